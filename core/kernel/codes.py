@@ -1,0 +1,181 @@
+"""Bearer codes of tickets and vouchers (14.II.3; rulebook, decision *Codes*).
+
+A code is 24 Crockford base32 characters, shown in six groups of four:
+
+    [1 key version][16 body, 80 bits][6 authenticity, 30 bits][1 check]
+
+The body is keyed by a secret of the contest (or emission). Once that secret is erased nobody can
+make the code again, so nobody can print a second ticket from the data. The authenticity part is
+keyed apart and for long, so that a made-up code is refused before any query. The check character
+catches every single wrong character and every swap of two characters.
+
+A code pays whoever holds it: it is never stored, only its keyed `digest`, and never shown by `repr`.
+"""
+
+import hmac
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from types import MappingProxyType
+from typing import Final
+from uuid import UUID
+
+from core.kernel.errors import Invalid
+
+ALPHABET: Final = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
+LENGTH: Final = 24
+GROUP: Final = 4
+DIGEST_BYTES: Final = 16
+MIN_KEY_BYTES: Final = 32
+
+# Kinds are an open set: any one byte that no other kind uses.
+TICKET: Final = b"T"
+VOUCHER: Final = b"V"
+
+_BODY_CHARS: Final = 16
+_MAC_CHARS: Final = 6
+_MAC_AT: Final = 1 + _BODY_CHARS
+_MAX_TYPED: Final = 4 * LENGTH
+
+_VALUE: Final = {character: value for value, character in enumerate(ALPHABET)}
+_TYPED: Final = str.maketrans(
+    dict(zip(ALPHABET.lower(), ALPHABET, strict=True))
+    | {"O": "0", "o": "0", "I": "1", "i": "1", "L": "1", "l": "1", "-": None}
+)
+# Multiplication by a primitive element of GF(32) = GF(2)[x] / (x^5 + x^2 + 1). Its powers 0 to 23
+# all differ, which is what makes the check see wrong characters and swaps alike.
+_TIMES_ALPHA: Final = tuple((v << 1) ^ (0b100101 if v & 0b10000 else 0) for v in range(32))
+
+
+class CodeMalformed(Invalid):
+    """Not 24 characters of the alphabet."""
+
+    code = "code_malformed"
+    message = "This is not a code: a code has 24 letters and digits."
+
+
+class CodeMistyped(Invalid):
+    """The check character does not agree: a character is wrong or two are swapped."""
+
+    code = "code_mistyped"
+    message = "The code has a typing error."
+
+
+class CodeForged(Invalid):
+    """Well formed, but not made by this system for this kind of document."""
+
+    code = "code_forged"
+    message = "The code is not authentic."
+
+
+@dataclass(frozen=True, slots=True)
+class Code:
+    """An authentic code: `kind` is one byte, `text` its 24 characters without hyphens."""
+
+    kind: bytes
+    text: str = field(repr=False)
+
+    @property
+    def version(self) -> str:
+        """The version of the keys that made it."""
+        return self.text[0]
+
+    @property
+    def shown(self) -> str:
+        """The code as printed: `1ABC-DEFG-...`."""
+        return "-".join(self.text[at : at + GROUP] for at in range(0, LENGTH, GROUP))
+
+
+@dataclass(frozen=True, slots=True)
+class CodeKeys:
+    """The long-lived keys, by version character: `{version: (authenticity key, digest key)}`.
+
+    New codes are made with `current`; codes of every version in the ring are read. Raises
+    ValueError when the ring cannot serve.
+    """
+
+    ring: Mapping[str, tuple[bytes, bytes]] = field(repr=False)
+    current: str
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "ring", MappingProxyType(dict(self.ring)))
+        if self.current not in self.ring:
+            raise ValueError("the current key version is not in the ring")
+        if not all(version in _VALUE for version in self.ring):
+            raise ValueError("a key version is one character of the code alphabet")
+        keys = [key for pair in self.ring.values() for key in pair]
+        if any(len(key) < MIN_KEY_BYTES for key in keys) or len(set(keys)) != len(keys):
+            raise ValueError(f"code keys have {MIN_KEY_BYTES} bytes or more and all differ")
+
+    def digest(self, code: Code) -> bytes:
+        """What the database keeps of `code`: 16 bytes, under the digest key of its version."""
+        return digest(code, self.ring[code.version][1])
+
+
+def issue(
+    kind: bytes, ident: UUID, secret: bytes, keys: CodeKeys, version: str | None = None
+) -> Code:
+    """The code of the document `ident`: the same again for the same arguments.
+
+    `secret` is the contest's or emission's (32 bytes or more). A reprint after the keys were
+    rotated must name the `version` the document was first issued under; None means the current.
+    """
+    if len(secret) < MIN_KEY_BYTES:
+        raise ValueError(f"a code secret has {MIN_KEY_BYTES} bytes or more")
+    version = keys.current if version is None else version
+    seed = hmac.digest(secret, b"trot code body\0" + _one_byte(kind) + ident.bytes, "sha256")
+    signed = version + _base32(int.from_bytes(seed[:10], "big"), _BODY_CHARS)
+    text = signed + _authenticity(kind, signed, keys.ring[version][0])
+    return Code(kind, text + _check(text))
+
+
+def parse(typed: str, keys: CodeKeys, *kinds: bytes) -> Code:
+    """Read a typed or scanned code of one of `kinds`, before anything is looked up.
+
+    Case, spaces and hyphens do not matter; O reads as 0, I and L as 1. Raises CodeMalformed,
+    CodeMistyped or CodeForged, in that order. No error carries any part of the code.
+    """
+    if not kinds:
+        raise ValueError("name at least one kind of code")
+    if len(typed) > _MAX_TYPED:
+        raise CodeMalformed
+    text = "".join(typed.split()).translate(_TYPED)
+    if len(text) != LENGTH or not all(character in _VALUE for character in text):
+        raise CodeMalformed
+    if _check(text[:-1]) != text[-1]:
+        raise CodeMistyped
+    if text[0] in keys.ring:
+        signed, presented = text[:_MAC_AT], text[_MAC_AT:-1]
+        for kind in kinds:
+            expected = _authenticity(kind, signed, keys.ring[text[0]][0])
+            if hmac.compare_digest(expected, presented):
+                return Code(kind, text)
+    raise CodeForged
+
+
+def digest(code: Code, key: bytes) -> bytes:
+    """Keyed digest of `code` for storage and look-up: 16 bytes."""
+    message = b"trot code digest\0" + _one_byte(code.kind) + code.text.encode("ascii")
+    return hmac.digest(key, message, "sha256")[:DIGEST_BYTES]
+
+
+def _authenticity(kind: bytes, signed: str, key: bytes) -> str:
+    message = b"trot code authenticity\0" + _one_byte(kind) + signed.encode("ascii")
+    mac = int.from_bytes(hmac.digest(key, message, "sha256")[:4], "big")
+    return _base32(mac >> 2, _MAC_CHARS)
+
+
+def _check(text: str) -> str:
+    total = 0
+    for character in text:
+        total = _TIMES_ALPHA[total] ^ _VALUE[character]
+    return ALPHABET[_TIMES_ALPHA[total]]
+
+
+def _base32(number: int, length: int) -> str:
+    return "".join(ALPHABET[number >> shift & 31] for shift in range(5 * (length - 1), -1, -5))
+
+
+def _one_byte(kind: bytes) -> bytes:
+    if len(kind) != 1:
+        raise ValueError("a kind of code is one byte")
+    return kind
