@@ -1,0 +1,126 @@
+"""Reading the environment: typed values, and errors that name the variable.
+
+A variable that is absent or blank counts as unset. A reader without a default demands it.
+"""
+
+import os
+from collections.abc import Sequence
+from typing import Any, Final
+from urllib.parse import SplitResult, parse_qsl, unquote, urlsplit
+
+from django.core.exceptions import ImproperlyConfigured
+
+_TRUE: Final = frozenset({"1", "true", "yes", "on"})
+_FALSE: Final = frozenset({"0", "false", "no", "off"})
+
+# What libpq reads from a connection URI and Django has no setting of its own for.
+_LIBPQ_OPTIONS: Final = frozenset(
+    "application_name channel_binding client_encoding connect_timeout gssencmode keepalives "
+    "keepalives_count keepalives_idle keepalives_interval options passfile require_auth "
+    "sslcert sslcrl sslkey sslmode sslnegotiation sslpassword sslrootcert target_session_attrs "
+    "tcp_user_timeout".split()
+)
+
+
+def _read(name: str) -> str | None:
+    return os.environ.get(name, "").strip() or None
+
+
+def _missing(name: str) -> ImproperlyConfigured:
+    return ImproperlyConfigured(f"{name} is not set, and it has no default.")
+
+
+def string(name: str, default: str | None = None) -> str:
+    value = _read(name) or default
+    if value is None:
+        raise _missing(name)
+    return value
+
+
+def boolean(name: str, default: bool | None = None) -> bool:
+    """1, true, yes, on or 0, false, no, off, in any case."""
+    value = _read(name)
+    if value is None:
+        if default is None:
+            raise _missing(name)
+        return default
+    if value.lower() in _TRUE:
+        return True
+    if value.lower() in _FALSE:
+        return False
+    raise ImproperlyConfigured(f"{name} must be true or false, not {value!r}.")
+
+
+def integer(
+    name: str, default: int | None = None, *, least: int | None = None, most: int | None = None
+) -> int:
+    value = _read(name)
+    if value is None:
+        if default is None:
+            raise _missing(name)
+        return default
+    try:
+        number = int(value)
+    except ValueError:
+        raise ImproperlyConfigured(f"{name} must be a whole number, not {value!r}.") from None
+    if least is not None and number < least:
+        raise ImproperlyConfigured(f"{name} must be at least {least}, not {number}.")
+    if most is not None and number > most:
+        raise ImproperlyConfigured(f"{name} must be at most {most}, not {number}.")
+    return number
+
+
+def strings(name: str, default: Sequence[str] | None = None) -> list[str]:
+    """Values separated by commas; blank ones are dropped."""
+    value = _read(name)
+    if value is None:
+        if default is None:
+            raise _missing(name)
+        return list(default)
+    return [part.strip() for part in value.split(",") if part.strip()]
+
+
+def database_settings(url: str, variable: str = "DATABASE_URL") -> dict[str, Any]:
+    """Django's settings for a PostgreSQL URL, as libpq writes it.
+
+    `postgresql://user:password@host:port/name?option=value`, everything percent-encoded. A Unix
+    socket's folder goes in the query: `postgresql://user:password@/name?host=%2Frun%2Fpg`.
+    `variable` is what an error calls the URL; an error never shows the password.
+    """
+    try:
+        parts = urlsplit(url)
+        port = str(parts.port or "")
+    except ValueError as error:
+        raise ImproperlyConfigured(f"{variable} is not a URL: {error}.") from None
+    if parts.scheme not in {"postgresql", "postgres"}:
+        raise ImproperlyConfigured(
+            f"{variable} must start with postgresql://, not {parts.scheme or 'nothing'}://."
+        )
+    name = unquote(parts.path.removeprefix("/"))
+    if not name:
+        raise ImproperlyConfigured(f"{variable} names no database.")
+    query = _query(parts, variable)
+    return {
+        "ENGINE": "django.db.backends.postgresql",
+        "NAME": name,
+        "USER": query.pop("user", unquote(parts.username or "")),
+        "PASSWORD": query.pop("password", unquote(parts.password or "")),
+        "HOST": query.pop("host", unquote(parts.hostname or "")),
+        "PORT": query.pop("port", port),
+        "OPTIONS": query,
+    }
+
+
+def _query(parts: SplitResult, variable: str) -> dict[str, str]:
+    if parts.fragment:
+        raise ImproperlyConfigured(f"{variable} has a '#': percent-encode it as %23.")
+    try:
+        pairs = parse_qsl(parts.query, strict_parsing=bool(parts.query), keep_blank_values=True)
+    except ValueError:
+        raise ImproperlyConfigured(f"{variable}: its query is not name=value pairs.") from None
+    query = dict(pairs)
+    unknown = sorted(set(query) - _LIBPQ_OPTIONS - {"user", "password", "host", "port"})
+    if unknown or len(query) != len(pairs):
+        which = ", ".join(unknown) or "repeated names"
+        raise ImproperlyConfigured(f"{variable}: unknown options in its query: {which}.")
+    return query
