@@ -70,7 +70,23 @@ def integer(
     return number
 
 
-def strings(name: str, default: Sequence[str] | None = None) -> list[str]:
+def seconds(name: str, default: float | None = None) -> float:
+    """A positive duration; a fraction is allowed."""
+    value = _read(name)
+    if value is None:
+        if default is None:
+            raise _missing(name)
+        return default
+    try:
+        duration = float(value)
+    except ValueError:
+        raise ImproperlyConfigured(f"{name} must be a number of seconds, not {value!r}.") from None
+    if not 0 < duration < float("inf"):
+        raise ImproperlyConfigured(f"{name} must be above zero, not {value}.")
+    return duration
+
+
+def words(name: str, default: Sequence[str] | None = None) -> list[str]:
     """Values separated by commas; blank ones are dropped."""
     value = _read(name)
     if value is None:
@@ -90,6 +106,7 @@ def database_settings(url: str, variable: str = "DATABASE_URL") -> dict[str, Any
     try:
         parts = urlsplit(url)
         port = str(parts.port or "")
+        host = _host(parts)
     except ValueError as error:
         raise ImproperlyConfigured(f"{variable} is not a URL: {error}.") from None
     if parts.scheme not in {"postgresql", "postgres"}:
@@ -105,10 +122,18 @@ def database_settings(url: str, variable: str = "DATABASE_URL") -> dict[str, Any
         "NAME": name,
         "USER": query.pop("user", unquote(parts.username or "")),
         "PASSWORD": query.pop("password", unquote(parts.password or "")),
-        "HOST": query.pop("host", unquote(parts.hostname or "")),
+        "HOST": query.pop("host", host),
         "PORT": query.pop("port", port),
         "OPTIONS": query,
     }
+
+
+def _host(parts: SplitResult) -> str:
+    """The host as written: `hostname` would lower the case of a socket's folder."""
+    host = parts.netloc.rpartition("@")[2]
+    if host.startswith("["):
+        return host[1:].partition("]")[0]
+    return unquote(host.partition(":")[0])
 
 
 def _query(parts: SplitResult, variable: str) -> dict[str, str]:
