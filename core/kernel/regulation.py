@@ -1,0 +1,311 @@
+"""The figures of the regulation, dated, and who pays a prize and how.
+
+The figures are data (`regulation.json`, each version with the day it came into force and its
+source); this module only reads, checks and applies them. An operator's later figure, such as
+another cash ceiling [C3], is an amendment: the changed keys, a day and a source.
+"""
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import date
+from enum import StrEnum
+from fractions import Fraction
+from functools import cache
+from importlib import resources
+from typing import Any
+
+from core.kernel.errors import Invalid
+from core.kernel.money import MAX_CENTS, BadPercent, parse_percent
+
+
+class RegulationRefused(Invalid):
+    """Figures that are incomplete, malformed or contradict each other; `data["place"]` says where."""
+
+    code = "regulation_refused"
+    message = "The figures of the regulation are not valid."
+
+
+class AmountNotPayable(Invalid):
+    """A prize of nothing, or less: there is nothing to pay."""
+
+    code = "amount_not_payable"
+    message = "A prize to be paid is at least one cent."
+
+
+class Place(StrEnum):
+    """Where a prize may be paid (`14.III.10.2`), in the order of the text."""
+
+    ESTABLISHMENT = "establishment"
+    CENTRAL_OFFICE = "central_office"
+    AUTHORISED_ENTITY = "authorised_entity"
+
+
+class Bearer(StrEnum):
+    """The document presented for payment."""
+
+    TICKET = "ticket"
+    VOUCHER = "voucher"
+
+
+class Means(StrEnum):
+    """`14.III.10.6` [C3] [P10]."""
+
+    CASH = "cash"
+    NOMINATIVE_CHEQUE = "nominative_cheque"
+
+
+class Duty(StrEnum):
+    """What a place owes the bearer."""
+
+    MUST = "must"
+    MAY = "may"
+    MUST_NOT = "must_not"
+
+
+@dataclass(frozen=True, slots=True)
+class GameFigures:
+    """What the regulation fixes for either game.
+
+    `claim_days` are natural days: the last day is the day counted from plus these.
+    """
+
+    minimum_prize_percent: Fraction
+    minimum_price_cents: int
+    maximum_price_cents: int
+    claim_days: int
+
+    def price_in_range(self, price_cents: int) -> bool:
+        """`14.III.2`, `15.III.4`: both limits are inclusive."""
+        return self.minimum_price_cents <= price_cents <= self.maximum_price_cents
+
+
+@dataclass(frozen=True, slots=True)
+class Payers:
+    """Who must and who may pay one kind of document; `issuer_must` singles out its issuer [P7]."""
+
+    must: tuple[Place, ...]
+    may: tuple[Place, ...]
+    issuer_must: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Tier:
+    """One step of `14.III.10.2`. `up_to_cents` is inclusive, None in the last one."""
+
+    up_to_cents: int | None
+    named: tuple[Place, ...]
+    ticket: Payers
+    voucher: Payers
+
+
+@dataclass(frozen=True, slots=True)
+class PaymentFigures:
+    """`14.III.10.2` and `10.6`; `cash_up_to_cents` is inclusive."""
+
+    cash_up_to_cents: int
+    tiers: tuple[Tier, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Regulation:
+    """All figures in force from a day on. `draw_within_s`: `14.III.5.4.2`."""
+
+    in_force_from: date
+    source: str
+    lototrot: GameFigures
+    promotrot: GameFigures
+    draw_within_s: int
+    payment: PaymentFigures
+
+
+@dataclass(frozen=True, slots=True)
+class PaymentRule:
+    """How one amount is paid: the tier (from 1), the places and the means.
+
+    `named` are the places the text names for the tier; `must` and `may` are the readings C4 and P7.
+    """
+
+    tier: int
+    named: tuple[Place, ...]
+    payers: Payers
+    means: Means
+
+    @property
+    def allowed(self) -> tuple[Place, ...]:
+        """The places that must or may, in the order of the text."""
+        return tuple(p for p in Place if p in self.payers.must or p in self.payers.may)
+
+    def duty(self, place: Place, *, is_issuer: bool) -> Duty:
+        """What a place owes; `is_issuer` says the document was issued right there."""
+        if place in self.payers.must or (is_issuer and self.payers.issuer_must):
+            return Duty.MUST
+        return Duty.MAY if place in self.payers.may else Duty.MUST_NOT
+
+
+def payment_rule(amount_cents: int, figures: PaymentFigures, bearer: Bearer) -> PaymentRule:
+    """Who pays the whole of a ticket or voucher, and how [C1-C4, P7, P8, P10].
+
+    Raises AmountNotPayable.
+    """
+    if amount_cents <= 0:
+        raise AmountNotPayable
+    number, tier = next(
+        (number, tier)
+        for number, tier in enumerate(figures.tiers, start=1)
+        if tier.up_to_cents is None or amount_cents <= tier.up_to_cents
+    )
+    in_cash = amount_cents <= figures.cash_up_to_cents
+    return PaymentRule(
+        tier=number,
+        named=tier.named,
+        payers=tier.ticket if bearer is Bearer.TICKET else tier.voucher,
+        means=Means.CASH if in_cash else Means.NOMINATIVE_CHEQUE,
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Schedule:
+    """The versions of the regulation, oldest first, each from its day on."""
+
+    versions: tuple[Regulation, ...]
+    documents: tuple[Mapping[str, Any], ...]
+
+    def in_force(self, day: date) -> Regulation:
+        """The figures of a day. A day before the first version gets the first: no game is older."""
+        since = [version for version in self.versions if version.in_force_from <= day]
+        return since[-1] if since else self.versions[0]
+
+    def amended(self, changes: Mapping[str, Any]) -> "Schedule":
+        """A schedule with one more version: `changes` over the figures of the newest.
+
+        `changes` has `in_force_from` and `source`, and the keys that change, nested as in the
+        data file; a list replaces a list. Amendments are applied in the order of their days: one
+        not later than the newest version raises RegulationRefused, as malformed figures do.
+        """
+        if _day(changes, "in_force_from", "$") <= self.versions[-1].in_force_from:
+            raise RegulationRefused(
+                "An amendment must be later than the newest version.", place="$.in_force_from"
+            )
+        newest = {**self.documents[-1], "source": None}
+        return schedule_from([*self.documents, _merged(newest, changes, "$")])
+
+
+def schedule_from(documents: list[Any]) -> Schedule:
+    """Read whole versions, in any order. Raises RegulationRefused."""
+    if not documents:
+        raise RegulationRefused("There is no version.", place="$")
+    read = [(_regulation(_table(document, "$")), document) for document in documents]
+    read.sort(key=lambda pair: pair[0].in_force_from)
+    return Schedule(tuple(pair[0] for pair in read), tuple(pair[1] for pair in read))
+
+
+@cache
+def shipped() -> Schedule:
+    """The schedule in the data file that comes with the code."""
+    text = resources.files("core.kernel").joinpath("regulation.json").read_text("utf-8")
+    return schedule_from(json.loads(text)["versions"])
+
+
+def _merged(base: Mapping[str, Any], changes: Mapping[str, Any], place: str) -> dict[str, Any]:
+    result = dict(base)
+    for key, value in changes.items():
+        if key not in base:
+            raise RegulationRefused(f"{place}.{key}: no such figure", place=f"{place}.{key}")
+        nested = isinstance(base[key], Mapping) and isinstance(value, Mapping)
+        result[key] = _merged(base[key], value, f"{place}.{key}") if nested else value
+    return result
+
+
+def _regulation(document: Mapping[str, Any]) -> Regulation:
+    source = document.get("source")
+    if not isinstance(source, str) or not source.strip():
+        raise RegulationRefused("$.source: the source must be named", place="$.source")
+    return Regulation(
+        in_force_from=_day(document, "in_force_from", "$"),
+        source=source,
+        lototrot=_game(_table(document.get("lototrot"), "$.lototrot"), "$.lototrot"),
+        promotrot=_game(_table(document.get("promotrot"), "$.promotrot"), "$.promotrot"),
+        draw_within_s=_count(document, "draw_within_s", "$"),
+        payment=_payment(_table(document.get("payment"), "$.payment"), "$.payment"),
+    )
+
+
+def _game(document: Mapping[str, Any], place: str) -> GameFigures:
+    try:
+        percent = parse_percent(document.get("minimum_prize_percent"))
+    except BadPercent as error:
+        where = f"{place}.minimum_prize_percent"
+        raise RegulationRefused(f"{where}: {error.detail}", place=where) from error
+    lowest = _count(document, "minimum_price_cents", place)
+    highest = _count(document, "maximum_price_cents", place)
+    if lowest > highest:
+        raise RegulationRefused(f"{place}: the lowest price is above the highest", place=place)
+    return GameFigures(percent, lowest, highest, _count(document, "claim_days", place))
+
+
+def _payment(document: Mapping[str, Any], place: str) -> PaymentFigures:
+    tiers = document.get("tiers")
+    if not isinstance(tiers, list) or not tiers:
+        raise RegulationRefused(f"{place}.tiers: a list is needed", place=f"{place}.tiers")
+    read = tuple(_tier(_table(t, f"{place}.tiers"), f"{place}.tiers") for t in tiers)
+    limits = [tier.up_to_cents for tier in read]
+    bounded = [limit for limit in limits[:-1] if limit is not None]
+    ascending = bounded == sorted(set(bounded))
+    if limits[-1] is not None or len(bounded) != len(read) - 1 or not ascending:
+        raise RegulationRefused(
+            f"{place}.tiers: limits must rise, and only the last has none", place=f"{place}.tiers"
+        )
+    return PaymentFigures(_count(document, "cash_up_to_cents", place), read)
+
+
+def _tier(document: Mapping[str, Any], place: str) -> Tier:
+    unlimited = document.get("up_to_cents") is None
+    return Tier(
+        up_to_cents=None if unlimited else _count(document, "up_to_cents", place),
+        named=_places(document, "named", place),
+        ticket=_payers(_table(document.get("ticket"), f"{place}.ticket"), f"{place}.ticket"),
+        voucher=_payers(_table(document.get("voucher"), f"{place}.voucher"), f"{place}.voucher"),
+    )
+
+
+def _payers(document: Mapping[str, Any], place: str) -> Payers:
+    issuer_must = document.get("issuer_must")
+    if not isinstance(issuer_must, bool):
+        raise RegulationRefused(f"{place}.issuer_must: true or false", place=f"{place}.issuer_must")
+    must, may = _places(document, "must", place), _places(document, "may", place)
+    if set(must) & set(may):
+        raise RegulationRefused(f"{place}: a place both must and may", place=place)
+    return Payers(must, may, issuer_must)
+
+
+def _places(document: Mapping[str, Any], key: str, place: str) -> tuple[Place, ...]:
+    names = document.get(key)
+    known = {str(item): item for item in Place}
+    if not isinstance(names, list) or any(
+        not isinstance(name, str) or name not in known for name in names
+    ):
+        raise RegulationRefused(f"{place}.{key}: places are {[*known]}", place=f"{place}.{key}")
+    return tuple(known[name] for name in names)
+
+
+def _table(value: object, place: str) -> Mapping[str, Any]:
+    if not isinstance(value, Mapping):
+        raise RegulationRefused(f"{place}: an object is needed", place=place)
+    return value
+
+
+def _count(document: Mapping[str, Any], key: str, place: str) -> int:
+    value = document.get(key)
+    if type(value) is not int or not 1 <= value <= MAX_CENTS:
+        raise RegulationRefused(f"{place}.{key}: a positive integer", place=f"{place}.{key}")
+    return value
+
+
+def _day(document: Mapping[str, Any], key: str, place: str) -> date:
+    try:
+        return date.fromisoformat(document[key])
+    except (KeyError, TypeError, ValueError) as error:
+        raise RegulationRefused(
+            f"{place}.{key}: a day, YYYY-MM-DD", place=f"{place}.{key}"
+        ) from error
