@@ -1,0 +1,27 @@
+"""The Celery application: how what is due gets done soon. The database says what is due."""
+
+import os
+from typing import Any
+
+from celery import Celery
+from celery.signals import setup_logging, worker_init
+
+os.environ.setdefault("DJANGO_SETTINGS_MODULE", "core.config.settings")
+
+app = Celery("lototrot")
+app.config_from_object("django.conf:settings", namespace="CELERY")
+app.autodiscover_tasks(["core.config", "lototrot", "promotrot"])
+
+
+@setup_logging.connect
+def _logging(**_: Any) -> None:
+    from core.config.logs import configure
+
+    configure()
+
+
+@worker_init.connect
+def _verify_server(**_: Any) -> None:
+    from core.database.startup import verify_server
+
+    verify_server()

@@ -1,0 +1,62 @@
+"""Secrets: from the environment; outside production, made once and kept under `var/secrets`.
+
+There is no default secret anywhere, so none can reach production by oversight.
+"""
+
+import json
+import os
+import secrets
+from pathlib import Path
+
+from django.core.exceptions import ImproperlyConfigured
+
+from core.kernel.codes import CodeKeys
+
+
+def _kept(name: str, folder: Path, make: str) -> str:
+    """The content of `folder/name`; the first caller of several at once decides it."""
+    path = folder / name
+    folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+    draft = folder / f".{name}.{os.getpid()}.{secrets.token_hex(4)}"
+    if not path.exists():
+        draft.touch(mode=0o600)
+        draft.write_text(make)
+        try:
+            os.link(draft, path)
+        except FileExistsError:
+            pass
+        finally:
+            draft.unlink()
+    return path.read_text()
+
+
+def text(name: str, *, folder: Path, production: bool) -> str:
+    """The secret `name` as text: `$name`, or outside production a kept random one."""
+    value = os.environ.get(name, "")
+    if value:
+        if production and len(value) < 32:
+            raise ImproperlyConfigured(f"{name} is shorter than 32 characters")
+        return value
+    if production:
+        raise ImproperlyConfigured(f"production needs {name}")
+    return _kept(name, folder, secrets.token_urlsafe(48))
+
+
+def key_ring(name: str, *, folder: Path, production: bool) -> CodeKeys:
+    """Keys of ticket and voucher codes: JSON `{"current": "1", "keys": {"1": [hex, hex]}}`.
+
+    Each version holds the authenticity key and the digest key, 32 bytes each.
+    """
+    if name in os.environ:
+        document = os.environ[name]
+    elif production:
+        raise ImproperlyConfigured(f"production needs {name}")
+    else:
+        fresh = {"current": "1", "keys": {"1": [secrets.token_hex(32), secrets.token_hex(32)]}}
+        document = _kept(name, folder, json.dumps(fresh))
+    try:
+        ring = json.loads(document)
+        keys = {v: (bytes.fromhex(a), bytes.fromhex(d)) for v, (a, d) in ring["keys"].items()}
+        return CodeKeys(current=ring["current"], keys=keys)
+    except (ValueError, KeyError, TypeError) as error:
+        raise ImproperlyConfigured(f"{name} is not a key ring: {type(error).__name__}") from error

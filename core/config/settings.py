@@ -1,0 +1,187 @@
+"""Settings of the whole system, read from the environment (see docs/operations.md).
+
+Two profiles: `development` (default: embedded servers, secrets generated once under `var/`) and
+`production`, which refuses to start on anything that is fit for a demonstration only.
+"""
+
+from pathlib import Path
+
+from django.core.exceptions import ImproperlyConfigured
+from django.utils.translation import gettext_lazy as _
+
+from core.config import env, secret
+from core.embedded import postgres, valkey
+
+BASE_DIR = Path(__file__).resolve().parents[2]
+VAR_DIR = Path(env.string("VAR_DIR", str(BASE_DIR / "var")))
+
+PROFILE = env.string("PROFILE", "development")
+if PROFILE not in ("development", "production"):
+    raise ImproperlyConfigured(f"PROFILE must be development or production, not {PROFILE!r}")
+PRODUCTION = PROFILE == "production"
+
+DEBUG = env.boolean("DEBUG", default=False)
+SIMULATED_TIME = env.boolean("SIMULATED_TIME", default=False)
+SECRET_KEY = secret.text("SECRET_KEY", folder=VAR_DIR / "secrets", production=PRODUCTION)
+CODE_KEYS = secret.key_ring("CODE_KEYS", folder=VAR_DIR / "secrets", production=PRODUCTION)
+ALLOWED_HOSTS = env.words("ALLOWED_HOSTS", [] if PRODUCTION else ["localhost", "127.0.0.1", "[::1]"])
+CSRF_TRUSTED_ORIGINS = env.words("CSRF_TRUSTED_ORIGINS", [])
+
+if PRODUCTION and (DEBUG or SIMULATED_TIME):
+    raise ImproperlyConfigured("production knows neither DEBUG nor SIMULATED_TIME")
+if PRODUCTION and not ALLOWED_HOSTS:
+    raise ImproperlyConfigured("production needs ALLOWED_HOSTS")
+
+
+def _database_urls() -> tuple[str, str]:
+    """The URLs of the application's role and of the owner's, in that order."""
+    url = env.string("DATABASE_URL", "")
+    if url:
+        return url, env.string("DATABASE_OWNER_URL", url)
+    if PRODUCTION:
+        raise ImproperlyConfigured("production needs DATABASE_URL; the embedded server is for one machine")
+    known = postgres.known_urls(VAR_DIR / "postgres")
+    return known or ("postgresql://lototrot_app@localhost/lototrot",) * 2
+
+
+def _broker_url() -> str:
+    url = env.string("BROKER_URL", "")
+    if not url and PRODUCTION:
+        raise ImproperlyConfigured("production needs BROKER_URL; the embedded broker is for one machine")
+    return url or valkey.known_url(VAR_DIR / "valkey") or "redis://localhost:6379/0"
+
+
+_app_url, _owner_url = _database_urls()
+_SESSION_OPTIONS = "-c lock_timeout=5000 -c idle_in_transaction_session_timeout=60000"
+DATABASES = {
+    "default": env.database_settings(_app_url)
+    | {"CONN_MAX_AGE": None, "CONN_HEALTH_CHECKS": False, "DISABLE_SERVER_SIDE_CURSORS": False},
+    "owner": env.database_settings(_owner_url) | {"TEST": {"MIRROR": None}},
+}
+for _alias in DATABASES.values():
+    _alias.setdefault("OPTIONS", {})["options"] = _SESSION_OPTIONS
+DATABASE_ROUTERS: list[str] = []
+DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
+
+INSTALLED_APPS = [
+    "unfold",
+    "django.contrib.admin",
+    "django.contrib.auth",
+    "django.contrib.contenttypes",
+    "django.contrib.sessions",
+    "django.contrib.messages",
+    "django.contrib.staticfiles",
+    "rest_framework",
+    "drf_spectacular",
+    "core.database",
+    "core.i18n",
+    "core.staff",
+    "core.premises",
+    "core.ledger",
+    "core.receipts",
+    "core.api",
+    "core.whatif",
+    "lototrot",
+    "promotrot",
+]
+
+MIDDLEWARE = [
+    "django.middleware.security.SecurityMiddleware",
+    "whitenoise.middleware.WhiteNoiseMiddleware",
+    "core.api.middleware.RequestLog",
+    "django.contrib.sessions.middleware.SessionMiddleware",
+    "django.middleware.locale.LocaleMiddleware",
+    "django.middleware.common.CommonMiddleware",
+    "django.middleware.csrf.CsrfViewMiddleware",
+    "django.contrib.auth.middleware.AuthenticationMiddleware",
+    "django.contrib.messages.middleware.MessageMiddleware",
+    "django.middleware.clickjacking.XFrameOptionsMiddleware",
+]
+
+ROOT_URLCONF = "core.config.urls"
+WSGI_APPLICATION = "core.config.wsgi.application"
+TEMPLATES = [
+    {
+        "BACKEND": "django.template.backends.django.DjangoTemplates",
+        "APP_DIRS": True,
+        "OPTIONS": {
+            "context_processors": [
+                "django.template.context_processors.request",
+                "django.contrib.auth.context_processors.auth",
+                "django.contrib.messages.context_processors.messages",
+            ]
+        },
+    }
+]
+
+AUTH_USER_MODEL = "staff.User"
+AUTHENTICATION_BACKENDS = ["core.staff.backends.LockingBackend"]
+PASSWORD_HASHERS = ["django.contrib.auth.hashers.Argon2PasswordHasher"]
+AUTH_PASSWORD_VALIDATORS = [
+    {
+        "NAME": "django.contrib.auth.password_validation.MinimumLengthValidator",
+        "OPTIONS": {"min_length": 12},
+    },
+    {"NAME": "django.contrib.auth.password_validation.CommonPasswordValidator"},
+]
+SESSION_COOKIE_AGE = 8 * 3600
+SESSION_COOKIE_HTTPONLY = True
+SESSION_COOKIE_SECURE = PRODUCTION
+CSRF_COOKIE_SECURE = PRODUCTION
+SECURE_CONTENT_TYPE_NOSNIFF = True
+SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https") if PRODUCTION else None
+SECURE_HSTS_SECONDS = 31_536_000 if PRODUCTION else 0
+X_FRAME_OPTIONS = "DENY"
+
+LANGUAGE_CODE = "ca"
+LANGUAGES = [("ca", _("Catalan")), ("es", _("Spanish")), ("en", _("English"))]
+LOCALE_PATHS = [BASE_DIR / "core" / "locale"]
+TIME_ZONE = "Europe/Madrid"
+USE_TZ = True
+
+STATIC_URL = "/static/"
+STATIC_ROOT = VAR_DIR / "static"
+DATA_UPLOAD_MAX_MEMORY_SIZE = 5 * 1024 * 1024
+
+REST_FRAMEWORK = {
+    "DEFAULT_AUTHENTICATION_CLASSES": [],
+    "DEFAULT_PERMISSION_CLASSES": [],
+    "UNAUTHENTICATED_USER": None,
+    "DEFAULT_RENDERER_CLASSES": ["rest_framework.renderers.JSONRenderer"],
+    "DEFAULT_PARSER_CLASSES": ["rest_framework.parsers.JSONParser"],
+    "DEFAULT_SCHEMA_CLASS": "core.api.schema.Schema",
+    "EXCEPTION_HANDLER": "core.api.problems.exception_handler",
+    "TEST_REQUEST_DEFAULT_FORMAT": "json",
+}
+SPECTACULAR_SETTINGS = {
+    "TITLE": "Lototrot and Promotrot",
+    "DESCRIPTION": "Pari-mutuel and instant-ticket lottery backend. See docs/api.md.",
+    "VERSION": "1",
+    "SERVE_INCLUDE_SCHEMA": False,
+    "SCHEMA_PATH_PREFIX": "/api/v1/",
+    "COMPONENT_SPLIT_REQUEST": True,
+    "ENUM_ADD_EXPLICIT_BLANK_NULL_CHOICE": False,
+}
+
+CELERY_BROKER_URL = _broker_url()
+CELERY_TASK_IGNORE_RESULT = True
+CELERY_TASK_ACKS_LATE = True
+CELERY_TASK_REJECT_ON_WORKER_LOST = True
+CELERY_WORKER_PREFETCH_MULTIPLIER = 1
+CELERY_TASK_SERIALIZER = "json"
+CELERY_ACCEPT_CONTENT = ["json"]
+CELERY_TIMEZONE = TIME_ZONE
+CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
+CELERY_BROKER_TRANSPORT_OPTIONS = {"visibility_timeout": 3600, "socket_timeout": 5}
+CELERY_TASK_PUBLISH_RETRY = False
+CELERY_BEAT_SCHEDULE = {
+    "sweep": {
+        "task": "core.config.tasks.sweep",
+        "schedule": env.seconds("SWEEP_EVERY_S", 5),
+        "options": {"expires": 30},
+    }
+}
+CELERY_BEAT_SCHEDULE_FILENAME = str(VAR_DIR / "celerybeat-schedule")
+
+LOGGING_CONFIG = None
+LOG_LEVEL = env.string("LOG_LEVEL", "INFO")

@@ -1,0 +1,10 @@
+"""The sweeper: finds what is due in the database, whatever became of the broker's messages."""
+
+from celery import shared_task
+
+from core.config.sweep import send_due
+
+
+@shared_task
+def sweep() -> int:
+    return send_due()

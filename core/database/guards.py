@@ -1,0 +1,105 @@
+"""After every migrate, the database is made to enforce what each model states about itself.
+
+Triggers refuse any change that the model does not declare, for the owner too; grants leave the
+application's role able to read, insert, and update the declared columns, and nothing else.
+"""
+
+import json
+from typing import Any
+
+from django.apps import apps
+from django.conf import settings
+from django.db import connections
+from django.db.models import Model
+
+from core.database.models import Guarded
+
+# Tables of others that hold no money and no history, with what the application does to them.
+FOREIGN_TABLES = {
+    "django_session": "SELECT, INSERT, UPDATE, DELETE",
+    "django_content_type": "SELECT",
+    "django_migrations": "SELECT",
+    "auth_permission": "SELECT",
+    "auth_group": "SELECT",
+    "auth_group_permissions": "SELECT",
+    "django_admin_log": "SELECT, INSERT",
+}
+
+
+def guarded_models() -> list[type[Guarded]]:
+    """Every concrete model of the project, in the order of their tables' names."""
+    found = [m for m in apps.get_models() if issubclass(m, Guarded) and m._meta.managed]
+    return sorted(found, key=lambda model: model._meta.db_table)
+
+
+def columns(model: type[Model], names: tuple[str, ...]) -> list[str]:
+    """The columns of the named fields."""
+    return [model._meta.get_field(name).column for name in names]  # type: ignore[union-attr]
+
+
+def trigger_sql(model: type[Guarded]) -> list[str]:
+    """The statements that put the model's triggers in place; they may be run again."""
+    table = model._meta.db_table
+    statements = [
+        f'CREATE OR REPLACE TRIGGER guard_rows BEFORE DELETE ON "{table}" '
+        "FOR EACH ROW EXECUTE FUNCTION guard_refuse()",
+        f'CREATE OR REPLACE TRIGGER guard_truncate BEFORE TRUNCATE ON "{table}" '
+        "FOR EACH STATEMENT EXECUTE FUNCTION guard_refuse()",
+    ]
+    changeable = ", ".join(f"'{column}'" for column in columns(model, model.mutable))
+    statements.append(
+        f'CREATE OR REPLACE TRIGGER guard_columns BEFORE UPDATE ON "{table}" '
+        f"FOR EACH ROW EXECUTE FUNCTION guard_columns({changeable})"
+        if changeable
+        else f'CREATE OR REPLACE TRIGGER guard_columns BEFORE UPDATE ON "{table}" '
+        "FOR EACH ROW EXECUTE FUNCTION guard_refuse()"
+    )
+    if model.transitions:
+        table_of_states = json.dumps(model.transitions)
+        statements.append(
+            f'CREATE OR REPLACE TRIGGER guard_state BEFORE UPDATE OF state ON "{table}" '
+            f"FOR EACH ROW EXECUTE FUNCTION guard_state('{table_of_states}')"
+        )
+    return statements
+
+
+def grant_sql(model: type[Guarded], role: str) -> list[str]:
+    """What the application's role may do to the model's table."""
+    table = model._meta.db_table
+    statements = [
+        f'REVOKE ALL ON "{table}" FROM {role}',
+        f'GRANT SELECT, INSERT ON "{table}" TO {role}',
+    ]
+    if model.mutable:
+        names = ", ".join(f'"{column}"' for column in columns(model, model.mutable))
+        statements.append(f'GRANT UPDATE ({names}) ON "{table}" TO {role}')
+    return statements
+
+
+def app_role() -> str | None:
+    """The application's role, quoted; None where it is the owner itself (one role for both)."""
+    app, owner = settings.DATABASES["default"]["USER"], settings.DATABASES["owner"]["USER"]
+    return None if app == owner else f'"{app}"'
+
+
+def install_guards(*, using: str = "owner", **_: Any) -> None:
+    """Put triggers and grants in place. Connected to post_migrate; runs as the owner."""
+    role = app_role()
+    connection = connections[using]
+    with connection.cursor() as cursor:
+        present = set(connection.introspection.table_names(cursor))
+        for model in guarded_models():
+            if model._meta.db_table not in present:
+                continue
+            for statement in trigger_sql(model):
+                cursor.execute(statement)
+            for statement in grant_sql(model, role) if role else []:
+                cursor.execute(statement)
+        if not role:
+            return
+        for table, privileges in FOREIGN_TABLES.items():
+            if table in present:
+                cursor.execute(f'GRANT {privileges} ON "{table}" TO {role}')
+        cursor.execute(f"GRANT USAGE ON ALL SEQUENCES IN SCHEMA public TO {role}")
+        cursor.execute(f"GRANT EXECUTE ON ALL FUNCTIONS IN SCHEMA public TO {role}")
+        cursor.execute(f"GRANT USAGE ON SCHEMA public TO {role}")

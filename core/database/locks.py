@@ -1,0 +1,39 @@
+"""The one lock helper: advisory locks of the transaction, taken in one fixed order.
+
+The order of `Lock` is the order of taking: a transaction that needs several takes them in one call,
+or lower ones first. SQL functions use the same numbers (see `sql` of each app).
+"""
+
+import enum
+
+from django.db import connection
+
+
+class Lock(enum.IntEnum):
+    """Name spaces of locks; the second key of each is a row's id (0 where there is only one)."""
+
+    CLOCK = 1
+    MEETING = 2
+    CHAIN = 3
+    CONTEST = 4
+    PROPOSAL = 5
+    REQUEST = 6
+
+
+class LocksOutOfPlace(RuntimeError):
+    """A lock was asked for outside a transaction: a fault in the program."""
+
+
+def hold(*wanted: tuple[Lock, int], shared: bool = False) -> None:
+    """Wait for the locks, in order, and keep them to the transaction's end.
+
+    Raises django.db.OperationalError (SQLSTATE 55P03) after the session's `lock_timeout`.
+    """
+    if not connection.in_atomic_block:
+        raise LocksOutOfPlace
+    suffix = "_shared" if shared else ""
+    with connection.cursor() as cursor:
+        for space, key in sorted(wanted):
+            cursor.execute(
+                f"SELECT pg_advisory_xact_lock{suffix}(%s, %s)", [int(space), key & 0x7FFFFFFF]
+            )

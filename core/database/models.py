@@ -1,0 +1,41 @@
+"""What every table of the project states about itself, and the system's clock.
+
+A model says what may change after a row is written; `guards` makes the database enforce it.
+"""
+
+from typing import Any, ClassVar
+
+from django.db import models
+from django.db.models import Q
+
+
+class Guarded(models.Model):
+    """Base of all models of the project.
+
+    `mutable` names the columns that may change after INSERT (none: the table is append-only).
+    `transitions` is the table of the `state` column: state -> states it may become.
+    No row is ever deleted.
+    """
+
+    mutable: ClassVar[tuple[str, ...]] = ()
+    transitions: ClassVar[dict[str, tuple[str, ...]]] = {}
+    objects: ClassVar[models.Manager[Any]]
+
+    class Meta:
+        abstract = True
+
+
+class ClockOffset(Guarded):
+    """Simulated time: the newest row's offset is added to the database's clock.
+
+    An empty table means real time. Production refuses to start unless that is so.
+    """
+
+    offset = models.DurationField()
+    set_at = models.DateTimeField(db_default=models.functions.Now())
+    reason = models.CharField(max_length=200)
+
+    class Meta:
+        constraints = [
+            models.CheckConstraint(condition=~Q(reason=""), name="clock_offset_has_reason")
+        ]

@@ -1,0 +1,40 @@
+"""What a process checks about its database before it serves or works."""
+
+from django.conf import settings
+from django.core.exceptions import ImproperlyConfigured
+from django.db import connection
+
+REQUIRED_ON = ("fsync", "full_page_writes", "synchronous_commit")
+OLDEST_SERVER = 160000
+
+
+def verify_server() -> None:
+    """Refuse a server that could lose an answered sale, or a role that could rewrite history.
+
+    Raises ImproperlyConfigured naming every fault. The role is checked in production only: one
+    machine's demonstration may be run by a single role.
+    """
+    faults = []
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "SELECT name, setting FROM pg_settings WHERE name = ANY(%s)",
+            [[*REQUIRED_ON, "server_version_num"]],
+        )
+        found = dict(cursor.fetchall())
+        faults += [f"{name} is off" for name in REQUIRED_ON if found[name] == "off"]
+        if int(found["server_version_num"]) < OLDEST_SERVER:
+            faults.append("PostgreSQL is older than 16")
+        if settings.PRODUCTION:
+            cursor.execute(
+                "SELECT rolsuper OR pg_has_role(current_user, c.relowner, 'MEMBER')"
+                " FROM pg_roles, pg_class c WHERE rolname = current_user"
+                " AND c.oid = to_regclass('ledger_transfer')"
+            )
+            row = cursor.fetchone()
+            if row and row[0]:
+                faults.append("the application connects as the owner of its tables")
+            cursor.execute("SELECT EXISTS (SELECT FROM database_clockoffset)")
+            if cursor.fetchone()[0]:  # type: ignore[index]
+                faults.append("this database has run on simulated time")
+    if faults:
+        raise ImproperlyConfigured("the database is not fit to serve: " + "; ".join(faults))

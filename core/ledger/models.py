@@ -1,0 +1,54 @@
+"""Double entry, in cents: every cent in the system is somewhere, and came from somewhere."""
+
+from django.db import models
+from django.db.models import F, Q
+from django.utils.translation import gettext_lazy as _
+
+from core.database.models import Guarded
+
+
+class Account(Guarded):
+    """A place where money stands. Its balance is a sum of transfers and is stored nowhere."""
+
+    class Side(models.TextChoices):
+        """The side on which the account's balance normally stands."""
+
+        DEBIT = "debit", _("Debit")
+        CREDIT = "credit", _("Credit")
+
+    code = models.CharField(_("code"), max_length=80, unique=True)
+    side = models.CharField(_("side"), max_length=6, choices=Side.choices)
+    opened_at = models.DateTimeField()
+
+    class Meta:
+        verbose_name = _("account")
+
+    def __str__(self) -> str:
+        return self.code
+
+
+class Transfer(Guarded):
+    """`amount_cents` moved from what `credit` gives to what `debit` takes: zero-sum in itself.
+
+    One business act is one `reference`; its transfers are numbered by `line`, so the same act can
+    never be posted twice.
+    """
+
+    reference = models.UUIDField(_("reference"))
+    line = models.PositiveSmallIntegerField(_("line"))
+    kind = models.CharField(_("kind"), max_length=40)
+    debit = models.ForeignKey(Account, models.PROTECT, related_name="debits")
+    credit = models.ForeignKey(Account, models.PROTECT, related_name="credits")
+    amount_cents = models.BigIntegerField(_("amount (cents)"))
+    at = models.DateTimeField(_("time"))
+
+    class Meta:
+        verbose_name = _("transfer")
+        constraints = [
+            models.UniqueConstraint(fields=["reference", "line"], name="transfer_once"),
+            models.CheckConstraint(condition=Q(amount_cents__gt=0), name="transfer_positive"),
+            models.CheckConstraint(condition=~Q(debit=F("credit")), name="transfer_moves"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.kind} {self.amount_cents}"

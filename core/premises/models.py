@@ -1,0 +1,198 @@
+"""Places that sell and pay, their terminals, and the people who work at them."""
+
+from django.contrib.postgres.constraints import ExclusionConstraint
+from django.contrib.postgres.fields import DateTimeRangeField, RangeOperators
+from django.db import models
+from django.db.models import F, Func, Q, Value
+from django.utils.translation import gettext_lazy as _
+
+from core.database.models import Guarded
+from core.staff.models import StaffSession, User
+
+
+class Game(models.TextChoices):
+    """The games that a premises can be authorised for. The catalogue numbers them 14 and 15."""
+
+    LOTOTROT = "lototrot", "Lototrot"
+    PROMOTROT = "promotrot", "Promotrot"
+
+
+class Premises(Guarded):
+    """A place of one of the four kinds of the law (14.I.1, 14.I.3, 14.III.10.2)."""
+
+    mutable = ("name", "address")
+
+    class Kind(models.TextChoices):
+        ESTABLISHMENT = "establishment", _("Establishment")
+        RACECOURSE_POINT = "racecourse_point", _("Sales point at a racecourse")
+        CENTRAL_OFFICE = "central_office", _("Central Prize Payment Office")
+        ENTITY_OFFICE = "entity_office", _("Office of an authorised entity")
+
+    code = models.CharField(_("code"), max_length=20, unique=True)
+    name = models.CharField(_("name"), max_length=120)
+    kind = models.CharField(_("kind"), max_length=20, choices=Kind.choices)
+    address = models.CharField(_("address"), max_length=200)
+    municipality = models.CharField(_("municipality"), max_length=80)
+    created_at = models.DateTimeField()
+    created_by = models.ForeignKey(User, models.PROTECT, related_name="+")
+
+    class Meta:
+        verbose_name = _("premises")
+        verbose_name_plural = _("premises")
+
+    def __str__(self) -> str:
+        return f"{self.code} {self.name}"
+
+    @property
+    def sells(self) -> bool:
+        """Only establishments and racecourse points sell; the offices pay."""
+        return self.kind in SELLING_KINDS
+
+
+SELLING_KINDS = (Premises.Kind.ESTABLISHMENT, Premises.Kind.RACECOURSE_POINT)
+
+
+def _no_overlap(game: Game) -> ExclusionConstraint:
+    """One authorisation of a premises for a game at a time.
+
+    The id is compared as a range, for plain GiST has no equality and no extension is at hand.
+    """
+    one_premises = Func(F("premises_id"), F("premises_id"), Value("[]"), function="int8range")
+    period = Func(
+        F("valid_from"), F("valid_until"), function="tstzrange", output_field=DateTimeRangeField()
+    )
+    return ExclusionConstraint(
+        name=f"authorisation_{game.value}_alone",
+        expressions=[(one_premises, RangeOperators.OVERLAPS), (period, RangeOperators.OVERLAPS)],
+        condition=Q(game=game.value),
+    )
+
+
+class Authorisation(Guarded):
+    """A premises may take part in a game from one instant to another (14.I.6)."""
+
+    mutable = ("valid_until",)
+
+    premises = models.ForeignKey(Premises, models.PROTECT, related_name="authorisations")
+    game = models.CharField(max_length=20, choices=Game.choices)
+    valid_from = models.DateTimeField()
+    valid_until = models.DateTimeField(null=True, blank=True)
+    reference = models.CharField(_("reference"), max_length=120)
+    recorded_by = models.ForeignKey(User, models.PROTECT, related_name="+")
+    recorded_at = models.DateTimeField()
+
+    class Meta:
+        verbose_name = _("authorisation")
+        constraints = [
+            models.CheckConstraint(
+                condition=Q(valid_until=None) | Q(valid_until__gte=F("valid_from")),
+                name="authorisation_in_order",
+            ),
+            *[_no_overlap(game) for game in Game],
+        ]
+
+
+class Terminal(Guarded):
+    """A machine of a premises, known by the SHA-256 of its token once it has enrolled."""
+
+    mutable = ("token_digest", "enrolled_at", "revoked_at")
+
+    code = models.CharField(_("code"), max_length=20, unique=True)
+    premises = models.ForeignKey(Premises, models.PROTECT, related_name="terminals")
+    token_digest = models.BinaryField(max_length=32, unique=True, null=True)
+    enrolled_at = models.DateTimeField(null=True)
+    revoked_at = models.DateTimeField(null=True)
+    created_at = models.DateTimeField()
+    created_by = models.ForeignKey(User, models.PROTECT, related_name="+")
+
+    class Meta:
+        verbose_name = _("terminal")
+
+    def __str__(self) -> str:
+        return self.code
+
+
+class Enrolment(Guarded):
+    """A one-time code with which a terminal fetches its token."""
+
+    mutable = ("used_at",)
+
+    terminal = models.ForeignKey(Terminal, models.PROTECT, related_name="enrolments")
+    code_digest = models.BinaryField(max_length=32, unique=True)
+    issued_at = models.DateTimeField()
+    issued_by = models.ForeignKey(User, models.PROTECT, related_name="+")
+    expires_at = models.DateTimeField()
+    used_at = models.DateTimeField(null=True)
+
+
+class Operator(Guarded):
+    """A person who works the terminals of a premises; signs on with a PIN."""
+
+    mutable = ("pin", "is_active", "failed_attempts", "locked_until")
+
+    premises = models.ForeignKey(Premises, models.PROTECT, related_name="operators")
+    number = models.PositiveSmallIntegerField(_("number"))
+    name = models.CharField(_("name"), max_length=120)
+    pin = models.CharField(max_length=200)
+    is_active = models.BooleanField(default=True)
+    failed_attempts = models.PositiveIntegerField(default=0)
+    locked_until = models.DateTimeField(null=True)
+    created_at = models.DateTimeField()
+    created_by = models.ForeignKey(User, models.PROTECT, related_name="+")
+
+    class Meta:
+        verbose_name = _("operator")
+        constraints = [
+            models.UniqueConstraint(fields=["premises", "number"], name="operator_of_premises")
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.number} {self.name}"
+
+
+class OperatorSession(Guarded):
+    """An operator signed on at one terminal."""
+
+    mutable = ("ended_at",)
+
+    terminal = models.ForeignKey(Terminal, models.PROTECT, related_name="sessions")
+    operator = models.ForeignKey(Operator, models.PROTECT, related_name="sessions")
+    token_digest = models.BinaryField(max_length=32, unique=True)
+    started_at = models.DateTimeField()
+    expires_at = models.DateTimeField()
+    ended_at = models.DateTimeField(null=True)
+
+
+class Suspension(Guarded):
+    """Sales stopped at once: everywhere, at one premises, or at one terminal."""
+
+    mutable = ("lifted_at", "lifted_by")
+
+    premises = models.ForeignKey(Premises, models.PROTECT, null=True, related_name="suspensions")
+    terminal = models.ForeignKey(Terminal, models.PROTECT, null=True, related_name="suspensions")
+    reason = models.CharField(_("reason"), max_length=200)
+    since = models.DateTimeField()
+    suspended_by = models.ForeignKey(User, models.PROTECT, related_name="+")
+    suspended_in = models.ForeignKey(StaffSession, models.PROTECT, related_name="+")
+    lifted_at = models.DateTimeField(null=True)
+    lifted_by = models.ForeignKey(User, models.PROTECT, null=True, related_name="+")
+
+    class Meta:
+        verbose_name = _("suspension of sales")
+        constraints = [
+            models.CheckConstraint(
+                condition=Q(premises=None) | Q(terminal=None), name="suspension_one_scope"
+            ),
+            models.CheckConstraint(
+                condition=Q(lifted_at=None, lifted_by=None)
+                | Q(lifted_at__isnull=False, lifted_by__isnull=False),
+                name="suspension_lifted_whole",
+            ),
+        ]
+        indexes = [
+            models.Index(
+                fields=["premises", "terminal"],
+                condition=Q(lifted_at=None),
+                name="suspension_in_force",
+            )
+        ]

@@ -1,0 +1,55 @@
+"""The one place that says whether a terminal may act now, called by every act of a terminal."""
+
+# premises_identify answers in the order in which a caller must learn of a refusal. A token that is
+# not known says nothing more; `stage` 'terminal' is enough for a replay, 'session' for any new act.
+IDENTIFY = """
+CREATE FUNCTION premises_identify(p_token bytea, p_session bytea,
+    OUT refusal text, OUT terminal_id bigint, OUT premises_id bigint, OUT premises_kind text,
+    OUT operator_id bigint, OUT session_id bigint)
+LANGUAGE plpgsql STABLE AS $$
+DECLARE
+    v_session record;
+BEGIN
+    SELECT t.id, t.premises_id, p.kind, CASE WHEN t.revoked_at IS NOT NULL THEN 'terminal_revoked' END
+      INTO terminal_id, premises_id, premises_kind, refusal
+      FROM premises_terminal t JOIN premises_premises p ON p.id = t.premises_id
+     WHERE t.token_digest = p_token;
+    IF NOT FOUND THEN
+        refusal := 'terminal_unknown';
+    END IF;
+    IF refusal IS NOT NULL THEN
+        RETURN;
+    END IF;
+    SELECT s.id, s.operator_id, s.ended_at, s.expires_at, o.is_active
+      INTO v_session
+      FROM premises_operatorsession s JOIN premises_operator o ON o.id = s.operator_id
+     WHERE s.token_digest = p_session AND s.terminal_id = premises_identify.terminal_id;
+    IF NOT FOUND THEN
+        refusal := 'operator_session_unknown';
+    ELSIF v_session.ended_at IS NOT NULL OR NOT v_session.is_active
+          OR v_session.expires_at <= core_now() THEN
+        refusal := 'operator_session_expired';
+    ELSE
+        session_id := v_session.id;
+        operator_id := v_session.operator_id;
+    END IF;
+END $$;
+"""
+
+# Whether this premises and terminal may sell a game at an instant; NULL when they may.
+MAY_SELL = """
+CREATE FUNCTION premises_sale_refusal(p_terminal bigint, p_premises bigint, p_game text,
+    p_at timestamptz) RETURNS text LANGUAGE sql STABLE AS $$
+    SELECT CASE
+        WHEN NOT EXISTS (
+            SELECT FROM premises_authorisation a
+             WHERE a.premises_id = p_premises AND a.game = p_game AND a.valid_from <= p_at
+               AND (a.valid_until IS NULL OR a.valid_until > p_at)) THEN 'premises_not_authorised'
+        WHEN EXISTS (
+            SELECT FROM premises_suspension s
+             WHERE s.lifted_at IS NULL
+               AND (s.premises_id IS NULL OR s.premises_id = p_premises)
+               AND (s.terminal_id IS NULL OR s.terminal_id = p_terminal)) THEN 'sales_suspended'
+    END
+$$;
+"""

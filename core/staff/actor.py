@@ -1,0 +1,29 @@
+"""Who is acting: passed to every service as `by`."""
+
+import dataclasses
+
+from core.kernel.errors import Forbidden
+from core.staff.powers import Role, holders
+
+
+class PowerMissing(Forbidden):
+    code = "power_missing"
+    message = "None of your roles may do this."
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class StaffActor:
+    """A member of staff in one authenticated session."""
+
+    user_id: int
+    session_id: int
+    name: str
+    roles: frozenset[Role]
+
+    def may(self, act: str) -> bool:
+        return bool(self.roles & holders(act))
+
+    def need(self, act: str) -> None:
+        """Raise PowerMissing unless one of the roles may do `act`."""
+        if not self.may(act):
+            raise PowerMissing(act=act, roles=sorted(holders(act)))

@@ -1,0 +1,23 @@
+"""Django's own sign-on (the admin), by the same check with the same lockout as the API."""
+
+from typing import Any
+
+from django.contrib.auth.backends import BaseBackend
+from django.http import HttpRequest
+
+from core.kernel.errors import DomainError
+from core.staff.models import User
+from core.staff.services import password_check
+
+
+class LockingBackend(BaseBackend):
+    def authenticate(
+        self, request: HttpRequest | None, username: str = "", password: str = "", **_: Any
+    ) -> User | None:
+        try:
+            return password_check(username=username, password=password)
+        except DomainError:
+            return None
+
+    def get_user(self, user_id: int) -> User | None:
+        return User.objects.filter(pk=user_id, is_active=True).first()

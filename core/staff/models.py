@@ -1,0 +1,159 @@
+"""Members of staff, their sessions, and acts that need two of them."""
+
+import uuid
+from collections.abc import Iterable
+from typing import Any, ClassVar
+
+from django.contrib.auth.base_user import AbstractBaseUser, BaseUserManager
+from django.contrib.postgres.fields import ArrayField
+from django.db import models
+from django.db.models import F, Q
+from django.utils.translation import gettext_lazy as _
+
+from core.database.models import Guarded
+from core.staff.powers import Role
+
+
+class UserManager(BaseUserManager["User"]):
+    def get_by_natural_key(self, username: str | None) -> "User":
+        return self.get(username=username)
+
+
+class User(AbstractBaseUser, Guarded):
+    """A member of staff. Roles decide everything; there is no superuser."""
+
+    mutable = ("password", "last_login", "full_name", "roles", "is_active", "failed_attempts",
+               "locked_until")  # fmt: skip
+
+    username = models.CharField(_("user name"), max_length=60, unique=True)
+    full_name = models.CharField(_("full name"), max_length=120)
+    roles = ArrayField(models.CharField(max_length=20, choices=Role.choices), default=list)
+    is_active = models.BooleanField(_("active"), default=True)
+    appointment = models.CharField(
+        _("reference of appointment"), max_length=120, blank=True,
+        help_text=_("The order that appoints an inspector (14.III.5.4.4)."),
+    )  # fmt: skip
+    failed_attempts = models.PositiveIntegerField(default=0)
+    locked_until = models.DateTimeField(null=True, blank=True)
+    created_at = models.DateTimeField(db_default=models.functions.Now())
+
+    objects: ClassVar[UserManager] = UserManager()  # type: ignore[assignment]
+    USERNAME_FIELD = "username"
+    REQUIRED_FIELDS: ClassVar[list[str]] = ["full_name"]
+    is_superuser = False
+
+    class Meta:
+        verbose_name = _("member of staff")
+        verbose_name_plural = _("staff")
+        constraints = [
+            models.CheckConstraint(
+                condition=~Q(roles__contains=["inspector"]) | ~Q(appointment=""),
+                name="inspector_has_appointment",
+            )
+        ]
+
+    def __str__(self) -> str:
+        return self.full_name
+
+    @property
+    def is_staff(self) -> bool:
+        return bool(self.roles)
+
+    def has_perm(self, perm: str, obj: object = None) -> bool:
+        """The admin shows; it never changes a row behind the services' back."""
+        return self.is_active and self.is_staff and perm.split(".")[-1].startswith("view_")
+
+    def has_perms(self, perm_list: Iterable[str], obj: object = None) -> bool:
+        return all(self.has_perm(perm, obj) for perm in perm_list)
+
+    def has_module_perms(self, app_label: str) -> bool:
+        return self.is_active and self.is_staff
+
+
+class StaffSession(Guarded):
+    """One authenticated presence of one person: what "a session" means in two-person acts."""
+
+    mutable = ("ended_at",)
+
+    class Channel(models.TextChoices):
+        API = "api"
+        ADMIN = "admin"
+        COMMAND = "command"
+
+    uuid = models.UUIDField(unique=True, default=uuid.uuid4)
+    user = models.ForeignKey(User, models.PROTECT, related_name="sessions")
+    channel = models.CharField(max_length=10, choices=Channel.choices)
+    token_digest = models.BinaryField(max_length=32, unique=True)
+    started_at = models.DateTimeField()
+    expires_at = models.DateTimeField()
+    ended_at = models.DateTimeField(null=True)
+
+    class Meta:
+        constraints = [
+            models.CheckConstraint(
+                condition=Q(expires_at__gt=F("started_at")), name="staff_session_has_length"
+            ),
+            models.UniqueConstraint(fields=["id", "user"], name="staff_session_of_user"),
+        ]
+
+
+class Proposal(Guarded):
+    """An act that one person proposes and another must confirm before it takes effect."""
+
+    uuid = models.UUIDField(unique=True, default=uuid.uuid4)
+    kind = models.CharField(max_length=60)
+    subject = models.CharField(max_length=80)
+    content = models.JSONField()
+    content_digest = models.BinaryField(max_length=32)
+    proposed_by = models.ForeignKey(User, models.PROTECT, related_name="+")
+    proposed_in = models.ForeignKey(StaffSession, models.PROTECT, related_name="+")
+    proposed_at = models.DateTimeField()
+
+    class Meta:
+        indexes = [models.Index(fields=["subject", "kind"], name="proposal_subject")]
+        constraints = [
+            models.UniqueConstraint(
+                fields=["id", "proposed_by", "proposed_in"], name="proposal_with_proposer"
+            )
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.kind} {self.subject}"
+
+
+class Decision(Guarded):
+    """What became of a proposal: confirmed by another person, or rejected (anyone entitled).
+
+    The proposer's columns are copies, held true by a foreign key on all three, so that the
+    database itself can refuse a confirmation by the same person or in the same session.
+    """
+
+    class Verdict(models.TextChoices):
+        CONFIRMED = "confirmed", _("Confirmed")
+        REJECTED = "rejected", _("Rejected")
+
+    proposal = models.OneToOneField(Proposal, models.PROTECT, related_name="decision")
+    verdict = models.CharField(max_length=10, choices=Verdict.choices)
+    proposed_by = models.ForeignKey(User, models.PROTECT, related_name="+")
+    proposed_in = models.ForeignKey(StaffSession, models.PROTECT, related_name="+")
+    decided_by = models.ForeignKey(User, models.PROTECT, related_name="+")
+    decided_in = models.ForeignKey(StaffSession, models.PROTECT, related_name="+")
+    decided_at = models.DateTimeField()
+    reason = models.CharField(max_length=400, blank=True)
+
+    class Meta:
+        constraints = [
+            models.CheckConstraint(
+                condition=Q(verdict="rejected")
+                | (~Q(decided_by=F("proposed_by")) & ~Q(decided_in=F("proposed_in"))),
+                name="confirmed_by_another_person",
+            ),
+            models.CheckConstraint(
+                condition=Q(verdict__in=["confirmed", "rejected"]), name="decision_verdict"
+            ),
+        ]
+
+    def save(self, *args: Any, **kwargs: Any) -> None:
+        self.proposed_by_id = self.proposal.proposed_by_id
+        self.proposed_in_id = self.proposal.proposed_in_id
+        super().save(*args, **kwargs)

@@ -1,0 +1,147 @@
+"""Accounts and sessions of staff."""
+
+import datetime
+import hashlib
+import secrets
+from collections.abc import Sequence
+
+from django.contrib.auth.hashers import check_password, make_password
+from django.contrib.auth.password_validation import validate_password
+from django.core.exceptions import ValidationError
+from django.db import transaction
+
+from core.database import clock
+from core.kernel.errors import Conflict, Forbidden, Invalid, Unauthenticated
+from core.staff.actor import StaffActor
+from core.staff.models import StaffSession, User
+from core.staff.powers import Role, define
+
+ACCOUNTS = define("staff.accounts", Role.ADMINISTRATOR)
+
+ATTEMPTS_BEFORE_LOCK = 5
+LOCK_LENGTH = datetime.timedelta(minutes=15)
+SESSION_LENGTH = datetime.timedelta(hours=8)
+# A hash of nothing anyone knows, so that an unknown name costs as much time as a known one.
+_NOBODY = make_password(secrets.token_urlsafe(24))
+
+
+class SignOnRefused(Unauthenticated):
+    code = "sign_on_refused"
+    message = "The name or the secret is wrong."
+
+
+class SignOnLocked(Forbidden):
+    code = "sign_on_locked"
+    message = "Too many wrong attempts; wait until the lock ends."
+
+
+class SessionExpired(Unauthenticated):
+    code = "session_expired"
+    message = "The session has ended; sign on again."
+
+
+class SessionUnknown(Unauthenticated):
+    code = "session_unknown"
+    message = "The session token is not known."
+
+
+class PasswordWeak(Invalid):
+    code = "password_weak"
+    message = "The password is too easy to guess."
+
+
+class UsernameTaken(Conflict):
+    code = "username_taken"
+    message = "Another member of staff has that user name."
+
+
+def token_digest(token: str) -> bytes:
+    """What is kept of a bearer token: its SHA-256. Tokens have 256 random bits."""
+    return hashlib.sha256(token.encode()).digest()
+
+
+def user_create(
+    *, by: StaffActor | None, username: str, full_name: str, password: str,
+    roles: Sequence[str], appointment: str = "",
+) -> User:  # fmt: skip
+    """Open an account. `by` is None only for the first one, made on the server's console."""
+    if by is not None:
+        by.need(ACCOUNTS)
+    user = User(
+        username=username, full_name=full_name, roles=[Role(r) for r in roles],
+        appointment=appointment,
+    )  # fmt: skip
+    try:
+        validate_password(password, user)
+    except ValidationError as error:
+        raise PasswordWeak(reasons=error.messages) from error
+    if User.objects.filter(username=username).exists():
+        raise UsernameTaken(username=username)
+    user.set_password(password)
+    user.save()
+    return user
+
+
+def password_check(*, username: str, password: str) -> User:
+    """The user, or SignOnRefused; after repeated failures SignOnLocked until the lock ends.
+
+    The count of failures is committed even though the sign-on is refused.
+    """
+    user, refusal = _password_attempt(username, password)
+    if refusal is not None:
+        raise refusal
+    assert user is not None
+    return user
+
+
+@transaction.atomic
+def _password_attempt(username: str, password: str) -> tuple[User | None, Exception | None]:
+    user = User.objects.select_for_update(no_key=True).filter(username=username).first()
+    if user is None or not user.is_active:
+        check_password(password, _NOBODY)
+        return None, SignOnRefused()
+    now = clock.now()
+    if user.locked_until and user.locked_until > now:
+        return None, SignOnLocked(until=user.locked_until.isoformat())
+    right = user.check_password(password)
+    user.failed_attempts = 0 if right else user.failed_attempts + 1
+    if user.failed_attempts >= ATTEMPTS_BEFORE_LOCK:
+        user.locked_until, user.failed_attempts = now + LOCK_LENGTH, 0
+    user.save(update_fields=["failed_attempts", "locked_until"])
+    return (user, None) if right else (None, SignOnRefused())
+
+
+def session_start(
+    *, user: User, channel: str = StaffSession.Channel.API
+) -> tuple[StaffSession, str]:
+    """A new session of `user` and its token, which is shown once and kept only as a digest."""
+    token = secrets.token_urlsafe(32)
+    now = clock.now()
+    session = StaffSession.objects.create(
+        user=user, channel=channel, token_digest=token_digest(token), started_at=now,
+        expires_at=now + SESSION_LENGTH,
+    )  # fmt: skip
+    return session, token
+
+
+def session_end(*, by: StaffActor) -> None:
+    StaffSession.objects.filter(pk=by.session_id, ended_at=None).update(ended_at=clock.now())
+
+
+def session_actor(*, token: str) -> StaffActor:
+    """Who holds this token. Raises SessionUnknown or SessionExpired."""
+    session = (
+        StaffSession.objects.select_related("user").filter(token_digest=token_digest(token)).first()
+    )
+    if session is None:
+        raise SessionUnknown
+    return actor_of(session)
+
+
+def actor_of(session: StaffSession) -> StaffActor:
+    """The actor of a live session. Raises SessionExpired."""
+    if session.ended_at or session.expires_at <= clock.now() or not session.user.is_active:
+        raise SessionExpired
+    user = session.user
+    roles = frozenset(Role(role) for role in user.roles)
+    return StaffActor(user_id=user.pk, session_id=session.pk, name=user.full_name, roles=roles)

@@ -1,0 +1,117 @@
+"""Acts of two persons: one proposes, another confirms, and only then it happens.
+
+Each kind registers what it needs; the database refuses equal persons and equal sessions.
+"""
+
+import dataclasses
+import hashlib
+import uuid
+from collections.abc import Callable
+from typing import Any
+
+from django.db import transaction
+
+from core.database import clock
+from core.database.locks import Lock, hold
+from core.kernel.canonical import canonical_json
+from core.kernel.errors import Conflict, Forbidden, NotFound
+from core.staff.actor import StaffActor
+from core.staff.models import Decision, Proposal
+
+Content = dict[str, Any]
+
+
+class ProposalUnknown(NotFound):
+    code = "proposal_unknown"
+    message = "There is no such proposal."
+
+
+class ProposalDecided(Conflict):
+    code = "proposal_decided"
+    message = "This proposal has already been decided."
+
+
+class SamePerson(Forbidden):
+    code = "same_person"
+    message = "A second person must confirm: not the proposer, and not in the same session."
+
+
+class ProposalPending(Conflict):
+    code = "proposal_pending"
+    message = "The same act is already proposed and waits for a decision."
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Kind:
+    """A kind of two-person act: its power and what confirming it (or rejecting it) does."""
+
+    name: str
+    power: str
+    apply: Callable[[Proposal, StaffActor], None]
+    reject: Callable[[Proposal, StaffActor], None] | None = None
+
+
+_kinds: dict[str, Kind] = {}
+
+
+def register(kind: Kind) -> Kind:
+    if kind.name in _kinds:
+        raise ValueError(f"the kind {kind.name!r} is registered twice")
+    _kinds[kind.name] = kind
+    return kind
+
+
+@transaction.atomic
+def propose(*, kind: Kind, subject: str, content: Content, by: StaffActor) -> Proposal:
+    """Record the wish of `by`. The caller has already checked that it could be carried out now.
+
+    Raises PowerMissing, or ProposalPending when one of this kind waits on this subject.
+    """
+    by.need(kind.power)
+    hold((Lock.PROPOSAL, int.from_bytes(hashlib.sha256(subject.encode()).digest()[:4], "big")))
+    if Proposal.objects.filter(kind=kind.name, subject=subject, decision=None).exists():
+        raise ProposalPending(subject=subject, kind=kind.name)
+    return Proposal.objects.create(
+        kind=kind.name, subject=subject, content=content,
+        content_digest=hashlib.sha256(canonical_json(content)).digest(),
+        proposed_by_id=by.user_id, proposed_in_id=by.session_id, proposed_at=clock.now(),
+    )  # fmt: skip
+
+
+def confirm(*, proposal: uuid.UUID, by: StaffActor) -> Proposal:
+    """Confirm and carry out, in one transaction. A repeated confirmation by `by` changes nothing.
+
+    Raises ProposalUnknown, PowerMissing, SamePerson, ProposalDecided, or what the act raises.
+    """
+    return _decide(proposal, Decision.Verdict.CONFIRMED, by, "")
+
+
+def reject(*, proposal: uuid.UUID, by: StaffActor, reason: str = "") -> Proposal:
+    """Decide that it shall not happen. The proposer may reject, too: that withdraws it."""
+    return _decide(proposal, Decision.Verdict.REJECTED, by, reason)
+
+
+@transaction.atomic
+def _decide(pk: uuid.UUID, verdict: Decision.Verdict, by: StaffActor, reason: str) -> Proposal:
+    found = Proposal.objects.filter(uuid=pk).first()
+    if found is None:
+        raise ProposalUnknown
+    kind = _kinds[found.kind]
+    by.need(kind.power)
+    hold((Lock.PROPOSAL, found.pk))
+    earlier = Decision.objects.filter(proposal=found).first()
+    if earlier is not None:
+        if earlier.verdict == verdict and earlier.decided_by_id == by.user_id:
+            return found
+        raise ProposalDecided(verdict=earlier.verdict)
+    same = by.user_id == found.proposed_by_id or by.session_id == found.proposed_in_id
+    if verdict == Decision.Verdict.CONFIRMED and same:
+        raise SamePerson
+    Decision.objects.create(
+        proposal=found, verdict=verdict, decided_by_id=by.user_id, decided_in_id=by.session_id,
+        decided_at=clock.now(), reason=reason,
+    )  # fmt: skip
+    effect = kind.apply if verdict == Decision.Verdict.CONFIRMED else kind.reject
+    if effect is not None:
+        effect(found, by)
+    return found
