@@ -1,0 +1,312 @@
+"""The official programme of a meeting: what it holds, and what makes it right (14.III.5.1, 5.2).
+
+The organiser's office sends it as JSON or as CSV (`programme_json`, `programme_csv`); both readers
+end in `assemble`, so a meeting is the same object however it came. A file is accepted whole, or
+refused whole with every fault and its place. Selections refer to the runners' numbers given here
+(14.I.5). Withdrawals and results are not part of it. `docs/programme-format.md` is its manual.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from datetime import date, datetime
+from typing import Any, NoReturn
+from zoneinfo import ZoneInfo
+
+from core.kernel.errors import Invalid
+
+MAX_BYTES = 2_000_000
+MAX_FAULTS = 1_000
+FEWEST_RUNNERS = 2
+
+# Every code is public and stable; the sentence is what a racecourse's office reads.
+SENTENCES = {
+    "too_large": "The file has {size} bytes; at most {limit} are read.",
+    "not_utf8": "The file is not UTF-8 text.",
+    "json_syntax": "This is not JSON: {why}.",
+    "json_too_deep": "Lists and objects are nested too deeply.",
+    "csv_syntax": "This is not CSV: {why}.",
+    "too_many_errors": "There are more than {limit} errors; the rest was not looked at.",
+    "unknown_format": "The format must be {wanted}.",
+    "duplicate_key": "The field {name} is given more than once.",
+    "unknown_field": "There is no field {name} here.",
+    "missing_field": "The field {name} must be given.",
+    "wrong_type": "This must be {wanted}.",
+    "missing_column": "The column {name} must be in the first line.",
+    "unknown_column": "There is no column {name}.",
+    "repeated_column": "The column {name} is there more than once.",
+    "row_length": "This line has {cells} cells, the first line has {columns}.",
+    "no_rows": "There is no line after the first.",
+    "inconsistent": "This differs from {other}, which must say the same.",
+    "out_of_range": "This must be from {low} to {high}.",
+    "too_long": "This has {length} characters; at most {limit} are allowed.",
+    "control_character": "There is an invisible character (U+{point:04X}) at position {position}.",
+    "bad_format": "This must look like {wanted}.",
+    "not_allowed": "This must be one of {wanted}.",
+    "bad_date": "There is no such day, or it is not written YYYY-MM-DD.",
+    "bad_start": "There is no such time, or it is not written YYYY-MM-DDThh:mm+hh:mm.",
+    "start_without_offset": "The start needs its offset from UTC, like +02:00.",
+    "unknown_timezone": "There is no such time zone; they are written like Europe/Madrid.",
+    "start_offset_mismatch": "In {zone} the offset is then {wanted}.",
+    "start_not_on_day": "In {zone} this is on {local}, not on the meeting's day {day}.",
+    "starts_out_of_order": "This is not later than race {number}'s start ({other}).",
+    "no_races": "The programme has no race.",
+    "repeated_racecourse": "The racecourse {name} is already at {other}.",
+    "unknown_racecourse": "There is no racecourse {name} in this programme.",
+    "racecourse_without_races": "The racecourse {name} has no race.",
+    "repeated_race": "Race {number} of {name} is already at {other}.",
+    "too_few_runners": "A race needs at least {fewest} runners.",
+    "repeated_number": "The number {number} is already at {other}.",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Racecourse:
+    """`timezone` is an IANA name, `country` two letters of ISO 3166-1."""
+
+    code: str
+    name: str
+    timezone: str
+    municipality: str
+    country: str
+
+
+@dataclass(frozen=True, slots=True)
+class Runner:
+    """A horse and its programme number, 1 to 31 (14.I.5). `distance_m`: its own, in a handicap."""
+
+    number: int
+    name: str
+    driver: str | None = None
+    trainer: str | None = None
+    sex: str | None = None
+    age_years: int | None = None
+    distance_m: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Race:
+    """`number` is unique at its racecourse (a code); `scheduled_start` carries its UTC offset."""
+
+    racecourse: str
+    number: int
+    name: str
+    scheduled_start: datetime
+    runners: tuple[Runner, ...]
+    distance_m: int | None = None
+    start_method: str | None = None
+    conditions: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Programme:
+    """One meeting: racecourses by code, races by start, runners by number."""
+
+    day: date
+    name: str
+    reference: str
+    racecourses: tuple[Racecourse, ...]
+    races: tuple[Race, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """`place`: a JSON pointer, or a line and column of the file."""
+
+    place: str
+    code: str
+    message: str
+
+
+class ProgrammeInvalid(Invalid):
+    """The file is refused whole; `data["errors"]` is a list of {place, code, message}."""
+
+    code = "programme_invalid"
+    message = "The programme is not valid."
+
+
+@dataclass(slots=True)
+class Faults:
+    """Collects what is wrong with one file; beyond `MAX_FAULTS` it gives up at once."""
+
+    found: list[Fault] = field(default_factory=list)
+
+    def add(self, place: str, code: str, /, **values: object) -> None:
+        self.found.append(Fault(place, code, SENTENCES[code].format_map(values)))
+        if len(self.found) == MAX_FAULTS and code != "too_many_errors":
+            self.stop(place, "too_many_errors", limit=MAX_FAULTS)
+
+    def stop(self, place: str, code: str, /, **values: object) -> NoReturn:
+        """Refuse for a fault after which nothing more can be read."""
+        self.add(place, code, **values)
+        self.refuse()
+
+    def refuse(self) -> NoReturn:
+        """Raises `ProgrammeInvalid` with all that was found."""
+        first = self.found[0]
+        where = f"{first.place}: " if first.place else ""
+        raise ProgrammeInvalid(
+            f"The programme has errors ({len(self.found)}). First: {where}{first.message}",
+            errors=[asdict(fault) for fault in self.found],
+        )
+
+
+@dataclass(slots=True)
+class Record:
+    """One part of a file as read: the values right by themselves, and where each stands."""
+
+    place: str
+    values: dict[str, Any] = field(default_factory=dict)
+    places: dict[str, str] = field(default_factory=dict)
+
+
+@dataclass(slots=True)
+class RaceRecord(Record):
+    """`runners` is None where the list itself could not be read."""
+
+    runners: list[Record] | None = None
+
+
+def decode(data: bytes, max_bytes: int, faults: Faults) -> str:
+    """UTF-8 text, without the byte order mark that office programs put before it."""
+    if len(data) > max_bytes:
+        faults.stop("", "too_large", size=len(data), limit=max_bytes)
+    try:
+        return data.decode("utf-8").removeprefix("\ufeff")
+    except UnicodeDecodeError as error:
+        faults.stop(f"byte {error.start + 1}", "not_utf8")
+
+
+def shown(text: str) -> str:
+    """A stranger's text made fit for a message: short, and nothing invisible in it."""
+    kept = "".join(char if char.isprintable() else "\ufffd" for char in text[:40])
+    return kept + ("..." if len(text) > 40 else "")
+
+
+def assemble(
+    meeting: Record,
+    racecourses: Sequence[Record],
+    races: Sequence[RaceRecord],
+    faults: Faults,
+) -> Programme:
+    """Check what concerns several fields together, and build the programme if nothing is wrong.
+
+    A value that was wrong by itself is absent from its record and gives rise to no second fault.
+    Raises `ProgrammeInvalid`.
+    """
+    by_code = _check_racecourses(racecourses, races, faults)
+    _check_races(meeting, by_code, races, faults)
+    for race in races:
+        _check_runners(race, faults)
+    if faults.found:
+        faults.refuse()
+    return Programme(
+        **meeting.values,
+        racecourses=tuple(Racecourse(**by_code[code].values) for code in sorted(by_code)),
+        races=tuple(sorted(map(_race, races), key=_running_order)),
+    )
+
+
+def _race(record: RaceRecord) -> Race:
+    runners = (Runner(**runner.values) for runner in record.runners or ())
+    return Race(**record.values, runners=tuple(sorted(runners, key=lambda runner: runner.number)))
+
+
+def _running_order(race: Race) -> tuple[datetime, str, int]:
+    return race.scheduled_start, race.racecourse, race.number
+
+
+def _check_racecourses(
+    racecourses: Sequence[Record], races: Sequence[RaceRecord], faults: Faults
+) -> dict[str, Record]:
+    by_code: dict[str, Record] = {}
+    used = {race.values.get("racecourse") for race in races}
+    for record in racecourses:
+        code = record.values.get("code")
+        if code is None:
+            continue
+        place = record.places["code"]
+        first = by_code.setdefault(code, record)
+        if first is not record:
+            faults.add(place, "repeated_racecourse", name=code, other=first.places["code"])
+        elif code not in used:
+            faults.add(place, "racecourse_without_races", name=code)
+    return by_code
+
+
+def _check_races(
+    meeting: Record,
+    by_code: Mapping[str, Record],
+    races: Sequence[RaceRecord],
+    faults: Faults,
+) -> None:
+    seen: dict[tuple[str, int], RaceRecord] = {}
+    for race in races:
+        code, number = race.values.get("racecourse"), race.values.get("number")
+        if code is not None and code not in by_code:
+            faults.add(race.places["racecourse"], "unknown_racecourse", name=code)
+        if code is not None and number is not None:
+            first = seen.setdefault((code, number), race)
+            if first is not race:
+                place, other = race.places["number"], first.places["number"]
+                faults.add(place, "repeated_race", number=number, name=code, other=other)
+        _check_start(race, meeting.values.get("day"), by_code.get(code or ""), faults)
+    _check_order([seen[key] for key in sorted(seen)], faults)
+
+
+def _check_start(
+    race: RaceRecord, day: date | None, racecourse: Record | None, faults: Faults
+) -> None:
+    """The offset is the racecourse's own at that instant, and the start on its meeting's day [E2].
+
+    A start that fails is taken out of the record, so that it is not compared with the others.
+    """
+    start: datetime | None = race.values.get("scheduled_start")
+    zone: str | None = racecourse.values.get("timezone") if racecourse else None
+    if start is None or zone is None:
+        return
+    local = start.astimezone(ZoneInfo(zone))
+    place = race.places["scheduled_start"]
+    if local.utcoffset() != start.utcoffset():
+        wanted = local.isoformat()[-6:]
+        faults.add(place, "start_offset_mismatch", zone=zone, wanted=wanted)
+    elif day is not None and local.date() != day:
+        faults.add(place, "start_not_on_day", zone=zone, local=local.date(), day=day)
+    else:
+        return
+    del race.values["scheduled_start"]
+
+
+def _check_order(races: Sequence[RaceRecord], faults: Faults) -> None:
+    """At each racecourse the races start in the order of their numbers. `races` in that order."""
+    before: RaceRecord | None = None
+    for race in races:
+        if "scheduled_start" not in race.values:
+            continue
+        if (
+            before is not None
+            and before.values["racecourse"] == race.values["racecourse"]
+            and before.values["scheduled_start"] >= race.values["scheduled_start"]
+        ):
+            faults.add(
+                race.places["scheduled_start"],
+                "starts_out_of_order",
+                number=before.values["number"],
+                other=before.places["scheduled_start"],
+            )
+        before = race
+
+
+def _check_runners(race: RaceRecord, faults: Faults) -> None:
+    if race.runners is None:
+        return
+    if len(race.runners) < FEWEST_RUNNERS:
+        place = race.places.get("runners", race.place)
+        faults.add(place, "too_few_runners", fewest=FEWEST_RUNNERS)
+    seen: dict[int, str] = {}
+    for runner in race.runners:
+        number = runner.values.get("number")
+        if number is None:
+            continue
+        place = runner.places["number"]
+        if seen.setdefault(number, place) != place:
+            faults.add(place, "repeated_number", number=number, other=seen[number])
