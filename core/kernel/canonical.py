@@ -10,7 +10,7 @@ from typing import TypeAlias
 
 from core.kernel.errors import Invalid
 
-Json: TypeAlias = "None | bool | int | str | list[Json] | dict[str, Json]"
+Json: TypeAlias = "bool | int | str | list[Json] | dict[str, Json] | None"
 
 MAX_DEPTH = 64
 

@@ -20,7 +20,7 @@ from core.kernel.money import MAX_CENTS, BadPercent, parse_percent
 
 
 class RegulationRefused(Invalid):
-    """Figures that are incomplete, malformed or contradict each other; `data["place"]` says where."""
+    """Figures incomplete, malformed or at odds with each other; `data["place"]` says where."""
 
     code = "regulation_refused"
     message = "The figures of the regulation are not valid."
@@ -303,9 +303,8 @@ def _count(document: Mapping[str, Any], key: str, place: str) -> int:
 
 
 def _day(document: Mapping[str, Any], key: str, place: str) -> date:
+    where = f"{place}.{key}"
     try:
         return date.fromisoformat(document[key])
     except (KeyError, TypeError, ValueError) as error:
-        raise RegulationRefused(
-            f"{place}.{key}: a day, YYYY-MM-DD", place=f"{place}.{key}"
-        ) from error
+        raise RegulationRefused(f"{where}: a day, YYYY-MM-DD", place=where) from error

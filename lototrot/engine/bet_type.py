@@ -1,0 +1,220 @@
+"""A bet type: how many races, which categories, and how the prize money divides among them.
+
+Lototrot's own (`14.III.7`, `9.2`, `9.3`) is one of them, a document in `lototrot/bet_types/`;
+another number of races or other categories is another document, not other code.
+"""
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from fractions import Fraction
+from importlib import resources
+from types import MappingProxyType
+from typing import Any
+
+from core.kernel.canonical import Json
+from core.kernel.errors import Invalid
+from core.kernel.money import MAX_CENTS, BadPercent, parse_percent, percent_text
+
+MIN_LEGS = 2
+MAX_LEGS = 10
+MAX_VERSION = 2**31 - 1
+RESERVE = "reserve"
+
+_KEYS = (
+    "code",
+    "version",
+    "name",
+    "legs",
+    "prize_percent",
+    "payout_step_cents",
+    "jackpot_threshold_cents",
+    "shares_below",
+    "shares_above",
+)
+
+
+class BetTypeRefused(Invalid):
+    """A bet type document with errors; `data["errors"]` lists them all as {code, field, detail}."""
+
+    code = "bet_type_refused"
+    message = "The bet type is not valid."
+
+
+class Regime(StrEnum):
+    """Which division applies, named after its article."""
+
+    BELOW = "9.2"
+    ABOVE = "9.3"
+
+
+@dataclass(frozen=True, slots=True)
+class Shares:
+    """One division of the prize money in percent; categories and reserve sum to 100."""
+
+    categories: Mapping[int, Fraction]
+    reserve: Fraction
+
+
+@dataclass(frozen=True, slots=True)
+class BetType:
+    """One version of a bet type.
+
+    `categories` are numbers of races right, from all of them downwards without a gap. Prizes are
+    multiples of `payout_step_cents` [A14]; the regime is 9.3 when the accumulated figure exceeds
+    `jackpot_threshold_cents` [A1].
+    """
+
+    code: str
+    version: int
+    name: str
+    legs: int
+    prize_percent: Fraction
+    payout_step_cents: int
+    jackpot_threshold_cents: int
+    categories: tuple[int, ...]
+    below: Shares
+    above: Shares
+
+    def regime(self, accumulated_cents: int) -> Regime:
+        """The regime for an accumulated figure; exactly the threshold is 9.2 [A1]."""
+        return Regime.ABOVE if accumulated_cents > self.jackpot_threshold_cents else Regime.BELOW
+
+    def shares(self, regime: Regime) -> Shares:
+        """The division of a regime."""
+        return self.above if regime is Regime.ABOVE else self.below
+
+    def to_document(self) -> dict[str, Json]:
+        """The document this bet type is read from, in its canonical form."""
+        return {
+            "code": self.code,
+            "version": self.version,
+            "name": self.name,
+            "legs": self.legs,
+            "prize_percent": percent_text(self.prize_percent),
+            "payout_step_cents": self.payout_step_cents,
+            "jackpot_threshold_cents": self.jackpot_threshold_cents,
+            "shares_below": _shares_document(self.below),
+            "shares_above": _shares_document(self.above),
+        }
+
+    @classmethod
+    def from_document(
+        cls, document: Mapping[str, Any], *, minimum_prize_percent: Fraction
+    ) -> "BetType":
+        """Read and check a document; `minimum_prize_percent` is the regulation's (`14.III.6.1`).
+
+        Percentages are ints or decimal texts. Raises BetTypeRefused with every error found.
+        """
+        if not isinstance(document, Mapping):
+            raise BetTypeRefused("A bet type is an object.", errors=[])
+        return _Reader(document).read(minimum_prize_percent)
+
+
+def shipped(code: str, *, minimum_prize_percent: Fraction) -> BetType:
+    """A bet type that comes with the code: `lototrot`, `five-races`, `eight-races`.
+
+    Raises FileNotFoundError for another name, BetTypeRefused.
+    """
+    text = resources.files("lototrot").joinpath("bet_types", f"{code}.json").read_text("utf-8")
+    return BetType.from_document(json.loads(text), minimum_prize_percent=minimum_prize_percent)
+
+
+def _shares_document(shares: Shares) -> Json:
+    document: dict[str, Json] = {
+        str(category): percent_text(percent) for category, percent in shares.categories.items()
+    }
+    return {**document, RESERVE: percent_text(shares.reserve)}
+
+
+class _Reader:
+    """Reads one document and gathers its errors instead of stopping at the first."""
+
+    def __init__(self, document: Mapping[str, Any]) -> None:
+        self.document = document
+        self.errors: list[dict[str, str]] = []
+
+    def read(self, minimum_prize_percent: Fraction) -> BetType:
+        for key in self.document:
+            if key not in _KEYS:
+                self.fault("unknown_field", str(key), "A bet type has no such field.")
+        legs = self.integer("legs", MIN_LEGS, MAX_LEGS)
+        percent = self.percent("prize_percent", self.document.get("prize_percent"))
+        if percent is not None and percent < minimum_prize_percent:
+            least = percent_text(minimum_prize_percent)
+            self.fault(
+                "prize_percent_too_low", "prize_percent", f"At least {least} goes to prizes."
+            )
+        below, above = self.shares("shares_below", legs), self.shares("shares_above", legs)
+        if below and above and below.categories.keys() != above.categories.keys():
+            self.fault(
+                "categories_differ", "shares_above", "Both regimes need the same categories."
+            )
+        code, name = self.text("code"), self.text("name")
+        version = self.integer("version", 1, MAX_VERSION)
+        step = self.integer("payout_step_cents", 1, MAX_CENTS)
+        threshold = self.integer("jackpot_threshold_cents", 0, MAX_CENTS)
+        if self.errors or percent is None or below is None or above is None:
+            detail = "; ".join(f"{e['field']}: {e['detail']}" for e in self.errors)
+            raise BetTypeRefused(detail, errors=self.errors)
+        return BetType(
+            code=code,
+            version=version,
+            name=name,
+            legs=legs,
+            prize_percent=percent,
+            payout_step_cents=step,
+            jackpot_threshold_cents=threshold,
+            categories=tuple(below.categories),
+            below=below,
+            above=above,
+        )
+
+    def fault(self, code: str, field: str, detail: str) -> None:
+        self.errors.append({"code": code, "field": field, "detail": detail})
+
+    def integer(self, field: str, least: int, most: int) -> int:
+        value = self.document.get(field)
+        if type(value) is not int or not least <= value <= most:
+            self.fault("bad_integer", field, f"An integer from {least} to {most} is needed.")
+            return 0
+        return value
+
+    def text(self, field: str) -> str:
+        value = self.document.get(field)
+        if not isinstance(value, str) or not value.strip() or len(value) > 64:
+            self.fault("bad_text", field, "A text of 1 to 64 characters is needed.")
+            return ""
+        return value
+
+    def percent(self, field: str, value: object) -> Fraction | None:
+        try:
+            return parse_percent(value)
+        except BadPercent as error:
+            self.fault(error.code, field, error.detail)
+            return None
+
+    def shares(self, field: str, legs: int) -> Shares | None:
+        table = self.document.get(field)
+        if not isinstance(table, Mapping) or not table:
+            self.fault("bad_shares", field, "An object of category and percentage is needed.")
+            return None
+        percents = {str(key): self.percent(f"{field}.{key}", table[key]) for key in table}
+        reserve = percents.pop(RESERVE, Fraction(0))
+        wanted = [str(legs - place) for place in range(len(percents))]
+        if set(percents) != set(wanted) or not percents or "0" in wanted:
+            self.fault(
+                "categories_not_contiguous",
+                field,
+                f"Categories go from {legs} right downwards without a gap, to 1 at the least.",
+            )
+            return None
+        exact = {int(key): percents[key] for key in wanted}
+        known = {category: value for category, value in exact.items() if value is not None}
+        if reserve is None or len(known) != len(exact):
+            return None
+        if sum(known.values(), reserve) != 100:
+            self.fault("shares_not_100", field, "The shares must sum to 100.")
+            return None
+        return Shares(MappingProxyType(known), reserve)

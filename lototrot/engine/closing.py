@@ -1,0 +1,82 @@
+"""When a contest closes (`14.III.4`), readings E1 to E3.
+
+Instants are aware datetimes of any zone; real time decides, not the order of the races [E2].
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import datetime
+from enum import StrEnum
+
+from core.kernel.days import NaiveInstant
+from core.kernel.errors import Conflict, Invalid
+
+
+class ClosedAlready(Conflict):
+    """The contest has closed, and it never reopens."""
+
+    code = "closed_already"
+    message = "The contest has closed and does not reopen."
+
+
+class ClosingInThePast(Invalid):
+    """A schedule may not be moved to an instant already past: it would undo sales."""
+
+    code = "closing_in_the_past"
+    message = "The closing must be set to a time still to come."
+
+
+class Cause(StrEnum):
+    """What closed a contest."""
+
+    SCHEDULE = "schedule"
+    START = "start"
+    NOT_RUN = "not_run"
+
+
+@dataclass(frozen=True, slots=True)
+class Closing:
+    """The first instant at which nothing is sold any more, and why."""
+
+    instant: datetime
+    cause: Cause
+
+
+def closing(
+    scheduled: datetime | None, starts: Iterable[datetime], not_run: Iterable[datetime]
+) -> Closing | None:
+    """The earliest of the schedule, the confirmed starts and the declarations [E1].
+
+    `starts` are the confirmed starts of included races that are run, `not_run` the declarations
+    that an included race is not run. None while nothing closes it. At one instant the race decides
+    before the schedule. Raises NaiveInstant.
+    """
+    found = [Closing(instant, Cause.START) for instant in starts]
+    found += [Closing(instant, Cause.NOT_RUN) for instant in not_run]
+    if scheduled is not None:
+        found.append(Closing(scheduled, Cause.SCHEDULE))
+    if any(each.instant.utcoffset() is None for each in found):
+        raise NaiveInstant
+    return min(found, key=lambda each: each.instant, default=None)
+
+
+def legal_limit(starts: Iterable[datetime], not_run: Iterable[datetime]) -> datetime | None:
+    """The instant from which a registered bet is in breach, whatever the schedule said [C6, E3]."""
+    limit = closing(None, starts, not_run)
+    return limit.instant if limit else None
+
+
+def is_open(instant: datetime, closes: datetime | None) -> bool:
+    """Whether a sale at an instant precedes the closing: at it, it does not."""
+    return closes is None or instant < closes
+
+
+def check_rescheduling(now: datetime, closes: datetime | None, proposed: datetime) -> None:
+    """That the schedule may be moved: it may until the contest closes, and to the future only.
+
+    Raises ClosedAlready, ClosingInThePast.
+    """
+    if not is_open(now, closes):
+        raise ClosedAlready
+    if proposed <= now:
+        raise ClosingInThePast

@@ -1,0 +1,127 @@
+"""What must be on record before a contest is sold [E8]. Each gate still shut has a name."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from core.kernel.regulation import GameFigures
+from lototrot.engine.bet_type import BetType
+
+
+@dataclass(frozen=True, slots=True)
+class OpeningFacts:
+    """What is on record about a contest.
+
+    `runners_by_race` has the number of listed runners of each included race, in order. A text is
+    empty when there is nothing on record. `correction_window_s` is E4's, and needs
+    `correction_approval` when more than 0. `has_schedule`: a scheduled closing is set [E1].
+    """
+
+    federation_approver: str
+    federation_reference: str
+    federation_dated: bool
+    programme_published: bool
+    runners_by_race: Sequence[int]
+    price_cents: int
+    max_bets: int
+    rules_published: bool
+    percent_published: bool
+    ticket_model_authorisation: str
+    internal_bet_types: frozenset[str]
+    correction_window_s: int
+    correction_approval: str
+    has_schedule: bool
+
+
+@dataclass(frozen=True, slots=True)
+class MissingGate:
+    """A gate that is shut: a stable code, its article, and what is missing."""
+
+    code: str
+    article: str
+    detail: str
+
+
+def missing_gates(
+    facts: OpeningFacts, bet_type: BetType, figures: GameFigures
+) -> tuple[MissingGate, ...]:
+    """The gates still shut, in the order of the regulation; none means the contest may open.
+
+    `figures` are Lototrot's in force on the day of the meeting.
+    """
+    gates = [*_bet_gates(facts, bet_type, figures), *_record_gates(facts)]
+    return tuple(gate for is_open, gate in gates if not is_open)
+
+
+def _bet_gates(
+    facts: OpeningFacts, bet_type: BetType, figures: GameFigures
+) -> list[tuple[bool, MissingGate]]:
+    races = len(facts.runners_by_race)
+    empty = [race for race, count in enumerate(facts.runners_by_race, start=1) if count < 1]
+    return [
+        (
+            bet_type.code not in facts.internal_bet_types,
+            MissingGate("bet_type_internal", "14.I.1", "The bet type is one of the internal ones."),
+        ),
+        (
+            figures.price_in_range(facts.price_cents),
+            MissingGate("price_out_of_range", "14.III.2", "The price is outside the limits."),
+        ),
+        (
+            facts.max_bets >= 1,
+            MissingGate("max_bets_missing", "14.II.2", "The most bets per ticket are not set."),
+        ),
+        (
+            races == bet_type.legs,
+            MissingGate("wrong_race_count", "14.III.7", f"{races} races, not {bet_type.legs}."),
+        ),
+        (
+            not empty,
+            MissingGate("runners_missing", "14.III.5.2", f"Races without runners: {empty}."),
+        ),
+        (
+            bet_type.prize_percent >= figures.minimum_prize_percent,
+            MissingGate("prize_percent_too_low", "14.III.6.1", "Too little goes to prizes."),
+        ),
+    ]
+
+
+def _record_gates(facts: OpeningFacts) -> list[tuple[bool, MissingGate]]:
+    approver, reference = facts.federation_approver.strip(), facts.federation_reference.strip()
+    return [
+        (
+            bool(facts.ticket_model_authorisation.strip()),
+            MissingGate("ticket_model_missing", "14.II.2", "No authorised ticket model."),
+        ),
+        (
+            facts.correction_window_s == 0 or bool(facts.correction_approval.strip()),
+            MissingGate(
+                "correction_window_unapproved",
+                "14.III.1.4",
+                "The authority's approval of the correction window is not on record.",
+            ),
+        ),
+        (
+            facts.has_schedule,
+            MissingGate("schedule_missing", "14.III.4", "No scheduled closing is set."),
+        ),
+        (
+            bool(approver and reference and facts.federation_dated),
+            MissingGate(
+                "federation_approval_missing",
+                "14.III.5.2",
+                "The Federation's approval (who, when, reference) is not on record.",
+            ),
+        ),
+        (
+            facts.programme_published,
+            MissingGate("programme_unpublished", "14.III.5.2", "The programme is not published."),
+        ),
+        (
+            facts.rules_published,
+            MissingGate("rules_unpublished", "14.III.6.2", "The rules are not published."),
+        ),
+        (
+            facts.percent_published,
+            MissingGate("percent_unpublished", "14.III.6.2", "The percentage is not published."),
+        ),
+    ]
