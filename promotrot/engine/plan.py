@@ -1,0 +1,339 @@
+"""The plan of a pre-drawn emission: which prizes each block of tickets holds (`15.II.2`) [P2].
+
+Every block gives at least the minimum percentage on its own, so that an emission withdrawn half
+sold falls short by little; the blocks together hold exactly the prize table. Blocks of the same
+size with the same prizes are one class, and all work is done on classes: ten million tickets cost
+no more than ten thousand.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from itertools import product
+from typing import Final
+
+from core.kernel.canonical import Json, canonical_sha256
+from core.kernel.errors import Invalid, InvariantBroken
+from core.kernel.money import ceil_div, percent_up
+from promotrot.engine.prize_table import PredrawnType, Tier
+
+MIN_BLOCK_TICKETS: Final = 10_000
+MAX_BLOCK_TICKETS: Final = 2_000_000
+FORMAT: Final = "promotrot-plan/1"
+
+_MOVE_TIERS: Final = 6
+_MOVE_PRIZES: Final = 40
+
+
+class BlockSizeRefused(Invalid):
+    """Blocks are of 10,000 tickets or more, or one block is the whole of a smaller emission."""
+
+    code = "block_size_refused"
+    message = "The size of the blocks is not allowed."
+
+
+class PlanImpossible(Invalid):
+    """The table cannot be dealt so that each block reaches the minimum. Larger blocks may do."""
+
+    code = "plan_impossible"
+    message = "These prizes cannot be spread over blocks that each reach the minimum percentage."
+
+
+@dataclass(frozen=True, slots=True)
+class BlockClass:
+    """`blocks` equal blocks: the tickets of each, and its prizes by tier in the table's order."""
+
+    blocks: int
+    tickets: int
+    prizes: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """The classes in canonical order. Blocks are numbered from 0 through the classes."""
+
+    price_cents: int
+    tiers: tuple[Tier, ...]
+    classes: tuple[BlockClass, ...]
+
+    @property
+    def blocks(self) -> int:
+        return sum(each.blocks for each in self.classes)
+
+    @property
+    def tickets(self) -> int:
+        return sum(each.blocks * each.tickets for each in self.classes)
+
+    def block(self, number: int) -> BlockClass:
+        """The class of a block, by its number in the plan. Raises IndexError."""
+        if number < 0:
+            raise IndexError(number)
+        for each in self.classes:
+            if number < each.blocks:
+                return each
+            number -= each.blocks
+        raise IndexError(number)
+
+    def document(self) -> Json:
+        """What is published before the first sale; nothing of it may change afterwards."""
+        return {
+            "format": FORMAT,
+            "price_cents": self.price_cents,
+            "tickets": self.tickets,
+            "tiers": [_tier_document(tier) for tier in self.tiers],
+            "classes": [
+                {"blocks": each.blocks, "tickets": each.tickets, "prizes": list(each.prizes)}
+                for each in self.classes
+            ],
+        }
+
+    def digest(self) -> bytes:
+        """SHA-256 of the canonical JSON of the document: 32 bytes."""
+        return canonical_sha256(self.document())
+
+
+def block_sizes(tickets: int, block_tickets: int) -> tuple[tuple[int, int], ...]:
+    """`(blocks, tickets of each)` pairs: all of one size, the last with the remainder too.
+
+    Raises BlockSizeRefused.
+    """
+    allowed = MIN_BLOCK_TICKETS <= block_tickets <= MAX_BLOCK_TICKETS
+    if not allowed and not (0 < tickets == block_tickets < MIN_BLOCK_TICKETS):
+        raise BlockSizeRefused(
+            minimum_tickets=MIN_BLOCK_TICKETS, maximum_tickets=MAX_BLOCK_TICKETS
+        )
+    if tickets < block_tickets:
+        raise BlockSizeRefused("A block is larger than the emission.", tickets=tickets)
+    blocks, remainder = divmod(tickets, block_tickets)
+    if not remainder:
+        return ((blocks, block_tickets),)
+    last = (1, block_tickets + remainder)
+    return (last,) if blocks == 1 else ((blocks - 1, block_tickets), last)
+
+
+def make_plan(kind: PredrawnType, minimum_percent: Fraction, *, block_tickets: int) -> Plan:
+    """Deal the prize table over blocks; the same arguments always give the same plan.
+
+    Each tier is spread as evenly as the blocks allow; where a large prize would leave other blocks
+    short, the smaller tiers make it up. Raises BlockSizeRefused and PlanImpossible.
+    """
+    return deal(kind, minimum_percent, block_sizes(kind.tickets, block_tickets))
+
+
+def deal(
+    kind: PredrawnType, minimum_percent: Fraction, sizes: Sequence[tuple[int, int]]
+) -> Plan:
+    """`make_plan` over given `(blocks, tickets)` sizes."""
+    worthless = any(tier.prize.value_cents < 1 or tier.count < 1 for tier in kind.tiers)
+    if worthless or kind.prize_count > kind.tickets:
+        raise PlanImpossible("The prize table itself does not pass its gates.")
+    for evenly in (True, False):
+        groups = _repaired(_dealt(kind, minimum_percent, sizes, evenly), kind.tiers)
+        if all(each.short <= 0 for each in groups):
+            break
+    else:
+        raise PlanImpossible
+    ordered = sorted(groups, key=lambda each: (each.tickets, each.prizes), reverse=True)
+    classes = tuple(BlockClass(each.blocks, each.tickets, each.prizes) for each in ordered)
+    plan = Plan(kind.price_cents, kind.tiers, classes)
+    check_plan(plan, kind, minimum_percent)
+    return plan
+
+
+def check_plan(plan: Plan, kind: PredrawnType, minimum_percent: Fraction) -> None:
+    """Say again what a plan must be, from its classes alone. Raises InvariantBroken."""
+    dealt = tuple(
+        sum(each.blocks * each.prizes[at] for each in plan.classes) for at in range(len(kind.tiers))
+    )
+    if dealt != tuple(tier.count for tier in kind.tiers) or plan.tickets != kind.tickets:
+        raise InvariantBroken("The plan is not the prize table.")
+    for each in plan.classes:
+        value = sum(
+            count * tier.prize.value_cents
+            for count, tier in zip(each.prizes, kind.tiers, strict=True)
+            if not tier.extra
+        )
+        if value < percent_up(each.tickets * kind.price_cents, minimum_percent):
+            raise InvariantBroken("A block is below the minimum percentage.")
+        if min(each.prizes, default=0) < 0 or sum(each.prizes) > each.tickets:
+            raise InvariantBroken("A block has more prizes than tickets.")
+
+
+@dataclass(frozen=True, slots=True)
+class _Group:
+    """Blocks that are alike so far. `due` is how far each is from its share of the whole table,
+    `short` from the minimum, both in cents (`due` times the emission's tickets, to stay whole)."""
+
+    blocks: int
+    tickets: int
+    prizes: tuple[int, ...]
+    due: int
+    short: int
+
+    @property
+    def room(self) -> int:
+        return self.tickets - sum(self.prizes)
+
+    def given(self, at: int, copies: int, unit: int, value: int) -> "_Group":
+        prizes = (*self.prizes[:at], self.prizes[at] + copies, *self.prizes[at + 1 :])
+        return replace(
+            self, prizes=prizes, due=self.due - copies * unit, short=self.short - copies * value
+        )
+
+    def moved(self, move: tuple[int, ...], sign: int, net: int) -> "_Group | None":
+        """The group after it takes (sign 1) or gives (-1) a move; None when it cannot."""
+        prizes = tuple(n + sign * m for n, m in zip(self.prizes, move, strict=True))
+        if min(prizes) < 0 or sum(prizes) > self.tickets:
+            return None
+        return replace(self, prizes=prizes, short=self.short - sign * net)
+
+
+def _dealt(
+    kind: PredrawnType, minimum_percent: Fraction, sizes: Sequence[tuple[int, int]], evenly: bool
+) -> list[_Group]:
+    """Deal tier by tier, from the largest prize; some blocks may end short."""
+    total = kind.prizes_cents
+    groups = [
+        _Group(
+            blocks,
+            tickets,
+            (0,) * len(kind.tiers),
+            total * tickets,
+            percent_up(tickets * kind.price_cents, minimum_percent),
+        )
+        for blocks, tickets in sizes
+    ]
+    rest = total
+    for at in sorted(range(len(kind.tiers)), key=lambda at: _order(kind.tiers[at])):
+        tier = kind.tiers[at]
+        value = 0 if tier.extra else tier.prize.value_cents
+        unit = kind.tickets * tier.prize.value_cents
+        rest -= value * tier.count
+        spread = _share(groups, at, tier.count, kind.tickets, unit, value, spread=True)
+        if evenly and sum(each.blocks * max(0, each.short) for each in spread) <= rest:
+            groups = spread
+        else:
+            groups = _share(groups, at, tier.count, kind.tickets, unit, value, spread=False)
+    return groups
+
+
+def _order(tier: Tier) -> tuple[bool, int]:
+    return tier.extra, -tier.prize.value_cents
+
+
+def _share(
+    groups: list[_Group], at: int, count: int, tickets: int, unit: int, value: int, *, spread: bool
+) -> list[_Group]:
+    """Give each block its even share of a tier (when `spread`), and the rest one by one to the
+    block that is furthest from its due."""
+    if spread:
+        shares = [min(each.room, count * each.tickets // tickets) for each in groups]
+        count -= sum(each.blocks * n for each, n in zip(groups, shares, strict=True))
+        groups = [each.given(at, n, unit, value) for each, n in zip(groups, shares, strict=True)]
+    level = _level(groups, count, unit)
+    takes = [_above(each, level, unit) for each in groups]
+    count -= sum(each.blocks * n for each, n in zip(groups, takes, strict=True))
+    groups = [each.given(at, n, unit, value) for each, n in zip(groups, takes, strict=True)]
+    return list(_last_ones(groups, at, count, level, unit, value))
+
+
+def _above(group: _Group, level: int, unit: int) -> int:
+    """How many prizes the group takes while its due stays above a level."""
+    return max(0, min(group.room, ceil_div(group.due - level, unit)))
+
+
+def _level(groups: list[_Group], count: int, unit: int) -> int:
+    """The lowest level of due at which the blocks take no more than `count` prizes together."""
+    low = min(each.due - each.room * unit for each in groups) - 1
+    high = max(each.due for each in groups)
+    while low < high:
+        middle = (low + high) // 2
+        if sum(each.blocks * _above(each, middle, unit) for each in groups) <= count:
+            high = middle
+        else:
+            low = middle + 1
+    return low
+
+
+def _last_ones(
+    groups: list[_Group], at: int, count: int, level: int, unit: int, value: int
+) -> Iterator[_Group]:
+    """What remains goes to blocks exactly at the level, in order; one group may be cut in two."""
+    for each in groups:
+        take = min(count, each.blocks) if each.due == level and each.room else 0
+        count -= take
+        if take:
+            yield replace(each.given(at, 1, unit, value), blocks=take)
+        if take < each.blocks:
+            yield replace(each, blocks=each.blocks - take)
+
+
+def _repaired(groups: list[_Group], tiers: Sequence[Tier]) -> list[_Group]:
+    """Exchange prizes between blocks with too much and blocks too short, until none is short or
+    no exchange helps. Each exchange lessens what is short in all, so this ends."""
+    groups = _merged(groups)
+    moves = _moves(tiers) if any(each.short > 0 for each in groups) else {}
+    while (pair := _exchange(groups, moves)) is not None:
+        groups = _merged(pair)
+    return groups
+
+
+def _exchange(groups: list[_Group], moves: dict[int, tuple[int, ...]]) -> list[_Group] | None:
+    """The groups after the best exchange for the shortest block; None when there is none."""
+    for poor in sorted((each for each in groups if each.short > 0), key=lambda each: -each.short):
+        for rich in sorted((each for each in groups if each.short < 0), key=lambda each: each.short):
+            usable = (net for net in moves if net <= -rich.short)
+            for net in sorted(usable, key=lambda net: (abs(net - poor.short), net)):
+                gives, takes = rich.moved(moves[net], -1, net), poor.moved(moves[net], 1, net)
+                if gives is None or takes is None:
+                    continue
+                pairs = min(rich.blocks, poor.blocks)
+                changed = [replace(gives, blocks=pairs), replace(takes, blocks=pairs)]
+                left = [replace(each, blocks=each.blocks - pairs) for each in (rich, poor)]
+                kept = [each for each in groups if each is not rich and each is not poor]
+                return kept + changed + [each for each in left if each.blocks]
+    return None
+
+
+def _moves(tiers: Sequence[Tier]) -> dict[int, tuple[int, ...]]:
+    """For each net value in cents that a few prizes can move from one block to another, the fewest
+    prizes that do: so many of each tier one way, or the other way when negative."""
+    base = sorted(
+        (tier.prize.value_cents, at) for at, tier in enumerate(tiers) if not tier.extra
+    )[:_MOVE_TIERS]
+    window = 2 * max((value for value, _ in base), default=0)
+    found: dict[int, tuple[int, ...]] = {0: (0,) * len(tiers)}
+    frontier = [0]
+    for _ in range(_MOVE_PRIZES):
+        reached = []
+        for net, (value, at), sign in product(frontier, base, (1, -1)):
+            new = net + sign * value
+            if new not in found and abs(new) <= window:
+                move = found[net]
+                found[new] = (*move[:at], move[at] + sign, *move[at + 1 :])
+                reached.append(new)
+        frontier = reached
+    return {net: move for net, move in found.items() if net > 0}
+
+
+def _merged(groups: list[_Group]) -> list[_Group]:
+    merged: dict[_Group, int] = {}
+    for each in groups:
+        alike = replace(each, blocks=0, due=0)
+        merged[alike] = merged.get(alike, 0) + each.blocks
+    return [replace(each, blocks=blocks) for each, blocks in merged.items()]
+
+
+def _tier_document(tier: Tier) -> Json:
+    thing = tier.prize.in_kind
+    document: dict[str, Json] = {"count": tier.count, "extra": tier.extra}
+    if thing is None:
+        return document | {"cash_cents": tier.prize.cash_cents}
+    return document | {
+        "in_kind": {
+            "description": thing.description,
+            "equivalent_cents": thing.equivalent_cents,
+            "source": thing.source,
+            "valued_on": None if thing.valued_on is None else thing.valued_on.isoformat(),
+        }
+    }
