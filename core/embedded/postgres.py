@@ -207,13 +207,16 @@ class Postgres(Server):
                         sql.Identifier(DATABASE), sql.Identifier(OWNER)
                     )
                 )
-        with psycopg.connect(self.owner_url, autocommit=True) as connection:
-            restrict(connection, DATABASE)
+            # So that the owner may end the application's sessions, to drop a database.
+            connection.execute(
+                sql.SQL("GRANT {} TO {}").format(sql.Identifier(APP), sql.Identifier(OWNER))
+            )
+            restrict(connection, DATABASE, APP)
 
 
-def restrict(connection: psycopg.Connection, database: str) -> None:
-    """Let nobody but its owner and the application's role into a database (run by the owner)."""
-    name, app = sql.Identifier(database), sql.Identifier(APP)
+def restrict(connection: psycopg.Connection, database: str, role: str) -> None:
+    """Let nobody but its owner and `role` into a database."""
+    name, app = sql.Identifier(database), sql.Identifier(role)
     connection.execute(sql.SQL("REVOKE ALL ON DATABASE {} FROM PUBLIC").format(name))
     connection.execute(sql.SQL("GRANT CONNECT ON DATABASE {} TO {}").format(name, app))
 
