@@ -57,6 +57,6 @@ def key_ring(name: str, *, folder: Path, production: bool) -> CodeKeys:
     try:
         ring = json.loads(document)
         keys = {v: (bytes.fromhex(a), bytes.fromhex(d)) for v, (a, d) in ring["keys"].items()}
-        return CodeKeys(current=ring["current"], keys=keys)
+        return CodeKeys(ring=keys, current=ring["current"])
     except (ValueError, KeyError, TypeError) as error:
         raise ImproperlyConfigured(f"{name} is not a key ring: {type(error).__name__}") from error

@@ -1,10 +1,13 @@
-"""After every migrate, the database is made to enforce what each model states about itself.
+"""After every migrate, functions, triggers and grants are made to follow the code.
 
+Functions come from each app's `sql/*.sql`.
 Triggers refuse any change that the model does not declare, for the owner too; grants leave the
 application's role able to read, insert, and update the declared columns, and nothing else.
 """
 
 import json
+from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 from django.apps import apps
@@ -35,6 +38,13 @@ def guarded_models() -> list[type[Guarded]]:
 def columns(model: type[Model], names: tuple[str, ...]) -> list[str]:
     """The columns of the named fields."""
     return [model._meta.get_field(name).column for name in names]  # type: ignore[union-attr]
+
+
+def function_sql() -> Iterator[str]:
+    """The project's SQL functions, file by file, in the order of the installed apps."""
+    for config in apps.get_app_configs():
+        for path in sorted(Path(config.path, "sql").glob("*.sql")):
+            yield path.read_text()
 
 
 def trigger_sql(model: type[Guarded]) -> list[str]:
@@ -88,9 +98,11 @@ def install_guards(*, using: str = "owner", **_: Any) -> None:
     connection = connections[using]
     with connection.cursor() as cursor:
         present = set(connection.introspection.table_names(cursor))
+        if not {model._meta.db_table for model in guarded_models()} <= present:
+            return  # in the middle of a partial migrate
+        for text in function_sql():
+            cursor.execute(text)
         for model in guarded_models():
-            if model._meta.db_table not in present:
-                continue
             for statement in trigger_sql(model):
                 cursor.execute(statement)
             for statement in grant_sql(model, role) if role else []:

@@ -1,9 +1,6 @@
-"""The one place that says whether a terminal may act now, called by every act of a terminal."""
-
-# premises_identify answers in the order in which a caller must learn of a refusal. A token that is
-# not known says nothing more; `stage` 'terminal' is enough for a replay, 'session' for any new act.
-IDENTIFY = """
-CREATE FUNCTION premises_identify(p_token bytea, p_session bytea,
+-- Whether a terminal and its operator may act now. The answers come in the order in which a caller
+-- must learn of them; a terminal that is known is enough for a replay, a session for any new act.
+CREATE OR REPLACE FUNCTION premises_identify(p_token bytea, p_session bytea,
     OUT refusal text, OUT terminal_id bigint, OUT premises_id bigint, OUT premises_kind text,
     OUT operator_id bigint, OUT session_id bigint)
 LANGUAGE plpgsql STABLE AS $$
@@ -34,22 +31,3 @@ BEGIN
         operator_id := v_session.operator_id;
     END IF;
 END $$;
-"""
-
-# Whether this premises and terminal may sell a game at an instant; NULL when they may.
-MAY_SELL = """
-CREATE FUNCTION premises_sale_refusal(p_terminal bigint, p_premises bigint, p_game text,
-    p_at timestamptz) RETURNS text LANGUAGE sql STABLE AS $$
-    SELECT CASE
-        WHEN NOT EXISTS (
-            SELECT FROM premises_authorisation a
-             WHERE a.premises_id = p_premises AND a.game = p_game AND a.valid_from <= p_at
-               AND (a.valid_until IS NULL OR a.valid_until > p_at)) THEN 'premises_not_authorised'
-        WHEN EXISTS (
-            SELECT FROM premises_suspension s
-             WHERE s.lifted_at IS NULL
-               AND (s.premises_id IS NULL OR s.premises_id = p_premises)
-               AND (s.terminal_id IS NULL OR s.terminal_id = p_terminal)) THEN 'sales_suspended'
-    END
-$$;
-"""

@@ -1,0 +1,15 @@
+-- Why these premises and this terminal may not sell a game at an instant; NULL when they may (14.I.6).
+CREATE OR REPLACE FUNCTION premises_sale_refusal(p_terminal bigint, p_premises bigint, p_game text,
+    p_at timestamptz) RETURNS text LANGUAGE sql STABLE AS $$
+    SELECT CASE
+        WHEN NOT EXISTS (
+            SELECT FROM premises_authorisation a
+             WHERE a.premises_id = p_premises AND a.game = p_game AND a.valid_from <= p_at
+               AND (a.valid_until IS NULL OR a.valid_until > p_at)) THEN 'premises_not_authorised'
+        WHEN EXISTS (
+            SELECT FROM premises_suspension s
+             WHERE s.lifted_at IS NULL
+               AND (s.premises_id IS NULL OR s.premises_id = p_premises)
+               AND (s.terminal_id IS NULL OR s.terminal_id = p_terminal)) THEN 'sales_suspended'
+    END
+$$;

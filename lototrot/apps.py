@@ -1,0 +1,14 @@
+"""App configuration."""
+
+from django.apps import AppConfig
+
+
+class LototrotConfig(AppConfig):
+    name = "lototrot"
+    verbose_name = "Lototrot"
+
+    def ready(self) -> None:
+        from lototrot import tasks, whatif
+
+        tasks.register()
+        whatif.register()

@@ -1,0 +1,201 @@
+"""A contest: seven races of a meeting on which one pool of bets is taken."""
+
+from django.contrib.postgres.fields import ArrayField
+from django.db import models
+from django.db.models import F, Q
+from django.utils.translation import gettext_lazy as _
+
+from core.database.models import Guarded
+from core.ledger.models import Account
+from core.premises.models import Operator, Terminal
+from core.staff.models import StaffSession, User
+from lototrot.models.programme import Meeting, Race
+
+MAX_LEGS = 10
+
+
+class BetType(Guarded):
+    """A versioned set of rules: legs, categories, shares, threshold, percentage, rounding step.
+
+    `document` is what `lototrot.engine.bet_type.BetType` reads; a new version is a new row.
+    """
+
+    code = models.CharField(_("code"), max_length=40)
+    version = models.PositiveSmallIntegerField(_("version"))
+    document = models.JSONField()
+    authorisation = models.CharField(_("authorisation"), max_length=120)
+    recorded_at = models.DateTimeField()
+    recorded_by = models.ForeignKey(User, models.PROTECT, related_name="+")
+
+    class Meta:
+        verbose_name = _("bet type")
+        constraints = [
+            models.UniqueConstraint(fields=["code", "version"], name="bet_type_version"),
+            models.CheckConstraint(condition=~Q(authorisation=""), name="bet_type_authorised"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.code} v{self.version}"
+
+
+class InternalBetType(Guarded):
+    """A bet type of the internal bet; what is offered outside must not coincide (14.I.1)."""
+
+    code = models.CharField(_("code"), max_length=40, unique=True)
+    name = models.CharField(_("name"), max_length=120)
+    recorded_at = models.DateTimeField()
+    recorded_by = models.ForeignKey(User, models.PROTECT, related_name="+")
+
+    class Meta:
+        verbose_name = _("internal bet type")
+
+
+class TicketModel(Guarded):
+    """A model of ticket that the gaming authority has authorised (14.II.2)."""
+
+    code = models.CharField(_("code"), max_length=40)
+    version = models.PositiveSmallIntegerField(_("version"))
+    authorisation = models.CharField(_("authorisation"), max_length=120)
+    authorised_on = models.DateField(_("authorised on"))
+    multiple = models.BooleanField(_("allows multiple selections"), default=True)
+    recorded_at = models.DateTimeField()
+    recorded_by = models.ForeignKey(User, models.PROTECT, related_name="+")
+
+    class Meta:
+        verbose_name = _("ticket model")
+        constraints = [
+            models.UniqueConstraint(fields=["code", "version"], name="ticket_model_version")
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.code} v{self.version}"
+
+
+class Contest(Guarded):
+    """One pool of bets. What players rely on never changes once the row is written.
+
+    `closed_at` is the instant at which acceptance ended; sales also end by themselves at
+    `scheduled_close_at`, whether or not anyone is there to record it (14.III.4).
+    `offered_masks` has, per leg, bit n-1 for each number on sale. `code_secret` makes the codes of
+    this contest's tickets and is erased at closing: afterwards nobody can make a code again.
+    """
+
+    class State(models.TextChoices):
+        DRAFT = "draft", _("Draft")
+        OPEN = "open", _("On sale")
+        CLOSED = "closed", _("Closed")
+        SETTLED = "settled", _("Settled")
+        ORDERED = "ordered", _("Payment ordered")
+
+    class Cause(models.TextChoices):
+        SCHEDULE = "schedule", _("Scheduled time")
+        START = "start", _("Confirmed start")
+        NOT_RUN = "not_run", _("Race declared not run")
+        ORGANISER = "organiser", _("Organiser")
+
+    mutable = (
+        "scheduled_close_at", "state", "opened_at", "closed_at", "closing_cause", "offered_masks",
+        "code_secret",
+    )  # fmt: skip
+    transitions = {
+        "draft": ("open",),
+        "open": ("closed",),
+        "closed": ("settled",),
+        "settled": ("closed", "ordered"),
+    }
+
+    meeting = models.ForeignKey(Meeting, models.PROTECT, related_name="contests")
+    day = models.DateField(_("day"))
+    bet_type = models.ForeignKey(BetType, models.PROTECT, related_name="contests")
+    bet_type_code = models.CharField(max_length=40)
+    ticket_model = models.ForeignKey(TicketModel, models.PROTECT, null=True, related_name="+")
+    price_cents = models.BigIntegerField(_("price (cents)"))
+    max_bets = models.PositiveIntegerField(_("most bets on a ticket"))
+    correction_window_s = models.PositiveIntegerField(_("correction window (s)"), default=0)
+    correction_approval = models.CharField(_("approval of the window"), max_length=120, blank=True)
+    scheduled_close_at = models.DateTimeField(_("scheduled closing"))
+    state = models.CharField(max_length=10, choices=State.choices, default=State.DRAFT)
+    opened_at = models.DateTimeField(null=True)
+    closed_at = models.DateTimeField(null=True)
+    closing_cause = models.CharField(max_length=10, choices=Cause.choices, blank=True)
+    offered_masks = ArrayField(models.IntegerField(), default=list)
+    code_secret = models.BinaryField(max_length=32, null=True)
+    takings_account = models.ForeignKey(Account, models.PROTECT, related_name="+")
+    created_at = models.DateTimeField()
+    created_by = models.ForeignKey(User, models.PROTECT, related_name="+")
+
+    class Meta:
+        verbose_name = _("contest")
+        constraints = [
+            models.UniqueConstraint(fields=["bet_type_code", "day"], name="contest_one_a_day"),
+            models.CheckConstraint(condition=Q(price_cents__gt=0), name="contest_price"),
+            models.CheckConstraint(condition=Q(max_bets__gte=1), name="contest_max_bets"),
+            models.CheckConstraint(
+                condition=Q(correction_window_s=0) | ~Q(correction_approval=""),
+                name="correction_window_approved",
+            ),
+            models.CheckConstraint(
+                condition=Q(closed_at=None, closing_cause="", state__in=["draft", "open"])
+                | Q(closed_at__isnull=False, state__in=["closed", "settled", "ordered"])
+                & ~Q(closing_cause=""),
+                name="contest_closed_whole",
+            ),
+            models.CheckConstraint(
+                condition=Q(closed_at=None) | Q(code_secret=None), name="code_secret_erased"
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.bet_type_code} {self.day}"
+
+
+class ContestLeg(Guarded):
+    """The races of a contest, in the order of the ticket."""
+
+    contest = models.ForeignKey(Contest, models.PROTECT, related_name="legs")
+    position = models.PositiveSmallIntegerField(_("position"))
+    race = models.ForeignKey(Race, models.PROTECT, related_name="legs")
+
+    class Meta:
+        ordering = ("contest", "position")
+        constraints = [
+            models.UniqueConstraint(fields=["contest", "position"], name="leg_position"),
+            models.UniqueConstraint(fields=["contest", "race"], name="leg_race_once"),
+            models.CheckConstraint(
+                condition=Q(position__gte=1, position__lte=MAX_LEGS), name="leg_position_range"
+            ),
+        ]
+
+
+class ScheduleChange(Guarded):
+    """The scheduled closing was moved before it was reached [E1]."""
+
+    contest = models.ForeignKey(Contest, models.PROTECT, related_name="schedule_changes")
+    from_at = models.DateTimeField()
+    to_at = models.DateTimeField()
+    changed_at = models.DateTimeField()
+    changed_by = models.ForeignKey(User, models.PROTECT, related_name="+")
+    changed_in = models.ForeignKey(StaffSession, models.PROTECT, related_name="+")
+
+    class Meta:
+        constraints = [
+            models.CheckConstraint(
+                condition=Q(changed_at__lt=F("from_at")), name="schedule_moved_in_time"
+            )
+        ]
+
+
+class DisplayAcknowledgement(Guarded):
+    """The operator of a terminal declares that the programme is on display (14.III.5.2, 6.2)."""
+
+    contest = models.ForeignKey(Contest, models.PROTECT, related_name="acknowledgements")
+    terminal = models.ForeignKey(Terminal, models.PROTECT, related_name="+")
+    operator = models.ForeignKey(Operator, models.PROTECT, related_name="+")
+    acknowledged_at = models.DateTimeField()
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(
+                fields=["contest", "terminal", "operator"], name="display_acknowledged_once"
+            )
+        ]

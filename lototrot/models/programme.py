@@ -1,0 +1,109 @@
+"""The official programme: racecourses, meetings, races, runners, and its approval (14.III.5.2)."""
+
+from django.db import models
+from django.db.models import Q
+from django.utils.translation import gettext_lazy as _
+
+from core.database.models import Guarded
+from core.staff.models import StaffSession, User
+
+
+class Racecourse(Guarded):
+    mutable = ("name", "municipality")
+
+    code = models.CharField(_("code"), max_length=20, unique=True)
+    name = models.CharField(_("name"), max_length=120)
+    timezone = models.CharField(_("time zone"), max_length=60)
+    municipality = models.CharField(_("municipality"), max_length=80, blank=True)
+    country = models.CharField(_("country"), max_length=2, blank=True)
+
+    class Meta:
+        verbose_name = _("racecourse")
+
+    def __str__(self) -> str:
+        return self.name
+
+
+class Meeting(Guarded):
+    """One day's official programme as imported; frozen, as its file was (14.I.2)."""
+
+    day = models.DateField(_("day"))
+    name = models.CharField(_("name"), max_length=200)
+    reference = models.CharField(_("reference"), max_length=120, unique=True)
+    document = models.JSONField()
+    document_digest = models.BinaryField(max_length=32)
+    imported_at = models.DateTimeField()
+    imported_by = models.ForeignKey(User, models.PROTECT, related_name="+")
+    imported_in = models.ForeignKey(StaffSession, models.PROTECT, related_name="+")
+
+    class Meta:
+        verbose_name = _("meeting")
+
+    def __str__(self) -> str:
+        return f"{self.day} {self.name}"
+
+
+class FederationApproval(Guarded):
+    """The Federació Balear de Trot approves or adopts the programme (14.III.5.2)."""
+
+    meeting = models.OneToOneField(Meeting, models.PROTECT, related_name="approval")
+    approved_by = models.CharField(_("approved by"), max_length=120)
+    approved_at = models.DateTimeField(_("approved at"))
+    reference = models.CharField(_("reference"), max_length=120)
+    recorded_by = models.ForeignKey(User, models.PROTECT, related_name="+")
+    recorded_in = models.ForeignKey(StaffSession, models.PROTECT, related_name="+")
+    recorded_at = models.DateTimeField()
+
+    class Meta:
+        verbose_name = _("approval by the Federation")
+        constraints = [
+            models.CheckConstraint(
+                condition=~Q(approved_by="") & ~Q(reference=""), name="approval_is_complete"
+            )
+        ]
+
+
+class Race(Guarded):
+    meeting = models.ForeignKey(Meeting, models.PROTECT, related_name="races")
+    racecourse = models.ForeignKey(Racecourse, models.PROTECT, related_name="races")
+    number = models.PositiveSmallIntegerField(_("number"))
+    name = models.CharField(_("name"), max_length=200, blank=True)
+    scheduled_start_at = models.DateTimeField(_("scheduled start"))
+    distance_m = models.PositiveIntegerField(_("distance (m)"), null=True)
+    start_method = models.CharField(_("start method"), max_length=40, blank=True)
+    category = models.CharField(_("category"), max_length=200, blank=True)
+
+    class Meta:
+        verbose_name = _("race")
+        constraints = [
+            models.UniqueConstraint(
+                fields=["meeting", "racecourse", "number"], name="race_of_meeting"
+            )
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.number}. {self.name}".strip()
+
+
+class Runner(Guarded):
+    """A horse in a race, known by its number in the official programme (14.I.5)."""
+
+    race = models.ForeignKey(Race, models.PROTECT, related_name="runners")
+    number = models.PositiveSmallIntegerField(_("number"))
+    name = models.CharField(_("name"), max_length=80)
+    driver = models.CharField(_("driver"), max_length=80, blank=True)
+    trainer = models.CharField(_("trainer"), max_length=80, blank=True)
+    sex_age = models.CharField(_("sex and age"), max_length=20, blank=True)
+    distance_m = models.PositiveIntegerField(_("distance (m)"), null=True)
+
+    class Meta:
+        verbose_name = _("runner")
+        constraints = [
+            models.UniqueConstraint(fields=["race", "number"], name="runner_of_race"),
+            models.CheckConstraint(
+                condition=Q(number__gte=1, number__lte=31), name="runner_number_1_to_31"
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.number} {self.name}"

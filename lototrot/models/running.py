@@ -1,0 +1,133 @@
+"""What happens on the day: withdrawals, starts, declarations, classifications (14.III.5)."""
+
+from django.db import models
+from django.db.models import F, Q
+from django.utils.translation import gettext_lazy as _
+
+from core.database.models import Guarded
+from core.staff.models import Proposal, StaffSession, User
+from lototrot.models.programme import Race
+
+
+class Withdrawal(Guarded):
+    """A horse withdrawn before the start (14.III.5.4.1): effective for sales when entered.
+
+    A second person confirms it; a mistaken one is reversed, before the start only.
+    """
+
+    mutable = ("confirmed_at", "reversed_at", "reversed_reason")
+
+    race = models.ForeignKey(Race, models.PROTECT, related_name="withdrawals")
+    number = models.PositiveSmallIntegerField(_("number"))
+    effective_at = models.DateTimeField(_("withdrawn at"))
+    source = models.CharField(_("source"), max_length=200)
+    entered_at = models.DateTimeField()
+    entered_by = models.ForeignKey(User, models.PROTECT, related_name="+")
+    entered_in = models.ForeignKey(StaffSession, models.PROTECT, related_name="+")
+    proposal = models.OneToOneField(Proposal, models.PROTECT, related_name="+")
+    confirmed_at = models.DateTimeField(null=True)
+    reversed_at = models.DateTimeField(null=True)
+    reversed_reason = models.CharField(max_length=200, blank=True)
+
+    class Meta:
+        verbose_name = _("withdrawal")
+        constraints = [
+            models.UniqueConstraint(
+                fields=["race", "number"], condition=Q(reversed_at=None), name="withdrawn_once"
+            ),
+            models.CheckConstraint(
+                condition=Q(effective_at__lte=F("entered_at")), name="withdrawal_not_ahead"
+            ),
+        ]
+
+
+class RaceStart(Guarded):
+    """The actual start of a race and who reported it (14.III.4) [E3]. The newest is in force."""
+
+    race = models.ForeignKey(Race, models.PROTECT, related_name="starts")
+    actual_start_at = models.DateTimeField(_("actual start"))
+    source = models.CharField(_("source"), max_length=200)
+    recorded_at = models.DateTimeField()
+    recorded_by = models.ForeignKey(User, models.PROTECT, related_name="+")
+    recorded_in = models.ForeignKey(StaffSession, models.PROTECT, related_name="+")
+    proposal = models.OneToOneField(Proposal, models.PROTECT, null=True, related_name="+")
+
+    class Meta:
+        verbose_name = _("start")
+        constraints = [
+            models.UniqueConstraint(
+                fields=["race"], condition=Q(proposal=None), name="first_start_once"
+            ),
+            models.CheckConstraint(
+                condition=Q(actual_start_at__lte=F("recorded_at")), name="start_not_ahead"
+            ),
+            models.CheckConstraint(condition=~Q(source=""), name="start_has_source"),
+        ]
+
+
+class RaceDeclaration(Guarded):
+    """A race not run, suspended, or with all disqualified: its result comes from a public draw.
+
+    The two hours of 14.III.5.4.2 run from `declared_at`. A race run later the same day was run:
+    its declaration is then superseded, unless its draw is certified [B13].
+    """
+
+    mutable = ("superseded_at",)
+
+    class Kind(models.TextChoices):
+        NOT_RUN = "not_run", _("Not run")
+        SUSPENDED = "suspended", _("Started and suspended")
+        ALL_DISQUALIFIED = "all_disqualified", _("All disqualified")
+
+    race = models.ForeignKey(Race, models.PROTECT, related_name="declarations")
+    kind = models.CharField(_("kind"), max_length=20, choices=Kind.choices)
+    reason = models.CharField(_("reason"), max_length=400)
+    declared_at = models.DateTimeField(_("declared at"))
+    recorded_at = models.DateTimeField()
+    recorded_by = models.ForeignKey(User, models.PROTECT, related_name="+")
+    recorded_in = models.ForeignKey(StaffSession, models.PROTECT, related_name="+")
+    superseded_at = models.DateTimeField(null=True)
+
+    class Meta:
+        verbose_name = _("declaration")
+        constraints = [
+            models.UniqueConstraint(
+                fields=["race"], condition=Q(superseded_at=None), name="declaration_standing"
+            ),
+            models.CheckConstraint(condition=~Q(reason=""), name="declaration_has_reason"),
+            models.CheckConstraint(
+                condition=Q(declared_at__lte=F("recorded_at")), name="declaration_not_ahead"
+            ),
+        ]
+
+
+class Classification(Guarded):
+    """The stewards' definitive classification, frozen at its announcement (14.III.5.3).
+
+    `runners` is a list of {number, outcome, place, ruling}; outcome is winner, started, withdrawn,
+    left or disqualified. Only a keying error against the announced text is corrected, by two
+    persons, before the payment order [B14]: a new row takes the place of the old.
+    """
+
+    mutable = ("in_force",)
+
+    race = models.ForeignKey(Race, models.PROTECT, related_name="classifications")
+    runners = models.JSONField()
+    announced_text = models.TextField(_("announced text"))
+    announced_at = models.DateTimeField(_("announced at"))
+    author = models.CharField(_("stewards"), max_length=200)
+    proposal = models.OneToOneField(Proposal, models.PROTECT, related_name="+")
+    confirmed_at = models.DateTimeField()
+    corrects = models.OneToOneField("self", models.PROTECT, null=True, related_name="corrected_by")
+    in_force = models.BooleanField(default=True)
+
+    class Meta:
+        verbose_name = _("classification")
+        constraints = [
+            models.UniqueConstraint(
+                fields=["race"], condition=Q(in_force=True), name="classification_in_force"
+            ),
+            models.CheckConstraint(
+                condition=~Q(announced_text="") & ~Q(author=""), name="classification_announced"
+            ),
+        ]

@@ -1,0 +1,109 @@
+"""Settlements, their prizes, and the payment order (14.III.8, 14.III.9)."""
+
+from django.contrib.postgres.fields import ArrayField
+from django.db import models
+from django.db.models import Q
+from django.utils.translation import gettext_lazy as _
+
+from core.database.models import Guarded
+from core.staff.models import Proposal
+from lototrot.models.contest import Contest
+from lototrot.models.tickets import Ticket
+
+
+class Settlement(Guarded):
+    """One run of the rules over one contest, with every figure it used and made.
+
+    `figures` is the engine's whole distribution; `rules` the bet type as applied; `races` the
+    results it stood on. A correction under [B14] reverses a settlement, which is kept.
+    """
+
+    mutable = ("in_force", "reversed_at")
+
+    uuid = models.UUIDField(unique=True)
+    contest = models.ForeignKey(Contest, models.PROTECT, related_name="settlements")
+    number = models.PositiveSmallIntegerField()
+    rules = models.JSONField()
+    races = models.JSONField()
+    tickets = models.BigIntegerField()
+    bets = models.BigIntegerField()
+    winning_tickets = models.BigIntegerField()
+    takings_cents = models.BigIntegerField()
+    jackpot_in_cents = models.BigIntegerField()
+    reserve_in_cents = models.BigIntegerField()
+    lapsed_in_cents = models.BigIntegerField()
+    prizes_cents = models.BigIntegerField()
+    jackpot_out_cents = models.BigIntegerField()
+    reserve_out_cents = models.BigIntegerField()
+    figures = models.JSONField()
+    settled_at = models.DateTimeField()
+    in_force = models.BooleanField(default=True)
+    reversed_at = models.DateTimeField(null=True)
+
+    class Meta:
+        verbose_name = _("settlement")
+        constraints = [
+            models.UniqueConstraint(
+                fields=["contest"], condition=Q(in_force=True), name="settlement_in_force"
+            ),
+            models.UniqueConstraint(fields=["contest", "number"], name="settlement_number"),
+            models.CheckConstraint(
+                condition=Q(in_force=True, reversed_at=None)
+                | Q(in_force=False, reversed_at__isnull=False),
+                name="settlement_reversed_whole",
+            ),
+        ]
+
+
+class SettlementCategory(Guarded):
+    """A category of a settlement, by the number of races it takes."""
+
+    settlement = models.ForeignKey(Settlement, models.PROTECT, related_name="categories")
+    hits = models.PositiveSmallIntegerField()
+    winning_bets = models.BigIntegerField()
+    prize_cents = models.BigIntegerField()
+    total_cents = models.BigIntegerField()
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["settlement", "hits"], name="settlement_category")
+        ]
+
+
+class Prize(Guarded):
+    """A winning ticket: its bets by category, highest first, and what it wins in all.
+
+    The sub-ledger of the prizes payable, written and checked as a set; so many rows in one go
+    that their foreign keys would cost more than the settlement, and the set check proves more.
+    """
+
+    settlement = models.ForeignKey(
+        Settlement, models.PROTECT, related_name="prizes", db_constraint=False, db_index=False
+    )
+    ticket = models.ForeignKey(
+        Ticket, models.PROTECT, related_name="prizes", db_constraint=False, db_index=False
+    )
+    winning_bets = ArrayField(models.IntegerField())
+    prize_cents = models.BigIntegerField()
+
+    class Meta:
+        verbose_name = _("prize")
+        constraints = [
+            models.UniqueConstraint(fields=["ticket", "settlement"], name="prize_of_ticket"),
+            models.CheckConstraint(condition=Q(prize_cents__gte=0), name="prize_not_negative"),
+        ]
+
+
+class PaymentOrder(Guarded):
+    """The irrevocable order that prizes be paid (14.III.8.2)."""
+
+    contest = models.OneToOneField(Contest, models.PROTECT, related_name="payment_order")
+    settlement = models.OneToOneField(Settlement, models.PROTECT, related_name="payment_order")
+    proposal = models.OneToOneField(Proposal, models.PROTECT, related_name="+")
+    ordered_at = models.DateTimeField()
+    results_day = models.DateField()
+    first_pay_day = models.DateField()
+    last_claim_day = models.DateField()
+
+    class Meta:
+        verbose_name = _("payment order")

@@ -1,0 +1,135 @@
+"""Tickets: written once, never touched again. What happens to one is a row of its own."""
+
+from django.db import models
+from django.db.models import Q
+from django.utils.translation import gettext_lazy as _
+
+from core.database.models import Guarded
+from core.premises.models import Operator, Premises, Terminal
+from core.staff.models import Proposal
+from lototrot.models.contest import MAX_LEGS, Contest
+
+LEG_COLUMNS = tuple(f"leg_{position}" for position in range(1, MAX_LEGS + 1))
+
+
+class Ticket(Guarded):
+    """A registered ticket: one or several bets on one contest (14.II, 14.III.1).
+
+    `leg_1` ... `leg_10` have bit n-1 for each marked number of that race; legs the contest does
+    not have are NULL. `quick_legs` has bit i-1 where race i was drawn by the system.
+    `code_digest` is all that is kept of the bearer code; `request_digest` is SHA-256 of what the
+    terminal asked for, by which a replay is told from a reuse of the UUID.
+    """
+
+    uuid = models.UUIDField(unique=True)
+    contest = models.ForeignKey(Contest, models.PROTECT, related_name="tickets")
+    premises = models.ForeignKey(Premises, models.PROTECT, related_name="+", db_index=False)
+    terminal = models.ForeignKey(Terminal, models.PROTECT, related_name="+", db_index=False)
+    operator = models.ForeignKey(Operator, models.PROTECT, related_name="+", db_index=False)
+    sold_at = models.DateTimeField(_("time of sale"))
+    bets = models.PositiveIntegerField(_("bets"))
+    quick_legs = models.PositiveSmallIntegerField(_("quick-pick races"), default=0)
+    leg_1 = models.IntegerField()
+    leg_2 = models.IntegerField()
+    leg_3 = models.IntegerField(null=True)
+    leg_4 = models.IntegerField(null=True)
+    leg_5 = models.IntegerField(null=True)
+    leg_6 = models.IntegerField(null=True)
+    leg_7 = models.IntegerField(null=True)
+    leg_8 = models.IntegerField(null=True)
+    leg_9 = models.IntegerField(null=True)
+    leg_10 = models.IntegerField(null=True)
+    amount_cents = models.BigIntegerField(_("amount (cents)"))
+    code_digest = models.BinaryField(max_length=16, unique=True)
+    request_digest = models.BinaryField(max_length=32)
+
+    class Meta:
+        verbose_name = _("ticket")
+        indexes = [models.Index(fields=["terminal", "id"], name="ticket_of_terminal")]
+        constraints = [
+            models.CheckConstraint(condition=Q(bets__gte=1), name="ticket_has_bets"),
+            models.CheckConstraint(condition=Q(amount_cents__gt=0), name="ticket_has_amount"),
+            models.CheckConstraint(
+                condition=Q(leg_1__gt=0, leg_2__gt=0)
+                & ~Q(leg_3=0) & ~Q(leg_4=0) & ~Q(leg_5=0) & ~Q(leg_6=0) & ~Q(leg_7=0)
+                & ~Q(leg_8=0) & ~Q(leg_9=0) & ~Q(leg_10=0),
+                name="ticket_marks_every_leg",
+            ),
+        ]  # fmt: skip
+
+    def legs(self) -> tuple[int, ...]:
+        """The masks of the races the ticket has, in order."""
+        masks = (getattr(self, column) for column in LEG_COLUMNS)
+        return tuple(mask for mask in masks if mask is not None)
+
+
+class BurntRequest(Guarded):
+    """A ticket UUID that a terminal asked about before it was known: it can never be sold."""
+
+    uuid = models.UUIDField(unique=True)
+    terminal = models.ForeignKey(Terminal, models.PROTECT, related_name="+")
+    burnt_at = models.DateTimeField()
+
+
+class PrintConfirmation(Guarded):
+    """The terminal says that the paper came out. Without it the ticket is an incident [E5]."""
+
+    ticket = models.OneToOneField(Ticket, models.PROTECT, related_name="print_confirmation")
+    confirmed_at = models.DateTimeField()
+
+
+class Reprint(Guarded):
+    """A further copy, marked duplicate, before closing [E5]."""
+
+    ticket = models.ForeignKey(Ticket, models.PROTECT, related_name="reprints")
+    number = models.PositiveSmallIntegerField()
+    operator = models.ForeignKey(Operator, models.PROTECT, related_name="+")
+    printed_at = models.DateTimeField()
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["ticket", "number"], name="reprint_number"),
+            models.CheckConstraint(condition=Q(number__gte=1), name="reprint_number_positive"),
+        ]
+
+
+class Void(Guarded):
+    """A ticket that is out of the takings: an error [E4] or a bet in breach [C6, E3].
+
+    An error is refunded at the counter at once; a breach leaves a refund due.
+    """
+
+    class Reason(models.TextChoices):
+        ERROR = "error", _("Error corrected in time")
+        BREACH = "breach", _("Registered in breach")
+
+    ticket = models.OneToOneField(Ticket, models.PROTECT, related_name="void")
+    reason = models.CharField(max_length=10, choices=Reason.choices)
+    note = models.CharField(_("note"), max_length=200)
+    voided_at = models.DateTimeField()
+    operator = models.ForeignKey(Operator, models.PROTECT, null=True, related_name="+")
+    proposal = models.ForeignKey(Proposal, models.PROTECT, null=True, related_name="+")
+
+    class Meta:
+        verbose_name = _("void")
+        constraints = [
+            models.CheckConstraint(
+                condition=Q(reason="error", operator__isnull=False, proposal=None)
+                | Q(reason="breach", operator=None, proposal__isnull=False),
+                name="void_by_whom",
+            )
+        ]
+
+
+class Bar(Guarded):
+    """A breach found after settlement: the ticket's prize is held apart [C6]."""
+
+    ticket = models.OneToOneField(Ticket, models.PROTECT, related_name="bar")
+    proposal = models.ForeignKey(Proposal, models.PROTECT, related_name="+")
+    barred_at = models.DateTimeField()
+    prize_cents = models.BigIntegerField()
+
+    class Meta:
+        constraints = [
+            models.CheckConstraint(condition=Q(prize_cents__gte=0), name="bar_prize")
+        ]

@@ -1,0 +1,13 @@
+"""App configuration."""
+
+from django.apps import AppConfig
+
+
+class PromotrotConfig(AppConfig):
+    name = "promotrot"
+    verbose_name = "Promotrot"
+
+    def ready(self) -> None:
+        from promotrot import whatif
+
+        whatif.register()
