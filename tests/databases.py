@@ -107,7 +107,7 @@ def _template(session: psycopg.Connection) -> str:
     name = f"test_{os.environ[_RUN]}_template"
     session.execute("SELECT pg_advisory_lock(hashtext(%s))", [name])
     try:
-        if not session.execute("SELECT FROM pg_database WHERE datname = %s", [name]).fetchone():
+        if not session.execute("SELECT 1 FROM pg_database WHERE datname = %s", [name]).fetchone():
             draft = f"{name}_draft"
             _drop(session, draft)
             _create(session, draft, "template1")
