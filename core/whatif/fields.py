@@ -1,0 +1,145 @@
+"""Reading what an auditor's file holds: each value checked, each error with its place."""
+
+import re
+from collections.abc import Collection, Iterable
+from datetime import date, datetime
+
+from core.kernel.errors import Invalid
+from core.kernel.money import MAX_CENTS
+from core.kernel.regulation import Regulation, shipped
+
+_DAY = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}", re.ASCII)
+
+
+class MissingField(Invalid):
+    """`data["place"]` is needed and is not there."""
+
+    code = "missing_field"
+    message = "A field is missing."
+
+
+class UnknownField(Invalid):
+    """`data["place"]` is not a field of such a case."""
+
+    code = "unknown_field"
+    message = "A field is not known."
+
+
+class WrongType(Invalid):
+    """The value at `data["place"]` is of another type, or is no day or time."""
+
+    code = "wrong_type"
+    message = "A value has the wrong type."
+
+
+class OutOfRange(Invalid):
+    """The value at `data["place"]` is negative, too large, or none of those allowed."""
+
+    code = "out_of_range"
+    message = "A value is out of range."
+
+
+class RepeatedValue(Invalid):
+    """The list at `data["place"]` holds a value twice."""
+
+    code = "repeated_value"
+    message = "A value is repeated."
+
+
+class Fields:
+    """One JSON object of a case, with the fields it must and may have.
+
+    Raises WrongType, MissingField, UnknownField. The readers raise WrongType and OutOfRange.
+    """
+
+    def __init__(
+        self, value: object, place: str, *, needs: Collection[str], may: Collection[str] = ()
+    ) -> None:
+        if not isinstance(value, dict):
+            raise WrongType(f"{place}: an object is needed", place=place)
+        for key in needs:
+            if key not in value:
+                raise MissingField(f"{place}.{key} is missing", place=f"{place}.{key}")
+        for key in value:
+            if key not in needs and key not in may:
+                raise UnknownField(f"{place}.{key} is not known here", place=f"{place}.{key}")
+        self._values = value
+        self._place = place
+
+    def has(self, key: str) -> bool:
+        """Whether an optional field is there."""
+        return key in self._values
+
+    def value(self, key: str) -> object:
+        """The value as it is."""
+        return self._values[key]
+
+    def place(self, key: str) -> str:
+        """Where a field is, for error messages."""
+        return f"{self._place}.{key}"
+
+    def integer(self, key: str) -> int:
+        """An integer from 0 to MAX_CENTS."""
+        return integer(self._values[key], self.place(key))
+
+    def choice(self, key: str, allowed: Iterable[str]) -> str:
+        """One of some texts."""
+        value, names = self._values[key], list(allowed)
+        if not isinstance(value, str):
+            raise WrongType(f"{self.place(key)}: a text is needed", place=self.place(key))
+        if value not in names:
+            raise OutOfRange(f"{self.place(key)}: one of {names}", place=self.place(key))
+        return value
+
+    def day(self, key: str) -> date:
+        """A day, YYYY-MM-DD."""
+        value, place = self._values[key], self.place(key)
+        if isinstance(value, str) and _DAY.fullmatch(value):
+            try:
+                return date.fromisoformat(value)
+            except ValueError as error:
+                raise WrongType(f"{place}: {error}", place=place) from error
+        raise WrongType(f"{place}: a day is needed, YYYY-MM-DD", place=place)
+
+    def listed(self, key: str) -> list[object]:
+        """A list of anything."""
+        return listed(self._values[key], self.place(key))
+
+    def regulation(self, key: str = "day") -> Regulation:
+        """The figures in force on an optional day; without it, those of the text of 2005."""
+        return shipped().in_force(self.day(key) if self.has(key) else date.min)
+
+
+def integer(value: object, place: str) -> int:
+    """An integer from 0 to MAX_CENTS. Raises WrongType, OutOfRange."""
+    if not isinstance(value, int) or isinstance(value, bool):
+        raise WrongType(f"{place}: an integer is needed", place=place)
+    if not 0 <= value <= MAX_CENTS:
+        raise OutOfRange(f"{place}: from 0 to {MAX_CENTS}", place=place)
+    return value
+
+
+def listed(value: object, place: str) -> list[object]:
+    """A list of anything. Raises WrongType."""
+    if not isinstance(value, list):
+        raise WrongType(f"{place}: a list is needed", place=place)
+    return value
+
+
+def distinct_integers(value: object, place: str) -> list[int]:
+    """A list of different integers. Raises WrongType, OutOfRange, RepeatedValue."""
+    numbers = [integer(item, place) for item in listed(value, place)]
+    if len(set(numbers)) != len(numbers):
+        raise RepeatedValue(f"{place}: a number is repeated", place=place)
+    return numbers
+
+
+def instant(value: object, place: str) -> datetime:
+    """A time with its offset, ISO 8601. Raises WrongType."""
+    try:
+        read = datetime.fromisoformat(value) if isinstance(value, str) else None
+    except ValueError as error:
+        raise WrongType(f"{place}: {error}", place=place) from error
+    if read is None or read.utcoffset() is None:
+        raise WrongType(f"{place}: a time with its offset is needed", place=place)
+    return read

@@ -1,0 +1,300 @@
+"""Lototrot's kinds of `whatif`, in the shapes of the rulebook's section 7."""
+
+from collections.abc import Mapping
+from datetime import date
+
+from core.kernel.canonical import Json
+from core.kernel.errors import Invalid
+from core.kernel.regulation import GameFigures
+from core.kernel.regulation import shipped as regulation
+from core.whatif import registry
+from core.whatif.fields import Fields, OutOfRange, distinct_integers, instant, integer, listed
+from lototrot.engine import closing as closings
+from lototrot.engine import dates as days
+from lototrot.engine import hits as counting
+from lototrot.engine import races, selection
+from lototrot.engine.bet_type import MAX_LEGS, BetType, shipped
+from lototrot.engine.distribution import Distribution, Takings, distribute
+
+_RACE = ("programme", "winners", "withdrawn", "left", "disqualified", "outcome")
+_BET_TYPE = {
+    "legs": "legs",
+    "prize_percent": "prize_percent",
+    "payout_step": "payout_step_cents",
+    "threshold": "jackpot_threshold_cents",
+    "shares_below": "shares_below",
+    "shares_above": "shares_above",
+}
+_ANY_BETS = races.HIGHEST_NUMBER**MAX_LEGS
+"""On paper the contest's limit of bets per ticket is not known."""
+
+
+class MeetingsOutOfOrder(Invalid):
+    """Meetings are settled in the order of their days, one a day [A4, A15]."""
+
+    code = "meetings_out_of_order"
+    message = "The meetings must be in the order of their days, one a day."
+
+
+class PriceOutOfRange(Invalid):
+    """`14.III.2`."""
+
+    code = "price_out_of_range"
+    message = "The price of a bet is outside the limits."
+
+
+def settlement(value: object) -> Json:
+    """One meeting settled (rulebook section 2)."""
+    needs = ("takings", "winners", "jackpot_in", "reserve_in", "lapsed_in")
+    fields = Fields(value, "input", needs=needs, may=("bet_type",))
+    bet_type = _bet_type(fields)
+    meeting = Takings(
+        takings=fields.integer("takings"),
+        winners=_winners(fields, bet_type),
+        jackpot_in=fields.integer("jackpot_in"),
+        reserve_in=fields.integer("reserve_in"),
+        lapsed_in=fields.integer("lapsed_in"),
+    )
+    return distribute(meeting, bet_type).figures()
+
+
+def chain(value: object) -> Json:
+    """Meetings one after another, with the jackpot, the reserve and what lapses between them."""
+    needs = ("jackpot_in", "reserve_in", "meetings")
+    fields = Fields(value, "input", needs=needs, may=("bet_type",))
+    bet_type = _bet_type(fields)
+    meetings = [
+        Fields(
+            item,
+            f"input.meetings[{place}]",
+            needs=("day", "takings", "winners"),
+            may=("results_day", "claimed"),
+        )
+        for place, item in enumerate(fields.listed("meetings"))
+    ]
+    held_on = [meeting.day("day") for meeting in meetings]
+    if held_on != sorted(set(held_on)):
+        raise MeetingsOutOfOrder
+    jackpot, reserve = fields.integer("jackpot_in"), fields.integer("reserve_in")
+    lapsed = dict.fromkeys(held_on, 0)
+    not_placed = 0
+    results: list[Json] = []
+    for meeting, day in zip(meetings, held_on, strict=True):
+        winners = _winners(meeting, bet_type)
+        takings = Takings(meeting.integer("takings"), winners, jackpot, reserve, lapsed[day])
+        settled = distribute(takings, bet_type)
+        jackpot, reserve = settled.jackpot_out, settled.reserve_out
+        last_day = _last_claim_day(meeting, day)
+        unclaimed = _unclaimed(meeting, settled)
+        receiver = days.receiving_meeting(last_day, held_on) if unclaimed else None
+        if receiver is None:
+            not_placed += unclaimed
+        else:
+            lapsed[receiver] += unclaimed
+        results.append(
+            settled.figures()
+            | {
+                "lapsed_in": lapsed[day],
+                "unclaimed": unclaimed,
+                "unclaimed_to": receiver.isoformat() if receiver else None,
+                "last_claim_day": last_day.isoformat(),
+            }
+        )
+    return {
+        "meetings": results,
+        "jackpot_out": jackpot,
+        "reserve_out": reserve,
+        "unclaimed_not_placed": not_placed,
+    }
+
+
+def end_to_end(value: object) -> Json:
+    """From races and tickets to the winning bets, the settlement and each ticket's prize."""
+    needs = ("races", "tickets", "price", "jackpot_in", "reserve_in")
+    fields = Fields(value, "input", needs=needs, may=("lapsed_in", "bet_type"))
+    bet_type = _bet_type(fields)
+    run = _races(fields, bet_type)
+    price = fields.integer("price")
+    if not _figures().price_in_range(price):
+        raise PriceOutOfRange
+    tickets = fields.value("tickets")
+    names = tuple(tickets) if isinstance(tickets, dict) else ()
+    table = Fields(tickets, fields.place("tickets"), needs=names)
+    units: dict[str, dict[int, int]] = {}
+    takings = 0
+    right = [races.right_mask(race) for race in run]
+    for name in names:
+        ticket = _selection(table.value(name), table.place(name), run, price)
+        units[name] = counting.units(counting.bets_by_hits(ticket.masks, right), bet_type)
+        takings += ticket.amount_cents
+    winners = {c: sum(won[c] for won in units.values()) for c in bet_type.categories}
+    settled = distribute(
+        Takings(
+            takings,
+            winners,
+            fields.integer("jackpot_in"),
+            fields.integer("reserve_in"),
+            fields.integer("lapsed_in") if fields.has("lapsed_in") else 0,
+        ),
+        bet_type,
+    )
+    return {
+        "units": {name: _by_category(won) for name, won in units.items()},
+        "takings": takings,
+        "winners": _by_category(winners),
+        **settled.figures(),
+        "ticket_prizes": {
+            name: sum(settled.prize_each.get(c, 0) * count for c, count in won.items())
+            for name, won in units.items()
+        },
+    }
+
+
+def substitution(value: object) -> Json:
+    """The number a bet is deemed made on (`14.III.5.4.1`); the race's winners do not matter."""
+    fields = Fields(value, "input", needs=("number", "race"))
+    race = _race(fields.value("race"), fields.place("race"), with_winners=False)
+    return races.substitute(fields.integer("number"), race)[-1]
+
+
+def draw_field(value: object) -> Json:
+    """The numbers in a race's draw (`14.III.5.4.2`, `5.4.3`); its winners do not matter."""
+    fields = Fields(value, "input", needs=("race",))
+    race = _race(fields.value("race"), fields.place("race"), with_winners=False)
+    return list(races.draw_field(race))
+
+
+def hits(value: object) -> Json:
+    """The bets of a ticket by number of races right (`14.III.7`, `9.9`)."""
+    fields = Fields(value, "input", needs=("ticket", "races"), may=("bet_type",))
+    bet_type = _bet_type(fields)
+    run = _races(fields, bet_type)
+    ticket = _selection(fields.value("ticket"), fields.place("ticket"), run, price_cents=0)
+    by_hits = counting.bets_by_hits(ticket.masks, [races.right_mask(race) for race in run])
+    return {
+        "bets": ticket.bets,
+        "hits": {str(right): bets for right, bets in enumerate(by_hits) if bets},
+        "units": _by_category(counting.units(by_hits, bet_type)),
+    }
+
+
+def closing(value: object) -> Json:
+    """When a contest closes (`14.III.4`), as the file wrote it; null while nothing does."""
+    fields = Fields(value, "input", needs=("starts", "not_run", "organiser"))
+    texts = {key: fields.listed(key) for key in ("starts", "not_run")}
+    read = {key: [(instant(t, fields.place(key)), t) for t in texts[key]] for key in texts}
+    organiser = fields.value("organiser")
+    scheduled = None if organiser is None else instant(organiser, fields.place("organiser"))
+    found = closings.closing(
+        scheduled,
+        [moment for moment, _ in read["starts"]],
+        [moment for moment, _ in read["not_run"]],
+    )
+    if found is None:
+        return {"closes": None}
+    written = [*read["starts"], *read["not_run"], (scheduled, organiser)]
+    return {"closes": next(str(text) for moment, text in written if moment == found.instant)}
+
+
+def dates(value: object) -> Json:
+    """First day of payment and last day to claim (`14.III.8.1`, `10.2`)."""
+    fields = Fields(value, "input", needs=("meeting_day", "results_day"))
+    meeting_day, results_day = fields.day("meeting_day"), fields.day("results_day")
+    claim_days = regulation().in_force(results_day).lototrot.claim_days
+    return {
+        "first_pay_day": days.first_pay_day(meeting_day, results_day).isoformat(),
+        "last_claim_day": days.last_claim_day(results_day, claim_days).isoformat(),
+    }
+
+
+def register() -> None:
+    """Make these kinds known."""
+    kinds = (settlement, chain, end_to_end, substitution, draw_field, hits, closing, dates)
+    registry.register({kind.__name__: kind for kind in kinds})
+
+
+def _figures() -> GameFigures:
+    """The figures of the text of 2005: a case on paper has no day but where it says one."""
+    return regulation().in_force(date.min).lototrot
+
+
+def _bet_type(fields: Fields) -> BetType:
+    """Lototrot's bet type with what the optional `bet_type` overrides."""
+    least = _figures().minimum_prize_percent
+    usual = shipped("lototrot", minimum_prize_percent=least)
+    if not fields.has("bet_type"):
+        return usual
+    given = fields.value("bet_type")
+    override = Fields(given, fields.place("bet_type"), needs=(), may=_BET_TYPE)
+    changes = {_BET_TYPE[key]: override.value(key) for key in _BET_TYPE if override.has(key)}
+    return BetType.from_document(usual.to_document() | changes, minimum_prize_percent=least)
+
+
+def _winners(fields: Fields, bet_type: BetType) -> dict[int, int]:
+    names = {str(category): category for category in bet_type.categories}
+    table = Fields(fields.value("winners"), fields.place("winners"), needs=names)
+    return {category: table.integer(name) for name, category in names.items()}
+
+
+def _unclaimed(meeting: Fields, settled: Distribution) -> int:
+    """Prizes not claimed: all were, but in the categories that `claimed` counts."""
+    if not meeting.has("claimed"):
+        return 0
+    names = {str(category): category for category in settled.winners}
+    table = Fields(meeting.value("claimed"), meeting.place("claimed"), needs=(), may=names)
+    total = 0
+    for name, category in names.items():
+        if table.has(name):
+            left = settled.winners[category] - table.integer(name)
+            if left < 0:
+                place = table.place(name)
+                raise OutOfRange(f"{place}: more claimed than won", place=place)
+            total += left * settled.prize_each.get(category, 0)
+    return total
+
+
+def _last_claim_day(meeting: Fields, day: date) -> date:
+    results_day = meeting.day("results_day") if meeting.has("results_day") else day
+    if results_day < day:
+        raise days.ResultsBeforeMeeting
+    return days.last_claim_day(results_day, regulation().in_force(results_day).lototrot.claim_days)
+
+
+def _races(fields: Fields, bet_type: BetType) -> list[races.Race]:
+    place = fields.place("races")
+    run = [_race(item, place, with_winners=True) for item in fields.listed("races")]
+    if len(run) != bet_type.legs:
+        raise selection.WrongRaceCount(f"{place}: {bet_type.legs} races are needed", place=place)
+    return run
+
+
+def _race(value: object, place: str, *, with_winners: bool) -> races.Race:
+    fields = Fields(value, place, needs=_RACE)
+    numbers = {key: distinct_integers(fields.value(key), fields.place(key)) for key in _RACE[:-1]}
+    return races.Race(
+        programme=tuple(sorted(numbers["programme"])),
+        withdrawn=frozenset(numbers["withdrawn"]),
+        left=frozenset(numbers["left"]),
+        disqualified=frozenset(numbers["disqualified"]),
+        winners=frozenset(numbers["winners"]) if with_winners else frozenset(),
+        outcome=races.Outcome(fields.choice("outcome", races.Outcome)),
+    )
+
+
+def _selection(
+    value: object, place: str, run: list[races.Race], price_cents: int
+) -> selection.Selection:
+    """A ticket on paper: withdrawn numbers are bets like others, and are substituted [B6]."""
+    masks = [races.mask_of(race.programme) for race in run]
+    terms = selection.Terms(
+        tuple(selection.Leg(mask, mask) for mask in masks), price_cents, _ANY_BETS
+    )
+    numbers = [
+        [integer(number, place) for number in listed(chosen, place)]
+        for chosen in listed(value, place)
+    ]
+    return selection.select(numbers, price_cents, terms)
+
+
+def _by_category(counts: Mapping[int, int]) -> dict[str, Json]:
+    return {str(category): count for category, count in counts.items()}

@@ -1,0 +1,51 @@
+"""Promotrot's kinds of `whatif`: voucher, emission and game_close."""
+
+from core.kernel.canonical import Json
+from core.whatif import registry
+from core.whatif.fields import Fields, WrongType, integer, listed
+from promotrot.engine.rules import Plan, Prizes, approve, shortfall_cents, voucher_last_day
+
+
+def voucher(value: object) -> Json:
+    """Until when a voucher may be presented (`15.III.6.6`)."""
+    fields = Fields(value, "input", needs=("issue_day",))
+    claim_days = fields.regulation("issue_day").promotrot.claim_days
+    return {"last_day": voucher_last_day(fields.day("issue_day"), claim_days).isoformat()}
+
+
+def emission(value: object) -> Json:
+    """Whether an emission may be approved; `prizes` is a list of [cents each, how many]."""
+    fields = Fields(value, "input", needs=("price", "tickets", "prizes"), may=("day",))
+    plan = Plan(
+        price_cents=fields.integer("price"),
+        tickets=fields.integer("tickets"),
+        prizes=[_prizes(item, fields.place("prizes")) for item in fields.listed("prizes")],
+        rules_published=True,
+        percent_published=True,
+    )
+    approval = approve(plan, fields.regulation().promotrot)
+    return {
+        "ok": not approval.faults,
+        "prizes_total": approval.prizes_total_cents,
+        "takings_if_sold": approval.takings_if_sold_cents,
+    }
+
+
+def game_close(value: object) -> Json:
+    """What a closed game still owes to prizes (`15.III.6.2`)."""
+    fields = Fields(value, "input", needs=("takings", "awarded"), may=("day",))
+    percent = fields.regulation().promotrot.minimum_prize_percent
+    owed = shortfall_cents(fields.integer("takings"), fields.integer("awarded"), percent)
+    return {"shortfall": owed}
+
+
+def register() -> None:
+    """Make these kinds known."""
+    registry.register({"voucher": voucher, "emission": emission, "game_close": game_close})
+
+
+def _prizes(value: object, place: str) -> Prizes:
+    pair = listed(value, place)
+    if len(pair) != 2:
+        raise WrongType(f"{place}: pairs of cents and count are needed", place=place)
+    return Prizes(each_cents=integer(pair[0], place), count=integer(pair[1], place))
