@@ -1,0 +1,68 @@
+"""`python -m core.embedded`: run a command with the embedded servers, or stop them.
+
+    run [--folder DIR] -- COMMAND...   start what DATABASE_URL and BROKER_URL do not name, run
+                                       COMMAND with both set, stop what was started
+    stop [--folder DIR]                stop servers still running in the folder, whoever uses them
+    destroy [--folder DIR]             the same, and remove them with their data
+"""
+
+import argparse
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+from core.embedded.postgres import Postgres
+from core.embedded.processes import EmbeddedError, dying_with_parent
+from core.embedded.provision import provided
+from core.embedded.server import var_folder
+from core.embedded.valkey import Valkey
+
+
+def run(folder: Path, command: list[str]) -> int:
+    """The exit code of `command`, as a shell gives it (128 + N when a signal N ended it)."""
+    environment = os.environ | {"VAR_DIR": str(folder)}
+    with provided(folder, environment) as provision:
+        try:
+            child = subprocess.Popen(
+                command,
+                env=provision.environment,
+                preexec_fn=dying_with_parent(signal.SIGTERM),
+            )
+        except OSError as error:
+            raise EmbeddedError(f"{command[0]}: {error.strerror}.") from None
+        # Ctrl-C reaches the child by itself; what it does with it decides when we end.
+        signal.signal(signal.SIGINT, signal.SIG_IGN)
+        signal.signal(signal.SIGTERM, lambda *_: child.terminate())
+        code = child.wait()
+    return code if code >= 0 else 128 - code
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(
+        prog="python -m core.embedded",
+        description=__doc__,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("action", choices=("run", "stop", "destroy"))
+    parser.add_argument("--folder", type=Path, default=var_folder(), help="by default $VAR_DIR")
+    words = sys.argv[1:]
+    cut = words.index("--") if "--" in words else len(words)
+    arguments, command = parser.parse_args(words[:cut]), words[cut + 1 :]
+    folder = arguments.folder.absolute()
+    if (arguments.action == "run") != bool(command):
+        parser.error("`run` needs a command after --, the others take none")
+    try:
+        if arguments.action == "run":
+            return run(folder, command)
+        for server in (Valkey(folder / "valkey"), Postgres(folder / "postgres")):
+            server.stop_for_all() if arguments.action == "stop" else server.destroy()
+        return 0
+    except EmbeddedError as error:
+        print(error, file=sys.stderr)
+        return 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
