@@ -9,7 +9,7 @@ make the code again, so nobody can print a second ticket from the data. The auth
 keyed apart and for long, so that a made-up code is refused before any query. The check character
 catches every single wrong character and every swap of two characters.
 
-A code pays whoever holds it: it is never stored, only its keyed `digest`, and never shown by `repr`.
+A code pays whoever holds it: only its keyed `digest` is stored, and `repr` does not show it.
 """
 
 import hmac

@@ -1,0 +1,63 @@
+"""Money, dates and times as people read them in Catalan, Spanish and English."""
+
+from datetime import date, datetime
+from typing import Final
+from zoneinfo import ZoneInfo
+
+MADRID: Final = ZoneInfo("Europe/Madrid")
+# Spelled out, because an English reader cannot tell 3/4 from 4/3.
+_MONTHS: Final = (
+    *("Jan", "Feb", "Mar", "Apr", "May", "Jun"),
+    *("Jul", "Aug", "Sep", "Oct", "Nov", "Dec"),
+)
+
+
+def format_cents(cents: int, language: str) -> str:
+    """Euros: "1.234,50 €" in Catalan and Spanish, "€1,234.50" in English."""
+    euros, rest = divmod(abs(cents), 100)
+    sign = "-" if cents < 0 else ""
+    amount = f"{euros:,}.{rest:02}"
+    if _is_english(language):
+        return f"{sign}€{amount}"
+    return f"{sign}{amount.translate(str.maketrans(',.', '.,'))} €"
+
+
+def format_date(day: date, language: str) -> str:
+    """A natural day: "20/11/2026", in English "20 Nov 2026"."""
+    if isinstance(day, datetime):
+        raise TypeError("a moment has no day without its time zone: use format_moment")
+    if _is_english(language):
+        return f"{day.day} {_MONTHS[day.month - 1]} {day.year}"
+    return f"{day:%d/%m/%Y}"
+
+
+def format_time(moment: datetime, language: str) -> str:
+    """The time of day in Madrid, to the second: "18:03:22".
+
+    In the hour that the clocks go through twice the zone follows: "02:30:00 CEST".
+    """
+    _is_english(language)
+    local = _local(moment)
+    twice = local.replace(fold=0).utcoffset() != local.replace(fold=1).utcoffset()
+    return f"{local:%H:%M:%S %Z}" if twice else f"{local:%H:%M:%S}"
+
+
+def format_moment(moment: datetime, language: str) -> str:
+    """Day and time in Madrid, to the second: "20/11/2026 18:03:22"."""
+    return f"{format_date(_local(moment).date(), language)} {format_time(moment, language)}"
+
+
+def _local(moment: datetime) -> datetime:
+    if moment.tzinfo is None:
+        raise ValueError("a moment without a time zone cannot be shown")
+    return moment.astimezone(MADRID)
+
+
+def _is_english(language: str) -> bool:
+    match language.partition("-")[0]:
+        case "en":
+            return True
+        case "ca" | "es":
+            return False
+        case _:
+            raise ValueError(f"no formats for language {language!r}")

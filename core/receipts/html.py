@@ -1,0 +1,108 @@
+"""A document as a self-contained HTML fragment: escaped, inline styles, QR as inline SVG."""
+
+from django.utils.html import format_html, format_html_join
+from django.utils.safestring import SafeString, mark_safe
+
+from core.receipts import qr
+from core.receipts.charset import clean
+from core.receipts.document import (
+    Block,
+    Document,
+    Emphasis,
+    Line,
+    Notice,
+    Pair,
+    Qr,
+    Rule,
+    Spacer,
+    Table,
+    Title,
+)
+
+_PAPER = (
+    "box-sizing:border-box;width:100%;max-width:32rem;margin:0 auto;padding:1rem;"
+    "font-family:sans-serif;line-height:1.35;overflow-wrap:anywhere;background:#fff;color:#000"
+)
+_BANNER = "border:.25rem solid;padding:.5rem;text-align:center;font-size:2rem;font-weight:700"
+_EMPHASIS = {
+    Emphasis.NORMAL: "",
+    Emphasis.BOLD: "font-weight:700;",
+    Emphasis.LARGE: "font-weight:700;font-size:1.75em;",
+}
+
+
+def render(document: Document) -> SafeString:
+    """One `<section>`, safe to put into any page as it is."""
+    banners = format_html_join(
+        "", '<p role="alert" style="{}">{}</p>', ((_BANNER, text) for text in document.banners)
+    )
+    return format_html(
+        '<section class="receipt" lang="{}" style="{}">{}{}{}</section>',
+        document.language,
+        _PAPER,
+        banners,
+        format_html_join("", "{}", ((_block(block),) for block in document.blocks)),
+        banners,
+    )
+
+
+def _block(block: Block) -> SafeString:
+    match block:
+        case Title(text):
+            return format_html('<h2 style="text-align:center">{}</h2>', clean(text))
+        case Line(text, align, emphasis):
+            style = f"{_EMPHASIS[emphasis]}text-align:{align.value};white-space:pre-line"
+            return format_html('<p style="{}">{}</p>', style, clean(text))
+        case Pair(label, value, emphasis):
+            return _pair(clean(label), clean(value), emphasis)
+        case Table():
+            return _table(block)
+        case Rule():
+            return mark_safe("<hr>")
+        case Notice(text):
+            return format_html(
+                '<p role="note" style="border:1px solid;padding:.5rem;text-align:center;'
+                'font-weight:700;white-space:pre-line">{}</p>',
+                clean(text),
+            )
+        case Spacer(lines):
+            return format_html('<div style="height:{}em"></div>', lines)
+        case Qr(data):
+            # The quiet zone is part of the symbol; the drawing has no text of ours in it.
+            drawing = mark_safe(qr.symbol(data).svg_inline(scale=4, border=4, light="#fff"))
+            return format_html(
+                '<div role="img" aria-label="QR" style="text-align:center">{}</div>', drawing
+            )
+
+
+def _pair(label: str, value: str, emphasis: Emphasis) -> SafeString:
+    return format_html(
+        '<div style="{}display:flex;flex-wrap:wrap;justify-content:space-between;gap:0 1em">'
+        '<span>{}</span><span style="margin-left:auto;text-align:right;white-space:pre-line">'
+        "{}</span></div>",
+        _EMPHASIS[emphasis],
+        label,
+        value,
+    )
+
+
+def _table(table: Table) -> SafeString:
+    header = _cells("th", table.header, table) if table.header else ""
+    rows = format_html_join("", "<tr>{}</tr>", ((_cells("td", row, table),) for row in table.rows))
+    return format_html(
+        '<table style="width:100%;border-collapse:collapse">{}<tbody>{}</tbody></table>',
+        format_html("<thead><tr>{}</tr></thead>", header) if header else "",
+        rows,
+    )
+
+
+def _cells(tag: str, cells: tuple[str, ...], table: Table) -> SafeString:
+    return format_html_join(
+        "",
+        '<{} style="text-align:{};vertical-align:top;padding:0 .5em 0 0;white-space:pre-line">'
+        "{}</{}>",
+        (
+            (tag, align.value, clean(cell), tag)
+            for cell, align in zip(cells, table.column_aligns, strict=True)
+        ),
+    )

@@ -1,0 +1,209 @@
+"""A document as PDF: a receipt of 80 mm, as long as it needs, or A4 sheets for walls and files.
+
+The built-in Helvetica with code page 1252 covers Catalan, Spanish and English, and the euro sign;
+any other character becomes the nearest one. The same document and date give the same bytes.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import datetime
+from enum import Enum
+from typing import Literal
+
+from fpdf import FPDF
+from fpdf.enums import TableBordersLayout, VAlign
+from fpdf.fonts import FontFace
+
+from core.receipts import qr
+from core.receipts.charset import encodable
+from core.receipts.document import (
+    Align,
+    Block,
+    Document,
+    Emphasis,
+    Line,
+    Notice,
+    Pair,
+    Qr,
+    Rule,
+    Spacer,
+    Table,
+    Title,
+)
+from core.receipts.layout import shared_widths
+
+ENCODING = "cp1252"
+MM_PER_POINT = 25.4 / 72
+MAX_PAGE_MM = 5000  # a PDF page is at most 14,400 points
+
+
+@dataclass(frozen=True, slots=True)
+class _Sheet:
+    width_mm: float
+    height_mm: float | None  # None: as long as the content
+    margin_mm: float
+    font_points: float
+    qr_mm: float
+
+
+class Paper(Enum):
+    """What the document is printed on."""
+
+    ROLL_80 = _Sheet(80, None, 4, 9, 42)
+    A4 = _Sheet(210, 297, 15, 12, 60)
+
+
+def render(document: Document, *, created_at: datetime, paper: Paper) -> bytes:
+    """The PDF file. `created_at` (with a time zone) is the date in its metadata."""
+    if created_at.tzinfo is None:
+        raise ValueError("the date of a document has a time zone")
+    sheet = paper.value
+    if sheet.height_mm is not None:
+        return bytes(_draw(document, created_at, sheet, sheet.height_mm).output())
+    trial = _draw(document, created_at, sheet, MAX_PAGE_MM)
+    needed_mm = MAX_PAGE_MM if trial.page_no() > 1 else trial.get_y() + sheet.margin_mm + 1
+    return bytes(_draw(document, created_at, sheet, needed_mm).output())
+
+
+def _draw(document: Document, created_at: datetime, sheet: _Sheet, height_mm: float) -> "_Pdf":
+    pdf = _Pdf(document, sheet, height_mm)
+    pdf.set_creation_date(created_at)
+    pdf.add_page()
+    for block in document.blocks:
+        pdf.block(block)
+    return pdf
+
+
+class _Pdf(FPDF):
+    def __init__(self, document: Document, sheet: _Sheet, height_mm: float) -> None:
+        super().__init__(unit="mm", format=(sheet.width_mm, height_mm))
+        self.core_fonts_encoding = ENCODING
+        self.document = document
+        self.sheet = sheet
+        self.set_margin(sheet.margin_mm)
+        self.set_auto_page_break(True, margin=sheet.margin_mm)
+        self.set_title(document.title)
+        self.set_lang(document.language)
+        self.c_margin = 0.5
+        self.style(Emphasis.NORMAL)
+
+    def header(self) -> None:
+        """The banners, on every page, because pages get separated."""
+        for banner in self.document.banners:
+            self.set_font("helvetica", "B", self.sheet.font_points * 2.4)
+            self.set_line_width(0.8)
+            self.paragraph(banner, Align.CENTRE, border=1)
+            self.set_line_width(0.2)
+            self.ln(1)
+        self.style(Emphasis.NORMAL)
+
+    def footer(self) -> None:
+        """The number of the page, where there are sheets."""
+        if self.sheet.height_mm is not None:
+            self.set_y(-self.sheet.margin_mm)
+            self.set_font("helvetica", "", 8)
+            self.cell(0, 4, f"{self.page_no()} / {{nb}}", align="R")
+
+    def style(self, emphasis: Emphasis) -> None:
+        scale = 1.8 if emphasis is Emphasis.LARGE else 1
+        bold = "" if emphasis is Emphasis.NORMAL else "B"
+        self.set_font("helvetica", bold, self.sheet.font_points * scale)
+
+    @property
+    def line_mm(self) -> float:
+        return self.font_size_pt * 1.25 * MM_PER_POINT
+
+    def paragraph(self, text: str, align: Align, border: Literal[0, 1] = 0) -> None:
+        fitted = encodable(text, ENCODING)
+        if not fitted.strip():
+            self.ln(self.line_mm)
+            return
+        self.multi_cell(
+            0, self.line_mm, fitted, border, align[0].upper(), new_x="LMARGIN", new_y="NEXT"
+        )
+
+    def block(self, block: Block) -> None:
+        match block:
+            case Title(text):
+                self.style(Emphasis.LARGE)
+                self.paragraph(text, Align.CENTRE)
+                self.ln(1)
+            case Line(text, align, emphasis):
+                self.style(emphasis)
+                self.paragraph(text, align)
+            case Pair(label, value, emphasis):
+                self.style(emphasis)
+                self.pair(label, value)
+            case Table():
+                self.table_block(block)
+            case Rule():
+                self.ln(1)
+                self.line(self.l_margin, self.y, self.w - self.r_margin, self.y)
+                self.ln(1)
+            case Notice(text):
+                self.style(Emphasis.BOLD)
+                self.ln(1)
+                self.paragraph(text, Align.CENTRE, border=1)
+                self.ln(1)
+            case Spacer(lines):
+                self.style(Emphasis.NORMAL)
+                self.ln(lines * self.line_mm)
+            case Qr(data):
+                self.qr(data)
+        self.style(Emphasis.NORMAL)
+
+    def pair(self, label: str, value: str) -> None:
+        left, right = encodable(label, ENCODING), encodable(value, ENCODING)
+        needed = self.get_string_width(left) + self.get_string_width(right)
+        if "\n" in left + right or needed + 3 > self.epw:
+            self.paragraph(label, Align.LEFT)
+            self.paragraph(value, Align.RIGHT)
+            return
+        self.cell(self.get_string_width(left) + 1.5, self.line_mm, left)
+        self.cell(0, self.line_mm, right, align="R", new_x="LMARGIN", new_y="NEXT")
+
+    def table_block(self, table: Table) -> None:
+        rows = [[encodable(cell, ENCODING) for cell in row] for row in table.rows]
+        header = [encodable(cell, ENCODING) for cell in table.header]
+        every = [header, *rows] if header else rows
+        # In tenths of a millimetre, with room for the margins of a cell.
+        needed = [
+            int(max(map(self.get_string_width, column)) * 10) + 25
+            for column in zip(*every, strict=True)
+        ]
+        widths = shared_widths(needed, int(self.epw * 10))
+        with self.table(
+            borders_layout=TableBordersLayout.NONE,
+            col_widths=tuple(widths),
+            first_row_as_headings=bool(header),
+            headings_style=FontFace(emphasis="B"),
+            line_height=self.line_mm,
+            text_align=tuple(align[0].upper() for align in table.column_aligns),
+            v_align=VAlign.T,
+        ) as drawn:
+            for row in every:
+                drawn.row(row)
+        self.ln(1)
+
+    def qr(self, data: str) -> None:
+        matrix = tuple(qr.symbol(data).matrix_iter(border=4))
+        side = min(self.sheet.qr_mm, self.epw)
+        if self.will_page_break(side):
+            self.add_page()
+        module = side / len(matrix)
+        left, top = self.l_margin + (self.epw - side) / 2, self.y
+        for down, row in enumerate(matrix):
+            for start, length in _dark_runs(row):
+                self.rect(left + start * module, top + down * module, length * module, module, "F")
+        self.set_y(top + side)
+
+
+def _dark_runs(row: Iterable[int]) -> list[tuple[int, int]]:
+    """Where the dark stretches of a row start, and how many modules long they are."""
+    runs: list[tuple[int, int]] = []
+    for at, dark in enumerate(row):
+        if dark and runs and sum(runs[-1]) == at:
+            runs[-1] = (runs[-1][0], runs[-1][1] + 1)
+        elif dark:
+            runs.append((at, 1))
+    return runs
