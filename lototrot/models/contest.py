@@ -167,6 +167,17 @@ class ContestLeg(Guarded):
         ]
 
 
+class Publication(Guarded):
+    """What premises must display before selling: programme, rules, percentage (5.2, 6.2)."""
+
+    contest = models.OneToOneField(Contest, models.PROTECT, related_name="publication")
+    rules = models.JSONField()
+    prize_percent = models.CharField(max_length=20)
+    published_at = models.DateTimeField()
+    published_by = models.ForeignKey(User, models.PROTECT, related_name="+")
+    published_in = models.ForeignKey(StaffSession, models.PROTECT, related_name="+")
+
+
 class ScheduleChange(Guarded):
     """The scheduled closing was moved before it was reached [E1]."""
 

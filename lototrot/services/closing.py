@@ -1,0 +1,131 @@
+"""How a contest stops selling (14.III.4), and what else changes under its exclusive lock.
+
+The clock closes a contest by itself, inside each sale. What is here records it, closes early, and
+erases the secret behind the codes.
+"""
+
+import datetime
+
+from django.db import transaction
+
+from core.database import clock
+from core.database.locks import Lock, hold
+from core.kernel.errors import Conflict, Invalid
+from core.staff.actor import StaffActor
+from core.staff.powers import Role, define
+from lototrot.engine.races import mask_of
+from lototrot.models.contest import Contest, ContestLeg, ScheduleChange
+from lototrot.models.programme import Runner
+from lototrot.models.running import Withdrawal
+
+CLOSE = define("lototrot.contest.close", Role.ORGANISER)
+
+
+class ContestNotOnSale(Conflict):
+    code = "contest_not_on_sale"
+    message = "The contest is not on sale."
+
+
+class ScheduleInThePast(Invalid):
+    code = "schedule_in_the_past"
+    message = "The closing must be set to a time still to come."
+
+
+@transaction.atomic
+def contest_close(*, contest_id: int, cause: Contest.Cause) -> bool:
+    """Close the contest now; whether this call did it. A closed one stays as it is.
+
+    Waits for every sale that holds the shared lock; when it returns and its transaction commits,
+    nothing more can be recorded. `closed_at` is when sales stopped: now, or the schedule if that
+    came first, which is then the cause.
+    """
+    hold((Lock.CONTEST, contest_id))
+    contest = Contest.objects.get(pk=contest_id)
+    if contest.state != Contest.State.OPEN:
+        return False
+    now = clock.now()
+    if contest.scheduled_close_at <= now:
+        cause = Contest.Cause.SCHEDULE
+    Contest.objects.filter(pk=contest_id, state=Contest.State.OPEN).update(
+        state=Contest.State.CLOSED,
+        closed_at=min(contest.scheduled_close_at, now),
+        closing_cause=cause,
+        code_secret=None,
+    )
+    return True
+
+
+def contest_close_early(*, by: StaffActor, contest_id: int) -> bool:
+    """The organiser closes before the schedule (4: "at the latest")."""
+    by.need(CLOSE)
+    return contest_close(contest_id=contest_id, cause=Contest.Cause.ORGANISER)
+
+
+def contest_close_due(*, contest_id: int) -> bool:
+    """Record a closing that the clock has already made; False if it is not due."""
+    contest = Contest.objects.filter(pk=contest_id, state=Contest.State.OPEN).first()
+    if contest is None or contest.scheduled_close_at > clock.now():
+        return False
+    return contest_close(contest_id=contest_id, cause=Contest.Cause.SCHEDULE)
+
+
+def closings_due() -> list[int]:
+    """The contests whose schedule has passed and whose closing is not yet recorded."""
+    open_contests = Contest.objects.filter(state=Contest.State.OPEN)
+    due = open_contests.filter(scheduled_close_at__lte=clock.now())
+    return list(due.order_by("scheduled_close_at").values_list("pk", flat=True))
+
+
+@transaction.atomic
+def schedule_move(*, by: StaffActor, contest_id: int, to_at: datetime.datetime) -> Contest:
+    """Move the scheduled closing while it has not been reached [E1].
+
+    A delayed start may move it past the programme's time: the confirmed start closes it anyhow.
+    """
+    by.need(CLOSE)
+    hold((Lock.CONTEST, contest_id))
+    contest = Contest.objects.get(pk=contest_id)
+    now = clock.now()
+    on_sale = contest.state in (Contest.State.DRAFT, Contest.State.OPEN)
+    if not on_sale or contest.scheduled_close_at <= now:
+        raise ContestNotOnSale(contest=contest_id)
+    if to_at <= now:
+        raise ScheduleInThePast
+    ScheduleChange.objects.create(
+        contest=contest, from_at=contest.scheduled_close_at, to_at=to_at, changed_at=now,
+        changed_by_id=by.user_id, changed_in_id=by.session_id,
+    )  # fmt: skip
+    contest.scheduled_close_at = to_at
+    contest.save(update_fields=["scheduled_close_at"])
+    return contest
+
+
+def programme_masks(contest_id: int) -> list[int]:
+    """Per leg, in order, the mask of every number in the programme."""
+    return _masks(contest_id, withdrawn=False)
+
+
+@transaction.atomic
+def offered_masks_refresh(*, contest_id: int) -> list[int]:
+    """Set what each leg offers to its programme without its standing withdrawals."""
+    hold((Lock.CONTEST, contest_id))
+    masks = _masks(contest_id, withdrawn=True)
+    Contest.objects.filter(pk=contest_id).update(offered_masks=masks)
+    return masks
+
+
+def _masks(contest_id: int, *, withdrawn: bool) -> list[int]:
+    races = list(
+        ContestLeg.objects.filter(contest_id=contest_id)
+        .order_by("position")
+        .values_list("race_id", flat=True)
+    )
+    masks = dict.fromkeys(races, 0)
+    for race, number in Runner.objects.filter(race__in=races).values_list("race_id", "number"):
+        masks[race] |= mask_of([number])
+    if withdrawn:
+        standing = Withdrawal.objects.filter(race__in=races, reversed_at=None)
+        for race, number in standing.values_list("race_id", "number"):
+            masks[race] &= ~mask_of([number])
+    return [masks[race] for race in races]
+
