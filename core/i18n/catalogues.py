@@ -1,10 +1,11 @@
-"""Message catalogues without the gettext tools: extracted, merged, checked and compiled by Babel.
+"""Message catalogues without the gettext tools: extracted, merged, checked and compiled with Babel.
 
 Each top-level package of the project (`core`, `lototrot`, `promotrot`) has one catalogue for each
 language, `<package>/locale/<language>/LC_MESSAGES/django.po`. The compiled `.mo` files are never
 committed: a fresh machine makes them.
 """
 
+import ast
 import os
 import re
 import string
@@ -33,7 +34,6 @@ _KEYWORDS: Final[Mapping[str, Any]] = _PLAIN | {
     "npgettext": ((1, "c"), 2, 3),
     "npgettext_lazy": ((1, "c"), 2, 3),
 }
-_COMMENT_TAGS: Final = ("Translators:",)
 # Without the space flag of "% d": a percentage in a sentence is not a placeholder.
 _PERCENT: Final = re.compile(
     r"%(?:\((?P<name>\w+)\))?[-#0+]*\d*(?:\.\d+)?(?P<kind>[diouxXeEfFgGcrs%])"
@@ -53,21 +53,18 @@ def po_path(package: Path, language: str) -> Path:
 def extract(package: Path) -> Catalog:
     """Every message used in the Python files and the templates of `package`."""
     template = Catalog()
-    for filename, _line, message, comments, context in extract_from_dir(
+    for filename, _line, message, _comments, context in extract_from_dir(
         package,
         method_map=[
             ("**/migrations/**", "ignore"),
-            ("**.py", "python"),
-            ("**/templates/**", _extract_template),  # type: ignore[list-item]  # a callable will do
+            ("**.py", _extract_python),  # type: ignore[list-item]  # a callable will do
+            ("**/templates/**", _extract_template),  # type: ignore[list-item]
         ],
         keywords=_KEYWORDS,
-        comment_tags=_COMMENT_TAGS,
     ):
         # Without line numbers: they would change the catalogues with every edit of the code.
-        template.add(
-            message, None, [(filename.replace(os.sep, "/"), 0)], auto_comments=comments,
-            context=context,
-        )  # fmt: skip
+        place = (filename.replace(os.sep, "/"), 0)
+        template.add(message, None, [place], context=context)
     return template
 
 
@@ -137,6 +134,20 @@ def placeholders(text: str) -> frozenset[str]:
     except ValueError:  # a lone brace: the text is not meant for str.format
         fields = []
     return frozenset(found | {f"{{{field}}}" for field in fields if field is not None})
+
+
+def _extract_python(
+    fileobj: IO[bytes], keywords: Any, comment_tags: Collection[str], options: Any
+) -> Iterator[Any]:
+    """Calls anywhere in the syntax tree. Babel reads tokens, and so sees the inside of an f-string
+    from Python 3.12 on only: the catalogues would depend on who made them."""
+    for node in ast.walk(ast.parse(fileobj.read())):
+        if not isinstance(node, ast.Call):
+            continue
+        name = getattr(node.func, "id", None) or getattr(node.func, "attr", None)
+        if name in keywords:
+            texts = [getattr(argument, "value", None) for argument in node.args]
+            yield node.lineno, name, [t if isinstance(t, str) else None for t in texts], []
 
 
 def _extract_template(

@@ -15,7 +15,6 @@ SOURCE = """
 from django.utils.translation import gettext_lazy as _, ngettext, pgettext_lazy
 
 def f(n):
-    # Translators: on the ticket
     a = _("Race")
     b = _("Sold %(count)s " "tickets")
     c = ngettext("%(n)d bet", "%(n)d bets", n)
@@ -86,7 +85,8 @@ def test_every_kind_of_message_is_found(project: Path) -> None:
         ("Programme", None),
         (("It's %(n)s horse", "They're %(n)s horses"), None),
         ("Closed", None),
-    } | {message for message in found if message == ("Nested", None)}
+        ("Nested", None),
+    }
 
 
 def test_making_fills_english_asks_for_the_others_and_settles(project: Path) -> None:
@@ -95,7 +95,6 @@ def test_making_fills_english_asks_for_the_others_and_settles(project: Path) -> 
     catalan = [problem for problem in catalogues.check(project) if "/ca/" in problem]
     assert english == [] and len(catalan) >= 10
     assert all("no translation of" in problem for problem in catalan)
-    assert "on the ticket" in po(project, "ca").read_text()
     translate_all(project)
     assert catalogues.check(project) == []
     before = {language: po(project, language).read_bytes() for language in ("ca", "es", "en")}

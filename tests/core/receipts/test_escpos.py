@@ -64,7 +64,7 @@ def test_the_symbol_fits_the_paper_and_is_centred(
     assert data == "x" * 1500 and 1 <= module <= 4
 
 
-@given(st.text(max_size=200), st.text(max_size=200))
+@given(first=st.text(max_size=200), second=st.text(max_size=200))
 def test_no_text_becomes_a_command(
     first: str, second: str, print_out: Callable[[bytes], Any]
 ) -> None:
