@@ -1,0 +1,70 @@
+from datetime import UTC, datetime, timedelta, timezone
+from itertools import permutations
+
+import pytest
+
+from core.kernel.days import NaiveInstant
+from lototrot.engine.closing import (
+    Cause,
+    ClosedAlready,
+    Closing,
+    ClosingInThePast,
+    check_rescheduling,
+    closing,
+    is_open,
+    legal_limit,
+)
+
+NOON = datetime(2024, 7, 14, 12, 0, tzinfo=UTC)
+MINUTE = timedelta(minutes=1)
+
+
+@pytest.mark.article("14.III.4")
+def test_the_earliest_of_the_three_closes() -> None:
+    for first, second, third in permutations((0, 1, 2)):
+        found = closing(NOON + first * MINUTE, [NOON + second * MINUTE], [NOON + third * MINUTE])
+        cause = (Cause.SCHEDULE, Cause.START, Cause.NOT_RUN)[[first, second, third].index(0)]
+        assert found == Closing(NOON, cause)
+
+
+@pytest.mark.article("14.III.4")
+def test_real_time_decides_not_the_order_nor_the_zone() -> None:
+    there = timezone(timedelta(hours=-10))
+    starts = [NOON + 5 * MINUTE, (NOON + MINUTE).astimezone(there), NOON + 9 * MINUTE]
+    found = closing(NOON + 7 * MINUTE, starts, [])
+    assert found is not None
+    assert found.instant == NOON + MINUTE
+
+
+def test_nothing_closes_a_contest_without_events() -> None:
+    assert closing(None, [], []) is None
+    assert legal_limit([], []) is None
+    assert is_open(NOON, None)
+
+
+@pytest.mark.article("14.III.4")
+def test_nothing_is_sold_at_the_closing_itself() -> None:
+    assert is_open(NOON - timedelta(microseconds=1), NOON)
+    assert not is_open(NOON, NOON)
+
+
+@pytest.mark.article("14.III.4")
+def test_the_law_closes_at_the_start_even_if_the_schedule_is_later() -> None:
+    assert legal_limit([NOON + MINUTE], [NOON]) == NOON
+    late = closing(NOON + 9 * MINUTE, [NOON], [])
+    assert late == Closing(NOON, Cause.START)
+
+
+@pytest.mark.article("14.III.4")
+def test_the_schedule_moves_until_it_is_reached_and_never_reopens() -> None:
+    check_rescheduling(NOON, NOON + MINUTE, NOON + 9 * MINUTE)
+    check_rescheduling(NOON, None, NOON + MINUTE)
+    with pytest.raises(ClosedAlready):
+        check_rescheduling(NOON, NOON, NOON + MINUTE)
+    with pytest.raises(ClosingInThePast):
+        check_rescheduling(NOON, NOON + MINUTE, NOON)
+
+
+def test_times_need_a_zone() -> None:
+    with pytest.raises(NaiveInstant):
+        closing(None, [NOON.replace(tzinfo=None)], [])
