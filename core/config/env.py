@@ -15,10 +15,13 @@ _FALSE: Final = frozenset({"0", "false", "no", "off"})
 
 # What libpq reads from a connection URI and Django has no setting of its own for.
 _LIBPQ_OPTIONS: Final = frozenset(
-    "application_name channel_binding client_encoding connect_timeout gssencmode keepalives "
-    "keepalives_count keepalives_idle keepalives_interval options passfile require_auth "
-    "sslcert sslcrl sslkey sslmode sslnegotiation sslpassword sslrootcert target_session_attrs "
-    "tcp_user_timeout".split()
+    {
+        *("application_name", "channel_binding", "client_encoding", "connect_timeout"),
+        *("gssencmode", "keepalives", "keepalives_count", "keepalives_idle"),
+        *("keepalives_interval", "options", "passfile", "require_auth", "sslcert", "sslcrl"),
+        *("sslkey", "sslmode", "sslnegotiation", "sslpassword", "sslrootcert"),
+        *("target_session_attrs", "tcp_user_timeout"),
+    }
 )
 
 

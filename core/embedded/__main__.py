@@ -1,9 +1,9 @@
 """`python -m core.embedded`: run a command with the embedded servers, or stop them.
 
-    run [--folder DIR] -- COMMAND...   start what DATABASE_URL and BROKER_URL do not name, run
-                                       COMMAND with both set, stop what was started
-    stop [--folder DIR]                stop servers still running in the folder, whoever uses them
-    destroy [--folder DIR]             the same, and remove them with their data
+run [--folder DIR] -- COMMAND...   start what DATABASE_URL and BROKER_URL do not name, run
+                                   COMMAND with both set, stop what was started
+stop [--folder DIR]                stop servers still running in the folder, whoever uses them
+destroy [--folder DIR]             the same, and remove them with their data
 """
 
 import argparse

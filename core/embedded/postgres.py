@@ -102,9 +102,7 @@ class Postgres(Server):
         account = server_account(self.folder / "data")
         self._make_secrets()
         folders.place(self.folder / "data", account)
-        run = folders.place(
-            self.folder / "run", account, most_bytes=folders.SOCKET_FOLDER_BYTES
-        )
+        run = folders.place(self.folder / "run", account, most_bytes=folders.SOCKET_FOLDER_BYTES)
         software = self._software(account)
         if not self._cluster.exists():
             self._init(software, account)
@@ -175,7 +173,9 @@ class Postgres(Server):
                 return True
         except psycopg.OperationalError as error:
             if "password authentication failed" in str(error):
-                raise EmbeddedError(f"The passwords in {self.folder} are not the server's.") from None
+                raise EmbeddedError(
+                    f"The passwords in {self.folder} are not the server's."
+                ) from None
             return False
 
     def _connect(self, database: str) -> psycopg.Connection:

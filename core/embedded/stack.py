@@ -127,7 +127,7 @@ class Stack:
         self._handlers.clear()
 
     def wait(self) -> NoReturn:
-        """Supervise until a signal ends it (KeyboardInterrupt, SystemExit) or the web server dies."""
+        """Supervise until a signal (KeyboardInterrupt, SystemExit) or the web server's death."""
         while True:
             self.check()
             time.sleep(_LOOK_EVERY_S)
