@@ -49,9 +49,8 @@ def django_db_setup(
     django_test_environment: None, django_db_blocker: DjangoDbBlocker
 ) -> Iterator[None]:
     """The database of the `db` fixture, whose tests are rolled back: a clone for this process."""
-    with django_db_blocker.unblock(), databases.clone():
-        with django_db_blocker.block():
-            yield
+    with django_db_blocker.unblock(), databases.clone(), django_db_blocker.block():
+        yield
 
 
 @pytest.fixture

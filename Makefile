@@ -1,0 +1,87 @@
+# Everything works on a machine with make and Python 3.11 or newer; `make help` lists the targets.
+
+SHELL := /bin/sh
+.DEFAULT_GOAL := help
+.PHONY: help install raceday up test check bench articles lock messages clean
+
+PY := .venv/bin/python
+# The servers of the tests, for commands that only look at a database.
+WITH_SERVERS := $(PY) -m core.embedded run --folder var/test --
+# The first of these that runs, is new enough and can make an environment is used.
+PYTHONS := $(PYTHON) python3.13 python3.12 python3.11 python3
+PYTEST_FLAGS ?= -n auto --dist worksteal
+BENCH ?= full
+CATALOGUES := $(wildcard core/locale/*/LC_MESSAGES/*.po lototrot/locale/*/LC_MESSAGES/*.po \
+	promotrot/locale/*/LC_MESSAGES/*.po)
+FITS := import sys, venv, ensurepip; sys.exit(sys.version_info < (3, 11))
+
+help: ## say what there is to make
+	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' Makefile
+
+install: .venv/installed var/catalogues ## make the environment (.venv) from the hashed lock
+
+raceday: install ## play a race day through the public API, print it, stop everything
+	@$(PY) manage.py raceday
+
+up: install ## the same, and leave the system running on loopback until Ctrl-C
+	@$(PY) manage.py raceday --keep-running
+
+test: install ## run the tests
+	@$(PY) -m pytest $(PYTEST_FLAGS)
+
+check: install ## lint, types, imports, migrations, catalogues, API schema
+	$(PY) -m ruff check .
+	$(PY) -m ruff format --check .
+	$(PY) -m mypy
+	.venv/bin/lint-imports --no-cache
+	$(WITH_SERVERS) $(PY) manage.py makemigrations --check --dry-run
+	$(PY) manage.py makecatalogues --check
+	$(PY) manage.py spectacular --validate --fail-on-warn --file var/openapi.yaml
+	diff -u docs/openapi.yaml var/openapi.yaml
+
+bench: install ## measure sales and settlement into var/bench.json (BENCH=small: a twentieth)
+	@BENCH=$(BENCH) $(PY) -m tests.bench
+
+articles: install ## article -> reading -> code -> tests
+	@$(PY) manage.py articles
+
+messages: install ## bring the message catalogues up to date with the code
+	$(PY) manage.py makecatalogues
+
+lock: install ## resolve the dependencies of pyproject.toml into requirements.lock
+	$(PY) -m venv --clear var/lock
+	var/lock/bin/python -m pip install --quiet uv
+	var/lock/bin/uv pip compile --quiet --universal --python-version 3.11 --all-extras \
+		--generate-hashes --no-emit-index-url --no-emit-find-links \
+		--custom-compile-command "make lock" --output-file requirements.lock pyproject.toml
+	rm -rf var/lock
+
+clean: ## remove what was made here: environment, servers and all their data
+	@if [ -x $(PY) ]; then for folder in var var/test; do \
+		$(PY) -m core.embedded destroy --folder $$folder || exit 1; done; fi
+	rm -rf var .venv .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
+
+.venv/installed: requirements.lock
+	@python=; seen=; \
+	for each in $(PYTHONS); do \
+		version=$$($$each -c 'import sys; print(*sys.version_info[:2], sep=".")' 2>/dev/null) \
+			|| continue; \
+		if $$each -c '$(FITS)' 2>/dev/null; then python=$$each; break; fi; \
+		seen="$$seen $$each($$version)"; \
+	done; \
+	if [ -z "$$python" ]; then \
+		echo "Python 3.11 or newer with venv and ensurepip is needed; found:$${seen:- none}." >&2; \
+		echo "On Debian and Ubuntu, install python3-venv (or python3.11-venv); or say which" \
+			"Python to use: make install PYTHON=/path/to/python3" >&2; \
+		exit 1; \
+	fi; \
+	echo "Installing into .venv with $$($$python --version)..."; \
+	$(PY) -m pip --version >/dev/null 2>&1 || $$python -m venv --clear .venv
+	@$(PY) -m pip install --quiet --disable-pip-version-check --require-hashes \
+		-r requirements.lock
+	@touch $@
+
+var/catalogues: .venv/installed $(CATALOGUES)
+	@mkdir -p var
+	@$(PY) manage.py compilecatalogues
+	@touch $@
