@@ -24,7 +24,9 @@ DEBUG = env.boolean("DEBUG", default=False)
 SIMULATED_TIME = env.boolean("SIMULATED_TIME", default=False)
 SECRET_KEY = secret.text("SECRET_KEY", folder=VAR_DIR / "secrets", production=PRODUCTION)
 CODE_KEYS = secret.key_ring("CODE_KEYS", folder=VAR_DIR / "secrets", production=PRODUCTION)
-ALLOWED_HOSTS = env.words("ALLOWED_HOSTS", [] if PRODUCTION else ["localhost", "127.0.0.1", "[::1]"])
+ALLOWED_HOSTS = env.words(
+    "ALLOWED_HOSTS", [] if PRODUCTION else ["localhost", "127.0.0.1", "[::1]"]
+)
 CSRF_TRUSTED_ORIGINS = env.words("CSRF_TRUSTED_ORIGINS", [])
 
 if PRODUCTION and (DEBUG or SIMULATED_TIME):
@@ -39,7 +41,9 @@ def _database_urls() -> tuple[str, str]:
     if url:
         return url, env.string("DATABASE_OWNER_URL", url)
     if PRODUCTION:
-        raise ImproperlyConfigured("production needs DATABASE_URL; the embedded server is for one machine")
+        raise ImproperlyConfigured(
+            "production needs DATABASE_URL; the embedded server is for one machine"
+        )
     known = postgres.known_urls(VAR_DIR / "postgres")
     return known or ("postgresql://lototrot_app@localhost/lototrot",) * 2
 
@@ -47,7 +51,9 @@ def _database_urls() -> tuple[str, str]:
 def _broker_url() -> str:
     url = env.string("BROKER_URL", "")
     if not url and PRODUCTION:
-        raise ImproperlyConfigured("production needs BROKER_URL; the embedded broker is for one machine")
+        raise ImproperlyConfigured(
+            "production needs BROKER_URL; the embedded broker is for one machine"
+        )
     return url or valkey.known_url(VAR_DIR / "valkey") or "redis://localhost:6379/0"
 
 

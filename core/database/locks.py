@@ -18,6 +18,7 @@ class Lock(enum.IntEnum):
     CONTEST = 4
     PROPOSAL = 5
     REQUEST = 6
+    TICKET = 7
 
 
 class LocksOutOfPlace(RuntimeError):

@@ -145,8 +145,9 @@ def balance_cents(chart: Chart) -> int:
     """The balance of one account on its normal side; zero if it was never used."""
     with connection.cursor() as cursor:
         cursor.execute(
-            "SELECT coalesce((SELECT sum(amount_cents) FROM ledger_transfer WHERE debit_id = a.id), 0)"
-            " - coalesce((SELECT sum(amount_cents) FROM ledger_transfer WHERE credit_id = a.id), 0)"
+            "SELECT coalesce((SELECT sum(amount_cents) FROM ledger_transfer"
+            " WHERE debit_id = a.id), 0) - coalesce((SELECT sum(amount_cents)"
+            " FROM ledger_transfer WHERE credit_id = a.id), 0)"
             " FROM ledger_account a WHERE a.code = %s",
             [chart.code],
         )

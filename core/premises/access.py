@@ -62,9 +62,7 @@ CAPABILITIES: dict[str, frozenset[Capability]] = {
     Premises.Kind.RACECOURSE_POINT: frozenset(
         {Capability.SELL, Capability.CHECK, Capability.PAY, Capability.DEPOSIT}
     ),
-    Premises.Kind.CENTRAL_OFFICE: frozenset(
-        {Capability.CHECK, Capability.PAY, Capability.DEPOSIT}
-    ),
+    Premises.Kind.CENTRAL_OFFICE: frozenset({Capability.CHECK, Capability.PAY, Capability.DEPOSIT}),
     Premises.Kind.ENTITY_OFFICE: frozenset({Capability.CHECK, Capability.PAY, Capability.DEPOSIT}),
 }
 

@@ -229,7 +229,9 @@ def pin_check(pin: str) -> None:
         raise PinWeak
 
 
-def operator_sign_on(*, terminal: BareTerminal, number: int, pin: str) -> tuple[OperatorSession, str]:
+def operator_sign_on(
+    *, terminal: BareTerminal, number: int, pin: str
+) -> tuple[OperatorSession, str]:
     """Sign an operator on at a terminal of their premises; the session and its token.
 
     Raises PinRefused, or PinLocked after repeated failures, which are counted even so.

@@ -130,6 +130,4 @@ class Bar(Guarded):
     prize_cents = models.BigIntegerField()
 
     class Meta:
-        constraints = [
-            models.CheckConstraint(condition=Q(prize_cents__gte=0), name="bar_prize")
-        ]
+        constraints = [models.CheckConstraint(condition=Q(prize_cents__gte=0), name="bar_prize")]

@@ -128,4 +128,3 @@ def _masks(contest_id: int, *, withdrawn: bool) -> list[int]:
         for race, number in standing.values_list("race_id", "number"):
             masks[race] &= ~mask_of([number])
     return [masks[race] for race in races]
-

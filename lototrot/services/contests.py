@@ -124,9 +124,7 @@ def rules_of(bet_type: BetType, day: datetime.date) -> Rules:
     return Rules.from_document(bet_type.document, minimum_prize_percent=least)
 
 
-def bet_type_record(
-    *, by: StaffActor, document: Mapping[str, Any], authorisation: str
-) -> BetType:
+def bet_type_record(*, by: StaffActor, document: Mapping[str, Any], authorisation: str) -> BetType:
     """Record a version of a bet type; the same content again gives the same row (14.III.7)."""
     by.need(PREPARE)
     now = clock.now()
@@ -236,9 +234,7 @@ def contest_gates(*, contest: Contest) -> tuple[MissingGate, ...]:
 
 
 @transaction.atomic
-def contest_publish(
-    *, by: StaffActor, contest: Contest, rules: Mapping[str, str]
-) -> Publication:
+def contest_publish(*, by: StaffActor, contest: Contest, rules: Mapping[str, str]) -> Publication:
     """Publish to the terminals what premises must display: programme, rules, percentage (5.2, 6.2).
 
     `rules` is the text in every language of the system. Once published it stays as it is.

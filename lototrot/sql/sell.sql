@@ -10,7 +10,8 @@
 CREATE OR REPLACE FUNCTION lototrot_sell(
     p_token bytea, p_session bytea, p_contest bigint, p_uuid uuid, p_request bytea,
     p_legs integer[], p_quick_legs integer, p_bets integer, p_amount bigint, p_code bytea,
-    OUT outcome text, OUT ticket_id bigint, OUT sold_at timestamptz, OUT leg integer)
+    OUT outcome text, OUT ticket_id bigint, OUT sold_at timestamptz, OUT leg integer,
+    OUT terminal_id bigint, OUT operator_id bigint)
 LANGUAGE plpgsql AS $$
 DECLARE
     v_who record;
@@ -23,7 +24,10 @@ BEGIN
         RETURN;
     END IF;
 
-    SELECT t.id, t.terminal_id, t.request_digest, t.sold_at INTO v_known
+    terminal_id := v_who.terminal_id;
+    operator_id := v_who.operator_id;
+
+    SELECT t.id, t.terminal_id, t.request_digest INTO v_known
       FROM lototrot_ticket t WHERE t.uuid = p_uuid;
     IF FOUND THEN
         outcome := CASE WHEN v_known.terminal_id <> v_who.terminal_id
@@ -31,7 +35,6 @@ BEGIN
                         ELSE 'replayed' END;
         IF outcome = 'replayed' THEN
             ticket_id := v_known.id;
-            sold_at := v_known.sold_at;
         END IF;
         RETURN;
     END IF;
@@ -49,7 +52,7 @@ BEGIN
     PERFORM pg_advisory_xact_lock(6, hashtext(p_uuid::text));
     sold_at := core_now();
 
-    SELECT c.state, c.opened_at, c.scheduled_close_at, c.offered_masks, c.price_cents,
+    SELECT c.state, c.scheduled_close_at, c.offered_masks, c.price_cents,
            c.takings_account_id
       INTO v_contest FROM lototrot_contest c WHERE c.id = p_contest;
     outcome := CASE
@@ -88,7 +91,7 @@ BEGIN
     RETURNING id INTO ticket_id;
     IF ticket_id IS NULL THEN
         -- The same request came twice at once and the other one won: answer as to any replay.
-        SELECT s.outcome, s.ticket_id, s.sold_at INTO outcome, ticket_id, sold_at
+        SELECT s.outcome, s.ticket_id INTO outcome, ticket_id
           FROM lototrot_sell(p_token, p_session, p_contest, p_uuid, p_request, p_legs, p_quick_legs,
                              p_bets, p_amount, p_code) s;
         RETURN;

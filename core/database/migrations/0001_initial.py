@@ -5,23 +5,34 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
-
     initial = True
 
-    dependencies = [
-    ]
+    dependencies = []
 
     operations = [
         migrations.CreateModel(
-            name='ClockOffset',
+            name="ClockOffset",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('offset', models.DurationField()),
-                ('set_at', models.DateTimeField(db_default=django.db.models.functions.datetime.Now())),
-                ('reason', models.CharField(max_length=200)),
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                ("offset", models.DurationField()),
+                (
+                    "set_at",
+                    models.DateTimeField(db_default=django.db.models.functions.datetime.Now()),
+                ),
+                ("reason", models.CharField(max_length=200)),
             ],
             options={
-                'constraints': [models.CheckConstraint(condition=models.Q(('reason', ''), _negated=True), name='clock_offset_has_reason')],
+                "constraints": [
+                    models.CheckConstraint(
+                        condition=models.Q(("reason", ""), _negated=True),
+                        name="clock_offset_has_reason",
+                    )
+                ],
             },
         ),
     ]

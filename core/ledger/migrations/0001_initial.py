@@ -5,40 +5,78 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
-
     initial = True
 
-    dependencies = [
-    ]
+    dependencies = []
 
     operations = [
         migrations.CreateModel(
-            name='Account',
+            name="Account",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('code', models.CharField(max_length=80, unique=True, verbose_name='code')),
-                ('side', models.CharField(choices=[('debit', 'Debit'), ('credit', 'Credit')], max_length=6, verbose_name='side')),
-                ('opened_at', models.DateTimeField()),
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                ("code", models.CharField(max_length=80, unique=True, verbose_name="code")),
+                (
+                    "side",
+                    models.CharField(
+                        choices=[("debit", "Debit"), ("credit", "Credit")],
+                        max_length=6,
+                        verbose_name="side",
+                    ),
+                ),
+                ("opened_at", models.DateTimeField()),
             ],
             options={
-                'verbose_name': 'account',
+                "verbose_name": "account",
             },
         ),
         migrations.CreateModel(
-            name='Transfer',
+            name="Transfer",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('reference', models.UUIDField(verbose_name='reference')),
-                ('line', models.PositiveSmallIntegerField(verbose_name='line')),
-                ('kind', models.CharField(max_length=40, verbose_name='kind')),
-                ('amount_cents', models.BigIntegerField(verbose_name='amount (cents)')),
-                ('at', models.DateTimeField(verbose_name='time')),
-                ('credit', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='credits', to='ledger.account')),
-                ('debit', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='debits', to='ledger.account')),
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                ("reference", models.UUIDField(verbose_name="reference")),
+                ("line", models.PositiveSmallIntegerField(verbose_name="line")),
+                ("kind", models.CharField(max_length=40, verbose_name="kind")),
+                ("amount_cents", models.BigIntegerField(verbose_name="amount (cents)")),
+                ("at", models.DateTimeField(verbose_name="time")),
+                (
+                    "credit",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="credits",
+                        to="ledger.account",
+                    ),
+                ),
+                (
+                    "debit",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="debits",
+                        to="ledger.account",
+                    ),
+                ),
             ],
             options={
-                'verbose_name': 'transfer',
-                'constraints': [models.UniqueConstraint(fields=('reference', 'line'), name='transfer_once'), models.CheckConstraint(condition=models.Q(('amount_cents__gt', 0)), name='transfer_positive'), models.CheckConstraint(condition=models.Q(('debit', models.F('credit')), _negated=True), name='transfer_moves')],
+                "verbose_name": "transfer",
+                "constraints": [
+                    models.UniqueConstraint(fields=("reference", "line"), name="transfer_once"),
+                    models.CheckConstraint(
+                        condition=models.Q(("amount_cents__gt", 0)), name="transfer_positive"
+                    ),
+                    models.CheckConstraint(
+                        condition=models.Q(("debit", models.F("credit")), _negated=True),
+                        name="transfer_moves",
+                    ),
+                ],
             },
         ),
     ]

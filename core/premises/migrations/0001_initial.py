@@ -8,155 +8,391 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
-
     initial = True
 
     dependencies = [
-        ('staff', '0001_initial'),
+        ("staff", "0001_initial"),
         migrations.swappable_dependency(settings.AUTH_USER_MODEL),
     ]
 
     operations = [
         migrations.CreateModel(
-            name='Premises',
+            name="Premises",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('code', models.CharField(max_length=20, unique=True, verbose_name='code')),
-                ('name', models.CharField(max_length=120, verbose_name='name')),
-                ('kind', models.CharField(choices=[('establishment', 'Establishment'), ('racecourse_point', 'Sales point at a racecourse'), ('central_office', 'Central Prize Payment Office'), ('entity_office', 'Office of an authorised entity')], max_length=20, verbose_name='kind')),
-                ('address', models.CharField(max_length=200, verbose_name='address')),
-                ('municipality', models.CharField(max_length=80, verbose_name='municipality')),
-                ('created_at', models.DateTimeField()),
-                ('created_by', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='+', to=settings.AUTH_USER_MODEL)),
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                ("code", models.CharField(max_length=20, unique=True, verbose_name="code")),
+                ("name", models.CharField(max_length=120, verbose_name="name")),
+                (
+                    "kind",
+                    models.CharField(
+                        choices=[
+                            ("establishment", "Establishment"),
+                            ("racecourse_point", "Sales point at a racecourse"),
+                            ("central_office", "Central Prize Payment Office"),
+                            ("entity_office", "Office of an authorised entity"),
+                        ],
+                        max_length=20,
+                        verbose_name="kind",
+                    ),
+                ),
+                ("address", models.CharField(max_length=200, verbose_name="address")),
+                ("municipality", models.CharField(max_length=80, verbose_name="municipality")),
+                ("created_at", models.DateTimeField()),
+                (
+                    "created_by",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="+",
+                        to=settings.AUTH_USER_MODEL,
+                    ),
+                ),
             ],
             options={
-                'verbose_name': 'premises',
-                'verbose_name_plural': 'premises',
+                "verbose_name": "premises",
+                "verbose_name_plural": "premises",
             },
         ),
         migrations.CreateModel(
-            name='Operator',
+            name="Operator",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('number', models.PositiveSmallIntegerField(verbose_name='number')),
-                ('name', models.CharField(max_length=120, verbose_name='name')),
-                ('pin', models.CharField(max_length=200)),
-                ('is_active', models.BooleanField(default=True)),
-                ('failed_attempts', models.PositiveIntegerField(default=0)),
-                ('locked_until', models.DateTimeField(null=True)),
-                ('created_at', models.DateTimeField()),
-                ('created_by', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='+', to=settings.AUTH_USER_MODEL)),
-                ('premises', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='operators', to='premises.premises')),
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                ("number", models.PositiveSmallIntegerField(verbose_name="number")),
+                ("name", models.CharField(max_length=120, verbose_name="name")),
+                ("pin", models.CharField(max_length=200)),
+                ("is_active", models.BooleanField(default=True)),
+                ("failed_attempts", models.PositiveIntegerField(default=0)),
+                ("locked_until", models.DateTimeField(null=True)),
+                ("created_at", models.DateTimeField()),
+                (
+                    "created_by",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="+",
+                        to=settings.AUTH_USER_MODEL,
+                    ),
+                ),
+                (
+                    "premises",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="operators",
+                        to="premises.premises",
+                    ),
+                ),
             ],
             options={
-                'verbose_name': 'operator',
+                "verbose_name": "operator",
             },
         ),
         migrations.CreateModel(
-            name='Authorisation',
+            name="Authorisation",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('game', models.CharField(choices=[('lototrot', 'Lototrot'), ('promotrot', 'Promotrot')], max_length=20)),
-                ('valid_from', models.DateTimeField()),
-                ('valid_until', models.DateTimeField(blank=True, null=True)),
-                ('reference', models.CharField(max_length=120, verbose_name='reference')),
-                ('recorded_at', models.DateTimeField()),
-                ('recorded_by', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='+', to=settings.AUTH_USER_MODEL)),
-                ('premises', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='authorisations', to='premises.premises')),
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                (
+                    "game",
+                    models.CharField(
+                        choices=[("lototrot", "Lototrot"), ("promotrot", "Promotrot")],
+                        max_length=20,
+                    ),
+                ),
+                ("valid_from", models.DateTimeField()),
+                ("valid_until", models.DateTimeField(blank=True, null=True)),
+                ("reference", models.CharField(max_length=120, verbose_name="reference")),
+                ("recorded_at", models.DateTimeField()),
+                (
+                    "recorded_by",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="+",
+                        to=settings.AUTH_USER_MODEL,
+                    ),
+                ),
+                (
+                    "premises",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="authorisations",
+                        to="premises.premises",
+                    ),
+                ),
             ],
             options={
-                'verbose_name': 'authorisation',
+                "verbose_name": "authorisation",
             },
         ),
         migrations.CreateModel(
-            name='Terminal',
+            name="Terminal",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('code', models.CharField(max_length=20, unique=True, verbose_name='code')),
-                ('token_digest', models.BinaryField(max_length=32, null=True, unique=True)),
-                ('enrolled_at', models.DateTimeField(null=True)),
-                ('revoked_at', models.DateTimeField(null=True)),
-                ('created_at', models.DateTimeField()),
-                ('created_by', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='+', to=settings.AUTH_USER_MODEL)),
-                ('premises', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='terminals', to='premises.premises')),
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                ("code", models.CharField(max_length=20, unique=True, verbose_name="code")),
+                ("token_digest", models.BinaryField(max_length=32, null=True, unique=True)),
+                ("enrolled_at", models.DateTimeField(null=True)),
+                ("revoked_at", models.DateTimeField(null=True)),
+                ("created_at", models.DateTimeField()),
+                (
+                    "created_by",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="+",
+                        to=settings.AUTH_USER_MODEL,
+                    ),
+                ),
+                (
+                    "premises",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="terminals",
+                        to="premises.premises",
+                    ),
+                ),
             ],
             options={
-                'verbose_name': 'terminal',
+                "verbose_name": "terminal",
             },
         ),
         migrations.CreateModel(
-            name='Suspension',
+            name="Suspension",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('reason', models.CharField(max_length=200, verbose_name='reason')),
-                ('since', models.DateTimeField()),
-                ('lifted_at', models.DateTimeField(null=True)),
-                ('lifted_by', models.ForeignKey(null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to=settings.AUTH_USER_MODEL)),
-                ('premises', models.ForeignKey(null=True, on_delete=django.db.models.deletion.PROTECT, related_name='suspensions', to='premises.premises')),
-                ('suspended_by', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='+', to=settings.AUTH_USER_MODEL)),
-                ('suspended_in', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='+', to='staff.staffsession')),
-                ('terminal', models.ForeignKey(null=True, on_delete=django.db.models.deletion.PROTECT, related_name='suspensions', to='premises.terminal')),
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                ("reason", models.CharField(max_length=200, verbose_name="reason")),
+                ("since", models.DateTimeField()),
+                ("lifted_at", models.DateTimeField(null=True)),
+                (
+                    "lifted_by",
+                    models.ForeignKey(
+                        null=True,
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="+",
+                        to=settings.AUTH_USER_MODEL,
+                    ),
+                ),
+                (
+                    "premises",
+                    models.ForeignKey(
+                        null=True,
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="suspensions",
+                        to="premises.premises",
+                    ),
+                ),
+                (
+                    "suspended_by",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="+",
+                        to=settings.AUTH_USER_MODEL,
+                    ),
+                ),
+                (
+                    "suspended_in",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="+",
+                        to="staff.staffsession",
+                    ),
+                ),
+                (
+                    "terminal",
+                    models.ForeignKey(
+                        null=True,
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="suspensions",
+                        to="premises.terminal",
+                    ),
+                ),
             ],
             options={
-                'verbose_name': 'suspension of sales',
+                "verbose_name": "suspension of sales",
             },
         ),
         migrations.CreateModel(
-            name='OperatorSession',
+            name="OperatorSession",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('token_digest', models.BinaryField(max_length=32, unique=True)),
-                ('started_at', models.DateTimeField()),
-                ('expires_at', models.DateTimeField()),
-                ('ended_at', models.DateTimeField(null=True)),
-                ('operator', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='sessions', to='premises.operator')),
-                ('terminal', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='sessions', to='premises.terminal')),
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                ("token_digest", models.BinaryField(max_length=32, unique=True)),
+                ("started_at", models.DateTimeField()),
+                ("expires_at", models.DateTimeField()),
+                ("ended_at", models.DateTimeField(null=True)),
+                (
+                    "operator",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="sessions",
+                        to="premises.operator",
+                    ),
+                ),
+                (
+                    "terminal",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="sessions",
+                        to="premises.terminal",
+                    ),
+                ),
             ],
             options={
-                'abstract': False,
+                "abstract": False,
             },
         ),
         migrations.CreateModel(
-            name='Enrolment',
+            name="Enrolment",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('code_digest', models.BinaryField(max_length=32, unique=True)),
-                ('issued_at', models.DateTimeField()),
-                ('expires_at', models.DateTimeField()),
-                ('used_at', models.DateTimeField(null=True)),
-                ('issued_by', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='+', to=settings.AUTH_USER_MODEL)),
-                ('terminal', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='enrolments', to='premises.terminal')),
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                ("code_digest", models.BinaryField(max_length=32, unique=True)),
+                ("issued_at", models.DateTimeField()),
+                ("expires_at", models.DateTimeField()),
+                ("used_at", models.DateTimeField(null=True)),
+                (
+                    "issued_by",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="+",
+                        to=settings.AUTH_USER_MODEL,
+                    ),
+                ),
+                (
+                    "terminal",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="enrolments",
+                        to="premises.terminal",
+                    ),
+                ),
             ],
             options={
-                'abstract': False,
+                "abstract": False,
             },
         ),
         migrations.AddConstraint(
-            model_name='operator',
-            constraint=models.UniqueConstraint(fields=('premises', 'number'), name='operator_of_premises'),
+            model_name="operator",
+            constraint=models.UniqueConstraint(
+                fields=("premises", "number"), name="operator_of_premises"
+            ),
         ),
         migrations.AddConstraint(
-            model_name='authorisation',
-            constraint=models.CheckConstraint(condition=models.Q(('valid_until', None), ('valid_until__gte', models.F('valid_from')), _connector='OR'), name='authorisation_in_order'),
+            model_name="authorisation",
+            constraint=models.CheckConstraint(
+                condition=models.Q(
+                    ("valid_until", None),
+                    ("valid_until__gte", models.F("valid_from")),
+                    _connector="OR",
+                ),
+                name="authorisation_in_order",
+            ),
         ),
         migrations.AddConstraint(
-            model_name='authorisation',
-            constraint=django.contrib.postgres.constraints.ExclusionConstraint(condition=models.Q(('game', 'lototrot')), expressions=[(models.Func(models.F('premises_id'), models.F('premises_id'), models.Value('[]'), function='int8range'), '&&'), (models.Func(models.F('valid_from'), models.F('valid_until'), function='tstzrange', output_field=django.contrib.postgres.fields.ranges.DateTimeRangeField()), '&&')], name='authorisation_lototrot_alone'),
+            model_name="authorisation",
+            constraint=django.contrib.postgres.constraints.ExclusionConstraint(
+                condition=models.Q(("game", "lototrot")),
+                expressions=[
+                    (
+                        models.Func(
+                            models.F("premises_id"),
+                            models.F("premises_id"),
+                            models.Value("[]"),
+                            function="int8range",
+                        ),
+                        "&&",
+                    ),
+                    (
+                        models.Func(
+                            models.F("valid_from"),
+                            models.F("valid_until"),
+                            function="tstzrange",
+                            output_field=django.contrib.postgres.fields.ranges.DateTimeRangeField(),
+                        ),
+                        "&&",
+                    ),
+                ],
+                name="authorisation_lototrot_alone",
+            ),
         ),
         migrations.AddConstraint(
-            model_name='authorisation',
-            constraint=django.contrib.postgres.constraints.ExclusionConstraint(condition=models.Q(('game', 'promotrot')), expressions=[(models.Func(models.F('premises_id'), models.F('premises_id'), models.Value('[]'), function='int8range'), '&&'), (models.Func(models.F('valid_from'), models.F('valid_until'), function='tstzrange', output_field=django.contrib.postgres.fields.ranges.DateTimeRangeField()), '&&')], name='authorisation_promotrot_alone'),
+            model_name="authorisation",
+            constraint=django.contrib.postgres.constraints.ExclusionConstraint(
+                condition=models.Q(("game", "promotrot")),
+                expressions=[
+                    (
+                        models.Func(
+                            models.F("premises_id"),
+                            models.F("premises_id"),
+                            models.Value("[]"),
+                            function="int8range",
+                        ),
+                        "&&",
+                    ),
+                    (
+                        models.Func(
+                            models.F("valid_from"),
+                            models.F("valid_until"),
+                            function="tstzrange",
+                            output_field=django.contrib.postgres.fields.ranges.DateTimeRangeField(),
+                        ),
+                        "&&",
+                    ),
+                ],
+                name="authorisation_promotrot_alone",
+            ),
         ),
         migrations.AddIndex(
-            model_name='suspension',
-            index=models.Index(condition=models.Q(('lifted_at', None)), fields=['premises', 'terminal'], name='suspension_in_force'),
+            model_name="suspension",
+            index=models.Index(
+                condition=models.Q(("lifted_at", None)),
+                fields=["premises", "terminal"],
+                name="suspension_in_force",
+            ),
         ),
         migrations.AddConstraint(
-            model_name='suspension',
-            constraint=models.CheckConstraint(condition=models.Q(('premises', None), ('terminal', None), _connector='OR'), name='suspension_one_scope'),
+            model_name="suspension",
+            constraint=models.CheckConstraint(
+                condition=models.Q(("premises", None), ("terminal", None), _connector="OR"),
+                name="suspension_one_scope",
+            ),
         ),
         migrations.AddConstraint(
-            model_name='suspension',
-            constraint=models.CheckConstraint(condition=models.Q(models.Q(('lifted_at', None), ('lifted_by', None)), models.Q(('lifted_at__isnull', False), ('lifted_by__isnull', False)), _connector='OR'), name='suspension_lifted_whole'),
+            model_name="suspension",
+            constraint=models.CheckConstraint(
+                condition=models.Q(
+                    models.Q(("lifted_at", None), ("lifted_by", None)),
+                    models.Q(("lifted_at__isnull", False), ("lifted_by__isnull", False)),
+                    _connector="OR",
+                ),
+                name="suspension_lifted_whole",
+            ),
         ),
     ]
