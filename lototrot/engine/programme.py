@@ -220,6 +220,7 @@ def _check_racecourses(
 ) -> dict[str, Record]:
     by_code: dict[str, Record] = {}
     used = {race.values.get("racecourse") for race in races}
+    all_known = bool(used) and None not in used
     for record in racecourses:
         code = record.values.get("code")
         if code is None:
@@ -228,7 +229,7 @@ def _check_racecourses(
         first = by_code.setdefault(code, record)
         if first is not record:
             faults.add(place, "repeated_racecourse", name=code, other=first.places["code"])
-        elif code not in used:
+        elif all_known and code not in used:
             faults.add(place, "racecourse_without_races", name=code)
     return by_code
 

@@ -141,7 +141,7 @@ def _groups(rows: Sequence[_Row], *columns: str) -> list[list[_Row]]:
 
 
 def _table(text: str, faults: Faults) -> _Table:
-    first_line = text.partition("\n")[0]
+    first_line = re.split(r"[\r\n]", text, maxsplit=1)[0]
     delimiter = ";" if ";" in first_line and "," not in first_line else ","
     lines = _lines(text, delimiter, faults)
     _, header = next(lines, (1, []))
@@ -196,8 +196,8 @@ def _header(names: Sequence[str], faults: Faults) -> dict[str, int]:
 
 def _row(line: int, texts: Mapping[str, str]) -> _Row:
     cells: dict[str, str | int] = {}
-    for column, text in texts.items():
-        cells[column] = text = text.strip(known.SPACES)
+    for column, raw in texts.items():
+        cells[column] = text = raw.strip(known.SPACES)
         if COLUMNS[column].kind is int and _INTEGER.fullmatch(text):
             cells[column] = int(text[: _LONGEST_INTEGER + 1])
     return _Row(line, cells)

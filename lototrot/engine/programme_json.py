@@ -1,6 +1,7 @@
 """The official programme as JSON: reading, and the one canonical way of writing it (14.III.5.2)."""
 
 import json
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from datetime import datetime
@@ -30,11 +31,8 @@ class _Object(dict[str, Any]):
         super().__init__(pairs)
         self.repeated: list[str] = []
         if len(self) < len(pairs):
-            seen: set[str] = set()
-            for name, _ in pairs:
-                if name in seen and name not in self.repeated[-1:]:
-                    self.repeated.append(name)
-                seen.add(name)
+            given = Counter(name for name, _ in pairs)
+            self.repeated = [name for name, times in given.items() if times > 1]
 
 
 def parse_json(data: bytes, *, max_bytes: int = MAX_BYTES) -> Programme:

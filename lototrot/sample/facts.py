@@ -16,7 +16,7 @@ from lototrot.engine.programme import Programme
 from lototrot.engine.programme_json import parse_json
 
 SON_PARDO = "son-pardo"
-"""The main day: dead heat in race 4, won by the substitute of two withdrawn horses (6 to 7 to 8)."""
+"""The main day: the dead heat of race 4 is won by who stands in for two withdrawn (6, 7 to 8)."""
 MANACOR = "manacor"
 """The day after: the favourites win, so a jackpot carried into it is won."""
 BOTH = "both"
