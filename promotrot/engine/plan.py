@@ -99,9 +99,7 @@ def block_sizes(tickets: int, block_tickets: int) -> tuple[tuple[int, int], ...]
     """
     allowed = MIN_BLOCK_TICKETS <= block_tickets <= MAX_BLOCK_TICKETS
     if not allowed and not (0 < tickets == block_tickets < MIN_BLOCK_TICKETS):
-        raise BlockSizeRefused(
-            minimum_tickets=MIN_BLOCK_TICKETS, maximum_tickets=MAX_BLOCK_TICKETS
-        )
+        raise BlockSizeRefused(minimum_tickets=MIN_BLOCK_TICKETS, maximum_tickets=MAX_BLOCK_TICKETS)
     if tickets < block_tickets:
         raise BlockSizeRefused("A block is larger than the emission.", tickets=tickets)
     blocks, remainder = divmod(tickets, block_tickets)
@@ -120,9 +118,7 @@ def make_plan(kind: PredrawnType, minimum_percent: Fraction, *, block_tickets: i
     return deal(kind, minimum_percent, block_sizes(kind.tickets, block_tickets))
 
 
-def deal(
-    kind: PredrawnType, minimum_percent: Fraction, sizes: Sequence[tuple[int, int]]
-) -> Plan:
+def deal(kind: PredrawnType, minimum_percent: Fraction, sizes: Sequence[tuple[int, int]]) -> Plan:
     """`make_plan` over given `(blocks, tickets)` sizes."""
     worthless = any(tier.prize.value_cents < 1 or tier.count < 1 for tier in kind.tiers)
     if worthless or kind.prize_count > kind.tickets:
@@ -281,7 +277,9 @@ def _repaired(groups: list[_Group], tiers: Sequence[Tier]) -> list[_Group]:
 def _exchange(groups: list[_Group], moves: dict[int, tuple[int, ...]]) -> list[_Group] | None:
     """The groups after the best exchange for the shortest block; None when there is none."""
     for poor in sorted((each for each in groups if each.short > 0), key=lambda each: -each.short):
-        for rich in sorted((each for each in groups if each.short < 0), key=lambda each: each.short):
+        for rich in sorted(
+            (each for each in groups if each.short < 0), key=lambda each: each.short
+        ):
             usable = (net for net in moves if net <= -rich.short)
             for net in sorted(usable, key=lambda net: (abs(net - poor.short), net)):
                 gives, takes = rich.moved(moves[net], -1, net), poor.moved(moves[net], 1, net)
@@ -298,9 +296,9 @@ def _exchange(groups: list[_Group], moves: dict[int, tuple[int, ...]]) -> list[_
 def _moves(tiers: Sequence[Tier]) -> dict[int, tuple[int, ...]]:
     """For each net value in cents that a few prizes can move from one block to another, the fewest
     prizes that do: so many of each tier one way, or the other way when negative."""
-    base = sorted(
-        (tier.prize.value_cents, at) for at, tier in enumerate(tiers) if not tier.extra
-    )[:_MOVE_TIERS]
+    base = sorted((tier.prize.value_cents, at) for at, tier in enumerate(tiers) if not tier.extra)[
+        :_MOVE_TIERS
+    ]
     window = 2 * max((value for value, _ in base), default=0)
     found: dict[int, tuple[int, ...]] = {0: (0,) * len(tiers)}
     frontier = [0]

@@ -11,8 +11,10 @@ from fractions import Fraction
 from math import floor
 from typing import Final
 
-from core.kernel.money import percent_up
+from core.kernel.money import exact_json
 from core.kernel.regulation import GameFigures
+from promotrot.engine import rules
+from promotrot.engine.rules import Fault
 
 MAX_TIERS: Final = 100
 """A tier's number fits one byte of a shuffled block, with room to spare."""
@@ -49,7 +51,7 @@ class Prize:
 
 @dataclass(frozen=True, slots=True)
 class Tier:
-    """So many equal prizes of a table. `extra` ones pay an earlier shortfall, above the 70 % [P2]."""
+    """So many equal prizes of a table; `extra` ones pay an earlier shortfall, on top [P2]."""
 
     prize: Prize
     count: int
@@ -95,82 +97,72 @@ class PredrawnType:
     def prize_count(self) -> int:
         return sum(tier.count for tier in self.tiers)
 
+    def shown_as(self, tier: int) -> int:
+        """The tier whose picture a tier shows: an extra prize looks like its equal in the table.
 
-@dataclass(frozen=True, slots=True)
-class Gate:
-    """A reason to refuse an approval: a stable code, its article, and the tier it is about, if one."""
+        Raises IndexError for a tier there is not.
+        """
+        if not 0 <= tier <= len(self.tiers):
+            raise IndexError(tier)
+        if tier == 0 or not self.tiers[tier - 1].extra:
+            return tier
+        return _base_prizes(self).index(self.tiers[tier - 1].prize) + 1
 
-    code: str
-    article: str
-    detail: str
-    tier: int | None = None
 
-
-def failing_gates(kind: PredrawnType, figures: GameFigures, *, day: date) -> tuple[Gate, ...]:
+def faults(
+    kind: PredrawnType, figures: GameFigures, *, day: date, rules_published: bool
+) -> tuple[Fault, ...]:
     """Every gate that a pre-drawn type fails on the day of its approval; empty when it may pass.
 
-    Distribution over blocks is a gate of its own: `plan.make_plan` [P2].
+    `figures` are Promotrot's in force. Whether the table can be dealt over blocks [P2] is a gate
+    of its own: `plan.make_plan`.
     """
-    gates = [
-        *factor_gates(kind.tickets, kind.price_cents, figures),
-        *prize_gates(kind.prizes, day=day),
-    ]
+    found = [*prize_faults(kind.prizes, day=day)]
     for number, tier in enumerate(kind.tiers, start=1):
         if tier.count < 1:
-            gates.append(Gate("tier_without_prizes", "15.II.2", "A tier has no prizes.", number))
+            found.append(Fault("tier_without_prizes", "15.II.2", f"Tier {number} has no prizes."))
+        if tier.extra and tier.prize not in _base_prizes(kind):
+            detail = f"Tier {number} is extra, but the table has no such prize to show it as."
+            found.append(Fault("extra_not_in_table", "15.II.2", detail))
+        if not tier.extra and any(other.extra for other in kind.tiers[: number - 1]):
+            found.append(Fault("extra_not_last", "15.II.2", "Extra tiers come after the table."))
         if any(tier.prize == o.prize and tier.extra == o.extra for o in kind.tiers[: number - 1]):
-            gates.append(Gate("tier_repeated", "15.II.2", "Two tiers are the same.", number))
-    if kind.prize_count > kind.tickets:
-        gates.append(
-            Gate(
-                "more_prizes_than_tickets",
-                "15.II.2",
-                f"{kind.prize_count} prizes for {kind.tickets} tickets.",
-            )
-        )
-    needed = percent_up(kind.takings_cents, figures.minimum_prize_percent)
-    if kind.prizes_cents < needed:
-        gates.append(
-            Gate(
-                "prizes_below_minimum",
-                "15.III.6.2",
-                f"Prizes are {kind.prizes_cents} cents; {needed} are needed.",
-            )
-        )
+            found.append(Fault("tier_repeated", "15.II.2", f"Tier {number} is there twice."))
+    sound = [tier for tier in kind.tiers if tier.count > 0 and tier.prize.value_cents > 0]
+    table = rules.Plan(
+        price_cents=kind.price_cents,
+        tickets=kind.tickets,
+        prizes=[rules.Prizes(t.prize.value_cents, t.count) for t in sound if not t.extra],
+        rules_published=rules_published,
+        percent_published=kind.prize_percent > 0,
+    )
+    found += rules.approve(table, figures).faults
+    if sum(tier.count for tier in sound if not tier.extra) <= kind.tickets < kind.prize_count:
+        detail = "With the extra prizes there are more prizes than tickets."
+        found.append(Fault("more_prizes_than_tickets", "15.II.2", detail))
     if kind.takings_cents > 0:
         exact = Fraction(100 * kind.prizes_cents, kind.takings_cents)
-        gates += declared_gates(kind.prize_percent, exact)
-    return tuple(gates)
+        found += declared_faults(kind.prize_percent, exact)
+    return tuple(found)
 
 
-def factor_gates(tickets: int, price_cents: int, figures: GameFigures) -> list[Gate]:
-    """The gates of two factors both modes have: number of tickets and price."""
-    gates = []
-    if not figures.price_in_range(price_cents):
-        low, high = figures.minimum_price_cents, figures.maximum_price_cents
-        detail = f"The price is {price_cents} cents; it goes from {low} to {high}."
-        gates.append(Gate("price_out_of_range", "15.III.4", detail))
-    if tickets < 1:
-        gates.append(Gate("no_tickets", "15.II.2", "The emission has no tickets."))
-    return gates
-
-
-def prize_gates(prizes: Sequence[Prize], *, day: date) -> list[Gate]:
+def prize_faults(prizes: Sequence[Prize], *, day: date) -> list[Fault]:
     """The gates of each prize by itself; `day` is the day of approval, before any sale [P4]."""
-    gates = []
+    found = []
     if len(prizes) > MAX_TIERS:
-        gates.append(Gate("too_many_tiers", "15.II.2", f"There are at most {MAX_TIERS} tiers."))
+        found.append(Fault("too_many_tiers", "15.II.2", f"There are at most {MAX_TIERS} tiers."))
     for number, prize in enumerate(prizes, start=1):
-        gates += [Gate(*reason, number) for reason in _prize_faults(prize, day)]
-    return gates
+        for code, article, reason in _prize_faults(prize, day):
+            found.append(Fault(code, article, f"Tier {number}: {reason}"))
+    return found
 
 
-def declared_gates(declared: Fraction, exact: Fraction) -> list[Gate]:
+def declared_faults(declared: Fraction, exact: Fraction) -> list[Fault]:
     """The declared percentage is the exact one, down to the hundredth: it never promises more."""
     if declared == declarable(exact):
         return []
-    detail = f"Declared {_text(declared)} %; the prizes give {_text(exact)} %."
-    return [Gate("percentage_mismatch", "15.II.2", detail)]
+    detail = f"Declared {exact_json(declared)} %, but the prizes give {exact_json(exact)} %."
+    return [Fault("percentage_mismatch", "15.II.2", detail)]
 
 
 def declarable(exact: Fraction) -> Fraction:
@@ -178,24 +170,23 @@ def declarable(exact: Fraction) -> Fraction:
     return Fraction(floor(exact * _DECLARED_DECIMALS), _DECLARED_DECIMALS)
 
 
+def _base_prizes(kind: PredrawnType) -> list[Prize]:
+    return [tier.prize for tier in kind.tiers if not tier.extra]
+
+
 def _prize_faults(prize: Prize, day: date) -> Iterable[tuple[str, str, str]]:
     if prize.in_kind is None:
         if prize.cash_cents < 1:
-            yield "prize_without_value", "15.II.2", "A prize in cash is at least one cent."
+            yield "prize_without_value", "15.II.2", "a prize in cash is at least one cent."
         return
     thing = prize.in_kind
     if prize.cash_cents:
-        yield "prize_both_kinds", "15.III.6.2", "A prize is in cash or in kind, not both."
+        yield "prize_both_kinds", "15.III.6.2", "a prize is in cash or in kind, not both."
     if thing.equivalent_cents is None or thing.equivalent_cents < 1:
-        yield "equivalent_missing", "15.III.6.5", "A prize in kind needs its cash equivalent."
+        yield "equivalent_missing", "15.III.6.5", "a prize in kind needs its cash equivalent."
     if not thing.source.strip():
-        yield "equivalent_source_missing", "15.III.6.5", "The equivalent needs its source."
+        yield "equivalent_source_missing", "15.III.6.5", "the equivalent needs its source."
     if thing.valued_on is None:
-        yield "equivalent_day_missing", "15.III.6.5", "The equivalent needs its day."
+        yield "equivalent_day_missing", "15.III.6.5", "the equivalent needs its day."
     elif thing.valued_on > day:
-        yield "equivalent_day_later", "15.III.6.5", "The equivalent is fixed before approval."
-
-
-def _text(percent: Fraction) -> str:
-    whole, decimals = divmod(floor(percent * 10_000), 10_000)
-    return f"{whole}.{decimals:04d}"
+        yield "equivalent_day_later", "15.III.6.5", "the equivalent is fixed before approval."

@@ -1,0 +1,126 @@
+"""A concrete game: a type, the way it is shown, and its texts (`15.II.2`); its whole approval.
+
+The approval says everything that stands in the way at once, and gives what is published with it:
+the plan of a pre-drawn emission, the exact percentages of a probabilistic one.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import date
+from fractions import Fraction
+from typing import Final
+
+from core.kernel.regulation import GameFigures
+from promotrot.engine import presentation as pictures
+from promotrot.engine import prize_table, strategies
+from promotrot.engine.mechanics import Hidden
+from promotrot.engine.plan import BlockSizeRefused, Plan, PlanImpossible, make_plan
+from promotrot.engine.presentation import Presentation, Symbols
+from promotrot.engine.prize_table import PredrawnType
+from promotrot.engine.rules import Fault
+from promotrot.engine.strategies import Percentages, ProbabilisticType
+
+LANGUAGES: Final = ("ca", "es", "en")
+
+
+@dataclass(frozen=True, slots=True)
+class Texts:
+    """What people read, in one language. `prizes` are the things of prizes in kind, `labels` the
+    signs of a picture or the acts of a play; both by identifier."""
+
+    name: str
+    rules: tuple[str, ...]
+    prizes: Mapping[str, str]
+    labels: Mapping[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class PredrawnGame:
+    """A pre-drawn type with its pictures; blocks have `block_tickets` tickets [P2]."""
+
+    code: str
+    kind: PredrawnType
+    block_tickets: int
+    presentation: Presentation
+    texts: Mapping[str, Texts]
+
+
+@dataclass(frozen=True, slots=True)
+class ProbabilisticGame:
+    """A probabilistic type, whose mechanic is also how it is played on the screen."""
+
+    code: str
+    kind: ProbabilisticType
+    texts: Mapping[str, Texts]
+
+
+Game = PredrawnGame | ProbabilisticGame
+
+
+@dataclass(frozen=True, slots=True)
+class Approval:
+    """A game may be approved when it has no fault. `percentages` of a pre-drawn game are all the
+    same: no act of the player changes them [P12]. Both others are None while there are faults."""
+
+    faults: tuple[Fault, ...]
+    percentages: Percentages | None
+    plan: Plan | None
+
+
+def approve(
+    game: Game, figures: GameFigures, *, day: date, languages: Sequence[str] = LANGUAGES
+) -> Approval:
+    """Check a game on the day of its approval; `figures` are Promotrot's in force."""
+    rules_published = all(lang in game.texts and game.texts[lang].rules for lang in languages)
+    found = list(_text_faults(game, languages))
+    plan = None
+    if isinstance(game, PredrawnGame):
+        found += prize_table.faults(game.kind, figures, day=day, rules_published=rules_published)
+        found += pictures.faults(game.presentation, sum(not tier.extra for tier in game.kind.tiers))
+        if not found:
+            try:
+                plan = make_plan(
+                    game.kind, figures.minimum_prize_percent, block_tickets=game.block_tickets
+                )
+            except (BlockSizeRefused, PlanImpossible) as error:
+                found.append(Fault(error.code, "15.III.6.2", error.detail))
+    else:
+        found += strategies.faults(game.kind, figures, day=day, rules_published=rules_published)
+    if found:
+        return Approval(tuple(found), None, None)
+    return Approval((), _percentages(game), plan)
+
+
+def _percentages(game: Game) -> Percentages:
+    if isinstance(game, ProbabilisticGame):
+        return game.kind.percentages()
+    exact = Fraction(100 * game.kind.prizes_cents, game.kind.takings_cents)
+    return Percentages(exact, exact, exact)
+
+
+def _text_faults(game: Game, languages: Sequence[str]) -> Iterable[Fault]:
+    things = {prize.in_kind.description for prize in game.kind.prizes if prize.in_kind is not None}
+    labels = {*_labels(game)}
+    for language in languages:
+        texts = game.texts.get(language)
+        missing = (
+            ["everything"]
+            if texts is None
+            else [
+                *(["the name"] if not texts.name.strip() else []),
+                *sorted(things - {key for key, text in texts.prizes.items() if text.strip()}),
+                *sorted(labels - {key for key, text in texts.labels.items() if text.strip()}),
+            ]
+        )
+        if missing:
+            detail = f"The texts in {language!r} lack {', '.join(missing)}."
+            yield Fault("text_missing", "15.III.5.2", detail)
+
+
+def _labels(game: Game) -> Iterable[str]:
+    """The identifiers a screen must be able to name."""
+    if isinstance(game, PredrawnGame):
+        return game.presentation.signs if isinstance(game.presentation, Symbols) else ()
+    if isinstance(game.kind.mechanic, Hidden):
+        return ("open", "keep")
+    return ("stop", *(way.name for rung in game.kind.mechanic.rungs for way in rung.ways))

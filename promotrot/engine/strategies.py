@@ -1,0 +1,142 @@
+"""What a probabilistic game gives in the mean, exactly, for every way of playing (`15.II.3`) [P3].
+
+A way of playing is any rule that picks an act in each situation. All of them lie between the worst
+and the best, which the whole tree gives by working back from its ends.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import date
+from fractions import Fraction
+
+from core.kernel.money import exact_json
+from core.kernel.regulation import GameFigures
+from promotrot.engine import rules
+from promotrot.engine.mechanics import Choice, Mechanic, Situation
+from promotrot.engine.prize_table import Prize, declared_faults, prize_faults
+from promotrot.engine.rules import Fault
+
+Chooser = Callable[[Sequence[tuple[Choice, Fraction]]], Fraction]
+"""The value of a situation from its choices and the value of each."""
+
+
+@dataclass(frozen=True, slots=True)
+class Percentages:
+    """What the game gives of its price, exactly and in per cent, by way of playing."""
+
+    worst: Fraction
+    random: Fraction
+    best: Fraction
+
+
+@dataclass(frozen=True, slots=True)
+class ProbabilisticType:
+    """A type of the probabilistic mode: its four factors (`15.II.3`).
+
+    `prize_percent` is the declared percentage, that of the worst way of playing; the distribution
+    of the prizes is the mechanic's. Tiers are numbered from 1 in the order of `prizes`.
+    """
+
+    prize_percent: Fraction
+    tickets: int
+    price_cents: int
+    prizes: tuple[Prize, ...]
+    mechanic: Mechanic
+
+    @property
+    def takings_cents(self) -> int:
+        """The total to be played, every ticket sold."""
+        return self.tickets * self.price_cents
+
+    def percentages(self) -> Percentages:
+        """The exact percentages of the worst, the uniformly random and the best way of playing."""
+        return Percentages(*(self._percent(choose) for choose in (worst_of, any_of, best_of)))
+
+    def _percent(self, choose: Chooser) -> Fraction:
+        return expected_cents(self.mechanic, self.prizes, choose) * 100 / self.price_cents
+
+
+def worst_of(choices: Sequence[tuple[Choice, Fraction]]) -> Fraction:
+    """A player who always does what gives least."""
+    return min(value for _, value in choices)
+
+
+def best_of(choices: Sequence[tuple[Choice, Fraction]]) -> Fraction:
+    """A player who always does what gives most."""
+    return max(value for _, value in choices)
+
+
+def any_of(choices: Sequence[tuple[Choice, Fraction]]) -> Fraction:
+    """A player who does any legal act, each with the same chance."""
+    acts = sum(choice.acts for choice, _ in choices)
+    return sum((choice.acts * value for choice, value in choices), Fraction(0)) / acts
+
+
+def expected_cents(mechanic: Mechanic, prizes: Sequence[Prize], choose: Chooser) -> Fraction:
+    """The exact mean award of a way of playing, in cents."""
+    return _values(mechanic, prizes, choose)[Situation()]
+
+
+def policy(mechanic: Mechanic, prizes: Sequence[Prize], choose: Chooser) -> Mapping[Situation, str]:
+    """In each situation that is not an end, the choice that `worst_of` or `best_of` takes."""
+    values = _values(mechanic, prizes, choose)
+    return {
+        at: next(choice.name for choice in mechanic.choices(at) if _mean(choice, values) == value)
+        for at, value in values.items()
+        if at.award is None
+    }
+
+
+def faults(
+    kind: ProbabilisticType, figures: GameFigures, *, day: date, rules_published: bool
+) -> tuple[Fault, ...]:
+    """Every gate that a probabilistic type fails on the day of its approval; empty when none.
+
+    The worst way of playing must reach the minimum percentage [P3].
+    """
+    factors = rules.Plan(
+        price_cents=kind.price_cents,
+        tickets=kind.tickets,
+        prizes=(),
+        rules_published=rules_published,
+        percent_published=kind.prize_percent > 0,
+    )
+    # There is no table of counted prizes here: the percentage is the mechanic's, measured below.
+    found = [f for f in rules.approve(factors, figures).faults if f.code != "prizes_too_low"]
+    found += prize_faults(kind.prizes, day=day)
+    malformed = kind.mechanic.faults(len(kind.prizes))
+    if malformed or kind.price_cents < 1:
+        return (*found, *malformed)
+    worst = kind.percentages().worst
+    if worst < figures.minimum_prize_percent:
+        detail = f"The worst way of playing gives {exact_json(worst)} %."
+        found.append(Fault("prizes_too_low", "15.III.6.2", detail))
+    return (*found, *declared_faults(kind.prize_percent, worst))
+
+
+def _values(
+    mechanic: Mechanic, prizes: Sequence[Prize], choose: Chooser
+) -> dict[Situation, Fraction]:
+    """The mean award from every situation that can be reached."""
+    cents = [0, *(prize.value_cents for prize in prizes)]
+    values: dict[Situation, Fraction] = {}
+
+    def evaluate(at: Situation) -> None:
+        if at in values:
+            return
+        if at.award is not None:
+            values[at] = Fraction(cents[at.award])
+            return
+        choices = mechanic.choices(at)
+        for choice in choices:
+            for outcome in choice.outcomes:
+                evaluate(outcome.then)
+        values[at] = choose([(choice, _mean(choice, values)) for choice in choices])
+
+    evaluate(Situation())
+    return values
+
+
+def _mean(choice: Choice, values: Mapping[Situation, Fraction]) -> Fraction:
+    total = sum((o.weight * values[o.then] for o in choice.outcomes), Fraction(0))
+    return total / choice.bound
