@@ -1,6 +1,7 @@
 """Registering premises and terminals, enrolment, operators, suspension of sales."""
 
 import datetime
+import itertools
 import secrets
 
 from django.contrib.auth.hashers import check_password, make_password
@@ -224,7 +225,7 @@ def operator_register(
 def pin_check(pin: str) -> None:
     """Raise PinWeak for a PIN that anybody would try first."""
     digits = [int(d) for d in pin] if pin.isascii() and pin.isdigit() else []
-    steps = {(b - a) % 10 for a, b in zip(digits, digits[1:], strict=False)}
+    steps = {(b - a) % 10 for a, b in itertools.pairwise(digits)}
     if len(digits) not in PIN_DIGITS or steps in ({0}, {1}, {9}):
         raise PinWeak
 

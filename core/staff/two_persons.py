@@ -13,7 +13,7 @@ from django.db import transaction
 
 from core.database import clock
 from core.database.locks import Lock, hold
-from core.kernel.canonical import canonical_json
+from core.kernel.canonical import canonical_sha256
 from core.kernel.errors import Conflict, Forbidden, NotFound
 from core.staff.actor import StaffActor
 from core.staff.models import Decision, Proposal
@@ -73,7 +73,7 @@ def propose(*, kind: Kind, subject: str, content: Content, by: StaffActor) -> Pr
         raise ProposalPending(subject=subject, kind=kind.name)
     return Proposal.objects.create(
         kind=kind.name, subject=subject, content=content,
-        content_digest=hashlib.sha256(canonical_json(content)).digest(),
+        content_digest=canonical_sha256(content),
         proposed_by_id=by.user_id, proposed_in_id=by.session_id, proposed_at=clock.now(),
     )  # fmt: skip
 

@@ -2,7 +2,6 @@
 
 import dataclasses
 import datetime
-import hashlib
 import secrets
 import uuid
 from typing import Any
@@ -12,7 +11,7 @@ from django.conf import settings
 from django.db import connection
 
 from core.kernel import codes
-from core.kernel.canonical import canonical_json
+from core.kernel.canonical import canonical_sha256
 from core.kernel.errors import Conflict, DomainError, Invalid, NotFound
 from core.premises.access import (
     REFUSALS,
@@ -99,8 +98,7 @@ class SaleRequest:
             {"quick_pick": race.count} if isinstance(race, QuickPick) else sorted(race)
             for race in self.races
         ]
-        content = canonical_json([self.contest_id, races, self.price_cents, self.amount_cents])
-        return hashlib.sha256(content).digest()
+        return canonical_sha256([self.contest_id, races, self.price_cents, self.amount_cents])
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -128,7 +126,10 @@ _REFUSALS: dict[str, type[DomainError]] = REFUSALS | {
     )
 }  # fmt: skip
 
-_SELL = "SELECT * FROM lototrot_sell(%s, %s, %s, %s, %s, %s, %s, %s, %s, %s)"
+_SELL = (
+    "SELECT * FROM lototrot_sell"
+    "(%s, %s, %s, %s, %s, %s::integer[], %s, %s, %s, %s)"
+)
 
 
 def ticket_sell(*, credentials: TerminalCredentials, request: SaleRequest) -> Sold:
@@ -169,9 +170,8 @@ def _execute(parameters: list[Any]) -> tuple[Any, ...]:
     """Run the sale's statement, prepared on the server, in a transaction of its own."""
     connection.ensure_connection()
     with connection.wrap_database_errors, psycopg.Cursor(connection.connection) as cursor:
-        row = cursor.execute(_SELL, parameters, prepare=True).fetchone()
-    assert row is not None
-    return row
+        (row,) = cursor.execute(_SELL, parameters, prepare=True)
+    return row  # type: ignore[no-any-return]
 
 
 def _refusal(outcome: str, leg: int | None) -> DomainError:
