@@ -143,6 +143,8 @@ def check_plan(plan: Plan, kind: PredrawnType, minimum_percent: Fraction) -> Non
     )
     if dealt != tuple(tier.count for tier in kind.tiers) or plan.tickets != kind.tickets:
         raise InvariantBroken("The plan is not the prize table.")
+    if any(each.blocks < 1 or each.tickets < 1 for each in plan.classes):
+        raise InvariantBroken("A class of the plan has no blocks or no tickets.")
     for each in plan.classes:
         value = sum(
             count * tier.prize.value_cents

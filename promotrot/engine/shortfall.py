@@ -13,8 +13,9 @@ from fractions import Fraction
 from core.kernel.canonical import Json
 from core.kernel.errors import Invalid
 from core.kernel.money import exact_json
-from promotrot.engine.prize_table import PredrawnType, Tier
+from promotrot.engine.prize_table import PredrawnType, Prize, Tier
 from promotrot.engine.rules import shortfall_cents
+from promotrot.engine.strategies import ProbabilisticType
 
 
 class FiguresDisagree(Invalid):
@@ -151,21 +152,36 @@ def game_totals(statements: Iterable[Statement]) -> GameTotals:
     return GameTotals(takings, awarded, percent, owed)
 
 
-def fund_extra(kind: PredrawnType, owed_cents: int, tier: int) -> tuple[PredrawnType, int]:
-    """The type of the next emission with extra prizes equal to one tier's, and what stays owed.
+def fund_extra(prize: Prize, owed_cents: int, room: int) -> tuple[Tier, int]:
+    """As many extra prizes as a debt reaches for, `room` at most, and what stays owed.
 
-    As many prizes as the debt reaches for and tickets are left without one: the table by itself
-    must pass its gates as if there were none [P2]. A probabilistic game takes them as a plan of
-    extra tiers alone, dealt over its tickets with a minimum of 0, apart from the play. Raises
-    ExtraImpossible.
+    Raises ExtraImpossible.
     """
-    if not 1 <= tier <= len(kind.tiers) or kind.tiers[tier - 1].extra:
-        raise ExtraImpossible
-    prize = kind.tiers[tier - 1].prize
-    if prize.value_cents < 1 or any(t.extra and t.prize == prize for t in kind.tiers):
-        raise ExtraImpossible
-    count = min(owed_cents // prize.value_cents, kind.tickets - kind.prize_count)
+    count = min(owed_cents // prize.value_cents, room) if prize.value_cents > 0 else 0
     if count < 1:
         raise ExtraImpossible
-    extra = Tier(prize, count, extra=True)
-    return replace(kind, tiers=(*kind.tiers, extra)), owed_cents - extra.total_cents
+    tier = Tier(prize, count, extra=True)
+    return tier, owed_cents - tier.total_cents
+
+
+def with_extra(kind: PredrawnType, owed_cents: int, tier: int) -> tuple[PredrawnType, int]:
+    """The type of a pre-drawn game's next emission, with extra prizes equal to one of its tiers on
+    tickets that would have none; and what stays owed [P2]. Raises ExtraImpossible."""
+    if not 1 <= tier <= len(kind.tiers) or any(each.extra for each in kind.tiers):
+        raise ExtraImpossible
+    room = kind.tickets - kind.prize_count
+    extra, left = fund_extra(kind.tiers[tier - 1].prize, owed_cents, room)
+    return replace(kind, tiers=(*kind.tiers, extra)), left
+
+
+def bonus_table(kind: ProbabilisticType, owed_cents: int, tier: int) -> tuple[PredrawnType, int]:
+    """The extra prizes of a probabilistic game's next emission, and what stays owed [P2, P3].
+
+    A table of extra prizes alone, to be dealt over the emission's tickets by `make_plan` with a
+    minimum of 0: they come on top of the play and change none of its outcomes. Raises
+    ExtraImpossible.
+    """
+    if not 1 <= tier <= len(kind.prizes):
+        raise ExtraImpossible
+    extra, left = fund_extra(kind.prizes[tier - 1], owed_cents, kind.tickets)
+    return PredrawnType(Fraction(0), kind.tickets, kind.price_cents, (extra,)), left
