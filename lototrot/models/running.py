@@ -15,7 +15,7 @@ class Withdrawal(Guarded):
     A second person confirms it; a mistaken one is reversed, before the start only.
     """
 
-    mutable = ("confirmed_at", "reversed_at", "reversed_reason")
+    mutable = ("confirmed_at", "reversed_at", "reversed_reason", "reversal")
 
     race = models.ForeignKey(Race, models.PROTECT, related_name="withdrawals")
     number = models.PositiveSmallIntegerField(_("number"))
@@ -27,7 +27,8 @@ class Withdrawal(Guarded):
     proposal = models.OneToOneField(Proposal, models.PROTECT, related_name="+")
     confirmed_at = models.DateTimeField(null=True)
     reversed_at = models.DateTimeField(null=True)
-    reversed_reason = models.CharField(max_length=200, blank=True)
+    reversed_reason = models.CharField(max_length=400, blank=True)
+    reversal = models.OneToOneField(Proposal, models.PROTECT, null=True, related_name="+")
 
     class Meta:
         verbose_name = _("withdrawal")
@@ -68,11 +69,13 @@ class RaceStart(Guarded):
 class RaceDeclaration(Guarded):
     """A race not run, suspended, or with all disqualified: its result comes from a public draw.
 
-    The two hours of 14.III.5.4.2 run from `declared_at`. A race run later the same day was run:
-    its declaration is then superseded, unless its draw is certified [B13].
+    The two hours of 14.III.5.4.2 run from `declared_at`. `left` is a list of {number, ruling} of
+    those that did not take the start, and so are not in its draw [B5, B8]. A race run later the
+    same day was run: its declaration is then superseded, unless its draw is certified [B13]. One
+    made by mistake is retracted by two persons.
     """
 
-    mutable = ("superseded_at",)
+    mutable = ("superseded_at", "retraction")
 
     class Kind(models.TextChoices):
         NOT_RUN = "not_run", _("Not run")
@@ -82,11 +85,13 @@ class RaceDeclaration(Guarded):
     race = models.ForeignKey(Race, models.PROTECT, related_name="declarations")
     kind = models.CharField(_("kind"), max_length=20, choices=Kind.choices)
     reason = models.CharField(_("reason"), max_length=400)
+    left = models.JSONField(_("left at the start"), default=list)
     declared_at = models.DateTimeField(_("declared at"))
     recorded_at = models.DateTimeField()
     recorded_by = models.ForeignKey(User, models.PROTECT, related_name="+")
     recorded_in = models.ForeignKey(StaffSession, models.PROTECT, related_name="+")
     superseded_at = models.DateTimeField(null=True)
+    retraction = models.OneToOneField(Proposal, models.PROTECT, null=True, related_name="+")
 
     class Meta:
         verbose_name = _("declaration")

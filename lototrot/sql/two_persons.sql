@@ -1,0 +1,63 @@
+-- Acts that need two persons leave no row unless a decision confirmed them; that a decision is by
+-- another person in another session is core/staff's to refuse.
+CREATE OR REPLACE FUNCTION lototrot_confirmed(p_proposal bigint, VARIADIC p_kinds text[])
+RETURNS boolean LANGUAGE sql STABLE AS $$
+    SELECT EXISTS (
+        SELECT FROM staff_decision d JOIN staff_proposal p ON p.id = d.proposal_id
+         WHERE p.id = p_proposal AND p.kind = ANY (p_kinds) AND d.verdict = 'confirmed')
+$$;
+
+CREATE OR REPLACE FUNCTION lototrot_refuse_unconfirmed(p_table text) RETURNS void
+LANGUAGE plpgsql AS $$
+BEGIN
+    RAISE EXCEPTION 'table %: two persons are needed', p_table USING ERRCODE = 'restrict_violation';
+END $$;
+
+CREATE OR REPLACE FUNCTION lototrot_need_confirmed() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+    IF NOT lototrot_confirmed(NEW.proposal_id, VARIADIC TG_ARGV[0:]) THEN
+        PERFORM lototrot_refuse_unconfirmed(TG_TABLE_NAME);
+    END IF;
+    RETURN NEW;
+END $$;
+
+CREATE OR REPLACE FUNCTION lototrot_guard_withdrawal() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+    IF NEW.confirmed_at IS NOT NULL
+       AND NOT lototrot_confirmed(NEW.proposal_id, 'lototrot.withdrawal')
+       OR NEW.reversed_at IS NOT NULL
+       AND NOT lototrot_confirmed(NEW.reversal_id, 'lototrot.withdrawal_reversal')
+       AND NOT EXISTS (SELECT FROM staff_decision d
+                        WHERE d.proposal_id = NEW.proposal_id AND d.verdict = 'rejected') THEN
+        PERFORM lototrot_refuse_unconfirmed(TG_TABLE_NAME);
+    END IF;
+    RETURN NEW;
+END $$;
+
+-- A declaration falls when two persons retract it, or when the race was started all the same [B13].
+CREATE OR REPLACE FUNCTION lototrot_guard_declaration() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+    IF NEW.superseded_at IS NOT NULL
+       AND NOT lototrot_confirmed(NEW.retraction_id, 'lototrot.declaration_retraction')
+       AND NOT (NEW.kind = 'not_run' AND EXISTS (
+            SELECT FROM lototrot_racestart s WHERE s.race_id = NEW.race_id)) THEN
+        PERFORM lototrot_refuse_unconfirmed(TG_TABLE_NAME);
+    END IF;
+    RETURN NEW;
+END $$;
+
+CREATE OR REPLACE TRIGGER two_persons BEFORE INSERT OR UPDATE ON lototrot_withdrawal
+    FOR EACH ROW EXECUTE FUNCTION lototrot_guard_withdrawal();
+CREATE OR REPLACE TRIGGER two_persons BEFORE INSERT OR UPDATE ON lototrot_racedeclaration
+    FOR EACH ROW EXECUTE FUNCTION lototrot_guard_declaration();
+CREATE OR REPLACE TRIGGER two_persons BEFORE INSERT ON lototrot_racestart
+    FOR EACH ROW WHEN (NEW.proposal_id IS NOT NULL)
+    EXECUTE FUNCTION lototrot_need_confirmed('lototrot.start_correction');
+CREATE OR REPLACE TRIGGER two_persons BEFORE INSERT ON lototrot_classification
+    FOR EACH ROW EXECUTE FUNCTION lototrot_need_confirmed(
+        'lototrot.classification', 'lototrot.classification_correction');
+CREATE OR REPLACE TRIGGER two_persons BEFORE INSERT ON lototrot_void
+    FOR EACH ROW WHEN (NEW.reason = 'breach')
+    EXECUTE FUNCTION lototrot_need_confirmed('lototrot.breach_void');
+CREATE OR REPLACE TRIGGER two_persons BEFORE INSERT ON lototrot_bar
+    FOR EACH ROW EXECUTE FUNCTION lototrot_need_confirmed('lototrot.breach_bar');
