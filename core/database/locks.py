@@ -12,6 +12,7 @@ from django.db import connection
 class Lock(enum.IntEnum):
     """Name spaces of locks; the second key of each is a row's id (0 where there is only one)."""
 
+    IDEMPOTENCY = 0
     CLOCK = 1
     MEETING = 2
     CHAIN = 3

@@ -4,6 +4,8 @@ from django.conf import settings
 from django.core.exceptions import ImproperlyConfigured
 from django.db import connection
 
+from core.database.guards import guarded_models
+
 REQUIRED_ON = ("fsync", "full_page_writes", "synchronous_commit")
 OLDEST_SERVER = 160000
 
@@ -24,6 +26,11 @@ def verify_server() -> None:
         faults += [f"{name} is off" for name in REQUIRED_ON if found[name] == "off"]
         if int(found["server_version_num"]) < OLDEST_SERVER:
             faults.append("PostgreSQL is older than 16")
+        cursor.execute("SELECT tgrelid::regclass::text FROM pg_trigger WHERE tgname = 'guard_rows'")
+        guarded = {name for (name,) in cursor.fetchall()}
+        tables = {model._meta.db_table for model in guarded_models()}
+        if not tables <= guarded:
+            faults.append(f"tables without guards: {sorted(tables - guarded)}; run migrate")
         if settings.PRODUCTION:
             cursor.execute(
                 "SELECT rolsuper OR pg_has_role(current_user, c.relowner, 'MEMBER')"
