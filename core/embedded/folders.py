@@ -43,7 +43,7 @@ def place(link: Path, account: Account | None, *, most_bytes: int | None = None)
     here = link.parent.resolve() / link.name
     if _fits(here, most_bytes) and reachable(here.parent, account):
         here.mkdir(mode=0o700, exist_ok=True)
-        _give(here, account)
+        give(here, account)
         return here
     there = _elsewhere(link.name, account, most_bytes)
     if here.is_dir():  # a socket's folder that became too deep: the project was moved
@@ -65,18 +65,13 @@ def _fits(path: Path, most_bytes: int | None) -> bool:
     return most_bytes is None or len(os.fsencode(path)) <= most_bytes
 
 
-def _give(path: Path, account: Account | None) -> None:
-    if account is not None:
-        os.chown(path, account.uid, account.gid)
-
-
 def _elsewhere(name: str, account: Account | None, most_bytes: int | None) -> Path:
     for parent in _parents(lasting=most_bytes is None):
         try:
             made = Path(tempfile.mkdtemp(prefix=f"lototrot-{name}-", dir=parent)).resolve()
         except OSError:
             continue
-        _give(made, account)
+        give(made, account)
         if _fits(made, most_bytes) and reachable(made, account):
             return made
         made.rmdir()
@@ -102,10 +97,10 @@ def runnable(program: Path, account: Account | None) -> bool:
         return False
 
 
-def copy(source: Path, target: Path, account: Account | None) -> None:
-    """Copy a folder for `account`, without what only a compiler would want."""
-    shutil.copytree(source, target, symlinks=True, ignore=shutil.ignore_patterns("include", "*.a"))
-    for folder, _, files in os.walk(target.parents[0]):
-        for path in [Path(folder), *(Path(folder, name) for name in files)]:
-            if account is not None:
-                os.chown(path, account.uid, account.gid, follow_symlinks=False)
+def give(path: Path, account: Account | None) -> None:
+    """Hand a folder over to `account` with all it holds."""
+    if account is None:
+        return
+    for folder, _, files in os.walk(path):
+        for each in (folder, *(os.path.join(folder, name) for name in files)):  # noqa: PTH118
+            os.chown(each, account.uid, account.gid, follow_symlinks=False)

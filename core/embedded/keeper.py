@@ -26,8 +26,9 @@ from typing import IO
 from core.embedded.processes import Account, dying_with_parent, server_environment
 
 _LOOK_EVERY_S = 0.25
-_SHORT_LIFE_S = 5
-_GIVE_UP_AFTER_S = 30
+_SHORT_LIFE_S = 2
+_NEVER_STARTS_AFTER_S = 5
+_NEVER_RECOVERS_AFTER_S = 300
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +70,7 @@ class Keeper:
         """Keep the server until nobody needs it (0) or it cannot be kept (1)."""
         signal.signal(signal.SIGINT, signal.SIG_IGN)
         signal.signal(signal.SIGTERM, self._on_term)
-        failing_since: float | None = None
+        failing_since, patience_s = time.monotonic(), _NEVER_STARTS_AFTER_S
         while True:
             began = time.monotonic()
             child = self._spawn()
@@ -83,11 +84,9 @@ class Keeper:
             # (After a kill -9 PostgreSQL refuses until its last orphan has noticed.)
             ended = time.monotonic()
             if ended - began > _SHORT_LIFE_S:
-                failing_since = None
-            else:
-                failing_since = began if failing_since is None else failing_since
-                if ended - failing_since > _GIVE_UP_AFTER_S:
-                    return 1
+                failing_since, patience_s = ended, _NEVER_RECOVERS_AFTER_S
+            if ended - failing_since > patience_s:
+                return 1
 
     def _on_term(self, _number: int, _frame: FrameType | None) -> None:
         self.told_to_stop = True

@@ -101,7 +101,12 @@ class Postgres(Server):
     def _prepare(self) -> Order:
         account = server_account(self.folder / "data")
         self._make_secrets()
-        folders.place(self.folder / "data", account)
+        data = self.folder / "data"
+        if data.is_symlink() and not data.exists():
+            raise EmbeddedError(
+                f"The data were in {data.readlink()} and are gone; remove {data} to begin anew."
+            )
+        folders.place(data, account)
         run = folders.place(self.folder / "run", account, most_bytes=folders.SOCKET_FOLDER_BYTES)
         software = self._software(account)
         if not self._cluster.exists():
@@ -136,10 +141,13 @@ class Postgres(Server):
         if not copy.exists():
             draft = place / "draft"
             shutil.rmtree(draft, ignore_errors=True)
-            folders.copy(wheel.parent, draft / package.name / wheel.parent.name, account)
+            for_compilers = shutil.ignore_patterns("include", "*.a")
+            target = draft / package.name / wheel.parent.name
+            shutil.copytree(wheel.parent, target, symlinks=True, ignore=for_compilers)
             libraries = package.with_name(package.name + ".libs")
             if libraries.is_dir():  # the wheel's repaired binaries look for them there
-                folders.copy(libraries, draft / libraries.name, account)
+                shutil.copytree(libraries, draft / libraries.name)
+            folders.give(draft, account)
             draft.rename(place / wheel.parent.name)
         if not folders.runnable(copy / "postgres", account):
             raise EmbeddedError(f"The server's account cannot run {copy / 'postgres'}.")
