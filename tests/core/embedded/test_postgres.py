@@ -16,6 +16,7 @@ from core.embedded.processes import EmbeddedError, alive
 from core.embedded.server import ROOT
 
 Eventually = Callable[..., None]
+SMALL = {"shared_buffers": "32MB", "max_connections": "20"}
 START_AND_HOLD = """
 import sys
 from pathlib import Path
@@ -221,7 +222,7 @@ def test_vanished_data_are_not_silently_replaced(postgres: Postgres) -> None:
 
 def test_a_deep_folder_has_its_socket_elsewhere(tmp_path: Path) -> None:
     deep = tmp_path.joinpath(*["a-rather-deep-folder"] * 6)
-    server = Postgres(deep, {"shared_buffers": "32MB"})
+    server = Postgres(deep, SMALL)
     try:
         for _ in range(2):
             with server:
@@ -248,7 +249,7 @@ def test_what_cannot_start_says_why(tmp_path: Path) -> None:
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root has to become somebody else")
 def test_as_root_the_server_runs_as_another_account_and_opens_no_folder() -> None:
     closed = Path(tempfile.mkdtemp()).resolve()  # 0700 and root's
-    server = Postgres(closed / "postgres", {"shared_buffers": "32MB"})
+    server = Postgres(closed / "postgres", SMALL)
     try:
         with server:
             assert server.pid is not None
@@ -256,8 +257,10 @@ def test_as_root_the_server_runs_as_another_account_and_opens_no_folder() -> Non
             assert not (server.folder / "data").resolve().is_relative_to(closed)
             assert closed.stat().st_mode & 0o777 == 0o700
             assert value(server.app_url, "SELECT 1") == 1
-        closed.chmod(0o711)
-        with Postgres(closed / "open") as reachable:
+        for folder in (closed, closed / "open"):
+            folder.mkdir(exist_ok=True)
+            folder.chmod(0o711)
+        with Postgres(closed / "open", SMALL) as reachable:
             assert (reachable.folder / "data").resolve().is_relative_to(closed)
         reachable.destroy()
     finally:
