@@ -1,0 +1,107 @@
+"""A load client for loopback: many connections, each sends its next request when it is answered.
+
+One thread and one epoll; requests come ready made, so that the client takes as little of the
+machine's time as it can. What it takes is counted and part of what is measured.
+"""
+
+import selectors
+import socket
+import time
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from urllib.parse import urlsplit
+
+Request = Callable[[int], bytes]
+"""The next request of a connection, by its number, as the bytes of a whole HTTP/1.1 message."""
+
+
+@dataclass(slots=True)
+class Load:
+    """What a run brought: answers by status, latencies in ms, and the client's processor time."""
+
+    seconds: float = 0.0
+    client_cpu_s: float = 0.0
+    statuses: Counter[int] = field(default_factory=Counter)
+    latencies_ms: list[float] = field(default_factory=list)
+
+    def per_s(self, status: int) -> float:
+        return self.statuses[status] / self.seconds
+
+
+@dataclass(slots=True)
+class _Connection:
+    number: int
+    socket: socket.socket
+    received: bytearray = field(default_factory=bytearray)
+    sent_at: float = 0.0
+
+
+def post(path: str, body: bytes, headers: dict[str, str]) -> bytes:
+    """A whole HTTP/1.1 request."""
+    lines = [f"POST {path} HTTP/1.1", "Host: localhost", "Content-Type: application/json"]
+    lines += [f"{name}: {value}" for name, value in headers.items()]
+    lines.append(f"Content-Length: {len(body)}")
+    return "\r\n".join(lines).encode() + b"\r\n\r\n" + body
+
+
+def run(base_url: str, *, connections: int, seconds: float, request: Request) -> Load:
+    """Keep `connections` requests under way for `seconds`, then let the last ones end."""
+    load = Load()
+    selector = selectors.EpollSelector()
+    address = urlsplit(base_url)
+    for number in range(connections):
+        link = socket.create_connection((address.hostname or "", address.port or 80))
+        link.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        link.setblocking(False)
+        selector.register(link, selectors.EVENT_READ, _Connection(number, link))
+    cpu, start = time.process_time(), time.perf_counter()
+    deadline = start + seconds
+    alive = connections
+    for key in list(selector.get_map().values()):
+        _send(key.data, request)
+    while alive:
+        for key, _ in selector.select(timeout=30):
+            connection: _Connection = key.data
+            status = _receive(connection)
+            if status is None:
+                continue
+            now = time.perf_counter()
+            load.statuses[status] += 1
+            load.latencies_ms.append((now - connection.sent_at) * 1000)
+            if now < deadline:
+                _send(connection, request)
+            else:
+                selector.unregister(connection.socket)
+                connection.socket.close()
+                alive -= 1
+    load.seconds = time.perf_counter() - start
+    load.client_cpu_s = time.process_time() - cpu
+    return load
+
+
+def _send(connection: _Connection, request: Request) -> None:
+    message = request(connection.number)
+    connection.sent_at = time.perf_counter()
+    # A request fits the socket's buffer, which is empty: the last one was answered.
+    if connection.socket.send(message) != len(message):
+        raise RuntimeError("a request did not fit the socket's buffer")
+
+
+def _receive(connection: _Connection) -> int | None:
+    """The status, once the whole answer is here."""
+    received = connection.received
+    part = connection.socket.recv(65536)
+    if not part:
+        raise ConnectionError("the server closed a connection")
+    received += part
+    end = received.find(b"\r\n\r\n")
+    if end < 0:
+        return None
+    head = bytes(received[:end]).lower()
+    at = head.find(b"content-length:")
+    length = int(head[at + 15 :].split(b"\r\n", 1)[0]) if at >= 0 else 0
+    if len(received) < end + 4 + length:
+        return None
+    received.clear()
+    return int(head[9:12])
