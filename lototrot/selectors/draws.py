@@ -5,21 +5,32 @@ and a race without a classification has no result.
 """
 
 from collections.abc import Callable, Collection, Mapping
+from dataclasses import dataclass
+from datetime import datetime
 
-Lookup = Callable[[Collection[int]], Mapping[int, int]]
+
+@dataclass(frozen=True, slots=True)
+class CertifiedDraw:
+    """What a certified draw gave a race; `certified_at` is when its result was established [D2]."""
+
+    number: int
+    certified_at: datetime
+
+
+Lookup = Callable[[Collection[int]], Mapping[int, CertifiedDraw]]
 
 _lookups: list[Lookup] = []
 
 
 def register(lookup: Lookup) -> Lookup:
-    """Have `lookup` say, of some races, which number each certified draw gave (race id: number)."""
+    """Have `lookup` give, of some races, each certified draw by race id."""
     _lookups.append(lookup)
     return lookup
 
 
-def drawn_winners(race_ids: Collection[int]) -> dict[int, int]:
-    """The number drawn, by race, for those of the races whose draw an inspector has certified."""
-    found: dict[int, int] = {}
+def certified_draws(race_ids: Collection[int]) -> dict[int, CertifiedDraw]:
+    """The draws, by race, of those of the races whose draw an inspector has certified."""
+    found: dict[int, CertifiedDraw] = {}
     for lookup in _lookups:
         found.update(lookup(race_ids))
     return found

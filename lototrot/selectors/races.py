@@ -13,7 +13,7 @@ from lototrot.engine.races import Outcome
 from lototrot.engine.races import Race as RaceFacts
 from lototrot.models.programme import Runner
 from lototrot.models.running import Classification, RaceDeclaration, RaceStart, Withdrawal
-from lototrot.selectors.draws import drawn_winners
+from lototrot.selectors.draws import CertifiedDraw, certified_draws
 
 
 class RaceState(StrEnum):
@@ -30,8 +30,8 @@ class RaceState(StrEnum):
 class RaceRecord:
     """A race's programme numbers, ascending, and every fact about it that stands.
 
-    `start` is the newest; `withdrawals` are those not reversed, by number; `drawn` is the number a
-    certified draw gave.
+    `start` is the newest; `withdrawals` are those not reversed, by number; `drawn` is its
+    certified draw.
     """
 
     race_id: int
@@ -40,7 +40,7 @@ class RaceRecord:
     start: RaceStart | None
     declaration: RaceDeclaration | None
     classification: Classification | None
-    drawn: int | None
+    drawn: CertifiedDraw | None
 
     @property
     def state(self) -> RaceState:
@@ -57,7 +57,12 @@ class RaceRecord:
 
     @property
     def withdrawn(self) -> frozenset[int]:
-        """The numbers withdrawn in time: before the start, or by the declaration [B6, B7]."""
+        """The numbers withdrawn in time: before the start, or by the declaration [B6, B7].
+
+        Those a classification was confirmed with stay so, whatever start is put on record later.
+        """
+        if self.classification:
+            return frozenset(w.number for w in self.withdrawals if w.confirmed_at)
         return frozenset(w.number for w in self.withdrawals if self.in_time(w.effective_at))
 
     def in_time(self, instant: datetime) -> bool:
@@ -92,7 +97,7 @@ class RaceRecord:
                 programme=self.programme,
                 withdrawn=withdrawn,
                 left=frozenset(entry["number"] for entry in self.declaration.left),
-                winners=frozenset() if self.drawn is None else frozenset({self.drawn}),
+                winners=frozenset({self.drawn.number} if self.drawn else ()),
                 outcome=Outcome(self.declaration.kind),
             )
         nobody = withdrawn == set(self.programme)
@@ -129,7 +134,7 @@ def race_records(race_ids: Collection[int]) -> dict[int, RaceRecord]:
     declared = {d.race_id: d for d in declarations}
     official = Classification.objects.filter(race__in=race_ids, in_force=True)
     classified = {c.race_id: c for c in official}
-    drawn = drawn_winners(race_ids)
+    drawn = certified_draws(race_ids)
     return {
         race: RaceRecord(
             race_id=race,

@@ -5,16 +5,12 @@ from datetime import datetime
 from core.database import clock
 from core.database.locks import Lock, hold
 from core.kernel.days import NaiveInstant
-from core.kernel.errors import Conflict, Invalid, NotFound
+from core.kernel.errors import Conflict, Invalid
 from lototrot.models.contest import Contest
 from lototrot.models.programme import Race
 from lototrot.selectors.races import RaceRecord, race_record
 from lototrot.services.closing import offered_masks_refresh
-
-
-class RaceNotFound(NotFound):
-    code = "race_unknown"
-    message = "There is no such race."
+from lototrot.services.contests import RaceUnknown
 
 
 class SourceMissing(Invalid):
@@ -53,10 +49,10 @@ class DrawCertified(Conflict):
 
 
 def race_get(race_id: int) -> Race:
-    """Raises RaceNotFound."""
-    found = Race.objects.filter(pk=race_id).first()
+    """Raises RaceUnknown."""
+    found: Race | None = Race.objects.filter(pk=race_id).first()
     if found is None:
-        raise RaceNotFound(race=race_id)
+        raise RaceUnknown(race=race_id)
     return found
 
 

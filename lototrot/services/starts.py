@@ -112,7 +112,7 @@ def start_record(
     """Record the actual start and who reported it; contests on the race close for good [E1, E3].
 
     The same instant again changes nothing. A race declared not run that ran later the same day was
-    run, unless its draw is certified [B13]. Raises RaceNotFound, SourceMissing, NaiveInstant,
+    run, unless its draw is certified [B13]. Raises RaceUnknown, SourceMissing, NaiveInstant,
     InstantAhead, StartDiffers, NobodyToStart, DrawCertified, RunOnAnotherDay.
     """
     by.need(START)
@@ -206,11 +206,11 @@ def race_declare(
     *, by: StaffActor, race_id: int, kind: str, reason: str,
     declared_at: datetime | None = None, left: Sequence[Left] = (),
 ) -> RaceDeclaration:  # fmt: skip
-    """Declare that a race is not run, or that it started and gives no classification (5.4.2, 5.4.3).
+    """Declare a race not run, or started without giving a classification (5.4.2, 5.4.3).
 
     Its result then comes from a certified draw, due two hours after `declared_at` (now unless
     given). `left` names those that did not take the start of a race suspended or with all
-    disqualified. The same declaration again changes nothing. Raises RaceNotFound, ReasonMissing,
+    disqualified. The same declaration again changes nothing. Raises RaceUnknown, ReasonMissing,
     NaiveInstant, InstantAhead, RaceDeclared, RaceClassified, RaceStarted, RaceNotStarted,
     OutOfOrder, NoStarters, RulingMissing.
     """
@@ -294,7 +294,7 @@ def meeting_declare(
 def declaration_retract(*, by: StaffActor, race_id: int, reason: str) -> Proposal:
     """Propose that the race's declaration was a mistake; a second person confirms that.
 
-    Nothing reopens. Raises RaceNotFound, ReasonMissing, DeclarationUnknown, DrawCertified.
+    Nothing reopens. Raises RaceUnknown, ReasonMissing, DeclarationUnknown, DrawCertified.
     """
     by.need(DECLARE)
     need_reason(reason)

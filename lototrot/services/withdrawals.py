@@ -69,7 +69,7 @@ def withdrawal_enter(
     """Withdraw a horse, now or as of an earlier instant; terminals refuse its number from here on.
 
     `withdrawal.proposal` is what the second person confirms or rejects. After the start it is taken
-    down only if it was effective before it [B6]. Raises RaceNotFound, NumberNotInProgramme,
+    down only if it was effective before it [B6]. Raises RaceUnknown, NumberNotInProgramme,
     AlreadyWithdrawn, SourceMissing, NaiveInstant, InstantAhead, WithdrawalTooLate, NoStarterLeft,
     RaceClassified, DrawCertified.
     """
