@@ -87,6 +87,7 @@ INSTALLED_APPS = [
     "core.receipts",
     "core.api",
     "core.whatif",
+    "core.articles",
     "lototrot",
     "promotrot",
 ]
@@ -191,3 +192,6 @@ CELERY_BEAT_SCHEDULE_FILENAME = str(VAR_DIR / "celerybeat-schedule")
 
 LOGGING_CONFIG = None
 LOG_LEVEL = env.string("LOG_LEVEL", "INFO")
+# One in so many successful requests is logged (0: none); refusals and faults always are.
+ACCESS_LOG_EVERY = env.integer("ACCESS_LOG_EVERY", 1, least=0)
+METRICS_TOKEN = env.string("METRICS_TOKEN", "")

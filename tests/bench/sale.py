@@ -81,9 +81,7 @@ class Sales:
 
     def _selections(self, rng: Random) -> list[players.Selection]:
         shares = facts.load("son-pardo").bet_shares()
-        drawn = players.selections(
-            rng, shares, singles=SINGLES, multiples=MULTIPLES, quick_picks=0
-        )
+        drawn = players.selections(rng, shares, singles=SINGLES, multiples=MULTIPLES, quick_picks=0)
         return list(drawn)
 
     def _body(self, numbers: tuple[tuple[int, ...], ...]) -> dict[str, Any]:
