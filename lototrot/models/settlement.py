@@ -6,7 +6,7 @@ from django.db.models import Q
 from django.utils.translation import gettext_lazy as _
 
 from core.database.models import Guarded
-from core.staff.models import Proposal
+from core.staff.models import Proposal, User
 from lototrot.models.contest import Contest
 from lototrot.models.tickets import Ticket
 
@@ -18,7 +18,7 @@ class Settlement(Guarded):
     results it stood on. A correction under [B14] reverses a settlement, which is kept.
     """
 
-    mutable = ("in_force", "reversed_at")
+    mutable = ("in_force", "reversed_at", "reversed_by")
 
     uuid = models.UUIDField(unique=True)
     contest = models.ForeignKey(Contest, models.PROTECT, related_name="settlements")
@@ -39,6 +39,7 @@ class Settlement(Guarded):
     settled_at = models.DateTimeField()
     in_force = models.BooleanField(default=True)
     reversed_at = models.DateTimeField(null=True)
+    reversed_by = models.ForeignKey(User, models.PROTECT, null=True, related_name="+")
 
     class Meta:
         verbose_name = _("settlement")
@@ -48,8 +49,8 @@ class Settlement(Guarded):
             ),
             models.UniqueConstraint(fields=["contest", "number"], name="settlement_number"),
             models.CheckConstraint(
-                condition=Q(in_force=True, reversed_at=None)
-                | Q(in_force=False, reversed_at__isnull=False),
+                condition=Q(in_force=True, reversed_at=None, reversed_by=None)
+                | Q(in_force=False, reversed_at__isnull=False, reversed_by__isnull=False),
                 name="settlement_reversed_whole",
             ),
         ]
@@ -89,7 +90,7 @@ class Prize(Guarded):
     class Meta:
         verbose_name = _("prize")
         constraints = [
-            models.UniqueConstraint(fields=["ticket", "settlement"], name="prize_of_ticket"),
+            models.UniqueConstraint(fields=["settlement", "ticket"], name="prize_of_ticket"),
             models.CheckConstraint(condition=Q(prize_cents__gte=0), name="prize_not_negative"),
         ]
 

@@ -1,0 +1,173 @@
+"""Lototrot's accounts, and how one settlement moves the money between them.
+
+Everything here is owed or held, so every account is a liability; what premises have taken is theirs
+(`core.ledger.services.premises_account`). A contest's takings stand on `Contest.takings_account`.
+"""
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import date
+from enum import StrEnum
+from fractions import Fraction
+from functools import cache
+from importlib import resources
+from itertools import pairwise
+
+from core.kernel.money import parse_percent, split
+from core.ledger.services import Chart, Line, liability
+from lototrot.engine.distribution import Distribution
+
+
+class Part(StrEnum):
+    """What the organiser's share is for (14.III.6.1)."""
+
+    COMMISSION = "commission"
+    MANAGEMENT = "management"
+    TAX = "tax"
+    REMAINDER = "remainder"
+
+
+def pool(contest_id: int) -> Chart:
+    """The prize pool of a contest while it is being divided (9.1)."""
+    return liability(f"lototrot:contest:{contest_id}:pool")
+
+
+def category(contest_id: int, hits: int) -> Chart:
+    """A category's money while it is being divided (9.2, 9.3)."""
+    return liability(f"lototrot:contest:{contest_id}:category:{hits}")
+
+
+def prizes_payable(contest_id: int) -> Chart:
+    """Prizes won and neither paid, lapsed nor held apart; its sub-ledger are the prize rows."""
+    return liability(f"lototrot:contest:{contest_id}:prizes")
+
+
+def lapsed(contest_id: int) -> Chart:
+    """Unclaimed prizes of earlier meetings, placed in this one's 7/7 (10.7)."""
+    return liability(f"lototrot:contest:{contest_id}:lapsed")
+
+
+def refunds_due(contest_id: int) -> Chart:
+    """Prices of tickets voided because they were registered in breach [C6]."""
+    return liability(f"lototrot:contest:{contest_id}:refunds")
+
+
+def held_apart(contest_id: int) -> Chart:
+    """Prizes whose ticket is barred or deposited, until two persons decide [C5, C6]."""
+    return liability(f"lototrot:contest:{contest_id}:held")
+
+
+def jackpot(bet_type_code: str) -> Chart:
+    """The 7/7 accumulated from meeting to meeting (9.5)."""
+    return liability(f"lototrot:{bet_type_code}:jackpot")
+
+
+def reserve(bet_type_code: str) -> Chart:
+    """The reserve fund of the 7/7 (9.3, 9.5, 9.8)."""
+    return liability(f"lototrot:{bet_type_code}:reserve")
+
+
+def organiser(part: Part) -> Chart:
+    """A part of the organiser's share."""
+    return liability(f"lototrot:organiser:{part}")
+
+
+@dataclass(frozen=True, slots=True)
+class OrganiserShare:
+    """How the organiser's share divides from a day on: percentages that sum to 100."""
+
+    in_force_from: date
+    source: str
+    percents: Mapping[str, Fraction]
+
+    def divide(self, cents: int) -> dict[Part, int]:
+        """The parts, each down to the cent; the remainder takes what is left over."""
+        parts = split(cents, self.percents, remainder_to=Part.REMAINDER)
+        return {part: parts[part] for part in Part}
+
+
+def organiser_share(day: date) -> OrganiserShare:
+    """The division in force on a meeting's day; a day before the first version gets the first."""
+    since = [version for version in _organiser_shares() if version.in_force_from <= day]
+    return since[-1] if since else _organiser_shares()[0]
+
+
+@cache
+def _organiser_shares() -> tuple[OrganiserShare, ...]:
+    text = resources.files("lototrot").joinpath("organiser_share.json").read_text("utf-8")
+    versions = [
+        OrganiserShare(
+            in_force_from=date.fromisoformat(version["in_force_from"]),
+            source=version["source"],
+            percents={part: parse_percent(version["parts"][part]) for part in Part},
+        )
+        for version in json.loads(text)["versions"]
+    ]
+    for version in versions:
+        if sum(version.percents.values()) != 100:
+            raise ValueError(f"{version.source}: the organiser's parts do not sum to 100")
+    return tuple(sorted(versions, key=lambda version: version.in_force_from))
+
+
+def settlement_lines(
+    *, contest_id: int, bet_type_code: str, takings: Chart, d: Distribution,
+    parts: Mapping[Part, int],
+) -> list[Line]:  # fmt: skip
+    """Every step of a settlement as transfers of whole cents, in the order of the rulebook.
+
+    They leave the takings, the pool, the lapsed and every category at nothing.
+    """
+    whole = pool(contest_id)
+    fund, saved = reserve(bet_type_code), jackpot(bet_type_code)
+    payable = prizes_payable(contest_id)
+    places = {hits: category(contest_id, hits) for hits in d.shares}
+    order = list(places)
+    top, lowest = order[0], order[-1]
+    lines = [_line("pool", takings, whole, d.prize_pool)]
+    lines += [_line("organiser", takings, organiser(part), cents) for part, cents in parts.items()]
+    lines += [_line("share", whole, places[hits], cents) for hits, cents in d.shares.items()]
+    lines.append(_line("reserve_share", whole, fund, d.reserve_share))
+    for above, below in pairwise(order[1:]):
+        lines.append(_line("cascade", places[above], places[below], _fallen(d, order, above)))
+    lines.append(_line("unwon", places[lowest], fund, d.unwon_to_reserve))
+    lines.append(_line("lapsed", lapsed(contest_id), places[top], d.lapsed_in))
+    lines.append(_line("jackpot_in", saved, places[top], d.jackpot_in))
+    lines.append(_line("reserve_in", fund, places[top], d.reserve_paid_out))
+    lines += _correction_lines(d, places, fund)
+    for hits, prize in d.prize_each.items():
+        lines.append(_line("prizes", places[hits], payable, prize * d.winners[hits]))
+    lines.append(_line("jackpot_out", places[top], saved, d.jackpot_out))
+    return lines
+
+
+def _line(kind: str, debit: Chart, credit: Chart, cents: int) -> Line:
+    return Line(kind=f"lototrot.{kind}", debit=debit, credit=credit, amount_cents=cents)
+
+
+def _fallen(d: Distribution, order: list[int], hits: int) -> int:
+    """What a category without winners passes to the one below: its share and what fell into it."""
+    fallen = 0
+    for each in order[1 : order.index(hits) + 1]:
+        fallen = 0 if d.winners[each] else fallen + d.shares[each]
+    return fallen
+
+
+def _correction_lines(d: Distribution, places: Mapping[int, Chart], fund: Chart) -> list[Line]:
+    """9.7 and the rounding in whole cents: each category is left with exactly its prizes.
+
+    The exact amounts of 9.7 may be fractions of a cent; so categories that end with less than they
+    had give to those that end with more, highest first, and what is over are the rounding's cents.
+    """
+    over = {
+        hits: d.before_correction[hits] - prize * d.winners[hits]
+        for hits, prize in d.prize_each.items()
+    }
+    lines = []
+    for taker in (hits for hits in over if over[hits] < 0):
+        for giver in (hits for hits in over if over[hits] > 0):
+            cents = min(over[giver], -over[taker])
+            lines.append(_line("correction", places[giver], places[taker], cents))
+            over[giver] -= cents
+            over[taker] += cents
+    return lines + [_line("rounding", places[hits], fund, cents) for hits, cents in over.items()]

@@ -1,0 +1,166 @@
+"""The results a contest is settled on, or what is still missing before it can be (14.III.5).
+
+A certified public draw enters here by way of the races' records, as any other result does.
+"""
+
+from dataclasses import dataclass
+from datetime import date, datetime
+from typing import Any
+
+from core.kernel.canonical import Json
+from core.kernel.days import natural_day
+from core.kernel.errors import Conflict
+from lototrot.engine.races import NoResult, Race, numbers_of, right_mask
+from lototrot.models.contest import Contest, ContestLeg
+from lototrot.selectors.races import RaceRecord, race_records
+
+
+class ResultsMissing(Conflict):
+    """`data["missing"]` lists what is, race by race: {code, position, race, numbers}."""
+
+    code = "results_missing"
+    message = "Not every race of the contest has its official result yet."
+
+
+class DrawRequired(ResultsMissing):
+    """Draws are all that is missing."""
+
+    code = "draw_required"
+    message = "A race has no classification: its result comes from a certified draw (14.III.5.4)."
+
+
+@dataclass(frozen=True, slots=True)
+class Missing:
+    """Something a race lacks before its contest can be settled; `code` says what."""
+
+    code: str
+    position: int
+    race_id: int
+    numbers: tuple[int, ...] = ()
+
+    def to_document(self) -> dict[str, Json]:
+        return {
+            "code": self.code,
+            "position": self.position,
+            "race": self.race_id,
+            "numbers": [*self.numbers],
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class LegResult:
+    """A race of the contest with its official result, established at `official_at`."""
+
+    position: int
+    race_id: int
+    race: Race
+    official_at: datetime
+
+    def to_document(self) -> dict[str, Json]:
+        """The race in the shape of the worked cases, and which numbers are right."""
+        race = self.race
+        sets: dict[str, Json] = {
+            name: list[Json](sorted(getattr(race, name)))
+            for name in ("withdrawn", "left", "disqualified", "winners")
+        }
+        return {
+            "position": self.position,
+            "race": self.race_id,
+            "programme": [*race.programme],
+            **sets,
+            "outcome": str(race.outcome),
+            "right": [*numbers_of(right_mask(race))],
+            "official_at": self.official_at.isoformat(),
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class ContestResults:
+    """The results of all races of a contest, in the order of the ticket."""
+
+    legs: tuple[LegResult, ...]
+
+    @property
+    def right_masks(self) -> tuple[int, ...]:
+        """By race, the mask of the numbers that are right (5.4.1, 9.9)."""
+        return tuple(right_mask(leg.race) for leg in self.legs)
+
+    @property
+    def results_day(self) -> date:
+        """The natural day on which the last result was established [D2]."""
+        return natural_day(max(leg.official_at for leg in self.legs))
+
+    def to_document(self) -> list[Json]:
+        return [leg.to_document() for leg in self.legs]
+
+
+def contest_results(contest: Contest) -> ContestResults:
+    """The results the contest is settled on. Raises ResultsMissing, DrawRequired, WrongWinner."""
+    records = _records(contest)
+    missing = [gap for position, record in records for gap in _gaps(position, record)]
+    if missing:
+        only_draws = all(gap.code == DrawRequired.code for gap in missing)
+        error = DrawRequired if only_draws else ResultsMissing
+        raise error(contest=contest.pk, missing=[gap.to_document() for gap in missing])
+    return ContestResults(
+        tuple(
+            LegResult(position, record.race_id, record.facts(), _official_at(record))
+            for position, record in records
+        )
+    )
+
+
+def results_missing(contest: Contest) -> tuple[Missing, ...]:
+    """What keeps the contest from being settled, race by race; nothing when all is there."""
+    return tuple(gap for position, record in _records(contest) for gap in _gaps(position, record))
+
+
+def _records(contest: Contest) -> list[tuple[int, RaceRecord]]:
+    legs = ContestLeg.objects.filter(contest=contest).order_by("position")
+    by_position = list(legs.values_list("position", "race_id"))
+    records = race_records([race for _, race in by_position])
+    return [(position, records[race]) for position, race in by_position]
+
+
+def _gaps(position: int, record: RaceRecord) -> list[Missing]:
+    def gap(code: str, *numbers: int) -> Missing:
+        return Missing(code, position, record.race_id, numbers)
+
+    gaps = []
+    official, declaration = record.classification, record.declaration
+    if record.unconfirmed:
+        gaps.append(gap("withdrawal_unconfirmed", *record.unconfirmed))
+    if official and declaration:
+        gaps.append(gap("result_contradictory"))
+    elif official:
+        unruled, differing = _unruled(official.runners), _differing(record, official.runners)
+        gaps += [gap("ruling_missing", *unruled)] if unruled else []
+        gaps += [gap("withdrawals_differ", *differing)] if differing else []
+    elif declaration is None:
+        gaps.append(gap("classification_missing"))
+    elif record.drawn is None:
+        gaps.append(gap(DrawRequired.code))
+    ran = declaration is None or declaration.kind != declaration.Kind.NOT_RUN
+    if ran and record.start is None:
+        gaps.append(gap("start_missing"))
+    return gaps
+
+
+def _unruled(runners: list[dict[str, Any]]) -> list[int]:
+    """The horses left at the start without a recorded ruling [B5]."""
+    return [r["number"] for r in runners if r["outcome"] == "left" and not r.get("ruling")]
+
+
+def _differing(record: RaceRecord, runners: list[dict[str, Any]]) -> list[int]:
+    """The horses withdrawn by the classification or by the record, and not by both."""
+    withdrawn = {r["number"] for r in runners if r["outcome"] == "withdrawn"}
+    return sorted(withdrawn ^ record.withdrawn)
+
+
+def _official_at(record: RaceRecord) -> datetime:
+    """When the result was established: announced, or its draw certified [D2]."""
+    if record.classification:
+        return record.classification.announced_at
+    if record.drawn is None:
+        raise NoResult
+    return record.drawn.certified_at
