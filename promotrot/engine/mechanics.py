@@ -13,8 +13,9 @@ from core.kernel.canonical import Json
 from core.kernel.errors import Conflict, Invalid
 from promotrot.engine.rules import Fault
 
-# Every situation is evaluated at approval; these bounds keep that under a second or so.
+# Every situation is evaluated at approval; these bounds keep that under a second.
 MAX_OPENINGS: Final = 3
+MAX_CONTENTS: Final = 24
 MAX_PLACES: Final = 16
 MAX_DEALS: Final = 64
 MAX_RUNGS: Final = 64
@@ -132,13 +133,15 @@ class Hidden:
     def faults(self, tiers: int) -> tuple[Fault, ...]:
         """What keeps the definition from being played with a table of so many tiers."""
         sizes = {len(deal.contents) for deal in self.deals}
+        contents = {tier for deal in self.deals for tier in deal.contents}
         sound = (
             len(sizes) == 1
             and len(self.deals) <= MAX_DEALS
             and 1 <= self.openings <= min(MAX_OPENINGS, *sizes)
             and max(sizes) <= MAX_PLACES
             and all(deal.weight > 0 for deal in self.deals)
-            and all(0 <= tier <= tiers for deal in self.deals for tier in deal.contents)
+            and len(contents) <= MAX_CONTENTS
+            and all(0 <= tier <= tiers for tier in contents)
         )
         return () if sound else (_MALFORMED,)
 
