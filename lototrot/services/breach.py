@@ -65,7 +65,7 @@ class Breach:
     terminal: str
     bets: int
     amount_cents: int
-    reasons: tuple[str, ...]
+    reasons: list[str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,7 +140,7 @@ def breach_list(contest_id: int, *, after: int = 0, limit: int = 100) -> list[Br
     parameters = _parameters(contest_get(contest_id)) | {"after": after, "most": limit}
     with connection.cursor() as cursor:
         cursor.execute(query, parameters)
-        return [Breach(*row[:-1], tuple(row[-1])) for row in cursor.fetchall()]
+        return [Breach(*row) for row in cursor.fetchall()]
 
 
 def breach_set(contest_id: int) -> BreachSet:
