@@ -15,6 +15,11 @@ def register(task: Task, due: Callable[[], Iterable[int]]) -> None:
     _sources.append((task, due))
 
 
+def sources() -> list[tuple[Task, Callable[[], Iterable[int]]]]:
+    """What is registered, for the metrics."""
+    return list(_sources)
+
+
 def send_due() -> int:
     """Send every task that the database says is due; how many were sent.
 

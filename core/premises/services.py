@@ -56,6 +56,21 @@ class AuthorisationOverlaps(Conflict):
     message = "The premises already hold an authorisation for that game in that period."
 
 
+class AuthorisationUnknown(NotFound):
+    code = "authorisation_unknown"
+    message = "There is no such authorisation."
+
+
+class PeriodBackwards(Invalid):
+    code = "period_backwards"
+    message = "A period ends before it begins."
+
+
+class SuspensionScope(Invalid):
+    code = "suspension_scope"
+    message = "A suspension is for all, for one premises, or for one terminal."
+
+
 class EnrolmentRefused(Unauthenticated):
     code = "enrolment_refused"
     message = "The enrolment code is unknown, used or expired."
@@ -112,6 +127,8 @@ def authorisation_record(
     """Record that the authority lets the premises take part in a game (14.I.6)."""
     by.need(REGISTER)
     place = premises_by_code(premises)
+    if valid_until is not None and valid_until < valid_from:
+        raise PeriodBackwards
     try:
         with transaction.atomic():
             return Authorisation.objects.create(
@@ -131,7 +148,7 @@ def authorisation_end(*, by: StaffActor, authorisation: int) -> Authorisation:
     ).update(valid_until=now)
     found = Authorisation.objects.filter(pk=authorisation).first()
     if found is None:
-        raise PremisesUnknown(authorisation=authorisation)
+        raise AuthorisationUnknown(authorisation=authorisation)
     return found
 
 
@@ -280,6 +297,8 @@ def sales_suspend(
 ) -> Suspension:
     """Stop sales at once: everywhere, or at one premises, or at one terminal."""
     by.need(SUSPEND)
+    if premises and terminal:
+        raise SuspensionScope
     return Suspension.objects.create(
         premises=premises_by_code(premises) if premises else None,
         terminal=_terminal(terminal) if terminal else None,

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from django.contrib.auth.hashers import check_password, make_password
 from django.contrib.auth.password_validation import validate_password
 from django.core.exceptions import ValidationError
-from django.db import transaction
+from django.db import IntegrityError, transaction
 
 from core.database import clock
 from core.kernel.errors import Conflict, Forbidden, Invalid, Unauthenticated
@@ -17,6 +17,7 @@ from core.staff.models import StaffSession, User
 from core.staff.powers import Role, define
 
 ACCOUNTS = define("staff.accounts", Role.ADMINISTRATOR)
+MOVE_CLOCK = define("clock.move", Role.ADMINISTRATOR, Role.ORGANISER)
 
 ATTEMPTS_BEFORE_LOCK = 5
 LOCK_LENGTH = datetime.timedelta(minutes=15)
@@ -50,6 +51,11 @@ class PasswordWeak(Invalid):
     message = "The password is too easy to guess."
 
 
+class AppointmentMissing(Invalid):
+    code = "appointment_missing"
+    message = "An inspector's account names the order of appointment (14.III.5.4.4)."
+
+
 class UsernameTaken(Conflict):
     code = "username_taken"
     message = "Another member of staff has that user name."
@@ -75,10 +81,14 @@ def user_create(
         validate_password(password, user)
     except ValidationError as error:
         raise PasswordWeak(reasons=error.messages) from error
-    if User.objects.filter(username=username).exists():
-        raise UsernameTaken(username=username)
+    if Role.INSPECTOR in user.roles and not appointment:
+        raise AppointmentMissing
     user.set_password(password)
-    user.save()
+    try:
+        with transaction.atomic():
+            user.save()
+    except IntegrityError as error:
+        raise UsernameTaken(username=username) from error
     return user
 
 
@@ -145,3 +155,12 @@ def actor_of(session: StaffSession) -> StaffActor:
     user = session.user
     roles = frozenset(Role(role) for role in user.roles)
     return StaffActor(user_id=user.pk, session_id=session.pk, name=user.full_name, roles=roles)
+
+
+def clock_move(*, by: StaffActor, instant: datetime.datetime, reason: str) -> datetime.timedelta:
+    """Move simulated time forward to `instant`; the new offset.
+
+    Raises PowerMissing, SimulatedTimeRefused on a system of real time, ClockBackwards.
+    """
+    by.need(MOVE_CLOCK)
+    return clock.move_to(instant, reason=reason)

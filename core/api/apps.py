@@ -1,0 +1,15 @@
+"""App configuration."""
+
+from django.apps import AppConfig
+
+
+class ApiConfig(AppConfig):
+    name = "core.api"
+    label = "api"
+    verbose_name = "API"
+
+    def ready(self) -> None:
+        # Whatever loads the apps (web, worker, command) logs in the same way.
+        from core.config.logs import configure
+
+        configure()

@@ -1,0 +1,83 @@
+"""The books, for those who read them."""
+
+from django.http import HttpResponse
+from rest_framework import serializers
+from rest_framework.request import Request
+
+from core.api import pagination
+from core.api.schema import operation
+from core.api.shapes import Cents, Choice, Instant, PageQuery, Shape, Text, Uuid, Whole
+from core.api.views import StaffView
+from core.ledger import selectors
+from core.ledger.models import Account
+
+
+class AccountQuery(PageQuery):
+    prefix = Text(max_length=80, default="", help_text="The beginning of the accounts' codes.")
+
+
+class AccountBalanceOut(Shape):
+    code = serializers.CharField()
+    side = Choice(Account.Side.values, help_text="Where the balance normally stands.")
+    debit_cents = Cents()
+    credit_cents = Cents()
+    balance_cents = Cents(source="cents", help_text="Positive on the account's normal side.")
+
+
+class TransferQuery(PageQuery):
+    account = Text(max_length=80, default="")
+    reference = Uuid(default=None)
+    kind = Text(max_length=40, default="")
+
+
+class TransferOut(Shape):
+    id = Whole()
+    reference = Uuid()
+    line = Whole()
+    kind = serializers.CharField()
+    debit = serializers.CharField(source="debit.code")
+    credit = serializers.CharField(source="credit.code")
+    amount_cents = Cents()
+    at = Instant()
+
+
+class TrialBalanceOut(Shape):
+    accounts = Whole()
+    transfers = Whole()
+    debit_cents = Cents(help_text="Sum of the balances that stand on the debit side.")
+    credit_cents = Cents()
+    difference_cents = Cents(help_text="Zero, or somebody must look.")
+
+
+class Accounts(StaffView):
+    @operation(
+        "Balances, by account code", answer=AccountBalanceOut, paged=True, query=AccountQuery
+    )
+    def get(self, request: Request) -> HttpResponse:
+        query = self.query(AccountQuery)
+        found = pagination.page_of(
+            lambda after, limit: selectors.account_balances(
+                by=self.by, prefix=query["prefix"], after=after, limit=limit
+            ),
+            query, kind=str, position=lambda balance: balance.code,
+        )  # fmt: skip
+        return self.page(AccountBalanceOut, *found)
+
+
+class Transfers(StaffView):
+    @operation(
+        "Transfers, oldest first", answer=TransferOut, paged=True, query=TransferQuery,
+        problems=(selectors.AccountUnknown,),
+    )  # fmt: skip
+    def get(self, request: Request) -> HttpResponse:
+        query = self.query(TransferQuery)
+        found = selectors.transfers(
+            by=self.by, account=query["account"], reference=query["reference"], kind=query["kind"]
+        )
+        return self.rows(TransferOut, found, query)
+
+
+class TrialBalance(StaffView):
+    @operation("The trial balance", answer=TrialBalanceOut)
+    def get(self, request: Request) -> HttpResponse:
+        return self.answer(TrialBalanceOut, selectors.trial_balance(by=self.by))

@@ -1,0 +1,88 @@
+"""Acts of two persons: what waits for the second one, and their decision."""
+
+import uuid
+
+from django.http import HttpResponse
+from rest_framework import serializers
+from rest_framework.request import Request
+
+from core.api.schema import operation
+from core.api.shapes import Choice, Instant, PageQuery, Shape, Text, Uuid, Whole
+from core.api.views import StaffView
+from core.staff import selectors, two_persons
+from core.staff.models import Decision
+
+_DECIDING = (
+    two_persons.ProposalUnknown, two_persons.ProposalDecided, two_persons.SamePerson,
+)  # fmt: skip
+
+
+class ProposalQuery(PageQuery):
+    state = Choice((selectors.PENDING, selectors.DECIDED, selectors.ANY), default=selectors.PENDING)
+    kind = Text(max_length=60, default="")
+    subject = Text(max_length=80, default="")
+
+
+class RejectionIn(Shape):
+    reason = Text(max_length=400, default="", allow_blank=True)
+
+
+class DecisionOut(Shape):
+    verdict = Choice(Decision.Verdict.values)
+    decided_by = Whole(source="decided_by_id")
+    decided_by_name = serializers.CharField(source="decided_by.full_name")
+    decided_at = Instant()
+    reason = serializers.CharField()
+
+
+class ProposalOut(Shape):
+    proposal = Uuid(source="uuid")
+    kind = serializers.CharField()
+    subject = serializers.CharField()
+    content = serializers.DictField()
+    proposed_by = Whole(source="proposed_by_id")
+    proposed_by_name = serializers.CharField(source="proposed_by.full_name")
+    proposed_at = Instant()
+    decision = DecisionOut(allow_null=True, default=None)
+
+
+class Proposals(StaffView):
+    @operation("Proposals, newest first", answer=ProposalOut, paged=True, query=ProposalQuery)
+    def get(self, request: Request) -> HttpResponse:
+        query = self.query(ProposalQuery)
+        found = selectors.proposals(
+            by=self.by, state=query["state"], kind=query["kind"], subject=query["subject"]
+        )
+        return self.rows(ProposalOut, found, query, newest_first=True)
+
+
+class OneProposal(StaffView):
+    @operation("A proposal", answer=ProposalOut, problems=(two_persons.ProposalUnknown,))
+    def get(self, request: Request, proposal: uuid.UUID) -> HttpResponse:
+        return self.answer(ProposalOut, selectors.proposal(by=self.by, proposal=proposal))
+
+
+class Confirmation(StaffView):
+    @operation(
+        "Confirm a proposal, as the second person",
+        "It takes effect in the same transaction, and may be refused for the reasons of its own"
+        " act. A repeated confirmation by the same person changes nothing.",
+        answer=ProposalOut, problems=_DECIDING,
+    )  # fmt: skip
+    def post(self, request: Request, proposal: uuid.UUID) -> HttpResponse:
+        self.read(Shape)
+        two_persons.confirm(proposal=proposal, by=self.by)
+        return self.answer(ProposalOut, selectors.proposal(by=self.by, proposal=proposal))
+
+
+class Rejection(StaffView):
+    @operation(
+        "Reject a proposal; by its proposer: withdraw it",
+        body=RejectionIn, answer=ProposalOut,
+        problems=(two_persons.ProposalUnknown, two_persons.ProposalDecided),
+        example={"reason": "Wrong race."},
+    )  # fmt: skip
+    def post(self, request: Request, proposal: uuid.UUID) -> HttpResponse:
+        body = self.read(RejectionIn)
+        two_persons.reject(proposal=proposal, by=self.by, reason=body["reason"])
+        return self.answer(ProposalOut, selectors.proposal(by=self.by, proposal=proposal))

@@ -1,0 +1,7 @@
+"""The OpenAPI document."""
+
+from drf_spectacular.views import SpectacularAPIView
+
+
+class SchemaDocument(SpectacularAPIView):
+    """`GET /api/v1/schema`: YAML, or JSON with `Accept: application/vnd.oai.openapi+json`."""

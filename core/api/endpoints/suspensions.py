@@ -1,0 +1,59 @@
+"""Stopping and resuming sales."""
+
+from django.http import HttpResponse
+from rest_framework import serializers
+from rest_framework.request import Request
+
+from core.api.schema import operation
+from core.api.shapes import Code, Flag, Instant, PageQuery, Shape, Text, Whole
+from core.api.views import StaffView
+from core.premises import selectors, services
+
+
+class SuspensionQuery(PageQuery):
+    in_force = Flag(default=True, help_text="false: the lifted ones, too.")
+
+
+class SuspensionIn(Shape):
+    reason = Text(max_length=200)
+    premises = Code(allow_null=True, default=None)
+    terminal = Code(allow_null=True, default=None)
+
+
+class SuspensionOut(Shape):
+    id = Whole()
+    premises = serializers.CharField(source="premises.code", allow_null=True, default=None)
+    terminal = serializers.CharField(source="terminal.code", allow_null=True, default=None)
+    reason = serializers.CharField()
+    since = Instant()
+    lifted_at = Instant(allow_null=True)
+
+
+class Suspensions(StaffView):
+    @operation("Suspensions", answer=SuspensionOut, paged=True, query=SuspensionQuery)
+    def get(self, request: Request) -> HttpResponse:
+        query = self.query(SuspensionQuery)
+        found = selectors.suspensions(by=self.by, in_force=query["in_force"])
+        return self.rows(SuspensionOut, found, query)
+
+    @operation(
+        "Suspend sales: of all, of a premises, or of a terminal", body=SuspensionIn,
+        answer=SuspensionOut, status=201, idempotent=True,
+        problems=(
+            services.PremisesUnknown, services.TerminalNotFound, services.SuspensionScope,
+        ),
+        example={"reason": "Fire alarm.", "premises": "P-0001", "terminal": None},
+    )  # fmt: skip
+    def post(self, request: Request) -> HttpResponse:
+        body = self.read(SuspensionIn)
+        return self.once(
+            lambda: self.answer(SuspensionOut, services.sales_suspend(by=self.by, **body), 201)
+        )
+
+
+class Lifting(StaffView):
+    @operation("Lift a suspension", answer=SuspensionOut, problems=(services.SuspensionUnknown,))
+    def post(self, request: Request, suspension: int) -> HttpResponse:
+        self.read(Shape)
+        found = services.sales_resume(by=self.by, suspension=suspension)
+        return self.answer(SuspensionOut, found)

@@ -1,0 +1,85 @@
+"""Whether this process lives, and whether it may be sent requests."""
+
+import functools
+import time
+from collections.abc import Callable
+
+import structlog
+from django.core.exceptions import ImproperlyConfigured
+from django.db import DatabaseError, connection
+from django.db.migrations.executor import MigrationExecutor
+from django.http import HttpRequest, HttpResponse, JsonResponse
+from kombu.exceptions import OperationalError as BrokerError
+
+from core.database.startup import verify_server
+
+_BROKER_KEPT_S = 5.0
+_BROKER_TIMEOUT_S = 1.0
+
+log = structlog.get_logger("health")
+
+
+class NotReady(Exception):
+    """One check's plain reason, without secrets."""
+
+
+def livez(request: HttpRequest) -> HttpResponse:
+    """200 as long as the process answers; asks nobody."""
+    return JsonResponse({"status": "ok"})
+
+
+def readyz(request: HttpRequest) -> HttpResponse:
+    """200 when sales can be taken: database there, migrated, and fit; 503 otherwise.
+
+    A sale succeeds without the broker, so a broker out of reach only makes the status `degraded`.
+    """
+    checks = {name: _outcome(check) for name, check in _CHECKS.items()}
+    ready = all(outcome == "ok" for outcome in checks.values())
+    broker = _broker(int(time.monotonic() / _BROKER_KEPT_S))
+    status = ("ok" if broker == "ok" else "degraded") if ready else "unavailable"
+    body = {"status": status, "checks": checks | {"broker": broker}}
+    return JsonResponse(body, status=200 if ready else 503)
+
+
+def _outcome(check: Callable[[], None]) -> str:
+    try:
+        check()
+    except NotReady as error:
+        return str(error)
+    except (DatabaseError, ImproperlyConfigured) as error:
+        log.warning("not ready", check=check.__name__, exc_info=error)
+        return "unavailable" if isinstance(error, DatabaseError) else "unfit"
+    return "ok"
+
+
+def _reachable() -> None:
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT 1")
+
+
+def _migrated() -> None:
+    if not _all_applied():
+        _all_applied.cache_clear()  # somebody may be migrating just now
+        raise NotReady("migrations are missing")
+
+
+@functools.cache
+def _all_applied() -> bool:
+    executor = MigrationExecutor(connection)
+    return not executor.migration_plan(executor.loader.graph.leaf_nodes())
+
+
+_CHECKS = {"database": _reachable, "migrations": _migrated, "server": verify_server}
+
+
+@functools.lru_cache(maxsize=1)
+def _broker(_period: int) -> str:
+    """Asked once in a while: `_period` changes when the answer is too old."""
+    from core.config.celery import app
+
+    try:
+        with app.connection_for_write(connect_timeout=_BROKER_TIMEOUT_S) as broker:
+            broker.ensure_connection(max_retries=0, timeout=_BROKER_TIMEOUT_S)
+    except (BrokerError, OSError):
+        return "unavailable"
+    return "ok"

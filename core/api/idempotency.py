@@ -1,0 +1,81 @@
+"""One act for one `Idempotency-Key`, however often the request comes.
+
+The first answer is written in the transaction of the act, so there is never one without the other.
+Refusals are not remembered: the same key may be tried again. A key belongs to one member of staff.
+"""
+
+import hashlib
+import json
+from collections.abc import Callable, Sequence
+from django.db import transaction
+from django.http import HttpResponse
+from django.utils.crypto import salted_hmac
+from rest_framework.request import Request
+
+from core.api.errors import IdempotencyKeyInvalid, IdempotencyKeyReused
+from core.api.models import FirstAnswer
+from core.database import clock
+from core.database.locks import Lock, hold
+from core.staff.actor import StaffActor
+
+HEADER = "Idempotency-Key"
+REPLAYED = "Idempotent-Replay"
+_LENGTHS = range(8, 129)
+
+
+def key_of(request: Request) -> str | None:
+    """The request's key, None without one. Raises IdempotencyKeyInvalid."""
+    key = request.META.get("HTTP_IDEMPOTENCY_KEY")
+    if key is None:
+        return None
+    if len(key) not in _LENGTHS or not (key.isascii() and key.isprintable()):
+        raise IdempotencyKeyInvalid
+    return str(key)
+
+
+def once(
+    request: Request, *, by: StaffActor, act: Callable[[], HttpResponse], withheld: Sequence[str]
+) -> HttpResponse:
+    """Run `act` in one transaction, or answer as it answered the first time.
+
+    `withheld` names the members of the answer that are shown once and never again: a replay has
+    null there. Raises IdempotencyKeyReused for other content under the same key.
+    """
+    key = key_of(request)
+    with transaction.atomic():
+        if key is None:
+            return act()
+        key_digest = hashlib.sha256(key.encode()).digest()
+        digest = _request_digest(request)
+        hold((Lock.IDEMPOTENCY, by.user_id ^ int.from_bytes(key_digest[:4], "big")))
+        known = FirstAnswer.objects.filter(user_id=by.user_id, key_digest=key_digest).first()
+        if known is not None:
+            return _replay(known, digest)
+        response = act()
+        FirstAnswer.objects.create(
+            user_id=by.user_id, key_digest=key_digest, request_digest=digest,
+            status=response.status_code, body=_kept(response.content, withheld),
+            answered_at=clock.now(),
+        )  # fmt: skip
+        return response
+
+
+def _replay(known: FirstAnswer, digest: bytes) -> HttpResponse:
+    if bytes(known.request_digest) != digest:
+        raise IdempotencyKeyReused
+    response = HttpResponse(known.body, content_type="application/json", status=known.status)
+    response[REPLAYED] = "true"
+    return response
+
+
+def _kept(content: bytes, withheld: Sequence[str]) -> str:
+    if not withheld:
+        return content.decode()
+    body = json.loads(content) | dict.fromkeys(withheld)
+    return json.dumps(body, ensure_ascii=False, separators=(",", ":"))
+
+
+def _request_digest(request: Request) -> bytes:
+    body = json.dumps(request.data, sort_keys=True, separators=(",", ":"))
+    message = f"{request.method} {request.path}\n{body}"
+    return salted_hmac("core.api.idempotency", message, algorithm="sha256").digest()

@@ -1,0 +1,150 @@
+"""Prometheus metrics.
+
+Requests are counted in the process that served them. With several processes each writes its counts
+to files in PROMETHEUS_MULTIPROC_DIR, and whichever is asked adds them up: the database is not
+burdened with a write per request, and no count depends on which process answers the scrape. That
+folder is to be emptied when the server starts.
+
+What the database knows (sales, what is due and since when) is read from it at the scrape, so it is
+right whatever process died. Apps register such sources from `AppConfig.ready`.
+"""
+
+import functools
+import hmac
+import os
+from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
+
+import structlog
+from django.conf import settings
+from django.db import DatabaseError, connection
+from django.http import HttpRequest, HttpResponse
+from prometheus_client import (
+    CONTENT_TYPE_LATEST,
+    REGISTRY,
+    CollectorRegistry,
+    Counter,
+    Histogram,
+    generate_latest,
+)
+from prometheus_client.core import GaugeMetricFamily, Metric
+from prometheus_client.multiprocess import MultiProcessCollector
+from prometheus_client.registry import Collector
+
+from core.config import sweep
+
+_MULTIPROCESS = "PROMETHEUS_MULTIPROC_DIR"
+_METHODS = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"})
+
+REQUESTS = Counter("http_requests_total", "HTTP requests answered", ["method", "route", "status"])
+LATENCY = Histogram(
+    "http_request_seconds", "Time to answer an HTTP request", ["method", "route"],
+    buckets=(0.002, 0.005, 0.01, 0.02, 0.04, 0.08, 0.16, 0.32, 0.64, 1.28, 2.56, 5.12),
+)  # fmt: skip
+
+Source = Callable[[], Iterable[Metric]]
+_sources: list[Source] = []
+log = structlog.get_logger("metrics")
+
+
+def register(source: Source) -> Source:
+    """Have `source()` called at every scrape; it may query the database. Usable as a decorator."""
+    _sources.append(source)
+    return source
+
+
+def gauge(name: str, help_text: str, values: Iterable[tuple[tuple[str, ...], float]],
+          labels: tuple[str, ...] = ()) -> Metric:  # fmt: skip
+    """A gauge with its values by label."""
+    family = GaugeMetricFamily(name, help_text, labels=labels)
+    for named, value in values:
+        family.add_metric(named, value)
+    return family
+
+
+@functools.lru_cache(maxsize=2048)
+def _children(method: str, route: str, status: int) -> tuple[Counter, Histogram]:
+    return REQUESTS.labels(method, route, str(status)), LATENCY.labels(method, route)
+
+
+def observe(method: str, route: str, status: int, elapsed_s: float) -> None:
+    """Count one answered request. Routes are patterns, so the number of series is bounded."""
+    count, latency = _children(method if method in _METHODS else "other", route, status)
+    count.inc()
+    latency.observe(elapsed_s)
+
+
+class _Database(Collector):
+    """What the sources say; a source that cannot be asked is left out and the rest is served."""
+
+    def collect(self) -> Iterator[Metric]:
+        failed = 0
+        for source in _sources:
+            try:
+                yield from list(source())
+            except DatabaseError as error:
+                failed += 1
+                log.warning("source failed", source=source.__qualname__, exc_info=error)
+        yield gauge("metrics_sources_failed", "Sources of metrics that failed", [((), failed)])
+
+
+def _registry() -> CollectorRegistry:
+    folder = os.environ.get(_MULTIPROCESS)
+    registry = CollectorRegistry()
+    if folder:
+        MultiProcessCollector(registry, path=folder)  # type: ignore[no-untyped-call]
+    else:
+        registry.register(REGISTRY)  # type: ignore[arg-type]
+    registry.register(_Database())
+    return registry
+
+
+def empty_folder() -> None:
+    """Remove what the processes of an earlier run counted. To be called before the first starts."""
+    folder = os.environ.get(_MULTIPROCESS)
+    for path in Path(folder).glob("*.db") if folder else ():
+        path.unlink(missing_ok=True)
+
+
+def _may_read(request: HttpRequest) -> bool:
+    """With METRICS_TOKEN set, its bearer; else, outside production, this machine unproxied."""
+    if settings.METRICS_TOKEN:
+        offered = request.META.get("HTTP_AUTHORIZATION", "")
+        expected = f"Bearer {settings.METRICS_TOKEN}"
+        return hmac.compare_digest(offered.encode(), expected.encode())
+    proxied = "HTTP_X_FORWARDED_FOR" in request.META or "HTTP_FORWARDED" in request.META
+    local = request.META.get("REMOTE_ADDR") in ("127.0.0.1", "::1")
+    return local and not proxied and not settings.PRODUCTION
+
+
+def view(request: HttpRequest) -> HttpResponse:
+    """`GET /metrics`."""
+    if not _may_read(request):
+        return HttpResponse(status=403)
+    return HttpResponse(generate_latest(_registry()), content_type=CONTENT_TYPE_LATEST)
+
+
+@register
+def _own() -> Iterator[Metric]:
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "SELECT (SELECT count(*) FROM premises_suspension WHERE lifted_at IS NULL),"
+            " (SELECT count(*) FROM staff_proposal p WHERE NOT EXISTS"
+            "   (SELECT FROM staff_decision d WHERE d.proposal_id = p.id)),"
+            " (SELECT coalesce(extract(epoch FROM core_now() - min(p.proposed_at)), 0)"
+            "    FROM staff_proposal p WHERE NOT EXISTS"
+            "   (SELECT FROM staff_decision d WHERE d.proposal_id = p.id)),"
+            ' coalesce((SELECT extract(epoch FROM "offset") FROM database_clockoffset'
+            "   ORDER BY id DESC LIMIT 1), 0)"
+        )
+        suspensions, proposals, oldest_s, offset_s = cursor.fetchone()  # type: ignore[misc]
+    yield gauge("suspensions_in_force", "Suspensions of sales in force", [((), suspensions)])
+    yield gauge("proposals_pending", "Proposals that wait for a second person", [((), proposals)])
+    yield gauge("proposal_oldest_seconds", "Age of the oldest of them", [((), float(oldest_s))])
+    yield gauge("simulated_offset_seconds", "Simulated time's offset", [((), float(offset_s))])
+
+
+@register
+def _due() -> Iterator[Metric]:
+    counts = [((task.name,), float(len(list(due())))) for task, due in sweep.sources()]
+    yield gauge("due_work", "Acts that the database says are due", counts, ("task",))

@@ -1,0 +1,30 @@
+"""What the API itself remembers: the first answer to each keyed request."""
+
+from django.db import models
+from django.db.models import Q
+
+from core.database.models import Guarded
+from core.staff.models import User
+
+
+class FirstAnswer(Guarded):
+    """The answer to a request that carried an Idempotency-Key, written with what it did.
+
+    `key_digest` is SHA-256 of the key, `request_digest` a keyed digest of method, path and body
+    (a body may hold a password or a PIN). What an answer shows only once is null in `body`.
+    """
+
+    user = models.ForeignKey(User, models.PROTECT, related_name="+", db_index=False)
+    key_digest = models.BinaryField(max_length=32)
+    request_digest = models.BinaryField(max_length=32)
+    status = models.PositiveSmallIntegerField()
+    body = models.TextField()
+    answered_at = models.DateTimeField()
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["user", "key_digest"], name="first_answer_once"),
+            models.CheckConstraint(
+                condition=Q(status__gte=200, status__lt=300), name="first_answer_is_success"
+            ),
+        ]

@@ -1,0 +1,116 @@
+"""JSON from strangers: its size, one strict document, and nothing a database cannot keep."""
+
+import json
+from typing import IO, Any, NoReturn
+
+from django.http import HttpRequest
+from rest_framework.parsers import BaseParser
+
+from core.api.errors import BodyTooLarge, MalformedJson, UnsupportedMediaType
+
+MAX_DEPTH = 32
+KIBIBYTE = 1024
+
+
+def check_size(request: HttpRequest, limit_bytes: int) -> None:
+    """Raise BodyTooLarge by the declared length, before anything is read."""
+    try:
+        length = int(request.META.get("CONTENT_LENGTH") or 0)
+    except ValueError:
+        length = 0
+    if length > limit_bytes:
+        raise BodyTooLarge(limit_bytes=limit_bytes, length_bytes=length)
+
+
+def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) != len(pairs):
+        raise MalformedJson("An object has the same name twice.")
+    return found
+
+
+def _no_constant(name: str) -> NoReturn:
+    raise MalformedJson(f"{name} is not JSON.")
+
+
+_decoder = json.JSONDecoder(object_pairs_hook=_object, parse_constant=_no_constant)
+
+
+def loads(body: bytes) -> Any:
+    """The document, or MalformedJson.
+
+    Refused besides bad syntax: repeated names, NaN and Infinity, nesting deeper than MAX_DEPTH,
+    and text with a NUL or half a surrogate pair, which PostgreSQL cannot keep.
+    """
+    try:
+        text = body.decode("utf-8")
+        document = _decoder.decode(text)
+    except UnicodeDecodeError as error:
+        raise MalformedJson("The body is not UTF-8.", position=error.start) from error
+    except RecursionError as error:
+        raise MalformedJson("The document is nested too deeply.") from error
+    except json.JSONDecodeError as error:
+        raise MalformedJson(
+            f"{error.msg} (line {error.lineno}, column {error.colno}).", position=error.pos
+        ) from error
+    except ValueError as error:  # an integer of thousands of digits
+        raise MalformedJson("A number is too long.") from error
+    # Whole documents are walked only where a cheap look says that something may be wrong.
+    if text.count("[") + text.count("{") > MAX_DEPTH:
+        _check_depth(document)
+    lowered = text.lower()
+    if "\\u0000" in text or "\\ud" in lowered:
+        _check_text(document)
+    return document
+
+
+def _check_depth(document: Any) -> None:
+    level = [document] if isinstance(document, dict | list) else []
+    for _ in range(MAX_DEPTH):
+        level = [
+            inner
+            for item in level
+            for inner in (item.values() if isinstance(item, dict) else item)
+            if isinstance(inner, dict | list)
+        ]
+        if not level:
+            return
+    raise MalformedJson("The document is nested too deeply.")
+
+
+def _check_text(document: Any) -> None:
+    text = json.dumps(document, ensure_ascii=False)
+    try:
+        text.encode("utf-8")
+    except UnicodeEncodeError as error:
+        raise MalformedJson("A text holds half a surrogate pair.") from error
+    if "\\u0000" in text and "\x00" in _all_text(document):
+        raise MalformedJson("A text holds a NUL character.")
+
+
+def _all_text(item: Any) -> str:
+    if isinstance(item, str):
+        return item
+    if isinstance(item, dict):
+        return "".join([*item, *map(_all_text, item.values())])
+    return "".join(map(_all_text, item)) if isinstance(item, list) else ""
+
+
+def read_json(request: HttpRequest, limit_bytes: int) -> Any:
+    """The body of a request of Django's own, for views that skip the framework's machinery.
+
+    Raises BodyTooLarge, UnsupportedMediaType or MalformedJson.
+    """
+    check_size(request, limit_bytes)
+    if request.content_type != JsonParser.media_type:
+        raise UnsupportedMediaType(accepts=[JsonParser.media_type])
+    return loads(request.body)
+
+
+class JsonParser(BaseParser):
+    """The framework's door to `loads`; an empty body never gets here and counts as `{}`."""
+
+    media_type = "application/json"
+
+    def parse(self, stream: IO[bytes], media_type: Any = None, parser_context: Any = None) -> Any:
+        return loads(stream.read())

@@ -1,0 +1,214 @@
+"""The OpenAPI document: what each operation says of itself, and what is common to all.
+
+`operation` declares; `Schema` (settings: DEFAULT_SCHEMA_CLASS) turns that into OpenAPI.
+"""
+
+import dataclasses
+import re
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, TypeVar
+
+from drf_spectacular.openapi import AutoSchema
+from drf_spectacular.utils import OpenApiExample, OpenApiParameter, OpenApiResponse
+from rest_framework import serializers
+
+from core.api import errors, idempotency
+from core.api.authentication import OperatorToken, StaffToken, TerminalToken
+from core.api.middleware import REQUEST_ID_HEADER
+from core.api.problems import CONTENT_TYPE, status_of
+from core.api.server_time import SIMULATED_HEADER, TIME_HEADER
+from core.api.shapes import PageQuery, Shape
+from core.kernel.errors import DomainError, Unavailable
+from core.premises.access import (
+    OperatorSessionExpired,
+    OperatorSessionUnknown,
+    TerminalRevoked,
+    TerminalUnknown,
+)
+from core.staff.actor import PowerMissing
+from core.staff.services import SessionExpired, SessionUnknown
+
+Problems = Sequence[type[DomainError]]
+Handler = TypeVar("Handler", bound=Callable[..., Any])
+METHODS_WITH_BODY = ("post", "put", "patch")
+
+
+class FieldProblem(Shape):
+    place = serializers.CharField(help_text="JSON path of what is wrong.")
+    code = serializers.CharField()
+    detail = serializers.CharField()
+
+
+class Problem(Shape):
+    """RFC 9457, with `code` (stable), `transient` (may be retried unchanged) and `data`."""
+
+    type = serializers.CharField(help_text="Address of a description of this code.")
+    title = serializers.CharField(help_text="In the language of the request.")
+    status = serializers.IntegerField()
+    detail = serializers.CharField()
+    code = serializers.CharField(help_text="Stable; what programs should look at.")
+    instance = serializers.CharField(help_text="The path of the request.")
+    request_id = serializers.CharField(help_text="Finds the request in the logs.")
+    transient = serializers.BooleanField(help_text="The same request may succeed later.")
+    data = serializers.DictField(required=False, help_text="Depends on the code.")
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Operation:
+    """What an operation says of itself. `answer` None means 204 without a body."""
+
+    summary: str
+    description: str = ""
+    answer: type[serializers.Serializer[Any]] | None = None
+    status: int = 200
+    body: type[serializers.Serializer[Any]] | None = None
+    query: type[Shape] | None = None
+    paged: bool = False
+    problems: Problems = ()
+    idempotent: bool = False
+    example: Mapping[str, Any] | None = None
+    answer_example: Mapping[str, Any] | None = None
+    media_type: str = "application/json"
+    body_media_types: Sequence[str] = ("application/json",)
+
+
+def operation(summary: str, description: str = "", **what: Any) -> Callable[[Handler], Handler]:
+    """Declare a handler's operation: the fields of `Operation`.
+
+    `problems` are the errors of its own; those of its authentication, its shape and the system are
+    added. `example` and `answer_example` are the bodies shown.
+    """
+
+    def declare(handler: Handler) -> Handler:
+        handler.operation = Operation(summary, description, **what)  # type: ignore[attr-defined]
+        return handler
+
+    return declare
+
+
+def page_shape(shape: type[serializers.Serializer[Any]]) -> type[serializers.Serializer[Any]]:
+    """The shape of one page of a list."""
+    members = {
+        "items": shape(many=True),
+        "next": serializers.CharField(
+            allow_null=True, help_text="The cursor of the next page; null when this is the last."
+        ),
+    }
+    return type(f"{shape.__name__.removesuffix('Out')}Page", (serializers.Serializer,), members)
+
+
+class Schema(AutoSchema):
+    """An operation's OpenAPI, from its `Operation`."""
+
+    @property
+    def _operation(self) -> Operation:
+        handler = getattr(self.view, self.method.lower(), None)
+        found = getattr(handler, "operation", None)
+        return found or Operation(summary="")
+
+    @staticmethod
+    def _success(found: Operation) -> int:
+        return 204 if found.answer is None and found.status == 200 else found.status
+
+    def get_serializer_name(self, serializer: Any, direction: Any) -> str:
+        """`PremisesIn` and `PremisesOut` are `PremisesRequest` and `Premises`."""
+        name: str = super().get_serializer_name(serializer, direction)
+        return re.sub(r"(In|Out)$", "", name)
+
+    def get_operation_id(self) -> str:
+        words = [w for w in re.split(r"[/{}_-]+", self.path.removeprefix("/api/v1/")) if w]
+        return "_".join([*words, self.method.lower()])
+
+    def get_summary(self) -> str | None:
+        return self._operation.summary or None
+
+    def get_description(self) -> str:  # type: ignore[override]
+        return self._operation.description
+
+    def get_tags(self) -> list[str]:
+        return [self.path.removeprefix("/api/v1/").split("/")[0]]
+
+    def get_request_serializer(self) -> Any:
+        found = self._operation
+        if self.method.lower() not in METHODS_WITH_BODY:
+            return None
+        return dict.fromkeys(found.body_media_types, found.body) if found.body else None
+
+    def get_response_serializers(self) -> Any:
+        found = self._operation
+        if found.answer is None:
+            main: dict[Any, Any] = {self._success(found): OpenApiResponse(description="Done")}
+        else:
+            shape = page_shape(found.answer) if found.paged else found.answer
+            main = {(found.status, found.media_type): OpenApiResponse(shape, "")}
+        by_status: dict[int, list[type[DomainError]]] = {}
+        for problem in self._problems(found):
+            by_status.setdefault(status_of(problem), []).append(problem)
+        for status, kinds in sorted(by_status.items()):
+            words = "\n".join(f"* `{kind.code}`: {kind.message}" for kind in kinds)
+            main[(status, CONTENT_TYPE)] = OpenApiResponse(Problem, words)
+        return main
+
+    def _problems(self, found: Operation) -> list[type[DomainError]]:
+        kinds: list[type[DomainError]] = [*found.problems]
+        schemes = [type(scheme) for scheme in self.view.get_authenticators()]
+        if StaffToken in schemes:
+            kinds += [errors.CredentialsMissing, SessionUnknown, SessionExpired, PowerMissing]
+        if TerminalToken in schemes or OperatorToken in schemes:
+            kinds += [errors.CredentialsMissing, TerminalUnknown, TerminalRevoked]
+        if OperatorToken in schemes:
+            kinds += [OperatorSessionUnknown, OperatorSessionExpired]
+        if found.body:
+            kinds += [errors.MalformedJson, errors.BodyTooLarge, errors.UnsupportedMediaType]
+        if found.body or found.query or found.paged:
+            kinds += [errors.FieldsInvalid, errors.UnknownField]
+        if found.paged:
+            kinds.append(errors.CursorInvalid)
+        if found.idempotent:
+            kinds += [errors.IdempotencyKeyInvalid, errors.IdempotencyKeyReused]
+        kinds += [errors.Busy, Unavailable, errors.InternalError]
+        return list(dict.fromkeys(kinds))
+
+    def get_override_parameters(self) -> list[Any]:
+        found = self._operation
+        parameters: list[Any] = []
+        query = found.query or (PageQuery if found.paged else None)
+        if query:
+            parameters.append(query)
+        if found.idempotent:
+            parameters.append(
+                OpenApiParameter(
+                    idempotency.HEADER, str, OpenApiParameter.HEADER,
+                    description="8 to 128 printable characters. A retry with the same key gets the"
+                    " first answer; what is shown only once is null in it.",
+                )
+            )  # fmt: skip
+        for name, words in (
+            (TIME_HEADER, "The system's clock, RFC 3339 in UTC."),
+            (SIMULATED_HEADER, "Only on simulated time: its offset, an ISO 8601 duration."),
+            (REQUEST_ID_HEADER, "The caller's id of the request, or one made here."),
+        ):
+            parameters.append(
+                OpenApiParameter(
+                    name,
+                    str,
+                    OpenApiParameter.HEADER,
+                    response=[self._success(found)],
+                    description=words,
+                )
+            )
+        return parameters
+
+    def get_examples(self) -> list[Any]:
+        found = self._operation
+        examples = []
+        if found.example is not None:
+            examples.append(OpenApiExample("request", value=dict(found.example), request_only=True))
+        if found.answer_example is not None:
+            examples.append(
+                OpenApiExample(
+                    "answer", value=dict(found.answer_example), response_only=True,
+                    status_codes=[str(found.status)],
+                )
+            )  # fmt: skip
+        return examples

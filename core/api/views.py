@@ -1,0 +1,192 @@
+"""The bases of all views. A view parses a shape, calls one service, renders: it holds no rule.
+
+How an endpoint is written: docs/adr and `core/api/endpoints` show it; in short
+
+    class PremisesList(StaffView):
+        @operation("Register premises", body=PremisesIn, answer=PremisesOut, status=201,
+                   problems=(CodeTaken,), idempotent=True)
+        def post(self, request: Request) -> HttpResponse:
+            body = self.read(PremisesIn)
+            return self.once(
+                lambda: self.answer(PremisesOut, premises_register(by=self.by, **body), 201)
+            )
+"""
+
+import json
+from collections.abc import Callable, Sequence
+from typing import Any, ClassVar
+
+from django.db.models import QuerySet
+from django.http import HttpRequest, HttpResponse
+from django.http.response import HttpResponseBase
+from rest_framework.authentication import BaseAuthentication
+from rest_framework.request import Request
+from rest_framework.utils.encoders import JSONEncoder
+from rest_framework.views import APIView
+
+from core.api import idempotency, pagination, parsing, problems
+from core.api.authentication import (
+    STAFF_SCHEME,
+    TERMINAL_SCHEME,
+    OperatorToken,
+    StaffToken,
+    TerminalToken,
+    terminal_credentials,
+)
+from core.api.errors import MethodNotAllowed
+from core.api.shapes import Shape
+from core.premises.access import (
+    BareTerminal,
+    TerminalActor,
+    TerminalCredentials,
+    bare_terminal,
+    terminal_actor,
+)
+from core.staff.actor import StaffActor
+
+
+def json_response(content: Any, status: int = 200) -> HttpResponse:
+    text = json.dumps(content, cls=JSONEncoder, ensure_ascii=False, separators=(",", ":"))
+    return HttpResponse(text, content_type="application/json", status=status)
+
+
+class ApiView(APIView):
+    """A public resource. `body_limit_bytes` is checked before the body is read."""
+
+    body_limit_bytes = 64 * parsing.KIBIBYTE
+    challenge = STAFF_SCHEME
+    parser_classes = (parsing.JsonParser,)
+    authentication_classes = ()
+    permission_classes = ()
+    throttle_classes = ()
+    # Where one method asks for other credentials than the rest: its classes, by its name.
+    authentication_for: ClassVar[dict[str, tuple[type[BaseAuthentication], ...]]] = {}
+
+    def get_authenticators(self) -> list[BaseAuthentication]:
+        request = getattr(self, "request", None)  # none yet, while the schema is being made
+        method = (request.method or "").lower() if request else ""
+        classes = self.authentication_for.get(method, self.authentication_classes)
+        return [kind() for kind in classes]
+
+    def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:
+        parsing.check_size(request._request, self.body_limit_bytes)
+        super().initial(request, *args, **kwargs)
+
+    def read(self, shape: type[Shape]) -> dict[str, Any]:
+        """The body in that shape. Raises MalformedJson, FieldsInvalid, UnknownField."""
+        return self.validated(shape, self.request.data)
+
+    def query(self, shape: type[Shape]) -> dict[str, Any]:
+        """The query string in that shape; a parameter given twice counts once, its last value."""
+        return self.validated(shape, self.request.GET.dict(), query=True)
+
+    @staticmethod
+    def validated(shape: type[Shape], data: Any, *, query: bool = False) -> dict[str, Any]:
+        found = shape(data=data, context={"query": query})
+        found.is_valid(raise_exception=True)
+        return dict(found.validated_data)
+
+    def answer(self, shape: type[Shape], found: Any, status: int = 200) -> HttpResponse:
+        """`found` (an object or a mapping) in that shape."""
+        return json_response(shape(found).data, status)
+
+    def nothing(self) -> HttpResponse:
+        return HttpResponse(status=204)
+
+    def rows(
+        self, shape: type[Shape], rows: QuerySet[Any], query: dict[str, Any], *, key: str = "pk",
+        newest_first: bool = False,
+    ) -> HttpResponse:  # fmt: skip
+        """One page of a query set; `query` is what a PageQuery shape has read."""
+        found = pagination.page_of_rows(rows, query, key=key, newest_first=newest_first)
+        return self.page(shape, *found)
+
+    def page(self, shape: type[Shape], items: Sequence[Any], cursor: str | None) -> HttpResponse:
+        return json_response({"items": shape(items, many=True).data, "next": cursor})
+
+    def acting(self, **ids: int) -> None:
+        """Say who acts, for the log line of the request."""
+        self.request._request.acting = ids  # type: ignore[attr-defined]
+
+
+class StaffView(ApiView):
+    """For a member of staff: `self.by`. What they may do is for the service to say."""
+
+    authentication_classes = (StaffToken,)
+    by: StaffActor
+
+    def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:
+        super().initial(request, *args, **kwargs)
+        if isinstance(request.user, StaffActor):
+            self.by = request.user
+            self.acting(staff=self.by.user_id, staff_session=self.by.session_id)
+
+    def once(
+        self, act: Callable[[], HttpResponse], *, withheld: Sequence[str] = ()
+    ) -> HttpResponse:
+        """Run `act` in one transaction, or give its first answer again (see `idempotency`)."""
+        return idempotency.once(self.request, by=self.by, act=act, withheld=withheld)
+
+
+class CredentialsView(ApiView):
+    """For a terminal, unresolved: `self.credentials`, to be resolved by the service's own query."""
+
+    challenge = TERMINAL_SCHEME
+    authentication_classes = (TerminalToken,)
+    credentials: TerminalCredentials
+
+    def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:
+        super().initial(request, *args, **kwargs)
+        self.credentials = request.auth  # type: ignore[assignment]
+
+
+class BareTerminalView(CredentialsView):
+    """For a terminal at which nobody need be signed on: `self.terminal`."""
+
+    terminal: BareTerminal
+
+    def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:
+        super().initial(request, *args, **kwargs)
+        self.terminal = bare_terminal(self.credentials)
+        self.acting(terminal=self.terminal.terminal_id)
+
+
+class TerminalView(CredentialsView):
+    """For an operator signed on at a terminal: `self.terminal`."""
+
+    authentication_classes = (OperatorToken,)
+    terminal: TerminalActor
+
+    def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:
+        super().initial(request, *args, **kwargs)
+        self.terminal = terminal_actor(self.credentials)
+        self.acting(terminal=self.terminal.terminal_id, operator=self.terminal.operator_id)
+
+
+class LeanView(CredentialsView):
+    """A terminal's hot path: handlers get Django's own request, without the framework's machinery.
+
+    The same answers to the same faults, at a fraction of the time; `self.body(request)` is the
+    parsed JSON, `self.credentials` what the terminal presents. Documented like any other view.
+    """
+
+    authentication_classes = (OperatorToken,)
+
+    def dispatch(  # type: ignore[override]
+        self, request: HttpRequest, *args: Any, **kwargs: Any
+    ) -> HttpResponseBase:
+        try:
+            method = (request.method or "").lower()
+            handler = getattr(self, method, None) if method in self.http_method_names else None
+            if handler is None:
+                raise MethodNotAllowed
+            self.credentials = terminal_credentials(request.META)
+            return handler(request, *args, **kwargs)  # type: ignore[no-any-return]
+        except Exception as error:  # noqa: BLE001  (as the framework does: each becomes an answer)
+            response = problems.answer(error, request, challenge=self.challenge)
+            if response.status_code == 405:
+                response["Allow"] = ", ".join(self.allowed_methods)
+            return response
+
+    def body(self, request: HttpRequest) -> Any:
+        return parsing.read_json(request, self.body_limit_bytes)

@@ -1,0 +1,107 @@
+"""Logs: one JSON object per line on standard error, from our own code and from libraries alike.
+
+What must never be in a log: bodies, ticket and voucher codes, tokens, PINs, passwords. Callers do
+not pass them; what an exception's text may carry along is masked here.
+"""
+
+import logging
+import logging.config
+import re
+import sys
+from collections.abc import MutableMapping
+from typing import Any
+
+import structlog
+from django.conf import settings
+
+Event = MutableMapping[str, Any]
+
+# A run of at least 12 characters of a token's or code's alphabet with a digit and a capital or
+# with dashes between groups; names of tables and functions, all lower case, are left readable.
+_SECRET = re.compile(
+    r"(?:\b[0-9A-Za-z]{4}[- ]){3,}[0-9A-Za-z]{4}\b"
+    r"|\b(?=[\w-]*\d)(?=[\w-]*[A-Z])[\w-]{12,}"
+)
+_MASK = "[masked]"
+
+
+def mask(text: str) -> str:
+    """`text` without anything that looks like a code or a token."""
+    return _SECRET.sub(_MASK, text)
+
+
+def _describe_exception(_logger: Any, _method: str, event: Event) -> Event:
+    """`exc_info` as its class, masked text and places in the code; never variables' values."""
+    error = event.pop("exc_info", None)
+    if error is True:
+        error = sys.exc_info()
+    if isinstance(error, tuple):
+        error = error[1]
+    if isinstance(error, BaseException):
+        frames = []
+        trace = error.__traceback__
+        while trace:
+            code = trace.tb_frame.f_code
+            frames.append(f"{code.co_filename}:{trace.tb_lineno} {code.co_qualname}")
+            trace = trace.tb_next
+        event["exception"] = f"{type(error).__module__}.{type(error).__qualname__}"
+        event["message"] = mask(str(error))
+        event["trace"] = frames[-20:]
+        cause = error.__cause__
+        if cause is not None:
+            event["cause"] = f"{type(cause).__qualname__}: {mask(str(cause))}"
+    return event
+
+
+def _mask_event(_logger: Any, _method: str, event: Event) -> Event:
+    """Text of libraries' own records, whose authors do not know what is secret here."""
+    event["event"] = mask(str(event["event"]))
+    return event
+
+
+def _only_faults(record: logging.LogRecord) -> bool:
+    """Django reports every refusal with its path; our own line per request does that better."""
+    return record.levelno >= logging.ERROR and bool(record.exc_info)
+
+
+def configure() -> None:
+    """Set logging up for this process. Calling it again changes nothing."""
+    timestamp = structlog.processors.TimeStamper(fmt="iso", utc=True)
+    ours = [
+        structlog.contextvars.merge_contextvars,
+        structlog.processors.add_log_level,
+        timestamp,
+        _describe_exception,
+    ]
+    render = structlog.processors.JSONRenderer(ensure_ascii=False)
+    level = logging.getLevelNamesMapping()[settings.LOG_LEVEL]
+    structlog.configure(
+        processors=[*ours, render],
+        wrapper_class=structlog.make_filtering_bound_logger(level),
+        logger_factory=structlog.WriteLoggerFactory(sys.stderr),
+        cache_logger_on_first_use=True,
+    )
+    foreign = [*ours, structlog.stdlib.add_logger_name, _mask_event]
+    logging.config.dictConfig(
+        {
+            "version": 1,
+            "disable_existing_loggers": False,
+            "filters": {"only_faults": {"()": lambda: _only_faults}},
+            "formatters": {
+                "json": {
+                    "()": structlog.stdlib.ProcessorFormatter,
+                    "foreign_pre_chain": foreign,
+                    "processors": [
+                        structlog.stdlib.ProcessorFormatter.remove_processors_meta, render,
+                    ],
+                }
+            },
+            "handlers": {
+                "stderr": {
+                    "class": "logging.StreamHandler", "stream": sys.stderr, "formatter": "json",
+                }
+            },
+            "root": {"handlers": ["stderr"], "level": settings.LOG_LEVEL},
+            "loggers": {"django.request": {"filters": ["only_faults"]}},
+        }
+    )  # fmt: skip

@@ -1,0 +1,95 @@
+"""Reading the books: balances, transfers, the trial balance."""
+
+import dataclasses
+import uuid
+
+from django.db import connection
+from django.db.models import Q, QuerySet
+
+from core.kernel.errors import NotFound
+from core.ledger.models import Account, Transfer
+from core.ledger.services import Balance
+from core.staff.actor import StaffActor
+from core.staff.powers import Role, define
+
+READ = define("ledger.read", Role.ORGANISER, Role.AUDITOR, Role.INSPECTOR)
+
+
+class AccountUnknown(NotFound):
+    code = "account_unknown"
+    message = "There is no such account."
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class TrialBalance:
+    """Sums over all accounts, in cents, of one instant; the books agree when the two are equal.
+
+    `debit_cents` adds the balances of accounts that stand on their debit side, `credit_cents` of
+    those on their credit side.
+    """
+
+    accounts: int
+    transfers: int
+    debit_cents: int
+    credit_cents: int
+
+    @property
+    def difference_cents(self) -> int:
+        return self.debit_cents - self.credit_cents
+
+
+# The accounts of the page first: only their transfers are added up.
+_PAGE = """
+WITH page AS MATERIALIZED (
+    SELECT id, code, side FROM ledger_account
+     WHERE starts_with(code, %(prefix)s) AND (%(after)s::text IS NULL OR code > %(after)s::text)
+     ORDER BY code LIMIT %(limit)s)
+SELECT p.code, p.side,
+       coalesce((SELECT sum(amount_cents) FROM ledger_transfer WHERE debit_id = p.id), 0)::bigint,
+       coalesce((SELECT sum(amount_cents) FROM ledger_transfer WHERE credit_id = p.id), 0)::bigint
+  FROM page p ORDER BY p.code
+"""
+_TRIAL = """
+WITH moved AS (
+    SELECT debit_id AS id, sum(amount_cents) AS cents, count(*) AS n FROM ledger_transfer GROUP BY 1
+    UNION ALL
+    SELECT credit_id, -sum(amount_cents), 0 FROM ledger_transfer GROUP BY 1),
+standing AS (SELECT id, sum(cents) AS cents, sum(n) AS n FROM moved GROUP BY 1)
+SELECT (SELECT count(*) FROM ledger_account), coalesce(sum(n), 0)::bigint,
+       coalesce(sum(cents) FILTER (WHERE cents > 0), 0)::bigint,
+       coalesce(-sum(cents) FILTER (WHERE cents < 0), 0)::bigint
+  FROM standing
+"""
+
+
+def account_balances(
+    *, by: StaffActor, prefix: str, after: str | None, limit: int
+) -> list[Balance]:
+    """Balances by code, of codes that start with `prefix` and come after `after`."""
+    by.need(READ)
+    with connection.cursor() as cursor:
+        cursor.execute(_PAGE, {"prefix": prefix, "after": after, "limit": limit})
+        return [Balance(*row) for row in cursor.fetchall()]
+
+
+def transfers(
+    *, by: StaffActor, account: str = "", reference: uuid.UUID | None = None, kind: str = ""
+) -> QuerySet[Transfer]:
+    """Transfers, of one account, act or kind where given. Raises AccountUnknown."""
+    by.need(READ)
+    found = Transfer.objects.select_related("debit", "credit")
+    if account:
+        known = Account.objects.filter(code=account).first()
+        if known is None:
+            raise AccountUnknown(account=account)
+        found = found.filter(Q(debit=known) | Q(credit=known))
+    if reference:
+        found = found.filter(reference=reference)
+    return found.filter(kind=kind) if kind else found
+
+
+def trial_balance(*, by: StaffActor) -> TrialBalance:
+    by.need(READ)
+    with connection.cursor() as cursor:
+        cursor.execute(_TRIAL)
+        return TrialBalance(*cursor.fetchone())  # type: ignore[misc]

@@ -1,0 +1,70 @@
+"""Reading the register of premises and the suspensions of sales."""
+
+import dataclasses
+
+from django.db.models import Prefetch, QuerySet
+
+from core.database import clock
+from core.premises.access import CAPABILITIES, BareTerminal
+from core.premises.models import (
+    Authorisation,
+    Operator,
+    OperatorSession,
+    Premises,
+    Suspension,
+    Terminal,
+)
+from core.premises.services import PremisesUnknown
+from core.staff.actor import StaffActor
+from core.staff.powers import Role, define
+
+READ = define(
+    "premises.read", Role.ORGANISER, Role.INSPECTOR, Role.AUDITOR, Role.SUPERVISOR,
+    Role.ADMINISTRATOR,
+)  # fmt: skip
+
+
+def premises_list(*, by: StaffActor) -> QuerySet[Premises]:
+    by.need(READ)
+    return Premises.objects.all()
+
+
+def premises_one(*, by: StaffActor, code: str) -> Premises:
+    """Premises with their authorisations, terminals and operators. Raises PremisesUnknown."""
+    by.need(READ)
+    parts = (
+        Prefetch("authorisations", Authorisation.objects.order_by("pk")),
+        Prefetch("terminals", Terminal.objects.order_by("pk")),
+        Prefetch("operators", Operator.objects.order_by("number")),
+    )
+    found = Premises.objects.filter(code=code).prefetch_related(*parts).first()
+    if found is None:
+        raise PremisesUnknown(code=code)
+    return found
+
+
+def suspensions(*, by: StaffActor, in_force: bool) -> QuerySet[Suspension]:
+    """Suspensions in force, or with the lifted ones, too."""
+    by.need(READ)
+    found = Suspension.objects.select_related("premises", "terminal")
+    return found.filter(lifted_at=None) if in_force else found
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class TerminalCard:
+    """What a terminal may know of itself. `session` is the operator's signed on at it, if any."""
+
+    terminal: Terminal
+    capabilities: list[str]
+    session: OperatorSession | None
+
+
+def terminal_card(*, terminal: BareTerminal, session_digest: bytes) -> TerminalCard:
+    found = Terminal.objects.select_related("premises").get(pk=terminal.terminal_id)
+    session = (
+        OperatorSession.objects.select_related("operator")
+        .filter(terminal=found, token_digest=session_digest, ended_at=None)
+        .filter(expires_at__gt=clock.now(), operator__is_active=True)
+        .first()
+    )
+    return TerminalCard(found, sorted(CAPABILITIES[terminal.premises_kind]), session)
