@@ -22,6 +22,9 @@ from core.embedded.postgres import restrict
 
 _ALIASES = ("default", "owner")
 _RUN = "LOTOTROT_TEST_RUN"
+# Taken once: a test may change its environment.
+_APP_URL = os.environ["DATABASE_URL"]
+_OWNER_URL = os.environ["DATABASE_OWNER_URL"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,16 +40,16 @@ class Database:
         return {"DATABASE_URL": self.app_url, "DATABASE_OWNER_URL": self.owner_url}
 
 
-def _url(variable: str, name: str) -> str:
-    return urlsplit(os.environ[variable])._replace(path="/" + quote(name)).geturl()
+def _named(url: str, name: str) -> str:
+    return urlsplit(url)._replace(path="/" + quote(name)).geturl()
 
 
 def database(name: str) -> Database:
-    return Database(name, _url("DATABASE_URL", name), _url("DATABASE_OWNER_URL", name))
+    return Database(name, _named(_APP_URL, name), _named(_OWNER_URL, name))
 
 
 def _owner(**options: Any) -> psycopg.Connection:
-    return psycopg.connect(os.environ["DATABASE_OWNER_URL"], autocommit=True, **options)
+    return psycopg.connect(_OWNER_URL, autocommit=True, **options)
 
 
 def open_run() -> psycopg.Connection:
@@ -84,7 +87,7 @@ def _create(session: psycopg.Connection, name: str, template: str) -> None:
             sql.Identifier(name), sql.Identifier(template)
         )
     )
-    restrict(session, name, env.database_settings(os.environ["DATABASE_URL"])["USER"])
+    restrict(session, name, env.database_settings(_APP_URL)["USER"])
 
 
 @contextmanager
