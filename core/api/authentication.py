@@ -34,7 +34,7 @@ def terminal_credentials(meta: dict[str, Any]) -> TerminalCredentials:
 class StaffToken(BaseAuthentication):
     """`request.user` becomes the StaffActor of a live session."""
 
-    def authenticate(self, request: Request) -> tuple[StaffActor, None]:  # type: ignore[override]
+    def authenticate(self, request: Request) -> tuple[StaffActor, None]:
         return session_actor(token=token_from(request.META, STAFF_SCHEME)), None
 
     def authenticate_header(self, request: Request) -> str:
@@ -44,7 +44,7 @@ class StaffToken(BaseAuthentication):
 class TerminalToken(BaseAuthentication):
     """`request.auth` becomes the TerminalCredentials; no query is made."""
 
-    def authenticate(self, request: Request) -> tuple[None, TerminalCredentials]:  # type: ignore[override]
+    def authenticate(self, request: Request) -> tuple[None, TerminalCredentials]:
         return None, terminal_credentials(request.META)
 
     def authenticate_header(self, request: Request) -> str:

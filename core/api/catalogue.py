@@ -4,7 +4,7 @@ import dataclasses
 import functools
 import importlib
 import pkgutil
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from django.apps import apps
@@ -38,13 +38,13 @@ def _import_all() -> None:
         _import_under(importlib.import_module(root).__path__, f"{root}.")
 
 
-def _import_under(path: list[str], prefix: str) -> None:
+def _import_under(path: Iterable[str], prefix: str) -> None:
     for found in pkgutil.iter_modules(path, prefix):
         if found.name.rpartition(".")[2] in _NOT_IMPORTED:
             continue
         module = importlib.import_module(found.name)
         if found.ispkg:
-            _import_under(list(module.__path__), f"{found.name}.")
+            _import_under(module.__path__, f"{found.name}.")
 
 
 def _walk(kind: type[DomainError]) -> Iterator[type[DomainError]]:

@@ -7,6 +7,7 @@ Refusals are not remembered: the same key may be tried again. A key belongs to o
 import hashlib
 import json
 from collections.abc import Callable, Sequence
+
 from django.db import transaction
 from django.http import HttpResponse
 from django.utils.crypto import salted_hmac

@@ -94,7 +94,7 @@ def _registry() -> CollectorRegistry:
     if folder:
         MultiProcessCollector(registry, path=folder)  # type: ignore[no-untyped-call]
     else:
-        registry.register(REGISTRY)  # type: ignore[arg-type]
+        registry.register(REGISTRY)
     registry.register(_Database())
     return registry
 
@@ -137,7 +137,7 @@ def _own() -> Iterator[Metric]:
             ' coalesce((SELECT extract(epoch FROM "offset") FROM database_clockoffset'
             "   ORDER BY id DESC LIMIT 1), 0)"
         )
-        suspensions, proposals, oldest_s, offset_s = cursor.fetchone()  # type: ignore[misc]
+        suspensions, proposals, oldest_s, offset_s = cursor.fetchone()
     yield gauge("suspensions_in_force", "Suspensions of sales in force", [((), suspensions)])
     yield gauge("proposals_pending", "Proposals that wait for a second person", [((), proposals)])
     yield gauge("proposal_oldest_seconds", "Age of the oldest of them", [((), float(oldest_s))])

@@ -28,9 +28,11 @@ def position_of(cursor: str, kind: type[int] | type[str]) -> Any:
         (position,) = json.loads(base64.b64decode(cursor + "=" * (-len(cursor) % 4), b"-_", True))
     except (ValueError, TypeError, binascii.Error, RecursionError) as error:
         raise CursorInvalid from error
-    if type(position) is not kind or (kind is int and not 0 <= position < 1 << 63):
+    if type(position) is not kind:
         raise CursorInvalid
-    if isinstance(position, str) and "\x00" in position:
+    # Text that PostgreSQL cannot keep (NUL, half a surrogate pair) is not printable either.
+    fits = 0 <= position < 1 << 63 if isinstance(position, int) else position.isprintable()
+    if not fits:
         raise CursorInvalid
     return position
 

@@ -109,7 +109,7 @@ def _of_framework(exc: drf.APIException) -> DomainError:
         case drf.NotFound():
             return errors.RouteUnknown()
         case drf.Throttled():
-            return errors.Throttled(wait_s=exc.wait)
+            return errors.Throttled(wait_s=getattr(exc, "wait", None))
     return errors.InternalError()
 
 

@@ -50,7 +50,9 @@ class Problem(Shape):
     instance = serializers.CharField(help_text="The path of the request.")
     request_id = serializers.CharField(help_text="Finds the request in the logs.")
     transient = serializers.BooleanField(help_text="The same request may succeed later.")
-    data = serializers.DictField(required=False, help_text="Depends on the code.")
+    data = serializers.DictField(  # type: ignore[assignment]
+        required=False, help_text="Depends on the code."
+    )
 
 
 @dataclasses.dataclass(frozen=True, slots=True)

@@ -50,5 +50,5 @@ def stamp(response: HttpResponseBase) -> None:
 def _ask(monotonic: float) -> tuple[float, datetime.datetime, str]:
     with connection.cursor() as cursor:
         cursor.execute(_QUERY)
-        now, offset = cursor.fetchone()  # type: ignore[misc]
+        now, offset = cursor.fetchone()
     return monotonic, now, f"+{duration_iso_string(offset)}" if offset else ""

@@ -135,8 +135,8 @@ class Instant(serializers.DateTimeField):
         except OverflowError:
             self.fail("invalid", format="RFC 3339")
 
-    def to_representation(self, value: Any) -> str | None:
-        return utc_text(value) if value else None
+    def to_representation(self, value: datetime.datetime) -> str:
+        return utc_text(value)
 
 
 class Day(serializers.DateField):

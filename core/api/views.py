@@ -13,7 +13,7 @@ How an endpoint is written: docs/adr and `core/api/endpoints` show it; in short
 """
 
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, ClassVar
 
 from django.db.models import QuerySet
@@ -33,8 +33,8 @@ from core.api.authentication import (
     TerminalToken,
     terminal_credentials,
 )
-from core.api.errors import MethodNotAllowed
-from core.api.shapes import Shape
+from core.api.errors import MethodNotAllowed, RouteUnknown
+from core.api.shapes import BIGGEST, Shape
 from core.premises.access import (
     BareTerminal,
     TerminalActor,
@@ -50,13 +50,21 @@ def json_response(content: Any, status: int = 200) -> HttpResponse:
     return HttpResponse(text, content_type="application/json", status=status)
 
 
+def check_path(parts: Mapping[str, Any]) -> None:
+    """Raise RouteUnknown for a part of the path that could not name anything we keep."""
+    for part in parts.values():
+        fits = part.isprintable() if isinstance(part, str) else True
+        if not fits or (isinstance(part, int) and part > BIGGEST):
+            raise RouteUnknown
+
+
 class ApiView(APIView):
     """A public resource. `body_limit_bytes` is checked before the body is read."""
 
     body_limit_bytes = 64 * parsing.KIBIBYTE
     challenge = STAFF_SCHEME
     parser_classes = (parsing.JsonParser,)
-    authentication_classes = ()
+    authentication_classes: Sequence[type[BaseAuthentication]] = ()
     permission_classes = ()
     throttle_classes = ()
     # Where one method asks for other credentials than the rest: its classes, by its name.
@@ -69,6 +77,7 @@ class ApiView(APIView):
         return [kind() for kind in classes]
 
     def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:
+        check_path(kwargs)
         parsing.check_size(request._request, self.body_limit_bytes)
         super().initial(request, *args, **kwargs)
 
@@ -172,14 +181,13 @@ class LeanView(CredentialsView):
 
     authentication_classes = (OperatorToken,)
 
-    def dispatch(  # type: ignore[override]
-        self, request: HttpRequest, *args: Any, **kwargs: Any
-    ) -> HttpResponseBase:
+    def dispatch(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
         try:
             method = (request.method or "").lower()
             handler = getattr(self, method, None) if method in self.http_method_names else None
             if handler is None:
                 raise MethodNotAllowed
+            check_path(kwargs)
             self.credentials = terminal_credentials(request.META)
             return handler(request, *args, **kwargs)  # type: ignore[no-any-return]
         except Exception as error:  # noqa: BLE001  (as the framework does: each becomes an answer)

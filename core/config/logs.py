@@ -13,8 +13,10 @@ from typing import Any
 
 import structlog
 from django.conf import settings
+from structlog.typing import Processor
 
 Event = MutableMapping[str, Any]
+
 
 # A run of at least 12 characters of a token's or code's alphabet with a digit and a capital or
 # with dashes between groups; names of tables and functions, all lower case, are left readable.
@@ -67,7 +69,7 @@ def _only_faults(record: logging.LogRecord) -> bool:
 def configure() -> None:
     """Set logging up for this process. Calling it again changes nothing."""
     timestamp = structlog.processors.TimeStamper(fmt="iso", utc=True)
-    ours = [
+    ours: list[Processor] = [
         structlog.contextvars.merge_contextvars,
         structlog.processors.add_log_level,
         timestamp,
@@ -81,7 +83,7 @@ def configure() -> None:
         logger_factory=structlog.WriteLoggerFactory(sys.stderr),
         cache_logger_on_first_use=True,
     )
-    foreign = [*ours, structlog.stdlib.add_logger_name, _mask_event]
+    foreign: list[Processor] = [*ours, structlog.stdlib.add_logger_name, _mask_event]
     logging.config.dictConfig(
         {
             "version": 1,

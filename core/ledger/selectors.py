@@ -92,4 +92,4 @@ def trial_balance(*, by: StaffActor) -> TrialBalance:
     by.need(READ)
     with connection.cursor() as cursor:
         cursor.execute(_TRIAL)
-        return TrialBalance(*cursor.fetchone())  # type: ignore[misc]
+        return TrialBalance(*cursor.fetchone())
