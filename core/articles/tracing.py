@@ -49,8 +49,8 @@ def citations(tests: Path) -> Iterator[tuple[str, str]]:
                 for mark in node.decorator_list:
                     yield from ((number, f"{place}::{node.name}") for number in _cited(mark))
             elif isinstance(node, ast.Assign) and _is_module_mark(node):
-                for mark in ast.walk(node.value):
-                    yield from ((number, place) for number in _cited(mark))
+                for part in ast.walk(node.value):
+                    yield from ((number, place) for number in _cited(part))
 
 
 def _is_module_mark(node: ast.Assign) -> bool:

@@ -13,14 +13,14 @@ app.config_from_object("django.conf:settings", namespace="CELERY")
 app.autodiscover_tasks(["core.config", "lototrot", "promotrot"])
 
 
-@setup_logging.connect
+@setup_logging.connect  # type: ignore[untyped-decorator]
 def _logging(**_: Any) -> None:
     from core.config.logs import configure
 
     configure()
 
 
-@worker_init.connect
+@worker_init.connect  # type: ignore[untyped-decorator]
 def _verify_server(**_: Any) -> None:
     from core.database.startup import verify_server
 

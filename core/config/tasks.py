@@ -5,6 +5,6 @@ from celery import shared_task
 from core.config.sweep import send_due
 
 
-@shared_task
+@shared_task  # type: ignore[untyped-decorator]
 def sweep() -> int:
     return send_due()

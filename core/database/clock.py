@@ -48,7 +48,7 @@ def move_to(instant: datetime.datetime, *, reason: str) -> datetime.timedelta:
     hold((Lock.CLOCK, 0))
     with connection.cursor() as cursor:
         cursor.execute("SELECT core_now(), clock_timestamp()")
-        present, real = cursor.fetchone()  # type: ignore[misc]
+        present, real = cursor.fetchone()
     if instant < present:
         raise ClockBackwards(now=present.isoformat())
     return ClockOffset.objects.create(offset=instant - real, reason=reason).offset

@@ -38,7 +38,8 @@ def guarded_models() -> list[type[Guarded]]:
 
 def columns(model: type[Model], names: tuple[str, ...]) -> list[str]:
     """The columns of the named fields."""
-    return [model._meta.get_field(name).column for name in names]  # type: ignore[union-attr]
+    fields = {field.name: str(field.column) for field in model._meta.concrete_fields}
+    return [fields[name] for name in names]
 
 
 def function_sql() -> Iterator[str]:

@@ -3,10 +3,11 @@
 A model says what may change after a row is written; `guards` makes the database enforce it.
 """
 
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from django.db import models
 from django.db.models import Q
+from django.db.models.functions import Now
 
 
 class Guarded(models.Model):
@@ -19,7 +20,6 @@ class Guarded(models.Model):
 
     mutable: ClassVar[tuple[str, ...]] = ()
     transitions: ClassVar[dict[str, tuple[str, ...]]] = {}
-    objects: ClassVar[models.Manager[Any]]
 
     class Meta:
         abstract = True
@@ -32,7 +32,7 @@ class ClockOffset(Guarded):
     """
 
     offset = models.DurationField()
-    set_at = models.DateTimeField(db_default=models.functions.Now())
+    set_at = models.DateTimeField(db_default=Now())
     reason = models.CharField(max_length=200)
 
     class Meta:

@@ -41,7 +41,7 @@ def verify_server() -> None:
             if row and row[0]:
                 faults.append("the application connects as the owner of its tables")
             cursor.execute("SELECT EXISTS (SELECT FROM database_clockoffset)")
-            if cursor.fetchone()[0]:  # type: ignore[index]
+            if cursor.fetchone()[0]:
                 faults.append("this database has run on simulated time")
     if faults:
         raise ImproperlyConfigured("the database is not fit to serve: " + "; ".join(faults))

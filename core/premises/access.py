@@ -3,6 +3,7 @@
 import dataclasses
 import enum
 import hashlib
+from typing import Any
 
 from django.db import connection
 
@@ -117,26 +118,26 @@ class BareTerminal:
 _OPERATOR_REFUSALS = (OperatorSessionUnknown.code, OperatorSessionExpired.code)
 
 
-def _identify(credentials: TerminalCredentials) -> tuple[object, ...]:
+def _identify(credentials: TerminalCredentials) -> tuple[Any, ...]:
     with connection.cursor() as cursor:
         cursor.execute(
             "SELECT * FROM premises_identify(%s, %s)",
             [credentials.token_digest, credentials.session_digest],
         )
-        return cursor.fetchone()  # type: ignore[return-value]
+        return tuple(cursor.fetchone())
 
 
 def terminal_actor(credentials: TerminalCredentials) -> TerminalActor:
     """Who acts. Raises TerminalUnknown, TerminalRevoked, OperatorSessionUnknown or -Expired."""
     refusal, terminal, premises, kind, operator, session = _identify(credentials)
     if refusal is not None:
-        raise REFUSALS[refusal]  # type: ignore[index]
-    return TerminalActor(terminal, premises, kind, operator, session)  # type: ignore[arg-type]
+        raise REFUSALS[refusal]
+    return TerminalActor(terminal, premises, kind, operator, session)
 
 
 def bare_terminal(credentials: TerminalCredentials) -> BareTerminal:
     """The terminal alone. Raises TerminalUnknown or TerminalRevoked."""
     refusal, terminal, premises, kind, *_ = _identify(credentials)
     if refusal is not None and refusal not in _OPERATOR_REFUSALS:
-        raise REFUSALS[refusal]  # type: ignore[index]
-    return BareTerminal(terminal, premises, kind)  # type: ignore[arg-type]
+        raise REFUSALS[refusal]
+    return BareTerminal(terminal, premises, kind)

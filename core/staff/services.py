@@ -98,9 +98,8 @@ def password_check(*, username: str, password: str) -> User:
     The count of failures is committed even though the sign-on is refused.
     """
     user, refusal = _password_attempt(username, password)
-    if refusal is not None:
-        raise refusal
-    assert user is not None
+    if user is None:
+        raise refusal or SignOnRefused()
     return user
 
 

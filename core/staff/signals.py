@@ -21,5 +21,5 @@ def _open(request: HttpRequest, user: User, **_: Any) -> None:
 
 @receiver(user_logged_out)
 def _close(request: HttpRequest, **_: Any) -> None:
-    pk = request.session.get(SESSION_KEY)
+    pk = request.session.get(SESSION_KEY, 0)
     StaffSession.objects.filter(pk=pk, ended_at=None).update(ended_at=clock.now())

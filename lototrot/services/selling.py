@@ -262,7 +262,7 @@ def request_state(*, terminal: BareTerminal, ident: uuid.UUID) -> Sold | None:
         cursor.execute(
             "SELECT * FROM lototrot_request_state(%s, %s)", [terminal.terminal_id, ident]
         )
-        outcome, ticket_id = cursor.fetchone()  # type: ignore[misc]
+        outcome, ticket_id = cursor.fetchone()
     if outcome == UuidReused.code:
         raise UuidReused
     return sold_again(Ticket.objects.get(pk=ticket_id)) if outcome == "sold" else None
