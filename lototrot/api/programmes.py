@@ -1,0 +1,227 @@
+"""The official programme: racecourses, meetings, approval, posters."""
+
+from typing import Any, ClassVar
+
+from django.http import HttpResponse
+from drf_spectacular.types import OpenApiTypes
+from rest_framework import serializers
+from rest_framework.request import Request
+
+from core.api.errors import UnsupportedMediaType
+from core.api.schema import operation
+from core.api.shapes import Choice, Day, Flag, Instant, PageQuery, Shape, Text, Whole
+from core.api.views import StaffView, json_response
+from lototrot.api import samples
+from lototrot.api.papers import LanguageQuery, language_of, paper
+from lototrot.engine.programme import MAX_BYTES, ProgrammeInvalid
+from lototrot.models.programme import Racecourse
+from lototrot.selectors.cards import meeting_cards
+from lototrot.selectors.races import RaceState
+from lototrot.services import programme
+from lototrot.services.contests import MeetingUnknown, ProgrammeNotApproved
+from lototrot.services.paper import Output
+from lototrot.services.poster import NothingPublished, meeting_poster
+
+FORMATS = {"application/json": "json", "text/csv": "csv"}
+
+
+class RacecourseOut(Shape):
+    code = serializers.CharField()
+    name = serializers.CharField()
+    timezone = serializers.CharField()
+    municipality = serializers.CharField()
+    country = serializers.CharField()
+
+
+class ProgrammeRunnerIn(Shape):
+    number = Whole(min_value=1, max_value=31)
+    name = Text(max_length=80)
+    driver = Text(max_length=80, required=False)
+    trainer = Text(max_length=80, required=False)
+    sex = Choice(("stallion", "gelding", "mare"), required=False)
+    age_years = Whole(min_value=1, max_value=30, required=False)
+    distance_m = Whole(min_value=200, max_value=10_000, required=False)
+
+
+class ProgrammeRaceIn(Shape):
+    racecourse = Text(max_length=12)
+    number = Whole(min_value=1, max_value=99)
+    name = Text(max_length=120)
+    scheduled_start = Instant(help_text="With the racecourse's own offset at that moment.")
+    runners = ProgrammeRunnerIn(many=True)
+    distance_m = Whole(min_value=200, max_value=10_000, required=False)
+    start_method = Choice(("autostart", "standing"), required=False)
+    conditions = Text(max_length=500, required=False)
+
+
+class ProgrammeRacecourseIn(Shape):
+    code = Text(max_length=12)
+    name = Text(max_length=80)
+    timezone = Text(max_length=98)
+    municipality = Text(max_length=80)
+    country = Text(max_length=2)
+
+
+class ProgrammeMeetingIn(Shape):
+    day = Day()
+    name = Text(max_length=120)
+    reference = Text(max_length=40)
+
+
+class ProgrammeIn(Shape):
+    """What docs/programme-format.md describes; read by the engine, which names every error."""
+
+    format = serializers.CharField(help_text="lototrot-programme-1")
+    meeting = ProgrammeMeetingIn()
+    racecourses = ProgrammeRacecourseIn(many=True)
+    races = ProgrammeRaceIn(many=True)
+
+
+class ApprovalIn(Shape):
+    approved_by = Text(max_length=120)
+    approved_at = Instant()
+    reference = Text(max_length=120)
+
+
+class ApprovalOut(Shape):
+    approved_by = serializers.CharField()
+    approved_at = Instant()
+    reference = serializers.CharField()
+    recorded_at = Instant()
+
+
+class MeetingOut(Shape):
+    id = Whole()
+    day = Day()
+    name = serializers.CharField()
+    reference = serializers.CharField()
+    imported_at = Instant()
+    approval = ApprovalOut(allow_null=True, default=None)
+
+
+class RunnerOut(Shape):
+    number = Whole(source="runner.number")
+    name = serializers.CharField(source="runner.name")
+    driver = serializers.CharField(source="runner.driver")
+    trainer = serializers.CharField(source="runner.trainer")
+    sex_age = serializers.CharField(source="runner.sex_age")
+    distance_m = Whole(source="runner.distance_m", allow_null=True)
+    withdrawn = Flag()
+    unconfirmed = Flag(help_text="Withdrawn, and waiting for the second person.")
+    trace = serializers.ListField(
+        child=Whole(), help_text="The way of its bets to the number they count on now [5.4.1]."
+    )
+
+
+class RaceOut(Shape):
+    id = Whole(source="race.pk")
+    racecourse = serializers.CharField(source="race.racecourse.code")
+    number = Whole(source="race.number")
+    name = serializers.CharField(source="race.name")
+    scheduled_start_at = Instant(source="race.scheduled_start_at")
+    distance_m = Whole(source="race.distance_m", allow_null=True)
+    start_method = serializers.CharField(source="race.start_method")
+    conditions = serializers.CharField()
+    state = Choice([state.value for state in RaceState], source="record.state")
+    actual_start_at = Instant(source="record.start.actual_start_at", allow_null=True, default=None)
+    winners = serializers.ListField(child=Whole(), help_text="Empty while there is no result.")
+    runners = RunnerOut(many=True)
+
+
+class MeetingDetailOut(MeetingOut):
+    races = RaceOut(many=True)
+
+
+class MeetingQuery(PageQuery):
+    day = Day(required=False, help_text="Only the meetings of a day.")
+
+
+class Racecourses(StaffView):
+    @operation("Racecourses", answer=RacecourseOut, paged=True)
+    def get(self, request: Request) -> HttpResponse:
+        return self.rows(RacecourseOut, Racecourse.objects.all(), self.query(PageQuery))
+
+
+class Programmes(StaffView):
+    body_limit_bytes = MAX_BYTES
+
+    @operation(
+        "Import a programme",
+        description=(
+            "JSON or CSV as docs/programme-format.md says; accepted whole or refused whole with "
+            "every error and its place. The same programme again is the same meeting."
+        ),
+        body=ProgrammeIn, body_media_types=tuple(FORMATS), answer=MeetingOut, status=201,
+        problems=(ProgrammeInvalid, programme.ProgrammeRecorded, programme.RacecourseDiffers),
+        example=samples.PROGRAMME, answer_example=samples.MEETING,
+    )  # fmt: skip
+    def post(self, request: Request) -> HttpResponse:
+        content_type = request._request.content_type
+        if content_type not in FORMATS:
+            raise UnsupportedMediaType(accepts=list(FORMATS))
+        meeting = programme.programme_import(
+            by=self.by,
+            data=request._request.body,
+            format=FORMATS[content_type],  # type: ignore[arg-type]
+        )
+        return self.answer(MeetingOut, meeting, 201)
+
+
+class Meetings(StaffView):
+    @operation("Meetings, newest first", answer=MeetingOut, paged=True, query=MeetingQuery)
+    def get(self, request: Request) -> HttpResponse:
+        query = self.query(MeetingQuery)
+        found = programme.meetings()
+        if "day" in query:
+            found = found.filter(day=query["day"])
+        return self.rows(MeetingOut, found, query, newest_first=True)
+
+
+class OneMeeting(StaffView):
+    @operation(
+        "A meeting with its races and runners", answer=MeetingDetailOut, problems=(MeetingUnknown,)
+    )
+    def get(self, request: Request, meeting: int) -> HttpResponse:
+        found: Any = programme.meeting_get(meeting)
+        races = RaceOut(meeting_cards(found), many=True).data
+        return json_response(MeetingOut(found).data | {"races": races})
+
+
+class Approval(StaffView):
+    @operation(
+        "Record the Federation's approval (14.III.5.2)", body=ApprovalIn, answer=ApprovalOut,
+        status=201,
+        problems=(
+            MeetingUnknown, programme.ApprovalIncomplete, programme.ApprovalAhead,
+            programme.ApprovalRecorded,
+        ),
+        example=samples.APPROVAL,
+    )  # fmt: skip
+    def post(self, request: Request, meeting: int) -> HttpResponse:
+        body = self.read(ApprovalIn)
+        found = programme.approval_record(
+            by=self.by, meeting=programme.meeting_get(meeting), **body
+        )
+        return self.answer(ApprovalOut, found, 201)
+
+
+def poster_view(output: Output) -> type[StaffView]:
+    """The view of a meeting's poster in one form."""
+
+    class Poster(StaffView):
+        form: ClassVar[Output] = output
+
+        @operation(
+            "The poster of a meeting, for the wall (5.2, 6.2)",
+            answer=OpenApiTypes.BINARY, media_type=output.media_type.partition(";")[0],
+            query=LanguageQuery,
+            problems=(MeetingUnknown, ProgrammeNotApproved, NothingPublished),
+        )  # fmt: skip
+        def get(self, request: Request, meeting: int) -> HttpResponse:
+            language = language_of(self.query(LanguageQuery))
+            content = meeting_poster(
+                meeting=programme.meeting_get(meeting), output=self.form, language=language
+            )
+            return paper(content, self.form)
+
+    return Poster

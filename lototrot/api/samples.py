@@ -1,0 +1,98 @@
+"""Bodies shown in the schema. Codes and tokens in it are made up and open nothing."""
+
+from typing import Any
+
+_UUID = "5b0c7a52-0f5e-4f2e-9a57-3d1f0c6f2b11"
+
+SALE: dict[str, Any] = {
+    "uuid": _UUID,
+    "contest": 12,
+    "price_cents": 100,
+    "amount_cents": 200,
+    "races": [[4], [1, 7], [3], {"quick_pick": 1}, [9], [2], [5]],
+}
+
+_NUMBERS = ([4], [1, 7], [3], [11], [9], [2], [5])
+
+TICKET: dict[str, Any] = {
+    "uuid": _UUID,
+    "state": "sold",
+    "code": "1ABC-DEFG-HJKM-NPQR-STVW-XYZ0",
+    "game": "Lototrot",
+    "bet_type": {"code": "lototrot", "version": 1, "name": "Lototrot"},
+    "contest": 12,
+    "meeting": {"day": "2027-04-10", "name": "Jornada de primavera"},
+    "premises": {
+        "code": "P-0001", "name": "Bar Central", "address": "Carrer Major 1",
+        "municipality": "Manacor",
+    },
+    "terminal": "T-0001",
+    "operator": 1,
+    "sold_at": "2027-04-10T13:24:07.018245Z",
+    "race_count": 7,
+    "races": [
+        {
+            "position": position, "racecourse": "Hipòdrom de Son Pardo", "race": position,
+            "name": f"Cursa {position}",
+            "scheduled_start_at": f"2027-04-10T{14 + position}:30:00Z",
+            "numbers": numbers, "quick_pick": position == 4,
+        }
+        for position, numbers in enumerate(_NUMBERS, start=1)
+    ],
+    "bets": 2,
+    "price_cents": 100,
+    "amount_cents": 200,
+    "prize_percent": "60",
+    "correction_window_s": 0,
+    "last_claim_day": None,
+    "notices": ["Only for people over 18."],
+}  # fmt: skip
+
+PROGRAMME: dict[str, Any] = {
+    "format": "lototrot-programme-1",
+    "meeting": {"day": "2027-04-10", "name": "Jornada de primavera", "reference": "P-2027-15"},
+    "racecourses": [
+        {
+            "code": "SONPARDO", "name": "Hipòdrom de Son Pardo", "timezone": "Europe/Madrid",
+            "municipality": "Palma", "country": "ES",
+        }
+    ],
+    "races": [
+        {
+            "racecourse": "SONPARDO", "number": 1, "name": "Premi d'obertura",
+            "scheduled_start": "2027-04-10T17:00+02:00", "distance_m": 2200,
+            "start_method": "autostart",
+            "runners": [
+                {"number": 1, "name": "Exemple Primer", "sex": "mare", "age_years": 4},
+                {"number": 2, "name": "Exemple Segon"},
+            ],
+        }
+    ],
+}  # fmt: skip
+
+APPROVAL: dict[str, Any] = {
+    "approved_by": "Federació Balear de Trot",
+    "approved_at": "2027-04-05T10:00:00+02:00",
+    "reference": "FBT 2027/31",
+}
+
+MEETING: dict[str, Any] = {
+    "id": 3,
+    "day": "2027-04-10",
+    "name": "Jornada de primavera",
+    "reference": "P-2027-15",
+    "imported_at": "2027-04-01T08:00:00Z",
+    "approval": None,
+}
+
+CONTEST: dict[str, Any] = {
+    "meeting": 3,
+    "bet_type": {"code": "lototrot", "version": 1},
+    "ticket_model": {"code": "roll-80", "version": 1},
+    "races": [21, 22, 23, 24, 25, 26, 27],
+    "price_cents": 100,
+    "max_bets": 10000,
+    "scheduled_close_at": "2027-04-10T16:55:00+02:00",
+    "correction_window_s": 0,
+    "correction_approval": "",
+}

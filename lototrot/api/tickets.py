@@ -1,0 +1,285 @@
+"""A terminal's own tickets after the sale: what became of them, their paper, their correction."""
+
+import uuid
+from typing import Any, ClassVar
+
+from django.http import HttpResponse
+from drf_spectacular.types import OpenApiTypes
+from rest_framework import serializers
+from rest_framework.request import Request
+
+from core.api.schema import operation
+from core.api.shapes import (
+    Cents,
+    Choice,
+    Day,
+    Flag,
+    Instant,
+    PageQuery,
+    Secret,
+    Shape,
+    Text,
+    Uuid,
+    Whole,
+)
+from core.api.views import BareTerminalView, TerminalView, json_response
+from core.kernel.codes import CodeForged, CodeMalformed, CodeMistyped
+from core.premises.access import TerminalCannot
+from core.receipts.document import LANGUAGES
+from lototrot.api import samples
+from lototrot.api.papers import LanguageQuery, language_of, paper
+from lototrot.models.tickets import Void
+from lototrot.selectors.selling import terminal_totals, tickets_of_terminal
+from lototrot.services import annulment, prints, selling
+from lototrot.services.paper import Output, SlipPrinted, slip_original, slip_render
+from lototrot.services.slips import notices, ticket_card
+
+SOLD, VOID = "sold", "void"
+
+
+class BetTypeOfTicket(Shape):
+    code = serializers.CharField()
+    version = Whole()
+    name = serializers.CharField()
+
+
+class MeetingOfTicket(Shape):
+    day = Day()
+    name = serializers.CharField()
+
+
+class PremisesOfTicket(Shape):
+    code = serializers.CharField()
+    name = serializers.CharField()
+    address = serializers.CharField()
+    municipality = serializers.CharField()
+
+
+class RaceOfTicket(Shape):
+    position = Whole()
+    racecourse = serializers.CharField()
+    race = Whole()
+    name = serializers.CharField()
+    scheduled_start_at = Instant()
+    numbers = serializers.ListField(child=Whole())
+    quick_pick = Flag()
+
+
+class TicketCard(Shape):
+    """Everything a ticket shows (14.II.3), to be printed by whoever does not take our own paper."""
+
+    uuid = Uuid()
+    state = Choice((SOLD, VOID))
+    code = serializers.CharField(
+        allow_null=True, help_text="The bearer code; null once the contest has closed."
+    )
+    game = serializers.CharField()
+    bet_type = BetTypeOfTicket()
+    contest = Whole()
+    meeting = MeetingOfTicket()
+    premises = PremisesOfTicket()
+    terminal = serializers.CharField()
+    operator = Whole()
+    sold_at = Instant()
+    race_count = Whole()
+    races = RaceOfTicket(many=True)
+    bets = Whole()
+    price_cents = Cents()
+    amount_cents = Cents()
+    prize_percent = serializers.CharField()
+    correction_window_s = Whole()
+    last_claim_day = Day(allow_null=True)
+    notices = serializers.ListField(
+        child=serializers.CharField(), help_text="To be printed on the ticket as they are."
+    )
+
+
+class InquiryOut(Shape):
+    outcome = Choice(
+        ("sold", "burnt"),
+        help_text="sold: here is the ticket. burnt: it was never sold and never can be.",
+    )
+    ticket = TicketCard(allow_null=True)
+
+
+class PrintConfirmationOut(Shape):
+    confirmed_at = Instant()
+
+
+class ReprintIn(Shape):
+    format = Choice(("json", *(output.value for output in Output)))
+    lang = Choice(LANGUAGES, required=False)
+
+
+class ReprintCard(TicketCard):
+    copy = Whole(min_value=1, help_text="To be printed, with DUPLICATE in large type.")
+
+
+class AnnulmentIn(Shape):
+    code = Secret(max_length=96, help_text="Scanned or typed from the surrendered ticket.")
+    reason = Text(max_length=200)
+
+
+class AnnulmentOut(Shape):
+    uuid = Uuid(source="ticket.uuid")
+    voided_at = Instant()
+    refund_cents = Cents(source="ticket.amount_cents", help_text="To be given back to the player.")
+
+
+class OwnTicketOut(Shape):
+    uuid = Uuid()
+    contest = Whole(source="contest_id")
+    operator = Whole(source="operator.number")
+    sold_at = Instant()
+    bets = Whole()
+    amount_cents = Cents()
+    printed = Flag(help_text="The terminal has confirmed the paper.")
+    voided = Flag()
+
+
+class TotalsQuery(Shape):
+    day = Day(required=False, help_text="A natural day of Europe/Madrid; today by default.")
+
+
+class TotalsOut(Shape):
+    day = Day()
+    tickets = Whole()
+    bets = Whole()
+    amount_cents = Cents()
+    annulled_tickets = Whole()
+    annulled_cents = Cents()
+
+
+def card_of(sold: selling.Sold) -> dict[str, Any]:
+    """The ticket as answered, in the language in force."""
+    card = ticket_card(sold)
+    voided = sold.replayed and Void.objects.filter(ticket__uuid=sold.uuid).exists()
+    card["state"] = VOID if voided else SOLD
+    card["notices"] = notices()
+    return card
+
+
+class Inquiry(BareTerminalView):
+    @operation(
+        "What became of a ticket's UUID",
+        description=(
+            "An unknown UUID is burnt by asking: a sale still in flight under it is refused, so "
+            "that the answer stays true. Ask only to give an attempt up; to carry on, send the "
+            "sale again."
+        ),
+        answer=InquiryOut, problems=(selling.UuidReused,),
+        answer_example={"outcome": "burnt", "ticket": None},
+    )  # fmt: skip
+    def post(self, request: Request, ident: uuid.UUID) -> HttpResponse:
+        self.read(Shape)
+        sold = selling.request_state(terminal=self.terminal, ident=ident)
+        if sold is None:
+            return json_response({"outcome": "burnt", "ticket": None})
+        return json_response({"outcome": "sold", "ticket": card_of(sold)})
+
+
+_SLIP_PROBLEMS = (
+    selling.TicketUnknown, prints.TicketNotPrintable, SlipPrinted, selling.ContestClosed,
+)  # fmt: skip
+_SLIP = "The original, until its printing is confirmed or the contest closes."
+
+
+class SlipJson(BareTerminalView):
+    @operation(
+        "The ticket to print, as JSON", description=_SLIP, answer=TicketCard,
+        query=LanguageQuery, problems=_SLIP_PROBLEMS, answer_example=samples.TICKET,
+    )  # fmt: skip
+    def get(self, request: Request, ident: uuid.UUID) -> HttpResponse:
+        self.query(LanguageQuery)
+        return json_response(card_of(slip_original(by=self.terminal, ident=ident)))
+
+
+def slip_view(output: Output) -> type[BareTerminalView]:
+    """The view of a ticket's paper in one form."""
+
+    class Slip(BareTerminalView):
+        form: ClassVar[Output] = output
+
+        @operation(
+            "The ticket to print", description=_SLIP, answer=OpenApiTypes.BINARY,
+            media_type=output.media_type.partition(";")[0], query=LanguageQuery,
+            problems=_SLIP_PROBLEMS,
+        )  # fmt: skip
+        def get(self, request: Request, ident: uuid.UUID) -> HttpResponse:
+            language = language_of(self.query(LanguageQuery))
+            sold = slip_original(by=self.terminal, ident=ident)
+            return paper(slip_render(sold, output=self.form, language=language), self.form)
+
+    return Slip
+
+
+class PrintConfirmation(BareTerminalView):
+    @operation(
+        "The paper came out", description="Twice changes nothing.", answer=PrintConfirmationOut,
+        problems=(selling.TicketUnknown,),
+    )  # fmt: skip
+    def post(self, request: Request, ident: uuid.UUID) -> HttpResponse:
+        self.read(Shape)
+        return self.answer(
+            PrintConfirmationOut, prints.print_confirm(by=self.terminal, ident=ident)
+        )
+
+
+class Reprints(TerminalView):
+    @operation(
+        "A further copy, marked as duplicate",
+        description=(
+            "Before closing only; each is numbered and recorded. `format` json answers the ticket "
+            "with its `copy` number; the others answer the paper itself."
+        ),
+        body=ReprintIn, answer=ReprintCard, status=201,
+        problems=(
+            selling.TicketUnknown, prints.TicketNotPrintable, selling.ContestClosed, TerminalCannot,
+        ),
+        example={"format": "json"},
+    )  # fmt: skip
+    def post(self, request: Request, ident: uuid.UUID) -> HttpResponse:
+        body = self.read(ReprintIn)
+        sold, reprint = prints.ticket_reprint(by=self.terminal, ident=ident)
+        if body["format"] == "json":
+            return json_response(card_of(sold) | {"copy": reprint.number}, 201)
+        output = Output(body["format"])
+        content = slip_render(sold, output=output, language=language_of(body), copy=reprint.number)
+        response = paper(content, output)
+        response.status_code = 201
+        return response
+
+
+class Annulment(TerminalView):
+    @operation(
+        "Annul a ticket as an error, against its paper (14.III.1.4)",
+        description="Inside the contest's correction window and before closing. Twice is once.",
+        body=AnnulmentIn, answer=AnnulmentOut,
+        problems=(
+            selling.TicketUnknown, CodeMalformed, CodeMistyped, CodeForged,
+            annulment.CodeOfAnotherTicket, annulment.TicketVoided, annulment.CorrectionNotOffered,
+            annulment.CorrectionTooLate, selling.ContestClosed, TerminalCannot,
+        ),
+        example={"code": "1ABC-…", "reason": "Number mistyped."},
+    )  # fmt: skip
+    def post(self, request: Request, ident: uuid.UUID) -> HttpResponse:
+        body = self.read(AnnulmentIn)
+        void = annulment.ticket_annul(
+            by=self.terminal, ident=ident, presented_code=body["code"], reason=body["reason"]
+        )
+        return self.answer(AnnulmentOut, void)
+
+
+class OwnTickets(BareTerminalView):
+    @operation("The tickets this terminal has sold, newest first", answer=OwnTicketOut, paged=True)
+    def get(self, request: Request) -> HttpResponse:
+        rows = tickets_of_terminal(self.terminal.terminal_id)
+        return self.rows(OwnTicketOut, rows, self.query(PageQuery), newest_first=True)
+
+
+class Totals(BareTerminalView):
+    @operation("What this terminal sold on a day", answer=TotalsOut, query=TotalsQuery)
+    def get(self, request: Request) -> HttpResponse:
+        day = self.query(TotalsQuery).get("day")
+        totals = terminal_totals(terminal_id=self.terminal.terminal_id, day=day)
+        return self.answer(TotalsOut, totals)

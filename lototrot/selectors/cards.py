@@ -1,0 +1,90 @@
+"""Races as people look them up: runners, what is withdrawn, and on whom its bets count now."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from lototrot.engine.races import numbers_of, substitute
+from lototrot.models.contest import Contest
+from lototrot.models.programme import Meeting, Race, Runner
+from lototrot.selectors.races import RaceRecord, race_records
+
+
+@dataclass(frozen=True, slots=True)
+class RunnerCard:
+    """A runner. `trace` is the way of its bets by what is on record now, both ends included."""
+
+    runner: Runner
+    withdrawn: bool
+    unconfirmed: bool
+    trace: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class RaceCard:
+    """A race, what is on record about it, and its runners by number."""
+
+    race: Race
+    conditions: str
+    record: RaceRecord
+    runners: tuple[RunnerCard, ...]
+    winners: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class LegCard:
+    """A race of a contest and the numbers it offers now."""
+
+    position: int
+    card: RaceCard
+    offered: tuple[int, ...]
+
+
+def meeting_cards(meeting: Meeting) -> tuple[RaceCard, ...]:
+    """The races of a meeting by scheduled start."""
+    races = meeting.races.select_related("racecourse").prefetch_related("runners")
+    ordered = races.order_by("scheduled_start_at", "racecourse__code", "number")
+    return race_cards(ordered, meeting.document)
+
+
+def race_cards(races: Iterable[Race], document: Mapping[str, Any]) -> tuple[RaceCard, ...]:
+    """The cards of races of one meeting, whose programme's document is given."""
+    found = list(races)
+    records = race_records([race.pk for race in found])
+    conditions = {
+        (each["racecourse"], each["number"]): each.get("conditions", "")
+        for each in document.get("races", ())
+    }
+    return tuple(
+        _card(race, records[race.pk], conditions.get((race.racecourse.code, race.number), ""))
+        for race in found
+    )
+
+
+def _card(race: Race, record: RaceRecord, conditions: str) -> RaceCard:
+    facts = record.facts()
+    withdrawn = facts.withdrawn
+    runners = tuple(
+        RunnerCard(
+            runner=runner,
+            withdrawn=runner.number in withdrawn,
+            unconfirmed=runner.number in record.unconfirmed,
+            trace=substitute(runner.number, facts),
+        )
+        for runner in sorted(race.runners.all(), key=lambda each: each.number)
+    )
+    return RaceCard(race, conditions, record, runners, tuple(sorted(facts.winners)))
+
+
+def contest_legs(contest: Contest) -> tuple[LegCard, ...]:
+    """The races of a contest in the order of the ticket."""
+    legs = list(
+        contest.legs.select_related("race__racecourse")
+        .prefetch_related("race__runners")
+        .order_by("position")
+    )
+    cards = race_cards([leg.race for leg in legs], contest.meeting.document)
+    return tuple(
+        LegCard(leg.position, card, numbers_of(mask))
+        for leg, card, mask in zip(legs, cards, contest.offered_masks, strict=True)
+    )

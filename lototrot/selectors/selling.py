@@ -1,0 +1,84 @@
+"""What a terminal sees of its own work: contests it may sell, its last tickets, its day."""
+
+import dataclasses
+import datetime
+
+from django.db.models import Exists, OuterRef, QuerySet, Sum
+from django.db.models.functions import Coalesce
+
+from core.database import clock
+from core.kernel.days import day_bounds, natural_day
+from core.ledger.services import balance_cents
+from lototrot.models.contest import Contest, DisplayAcknowledgement
+from lototrot.models.tickets import PrintConfirmation, Ticket, Void
+from lototrot.services.chart import jackpot, reserve
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class DayTotals:
+    """What a terminal sold on a natural day, and what of it was annulled as an error."""
+
+    day: datetime.date
+    tickets: int
+    bets: int
+    amount_cents: int
+    annulled_tickets: int
+    annulled_cents: int
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Accumulated:
+    """What stands accumulated for the highest category now (9.5, 9.8)."""
+
+    jackpot_cents: int
+    reserve_cents: int
+
+
+def contests_on_sale(*, terminal_id: int, operator_id: int) -> QuerySet[Contest]:
+    """Contests on sale at this instant; `acknowledged` says whether the operator has."""
+    shown = DisplayAcknowledgement.objects.filter(
+        contest=OuterRef("pk"), terminal_id=terminal_id, operator_id=operator_id
+    )
+    return (
+        Contest.objects.filter(state=Contest.State.OPEN, scheduled_close_at__gt=clock.now())
+        .select_related("meeting", "bet_type", "publication")
+        .annotate(acknowledged=Exists(shown))
+        .order_by("scheduled_close_at", "pk")
+    )
+
+
+def tickets_of_terminal(terminal_id: int) -> QuerySet[Ticket]:
+    """The terminal's tickets; `printed` and `voided` say what became of the paper."""
+    return (
+        Ticket.objects.filter(terminal_id=terminal_id)
+        .annotate(
+            printed=Exists(PrintConfirmation.objects.filter(ticket=OuterRef("pk"))),
+            voided=Exists(Void.objects.filter(ticket=OuterRef("pk"))),
+        )
+        .select_related("operator")
+    )
+
+
+def terminal_totals(*, terminal_id: int, day: datetime.date | None) -> DayTotals:
+    """The totals of a natural day, today unless given, by time of sale."""
+    day = day or natural_day(clock.now())
+    first, after = day_bounds(day)
+    sold = Ticket.objects.filter(terminal_id=terminal_id, sold_at__gte=first, sold_at__lt=after)
+    errors = sold.filter(void__reason=Void.Reason.ERROR)
+    sums = sold.aggregate(bets=Coalesce(Sum("bets"), 0), cents=Coalesce(Sum("amount_cents"), 0))
+    return DayTotals(
+        day=day,
+        tickets=sold.count(),
+        bets=sums["bets"],
+        amount_cents=sums["cents"],
+        annulled_tickets=errors.count(),
+        annulled_cents=errors.aggregate(cents=Coalesce(Sum("amount_cents"), 0))["cents"],
+    )
+
+
+def accumulated(bet_type_code: str) -> Accumulated:
+    """The jackpot and the reserve as they stand in the ledger now."""
+    return Accumulated(
+        jackpot_cents=balance_cents(jackpot(bet_type_code)),
+        reserve_cents=balance_cents(reserve(bet_type_code)),
+    )
