@@ -9,6 +9,8 @@ class LototrotConfig(AppConfig):
 
     def ready(self) -> None:
         from lototrot import tasks, whatif
+        from lototrot.services import rebuild
 
+        rebuild.register()
         tasks.register()
         whatif.register()

@@ -1,5 +1,43 @@
-"""Celery tasks of Lototrot. The database says what is due; these get it done soon."""
+"""Celery tasks of Lototrot. The database says what is due; these get it done soon.
+
+A task takes an id, reads the state again and may run twice: what is done already stays as it is.
+"""
+
+import logging
+
+from celery import shared_task
+
+from core.config import sweep
+from core.kernel.errors import Conflict, Unavailable
+from lototrot.services.closing import closings_due, contest_close_due
+from lototrot.services.settlement import contest_settle, settlements_due
+
+logger = logging.getLogger(__name__)
+
+
+@shared_task  # type: ignore[untyped-decorator]
+def close(contest_id: int) -> bool:
+    """Record the closing of a contest whose schedule has passed."""
+    return contest_close_due(contest_id=contest_id)
+
+
+@shared_task  # type: ignore[untyped-decorator]
+def settle(contest_id: int) -> bool:
+    """Settle a contest, if it can be settled now; whether it is settled.
+
+    What is not ready, or in another worker's hands, is found again by the sweeper. An invariant
+    that does not hold is an error of the task, for a person to look at.
+    """
+    try:
+        settlement = contest_settle(contest_id=contest_id)
+    except (Conflict, Unavailable) as obstacle:
+        logger.info("contest %s is not settled: %s", contest_id, obstacle.code)
+        return False
+    logger.info("contest %s is settled: %s", contest_id, settlement.uuid)
+    return True
 
 
 def register() -> None:
     """Tell the sweeper where to look for what is due."""
+    sweep.register(close, closings_due)
+    sweep.register(settle, settlements_due)

@@ -10,8 +10,7 @@ level of a query ends in `OFFSET 0`, which keeps it whole and still lets several
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from datetime import datetime
+from dataclasses import dataclass, replace
 from itertools import zip_longest
 
 from django.db import connection
@@ -21,29 +20,36 @@ from lototrot.engine.bet_type import BetType
 
 @dataclass(frozen=True, slots=True)
 class Counting:
-    """What to count: a contest, the numbers right in each race, and the bet type's categories."""
+    """What to count: a contest, the numbers right in each race, and the bet type's categories.
+
+    `only_barred`: of the contest's tickets, those barred for a breach found too late [C6].
+    """
 
     contest_id: int
     right_masks: tuple[int, ...]
     bet_type: BetType
+    only_barred: bool = False
 
     def __post_init__(self) -> None:
         if len(self.right_masks) != self.bet_type.legs:
             raise ValueError("a mask of right numbers is needed for each race")
+
+    def of_barred(self) -> "Counting":
+        """The same counting, of the barred tickets alone."""
+        return replace(self, only_barred=True)
 
 
 @dataclass(frozen=True, slots=True)
 class Tally:
     """A contest counted: its tickets that are not void, and its winning bets by category.
 
-    `multiples` are the tickets of several bets; `last_sold_at` is None without tickets.
+    `multiples` are the tickets of several bets.
     """
 
     tickets: int
     multiples: int
     bets: int
     takings_cents: int
-    last_sold_at: datetime | None
     winning_tickets: int
     winners: Mapping[int, int]
 
@@ -68,7 +74,7 @@ def count(counting: Counting) -> Tally:
     with connection.cursor() as cursor:
         cursor.execute(
             "SELECT CASE WHEN bets = 1 THEN touched END, count(*), sum(bets)::bigint,"
-            f" sum(amount_cents)::bigint, max(sold_at) FROM ({_tickets(counting)}) t GROUP BY 1",
+            f" sum(amount_cents)::bigint FROM ({_tickets(counting)}) t GROUP BY 1",
             [counting.contest_id],
         )
         rows = cursor.fetchall()
@@ -90,7 +96,6 @@ def count(counting: Counting) -> Tally:
         multiples=multiples,
         bets=sum(row[2] for row in rows),
         takings_cents=sum(row[3] for row in rows),
-        last_sold_at=max((row[4] for row in rows), default=None),
         winning_tickets=winning_tickets,
         winners=winners,
     )
@@ -140,7 +145,7 @@ def prizes_check(
             f"SELECT count(*), count(*) FILTER (WHERE {right}),"
             f" coalesce(sum(p.prize_cents), 0)::bigint, {sums}"
             f" FROM lototrot_prize p LEFT JOIN lototrot_ticket t ON t.id = p.ticket_id"
-            f" AND {_counted('t')} AND {_touched(counting, 't')} >= {categories[-1]}"
+            f" AND {_counted(counting, 't')} AND {_touched(counting, 't')} >= {categories[-1]}"
             f" WHERE p.settlement_id = %s",
             [counting.contest_id, settlement_id],
         )
@@ -148,12 +153,13 @@ def prizes_check(
     return StoredPrizes(rows, right_rows, cents, dict(zip(categories, by_category, strict=True)))
 
 
-def _counted(alias: str) -> str:
+def _counted(counting: Counting, alias: str) -> str:
     """Whether a ticket counts: it is of the contest (a parameter) and not void."""
+    barred = f" AND EXISTS (SELECT FROM lototrot_bar b WHERE b.ticket_id = {alias}.id)"
     return (
         f"{alias}.contest_id = %s AND NOT EXISTS"
         f" (SELECT FROM lototrot_void v WHERE v.ticket_id = {alias}.id)"
-    )
+    ) + (barred if counting.only_barred else "")
 
 
 def _touched(counting: Counting, alias: str) -> str:
@@ -166,8 +172,8 @@ def _touched(counting: Counting, alias: str) -> str:
 
 def _tickets(counting: Counting) -> str:
     return (
-        f"SELECT bets, amount_cents, sold_at, {_touched(counting, 'k')} AS touched"
-        f" FROM lototrot_ticket k WHERE {_counted('k')} OFFSET 0"
+        f"SELECT bets, amount_cents, {_touched(counting, 'k')} AS touched"
+        f" FROM lototrot_ticket k WHERE {_counted(counting, 'k')} OFFSET 0"
     )
 
 
@@ -178,7 +184,7 @@ def _winning(counting: Counting, which: str, columns: Sequence[str] = ()) -> str
     lowest = counting.bet_type.categories[-1]
     return (
         f"SELECT {wanted} FROM lototrot_ticket k"
-        f" WHERE {which} AND {touched} >= {lowest} AND {_counted('k')} OFFSET 0"
+        f" WHERE {which} AND {touched} >= {lowest} AND {_counted(counting, 'k')} OFFSET 0"
     )
 
 

@@ -20,8 +20,8 @@ from core.staff.actor import StaffActor
 from lototrot.engine.distribution import Distribution, Takings, distribute
 from lototrot.models.contest import Contest
 from lototrot.models.settlement import PaymentOrder, Settlement, SettlementCategory
-from lototrot.selectors.races import contest_limit
 from lototrot.services import chart
+from lototrot.services.breach import breach_pending
 from lototrot.services.contests import contest_get, rules_of
 from lototrot.services.counting import Counting, Tally, count, prizes_check, prizes_insert
 from lototrot.services.results import ContestResults, contest_results
@@ -53,7 +53,7 @@ class LapsedNotPlaced(Conflict):
 
 class BreachPending(Conflict):
     code = "breach_pending"
-    message = "Bets registered after the actual start must be voided first [C6, E3]."
+    message = "Bets registered in breach are voided before the contest is settled [C6, E3]."
 
 
 class SettlementBusy(Unavailable):
@@ -87,10 +87,11 @@ def contest_settle(*, contest_id: int) -> Settlement:
     if in_force is not None:
         return in_force
     results = settleable(contest)
+    if breach_pending(contest.pk):
+        raise BreachPending(contest=contest.pk)
     rules = rules_of(contest.bet_type, contest.day)
     counting = Counting(contest.pk, results.right_masks, rules)
     tally = count(counting)
-    _need_no_breach(contest, tally)
     code = contest.bet_type_code
     distribution = distribute(
         Takings(
@@ -119,7 +120,7 @@ def contest_settle(*, contest_id: int) -> Settlement:
 def settleable(contest: Contest) -> ContestResults:
     """The results a contest would be settled on now; raises what still keeps it from that.
 
-    Raises as `contest_settle`, but for bets in breach, which only counting finds.
+    Raises as `contest_settle`, but for bets in breach, which take a look at every ticket.
     """
     if contest.state != Contest.State.CLOSED:
         raise ContestNotClosed(contest=contest.pk, state=contest.state)
@@ -212,12 +213,6 @@ def _need_lapsed_placed(contest: Contest) -> None:
         cents = ledger.balance_cents(chart.prizes_payable(lapsed))
         if cents:
             raise LapsedNotPlaced(contest=lapsed, cents=cents)
-
-
-def _need_no_breach(contest: Contest, tally: Tally) -> None:
-    limit = contest_limit(contest.pk)
-    if limit and tally.last_sold_at and tally.last_sold_at >= limit:
-        raise BreachPending(contest=contest.pk, since=limit.isoformat())
 
 
 def _store(

@@ -1,0 +1,76 @@
+"""Settlements as they are shown: every figure, the winning tickets, what passes to the next one."""
+
+from dataclasses import dataclass
+
+from django.db.models import QuerySet
+
+from core.kernel.errors import NotFound
+from core.ledger.services import balance_cents
+from lototrot.models.contest import Contest
+from lototrot.models.settlement import Prize, Settlement
+from lototrot.services import chart
+
+
+class SettlementUnknown(NotFound):
+    code = "settlement_unknown"
+    message = "The contest has no such settlement."
+
+
+@dataclass(frozen=True, slots=True)
+class ChainBalances:
+    """What passes from meeting to meeting, in cents, as the ledger has it now.
+
+    `next_contest_id` is the first contest of the chain that is not yet settled, if there is one;
+    `lapsed_cents` the unclaimed prizes placed in it so far (10.7).
+    """
+
+    bet_type_code: str
+    jackpot_cents: int
+    reserve_cents: int
+    next_contest_id: int | None
+    lapsed_cents: int
+
+
+def settlements_of(contest_id: int) -> QuerySet[Settlement]:
+    """All settlements of a contest, newest first, with categories and payment order.
+
+    `figures` has every figure of the rulebook's section 2, `rules` the bet type as applied, and
+    `races` the results; those not in force were reversed [B14].
+    """
+    return (
+        Settlement.objects.filter(contest_id=contest_id)
+        .select_related("contest", "payment_order", "reversed_by")
+        .prefetch_related("categories")
+        .order_by("-number")
+    )
+
+
+def settlement_in_force(contest_id: int) -> Settlement:
+    """The settlement of a contest that stands. Raises SettlementUnknown."""
+    found = settlements_of(contest_id).filter(in_force=True).first()
+    if found is None:
+        raise SettlementUnknown(contest=contest_id)
+    return found
+
+
+def winning_tickets(settlement_id: int) -> QuerySet[Prize]:
+    """The prize rows of a settlement with their tickets, by ticket; made to be read in pages."""
+    return (
+        Prize.objects.filter(settlement_id=settlement_id)
+        .select_related("ticket")
+        .order_by("settlement_id", "ticket_id")
+    )
+
+
+def chain_balances(bet_type_code: str) -> ChainBalances:
+    """The jackpot and the reserve of a chain, and what is placed in its next meeting."""
+    settled = [Contest.State.SETTLED, Contest.State.ORDERED]
+    coming = Contest.objects.filter(bet_type_code=bet_type_code).exclude(state__in=settled)
+    following = coming.order_by("day").values_list("pk", flat=True).first()
+    return ChainBalances(
+        bet_type_code=bet_type_code,
+        jackpot_cents=balance_cents(chart.jackpot(bet_type_code)),
+        reserve_cents=balance_cents(chart.reserve(bet_type_code)),
+        next_contest_id=following,
+        lapsed_cents=balance_cents(chart.lapsed(following)) if following else 0,
+    )

@@ -1,0 +1,89 @@
+"""Lototrot's money anew, from tickets, voids and results, for `ledger_rebuild`."""
+
+from collections.abc import Callable, Iterable
+
+from django.db import connection
+
+from core.ledger import rebuild
+from core.ledger.rebuild import Books
+from core.ledger.services import Chart, Line, liability, premises_account
+from lototrot.engine.distribution import Takings, distribute
+from lototrot.models.contest import Contest
+from lototrot.services import chart
+from lototrot.services.contests import rules_of
+from lototrot.services.counting import Counting, count
+from lototrot.services.results import contest_results
+
+LapsedLines = Callable[[int], Iterable[Line]]
+
+_lapsed_lines: list[LapsedLines] = []
+
+# By premises: what it sold, what of it was given back as an error, and what was voided in breach.
+_SALES = """
+SELECT t.premises_id, sum(t.amount_cents)::bigint,
+       coalesce(sum(t.amount_cents) FILTER (WHERE v.reason = 'error'), 0)::bigint,
+       coalesce(sum(t.amount_cents) FILTER (WHERE v.reason = 'breach'), 0)::bigint
+  FROM lototrot_ticket t LEFT JOIN lototrot_void v ON v.ticket_id = t.id
+ WHERE t.contest_id = %s GROUP BY 1 ORDER BY 1
+"""
+
+
+def register_lapsed(lines: LapsedLines) -> LapsedLines:
+    """Have `lines` say what unclaimed prizes were placed in a contest, by its id (10.7)."""
+    _lapsed_lines.append(lines)
+    return lines
+
+
+def rebuild_lototrot(books: Books) -> None:
+    """Carry out every sale, void and settlement, meeting by meeting in the order of their days."""
+    contests = Contest.objects.select_related("bet_type", "takings_account")
+    for contest in contests.exclude(state=Contest.State.DRAFT).order_by("day", "pk"):
+        takings = liability(contest.takings_account.code)
+        books.move(_sales(contest, takings))
+        for lapsed in _lapsed_lines:
+            books.move(lapsed(contest.pk))
+        if contest.state in (Contest.State.SETTLED, Contest.State.ORDERED):
+            books.move(_settlement(contest, takings, books))
+
+
+def _sales(contest: Contest, takings: Chart) -> list[Line]:
+    refunds = chart.refunds_due(contest.pk)
+    lines = []
+    with connection.cursor() as cursor:
+        cursor.execute(_SALES, [contest.pk])
+        for premises, sold, errors, breaches in cursor.fetchall():
+            place = premises_account(premises)
+            lines.append(Line("lototrot.sale", place, takings, sold))
+            lines.append(Line("lototrot.annulment", takings, place, errors))
+            lines.append(Line("lototrot.breach_void", takings, refunds, breaches))
+    return lines
+
+
+def _settlement(contest: Contest, takings: Chart, books: Books) -> list[Line]:
+    rules = rules_of(contest.bet_type, contest.day)
+    code = contest.bet_type_code
+    counting = Counting(contest.pk, contest_results(contest).right_masks, rules)
+    tally = count(counting)
+    d = distribute(
+        Takings(
+            takings=tally.takings_cents,
+            winners=tally.winners,
+            jackpot_in=books.cents(chart.jackpot(code)),
+            reserve_in=books.cents(chart.reserve(code)),
+            lapsed_in=books.cents(chart.lapsed(contest.pk)),
+        ),
+        rules,
+    )
+    lines = chart.settlement_lines(
+        contest_id=contest.pk, bet_type_code=code, takings=takings, d=d,
+        parts=chart.organiser_share(contest.day).divide(d.organiser_share),
+    )  # fmt: skip
+    barred = count(counting.of_barred()).winners
+    cents = sum(d.prize_each.get(hits, 0) * bets for hits, bets in barred.items())
+    payable, apart = chart.prizes_payable(contest.pk), chart.held_apart(contest.pk)
+    return [*lines, Line("lototrot.breach_bar", payable, apart, cents)]
+
+
+def register() -> None:
+    """Tell the ledger how Lototrot's money comes about."""
+    rebuild.register(rebuild_lototrot)
