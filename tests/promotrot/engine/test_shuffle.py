@@ -180,7 +180,9 @@ def test_the_tickets_of_an_emission_are_exactly_its_table() -> None:
 
 
 @pytest.mark.article("15.II.2")
-@pytest.mark.parametrize("game", [g for g in shipped() if isinstance(g, PredrawnGame)], ids=repr)
+@pytest.mark.parametrize(
+    "game", [g for g in shipped() if isinstance(g, PredrawnGame)], ids=lambda g: g.code
+)
 def test_every_ticket_of_each_shipped_emission_adds_up(game: PredrawnGame) -> None:
     plan = make_plan(game.kind, SEVENTY, block_tickets=game.block_tickets)
     dealt: Counter[int] = Counter()
