@@ -1,0 +1,193 @@
+"""The register: premises, authorisations, terminals, operators."""
+
+import datetime
+
+import pytest
+
+from core.database import clock
+from core.premises.models import Authorisation, Enrolment, Operator, Premises, Terminal
+from tests import factories
+from tests.core.api.conftest import Api, places, refused, terminal_api
+
+PREMISES = {
+    "code": "P-0001", "name": "Bar Central", "kind": "establishment", "address": "Major 1",
+    "municipality": "Manacor",
+}  # fmt: skip
+OPERATOR = {"number": 1, "name": "Joan Sastre", "pin": "482913"}
+AUTHORISATION = {
+    "game": "lototrot", "valid_from": "2026-01-01T00:00:00+01:00",
+    "valid_until": "2027-01-01T00:00:00+01:00", "reference": "DGJ 12/2026",
+}  # fmt: skip
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def code(organiser: Api) -> str:
+    assert organiser.post("premises", PREMISES).status_code == 201
+    return PREMISES["code"]
+
+
+def test_premises_and_what_belongs_to_them(organiser: Api, auditor: Api, code: str) -> None:
+    authorised = organiser.post(f"premises/{code}/authorisations", AUTHORISATION)
+    assert authorised.status_code == 201
+    assert authorised.json()["valid_from"] == "2025-12-31T23:00:00Z"
+    terminal = organiser.post(f"premises/{code}/terminals", {"code": "T-0001"})
+    assert terminal.status_code == 201
+    assert terminal.json()["enrolment_code"]
+    operator = organiser.post(f"premises/{code}/operators", OPERATOR)
+    assert operator.status_code == 201
+    assert "pin" not in operator.json()
+    whole = auditor.get(f"premises/{code}").json()
+    assert {key: whole[key] for key in PREMISES} == PREMISES
+    assert [a["reference"] for a in whole["authorisations"]] == ["DGJ 12/2026"]
+    assert [t["code"] for t in whole["terminals"]] == ["T-0001"]
+    assert [o["name"] for o in whole["operators"]] == ["Joan Sastre"]
+    assert [p["code"] for p in auditor.get("premises").json()["items"]] == [code]
+
+
+def test_others_may_read_but_not_write(auditor: Api, code: str) -> None:
+    for path, body in (
+        ("premises", {**PREMISES, "code": "P-2"}),
+        (f"premises/{code}/authorisations", AUTHORISATION),
+        (f"premises/{code}/terminals", {"code": "T-1"}),
+        (f"premises/{code}/operators", OPERATOR),
+        ("terminals/T-1/enrolment-code", {}),
+        ("terminals/T-1/revocation", {}),
+        ("authorisations/1/end", {}),
+    ):
+        refused(auditor.post(path, body), 403, "power_missing")
+    assert Premises.objects.count() == 1
+    assert not Terminal.objects.exists()
+
+
+def test_a_cashier_does_not_read_the_register(code: str) -> None:
+    from core.staff.powers import Role
+    from tests.core.api.conftest import staff_api
+
+    refused(staff_api(Role.CASHIER).get("premises"), 403, "power_missing")
+
+
+def test_what_is_not_there(organiser: Api) -> None:
+    refused(organiser.get("premises/P-9"), 404, "premises_unknown")
+    for part, body in (
+        ("authorisations", AUTHORISATION), ("terminals", {"code": "T-1"}), ("operators", OPERATOR),
+    ):  # fmt: skip
+        refused(organiser.post(f"premises/P-9/{part}", body), 404, "premises_unknown")
+    refused(organiser.post("terminals/T-9/enrolment-code"), 404, "terminal_not_found")
+    refused(organiser.post("terminals/T-9/revocation"), 404, "terminal_not_found")
+    refused(organiser.post("authorisations/999999/end"), 404, "authorisation_unknown")
+
+
+def test_codes_are_taken_once(organiser: Api, code: str) -> None:
+    refused(organiser.post("premises", PREMISES), 409, "code_taken")
+    organiser.post(f"premises/{code}/terminals", {"code": "T-1"})
+    refused(organiser.post(f"premises/{code}/terminals", {"code": "T-1"}), 409, "code_taken")
+    organiser.post(f"premises/{code}/operators", OPERATOR)
+    refused(organiser.post(f"premises/{code}/operators", OPERATOR), 409, "code_taken")
+    assert (Premises.objects.count(), Terminal.objects.count(), Operator.objects.count()) == (
+        1, 1, 1,
+    )  # fmt: skip
+
+
+@pytest.mark.article("14.I.6")
+def test_authorisations_neither_overlap_nor_run_backwards(organiser: Api, code: str) -> None:
+    path = f"premises/{code}/authorisations"
+    assert organiser.post(path, AUTHORISATION).status_code == 201
+    overlapping = {**AUTHORISATION, "valid_from": "2026-06-01T00:00:00Z", "valid_until": None}
+    refused(organiser.post(path, overlapping), 409, "authorisation_overlaps")
+    backwards = {**AUTHORISATION, "valid_until": "2025-01-01T00:00:00Z"}
+    refused(organiser.post(path, backwards), 422, "period_backwards")
+    other_game = {**AUTHORISATION, "game": "promotrot"}
+    assert organiser.post(path, other_game).status_code == 201
+    for instant in ("2026-01-01T00:00:00", "2026-01-01", 5, None, "0001-01-01T00:00:00+14:00"):
+        problem = refused(
+            organiser.post(path, {**AUTHORISATION, "valid_from": instant}), 422, "fields_invalid"
+        )
+        assert list(places(problem)) == ["$.valid_from"]
+
+
+@pytest.mark.article("14.I.6")
+def test_an_authorisation_ends_at_once(organiser: Api) -> None:
+    place = factories.premises()
+    held = Authorisation.objects.filter(premises=place).first()
+    assert held is not None
+    ended = organiser.post(f"authorisations/{held.pk}/end").json()["valid_until"]
+    assert datetime.datetime.fromisoformat(ended) <= clock.now()
+    assert organiser.post(f"authorisations/{held.pk}/end").json()["valid_until"] == ended
+
+
+def test_enrolment_is_one_time_and_kept_as_a_digest(
+    organiser: Api, anybody: Api, code: str
+) -> None:
+    secret = organiser.post(f"premises/{code}/terminals", {"code": "T-1"}).json()["enrolment_code"]
+    assert not Enrolment.objects.filter(code_digest=secret.encode()).exists()
+    enrolled = anybody.post("terminal/enrolment", {"enrolment_code": secret})
+    assert enrolled.status_code == 201
+    token = enrolled.json()["token"]
+    refused(
+        anybody.post("terminal/enrolment", {"enrolment_code": secret}), 401, "enrolment_refused"
+    )
+    refused(anybody.post("terminal/enrolment", {"enrolment_code": "x"}), 401, "enrolment_refused")
+    terminal = Api(Authorization=f"Terminal {token}")
+    assert terminal.get("terminal").json()["terminal"] == "T-1"
+
+    again = organiser.post("terminals/T-1/enrolment-code").json()["enrolment_code"]
+    assert terminal.get("terminal").status_code == 200, "the old token lives until the code is used"
+    anybody.post("terminal/enrolment", {"enrolment_code": again})
+    refused(terminal.get("terminal"), 401, "terminal_unknown")
+
+
+def test_an_enrolment_code_expires(organiser: Api, anybody: Api, code: str) -> None:
+    secret = organiser.post(f"premises/{code}/terminals", {"code": "T-1"}).json()["enrolment_code"]
+    factories.time_pass(hours=25)
+    late = anybody.post("terminal/enrolment", {"enrolment_code": secret})
+    refused(late, 401, "enrolment_refused")
+
+
+def test_a_revoked_terminal_is_shut_out(organiser: Api) -> None:
+    point = factories.point()
+    terminal = terminal_api(point)
+    assert terminal.get("terminal").status_code == 200
+    revoked = organiser.post(f"terminals/{point.terminal.code}/revocation").json()["revoked_at"]
+    refused(terminal.get("terminal"), 403, "terminal_revoked")
+    twice = organiser.post(f"terminals/{point.terminal.code}/revocation").json()["revoked_at"]
+    assert twice == revoked
+
+
+@pytest.mark.parametrize("pin", ["123456", "111111", "12345", "abcdef", "987654", "48291é"])
+def test_weak_pins(organiser: Api, code: str, pin: str) -> None:
+    refused(organiser.post(f"premises/{code}/operators", {**OPERATOR, "pin": pin}), 422, "pin_weak")
+
+
+@pytest.mark.parametrize(
+    ("change", "place", "code"),
+    [
+        ({"code": "p 1"}, "$.code", "invalid"),
+        ({"code": "P\n"}, "$.code", "invalid"),
+        ({"code": 7}, "$.code", "invalid"),
+        ({"code": "P" * 21}, "$.code", "max_length"),
+        ({"name": "Bar\nCentral"}, "$.name", "control_character"),
+        ({"name": ""}, "$.name", "blank"),
+        ({"name": None}, "$.name", "null"),
+        ({"name": "é" * 121}, "$.name", "max_length"),
+        ({"name": ["Bar"]}, "$.name", "type"),
+        ({"kind": "casino"}, "$.kind", "invalid_choice"),
+        ({"kind": {}}, "$.kind", "invalid_choice"),
+    ],
+)
+def test_fields_of_premises(
+    organiser: Api, change: dict[str, object], place: str, code: str
+) -> None:
+    problem = refused(organiser.post("premises", {**PREMISES, **change}), 422, "fields_invalid")
+    assert places(problem) == {place: code}
+    assert not Premises.objects.exists()
+
+
+@pytest.mark.parametrize("number", [0, -1, 32_768, 2**63, 2**64, 10**400, 1.0, "1", True, None])
+def test_an_operators_number_is_a_small_whole_number(
+    organiser: Api, code: str, number: object
+) -> None:
+    body = {**OPERATOR, "number": number}
+    problem = refused(organiser.post(f"premises/{code}/operators", body), 422, "fields_invalid")
+    assert list(places(problem)) == ["$.number"]

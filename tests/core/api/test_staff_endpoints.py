@@ -1,0 +1,139 @@
+"""Signing on and off, and accounts."""
+
+import pytest
+
+from core.staff.models import StaffSession, User
+from core.staff.powers import Role
+from tests.core.api.conftest import Api, places, refused, staff_api
+
+PASSWORD = "correct horse battery"
+ACCOUNT = {
+    "username": "m.riera", "full_name": "Maria Riera", "password": PASSWORD,
+    "roles": ["organiser"],
+}  # fmt: skip
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def account(administrator: Api) -> dict[str, object]:
+    response = administrator.post("staff", ACCOUNT)
+    assert response.status_code == 201, response.content
+    return dict(response.json())
+
+
+def test_an_account_signs_on_and_off(account: dict[str, object], anybody: Api) -> None:
+    assert account["roles"] == ["organiser"]
+    assert "password" not in account
+    response = anybody.post("staff/sessions", {"username": "m.riera", "password": PASSWORD})
+    assert response.status_code == 201
+    session = response.json()
+    assert session["roles"] == ["organiser"]
+    kept = StaffSession.objects.get(uuid=session["session"])
+    assert session["token"].encode() not in bytes(kept.token_digest)
+
+    signed_on = Api(Authorization=f"Bearer {session['token']}")
+    assert signed_on.get("premises").status_code == 200
+    assert signed_on.delete("staff/sessions/current").status_code == 204
+    refused(signed_on.get("premises"), 401, "session_expired")
+
+
+def test_wrong_passwords_lock_the_account_and_are_all_alike(
+    account: dict[str, object], anybody: Api
+) -> None:
+    nobody = anybody.post("staff/sessions", {"username": "nobody", "password": "x"})
+    refused(nobody, 401, "sign_on_refused")
+    wrong = {"username": "m.riera", "password": "wrong"}
+    for _ in range(5):
+        problem = refused(anybody.post("staff/sessions", wrong), 401, "sign_on_refused")
+    assert problem["title"] == nobody.json()["title"]
+    right = anybody.post("staff/sessions", {"username": "m.riera", "password": PASSWORD})
+    assert "until" in refused(right, 403, "sign_on_locked")["data"]
+
+
+def test_a_token_that_is_none(anybody: Api, organiser: Api) -> None:
+    refused(anybody.get("premises"), 401, "credentials_missing")
+    for header in ("Bearer", "Bearer ", "Basic abc", "Terminal abc", "Bearer " + "a" * 200):
+        refused(Api(Authorization=header).get("premises"), 401, "credentials_missing")
+    refused(Api(Authorization="Bearer abc").get("premises"), 401, "session_unknown")
+
+
+def test_a_dismissed_member_of_staff(account: dict[str, object], anybody: Api) -> None:
+    token = anybody.post(
+        "staff/sessions", {"username": "m.riera", "password": PASSWORD}
+    ).json()["token"]  # fmt: skip
+    User.objects.filter(username="m.riera").update(is_active=False)
+    refused(Api(Authorization=f"Bearer {token}").get("premises"), 401, "session_expired")
+    again = anybody.post("staff/sessions", {"username": "m.riera", "password": PASSWORD})
+    refused(again, 401, "sign_on_refused")
+
+
+def test_only_an_administrator_opens_and_lists_accounts(administrator: Api, organiser: Api) -> None:
+    refused(organiser.post("staff", ACCOUNT), 403, "power_missing")
+    refused(organiser.get("staff"), 403, "power_missing")
+    listed = administrator.get("staff").json()["items"]
+    assert len(listed) == User.objects.count()
+    assert not any("password" in item for item in listed)
+
+
+@pytest.mark.parametrize(
+    ("change", "status", "code"),
+    [
+        ({"password": "short"}, 422, "password_weak"),
+        ({"roles": ["inspector"]}, 422, "appointment_missing"),
+        ({"username": "taken"}, 409, "username_taken"),
+    ],
+)
+def test_accounts_that_are_refused(
+    administrator: Api, change: dict[str, object], status: int, code: str
+) -> None:
+    assert administrator.post("staff", {**ACCOUNT, "username": "taken"}).status_code == 201
+    refused(administrator.post("staff", {**ACCOUNT, **change}), status, code)
+    assert not User.objects.filter(username="m.riera").exists()
+
+
+def test_an_inspector_names_the_appointment(administrator: Api) -> None:
+    body = {**ACCOUNT, "roles": ["inspector"], "appointment": "Order 7/2026"}
+    assert administrator.post("staff", body).json()["appointment"] == "Order 7/2026"
+
+
+def test_every_field_at_fault_is_named(administrator: Api) -> None:
+    body = {"username": 5, "password": "", "roles": ["organiser", "king"], "is_superuser": True}
+    problem = refused(administrator.post("staff", body), 422, "fields_invalid")
+    assert places(problem) == {
+        "$.username": "type",
+        "$.full_name": "required",
+        "$.password": "blank",
+        "$.roles[1]": "invalid_choice",
+        "$.is_superuser": "unknown_field",
+    }
+
+
+def test_pages_of_accounts(administrator: Api) -> None:
+    for _ in range(4):
+        staff_api(Role.CASHIER)
+    seen, cursor = [], ""
+    while cursor is not None:
+        page = administrator.get("staff", limit=2, **({"cursor": cursor} if cursor else {})).json()
+        assert 1 <= len(page["items"]) <= 2
+        seen += [item["id"] for item in page["items"]]
+        cursor = page["next"]
+    assert seen == sorted(User.objects.values_list("pk", flat=True))
+
+
+@pytest.mark.parametrize(
+    ("query", "code"),
+    [
+        ({"cursor": "nonsense"}, "cursor_invalid"),
+        ({"cursor": "WyJ4Il0"}, "cursor_invalid"),  # ["x"], a text
+        ({"cursor": "Wy0xXQ"}, "cursor_invalid"),  # [-1]
+        ({"cursor": "WzEwMDAwMDAwMDAwMDAwMDAwMDAwXQ"}, "cursor_invalid"),  # above 64 bits
+        ({"cursor": "é"}, "cursor_invalid"),
+        ({"limit": 0}, "fields_invalid"),
+        ({"limit": 201}, "fields_invalid"),
+        ({"limit": "many"}, "fields_invalid"),
+        ({"page": 2}, "unknown_field"),
+    ],
+)
+def test_pages_that_are_none(administrator: Api, query: dict[str, object], code: str) -> None:
+    refused(administrator.get("staff", **query), 422, code)
