@@ -255,12 +255,14 @@ def contest(
     of: Meeting | None = None, *, races: Sequence[Race] | None = None, kind: str = "lototrot",
     price_cents: int = 100, max_bets: int = 10_000, correction_window_s: int = 0,
     closes_at: datetime | None = None, state: str = Contest.State.OPEN,
+    rules: BetType | None = None,
 ) -> Contest:  # fmt: skip
     """A contest on the first races of a meeting (a new one unless given), on sale or in draft.
 
-    It closes when its first race is to start unless `closes_at` says otherwise.
+    It closes when its first race is to start unless `closes_at` says otherwise. Its bet type is
+    the one shipped as `kind`, unless `rules` is another on record.
     """
-    rules = bet_type(kind)
+    rules = rules or bet_type(kind)
     legs = int(rules.document["legs"])
     of = of or (races[0].meeting if races else meeting(races=legs))
     chosen = list(races or of.races.order_by("scheduled_start_at", "number")[:legs])
@@ -274,7 +276,7 @@ def contest(
         scheduled_close_at=closes_at or min(r.scheduled_start_at for r in chosen),
         state=state, opened_at=now if is_open else None,
         offered_masks=[mask_of(r.runners.values_list("number", flat=True)) for r in chosen],
-        code_secret=secrets.token_bytes(32) if is_open else None,
+        code_secret=secrets.token_bytes(32),
         takings_account=ledger.account_open([account])[account.code], created_at=now,
         created_by_id=_somebody().user_id,
     )  # fmt: skip

@@ -13,13 +13,14 @@ class Lock(enum.IntEnum):
     """Name spaces of locks; the second key of each is a row's id (0 where there is only one)."""
 
     IDEMPOTENCY = 0
-    CLOCK = 1
-    MEETING = 2
-    CHAIN = 3
-    CONTEST = 4
-    PROPOSAL = 5
-    REQUEST = 6
-    TICKET = 7
+    PROPOSAL = 1
+    REQUEST = 2
+    CLOCK = 3
+    MEETING = 4
+    CHAIN = 5
+    CONTEST = 6
+    SALES = 7  # shared by every sale; alone by what ends a right to sell
+    TICKET = 8
 
 
 class LocksOutOfPlace(RuntimeError):

@@ -65,7 +65,10 @@ def premises_account(premises_id: int) -> Chart:
 
 
 def account_open(wanted: Iterable[Chart]) -> dict[str, Account]:
-    """The accounts by code; those that do not exist yet are opened."""
+    """The accounts by code; those that do not exist yet are opened.
+
+    Raises LedgerUnbalanced for an account that stands on the other side.
+    """
     charts = {chart.code: chart for chart in wanted}
     found = {a.code: a for a in Account.objects.filter(code__in=charts)}
     missing = [chart for code, chart in charts.items() if code not in found]
@@ -76,6 +79,9 @@ def account_open(wanted: Iterable[Chart]) -> dict[str, Account]:
             ignore_conflicts=True,
         )
         found = {a.code: a for a in Account.objects.filter(code__in=charts)}
+    for code, account in found.items():
+        if account.side != charts[code].side:
+            raise LedgerUnbalanced("An account stands on the other side.", account=code)
     return found
 
 

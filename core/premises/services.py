@@ -6,8 +6,11 @@ import secrets
 
 from django.contrib.auth.hashers import check_password, make_password
 from django.db import IntegrityError, transaction
+from django.db.models import Exists
+from django.db.models.functions import Greatest
 
 from core.database import clock
+from core.database.locks import Lock, hold
 from core.kernel.errors import Conflict, Forbidden, Invalid, NotFound, Unauthenticated
 from core.ledger import services as ledger
 from core.premises.access import BareTerminal
@@ -39,6 +42,11 @@ _NOBODY = make_password(secrets.token_urlsafe(16))
 class CodeTaken(Conflict):
     code = "code_taken"
     message = "That code is already in use."
+
+
+class PremisesIncomplete(Invalid):
+    code = "premises_incomplete"
+    message = "Tickets name the establishment: its code, name and address are needed (14.II.3)."
 
 
 class PremisesUnknown(NotFound):
@@ -99,8 +107,10 @@ class SuspensionUnknown(NotFound):
 def premises_register(
     *, by: StaffActor, code: str, name: str, kind: str, address: str, municipality: str
 ) -> Premises:
-    """Enter premises in the register. Raises CodeTaken."""
+    """Enter premises in the register. Raises PremisesIncomplete, CodeTaken."""
     by.need(REGISTER)
+    if not all(text.strip() for text in (code, name, address)):
+        raise PremisesIncomplete
     try:
         with transaction.atomic():
             premises = Premises.objects.create(
@@ -139,13 +149,14 @@ def authorisation_record(
         raise AuthorisationOverlaps(premises=premises, game=game) from error
 
 
+@transaction.atomic
 def authorisation_end(*, by: StaffActor, authorisation: int) -> Authorisation:
-    """End an authorisation now: sales with it stop at this instant."""
+    """End an authorisation now, or before it began: sales with it stop at this instant."""
     by.need(REGISTER)
-    now = clock.now()
-    Authorisation.objects.filter(pk=authorisation, valid_from__lte=now).exclude(
-        valid_until__lte=now
-    ).update(valid_until=now)
+    now = _sales_hold()
+    Authorisation.objects.filter(pk=authorisation).exclude(
+        valid_until__lte=Greatest(now, "valid_from")
+    ).update(valid_until=Greatest(now, "valid_from"))
     found = Authorisation.objects.filter(pk=authorisation).first()
     if found is None:
         raise AuthorisationUnknown(authorisation=authorisation)
@@ -191,13 +202,20 @@ def _enrolment_issue(terminal: Terminal, by: StaffActor) -> str:
 
 @transaction.atomic
 def terminal_enrol(*, code: str) -> tuple[Terminal, str]:
-    """Exchange a one-time code for the terminal's token (256 random bits, kept as SHA-256)."""
+    """Exchange a one-time code for the terminal's token (256 random bits, kept as SHA-256).
+
+    Of several codes of a terminal only the newest serves. Raises EnrolmentRefused.
+    """
     now = clock.now()
     enrolment = Enrolment.objects.filter(code_digest=token_digest(code)).first()
-    used = enrolment and Enrolment.objects.filter(
-        pk=enrolment.pk, used_at=None, expires_at__gt=now, terminal__revoked_at=None
-    ).update(used_at=now)
-    if not enrolment or not used:
+    if enrolment is None:
+        raise EnrolmentRefused
+    newer = Enrolment.objects.filter(terminal=enrolment.terminal_id, pk__gt=enrolment.pk)
+    used = Enrolment.objects.filter(
+        ~Exists(newer), pk=enrolment.pk, used_at=None, expires_at__gt=now,
+        terminal__revoked_at=None,
+    ).update(used_at=now)  # fmt: skip
+    if not used:
         raise EnrolmentRefused
     return enrolment.terminal, _token_set(enrolment.terminal_id, now)
 
@@ -213,11 +231,12 @@ def _token_set(terminal: int, now: datetime.datetime) -> str:
     return token
 
 
+@transaction.atomic
 def terminal_revoke(*, by: StaffActor, terminal: str) -> Terminal:
     """End a terminal for good. Revoking twice changes nothing."""
     by.need(REGISTER)
     found = _terminal(terminal)
-    Terminal.objects.filter(pk=found.pk, revoked_at=None).update(revoked_at=clock.now())
+    Terminal.objects.filter(pk=found.pk, revoked_at=None).update(revoked_at=_sales_hold())
     found.refresh_from_db()
     return found
 
@@ -292,6 +311,7 @@ def operator_sign_off(*, session: int) -> None:
     OperatorSession.objects.filter(pk=session, ended_at=None).update(ended_at=clock.now())
 
 
+@transaction.atomic
 def sales_suspend(
     *, by: StaffActor, reason: str, premises: str | None = None, terminal: str | None = None
 ) -> Suspension:
@@ -302,8 +322,15 @@ def sales_suspend(
     return Suspension.objects.create(
         premises=premises_by_code(premises) if premises else None,
         terminal=_terminal(terminal) if terminal else None,
-        reason=reason, since=clock.now(), suspended_by_id=by.user_id, suspended_in_id=by.session_id,
+        reason=reason, since=_sales_hold(), suspended_by_id=by.user_id,
+        suspended_in_id=by.session_id,
     )  # fmt: skip
+
+
+def _sales_hold() -> datetime.datetime:
+    """Wait for the sales in flight; none is registered from the instant returned to the commit."""
+    hold((Lock.SALES, 0))
+    return clock.now()
 
 
 def sales_resume(*, by: StaffActor, suspension: int) -> Suspension:

@@ -14,6 +14,7 @@ from core.ledger import services as ledger
 from core.premises.access import BareTerminal, Capability, TerminalActor
 from lototrot.models.contest import Contest
 from lototrot.models.tickets import Void
+from lototrot.services.course import need_reason
 from lototrot.services.selling import ContestClosed, ticket_of_terminal
 
 
@@ -42,10 +43,11 @@ def ticket_annul(*, by: TerminalActor, ident: uuid.UUID, presented_code: str, re
     """Void a ticket as an error, against the printed ticket, and give its price back.
 
     Only the selling terminal, inside the window and before closing; repeating changes nothing.
-    Raises TicketUnknown, a code's error, CodeOfAnotherTicket, TicketVoided, CorrectionNotOffered,
-    CorrectionTooLate, ContestClosed.
+    Raises ReasonMissing, TicketUnknown, a code's error, CodeOfAnotherTicket, TicketVoided,
+    CorrectionNotOffered, CorrectionTooLate, ContestClosed.
     """
     by.need(Capability.SELL)
+    need_reason(reason)
     presented = codes.parse(presented_code, settings.CODE_KEYS, codes.TICKET)
     ticket = ticket_of_terminal(
         terminal=BareTerminal(by.terminal_id, by.premises_id, by.premises_kind), ident=ident

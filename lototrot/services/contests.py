@@ -11,6 +11,7 @@ from django.db import IntegrityError, transaction
 
 from core.database import clock
 from core.database.locks import Lock, hold
+from core.kernel.days import natural_day
 from core.kernel.errors import Conflict, Invalid, NotFound
 from core.kernel.money import percent_text
 from core.kernel.regulation import Regulation, shipped
@@ -21,6 +22,7 @@ from core.staff.powers import Role, define
 from lototrot.engine.bet_type import BetType as Rules
 from lototrot.engine.gates import MissingGate, OpeningFacts, missing_gates
 from lototrot.models.contest import (
+    MAX_LEGS,
     BetType,
     Contest,
     ContestLeg,
@@ -71,6 +73,16 @@ class ContestUnknown(NotFound):
 class ContestOfDayExists(Conflict):
     code = "contest_of_day_exists"
     message = "There is already a contest of this bet type on that day [A15]."
+
+
+class TermsRefused(Invalid):
+    code = "contest_terms_refused"
+    message = "These cannot be the terms of a contest."
+
+
+class AuthorisationMissing(Invalid):
+    code = "authorisation_missing"
+    message = "The reference of the authority's authorisation is needed (14.II.2, 14.III.7)."
 
 
 class RaceRepeated(Invalid):
@@ -127,8 +139,9 @@ def rules_of(bet_type: BetType, day: datetime.date) -> Rules:
 def bet_type_record(*, by: StaffActor, document: Mapping[str, Any], authorisation: str) -> BetType:
     """Record a version of a bet type; the same content again gives the same row (14.III.7)."""
     by.need(PREPARE)
+    _need_authorisation(authorisation)
     now = clock.now()
-    least = figures_of(now.date()).lototrot.minimum_prize_percent
+    least = figures_of(natural_day(now)).lototrot.minimum_prize_percent
     rules = Rules.from_document(document, minimum_prize_percent=least)
     known = BetType.objects.filter(code=rules.code, version=rules.version).first()
     if known is not None:
@@ -139,6 +152,11 @@ def bet_type_record(*, by: StaffActor, document: Mapping[str, Any], authorisatio
         code=rules.code, version=rules.version, document=rules.to_document(),
         authorisation=authorisation, recorded_at=now, recorded_by_id=by.user_id,
     )  # fmt: skip
+
+
+def _need_authorisation(reference: str) -> None:
+    if not reference.strip():
+        raise AuthorisationMissing
 
 
 def internal_bet_type_record(*, by: StaffActor, code: str, name: str) -> InternalBetType:
@@ -157,6 +175,7 @@ def ticket_model_record(
 ) -> TicketModel:  # fmt: skip
     """Record a ticket model that the gaming authority has authorised (14.II.2)."""
     by.need(PREPARE)
+    _need_authorisation(authorisation)
     try:
         with transaction.atomic():
             return TicketModel.objects.create(
@@ -175,8 +194,15 @@ def contest_create(
     scheduled_close_at: datetime.datetime, correction_window_s: int = 0,
     correction_approval: str = "",
 ) -> Contest:  # fmt: skip
-    """Prepare a contest on races of the meeting, in the order of the ticket (14.III.5.1)."""
+    """Prepare a contest on races of the meeting, in the order of the ticket (14.III.5.1).
+
+    Raises TermsRefused, RaceRepeated, RaceUnknown, ScheduleOutOfPlace, ContestOfDayExists. What can
+    still be put right is left to the gates.
+    """
     by.need(PREPARE)
+    _need_possible_terms(price_cents, max_bets, correction_window_s, correction_approval)
+    if len(races) > MAX_LEGS:
+        raise TermsRefused(races=len(races), maximum=MAX_LEGS)
     if len({race.pk for race in races}) != len(races):
         raise RaceRepeated
     if not races or any(race.meeting_id != meeting.pk for race in races):
@@ -186,17 +212,19 @@ def contest_create(
     first_start = min(race.scheduled_start_at for race in races)
     if not now < scheduled_close_at <= first_start:
         raise ScheduleOutOfPlace(first_start_at=first_start.isoformat())
-    if Contest.objects.filter(bet_type_code=bet_type.code, day=meeting.day).exists():
-        raise ContestOfDayExists(day=meeting.day.isoformat(), bet_type=bet_type.code)
     takings = ledger.liability(f"lototrot:takings:{uuid.uuid4()}")
-    contest = Contest.objects.create(
-        meeting=meeting, day=meeting.day, bet_type=bet_type, bet_type_code=bet_type.code,
-        ticket_model=ticket_model, price_cents=price_cents, max_bets=max_bets,
-        correction_window_s=correction_window_s, correction_approval=correction_approval,
-        scheduled_close_at=scheduled_close_at, code_secret=secrets.token_bytes(CODE_SECRET_BYTES),
-        takings_account=ledger.account_open([takings])[takings.code], created_at=now,
-        created_by_id=by.user_id,
-    )  # fmt: skip
+    account = ledger.account_open([takings])[takings.code]
+    try:
+        with transaction.atomic():
+            contest = Contest.objects.create(
+                meeting=meeting, day=meeting.day, bet_type=bet_type, bet_type_code=bet_type.code,
+                ticket_model=ticket_model, price_cents=price_cents, max_bets=max_bets,
+                correction_window_s=correction_window_s, correction_approval=correction_approval,
+                scheduled_close_at=scheduled_close_at, takings_account=account, created_at=now,
+                code_secret=secrets.token_bytes(CODE_SECRET_BYTES), created_by_id=by.user_id,
+            )  # fmt: skip
+    except IntegrityError as error:
+        raise ContestOfDayExists(day=meeting.day.isoformat(), bet_type=bet_type.code) from error
     ContestLeg.objects.bulk_create(
         ContestLeg(contest=contest, position=position, race=race)
         for position, race in enumerate(races, start=1)
@@ -204,6 +232,21 @@ def contest_create(
     offered_masks_refresh(contest_id=contest.pk)
     contest.refresh_from_db()
     return contest
+
+
+def _need_possible_terms(
+    price_cents: int, max_bets: int, correction_window_s: int, correction_approval: str
+) -> None:
+    """What no contest can be, whatever is put on record later; the limits are the gates' affair."""
+    if price_cents < 1 or max_bets < 1 or correction_window_s < 0:
+        raise TermsRefused(
+            price_cents=price_cents, max_bets=max_bets, correction_window_s=correction_window_s
+        )
+    if correction_window_s and not correction_approval.strip():
+        raise TermsRefused(
+            "A correction window needs the authority's approval on record (14.III.1.4).",
+            correction_window_s=correction_window_s,
+        )
 
 
 def contest_gates(*, contest: Contest) -> tuple[MissingGate, ...]:

@@ -103,7 +103,7 @@ class SaleRequest:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Sold:
-    """A registered ticket. `code` is None once the contest has closed: nobody gets it any more."""
+    """A registered ticket. `code` is None once it is void or its contest closed: for good."""
 
     uuid: uuid.UUID
     facts: ContestFacts
@@ -126,10 +126,7 @@ _REFUSALS: dict[str, type[DomainError]] = REFUSALS | {
     )
 }  # fmt: skip
 
-_SELL = (
-    "SELECT * FROM lototrot_sell"
-    "(%s, %s, %s, %s, %s, %s::integer[], %s, %s, %s, %s)"
-)
+_SELL = "SELECT * FROM lototrot_sell(%s, %s, %s, %s, %s, %s::integer[], %s, %s, %s, %s)"
 
 
 def ticket_sell(*, credentials: TerminalCredentials, request: SaleRequest) -> Sold:
@@ -163,6 +160,8 @@ def ticket_sell(*, credentials: TerminalCredentials, request: SaleRequest) -> So
         drawn = leg is not None and quick_legs >> (leg - 1) & 1
         if outcome == WithdrawnNumber.code and drawn and attempts > 0:
             continue
+        if outcome == WithdrawnNumber.code and drawn:
+            raise QuickPickTooLong(race=leg)
         raise _refusal(outcome, leg)
 
 
@@ -191,7 +190,8 @@ def _selection(request: SaleRequest, facts: ContestFacts) -> tuple[Selection, in
             continue
         if offered is None:
             offered = Contest.objects.values_list("offered_masks", flat=True).get(pk=facts.pk)
-        numbers.append(_draw(race.count, offered[place] if place < len(offered) else 0))
+        programme = facts.legs[place].programme_mask if place < len(facts.legs) else 0
+        numbers.append(_draw(race.count, offered[place] if programme else 0, programme))
         quick_legs |= 1 << place
     selection = select(numbers, request.price_cents, facts.terms())
     if selection.bets > 1 and not facts.allows_multiple:
@@ -201,12 +201,18 @@ def _selection(request: SaleRequest, facts: ContestFacts) -> tuple[Selection, in
     return selection, quick_legs
 
 
-def _draw(count: int, offered_mask: int) -> tuple[int, ...]:
-    """`count` different numbers on sale, drawn by the operating system's generator."""
-    offered = numbers_of(offered_mask)
-    if not 1 <= count <= len(offered):
+def _draw(count: int, offered_mask: int, programme_mask: int) -> tuple[int, ...]:
+    """`count` different numbers on sale, drawn by the operating system's generator.
+
+    Where only the programme still has so many, withdrawn ones are among them: the sale is refused,
+    unless it is the replay of one from before the withdrawal, which only the database can tell.
+    """
+    offered, programme = numbers_of(offered_mask), numbers_of(programme_mask)
+    if not 1 <= count <= len(programme):
         raise QuickPickTooLong(offered=len(offered))
-    return tuple(secrets.SystemRandom().sample(offered, count))
+    return tuple(
+        secrets.SystemRandom().sample(offered if count <= len(offered) else programme, count)
+    )
 
 
 def _issue(ident: uuid.UUID, facts: ContestFacts) -> codes.Code | None:
@@ -216,7 +222,7 @@ def _issue(ident: uuid.UUID, facts: ContestFacts) -> codes.Code | None:
 
 
 def sold_again(ticket: Ticket) -> Sold:
-    """A registered ticket as it was first answered; with its code while the contest is on sale."""
+    """A registered ticket as it was first answered; its code only while `code_of` gives it."""
     facts = contest_facts(ticket.contest_id)
     return Sold(
         ticket.uuid, facts, ticket.terminal_id, ticket.operator_id, ticket.sold_at, ticket.legs(),
@@ -225,15 +231,16 @@ def sold_again(ticket: Ticket) -> Sold:
 
 
 def code_of(ticket: Ticket) -> codes.Code | None:
-    """The ticket's code, while its contest is on sale; afterwards no one gets it (*Codes*).
+    """The ticket's code while it stands and its contest is on sale; then no one gets it (*Codes*).
 
     Keys may have been rotated since: the version is the one that gives the digest on record.
     """
     with connection.cursor() as cursor:
         cursor.execute(
             "SELECT code_secret FROM lototrot_contest"
-            " WHERE id = %s AND state = 'open' AND scheduled_close_at > core_now()",
-            [ticket.contest_id],
+            " WHERE id = %s AND state = 'open' AND scheduled_close_at > core_now()"
+            " AND NOT EXISTS (SELECT FROM lototrot_void WHERE ticket_id = %s)",
+            [ticket.contest_id, ticket.pk],
         )
         row = cursor.fetchone()
     if row is None:

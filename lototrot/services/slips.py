@@ -6,6 +6,7 @@ from typing import Any
 from django.utils.translation import gettext as _
 from django.utils.translation import override
 
+from core.kernel.codes import Code
 from core.kernel.errors import InvariantBroken
 from core.receipts.document import (
     Align,
@@ -90,7 +91,12 @@ def ticket_card(sold: Sold, *, last_claim_day: datetime.date | None = None) -> d
         "correction_window_s": facts.correction_window_s,
         "last_claim_day": last_claim_day.isoformat() if last_claim_day else None,
     }
-    missing = [name for name in REQUIRED if card[name] in (None, "", [])]
+    required = {name: card[name] for name in REQUIRED} | {
+        "establishment": all((seller.premises_code, seller.premises_name, seller.premises_address)),
+        "racecourse": all(leg.racecourse and leg.race_number for leg in facts.legs),
+        "numbers": all(sold.masks),
+    }
+    missing = [name for name, value in required.items() if not value]
     if missing:
         raise TicketIncomplete(missing=missing)
     return card
@@ -100,14 +106,19 @@ def ticket_document(
     sold: Sold, *, language: str, simulated: bool, copy: int = 0,
     last_claim_day: datetime.date | None = None,
 ) -> Document:  # fmt: skip
-    """The paper. `copy` is 0 for the original and the number of the duplicate otherwise."""
+    """The paper. `copy` is 0 for the original and the number of the duplicate otherwise.
+
+    Raises TicketIncomplete where anything is missing, its code among it.
+    """
+    if sold.code is None:
+        raise TicketIncomplete(missing=["code"])
     with override(language):
-        blocks = _blocks(sold, language, copy, last_claim_day)
+        blocks = _blocks(sold, sold.code, language, copy, last_claim_day)
     return Document(language=language, blocks=blocks, simulated=simulated, duplicate=copy > 0)
 
 
 def _blocks(
-    sold: Sold, language: str, copy: int, last_claim_day: datetime.date | None
+    sold: Sold, code: Code, language: str, copy: int, last_claim_day: datetime.date | None
 ) -> tuple[Block, ...]:
     facts, card = sold.facts, ticket_card(sold)
     seller = seller_facts(sold.terminal_id, sold.operator_id)
@@ -140,8 +151,7 @@ def _blocks(
         blocks.append(Pair(_("Last day to claim"), format_date(last_claim_day, language)))
     if copy:
         blocks.append(Pair(_("Copy"), str(copy)))
-    if sold.code is not None:
-        blocks += [Qr(sold.code.text), Line(sold.code.shown, Align.CENTRE, Emphasis.BOLD)]
+    blocks += [Qr(code.text), Line(code.shown, Align.CENTRE, Emphasis.BOLD)]
     blocks.append(Line(card["uuid"], Align.CENTRE))
     return (*blocks, Notice("\n".join(notices())))
 

@@ -6,7 +6,7 @@ LANGUAGE plpgsql AS $$
 DECLARE
     v_owner bigint;
 BEGIN
-    PERFORM pg_advisory_xact_lock(6, hashtext(p_uuid::text));
+    PERFORM pg_advisory_xact_lock(2, hashtext(p_uuid::text));
     SELECT t.id, t.terminal_id INTO ticket_id, v_owner
       FROM lototrot_ticket t WHERE t.uuid = p_uuid;
     IF FOUND THEN

@@ -5,8 +5,11 @@
 -- 'replayed', or the code of a refusal, of which nothing is written or remembered. `leg` is the
 -- place of the leg at fault, where one is.
 --
--- The contest's lock is shared by sales and held alone by closing, withdrawal and sealing; the clock
--- is read under it, so what closes a contest has every sale before it and none after it.
+-- Locks, in the order of core/database/locks.py: the request's, alone, so that a replay waits for
+-- the sale still in flight and learns what it became; then, shared by sales, the contest's (held
+-- alone by closing and withdrawal) and that of all sales (held alone by suspending, revoking and
+-- ending an authorisation). Who sells, whether and when are read under them: what ends a sale has
+-- every ticket before it and none after it.
 CREATE OR REPLACE FUNCTION lototrot_sell(
     p_token bytea, p_session bytea, p_contest bigint, p_uuid uuid, p_request bytea,
     p_legs integer[], p_quick_legs integer, p_bets integer, p_amount bigint, p_code bytea,
@@ -18,27 +21,31 @@ DECLARE
     v_known record;
     v_contest record;
 BEGIN
+    PERFORM pg_advisory_xact_lock(2, hashtext(p_uuid::text));
+    SELECT t.id, t.terminal_id, t.request_digest INTO v_known
+      FROM lototrot_ticket t WHERE t.uuid = p_uuid;
+    IF v_known.id IS NULL THEN
+        PERFORM pg_advisory_xact_lock_shared(6, p_contest::integer);
+        PERFORM pg_advisory_xact_lock_shared(7, 0);
+        sold_at := core_now();
+    END IF;
+
     v_who := premises_identify(p_token, p_session);
     IF v_who.terminal_id IS NULL OR v_who.refusal = 'terminal_revoked' THEN
         outcome := v_who.refusal;
         RETURN;
     END IF;
-
     terminal_id := v_who.terminal_id;
     operator_id := v_who.operator_id;
-
-    SELECT t.id, t.terminal_id, t.request_digest INTO v_known
-      FROM lototrot_ticket t WHERE t.uuid = p_uuid;
-    IF FOUND THEN
-        outcome := CASE WHEN v_known.terminal_id <> v_who.terminal_id
-                          OR v_known.request_digest <> p_request THEN 'uuid_reused'
-                        ELSE 'replayed' END;
-        IF outcome = 'replayed' THEN
+    IF v_known.id IS NOT NULL THEN
+        IF v_known.terminal_id = v_who.terminal_id AND v_known.request_digest = p_request THEN
+            outcome := 'replayed';
             ticket_id := v_known.id;
+        ELSE
+            outcome := 'uuid_reused';
         END IF;
         RETURN;
     END IF;
-
     IF v_who.refusal IS NOT NULL THEN
         outcome := v_who.refusal;
         RETURN;
@@ -47,10 +54,6 @@ BEGIN
         outcome := 'terminal_cannot';
         RETURN;
     END IF;
-
-    PERFORM pg_advisory_xact_lock_shared(4, p_contest::integer);
-    PERFORM pg_advisory_xact_lock(6, hashtext(p_uuid::text));
-    sold_at := core_now();
 
     SELECT c.state, c.scheduled_close_at, c.offered_masks, c.price_cents,
            c.takings_account_id
@@ -87,15 +90,7 @@ BEGIN
     VALUES (p_uuid, p_contest, v_who.premises_id, v_who.terminal_id, v_who.operator_id, sold_at,
             p_bets, p_quick_legs, p_legs[1], p_legs[2], p_legs[3], p_legs[4], p_legs[5], p_legs[6],
             p_legs[7], p_legs[8], p_legs[9], p_legs[10], p_amount, p_code, p_request)
-    ON CONFLICT (uuid) DO NOTHING
     RETURNING id INTO ticket_id;
-    IF ticket_id IS NULL THEN
-        -- The same request came twice at once and the other one won: answer as to any replay.
-        SELECT s.outcome, s.ticket_id INTO outcome, ticket_id
-          FROM lototrot_sell(p_token, p_session, p_contest, p_uuid, p_request, p_legs, p_quick_legs,
-                             p_bets, p_amount, p_code) s;
-        RETURN;
-    END IF;
     INSERT INTO ledger_transfer (reference, line, kind, debit_id, credit_id, amount_cents, at)
     SELECT p_uuid, 0, 'lototrot.sale', a.id, v_contest.takings_account_id, p_amount, sold_at
       FROM ledger_account a WHERE a.code = 'premises:' || v_who.premises_id;
