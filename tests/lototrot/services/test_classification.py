@@ -1,4 +1,4 @@
-"""The stewards' classification: whole, confirmed by a second person, frozen, corrected as B14 says."""
+"""The stewards' classification: whole, confirmed by another, frozen, corrected as B14 says."""
 
 from datetime import timedelta
 

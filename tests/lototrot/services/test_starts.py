@@ -153,9 +153,7 @@ def test_a_start_needs_an_instant_that_has_come_and_a_source(race: Race) -> None
     with pytest.raises(SourceMissing):
         start(race, source=" ")
     with pytest.raises(RaceUnknown):
-        start_record(
-            by=f.staff(Role.STEWARDS), race_id=0, actual_start_at=clock.now(), source="x"
-        )
+        start_record(by=f.staff(Role.STEWARDS), race_id=0, actual_start_at=clock.now(), source="x")
     with pytest.raises(PowerMissing):
         start(race, by=f.staff(Role.CASHIER))
     assert not RaceStart.objects.exists()

@@ -52,9 +52,7 @@ def race(contest: Contest) -> Race:
 
 def enter(race: Race, number: int = 4, **more) -> Withdrawal:
     by = more.pop("by", None) or f.staff(Role.STEWARDS)
-    return withdrawal_enter(
-        by=by, race_id=race.pk, number=number, source="Stewards' call", **more
-    )
+    return withdrawal_enter(by=by, race_id=race.pk, number=number, source="Stewards' call", **more)
 
 
 def test_a_withdrawn_number_is_off_sale_at_once(contest: Contest, race: Race) -> None:
