@@ -70,8 +70,9 @@ DATABASE_ROUTERS: list[str] = []
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 
 INSTALLED_APPS = [
-    "unfold",
-    "django.contrib.admin",
+    "core.admin_support",  # before the theme, whose texts it translates
+    "unfold.apps.BasicAppConfig",
+    "core.admin_support.config.SiteConfig",
     "django.contrib.auth",
     "django.contrib.contenttypes",
     "django.contrib.sessions",
@@ -149,6 +150,19 @@ USE_TZ = True
 STATIC_URL = "/static/"
 STATIC_ROOT = VAR_DIR / "static"
 DATA_UPLOAD_MAX_MEMORY_SIZE = 5 * 1024 * 1024
+
+UNFOLD = {
+    "SITE_TITLE": "Lototrot · Promotrot",
+    "SITE_HEADER": "Lototrot · Promotrot",
+    "SITE_URL": None,
+    "SITE_SYMBOL": "sports_score",
+    "SHOW_VIEW_ON_SITE": False,
+    "SHOW_LANGUAGES": True,
+    "LANGUAGES": {"action": "core.admin_support.site.language_action"},
+    "ENVIRONMENT": "core.admin_support.site.environment",
+    "STYLES": ["core.admin_support.site.stylesheet"],
+    "SIDEBAR": {"navigation": "core.admin_support.site.sidebar"},
+}
 
 REST_FRAMEWORK = {
     "DEFAULT_AUTHENTICATION_CLASSES": [],

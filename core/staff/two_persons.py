@@ -61,6 +61,12 @@ def register(kind: Kind) -> Kind:
     return kind
 
 
+def power_of(proposal: Proposal) -> str:
+    """The power that deciding on the proposal takes; one nobody has if its kind is no more."""
+    kind = _kinds.get(proposal.kind)
+    return kind.power if kind else ""
+
+
 @transaction.atomic
 def propose(*, kind: Kind, subject: str, content: Content, by: StaffActor) -> Proposal:
     """Record the wish of `by`. The caller has already checked that it could be carried out now.

@@ -1,0 +1,127 @@
+"""How a field is shown: money as euros, instants in Madrid's time, related rows as links."""
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from django.contrib import admin
+from django.contrib.admin.utils import quote
+from django.contrib.postgres.fields import ArrayField
+from django.db import models
+from django.template.loader import render_to_string
+from django.urls import NoReverseMatch, reverse
+from django.utils.functional import Promise
+from django.utils.html import format_html, format_html_join
+from django.utils.safestring import SafeString
+from django.utils.translation import get_language, gettext
+
+from core.admin_support.documents import as_html
+from core.admin_support.labels import LABELS
+from core.receipts.formats import format_cents, format_date, format_moment
+
+Text = str | Promise
+Column = Callable[[Any], Any]
+NOTHING = "–"
+MONEY = "_cents"
+# What is not shown to anyone, whoever asks for it.
+SECRET = frozenset({"password", "pin"})
+TONES = {
+    "open": "success", "closed": "warning", "settled": "info", "ordered": "primary",
+    "draft": "default", "confirmed": "success", "rejected": "danger", "error": "warning",
+    "breach": "danger",
+}  # fmt: skip
+
+
+def money(cents: int | None) -> str:
+    return NOTHING if cents is None else format_cents(cents, get_language() or "ca")
+
+
+def moment(instant: Any) -> str:
+    return format_moment(instant, get_language() or "ca") if instant else NOTHING
+
+
+def day(date: Any) -> str:
+    return format_date(date, get_language() or "ca") if date else NOTHING
+
+
+def url_of(row: models.Model) -> str:
+    """Where a row is shown; empty if nowhere."""
+    meta = row._meta
+    try:
+        return reverse(f"admin:{meta.app_label}_{meta.model_name}_change", args=[quote(row.pk)])
+    except NoReverseMatch:
+        return ""
+
+
+def link(row: models.Model | None, text: Any = None) -> str:
+    """A link to the row's page."""
+    if row is None:
+        return NOTHING
+    url = url_of(row)
+    shown = str(row) if text is None else text
+    return format_html('<a class="text-link" href="{}">{}</a>', url, shown) if url else str(shown)
+
+
+def listed(model: type[models.Model], text: Any, **where: Any) -> SafeString:
+    """A link to the rows of a model that have the given values."""
+    meta = model._meta
+    url = reverse(f"admin:{meta.app_label}_{meta.model_name}_changelist")
+    query = "&".join(f"{name}={value}" for name, value in where.items())
+    return format_html('<a class="text-link" href="{}?{}">{}</a>', url, query, text)
+
+
+def lines(values: Any) -> SafeString:
+    return format_html_join(SafeString("<br>"), "{}", ((value,) for value in values))
+
+
+def tag(value: str, text: Any) -> SafeString:
+    """A state as a coloured label."""
+    tone = TONES.get(value, "default")
+    html = render_to_string("unfold/helpers/label.html", {"text": text, "variant": tone})
+    return SafeString(html.strip())
+
+
+def label_of(field: "models.Field[Any, Any]", labels: Mapping[str, Text]) -> Text:
+    """The field's name for people: the admin's, the common one, or the model's own."""
+    return labels.get(field.name) or LABELS.get(field.name) or field.verbose_name
+
+
+def show(field: "models.Field[Any, Any]", row: Any) -> Any:
+    """The value of a field of a row, for people."""
+    value = getattr(row, field.name)
+    if value is None or value == "":
+        return NOTHING
+    if field.name.endswith(MONEY):
+        return money(value)
+    if isinstance(field, models.ForeignKey):
+        return link(value)
+    if isinstance(field, models.DateTimeField):
+        return moment(value)
+    if isinstance(field, models.DateField):
+        return day(value)
+    if isinstance(field, models.JSONField):
+        return as_html(value)
+    if isinstance(field, ArrayField):
+        named = dict(getattr(field.base_field, "flatchoices", ()))
+        return ", ".join(str(named.get(each, each)) for each in value) or NOTHING
+    if field.flatchoices:
+        return tag(value, dict(field.flatchoices).get(value, value))
+    return value
+
+
+def column(field: "models.Field[Any, Any]", labels: Mapping[str, Text]) -> Column:
+    """The field as a column of a list or an entry of a page."""
+    if isinstance(field, models.BinaryField) or field.name in SECRET:
+        raise ValueError(f"{field} is not for showing")
+    is_flag = isinstance(field, models.BooleanField)
+
+    def shown(row: Any) -> Any:
+        return getattr(row, field.name) if is_flag else show(field, row)
+
+    shown.__name__ = field.name
+    made: Any = admin.display(shown, boolean=is_flag, ordering=field.name)
+    made.short_description = label_of(field, labels)
+    return made  # type: ignore[no-any-return]
+
+
+def yes_no(value: bool) -> str:
+    return gettext("Yes") if value else gettext("No")

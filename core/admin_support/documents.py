@@ -1,0 +1,59 @@
+"""A JSON document as nested tables; what is named `..._cents` reads as euros."""
+
+from typing import Any
+
+from django.utils.html import format_html, format_html_join
+from django.utils.safestring import SafeString
+from django.utils.translation import get_language, gettext
+
+from core.admin_support.labels import LABELS
+from core.receipts.formats import format_cents
+
+_NOTHING = "–"
+
+
+def _name(key: str) -> str:
+    return str(LABELS[key]) if key in LABELS else key.replace("_", " ")
+
+
+def _scalar(key: str, value: Any) -> str:
+    if value is None or value == "":
+        return _NOTHING
+    if isinstance(value, bool):
+        return gettext("Yes") if value else gettext("No")
+    if key.endswith("_cents") and isinstance(value, int):
+        return format_cents(value, get_language() or "ca")
+    return str(value)
+
+
+def as_html(value: Any, key: str = "") -> SafeString:
+    """Objects as rows of name and value, lists of objects as a table, other lists in a line."""
+    if isinstance(value, dict):
+        rows = ((_name(name), as_html(inner, name)) for name, inner in value.items())
+        body = format_html_join("", "<tr><th>{}</th><td>{}</td></tr>", rows)
+        return format_html('<table class="house-document">{}</table>', body)
+    if isinstance(value, list) and value and all(isinstance(each, dict) for each in value):
+        return _table(value)
+    if isinstance(value, list):
+        plain = not any(isinstance(each, dict | list) for each in value)
+        if plain:
+            return format_html("{}", ", ".join(_scalar(key, each) for each in value) or _NOTHING)
+        return format_html_join(SafeString(" "), "{}", ((as_html(each, key),) for each in value))
+    return format_html("{}", _scalar(key, value))
+
+
+def _table(rows: list[dict[str, Any]]) -> SafeString:
+    names = list(dict.fromkeys(name for row in rows for name in row))
+    head = format_html_join("", "<th>{}</th>", ((_name(name),) for name in names))
+    body = format_html_join(
+        "", "<tr>{}</tr>",
+        (
+            (format_html_join(
+                "", "<td>{}</td>", ((as_html(row.get(name), name),) for name in names)
+            ),)
+            for row in rows
+        ),
+    )  # fmt: skip
+    return format_html(
+        '<table class="house-document"><thead><tr>{}</tr></thead>{}</table>', head, body
+    )

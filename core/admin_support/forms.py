@@ -1,0 +1,138 @@
+"""Forms of acts, in the look of the theme, and how what was typed reads on the page to confirm."""
+
+import datetime
+from typing import Any
+
+from django import forms
+from django.db.models import Model
+from django.utils.translation import gettext
+from django.utils.translation import gettext_lazy as _
+from unfold import widgets
+
+from core.admin_support.columns import NOTHING, day, moment, money, yes_no
+
+_CLASSES: dict[type[forms.Widget], list[str]] = {
+    forms.Textarea: widgets.TEXTAREA_CLASSES,
+    forms.Select: widgets.SELECT_CLASSES,
+    forms.CheckboxInput: widgets.CHECKBOX_CLASSES,
+    forms.CheckboxSelectMultiple: widgets.CHECKBOX_CLASSES,
+    forms.ClearableFileInput: widgets.INPUT_CLASSES,
+    forms.TextInput: widgets.INPUT_CLASSES,
+    forms.NumberInput: widgets.INPUT_CLASSES,
+    forms.PasswordInput: widgets.INPUT_CLASSES,
+    forms.DateInput: widgets.INPUT_CLASSES,
+    forms.DateTimeInput: widgets.INPUT_CLASSES,
+}
+Grid = tuple[tuple[Any, ...], list[tuple[Any, list[str]]]]
+
+
+class ActForm(forms.Form):
+    """The input of an act on `target` (None when it makes something new).
+
+    `grid` names the fields of a table: its headers, and for each row a heading and field names.
+    """
+
+    def __init__(self, *args: Any, target: Model | None = None, **kwargs: Any) -> None:
+        kwargs.setdefault("label_suffix", "")
+        super().__init__(*args, **kwargs)
+        self.target: Any = target
+        self.grid: Grid | None = None
+        self.build()
+        for field in self.fields.values():
+            classes = _CLASSES.get(type(field.widget), [])
+            field.widget.attrs["class"] = " ".join(classes)
+
+    def build(self) -> None:
+        """Add fields or choices that depend on the target."""
+
+    def loose(self) -> list[forms.BoundField]:
+        """The fields outside the grid."""
+        inside = {name for _, names in self.grid[1] for name in names} if self.grid else set()
+        return [self[name] for name in self.fields if name not in inside]
+
+    def grid_rows(self) -> list[tuple[Any, list[forms.BoundField]]]:
+        rows = self.grid[1] if self.grid else []
+        return [(heading, [self[name] for name in names]) for heading, names in rows]
+
+    def said(self) -> list[tuple[Any, str]]:
+        """What was typed, by label, as people read it."""
+        outside = [(field.label, self._reading(field.name)) for field in self.loose()]
+        if self.grid:
+            for heading, names in self.grid[1]:
+                parts = [self._reading(name) for name in names]
+                outside.append((heading, " · ".join(p for p in parts if p != NOTHING) or NOTHING))
+        return outside
+
+    def _reading(self, name: str) -> str:
+        field, value = self.fields[name], self.cleaned_data.get(name)
+        if isinstance(field, forms.FileField):
+            return getattr(value, "name", NOTHING)
+        if isinstance(value, bool):
+            return yes_no(value)
+        if isinstance(field, EurosField):
+            return money(value)
+        if value is None or value in ("", []):
+            return NOTHING
+        if isinstance(value, datetime.datetime):
+            return moment(value)
+        if isinstance(value, datetime.date):
+            return day(value)
+        if isinstance(field, forms.ChoiceField) and not isinstance(field, forms.ModelChoiceField):
+            named = {str(key): label for key, label in _flat(field.choices)}
+            chosen = value if isinstance(value, list) else [value]
+            return ", ".join(str(named.get(str(each), each)) for each in chosen)
+        return str(value)
+
+
+def _flat(choices: Any) -> list[tuple[Any, Any]]:
+    return [(key, label) for key, label in choices if not isinstance(label, list | tuple)]
+
+
+class EurosField(forms.DecimalField):
+    """An amount typed in euros, with a comma or a point; its clean value is whole cents."""
+
+    def __init__(self, **kwargs: Any) -> None:
+        kwargs.setdefault("widget", forms.TextInput(attrs={"inputmode": "decimal"}))
+        super().__init__(decimal_places=2, max_digits=12, **kwargs)
+
+    def to_python(self, value: Any) -> Any:
+        return super().to_python(value.replace(",", ".") if isinstance(value, str) else value)
+
+    def clean(self, value: Any) -> Any:
+        euros = super().clean(value)
+        return None if euros is None else int(euros * 100)
+
+
+class MomentField(forms.DateTimeField):
+    """An instant, typed in Madrid's time, to the second."""
+
+    def __init__(self, **kwargs: Any) -> None:
+        typed = forms.DateTimeInput(
+            format="%Y-%m-%dT%H:%M:%S", attrs={"type": "datetime-local", "step": "1"}
+        )
+        kwargs.setdefault("help_text", _("Time in Madrid."))
+        super().__init__(widget=typed, **kwargs)
+
+
+class DayField(forms.DateField):
+    def __init__(self, **kwargs: Any) -> None:
+        super().__init__(
+            widget=forms.DateInput(format="%Y-%m-%d", attrs={"type": "date"}), **kwargs
+        )
+
+
+class NewPasswordMixin(forms.Form):
+    """A new password, twice."""
+
+    def clean(self) -> dict[str, Any]:
+        data: dict[str, Any] = super().clean() or {}
+        if data.get("password") != data.get("password_again"):
+            self.add_error("password_again", gettext("The two passwords differ."))
+        return data
+
+
+def password_field(label: Any, *, new: bool = True) -> forms.CharField:
+    completing = "new-password" if new else "current-password"
+    return forms.CharField(
+        label=label, strip=False, widget=forms.PasswordInput(attrs={"autocomplete": completing})
+    )

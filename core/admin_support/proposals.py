@@ -1,0 +1,74 @@
+"""Proposals in words: what kind of act it is, and what exactly would be done.
+
+The second person decides on what is shown here, so it is the stored content, read field by field.
+"""
+
+from collections.abc import Callable
+from typing import Any
+
+from django.utils.functional import Promise
+from django.utils.html import format_html
+from django.utils.safestring import SafeString
+
+from core.admin_support.columns import link
+from core.admin_support.documents import as_html
+from core.admin_support.labels import LABELS
+from core.staff.models import Proposal
+
+Text = str | Promise
+_kinds: dict[str, Text] = {}
+_readers: dict[str, Callable[[Any], Any]] = {}
+
+
+def name_kind(kind: str, text: Text) -> None:
+    """What a kind of two-person act is called."""
+    _kinds[kind] = text
+
+
+def read_field(field: str, reader: Callable[[Any], Any]) -> None:
+    """How a field of the content is shown, where it names something: `race` by its row."""
+    _readers[field] = reader
+
+
+def kind_text(proposal: Proposal) -> Text:
+    return _kinds.get(proposal.kind, proposal.kind)
+
+
+def content_facts(proposal: Proposal) -> list[tuple[Text, Any]]:
+    """The content, by field."""
+    return [
+        (LABELS.get(name, name.replace("_", " ")), _value(name, value))
+        for name, value in proposal.content.items()
+    ]
+
+
+def _value(name: str, value: Any) -> Any:
+    if name in _readers and value is not None:
+        return _readers[name](value)
+    return as_html(value, name)
+
+
+def subject_text(proposal: Proposal) -> Any:
+    """What the act is about: the first row its content names."""
+    for name, reader in _readers.items():
+        if proposal.content.get(name) is not None:
+            return reader(proposal.content[name])
+    return proposal.subject
+
+
+def row_link(model: Any) -> Callable[[Any], Any]:
+    """A reader that shows the row of a model by its key."""
+
+    def read(key: Any) -> Any:
+        row = model.objects.filter(pk=key).first()
+        return link(row) if row else str(key)
+
+    return read
+
+
+def content_html(proposal: Proposal) -> SafeString:
+    rows = SafeString("").join(
+        format_html("<tr><th>{}</th><td>{}</td></tr>", name, value)
+        for name, value in content_facts(proposal)
+    )
+    return format_html('<table class="house-document">{}</table>', SafeString(rows))

@@ -1,0 +1,157 @@
+"""Pages that show rows and change none; what changes them are acts."""
+
+import types
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from django.contrib import admin
+from django.contrib.admin import ShowFacets
+from django.contrib.admin.utils import unquote
+from django.core.paginator import Paginator
+from django.db import models
+from django.http import Http404, HttpRequest, HttpResponse
+from django.urls import reverse
+from unfold.admin import ModelAdmin, TabularInline
+from unfold.decorators import action
+from unfold.enums import ActionVariant
+from unfold.paginator import InfinitePaginator
+
+from core.admin_support import signed_on
+from core.admin_support.acts import Act, perform
+from core.admin_support.columns import SECRET, Column, Text, column, url_of
+
+MOST_PAGES = 200
+
+
+class _Shown:
+    """What lists and pages have in common: columns by name, read and nothing else."""
+
+    model: type[models.Model]
+    labels: Mapping[str, Text] = {}
+    read_power: str | None = None
+
+    def _columns(self, names: Sequence[str]) -> list[Column | str]:
+        return [self._column(name) for name in names]
+
+    def _column(self, name: str) -> Column | str:
+        if hasattr(self, name):
+            return name  # a method of the admin itself
+        return column(self.model._meta.get_field(name), self.labels)  # type: ignore[arg-type]
+
+    def _all_names(self) -> list[str]:
+        """Every field that is for people's eyes, as the model declares them."""
+        fields = self.model._meta.concrete_fields
+        return [
+            f.name for f in fields
+            if not f.primary_key and not isinstance(f, models.BinaryField) and f.name not in SECRET
+        ]  # fmt: skip
+
+    def has_add_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        return False
+
+    def has_change_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        return False
+
+    def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        return False
+
+    def has_view_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        """Whoever is staff may look, unless the API asks for a power to read these rows."""
+        if self.read_power and not signed_on.may(request, self.read_power):
+            return False
+        return bool(super().has_view_permission(request, obj))  # type: ignore[misc]
+
+
+class ReadOnlyInline(_Shown, TabularInline):  # type: ignore[misc]
+    """Rows of a related table. `shown` names its columns."""
+
+    shown: Sequence[str] = ()
+    extra = 0
+    max_num = 0
+    can_delete = False
+    show_change_link = True
+    hide_title = True
+
+    def __init__(self, parent_model: type[models.Model], admin_site: admin.AdminSite) -> None:
+        super().__init__(parent_model, admin_site)
+        self.readonly_fields = self.fields = tuple(self._columns(self.shown))
+        self.show_change_link = admin_site.is_registered(self.model)
+
+
+class ReadOnlyAdmin(_Shown, ModelAdmin):  # type: ignore[misc]
+    """A list that never counts its rows, and a page for each.
+
+    `columns` are the list's, `shown` the page's (every field unless given), each the name of a
+    field or of a method. `acts` are done to one row, `list_acts` from the list.
+    """
+
+    columns: Sequence[str] = ("__str__",)
+    shown: Sequence[str] = ()
+    acts: Sequence[Act] = ()
+    list_acts: Sequence[Act] = ()
+    ordering: Sequence[str] = ("-pk",)
+    actions = None
+    list_per_page = 50
+    list_select_related: Any = ()
+    show_full_result_count = False
+    show_facets = ShowFacets.NEVER
+    paginator = InfinitePaginator
+
+    def __init__(self, model: type[models.Model], admin_site: admin.AdminSite) -> None:
+        super().__init__(model, admin_site)
+        self.list_display = tuple(self._columns(self.columns))
+        related = {f.name for f in model._meta.concrete_fields if isinstance(f, models.ForeignKey)}
+        if not self.list_select_related:
+            self.list_select_related = [name for name in self.columns if name in related]
+        self.readonly_fields = self.fields = tuple(self._columns(self.shown or self._all_names()))
+        self.actions_detail = [self._add_action(act, "act") for act in self.acts]
+        self.actions_list = [self._add_action(act, "list_act") for act in self.list_acts]
+
+    def _add_action(self, act: Act, kind: str) -> str:
+        """Make the act an action of Unfold, with its own address."""
+        name = f"{kind}_{act.name}"
+        on_row = kind == "act"
+
+        def view(page: ReadOnlyAdmin, request: HttpRequest, object_id: str = "") -> HttpResponse:
+            return page._perform(act, request, object_id if on_row else None)
+
+        view.__name__ = name
+        variant = ActionVariant.DANGER if act.danger else ActionVariant.DEFAULT
+        made = action(description=act.title, url_path=act.name, icon=act.icon, variant=variant)
+        setattr(self, name, types.MethodType(made(view), self))
+        return name
+
+    def _perform(self, act: Act, request: HttpRequest, object_id: str | None) -> HttpResponse:
+        target = None
+        if not self.has_view_permission(request):
+            raise Http404
+        meta = self.model._meta
+        back = reverse(f"admin:{meta.app_label}_{meta.model_name}_changelist")
+        if object_id is not None:
+            target = self.get_object(request, unquote(object_id))
+            if target is None:
+                raise Http404
+            back = url_of(target)
+        context = self.admin_site.each_context(request) | {"opts": meta, "media": self.media}
+        return perform(act, request, target, context, back)
+
+    def get_actions_detail(self, request: HttpRequest, object_id: Any) -> list[Any]:
+        target = self.get_object(request, unquote(str(object_id)))
+        open_ = self._open_names(request, self.acts, "act", target)
+        made = super().get_actions_detail(request, object_id)
+        return [each for each in made if target and each.method.__name__ in open_]
+
+    def get_actions_list(self, request: HttpRequest) -> list[Any]:
+        open_ = self._open_names(request, self.list_acts, "list_act", None)
+        return [e for e in super().get_actions_list(request) if e.method.__name__ in open_]
+
+    @staticmethod
+    def _open_names(request: HttpRequest, acts: Sequence[Act], kind: str, target: Any) -> set[str]:
+        by = signed_on.actor(request)
+        return {f"{kind}_{act.name}" for act in acts if act.open_to(by, target)}
+
+    def get_paginator(self, *args: Any, **kwargs: Any) -> "Paginator[Any]":
+        """Pages without a count, and none so deep that the database reads half a table."""
+        made: Paginator[Any] = super().get_paginator(*args, **kwargs)
+        made.count = made.per_page * MOST_PAGES
+        return made

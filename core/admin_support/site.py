@@ -1,0 +1,78 @@
+"""The admin site: signed on by a live staff session, and nothing written but by services."""
+
+import functools
+from collections.abc import Callable
+from typing import Any
+
+from django.http import HttpRequest, HttpResponse
+from django.templatetags.static import static
+from django.urls import URLPattern, URLResolver, path, reverse
+from django.utils.translation import get_language, gettext
+from django.utils.translation import gettext_lazy as _
+from django.views.i18n import set_language
+from unfold.sites import UnfoldAdminSite
+
+from core.admin_support import dashboard, navigation, own_password, signed_on
+from core.database import clock
+from core.receipts.formats import format_moment
+
+IDLE_S = 30 * 60
+View = Callable[..., Any]
+
+
+class Site(UnfoldAdminSite):  # type: ignore[misc]  # unfold is not typed
+    index_template = "admin_support/dashboard.html"
+    index_title = _("Today")
+
+    def has_permission(self, request: HttpRequest) -> bool:
+        return bool(super().has_permission(request)) and signed_on.is_live(request)
+
+    def admin_view(self, view: View, cacheable: bool = False) -> View:
+        """Every page asked for keeps the person signed on for another half hour, no longer."""
+        inner = super().admin_view(view, cacheable)
+
+        @functools.wraps(inner)
+        def kept(request: HttpRequest, *args: Any, **kwargs: Any) -> Any:
+            if request.user.is_authenticated:
+                request.session.set_expiry(IDLE_S)
+            return inner(request, *args, **kwargs)
+
+        return kept
+
+    def get_urls(self) -> list[URLPattern | URLResolver]:
+        return [path("language/", set_language, name="set_language"), *super().get_urls()]
+
+    def index(
+        self, request: HttpRequest, extra_context: dict[str, Any] | None = None
+    ) -> HttpResponse:
+        panels = {"panels": dashboard.panels(request)}
+        answer: HttpResponse = super().index(request, panels | (extra_context or {}))
+        return answer
+
+    def password_change(
+        self, request: HttpRequest, extra_context: dict[str, Any] | None = None
+    ) -> HttpResponse:
+        return own_password.view(self, request)
+
+
+def sidebar(request: HttpRequest) -> list[dict[str, Any]]:
+    """UNFOLD's SIDEBAR: what the person may look at."""
+    return navigation.sidebar(request)
+
+
+def language_action(request: HttpRequest) -> str:
+    """UNFOLD's LANGUAGES: where the choice of a language is sent."""
+    return reverse("admin:set_language")
+
+
+def stylesheet(request: HttpRequest) -> str:
+    """UNFOLD's STYLES."""
+    return static("admin_support/house.css")
+
+
+def environment(request: HttpRequest) -> list[str] | None:
+    """UNFOLD's ENVIRONMENT: simulated time is said on every page."""
+    if not clock.is_simulated():
+        return None
+    now = format_moment(clock.now(), get_language() or "ca")
+    return [gettext("Simulated time: %(now)s") % {"now": now}, "warning"]

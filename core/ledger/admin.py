@@ -1,0 +1,60 @@
+"""The books. Balances are sums, so only the page of one account adds them up."""
+
+import uuid
+from typing import Any
+
+from django.contrib import admin
+from django.db.models import Q, QuerySet
+from django.http import HttpRequest
+from django.utils.translation import gettext_lazy as _
+
+from core.admin_support import navigation
+from core.admin_support.columns import listed, money
+from core.admin_support.readonly import ReadOnlyAdmin
+from core.ledger.models import Account, Transfer
+from core.ledger.selectors import READ
+from core.ledger.services import Chart, balance_cents
+
+
+@admin.register(Account)
+class AccountAdmin(ReadOnlyAdmin):
+    columns = ("code", "side", "opened_at")
+    shown = ("code", "side", "balance", "opened_at", "transfers")
+    list_filter = ("side",)
+    search_fields = ("code__startswith",)
+    search_help_text = _("The beginning of the account's code.")
+    ordering = ("code",)
+    read_power = READ
+
+    @admin.display(description=_("balance"))
+    def balance(self, row: Account) -> str:
+        return money(balance_cents(Chart(row.code, Account.Side(row.side))))
+
+    @admin.display(description=_("transfers"))
+    def transfers(self, row: Account) -> str:
+        return listed(Transfer, _("See them"), q=row.code)
+
+
+@admin.register(Transfer)
+class TransferAdmin(ReadOnlyAdmin):
+    columns = ("id", "at", "kind", "debit", "credit", "amount_cents", "reference")
+    search_fields = ("reference",)
+    search_help_text = _("The reference of an act, or the code of an account.")
+    sortable_by = ()
+    read_power = READ
+
+    def get_search_results(
+        self, request: HttpRequest, queryset: QuerySet[Any], search_term: str
+    ) -> tuple[QuerySet[Any], bool]:
+        """Only what an index finds."""
+        term = search_term.strip()
+        if not term:
+            return queryset, False
+        try:
+            return queryset.filter(reference=uuid.UUID(term)), False
+        except ValueError:
+            account = Account.objects.filter(code=term).first()
+            return queryset.filter(Q(debit=account) | Q(credit=account)), False
+
+
+navigation.section(_("Ledger"), 80, (Account, "account_balance"), (Transfer, "swap_horiz"))

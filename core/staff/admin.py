@@ -1,0 +1,273 @@
+"""Accounts, sessions, proposals and who did what."""
+
+from typing import Any
+
+from django import forms
+from django.contrib import admin
+from django.contrib.admin.models import LogEntry
+from django.db.models import QuerySet
+from django.http import HttpRequest
+from django.utils.translation import gettext_lazy as _
+
+from core.admin_support import dashboard, navigation, proposals, signed_on
+from core.admin_support.acts import Act, Done
+from core.admin_support.columns import NOTHING, link, moment, tag
+from core.admin_support.forms import ActForm, NewPasswordMixin, password_field
+from core.admin_support.readonly import ReadOnlyAdmin, ReadOnlyInline
+from core.config import sweep
+from core.staff import accounts, services, two_persons
+from core.staff.actor import StaffActor
+from core.staff.models import Decision, Proposal, StaffSession, User
+from core.staff.powers import Role
+from core.staff.selectors import READ_PROPOSALS
+
+_PROPOSALS_SHOWN = 20
+
+
+# --- Accounts -------------------------------------------------------------------------------------
+
+
+class _Roles(ActForm):
+    roles = forms.MultipleChoiceField(
+        label=_("Roles"), choices=Role.choices, widget=forms.CheckboxSelectMultiple, required=False
+    )
+
+    def build(self) -> None:
+        if self.target is not None:
+            self.initial["roles"] = self.target.roles
+
+
+class _Passwords(NewPasswordMixin, ActForm):
+    password = password_field(_("New password"))
+    password_again = password_field(_("New password, again"))
+
+
+class _NewUser(NewPasswordMixin, _Roles):
+    username = forms.CharField(label=_("User name"), max_length=60)
+    full_name = forms.CharField(label=_("Full name"), max_length=120)
+    appointment = forms.CharField(
+        label=_("Reference of appointment"), max_length=120, required=False,
+        help_text=_("The order that appoints an inspector (14.III.5.4.4)."),
+    )  # fmt: skip
+    password = password_field(_("New password"))
+    password_again = password_field(_("New password, again"))
+    field_order = ("username", "full_name", "roles", "appointment", "password", "password_again")
+
+
+def _create(by: StaffActor, target: None, data: dict[str, Any]) -> Done:
+    data.pop("password_again")
+    return Done(_("The account is open."), services.user_create(by=by, **data))
+
+
+def _set_roles(by: StaffActor, user: User, data: dict[str, Any]) -> Done:
+    accounts.roles_set(by=by, user_id=user.pk, roles=data["roles"])
+    return Done(_("The roles are set."))
+
+
+def _reset(by: StaffActor, user: User, data: dict[str, Any]) -> Done:
+    accounts.password_reset(by=by, user_id=user.pk, password=data["password"])
+    return Done(_("The password is set; the person's sessions have ended."))
+
+
+def _deactivate(by: StaffActor, user: User, data: dict[str, Any]) -> Done:
+    accounts.user_deactivate(by=by, user_id=user.pk)
+    return Done(_("The account is closed."))
+
+
+def _reactivate(by: StaffActor, user: User, data: dict[str, Any]) -> Done:
+    accounts.user_reactivate(by=by, user_id=user.pk)
+    return Done(_("The account is open again."))
+
+
+def _another(by: StaffActor, user: User) -> bool:
+    return user.pk != by.user_id
+
+
+CREATE = Act(
+    name="create", title=_("Open an account"), power=services.ACCOUNTS, run=_create,
+    form=_NewUser, icon="person_add", review=False,
+)  # fmt: skip
+ROLES = Act(
+    name="roles", title=_("Set the roles"), power=services.ACCOUNTS, run=_set_roles, form=_Roles,
+    icon="badge", offered=_another,
+)  # fmt: skip
+RESET = Act(
+    name="password_reset", title=_("Set a password"), power=services.ACCOUNTS, run=_reset,
+    form=_Passwords, icon="key", offered=_another, review=False,
+)  # fmt: skip
+DEACTIVATE = Act(
+    name="deactivate", title=_("Close the account"), power=services.ACCOUNTS, run=_deactivate,
+    text=_("The person cannot sign on any more, and every session of theirs ends now."),
+    icon="person_off", danger=True,
+    offered=lambda by, user: bool(user.is_active) and _another(by, user),
+)  # fmt: skip
+REACTIVATE = Act(
+    name="reactivate", title=_("Open the account again"), power=services.ACCOUNTS,
+    run=_reactivate, icon="person_check",
+    offered=lambda by, user: not user.is_active and _another(by, user),
+)  # fmt: skip
+
+
+@admin.register(User)
+class UserAdmin(ReadOnlyAdmin):
+    columns = ("username", "full_name", "roles", "is_active", "last_login")
+    shown = (
+        "username", "full_name", "roles", "is_active", "appointment", "last_login",
+        "failed_attempts", "locked_until", "created_at",
+    )  # fmt: skip
+    list_filter = ("is_active",)
+    search_fields = ("username", "full_name")
+    acts = (ROLES, RESET, DEACTIVATE, REACTIVATE)
+    list_acts = (CREATE,)
+
+
+@admin.register(StaffSession)
+class StaffSessionAdmin(ReadOnlyAdmin):
+    columns = ("id", "user", "channel", "started_at", "expires_at", "ended_at")
+    list_filter = ("channel",)
+    search_fields = ("user__username", "user__full_name")
+
+
+# --- Proposals ------------------------------------------------------------------------------------
+
+
+class _Reason(ActForm):
+    reason = forms.CharField(
+        label=_("Reason"), max_length=400, required=False,
+        widget=forms.Textarea(attrs={"rows": 3}),
+    )  # fmt: skip
+
+
+def _is_pending(proposal: Proposal) -> bool:
+    return not Decision.objects.filter(proposal=proposal).exists()
+
+
+def _may_confirm(by: StaffActor, proposal: Proposal) -> bool:
+    proposers = (proposal.proposed_by_id, proposal.proposed_in_id)
+    return _is_pending(proposal) and by.user_id != proposers[0] and by.session_id != proposers[1]
+
+
+def _confirm(by: StaffActor, proposal: Proposal, data: dict[str, Any]) -> Done:
+    two_persons.confirm(proposal=proposal.uuid, by=by)
+    return Done(_("Confirmed, and done."))
+
+
+def _reject(by: StaffActor, proposal: Proposal, data: dict[str, Any]) -> Done:
+    two_persons.reject(proposal=proposal.uuid, by=by, reason=data["reason"])
+    return Done(_("Rejected."))
+
+
+CONFIRM = Act(
+    name="confirm", title=_("Confirm"), power=two_persons.power_of, run=_confirm, offered=_may_confirm,
+    text=_("Compare what is written here with your own source; on confirming, it is done."),
+    facts=proposals.content_facts, icon="check_circle",
+)  # fmt: skip
+REJECT = Act(
+    name="reject", title=_("Reject"), power=two_persons.power_of, run=_reject, form=_Reason, icon="cancel",
+    offered=lambda by, proposal: _is_pending(proposal), facts=proposals.content_facts,
+    danger=True, review=False,
+)  # fmt: skip
+
+
+class _DecisionFilter(admin.SimpleListFilter):
+    title = _("decision")
+    parameter_name = "decision"
+
+    def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, Any]]:
+        return [("pending", _("Waiting")), *Decision.Verdict.choices]
+
+    def queryset(self, request: HttpRequest, queryset: QuerySet[Any]) -> QuerySet[Any]:
+        if self.value() == "pending":
+            return queryset.filter(decision=None)
+        return queryset.filter(decision__verdict=self.value()) if self.value() else queryset
+
+
+class _DecisionInline(ReadOnlyInline):
+    model = Decision
+    fk_name = "proposal"
+    shown = ("verdict", "decided_by", "decided_at", "reason", "decided_in")
+
+
+@admin.register(Proposal)
+class ProposalAdmin(ReadOnlyAdmin):
+    columns = ("kind_text", "about", "proposed_by", "proposed_at", "state")
+    shown = ("kind_text", "content_shown", "proposed_by", "proposed_at", "proposed_in", "state")
+    list_filter = (_DecisionFilter,)
+    list_select_related = ("proposed_by", "decision")
+    search_fields = ("subject", "kind")
+    read_power = READ_PROPOSALS
+    acts = (CONFIRM, REJECT)
+    inlines = (_DecisionInline,)
+
+    @admin.display(description=_("act"))
+    def kind_text(self, row: Proposal) -> Any:
+        return proposals.kind_text(row)
+
+    @admin.display(description=_("about"))
+    def about(self, row: Proposal) -> Any:
+        return proposals.subject_text(row)
+
+    @admin.display(description=_("content"))
+    def content_shown(self, row: Proposal) -> Any:
+        return proposals.content_html(row)
+
+    @admin.display(description=_("state"))
+    def state(self, row: Proposal) -> Any:
+        decision: Decision | None = getattr(row, "decision", None)
+        if decision is None:
+            return tag("pending", _("Waiting"))
+        return tag(decision.verdict, decision.get_verdict_display())
+
+
+@dashboard.panel(20)
+def _pending(request: HttpRequest) -> dashboard.Table | None:
+    if not signed_on.may(request, READ_PROPOSALS):
+        return None
+    by = signed_on.actor(request)
+    rows = []
+    waiting = Proposal.objects.filter(decision=None).select_related("proposed_by").order_by("pk")
+    for each in waiting[:_PROPOSALS_SHOWN]:
+        if not by.may(two_persons.power_of(each)):
+            whose: Any = NOTHING
+        elif _may_confirm(by, each):
+            whose = tag("open", _("For you to decide"))
+        else:
+            whose = _("Waits for another person")
+        rows.append(
+            (link(each, proposals.kind_text(each)), proposals.subject_text(each),
+             each.proposed_by, moment(each.proposed_at), whose)
+        )  # fmt: skip
+    return dashboard.Table(
+        title=_("Waiting for a second person"), icon="group",
+        headers=(_("act"), _("about"), _("proposed by"), _("proposed at"), ""), rows=rows,
+        empty=_("Nothing waits for a decision."),
+        link=navigation.changelist_url(Proposal) + "?decision=pending",
+    )  # fmt: skip
+
+
+@dashboard.panel(40)
+def _due(request: HttpRequest) -> dashboard.Table | None:
+    """Tasks that the database says are due; they should be gone within seconds."""
+    due = [(task.name, len(list(source()))) for task, source in sweep.sources()]
+    return dashboard.Table(
+        title=_("Tasks due"), icon="pending_actions", headers=(_("task"), _("due")),
+        rows=[row for row in due if row[1]], empty=_("No task is due."),
+    )  # fmt: skip
+
+
+# --- Who did what ---------------------------------------------------------------------------------
+
+
+@admin.register(LogEntry)
+class LogEntryAdmin(ReadOnlyAdmin):
+    columns = ("action_time", "user", "object_repr", "change_message")
+    shown = ("action_time", "user", "object_repr", "change_message")
+    labels = {
+        "action_time": _("time"), "object_repr": _("about"), "change_message": _("act"),
+    }  # fmt: skip
+
+
+navigation.section(
+    _("People"), 90, (Proposal, "group"), (User, "badge"), (StaffSession, "login"),
+    (LogEntry, "history"),
+)  # fmt: skip
