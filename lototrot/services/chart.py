@@ -156,16 +156,16 @@ def _fallen(d: Distribution, order: list[int], hits: int) -> int:
 def _correction_lines(d: Distribution, places: Mapping[int, Chart], fund: Chart) -> list[Line]:
     """9.7 and the rounding in whole cents: each category is left with exactly its prizes.
 
-    The exact amounts of 9.7 may be fractions of a cent; so categories that end with less than they
-    had give to those that end with more, highest first, and what is over are the rounding's cents.
+    The exact amounts of 9.7 may be fractions of a cent; so what a category ends with above what it
+    had comes from lower ones, which always have that much to give, and what is over is rounding.
     """
     over = {
         hits: d.before_correction[hits] - prize * d.winners[hits]
         for hits, prize in d.prize_each.items()
     }
     lines = []
-    for taker in (hits for hits in over if over[hits] < 0):
-        for giver in (hits for hits in over if over[hits] > 0):
+    for taker in sorted(hits for hits in over if over[hits] < 0):
+        for giver in (hits for hits in over if hits < taker and over[hits] > 0):
             cents = min(over[giver], -over[taker])
             lines.append(_line("correction", places[giver], places[taker], cents))
             over[giver] -= cents

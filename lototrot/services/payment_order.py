@@ -70,7 +70,8 @@ def _order(proposal: Proposal, by: StaffActor) -> None:
         proposal=proposal,
         ordered_at=clock.now(),
         results_day=results_day,
-        first_pay_day=first_pay_day(contest.day, results_day),
+        # A meeting called off the day before may be drawn before its day.
+        first_pay_day=first_pay_day(contest.day, max(contest.day, results_day)),
         last_claim_day=last_claim_day(results_day, figures_of(contest.day).lototrot.claim_days),
     )
     Contest.objects.filter(pk=contest_id, state=Contest.State.SETTLED).update(

@@ -152,9 +152,9 @@ def _unruled(runners: list[dict[str, Any]]) -> list[int]:
 
 
 def _differing(record: RaceRecord, runners: list[dict[str, Any]]) -> list[int]:
-    """The horses withdrawn by the classification or by the record, and not by both."""
+    """The horses withdrawn by the classification or by the confirmed record, and not by both."""
     withdrawn = {r["number"] for r in runners if r["outcome"] == "withdrawn"}
-    return sorted(withdrawn ^ record.withdrawn)
+    return sorted((withdrawn ^ record.withdrawn) - set(record.unconfirmed))
 
 
 def _official_at(record: RaceRecord) -> datetime:
