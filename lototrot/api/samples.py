@@ -96,3 +96,31 @@ CONTEST: dict[str, Any] = {
     "correction_window_s": 0,
     "correction_approval": "",
 }
+
+BET_TYPE: dict[str, Any] = {
+    "document": {
+        "code": "lototrot",
+        "version": 1,
+        "name": "Lototrot",
+        "legs": 7,
+        "prize_percent": "60",
+        "payout_step_cents": 1,
+        "jackpot_threshold_cents": 15_000_000,
+        "shares_below": {"7": "30", "6": "20", "5": "20", "4": "30", "reserve": "0"},
+        "shares_above": {"7": "20", "6": "20", "5": "20", "4": "30", "reserve": "10"},
+    },
+    "authorisation": "CAIB 1/2006",
+}
+
+CLASSIFICATION: dict[str, Any] = {
+    "runners": [
+        {"number": 1, "outcome": "started", "place": 2},
+        {"number": 2, "outcome": "winner", "place": 1},
+        {"number": 3, "outcome": "withdrawn"},
+        {"number": 4, "outcome": "left", "ruling": "Refused to start; not a withdrawal."},
+        {"number": 5, "outcome": "disqualified"},
+    ],
+    "announced_text": "1r: 2 Exemple Segon. 2n: 1 Exemple Primer.",
+    "announced_at": "2027-04-10T17:12:00+02:00",
+    "author": "Comissaris: A. Vidal, B. Riera",
+}

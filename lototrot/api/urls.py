@@ -2,13 +2,16 @@
 
 from django.urls import URLPattern, path
 
-from lototrot.api import programmes, sale, tickets
+from lototrot.api import contests, course, desk, programmes, rules, sale, settlements, tickets
 from lototrot.services.paper import Output
 
 _TICKET = "tickets/<uuid:ident>"
+_CONTEST = "contests/<int:contest>"
+_RACE = "races/<int:race>"
+_MEETING = "meetings/<int:meeting>"
 _POSTERS = (Output.PDF, Output.HTML)
 
-urlpatterns: list[URLPattern] = [
+_terminals: list[URLPattern] = [
     path("tickets", sale.Tickets.as_view()),
     path(f"{_TICKET}/inquiry", tickets.Inquiry.as_view()),
     path(f"{_TICKET}/slip.json", tickets.SlipJson.as_view()),
@@ -16,18 +19,63 @@ urlpatterns: list[URLPattern] = [
     path(f"{_TICKET}/print-confirmation", tickets.PrintConfirmation.as_view()),
     path(f"{_TICKET}/reprints", tickets.Reprints.as_view()),
     path(f"{_TICKET}/annulment", tickets.Annulment.as_view()),
+    path("tickets/check", desk.Check.as_view()),
     path("terminal/tickets", tickets.OwnTickets.as_view()),
     path("terminal/totals", tickets.Totals.as_view()),
+    path("terminal/contests", desk.OnSale.as_view()),
+    *[
+        path(f"terminal/{_CONTEST}/poster.{output}", desk.poster_view(output).as_view())
+        for output in _POSTERS
+    ],
+    path(f"{_CONTEST}/display-acknowledgement", desk.Acknowledgement.as_view()),
+]
+
+_preparing: list[URLPattern] = [
     path("racecourses", programmes.Racecourses.as_view()),
     path("programmes", programmes.Programmes.as_view()),
     path("meetings", programmes.Meetings.as_view()),
-    path("meetings/<int:meeting>", programmes.OneMeeting.as_view()),
-    path("meetings/<int:meeting>/approval", programmes.Approval.as_view()),
+    path(_MEETING, programmes.OneMeeting.as_view()),
+    path(f"{_MEETING}/approval", programmes.Approval.as_view()),
     *[
-        path(
-            f"meetings/<int:meeting>/poster.{output}",
-            programmes.poster_view(output).as_view(),
-        )
+        path(f"{_MEETING}/poster.{output}", programmes.poster_view(output).as_view())
         for output in _POSTERS
     ],
+    path("bet-types", rules.BetTypes.as_view()),
+    path("internal-bet-types", rules.InternalBetTypes.as_view()),
+    path("ticket-models", rules.TicketModels.as_view()),
+    path("contests", contests.Contests.as_view()),
+    path(_CONTEST, contests.OneContest.as_view()),
+    path(f"{_CONTEST}/gates", contests.Gates.as_view()),
+    path(f"{_CONTEST}/publication", contests.Publication.as_view()),
+    path(f"{_CONTEST}/opening", contests.Opening.as_view()),
+    path(f"{_CONTEST}/schedule", contests.Schedule.as_view()),
+    path(f"{_CONTEST}/closing", contests.Closing.as_view()),
 ]
+
+_race_day: list[URLPattern] = [
+    path(f"{_MEETING}/declaration", course.MeetingDeclaration.as_view()),
+    path(_RACE, course.OneRace.as_view()),
+    path(f"{_RACE}/withdrawals", course.Withdrawals.as_view()),
+    path("withdrawals/<int:withdrawal>/reversal", course.Reversal.as_view()),
+    path(f"{_RACE}/start", course.Start.as_view()),
+    path(f"{_RACE}/start/correction", course.StartCorrection.as_view()),
+    path(f"{_RACE}/declaration", course.Declaration.as_view()),
+    path(f"{_RACE}/declaration/retraction", course.Retraction.as_view()),
+    path(f"{_RACE}/classification", course.Classification.as_view()),
+    path(f"{_RACE}/classification/correction", course.ClassificationCorrection.as_view()),
+]
+
+_settling: list[URLPattern] = [
+    path(f"{_CONTEST}/breaches", settlements.BreachList.as_view()),
+    path(f"{_CONTEST}/breaches/void", settlements.BreachVoid.as_view()),
+    path(f"{_CONTEST}/breaches/bar", settlements.BreachBar.as_view()),
+    path(f"{_CONTEST}/settlement", settlements.OneSettlement.as_view()),
+    path(f"{_CONTEST}/settlements", settlements.Settlements.as_view()),
+    path(f"{_CONTEST}/payment-order", settlements.PaymentOrder.as_view()),
+    path(f"{_CONTEST}/winning-tickets", settlements.WinningTickets.as_view()),
+    path("bet-types/<str:code>/jackpot", settlements.Chain.as_view()),
+    path("bet-types/<str:code>/jackpot/history", settlements.History.as_view()),
+    path("office/tickets/check", desk.StaffCheck.as_view()),
+]
+
+urlpatterns = [*_terminals, *_preparing, *_race_day, *_settling]

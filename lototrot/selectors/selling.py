@@ -3,15 +3,15 @@
 import dataclasses
 import datetime
 
+from django.db import connection
 from django.db.models import Exists, OuterRef, QuerySet, Sum
 from django.db.models.functions import Coalesce
 
 from core.database import clock
 from core.kernel.days import day_bounds, natural_day
-from core.ledger.services import balance_cents
+from core.premises.models import Game
 from lototrot.models.contest import Contest, DisplayAcknowledgement
 from lototrot.models.tickets import PrintConfirmation, Ticket, Void
-from lototrot.services.chart import jackpot, reserve
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -26,14 +26,6 @@ class DayTotals:
     annulled_cents: int
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
-class Accumulated:
-    """What stands accumulated for the highest category now (9.5, 9.8)."""
-
-    jackpot_cents: int
-    reserve_cents: int
-
-
 def contests_on_sale(*, terminal_id: int, operator_id: int) -> QuerySet[Contest]:
     """Contests on sale at this instant; `acknowledged` says whether the operator has."""
     shown = DisplayAcknowledgement.objects.filter(
@@ -45,6 +37,17 @@ def contests_on_sale(*, terminal_id: int, operator_id: int) -> QuerySet[Contest]
         .annotate(acknowledged=Exists(shown))
         .order_by("scheduled_close_at", "pk")
     )
+
+
+def sale_refusal(*, terminal_id: int, premises_id: int) -> str | None:
+    """The code with which a sale would be refused here now, whatever the contest; None if none."""
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "SELECT premises_sale_refusal(%s, %s, %s, core_now())",
+            [terminal_id, premises_id, Game.LOTOTROT.value],
+        )
+        row = cursor.fetchone()
+    return row[0] if row else None
 
 
 def tickets_of_terminal(terminal_id: int) -> QuerySet[Ticket]:
@@ -73,12 +76,4 @@ def terminal_totals(*, terminal_id: int, day: datetime.date | None) -> DayTotals
         amount_cents=sums["cents"],
         annulled_tickets=errors.count(),
         annulled_cents=errors.aggregate(cents=Coalesce(Sum("amount_cents"), 0))["cents"],
-    )
-
-
-def accumulated(bet_type_code: str) -> Accumulated:
-    """The jackpot and the reserve as they stand in the ledger now."""
-    return Accumulated(
-        jackpot_cents=balance_cents(jackpot(bet_type_code)),
-        reserve_cents=balance_cents(reserve(bet_type_code)),
     )

@@ -1,18 +1,27 @@
-"""What a presented ticket is worth and why: its marks, their way, and what won (14.III.5.4, 9)."""
+"""What staff and terminals ask after the sale: what a ticket is worth and why, who won."""
 
 import dataclasses
+
+from django.db.models import QuerySet
 
 from core.premises.access import Capability, TerminalActor
 from core.staff.actor import StaffActor
 from core.staff.powers import Role, define
-from lototrot.models.contest import ContestLeg
+from lototrot.models.contest import Contest, ContestLeg
 from lototrot.models.programme import Race
+from lototrot.models.settlement import Prize
 from lototrot.models.tickets import Ticket
 from lototrot.selectors.races import race_records
+from lototrot.selectors.settlements import settlement_in_force, winning_tickets
 from lototrot.selectors.traces import Mark, ticket_trace
+from lototrot.services.breach import breach_pending
+from lototrot.services.contests import contest_get
 from lototrot.services.lookup import TicketStatus, ticket_by_code, ticket_status
+from lototrot.services.settlement import BreachPending, settleable
 
 CHECK = define("lototrot.ticket.check", Role.ORGANISER, Role.AUDITOR, Role.SUPERVISOR, Role.CASHIER)
+LIST = define("lototrot.prizes.list", Role.ORGANISER, Role.AUDITOR)
+SETTLE = define("lototrot.settlement.request", Role.ORGANISER)
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -70,3 +79,26 @@ def _legs(ticket: Ticket) -> tuple[CheckedLeg, ...]:
         )
         for leg in ticket_trace(ticket)
     )
+
+
+def winning_tickets_list(*, by: StaffActor, contest_id: int) -> QuerySet[Prize]:
+    """The winning tickets of the settlement in force, by ticket.
+
+    Raises PowerMissing, SettlementUnknown.
+    """
+    by.need(LIST)
+    return winning_tickets(settlement_in_force(contest_id).pk)
+
+
+def settlement_request(*, by: StaffActor, contest_id: int) -> Contest:
+    """The contest, if it can be settled now or is settled; a worker is then to be told.
+
+    Raises PowerMissing, ContestUnknown, and as `settlement.contest_settle` does.
+    """
+    by.need(SETTLE)
+    contest = contest_get(contest_id)
+    if contest.state not in (Contest.State.SETTLED, Contest.State.ORDERED):
+        settleable(contest)
+        if breach_pending(contest.pk):
+            raise BreachPending(contest=contest.pk)
+    return contest

@@ -1,0 +1,252 @@
+"""Contests, from their preparation to their closing."""
+
+from typing import Any
+
+from django.http import HttpResponse
+from rest_framework import serializers
+from rest_framework.request import Request
+
+from core.api.schema import operation
+from core.api.shapes import Cents, Choice, Day, Flag, Instant, PageQuery, Shape, Text, Whole
+from core.api.views import StaffView, json_response
+from core.database import clock
+from core.receipts.document import LANGUAGES
+from lototrot.api import samples
+from lototrot.api.programmes import RaceOut
+from lototrot.api.shapes import Paragraphs
+from lototrot.models.contest import Contest
+from lototrot.selectors import contests as found
+from lototrot.selectors.cards import contest_legs
+from lototrot.selectors.settlements import chain_balances
+from lototrot.services import closing, contests
+from lototrot.services.programme import meeting_get
+
+_INTEGER = 2**31 - 1
+
+
+class VersionedIn(Shape):
+    code = Text(max_length=40)
+    version = Whole(min_value=1, max_value=32_767)
+
+
+class VersionedOut(Shape):
+    code = serializers.CharField()
+    version = Whole()
+
+
+class ContestIn(Shape):
+    meeting = Whole(min_value=1)
+    bet_type = VersionedIn()
+    ticket_model = VersionedIn(allow_null=True, default=None)
+    races = serializers.ListField(
+        child=Whole(min_value=1), min_length=1, max_length=31,
+        help_text="Ids of races of the meeting, in the order of the ticket.",
+    )  # fmt: skip
+    price_cents = Cents(min_value=1)
+    max_bets = Whole(min_value=1, max_value=_INTEGER, default=10_000)
+    scheduled_close_at = Instant()
+    correction_window_s = Whole(min_value=0, max_value=86_400, default=0)
+    correction_approval = Text(max_length=120, allow_blank=True, default="")
+
+
+class ContestQuery(PageQuery):
+    state = Choice(Contest.State.values, required=False)
+    meeting = Whole(min_value=1, required=False)
+
+
+class ContestOut(Shape):
+    id = Whole()
+    meeting = Whole(source="meeting_id")
+    day = Day()
+    bet_type = VersionedOut()
+    ticket_model = VersionedOut(allow_null=True)
+    price_cents = Cents()
+    max_bets = Whole()
+    correction_window_s = Whole()
+    scheduled_close_at = Instant()
+    state = Choice(Contest.State.values)
+    opened_at = Instant(allow_null=True)
+    closed_at = Instant(allow_null=True)
+    closing_cause = serializers.CharField(
+        help_text="schedule, start, not_run or organiser; empty until closed."
+    )
+
+
+class LegOut(Shape):
+    position = Whole()
+    offered = serializers.ListField(child=Whole(), help_text="Programme numbers on sale now.")
+    race = RaceOut(source="card")
+
+
+class GateOut(Shape):
+    code = serializers.CharField()
+    article = serializers.CharField()
+    detail = serializers.CharField()
+
+
+class GatesOut(Shape):
+    missing = GateOut(many=True, help_text="Empty: the contest may be opened.")
+
+
+class PublicationOut(Shape):
+    rules = serializers.DictField(child=serializers.CharField())
+    prize_percent = serializers.CharField()
+    published_at = Instant()
+
+
+class ContestDetailOut(ContestOut):
+    on_sale = Flag(help_text="By the clock, at server_time.")
+    server_time = Instant()
+    jackpot_cents = Cents(help_text="Accumulated for the highest category, as of now (9.5).")
+    reserve_cents = Cents()
+    publication = PublicationOut(allow_null=True)
+    gates = GateOut(many=True, help_text="What still keeps it from being opened.")
+    legs = LegOut(many=True)
+
+
+class RulesIn(Shape):
+    ca = Paragraphs(max_length=20_000)
+    es = Paragraphs(max_length=20_000)
+    en = Paragraphs(max_length=20_000)
+
+
+class PublicationIn(Shape):
+    rules = RulesIn(help_text=f"The text in each of {', '.join(LANGUAGES)}.")
+
+
+class ScheduleIn(Shape):
+    scheduled_close_at = Instant()
+
+
+def detail_of(contest: Contest) -> dict[str, Any]:
+    """A contest with everything there is to know before its settlement."""
+    now = clock.now()
+    chain = chain_balances(contest.bet_type_code)
+    published = getattr(contest, "publication", None)
+    draft = contest.state == Contest.State.DRAFT
+    gates = contests.contest_gates(contest=contest) if draft else ()
+    instants = Instant()
+    return ContestOut(contest).data | {
+        "on_sale": contest.state == Contest.State.OPEN and now < contest.scheduled_close_at,
+        "server_time": instants.to_representation(now),
+        "jackpot_cents": chain.jackpot_cents,
+        "reserve_cents": chain.reserve_cents,
+        "publication": PublicationOut(published).data if published else None,
+        "gates": GateOut(gates, many=True).data,
+        "legs": LegOut(contest_legs(contest), many=True).data,
+    }
+
+
+class Contests(StaffView):
+    @operation("Contests, newest first", answer=ContestOut, paged=True, query=ContestQuery)
+    def get(self, request: Request) -> HttpResponse:
+        query = self.query(ContestQuery)
+        rows = found.contests(state=query.get("state", ""), meeting=query.get("meeting"))
+        return self.rows(ContestOut, rows, query, newest_first=True)
+
+    @operation(
+        "Prepare a contest (14.III.5.1)", body=ContestIn, answer=ContestOut, status=201,
+        idempotent=True, example=samples.CONTEST,
+        problems=(
+            contests.MeetingUnknown, contests.BetTypeUnknown, contests.TicketModelUnknown,
+            contests.RaceUnknown, contests.RaceRepeated, contests.TermsRefused,
+            contests.ScheduleOutOfPlace, contests.ContestOfDayExists,
+        ),
+    )  # fmt: skip
+    def post(self, request: Request) -> HttpResponse:
+        body = self.read(ContestIn)
+        return self.once(lambda: self.answer(ContestOut, self._create(**body), 201))
+
+    def _create(
+        self, *, meeting: int, bet_type: dict[str, Any], ticket_model: dict[str, Any] | None,
+        races: list[int], **terms: Any,
+    ) -> Contest:  # fmt: skip
+        of = meeting_get(meeting)
+        return contests.contest_create(
+            by=self.by, meeting=of, bet_type=found.bet_type_get(**bet_type),
+            ticket_model=found.ticket_model_get(**ticket_model) if ticket_model else None,
+            races=found.races_get(of, races), **terms,
+        )  # fmt: skip
+
+
+class OneContest(StaffView):
+    @operation(
+        "A contest: its terms, races, gates, closing, jackpot and the time",
+        answer=ContestDetailOut, problems=(contests.ContestUnknown,),
+    )  # fmt: skip
+    def get(self, request: Request, contest: int) -> HttpResponse:
+        return json_response(detail_of(contests.contest_get(contest)))
+
+
+class Gates(StaffView):
+    @operation(
+        "What keeps a contest from being opened [E8]", answer=GatesOut,
+        problems=(contests.ContestUnknown,),
+    )  # fmt: skip
+    def get(self, request: Request, contest: int) -> HttpResponse:
+        missing = contests.contest_gates(contest=contests.contest_get(contest))
+        return self.answer(GatesOut, {"missing": missing})
+
+
+class Publication(StaffView):
+    body_limit_bytes = 256 * 1024
+
+    @operation(
+        "Publish programme, rules and percentage to the terminals (5.2, 6.2)",
+        "The same rules again change nothing; other ones are refused.",
+        body=PublicationIn, answer=PublicationOut, status=201,
+        problems=(
+            contests.ContestUnknown, contests.ProgrammeNotApproved, contests.RulesIncomplete,
+            contests.PublishedAlready,
+        ),
+        example={"rules": {"ca": "Reglament…", "es": "Reglamento…", "en": "Rules…"}},
+    )  # fmt: skip
+    def post(self, request: Request, contest: int) -> HttpResponse:
+        rules = self.read(PublicationIn)["rules"]
+        published = contests.contest_publish(
+            by=self.by, contest=contests.contest_get(contest), rules=dict(rules)
+        )
+        return self.answer(PublicationOut, published, 201)
+
+
+class Opening(StaffView):
+    @operation(
+        "Put a contest on sale",
+        "Refused with `gates_shut`, whose data names each missing gate. Twice changes nothing.",
+        answer=ContestOut,
+        problems=(contests.ContestUnknown, contests.GatesShut, contests.ScheduleOutOfPlace),
+    )  # fmt: skip
+    def post(self, request: Request, contest: int) -> HttpResponse:
+        self.read(Shape)
+        opened = contests.contest_open(by=self.by, contest=contests.contest_get(contest))
+        return self.answer(ContestOut, opened)
+
+
+class Schedule(StaffView):
+    @operation(
+        "Move the scheduled closing, while it has not been reached [E1]",
+        body=ScheduleIn, answer=ContestOut,
+        problems=(
+            contests.ContestUnknown, closing.ContestNotOnSale, closing.ScheduleInThePast,
+        ),
+        example={"scheduled_close_at": "2027-04-10T17:10:00+02:00"},
+    )  # fmt: skip
+    def post(self, request: Request, contest: int) -> HttpResponse:
+        to_at = self.read(ScheduleIn)["scheduled_close_at"]
+        known = contests.contest_get(contest)
+        return self.answer(
+            ContestOut, closing.schedule_move(by=self.by, contest_id=known.pk, to_at=to_at)
+        )
+
+
+class Closing(StaffView):
+    @operation(
+        "Close a contest now, for good", "A closed one stays as it is.", answer=ContestOut,
+        problems=(contests.ContestUnknown,),
+    )  # fmt: skip
+    def post(self, request: Request, contest: int) -> HttpResponse:
+        self.read(Shape)
+        known = contests.contest_get(contest)
+        closing.contest_close_early(by=self.by, contest_id=known.pk)
+        known.refresh_from_db()
+        return self.answer(ContestOut, known)

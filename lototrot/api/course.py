@@ -1,0 +1,318 @@
+"""What happens on the course: withdrawals, starts, races not run, classifications (14.III.5)."""
+
+from typing import Any
+
+from django.http import HttpResponse
+from rest_framework import serializers
+from rest_framework.request import Request
+
+from core.api.endpoints.proposals import ProposalOut
+from core.api.schema import operation
+from core.api.shapes import Choice, Instant, Shape, Text, Uuid, Whole
+from core.api.views import StaffView
+from core.kernel.errors import DomainError
+from core.staff.two_persons import ProposalPending
+from lototrot.api import samples
+from lototrot.api.programmes import RaceOut
+from lototrot.api.shapes import Paragraphs
+from lototrot.engine.races import NumberNotInProgramme, WrongWinner
+from lototrot.models.programme import Race
+from lototrot.models.running import RaceDeclaration
+from lototrot.selectors.cards import race_cards
+from lototrot.services import classification, course, starts, withdrawals
+from lototrot.services.contests import MeetingUnknown, RaceUnknown
+from lototrot.services.programme import meeting_get
+
+_NUMBER = {"min_value": 1, "max_value": 31}
+_PROPOSED = "Takes effect when a second person confirms the proposal (`/api/v1/proposals`)."
+
+
+class WithdrawalIn(Shape):
+    number = Whole(**_NUMBER)
+    source = Text(max_length=200, help_text="Who reported it.")  # type: ignore[assignment]
+    effective_at = Instant(
+        allow_null=True, default=None, help_text="When it was withdrawn; now if not given."
+    )
+
+
+class WithdrawalOut(Shape):
+    id = Whole()
+    race = Whole(source="race_id")
+    number = Whole()
+    source = serializers.CharField()  # type: ignore[assignment]
+    effective_at = Instant()
+    entered_at = Instant()
+    proposal = Uuid(source="proposal.uuid", help_text="To be confirmed by a second person.")
+    confirmed_at = Instant(allow_null=True)
+    reversed_at = Instant(allow_null=True)
+
+
+class ReasonIn(Shape):
+    reason = Text(max_length=400)
+
+
+class StartIn(Shape):
+    actual_start_at = Instant()
+    source = Text(max_length=200, help_text="Who reported it.")  # type: ignore[assignment]
+
+
+class StartOut(Shape):
+    race = Whole(source="race_id")
+    actual_start_at = Instant()
+    source = serializers.CharField()  # type: ignore[assignment]
+    recorded_at = Instant()
+
+
+class LeftIn(Shape):
+    number = Whole(**_NUMBER)
+    ruling = Text(max_length=400)
+
+
+class LeftOut(Shape):
+    number = Whole()
+    ruling = serializers.CharField()
+
+
+class DeclarationIn(Shape):
+    kind = Choice(RaceDeclaration.Kind.values)
+    reason = Text(max_length=400)
+    declared_at = Instant(allow_null=True, default=None)
+    left = LeftIn(many=True, default=list)
+
+
+class DeclarationOut(Shape):
+    race = Whole(source="race_id")
+    kind = Choice(RaceDeclaration.Kind.values)
+    reason = serializers.CharField()
+    declared_at = Instant()
+    left = LeftOut(many=True)
+
+
+class DeclarationsOut(Shape):
+    items = DeclarationOut(many=True)
+
+
+class MeetingDeclarationIn(Shape):
+    reason = Text(max_length=400)
+    declared_at = Instant(allow_null=True, default=None)
+
+
+class EntryIn(Shape):
+    number = Whole(min_value=1, max_value=99)
+    outcome = Choice(classification.OUTCOMES)
+    place = Whole(min_value=1, max_value=99, allow_null=True, default=None)
+    ruling = Text(max_length=400, allow_blank=True, default="")
+
+
+class ClassificationIn(Shape):
+    runners = EntryIn(many=True, help_text="Every runner of the programme, once.")
+    announced_text = Paragraphs(max_length=10_000)
+    announced_at = Instant()
+    author = Text(max_length=200, help_text="The stewards who signed it.")
+
+
+class CorrectionIn(Shape):
+    runners = EntryIn(many=True)
+    reason = Text(max_length=400)
+
+
+_INSTANT = (course.InstantAhead,)
+_RACE = (RaceUnknown,)
+_RUNNERS: tuple[type[DomainError], ...] = (
+    classification.ClassificationRefused, classification.AllDisqualified, WrongWinner,
+)  # fmt: skip
+
+
+class OneRace(StaffView):
+    @operation("A race: what is on record about it and its runners", answer=RaceOut, problems=_RACE)
+    def get(self, request: Request, race: int) -> HttpResponse:
+        known: Any = course.race_get(race)
+        found = Race.objects.select_related("racecourse", "meeting").filter(pk=known.pk)
+        (card,) = race_cards(found.prefetch_related("runners"), known.meeting.document)
+        return self.answer(RaceOut, card)
+
+
+class Withdrawals(StaffView):
+    @operation(
+        "Withdraw a horse (14.III.5.4.1)",
+        "Effective for sales at once. The answer's `proposal` waits for a second person, who "
+        "confirms it or, it being a mistake, rejects it, which puts the number back on sale.",
+        body=WithdrawalIn, answer=WithdrawalOut, status=201, idempotent=True,
+        problems=(
+            *_RACE, course.SourceMissing, NumberNotInProgramme, withdrawals.AlreadyWithdrawn,
+            *_INSTANT, withdrawals.WithdrawalTooLate, withdrawals.NoStarterLeft,
+            course.RaceClassified, course.DrawCertified, ProposalPending,
+        ),
+        example={"number": 4, "source": "Veterinary service", "effective_at": None},
+    )  # fmt: skip
+    def post(self, request: Request, race: int) -> HttpResponse:
+        body = self.read(WithdrawalIn)
+
+        def act() -> HttpResponse:
+            made = withdrawals.withdrawal_enter(by=self.by, race_id=race, **body)
+            return self.answer(WithdrawalOut, made, 201)
+
+        return self.once(act)
+
+
+class Reversal(StaffView):
+    @operation(
+        "Propose that a confirmed withdrawal was a mistake", _PROPOSED,
+        body=ReasonIn, answer=ProposalOut, status=201, idempotent=True,
+        problems=(
+            withdrawals.WithdrawalUnknown, withdrawals.WithdrawalUnconfirmed, course.ReasonMissing,
+            withdrawals.WithdrawalIrreversible, course.RaceClassified, course.DrawCertified,
+            ProposalPending,
+        ),
+        example={"reason": "Number misread."},
+    )  # fmt: skip
+    def post(self, request: Request, withdrawal: int) -> HttpResponse:
+        body = self.read(ReasonIn)
+
+        def act() -> HttpResponse:
+            made = withdrawals.withdrawal_reverse(by=self.by, withdrawal_id=withdrawal, **body)
+            return self.answer(ProposalOut, made, 201)
+
+        return self.once(act)
+
+
+class Start(StaffView):
+    @operation(
+        "Record the actual start of a race (14.III.4)",
+        "Closes every contest on the race for good. The same instant again changes nothing.",
+        body=StartIn, answer=StartOut, status=201,
+        problems=(
+            *_RACE, course.SourceMissing, *_INSTANT, starts.StartDiffers, starts.NobodyToStart,
+            course.DrawCertified, starts.RunOnAnotherDay,
+        ),
+        example={"actual_start_at": "2027-04-10T17:01:30+02:00", "source": "Starter"},
+    )  # fmt: skip
+    def post(self, request: Request, race: int) -> HttpResponse:
+        body = self.read(StartIn)
+        made = starts.start_record(by=self.by, race_id=race, **body)
+        return self.answer(StartOut, made, 201)
+
+
+class StartCorrection(StaffView):
+    @operation(
+        "Propose another instant for a start on record", _PROPOSED,
+        body=StartIn, answer=ProposalOut, status=201, idempotent=True,
+        problems=(
+            *_RACE, course.SourceMissing, *_INSTANT, course.RaceNotStarted, starts.StartUnchanged,
+            starts.StartChanged, starts.OutOfOrder, ProposalPending,
+        ),
+        example={"actual_start_at": "2027-04-10T17:01:10+02:00", "source": "Film"},
+    )  # fmt: skip
+    def post(self, request: Request, race: int) -> HttpResponse:
+        body = self.read(StartIn)
+
+        def act() -> HttpResponse:
+            made = starts.start_correct(by=self.by, race_id=race, **body)
+            return self.answer(ProposalOut, made, 201)
+
+        return self.once(act)
+
+
+class Declaration(StaffView):
+    @operation(
+        "Declare a race not run, suspended, or all disqualified (14.III.5.4)",
+        "Its result is then drawn in public. The same declaration again changes nothing.",
+        body=DeclarationIn, answer=DeclarationOut, status=201,
+        problems=(
+            *_RACE, course.ReasonMissing, *_INSTANT, course.RaceDeclared, course.RaceClassified,
+            starts.RaceStarted, course.RaceNotStarted, starts.OutOfOrder, starts.NoStarters,
+            starts.RulingMissing,
+        ),
+        example={"kind": "not_run", "reason": "Storm", "declared_at": None, "left": []},
+    )  # fmt: skip
+    def post(self, request: Request, race: int) -> HttpResponse:
+        body = self.read(DeclarationIn)
+        left = [starts.Left(**each) for each in body.pop("left")]
+        made = starts.race_declare(by=self.by, race_id=race, left=left, **body)
+        return self.answer(DeclarationOut, made, 201)
+
+
+class Retraction(StaffView):
+    @operation(
+        "Propose that the declaration of a race was a mistake", _PROPOSED,
+        body=ReasonIn, answer=ProposalOut, status=201, idempotent=True,
+        problems=(
+            *_RACE, course.ReasonMissing, starts.DeclarationUnknown, course.DrawCertified,
+            ProposalPending,
+        ),
+        example={"reason": "Another race was meant."},
+    )  # fmt: skip
+    def post(self, request: Request, race: int) -> HttpResponse:
+        body = self.read(ReasonIn)
+
+        def act() -> HttpResponse:
+            made = starts.declaration_retract(by=self.by, race_id=race, **body)
+            return self.answer(ProposalOut, made, 201)
+
+        return self.once(act)
+
+
+class MeetingDeclaration(StaffView):
+    @operation(
+        "Declare every race of a meeting that has not started as not run (14.III.5.4.2)",
+        body=MeetingDeclarationIn, answer=DeclarationsOut, status=201,
+        problems=(MeetingUnknown, course.ReasonMissing, *_INSTANT, starts.NothingToDeclare),
+        example={"reason": "Flooded track", "declared_at": None},
+    )  # fmt: skip
+    def post(self, request: Request, meeting: int) -> HttpResponse:
+        body = self.read(MeetingDeclarationIn)
+        known = meeting_get(meeting)
+        made = starts.meeting_declare(by=self.by, meeting_id=known.pk, **body)
+        return self.answer(DeclarationsOut, {"items": made}, 201)
+
+
+class Classification(StaffView):
+    @operation(
+        "Enter the classification as the stewards announced it (14.III.5.3)", _PROPOSED,
+        body=ClassificationIn, answer=ProposalOut, status=201, idempotent=True,
+        problems=(
+            *_RACE, course.RaceNotStarted, course.RaceDeclared, course.RaceClassified,
+            classification.AnnouncementIncomplete, *_INSTANT, starts.OutOfOrder, *_RUNNERS,
+            ProposalPending,
+        ),
+        example=samples.CLASSIFICATION,
+    )  # fmt: skip
+    def post(self, request: Request, race: int) -> HttpResponse:
+        body = self.read(ClassificationIn)
+        runners = _entries(body.pop("runners"))
+
+        def act() -> HttpResponse:
+            made = classification.classification_propose(
+                by=self.by, race_id=race, runners=runners, **body
+            )
+            return self.answer(ProposalOut, made, 201)
+
+        return self.once(act)
+
+
+class ClassificationCorrection(StaffView):
+    @operation(
+        "Propose to correct what was keyed to what was announced [B14]", _PROPOSED,
+        body=CorrectionIn, answer=ProposalOut, status=201, idempotent=True,
+        problems=(
+            *_RACE, course.ReasonMissing, classification.NotClassified,
+            classification.NothingCorrected, classification.PaymentOrdered, *_RUNNERS,
+            ProposalPending,
+        ),
+        example={"runners": samples.CLASSIFICATION["runners"], "reason": "2 and 1 were swapped."},
+    )  # fmt: skip
+    def post(self, request: Request, race: int) -> HttpResponse:
+        body = self.read(CorrectionIn)
+        runners = _entries(body.pop("runners"))
+
+        def act() -> HttpResponse:
+            made = classification.classification_correct(
+                by=self.by, race_id=race, runners=runners, **body
+            )
+            return self.answer(ProposalOut, made, 201)
+
+        return self.once(act)
+
+
+def _entries(runners: list[dict[str, Any]]) -> list[classification.Entry]:
+    return [classification.Entry(**runner) for runner in runners]

@@ -1,0 +1,115 @@
+"""What contests are made by: bet types, the internal bet's types, ticket models."""
+
+from django.http import HttpResponse
+from rest_framework import serializers
+from rest_framework.request import Request
+
+from core.api.schema import operation
+from core.api.shapes import Day, Flag, Instant, PageQuery, Shape, Text, Whole
+from core.api.views import StaffView
+from lototrot.api import samples
+from lototrot.engine.bet_type import BetTypeRefused
+from lototrot.models.contest import BetType, InternalBetType, TicketModel
+from lototrot.services import contests
+
+_BIGGEST_VERSION = 32_767
+
+
+class BetTypeIn(Shape):
+    document = serializers.DictField(
+        help_text="As the files in lototrot/bet_types; read whole, or refused with every error."
+    )
+    authorisation = Text(max_length=120)
+
+
+class BetTypeOut(Shape):
+    code = serializers.CharField()
+    version = Whole()
+    document = serializers.DictField()
+    authorisation = serializers.CharField()
+    recorded_at = Instant()
+
+
+class InternalBetTypeIn(Shape):
+    code = Text(max_length=40)
+    name = Text(max_length=120)
+
+
+class InternalBetTypeOut(Shape):
+    code = serializers.CharField()
+    name = serializers.CharField()
+    recorded_at = Instant()
+
+
+class TicketModelIn(Shape):
+    code = Text(max_length=40)
+    version = Whole(min_value=1, max_value=_BIGGEST_VERSION)
+    authorisation = Text(max_length=120)
+    authorised_on = Day()
+    multiple = Flag(help_text="Whether the model has room for several numbers per race.")
+
+
+class TicketModelOut(Shape):
+    code = serializers.CharField()
+    version = Whole()
+    authorisation = serializers.CharField()
+    authorised_on = Day()
+    multiple = Flag()
+    recorded_at = Instant()
+
+
+class BetTypes(StaffView):
+    @operation("Bet types, every version", answer=BetTypeOut, paged=True)
+    def get(self, request: Request) -> HttpResponse:
+        return self.rows(BetTypeOut, BetType.objects.all(), self.query(PageQuery))
+
+    @operation(
+        "Record a version of a bet type (14.III.7)",
+        "The same content again changes nothing; other content needs another version.",
+        body=BetTypeIn, answer=BetTypeOut, status=201, example=samples.BET_TYPE,
+        problems=(BetTypeRefused, contests.BetTypeRecorded, contests.AuthorisationMissing),
+    )  # fmt: skip
+    def post(self, request: Request) -> HttpResponse:
+        body = self.read(BetTypeIn)
+        return self.answer(BetTypeOut, contests.bet_type_record(by=self.by, **body), 201)
+
+
+class InternalBetTypes(StaffView):
+    @operation("Types of the internal bet", answer=InternalBetTypeOut, paged=True)
+    def get(self, request: Request) -> HttpResponse:
+        return self.rows(InternalBetTypeOut, InternalBetType.objects.all(), self.query(PageQuery))
+
+    @operation(
+        "Record a type of the internal bet, which no contest may coincide with (14.I.1)",
+        body=InternalBetTypeIn, answer=InternalBetTypeOut, status=201,
+        example={"code": "trio", "name": "Trio"},
+    )  # fmt: skip
+    def post(self, request: Request) -> HttpResponse:
+        body = self.read(InternalBetTypeIn)
+        found = contests.internal_bet_type_record(by=self.by, **body)
+        return self.answer(InternalBetTypeOut, found, 201)
+
+
+class TicketModels(StaffView):
+    @operation("Authorised ticket models", answer=TicketModelOut, paged=True)
+    def get(self, request: Request) -> HttpResponse:
+        return self.rows(TicketModelOut, TicketModel.objects.all(), self.query(PageQuery))
+
+    @operation(
+        "Record a ticket model that the authority has authorised (14.II.2)",
+        body=TicketModelIn, answer=TicketModelOut, status=201, idempotent=True,
+        problems=(contests.TicketModelRecorded, contests.AuthorisationMissing),
+        example={
+            "code": "roll-80", "version": 1, "authorisation": "CAIB 2/2006",
+            "authorised_on": "2006-01-02", "multiple": True,
+        },
+    )  # fmt: skip
+    def post(self, request: Request) -> HttpResponse:
+        body = self.read(TicketModelIn)
+
+        def act() -> HttpResponse:
+            return self.answer(
+                TicketModelOut, contests.ticket_model_record(by=self.by, **body), 201
+            )
+
+        return self.once(act)

@@ -1,0 +1,252 @@
+"""After the races: bets in breach, settlement, payment order, winning tickets, jackpot."""
+
+import structlog
+from django.http import HttpResponse
+from kombu.exceptions import OperationalError as BrokerError
+from rest_framework import serializers
+from rest_framework.request import Request
+
+from core.api import pagination
+from core.api.endpoints.proposals import ProposalOut
+from core.api.schema import operation
+from core.api.shapes import Cents, Choice, Day, Flag, Instant, PageQuery, Shape, Uuid, Whole
+from core.api.views import StaffView
+from core.staff.two_persons import ProposalPending
+from lototrot import tasks
+from lototrot.models.contest import Contest
+from lototrot.models.settlement import Settlement
+from lototrot.selectors import settlements
+from lototrot.services import breach, checking, payment_order, settlement
+from lototrot.services.contests import ContestUnknown, contest_get
+from lototrot.services.results import DrawRequired, ResultsMissing
+
+log = structlog.get_logger("settlement")
+
+_PROPOSED = "Takes effect when a second person confirms the proposal (`/api/v1/proposals`)."
+
+
+class CategoryOut(Shape):
+    hits = Whole(help_text="Races right.")
+    winning_bets = Whole()
+    prize_cents = Cents(help_text="Of each winning bet.")
+    total_cents = Cents()
+
+
+class PaymentOrderOut(Shape):
+    ordered_at = Instant()
+    results_day = Day()
+    first_pay_day = Day()
+    last_claim_day = Day()
+
+
+class SettlementOut(Shape):
+    settlement = Uuid(source="uuid")
+    contest = Whole(source="contest_id")
+    number = Whole()
+    in_force = Flag()
+    settled_at = Instant()
+    reversed_at = Instant(allow_null=True)
+    tickets = Whole()
+    bets = Whole()
+    winning_tickets = Whole()
+    takings_cents = Cents()
+    jackpot_in_cents = Cents()
+    reserve_in_cents = Cents()
+    lapsed_in_cents = Cents()
+    prizes_cents = Cents()
+    jackpot_out_cents = Cents()
+    reserve_out_cents = Cents()
+    categories = CategoryOut(many=True, help_text="The highest first.")
+    payment_order = PaymentOrderOut(allow_null=True, default=None)
+
+
+class SettlementDetailOut(SettlementOut):
+    figures = serializers.DictField(
+        help_text="Every intermediate figure, in the shape of `manage.py whatif`."
+    )
+    rules = serializers.DictField(help_text="The bet type as applied.")
+    races = serializers.ListField(
+        child=serializers.DictField(), help_text="The results it stood on."
+    )
+
+
+class SettlementRequestOut(Shape):
+    contest = Whole()
+    state = Choice(Contest.State.values)
+    sent = Flag(help_text="A worker was told. If not, the sweeper finds it within seconds.")
+
+
+class WinningTicketOut(Shape):
+    ticket = Uuid(source="ticket.uuid")
+    premises = Whole(source="ticket.premises_id")
+    sold_at = Instant(source="ticket.sold_at")
+    bets = Whole(source="ticket.bets")
+    winning_bets = serializers.ListField(child=Whole(), help_text="By category, the highest first.")
+    prize_cents = Cents()
+
+
+class BreachOut(Shape):
+    ticket = Uuid(source="uuid")
+    sold_at = Instant()
+    premises = serializers.CharField()
+    terminal = serializers.CharField()
+    bets = Whole()
+    amount_cents = Cents()
+    reasons = serializers.ListField(child=serializers.CharField())
+
+
+class ChainOut(Shape):
+    bet_type = serializers.CharField(source="bet_type_code")
+    jackpot_cents = Cents()
+    reserve_cents = Cents()
+    next_contest = Whole(source="next_contest_id", allow_null=True)
+    lapsed_cents = Cents(help_text="Unclaimed prizes placed in the next contest so far (10.7).")
+
+
+class HistoryOut(Shape):
+    contest = Whole(source="contest_id")
+    day = Day(source="contest.day")
+    jackpot_in_cents = Cents()
+    lapsed_in_cents = Cents()
+    jackpot_out_cents = Cents()
+    reserve_in_cents = Cents()
+    reserve_out_cents = Cents()
+    settled_at = Instant()
+
+
+class BreachList(StaffView):
+    @operation(
+        "Bets in breach, neither voided nor barred yet [C6, E3]", answer=BreachOut, paged=True,
+        problems=(ContestUnknown,),
+    )  # fmt: skip
+    def get(self, request: Request, contest: int) -> HttpResponse:
+        found = pagination.page_of(
+            lambda after, limit: breach.breach_list(contest, after=after or 0, limit=limit),
+            self.query(PageQuery), kind=int, position=lambda row: row.ticket_id,
+        )  # fmt: skip
+        return self.page(BreachOut, *found)
+
+
+_BREACH_PROBLEMS = (
+    ContestUnknown, breach.BreachNotNow, breach.BreachLimitUnknown, breach.NoBreach,
+    ProposalPending,
+)  # fmt: skip
+
+
+class BreachVoid(StaffView):
+    @operation(
+        "Propose to void all bets in breach, before settlement", _PROPOSED,
+        answer=ProposalOut, status=201, idempotent=True, problems=_BREACH_PROBLEMS,
+    )  # fmt: skip
+    def post(self, request: Request, contest: int) -> HttpResponse:
+        self.read(Shape)
+
+        def act() -> HttpResponse:
+            made = breach.breach_void(by=self.by, contest_id=contest)
+            return self.answer(ProposalOut, made, 201)
+
+        return self.once(act)
+
+
+class BreachBar(StaffView):
+    @operation(
+        "Propose to bar all tickets found in breach after the payment order", _PROPOSED,
+        answer=ProposalOut, status=201, idempotent=True, problems=_BREACH_PROBLEMS,
+    )  # fmt: skip
+    def post(self, request: Request, contest: int) -> HttpResponse:
+        self.read(Shape)
+
+        def act() -> HttpResponse:
+            made = breach.breach_bar(by=self.by, contest_id=contest)
+            return self.answer(ProposalOut, made, 201)
+
+        return self.once(act)
+
+
+class OneSettlement(StaffView):
+    @operation(
+        "The settlement in force, with every figure", answer=SettlementDetailOut,
+        problems=(settlements.SettlementUnknown,),
+    )  # fmt: skip
+    def get(self, request: Request, contest: int) -> HttpResponse:
+        return self.answer(SettlementDetailOut, settlements.settlement_in_force(contest))
+
+    @operation(
+        "Have a contest settled now",
+        "A worker does it; the system would find it by itself, too. What still keeps the contest "
+        "from being settled is refused here with its reason. Settled already: nothing happens.",
+        answer=SettlementRequestOut, status=202,
+        problems=(
+            ContestUnknown, settlement.ContestNotClosed, settlement.PreviousContestOpen,
+            settlement.LapsedNotPlaced, ResultsMissing, DrawRequired, settlement.BreachPending,
+        ),
+    )  # fmt: skip
+    def post(self, request: Request, contest: int) -> HttpResponse:
+        self.read(Shape)
+        known = checking.settlement_request(by=self.by, contest_id=contest)
+        sent = known.state == Contest.State.CLOSED and _sent(known)
+        found = {"contest": known.pk, "state": known.state, "sent": sent}
+        return self.answer(SettlementRequestOut, found, 202)
+
+
+def _sent(contest: Contest) -> bool:
+    try:
+        tasks.settle.delay(contest.pk)
+    except BrokerError as error:
+        log.warning("broker out of reach", contest=contest.pk, cause=type(error).__name__)
+        return False
+    return True
+
+
+class Settlements(StaffView):
+    @operation(
+        "Every settlement of a contest, newest first; all but one at most reversed [B14]",
+        answer=SettlementOut, paged=True, problems=(ContestUnknown,),
+    )  # fmt: skip
+    def get(self, request: Request, contest: int) -> HttpResponse:
+        rows = settlements.settlements_of(contest_get(contest).pk)
+        return self.rows(SettlementOut, rows, self.query(PageQuery), newest_first=True)
+
+
+class PaymentOrder(StaffView):
+    @operation(
+        "Propose the payment order (14.III.8.2)", _PROPOSED + " It is never taken back.",
+        answer=ProposalOut, status=201, idempotent=True,
+        problems=(ContestUnknown, payment_order.NothingToOrder, ProposalPending),
+    )  # fmt: skip
+    def post(self, request: Request, contest: int) -> HttpResponse:
+        self.read(Shape)
+
+        def act() -> HttpResponse:
+            made = payment_order.payment_order_propose(by=self.by, contest_id=contest)
+            return self.answer(ProposalOut, made, 201)
+
+        return self.once(act)
+
+
+class WinningTickets(StaffView):
+    @operation(
+        "The winning tickets of the settlement in force", answer=WinningTicketOut, paged=True,
+        problems=(settlements.SettlementUnknown,),
+    )  # fmt: skip
+    def get(self, request: Request, contest: int) -> HttpResponse:
+        rows = checking.winning_tickets_list(by=self.by, contest_id=contest)
+        return self.rows(WinningTicketOut, rows, self.query(PageQuery), key="ticket_id")
+
+
+class Chain(StaffView):
+    @operation("The jackpot and the reserve of a bet type, as of now", answer=ChainOut)
+    def get(self, request: Request, code: str) -> HttpResponse:
+        return self.answer(ChainOut, settlements.chain_balances(code))
+
+
+class History(StaffView):
+    @operation(
+        "Jackpot and reserve from settlement to settlement, newest first", answer=HistoryOut,
+        paged=True,
+    )  # fmt: skip
+    def get(self, request: Request, code: str) -> HttpResponse:
+        rows = Settlement.objects.filter(contest__bet_type_code=code, in_force=True)
+        return self.rows(
+            HistoryOut, rows.select_related("contest"), self.query(PageQuery), newest_first=True
+        )
