@@ -250,6 +250,7 @@ def test_what_cannot_start_says_why(tmp_path: Path) -> None:
 def test_as_root_the_server_runs_as_another_account_and_opens_no_folder() -> None:
     closed = Path(tempfile.mkdtemp()).resolve()  # 0700 and root's
     server = Postgres(closed / "postgres", SMALL)
+    reachable = Postgres(closed / "open", SMALL)
     try:
         with server:
             assert server.pid is not None
@@ -260,9 +261,9 @@ def test_as_root_the_server_runs_as_another_account_and_opens_no_folder() -> Non
         for folder in (closed, closed / "open"):
             folder.mkdir(exist_ok=True)
             folder.chmod(0o711)
-        with Postgres(closed / "open", SMALL) as reachable:
+        with reachable:
             assert (reachable.folder / "data").resolve().is_relative_to(closed)
-        reachable.destroy()
     finally:
         server.destroy()
+        reachable.destroy()
         shutil.rmtree(closed)
