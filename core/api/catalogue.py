@@ -61,7 +61,7 @@ def classes() -> list[type[DomainError]]:
         for kind in _walk(DomainError)
         if "code" in vars(kind) and kind.__module__.partition(".")[0] != "tests"
     }
-    return sorted(own, key=lambda kind: kind.code)
+    return sorted(own, key=lambda kind: (kind.code, kind.__module__))
 
 
 @functools.cache

@@ -18,10 +18,11 @@ from structlog.typing import Processor
 Event = MutableMapping[str, Any]
 
 
-# A run of at least 12 characters of a token's or code's alphabet with a digit and a capital or
-# with dashes between groups; names of tables and functions, all lower case, are left readable.
+# Four groups of four or more with a digit; twelve characters or more with a digit and a capital;
+# twenty lower-case ones with a digit. Names of tables and functions are left readable.
 _SECRET = re.compile(
-    r"(?:\b[0-9A-Za-z]{4}[- ]){3,}[0-9A-Za-z]{4}\b"
+    r"\b(?=(?:[A-Za-z]{4}[- ])*[A-Za-z]{0,3}\d)(?:[0-9A-Za-z]{4}[- ]){3,}[0-9A-Za-z]{4}\b"
+    r"|\b(?=[a-z]*\d)[0-9a-z]{20,}\b"
     r"|\b(?=[\w-]*\d)(?=[\w-]*[A-Z])[\w-]{12,}"
 )
 _MASK = "[masked]"

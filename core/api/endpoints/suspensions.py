@@ -5,7 +5,7 @@ from rest_framework import serializers
 from rest_framework.request import Request
 
 from core.api.schema import operation
-from core.api.shapes import Code, Flag, Instant, PageQuery, Shape, Text, Whole
+from core.api.shapes import Flag, Instant, PageQuery, Shape, Text, Whole
 from core.api.views import StaffView
 from core.premises import selectors, services
 
@@ -16,8 +16,8 @@ class SuspensionQuery(PageQuery):
 
 class SuspensionIn(Shape):
     reason = Text(max_length=200)
-    premises = Code(allow_null=True, default=None)
-    terminal = Code(allow_null=True, default=None)
+    premises = Text(max_length=20, allow_null=True, default=None)
+    terminal = Text(max_length=20, allow_null=True, default=None)
 
 
 class SuspensionOut(Shape):

@@ -1,12 +1,16 @@
 """A client of the API as its users have it: real tokens, real JSON, nothing forced."""
 
+import io
 import json
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
+import structlog
 from django.test import Client
 
-from core.api import server_time
+from core.api import health, metrics, middleware, problems, server_time
+from core.config import logs
 from core.staff.models import User
 from core.staff.powers import Role
 from core.staff.services import session_start
@@ -66,6 +70,28 @@ def refused(response: Any, status: int, code: str) -> dict[str, Any]:
 def places(problem: dict[str, Any]) -> dict[str, str]:
     """JSON place -> code, of a problem with fields."""
     return {error["place"]: error["code"] for error in problem["data"]["errors"]}
+
+
+class LogText(io.StringIO):
+    """What has been logged since the fixture began."""
+
+    def events(self, name: str) -> list[dict[str, Any]]:
+        lines = [json.loads(line) for line in self.getvalue().splitlines()]
+        return [line for line in lines if line["event"] == name]
+
+
+@pytest.fixture
+def log_text(monkeypatch: pytest.MonkeyPatch) -> Iterator[LogText]:
+    """The log of our own code and of libraries, configured as in any process."""
+    text = LogText()
+    with monkeypatch.context() as patched:
+        patched.setattr("sys.stderr", text)
+        logs.configure()
+        for module in (health, metrics, middleware, problems):
+            # A logger keeps the stream of its first line.
+            patched.setattr(module, "log", structlog.get_logger())
+        yield text
+    logs.configure()
 
 
 @pytest.fixture(autouse=True)

@@ -1,0 +1,168 @@
+"""Probes for whoever keeps the system running."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from django.conf import LazySettings
+from django.db import OperationalError
+from django.test import Client
+from prometheus_client.parser import text_string_to_metric_families
+
+from core.api import health, metrics
+from core.api.metrics import gauge
+from core.embedded.server import ROOT
+from tests.core.api.conftest import Api
+from tests.databases import Database
+
+
+@pytest.fixture(autouse=True)
+def _asked_anew() -> None:
+    health._broker.cache_clear()
+    health._all_applied.cache_clear()
+
+
+@pytest.mark.django_db
+class TestHealth:
+    def test_alive(self, client: Client, django_assert_num_queries: object) -> None:
+        with django_assert_num_queries(0):  # type: ignore[operator]
+            assert client.get("/livez").json() == {"status": "ok"}
+
+    def test_ready_without_a_broker_but_degraded(
+        self, client: Client, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr(health, "_broker", lambda period: "unavailable")
+        response = client.get("/readyz")
+        assert response.status_code == 200
+        assert response.json() == {
+            "status": "degraded",
+            "checks": {
+                "database": "ok", "migrations": "ok", "server": "ok", "broker": "unavailable",
+            },
+        }  # fmt: skip
+
+    def test_a_broker_that_nobody_runs(self) -> None:
+        from core.config.celery import app
+
+        before = app.conf.broker_url
+        app.conf.broker_url = "redis://127.0.0.1:1/0"
+        try:
+            assert health._broker(-1) == "unavailable"
+        finally:
+            app.conf.broker_url = before
+
+    def test_not_ready_without_the_database(
+        self, client: Client, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        def away() -> None:
+            raise OperationalError("no route to db.internal")
+
+        monkeypatch.setitem(health._CHECKS, "database", away)
+        response = client.get("/readyz")
+        assert response.status_code == 503
+        assert response.json()["checks"]["database"] == "unavailable"
+        assert b"db.internal" not in response.content
+
+
+def test_not_ready_while_migrations_are_missing(own_database: Database) -> None:
+    from django.db import connections
+
+    with connections["owner"].cursor() as cursor:
+        cursor.execute("DELETE FROM django_migrations WHERE app = 'api'")
+    response = Client().get("/readyz")
+    assert response.status_code == 503
+    assert response.json()["checks"]["migrations"] == "migrations are missing"
+
+
+def _samples(text: str) -> dict[tuple[str, ...], float]:
+    return {
+        (sample.name, *sorted(sample.labels.values())): sample.value
+        for family in text_string_to_metric_families(text)
+        for sample in family.samples
+    }
+
+
+@pytest.mark.django_db
+class TestMetrics:
+    def test_requests_and_what_the_database_knows(self, client: Client, organiser: Api) -> None:
+        before = _samples(client.get("/metrics").content.decode())
+        organiser.post("suspensions", {"reason": "x"})
+        organiser.get("nowhere")
+        after = _samples(client.get("/metrics").content.decode())
+        made = ("http_requests_total", "201", "POST", "api/v1/suspensions")
+        lost = ("http_requests_total", "404", "GET", "unmatched")
+        for series in (made, lost):
+            assert after[series] - before.get(series, 0) == 1
+        assert after[("suspensions_in_force",)] - before[("suspensions_in_force",)] == 1
+        assert after[("metrics_sources_failed",)] == 0
+        assert after[("http_request_seconds_count", "POST", "api/v1/suspensions")] >= 1
+
+    def test_a_failed_source_does_not_take_the_rest_along(
+        self, client: Client, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        def broken() -> list[object]:
+            raise OperationalError
+
+        found = [broken, lambda: [gauge("answer", "Of everything", [((), 42)])]]
+        monkeypatch.setattr(metrics, "_sources", found)
+        after = _samples(client.get("/metrics").content.decode())
+        assert after[("metrics_sources_failed",)] == 1
+        assert after[("answer",)] == 42
+
+    def test_who_may_read_them(self, client: Client, settings: LazySettings) -> None:
+        assert client.get("/metrics", REMOTE_ADDR="10.0.0.9").status_code == 403
+        assert client.get("/metrics", headers={"X-Forwarded-For": "1.1.1.1"}).status_code == 403
+        settings.PRODUCTION = True
+        assert client.get("/metrics").status_code == 403
+        settings.METRICS_TOKEN = "s" * 32
+        for offered, status in (("", 403), ("Bearer x", 403), ("Bearer " + "s" * 32, 200)):
+            response = client.get(
+                "/metrics", headers={"Authorization": offered}, REMOTE_ADDR="10.0.0.9"
+            )
+            assert response.status_code == status
+
+
+_COUNTING = """
+import sys
+import django
+django.setup()
+from core.api import metrics
+if sys.argv[1] == "count":
+    metrics.observe("GET", "api/v1/clock", 200, 0.001)
+else:
+    from prometheus_client import generate_latest
+    metrics._sources.clear()
+    print(generate_latest(metrics._registry()).decode())
+"""
+
+
+def test_several_processes_are_added_up(tmp_path: Path) -> None:
+    environment = {
+        **os.environ, "PROMETHEUS_MULTIPROC_DIR": str(tmp_path), "PYTHONPATH": str(ROOT),
+        "DJANGO_SETTINGS_MODULE": "core.config.settings",
+    }  # fmt: skip
+
+    def run(what: str) -> str:
+        command = [sys.executable, "-c", _COUNTING, what]
+        found = subprocess.run(
+            command, env=environment, cwd=ROOT, check=True, capture_output=True, text=True,
+            timeout=120,
+        )  # fmt: skip
+        return found.stdout
+
+    for _ in range(3):
+        run("count")
+    counted = _samples(run("read"))
+    assert counted[("http_requests_total", "200", "GET", "api/v1/clock")] == 3
+
+
+def test_counts_of_an_earlier_run_are_removed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PROMETHEUS_MULTIPROC_DIR", str(tmp_path))
+    (tmp_path / "counter_1.db").touch()
+    (tmp_path / "kept.txt").touch()
+    metrics.empty_folder()
+    assert [path.name for path in tmp_path.iterdir()] == ["kept.txt"]

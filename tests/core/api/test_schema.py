@@ -1,0 +1,82 @@
+"""The OpenAPI document: committed, current, and complete."""
+
+import io
+from typing import Any
+
+import pytest
+import yaml
+from django.core.management import call_command
+
+from core.api import catalogue
+from core.embedded.server import ROOT
+from tests.core.api.conftest import Api
+
+METHODS = {"get", "post", "put", "patch", "delete"}
+
+
+@pytest.fixture(scope="module")
+def generated() -> str:
+    out = io.StringIO()
+    call_command("spectacular", "--validate", "--fail-on-warn", stdout=out)
+    return out.getvalue()
+
+
+def _operations(document: dict[str, Any]) -> list[tuple[str, str, dict[str, Any]]]:
+    return [
+        (path, method, operation)
+        for path, operations in document["paths"].items()
+        for method, operation in operations.items()
+        if method in METHODS
+    ]
+
+
+def test_the_committed_document_is_current(generated: str) -> None:
+    kept = (ROOT / "docs" / "openapi.yaml").read_text()
+    assert yaml.safe_load(kept) == yaml.safe_load(generated), (
+        "run: manage.py spectacular --file docs/openapi.yaml"
+    )
+
+
+def test_every_operation_says_what_it_is_and_how_it_fails(generated: str) -> None:
+    document = yaml.safe_load(generated)
+    ids = set()
+    known = catalogue.entries()
+    for path, method, operation in _operations(document):
+        where = f"{method} {path}"
+        assert operation.get("summary"), where
+        ids.add(operation["operationId"])
+        responses = operation["responses"]
+        assert any(status.startswith("2") for status in responses), where
+        for status in ("500", "503"):
+            content = responses[status]["content"]
+            assert list(content) == ["application/problem+json"], where
+        for status, response in responses.items():
+            if not status.startswith("2"):
+                codes = [line.split("`")[1] for line in response["description"].splitlines()]
+                assert codes, where
+                for code in codes:
+                    assert known[code].status == int(status), f"{where}: {code}"
+        if "security" in operation:
+            assert "401" in responses, where
+        if "requestBody" in operation:
+            assert {"400", "413", "415", "422"} <= set(responses), where
+    assert len(ids) == len(_operations(document))
+
+
+def test_schemes(generated: str) -> None:
+    document = yaml.safe_load(generated)
+    assert set(document["components"]["securitySchemes"]) == {"staff", "terminal", "operator"}
+    session = document["paths"]["/api/v1/terminal/session"]
+    assert session["post"]["security"] == [{"terminal": []}]
+    assert session["delete"]["security"] == [{"terminal": [], "operator": []}]
+    assert document["paths"]["/api/v1/premises"]["post"]["security"] == [{"staff": []}]
+    assert "security" not in document["paths"]["/api/v1/terminal/enrolment"]["post"]
+
+
+@pytest.mark.django_db
+def test_it_is_served(anybody: Api) -> None:
+    response = anybody.get("schema")
+    assert response.status_code == 200
+    assert yaml.safe_load(response.content)["openapi"].startswith("3.")
+    as_json = anybody.get("schema", format="json")
+    assert as_json.json()["info"]["title"] == "Lototrot and Promotrot"
