@@ -1,0 +1,155 @@
+"""After a contest closes nothing is recorded: not even a sale in flight (14.III.4)."""
+
+from collections.abc import Callable
+from datetime import timedelta
+
+import pytest
+
+from core.database import clock
+from core.staff import two_persons
+from core.staff.powers import Role
+from lototrot.models.contest import Contest
+from lototrot.models.running import RaceDeclaration, RaceStart
+from lototrot.selectors.races import contest_limit
+from lototrot.services import closing, course, starts
+from lototrot.services.breach import breach_pending
+from lototrot.services.closing import contest_close_early
+from lototrot.services.starts import StartDiffers, meeting_declare, race_declare, start_record
+from tests import factories as f
+from tests.concurrency.sale_in_flight import (
+    LIMIT_S,
+    elsewhere,
+    recorded_at_return_and_in_the_end,
+    sale_in_flight,
+    sold_before_commit,
+)
+
+pytestmark = [pytest.mark.usefixtures("own_database"), pytest.mark.article("14.III.4")]
+
+Act = Callable[[], object]
+
+
+def by_start(contest: Contest) -> Act:
+    by, race = f.staff(Role.STEWARDS), f.races_of(contest)[2]
+    return lambda: start_record(
+        by=by, race_id=race.pk, actual_start_at=clock.now(), source="Starter"
+    )
+
+
+def by_declaration(contest: Contest) -> Act:
+    by, race = f.staff(Role.ORGANISER), f.races_of(contest)[2]
+    return lambda: race_declare(
+        by=by, race_id=race.pk, kind=RaceDeclaration.Kind.NOT_RUN, reason="Storm"
+    )
+
+
+def by_calling_off(contest: Contest) -> Act:
+    by = f.staff(Role.ORGANISER)
+    return lambda: meeting_declare(by=by, meeting_id=contest.meeting_id, reason="Storm")
+
+
+def by_organiser(contest: Contest) -> Act:
+    by = f.staff(Role.ORGANISER)
+    return lambda: contest_close_early(by=by, contest_id=contest.pk)
+
+
+WAYS = [by_start, by_declaration, by_calling_off, by_organiser]
+
+
+@pytest.fixture
+def unlocked(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The services without their locks: what these tests must be able to see."""
+    for module in (course, closing, starts):
+        monkeypatch.setattr(module, "hold", lambda *wanted, **options: None)
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_closing_waits_for_the_sale_in_flight(way: Callable[[Contest], Act]) -> None:
+    contest, point = f.contest(), f.point()
+    assert recorded_at_return_and_in_the_end(contest, point, way(contest)) == (1, 1)
+    assert f.sell(contest, point).outcome == "contest_closed"
+
+
+@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.usefixtures("unlocked")
+def test_without_the_lock_that_sale_is_recorded_after_it(way: Callable[[Contest], Act]) -> None:
+    contest, point = f.contest(), f.point()
+    assert recorded_at_return_and_in_the_end(contest, point, way(contest)) == (0, 1)
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_a_sale_that_comes_meanwhile_waits_and_is_refused(way: Callable[[Contest], Act]) -> None:
+    contest, point = f.contest(), f.point()
+    assert sold_before_commit(contest, point, way(contest)) == "contest_closed"
+
+
+@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.usefixtures("unlocked")
+def test_without_the_lock_that_sale_is_made(way: Callable[[Contest], Act]) -> None:
+    contest, point = f.contest(), f.point()
+    assert sold_before_commit(contest, point, way(contest)) == "sold"
+
+
+def test_the_sale_in_flight_is_found_if_the_start_was_before_it() -> None:
+    """[E3]: it is recorded, as it was under way when the start was reported, and in breach."""
+    contest, point = f.contest(), f.point()
+    by, race = f.staff(Role.STEWARDS), f.races_of(contest)[0]
+    began = clock.now()
+
+    def report() -> RaceStart:
+        return start_record(by=by, race_id=race.pk, actual_start_at=began, source="Starter")
+
+    assert recorded_at_return_and_in_the_end(contest, point, report) == (1, 1)
+    assert breach_pending(contest.pk)
+
+
+def test_two_reports_at_once_leave_one_start() -> None:
+    contest, point = f.contest(), f.point()
+    with sale_in_flight(contest, point) as commit:
+        reports = [elsewhere(by_start(contest)) for _ in range(3)]
+        commit()
+        errors = [report.exception(LIMIT_S) for report in reports]
+    assert [type(error) for error in errors if error] == [StartDiffers] * 2
+    assert RaceStart.objects.count() == 1
+
+
+def test_starts_of_two_races_at_once_close_it_once() -> None:
+    contest, point = f.contest(), f.point()
+    races = f.races_of(contest)
+    by, began = f.staff(Role.STEWARDS), clock.now()
+    with sale_in_flight(contest, point) as commit:
+        acts = [
+            elsewhere(
+                lambda race=race: start_record(
+                    by=by, race_id=race.pk, actual_start_at=began, source="Starter"
+                )
+            )
+            for race in races[:3]
+        ]
+        commit()
+        for act in acts:
+            act.result(LIMIT_S)
+    contest.refresh_from_db()
+    assert contest.state == "closed"
+    assert contest_limit(contest.pk) == began
+
+
+def test_two_confirm_at_once_and_it_is_done_once() -> None:
+    """The second person clicks twice, and a third one clicks, too: one correction."""
+    contest, point = f.contest(), f.point()
+    race = f.races_of(contest)[0]
+    f.started(race)
+    proposal = starts.start_correct(
+        by=f.staff(Role.STEWARDS), race_id=race.pk, source="Video",
+        actual_start_at=race.starts.get().actual_start_at - timedelta(seconds=1),
+    )  # fmt: skip
+    seconds = [f.staff(Role.STEWARDS) for _ in range(2)]
+    with sale_in_flight(contest, point) as commit:
+        acts = [
+            elsewhere(lambda by=by: two_persons.confirm(proposal=proposal.uuid, by=by))
+            for by in (seconds[0], seconds[0], seconds[1])
+        ]
+        commit()
+        errors = [act.exception(LIMIT_S) for act in acts]
+    assert [type(error) for error in errors if error] == [two_persons.ProposalDecided]
+    assert race.starts.count() == 2

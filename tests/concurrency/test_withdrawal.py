@@ -1,0 +1,84 @@
+"""After a withdrawal returns, no sale with that number is recorded: not even one in flight."""
+
+from collections.abc import Callable
+
+import pytest
+
+from core.staff import two_persons
+from core.staff.powers import Role
+from lototrot.models.contest import Contest
+from lototrot.models.running import Withdrawal
+from lototrot.services import closing, course
+from lototrot.services.withdrawals import AlreadyWithdrawn, withdrawal_enter
+from tests import factories as f
+from tests.concurrency.sale_in_flight import (
+    LIMIT_S,
+    elsewhere,
+    recorded_at_return_and_in_the_end,
+    sale_in_flight,
+    sold_before_commit,
+)
+
+pytestmark = [pytest.mark.usefixtures("own_database"), pytest.mark.article("14.III.5.4.1")]
+
+
+@pytest.fixture
+def unlocked(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The services without their locks: what these tests must be able to see."""
+    for module in (course, closing):
+        monkeypatch.setattr(module, "hold", lambda *wanted, **options: None)
+
+
+def withdrawing(contest: Contest) -> Callable[[], Withdrawal]:
+    by, race = f.staff(Role.STEWARDS), f.races_of(contest)[0]
+    return lambda: withdrawal_enter(by=by, race_id=race.pk, number=1, source="Stewards")
+
+
+def test_a_withdrawal_waits_for_the_sale_in_flight() -> None:
+    contest, point = f.contest(), f.point()
+    assert recorded_at_return_and_in_the_end(contest, point, withdrawing(contest)) == (1, 1)
+    assert f.sell(contest, point).outcome == "withdrawn_number"
+
+
+@pytest.mark.usefixtures("unlocked")
+def test_without_the_lock_that_sale_is_recorded_after_it() -> None:
+    contest, point = f.contest(), f.point()
+    assert recorded_at_return_and_in_the_end(contest, point, withdrawing(contest)) == (0, 1)
+
+
+def test_a_sale_that_comes_meanwhile_waits_and_is_refused() -> None:
+    contest, point = f.contest(), f.point()
+    assert sold_before_commit(contest, point, withdrawing(contest)) == "withdrawn_number"
+
+
+@pytest.mark.usefixtures("unlocked")
+def test_without_the_lock_that_sale_is_made() -> None:
+    contest, point = f.contest(), f.point()
+    assert sold_before_commit(contest, point, withdrawing(contest)) == "sold"
+
+
+def test_a_reversal_waits_for_the_sale_in_flight_too() -> None:
+    """It changes what is offered under the same lock, and then the number is sold again."""
+    contest, point = f.contest(), f.point()
+    withdrawal = withdrawing(contest)()
+    by = f.staff(Role.STEWARDS)
+    with sale_in_flight(contest, point, [(2,), *[(1,)] * 6]) as commit:
+        rejecting = elsewhere(
+            lambda: two_persons.reject(proposal=withdrawal.proposal.uuid, by=by, reason="Mistake")
+        )
+        assert not rejecting.done()
+        commit()
+        rejecting.result(LIMIT_S)
+    assert f.sell(contest, point).outcome == "sold"
+
+
+def test_two_at_once_withdraw_a_horse_once() -> None:
+    contest, point = f.contest(), f.point()
+    with sale_in_flight(contest, point) as commit:
+        acts = [elsewhere(withdrawing(contest)) for _ in range(2)]
+        commit()
+        outcomes = [act.exception(LIMIT_S) for act in acts]
+    assert Withdrawal.objects.count() == 1
+    assert [type(o) for o in outcomes if o] in (
+        [AlreadyWithdrawn], [two_persons.ProposalPending],
+    )  # fmt: skip
