@@ -39,3 +39,6 @@ class ClockOffset(Guarded):
         constraints = [
             models.CheckConstraint(condition=~Q(reason=""), name="clock_offset_has_reason")
         ]
+
+    def __str__(self) -> str:
+        return str(self.offset)

@@ -91,6 +91,9 @@ class Authorisation(Guarded):
             *[_no_overlap(game) for game in Game],
         ]
 
+    def __str__(self) -> str:
+        return f"{self.get_game_display()} {self.reference}"
+
 
 class Terminal(Guarded):
     """A machine of a premises, known by the SHA-256 of its token once it has enrolled."""
@@ -123,6 +126,9 @@ class Enrolment(Guarded):
     issued_by = models.ForeignKey(User, models.PROTECT, related_name="+")
     expires_at = models.DateTimeField()
     used_at = models.DateTimeField(null=True)
+
+    def __str__(self) -> str:
+        return str(self.terminal)
 
 
 class Operator(Guarded):
@@ -162,6 +168,9 @@ class OperatorSession(Guarded):
     expires_at = models.DateTimeField()
     ended_at = models.DateTimeField(null=True)
 
+    def __str__(self) -> str:
+        return f"{self.operator} · {self.terminal}"
+
 
 class Suspension(Guarded):
     """Sales stopped at once: everywhere, at one premises, or at one terminal."""
@@ -196,3 +205,6 @@ class Suspension(Guarded):
                 name="suspension_in_force",
             )
         ]
+
+    def __str__(self) -> str:
+        return self.reason

@@ -158,12 +158,14 @@ def _reject(by: StaffActor, proposal: Proposal, data: dict[str, Any]) -> Done:
 
 
 CONFIRM = Act(
-    name="confirm", title=_("Confirm"), power=two_persons.power_of, run=_confirm, offered=_may_confirm,
+    name="confirm", title=_("Confirm"), power=two_persons.power_of, run=_confirm,
+    offered=_may_confirm,
     text=_("Compare what is written here with your own source; on confirming, it is done."),
     facts=proposals.content_facts, icon="check_circle",
 )  # fmt: skip
 REJECT = Act(
-    name="reject", title=_("Reject"), power=two_persons.power_of, run=_reject, form=_Reason, icon="cancel",
+    name="reject", title=_("Reject"), power=two_persons.power_of, run=_reject, form=_Reason,
+    icon="cancel",
     offered=lambda by, proposal: _is_pending(proposal), facts=proposals.content_facts,
     danger=True, review=False,
 )  # fmt: skip

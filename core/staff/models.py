@@ -97,6 +97,9 @@ class StaffSession(Guarded):
             models.UniqueConstraint(fields=["id", "user"], name="staff_session_of_user"),
         ]
 
+    def __str__(self) -> str:
+        return f"{self.user} · {self.pk}"
+
 
 class Proposal(Guarded):
     """An act that one person proposes and another must confirm before it takes effect."""
@@ -153,6 +156,9 @@ class Decision(Guarded):
                 condition=Q(verdict__in=["confirmed", "rejected"]), name="decision_verdict"
             ),
         ]
+
+    def __str__(self) -> str:
+        return str(self.get_verdict_display())
 
     def save(self, *args: Any, **kwargs: Any) -> None:
         self.proposed_by_id = self.proposal.proposed_by_id

@@ -49,6 +49,9 @@ class InternalBetType(Guarded):
     class Meta:
         verbose_name = _("internal bet type")
 
+    def __str__(self) -> str:
+        return self.code
+
 
 class TicketModel(Guarded):
     """A model of ticket that the gaming authority has authorised (14.II.2)."""
@@ -166,6 +169,9 @@ class ContestLeg(Guarded):
             ),
         ]
 
+    def __str__(self) -> str:
+        return f"{self.position}. {self.race}"
+
 
 class Publication(Guarded):
     """What premises must display before selling: programme, rules, percentage (5.2, 6.2)."""
@@ -176,6 +182,9 @@ class Publication(Guarded):
     published_at = models.DateTimeField()
     published_by = models.ForeignKey(User, models.PROTECT, related_name="+")
     published_in = models.ForeignKey(StaffSession, models.PROTECT, related_name="+")
+
+    def __str__(self) -> str:
+        return str(self.contest)
 
 
 class ScheduleChange(Guarded):
@@ -195,6 +204,9 @@ class ScheduleChange(Guarded):
             )
         ]
 
+    def __str__(self) -> str:
+        return str(self.contest)
+
 
 class DisplayAcknowledgement(Guarded):
     """The operator of a terminal declares that the programme is on display (14.III.5.2, 6.2)."""
@@ -210,3 +222,6 @@ class DisplayAcknowledgement(Guarded):
                 fields=["contest", "terminal", "operator"], name="display_acknowledged_once"
             )
         ]
+
+    def __str__(self) -> str:
+        return f"{self.contest} · {self.terminal}"

@@ -62,6 +62,9 @@ class FederationApproval(Guarded):
             )
         ]
 
+    def __str__(self) -> str:
+        return self.reference
+
 
 class Race(Guarded):
     meeting = models.ForeignKey(Meeting, models.PROTECT, related_name="races")

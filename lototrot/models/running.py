@@ -41,6 +41,9 @@ class Withdrawal(Guarded):
             ),
         ]
 
+    def __str__(self) -> str:
+        return f"{self.number} · {self.race}"
+
 
 class RaceStart(Guarded):
     """The actual start of a race and who reported it (14.III.4) [E3]. The newest is in force."""
@@ -64,6 +67,9 @@ class RaceStart(Guarded):
             ),
             models.CheckConstraint(condition=~Q(source=""), name="start_has_source"),
         ]
+
+    def __str__(self) -> str:
+        return str(self.race)
 
 
 class RaceDeclaration(Guarded):
@@ -105,6 +111,9 @@ class RaceDeclaration(Guarded):
             ),
         ]
 
+    def __str__(self) -> str:
+        return f"{self.get_kind_display()} · {self.race}"
+
 
 class Classification(Guarded):
     """The stewards' definitive classification, frozen at its announcement (14.III.5.3).
@@ -136,3 +145,6 @@ class Classification(Guarded):
                 condition=~Q(announced_text="") & ~Q(author=""), name="classification_announced"
             ),
         ]
+
+    def __str__(self) -> str:
+        return str(self.race)

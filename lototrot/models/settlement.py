@@ -55,6 +55,9 @@ class Settlement(Guarded):
             ),
         ]
 
+    def __str__(self) -> str:
+        return f"{self.contest} · {self.number}"
+
 
 class SettlementCategory(Guarded):
     """A category of a settlement, by the number of races it takes."""
@@ -69,6 +72,9 @@ class SettlementCategory(Guarded):
         constraints = [
             models.UniqueConstraint(fields=["settlement", "hits"], name="settlement_category")
         ]
+
+    def __str__(self) -> str:
+        return str(self.hits)
 
 
 class Prize(Guarded):
@@ -94,6 +100,9 @@ class Prize(Guarded):
             models.CheckConstraint(condition=Q(prize_cents__gte=0), name="prize_not_negative"),
         ]
 
+    def __str__(self) -> str:
+        return str(self.ticket)
+
 
 class PaymentOrder(Guarded):
     """The irrevocable order that prizes be paid (14.III.8.2)."""
@@ -108,3 +117,6 @@ class PaymentOrder(Guarded):
 
     class Meta:
         verbose_name = _("payment order")
+
+    def __str__(self) -> str:
+        return str(self.contest)

@@ -57,6 +57,9 @@ class Ticket(Guarded):
             ),
         ]  # fmt: skip
 
+    def __str__(self) -> str:
+        return str(self.uuid)
+
     def legs(self) -> tuple[int, ...]:
         """The masks of the races the ticket has, in order."""
         masks = (getattr(self, column) for column in LEG_COLUMNS)
@@ -70,12 +73,18 @@ class BurntRequest(Guarded):
     terminal = models.ForeignKey(Terminal, models.PROTECT, related_name="+")
     burnt_at = models.DateTimeField()
 
+    def __str__(self) -> str:
+        return str(self.uuid)
+
 
 class PrintConfirmation(Guarded):
     """The terminal says that the paper came out. Without it the ticket is an incident [E5]."""
 
     ticket = models.OneToOneField(Ticket, models.PROTECT, related_name="print_confirmation")
     confirmed_at = models.DateTimeField()
+
+    def __str__(self) -> str:
+        return str(self.ticket)
 
 
 class Reprint(Guarded):
@@ -91,6 +100,9 @@ class Reprint(Guarded):
             models.UniqueConstraint(fields=["ticket", "number"], name="reprint_number"),
             models.CheckConstraint(condition=Q(number__gte=1), name="reprint_number_positive"),
         ]
+
+    def __str__(self) -> str:
+        return f"{self.ticket} · {self.number}"
 
 
 class Void(Guarded):
@@ -120,6 +132,9 @@ class Void(Guarded):
             )
         ]
 
+    def __str__(self) -> str:
+        return str(self.ticket)
+
 
 class Bar(Guarded):
     """A breach found after settlement: the ticket's prize is held apart [C6]."""
@@ -131,3 +146,6 @@ class Bar(Guarded):
 
     class Meta:
         constraints = [models.CheckConstraint(condition=Q(prize_cents__gte=0), name="bar_prize")]
+
+    def __str__(self) -> str:
+        return str(self.ticket)

@@ -1,0 +1,246 @@
+"""Contests, from draft to payment order."""
+
+from typing import Any
+
+from django import forms
+from django.conf import settings
+from django.contrib import admin
+from django.db.models import Q
+from django.http import HttpRequest
+from django.utils.html import format_html
+from django.utils.translation import gettext
+from django.utils.translation import gettext_lazy as _
+
+from core.admin_support import dashboard, navigation
+from core.admin_support.acts import Act, Done, Facts
+from core.admin_support.columns import day, lines, link, listed, moment, money, tag
+from core.admin_support.forms import ActForm, MomentField
+from core.admin_support.readonly import ReadOnlyAdmin, ReadOnlyInline
+from core.database import clock
+from core.kernel.days import natural_day
+from core.staff.actor import StaffActor
+from lototrot.admin import settling
+from lototrot.engine.races import numbers_of
+from lototrot.models.contest import (
+    Contest,
+    ContestLeg,
+    DisplayAcknowledgement,
+    Publication,
+    ScheduleChange,
+)
+from lototrot.models.settlement import Settlement
+from lototrot.models.tickets import Ticket
+from lototrot.services import closing, contests
+from lototrot.services.results import results_missing
+
+Data = dict[str, Any]
+_CONTESTS_SHOWN = 12
+
+
+# --- Acts -----------------------------------------------------------------------------------------
+
+
+class _Rules(ActForm):
+    def build(self) -> None:
+        for code, language in settings.LANGUAGES:
+            self.fields[code] = forms.CharField(
+                label=_("Rules in %(language)s") % {"language": language},
+                widget=forms.Textarea(attrs={"rows": 8}),
+            )
+
+
+class _Schedule(ActForm):
+    to_at = MomentField(label=_("Scheduled closing"))
+
+    def build(self) -> None:
+        self.initial["to_at"] = self.target.scheduled_close_at
+
+
+def _publish(by: StaffActor, contest: Contest, data: Data) -> Done:
+    contests.contest_publish(by=by, contest=contest, rules=data)
+    return Done(_("Programme, rules and percentage are published to the terminals."))
+
+
+def _open(by: StaffActor, contest: Contest, data: Data) -> Done:
+    contests.contest_open(by=by, contest=contest)
+    return Done(_("The contest is on sale."))
+
+
+def _close(by: StaffActor, contest: Contest, data: Data) -> Done:
+    if closing.contest_close_early(by=by, contest_id=contest.pk):
+        return Done(_("The contest is closed."))
+    return Done(_("The contest was closed already."))
+
+
+def _move(by: StaffActor, contest: Contest, data: Data) -> Done:
+    closing.schedule_move(by=by, contest_id=contest.pk, to_at=data["to_at"])
+    return Done(_("The scheduled closing is moved."))
+
+
+def _gates(contest: Contest) -> Facts:
+    return [(g.code, f"{gettext(g.detail)} ({g.article})") for g in _missing(contest)] or [
+        (_("missing"), gettext("Nothing: every gate is open."))
+    ]
+
+
+def _missing(contest: Contest) -> Any:
+    return contests.contest_gates(contest=contest)
+
+
+def _is(*states: str) -> Any:
+    return lambda by, contest: contest.state in states
+
+
+def _movable(by: StaffActor, contest: Contest) -> bool:
+    selling = contest.state in (Contest.State.DRAFT, Contest.State.OPEN)
+    return bool(selling and contest.scheduled_close_at > clock.now())
+
+
+PUBLISH = Act(
+    name="publish", title=_("Publish to the terminals"), power=contests.PREPARE, run=_publish,
+    form=_Rules, icon="campaign",
+    text=_("What premises display before selling; once published it stays (5.2, 6.2)."),
+    offered=lambda by, c: c.state == Contest.State.DRAFT and not hasattr(c, "publication"),
+)  # fmt: skip
+OPEN = Act(
+    name="open", title=_("Put on sale"), power=contests.OPEN, run=_open, icon="play_circle",
+    offered=_is(Contest.State.DRAFT), facts=_gates,
+    text=_("It opens only when no gate is missing; what players rely on then stays as it is."),
+)  # fmt: skip
+CLOSE = Act(
+    name="close", title=_("Close now"), power=closing.CLOSE, run=_close, icon="stop_circle",
+    offered=_is(Contest.State.OPEN), danger=True,
+    text=_("From this instant nothing is sold, and it never reopens (14.III.4)."),
+)  # fmt: skip
+MOVE = Act(
+    name="schedule", title=_("Move the closing"), power=closing.CLOSE, run=_move, form=_Schedule,
+    icon="more_time", offered=_movable,
+)  # fmt: skip
+
+
+# --- Pages ----------------------------------------------------------------------------------------
+
+
+class _Legs(ReadOnlyInline):
+    model = ContestLeg
+    shown = ("position", "race", "starts", "offered")
+    show_change_link = False
+
+    def get_queryset(self, request: HttpRequest) -> Any:
+        return super().get_queryset(request).select_related("race", "contest")
+
+    @admin.display(description=_("scheduled start"))
+    def starts(self, row: ContestLeg) -> str:
+        return moment(row.race.scheduled_start_at)
+
+    @admin.display(description=_("numbers on sale"))
+    def offered(self, row: ContestLeg) -> str:
+        masks = row.contest.offered_masks
+        return ", ".join(map(str, numbers_of(masks[row.position - 1]))) if masks else "–"
+
+
+class _Publications(ReadOnlyInline):
+    model = Publication
+    shown = ("rules", "prize_percent", "published_at", "published_by", "published_in")
+
+
+class _Changes(ReadOnlyInline):
+    model = ScheduleChange
+    shown = ("from_at", "to_at", "changed_at", "changed_by", "changed_in")
+    labels = {
+        "from_at": _("from"), "to_at": _("to"), "changed_at": _("moved at"),
+        "changed_by": _("moved by"), "changed_in": _("moved in session"),
+    }  # fmt: skip
+
+
+class _Settlements(ReadOnlyInline):
+    model = Settlement
+    shown = ("number", "in_force", "takings_cents", "winning_tickets", "prizes_cents", "settled_at")
+
+
+@admin.register(Contest)
+class ContestAdmin(ReadOnlyAdmin):
+    columns = ("__str__", "state", "meeting", "price_cents", "scheduled_close_at", "closed_at")
+    shown = (
+        "meeting", "day", "state", "obstacles", "scheduled_close_at", "opened_at", "closed_at",
+        "closing_cause", "takings", "tickets", "bet_type", "ticket_model", "price_cents",
+        "max_bets", "correction_window_s", "correction_approval", "created_at", "created_by",
+    )  # fmt: skip
+    list_filter = ("state", "bet_type")
+    list_select_related = ("meeting", "bet_type")
+    ordering = ("-day", "-pk")
+    search_fields = ("meeting__name", "meeting__reference", "bet_type_code")
+    inlines = (_Legs, _Settlements, _Publications, _Changes)
+    acts = (
+        PUBLISH, OPEN, MOVE, CLOSE, settling.VOID, settling.SETTLE, settling.ORDER, settling.BAR,
+    )  # fmt: skip
+
+    @admin.display(description=_("what is missing"))
+    def obstacles(self, row: Contest) -> Any:
+        if row.state == Contest.State.DRAFT:
+            return lines(f"{gettext(g.detail)} ({g.article})" for g in _missing(row)) or "–"
+        if row.state == Contest.State.CLOSED:
+            return lines(settling.missing_text(gap) for gap in results_missing(row)) or "–"
+        return "–"
+
+    @admin.display(description=_("takings"))
+    def takings(self, row: Contest) -> Any:
+        """Summed only on the account's own page: it may have ten million transfers."""
+        settled = row.settlements.filter(in_force=True).first()
+        return money(settled.takings_cents) if settled else link(row.takings_account)
+
+    @admin.display(description=_("tickets"))
+    def tickets(self, row: Contest) -> Any:
+        return listed(Ticket, _("See them"), contest__id__exact=row.pk)
+
+
+@admin.register(DisplayAcknowledgement)
+class DisplayAcknowledgementAdmin(ReadOnlyAdmin):
+    columns = ("id", "contest", "terminal", "operator", "acknowledged_at")
+    list_select_related = ("contest", "terminal", "operator")
+    search_fields = ("terminal__code",)
+
+
+# --- Today ----------------------------------------------------------------------------------------
+
+
+def _closing(contest: Contest, now: Any) -> Any:
+    if contest.state == Contest.State.OPEN and contest.scheduled_close_at > now:
+        left = int((contest.scheduled_close_at - now).total_seconds())
+        shown = f"{left // 3600:02}:{left // 60 % 60:02}:{left % 60:02}"
+        until = moment(contest.scheduled_close_at)
+        return format_html('<time data-seconds-left="{}" title="{}">{}</time>', left, until, shown)
+    return moment(contest.closed_at or contest.scheduled_close_at)
+
+
+def _next(contest: Contest) -> Any:
+    """What the contest waits for."""
+    match contest.state:
+        case Contest.State.DRAFT:
+            missing = len(_missing(contest))
+            return _("%(count)s gates missing") % {"count": missing} if missing else _("To open")
+        case Contest.State.CLOSED:
+            gaps = len(results_missing(contest))
+            return _("%(count)s results missing") % {"count": gaps} if gaps else _("To settle")
+        case Contest.State.SETTLED:
+            return _("Payment order")
+    return "–"
+
+
+@dashboard.panel(10)
+def _today(request: HttpRequest) -> dashboard.Table:
+    """The contests of the day, and those of any day that are not yet done with."""
+    now = clock.now()
+    found = Contest.objects.filter(~Q(state=Contest.State.ORDERED) | Q(day=natural_day(now)))
+    rows = [
+        (
+            link(each), link(each.meeting, each.meeting.name), day(each.day),
+            tag(each.state, each.get_state_display()), _closing(each, now), _next(each),
+        )
+        for each in found.select_related("meeting", "bet_type").order_by("day")[:_CONTESTS_SHOWN]
+    ]  # fmt: skip
+    return dashboard.Table(
+        title=_("Contests"), icon="confirmation_number",
+        headers=(_("contest"), _("meeting"), _("day"), _("state"), _("closing"), _("waits for")),
+        rows=rows, empty=_("No contest is under way."), link=navigation.changelist_url(Contest),
+    )  # fmt: skip

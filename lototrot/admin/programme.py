@@ -1,0 +1,233 @@
+"""The official programme: imported whole, approved, and the contests prepared on it."""
+
+from typing import Any
+
+from django import forms
+from django.contrib import admin
+from django.utils.translation import gettext
+from django.utils.translation import gettext_lazy as _
+
+from core.admin_support.acts import Act, Done
+from core.admin_support.columns import lines, link, moment, tag
+from core.admin_support.forms import ActForm, EurosField, MomentField
+from core.admin_support.readonly import ReadOnlyAdmin, ReadOnlyInline
+from core.staff.actor import StaffActor
+from lototrot.admin import running
+from lototrot.engine.programme import MAX_BYTES
+from lototrot.models.contest import MAX_LEGS, BetType, Contest, TicketModel
+from lototrot.models.programme import FederationApproval, Meeting, Race, Racecourse, Runner
+from lototrot.selectors.races import race_record
+from lototrot.services import contests, programme
+
+Data = dict[str, Any]
+
+
+# --- Import and approval --------------------------------------------------------------------------
+
+
+class _File(ActForm):
+    file = forms.FileField(
+        label=_("File"), help_text=_("JSON or CSV, as docs/programme-format.md says."),
+        widget=forms.ClearableFileInput(attrs={"accept": ".json,.csv"}),
+    )  # fmt: skip
+
+    def clean_file(self) -> Any:
+        file = self.cleaned_data["file"]
+        if not file.name.lower().endswith((".json", ".csv")):
+            raise forms.ValidationError(gettext("The file's name ends in .json or .csv."))
+        return file
+
+
+class _Approval(ActForm):
+    approved_by = forms.CharField(label=_("Approved by"), max_length=120)
+    approved_at = MomentField(label=_("Approved at"))
+    reference = forms.CharField(label=_("Reference"), max_length=120)
+
+
+def _import(by: StaffActor, target: None, data: Data) -> Done:
+    file = data["file"]
+    # The reader refuses what is longer; there is no need to have it all in memory first.
+    content = file.read(MAX_BYTES + 1)
+    kind = "csv" if file.name.lower().endswith(".csv") else "json"
+    meeting = programme.programme_import(by=by, data=content, format=kind)  # type: ignore[arg-type]
+    return Done(_("The programme is imported."), meeting)
+
+
+def _approve(by: StaffActor, meeting: Meeting, data: Data) -> Done:
+    programme.approval_record(by=by, meeting=meeting, **data)
+    return Done(_("The Federation's approval is on record."))
+
+
+IMPORT = Act(
+    name="import", title=_("Import a programme"), power=programme.IMPORT, run=_import, form=_File,
+    text=_("The file is taken whole, or refused whole with every error and its place."),
+    icon="upload_file", review=False,
+)  # fmt: skip
+APPROVE = Act(
+    name="approve", title=_("Record the Federation's approval"), power=programme.APPROVE,
+    run=_approve, form=_Approval, icon="approval",
+    text=_("From here on the programme is frozen; only withdrawals come after (14.III.5.2)."),
+    offered=lambda by, meeting: not hasattr(meeting, "approval"),
+)  # fmt: skip
+
+
+# --- A new contest --------------------------------------------------------------------------------
+
+
+class _NewContest(ActForm):
+    bet_type = forms.ModelChoiceField(label=_("Bet type"), queryset=BetType.objects.all())
+    ticket_model = forms.ModelChoiceField(
+        label=_("Ticket model"), queryset=TicketModel.objects.all(), required=False
+    )
+    price_cents = EurosField(label=_("Price of a bet (€)"))
+    max_bets = forms.IntegerField(label=_("Most bets on a ticket"), min_value=1, initial=10_000)
+    scheduled_close_at = MomentField(label=_("Scheduled closing"))
+    correction_window_s = forms.IntegerField(
+        label=_("Correction window (s)"), min_value=0, initial=0
+    )
+    correction_approval = forms.CharField(
+        label=_("Approval of the window"), max_length=120, required=False
+    )
+
+    def build(self) -> None:
+        races = list(self.target.races.select_related("racecourse").order_by("scheduled_start_at"))
+        choices = [("", "–"), *[(race.pk, _race_choice(race)) for race in races]]
+        names = []
+        for position in range(1, min(MAX_LEGS, len(races)) + 1):
+            names.append(f"leg_{position}")
+            self.fields[names[-1]] = forms.TypedChoiceField(
+                label=gettext("Race"), choices=choices, coerce=int, empty_value=None,
+                required=False, initial=races[position - 1].pk,
+            )  # fmt: skip
+        self.grid = (
+            (_("position"), _("race")),
+            [(str(at), [name]) for at, name in enumerate(names, start=1)],
+        )
+        if races:
+            self.initial["scheduled_close_at"] = races[0].scheduled_start_at
+
+    def clean(self) -> Data:
+        data: Data = super().clean() or {}
+        chosen = [data.pop(name) for _, (name,) in self.grid[1] if name in data]  # type: ignore[index]
+        given = [pk for pk in chosen if pk is not None]
+        if chosen[: len(given)] != given:
+            raise forms.ValidationError(gettext("The positions are filled from the first on."))
+        races = {race.pk: race for race in self.target.races.all()}
+        data["races"] = [races[pk] for pk in given]
+        return data
+
+    def said(self) -> list[tuple[Any, str]]:
+        outside = [(f.label, self._reading(f.name)) for f in self.loose()]
+        legs = enumerate(self.cleaned_data["races"], start=1)
+        return [*outside, *[(str(at), str(race)) for at, race in legs]]
+
+
+def _race_choice(race: Race) -> str:
+    return f"{race} · {race.racecourse} · {moment(race.scheduled_start_at)}"
+
+
+def _create(by: StaffActor, meeting: Meeting, data: Data) -> Done:
+    return Done(
+        _("The contest is prepared."), contests.contest_create(by=by, meeting=meeting, **data)
+    )
+
+
+CONTEST = Act(
+    name="contest", title=_("Prepare a contest"), power=contests.PREPARE, run=_create,
+    form=_NewContest, icon="add_circle",
+)  # fmt: skip
+
+
+# --- Pages ----------------------------------------------------------------------------------------
+
+
+class _Races(ReadOnlyInline):
+    model = Race
+    shown = ("number", "name", "racecourse", "scheduled_start_at")
+
+
+class _Contests(ReadOnlyInline):
+    model = Contest
+    shown = ("bet_type", "state", "price_cents", "scheduled_close_at")
+
+
+class _Approvals(ReadOnlyInline):
+    model = FederationApproval
+    shown = ("approved_by", "approved_at", "reference", "recorded_by", "recorded_at")
+
+
+class _Runners(ReadOnlyInline):
+    model = Runner
+    shown = ("number", "name", "driver", "trainer", "sex_age", "distance_m")
+
+
+@admin.register(Racecourse)
+class RacecourseAdmin(ReadOnlyAdmin):
+    columns = ("name", "code", "municipality", "timezone")
+    search_fields = ("code", "name")
+
+
+@admin.register(Meeting)
+class MeetingAdmin(ReadOnlyAdmin):
+    columns = ("name", "day", "reference", "approved", "imported_at", "imported_by")
+    shown = ("day", "name", "reference", "approved", "imported_at", "imported_by", "imported_in")
+    list_select_related = ("approval", "imported_by")
+    search_fields = ("name", "reference")
+    ordering = ("-day", "-pk")
+    inlines = (_Approvals, _Races, _Contests)
+    acts = (APPROVE, CONTEST, running.DECLARE_MEETING)
+    list_acts = (IMPORT,)
+
+    def get_queryset(self, request: Any) -> Any:
+        return super().get_queryset(request).defer("document")
+
+    @admin.display(description=_("approval by the Federation"))
+    def approved(self, row: Meeting) -> Any:
+        return row.approval.reference if hasattr(row, "approval") else tag("none", _("Not yet"))
+
+
+@admin.register(Race)
+class RaceAdmin(ReadOnlyAdmin):
+    columns = ("__str__", "meeting", "racecourse", "scheduled_start_at")
+    shown = (
+        "meeting", "racecourse", "number", "name", "scheduled_start_at", "state", "withdrawn",
+        "start", "declaration", "result", "in_contests", "distance_m", "start_method", "category",
+    )  # fmt: skip
+    list_select_related = ("meeting", "racecourse")
+    list_filter = ("racecourse",)
+    search_fields = ("name", "meeting__name", "meeting__reference")
+    ordering = ("-scheduled_start_at", "-pk")
+    inlines = (_Runners,)
+    acts = running.RACE_ACTS
+
+    @admin.display(description=_("state"))
+    def state(self, row: Race) -> Any:
+        return tag("", running.STATES[race_record(row.pk).state])
+
+    @admin.display(description=_("withdrawn"))
+    def withdrawn(self, row: Race) -> Any:
+        shown = [
+            link(w, f"{w.number}" + ("" if w.confirmed_at else f" ({gettext('Unconfirmed')})"))
+            for w in race_record(row.pk).withdrawals
+        ]
+        return lines(shown) or "–"
+
+    @admin.display(description=_("actual start"))
+    def start(self, row: Race) -> Any:
+        found = race_record(row.pk).start
+        return link(found, moment(found.actual_start_at)) if found else "–"
+
+    @admin.display(description=_("declaration"))
+    def declaration(self, row: Race) -> Any:
+        found = race_record(row.pk).declaration
+        return link(found, found.get_kind_display()) if found else "–"
+
+    @admin.display(description=_("winners"))
+    def result(self, row: Race) -> Any:
+        record = race_record(row.pk)
+        winners = ", ".join(map(str, sorted(record.facts().winners))) or "–"
+        return link(record.classification, winners) if record.classification else winners
+
+    @admin.display(description=_("contests"))
+    def in_contests(self, row: Race) -> Any:
+        return lines(link(c) for c in Contest.objects.filter(legs__race=row)) or "–"

@@ -1,0 +1,101 @@
+"""Bet types, ticket models and the internal bet's types: recorded once, never edited."""
+
+import json
+from typing import Any
+
+from django import forms
+from django.contrib import admin
+from django.utils.translation import gettext
+from django.utils.translation import gettext_lazy as _
+
+from core.admin_support.acts import Act, Done
+from core.admin_support.documents import as_html
+from core.admin_support.forms import ActForm, DayField
+from core.admin_support.readonly import ReadOnlyAdmin
+from core.staff.actor import StaffActor
+from lototrot.models.contest import BetType, InternalBetType, TicketModel
+from lototrot.services import contests as services
+
+Data = dict[str, Any]
+
+
+class _NewBetType(ActForm):
+    document = forms.CharField(
+        label=_("Rules (JSON)"), widget=forms.Textarea(attrs={"rows": 14}),
+        help_text=_("A change of an existing bet type is a new version of it."),
+    )  # fmt: skip
+    authorisation = forms.CharField(label=_("Authorisation"), max_length=120)
+
+    def clean_document(self) -> Any:
+        try:
+            document = json.loads(self.cleaned_data["document"])
+        except ValueError as error:
+            raise forms.ValidationError(gettext("This is not JSON.")) from error
+        if not isinstance(document, dict):
+            raise forms.ValidationError(gettext("This is not a JSON object."))
+        return document
+
+
+class _NewTicketModel(ActForm):
+    code = forms.CharField(label=_("Code"), max_length=40)
+    version = forms.IntegerField(label=_("Version"), min_value=1, max_value=32_767)
+    authorisation = forms.CharField(label=_("Authorisation"), max_length=120)
+    authorised_on = DayField(label=_("Authorised on"))
+    multiple = forms.BooleanField(label=_("Allows multiple selections"), required=False)
+
+
+class _NewInternal(ActForm):
+    code = forms.CharField(label=_("Code"), max_length=40)
+    name = forms.CharField(label=_("Name"), max_length=120)
+
+
+def _record_bet_type(by: StaffActor, target: None, data: Data) -> Done:
+    return Done(_("The bet type is on record."), services.bet_type_record(by=by, **data))
+
+
+def _record_model(by: StaffActor, target: None, data: Data) -> Done:
+    return Done(_("The ticket model is on record."), services.ticket_model_record(by=by, **data))
+
+
+def _record_internal(by: StaffActor, target: None, data: Data) -> Done:
+    found = services.internal_bet_type_record(by=by, **data)
+    return Done(_("The internal bet type is on record."), found)
+
+
+BET_TYPE = Act(
+    name="record", title=_("Record a bet type"), power=services.PREPARE, run=_record_bet_type,
+    form=_NewBetType, icon="add",
+)  # fmt: skip
+TICKET_MODEL = Act(
+    name="record", title=_("Record a ticket model"), power=services.PREPARE, run=_record_model,
+    form=_NewTicketModel, icon="add",
+)  # fmt: skip
+INTERNAL = Act(
+    name="record", title=_("Record an internal bet type"), power=services.PREPARE,
+    run=_record_internal, form=_NewInternal, icon="add",
+    text=_("No contest may coincide with a type of the internal bet (14.I.1)."),
+)  # fmt: skip
+
+
+@admin.register(BetType)
+class BetTypeAdmin(ReadOnlyAdmin):
+    columns = ("__str__", "authorisation", "recorded_at", "recorded_by")
+    shown = ("code", "version", "document_shown", "authorisation", "recorded_at", "recorded_by")
+    search_fields = ("code",)
+    list_acts = (BET_TYPE,)
+
+    @admin.display(description=_("rules"))
+    def document_shown(self, row: BetType) -> Any:
+        return as_html(row.document)
+
+
+@admin.register(TicketModel)
+class TicketModelAdmin(ReadOnlyAdmin):
+    columns = ("__str__", "authorisation", "authorised_on", "multiple")
+    list_acts = (TICKET_MODEL,)
+
+
+@admin.register(InternalBetType)
+class InternalBetTypeAdmin(ReadOnlyAdmin):
+    columns = ("code", "name", "recorded_at", "recorded_by")
+    list_acts = (INTERNAL,)

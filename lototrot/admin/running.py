@@ -1,0 +1,313 @@
+"""The race day: withdrawals, starts, declarations and classifications (14.III.5)."""
+
+from typing import Any
+
+from django import forms
+from django.contrib import admin
+from django.utils.translation import gettext_lazy as _
+
+from core.admin_support.acts import Act, Done
+from core.admin_support.columns import tag
+from core.admin_support.documents import as_html
+from core.admin_support.forms import ActForm, MomentField
+from core.admin_support.readonly import ReadOnlyAdmin
+from core.staff.actor import StaffActor
+from lototrot.admin.words import OUTCOMES
+from lototrot.models.programme import Meeting, Race
+from lototrot.models.running import Classification, RaceDeclaration, RaceStart, Withdrawal
+from lototrot.selectors.races import RaceRecord, RaceState, race_record
+from lototrot.services import classification, starts, withdrawals
+from lototrot.services.classification import Entry
+from lototrot.services.starts import Left
+
+Data = dict[str, Any]
+STATES = {
+    RaceState.SCHEDULED: _("To be run"),
+    RaceState.STARTED: _("Started"),
+    RaceState.DECLARED: _("Declared, to be drawn"),
+    RaceState.DRAWN: _("Drawn"),
+    RaceState.CLASSIFIED: _("Classified"),
+}
+_PROPOSED = _("Proposed; a second person confirms it.")
+
+
+def _runners(race: Race) -> list[tuple[int, str]]:
+    return [(r.number, f"{r.number} · {r.name}") for r in race.runners.order_by("number")]
+
+
+# --- Forms ----------------------------------------------------------------------------------------
+
+
+class _Withdraw(ActForm):
+    number = forms.TypedChoiceField(label=_("Horse"), coerce=int)
+    source = forms.CharField(label=_("Source"), max_length=200)
+    effective_at = MomentField(
+        label=_("Withdrawn at"), required=False, help_text=_("Now, unless given.")
+    )
+
+    def build(self) -> None:
+        out = {w.number for w in race_record(self.target.pk).withdrawals}
+        self.fields["number"].choices = [  # type: ignore[attr-defined]
+            (number, text) for number, text in _runners(self.target) if number not in out
+        ]
+
+
+class _Start(ActForm):
+    actual_start_at = MomentField(label=_("Actual start"))
+    source = forms.CharField(label=_("Source"), max_length=200)
+
+
+class _Why(ActForm):
+    reason = forms.CharField(
+        label=_("Reason"), max_length=400, widget=forms.Textarea(attrs={"rows": 3})
+    )
+
+
+class _DeclareMeeting(_Why):
+    declared_at = MomentField(
+        label=_("Declared at"), required=False, help_text=_("Now, unless given.")
+    )
+
+
+class _Declare(_DeclareMeeting):
+    kind = forms.ChoiceField(label=_("Kind"), choices=RaceDeclaration.Kind.choices)
+    field_order = ("kind", "reason", "declared_at")
+
+    def build(self) -> None:
+        rows = []
+        for number, text in _runners(self.target):
+            name = f"ruling_{number}"
+            self.fields[name] = forms.CharField(label=_("Ruling"), max_length=400, required=False)
+            rows.append((text, [name]))
+        self.grid = ((_("horse"), _("left at the start, by this ruling")), rows)
+
+    def clean(self) -> Data:
+        data: Data = super().clean() or {}
+        data["left"] = [
+            Left(n, data[f"ruling_{n}"])
+            for n, _ in _runners(self.target)
+            if data.get(f"ruling_{n}")
+        ]
+        return data
+
+
+class _Runners(ActForm):
+    """What became of each runner."""
+
+    def build(self) -> None:
+        record = race_record(self.target.pk)
+        known = {r["number"]: r for r in record.classification.runners} if (
+            record.classification
+        ) else {}  # fmt: skip
+        rows = []
+        for number, text in _runners(self.target):
+            names = [f"{part}_{number}" for part in ("outcome", "place", "ruling")]
+            self.fields |= dict(zip(names, _runner_fields(record, known, number), strict=True))
+            rows.append((text, names))
+        self.grid = ((_("horse"), _("outcome"), _("place"), _("ruling")), rows)
+
+    def entries(self) -> list[Entry]:
+        data = self.cleaned_data
+        return [
+            Entry(n, data[f"outcome_{n}"], data[f"place_{n}"], data[f"ruling_{n}"])
+            for n, _ in _runners(self.target)
+        ]
+
+    def clean(self) -> Data:
+        data: Data = super().clean() or {}
+        if not self.errors:
+            data["runners"] = self.entries()
+        return data
+
+
+def _runner_fields(
+    record: RaceRecord, known: dict[int, Any], number: int
+) -> tuple[forms.Field, forms.Field, forms.Field]:
+    entry = known.get(number, {})
+    presumed = "withdrawn" if number in record.withdrawn else "started"
+    return (
+        forms.ChoiceField(
+            label=_("Outcome"), choices=[*OUTCOMES.items()],
+            initial=entry.get("outcome", presumed),
+        ),
+        forms.IntegerField(
+            label=_("Place"), required=False, min_value=1, max_value=31,
+            initial=entry.get("place"),
+        ),
+        forms.CharField(
+            label=_("Ruling"), required=False, max_length=400, initial=entry.get("ruling", "")
+        ),
+    )  # fmt: skip
+
+
+class _Classify(_Runners):
+    announced_text = forms.CharField(
+        label=_("Announced text"), widget=forms.Textarea(attrs={"rows": 4})
+    )
+    announced_at = MomentField(label=_("Announced at"))
+    author = forms.CharField(label=_("Stewards"), max_length=200)
+
+
+class _Correct(_Runners):
+    reason = forms.CharField(
+        label=_("Reason"), max_length=400, widget=forms.Textarea(attrs={"rows": 3})
+    )
+
+
+# --- Acts -----------------------------------------------------------------------------------------
+
+
+def _given(data: Data, *names: str) -> Data:
+    """The fields the service takes, without those of the grid."""
+    return {name: data[name] for name in names}
+
+
+def _withdraw(by: StaffActor, race: Race, data: Data) -> Done:
+    made = withdrawals.withdrawal_enter(by=by, race_id=race.pk, **data)
+    return Done(_("The number is off sale at once; a second person confirms it."), made)
+
+
+def _reverse(by: StaffActor, row: Withdrawal, data: Data) -> Done:
+    made = withdrawals.withdrawal_reverse(by=by, withdrawal_id=row.pk, reason=data["reason"])
+    return Done(_PROPOSED, made)
+
+
+def _start(by: StaffActor, race: Race, data: Data) -> Done:
+    starts.start_record(by=by, race_id=race.pk, **data)
+    return Done(_("The start is on record, and the contests on the race are closed."))
+
+
+def _start_correct(by: StaffActor, race: Race, data: Data) -> Done:
+    return Done(_PROPOSED, starts.start_correct(by=by, race_id=race.pk, **data))
+
+
+def _declare(by: StaffActor, race: Race, data: Data) -> Done:
+    given = _given(data, "kind", "reason", "declared_at", "left")
+    starts.race_declare(by=by, race_id=race.pk, **given)
+    return Done(_("The race is declared; its result comes from a certified draw."))
+
+
+def _declare_meeting(by: StaffActor, meeting: Meeting, data: Data) -> Done:
+    starts.meeting_declare(by=by, meeting_id=meeting.pk, **data)
+    return Done(_("The races are declared not run."))
+
+
+def _retract(by: StaffActor, race: Race, data: Data) -> Done:
+    made = starts.declaration_retract(by=by, race_id=race.pk, reason=data["reason"])
+    return Done(_PROPOSED, made)
+
+
+def _classify(by: StaffActor, race: Race, data: Data) -> Done:
+    given = _given(data, "runners", "announced_text", "announced_at", "author")
+    return Done(_PROPOSED, classification.classification_propose(by=by, race_id=race.pk, **given))
+
+
+def _correct(by: StaffActor, race: Race, data: Data) -> Done:
+    given = _given(data, "runners", "reason")
+    return Done(_PROPOSED, classification.classification_correct(by=by, race_id=race.pk, **given))
+
+
+def _in(*states: RaceState) -> Any:
+    return lambda by, race: race_record(race.pk).state in states
+
+
+WITHDRAW = Act(
+    name="withdraw", title=_("Withdraw a horse"), power=withdrawals.WITHDRAW, run=_withdraw,
+    form=_Withdraw, icon="remove_circle", offered=_in(RaceState.SCHEDULED, RaceState.STARTED),
+    text=_("Terminals refuse the number from this instant on."),
+)  # fmt: skip
+REVERSE = Act(
+    name="reverse", title=_("Reverse the withdrawal"), power=withdrawals.WITHDRAW, run=_reverse,
+    form=_Why, icon="undo",
+    offered=lambda by, row: row.confirmed_at is not None and row.reversed_at is None,
+)  # fmt: skip
+START = Act(
+    name="start", title=_("Record the start"), power=starts.START, run=_start, form=_Start,
+    icon="flag", offered=_in(RaceState.SCHEDULED, RaceState.DECLARED), danger=True,
+    text=_("Every contest on the race closes, and never reopens (14.III.4)."),
+)  # fmt: skip
+START_CORRECT = Act(
+    name="start_correct", title=_("Correct the start"), power=starts.START, run=_start_correct,
+    form=_Start, icon="edit_calendar",
+    offered=lambda by, race: race_record(race.pk).start is not None,
+)  # fmt: skip
+DECLARE = Act(
+    name="declare", title=_("Declare without classification"), power=starts.DECLARE,
+    run=_declare, form=_Declare, icon="thunderstorm", danger=True,
+    offered=_in(RaceState.SCHEDULED, RaceState.STARTED),
+    text=_("Not run, suspended, or all disqualified: its result is drawn (14.III.5.4)."),
+)  # fmt: skip
+DECLARE_MEETING = Act(
+    name="declare", title=_("Declare the meeting not run"), power=starts.DECLARE,
+    run=_declare_meeting, form=_DeclareMeeting, icon="thunderstorm", danger=True,
+    text=_("Every race not yet started is declared not run; its contests close."),
+    offered=lambda by, meeting: hasattr(meeting, "approval"),
+)  # fmt: skip
+RETRACT = Act(
+    name="retract", title=_("Retract the declaration"), power=starts.DECLARE, run=_retract,
+    form=_Why, icon="undo", offered=_in(RaceState.DECLARED),
+)  # fmt: skip
+CLASSIFY = Act(
+    name="classify", title=_("Enter the classification"), power=classification.CLASSIFY,
+    run=_classify, form=_Classify, icon="emoji_events", offered=_in(RaceState.STARTED),
+    text=_("As the stewards announced it; from then on it is frozen (14.III.5.3)."),
+)  # fmt: skip
+CORRECT = Act(
+    name="correct", title=_("Correct the classification"), power=classification.CLASSIFY,
+    run=_correct, form=_Correct, icon="edit_note", offered=_in(RaceState.CLASSIFIED),
+    text=_("Only a keying error against the announced text, until the payment order."),
+)  # fmt: skip
+RACE_ACTS = (WITHDRAW, START, START_CORRECT, DECLARE, RETRACT, CLASSIFY, CORRECT)
+
+
+# --- Pages ----------------------------------------------------------------------------------------
+
+
+@admin.register(Withdrawal)
+class WithdrawalAdmin(ReadOnlyAdmin):
+    columns = ("number", "race", "effective_at", "entered_by", "state")
+    shown = (
+        "race", "number", "state", "effective_at", "source", "entered_at", "entered_by",
+        "entered_in", "proposal", "confirmed_at", "reversed_at", "reversed_reason", "reversal",
+    )  # fmt: skip
+    search_fields = ("race__name", "race__meeting__reference")
+    acts = (REVERSE,)
+
+    @admin.display(description=_("state"))
+    def state(self, row: Withdrawal) -> Any:
+        if row.reversed_at:
+            return tag("rejected", _("Reversed"))
+        return tag("confirmed", _("Confirmed")) if row.confirmed_at else tag("", _("Unconfirmed"))
+
+
+@admin.register(RaceStart)
+class RaceStartAdmin(ReadOnlyAdmin):
+    columns = ("id", "race", "actual_start_at", "source", "recorded_by")
+    search_fields = ("race__name", "race__meeting__reference")
+
+
+@admin.register(RaceDeclaration)
+class RaceDeclarationAdmin(ReadOnlyAdmin):
+    columns = ("id", "race", "kind", "declared_at", "recorded_by", "superseded_at")
+    list_filter = ("kind",)
+    search_fields = ("race__name", "race__meeting__reference")
+
+
+@admin.register(Classification)
+class ClassificationAdmin(ReadOnlyAdmin):
+    columns = ("id", "race", "winners", "announced_at", "author", "in_force")
+    shown = (
+        "race", "in_force", "runners_shown", "announced_text", "announced_at", "author",
+        "proposal", "confirmed_at", "corrects",
+    )  # fmt: skip
+    list_filter = ("in_force",)
+    search_fields = ("race__name", "race__meeting__reference")
+
+    @admin.display(description=_("winners"))
+    def winners(self, row: Classification) -> str:
+        return ", ".join(str(r["number"]) for r in row.runners if r["outcome"] == "winner")
+
+    @admin.display(description=_("runners"))
+    def runners_shown(self, row: Classification) -> Any:
+        named = [{**r, "outcome": str(OUTCOMES.get(r["outcome"], ""))} for r in row.runners]
+        return as_html(named)

@@ -1,0 +1,289 @@
+"""Bets in breach, settlements, prizes and payment orders."""
+
+import logging
+from collections.abc import Mapping
+from functools import partial
+from typing import Any
+
+from django.contrib import admin
+from django.db import transaction
+from django.utils.html import format_html, format_html_join
+from django.utils.safestring import SafeString
+from django.utils.translation import gettext
+from django.utils.translation import gettext_lazy as _
+
+from core.admin_support.acts import Act, Done, Facts
+from core.admin_support.columns import link, listed, moment, money
+from core.admin_support.documents import as_html
+from core.admin_support.readonly import ReadOnlyAdmin, ReadOnlyInline
+from core.staff.actor import StaffActor
+from core.staff.powers import Role, define
+from lototrot import tasks
+from lototrot.models.contest import Contest
+from lototrot.models.programme import Race
+from lototrot.models.settlement import PaymentOrder, Prize, Settlement, SettlementCategory
+from lototrot.models.tickets import Ticket
+from lototrot.services import breach, payment_order
+from lototrot.services.contests import contest_get
+from lototrot.services.results import Missing
+from lototrot.services.settlement import settleable
+
+REQUEST = define("lototrot.settlement.request", Role.ORGANISER)
+Data = dict[str, Any]
+_BREACHES_SHOWN = 100
+_PROPOSED = _("Proposed; a second person confirms it.")
+logger = logging.getLogger(__name__)
+
+MISSING = {
+    "withdrawal_unconfirmed": _("A withdrawal waits for its second person"),
+    "result_contradictory": _("Both classified and declared"),
+    "ruling_missing": _("Left at the start without a ruling"),
+    "withdrawals_differ": _("Classification and record differ on the withdrawn"),
+    "classification_missing": _("No classification"),
+    "draw_required": _("No certified draw"),
+    "start_missing": _("No actual start"),
+}
+REASONS = {
+    "after_limit": _("After the start"),
+    "premises_not_authorised": _("Premises without authorisation"),
+    "terminal_revoked": _("Terminal revoked"),
+}
+
+
+def missing_text(gap: Missing) -> str:
+    """What a race lacks, by its position on the ticket."""
+    numbers = ", ".join(map(str, gap.numbers))
+    race = Race.objects.get(pk=gap.race_id)
+    said = f"{gap.position}: {race} – {MISSING.get(gap.code, gap.code)}"
+    return f"{said} ({numbers})" if numbers else said
+
+
+# --- Acts -----------------------------------------------------------------------------------------
+
+
+def _breaches(contest: Contest) -> Facts:
+    """The whole set in figures, and its first tickets one by one."""
+    found = breach.breach_set(contest.pk)
+    rows = format_html_join(
+        "", "<tr><td>{}</td><td>{}</td><td>{}</td><td>{}</td><td>{}</td><td>{}</td></tr>",
+        (
+            (
+                link(Ticket(pk=b.ticket_id), b.uuid), moment(b.sold_at), b.premises, b.terminal,
+                money(b.amount_cents), ", ".join(str(REASONS.get(r, r)) for r in b.reasons),
+            )
+            for b in breach.breach_list(contest.pk, limit=_BREACHES_SHOWN)
+        ),
+    )  # fmt: skip
+    facts: list[tuple[Any, Any]] = [
+        (_("tickets"), found.tickets), (_("bets"), found.bets),
+        (_("amount"), money(found.amount_cents)),
+    ]  # fmt: skip
+    if found.tickets:
+        table = format_html('<table class="house-document">{}</table>', rows)
+        facts.append((_("the first of them"), table))
+    return facts
+
+
+def _void(by: StaffActor, contest: Contest, data: Data) -> Done:
+    return Done(_PROPOSED, breach.breach_void(by=by, contest_id=contest.pk))
+
+
+def _bar(by: StaffActor, contest: Contest, data: Data) -> Done:
+    return Done(_PROPOSED, breach.breach_bar(by=by, contest_id=contest.pk))
+
+
+def _settle(by: StaffActor, contest: Contest, data: Data) -> Done:
+    """Refused here if it cannot be settled now; else done by a worker. Without a broker the sweeper
+    finds it all the same."""
+    by.need(REQUEST)
+    settleable(contest_get(contest.pk))
+    transaction.on_commit(partial(tasks.settle.delay, contest.pk), robust=True)
+    return Done(_("The settlement is under way; its figures appear here in a moment."))
+
+
+def _order(by: StaffActor, contest: Contest, data: Data) -> Done:
+    made = payment_order.payment_order_propose(by=by, contest_id=contest.pk)
+    return Done(_PROPOSED, made)
+
+
+def _order_facts(contest: Contest) -> Facts:
+    settlement = contest.settlements.filter(in_force=True).first()
+    if settlement is None:
+        return ()
+    return (
+        (_("settlement"), link(settlement, settlement.number)),
+        (_("takings"), money(settlement.takings_cents)),
+        (_("winning tickets"), settlement.winning_tickets),
+        (_("prizes"), money(settlement.prizes_cents)),
+    )
+
+
+VOID = Act(
+    name="breach_void", title=_("Bets in breach"), power=breach.BREACH, run=_void,
+    facts=_breaches, icon="report", danger=True,
+    text=_("All of them are voided together, and their price becomes a refund due [C6, E3]."),
+    offered=lambda by, contest: contest.state == Contest.State.CLOSED,
+)  # fmt: skip
+BAR = Act(
+    name="breach_bar", title=_("Bar bets in breach"), power=breach.BREACH, run=_bar,
+    facts=_breaches, icon="lock", danger=True,
+    text=_("All of them are barred together, and their prizes held apart [C6]."),
+    offered=lambda by, contest: contest.state == Contest.State.ORDERED,
+)  # fmt: skip
+SETTLE = Act(
+    name="settle", title=_("Settle"), power=REQUEST, run=_settle, icon="calculate",
+    text=_("By the rules of section 9, on the results on record."),
+    offered=lambda by, contest: contest.state == Contest.State.CLOSED,
+)  # fmt: skip
+ORDER = Act(
+    name="order", title=_("Propose the payment order"), power=payment_order.ORDER, run=_order,
+    icon="gavel", facts=_order_facts, danger=True,
+    text=_("Once given, no later change of the order of arrival changes anything (14.III.8.2)."),
+    offered=lambda by, contest: contest.state == Contest.State.SETTLED,
+)  # fmt: skip
+
+
+# --- The figures of a settlement ------------------------------------------------------------------
+
+FIGURES = {
+    "takings": _("takings"),
+    "prize_pool": _("prize pool"),
+    "organiser_share": _("organiser's share"),
+    "jackpot_in": _("jackpot carried in"),
+    "reserve_in": _("reserve carried in"),
+    "lapsed_in": _("lapsed prizes brought in"),
+    "tested_jackpot": _("accumulated figure held against the threshold"),
+    "unwon_to_reserve": _("unwon, to the reserve"),
+    "reserve_paid_out": _("reserve paid out"),
+    "prizes_total": _("prizes"),
+    "rounding_remainder": _("rounding remainder"),
+    "jackpot_out": _("jackpot carried on"),
+    "reserve_out": _("reserve carried on"),
+}
+BY_CATEGORY = {
+    "winners": _("winning bets"),
+    "shares": _("share"),
+    "after_cascade": _("after the cascade (9.5)"),
+    "before_correction": _("before the correction"),
+    "after_correction": _("after the correction (9.7)"),
+    "prize_each": _("prize of a bet"),
+}
+PARTS = {
+    "commission": _("commission"),
+    "management": _("management"),
+    "tax": _("specific tax"),
+    "remainder": _("remainder"),
+}
+
+
+def exact_money(value: Any) -> str:
+    """An amount in cents, which may be an exact fraction "n/d" of one."""
+    if isinstance(value, int):
+        return money(value)
+    if value is None:
+        return "–"
+    numerator, _slash, denominator = str(value).partition("/")
+    whole, rest = divmod(int(numerator), int(denominator or 1))
+    return f"{money(whole)} + {rest}/{denominator} c" if rest else money(whole)
+
+
+def _categories(figures: Mapping[str, Any]) -> SafeString:
+    """Every category's way from its share to its prize, highest first; then the reserve's share."""
+    names = list(figures["winners"])
+    names += [name for name in figures["shares"] if name not in names]
+    head = format_html_join("", "<th>{}</th>", ((text,) for text in BY_CATEGORY.values()))
+    rows = []
+    for name in names:
+        cells = [
+            figures[key].get(name, "–") if key == "winners" else exact_money(figures[key].get(name))
+            for key in BY_CATEGORY
+        ]
+        title = gettext("reserve") if name == "reserve" else name
+        body = format_html_join("", '<td class="house-number">{}</td>', ((c,) for c in cells))
+        rows.append(format_html("<tr><th>{}</th>{}</tr>", title, body))
+    return format_html(
+        '<table class="house-document"><thead><tr><th>{}</th>{}</tr></thead>{}</table>',
+        gettext("races right"), head, SafeString("".join(rows)),
+    )  # fmt: skip
+
+
+def _totals(figures: Mapping[str, Any]) -> SafeString:
+    pairs = [(text, money(figures[key])) for key, text in FIGURES.items() if key in figures]
+    pairs += [
+        (f"{gettext('organiser')}: {PARTS.get(part, part)}", money(cents))
+        for part, cents in figures.get("organiser_parts", {}).items()
+    ]
+    rows = format_html_join("", '<tr><th>{}</th><td class="house-number">{}</td></tr>', pairs)
+    return format_html('<table class="house-document">{}</table>', rows)
+
+
+# --- Pages ----------------------------------------------------------------------------------------
+
+
+class _Categories(ReadOnlyInline):
+    model = SettlementCategory
+    shown = ("hits", "winning_bets", "prize_cents", "total_cents")
+    show_change_link = False
+    ordering = ("-hits",)
+
+
+@admin.register(Settlement)
+class SettlementAdmin(ReadOnlyAdmin):
+    columns = (
+        "id", "contest", "number", "in_force", "takings_cents", "prizes_cents", "settled_at",
+    )  # fmt: skip
+    shown = (
+        "contest", "number", "in_force", "settled_at", "regime", "tickets", "bets",
+        "winning_tickets", "categories", "totals", "correction", "winners", "rules_shown",
+        "races_shown", "uuid", "reversed_at", "reversed_by",
+    )  # fmt: skip
+    list_filter = ("in_force",)
+    inlines = (_Categories,)
+
+    @admin.display(description=_("regime"))
+    def regime(self, row: Settlement) -> Any:
+        return row.figures.get("regime")
+
+    @admin.display(description=_("by category"))
+    def categories(self, row: Settlement) -> Any:
+        return _categories(row.figures)
+
+    @admin.display(description=_("figures"))
+    def totals(self, row: Settlement) -> Any:
+        return _totals(row.figures)
+
+    @admin.display(description=_("trace of the correction (9.7)"))
+    def correction(self, row: Settlement) -> Any:
+        trace = row.figures.get("correction", {})
+        return as_html({"halved": trace.get("halved"), "joined": trace.get("joined")})
+
+    @admin.display(description=_("prizes"))
+    def winners(self, row: Settlement) -> Any:
+        return listed(Prize, _("See them"), settlement__id__exact=row.pk)
+
+    @admin.display(description=_("rules"))
+    def rules_shown(self, row: Settlement) -> Any:
+        return as_html(row.rules)
+
+    @admin.display(description=_("races"))
+    def races_shown(self, row: Settlement) -> Any:
+        return as_html(row.races)
+
+
+@admin.register(Prize)
+class PrizeAdmin(ReadOnlyAdmin):
+    columns = ("ticket_link", "settlement", "prize_cents", "winning_bets")
+    shown = ("ticket_link", "settlement", "prize_cents", "winning_bets")
+    list_filter = ("settlement",)
+    list_select_related = ("settlement__contest",)
+    sortable_by = ()
+    ordering = ("-settlement", "-ticket")
+
+    @admin.display(description=_("ticket"))
+    def ticket_link(self, row: Prize) -> Any:
+        return str(row.ticket.uuid)
+
+
+@admin.register(PaymentOrder)
+class PaymentOrderAdmin(ReadOnlyAdmin):
+    columns = ("contest", "ordered_at", "results_day", "first_pay_day", "last_claim_day")

@@ -1,0 +1,165 @@
+"""Tickets and what became of them. Codes are typed in, never shown, and never in an address."""
+
+import uuid
+from typing import Any
+
+from django import forms
+from django.contrib import admin
+from django.db.models import QuerySet
+from django.http import HttpRequest
+from django.utils.html import format_html, format_html_join
+from django.utils.translation import gettext
+from django.utils.translation import gettext_lazy as _
+
+from core.admin_support.acts import Act, Done
+from core.admin_support.columns import link, money, tag
+from core.admin_support.forms import ActForm
+from core.admin_support.readonly import ReadOnlyAdmin, ReadOnlyInline
+from core.premises.models import Terminal
+from core.staff.actor import StaffActor
+from lototrot.models.contest import ContestLeg
+from lototrot.models.settlement import Prize
+from lototrot.models.tickets import Bar, BurntRequest, PrintConfirmation, Reprint, Ticket, Void
+from lototrot.selectors.traces import ticket_trace
+from lototrot.services.checking import CHECK
+from lototrot.services.lookup import TicketState, ticket_by_code, ticket_status
+
+STATES = {
+    TicketState.SOLD: _("Sold"),
+    TicketState.AWAITING_RESULTS: _("Awaiting the results"),
+    TicketState.AWAITING_ORDER: _("Awaiting the payment order"),
+    TicketState.VOID: _("Void"),
+    TicketState.REFUND_DUE: _("Refund due"),
+    TicketState.BARRED: _("Barred"),
+    TicketState.NO_PRIZE: _("No prize"),
+    TicketState.PRIZE: _("Prize"),
+    TicketState.PRIZE_NOT_YET: _("Prize, not yet payable"),
+    TicketState.PERIOD_OVER: _("Prize, period over"),
+}
+
+
+class _Code(ActForm):
+    code = forms.CharField(
+        label=_("Code"), max_length=200,
+        widget=forms.TextInput(attrs={"autocomplete": "off", "autofocus": True}),
+    )  # fmt: skip
+
+
+def _find(by: StaffActor, target: None, data: dict[str, Any]) -> Done:
+    by.need(CHECK)
+    ticket = ticket_by_code(data["code"])
+    return Done(STATES[ticket_status(ticket).state], ticket)
+
+
+FIND = Act(
+    name="find", title=_("Find by code"), power=CHECK, run=_find, form=_Code, icon="qr_code",
+    text=_("Scan or type the code of the ticket presented."), review=False,
+)  # fmt: skip
+
+
+class _Prizes(ReadOnlyInline):
+    model = Prize
+    shown = ("settlement", "prize_cents", "winning_bets")
+
+
+class _Voids(ReadOnlyInline):
+    model = Void
+    shown = ("reason", "note", "voided_at", "operator", "proposal")
+
+
+class _Bars(ReadOnlyInline):
+    model = Bar
+    shown = ("proposal", "barred_at", "prize_cents")
+
+
+class _Prints(ReadOnlyInline):
+    model = PrintConfirmation
+    shown = ("confirmed_at",)
+
+
+class _Reprints(ReadOnlyInline):
+    model = Reprint
+    shown = ("number", "operator", "printed_at")
+
+
+@admin.register(Ticket)
+class TicketAdmin(ReadOnlyAdmin):
+    columns = ("uuid", "contest", "sold_at", "premises", "terminal", "bets", "amount_cents")
+    shown = (
+        "uuid", "contest", "state", "sold_at", "premises", "terminal", "operator", "bets",
+        "amount_cents", "marks",
+    )  # fmt: skip
+    list_filter = ("contest",)
+    list_select_related = ("contest", "premises", "terminal")
+    search_fields = ("uuid",)
+    search_help_text = _("The UUID of a ticket, or the code of a terminal.")
+    sortable_by = ()
+    inlines = (_Prizes, _Voids, _Bars, _Prints, _Reprints)
+    list_acts = (FIND,)
+
+    def get_search_results(
+        self, request: HttpRequest, queryset: QuerySet[Any], search_term: str
+    ) -> tuple[QuerySet[Any], bool]:
+        """Only what an index finds."""
+        term = search_term.strip()
+        if not term:
+            return queryset, False
+        try:
+            return queryset.filter(uuid=uuid.UUID(term)), False
+        except ValueError:
+            terminal = Terminal.objects.filter(code=term).first()
+            return queryset.filter(terminal=terminal), False
+
+    @admin.display(description=_("state"))
+    def state(self, row: Ticket) -> Any:
+        status = ticket_status(row)
+        said = tag("", STATES[status.state])
+        if not status.prize_cents:
+            return said
+        return format_html("{} {}", said, money(status.prize_cents))
+
+    @admin.display(description=_("marked numbers"))
+    def marks(self, row: Ticket) -> Any:
+        """Each race's marks, with the way of those that count on another horse."""
+        races = ContestLeg.objects.filter(contest=row.contest_id).select_related("race")
+        named = {leg.position: leg.race for leg in races}
+        rows = [
+            (
+                leg.position, link(named[leg.position]),
+                gettext("quick pick") if row.quick_legs >> (leg.position - 1) & 1 else "",
+                ", ".join(" → ".join(map(str, mark.trace)) for mark in leg.marks),
+            )
+            for leg in ticket_trace(row)
+        ]  # fmt: skip
+        body = format_html_join("", "<tr><th>{}</th><td>{}</td><td>{}</td><td>{}</td></tr>", rows)
+        return format_html('<table class="house-document">{}</table>', body)
+
+
+@admin.register(Void)
+class VoidAdmin(ReadOnlyAdmin):
+    columns = ("id", "ticket", "reason", "note", "voided_at")
+    list_filter = ("reason",)
+
+
+@admin.register(Bar)
+class BarAdmin(ReadOnlyAdmin):
+    columns = ("id", "ticket", "barred_at", "prize_cents", "proposal")
+
+
+@admin.register(BurntRequest)
+class BurntRequestAdmin(ReadOnlyAdmin):
+    columns = ("uuid", "terminal", "burnt_at")
+    labels = {"burnt_at": _("burnt at")}
+    search_fields = ("uuid",)
+
+
+@admin.register(Reprint)
+class ReprintAdmin(ReadOnlyAdmin):
+    columns = ("id", "ticket", "number", "operator", "printed_at")
+    sortable_by = ()
+
+
+@admin.register(PrintConfirmation)
+class PrintConfirmationAdmin(ReadOnlyAdmin):
+    columns = ("id", "ticket", "confirmed_at")
+    sortable_by = ()
