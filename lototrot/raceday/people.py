@@ -33,6 +33,12 @@ class Staff:
     def __getitem__(self, username: str) -> Api:
         return self.by_name[username]
 
+    def again(self) -> "Staff":
+        """The same people signed on anew: after the clock has jumped, sessions are over."""
+        api = Api(self.by_name[ADMINISTRATOR].base_url)
+        signed_on = {name: api.staff(name, word) for name, word in self.passwords.items()}
+        return Staff(signed_on, self.passwords)
+
 
 @dataclass(frozen=True, slots=True)
 class Seller:
@@ -71,8 +77,7 @@ def staff_open(api: Api, administrator_password: str) -> Staff:
                 "roles": [role], "appointment": appointment,
             },
         )  # fmt: skip
-    signed_on = {name: api.staff(name, passwords[name]) for name in STAFF}
-    return Staff({**signed_on, ADMINISTRATOR: admin}, passwords)
+    return Staff({name: api.staff(name, passwords[name]) for name in passwords}, passwords)
 
 
 def sellers_open(api: Api, organiser: Api, since: str) -> tuple[list[Seller], str]:

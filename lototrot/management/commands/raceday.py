@@ -1,0 +1,66 @@
+"""`manage.py raceday`: start everything, play a race day through the API, stop everything."""
+
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+
+from core.embedded.postgres import Postgres
+from core.embedded.processes import EmbeddedError
+from core.embedded.server import ROOT, var_folder
+from core.embedded.stack import Stack
+from core.embedded.valkey import Valkey
+from lototrot.raceday.api import ApiProblem
+from lototrot.raceday.people import Staff
+from lototrot.raceday.story import Amiss, play
+
+
+class Command(BaseCommand):
+    help = "Play a whole race day on this machine and print it. Its data are made anew each time."
+    requires_system_checks: list[str] = []
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument(
+            "--keep-running", action="store_true", help="leave the system up until Ctrl-C"
+        )
+
+    def handle(self, *_: Any, **options: Any) -> None:
+        folder = var_folder() / "raceday"
+        Postgres(folder / "postgres").destroy()
+        Valkey(folder / "valkey").destroy()
+        began = time.monotonic()
+        environment = {"SIMULATED_TIME": "1", "VAR_DIR": str(folder)}
+        try:
+            with Stack(folder=folder, environment=environment, workers=2) as stack:
+                staff, pin = play(stack.base_url, stack.environment)
+                self._rebuild(stack, folder)
+                print(f"\nThe race day took {time.monotonic() - began:.0f} seconds.", flush=True)
+                if options["keep_running"]:
+                    self._welcome(stack, staff, pin)
+                    stack.wait()
+        except (Amiss, ApiProblem, EmbeddedError) as fault:
+            raise CommandError(f"Amiss: {fault} (logs: {folder / 'log'})") from fault
+        except KeyboardInterrupt:
+            print("\nStopped.")
+
+    def _rebuild(self, stack: Stack, folder: Path) -> None:
+        """Recount every balance from tickets and results, as an auditor would."""
+        done = subprocess.run(
+            [sys.executable, "manage.py", "ledger_rebuild"],
+            cwd=ROOT, env=stack.environment, capture_output=True, text=True,
+            check=False,
+        )  # fmt: skip
+        if done.returncode:
+            raise Amiss(f"the ledger is not what the tickets say:\n{done.stdout}{done.stderr}")
+        print("  · " + done.stdout.strip().splitlines()[-1])
+
+    def _welcome(self, stack: Stack, staff: Staff, pin: str) -> None:
+        print(f"\nThe system is up at {stack.base_url}; Ctrl-C stops it.")
+        print(f"  admin    {stack.base_url}/admin/")
+        print(f"  API      {stack.base_url}/api/v1/schema")
+        for username, password in staff.passwords.items():
+            print(f"  sign on  {username:8} {password}")
+        print(f"  operators' PIN {pin}", flush=True)

@@ -1,0 +1,180 @@
+"""The organiser's and the stewards' part of a race day, act by act, through the API."""
+
+import json
+import time
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from importlib.resources import files
+from typing import Any
+
+from lototrot.raceday.api import Api, ApiProblem
+from lototrot.raceday.people import Staff
+from lototrot.sample.facts import Outcome, RaceDay, RaceFacts, programme_file
+
+PRICE_CENTS = 100
+MAX_BETS = 10_000
+CORRECTION_WINDOW_S = 120
+SETTLED_WITHIN_S = 60
+RULES = {
+    "ca": "Encerteu el guanyador de cada cursa. Es paguen quatre categories.",
+    "es": "Acierte el ganador de cada carrera. Se pagan cuatro categorías.",
+    "en": "Pick the winner of every race. Four categories are paid.",
+}
+
+
+@dataclass(slots=True)
+class Day:
+    """A meeting under way: its facts, its contest and the ids the API gave them."""
+
+    facts: RaceDay
+    staff: Staff
+    meeting: dict[str, Any] = field(default_factory=dict)
+    contest: int = 0
+    race_ids: dict[tuple[str, int], int] = field(default_factory=dict)
+
+    @property
+    def first_start(self) -> datetime:
+        return min(race.scheduled_start for race in self.facts.programme.races)
+
+
+def clock_move(staff: Staff, instant: datetime, why: str) -> None:
+    """Move simulated time; a system already past that instant stays where it is."""
+    try:
+        staff["org1"].post("clock", {"now": instant.isoformat(), "reason": why})
+    except ApiProblem as problem:
+        if problem.code != "clock_backwards":
+            raise
+
+
+def confirm(by: Api, proposal: str) -> None:
+    by.post(f"proposals/{proposal}/confirmation")
+
+
+def rules_record(organiser: Api) -> None:
+    """The bet type, as authorised, an internal bet type, and the ticket model."""
+    document = json.loads(files("lototrot").joinpath("bet_types", "lototrot.json").read_text())
+    organiser.post("lototrot/bet-types", {"document": document, "authorisation": "DGJ 1/2027"})
+    organiser.post("lototrot/internal-bet-types", {"code": "gemela", "name": "Gemela"})
+    organiser.post(
+        "lototrot/ticket-models",
+        {
+            "code": "roll-80", "version": 1, "authorisation": "DGJ 2/2027",
+            "authorised_on": "2027-01-11", "multiple": True,
+        },
+    )  # fmt: skip
+
+
+def programme_enter(day: Day, name: str) -> None:
+    """Import the official programme and record the Federation's approval."""
+    organiser = day.staff["org1"]
+    meeting = json.loads(
+        organiser.raw(
+            "POST", "lototrot/programmes", programme_file(name),
+            {"Content-Type": "application/json"},
+        )
+    )  # fmt: skip
+    now = organiser.get("clock")["now"]
+    organiser.post(
+        f"lototrot/meetings/{meeting['id']}/approval",
+        {"approved_by": "Federació Balear de Trot", "approved_at": now, "reference": f"FBT {name}"},
+    )
+    day.meeting = organiser.get(f"lototrot/meetings/{meeting['id']}")
+    day.race_ids = {(r["racecourse"], r["number"]): r["id"] for r in day.meeting["races"]}
+
+
+def contest_put_on_sale(day: Day) -> dict[str, Any]:
+    """Prepare the contest, see what is missing, publish, open; the contest."""
+    organiser = day.staff["org1"]
+    contest = organiser.post(
+        "lototrot/contests",
+        {
+            "meeting": day.meeting["id"],
+            "bet_type": {"code": "lototrot", "version": 1},
+            "ticket_model": {"code": "roll-80", "version": 1},
+            "races": [day.race_ids[race.racecourse, race.race] for race in day.facts.races],
+            "price_cents": PRICE_CENTS,
+            "max_bets": MAX_BETS,
+            "scheduled_close_at": day.first_start.isoformat(),
+            "correction_window_s": CORRECTION_WINDOW_S,
+            "correction_approval": "DGJ 3/2027",
+        },
+    )
+    day.contest = contest["id"]
+    organiser.post(f"lototrot/contests/{day.contest}/publication", {"rules": RULES})
+    return dict(organiser.post(f"lototrot/contests/{day.contest}/opening"))
+
+
+def withdraw(day: Day, racecourse: str, race: int, number: int) -> None:
+    """One steward enters the withdrawal, effective at once; another confirms it."""
+    entered = day.staff["com1"].post(
+        f"lototrot/races/{day.race_ids[racecourse, race]}/withdrawals",
+        {"number": number, "source": "Secretaria de l'hipòdrom"},
+    )
+    confirm(day.staff["com2"], entered["proposal"])
+
+
+def start(day: Day, race: RaceFacts, delay_s: int = 20) -> None:
+    """The start is reported a little after it happened."""
+    clock_move(
+        day.staff, race.started_at + timedelta(seconds=delay_s), f"start of race {race.race}"
+    )
+    day.staff["com1"].post(
+        f"lototrot/races/{day.race_ids[race.racecourse, race.race]}/start",
+        {"actual_start_at": race.started_at.isoformat(), "source": "Jutge de sortida"},
+    )
+
+
+def classify(day: Day, race: RaceFacts) -> None:
+    """The stewards announce the classification; one enters it and another confirms it."""
+    clock_move(day.staff, race.started_at + timedelta(minutes=6), f"result of race {race.race}")
+    now = day.staff["com1"].get("clock")["now"]
+    proposal = day.staff["com1"].post(
+        f"lototrot/races/{day.race_ids[race.racecourse, race.race]}/classification",
+        {
+            "runners": [
+                _entry(runner.number, runner.outcome, runner.place) for runner in race.runners
+            ],
+            "announced_text": f"Cursa {race.race}: guanya {' i '.join(map(str, race.winners))}.",
+            "announced_at": now,
+            "author": "Comissaris de Son Pardo",
+        },
+    )
+    confirm(day.staff["com2"], proposal["proposal"])
+
+
+def _entry(number: int, outcome: Outcome, place: int | None) -> dict[str, Any]:
+    if outcome is Outcome.PLACED and place == 1:
+        return {"number": number, "outcome": "winner", "place": 1}
+    if outcome is Outcome.PLACED:
+        return {"number": number, "outcome": "started", "place": place}
+    ran = (Outcome.UNPLACED, Outcome.PULLED_UP)
+    return {"number": number, "outcome": "started" if outcome in ran else str(outcome)}
+
+
+def breach_void(day: Day) -> list[dict[str, Any]]:
+    """List the bets in breach and void them all, by two persons."""
+    found = list(day.staff["org1"].pages(f"lototrot/contests/{day.contest}/breaches"))
+    if found:
+        proposal = day.staff["org1"].post(f"lototrot/contests/{day.contest}/breaches/void")
+        confirm(day.staff["org2"], proposal["proposal"])
+    return found
+
+
+def settlement_wait(day: Day) -> dict[str, Any]:
+    """Ask for the settlement and wait until a worker has stored it."""
+    organiser = day.staff["org1"]
+    organiser.post(f"lototrot/contests/{day.contest}/settlement")
+    deadline = time.monotonic() + SETTLED_WITHIN_S
+    while time.monotonic() < deadline:
+        try:
+            return dict(organiser.get(f"lototrot/contests/{day.contest}/settlement"))
+        except ApiProblem as problem:
+            if problem.code != "settlement_unknown":
+                raise
+        time.sleep(0.2)
+    raise RuntimeError(f"no settlement of contest {day.contest} within {SETTLED_WITHIN_S} s")
+
+
+def payment_order(day: Day) -> None:
+    proposal = day.staff["org1"].post(f"lototrot/contests/{day.contest}/payment-order")
+    confirm(day.staff["org2"], proposal["proposal"])

@@ -1,0 +1,105 @@
+"""The terminals' part: many selling at once, and what goes wrong with a sale on purpose."""
+
+import random
+import uuid
+from collections import Counter
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+from typing import Any
+
+from lototrot.raceday.api import ApiProblem
+from lototrot.raceday.meeting import PRICE_CENTS, Day
+from lototrot.raceday.people import Seller
+from lototrot.sample import players
+from lototrot.sample.facts import Withdrawal
+
+MEAN_BETS = 20
+MULTIPLES_MOST = 600
+
+
+@dataclass(slots=True)
+class Sold:
+    """The answered sales, each the ticket's card, and the refusals met on the way, by code."""
+
+    tickets: list[dict[str, Any]] = field(default_factory=list)
+    refusals: Counter[str] = field(default_factory=Counter)
+
+    def kinds(self) -> Counter[str]:
+        return Counter(
+            "quick pick" if all(race["quick_pick"] for race in t["races"])
+            else "multiple" if t["bets"] > 1 else "single"
+            for t in self.tickets
+        )  # fmt: skip
+
+
+def sale(day: Day, races: list[Any], bets: int) -> dict[str, Any]:
+    """The body of a sale."""
+    return {
+        "uuid": str(uuid.uuid4()), "contest": day.contest, "price_cents": PRICE_CENTS,
+        "amount_cents": bets * PRICE_CENTS, "races": races,
+    }  # fmt: skip
+
+
+def display_acknowledge(day: Day, sellers: list[Seller]) -> None:
+    for seller in sellers:
+        seller.api.post(f"lototrot/contests/{day.contest}/display-acknowledgement")
+
+
+def sell_many(
+    day: Day, sellers: list[Seller], seed: int, *, singles: int, multiples: int, quick_picks: int,
+    without: tuple[Withdrawal, ...] = (),
+) -> Sold:  # fmt: skip
+    """Sell at all terminals at once what players who bet like the real ones ask for."""
+    rng = random.Random(seed)  # noqa: S311  (simulated players)
+    wanted = players.selections(
+        rng, day.facts.bet_shares(without), singles=singles, multiples=multiples,
+        quick_picks=quick_picks, mean_bets=MEAN_BETS, max_bets=MULTIPLES_MOST,
+    )  # fmt: skip
+    queues: list[list[players.Selection]] = [[] for _ in sellers]
+    for place, selection in enumerate(wanted):
+        queues[place % len(sellers)].append(selection)
+    sold = Sold()
+    with ThreadPoolExecutor(len(sellers)) as pool:
+        for part in pool.map(lambda pair: _sell(day, *pair), zip(sellers, queues, strict=True)):
+            sold.tickets += part.tickets
+            sold.refusals += part.refusals
+    return sold
+
+
+def _sell(day: Day, seller: Seller, queue: list[players.Selection]) -> Sold:
+    sold = Sold()
+    for selection in queue:
+        races: list[Any] = [list(numbers) for numbers in selection.numbers]
+        bets = 1
+        for numbers in races:
+            bets *= len(numbers)
+        body = sale(day, races or [{"quick_pick": 1}] * len(day.facts.races), bets)
+        try:
+            sold.tickets.append(seller.api.post("lototrot/tickets", body))
+        except ApiProblem as problem:
+            sold.refusals[problem.code] += 1
+    return sold
+
+
+def print_confirm(seller: Seller, ticket: dict[str, Any]) -> bytes:
+    """Fetch the paper of a ticket and confirm that it came out; its bytes for the printer."""
+    slip = seller.api.raw("GET", f"lototrot/tickets/{ticket['uuid']}/slip.escpos")
+    seller.api.post(f"lototrot/tickets/{ticket['uuid']}/print-confirmation")
+    return slip
+
+
+def annul(seller: Seller, ticket: dict[str, Any]) -> None:
+    """The clerk erred: the ticket comes back and is annulled inside the correction window."""
+    seller.api.post(
+        f"lototrot/tickets/{ticket['uuid']}/annulment",
+        {"code": ticket["code"], "reason": "Cursa equivocada"},
+    )
+
+
+def refused(seller: Seller, body: dict[str, Any]) -> str:
+    """The code with which a sale is refused. Raises RuntimeError if it is not."""
+    try:
+        ticket = seller.api.post("lototrot/tickets", body)
+    except ApiProblem as problem:
+        return problem.code
+    raise RuntimeError(f"a sale that had to be refused was registered: {ticket['uuid']}")

@@ -1,0 +1,204 @@
+"""A race day from the programme to a payout that anyone can check, through the public API.
+
+Anything that does not turn out as it must raises, and the command exits non-zero.
+"""
+
+from collections.abc import Mapping
+from datetime import timedelta
+from typing import Any
+
+from lototrot.raceday import meeting as office
+from lototrot.raceday import selling, show
+from lototrot.raceday.api import Api
+from lototrot.raceday.meeting import Day
+from lototrot.raceday.people import (
+    Seller,
+    Staff,
+    administrator_create,
+    sellers_open,
+    staff_open,
+)
+from lototrot.sample import facts
+from lototrot.sample.facts import RaceDay, Withdrawal
+
+FIRST_SALES = {"singles": 900, "multiples": 500, "quick_picks": 200}
+LAST_SALES = {"singles": 900, "multiples": 400, "quick_picks": 300}
+TICKETS_SHOWN = 3
+
+
+class Amiss(Exception):
+    """Something did not turn out as it must."""
+
+
+def need(holds: bool, what: str) -> None:
+    if not holds:
+        raise Amiss(what)
+
+
+def play(base_url: str, environment: Mapping[str, str]) -> tuple[Staff, str]:
+    """Play the day; the staff signed on and the operators' PIN, for who wants to look round."""
+    api = Api(base_url)
+    staff = staff_open(api, administrator_create(environment))
+    raceday = facts.load(facts.SON_PARDO)
+    morning = min(race.started_at for race in raceday.races) - timedelta(hours=5)
+    office.clock_move(staff, morning, "race day demonstration")
+    staff = staff.again()
+    first = Day(raceday, staff)
+    show.heading("People, places, rules")
+    sellers, pin = sellers_open(api, staff["org1"], (morning - timedelta(days=30)).isoformat())
+    show.step(f"{len(sellers)} terminals enrolled, their operators signed on")
+    office.rules_record(staff["org1"])
+    _meeting(first, facts.SON_PARDO, sellers, seed=1)
+    _check_books(staff)
+    return staff, pin
+
+
+def _meeting(day: Day, name: str, sellers: list[Seller], seed: int) -> None:
+    office.programme_enter(day, name)
+    show.programme(day.meeting)
+    contest = office.contest_put_on_sale(day)
+    show.step(f"contest {day.contest} on sale until {contest['scheduled_close_at']}")
+    selling.display_acknowledge(day, sellers)
+    tickets = _sales(day, sellers, seed)
+    late = _close(day, sellers[0])
+    _results(day)
+    settled = _settle(day, tickets, late)
+    _payout(day, sellers[0], tickets, settled)
+
+
+def _sales(day: Day, sellers: list[Seller], seed: int) -> list[dict[str, Any]]:
+    """Sell, withdraw, annul, sell on; the tickets that stand."""
+    show.heading("Sales")
+    sold = selling.sell_many(day, sellers, seed, **FIRST_SALES)
+    need(not sold.refusals, f"sales refused: {dict(sold.refusals)}")
+    show.step(f"{len(sold.tickets)} tickets sold: {dict(sold.kinds())}")
+    by_terminal = {seller.terminal: seller for seller in sellers}
+    selling.print_confirm(by_terminal[sold.tickets[0]["terminal"]], sold.tickets[0])
+
+    body = selling.sale(day, [[n] for n in _favourites(day.facts)], 1)
+    error = sellers[0].api.post("lototrot/tickets", body)
+    need(sellers[0].api.post("lototrot/tickets", body) == error, "a replay answered otherwise")
+    selling.annul(sellers[0], error)
+    show.step(f"ticket {error['uuid']} sent twice (one ticket), then annulled within the window")
+
+    withdrawn = day.facts.withdrawals
+    for each in withdrawn:
+        office.withdraw(day, each.racecourse, each.race, each.number)
+    show.step("withdrawn: " + ", ".join(f"{w.number} in race {w.race}" for w in withdrawn))
+    code = selling.refused(sellers[0], _with_number(day, withdrawn[0]))
+    need(code == "withdrawn_number", f"a withdrawn number was refused as {code}")
+
+    more = selling.sell_many(day, sellers, seed + 1, **LAST_SALES, without=withdrawn)
+    need(not more.refusals, f"sales refused: {dict(more.refusals)}")
+    show.step(f"{len(more.tickets)} more tickets sold: {dict(more.kinds())}")
+    return sold.tickets + more.tickets
+
+
+def _favourites(raceday: RaceDay) -> list[int]:
+    return [max(shares, key=lambda n: shares[n]) for shares in raceday.bet_shares()]
+
+
+def _with_number(day: Day, withdrawn: Withdrawal) -> dict[str, Any]:
+    numbers = _favourites(day.facts)
+    places = [(race.racecourse, race.race) for race in day.facts.races]
+    numbers[places.index((withdrawn.racecourse, withdrawn.race))] = withdrawn.number
+    return selling.sale(day, [[number] for number in numbers], 1)
+
+
+def _close(day: Day, seller: Seller) -> dict[str, Any]:
+    """A delayed start: the schedule moves, and the confirmed start closes the contest.
+
+    One ticket is sold after the start and before its signal arrives: it is in breach [E3].
+    """
+    show.heading("Closing")
+    race = day.facts.races[0]
+    organiser = day.staff["org1"]
+    office.clock_move(day.staff, day.first_start - timedelta(minutes=1), "a minute to the start")
+    organiser.post(
+        f"lototrot/contests/{day.contest}/schedule",
+        {"scheduled_close_at": (day.first_start + timedelta(minutes=10)).isoformat()},
+    )
+    office.clock_move(day.staff, race.started_at + timedelta(seconds=5), "they are off")
+    body = selling.sale(day, [[n] for n in _standing_favourites(day)], 1)
+    late: dict[str, Any] = seller.api.post("lototrot/tickets", body)
+    office.start(day, race)
+    show.step(f"confirmed start {race.started_at.isoformat()} closes the contest")
+    code = selling.refused(seller, selling.sale(day, body["races"], 1))
+    need(code == "contest_closed", f"a late sale was refused as {code}")
+    replay = seller.api.post("lototrot/tickets", body)
+    need(replay["uuid"] == late["uuid"] and replay["code"] is None, "a replay gave a code away")
+    show.step("late sales are refused; a replay still gets its answer, without its code")
+    return late
+
+
+def _standing_favourites(day: Day) -> list[int]:
+    shares = day.facts.bet_shares(day.facts.withdrawals)
+    return [max(race, key=lambda n: race[n]) for race in shares]
+
+
+def _results(day: Day) -> None:
+    show.heading("Results")
+    for number, race in enumerate(day.facts.races):
+        if number:
+            office.start(day, race)
+        office.classify(day, race)
+        heat = " (dead heat)" if len(race.winners) > 1 else ""
+        show.step(f"race {race.race}: {' and '.join(map(str, race.winners))}{heat}")
+
+
+def _settle(day: Day, tickets: list[dict[str, Any]], late: dict[str, Any]) -> dict[str, Any]:
+    breaches = office.breach_void(day)
+    need([b["ticket"] for b in breaches] == [late["uuid"]], f"found in breach: {breaches}")
+    show.step("the ticket sold after the start was found and voided by two persons")
+    settled = office.settlement_wait(day)
+    show.settlement(settled)
+    takings = sum(ticket["amount_cents"] for ticket in tickets)
+    need(settled["figures"]["takings"] == takings, "the takings are not those of the tickets")
+    need(settled["tickets"] == len(tickets), "tickets were lost or invented")
+    office.payment_order(day)
+    show.step("payment ordered by two persons")
+    return settled
+
+
+def _payout(
+    day: Day, seller: Seller, tickets: list[dict[str, Any]], settled: dict[str, Any]
+) -> None:
+    show.heading("Winning tickets")
+    contest = f"lototrot/contests/{day.contest}"
+    winners = list(day.staff["aud1"].pages(f"{contest}/winning-tickets", limit=200))
+    prizes = sum(each["prize_cents"] for each in winners)
+    need(prizes == settled["figures"]["prizes_total"], "the prizes do not sum to the settlement")
+    show.step(f"{len(winners)} winning tickets, {show.euros(prizes)}")
+    codes = {ticket["uuid"]: ticket["code"] for ticket in tickets}
+    best = sorted(winners, key=lambda each: -each["prize_cents"])[:TICKETS_SHOWN]
+    for each in best:
+        state = seller.api.post("lototrot/tickets/check", {"code": codes[each["ticket"]]})
+        need(state["prize_cents"] == each["prize_cents"], "a ticket shows another prize")
+        show.traced_ticket(state)
+    withdrawn = day.facts.withdrawals[0]
+    position = 1 + [(r.racecourse, r.race) for r in day.facts.races].index(
+        (withdrawn.racecourse, withdrawn.race)
+    )
+    moved = next(t for t in tickets if withdrawn.number in t["races"][position - 1]["numbers"])
+    show.step(f"a ticket with number {withdrawn.number} of race {position}, withdrawn:")
+    show.traced_ticket(seller.api.post("lototrot/tickets/check", {"code": moved["code"]}))
+
+
+def _check_books(staff: Staff) -> None:
+    show.heading("Books")
+    accounts = list(staff["aud1"].pages("ledger/accounts", limit=200))
+    show.table(
+        ("account", "balance"),
+        [
+            (a["code"], show.euros(a["balance_cents"]))
+            for a in accounts
+            if a["balance_cents"] and not a["code"].startswith("premises:")
+        ],
+    )
+    balance = staff["aud1"].get("ledger/trial-balance")
+    show.step(
+        f"trial balance: debit {show.euros(balance['debit_cents'])},"
+        f" credit {show.euros(balance['credit_cents'])},"
+        f" difference {show.euros(balance['difference_cents'])}"
+    )
+    need(balance["difference_cents"] == 0, "the trial balance is not zero")
