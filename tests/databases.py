@@ -78,7 +78,17 @@ def close_run(session: psycopg.Connection) -> None:
 
 
 def _drop(session: psycopg.Connection, name: str) -> None:
-    session.execute(sql.SQL("DROP DATABASE IF EXISTS {} WITH (FORCE)").format(sql.Identifier(name)))
+    """Drop it, whoever is connected. FORCE may not end an autovacuum; a plain DROP stops it."""
+    drop = sql.SQL("DROP DATABASE IF EXISTS {}").format(sql.Identifier(name))
+    try:
+        session.execute(drop + sql.SQL(" WITH (FORCE)"))
+    except psycopg.errors.InsufficientPrivilege:
+        session.execute(
+            "SELECT pg_terminate_backend(pid) FROM pg_stat_activity"
+            " WHERE datname = %s AND backend_type = 'client backend'",
+            [name],
+        )
+        session.execute(drop)
 
 
 def _create(session: psycopg.Connection, name: str, template: str) -> None:

@@ -1,0 +1,275 @@
+"""Settlements killed, doubled and disturbed, in real processes and on real commits."""
+
+import os
+import signal
+import subprocess
+import sys
+import threading
+from collections.abc import Callable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import contextmanager
+from typing import Any
+
+import pytest
+from django.db import DatabaseError, IntegrityError, connections
+
+from core.database import locks
+from core.ledger.models import Transfer
+from lototrot.engine.races import Race
+from lototrot.models.contest import Contest
+from lototrot.models.settlement import Prize, Settlement
+from lototrot.services import settlement
+from lototrot.services.settlement import SettlementBusy, contest_settle, settlement_reverse
+from tests import factories, settling
+from tests.databases import Database
+from tests.factories import Point
+
+WAIT_S = 60
+RULES = settling.rules(**settling.TWO_LEGS)
+FACTS = [Race((1, 2, 3), winners=frozenset({1}))] * 2
+
+
+@pytest.fixture
+def point(own_database: Database) -> Point:
+    factories.time_to(settling.NOON)
+    return factories.point()
+
+
+@pytest.fixture
+def contest(point: Point) -> Contest:
+    """A contest that has been run: three tickets of 1.00, one with both races right."""
+    made = settling.contest(RULES, [(1, 2, 3)] * 2)
+    settling.sell(made, point, [(1, 1), (1, 2), (2, 4)])
+    settling.run(made, FACTS)
+    return made
+
+
+def state_of(contest: Contest) -> str:
+    return str(Contest.objects.get(pk=contest.pk).state)
+
+
+def in_thread(pool: ThreadPoolExecutor, work: Callable[[], Any]) -> Future[Any]:
+    """The work's result or exception, with a connection of its own that is closed afterwards."""
+
+    def run() -> Any:
+        try:
+            return work()
+        except (DatabaseError, SettlementBusy) as error:
+            return error
+        finally:
+            connections.close_all()
+
+    return pool.submit(run)
+
+
+# --- kill -9 --------------------------------------------------------------------------------------
+
+# A worker that stops where it is told to, says so, and is killed there.
+_WORKER = """
+import sys
+import time
+
+import django
+
+django.setup()
+from lototrot import tasks
+from lototrot.services import settlement
+
+contest, module, name, when = int(sys.argv[1]), *sys.argv[2:]
+
+
+def pause():
+    print("here", flush=True)
+    time.sleep(600)
+
+
+holder = {"settlement": settlement, "ledger": settlement.ledger, "tasks": tasks}[module]
+original = getattr(holder, name)
+
+
+def stopping(*args, **kwargs):
+    if when == "before":
+        pause()
+    result = original(*args, **kwargs)
+    pause()
+    return result
+
+
+setattr(holder, name, stopping)
+tasks.settle(contest)
+"""
+
+
+@contextmanager
+def worker_stopped_at(
+    database: Database, contest: Contest, place: tuple[str, str, str]
+) -> Iterator["subprocess.Popen[str]"]:
+    worker = subprocess.Popen(
+        [sys.executable, "-c", _WORKER, str(contest.pk), *place],
+        env={**os.environ, **database.environment}, stdout=subprocess.PIPE, text=True,
+    )  # fmt: skip
+    try:
+        assert worker.stdout is not None
+        assert worker.stdout.readline() == "here\n"
+        yield worker
+    finally:
+        worker.kill()
+        worker.wait(WAIT_S)
+        assert worker.stdout is not None
+        worker.stdout.close()
+
+
+@pytest.mark.parametrize(
+    "place",
+    [
+        ("settlement", "count", "after"),
+        ("settlement", "prizes_insert", "before"),
+        ("settlement", "prizes_insert", "after"),
+        ("ledger", "post", "after"),
+        ("settlement", "_verify", "after"),
+    ],
+    ids=" ".join,
+)
+def test_a_worker_killed_in_the_middle_leaves_nothing_and_the_next_one_settles(
+    own_database: Database, contest: Contest, place: tuple[str, str, str]
+) -> None:
+    with worker_stopped_at(own_database, contest, place) as worker:
+        os.kill(worker.pid, signal.SIGKILL)
+        assert worker.wait(WAIT_S) == -signal.SIGKILL
+        assert state_of(contest) == Contest.State.CLOSED
+        assert not Settlement.objects.exists()
+        assert not Prize.objects.exists()
+        assert not Transfer.objects.filter(kind="lototrot.pool").exists()
+        assert settlement.settlements_due() == [contest.pk]
+        settled = _settle_when_free(contest)
+    assert settled.number == 1
+    assert len(settling.prizes(settled)) == 2
+    settling.books_agree()
+
+
+def test_a_worker_killed_after_its_commit_has_settled(
+    own_database: Database, contest: Contest
+) -> None:
+    with worker_stopped_at(own_database, contest, ("tasks", "contest_settle", "after")):
+        pass
+    assert state_of(contest) == Contest.State.SETTLED
+    assert settlement.settlements_due() == []
+    assert contest_settle(contest_id=contest.pk) == Settlement.objects.get()
+
+
+def _settle_when_free(contest: Contest) -> Settlement:
+    """The server finds out about the dead client within a moment; until then it is busy."""
+    for _ in range(WAIT_S):
+        try:
+            return contest_settle(contest_id=contest.pk)
+        except SettlementBusy:
+            continue
+    raise AssertionError("the dead worker's locks were never released")
+
+
+# --- two at once ----------------------------------------------------------------------------------
+
+
+def both_at_once(contest: Contest, monkeypatch: pytest.MonkeyPatch) -> list[Any]:
+    """What two workers get that would count at the same time, if nothing kept them from it."""
+    meeting_point = threading.Barrier(2)
+    count = settlement.count
+
+    def together(*args: Any) -> Any:
+        try:
+            meeting_point.wait(timeout=4)
+        except threading.BrokenBarrierError:
+            pass  # the other one was kept out
+        return count(*args)
+
+    monkeypatch.setattr(settlement, "count", together)
+    with ThreadPoolExecutor(2) as pool:
+        work = [in_thread(pool, lambda: contest_settle(contest_id=contest.pk)) for _ in range(2)]
+        return [future.result(WAIT_S) for future in work]
+
+
+def test_of_two_workers_one_settles_and_the_other_finds_it_busy(
+    contest: Contest, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    results = both_at_once(contest, monkeypatch)
+    assert sorted(type(result).__name__ for result in results) == ["Settlement", "SettlementBusy"]
+    assert Settlement.objects.count() == 1
+    settling.books_agree()
+
+
+def test_without_the_lock_the_two_workers_collide(
+    contest: Contest, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The twin: the constraint still keeps a second settlement out, but only by an error."""
+    monkeypatch.setattr(settlement, "_hold_for_settling", lambda _: None)
+    results = both_at_once(contest, monkeypatch)
+    assert sorted(type(result).__name__ for result in results) == ["IntegrityError", "Settlement"]
+    assert any(isinstance(result, IntegrityError) for result in results)
+
+
+# --- what goes on meanwhile -----------------------------------------------------------------------
+
+
+@contextmanager
+def settling_meanwhile(contest: Contest, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """The body runs while a settlement of the contest is under way, its rows already written."""
+    written, go_on = threading.Event(), threading.Event()
+    verify = settlement._verify
+
+    def waiting(*args: Any) -> None:
+        written.set()
+        assert go_on.wait(WAIT_S)
+        verify(*args)
+
+    monkeypatch.setattr(settlement, "_verify", waiting)
+    with ThreadPoolExecutor(1) as pool:
+        work = in_thread(pool, lambda: contest_settle(contest_id=contest.pk))
+        try:
+            assert written.wait(WAIT_S)
+            yield
+        finally:
+            go_on.set()
+            result = work.result(WAIT_S)
+    assert isinstance(result, Settlement)
+
+
+@pytest.mark.article("14.III.4")
+def test_a_late_sale_is_refused_at_once_and_another_contest_sells_during_a_settlement(
+    contest: Contest, point: Point, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    other = factories.contest(kind="eight-races")
+    with settling_meanwhile(contest, monkeypatch):
+        _wait_for_no_lock()
+        assert factories.sell(contest, point, [(1,), (1,)]).outcome == "contest_closed"
+        assert factories.sell(other, point).outcome == "sold"
+
+
+def test_with_the_contests_lock_held_alone_the_late_sale_would_wait(
+    contest: Contest, point: Point, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The twin: the harness sees a sale that has to wait for the settlement."""
+    alone = locks.hold
+    monkeypatch.setattr(settlement, "hold", lambda *wanted, **_: alone(*wanted))
+    with settling_meanwhile(contest, monkeypatch):
+        _wait_for_no_lock()
+        with pytest.raises(DatabaseError, match="lock timeout"):
+            factories.sell(contest, point, [(1,), (1,)])
+
+
+def _wait_for_no_lock() -> None:
+    """From here on this connection's statements fail rather than wait for a lock."""
+    with connections["default"].cursor() as cursor:
+        cursor.execute("SET lock_timeout = '300ms'")
+
+
+def test_nothing_about_the_contest_changes_during_its_settlement(
+    contest: Contest, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    by = factories.staff()
+    with settling_meanwhile(contest, monkeypatch):
+        _wait_for_no_lock()
+        with pytest.raises(DatabaseError, match="lock timeout"):
+            settlement_reverse(contest_id=contest.pk, by=by)
+    settlement_reverse(contest_id=contest.pk, by=by)
+    assert state_of(contest) == Contest.State.CLOSED
+    settling.books_agree()
