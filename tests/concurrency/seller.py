@@ -1,0 +1,68 @@
+"""A process that sells without end, to be killed: `python -m tests.concurrency.seller sell PLAN`.
+
+`prepare` puts a contest on sale and prints the plan. What a seller is about to ask and what it was
+answered goes to its standard output, a line at a time and past every buffer: `asked UUID`,
+`sold UUID`. A connection lost is made again and the same UUID sent again, as a terminal would.
+"""
+
+import json
+import os
+import sys
+import time
+import uuid
+from typing import Any
+
+import django
+
+django.setup()
+
+from django.db import InterfaceError, OperationalError, connection  # noqa: E402
+
+from core.premises.access import TerminalCredentials  # noqa: E402
+from lototrot.services.selling import SaleRequest, ticket_sell  # noqa: E402
+
+
+def request_of(plan: dict[str, Any], ident: uuid.UUID) -> SaleRequest:
+    contest, price_cents = plan["contest"], plan["price_cents"]
+    return SaleRequest(ident, contest, ((1,),) * 7, price_cents, price_cents)
+
+
+def credentials_of(plan: dict[str, Any]) -> TerminalCredentials:
+    return TerminalCredentials.of(str(plan["token"]), str(plan["session"]))
+
+
+def prepare() -> dict[str, Any]:
+    from tests.concurrency.harness import selling_point
+
+    contest, place = selling_point()
+    return {
+        "contest": contest.pk, "price_cents": contest.price_cents, "token": place.token,
+        "session": place.session_token,
+    }  # fmt: skip
+
+
+def say(*words: object) -> None:
+    os.write(1, (" ".join(map(str, words)) + "\n").encode())
+
+
+def sell(plan: dict[str, Any]) -> None:
+    while True:
+        ident = uuid.uuid4()
+        say("asked", ident)
+        while True:
+            try:
+                ticket_sell(credentials=credentials_of(plan), request=request_of(plan, ident))
+            except (OperationalError, InterfaceError):
+                connection.close()
+                time.sleep(0.02)
+                continue
+            break
+        say("sold", ident)
+
+
+if __name__ == "__main__":
+    match sys.argv[1:]:
+        case ["prepare"]:
+            print(json.dumps(prepare()))
+        case ["sell", plan]:
+            sell(json.loads(plan))
