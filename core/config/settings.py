@@ -97,13 +97,13 @@ MIDDLEWARE = [
     "django.middleware.security.SecurityMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "core.api.middleware.RequestLog",
-    "django.contrib.sessions.middleware.SessionMiddleware",
+    "core.api.screens.Sessions",
     "django.middleware.locale.LocaleMiddleware",
     "django.middleware.common.CommonMiddleware",
-    "django.middleware.csrf.CsrfViewMiddleware",
-    "django.contrib.auth.middleware.AuthenticationMiddleware",
-    "django.contrib.messages.middleware.MessageMiddleware",
-    "django.middleware.clickjacking.XFrameOptionsMiddleware",
+    "core.api.screens.Csrf",
+    "core.api.screens.Authentication",
+    "core.api.screens.Messages",
+    "core.api.screens.Frames",
 ]
 
 ROOT_URLCONF = "core.config.urls"
@@ -149,6 +149,7 @@ USE_TZ = True
 
 STATIC_URL = "/static/"
 STATIC_ROOT = VAR_DIR / "static"
+WHITENOISE_USE_FINDERS = not PRODUCTION
 DATA_UPLOAD_MAX_MEMORY_SIZE = 5 * 1024 * 1024
 
 UNFOLD = {

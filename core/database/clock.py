@@ -24,7 +24,8 @@ def now() -> datetime.datetime:
     """The instant, aware, to the microsecond; it moves within a transaction."""
     with connection.cursor() as cursor:
         cursor.execute("SELECT core_now()")
-        return cursor.fetchone()[0]  # type: ignore[no-any-return,index]
+        instant: datetime.datetime = cursor.fetchone()[0]
+    return instant
 
 
 def offset() -> datetime.timedelta:

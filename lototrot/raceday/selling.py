@@ -17,6 +17,15 @@ MEAN_BETS = 20
 MULTIPLES_MOST = 600
 
 
+@dataclass(frozen=True, slots=True)
+class Mix:
+    """How many tickets of each kind."""
+
+    singles: int
+    multiples: int
+    quick_picks: int
+
+
 @dataclass(slots=True)
 class Sold:
     """The answered sales, each the ticket's card, and the refusals met on the way, by code."""
@@ -46,14 +55,13 @@ def display_acknowledge(day: Day, sellers: list[Seller]) -> None:
 
 
 def sell_many(
-    day: Day, sellers: list[Seller], seed: int, *, singles: int, multiples: int, quick_picks: int,
-    without: tuple[Withdrawal, ...] = (),
-) -> Sold:  # fmt: skip
+    day: Day, sellers: list[Seller], seed: int, mix: Mix, without: tuple[Withdrawal, ...] = ()
+) -> Sold:
     """Sell at all terminals at once what players who bet like the real ones ask for."""
     rng = random.Random(seed)  # noqa: S311  (simulated players)
     wanted = players.selections(
-        rng, day.facts.bet_shares(without), singles=singles, multiples=multiples,
-        quick_picks=quick_picks, mean_bets=MEAN_BETS, max_bets=MULTIPLES_MOST,
+        rng, day.facts.bet_shares(without), singles=mix.singles, multiples=mix.multiples,
+        quick_picks=mix.quick_picks, mean_bets=MEAN_BETS, max_bets=MULTIPLES_MOST,
     )  # fmt: skip
     queues: list[list[players.Selection]] = [[] for _ in sellers]
     for place, selection in enumerate(wanted):

@@ -21,8 +21,8 @@ from lototrot.raceday.people import (
 from lototrot.sample import facts
 from lototrot.sample.facts import RaceDay, Withdrawal
 
-FIRST_SALES = {"singles": 900, "multiples": 500, "quick_picks": 200}
-LAST_SALES = {"singles": 900, "multiples": 400, "quick_picks": 300}
+FIRST_SALES = selling.Mix(singles=900, multiples=500, quick_picks=200)
+LAST_SALES = selling.Mix(singles=900, multiples=400, quick_picks=300)
 TICKETS_SHOWN = 3
 
 
@@ -69,7 +69,7 @@ def _meeting(day: Day, name: str, sellers: list[Seller], seed: int) -> None:
 def _sales(day: Day, sellers: list[Seller], seed: int) -> list[dict[str, Any]]:
     """Sell, withdraw, annul, sell on; the tickets that stand."""
     show.heading("Sales")
-    sold = selling.sell_many(day, sellers, seed, **FIRST_SALES)
+    sold = selling.sell_many(day, sellers, seed, FIRST_SALES)
     need(not sold.refusals, f"sales refused: {dict(sold.refusals)}")
     show.step(f"{len(sold.tickets)} tickets sold: {dict(sold.kinds())}")
     by_terminal = {seller.terminal: seller for seller in sellers}
@@ -88,7 +88,7 @@ def _sales(day: Day, sellers: list[Seller], seed: int) -> list[dict[str, Any]]:
     code = selling.refused(sellers[0], _with_number(day, withdrawn[0]))
     need(code == "withdrawn_number", f"a withdrawn number was refused as {code}")
 
-    more = selling.sell_many(day, sellers, seed + 1, **LAST_SALES, without=withdrawn)
+    more = selling.sell_many(day, sellers, seed + 1, LAST_SALES, withdrawn)
     need(not more.refusals, f"sales refused: {dict(more.refusals)}")
     show.step(f"{len(more.tickets)} more tickets sold: {dict(more.kinds())}")
     return sold.tickets + more.tickets
