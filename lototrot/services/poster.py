@@ -24,11 +24,10 @@ from core.receipts.document import (
 from core.receipts.formats import format_cents, format_date, format_moment
 from core.receipts.pdf import Paper
 from lototrot.models.contest import Contest
-from lototrot.models.programme import FederationApproval, Meeting, Race
-from lototrot.models.running import Withdrawal
+from lototrot.models.programme import FederationApproval, Meeting
+from lototrot.selectors.cards import RaceCard, meeting_cards
 from lototrot.services.contests import ProgrammeNotApproved, rules_of
 from lototrot.services.paper import Output, need_language, render
-from lototrot.services.programme import race_documents
 from lototrot.services.slips import notices
 
 
@@ -123,39 +122,30 @@ def _contest(contest: Contest, language: str) -> tuple[Block, ...]:
 
 
 def _programme(meeting: Meeting, language: str, at: datetime.datetime) -> list[Block]:
-    races = list(
-        meeting.races.select_related("racecourse")
-        .prefetch_related("runners")
-        .order_by("scheduled_start_at", "racecourse__code", "number")
-    )
-    described = race_documents(meeting)
-    standing = Withdrawal.objects.filter(race__in=races, reversed_at=None)
-    gone = set(standing.values_list("race_id", "number"))
-    blocks: list[Block] = []
-    for race in races:
-        given = described.get((race.racecourse.code, race.number), {})
-        blocks += _race(race, given.get("conditions", ""), gone, language)
-    if gone:
+    cards = meeting_cards(meeting)
+    blocks = [block for card in cards for block in _race(card, language)]
+    if any(runner.withdrawn for card in cards for runner in card.runners):
         blocks.append(Line(_("Withdrawals known at") + f" {format_moment(at, language)}"))
     return blocks
 
 
-def _race(race: Race, conditions: str, gone: set[tuple[int, int]], language: str) -> list[Block]:
+def _race(card: RaceCard, language: str) -> list[Block]:
+    race = card.race
     heading = f"{race.racecourse.name} · {race.number}. {race.name}"
-    start = format_moment(race.scheduled_start_at, language)
     distance = f" · {race.distance_m} m" if race.distance_m else ""
+    about = [f"{format_moment(race.scheduled_start_at, language)}{distance}", card.conditions]
     rows = tuple(
         (
-            str(runner.number),
-            runner.name + (f" ({_('withdrawn')})" if (race.pk, runner.number) in gone else ""),
-            runner.driver,
-            f"{runner.distance_m} m" if runner.distance_m else "",
+            str(each.runner.number),
+            each.runner.name + (f" ({_('withdrawn')})" if each.withdrawn else ""),
+            each.runner.driver,
+            f"{each.runner.distance_m} m" if each.runner.distance_m else "",
         )
-        for runner in sorted(race.runners.all(), key=lambda each: each.number)
+        for each in card.runners
     )
-    blocks: list[Block] = [
+    return [
         Line(heading, emphasis=Emphasis.BOLD),
-        Line(f"{start}{distance}"),
+        *(Line(line) for line in about if line),
         Table(
             rows=rows,
             header=(_("Number"), _("Horse"), _("Driver"), _("Distance")),
@@ -163,6 +153,3 @@ def _race(race: Race, conditions: str, gone: set[tuple[int, int]], language: str
         ),
         Spacer(),
     ]
-    if conditions:
-        blocks.insert(2, Line(conditions))
-    return blocks

@@ -7,7 +7,7 @@ long as the first is not yet used; what is approved only sees withdrawals (14.II
 import datetime
 import json
 from collections.abc import Callable
-from typing import Any, Literal
+from typing import Literal
 
 from django.db import transaction
 from django.db.models import QuerySet
@@ -167,8 +167,3 @@ def meeting_get(pk: int) -> Meeting:
 def meetings() -> QuerySet[Meeting]:
     """Every meeting with its approval, without the document."""
     return Meeting.objects.select_related("approval").defer("document")
-
-
-def race_documents(meeting: Meeting) -> dict[tuple[str, int], dict[str, Any]]:
-    """The races as the file described them, by code of the racecourse and number."""
-    return {(race["racecourse"], race["number"]): race for race in meeting.document["races"]}

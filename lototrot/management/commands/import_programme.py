@@ -1,0 +1,57 @@
+"""`manage.py import_programme FILE --as USERNAME`: a programme, whole, or every error of it."""
+
+import getpass
+import sys
+from pathlib import Path
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+
+from core.kernel.errors import DomainError
+from core.staff.models import StaffSession
+from core.staff.services import actor_of, password_check, session_end, session_start
+from lototrot.engine.programme import MAX_BYTES, ProgrammeInvalid
+from lototrot.services.programme import READERS, programme_import
+
+
+class Command(BaseCommand):
+    help = "Import an official programme as the organiser; the password comes from standard input."
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("file", type=Path)
+        parser.add_argument("--format", choices=sorted(READERS), help="else by the file's name")
+        parser.add_argument("--as", dest="username", required=True, metavar="USERNAME")
+
+    def handle(self, *_: Any, **options: Any) -> None:
+        file: Path = options["file"]
+        form = options["format"] or file.suffix.removeprefix(".").lower()
+        if form not in READERS:
+            raise CommandError(f"{file}: say --format {' or '.join(sorted(READERS))}")
+        try:
+            with file.open("rb") as opened:
+                data = opened.read(MAX_BYTES + 1)
+        except OSError as error:
+            raise CommandError(f"{file}: {error.strerror}") from error
+        try:
+            self._import(options["username"], data, form)
+        except ProgrammeInvalid as refusal:
+            for fault in refusal.data["errors"]:
+                place = fault["place"] or "file"
+                self.stderr.write(f"{place}: {fault['code']}: {fault['message']}")
+            raise CommandError(f"{file}: nothing was imported") from refusal
+        except DomainError as error:
+            raise CommandError(f"{error.code}: {error.detail} {error.data or ''}") from error
+
+    def _import(self, username: str, data: bytes, form: Any) -> None:
+        typed = sys.stdin.isatty()
+        password = getpass.getpass() if typed else sys.stdin.readline().rstrip("\n")
+        user = password_check(username=username, password=password)
+        session, _token = session_start(user=user, channel=StaffSession.Channel.COMMAND)
+        actor = actor_of(session)
+        try:
+            meeting = programme_import(by=actor, data=data, format=form)
+        finally:
+            session_end(by=actor)
+        self.stdout.write(
+            f"{meeting.reference}: {meeting.day} {meeting.name}, {meeting.races.count()} races"
+        )
