@@ -61,7 +61,7 @@ _app_url, _owner_url = _database_urls()
 _SESSION_OPTIONS = "-c lock_timeout=5000 -c idle_in_transaction_session_timeout=60000"
 DATABASES = {
     "default": env.database_settings(_app_url)
-    | {"CONN_MAX_AGE": None, "CONN_HEALTH_CHECKS": False, "DISABLE_SERVER_SIDE_CURSORS": False},
+    | {"CONN_MAX_AGE": None, "CONN_HEALTH_CHECKS": True, "DISABLE_SERVER_SIDE_CURSORS": False},
     "owner": env.database_settings(_owner_url) | {"TEST": {"MIRROR": None}},
 }
 for _alias in DATABASES.values():

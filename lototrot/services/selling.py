@@ -8,7 +8,7 @@ from typing import Any
 
 import psycopg
 from django.conf import settings
-from django.db import connection
+from django.db import OperationalError, connection
 
 from core.kernel import codes
 from core.kernel.canonical import canonical_sha256
@@ -166,7 +166,21 @@ def ticket_sell(*, credentials: TerminalCredentials, request: SaleRequest) -> So
 
 
 def _execute(parameters: list[Any]) -> tuple[Any, ...]:
-    """Run the sale's statement, prepared on the server, in a transaction of its own."""
+    """Run the sale's statement, prepared on the server, in a transaction of its own.
+
+    On a connection that the server has dropped it is run again on a new one: if the first did
+    commit, the second is a replay of it.
+    """
+    try:
+        return _execute_once(parameters)
+    except OperationalError:
+        if connection.in_atomic_block or not connection.connection.closed:
+            raise
+    connection.close()
+    return _execute_once(parameters)
+
+
+def _execute_once(parameters: list[Any]) -> tuple[Any, ...]:
     connection.ensure_connection()
     with connection.wrap_database_errors, psycopg.Cursor(connection.connection) as cursor:
         (row,) = cursor.execute(_SELL, parameters, prepare=True)

@@ -1,0 +1,28 @@
+"""A sale on a connection that the server has dropped meanwhile."""
+
+import os
+
+import psycopg
+from django.db import connection
+
+from lototrot.models.tickets import Ticket
+from lototrot.services.selling import SaleRequest, ticket_sell
+from tests import factories
+from tests.databases import Database
+
+
+def test_a_sale_finds_a_new_connection_when_its_own_was_dropped(own_database: Database) -> None:
+    place = factories.point()
+    contest = factories.contest()
+    factories.acknowledge(contest, place)
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT pg_backend_pid()")
+        (backend,) = cursor.fetchone()
+    with psycopg.connect(os.environ["DATABASE_OWNER_URL"], autocommit=True) as owner:
+        owner.execute("SELECT pg_terminate_backend(%s, 5000)", [backend])
+    request = SaleRequest(
+        factories.uuid.uuid4(), contest.pk, ((1,),) * 7, contest.price_cents, contest.price_cents
+    )
+    sold = ticket_sell(credentials=place.credentials, request=request)
+    assert not sold.replayed
+    assert Ticket.objects.get().uuid == request.uuid
