@@ -1,6 +1,6 @@
 """How a field is shown: money as euros, instants in Madrid's time, related rows as links."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import Any
 
 from django.contrib import admin
@@ -15,7 +15,6 @@ from django.utils.safestring import SafeString
 from django.utils.translation import get_language, gettext
 
 from core.admin_support.documents import as_html
-from core.admin_support.labels import LABELS
 from core.receipts.formats import format_cents, format_date, format_moment
 
 Text = str | Promise
@@ -80,11 +79,6 @@ def tag(value: str, text: Any) -> SafeString:
     return SafeString(html.strip())
 
 
-def label_of(field: "models.Field[Any, Any]", labels: Mapping[str, Text]) -> Text:
-    """The field's name for people: the admin's, the common one, or the model's own."""
-    return labels.get(field.name) or LABELS.get(field.name) or field.verbose_name
-
-
 def show(field: "models.Field[Any, Any]", row: Any) -> Any:
     """The value of a field of a row, for people."""
     value = getattr(row, field.name)
@@ -108,7 +102,7 @@ def show(field: "models.Field[Any, Any]", row: Any) -> Any:
     return value
 
 
-def column(field: "models.Field[Any, Any]", labels: Mapping[str, Text]) -> Column:
+def column(field: "models.Field[Any, Any]") -> Column:
     """The field as a column of a list or an entry of a page."""
     if isinstance(field, models.BinaryField) or field.name in SECRET:
         raise ValueError(f"{field} is not for showing")
@@ -119,7 +113,7 @@ def column(field: "models.Field[Any, Any]", labels: Mapping[str, Text]) -> Colum
 
     shown.__name__ = field.name
     made: Any = admin.display(shown, boolean=is_flag, ordering=field.name)
-    made.short_description = label_of(field, labels)
+    made.short_description = field.verbose_name
     return made  # type: ignore[no-any-return]
 
 

@@ -19,6 +19,7 @@ from unfold.paginator import InfinitePaginator
 from core.admin_support import signed_on
 from core.admin_support.acts import Act, perform
 from core.admin_support.columns import SECRET, Column, Text, column, url_of
+from core.admin_support.naming import name_fields
 
 MOST_PAGES = 200
 
@@ -36,7 +37,7 @@ class _Shown:
     def _column(self, name: str) -> Column | str:
         if hasattr(self, name):
             return name  # a method of the admin itself
-        return column(self.model._meta.get_field(name), self.labels)  # type: ignore[arg-type]
+        return column(self.model._meta.get_field(name))  # type: ignore[arg-type]
 
     def _all_names(self) -> list[str]:
         """Every field that is for people's eyes, as the model declares them."""
@@ -74,6 +75,7 @@ class ReadOnlyInline(_Shown, TabularInline):  # type: ignore[misc]
 
     def __init__(self, parent_model: type[models.Model], admin_site: admin.AdminSite) -> None:
         super().__init__(parent_model, admin_site)
+        name_fields(self.model, self.labels)
         self.readonly_fields = self.fields = tuple(self._columns(self.shown))
         self.show_change_link = admin_site.is_registered(self.model)
 
@@ -99,6 +101,7 @@ class ReadOnlyAdmin(_Shown, ModelAdmin):  # type: ignore[misc]
 
     def __init__(self, model: type[models.Model], admin_site: admin.AdminSite) -> None:
         super().__init__(model, admin_site)
+        name_fields(model, self.labels)
         self.list_display = tuple(self._columns(self.columns))
         related = {f.name for f in model._meta.concrete_fields if isinstance(f, models.ForeignKey)}
         if not self.list_select_related:

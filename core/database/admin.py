@@ -10,6 +10,7 @@ from django.utils.translation import gettext_lazy as _
 from core.admin_support import navigation
 from core.admin_support.acts import Act, Done
 from core.admin_support.forms import ActForm, MomentField
+from core.admin_support.naming import name_model
 from core.admin_support.readonly import ReadOnlyAdmin
 from core.database.models import ClockOffset
 from core.staff.actor import StaffActor
@@ -39,4 +40,5 @@ class ClockOffsetAdmin(ReadOnlyAdmin):
     list_acts = (MOVE,)
 
 
+name_model(ClockOffset, _("simulated time"), _("simulated time"))
 navigation.section(_("System"), 100, (ClockOffset, "schedule"))

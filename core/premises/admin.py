@@ -11,6 +11,7 @@ from core.admin_support import dashboard, navigation, signed_on
 from core.admin_support.acts import Act, Done
 from core.admin_support.columns import link, moment, money
 from core.admin_support.forms import ActForm, MomentField
+from core.admin_support.naming import name_model
 from core.admin_support.readonly import ReadOnlyAdmin, ReadOnlyInline
 from core.database import clock
 from core.ledger.services import balance_cents, premises_account
@@ -303,6 +304,12 @@ def _standing(request: HttpRequest) -> dashboard.Table | None:
     )  # fmt: skip
 
 
+name_model(Authorisation, _("authorisation"), _("authorisations"))
+name_model(Terminal, _("terminal"), _("terminals"))
+name_model(Enrolment, _("enrolment"), _("enrolments"))
+name_model(Operator, _("operator"), _("operators"))
+name_model(OperatorSession, _("session of an operator"), _("sessions of operators"))
+name_model(Suspension, _("suspension of sales"), _("suspensions of sales"))
 navigation.section(
     _("Premises"), 70, (Premises, "storefront"), (Authorisation, "verified"),
     (Terminal, "point_of_sale"), (Operator, "person"), (Suspension, "pause_circle"),

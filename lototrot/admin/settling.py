@@ -208,7 +208,9 @@ def _categories(figures: Mapping[str, Any]) -> SafeString:
 
 
 def _totals(figures: Mapping[str, Any]) -> SafeString:
-    pairs = [(text, money(figures[key])) for key, text in FIGURES.items() if key in figures]
+    pairs: list[tuple[Any, str]] = [
+        (text, money(figures[key])) for key, text in FIGURES.items() if key in figures
+    ]
     pairs += [
         (f"{gettext('organiser')}: {PARTS.get(part, part)}", money(cents))
         for part, cents in figures.get("organiser_parts", {}).items()

@@ -1,5 +1,6 @@
 """Lototrot's words for its proposals, fields and codes; the side bar."""
 
+from datetime import datetime
 from typing import Any
 
 from django.utils.translation import gettext_lazy as _
@@ -7,12 +8,22 @@ from django.utils.translation import gettext_lazy as _
 from core.admin_support import navigation
 from core.admin_support.columns import link, moment
 from core.admin_support.labels import LABELS
+from core.admin_support.naming import name_model
 from core.admin_support.proposals import name_kind, read_field, row_link
-from lototrot.models.contest import BetType, Contest, InternalBetType, TicketModel
-from lototrot.models.programme import Meeting, Race, Racecourse
+from lototrot.models.contest import (
+    BetType,
+    Contest,
+    ContestLeg,
+    DisplayAcknowledgement,
+    InternalBetType,
+    Publication,
+    ScheduleChange,
+    TicketModel,
+)
+from lototrot.models.programme import FederationApproval, Meeting, Race, Racecourse, Runner
 from lototrot.models.running import Classification, RaceDeclaration, RaceStart, Withdrawal
-from lototrot.models.settlement import PaymentOrder, Prize, Settlement
-from lototrot.models.tickets import Bar, Ticket, Void
+from lototrot.models.settlement import PaymentOrder, Prize, Settlement, SettlementCategory
+from lototrot.models.tickets import Bar, BurntRequest, PrintConfirmation, Reprint, Ticket, Void
 
 OUTCOMES = {
     "winner": _("Winner"), "started": _("Started"), "withdrawn": _("Withdrawn"),
@@ -101,8 +112,6 @@ def _settlement(key: Any) -> Any:
 
 
 def _instant(value: str) -> str:
-    from datetime import datetime
-
     return moment(datetime.fromisoformat(value))
 
 
@@ -115,6 +124,37 @@ read_field("replaces", row_link(RaceStart))
 read_field("settlement", _settlement)
 for _name in ("effective_at", "actual_start_at", "announced_at"):
     read_field(_name, _instant)
+
+for _model, _one, _many in (
+    (Racecourse, _("racecourse"), _("racecourses")),
+    (Meeting, _("meeting"), _("meetings")),
+    (FederationApproval, _("approval by the Federation"), _("approvals by the Federation")),
+    (Race, _("race"), _("races")),
+    (Runner, _("runner"), _("runners")),
+    (BetType, _("bet type"), _("bet types")),
+    (InternalBetType, _("internal bet type"), _("internal bet types")),
+    (TicketModel, _("ticket model"), _("ticket models")),
+    (Contest, _("contest"), _("contests")),
+    (ContestLeg, _("race of the contest"), _("races of the contest")),
+    (Publication, _("publication"), _("publications")),
+    (ScheduleChange, _("change of the closing"), _("changes of the closing")),
+    (DisplayAcknowledgement, _("declaration of display"), _("declarations of display")),
+    (Withdrawal, _("withdrawal"), _("withdrawals")),
+    (RaceStart, _("start"), _("starts")),
+    (RaceDeclaration, _("declaration"), _("declarations")),
+    (Classification, _("classification"), _("classifications")),
+    (Settlement, _("settlement"), _("settlements")),
+    (SettlementCategory, _("category"), _("categories")),
+    (Prize, _("prize"), _("prizes")),
+    (PaymentOrder, _("payment order"), _("payment orders")),
+    (Ticket, _("ticket"), _("tickets")),
+    (BurntRequest, _("burnt request"), _("burnt requests")),
+    (PrintConfirmation, _("confirmed print"), _("confirmed prints")),
+    (Reprint, _("reprint"), _("reprints")),
+    (Void, _("void ticket"), _("void tickets")),
+    (Bar, _("barred ticket"), _("barred tickets")),
+):
+    name_model(_model, _one, _many)
 
 navigation.section(
     _("Programme"), 10, (Meeting, "event"), (Race, "sports_score"), (Racecourse, "stadium"),
