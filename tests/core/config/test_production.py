@@ -1,0 +1,112 @@
+"""The production profile: what it refuses, each by its own words, and that it starts otherwise."""
+
+import json
+import os
+import re
+import secrets
+import subprocess
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+
+import pytest
+
+from core.embedded.processes import EmbeddedError
+from core.embedded.provision import provided
+from core.embedded.server import ROOT
+from tests.databases import Database
+
+KEYS = json.dumps({"current": "1", "keys": {"1": [secrets.token_hex(32), secrets.token_hex(32)]}})
+COMPLETE = {
+    "PROFILE": "production",
+    "SECRET_KEY": secrets.token_urlsafe(48),
+    "CODE_KEYS": KEYS,
+    "ALLOWED_HOSTS": "lototrot.example",
+    "DATABASE_URL": "postgresql://lototrot_app:secret@db.example/lototrot",
+    "DATABASE_OWNER_URL": "postgresql://lototrot_owner:secret@db.example/lototrot",
+    "BROKER_URL": "redis://broker.example:6379/0",
+}
+SETTINGS = {*COMPLETE, "DEBUG", "SIMULATED_TIME", "VAR_DIR", "CSRF_TRUSTED_ORIGINS"}
+
+
+def run(
+    folder: Path, changes: Mapping[str, str | None], *command: str
+) -> subprocess.CompletedProcess[str]:
+    """`python COMMAND` with a complete production environment but for `changes` (None: unset)."""
+    wanted = {**COMPLETE, "VAR_DIR": str(folder), **changes}
+    environment = {key: value for key, value in os.environ.items() if key not in SETTINGS}
+    environment |= {key: value for key, value in wanted.items() if value is not None}
+    environment["DJANGO_SETTINGS_MODULE"] = "core.config.settings"
+    return subprocess.run(
+        [sys.executable, *command], cwd=ROOT, env=environment, capture_output=True, text=True,
+        timeout=120, check=False,
+    )  # fmt: skip
+
+
+def last_line(done: subprocess.CompletedProcess[str]) -> str:
+    return done.stderr.strip().splitlines()[-1]
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"PROFILE": "staging"}, "PROFILE must be development or production, not 'staging'"),
+        ({"SECRET_KEY": None}, "production needs SECRET_KEY"),
+        ({"SECRET_KEY": ""}, "production needs SECRET_KEY"),
+        ({"SECRET_KEY": "short"}, "SECRET_KEY is shorter than 32 characters"),
+        ({"CODE_KEYS": None}, "production needs CODE_KEYS"),
+        ({"CODE_KEYS": "{}"}, "CODE_KEYS is not a key ring"),
+        ({"DEBUG": "1"}, "production knows neither DEBUG nor SIMULATED_TIME"),
+        ({"SIMULATED_TIME": "1"}, "production knows neither DEBUG nor SIMULATED_TIME"),
+        ({"DATABASE_URL": None}, "production needs DATABASE_URL"),
+        ({"BROKER_URL": None}, "production needs BROKER_URL"),
+        ({"ALLOWED_HOSTS": None}, "production needs ALLOWED_HOSTS"),
+    ],
+)
+def test_it_refuses_what_is_fit_for_a_demonstration_only(
+    tmp_path: Path, changes: Mapping[str, str | None], message: str
+) -> None:
+    done = run(tmp_path, changes, "-c", "import django; django.setup()")
+    assert done.returncode == 1
+    assert last_line(done).startswith(f"django.core.exceptions.ImproperlyConfigured: {message}"), (
+        done.stderr
+    )
+    assert list(tmp_path.iterdir()) == []  # and no secret was made up
+
+
+def test_it_starts_when_all_is_given(tmp_path: Path) -> None:
+    done = run(tmp_path, {}, "-c", "import django; django.setup()")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_djangos_own_checks_for_deployment_find_only_what_is_the_proxys(
+    tmp_path: Path, own_database: Database
+) -> None:
+    """W005, W021: other hosts of the domain; W008: plain HTTP never gets past the proxy."""
+    done = run(
+        tmp_path, own_database.environment, "manage.py", "check", "--deploy", "--database",
+        "default",
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    found = set(re.findall(r"\(([\w.]+\.[A-Z]\d+)\)", done.stderr))
+    assert found == {"security.W005", "security.W008", "security.W021"}, done.stderr
+
+
+def test_it_serves_as_the_applications_role_and_not_as_the_owner(
+    tmp_path: Path, own_database: Database
+) -> None:
+    load = ("-c", "import core.config.wsgi")
+    served = run(tmp_path, own_database.environment, *load)
+    assert served.returncode == 0, served.stderr
+    owner = own_database.environment | {"DATABASE_URL": own_database.owner_url}
+    refused = run(tmp_path, owner, *load)
+    assert refused.returncode == 1
+    assert "the application connects as the owner of its tables" in last_line(refused)
+
+
+def test_no_embedded_server_is_started_for_it(tmp_path: Path) -> None:
+    environment = {"PROFILE": "production", "DATABASE_URL": COMPLETE["DATABASE_URL"]}
+    with pytest.raises(EmbeddedError, match="BROKER_URL"), provided(tmp_path, environment):
+        pass
+    assert list(tmp_path.iterdir()) == []

@@ -1,0 +1,189 @@
+"""Point-in-time recovery as docs/operations.md describes it, on servers of the test's own."""
+
+import shutil
+import subprocess
+import uuid
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import datetime
+from io import StringIO
+from pathlib import Path
+
+import psycopg
+import pytest
+from django.core.management import call_command
+from django.db import connections
+from pytest_django import DjangoDbBlocker
+
+from core.config import env
+from core.database import clock
+from core.database.startup import verify_server
+from core.embedded import folders
+from core.embedded.postgres import SUPERUSER, Postgres, binaries
+from core.embedded.processes import server_account
+from core.ledger import services as ledger
+from lototrot.models.contest import Contest
+from lototrot.models.tickets import Ticket
+from lototrot.services.closing import closings_due, contest_close, contest_close_due
+from tests import factories, settling
+
+SMALL = {"shared_buffers": "32MB", "max_connections": "20"}
+
+
+@contextmanager
+def used(server: Postgres) -> Iterator[None]:
+    """Have Django use `server`."""
+    urls = {"default": server.app_url, "owner": server.owner_url}
+    before = {alias: dict(connections.settings[alias]) for alias in urls}
+    connections.close_all()
+    for alias, url in urls.items():
+        found = env.database_settings(url)
+        connections.settings[alias].update(
+            found, OPTIONS=before[alias]["OPTIONS"] | found["OPTIONS"]
+        )
+    try:
+        yield
+    finally:
+        connections.close_all()
+        for alias, settings in before.items():
+            connections.settings[alias].update(settings)
+
+
+def as_superuser(server: Postgres, query: str) -> object:
+    with psycopg.connect(server.url(SUPERUSER, "postgres"), autocommit=True) as connection:
+        row = connection.execute(query).fetchone()
+    assert row is not None
+    return row[0]
+
+
+def base_backup(server: Postgres, target: Path) -> None:
+    subprocess.run(
+        [
+            str(binaries() / "pg_basebackup"), "--dbname", server.url(SUPERUSER, "postgres"),
+            "--pgdata", str(target), "--checkpoint", "fast", "--wal-method", "stream",
+        ],
+        check=True, capture_output=True, timeout=120,
+    )  # fmt: skip
+
+
+def archived(server: Postgres) -> None:
+    """Wait until what has been written is in the archive."""
+    segment = as_superuser(server, "SELECT pg_walfile_name(pg_switch_wal())")
+    server._wait_until(
+        lambda: (
+            as_superuser(
+                server,
+                f"SELECT coalesce(last_archived_wal >= '{segment}', false) FROM pg_stat_archiver",
+            )
+            is True
+        ),
+        "did not archive",
+    )
+
+
+@pytest.fixture
+def archive(tmp_path: Path) -> Iterator[Path]:
+    link = tmp_path / "archive"
+    yield folders.place(link, server_account(tmp_path / "none"))
+    folders.remove(link)
+
+
+@pytest.fixture
+def production(tmp_path: Path, archive: Path) -> Iterator[Postgres]:
+    """A server that archives, as docs/operations.md sets it up."""
+    command = (
+        f"test ! -f {archive}/%f && cp %p {archive}/%f.part && mv {archive}/%f.part {archive}/%f"
+    )
+    server = Postgres(
+        tmp_path / "production", SMALL | {"archive_mode": "on", "archive_command": command}
+    )
+    with server:
+        yield server
+    server.destroy()
+
+
+@contextmanager
+def restored(
+    folder: Path, secrets: Path, backup: Path, archive: Path, to: datetime
+) -> Iterator[Postgres]:
+    """A server brought up from `backup` and the archive, as the lost one was at the instant `to`.
+
+    `secrets` are the passwords of its roles.
+    """
+    recovery = {
+        "restore_command": f"cp {archive}/%f %p",
+        "recovery_target_time": to.isoformat(),
+        "recovery_target_action": "promote",
+        "hot_standby": "off",  # nobody gets in before it is over
+    }
+    server = Postgres(folder, SMALL | recovery)
+    folder.mkdir()
+    shutil.copytree(secrets, folder / "secrets")
+    account = server_account(folder / "data")
+    data = folders.place(folder / "data", account)
+    cluster = data / binaries().parent.name.removeprefix("pginstall")
+    shutil.copytree(backup, cluster)
+    (cluster / "recovery.signal").touch()
+    folders.give(data, account)
+    try:
+        with server:
+            yield server
+    finally:
+        server.destroy()
+
+
+def sell(contest: Contest, point: factories.Point, number: int) -> set[uuid.UUID]:
+    sales = [factories.sell(contest, point) for _ in range(number)]
+    assert {sale.outcome for sale in sales} == {"sold"}
+    return {sale.uuid for sale in sales}
+
+
+def tickets() -> set[uuid.UUID]:
+    return set(Ticket.objects.values_list("uuid", flat=True))
+
+
+def the_database_is_as_it_was(contest: Contest, sold: set[uuid.UUID]) -> None:
+    verify_server()
+    assert tickets() == sold
+    said = StringIO()
+    call_command("ledger_rebuild", stdout=said)
+    assert "none differs" in said.getvalue()
+    account = contest.takings_account.code
+    assert ledger.balance_cents(ledger.liability(account)) == len(sold) * contest.price_cents
+    settling.books_agree()
+
+
+def test_a_restore_to_an_instant_has_every_sale_before_it_and_none_after(
+    tmp_path: Path, archive: Path, production: Postgres, django_db_blocker: DjangoDbBlocker
+) -> None:
+    backup = tmp_path / "backup"
+    with django_db_blocker.unblock():
+        with used(production):
+            call_command("migrate", database="owner", interactive=False, verbosity=0)
+            contest, point = factories.contest(), factories.point()
+            in_the_backup = sell(contest, point, 20)
+            base_backup(production, backup)
+            in_the_archive = sell(contest, point, 30)
+            instant = clock.now()
+            lost = sell(contest, point, 10)
+            contest_close(contest_id=contest.pk, cause=Contest.Cause.ORGANISER)
+            assert tickets() == in_the_backup | in_the_archive | lost
+            archived(production)
+        secrets = shutil.copytree(production.folder / "secrets", tmp_path / "secrets")
+        production.destroy()  # the disaster: backup and archive are all there is
+        second = tmp_path / "restored"
+        with restored(second, secrets, backup, archive, instant) as server, used(server):
+            the_database_is_as_it_was(contest, in_the_backup | in_the_archive)
+
+            # Back before its closing, the contest is on sale, with the secret of its codes.
+            contest.refresh_from_db()
+            assert contest.state == Contest.State.OPEN
+            assert contest.code_secret is not None
+            assert closings_due() == []
+            sell(contest, point, 1)
+            # What the organiser does then (early closing); its schedule would do it by itself.
+            factories.time_to(contest.scheduled_close_at)
+            assert closings_due() == [contest.pk]
+            assert contest_close_due(contest_id=contest.pk)
+            contest.refresh_from_db()
+            assert contest.code_secret is None
