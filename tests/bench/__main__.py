@@ -35,14 +35,12 @@ def main(parts: list[str]) -> int:
         import django
 
         django.setup()
-        from tests.bench import sale
+        from tests.bench import sale, settlement
 
         if not parts or "sale" in parts:
             seconds = max(2.0, SALE_S * scale)
             figures |= sale.measure(stack, pairs=PAIRS, seconds=seconds)
-        if "settlement" in parts:
-            from tests.bench import settlement
-
+        if not parts or "settlement" in parts:
             figures |= settlement.measure(stack, pairs=PAIRS, scale=scale)
     figures["bench.scale"] = scale
     figures["bench.seconds"] = time.monotonic() - began
