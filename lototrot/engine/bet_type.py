@@ -20,6 +20,8 @@ from core.kernel.money import MAX_CENTS, BadPercent, parse_percent, percent_text
 MIN_LEGS = 2
 MAX_LEGS = 10
 MAX_VERSION = 2**31 - 1
+MAX_CODE_CHARS = 40
+MAX_NAME_CHARS = 64
 RESERVE = "reserve"
 
 _KEYS = (
@@ -151,7 +153,7 @@ class _Reader:
             self.fault(
                 "categories_differ", "shares_above", "Both regimes need the same categories."
             )
-        code, name = self.text("code"), self.text("name")
+        code, name = self.text("code", MAX_CODE_CHARS), self.text("name", MAX_NAME_CHARS)
         version = self.integer("version", 1, MAX_VERSION)
         step = self.integer("payout_step_cents", 1, MAX_CENTS)
         threshold = self.integer("jackpot_threshold_cents", 0, MAX_CENTS)
@@ -181,10 +183,11 @@ class _Reader:
             return 0
         return value
 
-    def text(self, field: str) -> str:
+    def text(self, field: str, most: int) -> str:
         value = self.document.get(field)
-        if not isinstance(value, str) or not value.strip() or len(value) > 64:
-            self.fault("bad_text", field, "A text of 1 to 64 characters is needed.")
+        fits = isinstance(value, str) and len(value.strip()) > 0 and len(value) <= most
+        if not isinstance(value, str) or not fits or not value.isprintable():
+            self.fault("bad_text", field, f"A text of 1 to {most} characters is needed.")
             return ""
         return value
 

@@ -21,7 +21,7 @@ class BetType(Guarded):
     """
 
     code = models.CharField(_("code"), max_length=40)
-    version = models.PositiveSmallIntegerField(_("version"))
+    version = models.PositiveIntegerField(_("version"))
     document = models.JSONField()
     authorisation = models.CharField(_("authorisation"), max_length=120)
     recorded_at = models.DateTimeField()
