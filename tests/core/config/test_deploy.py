@@ -1,0 +1,149 @@
+"""docs/deploy: what it says is run here, as far as that goes without Docker and systemd."""
+
+import json
+import os
+import re
+import secrets
+import shlex
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from core.embedded.postgres import SUPERUSER, Postgres, binaries
+from core.embedded.server import ROOT
+from core.embedded.stack import free_port
+
+DEPLOY = ROOT / "docs" / "deploy"
+SERVICES: dict[str, Any] = yaml.safe_load((DEPLOY / "compose.yaml").read_text())["services"]
+OURS = {"migrate", "web", "worker", "beat"}
+BIN = Path(sys.executable).parent
+
+
+def here(command: list[str]) -> list[str]:
+    """A command of the image, by the programs of this environment."""
+    return [str(BIN / command[0]), *command[1:]]
+
+
+def exec_start(unit: str) -> list[str]:
+    (line,) = re.findall(r"^ExecStart=(.*)$", (DEPLOY / unit).read_text(), re.MULTILINE)
+    return shlex.split(line.removeprefix("/opt/lototrot/.venv/bin/"))
+
+
+@pytest.fixture
+def server(tmp_path: Path) -> Iterator[Postgres]:
+    made = Postgres(tmp_path / "postgres", {"shared_buffers": "32MB", "max_connections": "50"})
+    with made:
+        yield made
+    made.destroy()
+
+
+@pytest.fixture
+def environment(tmp_path: Path, server: Postgres) -> dict[str, str]:
+    """What example.env, filled in, gives the containers; the roles are made by roles.sql."""
+    words = {"OWNER_PASSWORD": secrets.token_hex(12), "APP_PASSWORD": secrets.token_hex(12)}
+    script = tmp_path / "roles.sql"  # the embedded server has roles of these names already
+    script.write_text((DEPLOY / "roles.sql").read_text().replace("lototrot", "trot"))
+    subprocess.run(
+        [
+            str(binaries() / "psql"), "--no-psqlrc", "--file", str(script),
+            server.url(SUPERUSER, "postgres"),
+        ],
+        env=words, check=True, capture_output=True, timeout=60,
+    )  # fmt: skip
+    at = server.app_url.partition("?")[2]
+    keys = {"current": "1", "keys": {"1": [secrets.token_hex(32), secrets.token_hex(32)]}}
+    names = re.findall(r"^(\w+)=", (DEPLOY / "example.env").read_text(), re.MULTILINE)
+    filled = words | {
+        "POSTGRES_PASSWORD": "", "SECRET_KEY": secrets.token_urlsafe(48),
+        "CODE_KEYS": json.dumps(keys), "ALLOWED_HOSTS": "lototrot.example",
+        "CSRF_TRUSTED_ORIGINS": "https://lototrot.example", "METRICS_TOKEN": "token",
+    }  # fmt: skip
+    assert filled.keys() == set(names)
+    return filled | {
+        "PATH": os.environ["PATH"], "PROFILE": "production", "VAR_DIR": str(tmp_path / "var"),
+        "DATABASE_URL": f"postgresql://trot_app:{words['APP_PASSWORD']}@/trot?{at}",
+        "BROKER_URL": "redis://127.0.0.1:1/0",
+    }  # fmt: skip
+
+
+def test_roles_migration_web_and_health_check_work_as_written(
+    environment: dict[str, str], server: Postgres, tmp_path: Path
+) -> None:
+    at = server.app_url.partition("?")[2]
+    owner = f"postgresql://trot_owner:{environment['OWNER_PASSWORD']}@/trot?{at}"
+    subprocess.run(
+        here(SERVICES["migrate"]["command"]), cwd=ROOT, check=True, capture_output=True,
+        env=environment | {"DATABASE_OWNER_URL": owner}, timeout=120,
+    )  # fmt: skip
+    port = str(free_port())
+    command = [port if word == "8000" else word for word in SERVICES["web"]["command"]]
+    command[command.index("--host") + 1] = "127.0.0.1"
+    metrics = tmp_path / "metrics"
+    metrics.mkdir()
+    check = [word.replace(":8000", f":{port}") for word in SERVICES["web"]["healthcheck"]["test"]]
+    web = subprocess.Popen(
+        here(command), cwd=ROOT, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+        env=environment | {"PROMETHEUS_MULTIPROC_DIR": str(metrics)},
+    )  # fmt: skip
+    try:
+        deadline, healthy = time.monotonic() + 60, False
+        while not healthy:
+            assert web.poll() is None and time.monotonic() < deadline
+            healthy = not subprocess.run(
+                here(check[1:]), env=environment, capture_output=True, timeout=30, check=False
+            ).returncode
+    finally:
+        web.terminate()
+        web.wait(30)
+
+
+@pytest.mark.parametrize("service", ["worker", "beat"])
+def test_celerys_commands_are_known(
+    environment: dict[str, str], service: str, tmp_path: Path
+) -> None:
+    for command in (SERVICES[service]["command"], exec_start(unit(service))):
+        done = subprocess.run(
+            [*here(command), "--help"], cwd=ROOT, env=environment, capture_output=True, text=True,
+            timeout=60, check=False,
+        )  # fmt: skip
+        assert done.returncode == 0, done.stderr
+
+
+def unit(service: str) -> str:
+    return "lototrot-worker@.service" if service == "worker" else f"lototrot-{service}.service"
+
+
+@pytest.mark.parametrize("service", ["web", "worker", "beat"])
+def test_the_units_say_what_the_containers_do(service: str) -> None:
+    said = " ".join(exec_start(unit(service))).removesuffix(" --hostname worker-%i@%H")
+    composed = " ".join(word or "''" for word in SERVICES[service]["command"])
+    said, composed = (re.sub(r"--host \S+", "--host", text) for text in (said, composed))
+    assert said == composed.replace("--pidfile ''", "--pidfile=")
+
+
+def test_every_container_is_what_it_depends_on() -> None:
+    assert SERVICES.keys() == OURS | {"postgres", "archive-folder", "valkey"}
+    for name, service in SERVICES.items():
+        for needed, how in service.get("depends_on", {}).items():
+            assert needed in SERVICES, name
+            if how["condition"] == "service_healthy":
+                assert "healthcheck" in SERVICES[needed]
+    for name in OURS:
+        words = SERVICES[name]["environment"]
+        assert words["PROFILE"] == "production"
+        assert ("DATABASE_OWNER_URL" in words) == (name == "migrate")
+
+
+def test_the_image_copies_what_there_is_and_trusts_no_index() -> None:
+    text = (DEPLOY / "Dockerfile").read_text()
+    copied = re.findall(r"^COPY (.*) \S+$", text, re.MULTILINE)
+    assert copied
+    for name in " ".join(copied).split():
+        assert (ROOT / name).exists(), name
+    assert "pip install --no-cache-dir --require-hashes -r requirements.lock" in text
