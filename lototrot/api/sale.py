@@ -66,7 +66,7 @@ class QuickPickIn(Shape):
 class RaceMarks(serializers.Field[Any, Any, Any, Any]):
     """The marks of one race: a list of programme numbers, or `{"quick_pick": n}`."""
 
-    default_error_messages = {"type": _('A list of numbers or {"quick_pick": n} is needed.')}
+    default_error_messages = {"type": _("A list of numbers or a quick pick is needed.")}
     _marks = serializers.ListField(
         child=Whole(min_value=1, max_value=HIGHEST_MARK), max_length=MAX_MARKS
     )

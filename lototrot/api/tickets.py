@@ -1,9 +1,11 @@
 """A terminal's own tickets after the sale: what became of them, their paper, their correction."""
 
+import functools
 import uuid
 from typing import Any, ClassVar
 
 from django.http import HttpResponse
+from django.utils.translation import get_language
 from drf_spectacular.types import OpenApiTypes
 from rest_framework import serializers
 from rest_framework.request import Request
@@ -155,8 +157,14 @@ def card_of(sold: selling.Sold) -> dict[str, Any]:
     card = ticket_card(sold)
     voided = sold.replayed and Void.objects.filter(ticket__uuid=sold.uuid).exists()
     card["state"] = VOID if voided else SOLD
-    card["notices"] = notices()
+    card["notices"] = _notices(get_language())
     return card
+
+
+@functools.cache
+def _notices(language: str | None) -> list[str]:
+    """They depend on the language in force alone."""
+    return notices()
 
 
 class Inquiry(BareTerminalView):
@@ -191,7 +199,9 @@ class SlipJson(BareTerminalView):
     )  # fmt: skip
     def get(self, request: Request, ident: uuid.UUID) -> HttpResponse:
         self.query(LanguageQuery)
-        return json_response(card_of(slip_original(by=self.terminal, ident=ident)))
+        response = json_response(card_of(slip_original(by=self.terminal, ident=ident)))
+        response["Cache-Control"] = "no-store"
+        return response
 
 
 def slip_view(output: Output) -> type[BareTerminalView]:

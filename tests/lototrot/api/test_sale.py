@@ -1,0 +1,399 @@
+"""The sale over HTTP: what is answered, what is refused, and that nothing is written then."""
+
+import json
+import uuid
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from django.test import Client
+from rest_framework.exceptions import ValidationError
+from structlog.testing import capture_logs
+
+from core.database import clock
+from core.ledger.models import Transfer
+from core.premises.models import OperatorSession, Premises, Suspension, Terminal
+from lototrot.api.sale import careful_request, plain_request
+from lototrot.api.tickets import TicketCard
+from lototrot.models.contest import Contest, TicketModel
+from lototrot.models.tickets import BurntRequest, Ticket
+from lototrot.services.closing import contest_close, offered_masks_refresh
+from lototrot.services.selling import QuickPick
+from tests import factories
+from tests.core.api.conftest import Api, places, refused, staff_api, terminal_api
+from tests.factories import Point
+
+pytestmark = pytest.mark.django_db
+TICKETS = "lototrot/tickets"
+RACES: list[Any] = [[1], [2, 3], [3], [4], [5], [6], [1]]
+SINGLE: list[Any] = [[1], [2], [3], [4], [5], [6], [1]]
+
+
+@pytest.fixture
+def place() -> Point:
+    return factories.point()
+
+
+@pytest.fixture
+def contest(place: Point) -> Contest:
+    made = factories.contest()
+    factories.acknowledge(made, place)
+    return made
+
+
+def asked(contest: Contest, /, **changes: Any) -> dict[str, Any]:
+    plain = {
+        "uuid": str(uuid.uuid4()), "contest": contest.pk, "price_cents": 100, "amount_cents": 200,
+        "races": RACES,
+    }  # fmt: skip
+    return plain | changes
+
+
+def sell(place: Point, body: Any, **headers: str) -> Any:
+    return terminal_api(place).post(TICKETS, body, **headers)
+
+
+def nothing_written() -> bool:
+    return not (Ticket.objects.exists() or Transfer.objects.exists())
+
+
+@pytest.mark.article("14.II.1", "14.II.3", "14.III.6.2")
+def test_a_sale_is_answered_with_the_whole_ticket(place: Point, contest: Contest) -> None:
+    body = asked(contest)
+    response = sell(place, body, Accept_Language="en")
+    assert response.status_code == 201, response.content
+    card = response.json()
+    ticket = Ticket.objects.get()
+    assert card["uuid"] == body["uuid"] == str(ticket.uuid)
+    assert set(card) == set(TicketCard().fields)
+    assert [race["numbers"] for race in card["races"]] == RACES
+    assert not any(race["quick_pick"] for race in card["races"])
+    assert (card["bets"], card["amount_cents"], card["price_cents"]) == (2, 200, 100)
+    assert card["state"] == "sold"
+    assert card["premises"]["code"] == place.premises.code
+    assert (card["terminal"], card["operator"]) == (place.terminal.code, place.operator.number)
+    assert len(card["code"]) == 24 + 5
+    assert card["notices"][0] == "Only for people over 18."
+    assert response["X-Server-Time"]
+
+
+def test_the_notices_come_in_the_language_of_the_request(place: Point, contest: Contest) -> None:
+    """Once per language, whichever came first in this process."""
+    seen = {
+        language: sell(place, asked(contest), Accept_Language=language).json()["notices"]
+        for language in ("en", "ca", "en")
+    }
+    assert seen["en"][0] == "Only for people over 18."
+
+
+def test_a_quick_pick_shows_what_was_drawn(place: Point, contest: Contest) -> None:
+    races = [{"quick_pick": 2}, *SINGLE[1:]]
+    card = sell(place, asked(contest, races=races)).json()
+    first = card["races"][0]
+    assert first["quick_pick"]
+    assert len(first["numbers"]) == 2
+    assert card["bets"] == 2
+    assert not card["races"][1]["quick_pick"]
+
+
+def test_a_replay_is_the_same_ticket_with_200(place: Point, contest: Contest) -> None:
+    body = asked(contest, races=[{"quick_pick": 2}, *SINGLE[1:]])
+    first, second = sell(place, body), sell(place, body)
+    assert (first.status_code, second.status_code) == (201, 200)
+    assert second.json() == first.json()
+    assert Ticket.objects.count() == Transfer.objects.count() == 1
+
+
+def test_a_replay_after_the_closing_has_no_code(place: Point, contest: Contest) -> None:
+    body = asked(contest)
+    first = sell(place, body).json()
+    contest_close(contest_id=contest.pk, cause=Contest.Cause.ORGANISER)
+    OperatorSession.objects.filter(pk=place.session.pk).update(ended_at=clock.now())
+    again = sell(place, body)
+    assert again.status_code == 200
+    assert again.json() == first | {"code": None}
+
+
+def test_the_same_uuid_with_other_content(place: Point, contest: Contest) -> None:
+    body = asked(contest)
+    assert sell(place, body).status_code == 201
+    refused(sell(place, body | {"races": [[2], *RACES[1:]]}), 409, "uuid_reused")
+    other = factories.point()
+    factories.acknowledge(contest, other)
+    refused(sell(other, body), 409, "uuid_reused")
+    assert Ticket.objects.count() == 1
+
+
+# --- Refusals of the rules ------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("changes", "status", "code"),
+    [
+        ({"contest": 10**15}, 404, "contest_unknown"),
+        ({"races": RACES[:6]}, 422, "wrong_race_count"),
+        ({"races": [*RACES, [1]]}, 422, "wrong_race_count"),
+        ({"races": [[], *RACES[1:]]}, 422, "empty_race"),
+        ({"races": [[31], *RACES[1:]]}, 422, "unknown_number"),
+        ({"races": [[1, 1], *RACES[1:]]}, 422, "repeated_number"),
+        ({"races": [{"quick_pick": 11}, *SINGLE[1:]]}, 422, "quick_pick_too_long"),
+        ({"price_cents": 150, "amount_cents": 300}, 422, "wrong_price"),
+        ({"amount_cents": 100}, 422, "wrong_amount"),
+        (
+            {"races": [[*range(1, 11)]] * 5 + [[1], [1]], "amount_cents": 10_000_000},
+            422, "too_many_bets",
+        ),
+    ],
+)  # fmt: skip
+def test_a_ticket_that_is_none(
+    place: Point, contest: Contest, changes: dict[str, Any], status: int, code: str
+) -> None:
+    refused(sell(place, asked(contest, **changes)), status, code)
+    assert nothing_written()
+
+
+@pytest.mark.article("14.III.5.4.1")
+def test_a_withdrawn_number(place: Point, contest: Contest) -> None:
+    factories.withdrawal(factories.races_of(contest)[1], 3)
+    offered_masks_refresh(contest_id=contest.pk)
+    problem = refused(sell(place, asked(contest)), 409, "withdrawn_number")
+    assert problem["data"] == {"race": 2}
+    assert nothing_written()
+
+
+@pytest.mark.article("14.II.2")
+def test_a_multiple_ticket_that_the_paper_does_not_have(
+    place: Point, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    narrow = TicketModel.objects.create(
+        code="narrow", version=1, authorisation="CAIB 9", authorised_on=clock.now().date(),
+        multiple=False, recorded_at=clock.now(), recorded_by_id=factories.staff().user_id,
+    )  # fmt: skip
+    monkeypatch.setattr(factories, "ticket_model", lambda: narrow)
+    contest = factories.contest()
+    factories.acknowledge(contest, place)
+    refused(sell(place, asked(contest)), 422, "multiple_not_authorised")
+    assert nothing_written()
+    single = asked(contest, races=SINGLE, amount_cents=100)
+    assert sell(place, single).status_code == 201
+
+
+@pytest.mark.article("14.III.4")
+def test_a_contest_that_is_not_on_sale(place: Point, contest: Contest) -> None:
+    draft = factories.contest(
+        factories.meeting(day=contest.day + timedelta(days=1)), state=Contest.State.DRAFT
+    )
+    refused(sell(place, asked(draft)), 409, "contest_not_open")
+    factories.time_to(contest.scheduled_close_at)
+    refused(sell(place, asked(contest)), 409, "contest_closed")
+    assert nothing_written()
+
+
+@pytest.mark.article("14.III.5.2", "14.III.6.2")
+def test_the_display_must_have_been_acknowledged(contest: Contest) -> None:
+    refused(sell(factories.point(), asked(contest)), 409, "display_not_acknowledged")
+    assert nothing_written()
+
+
+@pytest.mark.article("14.I.6")
+def test_premises_without_authorisation(contest: Contest) -> None:
+    place = factories.point(factories.premises(authorised=["promotrot"]))
+    factories.acknowledge(contest, place)
+    refused(sell(place, asked(contest)), 403, "premises_not_authorised")
+    assert nothing_written()
+
+
+def test_suspended_sales_may_be_sent_again(place: Point, contest: Contest) -> None:
+    by = factories.staff()
+    stop = Suspension.objects.create(
+        terminal=place.terminal, reason="Fire", since=clock.now(), suspended_by_id=by.user_id,
+        suspended_in_id=by.session_id,
+    )  # fmt: skip
+    body = asked(contest)
+    assert refused(sell(place, body), 403, "sales_suspended")["transient"] is True
+    Suspension.objects.filter(pk=stop.pk).update(lifted_at=clock.now(), lifted_by_id=by.user_id)
+    assert sell(place, body).status_code == 201
+
+
+@pytest.mark.article("14.I.6")
+def test_the_offices_pay_and_do_not_sell(contest: Contest) -> None:
+    for kind in (Premises.Kind.CENTRAL_OFFICE, Premises.Kind.ENTITY_OFFICE):
+        office = factories.point(factories.premises(kind))
+        factories.acknowledge(contest, office)
+        refused(sell(office, asked(contest)), 403, "terminal_cannot")
+    assert nothing_written()
+
+
+def test_who_may_sell(place: Point, contest: Contest) -> None:
+    body = asked(contest)
+    refused(Api().post(TICKETS, body), 401, "credentials_missing")
+    refused(staff_api().post(TICKETS, body), 401, "credentials_missing")
+    made_up = Api(Authorization="Terminal " + "x" * 43)
+    refused(made_up.post(TICKETS, body), 401, "terminal_unknown")
+    unsigned = terminal_api(place, signed_on=False)
+    refused(unsigned.post(TICKETS, body), 401, "operator_session_unknown")
+    elsewhere = factories.point()
+    session = {"X-Operator-Session": elsewhere.session_token}
+    foreign = Api(Authorization=f"Terminal {place.token}", **session)
+    refused(foreign.post(TICKETS, body), 401, "operator_session_unknown")
+    OperatorSession.objects.filter(pk=place.session.pk).update(ended_at=clock.now())
+    refused(sell(place, body), 401, "operator_session_expired")
+    Terminal.objects.filter(pk=place.terminal.pk).update(revoked_at=clock.now())
+    refused(sell(place, body), 403, "terminal_revoked")
+    assert nothing_written()
+
+
+def test_a_burnt_uuid(place: Point, contest: Contest) -> None:
+    body = asked(contest)
+    answer = terminal_api(place).post(f"{TICKETS}/{body['uuid']}/inquiry").json()
+    assert answer == {"outcome": "burnt", "ticket": None}
+    assert BurntRequest.objects.get().terminal == place.terminal
+    refused(sell(place, body), 409, "uuid_burnt")
+    assert nothing_written()
+
+
+# --- Shape ----------------------------------------------------------------------------------------
+
+BIG = 2**63
+SHAPES: list[tuple[dict[str, Any], dict[str, str]]] = [
+    ({"uuid": 7}, {"$.uuid": "invalid"}),
+    ({"uuid": "x"}, {"$.uuid": "invalid"}),
+    ({"uuid": None}, {"$.uuid": "null"}),
+    ({"contest": "1"}, {"$.contest": "type"}),
+    ({"contest": True}, {"$.contest": "type"}),
+    ({"contest": 1.0}, {"$.contest": "type"}),
+    ({"contest": 0}, {"$.contest": "min_value"}),
+    ({"contest": BIG}, {"$.contest": "max_value"}),
+    ({"price_cents": -1}, {"$.price_cents": "min_value"}),
+    ({"amount_cents": BIG}, {"$.amount_cents": "max_value"}),
+    ({"races": "1,2"}, {"$.races": "not_a_list"}),
+    ({"races": []}, {"$.races": "min_length"}),
+    ({"races": [[1]] * 65}, {"$.races": "max_length"}),
+    ({"races": [1]}, {"$.races[0]": "type"}),
+    ({"races": [[1], ["2"]]}, {"$.races[1][0]": "type"}),
+    ({"races": [[1], [2, 0, 100]]}, {"$.races[1][1]": "min_value", "$.races[1][2]": "max_value"}),
+    ({"races": [[1] * 100]}, {"$.races[0]": "max_length"}),
+    ({"races": [[True]]}, {"$.races[0][0]": "type"}),
+    ({"races": [{"quick_pick": 0}]}, {"$.races[0].quick_pick": "min_value"}),
+    ({"races": [{"quick_pick": "1"}]}, {"$.races[0].quick_pick": "type"}),
+    ({"races": [{}]}, {"$.races[0].quick_pick": "required"}),
+    (
+        {"races": [{"quick_pick": 1, "numbers": [2]}]},
+        {"$.races[0].numbers": "unknown_field"},
+    ),
+    ({"races": [None]}, {"$.races[0]": "null"}),
+    ({"player": "me"}, {"$.player": "unknown_field"}),
+    ({"uuid": "x", "contest": [], "player": 1}, {
+        "$.uuid": "invalid", "$.contest": "type", "$.player": "unknown_field",
+    }),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("changes", "wanted"), SHAPES)
+def test_every_error_of_shape_with_its_place(
+    place: Point, contest: Contest, changes: dict[str, Any], wanted: dict[str, str]
+) -> None:
+    only_unknown = set(wanted.values()) == {"unknown_field"}
+    code = "unknown_field" if only_unknown else "fields_invalid"
+    assert places(refused(sell(place, asked(contest, **changes)), 422, code)) == wanted
+    assert nothing_written()
+
+
+def test_what_is_missing_is_named(place: Point, contest: Contest) -> None:
+    problem = refused(sell(place, {}), 422, "fields_invalid")
+    names = ("uuid", "contest", "price_cents", "amount_cents", "races")
+    assert places(problem) == dict.fromkeys((f"$.{name}" for name in names), "required")
+
+
+GOOD: list[dict[str, Any]] = [
+    {}, {"races": [[1]]}, {"races": [[]]}, {"races": [[99, 1]] * 64}, {"races": [[5] * 99]},
+    {"races": [{"quick_pick": 99}, [1]]}, {"contest": BIG - 1}, {"amount_cents": BIG - 1},
+    {"uuid": str(uuid.UUID(int=0))}, {"uuid": str(uuid.uuid4()).upper()},
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("changes", GOOD)
+def test_both_readers_agree_on_good_bodies(changes: dict[str, Any]) -> None:
+    body = asked(Contest(pk=1), **changes)
+    found = plain_request(body)
+    assert found is not None
+    assert found == careful_request(body)
+
+
+def test_both_readers_know_a_quick_pick() -> None:
+    found = plain_request(asked(Contest(pk=1), races=[{"quick_pick": 3}, [2]]))
+    assert found is not None
+    assert found.races == (QuickPick(3), (2,))
+
+
+@pytest.mark.parametrize("body", [*[{"x": 1, **c} for c, _ in SHAPES], [], None, 1, "x", {}])
+def test_both_readers_agree_on_bad_bodies(body: Any) -> None:
+    assert plain_request(body) is None
+    with pytest.raises(ValidationError):
+        careful_request(body)
+
+
+@pytest.mark.parametrize(("changes", "wanted"), SHAPES)
+def test_the_fast_reader_takes_nothing_that_the_careful_one_refuses(
+    changes: dict[str, Any], wanted: dict[str, str]
+) -> None:
+    assert plain_request(asked(Contest(pk=1), **changes)) is None
+
+
+@pytest.mark.parametrize(
+    ("body", "status", "code"),
+    [
+        (b"{", 400, "malformed_json"),
+        (b"\xff\xfe", 400, "malformed_json"),
+        (b'{"uuid": NaN}', 400, "malformed_json"),
+        (b'{"uuid": 1, "uuid": 2}', 400, "malformed_json"),
+        (b"[" * 100 + b"]" * 100, 400, "malformed_json"),
+        (b'{"races": "' + b"x" * 20_000 + b'"}', 413, "body_too_large"),
+        (b"[]", 422, "fields_invalid"),
+        (b"null", 422, "fields_invalid"),
+    ],
+)
+def test_hostile_bodies(
+    place: Point, contest: Contest, body: bytes, status: int, code: str
+) -> None:
+    refused(terminal_api(place).raw(TICKETS, body), status, code)
+    assert nothing_written()
+
+
+def test_other_media_types_and_methods(place: Point, contest: Contest) -> None:
+    api = terminal_api(place)
+    refused(api.raw(TICKETS, "uuid=1", "text/plain"), 415, "unsupported_media_type")
+    response = api.get(TICKETS)
+    refused(response, 405, "method_not_allowed")
+    assert "POST" in response["Allow"]
+    assert nothing_written()
+
+
+def test_the_whole_sale_asks_the_database_once(
+    place: Point, contest: Contest, django_assert_num_queries: Any
+) -> None:
+    """The statement itself goes round Django's counting; whatever else is asked would show."""
+    sell(place, asked(contest))
+    api = terminal_api(place)
+    with django_assert_num_queries(0):
+        assert api.post(TICKETS, asked(contest)).status_code == 201
+
+
+def test_a_code_is_in_no_log_line(place: Point, contest: Contest) -> None:
+    with capture_logs() as lines:
+        card = sell(place, asked(contest)).json()
+    assert "request" in [line["event"] for line in lines]
+    for secret in (card["code"], card["code"].replace("-", ""), place.token, place.session_token):
+        assert secret not in repr(lines)
+
+
+def test_a_refusal_in_another_language(place: Point) -> None:
+    body = json.dumps({"uuid": "x"})
+    response = Client().post(
+        f"/api/v1/{TICKETS}", body, content_type="application/json",
+        headers={
+            "Authorization": f"Terminal {place.token}", "Accept-Language": "ca",
+            "X-Operator-Session": place.session_token,
+        },
+    )  # fmt: skip
+    assert refused(response, 422, "fields_invalid")["title"]
