@@ -1,6 +1,7 @@
 """The admin as a browser has it: signed on, with cookies and forms. And a race day to look at."""
 
 import re
+import uuid
 from dataclasses import dataclass
 from typing import Any
 
@@ -17,6 +18,7 @@ from lototrot.models.contest import Contest
 from lototrot.models.settlement import Settlement
 from lototrot.models.tickets import Ticket
 from lototrot.services import breach, contests, payment_order, starts, withdrawals
+from lototrot.services.selling import SaleRequest, ticket_sell
 from lototrot.services.settlement import contest_settle
 from tests import factories
 
@@ -37,17 +39,17 @@ class Desk:
         assert response.status_code == 200, (url, response.status_code)
         return str(response.content.decode())
 
-    def ask(self, row: Model | type[Model], act: str, **typed: Any) -> HttpResponse:
+    def ask(self, row: Model | type[Model], act: str, /, **typed: Any) -> HttpResponse:
         """Do an act to a row, or from a list: fill in its form, confirm it."""
         return self.client.post(act_url(row, act), {**typed, "do": "1"})
 
-    def do(self, row: Model | type[Model], act: str, **typed: Any) -> HttpResponse:
+    def do(self, row: Model | type[Model], act: str, /, **typed: Any) -> HttpResponse:
         """The same, and it must be done."""
         response = self.ask(row, act, **typed)
         assert response.status_code == 302, text_of(response)
         return response
 
-    def refused(self, row: Model | type[Model], act: str, code: str, **typed: Any) -> str:
+    def refused(self, row: Model | type[Model], act: str, code: str, /, **typed: Any) -> str:
         """The same, and it must be refused with that code."""
         response = self.ask(row, act, **typed)
         assert response.status_code == 200
@@ -122,3 +124,13 @@ def _unauthorise(place: Premises) -> None:
     for each in place.authorisations.all():
         each.valid_until = each.valid_from
         each.save(update_fields=["valid_until"])
+
+
+def sold_with_code(of: Contest, at: factories.Point) -> tuple[Ticket, str]:
+    """A ticket sold as terminals do, and the code on its paper."""
+    factories.acknowledge(of, at)
+    numbers = tuple((1,) for _ in of.offered_masks)
+    request = SaleRequest(uuid.uuid4(), of.pk, numbers, of.price_cents, of.price_cents)
+    sold = ticket_sell(credentials=at.credentials, request=request)
+    assert sold.code
+    return Ticket.objects.get(uuid=request.uuid), sold.code.shown

@@ -88,11 +88,9 @@ class Refusal:
         names = list(dict.fromkeys(name for row in found for name in row))
         facts = [(_label(k), v) for k, v in error.data.items() if isinstance(v, str | int)]
         facts += [(_label(k), ", ".join(map(str, v))) for k, v in error.data.items() if _plain(v)]
-        message = gettext(error.message)
-        if error.detail != error.message:
-            message = gettext(error.detail)
+        message = error.message if found else error.detail
         return cls(
-            message, error.code, facts, [_label(name) for name in names],
+            gettext(message), error.code, facts, [_label(name) for name in names],
             [[_cell(row.get(name)) for name in names] for row in found],
         )  # fmt: skip
 
@@ -138,9 +136,7 @@ def perform(
     except (DomainError, OperationalError) as error:
         return _page(request, page | {"refusal": _refusal(error)}, form, asks=True)
     if done.secret:
-        answer = TemplateResponse(request, "admin_support/secret.html", page | {"done": done})
-        answer["Cache-Control"] = "no-store"
-        return answer
+        return TemplateResponse(request, "admin_support/secret.html", page | {"done": done})
     messages.success(request, str(done.message))
     return HttpResponseRedirect((url_of(done.row) if done.row else "") or back)
 

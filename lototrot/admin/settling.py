@@ -1,8 +1,6 @@
 """Bets in breach, settlements, prizes and payment orders."""
 
-import logging
 from collections.abc import Mapping
-from functools import partial
 from typing import Any
 
 from django.contrib import admin
@@ -32,7 +30,6 @@ REQUEST = define("lototrot.settlement.request", Role.ORGANISER)
 Data = dict[str, Any]
 _BREACHES_SHOWN = 100
 _PROPOSED = _("Proposed; a second person confirms it.")
-logger = logging.getLogger(__name__)
 
 MISSING = {
     "withdrawal_unconfirmed": _("A withdrawal waits for its second person"),
@@ -97,7 +94,11 @@ def _settle(by: StaffActor, contest: Contest, data: Data) -> Done:
     finds it all the same."""
     by.need(REQUEST)
     settleable(contest_get(contest.pk))
-    transaction.on_commit(partial(tasks.settle.delay, contest.pk), robust=True)
+
+    def send() -> None:
+        tasks.settle.delay(contest.pk)
+
+    transaction.on_commit(send, robust=True)
     return Done(_("The settlement is under way; its figures appear here in a moment."))
 
 

@@ -1,0 +1,132 @@
+"""Premises, terminals, operators and suspensions by the admin."""
+
+import re
+
+import pytest
+from django.contrib.admin.models import LogEntry
+
+from core.premises.models import Authorisation, Operator, Premises, Suspension, Terminal
+from core.premises.services import PIN_DIGITS, terminal_enrol
+from core.staff.powers import Role
+from core.staff.signals import SESSION_KEY
+from tests import factories
+from tests.admin_desk import Desk, act_url, row_url, text_of
+
+pytestmark = pytest.mark.django_db
+BAR = {
+    "code": "P100", "name": "Bar Trot", "kind": "establishment", "address": "Carrer Nou 1",
+    "municipality": "Manacor",
+}  # fmt: skip
+
+
+@pytest.fixture
+def desk() -> Desk:
+    return Desk(Role.ORGANISER)
+
+
+def test_premises_are_registered_after_a_second_look(desk: Desk) -> None:
+    assert desk.offers(Premises, "register")
+    shown = desk.client.post(act_url(Premises, "register"), BAR)
+    assert "Establishment" in text_of(shown)
+    assert "Carrer Nou 1" in text_of(shown)
+    assert not Premises.objects.filter(code="P100")
+    desk.do(Premises, "register", **BAR)
+    place = Premises.objects.get(code="P100")
+    assert place.created_by == desk.person
+    desk.refused(Premises, "register", "code_taken", **BAR)
+
+
+def test_what_is_missing_is_said_at_its_field(desk: Desk) -> None:
+    response = desk.ask(Premises, "register", **{**BAR, "name": ""})
+    assert "This field is required" in text_of(response)
+    assert not Premises.objects.filter(code="P100")
+
+
+@pytest.mark.article("14.I.6")
+def test_an_authorisation_is_recorded_and_ended(desk: Desk) -> None:
+    place = factories.premises(authorised=())
+    typed = {"game": "lototrot", "valid_from": "2026-01-01T00:00:00", "reference": "AUT-1"}
+    desk.do(place, "authorise", **typed)
+    authorisation = Authorisation.objects.get(premises=place)
+    assert authorisation.recorded_by == desk.person
+    assert authorisation.valid_from.isoformat() == "2025-12-31T23:00:00+00:00"  # Madrid's midnight
+    desk.refused(place, "authorise", "authorisation_overlaps", **typed)
+    assert desk.offers(authorisation, "end")
+    desk.do(authorisation, "end")
+    authorisation.refresh_from_db()
+    assert authorisation.valid_until
+    assert not desk.offers(authorisation, "end")
+
+
+def test_a_terminals_code_is_shown_once(desk: Desk) -> None:
+    place = factories.premises()
+    response = desk.ask(place, "terminal", code="T100")
+    assert response.status_code == 200
+    assert "no-store" in response["Cache-Control"]
+    code = re.search(r'house-secret"><code>([^<]+)</code>', response.content.decode())
+    assert code
+    terminal, _token = terminal_enrol(code=code[1])
+    assert terminal.code == "T100"
+    assert code[1] not in desk.get(row_url(terminal))
+    assert code[1] not in LogEntry.objects.latest("pk").change_message
+    assert not any(code[1] in str(message) for message in desk.client.session.values())
+
+
+def test_a_terminal_is_enrolled_anew_and_revoked(desk: Desk) -> None:
+    terminal = factories.point().terminal
+    assert "house-secret" in desk.ask(terminal, "reenrol").content.decode()
+    desk.do(terminal, "revoke")
+    terminal.refresh_from_db()
+    assert terminal.revoked_at
+    assert not desk.offers(terminal, "revoke")
+    assert not desk.offers(terminal, "reenrol")
+
+
+def test_an_operator_is_registered(desk: Desk) -> None:
+    place = factories.premises()
+    typed = {"number": "7", "name": "Pere", "pin": "280319"}
+    response = desk.refused(place, "operator", "pin_weak", **{**typed, "pin": "123456"})
+    assert "123456" not in response
+    desk.do(place, "operator", **typed)
+    operator = Operator.objects.get(premises=place)
+    assert (operator.number, operator.created_by) == (7, desk.person)
+    assert len("280319") in PIN_DIGITS
+
+
+def test_sales_are_suspended_and_resumed_everywhere_and_anywhere(desk: Desk) -> None:
+    point = factories.point()
+    desk.do(Suspension, "suspend_all", reason="Storm")
+    desk.do(point.premises, "suspend", reason="Inspection")
+    desk.do(point.terminal, "suspend", reason="Paper out")
+    found = Suspension.objects.order_by("pk")
+    assert [(s.premises_id, s.terminal_id, s.reason) for s in found] == [
+        (None, None, "Storm"), (point.premises.pk, None, "Inspection"),
+        (None, point.terminal.pk, "Paper out"),
+    ]  # fmt: skip
+    for suspension in found:
+        assert suspension.suspended_by == desk.person
+        assert suspension.suspended_in_id == desk.client.session[SESSION_KEY]
+    front = text_of(desk.client.get("/admin/"))
+    assert all(reason in front for reason in ("Storm", "Inspection", "Paper out"))
+    for suspension in found:
+        desk.do(suspension, "resume")
+        assert not desk.offers(suspension, "resume")
+        desk.refused(suspension, "resume", "suspension_unknown")
+    assert "Sales are suspended nowhere" in text_of(desk.client.get("/admin/"))
+
+
+@pytest.mark.parametrize("role", [role for role in Role if role != Role.ORGANISER])
+def test_the_register_is_the_organisers(role: Role) -> None:
+    desk, point = Desk(role), factories.point()
+    allowed_to_look = role not in (Role.STEWARDS, Role.CASHIER)
+    expected = 403 if allowed_to_look else 404
+    for row, act in (
+        (Premises, "register"), (point.premises, "authorise"), (point.premises, "suspend"),
+        (point.terminal, "revoke"), (point.terminal, "reenrol"), (Suspension, "suspend_all"),
+    ):  # fmt: skip
+        assert desk.ask(row, act, **BAR, reason="x").status_code == expected
+    if allowed_to_look:
+        assert not desk.offers(point.terminal, "revoke")
+        assert not desk.offers(Suspension, "suspend_all")
+    assert not Suspension.objects.exists()
+    assert Terminal.objects.get(pk=point.terminal.pk).revoked_at is None

@@ -1,0 +1,255 @@
+"""Accounts and proposals in the admin: by their services, by the right person, on record."""
+
+from typing import Any
+
+import pytest
+from django.contrib.admin.models import LogEntry
+from django.db.models import Model
+
+from core.staff import accounts
+from core.staff.models import Decision, Proposal, StaffSession, User
+from core.staff.powers import Role
+from core.staff.signals import SESSION_KEY
+from lototrot.models.running import Withdrawal
+from lototrot.services import withdrawals
+from tests import factories
+from tests.admin_desk import Desk, act_url, row_url, text_of
+
+pytestmark = pytest.mark.django_db
+SECRET = "correct horse battery"
+
+
+def _user(*roles: Role, **fields: Any) -> User:
+    user = User.objects.get(pk=factories.staff(*roles).user_id)
+    for name, value in fields.items():
+        setattr(user, name, value)
+    user.save(update_fields=[*fields])
+    return user
+
+
+def _logged(desk: Desk, act: str) -> LogEntry:
+    """The admin's record of the act: by this person, in this session."""
+    entry: LogEntry = LogEntry.objects.latest("pk")
+    assert entry.user_id == desk.person.pk
+    session = desk.client.session[SESSION_KEY]
+    assert act in entry.change_message
+    assert f"session {session}" in entry.change_message
+    return entry
+
+
+# --- Accounts -------------------------------------------------------------------------------------
+
+
+def _new(**other: Any) -> dict[str, Any]:
+    return {
+        "username": "joana", "full_name": "Joana Mas", "roles": ["stewards"],
+        "password": SECRET, "password_again": SECRET, **other,
+    }  # fmt: skip
+
+
+def test_an_administrator_opens_an_account() -> None:
+    desk = Desk(Role.ADMINISTRATOR)
+    assert desk.offers(User, "create")
+    desk.do(User, "create", **_new())
+    user = User.objects.get(username="joana")
+    assert (user.roles, user.check_password(SECRET)) == (["stewards"], True)
+    assert _logged(desk, "create").object_id == str(user.pk)
+
+
+@pytest.mark.parametrize(
+    ("typed", "code"),
+    [
+        ({"password": "short", "password_again": "short"}, "password_weak"),
+        ({"roles": ["inspector"]}, "appointment_missing"),
+    ],
+)
+def test_a_refused_account_opens_nothing(typed: dict[str, Any], code: str) -> None:
+    desk = Desk(Role.ADMINISTRATOR)
+    before = LogEntry.objects.count()
+    desk.refused(User, "create", code, **_new(**typed))
+    assert not User.objects.filter(username="joana")
+    assert LogEntry.objects.count() == before
+
+
+def test_passwords_are_typed_twice_and_never_sent_back() -> None:
+    desk = Desk(Role.ADMINISTRATOR)
+    response = desk.ask(User, "create", **_new(password_again="something else"))
+    assert "differ" in text_of(response)
+    assert SECRET not in response.content.decode()
+
+
+def test_roles_are_set() -> None:
+    desk, user = Desk(Role.ADMINISTRATOR), _user(Role.CASHIER)
+    desk.do(user, "roles", roles=["organiser", "auditor"])
+    user.refresh_from_db()
+    assert user.roles == ["organiser", "auditor"]
+    desk.refused(user, "roles", "appointment_missing", roles=["inspector"])
+
+
+def test_a_closed_account_is_out_at_once_and_can_be_opened_again() -> None:
+    desk, other = Desk(Role.ADMINISTRATOR), Desk(Role.ORGANISER)
+    other.get("/admin/")
+    desk.do(other.person, "deactivate")
+    assert other.client.get("/admin/").status_code == 302
+    assert not StaffSession.objects.filter(user=other.person, ended_at=None)
+    assert not desk.offers(other.person, "deactivate")
+    desk.do(other.person, "reactivate")
+    other.person.refresh_from_db()
+    assert other.person.is_active
+
+
+def test_a_password_is_reset() -> None:
+    desk, user = Desk(Role.ADMINISTRATOR), _user(Role.CASHIER, failed_attempts=4)
+    desk.do(user, "password_reset", password=SECRET, password_again=SECRET)
+    user.refresh_from_db()
+    assert user.check_password(SECRET)
+    assert user.failed_attempts == 0
+    assert not StaffSession.objects.filter(user=user, ended_at=None)
+    desk.refused(user, "password_reset", "password_weak", password="a", password_again="a")
+
+
+def test_nobody_changes_their_own_account() -> None:
+    desk = Desk(Role.ADMINISTRATOR)
+    for act, typed in (
+        ("roles", {"roles": ["organiser"]}),
+        ("deactivate", {}),
+        ("password_reset", {"password": SECRET, "password_again": SECRET}),
+    ):
+        assert not desk.offers(desk.person, act)
+        desk.refused(desk.person, act, "own_account", **typed)
+    desk.person.refresh_from_db()
+    assert (desk.person.roles, desk.person.is_active) == (["administrator"], True)
+
+
+@pytest.mark.parametrize("role", [role for role in Role if role != Role.ADMINISTRATOR])
+def test_only_an_administrator_manages_accounts(role: Role) -> None:
+    desk, user = Desk(role), _user(Role.CASHIER)
+    assert not desk.offers(User, "create")
+    assert not desk.offers(user, "deactivate")
+    for row, act in ((User, "create"), (user, "roles"), (user, "deactivate")):
+        assert desk.ask(row, act, **_new()).status_code == 403
+        assert desk.client.get(act_url(row, act)).status_code == 403
+    user.refresh_from_db()
+    assert user.is_active
+
+
+def test_an_unknown_account() -> None:
+    by = factories.staff(Role.ADMINISTRATOR)
+    with pytest.raises(accounts.UserUnknown):
+        accounts.user_deactivate(by=by, user_id=0)
+    assert Desk(Role.ADMINISTRATOR).client.get("/admin/staff/user/0/roles/").status_code == 404
+
+
+def test_ones_own_password() -> None:
+    desk = Desk(Role.CASHIER)
+    desk.person.set_password(SECRET)
+    desk.person.save(update_fields=["password"])
+    desk.client.force_login(desk.person)
+    elsewhere = Desk(person=desk.person)
+    typed = {"current": SECRET, "password": SECRET[::-1], "password_again": SECRET[::-1]}
+    wrong = desk.client.post("/admin/password_change/", {**typed, "current": "no"})
+    assert "<code>sign_on_refused</code>" in wrong.content.decode()
+    desk.person.refresh_from_db()
+    assert desk.person.failed_attempts == 1  # a wrong guess counts
+    assert desk.client.post("/admin/password_change/", typed).status_code == 302
+    desk.person.refresh_from_db()
+    assert desk.person.check_password(SECRET[::-1])
+    desk.get("/admin/")
+    assert elsewhere.client.get("/admin/").status_code == 302
+
+
+# --- Proposals ------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def entered() -> tuple[Desk, Proposal]:
+    """A withdrawal entered in the admin, and who entered it."""
+    desk = Desk(Role.STEWARDS)
+    race = factories.meeting().races.first()
+    desk.do(race, "withdraw", number="4", source="Vet")
+    return desk, Proposal.objects.get(kind="lototrot.withdrawal")
+
+
+def _withdrawal() -> Withdrawal:
+    return Withdrawal.objects.get()
+
+
+def test_a_second_person_confirms(entered: tuple[Desk, Proposal]) -> None:
+    proposer, proposal = entered
+    desk = Desk(Role.STEWARDS)
+    assert desk.offers(proposal, "confirm")
+    page = desk.get(act_url(proposal, "confirm"))
+    assert "Vet" in page
+    assert row_url(_withdrawal().race) in page
+    desk.do(proposal, "confirm")
+    assert _withdrawal().confirmed_at
+    decision = Decision.objects.get(proposal=proposal)
+    assert (decision.decided_by, decision.decided_in_id) == (
+        desk.person, desk.client.session[SESSION_KEY],
+    )  # fmt: skip
+    assert decision.proposed_by == proposer.person
+    assert _logged(desk, "confirm").object_id == str(proposal.pk)
+    assert not desk.offers(proposal, "confirm")
+    assert not desk.offers(proposal, "reject")
+    Desk(Role.STEWARDS).refused(proposal, "reject", "proposal_decided")
+
+
+@pytest.mark.article("14.III.5.4.1")
+def test_nobody_confirms_their_own_act(entered: tuple[Desk, Proposal]) -> None:
+    """Not offered; by its address refused; in another session of the same person, too."""
+    proposer, proposal = entered
+    for desk in (proposer, Desk(person=proposer.person)):
+        assert not desk.offers(proposal, "confirm")
+        assert desk.offers(proposal, "reject")
+        desk.refused(proposal, "confirm", "same_person")
+        assert not desk.offers(proposal, "confirm")
+    assert not Decision.objects.filter(proposal=proposal)
+    assert _withdrawal().confirmed_at is None
+    assert "Waits for another person" in text_of(proposer.client.get("/admin/"))
+    assert "For you to decide" in text_of(Desk(Role.STEWARDS).client.get("/admin/"))
+
+
+def test_a_proposal_is_rejected(entered: tuple[Desk, Proposal]) -> None:
+    desk, proposal = Desk(Role.ORGANISER), entered[1]
+    desk.do(proposal, "reject", reason="Another horse")
+    assert _withdrawal().reversed_reason == "Another horse"
+    assert _logged(desk, "reject")
+    assert "Waiting" not in text_of(desk.client.get(row_url(proposal)))
+
+
+@pytest.mark.parametrize("role", [Role.AUDITOR, Role.INSPECTOR, Role.ADMINISTRATOR])
+def test_a_person_without_the_power_decides_nothing(
+    entered: tuple[Desk, Proposal], role: Role
+) -> None:
+    desk, proposal = Desk(role), entered[1]
+    desk.get(row_url(proposal))
+    for act in ("confirm", "reject"):
+        assert not desk.offers(proposal, act)
+        assert desk.ask(proposal, act).status_code == 403
+    assert not Decision.objects.filter(proposal=proposal)
+
+
+def test_a_confirmation_that_fails_leaves_nothing(entered: tuple[Desk, Proposal]) -> None:
+    """The race started before the horse was withdrawn: neither decided nor logged."""
+    proposal, race = entered[1], _withdrawal().race
+    factories.started(race, at=_withdrawal().effective_at)
+    before = LogEntry.objects.count()
+    Desk(Role.STEWARDS).refused(proposal, "confirm", "withdrawal_too_late")
+    assert not Decision.objects.filter(proposal=proposal)
+    assert LogEntry.objects.count() == before
+
+
+def test_pending_proposals_are_listed_apart(entered: tuple[Desk, Proposal]) -> None:
+    done = withdrawals.WITHDRAWAL
+    decided: Model = factories.proposal(done.name, "race:0:1", {"race": 0})
+    listed = Desk(Role.STEWARDS).get("/admin/staff/proposal/", decision="pending")
+    assert row_url(entered[1]) in listed
+    assert row_url(decided) not in listed
+
+
+def test_an_act_is_a_form_of_the_same_site(entered: tuple[Desk, Proposal]) -> None:
+    """A forged request from elsewhere does nothing."""
+    desk, proposal = Desk(Role.STEWARDS), entered[1]
+    desk.client.handler.enforce_csrf_checks = True
+    assert desk.ask(proposal, "confirm").status_code == 403
+    assert not Decision.objects.filter(proposal=proposal)
