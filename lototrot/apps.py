@@ -8,9 +8,10 @@ class LototrotConfig(AppConfig):
     verbose_name = "Lototrot"
 
     def ready(self) -> None:
-        from lototrot import tasks, whatif
+        from lototrot import metrics, tasks, whatif
         from lototrot.services import rebuild
 
+        metrics.register()
         rebuild.register()
         tasks.register()
         whatif.register()

@@ -20,6 +20,11 @@ class MalformedJson(Invalid):
     message = "The body is not one JSON document in UTF-8."
 
 
+class LengthRequired(Invalid):
+    code = "length_required"
+    message = "The length of the body must be declared (Content-Length); chunks are not read."
+
+
 class BodyTooLarge(Invalid):
     code = "body_too_large"
     message = "The body is larger than this resource accepts."

@@ -6,18 +6,19 @@ from typing import IO, Any, NoReturn
 from django.http import HttpRequest
 from rest_framework.parsers import BaseParser
 
-from core.api.errors import BodyTooLarge, MalformedJson, UnsupportedMediaType
+from core.api.errors import BodyTooLarge, LengthRequired, MalformedJson, UnsupportedMediaType
 
 MAX_DEPTH = 32
 KIBIBYTE = 1024
 
 
 def check_size(request: HttpRequest, limit_bytes: int) -> None:
-    """Raise BodyTooLarge by the declared length, before anything is read."""
-    try:
-        length = int(request.META.get("CONTENT_LENGTH") or 0)
-    except ValueError:
-        length = 0
+    """Raise BodyTooLarge by the declared length, before anything is read; LengthRequired for one
+    in chunks, which would otherwise count as empty."""
+    declared = request.META.get("CONTENT_LENGTH") or ""
+    if not declared and request.META.get("HTTP_TRANSFER_ENCODING"):
+        raise LengthRequired
+    length = int(declared) if declared.isdecimal() else 0
     if length > limit_bytes:
         raise BodyTooLarge(limit_bytes=limit_bytes, length_bytes=length)
 

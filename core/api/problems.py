@@ -42,6 +42,7 @@ STATUSES: dict[type[DomainError], int] = {
     errors.MalformedJson: 400,
     errors.MethodNotAllowed: 405,
     errors.NotAcceptable: 406,
+    errors.LengthRequired: 411,
     errors.BodyTooLarge: 413,
     errors.UnsupportedMediaType: 415,
     errors.Throttled: 429,

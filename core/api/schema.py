@@ -161,7 +161,8 @@ class Schema(AutoSchema):
         if OperatorToken in schemes:
             kinds += [OperatorSessionUnknown, OperatorSessionExpired]
         if found.body:
-            kinds += [errors.MalformedJson, errors.BodyTooLarge, errors.UnsupportedMediaType]
+            kinds += [errors.MalformedJson, errors.LengthRequired, errors.BodyTooLarge]
+            kinds.append(errors.UnsupportedMediaType)
         if found.body or found.query or found.paged:
             kinds += [errors.FieldsInvalid, errors.UnknownField]
         if found.paged:

@@ -3,9 +3,10 @@
 import json
 
 import pytest
+from django.test import RequestFactory
 
-from core.api.errors import MalformedJson
-from core.api.parsing import MAX_DEPTH, loads
+from core.api.errors import LengthRequired, MalformedJson
+from core.api.parsing import MAX_DEPTH, check_size, loads
 from core.premises.models import Premises
 from tests import factories
 from tests.core.api.conftest import Api, places, refused, terminal_api
@@ -88,6 +89,12 @@ class TestThroughTheApi:
         self, anybody: Api
     ) -> None:
         refused(anybody.raw(self.path, b" " * 70_000), 413, "body_too_large")
+
+    def test_a_body_in_chunks_is_not_taken_for_an_empty_one(self, rf: RequestFactory) -> None:
+        request = rf.generic("POST", "/api/v1/premises", HTTP_TRANSFER_ENCODING="chunked")
+        request.META.pop("CONTENT_LENGTH", None)
+        with pytest.raises(LengthRequired):
+            check_size(request, 100)
 
     def test_only_unknown_fields_have_a_code_of_their_own(self, organiser: Api) -> None:
         body = {

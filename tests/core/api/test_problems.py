@@ -34,7 +34,7 @@ STATUS = {
 }  # fmt: skip
 OF_ITS_OWN = {
     "bad_request": 400, "malformed_json": 400, "method_not_allowed": 405, "not_acceptable": 406,
-    "body_too_large": 413, "unsupported_media_type": 415, "throttled": 429,
+    "length_required": 411, "body_too_large": 413, "unsupported_media_type": 415, "throttled": 429,
 }  # fmt: skip
 
 
