@@ -79,7 +79,7 @@ class BreachSet:
 
 
 # Only tickets sold too late, or at a terminal that was not in order all the while the contest was
-# on sale, are looked at one by one.
+# on sale, are looked at one by one; and none can be too late where sales ended before the limit.
 _BREACHES = """
 WITH suspect AS (
     SELECT m.id FROM premises_terminal m
@@ -103,10 +103,17 @@ WITH suspect AS (
             THEN 'terminal_revoked' END], NULL) AS reasons
       FROM lototrot_ticket t
      WHERE t.contest_id = %(contest)s
-       AND (t.sold_at >= %(limit)s::timestamptz OR t.terminal_id IN (SELECT id FROM suspect))
+       AND (%(limit)s::timestamptz <= %(closed_at)s::timestamptz
+            AND t.sold_at >= %(limit)s::timestamptz
+            OR t.terminal_id IN (SELECT id FROM suspect))
        AND NOT EXISTS (SELECT FROM lototrot_void v WHERE v.ticket_id = t.id)
        AND NOT EXISTS (SELECT FROM lototrot_bar b WHERE b.ticket_id = t.id)
 ), breach AS NOT MATERIALIZED (SELECT * FROM found WHERE cardinality(reasons) > 0)
+"""
+
+_SUSPECT_SELLER = """
+SELECT EXISTS (SELECT FROM suspect s JOIN lototrot_displayacknowledgement d ON d.terminal_id = s.id
+                WHERE d.contest_id = %(contest)s)
 """
 
 
@@ -120,13 +127,20 @@ def _parameters(contest: Contest) -> dict[str, Any]:
     }
 
 
-def breach_pending(contest_id: int) -> bool:
-    """Whether a bet is in breach, as far as is known, and neither voided nor barred."""
+def breach_pending(contest_id: int, *, last_sold_at: datetime | None = None) -> bool:
+    """Whether a bet is in breach, as far as is known, and neither voided nor barred.
+
+    Whoever has read all its tickets gives the time of the last one not void: if that was in time
+    and every terminal that took the contest on sale was in order, they are not read again.
+    """
+    parameters = _parameters(contest_get(contest_id))
+    limit = parameters["limit"]
+    in_time = last_sold_at is not None and (limit is None or last_sold_at < limit)
+    select = _SUSPECT_SELLER if in_time else "SELECT EXISTS (SELECT FROM breach)"
     with connection.cursor() as cursor:
-        cursor.execute(
-            _BREACHES + "SELECT EXISTS (SELECT FROM breach)", _parameters(contest_get(contest_id))
-        )
-        return bool(cursor.fetchone()[0])
+        cursor.execute(_BREACHES + select, parameters)
+        found = bool(cursor.fetchone()[0])
+    return breach_pending(contest_id) if in_time and found else found
 
 
 def breach_list(contest_id: int, *, after: int = 0, limit: int = 100) -> list[Breach]:

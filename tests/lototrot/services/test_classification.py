@@ -91,6 +91,7 @@ def refused(race: Race, runners: list[Entry]) -> list[tuple[str, int | None]]:
 # --- Entering and confirming ----------------------------------------------------------------------
 
 
+@pytest.mark.article("14.III.3")
 def test_what_one_enters_and_another_confirms_is_in_force(race: Race) -> None:
     announced_at = clock.now()
     proposal = propose(race, at=announced_at)
@@ -365,6 +366,17 @@ def test_nothing_is_corrected_once_payment_is_ordered(contest: Contest, race: Ra
     assert race_record(race.pk).facts().winners == {7}
     settlement.refresh_from_db()
     assert settlement.in_force
+
+
+@pytest.mark.article("14.III.8.2")
+def test_the_database_refuses_a_payment_order_nobody_confirmed(contest: Contest) -> None:
+    day, settlement = contest.day, settled(contest)
+    with pytest.raises(IntegrityError, match="two persons"), transaction.atomic():
+        PaymentOrder.objects.create(
+            contest=contest, settlement=settlement, ordered_at=clock.now(), results_day=day,
+            proposal=f.proposal("lototrot.classification", "x"), first_pay_day=day,
+            last_claim_day=day,
+        )  # fmt: skip
 
 
 def test_a_corrected_start_does_not_undo_a_classified_withdrawal(race: Race) -> None:
