@@ -211,8 +211,8 @@ def meeting(
     )  # fmt: skip
     if approved:
         FederationApproval.objects.create(
-            meeting=made, approved_by="Federació Balear de Trot", approved_at=now, reference="FBT-1",
-            recorded_by_id=by.user_id, recorded_in=by, recorded_at=now,
+            meeting=made, approved_by="Federació Balear de Trot", approved_at=now,
+            reference="FBT-1", recorded_by_id=by.user_id, recorded_in=by, recorded_at=now,
         )  # fmt: skip
     course = course or racecourse()
     for number in range(1, races + 1):

@@ -237,6 +237,6 @@ def _replace(path: Path, content: bytes) -> bool:
     path.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.NamedTemporaryFile(dir=path.parent, delete=False) as file:
         file.write(content)
-    os.chmod(file.name, 0o644)
-    os.replace(file.name, path)
+    Path(file.name).chmod(0o644)
+    Path(file.name).replace(path)
     return True

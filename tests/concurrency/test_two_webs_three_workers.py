@@ -144,7 +144,7 @@ def readiness(base_url: str) -> tuple[int, str]:
 
 
 @pytest.mark.article("14.III.4")
-@pytest.mark.article("14.III.9")
+@pytest.mark.article("14.III.9.6")
 def test_deaths_delay_work_and_lose_nothing(stacks: tuple[Stack, Stack], broker: Broker) -> None:
     first, second = stacks
     contest = settling.contest(settling.rules(**settling.TWO_LEGS), [range(1, 9), range(1, 9)])

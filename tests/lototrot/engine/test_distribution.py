@@ -78,7 +78,7 @@ def _settle(**changes: Any) -> Distribution:
 
 
 @given(MEETINGS)
-@pytest.mark.article("14.III.6.1", "14.III.9.1", "14.III.9.6")
+@pytest.mark.article("14.I.4", "14.III.6.1", "14.III.9.1", "14.III.9.6")
 def test_to_the_cent_nothing_is_lost_or_made(case: tuple[Takings, BetType]) -> None:
     meeting, bet_type = case
     d = distribute(meeting, bet_type)

@@ -180,7 +180,7 @@ def test_an_approval_is_complete_and_of_the_past(organiser: StaffActor) -> None:
     with pytest.raises(ApprovalAhead):
         approve(organiser, meeting, approved_at=clock.now() + timedelta(minutes=1))
     with pytest.raises(NaiveInstant):
-        approve(organiser, meeting, approved_at=datetime(2026, 1, 2))  # noqa: DTZ001
+        approve(organiser, meeting, approved_at=datetime(2026, 1, 2))
     assert not hasattr(meeting_get(meeting.pk), "approval")
 
 

@@ -212,7 +212,7 @@ REFUSED = [
 ]
 
 
-@pytest.mark.article("14.III.1.3")
+@pytest.mark.article("14.III.1.2", "14.III.1.3")
 @pytest.mark.parametrize(("change", "error"), [r[1:] for r in REFUSED], ids=[r[0] for r in REFUSED])
 def test_bad_requests_are_refused_and_nothing_is_written(
     place: Point, contest: Contest, change: dict[str, object], error: type[Exception]
