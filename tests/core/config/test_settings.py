@@ -1,0 +1,97 @@
+"""docs/operations.md says what the code does: every variable, and every power."""
+
+import ast
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from django.urls import get_resolver
+
+from core.embedded.server import ROOT
+from core.staff import powers
+
+PAGE = (ROOT / "docs" / "operations.md").read_text()
+READERS = {
+    *("env.string", "env.boolean", "env.integer", "env.seconds", "env.words"),
+    *("secret.text", "secret.key_ring", "os.environ.get", "os.getenv"),
+}
+
+
+def rows(heading: str) -> list[list[str]]:
+    """The cells of the table under a heading."""
+    section = PAGE.split(f"\n## {heading}\n")[1].split("\n## ")[0]
+    lines = [line for line in section.splitlines() if line.startswith("| `")]
+    return [[cell.strip() for cell in line.strip("|").split(" | ")] for line in lines]
+
+
+def reads(path: Path) -> Iterator[tuple[str, str | None]]:
+    """The variables that a file reads, each with its default where it is written there."""
+    tree = ast.parse(path.read_text())
+    constants = {
+        target.id: node.value.value
+        for node in tree.body
+        if isinstance(node, ast.Assign) and isinstance(node.value, ast.Constant)
+        for target in node.targets
+        if isinstance(target, ast.Name)
+    }
+    for node in ast.walk(tree):
+        if isinstance(node, ast.BoolOp) and isinstance(node.values[0], ast.Call):
+            default = node.values[-1]  # os.environ.get(name) or default
+            found = _read(node.values[0], constants)
+            if found and isinstance(default, ast.Constant):
+                yield found[0], str(default.value)
+        elif isinstance(node, ast.Call):
+            found = _read(node, constants)
+            if found:
+                yield found
+
+
+def _read(call: ast.Call, constants: dict[str, object]) -> tuple[str, str | None] | None:
+    if ast.unparse(call.func) not in READERS or not call.args:
+        return None
+    named = call.args[0]
+    name = named.value if isinstance(named, ast.Constant) else constants.get(ast.unparse(named))
+    if not isinstance(name, str):
+        return None
+    given = [*call.args[1:], *(word.value for word in call.keywords if word.arg == "default")]
+    plain = given and isinstance(given[0], ast.Constant) and given[0].value != ""
+    return name, str(given[0].value).lower() if plain else None  # type: ignore[attr-defined]
+
+
+def variables() -> dict[str, str | None]:
+    found: dict[str, str | None] = {}
+    for package in ("core", "lototrot", "promotrot"):
+        for path in sorted((ROOT / package).rglob("*.py")):
+            for name, default in reads(path):
+                found[name] = found.get(name) or default
+    return found
+
+
+def test_the_environment_table_has_every_variable_and_its_default() -> None:
+    found, said = variables(), {row[0].strip("`"): row[1].strip("`") for row in rows("Environment")}
+    assert {"SECRET_KEY", "WEB_SERVER", "PROMETHEUS_MULTIPROC_DIR"} <= found.keys()
+    assert said.keys() == found.keys()
+    for name, default in found.items():
+        if default:
+            assert said[name].lower() == default.lower(), name
+
+
+@pytest.mark.parametrize("name", ["LOG_LEVEL", "SWEEP_EVERY_S", "ACCESS_LOG_EVERY", "PROFILE"])
+def test_defaults_are_found_in_the_code(name: str) -> None:
+    assert variables()[name]
+
+
+def test_the_table_of_powers_is_the_codes() -> None:
+    assert get_resolver().url_patterns  # what defines powers is imported
+    right = "\n".join(
+        f"| `{act}` | {', '.join(sorted(role.value for role in roles))} |"
+        for act, roles in powers.table().items()
+    )
+    said = "\n".join(re.findall(r"^\| `.*\|$", PAGE.split("\n## Powers\n")[1], re.MULTILINE))
+    assert said == right, f"the table should be:\n{right}"
+
+
+def test_what_the_page_points_at_is_there() -> None:
+    for target in re.findall(r"\]\(([^)#:]+)\)", PAGE):
+        assert (ROOT / "docs" / target).exists(), target
