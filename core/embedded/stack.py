@@ -11,6 +11,7 @@ gets SIGTERM as SystemExit, so that the system is stopped in order.
 import http
 import http.client
 import os
+import shutil
 import signal
 import socket
 import subprocess
@@ -174,6 +175,11 @@ class Stack:
         self.postgres, self.valkey = provision.postgres, provision.valkey
         logs = self.folder / "log"
         logs.mkdir(parents=True, exist_ok=True)
+        # The web server's processes add their counts up here; those of an earlier run are void.
+        metrics = self.folder / "metrics"
+        shutil.rmtree(metrics, ignore_errors=True)
+        metrics.mkdir()
+        self.environment = {**self.environment, "PROMETHEUS_MULTIPROC_DIR": str(metrics)}
         if self._migrate:
             self._run_to_end("migrate", "--database", "owner", "--no-input")
         self._add("web", web_command(self.port, self._web_processes), self._web_answers, 30)
