@@ -88,6 +88,14 @@ WITH suspect AS (
          WHERE a.premises_id = m.premises_id AND a.game = %(game)s
            AND a.valid_from <= %(opened_at)s::timestamptz
            AND (a.valid_until IS NULL OR a.valid_until >= %(closed_at)s::timestamptz))
+), looked_at AS (
+    SELECT t.* FROM lototrot_ticket t
+     WHERE t.contest_id = %(contest)s AND t.sold_at >= %(limit)s::timestamptz
+       AND %(limit)s::timestamptz <= %(closed_at)s::timestamptz
+     UNION ALL
+    SELECT t.* FROM suspect s JOIN lototrot_ticket t ON t.terminal_id = s.id
+     WHERE t.contest_id = %(contest)s
+       AND (t.sold_at >= %(limit)s::timestamptz) IS NOT TRUE
 ), found AS (
     SELECT t.*, array_remove(ARRAY[
         CASE WHEN t.sold_at >= %(limit)s::timestamptz THEN 'after_limit' END,
@@ -101,12 +109,8 @@ WITH suspect AS (
             SELECT FROM premises_terminal m
              WHERE m.id = t.terminal_id AND m.revoked_at <= t.sold_at)
             THEN 'terminal_revoked' END], NULL) AS reasons
-      FROM lototrot_ticket t
-     WHERE t.contest_id = %(contest)s
-       AND (%(limit)s::timestamptz <= %(closed_at)s::timestamptz
-            AND t.sold_at >= %(limit)s::timestamptz
-            OR t.terminal_id IN (SELECT id FROM suspect))
-       AND NOT EXISTS (SELECT FROM lototrot_void v WHERE v.ticket_id = t.id)
+      FROM looked_at t
+     WHERE NOT EXISTS (SELECT FROM lototrot_void v WHERE v.ticket_id = t.id)
        AND NOT EXISTS (SELECT FROM lototrot_bar b WHERE b.ticket_id = t.id)
 ), breach AS NOT MATERIALIZED (SELECT * FROM found WHERE cardinality(reasons) > 0)
 """

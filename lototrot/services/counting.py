@@ -6,7 +6,8 @@ bets with k races wrong (`lototrot.engine.hits`); only as many powers are kept a
 category allows, and only for tickets with a right number in enough races to win anything.
 
 PostgreSQL would put nested expressions into each other and compute them again and again: every
-level of a query ends in `OFFSET 0`, which keeps it whole and still lets several processes share it.
+level of the multiplication ends in `OFFSET 0`, which keeps it whole. Where nothing is computed
+twice there is none, for it also keeps processes from sharing a sum.
 """
 
 from collections.abc import Mapping, Sequence
@@ -173,7 +174,7 @@ def _touched(counting: Counting, alias: str) -> str:
 def _tickets(counting: Counting) -> str:
     return (
         f"SELECT bets, amount_cents, {_touched(counting, 'k')} AS touched"
-        f" FROM lototrot_ticket k WHERE {_counted(counting, 'k')} OFFSET 0"
+        f" FROM lototrot_ticket k WHERE {_counted(counting, 'k')}"
     )
 
 
