@@ -1,0 +1,220 @@
+"""What a terminal looks up: what it may sell, what to hang up, what a presented ticket is."""
+
+import uuid
+from datetime import timedelta
+from typing import Any
+
+import pytest
+
+from core.database import clock
+from core.ledger import services as ledger
+from core.premises.models import Premises, Suspension
+from core.staff.powers import Role
+from lototrot.models.contest import Contest, DisplayAcknowledgement
+from lototrot.services import chart
+from lototrot.services.closing import contest_close, offered_masks_refresh
+from lototrot.services.contests import contest_publish
+from lototrot.services.settlement import contest_settle
+from tests import factories, settling
+from tests.core.api.conftest import Api, places, refused, staff_api, terminal_api
+from tests.factories import Point
+
+pytestmark = pytest.mark.django_db
+RULES = {"ca": "Reglament.", "es": "Reglamento.", "en": "Rules."}
+CHECK = "lototrot/tickets/check"
+OFFICE = "lototrot/office/tickets/check"
+
+
+@pytest.fixture
+def place() -> Point:
+    return factories.point()
+
+
+@pytest.fixture
+def api(place: Point) -> Api:
+    return terminal_api(place)
+
+
+@pytest.fixture
+def contest() -> Contest:
+    made = factories.contest(correction_window_s=60)
+    contest_publish(by=factories.staff(Role.ORGANISER), contest=made, rules=RULES)
+    return made
+
+
+def sold(api: Api, contest: Contest, races: list[Any] | None = None) -> dict[str, Any]:
+    body = {
+        "uuid": str(uuid.uuid4()), "contest": contest.pk, "price_cents": 100, "amount_cents": 100,
+        "races": races or [[1]] * 7,
+    }  # fmt: skip
+    response = api.post("lototrot/tickets", body)
+    assert response.status_code == 201, response.content
+    card: dict[str, Any] = response.json()
+    return card
+
+
+# --- On sale --------------------------------------------------------------------------------------
+
+
+@pytest.mark.article("14.III.5.2", "14.III.6.2")
+def test_contests_on_sale(api: Api, place: Point, contest: Contest) -> None:
+    account = chart.jackpot(contest.bet_type_code)
+    settling.fund(account, 1_234_567)
+    factories.withdrawal(factories.races_of(contest)[0], 3)
+    offered_masks_refresh(contest_id=contest.pk)
+    found = api.get("lototrot/terminal/contests", lang="en").json()
+    assert found["refusal"] is None
+    assert found["server_time"].endswith("Z")
+    (one,) = found["items"]
+    assert one["id"] == contest.pk
+    assert one["rules"] == "Rules."
+    assert one["prize_percent"] == "60"
+    assert one["jackpot_cents"] == 1_234_567
+    assert one["allows_multiple"]
+    assert (one["price_cents"], one["correction_window_s"]) == (100, 60)
+    assert not one["acknowledged"]
+    race = one["races"][0]
+    assert race["offered"] == [1, 2, 4, 5, 6, 7, 8, 9, 10]
+    assert [r["number"] for r in race["runners"] if r["withdrawn"]] == [3]
+    assert race["runners"][0]["name"] == "Cavall 1.1"
+    api.post(f"lototrot/contests/{contest.pk}/display-acknowledgement")
+    (one,) = api.get("lototrot/terminal/contests", lang="ca").json()["items"]
+    assert one["acknowledged"]
+    assert one["rules"] == "Reglament."
+
+
+def test_only_what_is_on_sale_by_the_clock(api: Api, contest: Contest) -> None:
+    factories.contest(
+        factories.meeting(day=contest.day + timedelta(days=1)), state=Contest.State.DRAFT
+    )
+    factories.time_to(contest.scheduled_close_at)
+    assert api.get("lototrot/terminal/contests").json()["items"] == []
+
+
+@pytest.mark.article("14.I.6")
+def test_why_nothing_could_be_sold_here(api: Api, place: Point, contest: Contest) -> None:
+    unauthorised = terminal_api(factories.point(factories.premises(authorised=[])))
+    found = unauthorised.get("lototrot/terminal/contests").json()
+    assert found["refusal"] == "premises_not_authorised"
+    by = factories.staff()
+    Suspension.objects.create(
+        premises=place.premises, reason="Fire", since=clock.now(), suspended_by_id=by.user_id,
+        suspended_in_id=by.session_id,
+    )  # fmt: skip
+    assert api.get("lototrot/terminal/contests").json()["refusal"] == "sales_suspended"
+
+
+@pytest.mark.article("14.III.5.2", "14.III.6.2")
+def test_the_display_is_acknowledged_once(api: Api, contest: Contest) -> None:
+    path = f"lototrot/contests/{contest.pk}/display-acknowledgement"
+    first = api.post(path)
+    assert first.status_code == 200
+    assert api.post(path).json() == first.json()
+    assert DisplayAcknowledgement.objects.count() == 1
+    sold(api, contest)
+
+
+def test_acknowledgements_refused(api: Api, contest: Contest) -> None:
+    draft = factories.contest(
+        factories.meeting(day=contest.day + timedelta(days=1)), state=Contest.State.DRAFT
+    )
+    path = "lototrot/contests/{}/display-acknowledgement"
+    refused(api.post(path.format(draft.pk)), 409, "contest_not_open")
+    refused(api.post(path.format(999_999)), 404, "contest_unknown")
+    office = terminal_api(factories.point(factories.premises(Premises.Kind.CENTRAL_OFFICE)))
+    refused(office.post(path.format(contest.pk)), 403, "terminal_cannot")
+    refused(staff_api().post(path.format(contest.pk)), 401, "credentials_missing")
+    refused(Api().get("lototrot/terminal/contests"), 401, "credentials_missing")
+    refused(api.post(path.format(contest.pk), {"yes": True}), 422, "unknown_field")
+    assert not DisplayAcknowledgement.objects.exists()
+
+
+def test_the_poster_at_the_terminal(place: Point, contest: Contest) -> None:
+    api = terminal_api(place, signed_on=False)
+    path = f"lototrot/terminal/contests/{contest.pk}/poster"
+    assert api.get(f"{path}.pdf").content.startswith(b"%PDF")
+    assert "Reglamento." in api.get(f"{path}.html", lang="es").content.decode()
+    refused(api.get("lototrot/terminal/contests/999999/poster.pdf"), 404, "contest_unknown")
+    refused(Api().get(f"{path}.pdf"), 401, "credentials_missing")
+
+
+# --- A presented ticket ---------------------------------------------------------------------------
+
+
+@pytest.mark.article("14.III.5.4.1")
+def test_a_presented_ticket_shows_its_trace(api: Api, place: Point, contest: Contest) -> None:
+    factories.acknowledge(contest, place)
+    card = sold(api, contest, [[4], [1], [1], [1], [1], [1], [1]])
+    first = factories.races_of(contest)[0]
+    for number in (4, 5):
+        factories.withdrawal(first, number)
+    found = api.post(CHECK, {"code": card["code"]}).json()
+    assert found["state"] == "sold"
+    assert found["races"][0]["marks"] == [{"number": 4, "trace": [4, 5, 6]}]
+    assert found["races"][0]["winners"] == []
+    assert (found["bets"], found["amount_cents"], found["prize_cents"]) == (1, 100, 0)
+    assert found["premises"] == place.premises.code
+    assert "uuid" not in found
+    assert "code" not in found
+    contest_close(contest_id=contest.pk, cause=Contest.Cause.ORGANISER)
+    factories.classified(first, {6})
+    found = api.post(CHECK, {"code": card["code"]}).json()
+    assert found["state"] == "awaiting_results"
+    assert (found["races"][0]["winners"], found["races"][0]["right"]) == ([6], [4])
+
+
+@pytest.mark.article("14.III.7", "14.III.8.2", "14.III.9.9")
+def test_what_won_shows_after_the_payment_order(api: Api, place: Point, contest: Contest) -> None:
+    factories.acknowledge(contest, place)
+    card = sold(api, contest)
+    contest_close(contest_id=contest.pk, cause=Contest.Cause.ORGANISER)
+    for race in factories.races_of(contest):
+        factories.classified(race, {1, 2})
+    settlement = contest_settle(contest_id=contest.pk)
+    found = api.post(CHECK, {"code": card["code"]}).json()
+    assert (found["state"], found["prize_cents"], found["winning_bets"]) == (
+        "awaiting_order", 0, [],
+    )  # fmt: skip
+    one, two = (staff_api(Role.ORGANISER) for _ in range(2))
+    proposal = one.post(f"lototrot/contests/{contest.pk}/payment-order").json()["proposal"]
+    assert two.post(f"proposals/{proposal}/confirmation").status_code == 200
+    found = api.post(CHECK, {"code": card["code"]}).json()
+    assert found["state"] == "prize_not_yet"
+    assert found["prize_cents"] == settlement.prizes_cents > 0
+    assert found["winning_bets"] == [{"hits": 7, "bets": 1}]
+    assert found["first_pay_day"] < found["last_claim_day"]
+    assert ledger.balance_cents(chart.prizes_payable(contest.pk)) == found["prize_cents"]
+
+
+def test_codes_refused_before_anything_is_asked(
+    api: Api, contest: Contest, place: Point, django_assert_num_queries: Any
+) -> None:
+    factories.acknowledge(contest, place)
+    code = sold(api, contest)["code"]
+    typed = ("1" if code[3] != "1" else "2").join((code[:3], code[4:]))
+    refused(api.post(CHECK, {"code": typed}), 422, "code_mistyped")
+    refused(api.post(CHECK, {"code": "ABC"}), 422, "code_malformed")
+    refused(api.post(CHECK, {"code": "0" * 24}), 422, "code_forged")
+    problem = refused(api.post(CHECK, {"code": 7}), 422, "fields_invalid")
+    assert places(problem) == {"$.code": "type"}
+    assert places(refused(api.post(CHECK, {}), 422, "fields_invalid")) == {"$.code": "required"}
+    refused(api.post(CHECK, {"code": "x" * 97}), 422, "fields_invalid")
+    with django_assert_num_queries(1):  # who asks, and nothing else
+        api.post(CHECK, {"code": "0" * 24})
+
+
+def test_who_checks(api: Api, place: Point, contest: Contest) -> None:
+    factories.acknowledge(contest, place)
+    body = {"code": sold(api, contest)["code"]}
+    office = terminal_api(factories.point(factories.premises(Premises.Kind.ENTITY_OFFICE)))
+    assert office.post(CHECK, body).json()["state"] == "sold"
+    refused(terminal_api(place, signed_on=False).post(CHECK, body), 401, "operator_session_unknown")
+    checkers = (Role.ORGANISER, Role.AUDITOR, Role.SUPERVISOR, Role.CASHIER)
+    for role in Role:
+        response = staff_api(role).post(OFFICE, body)
+        if role in checkers:
+            assert response.json()["state"] == "sold"
+        else:
+            refused(response, 403, "power_missing")
+    refused(api.post(OFFICE, body), 401, "credentials_missing")
+    refused(staff_api(Role.CASHIER).post(CHECK, body), 401, "credentials_missing")
