@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 from django.db import IntegrityError, transaction
 
+from core.config import sweep
 from core.ledger import services as ledger
 from core.ledger.models import Transfer
 from core.ledger.selectors import trial_balance
@@ -467,6 +468,24 @@ def test_the_task_says_whether_it_settled(point: Point) -> None:
     settling.run(contest, WON_BY_ONE)
     assert tasks.settle(contest.pk) is True
     assert tasks.settle(contest.pk) is True
+
+
+def test_the_sweeper_sends_what_the_database_says_is_due(
+    point: Point, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whatever became of the broker's messages: a closing, then the settlement, then nothing."""
+    sent: list[tuple[str, int]] = []
+    for task in (tasks.close, tasks.settle):
+        monkeypatch.setattr(task, "delay", lambda pk, name=task.name: sent.append((name, pk)))
+    contest = closed_contest(point)
+    on_sale = settling.contest(replace(TWO, code="another"), FOUR_RUNNERS)
+    factories.time_to(on_sale.scheduled_close_at)
+    sweep.send_due()
+    assert sent == [("lototrot.tasks.close", on_sale.pk), ("lototrot.tasks.settle", contest.pk)]
+    tasks.close(on_sale.pk), tasks.settle(contest.pk)
+    sent.clear()
+    sweep.send_due()
+    assert sent == []
 
 
 def test_the_task_records_a_closing_that_has_come(point: Point) -> None:
