@@ -6,7 +6,6 @@ import secrets
 
 from django.contrib.auth.hashers import check_password, make_password
 from django.db import IntegrityError, transaction
-from django.db.models import Exists
 from django.db.models.functions import Greatest
 
 from core.database import clock
@@ -207,16 +206,18 @@ def terminal_enrol(*, code: str) -> tuple[Terminal, str]:
     Of several codes of a terminal only the newest serves. Raises EnrolmentRefused.
     """
     now = clock.now()
-    enrolment = Enrolment.objects.filter(code_digest=token_digest(code)).first()
-    if enrolment is None:
+    enrolment = (
+        Enrolment.objects.select_for_update(no_key=True, of=("self",))
+        .select_related("terminal")
+        .filter(code_digest=token_digest(code), used_at=None, expires_at__gt=now)
+        .first()
+    )
+    if enrolment is None or enrolment.terminal.revoked_at:
         raise EnrolmentRefused
-    newer = Enrolment.objects.filter(terminal=enrolment.terminal_id, pk__gt=enrolment.pk)
-    used = Enrolment.objects.filter(
-        ~Exists(newer), pk=enrolment.pk, used_at=None, expires_at__gt=now,
-        terminal__revoked_at=None,
-    ).update(used_at=now)  # fmt: skip
-    if not used:
+    if enrolment.terminal.enrolments.filter(pk__gt=enrolment.pk).exists():
         raise EnrolmentRefused
+    enrolment.used_at = now
+    enrolment.save(update_fields=["used_at"])
     return enrolment.terminal, _token_set(enrolment.terminal_id, now)
 
 

@@ -1,0 +1,164 @@
+"""Acts that two people or machines do at the same moment: one of them is done, once."""
+
+import uuid
+from datetime import date
+from typing import Any
+
+import pytest
+
+from core.ledger import services as ledger
+from core.ledger.models import Account, Transfer
+from core.premises import services as register
+from core.premises.models import Enrolment, Terminal
+from core.staff import two_persons
+from core.staff.models import Decision
+from core.staff.powers import Role, define
+from core.staff.services import SignOnLocked, SignOnRefused, password_check, user_create
+from lototrot.models.contest import Contest
+from lototrot.models.tickets import PrintConfirmation, Reprint, Void
+from lototrot.services.annulment import ticket_annul
+from lototrot.services.closing import contest_close_early
+from lototrot.services.contests import ContestOfDayExists, contest_create
+from lototrot.services.prints import print_confirm, ticket_reprint
+from tests import factories
+from tests.concurrency.harness import sell, selling_point, together
+from tests.databases import Database
+
+AT_ONCE = 8
+
+
+def names(answers: list[Any]) -> list[str]:
+    return sorted(type(each).__name__ for each in answers)
+
+
+@pytest.mark.article("14.III.1.4")
+def test_a_ticket_annulled_by_many_at_once_is_refunded_once(own_database: Database) -> None:
+    contest, place = selling_point()
+    sold = sell(place, contest, uuid.uuid4())
+    assert sold.code is not None
+    code = sold.code.shown
+    answers = together(
+        *[
+            lambda: ticket_annul(
+                by=place.actor, ident=sold.uuid, presented_code=code, reason="Wrong race"
+            )
+        ]
+        * AT_ONCE
+    )
+    assert len({each.pk for each in answers}) == 1
+    assert Void.objects.count() == 1
+    assert Transfer.objects.count() == 2
+    takings = ledger.liability(contest.takings_account.code)
+    assert ledger.balance_cents(takings) == 0
+
+
+def test_copies_made_at_once_have_numbers_of_their_own(own_database: Database) -> None:
+    contest, place = selling_point()
+    ident = sell(place, contest, uuid.uuid4()).uuid
+    together(*[lambda: ticket_reprint(by=place.actor, ident=ident)] * AT_ONCE)
+    numbers = Reprint.objects.order_by("number").values_list("number", flat=True)
+    assert list(numbers) == list(range(1, AT_ONCE + 1))
+
+
+def test_a_print_confirmed_at_once_is_confirmed_once(own_database: Database) -> None:
+    contest, place = selling_point()
+    ident = sell(place, contest, uuid.uuid4()).uuid
+    terminal = register.BareTerminal(place.terminal.pk, place.premises.pk, place.premises.kind)
+    answers = together(*[lambda: print_confirm(by=terminal, ident=ident)] * AT_ONCE)
+    assert len({each.pk for each in answers}) == PrintConfirmation.objects.count() == 1
+
+
+def test_a_contest_closed_at_once_is_closed_by_one(own_database: Database) -> None:
+    by, contest = factories.staff(Role.ORGANISER), factories.contest()
+    answers = together(*[lambda: contest_close_early(by=by, contest_id=contest.pk)] * AT_ONCE)
+    assert sorted(answers) == [False] * (AT_ONCE - 1) + [True]
+
+
+def test_two_meetings_of_a_day_do_not_get_two_contests(own_database: Database) -> None:
+    """[A15]"""
+    by = factories.staff(Role.ORGANISER)
+    bet_type, model = factories.bet_type(), factories.ticket_model()
+    meetings = [factories.meeting(day=date(2030, 5, 4)) for _ in range(4)]
+
+    def create(number: int) -> Contest:
+        races = list(meetings[number].races.order_by("number"))
+        return contest_create(
+            by=by, meeting=meetings[number], bet_type=bet_type, ticket_model=model, races=races,
+            price_cents=100, max_bets=100, scheduled_close_at=races[0].scheduled_start_at,
+        )  # fmt: skip
+
+    answers = together(*[lambda number=number: create(number) for number in range(4)])
+    assert names(answers) == ["Contest", *[ContestOfDayExists.__name__] * 3]
+    assert Account.objects.filter(code__startswith="lototrot:takings:").count() == 1
+
+
+def test_a_one_time_code_gives_one_token(own_database: Database) -> None:
+    by, place = factories.staff(Role.ORGANISER), factories.premises()
+    _, code = register.terminal_register(by=by, premises=place.code, code="T-1")
+    answers = together(*[lambda: register.terminal_enrol(code=code)] * AT_ONCE)
+    assert names(answers) == [*["EnrolmentRefused"] * (AT_ONCE - 1), "tuple"]
+    ((terminal, token),) = [each for each in answers if isinstance(each, tuple)]
+    kept = Terminal.objects.get(pk=terminal.pk).token_digest
+    assert bytes(kept) == register.token_digest(token)
+    assert Enrolment.objects.get().used_at is not None
+
+
+def test_a_proposal_decided_at_once_is_decided_once(own_database: Database) -> None:
+    power = define("test.at_once", Role.ORGANISER)
+    done: list[int] = []
+    kind = two_persons.register(
+        two_persons.Kind("test.at_once", power, apply=lambda p, _: done.append(p.pk))
+    )
+    first = factories.staff(Role.ORGANISER)
+    others = [factories.staff(Role.ORGANISER) for _ in range(AT_ONCE)]
+    proposal = two_persons.propose(kind=kind, subject="at once", content={"a": 1}, by=first)
+    answers = together(
+        *[lambda by=by: two_persons.confirm(proposal=proposal.uuid, by=by) for by in others]
+    )
+    assert names(answers) == ["Proposal", *["ProposalDecided"] * (AT_ONCE - 1)]
+    assert done == [proposal.pk]
+    assert Decision.objects.count() == 1
+
+
+def test_the_same_act_proposed_at_once_is_proposed_once(own_database: Database) -> None:
+    power = define("test.twice", Role.ORGANISER)
+    kind = two_persons.register(
+        two_persons.Kind("test.twice", power, apply=lambda *_: None)
+    )  # fmt: skip
+    people = [factories.staff(Role.ORGANISER) for _ in range(AT_ONCE)]
+    answers = together(
+        *[
+            lambda by=by: two_persons.propose(kind=kind, subject="same", content={}, by=by)
+            for by in people
+        ]
+    )
+    assert names(answers) == ["Proposal", *["ProposalPending"] * (AT_ONCE - 1)]
+
+
+def test_wrong_passwords_at_once_are_all_counted(own_database: Database) -> None:
+    """Guessing in parallel gains nothing over guessing in turn."""
+    user_create(
+        by=None, username="ana", full_name="Ana", password="correct horse battery",
+        roles=["auditor"],
+    )  # fmt: skip
+    guesses = [f"wrong guess {number}" for number in range(12)]
+    answers = together(
+        *[lambda guess=guess: password_check(username="ana", password=guess) for guess in guesses]
+    )
+    assert names(answers).count(SignOnRefused.__name__) == 5
+    assert names(answers).count(SignOnLocked.__name__) == 7
+
+
+def test_an_account_first_used_by_many_at_once_is_one(own_database: Database) -> None:
+    line = ledger.Line("test", ledger.asset("new:a"), ledger.liability("new:b"), 7)
+    answers = together(*[lambda: ledger.post(reference=uuid.uuid4(), lines=[line])] * AT_ONCE)
+    assert answers == [1] * AT_ONCE
+    assert ledger.balance_cents(ledger.asset("new:a")) == 7 * AT_ONCE
+
+
+def test_one_act_posted_by_many_at_once_is_posted_once(own_database: Database) -> None:
+    reference = uuid.uuid4()
+    lines = [ledger.Line("test", ledger.asset("a"), ledger.liability("b"), n) for n in (3, 4)]
+    answers = together(*[lambda: ledger.post(reference=reference, lines=lines)] * AT_ONCE)
+    assert names(answers) == [*["IntegrityError"] * (AT_ONCE - 1), "int"]
+    assert ledger.balance_cents(ledger.asset("a")) == 7
