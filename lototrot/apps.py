@@ -9,7 +9,14 @@ class LototrotConfig(AppConfig):
 
     def ready(self) -> None:
         from lototrot import metrics, tasks, whatif
-        from lototrot.services import rebuild
+        from lototrot.services import (  # noqa: F401  (they register their acts of two persons)
+            breach,
+            classification,
+            payment_order,
+            rebuild,
+            starts,
+            withdrawals,
+        )
 
         metrics.register()
         rebuild.register()

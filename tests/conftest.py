@@ -16,7 +16,8 @@ os.environ.setdefault("DJANGO_SETTINGS_MODULE", "core.config.settings")
 os.environ.setdefault("VAR_DIR", str(ROOT / "var" / "test"))
 _server: Postgres | None = None
 if not os.environ.get("DATABASE_URL"):  # a worker of xdist has its controller's
-    _server = Postgres(settings={"shared_buffers": "256MB"})
+    # Its workers would hold databases that a test wants to drop.
+    _server = Postgres(settings={"shared_buffers": "256MB", "autovacuum": "off"})
     _server.start()
     os.environ["DATABASE_URL"] = _server.app_url
     os.environ["DATABASE_OWNER_URL"] = _server.owner_url

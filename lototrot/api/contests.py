@@ -214,7 +214,10 @@ class Opening(StaffView):
         "Put a contest on sale",
         "Refused with `gates_shut`, whose data names each missing gate. Twice changes nothing.",
         answer=ContestOut,
-        problems=(contests.ContestUnknown, contests.GatesShut, contests.ScheduleOutOfPlace),
+        problems=(
+            contests.ContestUnknown, contests.GatesShut, contests.ScheduleOutOfPlace,
+            contests.CourseUnderWay,
+        ),
     )  # fmt: skip
     def post(self, request: Request, contest: int) -> HttpResponse:
         self.read(Shape)

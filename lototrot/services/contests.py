@@ -32,6 +32,7 @@ from lototrot.models.contest import (
     TicketModel,
 )
 from lototrot.models.programme import FederationApproval, Meeting, Race
+from lototrot.selectors.races import contest_limit
 from lototrot.services.closing import offered_masks_refresh
 
 PREPARE = define("lototrot.contest.prepare", Role.ORGANISER)
@@ -118,6 +119,11 @@ class PublishedAlready(Conflict):
 class GatesShut(Conflict):
     code = "gates_shut"
     message = "The contest cannot be put on sale yet."
+
+
+class CourseUnderWay(Conflict):
+    code = "course_under_way"
+    message = "A race of the contest has started or is declared not run: it cannot be sold."
 
 
 class ContestNotOpen(Conflict):
@@ -303,9 +309,12 @@ def contest_publish(*, by: StaffActor, contest: Contest, rules: Mapping[str, str
 
 @transaction.atomic
 def contest_open(*, by: StaffActor, contest: Contest) -> Contest:
-    """Put the contest on sale. Raises GatesShut naming each gate; opening twice changes nothing."""
+    """Put the contest on sale. Opening twice changes nothing.
+
+    Raises GatesShut naming each gate, ScheduleOutOfPlace, CourseUnderWay.
+    """
     by.need(OPEN)
-    hold((Lock.CONTEST, contest.pk))
+    hold((Lock.MEETING, contest.meeting_id), (Lock.CONTEST, contest.pk))
     contest.refresh_from_db()
     if contest.state == Contest.State.OPEN:
         return contest
@@ -318,6 +327,9 @@ def contest_open(*, by: StaffActor, contest: Contest) -> Contest:
     now = clock.now()
     if contest.scheduled_close_at <= now:
         raise ScheduleOutOfPlace(scheduled_close_at=contest.scheduled_close_at.isoformat())
+    limit = contest_limit(contest.pk)
+    if limit is not None:  # a race has started, or is declared not run [E1]
+        raise CourseUnderWay(since=limit.isoformat())
     offered_masks_refresh(contest_id=contest.pk)
     Contest.objects.filter(pk=contest.pk, state=Contest.State.DRAFT).update(
         state=Contest.State.OPEN, opened_at=now

@@ -16,13 +16,14 @@ from core.staff.actor import StaffActor
 from core.staff.powers import Role
 from lototrot.engine.bet_type import BetTypeRefused
 from lototrot.models.contest import BetType, Contest, Publication, TicketModel
-from lototrot.models.programme import FederationApproval, Meeting
+from lototrot.models.programme import FederationApproval, Meeting, Race
 from lototrot.services.contests import (
     AuthorisationMissing,
     BetTypeRecorded,
     ContestNotOpen,
     ContestOfDayExists,
     ContestUnknown,
+    CourseUnderWay,
     GatesShut,
     ProgrammeNotApproved,
     PublishedAlready,
@@ -456,3 +457,15 @@ def test_there_is_one_contest_a_day_of_a_bet_type(by: StaffActor) -> None:
 def test_an_unknown_contest_is_unknown() -> None:
     with pytest.raises(ContestUnknown):
         contest_get(2**31)
+
+
+@pytest.mark.article("14.III.4")
+@pytest.mark.parametrize("happened", [factories.started, factories.declared])
+def test_a_contest_whose_course_is_under_way_is_not_put_on_sale(
+    by: StaffActor, happened: Callable[[Race], object]
+) -> None:
+    """[E1] One race run early, or declared not run, and its result could be known."""
+    contest = published(by, created(by, factories.meeting()))
+    happened(factories.races_of(contest)[1])
+    with pytest.raises(CourseUnderWay):
+        contest_open(by=by, contest=contest)
