@@ -35,6 +35,10 @@ def exec_start(unit: str) -> list[str]:
     return shlex.split(line.removeprefix("/opt/lototrot/.venv/bin/"))
 
 
+def names(file: str) -> set[str]:
+    return set(re.findall(r"^(\w+)=", (DEPLOY / file).read_text(), re.MULTILINE))
+
+
 @pytest.fixture
 def server(tmp_path: Path) -> Iterator[Postgres]:
     made = Postgres(tmp_path / "postgres", {"shared_buffers": "32MB", "max_connections": "50"})
@@ -58,14 +62,14 @@ def environment(tmp_path: Path, server: Postgres) -> dict[str, str]:
     )  # fmt: skip
     at = server.app_url.partition("?")[2]
     keys = {"current": "1", "keys": {"1": [secrets.token_hex(32), secrets.token_hex(32)]}}
-    names = re.findall(r"^(\w+)=", (DEPLOY / "example.env").read_text(), re.MULTILINE)
-    filled = words | {
-        "POSTGRES_PASSWORD": "", "SECRET_KEY": secrets.token_urlsafe(48),
+    filled = {
+        "SECRET_KEY": secrets.token_urlsafe(48),
         "CODE_KEYS": json.dumps(keys), "ALLOWED_HOSTS": "lototrot.example",
         "CSRF_TRUSTED_ORIGINS": "https://lototrot.example", "METRICS_TOKEN": "token",
     }  # fmt: skip
-    assert filled.keys() == set(names)
-    return filled | {
+    assert filled.keys() == names("example.app.env")
+    assert words.keys() | {"POSTGRES_PASSWORD"} == names("example.env")
+    return filled | words | {
         "PATH": os.environ["PATH"], "PROFILE": "production", "VAR_DIR": str(tmp_path / "var"),
         "DATABASE_URL": f"postgresql://trot_app:{words['APP_PASSWORD']}@/trot?{at}",
         "BROKER_URL": "redis://127.0.0.1:1/0",
@@ -135,6 +139,7 @@ def test_every_container_is_what_it_depends_on() -> None:
             if how["condition"] == "service_healthy":
                 assert "healthcheck" in SERVICES[needed]
     for name in OURS:
+        assert SERVICES[name]["env_file"] == "app.env"  # which has no password of the owner
         words = SERVICES[name]["environment"]
         assert words["PROFILE"] == "production"
         assert ("DATABASE_OWNER_URL" in words) == (name == "migrate")

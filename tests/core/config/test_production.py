@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
+from django.test import Client
 
 from core.embedded.processes import EmbeddedError
 from core.embedded.provision import provided
@@ -80,17 +81,30 @@ def test_it_starts_when_all_is_given(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == []
 
 
-def test_djangos_own_checks_for_deployment_find_only_what_is_the_proxys(
+PROXYS = {"security.W005", "security.W008", "security.W021"}
+"""Other hosts of the domain, and plain HTTP: what the proxy in front decides."""
+
+BY_NAME = {"security.W002", "security.W003"}
+"""Looked for by the names of Django's classes; ours are subclasses, and tried below."""
+
+
+def test_djangos_own_checks_for_deployment_find_nothing_that_is_not_done_elsewhere(
     tmp_path: Path, own_database: Database
 ) -> None:
-    """W005, W021: other hosts of the domain; W008: plain HTTP never gets past the proxy."""
     done = run(
         tmp_path, own_database.environment, "manage.py", "check", "--deploy", "--database",
         "default",
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
     found = set(re.findall(r"\(([\w.]+\.[A-Z]\d+)\)", done.stderr))
-    assert found == {"security.W005", "security.W008", "security.W021"}, done.stderr
+    assert found == PROXYS | BY_NAME, done.stderr
+
+
+@pytest.mark.django_db
+def test_screens_are_in_no_frame_and_take_no_form_from_elsewhere() -> None:
+    client = Client(enforce_csrf_checks=True)
+    assert client.get("/admin/login/").headers["X-Frame-Options"] == "DENY"
+    assert client.post("/admin/login/", {"username": "a", "password": "b"}).status_code == 403
 
 
 def test_it_serves_as_the_applications_role_and_not_as_the_owner(
