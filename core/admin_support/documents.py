@@ -1,5 +1,6 @@
 """A JSON document as nested tables; what is named `..._cents` reads as euros."""
 
+from datetime import datetime
 from typing import Any
 
 from django.utils.html import format_html, format_html_join
@@ -7,7 +8,7 @@ from django.utils.safestring import SafeString
 from django.utils.translation import get_language, gettext
 
 from core.admin_support.labels import LABELS
-from core.receipts.formats import format_cents
+from core.receipts.formats import format_cents, format_moment
 
 _NOTHING = "–"
 
@@ -23,6 +24,8 @@ def _scalar(key: str, value: Any) -> str:
         return gettext("Yes") if value else gettext("No")
     if key.endswith("_cents") and isinstance(value, int):
         return format_cents(value, get_language() or "ca")
+    if key.endswith("_at") and isinstance(value, str):
+        return format_moment(datetime.fromisoformat(value), get_language() or "ca")
     return str(value)
 
 

@@ -5,6 +5,7 @@ Migrations compare what a model declares, not this: naming a model here changes 
 
 from collections.abc import Mapping
 
+from django.apps import apps
 from django.db.models import Model
 from django.utils.functional import Promise
 
@@ -16,6 +17,10 @@ Text = str | Promise
 def name_model(model: type[Model], one: Text, many: Text) -> None:
     model._meta.verbose_name = one  # type: ignore[assignment]
     model._meta.verbose_name_plural = many  # type: ignore[assignment]
+
+
+def name_app(label: str, text: Text) -> None:
+    apps.get_app_config(label).verbose_name = text  # type: ignore[assignment]
 
 
 def name_fields(model: type[Model], labels: Mapping[str, Text]) -> None:

@@ -7,10 +7,10 @@ from collections.abc import Callable
 from typing import Any
 
 from django.utils.functional import Promise
-from django.utils.html import format_html
+from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
 
-from core.admin_support.columns import link
+from core.admin_support.columns import NOTHING, link
 from core.admin_support.documents import as_html
 from core.admin_support.labels import LABELS
 from core.staff.models import Proposal
@@ -67,8 +67,5 @@ def row_link(model: Any) -> Callable[[Any], Any]:
 
 
 def content_html(proposal: Proposal) -> SafeString:
-    rows = SafeString("").join(
-        format_html("<tr><th>{}</th><td>{}</td></tr>", name, value)
-        for name, value in content_facts(proposal)
-    )
-    return format_html('<table class="house-document">{}</table>', SafeString(rows))
+    rows = format_html_join("", "<tr><th>{}</th><td>{}</td></tr>", content_facts(proposal))
+    return format_html('<table class="house-document">{}</table>', rows or NOTHING)

@@ -9,6 +9,7 @@ from django.contrib.admin import ShowFacets
 from django.contrib.admin.utils import unquote
 from django.core.paginator import Paginator
 from django.db import models
+from django.forms.models import _get_foreign_key
 from django.http import Http404, HttpRequest, HttpResponse
 from django.urls import reverse
 from unfold.admin import ModelAdmin, TabularInline
@@ -61,6 +62,11 @@ class _Shown:
         if self.read_power and not signed_on.may(request, self.read_power):
             return False
         return bool(super().has_view_permission(request, obj))  # type: ignore[misc]
+
+
+def _has_rows(part: Any, request: HttpRequest, parent: models.Model) -> bool:
+    key = _get_foreign_key(type(parent), part.model, fk_name=part.fk_name)
+    return bool(part.get_queryset(request).filter(**{key.name: parent}).exists())
 
 
 class ReadOnlyInline(_Shown, TabularInline):  # type: ignore[misc]
@@ -152,6 +158,11 @@ class ReadOnlyAdmin(_Shown, ModelAdmin):  # type: ignore[misc]
     def _open_names(request: HttpRequest, acts: Sequence[Act], kind: str, target: Any) -> set[str]:
         by = signed_on.actor(request)
         return {f"{kind}_{act.name}" for act in acts if act.open_to(by, target)}
+
+    def get_inline_instances(self, request: HttpRequest, obj: Any = None) -> list[Any]:
+        """The related tables that have rows of this one."""
+        made: list[Any] = super().get_inline_instances(request, obj)
+        return made if obj is None else [each for each in made if _has_rows(each, request, obj)]
 
     def get_paginator(self, *args: Any, **kwargs: Any) -> "Paginator[Any]":
         """Pages without a count, and none so deep that the database reads half a table."""

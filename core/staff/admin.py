@@ -14,7 +14,7 @@ from core.admin_support import dashboard, navigation, proposals, signed_on
 from core.admin_support.acts import Act, Done
 from core.admin_support.columns import NOTHING, link, moment, tag
 from core.admin_support.forms import ActForm, NewPasswordMixin, password_field
-from core.admin_support.naming import name_model
+from core.admin_support.naming import name_app, name_model
 from core.admin_support.readonly import ReadOnlyAdmin, ReadOnlyInline
 from core.config import sweep
 from core.staff import accounts, services, two_persons
@@ -276,6 +276,7 @@ name_model(Proposal, _("proposal"), _("proposals"))
 name_model(Decision, _("decision"), _("decisions"))
 name_model(StaffSession, _("session of staff"), _("sessions of staff"))
 name_model(LogEntry, _("act in this administration"), _("acts in this administration"))
+name_app("staff", _("People"))
 navigation.section(
     _("People"), 90, (Proposal, "group"), (User, "badge"), (StaffSession, "login"),
     (LogEntry, "history"),

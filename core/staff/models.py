@@ -56,6 +56,10 @@ class User(AbstractBaseUser, Guarded):
     def __str__(self) -> str:
         return self.full_name
 
+    def get_full_name(self) -> str:
+        """As Django's own pages ask for it."""
+        return self.full_name
+
     @property
     def is_staff(self) -> bool:
         return bool(self.roles)

@@ -20,6 +20,7 @@ from core.database import clock
 from core.kernel.days import natural_day
 from core.staff.actor import StaffActor
 from lototrot.admin import settling
+from lototrot.admin.words import GATES
 from lototrot.engine.races import numbers_of
 from lototrot.models.contest import (
     Contest,
@@ -78,7 +79,7 @@ def _move(by: StaffActor, contest: Contest, data: Data) -> Done:
 
 
 def _gates(contest: Contest) -> Facts:
-    return [(g.code, f"{gettext(g.detail)} ({g.article})") for g in _missing(contest)] or [
+    return [(gate.article, GATES[gate.code]) for gate in _missing(contest)] or [
         (_("missing"), gettext("Nothing: every gate is open."))
     ]
 
@@ -178,7 +179,7 @@ class ContestAdmin(ReadOnlyAdmin):
     @admin.display(description=_("what is missing"))
     def obstacles(self, row: Contest) -> Any:
         if row.state == Contest.State.DRAFT:
-            return lines(f"{gettext(g.detail)} ({g.article})" for g in _missing(row)) or "–"
+            return lines(f"{GATES[g.code]} ({g.article})" for g in _missing(row)) or "–"
         if row.state == Contest.State.CLOSED:
             return lines(settling.missing_text(gap) for gap in results_missing(row)) or "–"
         return "–"

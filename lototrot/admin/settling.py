@@ -190,7 +190,7 @@ def exact_money(value: Any) -> str:
 
 def _categories(figures: Mapping[str, Any]) -> SafeString:
     """Every category's way from its share to its prize, highest first; then the reserve's share."""
-    names = list(figures["winners"])
+    names = sorted(figures["winners"], key=int, reverse=True)  # as text, JSON sorts them upwards
     names += [name for name in figures["shares"] if name not in names]
     head = format_html_join("", "<th>{}</th>", ((text,) for text in BY_CATEGORY.values()))
     rows = []
@@ -218,6 +218,16 @@ def _totals(figures: Mapping[str, Any]) -> SafeString:
     ]
     rows = format_html_join("", '<tr><th>{}</th><td class="house-number">{}</td></tr>', pairs)
     return format_html('<table class="house-document">{}</table>', rows)
+
+
+def _leg(leg: Mapping[str, Any]) -> dict[str, Any]:
+    """A race of the settlement, in the order people look for."""
+    names = (
+        "position", "programme", "withdrawn", "left", "disqualified", "winners", "right",
+        "official_at",
+    )  # fmt: skip
+    race = Race.objects.filter(pk=leg["race"]).first()
+    return {"race": str(race), **{name: leg[name] for name in names}}
 
 
 # --- Pages ----------------------------------------------------------------------------------------
@@ -270,7 +280,7 @@ class SettlementAdmin(ReadOnlyAdmin):
 
     @admin.display(description=_("races"))
     def races_shown(self, row: Settlement) -> Any:
-        return as_html(row.races)
+        return as_html([_leg(leg) for leg in row.races])
 
 
 @admin.register(Prize)

@@ -8,7 +8,7 @@ from django.utils.translation import gettext_lazy as _
 from core.admin_support import navigation
 from core.admin_support.columns import link, moment
 from core.admin_support.labels import LABELS
-from core.admin_support.naming import name_model
+from core.admin_support.naming import name_app, name_model
 from core.admin_support.proposals import name_kind, read_field, row_link
 from lototrot.models.contest import (
     BetType,
@@ -25,6 +25,22 @@ from lototrot.models.running import Classification, RaceDeclaration, RaceStart, 
 from lototrot.models.settlement import PaymentOrder, Prize, Settlement, SettlementCategory
 from lototrot.models.tickets import Bar, BurntRequest, PrintConfirmation, Reprint, Ticket, Void
 
+# Why a contest cannot open, by the code of the gate [E8].
+GATES = {
+    "bet_type_internal": _("The bet type is one of the internal bet's"),
+    "price_out_of_range": _("The price is outside the limits"),
+    "max_bets_missing": _("The most bets on a ticket are not set"),
+    "wrong_race_count": _("The number of races is not the bet type's"),
+    "runners_missing": _("A race has no list of runners"),
+    "prize_percent_too_low": _("Too little goes to prizes"),
+    "ticket_model_missing": _("There is no authorised ticket model"),
+    "correction_window_unapproved": _("The correction window is not approved"),
+    "schedule_missing": _("No closing is scheduled"),
+    "federation_approval_missing": _("The Federation's approval is not on record"),
+    "programme_unpublished": _("The programme is not published"),
+    "rules_unpublished": _("The rules are not published"),
+    "percent_unpublished": _("The percentage is not published"),
+}
 OUTCOMES = {
     "winner": _("Winner"), "started": _("Started"), "withdrawn": _("Withdrawn"),
     "left": _("Left at the start"), "disqualified": _("Disqualified"),
@@ -48,7 +64,20 @@ LABELS |= {
     "imported_at": _("imported at"),
     "imported_by": _("imported by"),
     "imported_in": _("imported in session"),
+    "disqualified": _("disqualified"),
     "in_force": _("in force"),
+    "halved": _("halved in pairs"),
+    "joined": _("joined at one prize"),
+    "jackpot_threshold_cents": _("threshold of the jackpot"),
+    "legs": _("races"),
+    "official_at": _("official at"),
+    "payout_step_cents": _("prizes are multiples of"),
+    "programme": _("programme"),
+    "right": _("right numbers"),
+    "shares_above": _("shares above the threshold"),
+    "shares_below": _("shares below the threshold"),
+    "winners": _("winners"),
+    "withdrawn": _("withdrawn"),
     "jackpot_in_cents": _("jackpot carried in"),
     "jackpot_out_cents": _("jackpot carried on"),
     "lapsed_in_cents": _("lapsed prizes brought in"),
@@ -156,6 +185,7 @@ for _model, _one, _many in (
 ):
     name_model(_model, _one, _many)
 
+name_app("lototrot", "Lototrot")
 navigation.section(
     _("Programme"), 10, (Meeting, "event"), (Race, "sports_score"), (Racecourse, "stadium"),
 )  # fmt: skip

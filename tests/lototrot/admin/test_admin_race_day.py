@@ -117,7 +117,7 @@ def test_a_contest_from_draft_to_closing(organiser: Desk) -> None:
     assert (contest.price_cents, contest.max_bets, contest.legs.count()) == (150, 5000, 7)
     page = organiser.get(row_url(contest))
     assert "€1.50" in page
-    assert "The programme is not published." in page
+    assert "The programme is not published" in page
     said = organiser.refused(contest, "open", "gates_shut")
     assert "rules_unpublished" in said
     assert "14.III.6.2" in said
