@@ -1,0 +1,152 @@
+"""docs/api.md is true: its commands are run as they stand, and give the answers it shows."""
+
+import json
+import re
+import shlex
+import uuid
+from dataclasses import dataclass
+from typing import Any
+from urllib.parse import urlsplit
+
+import pytest
+from django.conf import settings
+from django.test import Client
+
+from core.premises.services import operator_register, terminal_register
+from core.staff.powers import Role
+from lototrot.models.tickets import Ticket
+from lototrot.services.contests import contest_publish
+from tests import factories
+
+pytestmark = pytest.mark.django_db
+DOCUMENT = settings.BASE_DIR / "docs" / "api.md"
+_BLOCK = re.compile(r"^```(\w+) ?(\d*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+_TAKEN = re.compile(r"^# (\w+) is (\.\S+) of the answer$", re.MULTILINE)
+_FLAGS = {"-s"}
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """A command, the status and the kind of body it is shown to answer, and that body."""
+
+    command: str
+    status: int
+    kind: str
+    body: str
+
+
+def steps() -> list[Step]:
+    blocks = _BLOCK.findall(DOCUMENT.read_text("utf-8"))
+    commands, answers = blocks[::2], blocks[1::2]
+    assert [kind for kind, _, _ in commands] == ["sh"] * len(answers)
+    return [
+        Step(command, int(status), kind, body)
+        for (_, _, command), (kind, status, body) in zip(commands, answers, strict=True)
+    ]
+
+
+def request(command: str, variables: dict[str, str]) -> Any:
+    """Send what curl would send."""
+    text = re.sub(r"^#.*$", "", command, flags=re.MULTILINE)
+    for name in sorted(variables, key=len, reverse=True):
+        text = text.replace(f"${name}", variables[name])
+    assert "$" not in text, text
+    words = shlex.split(text.replace("\\\n", " "))
+    assert words.pop(0) == "curl"
+    method, url, body, headers = "", "", None, {}
+    while words:
+        word = words.pop(0)
+        match word:
+            case "-H":
+                name, _, value = words.pop(0).partition(": ")
+                headers[name] = value
+            case "-X":
+                method = words.pop(0)
+            case "-d":
+                body = words.pop(0)
+            case "-o":
+                words.pop(0)
+            case _ if word not in _FLAGS:
+                assert not url
+                url = word
+    parts = urlsplit(url)
+    return Client().generic(
+        method or ("POST" if body else "GET"), f"{parts.path}?{parts.query}", body or "",
+        content_type=headers.get("Content-Type", "application/octet-stream"), headers=headers,
+    )  # fmt: skip
+
+
+def taken(answer: Any, path: str) -> str:
+    """`.items[0].id` of an answer."""
+    for name, index in re.findall(r"\.(\w+)|\[(\d+)\]", path):
+        answer = answer[name] if name else answer[int(index)]
+    return str(answer)
+
+
+def agrees(shown: Any, answered: Any, *, whole: bool, place: str = "$") -> None:
+    """What is shown has the names and types of what was answered; all of them if it is whole."""
+    if isinstance(shown, dict):
+        assert isinstance(answered, dict), place
+        if whole:
+            assert shown.keys() == answered.keys(), place
+        for name, value in shown.items():
+            agrees(value, answered[name], whole=True, place=f"{place}.{name}")
+    elif isinstance(shown, list):
+        assert isinstance(answered, list), place
+        if shown:
+            assert answered, place
+            agrees(shown[0], answered[0], whole=True, place=f"{place}[0]")
+    elif shown is not None and answered is not None:
+        assert type(shown) is type(answered), place
+
+
+def prepared() -> dict[str, str]:
+    """What the organiser has done before the terminal is switched on."""
+    organiser = factories.staff(Role.ORGANISER)
+    place = factories.premises()
+    _terminal, code = terminal_register(by=organiser, premises=place.code, code="T-0001")
+    pin = "482915"
+    operator_register(by=organiser, premises=place.code, number=1, name="Joan Sastre", pin=pin)
+    contest = factories.contest(factories.meeting(numbers=range(1, 10)), correction_window_s=120)
+    rules = {"ca": "Reglament.", "es": "Reglamento.", "en": "Rules."}
+    contest_publish(by=organiser, contest=contest, rules=rules)
+    return {
+        "BASE": "http://testserver", "ENROLMENT_CODE": code, "PIN": pin,
+        "UUID": str(uuid.uuid4()), "OTHER_UUID": str(uuid.uuid4()),
+    }  # fmt: skip
+
+
+def test_the_walk_through_a_terminals_day() -> None:
+    variables = prepared()
+    whole_shown_at: set[str] = set()
+    for step in steps():
+        response = request(step.command, variables)
+        assert response.status_code == step.status, (step.command, response.content)
+        if step.kind != "json":
+            assert bool(response.content) == (step.kind != "none")
+            continue
+        answered = response.json()
+        # Where a card has been shown whole, later answers may show what matters of it.
+        card = "notices" in answered
+        whole = not (card and whole_shown_at)
+        whole_shown_at |= {"card"} if card else set()
+        agrees(json.loads(step.body), answered, whole=whole)
+        for name, path in _TAKEN.findall(step.command):
+            variables[name] = taken(answered, path)
+    (ticket,) = Ticket.objects.all()
+    assert str(ticket.uuid) == variables["UUID"]
+    assert len(steps()) >= 15
+
+
+def test_every_address_it_names_exists() -> None:
+    """The table for staff: each address is one of the schema's."""
+    schema = (settings.BASE_DIR / "docs" / "openapi.yaml").read_text("utf-8")
+    known = {
+        re.sub(r"\{\w+\}", "{}", path)
+        for path in re.findall(r"^  (/api/v1/\S+):$", schema, re.MULTILINE)
+    }
+    table = DOCUMENT.read_text("utf-8").rpartition("| --- | --- |")[2]
+    named = re.findall(r"`(?:GET |POST )?([a-z][a-z./{}-]+)`", table)
+    assert len(named) > 20
+    for path in named:
+        assert re.sub(r"\{\w+\}", "{}", f"/api/v1/lototrot/{path}") in known, path
