@@ -47,7 +47,7 @@ def key_ring(name: str, *, folder: Path, production: bool) -> CodeKeys:
 
     Each version holds the authenticity key and the digest key, 32 bytes each.
     """
-    if name in os.environ:
+    if os.environ.get(name):
         document = os.environ[name]
     elif production:
         raise ImproperlyConfigured(f"production needs {name}")
