@@ -96,7 +96,7 @@ def _contest(contest: Contest, language: str) -> tuple[Block, ...]:
     how = _("Bets are taken at authorised premises until the closing, one or more horses per race.")
     categories = ", ".join(f"{hits}/{rules.legs}" for hits in rules.categories)
     return (
-        Title(f"Lototrot · {rules.name}"),
+        Title(" · ".join(dict.fromkeys(("Lototrot", rules.name)))),
         Line(how),
         Pair(_("Races in the bet"), str(rules.legs)),
         Table(
@@ -132,24 +132,26 @@ def _programme(meeting: Meeting, language: str, at: datetime.datetime) -> list[B
 def _race(card: RaceCard, language: str) -> list[Block]:
     race = card.race
     heading = f"{race.racecourse.name} · {race.number}. {race.name}"
-    distance = f" · {race.distance_m} m" if race.distance_m else ""
-    about = [f"{format_moment(race.scheduled_start_at, language)}{distance}", card.conditions]
-    rows = tuple(
-        (
-            str(each.runner.number),
-            each.runner.name + (f" ({_('withdrawn')})" if each.withdrawn else ""),
-            each.runner.driver,
-            f"{each.runner.distance_m} m" if each.runner.distance_m else "",
-        )
+    start = format_moment(race.scheduled_start_at, language)
+    about = [" · ".join(filter(None, (start, _metres(race.distance_m)))), card.conditions]
+    names = [
+        each.runner.name + (f" ({_('withdrawn')})" if each.withdrawn else "")
         for each in card.runners
-    )
+    ]
+    columns = [
+        (_("Number"), Align.RIGHT, [str(each.runner.number) for each in card.runners]),
+        (_("Horse"), Align.LEFT, names),
+        (_("Driver"), Align.LEFT, [each.runner.driver for each in card.runners]),
+        (_("Distance"), Align.RIGHT, [_metres(each.runner.distance_m) for each in card.runners]),
+    ]
+    headers, aligns, cells = zip(*(each for each in columns if any(each[2])), strict=True)
     return [
         Line(heading, emphasis=Emphasis.BOLD),
         *(Line(line) for line in about if line),
-        Table(
-            rows=rows,
-            header=(_("Number"), _("Horse"), _("Driver"), _("Distance")),
-            aligns=(Align.RIGHT, Align.LEFT, Align.LEFT, Align.RIGHT),
-        ),
+        Table(rows=tuple(zip(*cells, strict=True)), header=headers, aligns=aligns),
         Spacer(),
     ]
+
+
+def _metres(distance: int | None) -> str:
+    return f"{distance} m" if distance else ""
