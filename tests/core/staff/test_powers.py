@@ -1,0 +1,101 @@
+"""Powers: every act refuses every role that does not hold it, before it looks at anything else."""
+
+import importlib
+import inspect
+import pkgutil
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+
+import core
+import lototrot
+import promotrot
+from core.staff.actor import PowerMissing, StaffActor
+from core.staff.powers import Role, define, holders, table
+
+# These ask for the power of the thing they are about, or for none: what is one's own, and the part
+# of a confirmed correction that undoes a settlement.
+BY_SUBJECT = {
+    "core.staff.two_persons.confirm", "core.staff.two_persons.reject",
+    "core.staff.two_persons.propose", "core.staff.services.session_end",
+    "core.staff.accounts.password_change", "lototrot.services.settlement.settlement_reverse",
+}  # fmt: skip
+
+
+def actor(*roles: Role) -> StaffActor:
+    return StaffActor(user_id=1, session_id=1, name="", roles=frozenset(roles))
+
+
+def service_modules() -> Iterator[Any]:
+    for package in (core, lototrot, promotrot):
+        for found in pkgutil.walk_packages(package.__path__, package.__name__ + "."):
+            if {"services", "accounts", "two_persons"} & set(found.name.split(".")):
+                yield importlib.import_module(found.name)
+
+
+def acts() -> dict[str, Callable[..., Any]]:
+    """Every service that takes a member of staff and nobody else as `by`."""
+    found = {}
+    for module in service_modules():
+        for name, function in inspect.getmembers(module, inspect.isfunction):
+            by = inspect.signature(function).parameters.get("by")
+            if name.startswith("_") or function.__module__ != module.__name__ or by is None:
+                continue
+            if by.annotation in (StaffActor, StaffActor | None) and by.kind is by.KEYWORD_ONLY:
+                found[f"{module.__name__}.{name}"] = function
+    return found
+
+
+ACTS = acts()
+
+
+def test_there_are_acts_to_try() -> None:
+    assert {
+        "lototrot.services.contests.contest_open", "core.premises.services.sales_suspend",
+        "core.staff.services.user_create",
+    } <= set(ACTS)  # fmt: skip
+    assert set(ACTS) >= BY_SUBJECT
+
+
+@pytest.mark.parametrize("act", sorted(set(ACTS) - BY_SUBJECT))
+def test_an_act_refuses_whoever_lacks_its_power_first_of_all(db: None, act: str) -> None:
+    """Everything else in the call is nonsense: the power is asked for before any of it is read."""
+    function = ACTS[act]
+    nonsense = {
+        name: object()
+        for name, parameter in inspect.signature(function).parameters.items()
+        if name != "by" and parameter.default is inspect.Parameter.empty
+    }
+    with pytest.raises(PowerMissing) as refusal:
+        function(by=actor(), **nonsense)
+    entitled = {Role(role) for role in refusal.value.data["roles"]}
+    assert entitled
+    assert refusal.value.data["act"] in table()
+    for role in set(Role) - entitled:
+        with pytest.raises(PowerMissing):
+            function(by=actor(role), **nonsense)
+
+
+@pytest.mark.parametrize("act", sorted(table()))
+def test_a_power_is_its_holders_and_no_others(act: str) -> None:
+    assert holders(act)
+    for role in Role:
+        if role in holders(act):
+            actor(role).need(act)
+        else:
+            with pytest.raises(PowerMissing):
+                actor(role).need(act)
+
+
+def test_what_is_not_in_the_table_nobody_may_do() -> None:
+    assert holders("no.such.act") == frozenset()
+    with pytest.raises(PowerMissing):
+        actor(*Role).need("no.such.act")
+
+
+def test_a_power_is_defined_in_one_way() -> None:
+    act = define("test.powers", Role.AUDITOR)
+    assert define("test.powers", Role.AUDITOR) == act
+    with pytest.raises(ValueError, match="twice"):
+        define("test.powers", Role.CASHIER)
