@@ -29,6 +29,8 @@ from core.kernel.errors import DomainError, InvariantBroken, Unavailable
 from core.staff.actor import StaffActor
 
 Text = str | Promise
+# What a code in a refusal's rows says, where the row's own sentence is English only.
+CODES: dict[str, Text] = {}
 Facts = Sequence[tuple[Text, Any]]
 
 
@@ -84,7 +86,7 @@ class Refusal:
     @classmethod
     def of(cls, error: DomainError) -> "Refusal":
         lists = [v for v in error.data.values() if _is_table(v)]
-        found = lists[0] if lists else []
+        found = [_in_words(row) for row in lists[0]] if lists else []
         names = list(dict.fromkeys(name for row in found for name in row))
         facts = [(_label(k), v) for k, v in error.data.items() if isinstance(v, str | int)]
         facts += [(_label(k), ", ".join(map(str, v))) for k, v in error.data.items() if _plain(v)]
@@ -93,6 +95,11 @@ class Refusal:
             gettext(message), error.code, facts, [_label(name) for name in names],
             [[_cell(row.get(name)) for name in names] for row in found],
         )  # fmt: skip
+
+
+def _in_words(row: Mapping[str, Any]) -> Mapping[str, Any]:
+    code = row.get("code")
+    return {**row, "detail": str(CODES[code])} if code in CODES else row
 
 
 def _is_table(value: Any) -> bool:

@@ -4,8 +4,10 @@ from datetime import datetime
 from typing import Any
 
 from django.utils.translation import gettext_lazy as _
+from django.utils.translation import pgettext_lazy
 
 from core.admin_support import navigation
+from core.admin_support.acts import CODES
 from core.admin_support.columns import link, moment
 from core.admin_support.labels import LABELS
 from core.admin_support.naming import name_app, name_model
@@ -41,10 +43,14 @@ GATES = {
     "rules_unpublished": _("The rules are not published"),
     "percent_unpublished": _("The percentage is not published"),
 }
+CODES |= GATES
 OUTCOMES = {
-    "winner": _("Winner"), "started": _("Started"), "withdrawn": _("Withdrawn"),
-    "left": _("Left at the start"), "disqualified": _("Disqualified"),
-}  # fmt: skip
+    "winner": _("Winner"),
+    "started": pgettext_lazy("horse", "Started"),
+    "withdrawn": pgettext_lazy("horse", "Withdrawn"),
+    "left": _("Left at the start"),
+    "disqualified": pgettext_lazy("horse", "Disqualified"),
+}
 
 LABELS |= {
     "accumulated_cents": _("accumulated figure"),
@@ -70,9 +76,11 @@ LABELS |= {
     "joined": _("joined at one prize"),
     "jackpot_threshold_cents": _("threshold of the jackpot"),
     "legs": _("races"),
+    "name": _("name"),
     "official_at": _("official at"),
     "payout_step_cents": _("prizes are multiples of"),
     "programme": _("programme"),
+    "reserve": _("reserve"),
     "right": _("right numbers"),
     "shares_above": _("shares above the threshold"),
     "shares_below": _("shares below the threshold"),
@@ -107,6 +115,7 @@ LABELS |= {
     "ticket": _("ticket"),
     "ticket_model": _("ticket model"),
     "total_cents": _("total"),
+    "version": _("version"),
     "voided_at": _("voided at"),
     "winning_bets": _("winning bets"),
 }
