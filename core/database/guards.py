@@ -30,6 +30,10 @@ FOREIGN_TABLES = {
 }
 
 
+# The triggers that every table has, whatever its model declares.
+GUARDS = ("guard_rows", "guard_truncate", "guard_columns")
+
+
 def guarded_models() -> list[type[Guarded]]:
     """Every concrete model of the project, in the order of their tables' names."""
     found = [m for m in apps.get_models() if issubclass(m, Guarded) and m._meta.managed]

@@ -4,7 +4,7 @@ from django.conf import settings
 from django.core.exceptions import ImproperlyConfigured
 from django.db import connection
 
-from core.database.guards import guarded_models
+from core.database.guards import GUARDS, guarded_models
 
 REQUIRED_ON = ("fsync", "full_page_writes", "synchronous_commit")
 OLDEST_SERVER = 160000
@@ -26,7 +26,11 @@ def verify_server() -> None:
         faults += [f"{name} is off" for name in REQUIRED_ON if found[name] == "off"]
         if int(found["server_version_num"]) < OLDEST_SERVER:
             faults.append("PostgreSQL is older than 16")
-        cursor.execute("SELECT tgrelid::regclass::text FROM pg_trigger WHERE tgname = 'guard_rows'")
+        cursor.execute(
+            "SELECT tgrelid::regclass::text FROM pg_trigger WHERE tgname = ANY(%s)"
+            " AND tgenabled IN ('O', 'A') GROUP BY tgrelid HAVING count(*) = %s",
+            [list(GUARDS), len(GUARDS)],
+        )
         guarded = {name for (name,) in cursor.fetchall()}
         tables = {model._meta.db_table for model in guarded_models()}
         if not tables <= guarded:

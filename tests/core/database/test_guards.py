@@ -1,0 +1,273 @@
+"""The database defends itself: for every model, against the application's role and its own owner.
+
+Nothing here lists tables: a model added tomorrow is tried as well.
+"""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import psycopg
+import pytest
+from psycopg import errors, sql
+
+from core.database.guards import columns, guarded_models
+from core.database.models import Guarded
+from core.embedded.postgres import OWNER
+from core.ledger.models import Transfer
+from lototrot.models.contest import Contest
+from lototrot.models.tickets import Ticket
+from tests.databases import Database
+
+Model = type[Guarded]
+MODELS = guarded_models()
+EACH = pytest.mark.parametrize("model", MODELS, ids=lambda model: model._meta.label)
+
+# A value that differs from whatever a column holds, by the kind of its type.
+OTHER = {
+    "A": "'{{}}'",
+    "B": "NOT coalesce({0}, false)",
+    "D": "now() + interval '1 day'",
+    "N": "coalesce({0}, 0) + 1",
+    "S": "coalesce({0}, '') || 'x'",
+    "T": "interval '1 day'",
+    "date": "DATE '1999-12-31'",
+    "bytea": r"'\x0102'",
+    "inet": "'10.9.8.7'",
+    "jsonb": "'[7]'",
+    "uuid": "gen_random_uuid()",
+}
+
+
+@pytest.fixture(scope="module")
+def database(django_db_setup: None, django_db_blocker: object) -> Iterator[Database]:
+    """A database for the tests of this module, which all leave it as it was."""
+    from tests import databases
+
+    with django_db_blocker.unblock(), databases.clone() as found:  # type: ignore[attr-defined]
+        yield found
+
+
+@pytest.fixture
+def owner(database: Database) -> Iterator[psycopg.Connection]:
+    with psycopg.connect(database.owner_url) as session:
+        yield session
+        session.rollback()
+
+
+@pytest.fixture
+def application(database: Database) -> Iterator[psycopg.Connection]:
+    with psycopg.connect(database.app_url) as session:
+        yield session
+        session.rollback()
+
+
+@contextmanager
+def tried(session: psycopg.Connection) -> Iterator[None]:
+    """One attempt; what it did is undone."""
+    with session.transaction(force_rollback=True):
+        yield
+
+
+def table_columns(session: psycopg.Connection, table: str) -> dict[str, str]:
+    """Each column of a table, and SQL for a value that it does not hold."""
+    rows = session.execute(
+        "SELECT a.attname, t.typname, t.typcategory FROM pg_attribute a"
+        " JOIN pg_type t ON t.oid = a.atttypid"
+        " WHERE a.attrelid = to_regclass(%s) AND a.attnum > 0 AND NOT a.attisdropped",
+        [table],
+    ).fetchall()
+    return {
+        name: (OTHER.get(type_) or OTHER[category]).format(f'"{name}"')
+        for name, type_, category in rows
+    }
+
+
+def one_row(owner: psycopg.Connection, table: str) -> None:
+    """A row in the table, however it comes there: constraints and other triggers are put aside."""
+    name = sql.Identifier(table)
+    for trigger, internal in owner.execute(
+        "SELECT tgname, tgisinternal FROM pg_trigger WHERE tgrelid = to_regclass(%s)", [table]
+    ).fetchall():
+        if not internal and not trigger.startswith("guard_"):
+            owner.execute(
+                sql.SQL("ALTER TABLE {} DISABLE TRIGGER {}").format(name, sql.Identifier(trigger))
+            )
+    for constraint, kind in owner.execute(
+        "SELECT conname, contype::text FROM pg_constraint WHERE conrelid = to_regclass(%s)",
+        [table],
+    ).fetchall():
+        if kind in ("c", "f", "x"):
+            owner.execute(
+                sql.SQL("ALTER TABLE {} DROP CONSTRAINT {}").format(
+                    name, sql.Identifier(constraint)
+                )
+            )
+    keys = owner.execute(
+        "SELECT a.attname FROM pg_attribute a WHERE a.attrelid = to_regclass(%s) AND a.attnum > 0"
+        " AND a.attnotnull AND NOT EXISTS (SELECT FROM pg_index i WHERE i.indrelid = a.attrelid"
+        " AND i.indisprimary AND a.attnum = ANY (i.indkey))",
+        [table],
+    ).fetchall()
+    for (column,) in keys:
+        owner.execute(
+            sql.SQL("ALTER TABLE {} ALTER {} DROP NOT NULL").format(name, sql.Identifier(column))
+        )
+    owner.execute(sql.SQL("INSERT INTO {} DEFAULT VALUES").format(name))
+
+
+def test_every_table_of_the_project_is_guarded(owner: psycopg.Connection) -> None:
+    tables = {
+        name
+        for (name,) in owner.execute(
+            "SELECT c.relname FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace"
+            " WHERE n.nspname = 'public' AND c.relkind IN ('r', 'p')"
+        ).fetchall()
+    }
+    foreign = {name for name in tables if name.startswith(("django_", "auth_"))}
+    assert tables - foreign == {model._meta.db_table for model in MODELS}
+
+
+def test_money_and_tickets_never_change() -> None:
+    assert Ticket.mutable == Transfer.mutable == ()
+
+
+# --- The owner, who could do anything if it were not for the triggers -----------------------------
+
+
+@EACH
+def test_the_owner_is_refused_every_change_that_is_not_declared(
+    owner: psycopg.Connection, model: Model
+) -> None:
+    table = model._meta.db_table
+    one_row(owner, table)
+    declared = set(columns(model, model.mutable))
+    found = table_columns(owner, table)
+    assert declared < set(found)
+    for column, other in found.items():
+        change = f'UPDATE "{table}" SET "{column}" = {other}'
+        if column in declared:
+            with tried(owner):
+                owner.execute(change)
+        else:
+            with pytest.raises(errors.RestrictViolation), tried(owner):
+                owner.execute(change)
+    for statement in (f'DELETE FROM "{table}"', f'TRUNCATE "{table}" CASCADE'):
+        with pytest.raises(errors.RestrictViolation), tried(owner):
+            owner.execute(statement)
+
+
+STATEFUL = [model for model in MODELS if model.transitions]
+
+
+@pytest.mark.parametrize("model", STATEFUL, ids=lambda model: model._meta.label)
+def test_states_follow_their_table(owner: psycopg.Connection, model: Model) -> None:
+    table = model._meta.db_table
+    states = [value for value, _ in model._meta.get_field("state").choices]
+    assert set(model.transitions) <= set(states)
+    one_row(owner, table)
+    owner.execute(f'ALTER TABLE "{table}" DISABLE TRIGGER guard_state')
+    for before in states:
+        owner.execute(f'UPDATE "{table}" SET state = %s', [before])
+        for after in states:
+            allowed = after == before or after in model.transitions.get(before, ())
+            owner.execute(f'ALTER TABLE "{table}" ENABLE TRIGGER guard_state')
+            change = f'UPDATE "{table}" SET state = %s'
+            if allowed:
+                with tried(owner):
+                    owner.execute(change, [after])
+            else:
+                with pytest.raises(errors.RestrictViolation), tried(owner):
+                    owner.execute(change, [after])
+            owner.execute(f'ALTER TABLE "{table}" DISABLE TRIGGER guard_state')
+
+
+@pytest.mark.article("14.III.4")
+def test_a_closed_contest_has_no_way_back_on_sale() -> None:
+    reached, ahead = set(), {"closed"}
+    while ahead:
+        state = ahead.pop()
+        reached.add(state)
+        ahead |= set(Contest.transitions.get(state, ())) - reached
+    assert reached == {"closed", "settled", "ordered"}
+
+
+# --- The application's role -----------------------------------------------------------------------
+
+
+@EACH
+def test_the_application_has_the_declared_rights_and_no_others(
+    application: psycopg.Connection, model: Model
+) -> None:
+    """Each right is tried; the privilege is asked for before any row is."""
+    table = model._meta.db_table
+    declared = set(columns(model, model.mutable))
+    for column, other in table_columns(application, table).items():
+        change = f'UPDATE "{table}" SET "{column}" = {other}'
+        if column in declared:
+            with tried(application):
+                application.execute(change)
+        else:
+            with pytest.raises(errors.InsufficientPrivilege), tried(application):
+                application.execute(change)
+    with tried(application):
+        application.execute(f'SELECT * FROM "{table}"')
+    for statement in (
+        f'DELETE FROM "{table}"',
+        f'TRUNCATE "{table}"',
+        f'DROP TABLE "{table}"',
+        f'ALTER TABLE "{table}" ADD COLUMN loose int',
+        f'ALTER TABLE "{table}" DISABLE TRIGGER ALL',
+        f'DROP TRIGGER guard_rows ON "{table}"',
+        f'CREATE TRIGGER loose BEFORE INSERT ON "{table}" EXECUTE FUNCTION guard_refuse()',
+        f'CREATE RULE loose AS ON INSERT TO "{table}" DO INSTEAD NOTHING',
+        f'CREATE INDEX loose ON "{table}" ((1))',
+    ):
+        with pytest.raises(errors.InsufficientPrivilege), tried(application):
+            application.execute(statement)
+
+
+FORBIDDEN = [
+    "CREATE TABLE loose (n int)",
+    "CREATE TEMPORARY TABLE lototrot_ticket (n int)",
+    "CREATE SCHEMA loose",
+    "CREATE FUNCTION public.loose() RETURNS int LANGUAGE sql AS 'SELECT 1'",
+    "CREATE OR REPLACE FUNCTION core_now() RETURNS timestamptz LANGUAGE sql AS 'SELECT now()'",
+    "CREATE OR REPLACE FUNCTION guard_refuse() RETURNS trigger LANGUAGE plpgsql AS"
+    " 'BEGIN RETURN OLD; END'",
+    "ALTER FUNCTION core_now() RENAME TO loose",
+    "DROP FUNCTION guard_refuse() CASCADE",
+    "SET session_replication_role = replica",
+    "DROP EXTENSION plpgsql CASCADE",
+    f"SET ROLE {OWNER}",
+    f"GRANT {OWNER} TO CURRENT_USER",
+    "SELECT setval('lototrot_ticket_id_seq', 1)",
+    "ALTER SEQUENCE lototrot_ticket_id_seq RESTART",
+    "COPY lototrot_ticket TO '/tmp/loose'",
+    "SELECT pg_read_file('PG_VERSION')",
+    "SET fsync = off",
+]
+
+
+@pytest.mark.parametrize("statement", FORBIDDEN)
+def test_the_application_may_not(application: psycopg.Connection, statement: str) -> None:
+    refusals = (errors.InsufficientPrivilege, errors.CantChangeRuntimeParam, errors.UndefinedFile)
+    with pytest.raises(refusals), tried(application):
+        application.execute(statement)
+
+
+def test_the_application_does_not_configure_the_server(database: Database) -> None:
+    with (
+        psycopg.connect(database.app_url, autocommit=True) as session,
+        pytest.raises(errors.InsufficientPrivilege),
+    ):
+        session.execute("ALTER SYSTEM SET fsync = off")
+
+
+def test_nobody_else_enters_the_tables(owner: psycopg.Connection) -> None:
+    granted = owner.execute(
+        "SELECT c.relname, a.grantee::regrole::text, a.privilege_type FROM pg_class c,"
+        " aclexplode(c.relacl) a WHERE c.relnamespace = 'public'::regnamespace"
+        " AND c.relkind IN ('r', 'v', 'S') AND a.grantee NOT IN"
+        " (c.relowner, 'lototrot_app'::regrole)"
+    ).fetchall()
+    assert granted == []
