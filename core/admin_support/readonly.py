@@ -77,7 +77,10 @@ class ReadOnlyInline(_Shown, TabularInline):  # type: ignore[misc]
     max_num = 0
     can_delete = False
     show_change_link = True
-    hide_title = True
+    if hasattr(TabularInline, "show_title"):  # newer Unfold says it the other way round
+        show_title = False
+    else:
+        hide_title = True
 
     def __init__(self, parent_model: type[models.Model], admin_site: admin.AdminSite) -> None:
         super().__init__(parent_model, admin_site)
