@@ -12,8 +12,9 @@ import django
 
 
 def main(contest_id: int) -> None:
+    from core.config import celery  # noqa: F401  (names the settings; a worker has it loaded)
+
     django.setup()
-    from core.config import celery  # noqa: F401  (a worker has it loaded)
     from lototrot import tasks
 
     began = time.perf_counter()
