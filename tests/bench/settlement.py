@@ -95,7 +95,8 @@ def _measure(
         answer = json.loads(
             subprocess.run(
                 [sys.executable, "-m", "tests.bench.worker", str(contest.pk)],
-                cwd=ROOT, env=stack.environment | {"LOG_LEVEL": "WARNING"}, stdout=subprocess.PIPE, text=True, check=True,
+                cwd=ROOT, env=stack.environment | {"LOG_LEVEL": "WARNING"},
+                stdout=subprocess.PIPE, text=True, check=True,
             ).stdout
         )  # fmt: skip
         peaks.append(answer["peak_mb"])
