@@ -174,7 +174,8 @@ def _execute(parameters: list[Any]) -> tuple[Any, ...]:
     try:
         return _execute_once(parameters)
     except OperationalError:
-        if connection.in_atomic_block or not connection.connection.closed:
+        dropped = connection.connection is not None and connection.connection.closed
+        if connection.in_atomic_block or not dropped:
             raise
     connection.close()
     return _execute_once(parameters)

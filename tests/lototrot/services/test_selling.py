@@ -156,6 +156,27 @@ def test_a_replay_is_answered_before_every_other_check(place: Point, contest: Co
     assert again.masks == first.masks
 
 
+def test_a_quick_pick_of_a_whole_race_is_replayed_after_a_withdrawal(
+    place: Point, contest: Contest
+) -> None:
+    """There are no longer so many numbers to draw, but nothing has to be drawn any more."""
+    everything = (QuickPick(10), *SINGLE[1:])
+    request = asked(contest, races=everything, amount_cents=10 * contest.price_cents)
+    first = sell(place, request)
+    factories.withdrawal(factories.races_of(contest)[0], 1)
+    offered_masks_refresh(contest_id=contest.pk)
+    again = sell(place, request)
+    assert again.replayed
+    assert (again.code, again.masks) == (first.code, first.masks)
+    with pytest.raises(QuickPickTooLong):
+        sell(place, dataclasses.replace(request, uuid=uuid.uuid4()))
+    nine = dataclasses.replace(
+        request, uuid=uuid.uuid4(), races=(QuickPick(9), *SINGLE[1:]),
+        amount_cents=9 * contest.price_cents,
+    )  # fmt: skip
+    assert numbers_of(sell(place, nine).masks[0]) == tuple(range(2, 11))
+
+
 @pytest.mark.parametrize(
     "change",
     [{"races": ((2,), *SINGLE[1:])}, {"races": (QuickPick(1), *SINGLE[1:])}],
