@@ -53,7 +53,7 @@ class ProbabilisticType:
         return Percentages(*(self._percent(choose) for choose in (worst_of, any_of, best_of)))
 
     def _percent(self, choose: Chooser) -> Fraction:
-        return expected_cents(self.mechanic, self.prizes, choose) * 100 / self.price_cents
+        return Fraction(expected_cents(self.mechanic, self.prizes, choose) * 100, self.price_cents)
 
 
 def worst_of(choices: Sequence[tuple[Choice, Fraction]]) -> Fraction:
@@ -69,7 +69,7 @@ def best_of(choices: Sequence[tuple[Choice, Fraction]]) -> Fraction:
 def any_of(choices: Sequence[tuple[Choice, Fraction]]) -> Fraction:
     """A player who does any legal act, each with the same chance."""
     acts = sum(choice.acts for choice, _ in choices)
-    return sum((choice.acts * value for choice, value in choices), Fraction(0)) / acts
+    return Fraction(sum((choice.acts * value for choice, value in choices), Fraction(0)), acts)
 
 
 def expected_cents(mechanic: Mechanic, prizes: Sequence[Prize], choose: Chooser) -> Fraction:
@@ -139,4 +139,4 @@ def _values(
 
 def _mean(choice: Choice, values: Mapping[Situation, Fraction]) -> Fraction:
     total = sum((o.weight * values[o.then] for o in choice.outcomes), Fraction(0))
-    return total / choice.bound
+    return Fraction(total, choice.bound)

@@ -87,6 +87,7 @@ def test_the_table_of_powers_is_the_codes() -> None:
     right = "\n".join(
         f"| `{act}` | {', '.join(sorted(role.value for role in roles))} |"
         for act, roles in powers.table().items()
+        if not act.startswith("test.")  # what a test defines stays defined
     )
     said = "\n".join(re.findall(r"^\| `.*\|$", PAGE.split("\n## Powers\n")[1], re.MULTILINE))
     assert said == right, f"the table should be:\n{right}"

@@ -20,9 +20,11 @@ from tests.databases import Database
 Eventually = Callable[..., None]
 MARK = "LOTOTROT_TEST_MARK"
 SUPERVISOR = """
+import signal
 import sys
 from pathlib import Path
 from core.embedded.stack import Stack
+signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell's background job ignores it
 with Stack(workers=1, folder=Path(sys.argv[1])) as stack:
     print("ready", stack.port, flush=True)
     stack.wait()
