@@ -28,9 +28,7 @@ def test_a_done_article_without_a_test_is_found(tmp_path: Path) -> None:
 
 def test_rows_and_marks_are_read(tmp_path: Path) -> None:
     page = tmp_path / "regulation.md"
-    page.write_text(
-        "| article | x |\n| --- | --- |\n| 15.III.6.7 | to us | P9 | | open |\n"
-    )
+    page.write_text("| article | x |\n| --- | --- |\n| 15.III.6.7 | to us | P9 | | open |\n")
     assert articles(page) == [Article("15.III.6.7", "to us", "P9", "", "open")]
     tests = tmp_path / "tests"
     tests.mkdir()
