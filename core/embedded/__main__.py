@@ -23,7 +23,17 @@ from core.embedded.valkey import Valkey
 def run(folder: Path, command: list[str]) -> int:
     """The exit code of `command`, as a shell gives it (128 + N when a signal N ended it)."""
     environment = os.environ | {"VAR_DIR": str(folder)}
+    children: list[subprocess.Popen[bytes]] = []
+    asked_to_end: list[int] = []
+
+    def end(number: int, _: object) -> None:
+        asked_to_end.append(number)
+        for child in children:
+            child.terminate()
+
     with provided(folder, environment) as provision:
+        # In place before the command starts: a signal on its heels must reach it, too.
+        signal.signal(signal.SIGTERM, end)
         try:
             child = subprocess.Popen(
                 command,
@@ -32,9 +42,11 @@ def run(folder: Path, command: list[str]) -> int:
             )
         except OSError as error:
             raise EmbeddedError(f"{command[0]}: {error.strerror}.") from None
+        children.append(child)
+        if asked_to_end:
+            child.terminate()
         # Ctrl-C reaches the child by itself; what it does with it decides when we end.
         signal.signal(signal.SIGINT, signal.SIG_IGN)
-        signal.signal(signal.SIGTERM, lambda *_: child.terminate())
         code = child.wait()
     return code if code >= 0 else 128 - code
 
