@@ -42,6 +42,29 @@ def text(name: str, *, folder: Path, production: bool) -> str:
     return _kept(name, folder, secrets.token_urlsafe(48))
 
 
+def data_keys(name: str, *, folder: Path, production: bool) -> tuple[str, dict[str, bytes]]:
+    """The keys of what is encrypted at rest: JSON `{"current": "1", "keys": {"1": hex}}`.
+
+    The version in use and each version's 32 bytes.
+    """
+    if os.environ.get(name):
+        document = os.environ[name]
+    elif production:
+        raise ImproperlyConfigured(f"production needs {name}")
+    else:
+        fresh = {"current": "1", "keys": {"1": secrets.token_hex(32)}}
+        document = _kept(name, folder, json.dumps(fresh))
+    try:
+        ring = json.loads(document)
+        keys = {version: bytes.fromhex(key) for version, key in ring["keys"].items()}
+        known = ring["current"] in keys
+    except (ValueError, KeyError, TypeError, AttributeError) as error:
+        raise ImproperlyConfigured(f"{name} is not a key ring: {type(error).__name__}") from error
+    if not known or any(len(key) != 32 or len(v.encode()) != 1 for v, key in keys.items()):
+        raise ImproperlyConfigured(f"{name}: keys of 32 bytes, versions of one character")
+    return ring["current"], keys
+
+
 def key_ring(name: str, *, folder: Path, production: bool) -> CodeKeys:
     """Keys of ticket and voucher codes: JSON `{"current": "1", "keys": {"1": [hex, hex]}}`.
 

@@ -18,10 +18,12 @@ from core.embedded.server import ROOT
 from tests.databases import Database
 
 KEYS = json.dumps({"current": "1", "keys": {"1": [secrets.token_hex(32), secrets.token_hex(32)]}})
+DATA = json.dumps({"current": "1", "keys": {"1": secrets.token_hex(32)}})
 COMPLETE = {
     "PROFILE": "production",
     "SECRET_KEY": secrets.token_urlsafe(48),
     "CODE_KEYS": KEYS,
+    "DATA_KEYS": DATA,
     "ALLOWED_HOSTS": "lototrot.example",
     "DATABASE_URL": "postgresql://lototrot_app:secret@db.example/lototrot",
     "DATABASE_OWNER_URL": "postgresql://lototrot_owner:secret@db.example/lototrot",
@@ -57,6 +59,8 @@ def last_line(done: subprocess.CompletedProcess[str]) -> str:
         ({"SECRET_KEY": "short"}, "SECRET_KEY is shorter than 32 characters"),
         ({"CODE_KEYS": None}, "production needs CODE_KEYS"),
         ({"CODE_KEYS": "{}"}, "CODE_KEYS is not a key ring"),
+        ({"DATA_KEYS": None}, "production needs DATA_KEYS"),
+        ({"DATA_KEYS": "[]"}, "DATA_KEYS is not a key ring"),
         ({"DEBUG": "1"}, "production knows neither DEBUG nor SIMULATED_TIME"),
         ({"SIMULATED_TIME": "1"}, "production knows neither DEBUG nor SIMULATED_TIME"),
         ({"DATABASE_URL": None}, "production needs DATABASE_URL"),

@@ -14,7 +14,7 @@ from core.staff import powers
 PAGE = (ROOT / "docs" / "operations.md").read_text()
 READERS = {
     *("env.string", "env.boolean", "env.integer", "env.seconds", "env.words"),
-    *("secret.text", "secret.key_ring", "os.environ.get", "os.getenv"),
+    *("secret.text", "secret.key_ring", "secret.data_keys", "os.environ.get", "os.getenv"),
 }
 
 
