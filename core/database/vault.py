@@ -1,7 +1,7 @@
 """What must not be readable in the database or its backups: encrypted under a key kept elsewhere.
 
-AES-256-GCM under a key made of `DATA_KEYS` for one purpose. What is bound to the ciphertext as its
-`context` (a row's own id) must be given again to read it, so that it cannot be moved to another row.
+AES-256-GCM under a key made of `DATA_KEYS` for one purpose. What is bound to it as its
+`context` (a row's own id) must be given again to read it: it cannot be moved to another row.
 """
 
 import secrets

@@ -65,7 +65,8 @@ def environment(tmp_path: Path, server: Postgres) -> dict[str, str]:
     data = {"current": "1", "keys": {"1": secrets.token_hex(32)}}
     filled = {
         "SECRET_KEY": secrets.token_urlsafe(48),
-        "CODE_KEYS": json.dumps(keys), "DATA_KEYS": json.dumps(data), "ALLOWED_HOSTS": "lototrot.example",
+        "CODE_KEYS": json.dumps(keys), "DATA_KEYS": json.dumps(data),
+        "ALLOWED_HOSTS": "lototrot.example",
         "CSRF_TRUSTED_ORIGINS": "https://lototrot.example", "METRICS_TOKEN": "token",
     }  # fmt: skip
     assert filled.keys() == names("example.app.env")
