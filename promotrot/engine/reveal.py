@@ -9,6 +9,7 @@ from typing import Final
 
 from core.kernel.canonical import Json
 from core.kernel.errors import InvariantBroken
+from core.kernel.sampling import Stream
 from promotrot.engine.presentation import (
     Bounds,
     Cells,
@@ -19,7 +20,6 @@ from promotrot.engine.presentation import (
     Symbols,
     arrangements,
 )
-from promotrot.engine.shuffle import Stream
 
 Picture = Cells | Numbers
 

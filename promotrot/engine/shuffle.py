@@ -6,11 +6,10 @@ seed is revealed anybody can: docs/emission-algorithm.md gives every byte.
 """
 
 import hashlib
-import struct
-from collections.abc import Iterator
 from typing import Final
 
 from core.kernel.errors import Invalid
+from core.kernel.sampling import FIRST_WORDS, Stream, framed, u64
 from promotrot.engine.plan import Plan
 
 ALGORITHM: Final = "promotrot-shake256-fisher-yates/1"
@@ -21,9 +20,6 @@ _KEY: Final = b"promotrot/key/1"
 _BLOCKS: Final = b"promotrot/blocks/1"
 _TICKETS: Final = b"promotrot/tickets/1"
 _PICTURE: Final = b"promotrot/picture/1"
-
-_WORD: Final = 1 << 32
-_FIRST_WORDS: Final = 64
 
 
 class SeedRefused(Invalid):
@@ -40,45 +36,6 @@ class EntropyMissing(Invalid):
     message = "The witness has entered nothing."
 
 
-class Stream:
-    """Uniform integers from SHAKE-256 over a domain and its parts, in a fixed order."""
-
-    def __init__(self, domain: bytes, *parts: bytes, words: int = _FIRST_WORDS) -> None:
-        self._words = _words(framed(domain, *parts), words)
-
-    def below(self, bound: int) -> int:
-        """A uniform integer `0 <= x < bound`, by rejection; takes whole 32-bit words."""
-        if bound < 1:
-            raise ValueError("there is no integer below 1")
-        words = max(1, ((bound - 1).bit_length() + 31) // 32)
-        span = 1 << (32 * words)
-        while True:
-            drawn = 0
-            for _ in range(words):
-                drawn = drawn << 32 | next(self._words)
-            result = drawn % bound
-            # A value is kept when the whole run of `bound` values it lies in is below the span.
-            if drawn - result <= span - bound:
-                return result
-
-    def permutation(self, size: int) -> list[int]:
-        """A uniform permutation of `range(size)`: Fisher-Yates from the last place down.
-
-        The same as drawing `below(place + 1)` for each place, written out because it is the whole
-        cost of opening a block.
-        """
-        order = list(range(size))
-        words = self._words
-        for bound in range(size, 1, -1):
-            drawn = next(words)
-            other = drawn % bound
-            while drawn - other > _WORD - bound:
-                drawn = next(words)
-                other = drawn % bound
-            order[bound - 1], order[other] = order[other], order[bound - 1]
-        return order
-
-
 def commitment(seed: bytes, emission: str, plan: Plan) -> bytes:
     """What is published before the witness acts: 32 bytes that bind the seed, the emission's
     reference, its size, the plan and this algorithm, and tell nothing of the seed."""
@@ -86,7 +43,7 @@ def commitment(seed: bytes, emission: str, plan: Plan) -> bytes:
         _COMMITMENT,
         ALGORITHM.encode(),
         emission.encode(),
-        _u64(plan.tickets),
+        u64(plan.tickets),
         plan.digest(),
         _secret(seed),
     )
@@ -108,7 +65,7 @@ def block_order(key: bytes, emission: str, blocks: int) -> list[int]:
     Only the place in this order may be stored while tickets are unsold: the plan's number would
     tell the prizes of the block.
     """
-    stream = Stream(_BLOCKS, _secret(key), emission.encode(), words=blocks + _FIRST_WORDS)
+    stream = Stream(_BLOCKS, _secret(key), emission.encode(), words=blocks + FIRST_WORDS)
     return stream.permutation(blocks)
 
 
@@ -124,7 +81,7 @@ def block_prizes(key: bytes, emission: str, plan: Plan, opening: int) -> bytes:
     slots = b"".join(bytes([tier]) * count for tier, count in enumerate(block.prizes, start=1))
     slots = slots.ljust(block.tickets, b"\0")
     stream = Stream(
-        _TICKETS, _secret(key), emission.encode(), _u64(opening), words=block.tickets + _FIRST_WORDS
+        _TICKETS, _secret(key), emission.encode(), u64(opening), words=block.tickets + FIRST_WORDS
     )
     return bytes(map(slots.__getitem__, stream.permutation(block.tickets)))
 
@@ -141,33 +98,14 @@ def ticket_prize(key: bytes, emission: str, plan: Plan, opening: int, position: 
 
 def picture_stream(key: bytes, emission: str, opening: int, position: int) -> Stream:
     """The source of a sold ticket's picture: it can be drawn again, the same, at any time."""
-    return Stream(_PICTURE, _secret(key), emission.encode(), _u64(opening), _u64(position))
-
-
-def framed(*parts: bytes) -> bytes:
-    """Each part after its length in eight bytes, so that no two lists give the same bytes."""
-    return b"".join(_u64(len(part)) + part for part in parts)
+    return Stream(_PICTURE, _secret(key), emission.encode(), u64(opening), u64(position))
 
 
 def _hash(domain: bytes, *parts: bytes) -> bytes:
     return hashlib.shake_256(framed(domain, *parts)).digest(32)
 
 
-def _words(message: bytes, first: int) -> Iterator[int]:
-    """The output of SHAKE-256 as big-endian 32-bit words, without end."""
-    source = hashlib.shake_256(message)
-    done, total = 0, first
-    while True:
-        squeezed = source.digest(4 * total)
-        yield from struct.unpack(f">{total - done}I", squeezed[4 * done :])
-        done, total = total, 2 * total
-
-
 def _secret(value: bytes) -> bytes:
     if len(value) != SEED_BYTES:
         raise SeedRefused
     return value
-
-
-def _u64(number: int) -> bytes:
-    return number.to_bytes(8, "big")

@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from core.kernel.errors import InvariantBroken
+from core.kernel.sampling import Stream
 from promotrot.engine.game import PredrawnGame
 from promotrot.engine.game_json import shipped
 from promotrot.engine.presentation import (
@@ -22,7 +23,7 @@ from promotrot.engine.presentation import (
     faults,
 )
 from promotrot.engine.reveal import Picture, picture_document, reveal, unranked
-from promotrot.engine.shuffle import Stream, picture_stream
+from promotrot.engine.shuffle import picture_stream
 from tests.promotrot.engine.chi_square import excess_of
 
 SMALL_SYMBOLS = Symbols(5, 1, 3, ("cap", "whip", "bell"), ("cap", "whip"))

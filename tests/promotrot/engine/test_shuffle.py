@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from core.kernel.sampling import Stream, framed
 from promotrot.engine.game import PredrawnGame
 from promotrot.engine.game_json import shipped
 from promotrot.engine.plan import Plan, block_sizes, deal, make_plan
@@ -14,11 +15,9 @@ from promotrot.engine.prize_table import PredrawnType, Prize, Tier
 from promotrot.engine.shuffle import (
     EntropyMissing,
     SeedRefused,
-    Stream,
     block_order,
     block_prizes,
     commitment,
-    framed,
     mixed_key,
     picture_stream,
     ticket_prize,

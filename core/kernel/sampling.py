@@ -1,0 +1,91 @@
+"""Uniform random choices that anybody can make again from the same bytes.
+
+Integers come from SHAKE-256 in 32-bit words and are taken below a bound by rejection, so that no
+value is likelier than another; docs/proofs.md and docs/emission-algorithm.md give every byte.
+"""
+
+import hashlib
+import struct
+from collections.abc import Iterator, Sequence
+from typing import Final, TypeVar
+
+T = TypeVar("T")
+
+_WORD: Final = 1 << 32
+FIRST_WORDS: Final = 64
+
+
+class Stream:
+    """Uniform integers from SHAKE-256 over a domain and its parts, in a fixed order.
+
+    `words`: how many are made at first; a hint that changes no result.
+    """
+
+    def __init__(self, domain: bytes, *parts: bytes, words: int = FIRST_WORDS) -> None:
+        self._words = _words(framed(domain, *parts), words)
+
+    def below(self, bound: int) -> int:
+        """A uniform integer `0 <= x < bound`, by rejection; takes whole 32-bit words."""
+        if bound < 1:
+            raise ValueError("there is no integer below 1")
+        words = max(1, ((bound - 1).bit_length() + 31) // 32)
+        span = 1 << (32 * words)
+        while True:
+            drawn = 0
+            for _ in range(words):
+                drawn = drawn << 32 | next(self._words)
+            result = drawn % bound
+            # A value is kept when the whole run of `bound` values it lies in is below the span.
+            if drawn - result <= span - bound:
+                return result
+
+    def permutation(self, size: int) -> list[int]:
+        """A uniform permutation of `range(size)`: Fisher-Yates from the last place down.
+
+        The same as drawing `below(place + 1)` for each place, written out because it is the whole
+        cost of opening a block.
+        """
+        order = list(range(size))
+        words = self._words
+        for bound in range(size, 1, -1):
+            drawn = next(words)
+            other = drawn % bound
+            while drawn - other > _WORD - bound:
+                drawn = next(words)
+                other = drawn % bound
+            order[bound - 1], order[other] = order[other], order[bound - 1]
+        return order
+
+    def first(self, places: int, of: Sequence[T]) -> list[T]:
+        """The first places of a uniform order of `of`: Fisher-Yates from the first place up.
+
+        Place p, from 0, changes with place `p + below(len(of) - p)`. Raises ValueError when there
+        are more places than members.
+        """
+        if places > len(of):
+            raise ValueError("more places than members")
+        order = list(of)
+        for place in range(places):
+            other = place + self.below(len(order) - place)
+            order[place], order[other] = order[other], order[place]
+        return order[:places]
+
+
+def framed(*parts: bytes) -> bytes:
+    """Each part after its length in eight bytes, so that no two lists give the same bytes."""
+    return b"".join(u64(len(part)) + part for part in parts)
+
+
+def u64(number: int) -> bytes:
+    """Eight bytes, the highest first."""
+    return number.to_bytes(8, "big")
+
+
+def _words(message: bytes, first: int) -> Iterator[int]:
+    """The output of SHAKE-256 as big-endian 32-bit words, without end."""
+    source = hashlib.shake_256(message)
+    done, total = 0, first
+    while True:
+        squeezed = source.digest(4 * total)
+        yield from struct.unpack(f">{total - done}I", squeezed[4 * done :])
+        done, total = total, 2 * total
