@@ -1,0 +1,64 @@
+"""What became of what was owed: one claim per document, and the acts that made it so."""
+
+from django.db import models
+from django.db.models import F, Q
+from django.utils.translation import gettext_lazy as _
+
+from core.database.models import Guarded
+
+
+class Claim(Guarded):
+    """All that ever happens to what one document is owed. A document without one is untouched.
+
+    Whoever inserts the row has the document: a payment, a presentation, a deposit, a bar and the
+    nightly lapse exclude each other by its unique key. `amount_cents` is what was owed then;
+    `day` the natural day from which lapsed or refused money is placed: the last day to claim
+    [D3], or that of the decision [C5].
+
+    States: PRESENTED in time and to be paid whenever [D6]; HELD apart, being deposited or barred,
+    until two persons decide [C5, C6]; GRANTED by them, to be paid whenever. In these three the
+    money stands on the document's `held` account; it never lapses. The others are for good.
+    """
+
+    class State(models.TextChoices):
+        PRESENTED = "presented", _("Presented")
+        HELD = "held", _("Held apart")
+        GRANTED = "granted", _("Granted")
+        PAID = "paid", _("Paid")
+        EXCHANGED = "exchanged", _("Exchanged for the prize in kind")
+        LAPSED = "lapsed", _("Lapsed")
+        REFUSED = "refused", _("Refused")
+
+    mutable = ("state", "changed_at", "day")
+    transitions = {
+        "presented": ("held", "paid", "exchanged"),
+        "held": ("granted", "refused"),
+        "granted": ("paid", "exchanged"),
+    }
+
+    game = models.CharField(_("game"), max_length=20)
+    document_id = models.BigIntegerField(_("document"))
+    state = models.CharField(_("state"), max_length=10, choices=State.choices)
+    amount_cents = models.BigIntegerField(_("amount (cents)"))
+    opened_at = models.DateTimeField(_("since"))
+    changed_at = models.DateTimeField(_("last change"), default=None, null=True)
+    day = models.DateField(_("day"), null=True)
+
+    class Meta:
+        verbose_name = _("claim")
+        constraints = [
+            models.UniqueConstraint(fields=["game", "document_id"], name="claim_of_document"),
+            models.CheckConstraint(condition=Q(amount_cents__gt=0), name="claim_has_amount"),
+            models.CheckConstraint(
+                condition=Q(changed_at=None) | Q(changed_at__gte=F("opened_at")),
+                name="claim_in_order",
+            ),
+            models.CheckConstraint(
+                condition=Q(state__in=["lapsed", "refused"], day__isnull=False)
+                | (~Q(state__in=["lapsed", "refused"]) & Q(day=None)),
+                name="claim_has_day",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.game} {self.document_id} {self.get_state_display()}"

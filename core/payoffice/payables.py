@@ -1,0 +1,173 @@
+"""How a game makes what it owes payable: the registry between the games and the prize office.
+
+A game registers one `Source` per kind of document (tickets, vouchers) when it is ready. The office
+asks it what a document is worth; whether it was paid, presented, deposited, barred or has lapsed
+is the office's own row, one `Claim` per document (`core.payoffice.models`), and whoever writes it
+first has it. So a source says what is owed *by the rules of the game*, and never looks at claims
+but in its set-based side, which the nights drive.
+"""
+
+import dataclasses
+import datetime
+import enum
+import uuid
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, Protocol
+
+from core.kernel.errors import NotFound
+from core.kernel.regulation import Bearer
+from core.ledger.services import Chart
+from core.receipts.document import Block
+
+
+class DocumentUnknown(NotFound):
+    code = "document_unknown"
+    message = "No ticket or voucher has that code."
+
+
+class Standing(enum.StrEnum):
+    """What a document is by the rules of its game, whatever the office has done about it.
+
+    PENDING: nothing is decided yet (on sale, awaiting results or the payment order). VOID: nothing
+    is or ever will be owed. NO_PRIZE: decided, and it won nothing. OWED: `amount_cents` are due.
+    """
+
+    PENDING = "pending"
+    VOID = "void"
+    NO_PRIZE = "no_prize"
+    OWED = "owed"
+
+
+class Nature(enum.StrEnum):
+    """What is owed: a prize in money, the price given back [C6, P11], or a thing (15.III.6.5)."""
+
+    PRIZE = "prize"
+    REFUND = "refund"
+    IN_KIND = "in_kind"
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Thing:
+    """A prize in kind [P4]: `item` names it in the stock; its equivalent is the amount owed."""
+
+    item: str
+    description: str
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Payable:
+    """One document and what it is worth. Cents; days are natural days of Europe/Madrid.
+
+    `document_id` is the game's own id, one series for all its documents; `uuid` the one printed.
+    `first_pay_day` None: at once;
+    `last_claim_day` None: it never lapses. `owed` is the account that holds the money until
+    something happens, `held` where it stands while presented, deposited or barred: both are the
+    game's liabilities, and both None unless OWED. `stage` says more of a standing, for display:
+    a word of the game's own (`on_sale`, `awaiting_results`, `awaiting_order`).
+    """
+
+    game: str
+    document_id: int
+    uuid: uuid.UUID
+    bearer: Bearer
+    standing: Standing
+    issuer_id: int
+    issued_at: datetime.datetime
+    stage: str = ""
+    nature: Nature = Nature.PRIZE
+    amount_cents: int = 0
+    first_pay_day: datetime.date | None = None
+    last_claim_day: datetime.date | None = None
+    owed: Chart | None = None
+    held: Chart | None = None
+    thing: Thing | None = None
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Lapsed:
+    """What one `lapse` did."""
+
+    documents: int
+    cents: int
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Outs:
+    """Documents owed and not claimed, of one last day (None: they never lapse)."""
+
+    last_claim_day: datetime.date | None
+    documents: int
+    cents: int
+
+
+class Source(Protocol):
+    """What a game answers about its tickets or vouchers. `game` is a `core.premises.models.Game`.
+
+    `kind` is the byte of its codes (`codes.TICKET`, `codes.VOUCHER`), `bearer` the document.
+    """
+
+    game: str
+    kind: bytes
+    bearer: Bearer
+
+    def by_code(self, code_digest: bytes) -> Payable | None:
+        """The document of a code's keyed digest; on the way of every payment: one query."""
+
+    def by_id(self, document_id: int) -> Payable:
+        """The document by the game's id. Raises DocumentUnknown."""
+
+    def details(self, document_id: int) -> Mapping[str, Any]:
+        """What a check shows beside the state, as JSON: bets, trace, winning combinations."""
+
+    def blocks(self, document_id: int) -> Sequence[Block]:
+        """The same for a status slip, in the language in force."""
+
+    def forfeits_to(self, payable: Payable, day: datetime.date) -> Chart:
+        """Where held money goes that two persons refused on that day [C5]."""
+
+    def lapses_due(self, today: datetime.date) -> Sequence[str]:
+        """What `lapse` may be called with: groups with a last day before `today`, oldest first.
+
+        A group (a contest, a day's vouchers) lapses as one; one already lapsed is not due.
+        """
+
+    def lapse(self, group: str, today: datetime.date) -> Lapsed:
+        """Lapse a group, whole or not at all, in a transaction of its own; again: nothing.
+
+        Set-based: one INSERT ... SELECT ... ON CONFLICT DO NOTHING of `Claim` rows in state LAPSED,
+        for every document of the group that is owed something and has no claim, and the transfer
+        of exactly their sum (rows inserted, not rows selected) from `owed` to where it goes.
+        """
+
+    def outs(self) -> Iterable[Outs]:
+        """What is owed and unclaimed now, by last day."""
+
+
+_sources: dict[bytes, Source] = {}
+
+
+def register(source: Source) -> Source:
+    """Have the office pay what `source` says is owed. Raises ValueError for a second of a kind."""
+    if _sources.setdefault(source.kind, source) is not source:
+        raise ValueError(f"two sources for codes of the kind {source.kind!r}")
+    return source
+
+
+def sources() -> list[Source]:
+    """Every source, by the kind of its codes."""
+    return [_sources[kind] for kind in sorted(_sources)]
+
+
+def of_kind(kind: bytes) -> Source:
+    """Raises DocumentUnknown for codes of a kind that no game pays."""
+    if kind not in _sources:
+        raise DocumentUnknown
+    return _sources[kind]
+
+
+def of_game(game: str, bearer: Bearer) -> Source:
+    """The source of a game's tickets or vouchers. Raises DocumentUnknown."""
+    for source in sources():
+        if source.game == game and source.bearer is bearer:
+            return source
+    raise DocumentUnknown
