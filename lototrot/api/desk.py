@@ -7,13 +7,14 @@ from drf_spectacular.types import OpenApiTypes
 from rest_framework import serializers
 from rest_framework.request import Request
 
+from core.api.papers import LanguageQuery, language_of, paper
 from core.api.schema import operation
 from core.api.shapes import Cents, Choice, Day, Flag, Instant, Secret, Shape, Whole
 from core.api.views import BareTerminalView, StaffView, TerminalView
 from core.database import clock
 from core.kernel.codes import CodeForged, CodeMalformed, CodeMistyped
 from core.premises.access import PremisesNotAuthorised, SalesSuspended, TerminalCannot
-from lototrot.api.papers import LanguageQuery, language_of, paper
+from core.receipts.output import Output
 from lototrot.selectors.cards import contest_legs
 from lototrot.selectors.selling import contests_on_sale, sale_refusal
 from lototrot.selectors.settlements import chain_balances
@@ -26,7 +27,6 @@ from lototrot.services.contests import (
     display_acknowledge,
 )
 from lototrot.services.lookup import TicketNotFound, TicketState
-from lototrot.services.paper import Output
 from lototrot.services.poster import NothingPublished, contest_poster
 from lototrot.services.snapshot import contest_facts
 

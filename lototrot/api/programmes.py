@@ -8,18 +8,18 @@ from rest_framework import serializers
 from rest_framework.request import Request
 
 from core.api.errors import UnsupportedMediaType
+from core.api.papers import LanguageQuery, language_of, paper
 from core.api.schema import operation
 from core.api.shapes import Choice, Day, Flag, Instant, PageQuery, Shape, Text, Whole
 from core.api.views import StaffView, json_response
+from core.receipts.output import Output
 from lototrot.api import samples
-from lototrot.api.papers import LanguageQuery, language_of, paper
 from lototrot.engine.programme import MAX_BYTES, ProgrammeInvalid
 from lototrot.models.programme import Racecourse
 from lototrot.selectors.cards import meeting_cards
 from lototrot.selectors.races import RaceState
 from lototrot.services import programme
 from lototrot.services.contests import MeetingUnknown, ProgrammeNotApproved
-from lototrot.services.paper import Output
 from lototrot.services.poster import NothingPublished, meeting_poster
 
 FORMATS = {"application/json": "json", "text/csv": "csv"}

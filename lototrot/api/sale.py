@@ -19,6 +19,7 @@ from core.api.schema import operation
 from core.api.shapes import BIGGEST, Cents, Shape, Uuid, Whole
 from core.api.views import LeanView
 from core.premises.access import PremisesNotAuthorised, SalesSuspended, TerminalCannot
+from core.premises.requests import UuidBurnt, UuidReused
 from lototrot.api import samples
 from lototrot.api.tickets import TicketCard, card_of
 from lototrot.engine.selection import (
@@ -149,7 +150,7 @@ class Tickets(LeanView):
         problems=(
             ContestUnknown, WrongRaceCount, WrongPrice, EmptyRace, UnknownNumber, RepeatedNumber,
             WithdrawnNumber, TooManyBets, selling.QuickPickTooLong, selling.MultipleNotAuthorised,
-            selling.WrongAmount, selling.UuidReused, selling.UuidBurnt, TerminalCannot,
+            selling.WrongAmount, UuidReused, UuidBurnt, TerminalCannot,
             ContestNotOpen, selling.ContestClosed, PremisesNotAuthorised, SalesSuspended,
             selling.DisplayNotAcknowledged,
         ),

@@ -10,6 +10,7 @@ from drf_spectacular.types import OpenApiTypes
 from rest_framework import serializers
 from rest_framework.request import Request
 
+from core.api.papers import LanguageQuery, language_of, paper
 from core.api.schema import operation
 from core.api.shapes import (
     Cents,
@@ -27,13 +28,14 @@ from core.api.shapes import (
 from core.api.views import BareTerminalView, TerminalView, json_response
 from core.kernel.codes import CodeForged, CodeMalformed, CodeMistyped
 from core.premises.access import TerminalCannot
+from core.premises.requests import UuidReused
 from core.receipts.document import LANGUAGES
+from core.receipts.output import Output
 from lototrot.api import samples
-from lototrot.api.papers import LanguageQuery, language_of, paper
 from lototrot.models.tickets import Void
 from lototrot.selectors.selling import terminal_totals, tickets_of_terminal
 from lototrot.services import annulment, prints, selling
-from lototrot.services.paper import Output, SlipPrinted, slip_original, slip_render
+from lototrot.services.paper import SlipPrinted, slip_original, slip_render
 from lototrot.services.slips import notices, ticket_card
 
 SOLD, VOID = "sold", "void"
@@ -175,7 +177,7 @@ class Inquiry(BareTerminalView):
             "that the answer stays true. Ask only to give an attempt up; to carry on, send the "
             "sale again."
         ),
-        answer=InquiryOut, problems=(selling.UuidReused,),
+        answer=InquiryOut, problems=(UuidReused,),
         answer_example={"outcome": "burnt", "ticket": None},
     )  # fmt: skip
     def post(self, request: Request, ident: uuid.UUID) -> HttpResponse:

@@ -2,8 +2,8 @@
 
 from django.urls import URLPattern, path
 
+from core.receipts.output import Output
 from lototrot.api import contests, course, desk, programmes, rules, sale, settlements, tickets
-from lototrot.services.paper import Output
 
 _TICKET = "tickets/<uuid:ident>"
 _CONTEST = "contests/<int:contest>"

@@ -22,12 +22,12 @@ from core.receipts.document import (
     Title,
 )
 from core.receipts.formats import format_cents, format_date, format_moment
+from core.receipts.output import Output, need_language, render
 from core.receipts.pdf import Paper
 from lototrot.models.contest import Contest
 from lototrot.models.programme import FederationApproval, Meeting
 from lototrot.selectors.cards import RaceCard, meeting_cards
 from lototrot.services.contests import ProgrammeNotApproved, rules_of
-from lototrot.services.paper import Output, need_language, render
 from lototrot.services.slips import notices
 
 

@@ -6,10 +6,10 @@ import secrets
 import uuid
 from typing import Any
 
-import psycopg
 from django.conf import settings
-from django.db import OperationalError, connection
+from django.db import connection
 
+from core.database.statements import run_prepared
 from core.kernel import codes
 from core.kernel.canonical import canonical_sha256
 from core.kernel.errors import Conflict, DomainError, Invalid, NotFound
@@ -19,6 +19,7 @@ from core.premises.access import (
     TerminalCannot,
     TerminalCredentials,
 )
+from core.premises.requests import UuidBurnt, UuidReused
 from lototrot.engine.races import numbers_of
 from lototrot.engine.selection import (
     Selection,
@@ -43,16 +44,6 @@ class ContestClosed(Conflict):
 class DisplayNotAcknowledged(Conflict):
     code = "display_not_acknowledged"
     message = "The operator has not yet acknowledged the display of the programme (14.III.5.2)."
-
-
-class UuidReused(Conflict):
-    code = "uuid_reused"
-    message = "That UUID belongs to a request with other content or from another terminal."
-
-
-class UuidBurnt(Conflict):
-    code = "uuid_burnt"
-    message = "The terminal has given that UUID up; make a new one."
 
 
 class WrongAmount(Invalid):
@@ -143,12 +134,13 @@ def ticket_sell(*, credentials: TerminalCredentials, request: SaleRequest) -> So
         selection, quick_legs = _selection(request, facts)
         code = _issue(request.uuid, facts)
         digest = settings.CODE_KEYS.digest(code) if code else bytes(codes.DIGEST_BYTES)
-        outcome, ticket_id, sold_at, leg, terminal_id, operator_id = _execute(
+        outcome, ticket_id, sold_at, leg, terminal_id, operator_id = run_prepared(
+            _SELL,
             [
                 credentials.token_digest, credentials.session_digest, request.contest_id,
                 request.uuid, request_digest, list(selection.masks), quick_legs, selection.bets,
                 selection.amount_cents, digest,
-            ]
+            ],
         )  # fmt: skip
         if outcome == "sold":
             return Sold(
@@ -163,29 +155,6 @@ def ticket_sell(*, credentials: TerminalCredentials, request: SaleRequest) -> So
         if outcome == WithdrawnNumber.code and drawn:
             raise QuickPickTooLong(race=leg)
         raise _refusal(outcome, leg)
-
-
-def _execute(parameters: list[Any]) -> tuple[Any, ...]:
-    """Run the sale's statement, prepared on the server, in a transaction of its own.
-
-    On a connection that the server has dropped it is run again on a new one: if the first did
-    commit, the second is a replay of it.
-    """
-    try:
-        return _execute_once(parameters)
-    except OperationalError:
-        dropped = connection.connection is not None and connection.connection.closed
-        if connection.in_atomic_block or not dropped:
-            raise
-    connection.close()
-    return _execute_once(parameters)
-
-
-def _execute_once(parameters: list[Any]) -> tuple[Any, ...]:
-    connection.ensure_connection()
-    with connection.wrap_database_errors, psycopg.Cursor(connection.connection) as cursor:
-        (row,) = cursor.execute(_SELL, parameters, prepare=True)
-    return row  # type: ignore[no-any-return]
 
 
 def _refusal(outcome: str, leg: int | None) -> DomainError:

@@ -8,6 +8,7 @@ from django.utils.translation import override
 
 from core.kernel.codes import Code
 from core.kernel.errors import InvariantBroken
+from core.premises.sellers import seller_facts
 from core.receipts.document import (
     Align,
     Block,
@@ -24,7 +25,7 @@ from core.receipts.document import (
 from core.receipts.formats import format_cents, format_date, format_moment
 from lototrot.engine.races import numbers_of
 from lototrot.services.selling import Sold
-from lototrot.services.snapshot import LegFacts, seller_facts
+from lototrot.services.snapshot import LegFacts
 
 # What must be on the ticket for it to be valid (14.II.3), by the names of `ticket_card`.
 REQUIRED = (

@@ -6,20 +6,16 @@ decided inside the sale's own statement.
 
 import dataclasses
 import datetime
-import time
 from functools import lru_cache
 from typing import Any
 
 from django.db import connection
 
 from core.kernel.money import percent_text
-from core.premises.models import Operator, Terminal
 from lototrot.engine.races import mask_of
 from lototrot.engine.selection import Leg, Terms
 from lototrot.models.contest import Contest
 from lototrot.services.contests import contest_get, rules_of
-
-CARD_KEPT_S = 30
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -91,33 +87,4 @@ def _facts_of(contest: Contest) -> ContestFacts:
         allows_multiple=bool(contest.ticket_model and contest.ticket_model.multiple),
         correction_window_s=contest.correction_window_s, legs=legs,
         secret=bytes(contest.code_secret or b""),
-    )  # fmt: skip
-
-
-@dataclasses.dataclass(frozen=True, slots=True)
-class SellerFacts:
-    """Who sells, as a ticket names them: the establishment, the terminal and the operator."""
-
-    premises_code: str
-    premises_name: str
-    premises_address: str
-    premises_municipality: str
-    terminal_code: str
-    operator_number: int
-
-
-def seller_facts(terminal_id: int, operator_id: int) -> SellerFacts:
-    """The seller's names, at most half a minute old: a premises may change its name."""
-    period = int(time.monotonic()) // CARD_KEPT_S
-    return _kept_seller(connection.settings_dict["NAME"], terminal_id, operator_id, period)
-
-
-@lru_cache(maxsize=16384)
-def _kept_seller(database: str, terminal_id: int, operator_id: int, period: int) -> SellerFacts:
-    terminal = Terminal.objects.select_related("premises").get(pk=terminal_id)
-    place = terminal.premises
-    return SellerFacts(
-        premises_code=place.code, premises_name=place.name, premises_address=place.address,
-        premises_municipality=place.municipality, terminal_code=terminal.code,
-        operator_number=Operator.objects.values_list("number", flat=True).get(pk=operator_id),
     )  # fmt: skip

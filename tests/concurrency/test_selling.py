@@ -22,12 +22,13 @@ from core.premises.access import (
     TerminalRevoked,
 )
 from core.premises.models import Authorisation, Suspension, Terminal
+from core.premises.requests import UuidBurnt
 from core.staff.powers import Role
 from lototrot.engine.selection import WithdrawnNumber
 from lototrot.models.contest import Contest
 from lototrot.models.tickets import BurntRequest, Ticket
 from lototrot.services.closing import contest_close
-from lototrot.services.selling import ContestClosed, Sold, UuidBurnt, request_state
+from lototrot.services.selling import ContestClosed, Sold, request_state
 from lototrot.services.withdrawals import withdrawal_enter
 from tests import factories
 from tests.concurrency.harness import (

@@ -7,11 +7,11 @@ import pytest
 from pypdf import PdfReader
 
 from core.receipts import text
+from core.receipts.output import LanguageUnknown, Output
 from core.staff.powers import Role
 from lototrot.models.contest import Contest
 from lototrot.models.programme import Meeting
 from lototrot.services.contests import ProgrammeNotApproved, contest_publish
-from lototrot.services.paper import LanguageUnknown, Output
 from lototrot.services.poster import (
     NothingPublished,
     contest_poster,

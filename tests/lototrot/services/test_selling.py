@@ -21,6 +21,7 @@ from core.premises.access import (
     TerminalUnknown,
 )
 from core.premises.models import OperatorSession, Premises, Suspension, Terminal
+from core.premises.requests import UuidBurnt, UuidReused
 from lototrot.engine.races import numbers_of
 from lototrot.engine.selection import (
     EmptyRace,
@@ -43,8 +44,6 @@ from lototrot.services.selling import (
     SaleRequest,
     Sold,
     TicketUnknown,
-    UuidBurnt,
-    UuidReused,
     WrongAmount,
     request_state,
     ticket_sell,

@@ -12,6 +12,7 @@ import pypdf
 import pytest
 from django.utils.translation import override
 
+from core.premises.sellers import SellerFacts
 from core.receipts import escpos, html, pdf, text
 from core.receipts.document import LANGUAGES, Document
 from core.receipts.formats import format_cents, format_date, format_moment
@@ -24,7 +25,6 @@ from lototrot.services.slips import (
     ticket_card,
     ticket_document,
 )
-from lototrot.services.snapshot import SellerFacts
 from tests import factories
 from tests.factories import Point
 

@@ -7,7 +7,7 @@ from django.utils.translation import get_language
 
 from core.api.shapes import Choice, Shape
 from core.receipts.document import LANGUAGES
-from lototrot.services.paper import Output
+from core.receipts.output import Output
 
 
 class LanguageQuery(Shape):

@@ -1,0 +1,40 @@
+"""Who sells, as papers name them, kept in each process so that a sale need not ask."""
+
+import dataclasses
+import time
+from functools import lru_cache
+
+from django.db import connection
+
+from core.premises.models import Operator, Terminal
+
+CARD_KEPT_S = 30
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class SellerFacts:
+    """Who sells, as a ticket names them: the establishment, the terminal and the operator."""
+
+    premises_code: str
+    premises_name: str
+    premises_address: str
+    premises_municipality: str
+    terminal_code: str
+    operator_number: int
+
+
+def seller_facts(terminal_id: int, operator_id: int) -> SellerFacts:
+    """The seller's names, at most half a minute old: a premises may change its name."""
+    period = int(time.monotonic()) // CARD_KEPT_S
+    return _kept_seller(connection.settings_dict["NAME"], terminal_id, operator_id, period)
+
+
+@lru_cache(maxsize=16384)
+def _kept_seller(database: str, terminal_id: int, operator_id: int, period: int) -> SellerFacts:
+    terminal = Terminal.objects.select_related("premises").get(pk=terminal_id)
+    place = terminal.premises
+    return SellerFacts(
+        premises_code=place.code, premises_name=place.name, premises_address=place.address,
+        premises_municipality=place.municipality, terminal_code=terminal.code,
+        operator_number=Operator.objects.values_list("number", flat=True).get(pk=operator_id),
+    )  # fmt: skip

@@ -1,0 +1,68 @@
+"""Documents as files, in the form that a device takes."""
+
+import datetime
+import enum
+
+from django.utils.html import format_html
+
+from core.kernel.errors import Invalid
+from core.receipts import escpos, html, pdf, text
+from core.receipts.document import LANGUAGES, Document
+
+
+class LanguageUnknown(Invalid):
+    code = "language_unknown"
+    message = "Papers are printed in ca, es or en."
+
+
+class Output(enum.StrEnum):
+    """What a document is rendered to; the value is the ending of its address."""
+
+    PDF = "pdf"
+    ESCPOS = "escpos"
+    HTML = "html"
+    TXT = "txt"
+
+    @property
+    def media_type(self) -> str:
+        return _MEDIA_TYPES[self]
+
+
+_MEDIA_TYPES = {
+    Output.PDF: "application/pdf",
+    Output.ESCPOS: "application/octet-stream",
+    Output.HTML: "text/html; charset=utf-8",
+    Output.TXT: "text/plain; charset=utf-8",
+}
+
+
+def render(
+    document: Document, *, output: Output, created_at: datetime.datetime, paper: pdf.Paper
+) -> bytes:
+    """The document as a file."""
+    match output:
+        case Output.PDF:
+            return pdf.render(document, created_at=created_at, paper=paper)
+        case Output.ESCPOS:
+            return escpos.render(document)
+        case Output.HTML:
+            return page(document).encode()
+        case Output.TXT:
+            return text.render(document).encode()
+
+
+def page(document: Document) -> str:
+    """The document as an HTML page of its own."""
+    return format_html(
+        '<!doctype html><html lang="{}"><head><meta charset="utf-8"><title>{}</title></head>'
+        "<body>{}</body></html>",
+        document.language,
+        document.title,
+        html.render(document),
+    )
+
+
+def need_language(language: str) -> None:
+    """Raises LanguageUnknown."""
+    if language not in LANGUAGES:
+        raise LanguageUnknown(languages=list(LANGUAGES))
