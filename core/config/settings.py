@@ -108,6 +108,7 @@ MIDDLEWARE = [
     "core.api.middleware.RequestLog",
     "core.api.screens.Sessions",
     "django.middleware.locale.LocaleMiddleware",
+    "core.screens.middleware.Screens",
     "django.middleware.common.CommonMiddleware",
     "core.api.screens.Csrf",
     "core.api.screens.Authentication",
@@ -159,6 +160,10 @@ USE_TZ = True
 STATIC_URL = "/static/"
 STATIC_ROOT = VAR_DIR / "static"
 WHITENOISE_USE_FINDERS = not PRODUCTION
+STORAGES = {
+    "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},
+    "staticfiles": {"BACKEND": "whitenoise.storage.CompressedStaticFilesStorage"},
+}
 DATA_UPLOAD_MAX_MEMORY_SIZE = 5 * 1024 * 1024
 
 UNFOLD = {

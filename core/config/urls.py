@@ -20,6 +20,7 @@ urlpatterns = [
     path("readyz", health.readyz),
     path("metrics", metrics.view),
     path("admin/", admin.site.urls),
+    path("", include("core.screens.urls")),
 ]
 
 handler400 = "core.api.problems.bad_request"

@@ -7,3 +7,8 @@ class ScreensConfig(AppConfig):
     name = "core.screens"
     label = "screens"
     verbose_name = "Screens"
+
+    def ready(self) -> None:
+        from core.screens import base_texts
+
+        base_texts.define()

@@ -1,0 +1,51 @@
+"""What all screens share on the way in and out: their language, and a strict content policy."""
+
+from collections.abc import Callable
+from typing import Final
+
+from django.conf import settings
+from django.http import HttpRequest
+from django.http.response import HttpResponseBase
+from django.utils import translation
+
+LANGUAGE_PARAMETER: Final = "lang"
+_KEPT_S: Final = 365 * 24 * 3600
+# The API answers programs, and the admin's theme is not ours: its scripts are inline.
+_ASIDE: Final = ("/api/", "/admin/")
+POLICY: Final = "; ".join(
+    (
+        "default-src 'none'", "script-src 'self'", "style-src 'self'", "img-src 'self' data:",
+        "font-src 'self'", "connect-src 'self'", "media-src 'self'", "manifest-src 'self'",
+        "form-action 'self'", "base-uri 'none'", "frame-ancestors 'none'",
+    )
+)  # fmt: skip
+PERMISSIONS: Final = "camera=(self), microphone=(), geolocation=(), payment=(), usb=(), serial=()"
+
+
+class Screens:
+    """The language chosen by `?lang=` (kept in a cookie), and headers that bind every page.
+
+    Stands after LocaleMiddleware, whose choice by cookie or Accept-Language it overrules. Nothing
+    inline and nothing from elsewhere runs or is shown; a view that sets a policy keeps its own.
+    """
+
+    def __init__(self, get_response: Callable[[HttpRequest], HttpResponseBase]) -> None:
+        self._get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponseBase:
+        if request.path_info.startswith(_ASIDE):
+            return self._get_response(request)
+        asked = request.GET.get(LANGUAGE_PARAMETER, "")
+        chosen = asked if asked in dict(settings.LANGUAGES) else ""
+        if chosen:
+            translation.activate(chosen)
+            request.LANGUAGE_CODE = chosen
+        response = self._get_response(request)
+        if chosen:
+            response.set_cookie(
+                settings.LANGUAGE_COOKIE_NAME, chosen, max_age=_KEPT_S, samesite="Lax",
+                secure=settings.PRODUCTION, httponly=True,
+            )  # fmt: skip
+        response.headers.setdefault("Content-Security-Policy", POLICY)
+        response.headers.setdefault("Permissions-Policy", PERMISSIONS)
+        return response

@@ -1,0 +1,36 @@
+"""Figures and instants in templates, as papers write them, in the language in force."""
+
+import datetime
+
+from django import template
+from django.utils.html import format_html
+from django.utils.safestring import SafeString
+from django.utils.translation import get_language
+
+from core.receipts.formats import format_cents, format_date, format_moment
+
+register = template.Library()
+
+
+def _language() -> str:
+    return (get_language() or "ca").partition("-")[0]
+
+
+@register.filter
+def cents(amount_cents: int) -> SafeString:
+    """Whole cents as euros, in a `.amount`, which never wraps."""
+    return format_html('<span class="amount">{}</span>', format_cents(amount_cents, _language()))
+
+
+@register.filter
+def day(value: datetime.date) -> str:
+    """A natural day."""
+    return format_date(value, _language())
+
+
+@register.filter
+def moment(value: datetime.datetime) -> SafeString:
+    """An instant, in the time of the Balearic Islands."""
+    return format_html(
+        '<time datetime="{}">{}</time>', value.isoformat(), format_moment(value, _language())
+    )
