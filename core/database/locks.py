@@ -21,6 +21,7 @@ class Lock(enum.IntEnum):
     CONTEST = 6
     SALES = 7  # shared by every sale; alone by what ends a right to sell
     TICKET = 8
+    LOG = 30  # last of all: the public log is appended to at the end of an act
 
 
 class LocksOutOfPlace(RuntimeError):

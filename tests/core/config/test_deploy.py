@@ -66,6 +66,7 @@ def environment(tmp_path: Path, server: Postgres) -> dict[str, str]:
     filled = {
         "SECRET_KEY": secrets.token_urlsafe(48),
         "CODE_KEYS": json.dumps(keys), "DATA_KEYS": json.dumps(data),
+        "SIGNING_KEYS": json.dumps(data),
         "ALLOWED_HOSTS": "lototrot.example",
         "CSRF_TRUSTED_ORIGINS": "https://lototrot.example", "METRICS_TOKEN": "token",
     }  # fmt: skip

@@ -1,0 +1,58 @@
+"""The keys that sign the public log: Ed25519, the private ones outside the database.
+
+`settings.SIGNING_KEYS` holds the private keys by version; the database knows which public key is
+in force. Putting a new one in its place is an entry of the log, signed by the old key as long as
+there is one to sign with: who trusted the old key can follow to the new one.
+"""
+
+from functools import cache
+
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
+from django.conf import settings
+
+from core.kernel.errors import Conflict, Unavailable
+from core.proofs import wire
+from core.proofs.models import SigningKey
+
+
+class SigningKeyMissing(Unavailable):
+    code = "signing_key_missing"
+    message = "The private half of the key in force is not among SIGNING_KEYS; see operations.md."
+
+
+class KeyInForce(Conflict):
+    code = "key_in_force"
+    message = "The current key of SIGNING_KEYS has been in force already; make a new one."
+
+
+@cache
+def _private(seed: bytes) -> Ed25519PrivateKey:
+    return Ed25519PrivateKey.from_private_bytes(seed)
+
+
+@cache
+def public_of(seed: bytes) -> bytes:
+    """The public key (32 bytes) of a private one (32 bytes, RFC 8032's seed)."""
+    return _private(seed).public_key().public_bytes(Encoding.Raw, PublicFormat.Raw)
+
+
+def current_public() -> bytes:
+    """The public key of the version that SIGNING_KEYS calls current."""
+    version, seeds = settings.SIGNING_KEYS
+    return public_of(seeds[version])
+
+
+def has_private(public_key: bytes) -> bool:
+    """Whether this process could sign under that key."""
+    _, seeds = settings.SIGNING_KEYS
+    return any(public_of(seed) == public_key for seed in seeds.values())
+
+
+def sign(key: SigningKey, message: bytes) -> bytes:
+    """64 bytes. Raises SigningKeyMissing."""
+    _, seeds = settings.SIGNING_KEYS
+    for seed in seeds.values():
+        if public_of(seed) == bytes(key.public_key):
+            return _private(seed).sign(message)
+    raise SigningKeyMissing(key=wire.key_id(bytes(key.public_key)))

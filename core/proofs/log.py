@@ -1,0 +1,103 @@
+"""The public log: what the system has committed itself to, signed, in one chain (docs/proofs.md).
+
+`publish` writes inside the caller's transaction: what is published is what happened, and nothing
+is published of what did not. Appends wait for one another to the end of the transaction, so a
+service publishes last.
+"""
+
+from typing import Any
+
+from django.db import transaction
+
+from core.database import clock
+from core.database.locks import Lock, hold
+from core.kernel.canonical import Json, canonical_bytes, canonical_sha256
+from core.kernel.errors import InvariantBroken
+from core.proofs import keys, wire
+from core.proofs.models import LogEntry, SigningKey
+
+KEY = "proofs.key"
+
+
+class PublishedOtherwise(InvariantBroken):
+    code = "published_otherwise"
+    message = "Something else has been published of that subject, and stays."
+
+
+def publish(*, kind: str, subject: str, document: dict[str, Any]) -> LogEntry:
+    """Append a signed entry; the entry there is, if the same has been published already.
+
+    `kind` is `game.thing`, `subject` names what it is about, once for ever: another document for
+    both raises PublishedOtherwise. The document is what `canonical_bytes` takes (no float).
+    Raises NotCanonical, keys.SigningKeyMissing; needs a transaction.
+    """
+    hold((Lock.LOG, 0))
+    known = published(kind=kind, subject=subject)
+    if known is None:
+        return _append(kind, subject, document, _key_in_force())
+    if canonical_sha256(known.document) != canonical_sha256(document):
+        raise PublishedOtherwise(kind=kind, subject=subject, sequence=known.sequence)
+    return known
+
+
+def published(*, kind: str, subject: str) -> LogEntry | None:
+    """The entry of that kind about that subject."""
+    return LogEntry.objects.select_related("key").filter(kind=kind, subject=subject).first()
+
+
+@transaction.atomic
+def key_rotate(*, reason: SigningKey.Ended) -> SigningKey:
+    """Put the current key of SIGNING_KEYS into force; the new key. The log says so for ever.
+
+    The entry is signed by the old key; only after its loss, or when it is no longer trusted, by
+    the new one, which people must then be told by other ways (docs/operations.md). Raises
+    KeyInForce, SigningKeyMissing.
+    """
+    hold((Lock.LOG, 0))
+    old = _key_in_force()
+    if SigningKey.objects.filter(public_key=keys.current_public()).exists():
+        raise keys.KeyInForce
+    at, sequence = clock.now(), _next_sequence()
+    SigningKey.objects.filter(pk=old.pk).update(
+        in_force=False, valid_until=at, until_sequence=sequence, ended_by=reason
+    )
+    return _introduce(old, reason)
+
+
+def _key_in_force() -> SigningKey:
+    """The first entry of all makes the first key known."""
+    key = SigningKey.objects.filter(in_force=True).first()
+    return key or _introduce(None, None)
+
+
+def _introduce(old: SigningKey | None, reason: SigningKey.Ended | None) -> SigningKey:
+    public = keys.current_public()
+    new = SigningKey.objects.create(
+        key_id=wire.key_id(public), public_key=public, valid_from=clock.now(),
+        first_sequence=_next_sequence(),
+    )  # fmt: skip
+    document: dict[str, Json] = {
+        "format": "trot-key-1", "key": new.key_id, "public_key": public.hex(),
+        "replaces": old.key_id if old else None, "reason": str(reason) if reason else "first",
+    }  # fmt: skip
+    signer = old if old and reason == SigningKey.Ended.ROTATION else new
+    _append(KEY, new.key_id, document, signer)
+    return new
+
+
+def _next_sequence() -> int:
+    last = LogEntry.objects.order_by("-sequence").values_list("sequence", flat=True).first()
+    return (last or 0) + 1
+
+
+def _append(kind: str, subject: str, document: dict[str, Any], key: SigningKey) -> LogEntry:
+    last = LogEntry.objects.order_by("-sequence").first()
+    entry = LogEntry(
+        sequence=last.sequence + 1 if last else 1, at=clock.now(), kind=kind, subject=subject,
+        document=document, key=key, previous=last.digest if last else wire.NOTHING_BEFORE,
+    )  # fmt: skip
+    message = canonical_bytes(entry.body())
+    entry.digest = canonical_sha256(entry.body())
+    entry.signature = keys.sign(key, message)
+    entry.save(force_insert=True)
+    return entry

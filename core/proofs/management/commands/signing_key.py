@@ -1,0 +1,30 @@
+"""`manage.py signing_key show|rotation|loss|compromise`: the key that signs the public log."""
+
+from argparse import ArgumentParser
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError
+
+from core.kernel.errors import DomainError
+from core.proofs.log import key_rotate
+from core.proofs.models import SigningKey
+
+
+class Command(BaseCommand):
+    help = "Show the signing key in force, or put the current one of SIGNING_KEYS in its place."
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        parser.add_argument("act", choices=["show", *SigningKey.Ended.values])
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        try:
+            if options["act"] == "show":
+                key = SigningKey.objects.filter(in_force=True).first()
+            else:
+                key = key_rotate(reason=SigningKey.Ended(options["act"]))
+        except DomainError as error:
+            raise CommandError(error.detail) from error
+        if key is None:
+            raise CommandError("Nothing has been published yet: there is no key in force.")
+        public = bytes(key.public_key).hex()
+        self.stdout.write(f"{key.key_id} since entry {key.first_sequence}: {public}")

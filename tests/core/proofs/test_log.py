@@ -1,0 +1,160 @@
+"""The public log: one chain, one entry per subject, keys that rotate and are lost."""
+
+import secrets
+from typing import Any
+
+import pytest
+from django.core.management import CommandError, call_command
+from django.db import DatabaseError, connections, transaction
+
+from core.kernel.canonical import NotCanonical, canonical_bytes
+from core.proofs import keys, log
+from core.proofs.models import LogEntry, SigningKey
+from tests.verify.load import verifier
+
+entry = verifier("entry")
+ed25519 = verifier("ed25519")
+
+
+@pytest.fixture
+def ring(settings: Any) -> Any:
+    settings.SIGNING_KEYS = ("1", {"1": secrets.token_bytes(32)})
+    return settings
+
+
+def publish(subject: str = "a", **document: Any) -> LogEntry:
+    return log.publish(kind="test.fact", subject=subject, document=document)
+
+
+@pytest.mark.django_db
+def test_entries_are_chained_signed_and_once_per_subject(ring: Any) -> None:
+    first, second = publish("a", n=1), publish("b", text="Hipòdrom «Manacor»", list=[None, True])
+    assert publish("a", n=1) == first
+    with pytest.raises(log.PublishedOtherwise):
+        publish("a", n=2)
+    found = [each.published() for each in LogEntry.objects.select_related("key").order_by("pk")]
+    assert [each["kind"] for each in found] == ["proofs.key", "test.fact", "test.fact"]
+    assert [each["sequence"] for each in found] == [1, 2, 3]
+    assert found[0]["previous"] == "00" * 32
+    assert [each["previous"] for each in found[1:]] == [entry.digest(each) for each in found[:-1]]
+    public = bytes.fromhex(found[0]["document"]["public_key"])
+    assert entry.document(found[2], public, "test.fact") == second.document
+    body = {name: value for name, value in found[1].items() if name != "signature"}
+    assert entry.canonical(body) == canonical_bytes(body)
+
+
+@pytest.mark.django_db
+def test_what_has_no_canonical_form_is_not_published(ring: Any) -> None:
+    with pytest.raises(NotCanonical):
+        publish(rate=0.1)
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("field", [*entry.FIELDS, "more"])
+def test_a_change_of_any_field_is_refused_by_name(ring: Any, field: str) -> None:
+    made = publish("a", n=1).published()
+    public = keys.current_public()
+    others = {"sequence": 7, "document": {"n": 2}, "at": "2030-01-01T00:00:00.000000Z"}
+    changed = made | {field: others.get(field, "00" * (len(str(made.get(field, ""))) // 2))}
+    named = field if field in ("format", "kind", "key", "more") else "signature"
+    with pytest.raises(entry.Refused, match=rf"^entry\.{named}: "):
+        entry.document(changed, public, "test.fact")
+    if field in made:
+        del changed[field]
+        with pytest.raises(entry.Refused, match=rf"^entry\.{field}: "):
+            entry.document(changed, public, "test.fact")
+
+
+@pytest.mark.django_db
+def test_a_rotation_is_signed_by_the_old_key_and_a_loss_by_the_new(ring: Any) -> None:
+    publish("a")
+    one, two, three = (secrets.token_bytes(32) for _ in range(3))
+    old = ring.SIGNING_KEYS[1]["1"]
+    ring.SIGNING_KEYS = ("2", {"1": old, "2": one})
+    publish("b")  # still under the key in force
+    rotated = log.key_rotate(reason=SigningKey.Ended.ROTATION)
+    publish("c")
+    with pytest.raises(keys.KeyInForce):
+        log.key_rotate(reason=SigningKey.Ended.ROTATION)
+    ring.SIGNING_KEYS = ("3", {"3": two})
+    with pytest.raises(keys.SigningKeyMissing):
+        publish("d")
+    with pytest.raises(keys.SigningKeyMissing):
+        log.key_rotate(reason=SigningKey.Ended.ROTATION)
+    lost = log.key_rotate(reason=SigningKey.Ended.LOSS)
+    publish("d")
+    ring.SIGNING_KEYS = ("4", {"4": three})
+    log.key_rotate(reason=SigningKey.Ended.COMPROMISE)
+    signers = list(LogEntry.objects.order_by("pk").values_list("key__key_id", flat=True))
+    first, _, _, last = SigningKey.objects.order_by("first_sequence")
+    assert signers == [
+        *(first.key_id,) * 4, rotated.key_id, *(lost.key_id,) * 2, last.key_id,
+    ]  # fmt: skip
+    assert (rotated.first_sequence, SigningKey.objects.get(pk=rotated.pk).until_sequence) == (4, 6)
+    assert SigningKey.objects.get(in_force=True) == last
+
+
+@pytest.mark.django_db
+def test_the_command_rotates_and_says_what_is_in_force(ring: Any, capsys: Any) -> None:
+    with pytest.raises(CommandError):
+        call_command("signing_key", "show")
+    publish()
+    with pytest.raises(CommandError):
+        call_command("signing_key", "rotation")
+    call_command("signing_key", "show")
+    assert keys.current_public().hex() in capsys.readouterr().out
+
+
+@pytest.mark.django_db(databases=["default"])
+@pytest.mark.parametrize("change", ["sequence = 9", "previous = decode(repeat('11', 32), 'hex')"])
+def test_the_database_refuses_a_gap_and_a_fork(ring: Any, change: str) -> None:
+    publish()
+    column, value = change.split(" = ", 1)
+    with (
+        connections["default"].cursor() as cursor, pytest.raises(DatabaseError, match="follow"),
+        transaction.atomic(),
+    ):  # fmt: skip
+        cursor.execute(
+            "INSERT INTO proofs_logentry SELECT (jsonb_populate_record(NULL::proofs_logentry,"
+            " to_jsonb(l) || jsonb_build_object('sequence', 3, 'previous', l.digest, 'subject',"
+            f" 'x', 'digest', sha256('x')) || jsonb_build_object('{column}', {value}))).*"
+            " FROM proofs_logentry l WHERE sequence = 2"
+        )
+
+
+# RFC 8032, 7.1: public key, message, signature.
+VECTORS = [
+    ("d75a980182b10ab7d54bfed3c964073a0ee172f3daa62325af021a68f707511a", "",
+     "e5564300c360ac729086e2cc806e828a84877f1eb8e5d974d873e065224901555fb8821590a33bacc61e39701cf9b4"
+     "6bd25bf5f0595bbe24655141438e7a100b"),
+    ("3d4017c3e843895a92b70aa74d1b7ebc9c982ccf2ec4968cc0cd55f12af4660c", "72",
+     "92a009a9f0d4cab8720e820b5f642540a2b27b5416503f8fb3762223ebdb69da085ac1e43e15996e458f3613d0f11d"
+     "8c387b2eaeb4302aeeb00d291612bb0c00"),
+    ("fc51cd8e6218a1a38da47ed00230f0580816ed13ba3303ac5deb911548908025", "af82",
+     "6291d657deec24024827e69c3abe01a30ce548a284743a445e3680d7db5ac3ac18ff9b538d16f290ae67f760984dc6"
+     "594a7c15e9716ed28dc027beceea1ec40a"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("public", "message", "signature"), VECTORS)
+def test_the_published_check_agrees_with_the_rfc(public: str, message: str, signature: str) -> None:
+    key, text, signed = (bytes.fromhex(each) for each in (public, message, signature))
+    assert ed25519.verify(key, text, signed)
+    assert not ed25519.verify(key, text + b"x", signed)
+    for place in (0, 31, 32, 63):
+        wrong = bytearray(signed)
+        wrong[place] ^= 1
+        assert not ed25519.verify(key, text, bytes(wrong))
+    answer = int.from_bytes(signed[32:], "little") + ed25519.L
+    assert not ed25519.verify(key, text, signed[:32] + answer.to_bytes(32, "little"))
+    assert not ed25519.verify(key[:31], text, signed)
+    assert not ed25519.verify(b"\xff" * 32, text, signed)
+
+
+def test_the_published_check_agrees_with_the_library() -> None:
+    for length in range(0, 200, 23):
+        seed, message = secrets.token_bytes(32), secrets.token_bytes(length)
+        public = keys.public_of(seed)
+        signature = keys._private(seed).sign(message)
+        assert ed25519.verify(public, message, signature)
+        assert not ed25519.verify(public, message + b"\0", signature)

@@ -1,0 +1,82 @@
+"""Whether an Ed25519 signature holds (RFC 8032, 5.1.7). Nothing but integers and SHA-512.
+
+`verify(public_key, message, signature)`; on the command line, `ed25519.py KEY SIGNATURE FILE` with
+the first two in hexadecimal. Nothing here is secret, so nothing needs to take constant time.
+"""
+
+import hashlib
+import sys
+from pathlib import Path
+
+P = 2**255 - 19
+L = 2**252 + 27742317777372353535851937790883648493
+D = -121665 * pow(121666, P - 2, P) % P
+ROOT_OF_MINUS_ONE = pow(2, (P - 1) // 4, P)
+
+# A point is (X, Y, Z, T) with x = X/Z, y = Y/Z, x * y = T/Z.
+Point = tuple[int, int, int, int]
+ZERO: Point = (0, 1, 1, 0)
+
+
+def add(a: Point, b: Point) -> Point:
+    """The sum of two points; it also doubles (the addition law of this curve has no exceptions)."""
+    e = (a[1] - a[0]) * (b[1] - b[0]) % P
+    f = (a[1] + a[0]) * (b[1] + b[0]) % P
+    g = 2 * a[3] * b[3] * D % P
+    h = 2 * a[2] * b[2] % P
+    x, y, z, w = f - e, h - g, h + g, f + e
+    return x * y % P, z * w % P, y * z % P, x * w % P
+
+
+def times(number: int, point: Point) -> Point:
+    total = ZERO
+    while number:
+        if number & 1:
+            total = add(total, point)
+        point = add(point, point)
+        number >>= 1
+    return total
+
+
+def same(a: Point, b: Point) -> bool:
+    return (a[0] * b[2] - b[0] * a[2]) % P == 0 and (a[1] * b[2] - b[1] * a[2]) % P == 0
+
+
+def point_of(text: bytes) -> Point | None:
+    """The point that 32 bytes stand for; None if they stand for none (5.1.3)."""
+    y = int.from_bytes(text, "little")
+    odd, y = y >> 255, y & (2**255 - 1)
+    if y >= P:
+        return None
+    square = (y * y - 1) * pow(D * y * y + 1, P - 2, P) % P
+    x = pow(square, (P + 3) // 8, P)
+    if (x * x - square) % P:
+        x = x * ROOT_OF_MINUS_ONE % P
+    if (x * x - square) % P or (x == 0 and odd):
+        return None
+    if x & 1 != odd:
+        x = P - x
+    return x, y, 1, x * y % P
+
+
+BASE = point_of((4 * pow(5, P - 2, P) % P).to_bytes(32, "little"))
+
+
+def verify(public_key: bytes, message: bytes, signature: bytes) -> bool:
+    """Whether `signature` (64 bytes) of `message` was made with the key of `public_key` (32)."""
+    if len(public_key) != 32 or len(signature) != 64 or BASE is None:
+        return False
+    key, commitment = point_of(public_key), point_of(signature[:32])
+    answer = int.from_bytes(signature[32:], "little")
+    if key is None or commitment is None or answer >= L:
+        return False
+    digest = hashlib.sha512(signature[:32] + public_key + message).digest()
+    challenge = int.from_bytes(digest, "little") % L
+    return same(times(answer, BASE), add(commitment, times(challenge, key)))
+
+
+if __name__ == "__main__":
+    given_key, given_signature, name = sys.argv[1:]
+    good = verify(bytes.fromhex(given_key), Path(name).read_bytes(), bytes.fromhex(given_signature))
+    print("the signature holds" if good else "REFUSED: the signature does not hold")
+    sys.exit(not good)
