@@ -21,6 +21,9 @@ class Lock(enum.IntEnum):
     CONTEST = 6
     SALES = 7  # shared by every sale; alone by what ends a right to sell
     TICKET = 8
+    STOCK = 20  # of prizes in kind, by item
+    CASH = 21  # a cashier's session: its payments, movements and close
+    CHEQUE = 22  # the numbers of cheques
     LOG = 30  # last of all: the public log is appended to at the end of an act
 
 

@@ -100,6 +100,20 @@ class Outs:
     cents: int
 
 
+@dataclasses.dataclass(frozen=True, slots=True)
+class Claimed:
+    """Claims of a source in one state, added up, and the accounts their money moved between.
+
+    `state` is a `Claim.State`; `sent_to` is where a lapse or a refusal sent the money.
+    """
+
+    state: str
+    owed: Chart
+    held: Chart
+    cents: int
+    sent_to: Chart | None = None
+
+
 class Source(Protocol):
     """What a game answers about its tickets or vouchers. `game` is a `core.premises.models.Game`.
 
@@ -141,6 +155,12 @@ class Source(Protocol):
 
     def outs(self) -> Iterable[Outs]:
         """What is owed and unclaimed now, by last day."""
+
+    def claimed(self) -> Iterable[Claimed]:
+        """Every claim, summed by state and accounts, for rebuilding the books (set-based).
+
+        The office carries these moves out itself: the game's own rebuilder leaves claims alone.
+        """
 
 
 _sources: dict[bytes, Source] = {}
