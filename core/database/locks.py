@@ -21,6 +21,8 @@ class Lock(enum.IntEnum):
     CONTEST = 6
     SALES = 7  # shared by every sale; alone by what ends a right to sell
     TICKET = 8
+    GAME = 9  # a concrete game of Promotrot: planning and closing its emissions
+    EMISSION = 10  # shared by every award; alone by what changes the emission's state
     STOCK = 20  # of prizes in kind, by item
     CASH = 21  # a cashier's session: its payments, movements and close
     CHEQUE = 22  # the numbers of cheques

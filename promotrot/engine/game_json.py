@@ -138,7 +138,7 @@ def _predrawn(table: Table) -> Game:
 
 def _probabilistic(table: Table) -> Game:
     percent, tickets, price_cents = _factors(table)
-    prizes = table.tables("prizes", _prize)
+    prizes = table.tables("prizes", read_prize)
     mechanic = table.table("mechanic", _mechanic)
     return ProbabilisticGame(
         code=table.text("code"),
@@ -156,10 +156,10 @@ def _factors(table: Table) -> tuple[Fraction, int, int]:
 
 
 def _tier(table: Table) -> Tier:
-    return Tier(_prize(table), table.whole("count", MAX_TICKETS))
+    return Tier(read_prize(table), table.whole("count", MAX_TICKETS))
 
 
-def _prize(table: Table) -> Prize:
+def read_prize(table: Table) -> Prize:
     if "in_kind" in table.unread:
         return Prize(in_kind=table.table("in_kind", _in_kind))
     return Prize(table.whole("cash_cents", MAX_CENTS))

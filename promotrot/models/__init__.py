@@ -1,0 +1,3 @@
+from promotrot.models import emission, game
+
+__all__ = ["emission", "game"]

@@ -1,0 +1,285 @@
+"""Emissions: numbered runs of a concrete game, from their plan to the revealed seed (15.II.2).
+
+**How a sale takes a ticket.** Tickets have no rows until they are sold; an emission on sale has
+`Lane`s, each a run of consecutive positions of one block. In the transaction of the sale:
+
+    UPDATE promotrot_lane SET taken = taken + 1, open = taken + 1 < tickets
+     WHERE id = (SELECT id FROM promotrot_lane WHERE emission_id = %s AND open
+                  ORDER BY opening, first LIMIT 1 FOR UPDATE SKIP LOCKED)
+    RETURNING opening, first + taken - 1 AS position
+
+No row: all open lanes are held, or none is left. Then the same again without SKIP LOCKED, which
+waits; and when that finds nothing the emission is sold out, stopped or closed. The lane is the gate
+of the sale as well: stopping an emission shuts its lanes, which waits for every sale under way, so
+a sale need not look at the emission's state nor lock anything else of it. A sale that rolls back
+gives its number back. Blocks are so sold in turn, as many at once as sales are under way.
+
+**What the ticket holds.** The ticket's row keeps (emission, opening, position), unique. Its prize:
+
+    promotrot.services.dealing.dealing(emission_id).tier(opening, position)
+
+the number of a `PrizeTier` of the emission, or 0. The seed is decrypted in the process that asks
+and block prizes are kept in its memory: one block costs milliseconds once. Never write the tier of
+a ticket, nor anything made from it, before the ticket is sold. `dealing(...).picture(...)` gives
+the source of its picture. An emission of a probabilistic game without extra prizes has no plan,
+no seed and no dealing (`Emission.dealt` is false); with extra prizes its dealing gives the extra
+tier of each ticket, which is awarded on top of what the play gives.
+
+**Awards.** The transaction that awards a prize takes `Lock.EMISSION` shared, and then reads
+`Emission.state`: while it is `open` or `stopped` the award is debited to the game's prize account,
+afterwards to `chart.late_awards()` (the statement has been made without it).
+"""
+
+from django.db import models
+from django.db.models import F, Q
+from django.utils.translation import gettext_lazy as _
+
+from core.database.models import Guarded
+from core.ledger.models import Account
+from core.staff.models import Proposal, StaffSession, User
+from promotrot.models.game import Game, GameApproval
+
+
+class Emission(Guarded):
+    """One numbered run of a game. `reference` names it in the log, on vouchers and in keys.
+
+    `plan` is the document of the plan (`promotrot-plan/1`): pre-drawn emissions have one, and
+    probabilistic ones with extra prizes one of these alone. `extra_cents` is what of the game's
+    debt its extra prizes are worth. `code_secret` makes the codes of its tickets and vouchers and
+    is erased when no code of the emission is needed any more.
+    """
+
+    class State(models.TextChoices):
+        DRAFT = "draft", _("Planned")
+        COMMITTED = "committed", _("Commitment published")
+        MIXED = "mixed", _("Witnessed")
+        OPEN = "open", _("On sale")
+        STOPPED = "stopped", _("Sale stopped")
+        CLOSED = "closed", _("Closed")
+        REVEALED = "revealed", _("Seed revealed")
+
+    mutable = ("state", "code_secret")
+    transitions = {
+        "draft": ("committed", "open"),
+        "committed": ("mixed",),
+        "mixed": ("open",),
+        "open": ("stopped", "closed"),
+        "stopped": ("closed",),
+        "closed": ("revealed",),
+    }
+
+    game = models.ForeignKey(Game, models.PROTECT, related_name="emissions")
+    approval = models.ForeignKey(GameApproval, models.PROTECT, related_name="emissions")
+    number = models.PositiveIntegerField(_("number"))
+    reference = models.CharField(_("reference"), max_length=60, unique=True)
+    tickets = models.PositiveIntegerField(_("tickets"))
+    block_tickets = models.PositiveIntegerField(_("tickets of a block"))
+    price_cents = models.BigIntegerField(_("price (cents)"))
+    plan = models.JSONField(null=True)
+    extra_cents = models.BigIntegerField(_("extra prizes (cents)"), default=0)
+    stop_without_top = models.BooleanField(_("stops when no top prize is left"), default=False)
+    state = models.CharField(_("state"), max_length=9, choices=State.choices, default=State.DRAFT)
+    code_secret = models.BinaryField(max_length=32, null=True)
+    takings_account = models.OneToOneField(Account, models.PROTECT, related_name="+")
+    vouchers_account = models.OneToOneField(Account, models.PROTECT, related_name="+")
+    planned_at = models.DateTimeField(_("planned at"))
+    planned_by = models.ForeignKey(User, models.PROTECT, related_name="+")
+    planned_in = models.ForeignKey(StaffSession, models.PROTECT, related_name="+")
+
+    class Meta:
+        verbose_name = _("emission")
+        constraints = [
+            models.UniqueConstraint(fields=["game", "number"], name="emission_number"),
+            models.CheckConstraint(
+                condition=Q(tickets__gt=0, price_cents__gt=0, block_tickets__gt=0),
+                name="emission_figures",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return self.reference
+
+    @property
+    def dealt(self) -> bool:
+        """Whether prizes lie on its tickets by a key: it is committed, witnessed and revealed."""
+        return self.plan is not None
+
+
+class PrizeTier(Guarded):
+    """A tier of an emission's prizes, numbered from 1; 0 stands for no prize everywhere.
+
+    `count` is how many there are in a dealt tier; None where the play decides. `thing` is the key
+    of a prize in kind in the game's texts; `value_cents` is then its cash equivalent, fixed before
+    sale (15.III.6.5) [P4]. `extra` tiers pay an earlier shortfall [P2].
+    """
+
+    emission = models.ForeignKey(Emission, models.PROTECT, related_name="tiers")
+    number = models.PositiveSmallIntegerField(_("tier"))
+    value_cents = models.BigIntegerField(_("value (cents)"))
+    thing = models.CharField(_("prize in kind"), max_length=60, blank=True)
+    count = models.PositiveIntegerField(_("prizes"), null=True)
+    extra = models.BooleanField(_("extra"), default=False)
+
+    class Meta:
+        ordering = ("emission", "number")
+        verbose_name = _("tier of prizes")
+        constraints = [
+            models.UniqueConstraint(fields=["emission", "number"], name="tier_number"),
+            models.CheckConstraint(
+                condition=Q(number__gte=1, value_cents__gte=1), name="tier_worth_something"
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.emission_id}/{self.number}"
+
+
+class Commitment(Guarded):
+    """The commitment to a secret seed, published before the witness acts.
+
+    `sealed_seed` is the seed under a key that is not in the database (`core.database.vault`,
+    purpose "promotrot.seed", context the emission's reference).
+    """
+
+    emission = models.OneToOneField(Emission, models.PROTECT, related_name="commitment")
+    digest = models.CharField(_("commitment"), max_length=64)
+    sealed_seed = models.BinaryField(max_length=80)
+    committed_at = models.DateTimeField(_("published at"))
+    committed_by = models.ForeignKey(User, models.PROTECT, related_name="+")
+    committed_in = models.ForeignKey(StaffSession, models.PROTECT, related_name="+")
+
+    class Meta:
+        verbose_name = _("commitment")
+
+    def __str__(self) -> str:
+        return self.digest
+
+
+class WitnessEntropy(Guarded):
+    """What an inspector added in public, after the commitment: the UTF-8 of `entropy` is mixed.
+
+    `method` says how it came about: dice, balls, a phrase from the public.
+    """
+
+    emission = models.OneToOneField(Emission, models.PROTECT, related_name="witness")
+    entropy = models.CharField(_("entropy"), max_length=400)
+    method = models.CharField(_("method"), max_length=200)
+    entered_at = models.DateTimeField(_("entered at"))
+    entered_by = models.ForeignKey(User, models.PROTECT, related_name="+")
+    entered_in = models.ForeignKey(StaffSession, models.PROTECT, related_name="+")
+
+    class Meta:
+        verbose_name = _("witness's entropy")
+        constraints = [models.CheckConstraint(condition=~Q(entropy=""), name="witness_entropy")]
+
+    def __str__(self) -> str:
+        return str(self.emission)
+
+
+class Opening(Guarded):
+    """The emission was put on sale; its lanes were made in the same transaction."""
+
+    emission = models.OneToOneField(Emission, models.PROTECT, related_name="opening")
+    opened_at = models.DateTimeField(_("opened at"))
+    opened_by = models.ForeignKey(User, models.PROTECT, related_name="+")
+    opened_in = models.ForeignKey(StaffSession, models.PROTECT, related_name="+")
+
+    class Meta:
+        verbose_name = _("opening")
+
+    def __str__(self) -> str:
+        return str(self.emission)
+
+
+class Lane(Guarded):
+    """`tickets` consecutive positions, from `first`, of the block opened in place `opening`.
+
+    `taken` of them are sold, in order; a lane is `open` until all are, or the sale is stopped. Only
+    the place of the block among those opened is known here, never its number in the plan.
+    """
+
+    mutable = ("taken", "open")
+
+    emission = models.ForeignKey(Emission, models.PROTECT, related_name="lanes")
+    opening = models.PositiveIntegerField(_("opening"))
+    first = models.PositiveIntegerField(_("first position"))
+    tickets = models.PositiveIntegerField(_("tickets"))
+    taken = models.PositiveIntegerField(_("taken"), default=0)
+    open = models.BooleanField(_("open"), default=True)
+
+    class Meta:
+        verbose_name = _("lane")
+        constraints = [
+            models.UniqueConstraint(fields=["emission", "opening", "first"], name="lane_place"),
+            models.CheckConstraint(
+                condition=Q(taken__lte=F("tickets"), tickets__gt=0)
+                & (Q(open=False) | Q(taken__lt=F("tickets"))),
+                name="lane_taken",
+            ),
+        ]
+        indexes = [
+            models.Index(
+                fields=["emission", "opening", "first"], condition=Q(open=True), name="lane_open"
+            )
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.emission_id}/{self.opening}+{self.first}"
+
+
+class SaleStop(Guarded):
+    """The sale ended before the closing: no top prize is left, and the emission was set to stop."""
+
+    emission = models.OneToOneField(Emission, models.PROTECT, related_name="stop")
+    stopped_at = models.DateTimeField(_("stopped at"))
+
+    class Meta:
+        verbose_name = _("stop of the sale")
+
+    def __str__(self) -> str:
+        return str(self.emission)
+
+
+class ClosingStatement(Guarded):
+    """The emission closed, by an act of two persons, with its statement (15.III.6.2) [P1, P2].
+
+    `document` is `promotrot-closing/1`, as published. `sequence` numbers the closings of a game.
+    """
+
+    emission = models.OneToOneField(Emission, models.PROTECT, related_name="closing")
+    game = models.ForeignKey(Game, models.PROTECT, related_name="closings")
+    sequence = models.PositiveIntegerField(_("closing"))
+    proposal = models.OneToOneField(Proposal, models.PROTECT, related_name="+")
+    document = models.JSONField()
+    shortfall_cents = models.BigIntegerField(_("shortfall (cents)"))
+    owed_cents = models.BigIntegerField(_("owed by the game (cents)"))
+    closed_at = models.DateTimeField(_("closed at"))
+
+    class Meta:
+        verbose_name = _("closing statement")
+        constraints = [
+            models.UniqueConstraint(fields=["game", "sequence"], name="closing_sequence"),
+            models.CheckConstraint(
+                condition=Q(shortfall_cents__gte=0, owed_cents__gte=F("shortfall_cents")),
+                name="closing_owed",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return str(self.emission)
+
+
+class SeedReveal(Guarded):
+    """The seed of a closed emission, in hex, for anyone to recompute every ticket sold."""
+
+    emission = models.OneToOneField(Emission, models.PROTECT, related_name="reveal")
+    seed = models.CharField(_("seed"), max_length=64)
+    revealed_at = models.DateTimeField(_("revealed at"))
+    revealed_by = models.ForeignKey(User, models.PROTECT, related_name="+")
+    revealed_in = models.ForeignKey(StaffSession, models.PROTECT, related_name="+")
+
+    class Meta:
+        verbose_name = _("revealed seed")
+
+    def __str__(self) -> str:
+        return str(self.emission)

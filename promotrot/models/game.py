@@ -1,0 +1,127 @@
+"""Types, concrete games and their approval (15.II.2, 15.II.3)."""
+
+from django.db import models
+from django.db.models import Q
+from django.utils.translation import gettext_lazy as _
+
+from core.database.models import Guarded
+from core.ledger.models import Account
+from core.staff.models import Proposal, StaffSession, User
+
+
+class GameType(Guarded):
+    """A type is its four factors: percentage, tickets, price, and the exact prizes.
+
+    `factors` is that part of a game's document (`promotrot-game/1`); `digest` its canonical
+    SHA-256. Whatever changes a factor makes another type.
+    """
+
+    class Mode(models.TextChoices):
+        PREDRAWN = "predrawn", _("Pre-drawn")
+        PROBABILISTIC = "probabilistic", _("Probabilistic")
+
+    digest = models.CharField(max_length=64, unique=True)
+    mode = models.CharField(_("mode"), max_length=13, choices=Mode.choices)
+    prize_percent = models.CharField(_("prize percentage"), max_length=20)
+    tickets = models.PositiveIntegerField(_("tickets"))
+    price_cents = models.BigIntegerField(_("price (cents)"))
+    factors = models.JSONField()
+
+    class Meta:
+        verbose_name = _("type of game")
+
+    def __str__(self) -> str:
+        return f"{self.get_mode_display()} {self.prize_percent} % × {self.tickets}"
+
+
+class Game(Guarded):
+    """A concrete game: a type with a presentation; the 70 % is kept game by game (15.III.6.2).
+
+    `prize_account` is the game's prize account in the ledger: awards go out of it as they are
+    made, the minimum percentage of the takings comes in when an emission closes, and what stands
+    on it then is owed to prizes of this very game (services/chart.py).
+    """
+
+    code = models.CharField(_("code"), max_length=40, unique=True)
+    type = models.ForeignKey(GameType, models.PROTECT, related_name="games")
+    prize_account = models.OneToOneField(Account, models.PROTECT, related_name="+")
+    recorded_at = models.DateTimeField()
+
+    class Meta:
+        verbose_name = _("game")
+
+    def __str__(self) -> str:
+        return self.code
+
+
+class GameVersion(Guarded):
+    """A definition of a game, whole: its type, pictures and texts. It never changes.
+
+    `document` is what `promotrot.engine.game_json.read_game` reads. Another version of a game may
+    have other pictures and texts, never another type.
+    """
+
+    game = models.ForeignKey(Game, models.PROTECT, related_name="versions")
+    version = models.PositiveIntegerField(_("version"))
+    document = models.JSONField()
+    digest = models.CharField(max_length=64)
+    recorded_at = models.DateTimeField()
+    recorded_by = models.ForeignKey(User, models.PROTECT, related_name="+")
+    recorded_in = models.ForeignKey(StaffSession, models.PROTECT, related_name="+")
+
+    class Meta:
+        verbose_name = _("version of a game")
+        constraints = [
+            models.UniqueConstraint(fields=["game", "version"], name="game_version"),
+            models.UniqueConstraint(fields=["game", "digest"], name="game_version_content"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.game_id} v{self.version}"
+
+
+class GameApproval(Guarded):
+    """Two persons approved a version after every check of it passed on that `day`.
+
+    Only an approved version has emissions. `percentages` are the exact ones of the worst, random
+    and best way of playing, each an int or the text "n/d"; `plan_digest` is of the plan of a
+    pre-drawn emission without extra prizes, in hex.
+    """
+
+    version = models.OneToOneField(GameVersion, models.PROTECT, related_name="approval")
+    proposal = models.OneToOneField(Proposal, models.PROTECT, related_name="+")
+    day = models.DateField(_("day"))
+    percentages = models.JSONField()
+    plan_digest = models.CharField(max_length=64, blank=True)
+    approved_at = models.DateTimeField(_("approved at"))
+
+    class Meta:
+        verbose_name = _("approval of a game")
+
+    def __str__(self) -> str:
+        return str(self.version)
+
+
+class GameEnding(Guarded):
+    """A game ends for good: it has no further emission, and what it owes goes to a public draw.
+
+    `owed_cents` is what it owed on ending, to be shared by `winners` of its ticket codes [P2].
+    """
+
+    game = models.OneToOneField(Game, models.PROTECT, related_name="ending")
+    proposal = models.OneToOneField(Proposal, models.PROTECT, related_name="+")
+    owed_cents = models.BigIntegerField(_("owed (cents)"))
+    winners = models.PositiveIntegerField(_("winners"))
+    ended_at = models.DateTimeField(_("ended at"))
+
+    class Meta:
+        verbose_name = _("end of a game")
+        constraints = [
+            models.CheckConstraint(
+                condition=Q(owed_cents=0, winners=0) | Q(owed_cents__gt=0, winners__gt=0),
+                name="ending_draw",
+            )
+        ]
+
+    def __str__(self) -> str:
+        return str(self.game)

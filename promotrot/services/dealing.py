@@ -1,0 +1,100 @@
+"""What the tickets of a dealt emission hold, for the process that may know: the sale's.
+
+The seed is decrypted here and nowhere else, and neither it, the key nor a block's prizes ever leave
+the process. Only ask for a ticket that is sold.
+"""
+
+from dataclasses import dataclass, field
+from functools import lru_cache
+
+from django.db import connection
+
+from core.database import vault
+from core.kernel.errors import Conflict
+from core.kernel.sampling import Stream
+from promotrot.engine.plan import Plan
+from promotrot.engine.plan_json import read_plan
+from promotrot.engine.shuffle import block_order, block_prizes, mixed_key, picture_stream
+from promotrot.models.emission import Commitment, Emission
+
+SEED_PURPOSE = "promotrot.seed"
+_EMISSIONS_KEPT = 256
+_BLOCKS_KEPT = 2_048
+
+
+class EmissionNotDealt(Conflict):
+    code = "emission_not_dealt"
+    message = "No prizes lie on the tickets of this emission, or its witness has not acted yet."
+
+
+@dataclass(frozen=True, slots=True)
+class Dealing:
+    """The tiers of an emission's tickets under its key. Tiers are numbers of its `PrizeTier`s."""
+
+    emission_id: int
+    reference: str
+    plan: Plan
+    first_tier: int
+    _key: bytes = field(repr=False)
+
+    def tier(self, opening: int, position: int) -> int:
+        """The tier (0: none) of the ticket sold there. Raises IndexError where there is none."""
+        if position < 0:
+            raise IndexError(position)
+        tier = _block(_database(), self.emission_id, opening)[position]
+        return tier + self.first_tier - 1 if tier else 0
+
+    def block(self, opening: int) -> bytes:
+        """The tiers of a whole block by the plan's numbers, one byte per ticket."""
+        return block_prizes(self._key, self.reference, self.plan, opening)
+
+    def picture(self, opening: int, position: int) -> Stream:
+        """The source of the ticket's picture, for `promotrot.engine.reveal.reveal`."""
+        return picture_stream(self._key, self.reference, opening, position)
+
+    def block_tickets(self) -> list[int]:
+        """The size of each block in the order of opening."""
+        order = block_order(self._key, self.reference, self.plan.blocks)
+        return [self.plan.block(number).tickets for number in order]
+
+
+def dealing(emission_id: int) -> Dealing:
+    """The dealing of an emission that has been witnessed. Raises EmissionNotDealt."""
+    return _dealing(_database(), emission_id)
+
+
+def _database() -> str:
+    """Ids mean nothing without it: a process may meet several databases (the tests' does)."""
+    return str(connection.settings_dict["NAME"])
+
+
+@lru_cache(maxsize=_BLOCKS_KEPT)
+def _block(database: str, emission_id: int, opening: int) -> bytes:
+    return _dealing(database, emission_id).block(opening)
+
+
+@lru_cache(maxsize=_EMISSIONS_KEPT)
+def _dealing(database: str, emission_id: int) -> Dealing:
+    found = (
+        Commitment.objects.select_related("emission", "emission__witness")
+        .filter(emission=emission_id, emission__witness__isnull=False)
+        .first()
+    )
+    if found is None:
+        raise EmissionNotDealt(emission=emission_id)
+    emission: Emission = found.emission
+    plan = read_plan(emission.plan)
+    key = mixed_key(
+        open_seed(found), bytes.fromhex(found.digest), emission.witness.entropy.encode()
+    )
+    tiers = emission.tiers.count()
+    return Dealing(emission_id, emission.reference, plan, tiers - len(plan.tiers) + 1, key)
+
+
+def open_seed(commitment: Commitment) -> bytes:
+    """The seed in clear. Raises VaultUnreadable."""
+    return vault.decrypt(
+        SEED_PURPOSE,
+        bytes(commitment.sealed_seed),
+        context=commitment.emission.reference.encode(),
+    )

@@ -1,0 +1,125 @@
+-- What the states of an emission alone do not say: each is reached only with what it stands for on
+-- record, lanes are taken one ticket at a time, and acts of two persons were confirmed by two.
+CREATE OR REPLACE FUNCTION promotrot_need_confirmed() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+    IF NOT EXISTS (
+        SELECT FROM staff_decision d JOIN staff_proposal p ON p.id = d.proposal_id
+         WHERE p.id = NEW.proposal_id AND p.kind = ANY (TG_ARGV) AND d.verdict = 'confirmed') THEN
+        RAISE EXCEPTION 'table %: two persons are needed', TG_TABLE_NAME
+            USING ERRCODE = 'restrict_violation';
+    END IF;
+    RETURN NEW;
+END $$;
+
+CREATE OR REPLACE FUNCTION promotrot_guard_emission() RETURNS trigger LANGUAGE plpgsql AS $$
+DECLARE
+    v_lanes record;
+BEGIN
+    IF NEW.code_secret IS NOT NULL AND NEW.code_secret IS DISTINCT FROM OLD.code_secret THEN
+        RAISE EXCEPTION 'emission %: its code secret is erased, never changed', OLD.id
+            USING ERRCODE = 'restrict_violation';
+    END IF;
+    IF NEW.state = OLD.state THEN
+        RETURN NEW;
+    END IF;
+    SELECT coalesce(sum(tickets), 0) AS tickets, coalesce(bool_or(open), false) AS open INTO v_lanes
+      FROM promotrot_lane WHERE emission_id = OLD.id;
+    IF NOT (CASE NEW.state
+        WHEN 'committed' THEN
+            EXISTS (SELECT FROM promotrot_commitment WHERE emission_id = OLD.id)
+        WHEN 'mixed' THEN
+            EXISTS (SELECT FROM promotrot_witnessentropy WHERE emission_id = OLD.id)
+        WHEN 'open' THEN
+            (OLD.state = 'mixed') = (OLD.plan IS NOT NULL) AND v_lanes.tickets = OLD.tickets
+            AND EXISTS (SELECT FROM promotrot_opening WHERE emission_id = OLD.id)
+        WHEN 'stopped' THEN
+            NOT v_lanes.open AND EXISTS (SELECT FROM promotrot_salestop WHERE emission_id = OLD.id)
+        WHEN 'closed' THEN
+            NOT v_lanes.open
+            AND EXISTS (SELECT FROM promotrot_closingstatement WHERE emission_id = OLD.id)
+        WHEN 'revealed' THEN
+            EXISTS (SELECT FROM promotrot_seedreveal WHERE emission_id = OLD.id)
+        ELSE false END) THEN
+        RAISE EXCEPTION 'emission %: it cannot become % yet', OLD.id, NEW.state
+            USING ERRCODE = 'restrict_violation';
+    END IF;
+    RETURN NEW;
+END $$;
+
+CREATE OR REPLACE FUNCTION promotrot_guard_lane() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+    IF NEW.open AND NOT OLD.open OR NEW.taken NOT IN (OLD.taken, OLD.taken + 1)
+       OR NEW.taken > OLD.taken AND NOT OLD.open THEN
+        RAISE EXCEPTION 'lane %: it is taken from one ticket at a time, until it is shut', OLD.id
+            USING ERRCODE = 'restrict_violation';
+    END IF;
+    RETURN NEW;
+END $$;
+
+-- Lanes are made before the sale, and only then.
+CREATE OR REPLACE FUNCTION promotrot_guard_new_lane() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+    IF EXISTS (SELECT FROM made m JOIN promotrot_emission e ON e.id = m.emission_id
+                WHERE e.state NOT IN ('draft', 'mixed') OR m.taken <> 0) THEN
+        RAISE EXCEPTION 'lanes are made when their emission is opened'
+            USING ERRCODE = 'restrict_violation';
+    END IF;
+    RETURN NULL;
+END $$;
+
+-- The witness acts after the commitment, in another transaction and as another person.
+CREATE OR REPLACE FUNCTION promotrot_guard_witness() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+    IF NOT EXISTS (
+        SELECT FROM promotrot_commitment c
+         WHERE c.emission_id = NEW.emission_id AND c.committed_by_id <> NEW.entered_by_id
+           AND c.committed_at <= NEW.entered_at) THEN
+        RAISE EXCEPTION 'emission %: another person witnesses, after the commitment', NEW.emission_id
+            USING ERRCODE = 'restrict_violation';
+    END IF;
+    RETURN NEW;
+END $$;
+
+-- What is secret until the closing is not made public before it.
+CREATE OR REPLACE FUNCTION promotrot_guard_reveal() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+    IF NOT EXISTS (
+        SELECT FROM promotrot_emission e WHERE e.id = NEW.emission_id AND e.state = 'closed') THEN
+        RAISE EXCEPTION 'emission %: a seed is revealed after the closing', NEW.emission_id
+            USING ERRCODE = 'restrict_violation';
+    END IF;
+    RETURN NEW;
+END $$;
+
+-- A version of a game has the type of its game, and a game that ended has no further emission.
+CREATE OR REPLACE FUNCTION promotrot_guard_plan() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+    IF NOT EXISTS (
+        SELECT FROM promotrot_gameapproval a JOIN promotrot_gameversion v ON v.id = a.version_id
+         WHERE a.id = NEW.approval_id AND v.game_id = NEW.game_id)
+       OR EXISTS (SELECT FROM promotrot_gameending g WHERE g.game_id = NEW.game_id)
+       OR NEW.state <> 'draft' OR NEW.code_secret IS NULL THEN
+        RAISE EXCEPTION 'emission %: it is planned from an approved version of its game',
+            NEW.reference USING ERRCODE = 'restrict_violation';
+    END IF;
+    RETURN NEW;
+END $$;
+
+CREATE OR REPLACE TRIGGER planned BEFORE INSERT ON promotrot_emission
+    FOR EACH ROW EXECUTE FUNCTION promotrot_guard_plan();
+CREATE OR REPLACE TRIGGER on_record BEFORE UPDATE ON promotrot_emission
+    FOR EACH ROW EXECUTE FUNCTION promotrot_guard_emission();
+CREATE OR REPLACE TRIGGER one_at_a_time BEFORE UPDATE ON promotrot_lane
+    FOR EACH ROW EXECUTE FUNCTION promotrot_guard_lane();
+CREATE OR REPLACE TRIGGER at_opening AFTER INSERT ON promotrot_lane
+    REFERENCING NEW TABLE AS made FOR EACH STATEMENT EXECUTE FUNCTION promotrot_guard_new_lane();
+CREATE OR REPLACE TRIGGER after_commitment BEFORE INSERT ON promotrot_witnessentropy
+    FOR EACH ROW EXECUTE FUNCTION promotrot_guard_witness();
+CREATE OR REPLACE TRIGGER after_closing BEFORE INSERT ON promotrot_seedreveal
+    FOR EACH ROW EXECUTE FUNCTION promotrot_guard_reveal();
+CREATE OR REPLACE TRIGGER two_persons BEFORE INSERT ON promotrot_gameapproval
+    FOR EACH ROW EXECUTE FUNCTION promotrot_need_confirmed('promotrot.approval');
+CREATE OR REPLACE TRIGGER two_persons BEFORE INSERT ON promotrot_gameending
+    FOR EACH ROW EXECUTE FUNCTION promotrot_need_confirmed('promotrot.ending');
+CREATE OR REPLACE TRIGGER two_persons BEFORE INSERT ON promotrot_closingstatement
+    FOR EACH ROW EXECUTE FUNCTION promotrot_need_confirmed('promotrot.closing');
