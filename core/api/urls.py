@@ -5,6 +5,7 @@ from django.urls import path
 from core.api.endpoints import (
     clock,
     ledger,
+    nights,
     premises,
     problems,
     proposals,
@@ -40,6 +41,8 @@ urlpatterns = [
     path("ledger/accounts", ledger.Accounts.as_view()),
     path("ledger/transfers", ledger.Transfers.as_view()),
     path("ledger/trial-balance", ledger.TrialBalance.as_view()),
+    path("nights", nights.Nights.as_view()),
+    path("nights/undone", nights.Undone.as_view()),
     path("problems", problems.Problems.as_view()),
     path("problems/<str:code>", problems.OneProblem.as_view()),
     path("schema", schema.SchemaDocument.as_view()),

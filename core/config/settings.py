@@ -6,6 +6,7 @@ Two profiles: `development` (default: embedded servers, secrets generated once u
 
 from pathlib import Path
 
+from celery.schedules import crontab
 from django.core.exceptions import ImproperlyConfigured
 from django.utils.translation import gettext_lazy as _
 
@@ -217,7 +218,12 @@ CELERY_BEAT_SCHEDULE = {
         "task": "core.config.tasks.sweep",
         "schedule": env.seconds("SWEEP_EVERY_S", 5),
         "options": {"expires": 30},
-    }
+    },
+    "night": {  # every hour, in Madrid: an hour missed is made good by the next
+        "task": "core.nights.tasks.night",
+        "schedule": crontab(minute=10),
+        "options": {"expires": 3000},
+    },
 }
 CELERY_BEAT_SCHEDULE_FILENAME = str(VAR_DIR / "celerybeat-schedule")
 

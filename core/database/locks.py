@@ -5,6 +5,8 @@ or lower ones first. SQL functions use the same numbers (see `sql` of each app).
 """
 
 import enum
+from collections.abc import Iterator
+from contextlib import contextmanager
 
 from django.db import connection
 
@@ -12,6 +14,7 @@ from django.db import connection
 class Lock(enum.IntEnum):
     """Name spaces of locks; the second key of each is a row's id (0 where there is only one)."""
 
+    NIGHT = -1  # of the session, not of a transaction: see `session_hold`
     IDEMPOTENCY = 0
     PROPOSAL = 1
     REQUEST = 2
@@ -46,3 +49,20 @@ def hold(*wanted: tuple[Lock, int], shared: bool = False) -> None:
             cursor.execute(
                 f"SELECT pg_advisory_xact_lock{suffix}(%s, %s)", [int(space), key & 0x7FFFFFFF]
             )
+
+
+@contextmanager
+def session_hold(space: Lock, key: int = 0) -> Iterator[bool]:
+    """Whether this session alone has the lock; it keeps it through many transactions, to the end.
+
+    Nobody waits. The lock dies with the connection, and so with its process.
+    """
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT pg_try_advisory_lock(%s, %s)", [int(space), key])
+        held = bool(cursor.fetchone()[0])
+    try:
+        yield held
+    finally:
+        if held and connection.is_usable():
+            with connection.cursor() as cursor:
+                cursor.execute("SELECT pg_advisory_unlock(%s, %s)", [int(space), key])

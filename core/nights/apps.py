@@ -7,3 +7,8 @@ class NightsConfig(AppConfig):
     name = "core.nights"
     label = "nights"
     verbose_name = "Nights"
+
+    def ready(self) -> None:
+        from core.nights import metrics
+
+        metrics.register()

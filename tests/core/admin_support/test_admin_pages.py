@@ -15,6 +15,7 @@ from django.utils.translation import override
 from core.admin_support.columns import SECRET
 from core.database.guards import guarded_models
 from core.ledger.models import Transfer
+from core.nights.models import JobRun
 from core.premises.models import Operator, Suspension, Terminal
 from core.premises.services import sales_suspend, terminal_reenrol
 from core.staff.models import Proposal, StaffSession, User
@@ -38,6 +39,9 @@ def day() -> RaceDay:
     other = factories.contest(factories.meeting(first_start_at=factories.time_pass(days=1)))
     race = factories.races_of(other)[0]
     withdrawals.withdrawal_enter(by=organiser, race_id=race.pk, number=4, source="Vet")
+    JobRun.objects.create(
+        job="a", day=other.day, state=JobRun.State.RUNNING, started_at=other.created_at
+    )
     return made
 
 

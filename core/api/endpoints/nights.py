@@ -1,0 +1,76 @@
+"""What the nights did, and what they have left undone."""
+
+from django.http import HttpResponse
+from rest_framework import serializers
+from rest_framework.request import Request
+
+from core.api.schema import operation
+from core.api.shapes import Choice, Day, Flag, Instant, PageQuery, Shape, Text, Whole
+from core.api.views import StaffView, json_response
+from core.nights import selectors, services
+from core.nights.models import JobRun
+
+
+class RunQuery(PageQuery):
+    day = Day(default=None)
+    job = Text(max_length=60, default="")
+    state = Choice(JobRun.State.values, required=False, default="")
+
+
+class RunOut(Shape):
+    id = Whole()
+    job = serializers.CharField()
+    day = Day()
+    state = Choice(JobRun.State.values)
+    attempts = Whole()
+    started_at = Instant()
+    ended_at = Instant(allow_null=True)
+    counts = serializers.DictField(help_text="What it did, in numbers by name.")
+    listed = serializers.DictField(help_text="What a person should look at: rows by name.")
+    error = serializers.CharField()
+
+
+class DueOut(Shape):
+    job = serializers.CharField(source="job.name")
+    day = Day()
+    failed = Flag()
+    missed = Flag(help_text="Not done six hours after its day ended.")
+
+
+class NightIn(Shape):
+    until = Day(default=None, allow_null=True, help_text="The last day to do; else yesterday.")
+
+
+class RunsOut(Shape):
+    items = RunOut(many=True)
+
+
+class DuesOut(Shape):
+    items = DueOut(many=True)
+
+
+class Nights(StaffView):
+    @operation("Jobs of nights", answer=RunOut, paged=True, query=RunQuery)
+    def get(self, request: Request) -> HttpResponse:
+        query = self.query(RunQuery)
+        found = selectors.job_runs(
+            by=self.by, day=query["day"], job=query["job"], state=query["state"]
+        )
+        return self.rows(RunOut, found, query, newest_first=True)
+
+    @operation(
+        "Run what is due", body=NightIn, answer=RunsOut,
+        problems=(services.DayNotOver, services.NightRunning, services.NightNotQuiet),
+        example={"until": None},
+    )  # fmt: skip
+    def post(self, request: Request) -> HttpResponse:
+        body = self.read(NightIn)
+        made = services.night_request(by=self.by, until=body["until"])
+        return json_response({"items": RunOut(made, many=True).data})
+
+
+class Undone(StaffView):
+    @operation("Jobs that ended days have left undone", answer=DuesOut)
+    def get(self, request: Request) -> HttpResponse:
+        found = selectors.jobs_open(by=self.by)
+        return json_response({"items": DueOut(found, many=True).data})

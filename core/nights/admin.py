@@ -1,0 +1,117 @@
+"""The nights: what was done, what went wrong, and what is still to do."""
+
+from typing import Any
+
+from django.contrib import admin
+from django.http import HttpRequest
+from django.utils.translation import gettext, ngettext
+from django.utils.translation import gettext_lazy as _
+
+from core.admin_support import dashboard, navigation, signed_on
+from core.admin_support.acts import Act, Done
+from core.admin_support.columns import TONES, day, link, tag
+from core.admin_support.documents import as_html
+from core.admin_support.labels import LABELS
+from core.admin_support.naming import name_app, name_model
+from core.admin_support.readonly import ReadOnlyAdmin, ReadOnlyInline
+from core.nights import jobs
+from core.nights.models import JobFailure, JobRun
+from core.nights.selectors import READ, Due, undone
+from core.nights.services import RUN, night_request
+from core.staff.actor import StaffActor
+
+LABELS |= {
+    "job": _("job"), "day": _("day"), "attempts": _("attempts"), "attempt": _("attempt"),
+    "counts": _("what it did"), "listed": _("to be looked at"), "error": _("what went wrong"),
+    "failed_at": _("failed at"),
+}  # fmt: skip
+TONES |= {"running": "info", "done": "success", "failed": "danger"}
+
+
+def _run(by: StaffActor, target: Any, data: dict[str, Any]) -> Done:
+    made = night_request(by=by)
+    text = ngettext("%(n)s job was run.", "%(n)s jobs were run.", len(made)) % {"n": len(made)}
+    return Done(text)
+
+
+RUN_NOW = Act(
+    name="run", title=_("Run what is due now"), power=RUN, run=_run, icon="bedtime", atomic=False,
+    text=_("Runs every job that ended days have left undone. What is done stays as it is."),
+)  # fmt: skip
+
+
+def title_of(name: str) -> str:
+    """A job's title; its name, once it is registered no more."""
+    known = {job.name: str(job.title) for job in jobs.registered()}
+    return known.get(name, name)
+
+
+class _Failures(ReadOnlyInline):
+    model = JobFailure
+    shown = ("attempt", "started_at", "failed_at", "error")
+
+
+@admin.register(JobRun)
+class JobRunAdmin(ReadOnlyAdmin):
+    columns = ("day", "title", "state", "attempts", "started_at", "length")
+    shown = (
+        "day", "title", "job", "state", "attempts", "started_at", "ended_at", "length", "error",
+        "did", "lists",
+    )  # fmt: skip
+    list_filter = ("state", "job")
+    date_hierarchy = None
+    ordering = ("-day", "pk")
+    read_power = READ
+    inlines = (_Failures,)
+    list_acts = (RUN_NOW,)
+
+    @admin.display(description=_("title"))
+    def title(self, row: JobRun) -> str:
+        return title_of(row.job)
+
+    @admin.display(description=_("seconds"))
+    def length(self, row: JobRun) -> str:
+        return f"{(row.ended_at - row.started_at).total_seconds():.1f}" if row.ended_at else "–"
+
+    @admin.display(description=_("what it did"))
+    def did(self, row: JobRun) -> Any:
+        return as_html(row.counts)
+
+    @admin.display(description=_("to be looked at"))
+    def lists(self, row: JobRun) -> Any:
+        return as_html(row.listed)
+
+
+def _standing(each: Due) -> Any:
+    if each.failed:
+        return tag("failed", gettext("Failed"))
+    if each.missed:
+        return tag("failed", gettext("Missed"))
+    return tag("draft", gettext("Due"))
+
+
+@dashboard.panel(5)
+def _open(request: HttpRequest) -> dashboard.Table | None:
+    if not signed_on.may(request, READ):
+        return None
+    rows = [
+        (
+            day(each.day),
+            link(each.run, each.job.title) if each.run else str(each.job.title),
+            _standing(each),
+            each.run.error[:200] if each.run else "",
+        )
+        for each in undone()[:20]
+    ]
+    return dashboard.Table(
+        title=_("Nights: jobs not done"), icon="bedtime",
+        headers=(_("day"), _("job"), _("state"), _("what went wrong")), rows=rows,
+        empty=_("Every job of every day that has ended is done."),
+        link=navigation.changelist_url(JobRun),
+    )  # fmt: skip
+
+
+name_model(JobRun, _("night's job"), _("nights' jobs"))
+name_model(JobFailure, _("failure of a night's job"), _("failures of nights' jobs"))
+name_app("nights", _("Nights"))
+navigation.section(_("Nights"), 75, (JobRun, "bedtime"))

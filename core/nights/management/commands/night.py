@@ -1,0 +1,35 @@
+"""`manage.py night`: what the beat would do, without it."""
+
+import datetime
+from argparse import ArgumentParser
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError
+
+from core.kernel.errors import DomainError
+from core.nights.models import JobRun
+from core.nights.services import night_run
+
+
+class Command(BaseCommand):
+    help = (
+        "Runs every job that ended days have left undone, up to yesterday or to --day. Doing it "
+        "twice changes nothing. Exits with 1 if a job fails."
+    )
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        parser.add_argument("--day", type=datetime.date.fromisoformat, help="YYYY-MM-DD")
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        try:
+            runs = night_run(until=options["day"])
+        except DomainError as error:
+            raise CommandError(f"{error.code}: {error}") from error
+        for run in runs:
+            did = " ".join(f"{name}={value}" for name, value in run.counts.items())
+            self.stdout.write(f"{run.day} {run.job}: {run.state} {did}{run.error}".rstrip())
+        failed = [run for run in runs if run.state != JobRun.State.DONE]
+        if failed:
+            raise CommandError(f"{len(failed)} of {len(runs)} jobs failed.")
+        if not runs:
+            self.stdout.write("nothing is due")

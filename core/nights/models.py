@@ -1,0 +1,70 @@
+"""What the nights did: for each job and day one row, and a row for each time it went wrong."""
+
+from django.db import models
+from django.db.models import F, Q
+from django.utils.translation import gettext_lazy as _
+
+from core.database.models import Guarded
+
+
+class JobRun(Guarded):
+    """A job's work for a day that has ended. Once done it is never done again.
+
+    `counts` is what it did, in numbers by name; `listed` what a person should look at, as lists of
+    rows by name. A row found `running` while nobody holds the nights' lock was cut off, and is
+    started again.
+    """
+
+    class State(models.TextChoices):
+        RUNNING = "running", _("Running")
+        DONE = "done", _("Done")
+        FAILED = "failed", _("Failed")
+
+    mutable = ("state", "attempts", "started_at", "ended_at", "counts", "listed", "error")
+    transitions = {"running": ("done", "failed"), "failed": ("running",)}
+
+    job = models.CharField(_("job"), max_length=60)
+    day = models.DateField(_("day"))
+    state = models.CharField(max_length=10, choices=State.choices)
+    attempts = models.PositiveIntegerField(_("attempts"), default=1)
+    started_at = models.DateTimeField(_("started at"))
+    ended_at = models.DateTimeField(_("ended at"), null=True)
+    counts = models.JSONField(_("counts"), default=dict)
+    listed = models.JSONField(_("to be looked at"), default=dict)
+    error = models.TextField(_("error"), blank=True)
+
+    class Meta:
+        verbose_name = _("night's job")
+        constraints = [
+            models.UniqueConstraint(fields=["job", "day"], name="job_run_once"),
+            models.CheckConstraint(condition=Q(attempts__gte=1), name="job_run_attempts"),
+            models.CheckConstraint(
+                condition=Q(state="running", ended_at=None, error="")
+                | Q(state="done", ended_at__gte=F("started_at"), error="")
+                | Q(state="failed", ended_at__gte=F("started_at")) & ~Q(error=""),
+                name="job_run_whole",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.day} {self.job}"
+
+
+class JobFailure(Guarded):
+    """An attempt at a job that went wrong; it stays when a later one succeeds."""
+
+    run = models.ForeignKey(JobRun, models.PROTECT, related_name="failures")
+    attempt = models.PositiveIntegerField(_("attempt"))
+    started_at = models.DateTimeField(_("started at"))
+    failed_at = models.DateTimeField(_("failed at"))
+    error = models.TextField(_("error"))
+
+    class Meta:
+        verbose_name = _("failure of a night's job")
+        constraints = [
+            models.UniqueConstraint(fields=["run", "attempt"], name="job_failure_once"),
+            models.CheckConstraint(condition=~Q(error=""), name="job_failure_says_why"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.run} · {self.attempt}"

@@ -1,0 +1,62 @@
+"""Reading what the nights did, and what they have not done."""
+
+import datetime
+from dataclasses import dataclass
+
+from django.db.models import QuerySet
+
+from core.database import clock
+from core.kernel.days import day_bounds
+from core.nights.jobs import Job
+from core.nights.models import JobRun
+from core.nights.services import jobs_due
+from core.staff.actor import StaffActor
+from core.staff.powers import Role, define
+
+READ = define(
+    "nights.read", Role.ORGANISER, Role.INSPECTOR, Role.AUDITOR, Role.SUPERVISOR,
+    Role.ADMINISTRATOR,
+)  # fmt: skip
+MISSED_AFTER = datetime.timedelta(hours=6)
+
+
+@dataclass(frozen=True, slots=True)
+class Due:
+    """A job that is not done: `failed` with its error, or just not run; `missed` once late."""
+
+    job: Job
+    day: datetime.date
+    run: JobRun | None
+    missed: bool
+
+    @property
+    def failed(self) -> bool:
+        return self.run is not None and self.run.state == JobRun.State.FAILED
+
+
+def job_runs(
+    *, by: StaffActor, day: datetime.date | None = None, job: str = "", state: str = ""
+) -> QuerySet[JobRun]:
+    by.need(READ)
+    found = JobRun.objects.all()
+    if day:
+        found = found.filter(day=day)
+    if job:
+        found = found.filter(job=job)
+    return found.filter(state=state) if state else found
+
+
+def jobs_open(*, by: StaffActor) -> list[Due]:
+    """What ended days have left undone, oldest first."""
+    by.need(READ)
+    return undone()
+
+
+def undone() -> list[Due]:
+    now = clock.now()
+    due = jobs_due()
+    runs = {(run.job, run.day): run for run in JobRun.objects.exclude(state=JobRun.State.DONE)}
+    return [
+        Due(job, day, runs.get((job.name, day)), now - day_bounds(day)[1] > MISSED_AFTER)
+        for day, job in due
+    ]

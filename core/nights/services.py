@@ -1,0 +1,191 @@
+"""Running the nights: every job of every day that has ended, once, in order.
+
+One runner at a time holds the nights' lock for as long as its connection lives; each job and day
+has one row. Whatever cut a run off, the next one begins with what is not done.
+"""
+
+import datetime
+import time
+
+import structlog
+from django.db import connection, transaction
+
+from core.database import clock
+from core.database.locks import Lock, session_hold
+from core.kernel.days import add_days, natural_day
+from core.kernel.errors import Conflict, DomainError, Unavailable
+from core.nights import jobs
+from core.nights.jobs import MOST_LISTED, Job, Outcome
+from core.nights.models import JobFailure, JobRun
+from core.staff.actor import StaffActor
+from core.staff.powers import Role, define
+
+RUN = define("nights.run", Role.ORGANISER, Role.SUPERVISOR)
+QUIET_WITHIN_S = 60.0
+log = structlog.get_logger("nights")
+
+
+class DayNotOver(Conflict):
+    code = "day_not_over"
+    message = "A night is of a day that has ended."
+
+
+class NightRunning(Unavailable):
+    code = "night_running"
+    message = "The nights are being run by someone else right now."
+
+
+class NightNotQuiet(Unavailable):
+    code = "night_not_quiet"
+    message = "What began before the night is still under way."
+
+
+class RunOvertaken(Unavailable):
+    code = "run_overtaken"
+    message = "Another runner has taken this job over."
+
+
+def last_day() -> datetime.date:
+    """The newest day that has ended."""
+    return add_days(natural_day(clock.now()), -1)
+
+
+def jobs_due(until: datetime.date | None = None) -> list[tuple[datetime.date, Job]]:
+    """What is not done up to a day (the newest ended unless given), day by day, in order.
+
+    A job goes on after the last day it was done. One that never was begins where the nights stand:
+    what it does on a day is all that is due up to then.
+    """
+    last = until or last_day()
+    done: dict[str, datetime.date] = {}
+    for name, day in JobRun.objects.filter(state=JobRun.State.DONE).values_list("job", "day"):
+        done[name] = max(day, done.get(name, day))
+    unfinished: dict[str, datetime.date] = {}
+    for name, day in JobRun.objects.exclude(state=JobRun.State.DONE).values_list("job", "day"):
+        unfinished[name] = min(day, unfinished.get(name, day))
+    stands = min(last, add_days(max(done.values()), 1)) if done else last
+    due = []
+    for job in jobs.registered():
+        begins = [unfinished[job.name]] if job.name in unfinished else []
+        if job.name in done:
+            begins.append(add_days(done[job.name], 1))
+        day = min(begins, default=stands)
+        while day <= last:
+            if job.on(day):
+                due.append((day, job))
+            day = add_days(day, 1)
+    return sorted(due, key=lambda each: (each[0], each[1].order, each[1].name))
+
+
+def night_run(*, until: datetime.date | None = None) -> list[JobRun]:
+    """Do all that is due up to a day; the runs made now. What fails is recorded and tried again.
+
+    A job that fails does not begin its next day; the other jobs go on. Raises DayNotOver,
+    NightRunning, NightNotQuiet.
+    """
+    if until is not None and until > last_day():
+        raise DayNotOver(day=until.isoformat())
+    with session_hold(Lock.NIGHT) as alone:
+        if not alone:
+            raise NightRunning
+        _wait_for_quiet()
+        failed: set[str] = set()
+        made = []
+        for day, job in jobs_due(until):
+            if job.name in failed:
+                continue
+            run = _run(job, day)
+            made.append(run)
+            if run.state != JobRun.State.DONE:
+                failed.add(job.name)
+    return made
+
+
+def night_request(*, by: StaffActor, until: datetime.date | None = None) -> list[JobRun]:
+    """The same, because a person asks for it."""
+    by.need(RUN)
+    return night_run(until=until)
+
+
+def _wait_for_quiet() -> None:
+    """Until every transaction that began before has ended: what it wrote may be of an ended day."""
+    deadline = time.monotonic() + QUIET_WITHIN_S
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT clock_timestamp()")
+        began = cursor.fetchone()[0]
+        while True:
+            cursor.execute(
+                "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database()"
+                " AND backend_type = 'client backend' AND pid <> pg_backend_pid()"
+                " AND usename = current_user AND xact_start <= %s",
+                [began],
+            )
+            if not cursor.fetchone()[0]:
+                return
+            if time.monotonic() > deadline:
+                raise NightNotQuiet
+            time.sleep(0.05)
+
+
+def _run(job: Job, day: datetime.date) -> JobRun:
+    run = _start(job, day)
+    log.info("job started", job=job.name, day=day.isoformat(), attempt=run.attempts)
+    try:
+        if job.whole:
+            with transaction.atomic():
+                _finish(run, job.run(day))
+        else:
+            _finish(run, job.run(day))
+    except Exception as error:  # whatever it is: it is recorded, and the others go on
+        _fail(run, error)
+        log.error("job failed", job=job.name, day=day.isoformat(), exc_info=error)
+        return run
+    length_s = (run.ended_at - run.started_at).total_seconds() if run.ended_at else 0
+    log.info(
+        "job done", job=job.name, day=day.isoformat(), seconds=length_s, counts=dict(run.counts)
+    )
+    return run
+
+
+@transaction.atomic
+def _start(job: Job, day: datetime.date) -> JobRun:
+    now = clock.now()
+    run, fresh = JobRun.objects.get_or_create(
+        job=job.name, day=day, defaults={"state": JobRun.State.RUNNING, "started_at": now}
+    )
+    if fresh:
+        return run
+    if run.state == JobRun.State.RUNNING:  # cut off
+        JobFailure.objects.create(
+            run=run, attempt=run.attempts, started_at=run.started_at, failed_at=now,
+            error="cut off",
+        )  # fmt: skip
+    run.state, run.attempts, run.started_at = JobRun.State.RUNNING, run.attempts + 1, now
+    run.ended_at, run.error = None, ""
+    run.save(update_fields=["state", "attempts", "started_at", "ended_at", "error"])
+    return run
+
+
+def _finish(run: JobRun, outcome: Outcome) -> None:
+    """Record it as done, unless somebody else has taken the job over meanwhile."""
+    run.state, run.ended_at, run.counts = JobRun.State.DONE, clock.now(), dict(outcome.counts)
+    run.listed = {name: list(rows)[:MOST_LISTED] for name, rows in outcome.listed.items()}
+    mine = JobRun.objects.filter(pk=run.pk, state=JobRun.State.RUNNING, attempts=run.attempts)
+    if not mine.update(
+        state=run.state, ended_at=run.ended_at, counts=run.counts, listed=run.listed
+    ):
+        raise RunOvertaken(job=run.job, day=run.day.isoformat())
+
+
+@transaction.atomic
+def _fail(run: JobRun, error: Exception) -> None:
+    code = error.code if isinstance(error, DomainError) else type(error).__name__
+    data = error.data if isinstance(error, DomainError) else {}
+    said = f"{code}: {error} {data or ''}".strip()
+    now = clock.now()
+    run.state, run.ended_at, run.error = JobRun.State.FAILED, now, said
+    mine = JobRun.objects.filter(pk=run.pk, state=JobRun.State.RUNNING, attempts=run.attempts)
+    if mine.update(state=run.state, ended_at=now, error=said, counts={}, listed={}):
+        JobFailure.objects.create(
+            run=run, attempt=run.attempts, started_at=run.started_at, failed_at=now, error=said
+        )

@@ -1,0 +1,238 @@
+"""The nights as such: each job once for each day, in order, late or not, whatever went wrong."""
+
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Callable
+from datetime import date, timedelta
+from typing import Any
+
+import psycopg
+import pytest
+from django.core.management import CommandError, call_command
+
+from core.database import clock
+from core.database.locks import Lock
+from core.kernel.days import add_days, day_bounds
+from core.kernel.errors import InvariantBroken
+from core.nights import jobs, services
+from core.nights.jobs import Job, Outcome, sundays
+from core.nights.metrics import source
+from core.nights.models import JobFailure, JobRun
+from core.nights.selectors import undone
+from core.nights.services import DayNotOver, NightRunning, jobs_due, last_day, night_run
+from tests import factories
+from tests.databases import Database
+
+pytestmark = pytest.mark.usefixtures("no_jobs")
+
+
+class Diary:
+    """Jobs that write down when they were run."""
+
+    def __init__(self) -> None:
+        self.lines: list[tuple[str, date]] = []
+        self.failing: set[str] = set()
+
+    def job(self, name: str, order: int, **more: Any) -> Job:
+        def run(day: date) -> Outcome:
+            if name in self.failing:
+                raise InvariantBroken("It does not agree.", account="x")
+            self.lines.append((name, day))
+            return Outcome({"done": 1}, {"rows": [{"a": 1}]})
+
+        return jobs.register(Job(name=name, title=name, order=order, run=run, **more))
+
+
+@pytest.fixture
+def diary() -> Diary:
+    return Diary()
+
+
+def next_day() -> date:
+    """Half past midnight of the next day; the day that has ended."""
+    midnight = day_bounds(add_days(last_day(), 1))[1]
+    factories.time_to(midnight + timedelta(minutes=30))
+    return last_day()
+
+
+@pytest.fixture
+def own(own_database: Database) -> Database:
+    """Nights need real commits: they are many transactions under one lock."""
+    next_day()
+    return own_database
+
+
+def test_each_job_is_done_once_for_a_day_and_in_order(own: Database, diary: Diary) -> None:
+    diary.job("second", 50), diary.job("first", 10)
+    runs = night_run()
+    assert diary.lines == [("first", last_day()), ("second", last_day())]
+    assert [(r.state, r.counts, r.listed) for r in runs] == [
+        ("done", {"done": 1}, {"rows": [{"a": 1}]})
+    ] * 2
+    assert night_run() == []
+    assert JobRun.objects.count() == 2
+    with pytest.raises(ValueError, match="twice"):
+        diary.job("first", 1)
+
+
+def test_days_off_are_caught_up_with_day_by_day(own: Database, diary: Diary) -> None:
+    diary.job("b", 20), diary.job("a", 10), diary.job("weekly", 30, on=sundays)
+    first = last_day()
+    night_run()
+    diary.lines.clear()
+    days = [next_day() for _ in range(9)]
+    night_run()
+    daily = [line for line in diary.lines if line[0] != "weekly"]
+    assert daily == [(name, day) for day in days for name in ("a", "b")]
+    week = [line for line in diary.lines if line[0] == "weekly"]
+    assert week == [("weekly", day) for day in days if day.isoweekday() == 7]
+    assert first < days[0]
+
+
+def test_up_to_a_day_and_not_beyond_the_days_that_ended(own: Database, diary: Diary) -> None:
+    diary.job("a", 10)
+    night_run()
+    days = [next_day() for _ in range(3)]
+    assert [run.day for run in night_run(until=days[1])] == days[:2]
+    with pytest.raises(DayNotOver):
+        night_run(until=add_days(days[2], 1))
+    assert [run.day for run in night_run()] == days[2:]
+
+
+def test_a_failure_is_kept_and_tried_again_before_the_jobs_next_day(
+    own: Database, diary: Diary
+) -> None:
+    diary.job("bad", 10), diary.job("good", 20)
+    diary.failing.add("bad")
+    day = last_day()
+    runs = {run.job: run for run in night_run()}
+    assert runs["good"].state == "done"
+    assert runs["bad"].state == "failed"
+    assert "invariant_broken: It does not agree. {'account': 'x'}" in runs["bad"].error
+    following = next_day()
+    night_run()
+    assert ("good", following) in diary.lines
+    assert {(d.job.name, d.day, d.failed, d.missed) for d in undone()} == {
+        ("bad", day, True, True), ("bad", following, False, False),
+    }  # fmt: skip
+    values = {m.name: m.samples[0].value for m in source() if m.samples}
+    assert (values["night_jobs_due"], values["night_jobs_failed"]) == (2, 1)
+    assert values["night_jobs_missed"] == 1
+    assert values["night_jobs_oldest_due_seconds"] > 24 * 3600
+    diary.failing.clear()
+    night_run()
+    assert [line for line in diary.lines if line[0] == "bad"] == [("bad", day), ("bad", following)]
+    assert undone() == []
+    kept = JobFailure.objects.order_by("pk")
+    assert [(f.run.day, f.attempt) for f in kept] == [(day, 1), (day, 2)]
+    done = JobRun.objects.get(job="bad", day=day)
+    assert (done.state, done.attempts, done.error) == ("done", 3, "")
+
+
+def test_what_a_whole_job_wrote_goes_with_its_failure(own: Database) -> None:
+    def run(day: date) -> Outcome:
+        factories.premises()
+        raise InvariantBroken
+
+    jobs.register(Job(name="half", title="half", order=1, run=run))
+    night_run()
+    from core.premises.models import Premises
+
+    assert not Premises.objects.exists()
+    assert JobRun.objects.get().state == "failed"
+
+
+def test_one_runner_at_a_time(own: Database, diary: Diary) -> None:
+    diary.job("a", 10)
+    with psycopg.connect(own.app_url, autocommit=True) as other:
+        other.execute("SELECT pg_advisory_lock(%s, 0)", [int(Lock.NIGHT)])
+        with pytest.raises(NightRunning):
+            night_run()
+        assert not diary.lines
+    assert len(night_run()) == 1
+
+
+def test_the_night_waits_for_what_began_before_it(
+    own: Database, diary: Diary, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    diary.job("a", 10)
+    monkeypatch.setattr(services, "QUIET_WITHIN_S", 0.2)
+    with psycopg.connect(own.app_url) as other:
+        other.execute("SELECT 1")
+        with pytest.raises(services.NightNotQuiet):
+            night_run()
+    assert len(night_run()) == 1
+
+
+_CHILD = """
+import sys, time
+import django
+django.setup()
+from core.nights import jobs, services
+from core.nights.jobs import Job, Outcome
+
+jobs._jobs.clear()
+
+
+def pause(day):
+    print("here", flush=True)
+    time.sleep(600)
+
+
+where = sys.argv[1]
+jobs.register(Job(name="a", title="a", order=1, run=pause if where == "in" else lambda d: Outcome(),
+                  whole=where != "in"))
+if where == "after":
+    services._finish = lambda run, outcome: (services._finish, pause(None))
+services.night_run()
+"""
+
+
+@pytest.mark.parametrize("where", ["in", "after"])
+def test_a_runner_that_is_killed_leaves_its_job_to_the_next(
+    own: Database, diary: Diary, where: str
+) -> None:
+    with subprocess.Popen(
+        [sys.executable, "-c", _CHILD, where], env={**os.environ, **own.environment},
+        stdout=subprocess.PIPE, text=True,
+    ) as child:  # fmt: skip
+        assert child.stdout is not None
+        assert child.stdout.readline() == "here\n"
+        os.kill(child.pid, signal.SIGKILL)
+        child.wait(30)
+    assert JobRun.objects.get().state == "running"
+    diary.job("a", 1)
+    _when_free(night_run)
+    assert diary.lines == [("a", last_day())]
+    run = JobRun.objects.get()
+    assert (run.state, run.attempts) == ("done", 2)
+    assert JobFailure.objects.get().error == "cut off"
+
+
+def _when_free(act: Callable[[], Any]) -> None:
+    """The server finds out about a dead client within a moment."""
+    for _ in range(1000):
+        try:
+            act()
+            return
+        except (NightRunning, services.NightNotQuiet):
+            continue
+    raise AssertionError("the dead runner's lock was never released")
+
+
+def test_the_command_does_the_same_and_says_so(
+    own: Database, diary: Diary, capsys: pytest.CaptureFixture[str]
+) -> None:
+    diary.job("a", 10)
+    call_command("night")
+    assert capsys.readouterr().out == f"{last_day()} a: done done=1\n"
+    call_command("night")
+    assert capsys.readouterr().out == "nothing is due\n"
+    diary.failing.add("a")
+    next_day()
+    with pytest.raises(CommandError, match="1 of 1 jobs failed"):
+        call_command("night", "--day", last_day().isoformat())
+    assert jobs_due()
+    assert clock.is_simulated()

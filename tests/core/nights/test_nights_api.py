@@ -1,0 +1,48 @@
+"""The nights through the API and in the admin."""
+
+from datetime import timedelta
+
+import pytest
+
+from core.database import clock
+from core.kernel.errors import InvariantBroken
+from core.nights import jobs
+from core.nights.jobs import Job, Outcome
+from core.nights.models import JobRun
+from core.nights.services import last_day
+from core.staff.powers import Role
+from tests.admin_desk import Desk, list_url, row_url
+from tests.core.api.conftest import refused, staff_api
+
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("no_jobs")]
+
+
+def fail(day: object) -> Outcome:
+    raise InvariantBroken
+
+
+def test_what_was_done_and_what_was_not(monkeypatch: pytest.MonkeyPatch) -> None:
+    jobs.register(Job(name="good", title="Good", order=1, run=lambda d: Outcome({"n": 3})))
+    jobs.register(Job(name="bad", title="Bad", order=2, run=fail))
+    auditor, organiser = staff_api(Role.AUDITOR), staff_api(Role.ORGANISER)
+    assert [each["job"] for each in auditor.get("nights/undone").json()["items"]] == ["good", "bad"]
+    refused(auditor.post("nights", {}), 403, "power_missing")
+    ran = organiser.post("nights", {"until": last_day().isoformat()}).json()["items"]
+    assert [(run["job"], run["state"]) for run in ran] == [("good", "done"), ("bad", "failed")]
+    tomorrow = (last_day() + timedelta(days=1)).isoformat()
+    refused(organiser.post("nights", {"until": tomorrow}), 409, "day_not_over")
+    found = auditor.get("nights", state="failed").json()["items"]
+    assert [each["job"] for each in found] == ["bad"]
+    assert found[0]["error"].startswith("invariant_broken")
+    assert [e["failed"] for e in auditor.get("nights/undone").json()["items"]] == [True]
+
+    desk = Desk(Role.ORGANISER)
+    assert "invariant_broken" in desk.get("/admin/")
+    assert desk.offers(JobRun, "run")
+    assert "invariant_broken" in desk.get(row_url(JobRun.objects.get(job="bad")))
+    jobs._jobs["bad"] = Job(name="bad", title="Bad", order=2, run=lambda d: Outcome())
+    desk.do(JobRun, "run")
+    assert JobRun.objects.get(job="bad").state == "done"
+    assert desk.get(list_url(JobRun))
+    assert not Desk(Role.AUDITOR).offers(JobRun, "run")
+    assert clock.now()
