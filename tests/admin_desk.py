@@ -12,7 +12,7 @@ from django.test import Client
 from core.premises.models import Premises
 from core.staff import two_persons
 from core.staff.actor import StaffActor
-from core.staff.models import User
+from core.staff.models import StaffSession, User
 from core.staff.powers import Role
 from lototrot.models.contest import Contest
 from lototrot.models.settlement import Settlement
@@ -32,6 +32,7 @@ class Desk:
         self.person = person or User.objects.get(pk=factories.staff(*roles).user_id)
         self.client = Client(headers={"accept-language": language})
         self.client.force_login(self.person)
+        StaffSession.objects.filter(user=self.person).update(verified=True)
 
     def get(self, url: str, **query: Any) -> str:
         """The text of a page that must be there."""

@@ -14,6 +14,7 @@ from datetime import date, datetime, timedelta
 from fractions import Fraction
 from typing import Any
 
+import pyotp
 from django.db import connection
 
 from core.database import clock
@@ -26,6 +27,7 @@ from core.premises.models import Authorisation, Game, Operator, OperatorSession,
 from core.staff.actor import StaffActor
 from core.staff.models import Decision, Proposal, StaffSession, User
 from core.staff.powers import Role
+from core.staff.second_factor import factor_begin, factor_confirm
 from core.staff.services import actor_of, session_start, token_digest
 from lototrot.engine.bet_type import shipped
 from lototrot.engine.races import mask_of
@@ -70,12 +72,26 @@ def staff(*roles: Role, name: str = "") -> StaffActor:
         full_name=name or "Member of Staff", password="!", roles=[str(role) for role in roles],
         appointment=_APPOINTMENT if Role.INSPECTOR in roles else "",
     )  # fmt: skip
-    return actor_of(session_start(user=user)[0])
+    return actor_of(session_start(user=user, verified=True)[0])
+
+
+def second_factor(user: User) -> str:
+    """Give the user a confirmed device; its secret."""
+    by = actor_of(session_start(user=user)[0])
+    secret = factor_begin(by=by).secret
+    time_pass(seconds=-60)  # so that the code spent here is none of the test's
+    factor_confirm(by=by, code=pyotp.TOTP(secret).at(clock.now()))
+    time_pass(seconds=60)
+    return secret
+
+
+def one_time_code(secret: str) -> str:
+    return pyotp.TOTP(secret).at(clock.now())
 
 
 def another_session(actor: StaffActor) -> StaffActor:
     """The same person, signed on a second time."""
-    return actor_of(session_start(user=User.objects.get(pk=actor.user_id))[0])
+    return actor_of(session_start(user=User.objects.get(pk=actor.user_id), verified=True)[0])
 
 
 def two_stewards() -> tuple[StaffActor, StaffActor]:

@@ -4,7 +4,7 @@ import functools
 from collections.abc import Callable
 from typing import Any
 
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.templatetags.static import static
 from django.urls import URLPattern, URLResolver, path, reverse
 from django.utils.translation import get_language, gettext
@@ -12,7 +12,8 @@ from django.utils.translation import gettext_lazy as _
 from django.views.i18n import set_language
 from unfold.sites import UnfoldAdminSite
 
-from core.admin_support import dashboard, navigation, own_password, signed_on
+from core.admin_support import dashboard, navigation, own_password, own_second_factor, signed_on
+from core.admin_support.sign_on import SignOnForm
 from core.database import clock
 from core.receipts.formats import format_moment
 
@@ -21,6 +22,8 @@ View = Callable[..., Any]
 
 
 class Site(UnfoldAdminSite):  # type: ignore[misc]  # unfold is not typed
+    login_form = SignOnForm
+    login_template = "admin_support/login.html"
     index_template = "admin_support/dashboard.html"
     index_title = _("Today")
 
@@ -35,12 +38,21 @@ class Site(UnfoldAdminSite):  # type: ignore[misc]  # unfold is not typed
         def kept(request: HttpRequest, *args: Any, **kwargs: Any) -> Any:
             if request.user.is_authenticated:
                 request.session.set_expiry(IDLE_S)
+            if own_second_factor.is_wanted(request):
+                return HttpResponseRedirect(reverse("admin:second_factor"))
             return inner(request, *args, **kwargs)
 
         return kept
 
     def get_urls(self) -> list[URLPattern | URLResolver]:
-        return [path("language/", set_language, name="set_language"), *super().get_urls()]
+        return [
+            path("language/", set_language, name="set_language"),
+            path(
+                "second-factor/", self.admin_view(functools.partial(own_second_factor.view, self)),
+                name="second_factor",
+            ),
+            *super().get_urls(),
+        ]  # fmt: skip
 
     def index(
         self, request: HttpRequest, extra_context: dict[str, Any] | None = None

@@ -42,7 +42,7 @@ from core.premises.access import (
     bare_terminal,
     terminal_actor,
 )
-from core.staff.actor import StaffActor
+from core.staff.actor import SecondFactorNotSet, StaffActor
 
 
 def json_response(content: Any, status: int = 200) -> HttpResponse:
@@ -122,6 +122,7 @@ class StaffView(ApiView):
     """For a member of staff: `self.by`. What they may do is for the service to say."""
 
     authentication_classes = (StaffToken,)
+    needs_second_factor: ClassVar = True
     by: StaffActor
 
     def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:
@@ -129,6 +130,8 @@ class StaffView(ApiView):
         if isinstance(request.user, StaffActor):
             self.by = request.user
             self.acting(staff=self.by.user_id, staff_session=self.by.session_id)
+            if self.needs_second_factor and not self.by.verified:
+                raise SecondFactorNotSet
 
     def once(
         self, act: Callable[[], HttpResponse], *, withheld: Sequence[str] = ()

@@ -139,9 +139,20 @@ def placeholders(text: str) -> frozenset[str]:
 def _extract_python(
     fileobj: IO[bytes], keywords: Any, comment_tags: Collection[str], options: Any
 ) -> Iterator[Any]:
-    """Calls anywhere in the syntax tree. Babel reads tokens, and so sees the inside of an f-string
+    """Calls anywhere in the syntax tree, and the `message` of every class that says its `code`: a
+    refusal is shown to people. Babel reads tokens, and so sees the inside of an f-string
     from Python 3.12 on only: the catalogues would depend on who made them."""
     for node in ast.walk(ast.parse(fileobj.read())):
+        if isinstance(node, ast.ClassDef):
+            said = {
+                statement.targets[0].id: statement.value.value
+                for statement in node.body
+                if isinstance(statement, ast.Assign)
+                and isinstance(statement.targets[0], ast.Name)
+                and isinstance(statement.value, ast.Constant)
+            }
+            if said.keys() >= {"code", "message"}:
+                yield node.lineno, "gettext", [said["message"]], []
         if not isinstance(node, ast.Call):
             continue
         name = getattr(node.func, "id", None) or getattr(node.func, "attr", None)

@@ -32,7 +32,7 @@ def roles_set(*, by: StaffActor, user_id: int, roles: Sequence[str]) -> User:
 
     Raises UserUnknown, OwnAccount, AppointmentMissing.
     """
-    user = _other(by, user_id)
+    user = other_account(by, user_id)
     user.roles = [Role(role) for role in roles]
     if Role.INSPECTOR in user.roles and not user.appointment:
         raise AppointmentMissing
@@ -43,17 +43,17 @@ def roles_set(*, by: StaffActor, user_id: int, roles: Sequence[str]) -> User:
 @transaction.atomic
 def user_deactivate(*, by: StaffActor, user_id: int) -> User:
     """Close an account and end its sessions. Twice changes nothing. Raises as `roles_set`."""
-    user = _other(by, user_id)
+    user = other_account(by, user_id)
     user.is_active = False
     user.save(update_fields=["is_active"])
-    _sessions_end(user)
+    sessions_end(user)
     return user
 
 
 @transaction.atomic
 def user_reactivate(*, by: StaffActor, user_id: int) -> User:
     """Open a closed account again. Raises UserUnknown, OwnAccount."""
-    user = _other(by, user_id)
+    user = other_account(by, user_id)
     user.is_active, user.failed_attempts, user.locked_until = True, 0, None
     user.save(update_fields=["is_active", "failed_attempts", "locked_until"])
     return user
@@ -65,11 +65,11 @@ def password_reset(*, by: StaffActor, user_id: int, password: str) -> User:
 
     Raises UserUnknown, OwnAccount, PasswordWeak.
     """
-    user = _other(by, user_id)
+    user = other_account(by, user_id)
     _password_set(user, password)
     user.failed_attempts, user.locked_until = 0, None
     user.save(update_fields=["failed_attempts", "locked_until"])
-    _sessions_end(user)
+    sessions_end(user)
     return user
 
 
@@ -82,11 +82,12 @@ def password_change(*, by: StaffActor, current: str, new: str) -> User:
     user = password_check(username=username, password=current)
     with transaction.atomic():
         _password_set(user, new)
-        _sessions_end(user, but=by.session_id)
+        sessions_end(user, but=by.session_id)
     return user
 
 
-def _other(by: StaffActor, user_id: int) -> User:
+def other_account(by: StaffActor, user_id: int) -> User:
+    """Another person's account, locked. Raises PowerMissing, UserUnknown, OwnAccount."""
     by.need(ACCOUNTS)
     user: User | None = User.objects.select_for_update(no_key=True).filter(pk=user_id).first()
     if user is None:
@@ -105,6 +106,7 @@ def _password_set(user: User, password: str) -> None:
     user.save(update_fields=["password"])
 
 
-def _sessions_end(user: User, but: int = 0) -> None:
+def sessions_end(user: User, but: int = 0) -> None:
+    """End the person's sessions, but one."""
     live = StaffSession.objects.filter(user=user, ended_at=None).exclude(pk=but)
     live.update(ended_at=clock.now())

@@ -6,6 +6,11 @@ from core.kernel.errors import Forbidden
 from core.staff.powers import Role, holders
 
 
+class SecondFactorNotSet(Forbidden):
+    code = "second_factor_not_set"
+    message = "Set up your second factor first."
+
+
 class PowerMissing(Forbidden):
     code = "power_missing"
     message = "None of your roles may do this."
@@ -19,11 +24,14 @@ class StaffActor:
     session_id: int
     name: str
     roles: frozenset[Role]
+    verified: bool = True
 
     def may(self, act: str) -> bool:
-        return bool(self.roles & holders(act))
+        return self.verified and bool(self.roles & holders(act))
 
     def need(self, act: str) -> None:
-        """Raise PowerMissing unless one of the roles may do `act`."""
+        """Raise SecondFactorNotSet, or PowerMissing unless one of the roles may do `act`."""
+        if not self.verified:
+            raise SecondFactorNotSet
         if not self.may(act):
             raise PowerMissing(act=act, roles=sorted(holders(act)))

@@ -17,7 +17,7 @@ from core.admin_support.forms import ActForm, NewPasswordMixin, password_field
 from core.admin_support.naming import name_app, name_model
 from core.admin_support.readonly import ReadOnlyAdmin, ReadOnlyInline
 from core.config import sweep
-from core.staff import accounts, services, two_persons
+from core.staff import accounts, second_factor, services, two_persons
 from core.staff.actor import StaffActor
 from core.staff.models import Decision, Proposal, StaffSession, User
 from core.staff.powers import Role
@@ -71,6 +71,11 @@ def _reset(by: StaffActor, user: User, data: dict[str, Any]) -> Done:
     return Done(_("The password is set; the person's sessions have ended."))
 
 
+def _factor_end(by: StaffActor, user: User, data: dict[str, Any]) -> Done:
+    second_factor.factor_end(by=by, user_id=user.pk)
+    return Done(_("The second factor is ended; the person sets up another on signing on."))
+
+
 def _deactivate(by: StaffActor, user: User, data: dict[str, Any]) -> Done:
     accounts.user_deactivate(by=by, user_id=user.pk)
     return Done(_("The account is closed."))
@@ -97,6 +102,12 @@ RESET = Act(
     name="password_reset", title=_("Set a password"), power=services.ACCOUNTS, run=_reset,
     form=_Passwords, icon="key", offered=_another, review=False,
 )  # fmt: skip
+FACTOR_END = Act(
+    name="second_factor_end", title=_("End the second factor"), power=services.ACCOUNTS,
+    run=_factor_end, icon="phonelink_erase", danger=True,
+    text=_("For a device that is lost. Make sure that it is the person who asks."),
+    offered=lambda by, user: services.second_factor_of(user) is not None and _another(by, user),
+)  # fmt: skip
 DEACTIVATE = Act(
     name="deactivate", title=_("Close the account"), power=services.ACCOUNTS, run=_deactivate,
     text=_("The person cannot sign on any more, and every session of theirs ends now."),
@@ -119,7 +130,7 @@ class UserAdmin(ReadOnlyAdmin):
     )  # fmt: skip
     list_filter = ("is_active",)
     search_fields = ("username", "full_name")
-    acts = (ROLES, RESET, DEACTIVATE, REACTIVATE)
+    acts = (ROLES, RESET, FACTOR_END, DEACTIVATE, REACTIVATE)
     list_acts = (CREATE,)
 
 

@@ -7,15 +7,20 @@ from django.http import HttpRequest
 
 from core.kernel.errors import DomainError
 from core.staff.models import User
-from core.staff.services import password_check
+from core.staff.services import sign_on_check
 
 
 class LockingBackend(BaseBackend):
     def authenticate(
-        self, request: HttpRequest | None, username: str = "", password: str = "", **_: Any
+        self,
+        request: HttpRequest | None,
+        username: str = "",
+        password: str = "",
+        code: str = "",
+        **_: Any,
     ) -> User | None:
         try:
-            return password_check(username=username, password=password)
+            return sign_on_check(username=username, password=password, code=code)[0]
         except DomainError:
             return None
 

@@ -75,10 +75,41 @@ class User(AbstractBaseUser, Guarded):
         return self.is_active and self.is_staff
 
 
-class StaffSession(Guarded):
-    """One authenticated presence of one person: what "a session" means in two-person acts."""
+class SecondFactor(Guarded):
+    """A device that shows a person's one-time codes (RFC 6238), and the last code it was used for.
 
-    mutable = ("ended_at",)
+    Its secret is kept encrypted, under a key that is not in the database.
+    """
+
+    mutable = ("confirmed_at", "last_step", "ended_at")
+
+    uuid = models.UUIDField(unique=True, default=uuid.uuid4)
+    user = models.ForeignKey(User, models.PROTECT, related_name="second_factors")
+    secret = models.BinaryField(max_length=80)
+    begun_at = models.DateTimeField()
+    confirmed_at = models.DateTimeField(null=True)
+    last_step = models.BigIntegerField(default=0)
+    ended_at = models.DateTimeField(null=True)
+
+    class Meta:
+        verbose_name = _("second factor")
+        constraints = [
+            models.UniqueConstraint(
+                fields=["user"], condition=Q(ended_at=None), name="second_factor_alone"
+            )
+        ]
+
+    def __str__(self) -> str:
+        return str(self.user)
+
+
+class StaffSession(Guarded):
+    """One authenticated presence of one person: what "a session" means in two-person acts.
+
+    Until the second factor is `verified` it has no power but to set one up.
+    """
+
+    mutable = ("ended_at", "verified")
 
     class Channel(models.TextChoices):
         API = "api"
@@ -92,6 +123,7 @@ class StaffSession(Guarded):
     started_at = models.DateTimeField()
     expires_at = models.DateTimeField()
     ended_at = models.DateTimeField(null=True)
+    verified = models.BooleanField(_("second factor given"), default=False)
 
     class Meta:
         constraints = [

@@ -2,18 +2,20 @@
 
 import datetime
 import hashlib
+import hmac
 import secrets
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
+import pyotp
 from django.contrib.auth.hashers import check_password, make_password
 from django.contrib.auth.password_validation import validate_password
 from django.core.exceptions import ValidationError
 from django.db import IntegrityError, transaction
 
-from core.database import clock
+from core.database import clock, vault
 from core.kernel.errors import Conflict, Forbidden, Invalid, Unauthenticated
 from core.staff.actor import StaffActor
-from core.staff.models import StaffSession, User
+from core.staff.models import SecondFactor, StaffSession, User
 from core.staff.powers import Role, define
 
 ACCOUNTS = define("staff.accounts", Role.ADMINISTRATOR)
@@ -22,6 +24,8 @@ MOVE_CLOCK = define("clock.move", Role.ADMINISTRATOR, Role.ORGANISER)
 ATTEMPTS_BEFORE_LOCK = 5
 LOCK_LENGTH = datetime.timedelta(minutes=15)
 SESSION_LENGTH = datetime.timedelta(hours=8)
+STEP_S = 30  # of a one-time code (RFC 6238)
+SECRETS = "second-factor"
 # A hash of nothing anyone knows, so that an unknown name costs as much time as a known one.
 _NOBODY = make_password(secrets.token_urlsafe(24))
 
@@ -29,6 +33,11 @@ _NOBODY = make_password(secrets.token_urlsafe(24))
 class SignOnRefused(Unauthenticated):
     code = "sign_on_refused"
     message = "The name or the secret is wrong."
+
+
+class SecondFactorNeeded(Unauthenticated):
+    code = "second_factor_needed"
+    message = "The code of the second factor is needed, too."
 
 
 class SignOnLocked(Forbidden):
@@ -97,14 +106,63 @@ def password_check(*, username: str, password: str) -> User:
 
     The count of failures is committed even though the sign-on is refused.
     """
-    user, refusal = _password_attempt(username, password)
+    return _attempt(username, lambda user: user.check_password(password), password)
+
+
+def sign_on_check(*, username: str, password: str, code: str) -> tuple[User, bool]:
+    """The user by password and second factor, and whether they gave one: they may have none yet.
+
+    Raises SecondFactorNeeded for a right password without the code, else as `password_check`. A
+    wrong code counts as a failure; a code is good once.
+    """
+
+    def right(user: User) -> bool:
+        if not user.check_password(password):
+            return False
+        factor = second_factor_of(user)
+        if factor is None:
+            return True
+        if not code:
+            raise SecondFactorNeeded
+        return code_spend(factor, code)
+
+    user = _attempt(username, right, password)
+    return user, second_factor_of(user) is not None
+
+
+def second_factor_of(user: User) -> SecondFactor | None:
+    """The device in use; None while none is confirmed."""
+    return SecondFactor.objects.filter(user=user, ended_at=None, confirmed_at__isnull=False).first()
+
+
+def code_spend(factor: SecondFactor, code: str) -> bool:
+    """Whether the code is the device's of now, or of the half minute before or after, and unused.
+
+    The caller holds the user's row, so that a code cannot be spent twice at once.
+    """
+    secret = vault.decrypt(SECRETS, bytes(factor.secret), context=factor.uuid.bytes).decode()
+    device, present = pyotp.TOTP(secret), int(clock.now().timestamp()) // STEP_S
+    for step in (present - 1, present, present + 1):
+        if step > factor.last_step and hmac.compare_digest(
+            device.at(step * STEP_S).encode(), code.encode()
+        ):
+            factor.last_step = step
+            factor.save(update_fields=["last_step"])
+            return True
+    return False
+
+
+def _attempt(username: str, right: Callable[[User], bool], password: str) -> User:
+    user, refusal = _counted(username, right, password)
     if user is None:
         raise refusal or SignOnRefused()
     return user
 
 
 @transaction.atomic
-def _password_attempt(username: str, password: str) -> tuple[User | None, Exception | None]:
+def _counted(
+    username: str, right_of: Callable[[User], bool], password: str
+) -> tuple[User | None, Exception | None]:
     user = User.objects.select_for_update(no_key=True).filter(username=username).first()
     if user is None or not user.is_active:
         check_password(password, _NOBODY)
@@ -112,7 +170,7 @@ def _password_attempt(username: str, password: str) -> tuple[User | None, Except
     now = clock.now()
     if user.locked_until and user.locked_until > now:
         return None, SignOnLocked(until=user.locked_until.isoformat())
-    right = user.check_password(password)
+    right = right_of(user)
     user.failed_attempts = 0 if right else user.failed_attempts + 1
     if user.failed_attempts >= ATTEMPTS_BEFORE_LOCK:
         user.locked_until, user.failed_attempts = now + LOCK_LENGTH, 0
@@ -121,14 +179,14 @@ def _password_attempt(username: str, password: str) -> tuple[User | None, Except
 
 
 def session_start(
-    *, user: User, channel: str = StaffSession.Channel.API
+    *, user: User, channel: str = StaffSession.Channel.API, verified: bool = False
 ) -> tuple[StaffSession, str]:
     """A new session of `user` and its token, which is shown once and kept only as a digest."""
     token = secrets.token_urlsafe(32)
     now = clock.now()
     session = StaffSession.objects.create(
         user=user, channel=channel, token_digest=token_digest(token), started_at=now,
-        expires_at=now + SESSION_LENGTH,
+        expires_at=now + SESSION_LENGTH, verified=verified,
     )  # fmt: skip
     return session, token
 
@@ -153,7 +211,10 @@ def actor_of(session: StaffSession) -> StaffActor:
         raise SessionExpired
     user = session.user
     roles = frozenset(Role(role) for role in user.roles)
-    return StaffActor(user_id=user.pk, session_id=session.pk, name=user.full_name, roles=roles)
+    return StaffActor(
+        user_id=user.pk, session_id=session.pk, name=user.full_name, roles=roles,
+        verified=session.verified,
+    )  # fmt: skip
 
 
 def clock_move(*, by: StaffActor, instant: datetime.datetime, reason: str) -> datetime.timedelta:

@@ -8,14 +8,16 @@ from django.http import HttpRequest
 
 from core.database import clock
 from core.staff.models import StaffSession, User
-from core.staff.services import session_start
+from core.staff.services import second_factor_of, session_start
 
 SESSION_KEY = "staff_session"
 
 
 @receiver(user_logged_in)
 def _open(request: HttpRequest, user: User, **_: Any) -> None:
-    session, _token = session_start(user=user, channel=StaffSession.Channel.ADMIN)
+    session, _token = session_start(
+        user=user, channel=StaffSession.Channel.ADMIN, verified=second_factor_of(user) is not None
+    )
     request.session[SESSION_KEY] = session.pk
 
 

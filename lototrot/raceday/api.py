@@ -4,8 +4,11 @@ import http.client
 import json
 import uuid
 from collections.abc import Iterator, Mapping
+from datetime import datetime
 from typing import Any
 from urllib.parse import urlencode, urlsplit
+
+import pyotp
 
 PREFIX = "/api/v1/"
 TIMEOUT_S = 30
@@ -30,10 +33,23 @@ class Api:
         address = urlsplit(base_url)
         self._link = http.client.HTTPConnection(address.netloc, timeout=TIMEOUT_S)
 
-    def staff(self, username: str, password: str) -> "Api":
-        """The same API, signed on as a member of staff."""
-        session = self.post("staff/sessions", {"username": username, "password": password})
+    def staff(self, username: str, password: str, secret: str = "") -> "Api":
+        """The same API, signed on as a member of staff, whose device has the `secret`."""
+        body = {"username": username, "password": password}
+        if secret:
+            body["code"] = self.one_time_code(secret)
+        session = self.post("staff/sessions", body)
         return Api(self.base_url, {"Authorization": f"Bearer {session['token']}"})
+
+    def second_factor(self) -> str:
+        """Set up the second factor of the person signed on; the secret of their device."""
+        secret = str(self.post("staff/second-factor")["secret"])
+        self.post("staff/second-factor/confirmation", {"code": self.one_time_code(secret)})
+        return secret
+
+    def one_time_code(self, secret: str) -> str:
+        """What the device shows, at the time of the server."""
+        return pyotp.TOTP(secret).at(datetime.fromisoformat(self.get("clock")["now"]))
 
     def get(self, path: str, **query: Any) -> Any:
         return json.loads(self.raw("GET", path, query=query))

@@ -25,10 +25,11 @@ TERMINALS_EACH = 2
 
 @dataclass(frozen=True, slots=True)
 class Staff:
-    """Those signed on, and the passwords with which anyone may sign on while the system is up."""
+    """Those signed on, and with what anyone may sign on while the system is up."""
 
     by_name: Mapping[str, Api]
     passwords: Mapping[str, str]
+    devices: Mapping[str, str]
 
     def __getitem__(self, username: str) -> Api:
         return self.by_name[username]
@@ -36,8 +37,10 @@ class Staff:
     def again(self) -> "Staff":
         """The same people signed on anew: after the clock has jumped, sessions are over."""
         api = Api(self.by_name[ADMINISTRATOR].base_url)
-        signed_on = {name: api.staff(name, word) for name, word in self.passwords.items()}
-        return Staff(signed_on, self.passwords)
+        signed_on = {
+            name: api.staff(name, word, self.devices[name]) for name, word in self.passwords.items()
+        }
+        return Staff(signed_on, self.passwords, self.devices)
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +69,8 @@ def administrator_create(environment: Mapping[str, str]) -> str:
 def staff_open(api: Api, administrator_password: str) -> Staff:
     """Open the accounts of the day and sign everybody on."""
     admin = api.staff(ADMINISTRATOR, administrator_password)
+    devices = {ADMINISTRATOR: admin.second_factor()}
+    signed_on = {ADMINISTRATOR: admin}
     passwords = {ADMINISTRATOR: administrator_password}
     for username, (full_name, role) in STAFF.items():
         passwords[username] = secrets.token_urlsafe(12)
@@ -77,7 +82,9 @@ def staff_open(api: Api, administrator_password: str) -> Staff:
                 "roles": [role], "appointment": appointment,
             },
         )  # fmt: skip
-    return Staff({name: api.staff(name, passwords[name]) for name in passwords}, passwords)
+        signed_on[username] = api.staff(username, passwords[username])
+        devices[username] = signed_on[username].second_factor()
+    return Staff(signed_on, passwords, devices)
 
 
 def sellers_open(api: Api, organiser: Api, since: str) -> tuple[list[Seller], str]:

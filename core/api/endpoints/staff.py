@@ -7,13 +7,17 @@ from rest_framework.request import Request
 from core.api.schema import operation
 from core.api.shapes import Choice, Flag, Instant, PageQuery, Secret, Shape, Text, Uuid, Whole
 from core.api.views import ApiView, StaffView
-from core.staff import selectors, services
+from core.staff import second_factor, selectors, services
 from core.staff.powers import Role
 
 
 class StaffSignOnIn(Shape):
     username = Text(max_length=60)
     password = Secret(max_length=200)
+    code = Secret(
+        max_length=6, required=False,
+        help_text="Of the second factor; left out by who has none yet, and must set one up.",
+    )  # fmt: skip
 
 
 class SessionOut(Shape):
@@ -23,6 +27,19 @@ class SessionOut(Shape):
     user = Whole(source="session.user_id")
     full_name = serializers.CharField(source="session.user.full_name")
     roles = serializers.ListField(child=Choice(Role.values), source="session.user.roles")
+    verified = Flag(
+        source="session.verified",
+        help_text="False: the second factor is still to be set up, and nothing else can be done.",
+    )
+
+
+class SecondFactorOut(Shape):
+    secret = serializers.CharField(help_text="For the device (RFC 6238). Shown once.")
+    uri = serializers.CharField(help_text="The same as `otpauth://`, for a QR code.")
+
+
+class SecondFactorIn(Shape):
+    code = Secret(max_length=6)
 
 
 class AccountIn(Shape):
@@ -54,20 +71,45 @@ _ACCOUNT = {
 class Sessions(ApiView):
     @operation(
         "Sign on", body=StaffSignOnIn, answer=SessionOut, status=201,
-        problems=(services.SignOnRefused, services.SignOnLocked),
-        example={"username": "m.riera", "password": "…"},
+        problems=(services.SignOnRefused, services.SecondFactorNeeded, services.SignOnLocked),
+        example={"username": "m.riera", "password": "…", "code": "123456"},
     )  # fmt: skip
     def post(self, request: Request) -> HttpResponse:
-        user = services.password_check(**self.read(StaffSignOnIn))
-        session, token = services.session_start(user=user)
+        user, verified = services.sign_on_check(**{"code": "", **self.read(StaffSignOnIn)})
+        session, token = services.session_start(user=user, verified=verified)
         self.acting(staff=user.pk, staff_session=session.pk)
         return self.answer(SessionOut, {"session": session, "token": token}, 201)
 
 
 class CurrentSession(StaffView):
+    needs_second_factor = False
+
     @operation("Sign off")
     def delete(self, request: Request) -> HttpResponse:
         services.session_end(by=self.by)
+        return self.nothing()
+
+
+class SecondFactor(StaffView):
+    needs_second_factor = False
+
+    @operation(
+        "Begin to set up one's second factor", answer=SecondFactorOut, status=201,
+        problems=(second_factor.SecondFactorStands,),
+    )  # fmt: skip
+    def post(self, request: Request) -> HttpResponse:
+        return self.answer(SecondFactorOut, second_factor.factor_begin(by=self.by), 201)
+
+
+class SecondFactorConfirmation(StaffView):
+    needs_second_factor = False
+
+    @operation(
+        "Confirm it with the code the device shows", body=SecondFactorIn,
+        problems=(second_factor.SecondFactorUnknown, second_factor.OneTimeCodeWrong),
+    )  # fmt: skip
+    def post(self, request: Request) -> HttpResponse:
+        second_factor.factor_confirm(by=self.by, **self.read(SecondFactorIn))
         return self.nothing()
 
 

@@ -9,7 +9,7 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from core.kernel.errors import DomainError
 from core.staff.models import StaffSession
-from core.staff.services import actor_of, password_check, session_end, session_start
+from core.staff.services import actor_of, session_end, session_start, sign_on_check
 from lototrot.engine.programme import MAX_BYTES, ProgrammeInvalid
 from lototrot.services.programme import READERS, programme_import
 
@@ -44,9 +44,14 @@ class Command(BaseCommand):
 
     def _import(self, username: str, data: bytes, form: Any) -> None:
         typed = sys.stdin.isatty()
-        password = getpass.getpass() if typed else sys.stdin.readline().rstrip("\n")
-        user = password_check(username=username, password=password)
-        session, _token = session_start(user=user, channel=StaffSession.Channel.COMMAND)
+        said = [
+            getpass.getpass(prompt) if typed else sys.stdin.readline().rstrip("\n")
+            for prompt in ("Password: ", "One-time code: ")
+        ]
+        user, verified = sign_on_check(username=username, password=said[0], code=said[1])
+        session, _token = session_start(
+            user=user, channel=StaffSession.Channel.COMMAND, verified=verified
+        )
         actor = actor_of(session)
         try:
             meeting = programme_import(by=actor, data=data, format=form)

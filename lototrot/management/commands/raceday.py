@@ -63,4 +63,5 @@ class Command(BaseCommand):
         print(f"  API      {stack.base_url}/api/v1/schema")
         for username, password in staff.passwords.items():
             print(f"  sign on  {username:8} {password}")
+        print("  one-time codes: .venv/bin/python manage.py staff_code NAME")
         print(f"  operators' PIN {pin}", flush=True)

@@ -45,7 +45,7 @@ class Api:
 def staff_api(*roles: Role, **headers: str) -> Api:
     """A member of staff with the roles, signed on."""
     user = User.objects.get(pk=factories.staff(*roles).user_id)
-    _session, token = session_start(user=user)
+    _session, token = session_start(user=user, verified=True)
     return Api(Authorization=f"Bearer {token}", **headers)
 
 

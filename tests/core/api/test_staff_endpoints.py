@@ -4,6 +4,7 @@ import pytest
 
 from core.staff.models import StaffSession, User
 from core.staff.powers import Role
+from tests import factories
 from tests.core.api.conftest import Api, places, refused, staff_api
 
 PASSWORD = "correct horse battery"
@@ -22,20 +23,29 @@ def account(administrator: Api) -> dict[str, object]:
     return dict(response.json())
 
 
+def signed_on(anybody: Api) -> dict[str, object]:
+    """The session of the account's person, whose device is set up in another before."""
+    secret = factories.second_factor(User.objects.get(username="m.riera"))
+    code = factories.one_time_code(secret)
+    body = {"username": "m.riera", "password": PASSWORD, "code": code}
+    response = anybody.post("staff/sessions", body)
+    assert response.status_code == 201, response.content
+    return dict(response.json())
+
+
 def test_an_account_signs_on_and_off(account: dict[str, object], anybody: Api) -> None:
     assert account["roles"] == ["organiser"]
     assert "password" not in account
-    response = anybody.post("staff/sessions", {"username": "m.riera", "password": PASSWORD})
-    assert response.status_code == 201
-    session = response.json()
+    session = signed_on(anybody)
     assert session["roles"] == ["organiser"]
+    assert session["verified"] is True
     kept = StaffSession.objects.get(uuid=session["session"])
-    assert session["token"].encode() not in bytes(kept.token_digest)
+    assert str(session["token"]).encode() not in bytes(kept.token_digest)
 
-    signed_on = Api(Authorization=f"Bearer {session['token']}")
-    assert signed_on.get("premises").status_code == 200
-    assert signed_on.delete("staff/sessions/current").status_code == 204
-    refused(signed_on.get("premises"), 401, "session_expired")
+    api = Api(Authorization=f"Bearer {session['token']}")
+    assert api.get("premises").status_code == 200
+    assert api.delete("staff/sessions/current").status_code == 204
+    refused(api.get("premises"), 401, "session_expired")
 
 
 def test_wrong_passwords_lock_the_account_and_are_all_alike(
@@ -59,9 +69,7 @@ def test_a_token_that_is_none(anybody: Api, organiser: Api) -> None:
 
 
 def test_a_dismissed_member_of_staff(account: dict[str, object], anybody: Api) -> None:
-    token = anybody.post(
-        "staff/sessions", {"username": "m.riera", "password": PASSWORD}
-    ).json()["token"]  # fmt: skip
+    token = signed_on(anybody)["token"]
     User.objects.filter(username="m.riera").update(is_active=False)
     refused(Api(Authorization=f"Bearer {token}").get("premises"), 401, "session_expired")
     again = anybody.post("staff/sessions", {"username": "m.riera", "password": PASSWORD})

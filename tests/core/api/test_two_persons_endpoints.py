@@ -34,7 +34,7 @@ def _registered(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 
 
 def _signed_on(user: int) -> tuple[StaffActor, Api]:
-    session, token = session_start(user=User.objects.get(pk=user))
+    session, token = session_start(user=User.objects.get(pk=user), verified=True)
     return actor_of(session), Api(Authorization=f"Bearer {token}")
 
 

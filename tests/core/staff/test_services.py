@@ -115,7 +115,7 @@ def test_an_unknown_or_closed_account_costs_a_hash_and_answers_alike(
 
 
 def test_a_token_is_shown_once_and_kept_as_a_digest(db: None) -> None:
-    session, token = session_start(user=ana())
+    session, token = session_start(user=ana(), verified=True)
     assert len(token) >= 43  # 256 bits in base64
     assert token.encode() not in bytes(session.token_digest)
     actor = session_actor(token=token)
@@ -128,7 +128,7 @@ def test_a_token_is_shown_once_and_kept_as_a_digest(db: None) -> None:
 
 def test_a_session_ends_by_itself_when_told_and_with_the_account(db: None) -> None:
     user = ana()
-    tokens = [session_start(user=user)[1] for _ in range(3)]
+    tokens = [session_start(user=user, verified=True)[1] for _ in range(3)]
     session_end(by=session_actor(token=tokens[0]))
     with pytest.raises(SessionExpired):
         session_actor(token=tokens[0])
@@ -145,13 +145,13 @@ def test_a_session_ends_by_itself_when_told_and_with_the_account(db: None) -> No
 
 def test_roles_are_those_of_this_moment(db: None) -> None:
     user = ana()
-    token = session_start(user=user)[1]
+    token = session_start(user=user, verified=True)[1]
     User.objects.filter(pk=user.pk).update(roles=["organiser"])
     assert session_actor(token=token).roles == {Role.ORGANISER}
 
 
 def test_the_end_of_a_session_is_recorded_once(db: None) -> None:
-    actor = session_actor(token=session_start(user=ana())[1])
+    actor = session_actor(token=session_start(user=ana(), verified=True)[1])
     session_end(by=actor)
     first = StaffSession.objects.get().ended_at
     factories.time_pass(seconds=5)

@@ -2,6 +2,7 @@
 
 import json
 from datetime import UTC, datetime, timedelta
+from io import StringIO
 from pathlib import Path
 from typing import Any
 
@@ -218,12 +219,11 @@ PASSWORD = "drei-hengste-im-regen"
 
 @pytest.fixture
 def on_the_console(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
-    user_create(
+    marta = user_create(
         by=None, username="marta", full_name="Marta", password=PASSWORD, roles=["organiser"]
     )
-    from io import StringIO
-
-    monkeypatch.setattr("sys.stdin", StringIO(PASSWORD + "\n"))
+    secret = factories.second_factor(marta)
+    monkeypatch.setattr("sys.stdin", StringIO(f"{PASSWORD}\n{factories.one_time_code(secret)}\n"))
     return tmp_path
 
 

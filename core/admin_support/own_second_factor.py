@@ -1,0 +1,63 @@
+"""Setting up one's second factor: until it is done, the admin shows nothing else."""
+
+import segno
+from django import forms
+from django.contrib.admin import AdminSite
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
+from django.template.response import TemplateResponse
+from django.urls import reverse
+from django.utils.safestring import mark_safe
+from django.utils.translation import gettext_lazy as _
+from unfold.widgets import UnfoldAdminTextInputWidget
+
+from core.admin_support import signed_on
+from core.admin_support.acts import Refusal
+from core.kernel.errors import DomainError
+from core.staff import second_factor
+
+# What may be done before it is set up.
+_OPEN = ("admin:second_factor", "admin:logout", "admin:set_language", "admin:jsi18n")
+_SHOWN = "second_factor_shown"
+
+
+class _Form(forms.Form):
+    code = forms.CharField(
+        label=_("Code that the device shows now"), max_length=6,
+        widget=UnfoldAdminTextInputWidget(
+            attrs={"autocomplete": "one-time-code", "inputmode": "numeric", "autofocus": True}
+        ),
+    )  # fmt: skip
+
+
+def is_wanted(request: HttpRequest) -> bool:
+    """Whether the person signed on must set up a second factor before this page."""
+    if not request.user.is_authenticated or not signed_on.is_live(request):
+        return False
+    match = request.resolver_match
+    return not signed_on.actor(request).verified and (match is None or match.view_name not in _OPEN)
+
+
+def view(site: AdminSite, request: HttpRequest) -> HttpResponse:
+    """Show a new secret; confirmed by its first code. The secret waits in the admin's session."""
+    by = signed_on.actor(request)
+    if by.verified:
+        return HttpResponseRedirect(reverse("admin:index"))
+    form, refusal = _Form(request.POST or None), None
+    shown = request.session.get(_SHOWN)
+    if shown and request.method == "POST" and form.is_valid():
+        try:
+            second_factor.factor_confirm(by=by, code=form.cleaned_data["code"])
+        except DomainError as error:
+            refusal = Refusal.of(error)
+        else:
+            del request.session[_SHOWN]
+            return HttpResponseRedirect(reverse("admin:index"))
+    if not shown:
+        begun = second_factor.factor_begin(by=by)
+        shown = request.session[_SHOWN] = [begun.secret, begun.uri]
+    picture = segno.make(shown[1]).svg_inline(scale=5, light="white")
+    context = site.each_context(request) | {
+        "title": _("Second factor"), "form": form, "refusal": refusal, "secret": shown[0],
+        "picture": mark_safe(picture),  # noqa: S308  (drawn here, of a URI made here)
+    }  # fmt: skip
+    return TemplateResponse(request, "admin_support/second_factor.html", context)

@@ -1,0 +1,98 @@
+"""The second factor: a device of the person's own that shows one-time codes (RFC 6238)."""
+
+import dataclasses
+
+import pyotp
+from django.db import transaction
+
+from core.database import clock, vault
+from core.kernel.errors import Conflict, Invalid
+from core.staff.accounts import other_account, sessions_end
+from core.staff.actor import StaffActor
+from core.staff.models import SecondFactor, StaffSession, User
+from core.staff.services import SECRETS, code_spend, second_factor_of
+
+ISSUER = "Lototrot"
+
+
+class SecondFactorStands(Conflict):
+    code = "second_factor_stands"
+    message = "A second factor is in use; another administrator can end it."
+
+
+class SecondFactorUnknown(Conflict):
+    code = "second_factor_unknown"
+    message = "There is no second factor to confirm; begin to set one up."
+
+
+class OneTimeCodeWrong(Invalid):
+    code = "one_time_code_wrong"
+    message = "That is not the code the device shows now."
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Enrolment:
+    """What the device is given, shown this once: the secret, and the same as a URI for a QR."""
+
+    secret: str
+    uri: str
+
+
+@transaction.atomic
+def factor_begin(*, by: StaffActor) -> Enrolment:
+    """Give the person a new secret; one that was begun and never confirmed ends.
+
+    Raises SecondFactorStands where one is in use.
+    """
+    user = User.objects.select_for_update(no_key=True).get(pk=by.user_id)
+    if second_factor_of(user):
+        raise SecondFactorStands
+    now = clock.now()
+    SecondFactor.objects.filter(user=user, ended_at=None).update(ended_at=now)
+    secret = pyotp.random_base32()
+    factor = SecondFactor(user=user, begun_at=now)
+    factor.secret = vault.encrypt(SECRETS, secret.encode(), context=factor.uuid.bytes)
+    factor.save()
+    uri = pyotp.TOTP(secret).provisioning_uri(name=user.username, issuer_name=ISSUER)
+    return Enrolment(secret, uri)
+
+
+@transaction.atomic
+def factor_confirm(*, by: StaffActor, code: str) -> None:
+    """The device shows the right code: from now on it is needed, and this session has its powers.
+
+    Raises SecondFactorUnknown, OneTimeCodeWrong. A repeated confirmation changes nothing.
+    """
+    user = User.objects.select_for_update(no_key=True).get(pk=by.user_id)
+    session = StaffSession.objects.get(pk=by.session_id)
+    if session.verified:
+        return
+    factor = SecondFactor.objects.filter(user=user, ended_at=None, confirmed_at=None).first()
+    if factor is None:
+        raise SecondFactorUnknown
+    if not code_spend(factor, code):
+        raise OneTimeCodeWrong
+    factor.confirmed_at = clock.now()
+    factor.save(update_fields=["confirmed_at"])
+    session.verified = True
+    session.save(update_fields=["verified"])
+
+
+@transaction.atomic
+def factor_end(*, by: StaffActor, user_id: int) -> User:
+    """A lost device: the person sets up another at the next sign-on, and their sessions end.
+
+    Raises PowerMissing, UserUnknown, OwnAccount.
+    """
+    user = other_account(by, user_id)
+    SecondFactor.objects.filter(user=user, ended_at=None).update(ended_at=clock.now())
+    sessions_end(user)
+    return user
+
+
+def present_code(username: str) -> str:
+    """The code that a person's device shows now: for demonstrations (`manage.py staff_code`)."""
+    user = User.objects.get(username=username)
+    factor = SecondFactor.objects.filter(user=user, ended_at=None).get()
+    secret = vault.decrypt(SECRETS, bytes(factor.secret), context=factor.uuid.bytes).decode()
+    return pyotp.TOTP(secret).at(clock.now())
