@@ -1,0 +1,91 @@
+"""What can be drawn: each game registers its kinds of public draw from `AppConfig.ready`.
+
+    register(Kind(
+        name="lototrot.race",          # published; subjects are the game's own, such as "race:12"
+        hold=...,                      # take the game's locks on the subject, before any row
+        matter=...,                    # why it is drawn, until when, and the facts of the minutes
+        field=...,                     # the entries and how many places; raises what is missing
+        certified=...,                 # what a certified draw does to the game
+    ))
+
+All four are called inside the draw's own transaction; `hold` always first. A field may have
+hundreds of thousands of entries; only the places drawn are kept as the order.
+"""
+
+import dataclasses
+from collections.abc import Callable, Mapping, Sequence
+from datetime import datetime
+
+from core.kernel.canonical import Json
+from core.kernel.errors import Conflict
+
+
+class FieldUnfit(Conflict):
+    """`data` has how many entries and places there are."""
+
+    code = "draw_field_unfit"
+    message = "There is nothing to draw, an entry twice, or more places than entries."
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Matter:
+    """Why something is drawn. `title` is by language (ca, es, en); `declared_at` is from when the
+    draw is owed, `due_at` when it is late, if ever. `facts` go into the minutes as they are."""
+
+    title: Mapping[str, str]
+    reason: str
+    declared_at: datetime
+    due_at: datetime | None
+    facts: Mapping[str, Json]
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Field:
+    """The entries in the draw, in the game's order, and how many places of it are drawn.
+
+    Entries are short texts, all different: numbers of horses, references of tickets. They are
+    published. Raises FieldUnfit.
+    """
+
+    entries: Sequence[str]
+    places: int
+
+    def __post_init__(self) -> None:
+        if len(set(self.entries)) < len(self.entries) or not 1 <= self.places <= len(self.entries):
+            raise FieldUnfit(entries=len(self.entries), places=self.places)
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Certified:
+    """A draw that an inspector certified: its order, the winner first."""
+
+    draw_id: int
+    subject: str
+    order: tuple[str, ...]
+    certified_at: datetime
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Kind:
+    """A kind of public draw (see the module)."""
+
+    name: str
+    hold: Callable[[str], None]
+    matter: Callable[[str], Matter]
+    field: Callable[[str], Field]
+    certified: Callable[[Certified], None]
+
+
+_kinds: dict[str, Kind] = {}
+
+
+def register(kind: Kind) -> Kind:
+    if kind.name in _kinds:
+        raise ValueError(f"the kind of draw {kind.name!r} is registered twice")
+    _kinds[kind.name] = kind
+    return kind
+
+
+def kind_of(name: str) -> Kind:
+    """The registered kind; KeyError for another."""
+    return _kinds[name]

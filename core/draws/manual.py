@@ -1,0 +1,99 @@
+"""A draw with balls, made while the system was down, entered afterwards by two persons.
+
+It is announced, attended and certified like any other; the order is what the balls gave.
+"""
+
+import uuid
+from collections.abc import Sequence
+from datetime import datetime
+
+from django.db import transaction
+
+from core.database import clock
+from core.draws.models import Draw, Outcome
+from core.draws.services import (
+    CONDUCT,
+    DrawBegun,
+    PlaceNeeded,
+    WitnessMissing,
+    draw_held,
+    field_fix,
+    outcome_publish,
+)
+from core.kernel.errors import Invalid
+from core.staff import two_persons
+from core.staff.actor import StaffActor
+from core.staff.models import Proposal
+
+
+class CauseMissing(Invalid):
+    code = "manual_cause_missing"
+    message = "Why the draw was made by hand must be on record."
+
+
+class DrawnOutOfTime(Invalid):
+    code = "drawn_out_of_time"
+    message = "A draw takes place after its declaration and before it is entered."
+
+
+class OrderMalformed(Invalid):
+    """`data["field"]` has the entries, `data["places"]` how many are drawn."""
+
+    code = "draw_order_malformed"
+    message = "The balls must be of the field, each once, as many as there are places."
+
+
+@transaction.atomic
+def manual_propose(
+    *, by: StaffActor, draw: uuid.UUID, order: Sequence[str], drawn_at: datetime, place: str,
+    witness: str, cause: str,
+) -> Proposal:  # fmt: skip
+    """Propose the order that balls gave, the winner first; a second person confirms it.
+
+    Raises PowerMissing, DrawUnknown, DrawOver, DrawBegun, PlaceNeeded, WitnessMissing,
+    CauseMissing, DrawnOutOfTime, OrderMalformed, FieldUnfit, and what the game's `field` raises.
+    """
+    by.need(CONDUCT)
+    for given, error in ((place, PlaceNeeded), (witness, WitnessMissing), (cause, CauseMissing)):
+        if not given.strip():
+            raise error
+    proposal = two_persons.propose(
+        kind=MANUAL, subject=f"draw:{draw}", by=by,
+        content={
+            "draw": str(draw), "order": list(order), "drawn_at": drawn_at.isoformat(),
+            "place": place, "witness": witness, "cause": cause,
+        },
+    )  # fmt: skip
+    _need_acceptable(draw_held(draw), proposal)
+    return proposal
+
+
+def _need_acceptable(draw: Draw, proposal: Proposal) -> datetime:
+    """When the balls were drawn."""
+    if draw.state not in (Draw.State.ANNOUNCED, Draw.State.COMMITTED):
+        raise DrawBegun(state=draw.state)
+    drawn_at = datetime.fromisoformat(proposal.content["drawn_at"])
+    if drawn_at.utcoffset() is None or not draw.declared_at <= drawn_at <= clock.now():
+        raise DrawnOutOfTime(declared_at=draw.declared_at.isoformat())
+    field, order = field_fix(draw), proposal.content["order"]
+    if len(order) != field.places or len(set(order)) < len(order) or set(order) - set(
+        field.entries
+    ):  # fmt: skip
+        raise OrderMalformed(field=field.entries[:100], places=field.places)
+    return drawn_at
+
+
+def _confirmed(proposal: Proposal, by: StaffActor) -> None:
+    content = proposal.content
+    draw = draw_held(uuid.UUID(content["draw"]))
+    drawn_at = _need_acceptable(draw, proposal)
+    made: Outcome = Outcome.objects.create(
+        draw=draw, method=Outcome.Method.BALLS, witness=content["witness"],
+        order=content["order"], place=content["place"], drawn_at=drawn_at,
+        cause=content["cause"], proposal=proposal, entered_at=clock.now(),
+        entered_by_id=by.user_id, entered_in_id=by.session_id,
+    )  # fmt: skip
+    outcome_publish(draw, made)
+
+
+MANUAL = two_persons.register(two_persons.Kind("draws.manual", CONDUCT, apply=_confirmed))

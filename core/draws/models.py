@@ -1,0 +1,207 @@
+"""Public draws: announced, committed, drawn, certified; each step a row that stays (14.III.5.4)."""
+
+import uuid
+
+from django.db import models
+from django.db.models import F, Q
+from django.utils.translation import gettext_lazy as _
+
+from core.database.models import Guarded
+from core.staff.models import Proposal, StaffSession, User
+
+
+class Draw(Guarded):
+    """Something to be drawn in public, and how far it has come.
+
+    One draw of a subject at a time. One is called off only before anybody could know its order,
+    when what it was for has fallen away; it stays on record.
+    """
+
+    class State(models.TextChoices):
+        ANNOUNCED = "announced", _("Announced")
+        COMMITTED = "committed", _("Committed")
+        DRAWN = "drawn", _("Drawn, to be certified")
+        CERTIFIED = "certified", _("Certified")
+        CALLED_OFF = "called_off", _("Called off")
+
+    mutable = ("state",)
+    transitions = {
+        "announced": ("committed", "drawn", "called_off"),
+        "committed": ("drawn", "called_off"),
+        "drawn": ("certified",),
+    }
+
+    uuid = models.UUIDField(unique=True, default=uuid.uuid4)
+    kind = models.CharField(max_length=60)
+    subject = models.CharField(max_length=80)
+    title = models.JSONField()
+    reason = models.CharField(_("reason"), max_length=400)
+    declared_at = models.DateTimeField(_("declared at"))
+    due_at = models.DateTimeField(_("due at"), null=True)
+    state = models.CharField(max_length=10, choices=State.choices, default=State.ANNOUNCED)
+    created_at = models.DateTimeField()
+
+    class Meta:
+        verbose_name = _("public draw")
+        verbose_name_plural = _("public draws")
+        constraints = [
+            models.UniqueConstraint(
+                fields=["kind", "subject"], condition=~Q(state="called_off"), name="draw_one"
+            ),
+            models.CheckConstraint(condition=~Q(reason=""), name="draw_has_reason"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.kind} {self.subject}"
+
+
+class Announcement(Guarded):
+    """Where and when it will be drawn, told to everybody; the newest is in force (5.4.2)."""
+
+    draw = models.ForeignKey(Draw, models.PROTECT, related_name="announcements")
+    place = models.CharField(_("place"), max_length=300, blank=True)
+    planned_at = models.DateTimeField(_("planned for"))
+    announced_at = models.DateTimeField()
+    announced_by = models.ForeignKey(User, models.PROTECT, related_name="+")
+    announced_in = models.ForeignKey(StaffSession, models.PROTECT, related_name="+")
+
+    def __str__(self) -> str:
+        return self.place
+
+
+class Attendance(Guarded):
+    """An inspector appointed by the director general is present (14.III.5.4.4)."""
+
+    draw = models.ForeignKey(Draw, models.PROTECT, related_name="attendances")
+    inspector = models.ForeignKey(User, models.PROTECT, related_name="+")
+    session = models.ForeignKey(StaffSession, models.PROTECT, related_name="+")
+    appointment = models.CharField(_("appointment"), max_length=120)
+    attended_at = models.DateTimeField()
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["draw", "inspector"], name="attends_once"),
+            models.UniqueConstraint(fields=["id", "draw"], name="attendance_of_draw"),
+        ]
+
+    def __str__(self) -> str:
+        return str(self.inspector)
+
+
+class DrawField(Guarded):
+    """What is in the draw, fixed for good: its entries, how many places, the facts behind it."""
+
+    draw = models.OneToOneField(Draw, models.PROTECT, related_name="field")
+    entries = models.JSONField()
+    digest = models.BinaryField(max_length=32)
+    size = models.PositiveIntegerField()
+    places = models.PositiveIntegerField()
+    facts = models.JSONField()
+    fixed_at = models.DateTimeField()
+
+    class Meta:
+        constraints = [
+            models.CheckConstraint(
+                condition=Q(places__gte=1, places__lte=F("size")), name="draw_places"
+            )
+        ]
+
+    def __str__(self) -> str:
+        return str(self.draw)
+
+
+class Commitment(Guarded):
+    """The secret of a draw, encrypted under a key kept elsewhere, and its published digest."""
+
+    draw = models.OneToOneField(Draw, models.PROTECT, related_name="commitment")
+    secret_kept = models.BinaryField()
+    digest = models.BinaryField(max_length=32, unique=True)
+    committed_at = models.DateTimeField()
+    committed_by = models.ForeignKey(User, models.PROTECT, related_name="+")
+    committed_in = models.ForeignKey(StaffSession, models.PROTECT, related_name="+")
+
+    def __str__(self) -> str:
+        return bytes(self.digest).hex()
+
+
+class Outcome(Guarded):
+    """The order that came out: computed from secret and entropy, or of balls by hand.
+
+    `entropy_text` is what the witness gave, verbatim; `entropy` its canonical form. By hand, two
+    persons enter it afterwards with the `cause`, and there is no secret.
+    """
+
+    class Method(models.TextChoices):
+        COMPUTED = "computed", _("Computed from secret and entropy")
+        BALLS = "balls", _("Balls drawn by hand")
+
+    draw = models.OneToOneField(Draw, models.PROTECT, related_name="outcome")
+    method = models.CharField(max_length=10, choices=Method.choices)
+    witness = models.CharField(_("witness"), max_length=200)
+    source = models.CharField(_("source"), max_length=10, blank=True)
+    entropy_text = models.CharField(_("entropy"), max_length=400, blank=True)
+    entropy = models.CharField(max_length=800, blank=True)
+    secret = models.BinaryField(max_length=32, null=True)
+    order = models.JSONField()
+    place = models.CharField(_("place"), max_length=300)
+    drawn_at = models.DateTimeField(_("drawn at"))
+    cause = models.CharField(_("cause"), max_length=400, blank=True)
+    proposal = models.OneToOneField(Proposal, models.PROTECT, null=True, related_name="+")
+    entered_at = models.DateTimeField()
+    entered_by = models.ForeignKey(User, models.PROTECT, related_name="+")
+    entered_in = models.ForeignKey(StaffSession, models.PROTECT, related_name="+")
+
+    class Meta:
+        constraints = [
+            models.CheckConstraint(
+                condition=Q(method="computed", secret__isnull=False, proposal=None, cause="")
+                & ~Q(entropy="")
+                | Q(method="balls", secret=None, proposal__isnull=False, entropy="")
+                & ~Q(cause=""),
+                name="outcome_whole",
+            ),
+            models.CheckConstraint(
+                condition=Q(drawn_at__lte=F("entered_at")), name="outcome_not_ahead"
+            ),
+            models.CheckConstraint(condition=~Q(witness=""), name="outcome_witnessed"),
+        ]
+
+    def __str__(self) -> str:
+        return str(self.draw)
+
+
+class DrawCertificate(Guarded):
+    """The attending inspector certifies the draw, and it stands [B12, B13]."""
+
+    draw = models.OneToOneField(Draw, models.PROTECT, related_name="certificate")
+    attendance = models.ForeignKey(Attendance, models.PROTECT, related_name="+")
+    session = models.ForeignKey(StaffSession, models.PROTECT, related_name="+")
+    late = models.BooleanField(_("late"))
+    late_cause = models.CharField(_("cause of the delay"), max_length=400, blank=True)
+    observations = models.CharField(_("observations"), max_length=1000, blank=True)
+    certified_at = models.DateTimeField()
+    minutes = models.JSONField()
+
+    class Meta:
+        constraints = [
+            models.CheckConstraint(
+                condition=Q(late=False, late_cause="") | Q(late=True) & ~Q(late_cause=""),
+                name="late_draw_has_cause",
+            )
+        ]
+
+    def __str__(self) -> str:
+        return str(self.draw)
+
+
+class CallOff(Guarded):
+    """What was to be drawn has fallen away before anybody could know an order [B13]."""
+
+    draw = models.OneToOneField(Draw, models.PROTECT, related_name="call_off")
+    reason = models.CharField(_("reason"), max_length=400)
+    called_off_at = models.DateTimeField()
+    called_off_by = models.ForeignKey(User, models.PROTECT, related_name="+")
+    called_off_in = models.ForeignKey(StaffSession, models.PROTECT, related_name="+")
+
+    def __str__(self) -> str:
+        return str(self.draw)
