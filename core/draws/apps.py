@@ -7,3 +7,6 @@ class DrawsConfig(AppConfig):
     name = "core.draws"
     label = "draws"
     verbose_name = "Public draws"
+
+    def ready(self) -> None:
+        from core.draws import manual  # noqa: F401  (it registers its act of two persons)

@@ -10,6 +10,7 @@ from datetime import datetime
 from django.db import transaction
 
 from core.database import clock
+from core.draws.documents import MOST_INLINE
 from core.draws.models import Draw, Outcome
 from core.draws.services import (
     CONDUCT,
@@ -18,6 +19,7 @@ from core.draws.services import (
     WitnessMissing,
     draw_held,
     field_fix,
+    field_now,
     outcome_publish,
 )
 from core.kernel.errors import Invalid
@@ -75,11 +77,10 @@ def _need_acceptable(draw: Draw, proposal: Proposal) -> datetime:
     drawn_at = datetime.fromisoformat(proposal.content["drawn_at"])
     if drawn_at.utcoffset() is None or not draw.declared_at <= drawn_at <= clock.now():
         raise DrawnOutOfTime(declared_at=draw.declared_at.isoformat())
-    field, order = field_fix(draw), proposal.content["order"]
-    if len(order) != field.places or len(set(order)) < len(order) or set(order) - set(
-        field.entries
-    ):  # fmt: skip
-        raise OrderMalformed(field=field.entries[:100], places=field.places)
+    field, order = field_now(draw), proposal.content["order"]
+    once = len(order) == len(set(order)) == field.places
+    if not once or set(order) - set(field.entries):
+        raise OrderMalformed(field=list(field.entries[:MOST_INLINE]), places=field.places)
     return drawn_at
 
 
@@ -87,6 +88,7 @@ def _confirmed(proposal: Proposal, by: StaffActor) -> None:
     content = proposal.content
     draw = draw_held(uuid.UUID(content["draw"]))
     drawn_at = _need_acceptable(draw, proposal)
+    field_fix(draw)
     made: Outcome = Outcome.objects.create(
         draw=draw, method=Outcome.Method.BALLS, witness=content["witness"],
         order=content["order"], place=content["place"], drawn_at=drawn_at,

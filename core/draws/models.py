@@ -156,8 +156,7 @@ class Outcome(Guarded):
             models.CheckConstraint(
                 condition=Q(method="computed", secret__isnull=False, proposal=None, cause="")
                 & ~Q(entropy="")
-                | Q(method="balls", secret=None, proposal__isnull=False, entropy="")
-                & ~Q(cause=""),
+                | Q(method="balls", secret=None, proposal__isnull=False, entropy="") & ~Q(cause=""),
                 name="outcome_whole",
             ),
             models.CheckConstraint(
@@ -180,7 +179,6 @@ class DrawCertificate(Guarded):
     late_cause = models.CharField(_("cause of the delay"), max_length=400, blank=True)
     observations = models.CharField(_("observations"), max_length=1000, blank=True)
     certified_at = models.DateTimeField()
-    minutes = models.JSONField()
 
     class Meta:
         constraints = [

@@ -13,7 +13,7 @@ from django.db import transaction
 
 from core.database import clock, vault
 from core.draws import documents, method
-from core.draws.kinds import Certified, Kind, kind_of
+from core.draws.kinds import Certified, Field, Kind, kind_of
 from core.draws.models import (
     Announcement,
     Attendance,
@@ -197,13 +197,18 @@ def draw_commit(*, by: StaffActor, draw: uuid.UUID) -> Commitment:
     return made
 
 
+def field_now(draw: Draw) -> Field:
+    """What is drawn: as it was fixed, or else as the game has it now."""
+    fixed = DrawField.objects.filter(draw=draw).first()
+    return Field(fixed.entries, fixed.places) if fixed else kind_of(draw.kind).field(draw.subject)
+
+
 def field_fix(draw: Draw) -> DrawField:
-    """What is drawn, as the game has it now, for good."""
+    """Fix for good what is drawn, as the game has it now, if it is not fixed yet."""
     known: DrawField | None = DrawField.objects.filter(draw=draw).first()
     if known is not None:
         return known
-    kind = kind_of(draw.kind)
-    field, facts = kind.field(draw.subject), kind.matter(draw.subject).facts
+    field, facts = field_now(draw), kind_of(draw.kind).matter(draw.subject).facts
     return DrawField.objects.create(
         draw=draw, entries=list(field.entries), digest=method.field_digest(field.entries),
         size=len(field.entries), places=field.places, facts=dict(facts), fixed_at=clock.now(),
@@ -211,9 +216,7 @@ def field_fix(draw: Draw) -> DrawField:
 
 
 @transaction.atomic
-def draw_enter(
-    *, by: StaffActor, draw: uuid.UUID, source: str, text: str, witness: str
-) -> Outcome:
+def draw_enter(*, by: StaffActor, draw: uuid.UUID, source: str, text: str, witness: str) -> Outcome:
     """Enter what the witness gave and compute the order from it, at once and once for ever.
 
     The same again gives the same outcome. Raises PowerMissing, DrawUnknown, WitnessMissing,
@@ -283,17 +286,18 @@ def draw_certify(
     late = is_late(found, outcome)
     if late and not late_cause.strip():
         raise LateCauseMissing
-    made = DrawCertificate(
+    made = DrawCertificate.objects.create(
         draw=found, attendance=attendance, session_id=by.session_id, late=late,
         late_cause=late_cause if late else "", observations=observations,
         certified_at=clock.now(),
     )  # fmt: skip
-    made.minutes = documents.minutes_document(found, outcome, made)
-    made.save(force_insert=True)
     state_move(found, State.CERTIFIED)
     order = tuple(outcome.order)
     kind_of(found.kind).certified(Certified(found.pk, found.subject, order, made.certified_at))
-    publish(kind=documents.MINUTES, subject=str(found.uuid), document=made.minutes)
+    publish(
+        kind=documents.MINUTES, subject=str(found.uuid),
+        document=documents.minutes_document(found, outcome, made),
+    )  # fmt: skip
     return made
 
 

@@ -41,6 +41,14 @@ def canonical_sha256(value: Json) -> bytes:
     return hashlib.sha256(canonical_bytes(value)).digest()
 
 
+def with_digests(document: dict[str, Json]) -> dict[str, Json]:
+    """The document and, in `digests`, SHA-256 of each of its fields in hexadecimal.
+
+    So a verifier can name the field that was changed, where a signature only says that one was.
+    """
+    return document | {"digests": {k: canonical_sha256(v).hex() for k, v in document.items()}}
+
+
 def _check(value: object, place: str, depth: int) -> None:
     if depth > MAX_DEPTH:
         raise NotCanonical(f"{place}: nested too deeply", place=place)

@@ -15,11 +15,12 @@ from core.staff.actor import PowerMissing, StaffActor
 from core.staff.powers import Role, define, holders, table
 
 # These ask for the power of the thing they are about, or for none: what is one's own, and the part
-# of a confirmed correction that undoes a settlement.
+# of a confirmed correction that undoes a settlement. A game's own services announce and call off draws.
 BY_SUBJECT = {
     "core.staff.two_persons.confirm", "core.staff.two_persons.reject",
     "core.staff.two_persons.propose", "core.staff.services.session_end",
     "core.staff.accounts.password_change", "lototrot.services.settlement.settlement_reverse",
+    "core.draws.services.draw_announce", "core.draws.services.draw_call_off",
 }  # fmt: skip
 
 

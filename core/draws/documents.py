@@ -1,0 +1,153 @@
+"""What is published of a draw, byte by byte as docs/proofs.md says: texts, whole numbers, lists."""
+
+from datetime import datetime
+
+from django.utils.translation import gettext, override
+
+from core.database import clock
+from core.draws import method
+from core.draws.models import (
+    Announcement,
+    Attendance,
+    CallOff,
+    Commitment,
+    Draw,
+    DrawCertificate,
+    DrawField,
+    Outcome,
+)
+from core.kernel.canonical import Json, with_digests
+from core.proofs.wire import instant
+from core.receipts.document import LANGUAGES
+
+COMMITMENT = "draws.commitment"
+OUTCOME = "draws.outcome"
+MINUTES = "draws.minutes"
+CALLED_OFF = "draws.called_off"
+
+MOST_INLINE = 100
+"""Fields of more entries are published beside the documents, which then have their digest only."""
+
+
+def commitment_document(draw: Draw, field: DrawField, commitment: Commitment) -> dict[str, Json]:
+    """What binds the operator before the witness acts."""
+    return with_digests({
+        "format": "trot-draw-commitment-1",
+        **_named(draw),
+        "algorithm": method.ALGORITHM,
+        "field": _field(field),
+        "commitment": bytes(commitment.digest).hex(),
+        "committed_at": instant(commitment.committed_at),
+    })  # fmt: skip
+
+
+def outcome_document(draw: Draw, outcome: Outcome) -> dict[str, Json]:
+    """The order and what it came from, published before anybody certifies it."""
+    return with_digests({
+        "format": "trot-draw-outcome-1",
+        **_named(draw),
+        **_outcome(outcome),
+    })  # fmt: skip
+
+
+def called_off_document(draw: Draw, call_off: CallOff) -> dict[str, Json]:
+    """Why a draw announced does not take place."""
+    return with_digests({
+        "format": "trot-draw-called-off-1",
+        **_named(draw),
+        "reason": call_off.reason,
+        "called_off_at": instant(call_off.called_off_at),
+    })  # fmt: skip
+
+
+def minutes_document(draw: Draw, outcome: Outcome, certificate: DrawCertificate) -> dict[str, Json]:
+    """The minutes that the inspector certifies (14.III.5.4.4)."""
+    field = DrawField.objects.get(draw=draw)
+    commitment = Commitment.objects.filter(draw=draw).first()
+    earlier = Draw.objects.filter(kind=draw.kind, subject=draw.subject, pk__lt=draw.pk)
+    return with_digests({
+        "format": "trot-draw-minutes-1",
+        **_named(draw),
+        "title": draw.title,
+        "reason": draw.reason,
+        "declared_at": instant(draw.declared_at),
+        "due_at": _instant(draw.due_at),
+        "facts": field.facts,
+        "announcements": [_announcement(each) for each in draw.announcements.order_by("pk")],
+        "field": _field(field),
+        "algorithm": method.ALGORITHM,
+        "commitment": bytes(commitment.digest).hex() if commitment else None,
+        "committed_at": instant(commitment.committed_at) if commitment else None,
+        **_outcome(outcome),
+        "late": certificate.late,
+        "late_cause": certificate.late_cause,
+        "inspector": _attendance(certificate.attendance),
+        "attendances": [_attendance(each) for each in draw.attendances.order_by("pk")],
+        "observations": certificate.observations,
+        "certified_at": instant(certificate.certified_at),
+        "called_off_before": [str(each.uuid) for each in earlier.order_by("pk")],
+        "statement": _statements(certificate),
+        "simulated": clock.is_simulated(),
+    })  # fmt: skip
+
+
+def _named(draw: Draw) -> dict[str, Json]:
+    return {"draw": str(draw.uuid), "kind": draw.kind, "subject": draw.subject}
+
+
+def _field(field: DrawField) -> dict[str, Json]:
+    return {
+        "size": field.size, "places": field.places, "sha256": bytes(field.digest).hex(),
+        "entries": field.entries if field.size <= MOST_INLINE else None,
+        "fixed_at": instant(field.fixed_at),
+    }  # fmt: skip
+
+
+def _outcome(outcome: Outcome) -> dict[str, Json]:
+    computed = outcome.method == Outcome.Method.COMPUTED
+    return {
+        "method": str(outcome.method),
+        "cause": outcome.cause,
+        "place": outcome.place,
+        "witness": outcome.witness,
+        "entropy": {
+            "source": outcome.source, "text": outcome.entropy_text, "canonical": outcome.entropy,
+        } if computed else None,
+        "secret": bytes(outcome.secret).hex() if outcome.secret is not None else None,
+        "order": outcome.order,
+        "drawn_at": instant(outcome.drawn_at),
+        "entered_at": instant(outcome.entered_at),
+    }  # fmt: skip
+
+
+def _announcement(each: Announcement) -> dict[str, Json]:
+    return {
+        "place": each.place, "planned_at": instant(each.planned_at),
+        "announced_at": instant(each.announced_at),
+    }  # fmt: skip
+
+
+def _attendance(each: Attendance) -> dict[str, Json]:
+    return {
+        "name": each.inspector.full_name, "appointment": each.appointment,
+        "attended_at": instant(each.attended_at),
+    }  # fmt: skip
+
+
+def _instant(at: datetime | None) -> str | None:
+    return instant(at) if at else None
+
+
+def _statements(certificate: DrawCertificate) -> dict[str, Json]:
+    """What the inspector certifies, in every language."""
+    found: dict[str, Json] = {}
+    for language in LANGUAGES:
+        with override(language):
+            found[language] = gettext(
+                "%(name)s, inspector by %(appointment)s, certifies that the draw took place as"
+                " these minutes say (14.III.5.4.4)."
+            ) % {
+                "name": certificate.attendance.inspector.full_name,
+                "appointment": certificate.attendance.appointment,
+            }  # fmt: skip
+    return found

@@ -1,0 +1,95 @@
+"""The published method: entropy in one form, and an order that is uniform."""
+
+import hashlib
+import itertools
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from core.draws import method
+from core.draws.kinds import Field, FieldUnfit
+from core.draws.method import EntropyMalformed, EntropyTooLittle, Source
+from core.kernel.sampling import Stream
+from tests.promotrot.engine.chi_square import excess_of
+
+DRAWS = 100_000
+
+
+@pytest.mark.parametrize(
+    ("source", "text", "canonical"),
+    [
+        (Source.DICE, "3161425364", "3 1 6 1 4 2 5 3 6 4"),
+        (Source.DICE, "3,1,6 1-4 2;5  3 6 4", "3 1 6 1 4 2 5 3 6 4"),
+        (Source.BALLS, "07 31-4, 12;40 5", "7 31 4 12 40 5"),
+        (Source.PHRASE, "  El pa\u0300 de \t Sineu ", "El p\u00e0 de Sineu"),
+    ],
+)
+def test_what_a_witness_gives_has_one_form(source: Source, text: str, canonical: str) -> None:
+    padded = text if source is not Source.PHRASE else text + "  i més"
+    wanted = canonical if source is not Source.PHRASE else canonical + " i més"
+    assert method.entropy_canonical(source, padded) == wanted
+
+
+@pytest.mark.parametrize(
+    ("source", "text", "error"),
+    [
+        (Source.DICE, "1234567123", EntropyMalformed),
+        (Source.DICE, "one two", EntropyMalformed),
+        (Source.DICE, "123456", EntropyTooLittle),
+        (Source.BALLS, "1 2 three 4 5 6", EntropyMalformed),
+        (Source.BALLS, "1 2 ² 4 5 6", EntropyMalformed),
+        (Source.BALLS, "1 2 3 4 5", EntropyTooLittle),
+        (Source.PHRASE, "a b c d e f", EntropyTooLittle),
+    ],
+)
+def test_what_is_no_entropy_is_refused(source: Source, text: str, error: type[Exception]) -> None:
+    with pytest.raises(error):
+        method.entropy_canonical(source, text)
+
+
+def test_an_entry_twice_or_too_many_places_is_no_field() -> None:
+    for entries, places in ((("1", "1"), 1), (("1", "2"), 3), (("1",), 0), ((), 1)):
+        with pytest.raises(FieldUnfit):
+            Field(entries, places)
+
+
+@given(st.lists(st.text(max_size=4), min_size=1, max_size=40, unique=True), st.data())
+def test_an_order_is_of_the_field_each_once(entries: list[str], data: st.DataObject) -> None:
+    places = data.draw(st.integers(1, len(entries)))
+    secret = data.draw(st.binary(min_size=32, max_size=32))
+    digest = method.commitment(secret, "draw", method.field_digest(entries))
+    found = method.order(secret, digest, "entropy", entries, places)
+    assert len(found) == places == len(set(found)) and set(found) <= set(entries)
+    whole = method.order(secret, digest, "entropy", entries, len(entries))
+    assert whole[:places] == found, "fewer places are the same draw cut short"
+
+
+def biased(secret: bytes, published: bytes, entropy: str, entries: list[str]) -> list[str]:
+    """The well-known wrong shuffle: every place changes with any other, not those still left."""
+    stream = Stream(b"biased", published, secret, entropy.encode())
+    order = list(entries)
+    for place in range(len(order)):
+        other = stream.below(len(order))
+        order[place], order[other] = order[other], order[place]
+    return order
+
+
+@pytest.mark.article("14.III.5.4.2")
+def test_every_order_of_100_000_draws_is_as_likely_and_a_biased_sampler_is_caught() -> None:
+    """Each order of five, and each number in each place of twelve, by chi-square."""
+    five, twelve = list("12345"), [str(n) for n in range(1, 13)]
+    seeds = [hashlib.sha256(b"%d" % number).digest() for number in range(DRAWS)]
+
+    def orders(of: list[str], wrong: bool) -> list[tuple[str, ...]]:
+        if wrong:
+            return [tuple(biased(seed, b"", "e", of)) for seed in seeds]
+        return [tuple(method.order(seed, b"", "e", of, len(of))) for seed in seeds]
+
+    def places(found: list[tuple[str, ...]]) -> float:
+        return max(excess_of((order[place] for order in found), 12) for place in range(12))
+
+    assert excess_of(orders(five, False), len(list(itertools.permutations(five)))) < 1
+    assert places(orders(twelve, False)) < 1
+    assert excess_of(orders(five, True), 120) > 1
+    assert places(orders(twelve, True)) > 1

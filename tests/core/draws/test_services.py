@@ -1,0 +1,269 @@
+"""The steps of a public draw, their order, and what nobody may do."""
+
+import uuid
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from django.db import DatabaseError, connection, transaction
+
+from core.database import clock
+from core.draws import documents, manual, method, services
+from core.draws.models import Attendance, Draw, DrawCertificate, Outcome
+from core.proofs.log import published
+from core.staff import two_persons
+from core.staff.actor import PowerMissing
+from core.staff.powers import Role
+from tests import factories
+from tests.core.draws.urn import PHRASE, Hall, Unsealed, Urn, hall
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def room(monkeypatch: Any) -> Hall:
+    return hall(monkeypatch)
+
+
+@pytest.mark.article("14.III.5.4.2", "14.III.5.4.4")
+def test_a_draw_from_its_announcement_to_its_minutes(room: Hall) -> None:
+    commitment = room.committed()
+    outcome = room.enter()
+    assert sorted(outcome.order) == sorted(room.urn.entries)
+    secret = bytes(outcome.secret)
+    field = method.field_digest(room.urn.entries)
+    assert method.commitment(secret, str(room.draw.uuid), field) == bytes(commitment.digest)
+    assert secret not in bytes(commitment.secret_kept)
+    certificate = room.certify(observations="Sense incidències")
+    assert room.state() == "certified" and not certificate.late
+    (told,) = room.urn.certified
+    assert told.order == tuple(outcome.order) and told.certified_at == certificate.certified_at
+    entries = [
+        published(kind=kind, subject=str(room.draw.uuid))
+        for kind in (documents.COMMITMENT, documents.OUTCOME, documents.MINUTES)
+    ]
+    assert [each.sequence for each in entries if each] == sorted(
+        each.sequence for each in entries if each
+    )
+    minutes = entries[2].document if entries[2] else {}
+    assert minutes["inspector"]["appointment"] == "Resolució d'inspecció 1"
+    assert minutes["entropy"] == {"source": "phrase", "text": PHRASE, "canonical": PHRASE}
+    assert minutes["order"] == outcome.order and minutes["statement"].keys() == {"ca", "es", "en"}
+
+
+def test_every_step_sent_again_changes_nothing(room: Hall) -> None:
+    again = services.draw_announce(by=room.organiser, kind=room.kind, subject="urn:1")
+    assert again == room.draw
+    commitment = room.committed()
+    assert room.committed() == commitment
+    outcome = room.enter()
+    assert room.enter() == outcome
+    certificate = room.certify()
+    assert room.certify() == certificate
+    assert Attendance.objects.count() == Outcome.objects.count() == 1
+    assert len(room.urn.certified) == 1
+
+
+def test_steps_out_of_order_are_refused_each_by_its_own_code(room: Hall) -> None:
+    with pytest.raises(services.EntropyTooEarly):
+        room.enter()
+    with pytest.raises(services.NotDrawn):
+        room.certify()
+    with pytest.raises(services.InspectorNeeded):
+        services.draw_commit(by=room.organiser, draw=room.draw.uuid)
+    room.committed()
+    with pytest.raises(services.NotDrawn):
+        room.certify()
+    with pytest.raises(services.WitnessMissing):
+        room.enter(witness=" ")
+    room.enter()
+    for other in (PHRASE + "!", PHRASE + " "):
+        with pytest.raises(services.EntropyGiven):
+            room.enter(other)
+    stranger = factories.staff(Role.INSPECTOR)
+    with pytest.raises(services.InspectorAbsent):
+        room.certify(by=stranger)
+    with pytest.raises(services.DrawBegun):
+        services.draw_call_off(
+            by=room.organiser, kind=room.kind, subject="urn:1", reason="Again, please"
+        )
+    room.certify()
+    with pytest.raises(services.DrawOver):
+        services.draw_attend(by=stranger, draw=room.draw.uuid)
+    with pytest.raises(services.DrawOver):
+        services.draw_reannounce(
+            by=room.organiser, draw=room.draw.uuid, place="Bar", planned_at=clock.now()
+        )
+    with pytest.raises(services.DrawUnknown):
+        services.draw_commit(by=room.organiser, draw=uuid.uuid4())
+
+
+def test_only_the_roles_of_a_step_take_it(room: Hall) -> None:
+    steward = factories.staff(Role.STEWARDS)
+    for act in (
+        lambda: services.draw_commit(by=room.inspector, draw=room.draw.uuid),
+        lambda: services.draw_attend(by=room.organiser, draw=room.draw.uuid),
+        lambda: services.draw_certify(by=steward, draw=room.draw.uuid),
+    ):
+        with pytest.raises(PowerMissing):
+            act()
+
+
+def test_the_game_says_when_a_draw_may_begin(room: Hall) -> None:
+    room.urn.sealed = False
+    with pytest.raises(Unsealed):
+        room.committed()
+    assert room.state() == "announced" and not room.draw.attendances.filter(draw=0).exists()
+    room.urn.sealed = True
+    room.committed()
+    room.urn.entries = ("1", "2")
+    assert len(room.enter().order) == 5, "the field was fixed with the commitment"
+
+
+@pytest.mark.article("14.III.5.4.2")
+def test_a_late_draw_is_marked_with_its_cause_and_not_blocked(room: Hall) -> None:
+    room.committed()
+    factories.time_pass(hours=2, seconds=1)
+    room.enter()
+    with pytest.raises(services.LateCauseMissing):
+        room.certify()
+    assert room.certify(late_cause="Tall de llum").late
+    log = published(kind=documents.MINUTES, subject=str(room.draw.uuid))
+    assert log and (log.document["late"], log.document["late_cause"]) == (True, "Tall de llum")
+
+
+def test_another_inspector_takes_over_and_the_minutes_name_both(room: Hall) -> None:
+    room.committed()
+    room.enter()
+    second = factories.staff(Role.INSPECTOR, name="Segona Inspectora")
+    services.draw_attend(by=second, draw=room.draw.uuid)
+    room.certify(by=second)
+    with pytest.raises(services.DrawOver):
+        room.certify()
+    log = published(kind=documents.MINUTES, subject=str(room.draw.uuid))
+    assert log and log.document["inspector"]["name"] == "Segona Inspectora"
+    assert len(log.document["attendances"]) == 2
+
+
+def test_a_draw_called_off_stays_on_record_and_its_secret_stays_unknown(room: Hall) -> None:
+    room.committed()
+    services.draw_call_off(by=room.organiser, kind=room.kind, subject="urn:1", reason="Was run")
+    with pytest.raises(services.DrawOver):
+        room.enter()
+    assert services.draw_call_off(
+        by=room.organiser, kind=room.kind, subject="urn:1", reason="Was run"
+    ) is None  # fmt: skip
+    again = services.draw_announce(
+        by=room.organiser, kind=room.kind, subject="urn:1", place="Oficina Central"
+    )
+    assert again != room.draw
+    room.draw = again
+    room.committed()
+    room.enter()
+    room.certify()
+    log = published(kind=documents.MINUTES, subject=str(again.uuid))
+    before = Draw.objects.exclude(pk=again.pk).get()
+    assert log and log.document["called_off_before"] == [str(before.uuid)]
+    assert published(kind=documents.CALLED_OFF, subject=str(before.uuid)) is not None
+
+
+def by_hand(room: Hall, **changes: Any) -> Any:
+    given = {
+        "order": ["5", "1", "8", "2", "3"], "drawn_at": clock.now(), "place": "Oficina Central",
+        "witness": "Notary", "cause": "Tall de llum",
+    } | changes  # fmt: skip
+    return manual.manual_propose(by=room.organiser, draw=room.draw.uuid, **given)
+
+
+@pytest.mark.article("14.III.5.4.4")
+@pytest.mark.parametrize("committed", [False, True])
+def test_a_draw_with_balls_is_entered_by_two_persons(room: Hall, committed: bool) -> None:
+    if committed:
+        room.committed()
+    proposal = by_hand(room)
+    with pytest.raises(two_persons.SamePerson):
+        two_persons.confirm(proposal=proposal.uuid, by=room.organiser)
+    two_persons.confirm(proposal=proposal.uuid, by=room.other)
+    with pytest.raises(services.EntropyGiven):
+        room.enter()
+    with pytest.raises(services.DrawBegun):
+        by_hand(room)
+    services.draw_attend(by=room.inspector, draw=room.draw.uuid)
+    room.certify()
+    assert room.urn.certified[0].order == ("5", "1", "8", "2", "3")
+    log = published(kind=documents.MINUTES, subject=str(room.draw.uuid))
+    assert log and log.document["method"] == "balls" and log.document["entropy"] is None
+    assert (log.document["commitment"] is not None) == committed
+
+
+@pytest.mark.parametrize(
+    ("changes", "error"),
+    [
+        ({"place": " "}, services.PlaceNeeded),
+        ({"witness": ""}, services.WitnessMissing),
+        ({"cause": ""}, manual.CauseMissing),
+        ({"order": ["5", "1", "8", "2"]}, manual.OrderMalformed),
+        ({"order": ["5", "1", "8", "2", "2"]}, manual.OrderMalformed),
+        ({"order": ["5", "1", "8", "2", "4"]}, manual.OrderMalformed),
+    ],
+)
+def test_balls_that_cannot_be_are_refused(
+    room: Hall, changes: dict[str, Any], error: type[Exception]
+) -> None:
+    with pytest.raises(error):
+        by_hand(room, **changes)
+    for length in (timedelta(hours=-3), timedelta(minutes=1)):
+        with pytest.raises(manual.DrawnOutOfTime):
+            by_hand(room, drawn_at=clock.now() + length)
+
+
+def test_hundreds_of_thousands_of_entries_and_two_winners(monkeypatch: Any) -> None:
+    entries = [f"{number:06}" for number in range(300_000)]
+    room = hall(monkeypatch, Urn(entries=entries, places=2, due_in=None))
+    room.committed()
+    order = room.enter().order
+    assert len(set(order)) == 2
+    room.certify()
+    log = published(kind=documents.MINUTES, subject=str(room.draw.uuid))
+    assert log and log.document["field"]["entries"] is None
+    assert log.document["field"]["sha256"] == method.field_digest(entries).hex()
+
+
+# --- What the database refuses by itself ----------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "UPDATE draws_draw SET state = 'committed'",
+        "UPDATE draws_draw SET state = 'drawn'",
+        "UPDATE draws_draw SET subject = 'urn:2'",
+        "INSERT INTO draws_attendance (draw_id, inspector_id, session_id, appointment, attended_at)"
+        " SELECT d.id, s.user_id, s.id, 'none', now() FROM draws_draw d, staff_staffsession s",
+        "INSERT INTO draws_commitment (draw_id, secret_kept, digest, committed_at, committed_by_id,"
+        " committed_in_id) SELECT d.id, '', '', now(), s.user_id, s.id"
+        " FROM draws_draw d, staff_staffsession s LIMIT 1",
+    ],
+)
+def test_the_database_refuses_steps_that_did_not_happen(room: Hall, statement: str) -> None:
+    with pytest.raises(DatabaseError), transaction.atomic(), connection.cursor() as cursor:
+        cursor.execute(statement)
+
+
+def test_the_database_refuses_a_second_order_and_a_stranger_s_certificate(room: Hall) -> None:
+    room.committed()
+    outcome = room.enter()
+    again = {
+        field.attname: getattr(outcome, field.attname)
+        for field in Outcome._meta.concrete_fields
+        if not field.primary_key
+    }
+    with pytest.raises(DatabaseError), transaction.atomic():
+        Outcome.objects.create(**again | {"order": outcome.order[::-1]})
+    with pytest.raises(DatabaseError), transaction.atomic():
+        Outcome.objects.filter(pk=outcome.pk).update(order=outcome.order[::-1])
+    with pytest.raises(DatabaseError), transaction.atomic():
+        DrawCertificate.objects.create(
+            draw=room.draw, attendance=Attendance.objects.get(), late=False,
+            session_id=room.organiser.session_id, certified_at=clock.now(),
+        )  # fmt: skip

@@ -1,0 +1,84 @@
+"""A kind of draw for tests: an urn of texts, which may be sealed or not, and remembers."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from datetime import timedelta
+from typing import Any
+
+from core.database import clock
+from core.draws import kinds, services
+from core.draws.kinds import Certified, Field, Kind, Matter
+from core.draws.models import Draw
+from core.kernel.errors import Conflict
+from core.staff.actor import StaffActor
+from core.staff.powers import Role
+from tests import factories
+
+PHRASE = "Ha plogut tota la nit a Manacor"
+
+
+class Unsealed(Conflict):
+    code = "urn_unsealed"
+    message = "The urn is not sealed."
+
+
+@dataclass
+class Urn:
+    """What the kind answers, and what became of it."""
+
+    entries: Sequence[str] = ("1", "2", "3", "5", "8")
+    places: int = 5
+    sealed: bool = True
+    due_in: timedelta | None = timedelta(hours=2)
+    held: list[str] = field(default_factory=list)
+    certified: list[Certified] = field(default_factory=list)
+
+    def kind(self) -> Kind:
+        return Kind("test.urn", self.held.append, self._matter, self._field, self.certified.append)
+
+    def _matter(self, subject: str) -> Matter:
+        now = clock.now()
+        title = {"ca": "Urna", "es": "Urna", "en": "Urn"}
+        due_at = now + self.due_in if self.due_in else None
+        return Matter(title, "Storm", now, due_at, {"urn": subject})
+
+    def _field(self, subject: str) -> Field:
+        if not self.sealed:
+            raise Unsealed
+        return Field(self.entries, self.places)
+
+
+@dataclass
+class Hall:
+    """An urn announced, and the people of its draw."""
+
+    urn: Urn
+    kind: Kind
+    draw: Draw
+    organiser: StaffActor
+    other: StaffActor
+    inspector: StaffActor
+
+    def committed(self) -> Any:
+        services.draw_attend(by=self.inspector, draw=self.draw.uuid)
+        return services.draw_commit(by=self.organiser, draw=self.draw.uuid)
+
+    def enter(self, text: str = PHRASE, **changes: Any) -> Any:
+        given = {"source": "phrase", "witness": "A player"} | changes
+        return services.draw_enter(by=self.organiser, draw=self.draw.uuid, text=text, **given)
+
+    def certify(self, **given: Any) -> Any:
+        by = given.pop("by", self.inspector)
+        return services.draw_certify(by=by, draw=self.draw.uuid, **given)
+
+    def state(self) -> str:
+        return str(Draw.objects.get(pk=self.draw.pk).state)
+
+
+def hall(monkeypatch: Any, urn: Urn | None = None) -> Hall:
+    urn = urn or Urn()
+    kind = urn.kind()
+    monkeypatch.setitem(kinds._kinds, kind.name, kind)
+    organiser, other = factories.two_organisers()
+    draw = services.draw_announce(by=organiser, kind=kind, subject="urn:1", place="Oficina Central")
+    return Hall(urn, kind, draw, organiser, other, factories.staff(Role.INSPECTOR))
