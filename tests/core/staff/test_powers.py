@@ -15,7 +15,7 @@ from core.staff.actor import PowerMissing, StaffActor
 from core.staff.powers import Role, define, holders, table
 
 # These ask for the power of the thing they are about, or for none: what is one's own, and the part
-# of a confirmed correction that undoes a settlement. A game's own services announce and call off draws.
+# of a confirmed correction that undoes a settlement. Games announce and call off draws.
 BY_SUBJECT = {
     "core.staff.two_persons.confirm", "core.staff.two_persons.reject",
     "core.staff.two_persons.propose", "core.staff.services.session_end",
