@@ -358,11 +358,12 @@ def sell(
         token_digest(at.token), token_digest(at.session_token), of.pk, request,
         hashlib.sha256(repr(marked).encode()).digest(), [mask_of(each) for each in marked], 0,
         bets, bets * of.price_cents, secrets.token_bytes(16),
+        secrets.token_bytes(32),
     ]  # fmt: skip
     with connection.cursor() as cursor:
         cursor.execute(
             "SELECT outcome, ticket_id, sold_at, leg FROM lototrot_sell"
-            "(%s, %s, %s, %s, %s, %s::integer[], %s, %s, %s, %s)",
+            "(%s, %s, %s, %s, %s, %s::integer[], %s, %s, %s, %s, %s)",
             parameters,
         )
         return Sale(*cursor.fetchone(), uuid=request)

@@ -92,6 +92,7 @@ def sell(of: Contest, at: Point, tickets: Sequence[Masks]) -> list[Ticket]:
             operator=at.operator, sold_at=now, bets=prod(mask.bit_count() for mask in masks),
             amount_cents=prod(mask.bit_count() for mask in masks) * of.price_cents,
             code_digest=secrets.token_bytes(16),
+            code_commitment=secrets.token_bytes(32),
             request_digest=hashlib.sha256(repr(masks).encode()).digest(),
             **dict(zip(LEG_COLUMNS, masks, strict=False)),
         )

@@ -12,6 +12,7 @@ catches every single wrong character and every swap of two characters.
 A code pays whoever holds it: only its keyed `digest` is stored, and `repr` does not show it.
 """
 
+import hashlib
 import hmac
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -25,6 +26,7 @@ ALPHABET: Final = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
 LENGTH: Final = 24
 GROUP: Final = 4
 DIGEST_BYTES: Final = 16
+BLIND_BYTES: Final = 16
 MIN_KEY_BYTES: Final = 32
 
 # Kinds are an open set: any one byte that no other kind uses.
@@ -110,6 +112,15 @@ class CodeKeys:
         """What the database keeps of `code`: 16 bytes, under the digest key of its version."""
         return digest(code, self.ring[code.version][1])
 
+    def blind(self, code: Code, ident: UUID) -> bytes:
+        """What blinds the commitment to the code of the document `ident`: 16 bytes."""
+        message = b"trot code blind\0" + _one_byte(code.kind) + ident.bytes
+        return hmac.digest(self.ring[code.version][1], message, "sha256")[:BLIND_BYTES]
+
+    def commitment(self, code: Code, ident: UUID) -> bytes:
+        """What a seal says of the code (32 bytes): its holder can check it, given the blind."""
+        return commitment(code, self.blind(code, ident))
+
 
 def issue(
     kind: bytes, ident: UUID, secret: bytes, keys: CodeKeys, version: str | None = None
@@ -156,6 +167,13 @@ def digest(code: Code, key: bytes) -> bytes:
     """Keyed digest of `code` for storage and look-up: 16 bytes."""
     message = b"trot code digest\0" + _one_byte(code.kind) + code.text.encode("ascii")
     return hmac.digest(key, message, "sha256")[:DIGEST_BYTES]
+
+
+def commitment(code: Code, blind: bytes) -> bytes:
+    """SHA-256 of domain, code and blind (32 bytes); docs/proofs.md says how to recompute it."""
+    return hashlib.sha256(
+        b"trot code commitment\0" + _one_byte(code.kind) + code.text.encode("ascii") + blind
+    ).digest()
 
 
 def _authenticity(kind: bytes, signed: str, key: bytes) -> str:

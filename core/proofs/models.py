@@ -58,7 +58,7 @@ class LogEntry(Guarded):
     refuses a gap or another chain.
     """
 
-    sequence = models.BigIntegerField(_("number"), primary_key=True)
+    sequence = models.BigIntegerField(_("number"), unique=True)
     at = models.DateTimeField(_("time"))
     kind = models.CharField(_("kind"), max_length=60)
     subject = models.CharField(_("subject"), max_length=120)

@@ -18,11 +18,12 @@ class Ticket(Guarded):
     `leg_1` ... `leg_10` have bit n-1 for each marked number of that race; legs the contest does
     not have are NULL. `quick_legs` has bit i-1 where race i was drawn by the system.
     `code_digest` is all that is kept of the bearer code; `request_digest` is SHA-256 of what the
-    terminal asked for, by which a replay is told from a reuse of the UUID.
+    terminal asked for, by which a replay is told from a reuse of the UUID. `code_commitment` is
+    what the seal says of the code: its holder can check it, nobody can find the code by it.
     """
 
     uuid = models.UUIDField(unique=True)
-    contest = models.ForeignKey(Contest, models.PROTECT, related_name="tickets")
+    contest = models.ForeignKey(Contest, models.PROTECT, related_name="tickets", db_index=False)
     premises = models.ForeignKey(Premises, models.PROTECT, related_name="+", db_index=False)
     terminal = models.ForeignKey(Terminal, models.PROTECT, related_name="+", db_index=False)
     operator = models.ForeignKey(Operator, models.PROTECT, related_name="+", db_index=False)
@@ -42,10 +43,14 @@ class Ticket(Guarded):
     amount_cents = models.BigIntegerField(_("amount (cents)"))
     code_digest = models.BinaryField(max_length=16, unique=True)
     request_digest = models.BinaryField(max_length=32)
+    code_commitment = models.BinaryField(max_length=32)
 
     class Meta:
         verbose_name = _("ticket")
-        indexes = [models.Index(fields=["terminal", "id"], name="ticket_of_terminal")]
+        indexes = [
+            models.Index(fields=["terminal", "id"], name="ticket_of_terminal"),
+            models.Index(fields=["contest", "id"], name="ticket_of_contest"),
+        ]
         constraints = [
             models.CheckConstraint(condition=Q(bets__gte=1), name="ticket_has_bets"),
             models.CheckConstraint(condition=Q(amount_cents__gt=0), name="ticket_has_amount"),

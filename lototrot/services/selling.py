@@ -117,7 +117,7 @@ _REFUSALS: dict[str, type[DomainError]] = REFUSALS | {
     )
 }  # fmt: skip
 
-_SELL = "SELECT * FROM lototrot_sell(%s, %s, %s, %s, %s, %s::integer[], %s, %s, %s, %s)"
+_SELL = "SELECT * FROM lototrot_sell(%s, %s, %s, %s, %s, %s::integer[], %s, %s, %s, %s, %s)"
 
 
 def ticket_sell(*, credentials: TerminalCredentials, request: SaleRequest) -> Sold:
@@ -134,12 +134,13 @@ def ticket_sell(*, credentials: TerminalCredentials, request: SaleRequest) -> So
         selection, quick_legs = _selection(request, facts)
         code = _issue(request.uuid, facts)
         digest = settings.CODE_KEYS.digest(code) if code else bytes(codes.DIGEST_BYTES)
+        commitment = settings.CODE_KEYS.commitment(code, request.uuid) if code else b""
         outcome, ticket_id, sold_at, leg, terminal_id, operator_id = run_prepared(
             _SELL,
             [
                 credentials.token_digest, credentials.session_digest, request.contest_id,
                 request.uuid, request_digest, list(selection.masks), quick_legs, selection.bets,
-                selection.amount_cents, digest,
+                selection.amount_cents, digest, commitment,
             ],
         )  # fmt: skip
         if outcome == "sold":

@@ -13,6 +13,7 @@
 CREATE OR REPLACE FUNCTION lototrot_sell(
     p_token bytea, p_session bytea, p_contest bigint, p_uuid uuid, p_request bytea,
     p_legs integer[], p_quick_legs integer, p_bets integer, p_amount bigint, p_code bytea,
+    p_commitment bytea,
     OUT outcome text, OUT ticket_id bigint, OUT sold_at timestamptz, OUT leg integer,
     OUT terminal_id bigint, OUT operator_id bigint)
 LANGUAGE plpgsql AS $$
@@ -86,10 +87,11 @@ BEGIN
 
     INSERT INTO lototrot_ticket (uuid, contest_id, premises_id, terminal_id, operator_id, sold_at,
             bets, quick_legs, leg_1, leg_2, leg_3, leg_4, leg_5, leg_6, leg_7, leg_8, leg_9, leg_10,
-            amount_cents, code_digest, request_digest)
+            amount_cents, code_digest, request_digest, code_commitment)
     VALUES (p_uuid, p_contest, v_who.premises_id, v_who.terminal_id, v_who.operator_id, sold_at,
             p_bets, p_quick_legs, p_legs[1], p_legs[2], p_legs[3], p_legs[4], p_legs[5], p_legs[6],
-            p_legs[7], p_legs[8], p_legs[9], p_legs[10], p_amount, p_code, p_request)
+            p_legs[7], p_legs[8], p_legs[9], p_legs[10], p_amount, p_code, p_request,
+            p_commitment)
     RETURNING id INTO ticket_id;
     INSERT INTO ledger_transfer (reference, line, kind, debit_id, credit_id, amount_cents, at)
     SELECT p_uuid, 0, 'lototrot.sale', a.id, v_contest.takings_account_id, p_amount, sold_at

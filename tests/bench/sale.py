@@ -27,11 +27,12 @@ SINGLES, MULTIPLES = 700, 300
 _COLUMNS = (
     "uuid, contest_id, premises_id, terminal_id, operator_id, sold_at, bets, quick_legs, "
     + ", ".join(LEG_COLUMNS[:7])
-    + ", amount_cents, code_digest, request_digest"
+    + ", amount_cents, code_digest, request_digest, code_commitment"
 )
 _RAW = f"""BEGIN;
 INSERT INTO raw_ticket ({_COLUMNS}) VALUES (gen_random_uuid(), 1, 1, 1, 1, clock_timestamp(), 1, 0,
-    1, 2, 4, 8, 16, 32, 64, 100, uuid_send(gen_random_uuid()), '\\\\x{"00" * 32}') RETURNING id;
+    1, 2, 4, 8, 16, 32, 64, 100, uuid_send(gen_random_uuid()), '\\\\x{"00" * 32}',
+    '\\\\x{"00" * 32}') RETURNING id;
 INSERT INTO raw_transfer (reference, line, kind, debit_id, credit_id, amount_cents, at)
     VALUES (gen_random_uuid(), 0, 'lototrot.sale', 1, 2, 100, clock_timestamp());
 COMMIT;

@@ -43,10 +43,10 @@ _ROWS_AT_ONCE = 20_000
 _STAGE = "CREATE UNLOGGED TABLE IF NOT EXISTS bench_masks (bets integer, {})"
 _TICKETS = """
 INSERT INTO lototrot_ticket (uuid, contest_id, premises_id, terminal_id, operator_id, sold_at, bets,
-    quick_legs, {legs}, amount_cents, code_digest, request_digest)
+    quick_legs, {legs}, amount_cents, code_digest, request_digest, code_commitment)
 SELECT md5(%(contest)s || ' ' || n)::uuid, %(contest)s, %(premises)s, %(terminal)s, %(operator)s,
        %(at)s, bets, 0, {legs}, bets * %(price)s, decode(md5(n || ' ' || %(contest)s), 'hex'),
-       sha256(int8send(n))
+       sha256(int8send(n)), sha256(int8send(-n))
   FROM (SELECT row_number() OVER () AS n, * FROM bench_masks) m
 """
 _TRANSFERS = """

@@ -32,7 +32,9 @@ def test_entries_are_chained_signed_and_once_per_subject(ring: Any) -> None:
     assert publish("a", n=1) == first
     with pytest.raises(log.PublishedOtherwise):
         publish("a", n=2)
-    found = [each.published() for each in LogEntry.objects.select_related("key").order_by("pk")]
+    found = [
+        each.published() for each in LogEntry.objects.select_related("key").order_by("sequence")
+    ]
     assert [each["kind"] for each in found] == ["proofs.key", "test.fact", "test.fact"]
     assert [each["sequence"] for each in found] == [1, 2, 3]
     assert found[0]["previous"] == "00" * 32
@@ -85,7 +87,7 @@ def test_a_rotation_is_signed_by_the_old_key_and_a_loss_by_the_new(ring: Any) ->
     publish("d")
     ring.SIGNING_KEYS = ("4", {"4": three})
     log.key_rotate(reason=SigningKey.Ended.COMPROMISE)
-    signers = list(LogEntry.objects.order_by("pk").values_list("key__key_id", flat=True))
+    signers = list(LogEntry.objects.order_by("sequence").values_list("key__key_id", flat=True))
     first, _, _, last = SigningKey.objects.order_by("first_sequence")
     assert signers == [
         *(first.key_id,) * 4, rotated.key_id, *(lost.key_id,) * 2, last.key_id,
@@ -116,8 +118,9 @@ def test_the_database_refuses_a_gap_and_a_fork(ring: Any, change: str) -> None:
     ):  # fmt: skip
         cursor.execute(
             "INSERT INTO proofs_logentry SELECT (jsonb_populate_record(NULL::proofs_logentry,"
-            " to_jsonb(l) || jsonb_build_object('sequence', 3, 'previous', l.digest, 'subject',"
-            f" 'x', 'digest', sha256('x')) || jsonb_build_object('{column}', {value}))).*"
+            " to_jsonb(l) || jsonb_build_object('id', 99, 'sequence', 3, 'previous', l.digest,"
+            " 'subject', 'x', 'digest', sha256('x'))"
+            f" || jsonb_build_object('{column}', {value}))).*"
             " FROM proofs_logentry l WHERE sequence = 2"
         )
 
