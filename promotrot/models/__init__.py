@@ -1,3 +1,3 @@
-from promotrot.models import emission, game
+from promotrot.models import emission, game, play, voucher
 
-__all__ = ["emission", "game"]
+__all__ = ["emission", "game", "play", "voucher"]

@@ -1,0 +1,148 @@
+"""Virtual tickets and how they were played. What happens to one is a row of its own."""
+
+from django.db import models
+from django.db.models import F, Q
+from django.utils.translation import gettext_lazy as _
+
+from core.database.models import Guarded
+from core.premises.models import Operator, Premises, Terminal
+from core.staff.models import StaffSession, User
+from promotrot.models.emission import Emission
+
+
+class PlayTicket(Guarded):
+    """A virtual ticket of an emission, sold: the right to play it at once (15.I.2, 15.III.6.1).
+
+    `opening` and `position` say which ticket of the emission it is; what it holds, only the
+    emission's key can tell until it is played.
+    """
+
+    uuid = models.UUIDField(unique=True)
+    emission = models.ForeignKey(
+        Emission, models.PROTECT, related_name="play_tickets", db_index=False
+    )
+    opening = models.PositiveIntegerField(_("opening"))
+    position = models.PositiveIntegerField(_("position"))
+    premises = models.ForeignKey(Premises, models.PROTECT, related_name="+", db_index=False)
+    terminal = models.ForeignKey(Terminal, models.PROTECT, related_name="+", db_index=False)
+    operator = models.ForeignKey(Operator, models.PROTECT, related_name="+", db_index=False)
+    sold_at = models.DateTimeField(_("time of sale"))
+    price_cents = models.BigIntegerField(_("price (cents)"))
+
+    class Meta:
+        verbose_name = _("virtual ticket")
+        indexes = [models.Index(fields=["terminal", "id"], name="play_of_terminal")]
+        constraints = [
+            models.UniqueConstraint(
+                fields=["emission", "opening", "position"], name="play_sold_once"
+            ),
+            models.CheckConstraint(condition=Q(price_cents__gt=0), name="play_has_price"),
+        ]
+
+    def __str__(self) -> str:
+        return str(self.uuid)
+
+
+class BurntPlay(Guarded):
+    """A UUID that a terminal asked about before it was known: no play is ever sold under it."""
+
+    uuid = models.UUIDField(unique=True)
+    terminal = models.ForeignKey(Terminal, models.PROTECT, related_name="+")
+    burnt_at = models.DateTimeField()
+
+    def __str__(self) -> str:
+        return str(self.uuid)
+
+
+class PlayAct(Guarded):
+    """An act of the player, as it was answered (15.II.3, 15.III.2).
+
+    `draw` is the random integer that decided it, 0 where nothing was left to chance; `shown` what
+    the screen showed: a tier, or in a ladder a rung (-1: a fall).
+    """
+
+    ticket = models.ForeignKey(PlayTicket, models.PROTECT, related_name="acts", db_index=False)
+    number = models.PositiveSmallIntegerField(_("number"))
+    act = models.CharField(_("act"), max_length=40)
+    draw = models.BigIntegerField(_("random integer"))
+    shown = models.SmallIntegerField(_("shown"))
+    terminal = models.ForeignKey(Terminal, models.PROTECT, related_name="+", db_index=False)
+    at = models.DateTimeField(_("time"))
+
+    class Meta:
+        verbose_name = _("act of a player")
+        verbose_name_plural = _("acts of players")
+        constraints = [
+            models.UniqueConstraint(fields=["ticket", "number"], name="play_act_number"),
+            models.CheckConstraint(condition=Q(number__gte=1, draw__gte=0), name="play_act_drawn"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.ticket} · {self.number}"
+
+
+class PlayEnd(Guarded):
+    """How a play ended: what it was awarded, or that its price is due back [P11].
+
+    `tier` is the prize's in the game's table, 0 for none; `extra_tier` an extra prize's in the
+    plan of a probabilistic emission that pays an earlier shortfall [P2]. `awarded_cents` counts
+    for the percentage, `extra_cents` does not; both are cash and equivalents.
+    """
+
+    class Cause(models.TextChoices):
+        PLAYED = "played", _("Played to its end")
+        UNFINISHED = "unfinished", _("Left unfinished, the result stands")
+        REFUND = "refund", _("Never begun, the price is due back")
+
+    ticket = models.OneToOneField(PlayTicket, models.PROTECT, related_name="end")
+    cause = models.CharField(_("cause"), max_length=10, choices=Cause.choices)
+    tier = models.PositiveSmallIntegerField(_("tier"))
+    extra_tier = models.PositiveSmallIntegerField(_("extra tier"), default=0)
+    awarded_cents = models.BigIntegerField(_("awarded (cents)"))
+    extra_cents = models.BigIntegerField(_("extra prize (cents)"), default=0)
+    picture = models.JSONField(_("picture"), null=True)
+    ended_at = models.DateTimeField(_("time of the end"))
+
+    class Meta:
+        verbose_name = _("end of a play")
+        verbose_name_plural = _("ends of plays")
+        constraints = [
+            models.CheckConstraint(
+                condition=Q(awarded_cents__gte=0, extra_cents__gte=0), name="play_end_cents"
+            ),
+            models.CheckConstraint(
+                condition=~Q(cause="refund")
+                | Q(tier=0, extra_tier=0, awarded_cents=0, extra_cents=0, picture=None),
+                name="play_end_refund_awards_nothing",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return str(self.ticket)
+
+
+class PlayMove(Guarded):
+    """An unfinished play moved by staff to another terminal of the same premises [P11]."""
+
+    ticket = models.ForeignKey(PlayTicket, models.PROTECT, related_name="moves", db_index=False)
+    number = models.PositiveSmallIntegerField()
+    from_terminal = models.ForeignKey(Terminal, models.PROTECT, related_name="+")
+    to_terminal = models.ForeignKey(Terminal, models.PROTECT, related_name="+")
+    reason = models.CharField(_("reason"), max_length=200)
+    moved_at = models.DateTimeField()
+    moved_by = models.ForeignKey(User, models.PROTECT, related_name="+")
+    moved_in = models.ForeignKey(StaffSession, models.PROTECT, related_name="+")
+
+    class Meta:
+        verbose_name = _("move of a play")
+        verbose_name_plural = _("moves of plays")
+        constraints = [
+            models.UniqueConstraint(fields=["ticket", "number"], name="play_move_number"),
+            models.CheckConstraint(
+                condition=Q(number__gte=1) & ~Q(from_terminal=F("to_terminal")),
+                name="play_move_moves",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.ticket} · {self.number}"

@@ -1,0 +1,126 @@
+"""Vouchers: the bearer documents that prizes and refunds of plays are paid against (15.III.6.3)."""
+
+from django.db import models
+from django.db.models import F, Q
+from django.utils.translation import gettext_lazy as _
+
+from core.database.models import Guarded
+from core.premises.models import Operator, Premises, Terminal
+from promotrot.models.play import PlayTicket
+
+
+class Voucher(Guarded):
+    """A voucher: cash prizes of one play, one thing with its equivalent, or a price due back.
+
+    `prizes` lists `{"tier", "cents", "extra"}` for each [P8]; `amount_cents` is their sum, for a
+    thing its cash equivalent (15.III.6.5). One without a terminal was issued by the night and is
+    held for the buyer at the Central Office: it has no code until it is handed over [P11].
+    `issue_day` and `last_day` are natural days of Europe/Madrid (15.III.6.6) [P5].
+    """
+
+    mutable = ("code_digest",)
+
+    class Nature(models.TextChoices):
+        CASH = "cash", _("Prize in cash")
+        IN_KIND = "in_kind", _("Prize in kind")
+        REFUND = "refund", _("Price due back")
+        DRAWN = "drawn", _("Prize of the draw of an ended game")
+
+    uuid = models.UUIDField(unique=True)
+    ticket = models.ForeignKey(PlayTicket, models.PROTECT, related_name="vouchers", db_index=False)
+    number = models.PositiveSmallIntegerField(_("number"))
+    nature = models.CharField(_("nature"), max_length=10, choices=Nature.choices)
+    amount_cents = models.BigIntegerField(_("amount (cents)"))
+    prizes = models.JSONField(_("prizes"))
+    thing = models.CharField(_("thing"), max_length=80, blank=True)
+    premises = models.ForeignKey(Premises, models.PROTECT, related_name="+", db_index=False)
+    terminal = models.ForeignKey(Terminal, models.PROTECT, null=True, related_name="+")
+    issued_at = models.DateTimeField(_("time of issue"))
+    issue_day = models.DateField(_("day of issue"))
+    last_day = models.DateField(_("last day"), db_index=True)
+    code_digest = models.BinaryField(max_length=16, unique=True, null=True)
+
+    class Meta:
+        verbose_name = _("voucher")
+        constraints = [
+            models.UniqueConstraint(fields=["ticket", "number"], name="voucher_number"),
+            models.CheckConstraint(
+                condition=Q(number__gte=1, amount_cents__gt=0), name="voucher_has_amount"
+            ),
+            models.CheckConstraint(
+                condition=Q(nature="in_kind") & ~Q(thing="") | ~Q(nature="in_kind") & Q(thing=""),
+                name="voucher_names_its_thing",
+            ),
+            models.CheckConstraint(
+                condition=Q(last_day__gt=F("issue_day")), name="voucher_days_in_order"
+            ),
+            models.CheckConstraint(
+                condition=Q(terminal=None) | Q(code_digest__isnull=False),
+                name="voucher_issued_with_code",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return str(self.uuid)
+
+
+class VoucherSecret(Guarded):
+    """What the codes of a natural day are made from; once erased, nobody makes one again."""
+
+    mutable = ("secret",)
+
+    day = models.DateField(unique=True)
+    secret = models.BinaryField(max_length=32, null=True)
+    made_at = models.DateTimeField()
+
+    def __str__(self) -> str:
+        return str(self.day)
+
+
+class VoucherHandover(Guarded):
+    """A held voucher given to the buyer at the Central Office, with its code [P11]."""
+
+    voucher = models.OneToOneField(Voucher, models.PROTECT, related_name="handover")
+    terminal = models.ForeignKey(Terminal, models.PROTECT, related_name="+")
+    operator = models.ForeignKey(Operator, models.PROTECT, related_name="+")
+    claim = models.CharField(_("how the buyer proved it"), max_length=200)
+    handed_at = models.DateTimeField()
+
+    class Meta:
+        verbose_name = _("handover of a voucher")
+        verbose_name_plural = _("handovers of vouchers")
+        constraints = [
+            models.CheckConstraint(condition=~Q(claim=""), name="voucher_handover_has_claim")
+        ]
+
+    def __str__(self) -> str:
+        return str(self.voucher)
+
+
+class VoucherPrint(Guarded):
+    """The terminal says that the voucher's paper came out."""
+
+    voucher = models.OneToOneField(Voucher, models.PROTECT, related_name="print_confirmation")
+    confirmed_at = models.DateTimeField()
+
+    def __str__(self) -> str:
+        return str(self.voucher)
+
+
+class VoucherReprint(Guarded):
+    """A further copy of a voucher, marked duplicate."""
+
+    voucher = models.ForeignKey(Voucher, models.PROTECT, related_name="reprints")
+    number = models.PositiveSmallIntegerField()
+    terminal = models.ForeignKey(Terminal, models.PROTECT, related_name="+")
+    operator = models.ForeignKey(Operator, models.PROTECT, related_name="+")
+    printed_at = models.DateTimeField()
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["voucher", "number"], name="voucher_reprint_number"),
+            models.CheckConstraint(condition=Q(number__gte=1), name="voucher_reprint_positive"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.voucher} · {self.number}"

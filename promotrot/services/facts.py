@@ -1,0 +1,96 @@
+"""What never changes about an emission, kept in each process so that a play need not ask."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Final
+
+from django.db import connection
+
+from core.kernel.canonical import Json
+from core.kernel.errors import NotFound
+from core.kernel.money import percent_text
+from promotrot.engine.game import Game, PredrawnGame, Texts
+from promotrot.models.emission import Emission
+from promotrot.selectors.games import emission_game
+
+REVEAL: Final = "reveal"
+"""The one act of a pre-drawn play: it uncovers what was there all the time [P12]."""
+
+_KEPT: Final = 512
+
+
+class EmissionUnknown(NotFound):
+    code = "emission_unknown"
+    message = "There is no such emission."
+
+
+@dataclass(frozen=True, slots=True)
+class TierFacts:
+    """A prize: its value, the key of a thing's text ("" for cash), whether it is extra [P2]."""
+
+    number: int
+    value_cents: int
+    thing: str
+    extra: bool
+
+
+@dataclass(frozen=True, slots=True)
+class EmissionFacts:
+    """An emission as its plays and vouchers name it. `dealt`: prizes lie on its tickets."""
+
+    pk: int
+    reference: str
+    number: int
+    game: Game
+    price_cents: int
+    prize_percent: str
+    dealt: bool
+    tiers: Mapping[int, TierFacts]
+    screen: Json
+
+    def texts(self, language: str) -> Texts:
+        """The game's texts; Catalan where the language has none."""
+        return self.game.texts.get(language) or self.game.texts["ca"]
+
+
+def emission_facts(pk: int) -> EmissionFacts:
+    """The facts of an emission. Raises EmissionUnknown."""
+    return _kept(str(connection.settings_dict["NAME"]), pk)
+
+
+@lru_cache(maxsize=_KEPT)
+def _kept(database: str, pk: int) -> EmissionFacts:
+    found = Emission.objects.select_related("approval").filter(pk=pk).first()
+    if found is None:
+        raise EmissionUnknown(emission=pk)
+    game = emission_game(found)
+    tiers = {
+        tier.number: TierFacts(tier.number, tier.value_cents, tier.thing, tier.extra)
+        for tier in found.tiers.all()
+    }
+    return EmissionFacts(
+        pk=pk,
+        reference=found.reference,
+        number=found.number,
+        game=game,
+        price_cents=found.price_cents,
+        prize_percent=percent_text(game.kind.prize_percent),
+        dealt=found.dealt,
+        tiers=tiers,
+        screen=_screen(game, tiers),
+    )
+
+
+def _screen(game: Game, tiers: Mapping[int, TierFacts]) -> Json:
+    """All that a screen needs to draw a play, but the play itself."""
+    predrawn = isinstance(game, PredrawnGame)
+    return {
+        "mode": "predrawn" if predrawn else "probabilistic",
+        "presentation": game.presentation.document() if isinstance(game, PredrawnGame) else None,
+        "mechanic": None if isinstance(game, PredrawnGame) else game.kind.mechanic.document(),
+        "tiers": [
+            {"tier": t.number, "value_cents": t.value_cents, "thing": t.thing, "extra": t.extra}
+            for t in tiers.values()
+        ],
+    }

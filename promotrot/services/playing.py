@@ -1,0 +1,219 @@
+"""Playing a ticket at its terminal, act by act, to its end (15.II.3, 15.III.2, 15.III.6.3).
+
+An act has a number. The same number again gets the same answer; a number out of turn is refused.
+What an act brought is drawn by the operating system's generator, for that act alone, and is on
+record before it is answered; nothing that was won so far has a part in it [P3].
+"""
+
+import dataclasses
+import datetime
+import json
+import secrets
+import uuid
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Final
+
+from core.database.statements import run_prepared
+from core.kernel.errors import Conflict, DomainError, NotFound
+from core.premises.access import REFUSALS, TerminalCredentials
+from promotrot.engine.game import PredrawnGame
+from promotrot.engine.mechanics import ActOutOfTurn, Step, legal_acts, perform, replay
+from promotrot.models.play import PlayEnd
+from promotrot.services.awards import (
+    Issue,
+    Outcome,
+    claim_days,
+    issues,
+    played_outcome,
+    predrawn_outcome,
+)
+from promotrot.services.facts import REVEAL, EmissionFacts, emission_facts
+from promotrot.services.vouchers import Issued, issued_now, issued_of_ticket
+
+_TRIES: Final = 5
+_LOOK = "SELECT * FROM promotrot_look(%s, %s)"
+_ACT = "SELECT * FROM promotrot_act(%s, %s, %s, %s, %s, %s, %s, %s, %s, %s)"
+
+
+class PlayUnknown(NotFound):
+    code = "play_unknown"
+    message = "These premises have sold no such play."
+
+
+class PlayElsewhere(Conflict):
+    code = "play_elsewhere"
+    message = "The play belongs to another terminal of these premises."
+
+
+class PlayEnded(Conflict):
+    code = "play_ended"
+    message = "The play has ended."
+
+
+class ActAlreadyDone(Conflict):
+    code = "act_already_done"
+    message = "An act with that number is on record, and it is another one."
+
+
+class PlayBusy(Conflict):
+    code = "play_busy"
+    message = "Other acts of the same play are under way."
+    transient = True
+
+
+_REFUSALS: dict[str, type[DomainError]] = REFUSALS | {
+    error.code: error for error in (PlayUnknown, PlayElsewhere)
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Ending:
+    """How a play ended, as stored: all that the screen may show of it."""
+
+    cause: str
+    tier: int
+    extra_tier: int
+    awarded_cents: int
+    extra_cents: int
+    picture: Mapping[str, Any] | None
+    ended_at: datetime.datetime
+
+
+@dataclass(frozen=True, slots=True)
+class PlayView:
+    """A play as it stands. `legal` are the acts that may come next."""
+
+    uuid: uuid.UUID
+    facts: EmissionFacts
+    terminal_id: int
+    operator_id: int
+    sold_at: datetime.datetime
+    steps: tuple[Step, ...]
+    legal: tuple[str, ...]
+    ending: Ending | None
+    vouchers: tuple[Issued, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class _Seen:
+    """What `promotrot_look` answers."""
+
+    terminal_id: int
+    ticket_id: int
+    emission_id: int
+    opening: int
+    position: int
+    premises_id: int
+    operator_id: int
+    sold_at: datetime.datetime
+    today: datetime.date
+    acts: list[tuple[str, int, int]]
+    ending: dict[str, Any] | None
+
+
+def play_state(*, credentials: TerminalCredentials, ident: uuid.UUID) -> PlayView:
+    """The play, for the terminal where it is. Raises PlayUnknown, PlayElsewhere."""
+    return _view(ident, _look(credentials, ident))
+
+
+def play_act(
+    *, credentials: TerminalCredentials, ident: uuid.UUID, number: int, act: str
+) -> PlayView:
+    """Do the player's act of that number (from 1), or answer it again; the play after it.
+
+    The act that ends the play awards it and issues its vouchers in the same transaction. Raises
+    PlayUnknown, PlayElsewhere, PlayEnded, ActOutOfTurn, ActAlreadyDone; PlayBusy after losing to
+    other acts time and again.
+    """
+    for _ in range(_TRIES):
+        seen = _look(credentials, ident)
+        if number <= len(seen.acts):
+            if seen.acts[number - 1][0] != act:
+                raise ActAlreadyDone(done=seen.acts[number - 1][0])
+            return _view(ident, seen)
+        if seen.ending is not None:
+            raise PlayEnded
+        if number != len(seen.acts) + 1:
+            raise ActOutOfTurn(next_number=len(seen.acts) + 1)
+        done = _record(ident, seen, act)
+        if done is not None:
+            return done
+    raise PlayBusy
+
+
+def _look(credentials: TerminalCredentials, ident: uuid.UUID) -> _Seen:
+    refusal, *found = run_prepared(_LOOK, [credentials.token_digest, ident])
+    if refusal is not None:
+        raise _REFUSALS[refusal]()
+    return _Seen(*found)
+
+
+def _record(ident: uuid.UUID, seen: _Seen, act: str) -> PlayView | None:
+    """Draw what the act brings and write it; None if the play has moved on meanwhile."""
+    facts = emission_facts(seen.emission_id)
+    step, outcome = _drawn(facts, seen, act)
+    made: tuple[Issue, ...] = () if outcome is None else issues(outcome, ident, seen.today)
+    answer, at = run_prepared(
+        _ACT,
+        [
+            seen.ticket_id, seen.terminal_id, len(seen.acts) + 1, act, step.draw, step.shown,
+            seen.today, claim_days(seen.today),
+            None if outcome is None else json.dumps(outcome.document()),
+            json.dumps([each.document() for each in made]),
+        ],
+    )  # fmt: skip
+    if answer != "recorded":
+        return None
+    seen.acts.append((step.act, step.draw, step.shown))
+    if outcome is None:
+        return _view(ident, seen)
+    ended = dataclasses.replace(seen, ending=outcome.document() | {"ended_at": at})
+    return _view(ident, ended, tuple(issued_now(each, ended.premises_id, at) for each in made))
+
+
+def _drawn(facts: EmissionFacts, seen: _Seen, act: str) -> tuple[Step, Outcome | None]:
+    """The step of a legal act, and what the play comes to if that ends it. Raises ActOutOfTurn."""
+    if isinstance(facts.game, PredrawnGame):
+        if act != REVEAL:
+            raise ActOutOfTurn(legal=[REVEAL])
+        outcome = predrawn_outcome(facts, seen.opening, seen.position, PlayEnd.Cause.PLAYED)
+        return Step(act, 0, outcome.tier), outcome
+    mechanic = facts.game.kind.mechanic
+    play = replay(mechanic, [(done, draw) for done, draw, _ in seen.acts])
+    legal = legal_acts(mechanic, play)
+    if act not in legal:
+        raise ActOutOfTurn(legal=[*legal])
+    play = perform(mechanic, play, act, secrets.randbelow(legal[act]))
+    if play.award is None:
+        return play.steps[-1], None
+    return play.steps[-1], played_outcome(facts, seen.opening, seen.position, play.award)
+
+
+def _view(ident: uuid.UUID, seen: _Seen, vouchers: tuple[Issued, ...] | None = None) -> PlayView:
+    facts = emission_facts(seen.emission_id)
+    steps = tuple(Step(*each) for each in seen.acts)
+    ending = None if seen.ending is None else _ending(seen.ending)
+    if vouchers is None:
+        worth = ending is not None and (ending.awarded_cents or ending.extra_cents)
+        refund = ending is not None and ending.cause == PlayEnd.Cause.REFUND
+        vouchers = issued_of_ticket(seen.ticket_id) if worth or refund else ()
+    return PlayView(
+        uuid=ident, facts=facts, terminal_id=seen.terminal_id, operator_id=seen.operator_id,
+        sold_at=seen.sold_at, steps=steps, legal=() if ending else _legal(facts, steps),
+        ending=ending, vouchers=vouchers,
+    )  # fmt: skip
+
+
+def _legal(facts: EmissionFacts, steps: tuple[Step, ...]) -> tuple[str, ...]:
+    if isinstance(facts.game, PredrawnGame):
+        return (REVEAL,)
+    mechanic = facts.game.kind.mechanic
+    return (*legal_acts(mechanic, replay(mechanic, [(s.act, s.draw) for s in steps])),)
+
+
+def _ending(row: Mapping[str, Any]) -> Ending:
+    return Ending(
+        row["cause"], row["tier"], row["extra_tier"], row["awarded_cents"], row["extra_cents"],
+        row["picture"], datetime.datetime.fromisoformat(str(row["ended_at"])),
+    )  # fmt: skip

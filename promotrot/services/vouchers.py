@@ -1,0 +1,226 @@
+"""Vouchers after the award: their code, their paper's life, and those held for their buyer.
+
+A code is made from the secret of the day on which it is issued or handed over. Until that day
+ends, until the paper is confirmed and until somebody claims it, the terminal that issued it may ask
+for it again, and have marked copies; afterwards nobody can (rulebook: *Codes*).
+"""
+
+import datetime
+import uuid
+from dataclasses import dataclass
+from typing import Any
+
+from django.conf import settings
+from django.db import transaction
+from django.db.models import QuerySet
+
+from core.database import clock
+from core.database.locks import Lock, hold
+from core.kernel.codes import Code
+from core.kernel.days import add_days, natural_day
+from core.kernel.errors import Conflict, NotFound
+from core.payoffice.models import Claim
+from core.premises.access import BareTerminal, Capability, TerminalActor, TerminalCannot
+from core.premises.models import Game, Premises
+from promotrot.models.voucher import (
+    Voucher,
+    VoucherHandover,
+    VoucherPrint,
+    VoucherReprint,
+    VoucherSecret,
+)
+from promotrot.services import awards
+
+
+class VoucherUnknown(NotFound):
+    code = "voucher_unknown"
+    message = "This terminal has issued no such voucher."
+
+
+class VoucherPrinted(Conflict):
+    code = "voucher_printed"
+    message = "The original is confirmed as printed; a further copy is a reprint."
+
+
+class VoucherCodeGone(Conflict):
+    code = "voucher_code_gone"
+    message = "The code of a voucher is given again on its own day only, and before it is claimed."
+
+
+class VoucherNotHeld(Conflict):
+    code = "voucher_not_held"
+    message = "The voucher is not held for anybody."
+
+
+@dataclass(frozen=True, slots=True)
+class Issued:
+    """A voucher as its terminal gets it. `code` is None once it may not be given any more.
+
+    `prizes` lists `{"tier", "cents", "extra"}`; a `held` one waits at the Central Office [P11].
+    """
+
+    uuid: uuid.UUID
+    number: int
+    nature: str
+    amount_cents: int
+    prizes: list[dict[str, Any]]
+    thing: str
+    premises_id: int
+    issued_at: datetime.datetime
+    issue_day: datetime.date
+    last_day: datetime.date
+    held: bool
+    code: Code | None
+
+
+def issued_now(issue: awards.Issue, premises_id: int, at: datetime.datetime) -> Issued:
+    """A voucher that has just been written, as it was written."""
+    day, draft = natural_day(at), issue.draft
+    return Issued(
+        issue.uuid, issue.number, draft.nature, draft.amount_cents, draft.prize_documents(),
+        draft.thing, premises_id, at, day, add_days(day, awards.claim_days(day)),
+        held=issue.code is None, code=issue.code,
+    )  # fmt: skip
+
+
+def issued_of_ticket(ticket_id: int) -> tuple[Issued, ...]:
+    """The vouchers that a play was awarded, by number."""
+    rows = Voucher.objects.filter(ticket=ticket_id).exclude(nature=Voucher.Nature.DRAWN)
+    return tuple(issued(row) for row in rows.order_by("number"))
+
+
+def issued(voucher: Voucher, *, again: bool = False) -> Issued:
+    """A voucher as stored; `again`: for a marked copy, after the original was confirmed, too."""
+    printed = not again and VoucherPrint.objects.filter(voucher=voucher).exists()
+    return Issued(
+        voucher.uuid, voucher.number, voucher.nature, voucher.amount_cents, voucher.prizes,
+        voucher.thing, voucher.premises_id, voucher.issued_at, voucher.issue_day, voucher.last_day,
+        held=voucher.code_digest is None, code=None if printed else _code_again(voucher),
+    )  # fmt: skip
+
+
+def _code_again(voucher: Voucher) -> Code | None:
+    """The code, while it may be given. Keys may have been rotated since: the version is the one
+    that gives the digest on record."""
+    if voucher.code_digest is None:
+        return None
+    handover = VoucherHandover.objects.filter(voucher=voucher).first()
+    day = natural_day(handover.handed_at) if handover else voucher.issue_day
+    if day != natural_day(clock.now()) or _claimed(voucher):
+        return None
+    for version in settings.CODE_KEYS.ring:
+        code = awards.code_of(voucher.uuid, day, version)
+        if settings.CODE_KEYS.digest(code) == bytes(voucher.code_digest):
+            return code
+    return None
+
+
+def _claimed(voucher: Voucher) -> bool:
+    return Claim.objects.filter(game=Game.PROMOTROT, document_id=voucher.pk).exists()
+
+
+def voucher_of_terminal(*, terminal_id: int, ident: uuid.UUID) -> Voucher:
+    """A voucher issued or handed over at this terminal. Raises VoucherUnknown."""
+    found = Voucher.objects.select_related("ticket").filter(uuid=ident).first()
+    if found is not None:
+        handover = VoucherHandover.objects.filter(voucher=found).first()
+        if terminal_id == (handover.terminal_id if handover else found.terminal_id):
+            return found
+    raise VoucherUnknown
+
+
+def voucher_original(*, by: BareTerminal, ident: uuid.UUID) -> tuple[Voucher, Issued]:
+    """The voucher whose original is still to be printed.
+
+    Raises VoucherUnknown, VoucherPrinted, VoucherCodeGone.
+    """
+    voucher = voucher_of_terminal(terminal_id=by.terminal_id, ident=ident)
+    if VoucherPrint.objects.filter(voucher=voucher).exists():
+        raise VoucherPrinted
+    found = issued(voucher)
+    if found.code is None:
+        raise VoucherCodeGone
+    return voucher, found
+
+
+def voucher_print_confirm(*, by: BareTerminal, ident: uuid.UUID) -> VoucherPrint:
+    """The paper came out. Confirming twice changes nothing. Raises VoucherUnknown."""
+    voucher = voucher_of_terminal(terminal_id=by.terminal_id, ident=ident)
+    found, _ = VoucherPrint.objects.get_or_create(
+        voucher=voucher, defaults={"confirmed_at": clock.now()}
+    )
+    return found
+
+
+@transaction.atomic
+def voucher_reprint(
+    *, by: TerminalActor, ident: uuid.UUID
+) -> tuple[Voucher, Issued, VoucherReprint]:
+    """A further copy under the same code, marked duplicate, on the voucher's own day.
+
+    Raises VoucherUnknown, VoucherCodeGone.
+    """
+    voucher = voucher_of_terminal(terminal_id=by.terminal_id, ident=ident)
+    hold((Lock.TICKET, voucher.ticket_id))
+    found = issued(voucher, again=True)
+    if found.code is None:
+        raise VoucherCodeGone
+    copies = VoucherReprint.objects.filter(voucher=voucher).count()
+    reprint = VoucherReprint.objects.create(
+        voucher=voucher, number=copies + 1, terminal_id=by.terminal_id,
+        operator_id=by.operator_id, printed_at=clock.now(),
+    )  # fmt: skip
+    return voucher, found, reprint
+
+
+def vouchers_held() -> QuerySet[Voucher]:
+    """Vouchers that wait for their buyer at the Central Office."""
+    rows = Voucher.objects.filter(code_digest=None).select_related("ticket", "premises")
+    return rows.order_by("pk")
+
+
+def voucher_hand_over(*, by: TerminalActor, ident: uuid.UUID, claim: str) -> tuple[Voucher, Issued]:
+    """Give a held voucher to its buyer, with its code, at the Central Office [P11].
+
+    `claim` says how the buyer proved to be so: the reference of the play, the place and the time.
+    To repeat it at the same terminal changes nothing and gives the voucher again, as for any other.
+    Raises TerminalCannot, VoucherUnknown, VoucherNotHeld.
+    """
+    by.need(Capability.PAY)
+    if by.premises_kind != Premises.Kind.CENTRAL_OFFICE:
+        raise TerminalCannot(kind=by.premises_kind)
+    awards.day_secret(natural_day(clock.now()))
+    with transaction.atomic():
+        voucher = Voucher.objects.select_related("ticket").filter(uuid=ident).first()
+        if voucher is None:
+            raise VoucherUnknown
+        hold((Lock.TICKET, voucher.ticket_id))
+        voucher.refresh_from_db(fields=["code_digest"])
+        if voucher.code_digest is None and not _claimed(voucher):
+            _hand_over(by, voucher, claim)
+        elif not VoucherHandover.objects.filter(voucher=voucher, terminal=by.terminal_id).exists():
+            raise VoucherNotHeld
+        return voucher, issued(voucher)
+
+
+def _hand_over(by: TerminalActor, voucher: Voucher, claim: str) -> None:
+    now = clock.now()
+    VoucherHandover.objects.create(
+        voucher=voucher, terminal_id=by.terminal_id, operator_id=by.operator_id, claim=claim,
+        handed_at=now,
+    )  # fmt: skip
+    code = awards.code_of(voucher.uuid, natural_day(now))
+    voucher.code_digest = settings.CODE_KEYS.digest(code)
+    voucher.save(update_fields=["code_digest"])
+
+
+def secrets_erase() -> int:
+    """Erase what codes of past days were made from; how many days."""
+    today = natural_day(clock.now())
+    return VoucherSecret.objects.filter(day__lt=today, secret__isnull=False).update(secret=None)
+
+
+def unconfirmed_vouchers() -> QuerySet[Voucher]:
+    """Vouchers given to a terminal whose printing nobody confirmed: incidents (*Codes*)."""
+    rows = Voucher.objects.filter(print_confirmation=None, code_digest__isnull=False)
+    return rows.order_by("pk")

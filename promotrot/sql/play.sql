@@ -1,0 +1,137 @@
+-- Playing a ticket, act by act, and its end with what it awards (15.III.2, 15.III.6.3) [P3, P11, P12].
+
+-- The terminal that a ticket is played at: the one that sold it, or to which staff last moved it.
+CREATE OR REPLACE FUNCTION promotrot_terminal_of(p_ticket bigint, p_sold_at_terminal bigint)
+RETURNS bigint LANGUAGE sql STABLE AS $$
+    SELECT coalesce((SELECT m.to_terminal_id FROM promotrot_playmove m WHERE m.ticket_id = p_ticket
+                      ORDER BY m.number DESC LIMIT 1), p_sold_at_terminal)
+$$;
+
+-- A play as it stands, for the terminal that plays it. `acts` is [[act, draw, shown], ...].
+CREATE OR REPLACE FUNCTION promotrot_look(p_token bytea, p_uuid uuid,
+    OUT refusal text, OUT terminal_id bigint, OUT ticket_id bigint, OUT emission_id bigint,
+    OUT opening integer, OUT "position" integer, OUT premises_id bigint, OUT operator_id bigint,
+    OUT sold_at timestamptz, OUT today date, OUT acts jsonb, OUT ending jsonb)
+LANGUAGE plpgsql STABLE AS $$
+DECLARE
+    v_who record;
+    v_ticket record;
+BEGIN
+    v_who := premises_identify(p_token, NULL);
+    IF v_who.terminal_id IS NULL OR v_who.refusal = 'terminal_revoked' THEN
+        refusal := v_who.refusal;
+        RETURN;
+    END IF;
+    terminal_id := v_who.terminal_id;
+    SELECT * INTO v_ticket FROM promotrot_playticket t WHERE t.uuid = p_uuid;
+    IF NOT FOUND OR v_ticket.premises_id <> v_who.premises_id THEN
+        refusal := 'play_unknown';
+        RETURN;
+    END IF;
+    IF promotrot_terminal_of(v_ticket.id, v_ticket.terminal_id) <> v_who.terminal_id THEN
+        refusal := 'play_elsewhere';
+        RETURN;
+    END IF;
+    ticket_id := v_ticket.id;
+    emission_id := v_ticket.emission_id;
+    opening := v_ticket.opening;
+    position := v_ticket.position;
+    premises_id := v_ticket.premises_id;
+    operator_id := v_ticket.operator_id;
+    sold_at := v_ticket.sold_at;
+    today := (core_now() AT TIME ZONE 'Europe/Madrid')::date;
+    SELECT coalesce(jsonb_agg(jsonb_build_array(a.act, a.draw, a.shown) ORDER BY a.number), '[]')
+      INTO acts FROM promotrot_playact a WHERE a.ticket_id = v_ticket.id;
+    SELECT to_jsonb(e) INTO ending FROM promotrot_playend e WHERE e.ticket_id = v_ticket.id;
+END $$;
+
+-- End a play: what it is awarded, its vouchers, and the money from the game's prize account. Each of
+-- `p_vouchers` has uuid, number, nature, amount, prizes, thing and digest (hex; null while held).
+-- After the emission's closing the organiser's account of late awards pays (services/chart.py).
+CREATE OR REPLACE FUNCTION promotrot_end(
+    p_ticket bigint, p_terminal bigint, p_at timestamptz, p_claim_days integer, p_ending jsonb,
+    p_vouchers jsonb)
+RETURNS void LANGUAGE plpgsql AS $$
+DECLARE
+    v_ticket record;
+    v_emission record;
+    v_voucher record;
+    v_day date := (p_at AT TIME ZONE 'Europe/Madrid')::date;
+    v_from bigint;
+    v_to bigint;
+BEGIN
+    INSERT INTO promotrot_playend (ticket_id, cause, tier, extra_tier, awarded_cents, extra_cents,
+            picture, ended_at)
+    SELECT p_ticket, e.cause, e.tier, e.extra_tier, e.awarded_cents, e.extra_cents, e.picture, p_at
+      FROM jsonb_to_record(p_ending) AS e(cause text, tier smallint, extra_tier smallint,
+           awarded_cents bigint, extra_cents bigint, picture jsonb);
+    IF jsonb_array_length(p_vouchers) = 0 THEN
+        RETURN;
+    END IF;
+    SELECT t.emission_id, t.premises_id INTO STRICT v_ticket
+      FROM promotrot_playticket t WHERE t.id = p_ticket;
+    PERFORM pg_advisory_xact_lock_shared(10, (v_ticket.emission_id & 2147483647)::integer);
+    SELECT e.state, e.reference, e.takings_account_id, e.vouchers_account_id, g.prize_account_id
+      INTO STRICT v_emission
+      FROM promotrot_emission e JOIN promotrot_game g ON g.id = e.game_id
+     WHERE e.id = v_ticket.emission_id;
+    FOR v_voucher IN
+        SELECT * FROM jsonb_to_recordset(p_vouchers) AS v(uuid uuid, number smallint, nature text,
+            amount bigint, prizes jsonb, thing text, digest text)
+    LOOP
+        INSERT INTO promotrot_voucher (uuid, ticket_id, number, nature, amount_cents, prizes, thing,
+                premises_id, terminal_id, issued_at, issue_day, last_day, code_digest)
+        VALUES (v_voucher.uuid, p_ticket, v_voucher.number, v_voucher.nature, v_voucher.amount,
+                v_voucher.prizes, v_voucher.thing, v_ticket.premises_id, p_terminal, p_at, v_day,
+                v_day + p_claim_days, decode(v_voucher.digest, 'hex'));
+        v_to := v_emission.vouchers_account_id;
+        v_from := v_emission.prize_account_id;
+        IF v_voucher.nature = 'refund' THEN
+            v_to := promotrot_account('promotrot:' || v_emission.reference || ':refunds');
+            v_from := v_emission.takings_account_id;
+        END IF;
+        IF v_emission.state NOT IN ('open', 'stopped') THEN
+            v_from := promotrot_account('promotrot:organiser:late');
+        END IF;
+        INSERT INTO ledger_transfer (reference, line, kind, debit_id, credit_id, amount_cents, at)
+        VALUES (v_voucher.uuid, 0, 'promotrot.' || CASE v_voucher.nature
+                WHEN 'refund' THEN 'refund_due' ELSE 'award' END, v_from, v_to, v_voucher.amount, p_at);
+    END LOOP;
+END $$;
+
+-- A liability of the chart, opened when first used.
+CREATE OR REPLACE FUNCTION promotrot_account(p_code text) RETURNS bigint LANGUAGE plpgsql AS $$
+DECLARE
+    v_account bigint;
+BEGIN
+    INSERT INTO ledger_account (code, side, opened_at) VALUES (p_code, 'credit', core_now())
+        ON CONFLICT (code) DO NOTHING;
+    SELECT a.id INTO STRICT v_account FROM ledger_account a WHERE a.code = p_code;
+    RETURN v_account;
+END $$;
+
+-- Record an act that was found legal when the play had `p_number - 1` of them, and with it the end of
+-- the play where it leads there. 'stale' when the play has moved on meanwhile: look again.
+CREATE OR REPLACE FUNCTION promotrot_act(
+    p_ticket bigint, p_terminal bigint, p_number integer, p_act text, p_draw bigint,
+    p_shown integer, p_day date, p_claim_days integer, p_ending jsonb, p_vouchers jsonb,
+    OUT outcome text, OUT at timestamptz)
+LANGUAGE plpgsql AS $$
+BEGIN
+    PERFORM pg_advisory_xact_lock(8, (p_ticket & 2147483647)::integer);
+    at := core_now();
+    IF EXISTS (SELECT FROM promotrot_playend e WHERE e.ticket_id = p_ticket)
+       OR (SELECT count(*) FROM promotrot_playact a WHERE a.ticket_id = p_ticket) <> p_number - 1
+       OR (SELECT promotrot_terminal_of(t.id, t.terminal_id) FROM promotrot_playticket t
+            WHERE t.id = p_ticket) <> p_terminal
+       OR (at AT TIME ZONE 'Europe/Madrid')::date <> p_day THEN
+        outcome := 'stale';
+        RETURN;
+    END IF;
+    INSERT INTO promotrot_playact (ticket_id, number, act, draw, shown, terminal_id, at)
+    VALUES (p_ticket, p_number, p_act, p_draw, p_shown, p_terminal, at);
+    IF p_ending IS NOT NULL THEN
+        PERFORM promotrot_end(p_ticket, p_terminal, at, p_claim_days, p_ending, p_vouchers);
+    END IF;
+    outcome := 'recorded';
+END $$;

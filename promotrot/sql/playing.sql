@@ -1,0 +1,110 @@
+-- What no row of a play says alone; whoever writes, and by whatever way.
+
+-- A ticket is the one that its lane has just given, at the emission's price.
+CREATE OR REPLACE FUNCTION promotrot_guard_ticket() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+    IF NOT EXISTS (
+        SELECT FROM promotrot_lane l JOIN promotrot_emission e ON e.id = l.emission_id
+         WHERE l.emission_id = NEW.emission_id AND l.opening = NEW.opening
+           AND l.first + l.taken - 1 = NEW.position AND e.price_cents = NEW.price_cents) THEN
+        RAISE EXCEPTION 'emission %: no lane has given ticket %/%', NEW.emission_id, NEW.opening,
+            NEW.position USING ERRCODE = 'restrict_violation';
+    END IF;
+    RETURN NEW;
+END $$;
+
+-- Acts are numbered one by one, and none comes after the end.
+CREATE OR REPLACE FUNCTION promotrot_guard_act() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+    IF EXISTS (SELECT FROM promotrot_playend e WHERE e.ticket_id = NEW.ticket_id)
+       OR (SELECT count(*) FROM promotrot_playact a WHERE a.ticket_id = NEW.ticket_id)
+          <> NEW.number - 1 THEN
+        RAISE EXCEPTION 'play %: act % is out of turn', NEW.ticket_id, NEW.number
+            USING ERRCODE = 'restrict_violation';
+    END IF;
+    RETURN NEW;
+END $$;
+
+-- A price is due back only where nothing was done yet [P11].
+CREATE OR REPLACE FUNCTION promotrot_guard_end() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+    IF EXISTS (SELECT FROM promotrot_playact a WHERE a.ticket_id = NEW.ticket_id) THEN
+        RAISE EXCEPTION 'play %: it has begun and is not refunded', NEW.ticket_id
+            USING ERRCODE = 'restrict_violation';
+    END IF;
+    RETURN NEW;
+END $$;
+
+-- A play moves, while unfinished, from where it is to a terminal of the same premises [P11].
+CREATE OR REPLACE FUNCTION promotrot_guard_move() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+    IF NOT EXISTS (
+        SELECT FROM promotrot_playticket t JOIN premises_terminal p ON p.id = NEW.to_terminal_id
+         WHERE t.id = NEW.ticket_id AND p.premises_id = t.premises_id
+           AND NEW.from_terminal_id = promotrot_terminal_of(t.id, t.terminal_id)
+           AND NEW.number = 1 + (SELECT count(*) FROM promotrot_playmove m WHERE m.ticket_id = t.id)
+           AND NOT EXISTS (SELECT FROM promotrot_playend e WHERE e.ticket_id = t.id)) THEN
+        RAISE EXCEPTION 'play %: it cannot be moved there', NEW.ticket_id
+            USING ERRCODE = 'restrict_violation';
+    END IF;
+    RETURN NEW;
+END $$;
+
+-- The vouchers of a play are worth exactly what its end awards, or the price that is due back.
+CREATE OR REPLACE FUNCTION promotrot_check_award() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+    IF NOT EXISTS (
+        SELECT FROM promotrot_playend e JOIN promotrot_playticket t ON t.id = e.ticket_id
+         WHERE e.ticket_id = NEW.ticket_id
+           AND (SELECT coalesce(sum(v.amount_cents), 0) FROM promotrot_voucher v
+                 WHERE v.ticket_id = t.id AND v.nature <> 'drawn')
+             = CASE e.cause WHEN 'refund' THEN t.price_cents
+                    ELSE e.awarded_cents + e.extra_cents END) THEN
+        RAISE EXCEPTION 'play %: its vouchers are not what it was awarded', NEW.ticket_id
+            USING ERRCODE = 'restrict_violation';
+    END IF;
+    RETURN NULL;
+END $$;
+
+-- A held voucher gets its code when it is handed over, once.
+CREATE OR REPLACE FUNCTION promotrot_guard_code() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+    IF OLD.code_digest IS NOT NULL OR NOT EXISTS (
+        SELECT FROM promotrot_voucherhandover h WHERE h.voucher_id = OLD.id) THEN
+        RAISE EXCEPTION 'voucher %: its code stays as it is', OLD.id
+            USING ERRCODE = 'restrict_violation';
+    END IF;
+    RETURN NEW;
+END $$;
+
+CREATE OR REPLACE FUNCTION promotrot_guard_secret() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+    IF NEW.secret IS NOT NULL THEN
+        RAISE EXCEPTION 'the secret of % is erased, never changed', OLD.day
+            USING ERRCODE = 'restrict_violation';
+    END IF;
+    RETURN NEW;
+END $$;
+
+CREATE OR REPLACE TRIGGER given_by_lane BEFORE INSERT ON promotrot_playticket
+    FOR EACH ROW EXECUTE FUNCTION promotrot_guard_ticket();
+CREATE OR REPLACE TRIGGER in_turn BEFORE INSERT ON promotrot_playact
+    FOR EACH ROW EXECUTE FUNCTION promotrot_guard_act();
+CREATE OR REPLACE TRIGGER not_begun BEFORE INSERT ON promotrot_playend
+    FOR EACH ROW WHEN (NEW.cause = 'refund') EXECUTE FUNCTION promotrot_guard_end();
+CREATE OR REPLACE TRIGGER same_premises BEFORE INSERT ON promotrot_playmove
+    FOR EACH ROW EXECUTE FUNCTION promotrot_guard_move();
+CREATE OR REPLACE TRIGGER once BEFORE UPDATE ON promotrot_voucher
+    FOR EACH ROW EXECUTE FUNCTION promotrot_guard_code();
+CREATE OR REPLACE TRIGGER erased BEFORE UPDATE ON promotrot_vouchersecret
+    FOR EACH ROW EXECUTE FUNCTION promotrot_guard_secret();
+-- Constraint triggers cannot be replaced; these are made anew at every migrate.
+DROP TRIGGER IF EXISTS as_awarded ON promotrot_playend;
+CREATE CONSTRAINT TRIGGER as_awarded AFTER INSERT ON promotrot_playend
+    DEFERRABLE INITIALLY DEFERRED FOR EACH ROW
+    WHEN (NEW.awarded_cents + NEW.extra_cents > 0 OR NEW.cause = 'refund')
+    EXECUTE FUNCTION promotrot_check_award();
+DROP TRIGGER IF EXISTS as_awarded ON promotrot_voucher;
+CREATE CONSTRAINT TRIGGER as_awarded AFTER INSERT ON promotrot_voucher
+    DEFERRABLE INITIALLY DEFERRED FOR EACH ROW WHEN (NEW.nature <> 'drawn')
+    EXECUTE FUNCTION promotrot_check_award();

@@ -1,0 +1,122 @@
+-- A sale, whole, in one statement: who, whether, which ticket, and the writing (15.III.3, 15.III.6.1).
+--
+-- `outcome` is 'sold', 'replayed', or the code of a refusal, of which nothing is written or
+-- remembered. Locks, in the order of core/database/locks.py: the request's, alone, so that a replay
+-- waits for the sale still in flight and learns what it became; then that of all sales, shared (held
+-- alone by suspending, revoking and ending an authorisation). Who sells, whether and when are read
+-- under them. Last a lane, which is the gate of the emission, too (promotrot/models/emission.py): the
+-- first that is open and not held; where all are held, any of them, waiting.
+CREATE OR REPLACE FUNCTION promotrot_sell(
+    p_token bytea, p_session bytea, p_uuid uuid, p_emission bigint, p_price bigint,
+    OUT outcome text, OUT ticket_id bigint, OUT sold_at timestamptz, OUT terminal_id bigint,
+    OUT operator_id bigint)
+LANGUAGE plpgsql AS $$
+DECLARE
+    v_who record;
+    v_known record;
+    v_emission record;
+    v_lane bigint;
+    v_opening integer;
+    v_position integer;
+BEGIN
+    PERFORM pg_advisory_xact_lock(2, hashtext(p_uuid::text));
+    SELECT t.id, t.terminal_id, t.emission_id, t.price_cents, t.sold_at, t.operator_id INTO v_known
+      FROM promotrot_playticket t WHERE t.uuid = p_uuid;
+    IF v_known.id IS NULL THEN
+        PERFORM pg_advisory_xact_lock_shared(7, 0);
+        sold_at := core_now();
+    END IF;
+
+    v_who := premises_identify(p_token, p_session);
+    IF v_who.terminal_id IS NULL OR v_who.refusal = 'terminal_revoked' THEN
+        outcome := v_who.refusal;
+        RETURN;
+    END IF;
+    terminal_id := v_who.terminal_id;
+    operator_id := v_who.operator_id;
+    IF v_known.id IS NOT NULL THEN
+        IF v_known.terminal_id = v_who.terminal_id AND v_known.emission_id = p_emission
+           AND v_known.price_cents = p_price THEN
+            outcome := 'replayed';
+            ticket_id := v_known.id;
+            sold_at := v_known.sold_at;
+            operator_id := v_known.operator_id;
+        ELSE
+            outcome := 'uuid_reused';
+        END IF;
+        RETURN;
+    END IF;
+    IF v_who.refusal IS NOT NULL THEN
+        outcome := v_who.refusal;
+        RETURN;
+    END IF;
+    IF v_who.premises_kind NOT IN ('establishment', 'racecourse_point') THEN
+        outcome := 'terminal_cannot';
+        RETURN;
+    END IF;
+
+    SELECT e.state, e.price_cents, e.takings_account_id INTO v_emission
+      FROM promotrot_emission e WHERE e.id = p_emission;
+    outcome := CASE
+        WHEN NOT FOUND THEN 'emission_unknown'
+        WHEN v_emission.state IN ('draft', 'committed', 'mixed') THEN 'emission_not_open'
+        WHEN v_emission.state <> 'open' THEN 'emission_closed'
+        WHEN EXISTS (SELECT FROM promotrot_burntplay b WHERE b.uuid = p_uuid) THEN 'uuid_burnt'
+        WHEN EXISTS (SELECT FROM ledger_transfer x WHERE x.reference = p_uuid) THEN 'uuid_reused'
+        WHEN p_price <> v_emission.price_cents THEN 'wrong_price'
+        ELSE premises_sale_refusal(v_who.terminal_id, v_who.premises_id, 'promotrot', sold_at) END;
+    IF outcome IS NOT NULL THEN
+        RETURN;
+    END IF;
+
+    SELECT l.id INTO v_lane FROM promotrot_lane l WHERE l.emission_id = p_emission AND l.open
+     ORDER BY l.opening, l.first LIMIT 1 FOR UPDATE SKIP LOCKED;
+    IF v_lane IS NULL THEN
+        SELECT l.id INTO v_lane FROM promotrot_lane l WHERE l.emission_id = p_emission AND l.open
+         ORDER BY random() LIMIT 1 FOR UPDATE;
+    END IF;
+    IF v_lane IS NULL THEN
+        outcome := CASE WHEN EXISTS (
+            SELECT FROM promotrot_emission e WHERE e.id = p_emission AND e.state = 'open')
+            THEN 'emission_sold_out' ELSE 'emission_closed' END;
+        RETURN;
+    END IF;
+    UPDATE promotrot_lane l SET taken = l.taken + 1, open = l.taken + 1 < l.tickets
+     WHERE l.id = v_lane RETURNING l.opening, l.first + l.taken - 1 INTO v_opening, v_position;
+
+    INSERT INTO promotrot_playticket (uuid, emission_id, opening, position, premises_id,
+            terminal_id, operator_id, sold_at, price_cents)
+    VALUES (p_uuid, p_emission, v_opening, v_position, v_who.premises_id, v_who.terminal_id,
+            v_who.operator_id, sold_at, p_price)
+    RETURNING id INTO ticket_id;
+    INSERT INTO ledger_transfer (reference, line, kind, debit_id, credit_id, amount_cents, at)
+    SELECT p_uuid, 0, 'promotrot.sale', a.id, v_emission.takings_account_id, p_price, sold_at
+      FROM ledger_account a WHERE a.code = 'premises:' || v_who.premises_id;
+    IF NOT FOUND THEN
+        RAISE EXCEPTION 'premises % have no account', v_who.premises_id;
+    END IF;
+    outcome := 'sold';
+END $$;
+
+-- What became of a play's UUID. An unknown one is burnt in the same transaction, under the same lock
+-- as a sale, so that a sale of it still in flight is refused when it gets there.
+CREATE OR REPLACE FUNCTION promotrot_request_state(p_terminal bigint, p_uuid uuid,
+    OUT outcome text, OUT ticket_id bigint)
+LANGUAGE plpgsql AS $$
+DECLARE
+    v_owner bigint;
+BEGIN
+    PERFORM pg_advisory_xact_lock(2, hashtext(p_uuid::text));
+    SELECT t.id, t.terminal_id INTO ticket_id, v_owner
+      FROM promotrot_playticket t WHERE t.uuid = p_uuid;
+    IF FOUND THEN
+        outcome := CASE WHEN v_owner = p_terminal THEN 'sold' ELSE 'uuid_reused' END;
+        IF outcome <> 'sold' THEN
+            ticket_id := NULL;
+        END IF;
+        RETURN;
+    END IF;
+    INSERT INTO promotrot_burntplay (uuid, terminal_id, burnt_at)
+    VALUES (p_uuid, p_terminal, core_now()) ON CONFLICT (uuid) DO NOTHING;
+    outcome := 'burnt';
+END $$;
