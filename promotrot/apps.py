@@ -9,5 +9,6 @@ class PromotrotConfig(AppConfig):
 
     def ready(self) -> None:
         from promotrot import whatif
+        from promotrot.services import closing, games  # noqa: F401  (they register their acts)
 
         whatif.register()

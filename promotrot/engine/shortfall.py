@@ -72,7 +72,7 @@ class Statement:
     def unsold(self) -> int:
         return self.closing.tickets - self.closing.sold
 
-    def document(self) -> Json:
+    def document(self) -> dict[str, Json]:
         """As stored and published; the percentage is an int or the text `"n/d"`."""
         closing = self.closing
         return {

@@ -25,9 +25,10 @@ the source of its picture. An emission of a probabilistic game without extra pri
 no seed and no dealing (`Emission.dealt` is false); with extra prizes its dealing gives the extra
 tier of each ticket, which is awarded on top of what the play gives.
 
-**Awards.** The transaction that awards a prize takes `Lock.EMISSION` shared, and then reads
-`Emission.state`: while it is `open` or `stopped` the award is debited to the game's prize account,
-afterwards to `chart.late_awards()` (the statement has been made without it).
+**Awards.** The transaction that awards a prize, or ends a play with its price due back, takes
+`Lock.EMISSION` shared (after its lane, if it takes one), and then reads `Emission.state`: while it
+is `open` or `stopped` the award is debited to the game's prize account and the price to the
+emission's takings, afterwards to `chart.late_awards()`: the statement was made without them.
 """
 
 from django.db import models
@@ -45,8 +46,7 @@ class Emission(Guarded):
 
     `plan` is the document of the plan (`promotrot-plan/1`): pre-drawn emissions have one, and
     probabilistic ones with extra prizes one of these alone. `extra_cents` is what of the game's
-    debt its extra prizes are worth. `code_secret` makes the codes of its tickets and vouchers and
-    is erased when no code of the emission is needed any more.
+    debt its extra prizes are worth.
     """
 
     class State(models.TextChoices):
@@ -58,7 +58,7 @@ class Emission(Guarded):
         CLOSED = "closed", _("Closed")
         REVEALED = "revealed", _("Seed revealed")
 
-    mutable = ("state", "code_secret")
+    mutable = ("state",)
     transitions = {
         "draft": ("committed", "open"),
         "committed": ("mixed",),
@@ -79,7 +79,6 @@ class Emission(Guarded):
     extra_cents = models.BigIntegerField(_("extra prizes (cents)"), default=0)
     stop_without_top = models.BooleanField(_("stops when no top prize is left"), default=False)
     state = models.CharField(_("state"), max_length=9, choices=State.choices, default=State.DRAFT)
-    code_secret = models.BinaryField(max_length=32, null=True)
     takings_account = models.OneToOneField(Account, models.PROTECT, related_name="+")
     vouchers_account = models.OneToOneField(Account, models.PROTECT, related_name="+")
     planned_at = models.DateTimeField(_("planned at"))
@@ -275,8 +274,6 @@ class SeedReveal(Guarded):
     emission = models.OneToOneField(Emission, models.PROTECT, related_name="reveal")
     seed = models.CharField(_("seed"), max_length=64)
     revealed_at = models.DateTimeField(_("revealed at"))
-    revealed_by = models.ForeignKey(User, models.PROTECT, related_name="+")
-    revealed_in = models.ForeignKey(StaffSession, models.PROTECT, related_name="+")
 
     class Meta:
         verbose_name = _("revealed seed")

@@ -15,10 +15,6 @@ CREATE OR REPLACE FUNCTION promotrot_guard_emission() RETURNS trigger LANGUAGE p
 DECLARE
     v_lanes record;
 BEGIN
-    IF NEW.code_secret IS NOT NULL AND NEW.code_secret IS DISTINCT FROM OLD.code_secret THEN
-        RAISE EXCEPTION 'emission %: its code secret is erased, never changed', OLD.id
-            USING ERRCODE = 'restrict_violation';
-    END IF;
     IF NEW.state = OLD.state THEN
         RETURN NEW;
     END IF;
@@ -98,7 +94,7 @@ BEGIN
         SELECT FROM promotrot_gameapproval a JOIN promotrot_gameversion v ON v.id = a.version_id
          WHERE a.id = NEW.approval_id AND v.game_id = NEW.game_id)
        OR EXISTS (SELECT FROM promotrot_gameending g WHERE g.game_id = NEW.game_id)
-       OR NEW.state <> 'draft' OR NEW.code_secret IS NULL THEN
+       OR NEW.state <> 'draft' THEN
         RAISE EXCEPTION 'emission %: it is planned from an approved version of its game',
             NEW.reference USING ERRCODE = 'restrict_violation';
     END IF;

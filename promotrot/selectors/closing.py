@@ -1,0 +1,86 @@
+"""What happened in an emission, counted from its tickets, plays and vouchers."""
+
+from fractions import Fraction
+
+from django.db import connection
+
+from core.kernel.days import natural_day
+from core.kernel.errors import InvariantBroken
+from core.kernel.regulation import shipped
+from promotrot.engine.shortfall import Closing
+from promotrot.models.emission import Emission
+from promotrot.selectors.owed import owed_cents
+
+_FIGURES = """
+SELECT (SELECT coalesce(sum(taken), 0) FROM promotrot_lane WHERE emission_id = %(emission)s),
+       count(*), count(*) FILTER (WHERE e.cause = 'refund'),
+       count(*) FILTER (WHERE e.ticket_id IS NULL),
+       coalesce(sum(e.awarded_cents), 0), coalesce(sum(e.extra_cents), 0)
+  FROM promotrot_playticket t LEFT JOIN promotrot_playend e ON e.ticket_id = t.id
+ WHERE t.emission_id = %(emission)s
+"""
+_UNCLAIMED = """
+SELECT coalesce(sum(v.amount_cents), 0)
+  FROM promotrot_voucher v JOIN promotrot_playticket t ON t.id = v.ticket_id
+ WHERE t.emission_id = %s AND v.nature IN ('cash', 'in_kind')
+   AND NOT EXISTS (SELECT FROM payoffice_claim c
+                    WHERE c.game = 'promotrot' AND c.document_id = v.id)
+"""
+
+
+def minimum_percent(emission: Emission) -> Fraction:
+    """The minimum percentage that holds for an emission: that of the day it was planned."""
+    day = natural_day(emission.planned_at)
+    return shipped().in_force(day).promotrot.minimum_prize_percent
+
+
+def emission_figures(emission: Emission) -> Closing:
+    """The figures of an emission as of now; exact once its lanes are shut.
+
+    Raises InvariantBroken when lanes and tickets disagree.
+    """
+    with connection.cursor() as cursor:
+        cursor.execute(_FIGURES, {"emission": emission.pk})
+        taken, sold, refunded, unfinished, awarded, extra = map(int, cursor.fetchone())
+        cursor.execute(_UNCLAIMED, [emission.pk])
+        (unclaimed,) = cursor.fetchone()
+    if taken != sold:
+        raise InvariantBroken("Lanes and tickets disagree.", taken=taken, sold=sold)
+    return Closing(
+        tickets=emission.tickets,
+        sold=sold,
+        refunded=refunded,
+        unfinished=unfinished,
+        price_cents=emission.price_cents,
+        awarded_cents=awarded,
+        extra_awarded_cents=extra,
+        unclaimed_cents=int(unclaimed),
+        owed_before_cents=owed_cents(emission.game),
+        minimum_percent=minimum_percent(emission),
+    )
+
+
+_TOPLESS = """
+SELECT m.id FROM promotrot_emission m
+ WHERE m.state = 'open' AND m.stop_without_top AND NOT EXISTS (
+    SELECT FROM promotrot_prizetier p
+     WHERE p.emission_id = m.id
+       AND p.value_cents = (SELECT max(o.value_cents) FROM promotrot_prizetier o
+                             WHERE o.emission_id = m.id)
+       AND p.count > (SELECT count(*) FROM promotrot_playend e
+                        JOIN promotrot_playticket t ON t.id = e.ticket_id
+                       WHERE t.emission_id = m.id AND e.tier = p.number))
+"""
+
+
+def emissions_without_top() -> list[int]:
+    """Emissions on sale that are to stop, because no top prize of theirs is left."""
+    with connection.cursor() as cursor:
+        cursor.execute(_TOPLESS)
+        return [pk for (pk,) in cursor.fetchall()]
+
+
+def reveals_due() -> list[int]:
+    """Closed emissions whose seed is still secret."""
+    closed = Emission.objects.filter(state=Emission.State.CLOSED, plan__isnull=False)
+    return list(closed.values_list("pk", flat=True))

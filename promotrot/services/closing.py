@@ -1,0 +1,112 @@
+"""The end of an emission: its stop, its closing with the statement, its seed (15.III.6.2) [P1, P2].
+
+A sale in progress holds its lane, so shutting the lanes waits for every sale and has it in the
+count; an award holds the emission's lock, so does the closing. Lanes come before that lock.
+"""
+
+from django.db import transaction
+
+from core.database import clock
+from core.database.locks import Lock, hold
+from core.ledger import services as ledger
+from core.proofs import log
+from core.staff import two_persons
+from core.staff.actor import StaffActor
+from core.staff.models import Proposal
+from core.staff.powers import Role, define
+from promotrot.engine import shortfall
+from promotrot.models.emission import ClosingStatement, Emission, Lane, SaleStop, SeedReveal
+from promotrot.selectors.closing import emission_figures, emissions_without_top
+from promotrot.services import chart
+from promotrot.services.dealing import open_seed
+from promotrot.services.emissions import EmissionState, emission_advance, emission_get
+
+CLOSE = define("promotrot.emission.close", Role.ORGANISER)
+
+LOG_CLOSING = "promotrot.closing"
+LOG_SEED = "promotrot.seed"
+
+_ON_SALE = (Emission.State.OPEN, Emission.State.STOPPED)
+
+
+def emission_close_propose(*, by: StaffActor, emission: Emission) -> Proposal:
+    """Propose to end the sale and close; another person does it by confirming.
+
+    Sold out or not: an emission withdrawn half sold closes in the same way, with its shortfall
+    owed. Raises EmissionState.
+    """
+    by.need(CLOSE)
+    _need_on_sale(emission)
+    return two_persons.propose(
+        kind=CLOSING, subject=f"promotrot:{emission.reference}", by=by,
+        content={"emission": emission.reference},
+    )  # fmt: skip
+
+
+def _need_on_sale(emission: Emission) -> None:
+    if emission.state not in _ON_SALE:
+        raise EmissionState(state=emission.state, needed=[str(state) for state in _ON_SALE])
+
+
+def _shut(emission: Emission) -> Emission:
+    """No ticket more: wait for what is under way, and read the emission again, locked."""
+    hold((Lock.GAME, emission.game_id))
+    Lane.objects.filter(emission=emission, open=True).update(open=False)
+    hold((Lock.EMISSION, emission.pk))
+    return emission_get(emission.reference)
+
+
+def _close(proposal: Proposal, by: StaffActor) -> None:
+    emission = _shut(emission_get(proposal.content["emission"]))
+    _need_on_sale(emission)
+    statement = shortfall.state(emission_figures(emission))
+    ledger.need_balance(chart.takings(emission.reference), statement.takings_cents)
+    ClosingStatement.objects.create(
+        emission=emission, game=emission.game, sequence=emission.game.closings.count() + 1,
+        proposal=proposal, document=statement.document(), closed_at=clock.now(),
+        shortfall_cents=statement.shortfall_cents, owed_cents=statement.owed_cents,
+    )  # fmt: skip
+    ledger.post(
+        reference=proposal.uuid,
+        lines=chart.closing_lines(
+            game_code=emission.game.code, reference=emission.reference, statement=statement
+        ),
+    )
+    emission_advance(emission, Emission.State.CLOSED)
+    log.publish(kind=LOG_CLOSING, subject=emission.reference, document=statement.document())
+
+
+CLOSING = two_persons.register(two_persons.Kind("promotrot.closing", CLOSE, _close))
+
+
+@transaction.atomic
+def emission_stop(*, emission: Emission) -> bool:
+    """End the sale of an emission that is set to stop once no top prize is left; whether it did.
+
+    Two persons close it afterwards.
+    """
+    if emission.pk not in emissions_without_top():
+        return False
+    emission = _shut(emission)
+    if emission.state != Emission.State.OPEN:
+        return False
+    SaleStop.objects.create(emission=emission, stopped_at=clock.now())
+    emission_advance(emission, Emission.State.STOPPED)
+    return True
+
+
+@transaction.atomic
+def seed_reveal(*, emission: Emission) -> bool:
+    """Publish the seed of a closed emission; whether this call did. Raises VaultUnreadable."""
+    hold((Lock.EMISSION, emission.pk))
+    emission = emission_get(emission.reference)
+    if emission.state != Emission.State.CLOSED or not emission.dealt:
+        return False
+    seed = open_seed(emission.commitment).hex()
+    SeedReveal.objects.create(emission=emission, seed=seed, revealed_at=clock.now())
+    emission_advance(emission, Emission.State.REVEALED)
+    log.publish(
+        kind=LOG_SEED, subject=emission.reference,
+        document={"format": "promotrot-seed/1", "emission": emission.reference, "seed": seed},
+    )  # fmt: skip
+    return True

@@ -1,0 +1,311 @@
+"""Emissions of an approved game: planned, committed to, witnessed and put on sale (15.II.2).
+
+The order is enforced by the database: a commitment is published before the witness acts, and only
+after that can anything be sold (docs/emission-algorithm.md).
+"""
+
+import secrets
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from fractions import Fraction
+from itertools import pairwise
+
+from django.db import transaction
+
+from core.database import clock, vault
+from core.database.locks import Lock, hold
+from core.kernel.errors import Conflict, Invalid, NotFound
+from core.kernel.money import ceil_div
+from core.ledger import services as ledger
+from core.proofs import log
+from core.staff.actor import StaffActor
+from core.staff.models import User
+from core.staff.powers import Role, define
+from promotrot.engine import game as engine
+from promotrot.engine.game import PredrawnGame
+from promotrot.engine.plan import MIN_BLOCK_TICKETS, Plan, block_sizes, make_plan
+from promotrot.engine.plan_json import read_plan
+from promotrot.engine.prize_table import Prize, Tier
+from promotrot.engine.shortfall import bonus_table, with_extra
+from promotrot.engine.shuffle import ALGORITHM, SEED_BYTES, commitment
+from promotrot.models.emission import (
+    Commitment,
+    Emission,
+    Lane,
+    Opening,
+    PrizeTier,
+    WitnessEntropy,
+)
+from promotrot.models.game import Game, GameApproval
+from promotrot.selectors.games import version_game
+from promotrot.selectors.owed import fundable_cents
+from promotrot.services import chart
+from promotrot.services.dealing import SEED_PURPOSE, dealing
+from promotrot.services.games import (
+    approval_on_today,
+    figures_today,
+    need_approvable,
+    need_not_ended,
+)
+
+PLAN = define("promotrot.emission.plan", Role.ORGANISER)
+COMMIT = define("promotrot.emission.commit", Role.ORGANISER)
+WITNESS = define("promotrot.emission.witness", Role.INSPECTOR)
+OPEN = define("promotrot.emission.open", Role.ORGANISER)
+
+LOG_COMMITMENT = "promotrot.commitment"
+LOG_ENTROPY = "promotrot.entropy"
+
+MIN_LANES = 64
+"""So many sales of one emission at once do not wait for one another."""
+
+
+class EmissionUnknown(NotFound):
+    code = "emission_unknown"
+    message = "There is no such emission."
+
+
+class GameNotApproved(Conflict):
+    code = "game_not_approved"
+    message = "No version of the game is approved."
+
+
+class EmissionState(Conflict):
+    code = "emission_state"
+    message = "The emission is not at the point where this can be done."
+
+
+class ExtraNeeded(Conflict):
+    code = "extra_needed"
+    message = "The game owes prizes: its next emission must have extra ones (15.III.6.2)."
+
+
+class ExtraNotOwed(Invalid):
+    code = "extra_not_owed"
+    message = "The game owes nothing that would fund extra prizes."
+
+
+class EntropyRefused(Invalid):
+    code = "entropy_refused"
+    message = "The witness enters some text, and how it came about."
+
+
+class WitnessNotApart(Conflict):
+    code = "witness_not_apart"
+    message = "Who published the commitment cannot be its witness."
+
+
+@transaction.atomic
+def emission_plan(
+    *, by: StaffActor, game: Game, extra_tier: int | None = None, stop_without_top: bool = False
+) -> Emission:
+    """Plan the next emission of a game from its newest approved version.
+
+    What the game owes funds as many extra prizes of `extra_tier` as it reaches for, on top of the
+    minimum percentage [P2]; a game that owes one prize or more must name a tier. Raises GameEnded,
+    GameNotApproved, ApprovalRefused, ExtraNeeded, ExtraNotOwed, ExtraImpossible, PlanImpossible.
+    """
+    by.need(PLAN)
+    hold((Lock.GAME, game.pk))
+    need_not_ended(game)
+    approval = _newest_approval(game)
+    definition = version_game(approval.version_id)
+    need_approvable(approval_on_today(definition))
+    plan, tiers = _planned(definition, fundable_cents(game), extra_tier)
+    number = game.emissions.count() + 1
+    reference = f"{game.code}/{number}"
+    accounts = ledger.account_open([chart.takings(reference), chart.vouchers(reference)])
+    emission = Emission.objects.create(
+        game=game, approval=approval, number=number, reference=reference,
+        tickets=definition.kind.tickets, block_tickets=_block_tickets(definition),
+        price_cents=definition.kind.price_cents, plan=plan.document() if plan else None,
+        extra_cents=sum(tier.total_cents for tier in tiers if tier.extra),
+        stop_without_top=stop_without_top and isinstance(definition, PredrawnGame),
+        takings_account=accounts[chart.takings(reference).code],
+        vouchers_account=accounts[chart.vouchers(reference).code],
+        planned_at=clock.now(), planned_by_id=by.user_id, planned_in_id=by.session_id,
+    )  # fmt: skip
+    PrizeTier.objects.bulk_create(
+        _rows(emission, tiers, dealt=isinstance(definition, PredrawnGame))
+    )
+    return emission
+
+
+def _newest_approval(game: Game) -> GameApproval:
+    found = GameApproval.objects.filter(version__game=game).order_by("-version__version").first()
+    if found is None:
+        raise GameNotApproved(game=game.code)
+    return found
+
+
+def _planned(
+    game: engine.Game, owed_cents: int, extra_tier: int | None
+) -> tuple[Plan | None, Sequence[Tier]]:
+    """The plan (None: nothing is dealt) and every tier of the emission, extra ones last."""
+    _need_right_extra(game.kind.prizes, owed_cents, extra_tier)
+    if isinstance(game, PredrawnGame):
+        if extra_tier is not None:
+            game = replace(game, kind=with_extra(game.kind, owed_cents, extra_tier)[0])
+        plan = make_plan(
+            game.kind, figures_today().minimum_prize_percent, block_tickets=game.block_tickets
+        )
+        return plan, plan.tiers
+    tiers = [Tier(prize, 0) for prize in game.kind.prizes]
+    if extra_tier is None:
+        return None, tiers
+    table, _ = bonus_table(game.kind, owed_cents, extra_tier)
+    bonus = make_plan(table, Fraction(0), block_tickets=_block_tickets(game))
+    return bonus, [*tiers, *bonus.tiers]
+
+
+def _need_right_extra(prizes: Sequence[Prize], owed_cents: int, extra_tier: int | None) -> None:
+    reaches = owed_cents >= min(prize.value_cents for prize in prizes)
+    if reaches and extra_tier is None:
+        raise ExtraNeeded(owed_cents=owed_cents)
+    if not reaches and extra_tier is not None:
+        raise ExtraNotOwed(owed_cents=owed_cents)
+
+
+def _block_tickets(game: engine.Game) -> int:
+    if isinstance(game, PredrawnGame):
+        return game.block_tickets
+    return min(game.kind.tickets, MIN_BLOCK_TICKETS)
+
+
+def _rows(emission: Emission, tiers: Sequence[Tier], *, dealt: bool) -> Iterator[PrizeTier]:
+    for number, tier in enumerate(tiers, start=1):
+        thing = tier.prize.in_kind
+        yield PrizeTier(
+            emission=emission, number=number, value_cents=tier.prize.value_cents,
+            thing=thing.description if thing else "", extra=tier.extra,
+            count=tier.count if dealt or tier.extra else None,
+        )  # fmt: skip
+
+
+@transaction.atomic
+def emission_commit(*, by: StaffActor, emission: Emission) -> Emission:
+    """Make the seed, bind it, and publish the commitment with the plan. Twice changes nothing.
+
+    Raises EmissionState when nothing is dealt, or the emission is past it.
+    """
+    by.need(COMMIT)
+    emission = emission_hold(emission)
+    if Commitment.objects.filter(emission=emission).exists():
+        return emission
+    _need_state(emission, Emission.State.DRAFT, dealt=True)
+    seed, plan = secrets.token_bytes(SEED_BYTES), read_plan(emission.plan)
+    digest = commitment(seed, emission.reference, plan).hex()
+    Commitment.objects.create(
+        emission=emission, digest=digest, committed_at=clock.now(),
+        sealed_seed=vault.encrypt(SEED_PURPOSE, seed, context=emission.reference.encode()),
+        committed_by_id=by.user_id, committed_in_id=by.session_id,
+    )  # fmt: skip
+    emission_advance(emission, Emission.State.COMMITTED)
+    log.publish(
+        kind=LOG_COMMITMENT, subject=emission.reference,
+        document={
+            "format": "promotrot-commitment/1", "algorithm": ALGORITHM,
+            "emission": emission.reference, "tickets": emission.tickets,
+            "plan": plan.document(), "plan_digest": plan.digest().hex(), "commitment": digest,
+        },
+    )  # fmt: skip
+    return emission
+
+
+@transaction.atomic
+def witness_enter(*, by: StaffActor, emission: Emission, entropy: str, method: str) -> Emission:
+    """An inspector adds public entropy, once, after the commitment was published.
+
+    Raises EmissionState, EntropyRefused, WitnessNotApart.
+    """
+    by.need(WITNESS)
+    emission = emission_hold(emission)
+    _need_state(emission, Emission.State.COMMITTED, dealt=True)
+    if not entropy.strip() or not method.strip():
+        raise EntropyRefused
+    if emission.commitment.committed_by_id == by.user_id:
+        raise WitnessNotApart
+    WitnessEntropy.objects.create(
+        emission=emission, entropy=entropy, method=method, entered_at=clock.now(),
+        entered_by_id=by.user_id, entered_in_id=by.session_id,
+    )  # fmt: skip
+    emission_advance(emission, Emission.State.MIXED)
+    log.publish(
+        kind=LOG_ENTROPY, subject=emission.reference,
+        document={
+            "format": "promotrot-entropy/1", "emission": emission.reference, "entropy": entropy,
+            "method": method, "commitment": emission.commitment.digest,
+            "appointment": User.objects.get(pk=by.user_id).appointment,
+        },
+    )  # fmt: skip
+    return emission
+
+
+@transaction.atomic
+def emission_open(*, by: StaffActor, emission: Emission) -> Emission:
+    """Put the emission on sale: make its lanes, whatever its size in so many rows. Twice changes
+    nothing. Raises EmissionState, GameEnded."""
+    by.need(OPEN)
+    emission = emission_hold(emission)
+    if emission.state == Emission.State.OPEN:
+        return emission
+    needed = Emission.State.MIXED if emission.dealt else Emission.State.DRAFT
+    _need_state(emission, needed, dealt=emission.dealt)
+    need_not_ended(emission.game)
+    Opening.objects.create(
+        emission=emission, opened_at=clock.now(), opened_by_id=by.user_id,
+        opened_in_id=by.session_id,
+    )  # fmt: skip
+    Lane.objects.bulk_create(
+        Lane(emission=emission, opening=opening, first=first, tickets=tickets)
+        for opening, first, tickets in lanes(_sizes(emission))
+    )
+    emission_advance(emission, Emission.State.OPEN)
+    return emission
+
+
+def _sizes(emission: Emission) -> list[int]:
+    """The tickets of each block in the order of opening."""
+    if emission.dealt:
+        return dealing(emission.pk).block_tickets()
+    blocks = block_sizes(emission.tickets, emission.block_tickets)
+    return [tickets for count, tickets in blocks for _ in range(count)]
+
+
+def lanes(sizes: Sequence[int]) -> Iterator[tuple[int, int, int]]:
+    """`(opening, first, tickets)` of each lane: whole blocks, or even parts of them where blocks
+    are few, so that MIN_LANES sales can be under way at once."""
+    parts = ceil_div(MIN_LANES, len(sizes))
+    for opening, tickets in enumerate(sizes):
+        cuts = sorted({tickets * part // parts for part in range(parts + 1)})
+        for first, end in pairwise(cuts):
+            yield opening, first, end - first
+
+
+def emission_hold(emission: Emission) -> Emission:
+    """Lock the game and the emission, and read it again."""
+    hold((Lock.GAME, emission.game_id), (Lock.EMISSION, emission.pk))
+    return emission_get(emission.reference)
+
+
+def emission_get(reference: str) -> Emission:
+    """The emission with its game. Raises EmissionUnknown."""
+    found = (
+        Emission.objects.select_related("game__type", "approval__version")
+        .filter(reference=reference)
+        .first()
+    )
+    if found is None:
+        raise EmissionUnknown(emission=reference)
+    return found
+
+
+def _need_state(emission: Emission, wanted: Emission.State, *, dealt: bool) -> None:
+    if emission.state != wanted or emission.dealt != dealt:
+        raise EmissionState(state=emission.state, needed=str(wanted), dealt=emission.dealt)
+
+
+def emission_advance(emission: Emission, state: Emission.State) -> None:
+    """Write the state an emission has reached, from the one it was read in."""
+    Emission.objects.filter(pk=emission.pk, state=emission.state).update(state=state)
+    emission.state = state

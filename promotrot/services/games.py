@@ -1,0 +1,207 @@
+"""Concrete games: recorded as documents, approved by two persons, and never changed (15.II.2)."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from django.conf import settings
+from django.db import transaction
+
+from core.database import clock
+from core.database.locks import Lock, hold
+from core.kernel.canonical import canonical_sha256
+from core.kernel.days import natural_day
+from core.kernel.errors import Conflict, Invalid, NotFound
+from core.kernel.money import exact_json, percent_text
+from core.kernel.regulation import GameFigures, shipped
+from core.ledger import services as ledger
+from core.staff import two_persons
+from core.staff.actor import StaffActor
+from core.staff.models import Proposal
+from core.staff.powers import Role, define
+from promotrot.engine import game as engine
+from promotrot.engine.game_json import read_game
+from promotrot.engine.strategies import Percentages
+from promotrot.models.game import Game, GameApproval, GameEnding, GameType, GameVersion
+from promotrot.selectors.games import version_game
+from promotrot.services import chart
+
+PREPARE = define("promotrot.game.record", Role.ORGANISER)
+APPROVE = define("promotrot.game.approve", Role.ORGANISER)
+
+_FACTORS = ("mode", "prize_percent", "tickets", "price_cents", "tiers", "prizes", "mechanic")
+
+
+class GameUnknown(NotFound):
+    code = "game_unknown"
+    message = "There is no such game."
+
+
+class VersionUnknown(NotFound):
+    code = "game_version_unknown"
+    message = "The game has no such version."
+
+
+class TypeChanged(Conflict):
+    code = "game_type_changed"
+    message = "Another percentage, price, size or prizes make another game, under another code."
+
+
+class GameEnded(Conflict):
+    code = "game_ended"
+    message = "The game has ended for good."
+
+
+class VersionApproved(Conflict):
+    code = "game_version_approved"
+    message = "This version is approved already."
+
+
+class ApprovalRefused(Invalid):
+    """`data["faults"]` lists every gate that shuts, by its own stable code and article."""
+
+    code = "approval_refused"
+    message = "The game does not pass its approval."
+
+
+@transaction.atomic
+def game_record(*, by: StaffActor, document: Mapping[str, Any]) -> GameVersion:
+    """Record a version of a game from its document; the same content again gives the same row.
+
+    Faults do not hinder it: they keep it from being approved. Raises GameRefused, TypeChanged,
+    GameEnded.
+    """
+    by.need(PREPARE)
+    read = read_game(document)
+    digest = canonical_sha256(dict(document)).hex()
+    game = _game_of(read, document)
+    hold((Lock.GAME, game.pk))
+    known = GameVersion.objects.filter(game=game, digest=digest).first()
+    if known is not None:
+        return known
+    need_not_ended(game)
+    return GameVersion.objects.create(
+        game=game, version=game.versions.count() + 1, document=document, digest=digest,
+        recorded_at=clock.now(), recorded_by_id=by.user_id, recorded_in_id=by.session_id,
+    )  # fmt: skip
+
+
+def _game_of(read: engine.Game, document: Mapping[str, Any]) -> Game:
+    """The game of that code, with its type; both are made when they are new."""
+    factors = {name: document[name] for name in _FACTORS if name in document}
+    digest = canonical_sha256(factors).hex()
+    kind, _ = GameType.objects.get_or_create(
+        digest=digest,
+        defaults={
+            "mode": document["mode"], "prize_percent": percent_text(read.kind.prize_percent),
+            "tickets": read.kind.tickets, "price_cents": read.kind.price_cents,
+            "factors": factors,
+        },
+    )  # fmt: skip
+    account = chart.prizes(read.code)
+    game, _ = Game.objects.get_or_create(
+        code=read.code,
+        defaults={
+            "type": kind, "recorded_at": clock.now(),
+            "prize_account": ledger.account_open([account])[account.code],
+        },
+    )  # fmt: skip
+    if game.type_id != kind.pk:
+        raise TypeChanged(game=game.code)
+    return game
+
+
+def game_check(*, version: GameVersion) -> engine.Approval:
+    """What approving the version today would find: its faults, percentages and plan."""
+    return approval_on_today(version_game(version.pk))
+
+
+def approval_on_today(game: engine.Game) -> engine.Approval:
+    """The engine's approval by the regulation in force, with texts in every language."""
+    return engine.approve(
+        game, figures_today(), day=natural_day(clock.now()),
+        languages=[code for code, _ in settings.LANGUAGES],
+    )  # fmt: skip
+
+
+def figures_today() -> GameFigures:
+    """What the regulation fixes for Promotrot today."""
+    return shipped().in_force(natural_day(clock.now())).promotrot
+
+
+def need_approvable(approval: engine.Approval) -> Percentages:
+    """The percentages of an approval without faults. Raises ApprovalRefused naming them all."""
+    if approval.faults or approval.percentages is None:
+        raise ApprovalRefused(
+            faults=[
+                {"code": f.code, "article": f.article, "detail": f.detail} for f in approval.faults
+            ]
+        )
+    return approval.percentages
+
+
+def game_approve_propose(*, by: StaffActor, version: GameVersion) -> Proposal:
+    """Propose to approve a version; another person approves it by confirming.
+
+    Raises ApprovalRefused, VersionApproved, GameEnded.
+    """
+    by.need(APPROVE)
+    _need_open_question(version)
+    need_approvable(game_check(version=version))
+    return two_persons.propose(
+        kind=APPROVAL, subject=f"promotrot:{version.game.code}:{version.version}", by=by,
+        content={
+            "game": version.game.code, "version": version.version, "digest": version.digest,
+        },
+    )  # fmt: skip
+
+
+def _need_open_question(version: GameVersion) -> None:
+    if GameApproval.objects.filter(version=version).exists():
+        raise VersionApproved(game=version.game.code, version=version.version)
+    need_not_ended(version.game)
+
+
+def _approve(proposal: Proposal, by: StaffActor) -> None:
+    version = version_get(proposal.content["game"], proposal.content["version"])
+    hold((Lock.GAME, version.game_id))
+    _need_open_question(version)
+    approval = game_check(version=version)
+    percentages = need_approvable(approval)
+    GameApproval.objects.create(
+        version=version, proposal=proposal, day=natural_day(clock.now()),
+        approved_at=clock.now(),
+        percentages={
+            "worst": exact_json(percentages.worst), "random": exact_json(percentages.random),
+            "best": exact_json(percentages.best),
+        },
+        plan_digest=approval.plan.digest().hex() if approval.plan else "",
+    )  # fmt: skip
+
+
+APPROVAL = two_persons.register(two_persons.Kind("promotrot.approval", APPROVE, _approve))
+
+
+def need_not_ended(game: Game) -> None:
+    """Raise GameEnded once the game has ended for good."""
+    if GameEnding.objects.filter(game=game).exists():
+        raise GameEnded(game=game.code)
+
+
+def game_get(code: str) -> Game:
+    """Raises GameUnknown."""
+    found = Game.objects.select_related("type").filter(code=code).first()
+    if found is None:
+        raise GameUnknown(game=code)
+    return found
+
+
+def version_get(code: str, version: int) -> GameVersion:
+    """Raises VersionUnknown."""
+    found = (
+        GameVersion.objects.select_related("game__type")
+        .filter(game__code=code, version=version)
+        .first()
+    )
+    if found is None:
+        raise VersionUnknown(game=code, version=version)
+    return found

@@ -1,0 +1,231 @@
+"""From the plan to the opening: the order that makes an emission provable, and the database's part."""
+
+import hashlib
+from collections.abc import Callable
+
+import pytest
+from django.db import DatabaseError, IntegrityError, connection, transaction
+from django.db.models import Sum
+
+from core.database import clock
+from core.proofs.models import LogEntry
+from core.staff.actor import PowerMissing
+from core.staff.powers import Role
+from promotrot.engine.plan import block_sizes, make_plan
+from promotrot.engine.plan_json import read_plan
+from promotrot.engine.prize_table import PredrawnType
+from promotrot.models.emission import Commitment, Emission, Lane, Opening, WitnessEntropy
+from promotrot.selectors.games import emission_game
+from promotrot.services.dealing import EmissionNotDealt, dealing, open_seed
+from promotrot.services.emissions import (
+    MIN_LANES,
+    EmissionState,
+    EntropyRefused,
+    WitnessNotApart,
+    emission_commit,
+    emission_open,
+    emission_plan,
+    lanes,
+    witness_enter,
+)
+from tests import emitting, factories
+
+pytestmark = pytest.mark.django_db
+PREDRAWN = ("lap-of-honour", "letter-by-letter", "six-at-the-post")
+PROBABILISTIC = ("five-stalls", "trotters-ladder")
+
+
+@pytest.mark.article("15.II.2")
+@pytest.mark.article("15.III.6.2")
+@pytest.mark.parametrize("name", PREDRAWN)
+def test_the_plan_of_an_emission_is_exactly_its_prize_table_and_each_block_reaches_70(
+    name: str,
+) -> None:
+    emission = emitting.planned(emitting.approved(emitting.document(name)))
+    kind = emission_game(emission).kind
+    assert isinstance(kind, PredrawnType)
+    plan = read_plan(emission.plan)
+    dealt = [sum(c.blocks * c.prizes[at] for c in plan.classes) for at in range(len(kind.tiers))]
+    assert dealt == [tier.count for tier in kind.tiers]
+    assert plan.tickets == emission.tickets == kind.tickets
+    assert plan.digest().hex() == emission.approval.plan_digest
+    values = [tier.prize.value_cents for tier in kind.tiers]
+    for each in plan.classes:
+        given = sum(n * cents for n, cents in zip(each.prizes, values, strict=True))
+        assert 100 * given >= 70 * each.tickets * emission.price_cents
+        assert sum(each.prizes) <= each.tickets
+    rows = list(emission.tiers.values_list("value_cents", "count", "extra"))
+    assert rows == [(tier.prize.value_cents, tier.count, False) for tier in kind.tiers]
+
+
+@pytest.mark.parametrize("name", PROBABILISTIC)
+def test_a_probabilistic_emission_has_its_number_of_tickets_and_no_seed(name: str) -> None:
+    emission = emitting.opened(emitting.document(name))
+    assert not emission.dealt and emission.state == Emission.State.OPEN
+    taken = emission.lanes.aggregate(all=Sum("tickets"))["all"]
+    assert taken == emission.tickets == emission.game.type.tickets
+    assert set(emission.tiers.values_list("count", flat=True)) == {None}
+    with pytest.raises(EmissionState):
+        emitting.committed(emission)
+    with pytest.raises(EmissionNotDealt):
+        dealing(emission.pk)
+
+
+@pytest.mark.article("15.II.2")
+def test_commitment_witness_opening_in_that_order_and_each_once() -> None:
+    emission = emitting.planned(emitting.approved(emitting.small()))
+    with pytest.raises(EmissionState):
+        emitting.witnessed(emission)
+    with pytest.raises(EmissionState):
+        emission_open(by=factories.staff(Role.ORGANISER), emission=emission)
+    emission = emitting.committed(emission)
+    digest = emission.commitment.digest
+    assert emitting.committed(emission).commitment.digest == digest
+    with pytest.raises(EmissionState):
+        emission_open(by=factories.staff(Role.ORGANISER), emission=emission)
+    with pytest.raises(EmissionNotDealt):
+        dealing(emission.pk)
+    emission = emitting.witnessed(emission)
+    with pytest.raises(EmissionState):
+        emitting.witnessed(emission, "another")
+    opened = emission_open(by=factories.staff(Role.ORGANISER), emission=emission)
+    again = emission_open(by=factories.staff(Role.ORGANISER), emission=emission)
+    assert (opened.state, again.state) == ("open", "open")
+    entries = {entry.kind: entry for entry in LogEntry.objects.filter(subject="small/1")}
+    promised, witnessed = entries["promotrot.commitment"], entries["promotrot.entropy"]
+    assert promised.sequence < witnessed.sequence
+    assert promised.document["commitment"] == digest == witnessed.document["commitment"]
+    assert promised.document["plan"] == emission.plan
+    assert open_seed(emission.commitment).hex() not in str([e.document for e in entries.values()])
+
+
+def test_who_may_and_what_the_witness_must_bring() -> None:
+    game = emitting.approved(emitting.small())
+    with pytest.raises(PowerMissing):
+        emission_plan(by=factories.staff(Role.INSPECTOR), game=game)
+    both = factories.staff(Role.ORGANISER, Role.INSPECTOR)
+    emission = emission_commit(by=both, emission=emitting.planned(game))
+    with pytest.raises(PowerMissing):
+        witness_enter(
+            by=factories.staff(Role.ORGANISER), emission=emission, entropy="1", method="Dice"
+        )
+    with pytest.raises(WitnessNotApart):
+        witness_enter(by=both, emission=emission, entropy="1", method="Dice")
+    for entropy, method in (("", "Dice"), ("  ", "Dice"), ("1", "")):
+        with pytest.raises(EntropyRefused):
+            witness_enter(
+                by=factories.staff(Role.INSPECTOR), emission=emission, entropy=entropy,
+                method=method,
+            )  # fmt: skip
+    assert not WitnessEntropy.objects.exists()
+
+
+@pytest.mark.article("15.II.2")
+def test_a_dealing_is_the_prize_table_shuffled_under_a_key_that_is_not_in_the_database() -> None:
+    emission = emitting.opened(emitting.small())
+    dealt = dealing(emission.pk)
+    tiers = [dealt.tier(0, position) for position in range(200)]
+    assert sorted(tiers) == [0] * 98 + [1] * 2 + [2] * 100
+    with pytest.raises(IndexError):
+        dealt.tier(0, 200)
+    with pytest.raises(IndexError):
+        dealt.tier(0, -1)
+    kept = bytes(Commitment.objects.get().sealed_seed)
+    seed = open_seed(emission.commitment)
+    assert seed not in kept and hashlib.sha256(seed).digest() not in kept
+    assert "key" not in repr(dealt)
+    other = emitting.opened(emission.game)
+    assert [dealing(other.pk).tier(0, p) for p in range(200)] != tiers
+
+
+@pytest.mark.parametrize(
+    ("tickets", "block"), [(200, 200), (1, 1), (63, 63), (100_000, 10_000), (1_005_000, 10_000)]
+)
+def test_lanes_cover_every_position_once_and_serve_many_at_a_time(tickets: int, block: int) -> None:
+    sizes = [size for count, size in block_sizes(tickets, block) for _ in range(count)]
+    seen: dict[int, int] = {}
+    for opening, first, count in lanes(sizes):
+        assert count > 0 and first == seen.get(opening, 0)
+        seen[opening] = first + count
+    assert [seen[opening] for opening in range(len(sizes))] == sizes
+    assert len(list(lanes(sizes))) >= min(MIN_LANES, tickets)
+
+
+def test_ten_million_tickets_take_a_thousand_rows() -> None:
+    tiers = [{"cash_cents": 50_000, "count": 7_000}]
+    definition = emitting.small(tickets=10_000_000, block_tickets=10_000, price_cents=50)
+    picture = definition["presentation"] | {"winning": ["trophy"]}
+    emission = emitting.opened(definition | {"tiers": tiers, "presentation": picture})
+    rows = emission.lanes.aggregate(all=Sum("tickets"))["all"], emission.lanes.count()
+    assert rows == (10_000_000, 1_000)
+
+
+def _skip(emission: Emission, state: str) -> None:
+    Emission.objects.filter(pk=emission.pk).update(state=state)
+
+
+FORBIDDEN: dict[str, Callable[[Emission], object]] = {
+    "open without its lanes": lambda e: _skip(e, "open"),
+    "closed without its statement": lambda e: _skip(e, "closed"),
+    "back to a draft": lambda e: _skip(e, "draft"),
+    "a second witness": lambda e: WitnessEntropy.objects.create(
+        emission=e, entropy="x", method="x", entered_at=clock.now(),
+        entered_by_id=factories.staff(Role.INSPECTOR).user_id,
+        entered_in_id=factories.staff(Role.INSPECTOR).session_id,
+    ),
+    "another plan": lambda e: Emission.objects.filter(pk=e.pk).update(plan={}),
+    "another price": lambda e: Emission.objects.filter(pk=e.pk).update(price_cents=1),
+    "another seed": lambda e: Commitment.objects.filter(emission=e).update(digest="00"),
+}  # fmt: skip
+
+
+@pytest.mark.article("15.II.2")
+@pytest.mark.parametrize("case", FORBIDDEN)
+def test_what_the_database_refuses_of_a_witnessed_emission(case: str) -> None:
+    emission = emitting.planned(emitting.approved(emitting.small()))
+    emission = emitting.witnessed(emitting.committed(emission))
+    with pytest.raises(DatabaseError), transaction.atomic():
+        FORBIDDEN[case](emission)
+
+
+def test_the_database_refuses_a_witness_before_the_commitment_or_by_who_committed() -> None:
+    emission = emitting.planned(emitting.approved(emitting.small()))
+    organiser = factories.staff(Role.ORGANISER, Role.INSPECTOR)
+    witness = WitnessEntropy(
+        emission=emission, entropy="x", method="x", entered_at=clock.now(),
+        entered_by_id=organiser.user_id, entered_in_id=organiser.session_id,
+    )  # fmt: skip
+    with pytest.raises(IntegrityError), transaction.atomic():
+        witness.save()
+    emission_commit(by=organiser, emission=emission)
+    with pytest.raises(IntegrityError), transaction.atomic():
+        witness.save()
+
+
+@pytest.mark.parametrize(
+    "change",
+    ["taken = taken + 2", "taken = taken - 1", "open = true", "tickets = tickets + 1", "first = 7"],
+)
+def test_a_lane_is_taken_one_ticket_at_a_time_and_never_opened_again(change: str) -> None:
+    emission = emitting.opened(emitting.small())
+    lane = emission.lanes.order_by("opening", "first")[0]
+    Lane.objects.filter(pk=lane.pk).update(taken=1)
+    Lane.objects.filter(pk=lane.pk).update(open=False)
+    with pytest.raises(DatabaseError), transaction.atomic(), connection.cursor() as cursor:
+        cursor.execute(f"UPDATE promotrot_lane SET {change} WHERE id = %s", [lane.pk])
+    with pytest.raises(DatabaseError), transaction.atomic():
+        Lane.objects.filter(pk=lane.pk).update(taken=2)
+
+
+def test_no_lane_is_added_to_an_emission_on_sale() -> None:
+    emission = emitting.opened(emitting.small())
+    with pytest.raises(IntegrityError), transaction.atomic():
+        Lane.objects.create(emission=emission, opening=1, first=0, tickets=5)
+    assert Opening.objects.count() == 1
+
+
+def test_a_plan_read_back_is_the_same_and_another_document_is_none() -> None:
+    kind = emission_game(emitting.planned(emitting.approved(emitting.small()))).kind
+    assert isinstance(kind, PredrawnType)
+    plan = make_plan(kind, kind.prize_percent, block_tickets=200)
+    assert read_plan(plan.document()) == plan

@@ -1,0 +1,172 @@
+"""A concrete game: recorded, checked against every article, approved by two, then fixed."""
+
+from typing import Any
+
+import pytest
+from django.db import DatabaseError, IntegrityError, connection, transaction
+
+from core.staff import two_persons
+from core.staff.actor import PowerMissing
+from core.staff.powers import Role
+from promotrot.engine.game_json import GameRefused
+from promotrot.models.game import Game, GameApproval, GameType, GameVersion
+from promotrot.services.emissions import GameNotApproved, emission_plan
+from promotrot.services.games import (
+    ApprovalRefused,
+    TypeChanged,
+    VersionApproved,
+    game_approve_propose,
+    game_check,
+    game_record,
+)
+from tests import emitting, factories
+
+pytestmark = pytest.mark.django_db
+
+SHIPPED = ("lap-of-honour", "letter-by-letter", "six-at-the-post", "five-stalls", "trotters-ladder")
+
+
+@pytest.mark.article("15.II.2")
+@pytest.mark.article("15.II.3")
+@pytest.mark.parametrize("name", SHIPPED)
+def test_every_shipped_game_is_approved_by_two_persons(name: str) -> None:
+    game = emitting.approved(emitting.document(name))
+    approval = GameApproval.objects.get(version__game=game)
+    assert set(approval.percentages) == {"worst", "random", "best"}
+    assert bool(approval.plan_digest) == (game.type.mode == GameType.Mode.PREDRAWN)
+
+
+def _in_kind(**thing: Any) -> list[dict[str, Any]]:
+    return [
+        {"in_kind": {"description": "bicycle"} | thing, "count": 2},
+        {"cash_cents": 100, "count": 100},
+    ]
+
+
+VALUED = {"equivalent_cents": 2000, "source": "Three shops", "valued_on": "2026-01-01"}
+REFUSED = {
+    "a cent short of 70 %": (
+        {"tiers": [{"cash_cents": 1999, "count": 1}, {"cash_cents": 2000, "count": 1},
+                   {"cash_cents": 100, "count": 100}]},
+        "prizes_too_low", "15.III.5.1",
+    ),
+    "more prizes than tickets": (
+        {"tiers": [{"cash_cents": 2000, "count": 2}, {"cash_cents": 100, "count": 199}]},
+        "more_prizes_than_tickets", "15.II.2",
+    ),
+    "a thing without equivalent": (
+        {"tiers": _in_kind(source="A shop", valued_on="2026-01-01")},
+        "equivalent_missing", "15.III.6.5",
+    ),
+    "an equivalent without source": (
+        {"tiers": _in_kind(**VALUED | {"source": ""})}, "equivalent_source_missing", "15.III.6.5",
+    ),
+    "an equivalent valued later": (
+        {"tiers": _in_kind(**VALUED | {"valued_on": "2999-01-01"})},
+        "equivalent_day_later", "15.III.6.5",
+    ),
+    "a price too low": ({"price_cents": 19}, "price_out_of_range", "15.III.4"),
+    "a price too high": ({"price_cents": 1001}, "price_out_of_range", "15.III.4"),
+    "another percentage than declared": (
+        {"prize_percent": "71"}, "percentage_mismatch", "15.II.2",
+    ),
+    "a block below its size": ({"block_tickets": 100}, "block_size_refused", "15.III.6.2"),
+    "a language without texts": (
+        {"texts": {"ca": emitting.small()["texts"]["ca"]}}, "rules_unpublished", "15.III.5.2",
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.article("15.III.4")
+@pytest.mark.article("15.III.5.1")
+@pytest.mark.article("15.III.6.2")
+@pytest.mark.article("15.III.6.5")
+@pytest.mark.parametrize("case", REFUSED)
+def test_what_fails_a_gate_is_named_and_never_approved(case: str) -> None:
+    changes, code, article = REFUSED[case]
+    version = emitting.recorded(emitting.small(**changes))
+    with pytest.raises(ApprovalRefused) as refused:
+        game_approve_propose(by=factories.staff(Role.ORGANISER), version=version)
+    found = {fault["code"]: fault["article"] for fault in refused.value.data["faults"]}
+    assert found[code] == article
+    assert {fault.code for fault in game_check(version=version).faults} == set(found)
+    assert not GameApproval.objects.exists()
+    with pytest.raises(GameNotApproved):
+        emission_plan(by=factories.staff(Role.ORGANISER), game=version.game)
+
+
+@pytest.mark.article("15.III.6.2")
+def test_a_probabilistic_game_whose_worst_play_is_below_the_minimum_is_refused() -> None:
+    definition = emitting.document("five-stalls", prize_percent="60")
+    definition["mechanic"]["deals"][-1]["contents"] = [6, 6, 6, 0, 0]
+    version = emitting.recorded(definition)
+    with pytest.raises(ApprovalRefused) as refused:
+        game_approve_propose(by=factories.staff(Role.ORGANISER), version=version)
+    assert "prizes_too_low" in {fault["code"] for fault in refused.value.data["faults"]}
+
+
+def test_a_document_that_is_not_a_games_leaves_nothing() -> None:
+    with pytest.raises(GameRefused):
+        emitting.recorded(emitting.small() | {"colour": "red"})
+    assert not Game.objects.exists()
+    with pytest.raises(PowerMissing):
+        game_record(by=factories.staff(Role.CASHIER), document=emitting.small())
+
+
+def test_the_same_content_is_the_same_version_and_a_type_never_changes() -> None:
+    first = emitting.recorded(emitting.small())
+    assert emitting.recorded(emitting.small()) == first
+    texts = emitting.small()["texts"]
+    texts["en"]["name"] = "Renamed"
+    second = emitting.recorded(emitting.small(texts=texts))
+    assert (second.version, second.game_id) == (2, first.game_id)
+    with pytest.raises(TypeChanged):
+        emitting.recorded(emitting.small(tickets=400, block_tickets=400))
+    twin = emitting.recorded(emitting.small("twin"))  # one type, two games
+    assert (twin.game.type_id, GameType.objects.count()) == (first.game.type_id, 1)
+
+
+@pytest.mark.article("15.II.2")
+def test_it_takes_two_persons_and_happens_once() -> None:
+    version = emitting.recorded(emitting.small())
+    one = factories.staff(Role.ORGANISER)
+    proposal = game_approve_propose(by=one, version=version)
+    with pytest.raises(two_persons.SamePerson):
+        two_persons.confirm(proposal=proposal.uuid, by=factories.another_session(one))
+    emitting.both(proposal)
+    with pytest.raises(VersionApproved):
+        game_approve_propose(by=one, version=version)
+
+
+@pytest.mark.article("15.II.2")
+@pytest.mark.parametrize(
+    "change",
+    [
+        "UPDATE promotrot_gameversion SET document = '{}'",
+        "UPDATE promotrot_gametype SET price_cents = 20",
+        "UPDATE promotrot_gametype SET factors = '{}'",
+        "UPDATE promotrot_game SET type_id = 0",
+        "UPDATE promotrot_gameapproval SET percentages = '{}'",
+        "DELETE FROM promotrot_gameapproval",
+    ],
+)
+def test_the_database_lets_nothing_of_an_approved_game_change(change: str) -> None:
+    emitting.approved(emitting.small())
+    with pytest.raises(DatabaseError), transaction.atomic(), connection.cursor() as cursor:
+        cursor.execute(change)
+
+
+def test_an_approval_without_two_persons_is_refused_by_the_database() -> None:
+    version = emitting.recorded(emitting.small())
+    for kind in ("promotrot.approval", "promotrot.closing"):
+        proposal = factories.proposal(kind)
+        row = GameApproval(
+            version=version, proposal=proposal, day="2026-01-01", percentages={},
+            approved_at=version.recorded_at,
+        )  # fmt: skip
+        if kind == "promotrot.approval":
+            row.save()
+            GameVersion.objects.get(approval=row)
+        else:
+            with pytest.raises(IntegrityError), transaction.atomic():
+                row.save()
