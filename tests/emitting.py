@@ -1,4 +1,4 @@
-"""Games and emissions for tests, small ones too, brought as far as the test wants by the services."""
+"""Games and emissions for tests, brought by the services as far as the test wants."""
 
 import copy
 import json

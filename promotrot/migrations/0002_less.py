@@ -4,22 +4,21 @@ from django.db import migrations
 
 
 class Migration(migrations.Migration):
-
     dependencies = [
-        ('promotrot', '0001_initial'),
+        ("promotrot", "0001_initial"),
     ]
 
     operations = [
         migrations.RemoveField(
-            model_name='emission',
-            name='code_secret',
+            model_name="emission",
+            name="code_secret",
         ),
         migrations.RemoveField(
-            model_name='seedreveal',
-            name='revealed_by',
+            model_name="seedreveal",
+            name="revealed_by",
         ),
         migrations.RemoveField(
-            model_name='seedreveal',
-            name='revealed_in',
+            model_name="seedreveal",
+            name="revealed_in",
         ),
     ]

@@ -1,4 +1,4 @@
-"""From the plan to the opening: the order that makes an emission provable, and the database's part."""
+"""From the plan to the opening: the order that makes an emission provable."""
 
 import hashlib
 from collections.abc import Callable
