@@ -5,7 +5,7 @@ from django.db import migrations
 
 class Migration(migrations.Migration):
     dependencies = [
-        ("promotrot", "0001_initial"),
+        ("promotrot", "0002_play"),
     ]
 
     operations = [
