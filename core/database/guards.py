@@ -82,10 +82,10 @@ def trigger_sql(model: type[Guarded]) -> list[str]:
 def grant_sql(model: type[Guarded], role: str) -> list[str]:
     """What the application's role may do to the model's table."""
     table = model._meta.db_table
-    statements = [
-        f'REVOKE ALL ON "{table}" FROM {role}',
-        f'GRANT SELECT, INSERT ON "{table}" TO {role}',
-    ]
+    statements = [f'REVOKE ALL ON "{table}" FROM {role}', f'GRANT SELECT ON "{table}" TO {role}']
+    if model.inserted_by_application:
+        names = ", ".join(f'"{field.column}"' for field in model._meta.concrete_fields)
+        statements.append(f'GRANT INSERT ({names}) ON "{table}" TO {role}')
     if model.mutable:
         names = ", ".join(f'"{column}"' for column in columns(model, model.mutable))
         statements.append(f'GRANT UPDATE ({names}) ON "{table}" TO {role}')

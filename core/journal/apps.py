@@ -1,9 +1,15 @@
 """App configuration."""
 
 from django.apps import AppConfig
+from django.db.models.signals import post_migrate
 
 
 class JournalConfig(AppConfig):
     name = "core.journal"
     label = "journal"
     verbose_name = "Journal"
+
+    def ready(self) -> None:
+        from core.journal.install import install
+
+        post_migrate.connect(install, sender=self)

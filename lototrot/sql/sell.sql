@@ -85,6 +85,8 @@ BEGIN
         END IF;
     END LOOP;
 
+    PERFORM set_config('core.act', concat_ws('|', 'lototrot.sale', '', '', terminal_id, operator_id,
+        p_uuid), true);
     INSERT INTO lototrot_ticket (uuid, contest_id, premises_id, terminal_id, operator_id, sold_at,
             bets, quick_legs, leg_1, leg_2, leg_3, leg_4, leg_5, leg_6, leg_7, leg_8, leg_9, leg_10,
             amount_cents, code_digest, request_digest, code_commitment)

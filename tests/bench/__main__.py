@@ -35,11 +35,13 @@ def main(parts: list[str]) -> int:
         import django
 
         django.setup()
-        from tests.bench import sale, settlement
+        from tests.bench import journal, sale, settlement
 
         if not parts or "sale" in parts:
             seconds = max(2.0, SALE_S * scale)
             figures |= sale.measure(stack, pairs=PAIRS, seconds=seconds)
+        if not parts or "journal" in parts:
+            figures |= journal.measure(stack, pairs=PAIRS, seconds=max(2.0, SALE_S * scale))
         if not parts or "settlement" in parts:
             figures |= settlement.measure(stack, pairs=PAIRS, scale=scale)
     figures["bench.scale"] = scale

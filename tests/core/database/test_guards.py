@@ -112,7 +112,13 @@ def one_row(owner: psycopg.Connection, table: str) -> None:
         owner.execute(
             sql.SQL("ALTER TABLE {} ALTER {} DROP NOT NULL").format(name, sql.Identifier(column))
         )
-    owner.execute(sql.SQL("INSERT INTO {} DEFAULT VALUES").format(name))
+    key = owner.execute(
+        "SELECT a.attname FROM pg_attribute a JOIN pg_index i ON i.indrelid = a.attrelid"
+        " WHERE i.indrelid = to_regclass(%s) AND i.indisprimary AND a.attnum = i.indkey[0]",
+        [table],
+    ).fetchone()
+    assert key is not None
+    owner.execute(sql.SQL("INSERT INTO {} ({}) VALUES (1)").format(name, sql.Identifier(key[0])))
 
 
 def test_every_table_of_the_project_is_guarded(owner: psycopg.Connection) -> None:

@@ -1,0 +1,147 @@
+"""The journal: who did what, what it changed, and the sealed batches that nobody rewrites.
+
+Rows of tables that never change are journaled as they are: the database gives each the number of
+its transaction (`journal_xid`), which is the number of its act. Of a row that does change, every
+state it takes is a `Change`. Triggers write both (`core/journal/sql`), for whoever writes.
+"""
+
+from django.contrib.postgres.fields import ArrayField
+from django.contrib.postgres.indexes import BrinIndex
+from django.db import models
+from django.db.models import F, Q
+from django.utils.translation import gettext_lazy as _
+
+from core.database.models import Guarded
+from core.premises.models import Operator, Terminal
+from core.staff.models import StaffSession, User
+
+
+class Act(Guarded):
+    """A transaction that wrote something: its number, its instant, who and what.
+
+    `name` is the API's operation, the admin's act, the task or the command; empty where nobody
+    said. There are as many as there are sales: no foreign keys, and few indexes.
+    """
+
+    inserted_by_application = False
+
+    xid = models.BigIntegerField(_("transaction"), primary_key=True, db_column="journal_xid")
+    at = models.DateTimeField(_("time"))
+    name = models.CharField(_("act"), max_length=120)
+    user = models.ForeignKey(
+        User, models.DO_NOTHING, null=True, db_constraint=False, db_index=False, related_name="+"
+    )
+    session = models.ForeignKey(
+        StaffSession, models.DO_NOTHING, null=True, db_constraint=False, db_index=False,
+        related_name="+",
+    )  # fmt: skip
+    terminal = models.ForeignKey(
+        Terminal, models.DO_NOTHING, null=True, db_constraint=False, db_index=False,
+        related_name="+",
+    )  # fmt: skip
+    operator = models.ForeignKey(
+        Operator, models.DO_NOTHING, null=True, db_constraint=False, db_index=False,
+        related_name="+",
+    )  # fmt: skip
+    request_id = models.CharField(_("request"), max_length=64)
+    database_role = models.CharField(_("role in the database"), max_length=63)
+
+    class Meta:
+        verbose_name = _("act")
+        indexes = [
+            BrinIndex(fields=["at"], name="act_at"),
+            models.Index(fields=["user", "xid"], name="act_of_user", condition=~Q(user=None)),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.xid} · {self.name}"
+
+
+class Change(Guarded):
+    """A state that a row took: all its columns, secrets as digests. The last one stands."""
+
+    inserted_by_application = False
+
+    xid = models.BigIntegerField(_("transaction"), db_column="journal_xid", db_index=True)
+    relation = models.CharField(_("table"), max_length=63)
+    row_id = models.BigIntegerField(_("row"))
+    operation = models.CharField(_("operation"), max_length=8)
+    image = models.JSONField(_("row as it became"))
+
+    class Meta:
+        verbose_name = _("change")
+        indexes = [models.Index(fields=["relation", "row_id", "id"], name="change_of_row")]
+        constraints = [
+            models.CheckConstraint(
+                condition=Q(operation__in=["insert", "update", "found"]), name="change_operation"
+            )
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.relation} {self.row_id}"
+
+
+class RowForm(Guarded):
+    """The columns of a table's rows whose digests are in the journal, in alphabetical order."""
+
+    relation = models.CharField(_("table"), max_length=63)
+    columns = ArrayField(models.CharField(max_length=63))
+
+    class Meta:
+        verbose_name = _("form of rows")
+        constraints = [
+            models.UniqueConstraint(fields=["relation", "columns"], name="form_once"),
+        ]
+
+    def __str__(self) -> str:
+        return self.relation
+
+
+class Batch(Guarded):
+    """Everything that the transactions from `first_xid` up to, not including, `end_xid` wrote.
+
+    `digest` covers the batch's head and, through the digests of its blocks, every entry; `previous`
+    is the digest of the batch before (zeros before the first).
+    """
+
+    number = models.BigIntegerField(_("number"), primary_key=True)
+    first_xid = models.BigIntegerField()
+    end_xid = models.BigIntegerField(unique=True)
+    sealed_at = models.DateTimeField(_("sealed at"))
+    entries = models.BigIntegerField(_("entries"))
+    previous = models.BinaryField(max_length=32, unique=True)
+    digest = models.BinaryField(max_length=32, unique=True)
+
+    class Meta:
+        verbose_name = _("batch of the journal")
+        verbose_name_plural = _("batches of the journal")
+        constraints = [
+            models.CheckConstraint(condition=Q(number__gte=1), name="batch_number"),
+            models.CheckConstraint(condition=Q(end_xid__gt=F("first_xid")), name="batch_in_order"),
+        ]
+
+    def __str__(self) -> str:
+        return str(self.number)
+
+
+class Block(Guarded):
+    """Entries of one table in a batch: `rows` times (transaction, row, digest of the row).
+
+    Two big-endian integers of 8 bytes and 32 bytes of SHA-256 each, in the order of transactions
+    and rows.
+    """
+
+    batch = models.ForeignKey(Batch, models.PROTECT, related_name="blocks", db_index=False)
+    position = models.PositiveIntegerField()
+    form = models.ForeignKey(RowForm, models.PROTECT, related_name="+", db_index=False)
+    rows = models.PositiveIntegerField()
+    entries = models.BinaryField()
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["batch", "position"], name="block_position"),
+            models.CheckConstraint(condition=Q(rows__gte=1), name="block_has_rows"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.batch_id} · {self.position}"

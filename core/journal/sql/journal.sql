@@ -1,0 +1,55 @@
+-- What the journal's triggers run; core/journal/install.py says which table has which.
+--
+-- The first row that a transaction writes makes its act: who, by what, on whose request. The session
+-- says it in `core.act` (core/journal/acting.py), as name|user|session|terminal|operator|request.
+-- Names are of the schema, as these run with the owner's rights: the application cannot write here.
+CREATE OR REPLACE FUNCTION journal_note() RETURNS void LANGUAGE plpgsql SECURITY DEFINER AS $$
+DECLARE
+    v_xid text := pg_catalog.pg_current_xact_id()::text;
+    v_act text[];
+BEGIN
+    IF pg_catalog.current_setting('core.acted', true) = v_xid THEN
+        RETURN;
+    END IF;
+    v_act := pg_catalog.string_to_array(pg_catalog.current_setting('core.act', true), '|', '');
+    INSERT INTO public.journal_act (journal_xid, at, name, user_id, session_id, terminal_id,
+            operator_id, request_id, database_role)
+    VALUES (v_xid::bigint, public.core_now(), coalesce(v_act[1], ''), v_act[2]::bigint,
+            v_act[3]::bigint, v_act[4]::bigint, v_act[5]::bigint, coalesce(v_act[6], ''),
+            session_user)
+    ON CONFLICT (journal_xid) DO NOTHING;
+    PERFORM pg_catalog.set_config('core.acted', v_xid, true);
+END $$;
+
+-- After statements that write to a table of rows that never change.
+CREATE OR REPLACE FUNCTION journal_rows() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER AS $$
+BEGIN
+    PERFORM public.journal_note();
+    RETURN NULL;
+END $$;
+
+-- A row as the journal keeps it: of what is secret, a digest.
+CREATE OR REPLACE FUNCTION journal_image(p_row jsonb, p_secret text[]) RETURNS jsonb
+LANGUAGE sql IMMUTABLE AS $$
+    SELECT p_row || coalesce(jsonb_object_agg(
+               s, 'sha256:' || encode(sha256(convert_to(p_row ->> s, 'UTF8')), 'hex')), '{}')
+      FROM unnest(p_secret) s WHERE p_row ->> s IS NOT NULL
+$$;
+
+-- After each row written to a table whose rows change: what it was made into. The first argument is
+-- the primary key's column, the others are secret.
+CREATE OR REPLACE FUNCTION journal_change() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER
+SET timezone = 'UTC' SET bytea_output = 'hex' SET intervalstyle = 'iso_8601'
+SET extra_float_digits = 1 AS $$
+DECLARE
+    v_row jsonb := pg_catalog.to_jsonb(NEW);
+BEGIN
+    IF TG_OP = 'UPDATE' AND NEW IS NOT DISTINCT FROM OLD THEN
+        RETURN NULL;
+    END IF;
+    PERFORM public.journal_note();
+    INSERT INTO public.journal_change (journal_xid, relation, row_id, operation, image)
+    VALUES (pg_catalog.pg_current_xact_id()::text::bigint, TG_TABLE_NAME, (v_row ->> TG_ARGV[0])::bigint, lower(TG_OP),
+            public.journal_image(v_row, TG_ARGV[1:]));
+    RETURN NULL;
+END $$;
