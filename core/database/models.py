@@ -15,12 +15,14 @@ class Guarded(models.Model):
 
     `mutable` names the columns that may change after INSERT (none: the table is append-only).
     `transitions` is the table of the `state` column: state -> states it may become.
+    `derived` names mutable columns that other rows prove, such as counters: not for the journal.
     `inserted_by_application` is False where only the database's own functions write.
     No row is ever deleted.
     """
 
     mutable: ClassVar[tuple[str, ...]] = ()
     transitions: ClassVar[dict[str, tuple[str, ...]]] = {}
+    derived: ClassVar[tuple[str, ...]] = ()
     inserted_by_application: ClassVar[bool] = True
 
     class Meta:

@@ -1,8 +1,8 @@
 """The journal: who did what, what it changed, and the sealed batches that nobody rewrites.
 
-Rows of tables that never change are journaled as they are: the database gives each the number of
-its transaction (`journal_xid`), which is the number of its act. Of a row that does change, every
-state it takes is a `Change`. Triggers write both (`core/journal/sql`), for whoever writes.
+The database gives every row the number of the transaction that wrote it (`journal_xid`), which is
+the number of its act: rows are the journal. What an UPDATE changes is a `Change`. Triggers write
+acts and changes (`core/journal/sql`), for whoever writes.
 """
 
 from django.contrib.postgres.fields import ArrayField
@@ -58,31 +58,30 @@ class Act(Guarded):
 
 
 class Change(Guarded):
-    """A state that a row took: all its columns, secrets as digests. The last one stands."""
+    """What an UPDATE made of a row: the columns that changed, before and after; secrets as digests.
+
+    From the row as it is, its changes lead back to the row as it was written, whose digest is an
+    entry of a sealed batch.
+    """
 
     inserted_by_application = False
 
     xid = models.BigIntegerField(_("transaction"), db_column="journal_xid", db_index=True)
     relation = models.CharField(_("table"), max_length=63)
     row_id = models.BigIntegerField(_("row"))
-    operation = models.CharField(_("operation"), max_length=8)
-    image = models.JSONField(_("row as it became"))
+    before = models.JSONField(_("before"))
+    after = models.JSONField(_("after"))
 
     class Meta:
         verbose_name = _("change")
         indexes = [models.Index(fields=["relation", "row_id", "id"], name="change_of_row")]
-        constraints = [
-            models.CheckConstraint(
-                condition=Q(operation__in=["insert", "update", "found"]), name="change_operation"
-            )
-        ]
 
     def __str__(self) -> str:
         return f"{self.relation} {self.row_id}"
 
 
 class RowForm(Guarded):
-    """The columns of a table's rows whose digests are in the journal, in alphabetical order."""
+    """The columns of a table that the digests of its rows cover, in alphabetical order."""
 
     relation = models.CharField(_("table"), max_length=63)
     columns = ArrayField(models.CharField(max_length=63))

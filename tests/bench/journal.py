@@ -9,7 +9,7 @@ from random import Random
 from django.db import connections
 
 from core.embedded.stack import Stack
-from core.journal.install import COLUMN, TRIGGER
+from core.journal.install import COLUMN
 from tests import factories
 from tests.bench import client
 from tests.bench.pairs import interleave
@@ -27,8 +27,8 @@ def _execute(*statements: str) -> None:
 def _off() -> None:
     for table in _HOT:
         _execute(
-            f"ALTER TABLE {table} DISABLE TRIGGER {TRIGGER}",
-            f"DROP INDEX IF EXISTS {table}_{TRIGGER}",
+            f"ALTER TABLE {table} DISABLE TRIGGER journal_rows",
+            f"DROP INDEX IF EXISTS {table}_journal",
             f"ALTER TABLE {table} ALTER {COLUMN} DROP NOT NULL, ALTER {COLUMN} DROP DEFAULT",
         )
 
@@ -36,9 +36,9 @@ def _off() -> None:
 def _on() -> None:
     for table in _HOT:
         _execute(
-            f"ALTER TABLE {table} ENABLE TRIGGER {TRIGGER},"
+            f"ALTER TABLE {table} ENABLE TRIGGER journal_rows,"
             f" ALTER {COLUMN} SET DEFAULT pg_current_xact_id()::text::bigint",
-            f"CREATE INDEX {table}_{TRIGGER} ON {table} ({COLUMN})",
+            f"CREATE INDEX {table}_journal ON {table} ({COLUMN})",
         )
 
 

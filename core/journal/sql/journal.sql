@@ -28,7 +28,7 @@ BEGIN
     RETURN NULL;
 END $$;
 
--- A row as the journal keeps it: of what is secret, a digest.
+-- A row as the journal sees it: of what is secret and changes, a digest.
 CREATE OR REPLACE FUNCTION journal_image(p_row jsonb, p_secret text[]) RETURNS jsonb
 LANGUAGE sql IMMUTABLE AS $$
     SELECT p_row || coalesce(jsonb_object_agg(
@@ -36,20 +36,22 @@ LANGUAGE sql IMMUTABLE AS $$
       FROM unnest(p_secret) s WHERE p_row ->> s IS NOT NULL
 $$;
 
--- After each row written to a table whose rows change: what it was made into. The first argument is
--- the primary key's column, the others are secret.
-CREATE OR REPLACE FUNCTION journal_change() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER
+-- After each row updated: what changed. Arguments: the primary key's column, the secret columns, and
+-- those that the journal leaves out.
+CREATE OR REPLACE FUNCTION journal_changed() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER
 SET timezone = 'UTC' SET bytea_output = 'hex' SET intervalstyle = 'iso_8601'
 SET extra_float_digits = 1 AS $$
 DECLARE
-    v_row jsonb := pg_catalog.to_jsonb(NEW);
+    v_old jsonb := public.journal_image(to_jsonb(OLD) - TG_ARGV[2]::text[], TG_ARGV[1]::text[]);
+    v_new jsonb := public.journal_image(to_jsonb(NEW) - TG_ARGV[2]::text[], TG_ARGV[1]::text[]);
 BEGIN
-    IF TG_OP = 'UPDATE' AND NEW IS NOT DISTINCT FROM OLD THEN
+    IF v_new = v_old THEN
         RETURN NULL;
     END IF;
     PERFORM public.journal_note();
-    INSERT INTO public.journal_change (journal_xid, relation, row_id, operation, image)
-    VALUES (pg_catalog.pg_current_xact_id()::text::bigint, TG_TABLE_NAME, (v_row ->> TG_ARGV[0])::bigint, lower(TG_OP),
-            public.journal_image(v_row, TG_ARGV[1:]));
+    INSERT INTO public.journal_change (journal_xid, relation, row_id, before, after)
+    SELECT pg_current_xact_id()::text::bigint, TG_TABLE_NAME, (v_new ->> TG_ARGV[0])::bigint,
+           jsonb_object_agg(o.key, o.value), jsonb_object_agg(o.key, v_new -> o.key)
+      FROM jsonb_each(v_old) o WHERE o.value <> v_new -> o.key;
     RETURN NULL;
 END $$;
