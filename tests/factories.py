@@ -19,6 +19,8 @@ from django.db import connection
 
 from core.database import clock
 from core.database.models import ClockOffset
+from core.draws.method import field_digest
+from core.draws.models import Attendance, Draw, DrawCertificate, DrawField, Outcome
 from core.kernel.canonical import canonical_sha256
 from core.kernel.days import natural_day
 from core.ledger import services as ledger
@@ -30,7 +32,7 @@ from core.staff.powers import Role
 from core.staff.second_factor import factor_begin, factor_confirm
 from core.staff.services import actor_of, session_start, token_digest
 from lototrot.engine.bet_type import shipped
-from lototrot.engine.races import mask_of
+from lototrot.engine.races import draw_field, mask_of
 from lototrot.models.contest import (
     BetType,
     Contest,
@@ -40,6 +42,8 @@ from lototrot.models.contest import (
 )
 from lototrot.models.programme import FederationApproval, Meeting, Race, Racecourse, Runner
 from lototrot.models.running import Classification, RaceDeclaration, RaceStart, Withdrawal
+from lototrot.selectors import draws
+from lototrot.selectors.races import race_record
 
 _serial = itertools.count(1)
 _APPOINTMENT = "Resolució d'inspecció 1"
@@ -91,7 +95,12 @@ def one_time_code(secret: str) -> str:
 
 def another_session(actor: StaffActor) -> StaffActor:
     """The same person, signed on a second time."""
-    return actor_of(session_start(user=User.objects.get(pk=actor.user_id), verified=True)[0])
+    return signed_on(User.objects.get(pk=actor.user_id))
+
+
+def signed_on(user: User) -> StaffActor:
+    """Somebody who has an account, signed on once more."""
+    return actor_of(session_start(user=user, verified=True)[0])
 
 
 def two_stewards() -> tuple[StaffActor, StaffActor]:
@@ -398,6 +407,43 @@ def declared(of: Race, kind: str = RaceDeclaration.Kind.NOT_RUN) -> RaceDeclarat
         race=of, kind=kind, reason="Storm", declared_at=now, recorded_at=now,
         recorded_by_id=by.user_id, recorded_in=by,
     )  # fmt: skip
+
+
+def drawn(of: Race, winner: int) -> Draw:
+    """The certified draw of a declared race: balls, the winner first, the rest as they stand."""
+    by, now, declaration = _somebody(), clock.now(), of.declarations.get(superseded_at=None)
+    draw, _ = Draw.objects.get_or_create(
+        kind=draws.KIND, subject=draws.subject_of(of.pk), defaults={
+            "title": {"ca": "Cursa", "es": "Carrera", "en": "Race"}, "reason": declaration.reason,
+            "declared_at": declaration.declared_at, "created_at": now,
+        },
+    )  # fmt: skip
+    numbers = draw_field(race_record(of.pk).facts())
+    assert winner in numbers
+    entries = [str(number) for number in numbers]
+    DrawField.objects.create(
+        draw=draw, entries=entries, digest=field_digest(entries), size=len(entries),
+        places=len(entries), facts={}, fixed_at=now,
+    )  # fmt: skip
+    inspector = staff(Role.INSPECTOR)
+    present = Attendance.objects.create(
+        draw=draw, inspector_id=inspector.user_id, session_id=inspector.session_id,
+        appointment=_APPOINTMENT, attended_at=now,
+    )  # fmt: skip
+    Outcome.objects.create(
+        draw=draw, method=Outcome.Method.BALLS, witness="Notary", cause="Test",
+        order=[str(winner), *(each for each in entries if each != str(winner))],
+        place="Oficina Central", drawn_at=now, entered_at=now, entered_by_id=by.user_id,
+        entered_in=by, proposal=proposal("draws.manual", f"draw:{draw.uuid}"),
+    )  # fmt: skip
+    Draw.objects.filter(pk=draw.pk).update(state=Draw.State.DRAWN)
+    DrawCertificate.objects.create(
+        draw=draw, attendance=present, session_id=inspector.session_id, late=False,
+        certified_at=now,
+    )  # fmt: skip
+    Draw.objects.filter(pk=draw.pk).update(state=Draw.State.CERTIFIED)
+    draw.refresh_from_db()
+    return draw
 
 
 def classified(

@@ -26,8 +26,6 @@ from lototrot.models.contest import BetType, Contest
 from lototrot.models.programme import Race
 from lototrot.models.settlement import Prize, Settlement
 from lototrot.models.tickets import LEG_COLUMNS, Ticket
-from lototrot.selectors import draws
-from lototrot.selectors.draws import CertifiedDraw
 from lototrot.services import chart
 from tests import factories
 from tests.factories import Point
@@ -110,9 +108,8 @@ def sell(of: Contest, at: Point, tickets: Sequence[Masks]) -> list[Ticket]:
     return sold
 
 
-def run(of: Contest, facts: Sequence[Facts], monkeypatch: Any = None) -> None:
-    """Close the contest and put on record what became of its races; draws need `monkeypatch`."""
-    drawn: dict[int, CertifiedDraw] = {}
+def run(of: Contest, facts: Sequence[Facts]) -> None:
+    """Close the contest and put on record what became of its races."""
     races = factories.races_of(of)
     for race, fact in zip(races, facts, strict=True):
         for number in sorted(fact.withdrawn):
@@ -127,9 +124,20 @@ def run(of: Contest, facts: Sequence[Facts], monkeypatch: Any = None) -> None:
             factories.started(race)
         factories.declared(race, str(fact.outcome))
         (winner,) = fact.winners
-        drawn[race.pk] = CertifiedDraw(winner, clock.now())
-    if drawn:
-        monkeypatch.setattr(draws, "_lookups", [lambda _: drawn])
+        factories.drawn(race, winner)
+
+
+def bare_settlement(of: Contest) -> Settlement:
+    """A settlement written behind the services' back."""
+    noughts = dict.fromkeys(
+        ("tickets", "bets", "winning_tickets", "takings_cents", "jackpot_in_cents",
+         "reserve_in_cents", "lapsed_in_cents", "prizes_cents", "jackpot_out_cents",
+         "reserve_out_cents"), 0,
+    )  # fmt: skip
+    return Settlement.objects.create(
+        uuid=uuid.uuid4(), contest=of, number=of.settlements.count() + 1, rules={}, races=[],
+        figures={}, settled_at=clock.now(), **noughts,
+    )  # fmt: skip
 
 
 def reclassify(race: Race, winners: Sequence[int]) -> None:

@@ -50,7 +50,7 @@ class DrawOver(Conflict):
 
 class DrawBegun(Conflict):
     code = "draw_begun"
-    message = "The draw has taken place: what it was for can no longer be changed [B13]."
+    message = "The draw has begun: what it is about can no longer be changed [B13]."
 
 
 class PlaceNeeded(Invalid):

@@ -1,12 +1,16 @@
-"""Where certified public draws plug in (14.III.5.4.2 to 5.4.4).
+"""The public draws of races, as far as each has come (14.III.5.4.2 to 5.4.4)."""
 
-What keeps the certificates registers one lookup here; while nothing does, no draw is certified,
-and a race without a classification has no result.
-"""
-
-from collections.abc import Callable, Collection, Mapping
+import uuid
+from collections.abc import Collection
 from dataclasses import dataclass
 from datetime import datetime
+
+from django.db.models import F
+
+from core.draws.models import Draw
+
+KIND = "lototrot.race"
+_PREFIX = "race:"
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,20 +21,47 @@ class CertifiedDraw:
     certified_at: datetime
 
 
-Lookup = Callable[[Collection[int]], Mapping[int, CertifiedDraw]]
+@dataclass(frozen=True, slots=True)
+class RaceDraw:
+    """The draw of a race that stands. `order` is empty until it has taken place."""
 
-_lookups: list[Lookup] = []
+    ident: uuid.UUID
+    state: Draw.State
+    due_at: datetime | None
+    order: tuple[int, ...]
+    certified_at: datetime | None
+
+    @property
+    def begun(self) -> bool:
+        """Whether its field is fixed: from then on nothing that makes it may change."""
+        return self.state != Draw.State.ANNOUNCED
+
+    @property
+    def certified(self) -> CertifiedDraw | None:
+        if self.certified_at is None:
+            return None
+        return CertifiedDraw(self.order[0], self.certified_at)
 
 
-def register(lookup: Lookup) -> Lookup:
-    """Have `lookup` give, of some races, each certified draw by race id."""
-    _lookups.append(lookup)
-    return lookup
+def subject_of(race_id: int) -> str:
+    """How the draws know a race."""
+    return f"{_PREFIX}{race_id}"
 
 
-def certified_draws(race_ids: Collection[int]) -> dict[int, CertifiedDraw]:
-    """The draws, by race, of those of the races whose draw an inspector has certified."""
-    found: dict[int, CertifiedDraw] = {}
-    for lookup in _lookups:
-        found.update(lookup(race_ids))
-    return found
+def race_of(subject: str) -> int:
+    """The race that a draw is about."""
+    return int(subject.removeprefix(_PREFIX))
+
+
+def race_draws(race_ids: Collection[int]) -> dict[int, RaceDraw]:
+    """The draws, by race, of those of the races that have one."""
+    standing = Draw.objects.filter(kind=KIND, subject__in=[subject_of(r) for r in race_ids])
+    rows = standing.exclude(state=Draw.State.CALLED_OFF).values_list(
+        "subject", "uuid", "state", "due_at", F("outcome__order"), F("certificate__certified_at")
+    )
+    return {
+        race_of(subject): RaceDraw(
+            ident, Draw.State(state), due_at, tuple(map(int, order or ())), certified_at
+        )
+        for subject, ident, state, due_at, order, certified_at in rows
+    }

@@ -13,7 +13,7 @@ from lototrot.engine.races import Outcome
 from lototrot.engine.races import Race as RaceFacts
 from lototrot.models.programme import Runner
 from lototrot.models.running import Classification, RaceDeclaration, RaceStart, Withdrawal
-from lototrot.selectors.draws import CertifiedDraw, certified_draws
+from lototrot.selectors.draws import CertifiedDraw, RaceDraw, race_draws
 
 
 class RaceState(StrEnum):
@@ -30,8 +30,8 @@ class RaceState(StrEnum):
 class RaceRecord:
     """A race's programme numbers, ascending, and every fact about it that stands.
 
-    `start` is the newest; `withdrawals` are those not reversed, by number; `drawn` is its
-    certified draw.
+    `start` is the newest; `withdrawals` are those not reversed, by number; `draw` is its public
+    draw, however far it has come.
     """
 
     race_id: int
@@ -40,7 +40,17 @@ class RaceRecord:
     start: RaceStart | None
     declaration: RaceDeclaration | None
     classification: Classification | None
-    drawn: CertifiedDraw | None
+    draw: RaceDraw | None
+
+    @property
+    def drawn(self) -> CertifiedDraw | None:
+        """What its certified draw gave."""
+        return self.draw.certified if self.draw else None
+
+    @property
+    def draw_begun(self) -> bool:
+        """Whether the field of its draw is fixed [B7, B8]."""
+        return self.draw is not None and self.draw.begun
 
     @property
     def state(self) -> RaceState:
@@ -134,7 +144,7 @@ def race_records(race_ids: Collection[int]) -> dict[int, RaceRecord]:
     declared = {d.race_id: d for d in declarations}
     official = Classification.objects.filter(race__in=race_ids, in_force=True)
     classified = {c.race_id: c for c in official}
-    drawn = certified_draws(race_ids)
+    drawn = race_draws(race_ids)
     return {
         race: RaceRecord(
             race_id=race,
@@ -143,7 +153,7 @@ def race_records(race_ids: Collection[int]) -> dict[int, RaceRecord]:
             start=starts.get(race),
             declaration=declared.get(race),
             classification=classified.get(race),
-            drawn=drawn.get(race),
+            draw=drawn.get(race),
         )
         for race in race_ids
     }

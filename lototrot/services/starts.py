@@ -12,6 +12,7 @@ from django.db import transaction
 
 from core.database import clock
 from core.database.locks import Lock, hold
+from core.draws.services import DrawBegun, draw_announce, draw_call_off
 from core.kernel.days import natural_day
 from core.kernel.errors import Conflict, Invalid
 from core.staff import two_persons
@@ -21,6 +22,7 @@ from core.staff.powers import Role, define
 from lototrot.models.contest import Contest
 from lototrot.models.programme import Race
 from lototrot.models.running import RaceDeclaration, RaceStart
+from lototrot.selectors.draws import subject_of
 from lototrot.selectors.races import RaceRecord
 from lototrot.services.closing import contest_close
 from lototrot.services.course import (
@@ -35,6 +37,7 @@ from lototrot.services.course import (
     race_get,
     race_hold,
 )
+from lototrot.services.drawing import RACE_DRAW
 
 START = define("lototrot.start", Role.STEWARDS, Role.ORGANISER)
 DECLARE = define("lototrot.race.declare", Role.STEWARDS, Role.ORGANISER)
@@ -112,8 +115,8 @@ def start_record(
     """Record the actual start and who reported it; contests on the race close for good [E1, E3].
 
     The same instant again changes nothing. A race declared not run that ran later the same day was
-    run, unless its draw is certified [B13]. Raises RaceUnknown, SourceMissing, NaiveInstant,
-    InstantAhead, StartDiffers, NobodyToStart, DrawCertified, RunOnAnotherDay.
+    run, unless its draw has taken place [B13]. Raises RaceUnknown, SourceMissing, NaiveInstant,
+    InstantAhead, StartDiffers, NobodyToStart, DrawBegun, DrawCertified, RunOnAnotherDay.
     """
     by.need(START)
     need_source(source)
@@ -131,18 +134,23 @@ def start_record(
         recorded_by_id=by.user_id, recorded_in_id=by.session_id,
     )  # fmt: skip
     if record.declaration:
-        _supersede(race, record, record.declaration, actual_start_at)
+        _supersede(by, race, record, record.declaration, actual_start_at)
     _close(race_id, Contest.Cause.START)
     return start
 
 
 def _supersede(
-    race: Race, record: RaceRecord, declaration: RaceDeclaration, actual_start_at: datetime
-) -> None:
+    by: StaffActor, race: Race, record: RaceRecord, declaration: RaceDeclaration,
+    actual_start_at: datetime,
+) -> None:  # fmt: skip
     if record.drawn is not None:
         raise DrawCertified(race=race.pk)
     if natural_day(actual_start_at) != natural_day(race.scheduled_start_at):
         raise RunOnAnotherDay(race=race.pk)
+    draw_call_off(
+        by=by, kind=RACE_DRAW, subject=subject_of(race.pk),
+        reason=f"The race started at {actual_start_at.isoformat()}.",
+    )  # fmt: skip
     RaceDeclaration.objects.filter(pk=declaration.pk).update(superseded_at=clock.now())
 
 
@@ -180,6 +188,8 @@ def _need_correctable(record: RaceRecord, proposal: Proposal) -> datetime:
     instant = past_instant(datetime.fromisoformat(proposal.content["actual_start_at"]))
     if record.start is None:
         raise RaceNotStarted(race=record.race_id)
+    if record.draw_begun:
+        raise DrawBegun(race=record.race_id)
     if record.start.pk != proposal.content["replaces"]:
         raise StartChanged(on_record=record.start.actual_start_at.isoformat())
     if record.start.actual_start_at == instant:
@@ -204,15 +214,16 @@ def _corrected(proposal: Proposal, by: StaffActor) -> None:
 @transaction.atomic
 def race_declare(
     *, by: StaffActor, race_id: int, kind: str, reason: str,
-    declared_at: datetime | None = None, left: Sequence[Left] = (),
+    declared_at: datetime | None = None, left: Sequence[Left] = (), draw_place: str = "",
 ) -> RaceDeclaration:  # fmt: skip
     """Declare a race not run, or started without giving a classification (5.4.2, 5.4.3).
 
-    Its result then comes from a certified draw, due two hours after `declared_at` (now unless
-    given). `left` names those that did not take the start of a race suspended or with all
-    disqualified. The same declaration again changes nothing. Raises RaceUnknown, ReasonMissing,
-    NaiveInstant, InstantAhead, RaceDeclared, RaceClassified, RaceStarted, RaceNotStarted,
-    OutOfOrder, NoStarters, RulingMissing.
+    Its result then comes from a certified draw, announced herewith: at the Central Office unless
+    `draw_place` says otherwise, within two hours of `declared_at` (now unless given). `left` names
+    those that did not take the start of a race suspended or with all disqualified. The same
+    declaration again changes nothing. Raises RaceUnknown, ReasonMissing, NaiveInstant,
+    InstantAhead, RaceDeclared, RaceClassified, RaceStarted, RaceNotStarted, OutOfOrder, NoStarters,
+    RulingMissing.
     """
     by.need(DECLARE)
     need_reason(reason)
@@ -228,7 +239,7 @@ def race_declare(
             raise RaceDeclared(race=race_id, kind=record.declaration.kind)
         return record.declaration
     _need_declarable(record, Kind(kind), instant, left)
-    return _declare(by, race, Kind(kind), reason, instant, left)
+    return _declare(by, race, Kind(kind), reason, instant, left, draw_place)
 
 
 def _need_declarable(
@@ -255,8 +266,9 @@ def _need_declarable(
 
 
 def _declare(
-    by: StaffActor, race: Race, kind: Kind, reason: str, instant: datetime, left: Sequence[Left]
-) -> RaceDeclaration:
+    by: StaffActor, race: Race, kind: Kind, reason: str, instant: datetime,
+    left: Sequence[Left], draw_place: str,
+) -> RaceDeclaration:  # fmt: skip
     declaration: RaceDeclaration = RaceDeclaration.objects.create(
         race=race, kind=kind, reason=reason, declared_at=instant, recorded_at=clock.now(),
         recorded_by_id=by.user_id, recorded_in_id=by.session_id,
@@ -264,13 +276,15 @@ def _declare(
     )  # fmt: skip
     if kind == Kind.NOT_RUN:
         _close(race.pk, Contest.Cause.NOT_RUN)
+    draw_announce(by=by, kind=RACE_DRAW, subject=subject_of(race.pk), place=draw_place)
     return declaration
 
 
 @transaction.atomic
 def meeting_declare(
-    *, by: StaffActor, meeting_id: int, reason: str, declared_at: datetime | None = None
-) -> list[RaceDeclaration]:
+    *, by: StaffActor, meeting_id: int, reason: str, declared_at: datetime | None = None,
+    draw_place: str = "",
+) -> list[RaceDeclaration]:  # fmt: skip
     """Declare every race of the meeting not yet run as not run, in one act (5.4.2).
 
     Raises ReasonMissing, NaiveInstant, InstantAhead, NothingToDeclare.
@@ -284,7 +298,7 @@ def meeting_declare(
     for race in Race.objects.filter(meeting=meeting_id).order_by("scheduled_start_at", "pk"):
         record = race_hold(race)
         if record.start is None and record.declaration is None:
-            made.append(_declare(by, race, Kind.NOT_RUN, reason, instant, ()))
+            made.append(_declare(by, race, Kind.NOT_RUN, reason, instant, (), draw_place))
     if not made:
         raise NothingToDeclare(meeting=meeting_id)
     return made
@@ -294,7 +308,8 @@ def meeting_declare(
 def declaration_retract(*, by: StaffActor, race_id: int, reason: str) -> Proposal:
     """Propose that the race's declaration was a mistake; a second person confirms that.
 
-    Nothing reopens. Raises RaceUnknown, ReasonMissing, DeclarationUnknown, DrawCertified.
+    Nothing reopens; its draw is called off, unless it has taken place. Raises RaceUnknown,
+    ReasonMissing, DeclarationUnknown, DrawBegun, DrawCertified.
     """
     by.need(DECLARE)
     need_reason(reason)
@@ -315,10 +330,16 @@ def _need_retractable(record: RaceRecord, proposal: Proposal) -> None:
         raise DeclarationUnknown(race=record.race_id)
     if record.drawn is not None:
         raise DrawCertified(race=record.race_id)
+    if record.draw and record.draw.order:
+        raise DrawBegun(race=record.race_id)
 
 
 def _retracted(proposal: Proposal, by: StaffActor) -> None:
-    _need_retractable(race_hold(race_get(proposal.content["race"])), proposal)
+    race_id = proposal.content["race"]
+    _need_retractable(race_hold(race_get(race_id)), proposal)
+    draw_call_off(
+        by=by, kind=RACE_DRAW, subject=subject_of(race_id), reason=proposal.content["reason"]
+    )
     RaceDeclaration.objects.filter(pk=proposal.content["declaration"]).update(
         superseded_at=clock.now(), retraction=proposal
     )

@@ -9,6 +9,7 @@ from datetime import datetime
 from django.db import transaction
 
 from core.database import clock
+from core.draws.services import DrawBegun
 from core.kernel.errors import Conflict, NotFound
 from core.staff import two_persons
 from core.staff.actor import StaffActor
@@ -71,7 +72,7 @@ def withdrawal_enter(
     `withdrawal.proposal` is what the second person confirms or rejects. After the start it is taken
     down only if it was effective before it [B6]. Raises RaceUnknown, NumberNotInProgramme,
     AlreadyWithdrawn, SourceMissing, NaiveInstant, InstantAhead, WithdrawalTooLate, NoStarterLeft,
-    RaceClassified, DrawCertified.
+    RaceClassified, DrawBegun, DrawCertified.
     """
     by.need(WITHDRAW)
     need_source(source)
@@ -102,7 +103,7 @@ def withdrawal_reverse(*, by: StaffActor, withdrawal_id: int, reason: str) -> Pr
     """Propose that a confirmed withdrawal was a mistake; a second person confirms that.
 
     One not yet confirmed is simply rejected. Raises WithdrawalUnknown, WithdrawalUnconfirmed,
-    ReasonMissing, WithdrawalIrreversible, RaceClassified, DrawCertified.
+    ReasonMissing, WithdrawalIrreversible, RaceClassified, DrawBegun, DrawCertified.
     """
     by.need(WITHDRAW)
     need_reason(reason)
@@ -148,6 +149,8 @@ def _need_unsettled(record: RaceRecord) -> None:
         raise RaceClassified(race=record.race_id)
     if record.drawn is not None:
         raise DrawCertified(race=record.race_id)
+    if record.draw_begun:
+        raise DrawBegun(race=record.race_id)
 
 
 def _need_reversible(record: RaceRecord, withdrawal: Withdrawal) -> None:

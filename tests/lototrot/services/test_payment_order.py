@@ -78,12 +78,10 @@ def test_the_days_count_from_the_last_result_of_the_contest() -> None:
 
 
 @pytest.mark.article("14.III.5.4.2", "14.III.8.1")
-def test_a_meeting_drawn_before_its_day_is_paid_after_its_day(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_a_meeting_drawn_before_its_day_is_paid_after_its_day() -> None:
     made = settling.contest(RULES, [(1, 2, 3)] * 2, day=date(2030, 3, 3))
     drawn = [Race((1, 2, 3), winners=frozenset({2}), outcome=Outcome.NOT_RUN)] * 2
-    settling.run(made, drawn, monkeypatch)
+    settling.run(made, drawn)
     contest_settle(contest_id=made.pk)
     given = order(made)
     assert (given.results_day, given.first_pay_day) == (date(2030, 3, 2), date(2030, 3, 4))

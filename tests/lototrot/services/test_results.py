@@ -113,14 +113,14 @@ def test_what_is_missing_is_named_and_nothing_is_settled(
 
 
 @pytest.mark.article("14.III.5.4.2", "14.III.5.4.4")
-def test_a_certified_draw_is_a_result(contest: Contest, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_certified_draw_is_a_result(contest: Contest) -> None:
     programme = (1, 2, 3, 4)
     made = settling.contest(settling.rules(**settling.TWO_LEGS | {"code": "x"}), [programme] * 2)
     facts = [
         Race(programme, winners=frozenset({4}), outcome=Outcome.SUSPENDED),
         Race(programme, winners=frozenset({2}), withdrawn=frozenset({1}), outcome=Outcome.NOT_RUN),
     ]
-    settling.run(made, facts, monkeypatch)
+    settling.run(made, facts)
     results = contest_results(made)
     assert results.right_masks == (0b1000, 0b0011)
     assert [leg.race.outcome for leg in results.legs] == [Outcome.SUSPENDED, Outcome.NOT_RUN]

@@ -111,7 +111,7 @@ def end_to_end() -> list[Any]:
 
 @pytest.mark.parametrize("case", end_to_end())
 def test_a_worked_example_the_whole_way_through_the_database(
-    case: dict[str, Any], point: Point, monkeypatch: pytest.MonkeyPatch
+    case: dict[str, Any], point: Point
 ) -> None:
     given, expected = case["input"], case["expected"]
     rules = settling.rules(code="worked", **given.get("bet_type", {}))
@@ -132,7 +132,7 @@ def test_a_worked_example_the_whole_way_through_the_database(
     settling.fund(chart.reserve(rules.code), given["reserve_in"])
     names = list(given["tickets"])
     sold = settling.sell(contest, point, [settling.masks(given["tickets"][name]) for name in names])
-    settling.run(contest, races, monkeypatch)
+    settling.run(contest, races)
 
     settled = contest_settle(contest_id=contest.pk)
 

@@ -15,7 +15,6 @@ from lototrot.engine.races import Outcome, draw_field
 from lototrot.models.contest import Contest
 from lototrot.models.programme import Race
 from lototrot.models.running import RaceDeclaration, RaceStart
-from lototrot.selectors import draws
 from lototrot.selectors.races import RaceState, contest_limit, race_record
 from lototrot.services.contests import RaceUnknown
 from lototrot.services.course import (
@@ -74,11 +73,6 @@ def declare(race: Race, kind: str = Kind.NOT_RUN, **more) -> RaceDeclaration:
     by = more.pop("by", None) or f.staff(Role.ORGANISER)
     reason = more.pop("reason", "Storm")
     return race_declare(by=by, race_id=race.pk, kind=kind, reason=reason, **more)
-
-
-def certify(monkeypatch: pytest.MonkeyPatch, race: Race, number: int) -> None:
-    drawn = draws.CertifiedDraw(number, clock.now())
-    monkeypatch.setattr(draws, "_lookups", [lambda races: {race.pk: drawn}])
 
 
 # --- Starts ---------------------------------------------------------------------------------------
@@ -392,10 +386,10 @@ def test_run_another_day_it_is_drawn(race: Race) -> None:
 
 
 @pytest.mark.article("14.III.5.4.4")
-def test_once_its_draw_is_certified_it_stands(race: Race, monkeypatch) -> None:
+def test_once_its_draw_is_certified_it_stands(race: Race) -> None:
     """[B13]"""
     declare(race)
-    certify(monkeypatch, race, 7)
+    f.drawn(race, 7)
     with pytest.raises(DrawCertified):
         start(race)
     with pytest.raises(DrawCertified):

@@ -15,7 +15,6 @@ from lototrot.engine.races import NumberNotInProgramme
 from lototrot.models.contest import Contest
 from lototrot.models.programme import Race
 from lototrot.models.running import Withdrawal
-from lototrot.selectors import draws
 from lototrot.selectors.races import race_record
 from lototrot.services.contests import RaceUnknown
 from lototrot.services.course import (
@@ -272,7 +271,7 @@ def test_a_race_not_run_takes_those_withdrawn_by_its_declaration(race: Race) -> 
     assert race_record(race.pk).withdrawn == {4}
 
 
-def test_nothing_changes_once_classified_or_drawn(race: Race, monkeypatch) -> None:
+def test_nothing_changes_once_classified_or_drawn(race: Race) -> None:
     before = clock.now()
     withdrawal = f.withdrawal(race, 4)
     f.classified(race, [1])
@@ -282,8 +281,6 @@ def test_nothing_changes_once_classified_or_drawn(race: Race, monkeypatch) -> No
         withdrawal_reverse(by=f.staff(Role.STEWARDS), withdrawal_id=withdrawal.pk, reason="x")
     drawn = f.races_of(Contest.objects.get())[1]
     f.declared(drawn)
-    monkeypatch.setattr(
-        draws, "_lookups", [lambda races: {drawn.pk: draws.CertifiedDraw(2, clock.now())}]
-    )
+    f.drawn(drawn, 2)
     with pytest.raises(DrawCertified):
         enter(drawn, 5, effective_at=before)
