@@ -8,7 +8,13 @@ class PromotrotConfig(AppConfig):
     verbose_name = "Promotrot"
 
     def ready(self) -> None:
-        from promotrot import whatif
-        from promotrot.services import closing, games  # noqa: F401  (they register their acts)
+        from promotrot import tasks, whatif
+        from promotrot.services import (  # noqa: F401  (they register their acts of two persons)
+            closing,
+            games,
+            rebuild,
+        )
 
+        rebuild.register()
+        tasks.register()
         whatif.register()

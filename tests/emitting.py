@@ -2,13 +2,21 @@
 
 import copy
 import json
-from collections.abc import Mapping
+import uuid
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from importlib import resources
+from types import SimpleNamespace
 from typing import Any
+from unittest import mock
 
 from core.staff import two_persons
 from core.staff.models import Proposal
 from core.staff.powers import Role
+from promotrot.engine.game import PredrawnGame
+from promotrot.engine.game_json import read_game
+from promotrot.engine.plan import make_plan
+from promotrot.engine.shuffle import block_prizes, commitment, mixed_key
 from promotrot.models.emission import Emission
 from promotrot.models.game import Game, GameVersion
 from promotrot.services.closing import emission_close_propose
@@ -20,10 +28,13 @@ from promotrot.services.emissions import (
     witness_enter,
 )
 from promotrot.services.games import game_approve_propose, game_record
+from promotrot.services.playing import play_act
+from promotrot.services.selling import PlayRequest, play_sell
 from tests import factories
 
-SMALL_TIERS = ({"cash_cents": 2000, "count": 2}, {"cash_cents": 100, "count": 100})
-"""140.00 of 200.00: exactly 70 % of 200 tickets at 1.00."""
+ENTROPY = "6 1 5 2 2 4"
+SMALL_TIERS = ({"cash_cents": 400, "count": 2}, {"cash_cents": 100, "count": 20})
+"""28.00 of 40.00: exactly 70 % of 40 tickets at 1.00."""
 
 
 def document(name: str, **changes: Any) -> dict[str, Any]:
@@ -34,7 +45,7 @@ def document(name: str, **changes: Any) -> dict[str, Any]:
 
 
 def small(code: str = "small", **changes: Any) -> dict[str, Any]:
-    """A pre-drawn game of 200 tickets at 1.00 in one block, 70 % of it in prizes of two tiers."""
+    """A pre-drawn game of 40 tickets at 1.00 in one block, 70 % of it in prizes of two tiers."""
     signs = ["trophy", "sulky", "horseshoe", "stopwatch", "helmet", "bell"]
     shown = document("lap-of-honour")
     picture = {
@@ -42,7 +53,7 @@ def small(code: str = "small", **changes: Any) -> dict[str, Any]:
         "winning": signs[:2],
     }  # fmt: skip
     base = {
-        "code": code, "tickets": 200, "block_tickets": 200, "price_cents": 100,
+        "code": code, "tickets": 40, "block_tickets": 40, "price_cents": 100,
         "prize_percent": "70", "tiers": [*SMALL_TIERS], "presentation": picture,
     }  # fmt: skip
     return shown | base | changes
@@ -72,10 +83,33 @@ def committed(emission: Emission) -> Emission:
     return emission_commit(by=factories.staff(Role.ORGANISER), emission=emission)
 
 
-def witnessed(emission: Emission, entropy: str = "6 1 5 2 2 4") -> Emission:
+def witnessed(emission: Emission, entropy: str = ENTROPY) -> Emission:
     return witness_enter(
         by=factories.staff(Role.INSPECTOR), emission=emission, entropy=entropy, method="Dice"
     )
+
+
+def seed_where(
+    reference: str, wanted: Callable[[bytes], bool], definition: Mapping[str, Any] | None = None
+) -> bytes:
+    """A seed under which the one block of that emission of a small game has its tiers as wanted."""
+    game = read_game(definition or small())
+    assert isinstance(game, PredrawnGame)
+    plan = make_plan(game.kind, game.kind.prize_percent, block_tickets=game.block_tickets)
+    for number in range(100_000):
+        seed = number.to_bytes(32, "big")
+        key = mixed_key(seed, commitment(seed, reference, plan), ENTROPY.encode())
+        if wanted(block_prizes(key, reference, plan, 0)):
+            return seed
+    raise AssertionError("no such seed")
+
+
+@contextmanager
+def seeded(seed: bytes) -> Iterator[None]:
+    """Emissions committed to in here have that seed."""
+    maker = SimpleNamespace(token_bytes=lambda size: seed)
+    with mock.patch("promotrot.services.emissions.secrets", maker):
+        yield
 
 
 def opened(definition: Mapping[str, Any] | Game, **terms: Any) -> Emission:
@@ -91,3 +125,24 @@ def closed(emission: Emission) -> Emission:
     """The emission closed by two persons."""
     both(emission_close_propose(by=factories.staff(Role.ORGANISER), emission=emission))
     return emission_get(emission.reference)
+
+
+def sold(emission: Emission, tickets: int, point: factories.Point | None = None) -> list[uuid.UUID]:
+    """So many tickets sold at a terminal and not yet played."""
+    point = point or factories.point()
+    wanted = [PlayRequest(uuid.uuid4(), emission.pk, emission.price_cents) for _ in range(tickets)]
+    for request in wanted:
+        play_sell(credentials=point.credentials, request=request)
+    return [request.uuid for request in wanted]
+
+
+def played(point: factories.Point, tickets: Sequence[uuid.UUID], act: str = "reveal") -> None:
+    """The tickets, each played by its first act."""
+    for ident in tickets:
+        play_act(credentials=point.credentials, ident=ident, number=1, act=act)
+
+
+def sold_and_played(emission: Emission, tickets: int) -> None:
+    """So many tickets of a pre-drawn emission sold, played and awarded."""
+    point = factories.point()
+    played(point, sold(emission, tickets, point))

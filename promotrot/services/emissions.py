@@ -14,7 +14,7 @@ from django.db import transaction
 
 from core.database import clock, vault
 from core.database.locks import Lock, hold
-from core.kernel.errors import Conflict, Invalid, NotFound
+from core.kernel.errors import Conflict, Invalid
 from core.kernel.money import ceil_div
 from core.ledger import services as ledger
 from core.proofs import log
@@ -41,6 +41,7 @@ from promotrot.selectors.games import version_game
 from promotrot.selectors.owed import fundable_cents
 from promotrot.services import chart
 from promotrot.services.dealing import SEED_PURPOSE, dealing
+from promotrot.services.facts import EmissionUnknown
 from promotrot.services.games import (
     approval_on_today,
     figures_today,
@@ -58,11 +59,6 @@ LOG_ENTROPY = "promotrot.entropy"
 
 MIN_LANES = 64
 """So many sales of one emission at once do not wait for one another."""
-
-
-class EmissionUnknown(NotFound):
-    code = "emission_unknown"
-    message = "There is no such emission."
 
 
 class GameNotApproved(Conflict):

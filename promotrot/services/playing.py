@@ -146,7 +146,8 @@ def _look(credentials: TerminalCredentials, ident: uuid.UUID) -> _Seen:
     refusal, *found = run_prepared(_LOOK, [credentials.token_digest, ident])
     if refusal is not None:
         raise _REFUSALS[refusal]()
-    return _Seen(*found)
+    *facts, acts, ending = found
+    return _Seen(*facts, json.loads(acts), None if ending is None else json.loads(ending))
 
 
 def _record(ident: uuid.UUID, seen: _Seen, act: str) -> PlayView | None:

@@ -1,0 +1,235 @@
+"""The 70 % kept: an emission's closing, its statement, and what its game owes from then on."""
+
+import pytest
+from django.db import DatabaseError, transaction
+
+from core.ledger.rebuild import differences
+from core.ledger.selectors import trial_balance
+from core.ledger.services import balance_cents
+from core.proofs.models import LogEntry
+from core.staff import two_persons
+from core.staff.actor import PowerMissing
+from core.staff.powers import Role
+from promotrot.engine.shortfall import ExtraImpossible
+from promotrot.models.emission import ClosingStatement, Emission, SaleStop, SeedReveal
+from promotrot.models.play import PlayEnd
+from promotrot.selectors.closing import emissions_without_top, reveals_due
+from promotrot.selectors.owed import fundable_cents, owed_cents
+from promotrot.services import chart
+from promotrot.services.closing import emission_close_propose, emission_stop, seed_reveal
+from promotrot.services.dealing import dealing, open_seed
+from promotrot.services.emissions import EmissionState, ExtraNeeded, ExtraNotOwed
+from promotrot.services.selling import EmissionClosed
+from tests import emitting, factories
+
+pytestmark = pytest.mark.django_db
+
+
+def _awarded(emission: Emission) -> int:
+    ends = PlayEnd.objects.filter(ticket__emission=emission)
+    return sum(ends.values_list("awarded_cents", flat=True))
+
+
+def _books_hold() -> None:
+    assert differences()[1] == []
+    assert trial_balance(by=factories.staff(Role.AUDITOR)).difference_cents == 0
+
+
+@pytest.mark.article("15.III.6.2")
+@pytest.mark.article("15.III.5.1")
+def test_sold_out_it_gave_exactly_its_table_and_owes_nothing() -> None:
+    emission = emitting.opened(emitting.small())
+    emitting.sold_and_played(emission, 40)
+    emission = emitting.closed(emission)
+    statement = emission.closing.document
+    assert statement["takings_cents"] == 4_000
+    assert (statement["sold"], statement["unsold"]) == (40, 0)
+    assert statement["awarded_cents"] == _awarded(emission) == 2_800
+    assert (statement["percent"], statement["shortfall_cents"]) == (70, 0)
+    assert statement["unclaimed_cents"] == 2_800
+    assert owed_cents(emission.game) == balance_cents(chart.prizes("small")) == 0
+    assert balance_cents(chart.organiser()) == 1_200
+    assert balance_cents(chart.vouchers("small/1")) == 2_800
+    assert LogEntry.objects.get(kind="promotrot.closing").document == statement
+    _books_hold()
+
+
+def _late_tops(tiers: bytes) -> bool:
+    return 1 not in tiers[:20] and tiers[:20].count(2) == 8
+
+
+def _half_sold(code: str = "small") -> Emission:
+    """Closed with 20 tickets sold and 8.00 awarded of the 14.00 there had to be."""
+    with emitting.seeded(emitting.seed_where(f"{code}/1", _late_tops)):
+        emission = emitting.opened(emitting.small(code))
+    emitting.sold_and_played(emission, 20)
+    return emitting.closed(emission)
+
+
+@pytest.mark.article("15.III.6.2")
+def test_withdrawn_half_sold_it_owes_what_is_short_to_the_games_next_prizes() -> None:
+    emission = _half_sold()
+    statement = emission.closing.document
+    assert (statement["takings_cents"], statement["awarded_cents"]) == (2_000, 800)
+    assert (statement["percent"], statement["shortfall_cents"]) == (40, 600)
+    assert owed_cents(emission.game) == balance_cents(chart.prizes("small")) == 600
+    assert balance_cents(chart.organiser()) == 600
+    with pytest.raises(EmissionClosed):
+        emitting.sold(emission, 1)
+    _books_hold()
+
+
+@pytest.mark.article("15.III.6.2")
+def test_a_debt_below_one_prize_waits_for_the_next_closing() -> None:
+    with emitting.seeded(emitting.seed_where("small/1", lambda tiers: tiers[0] == 0)):
+        emission = emitting.opened(emitting.small())
+    emitting.sold_and_played(emission, 1)
+    game = emitting.closed(emission).game
+    assert owed_cents(game) == 70
+    with pytest.raises(ExtraNotOwed):
+        emitting.planned(game, extra_tier=2)
+    second = emitting.opened(game)
+    assert not second.tiers.filter(extra=True).exists()
+    emitting.sold_and_played(second, 40)
+    second = emitting.closed(second)
+    assert second.closing.document["owed_before_cents"] == owed_cents(game) == 70
+    _books_hold()
+
+
+@pytest.mark.article("15.III.6.2")
+def test_extra_prizes_pay_the_debt_on_top_of_the_seventy_per_cent() -> None:
+    game = _half_sold("debtor").game
+    with pytest.raises(ExtraNeeded):
+        emitting.planned(game)
+    with pytest.raises(ExtraImpossible):
+        emitting.planned(game, extra_tier=3)
+    second = emitting.opened(game, extra_tier=1)
+    extra = second.tiers.get(extra=True)
+    assert (extra.number, extra.value_cents, extra.count) == (3, 400, 1)
+    assert (second.extra_cents, fundable_cents(game)) == (400, 200)
+    emitting.sold_and_played(second, 40)
+    second = emitting.closed(second)
+    statement = second.closing.document
+    assert (statement["awarded_cents"], statement["percent"]) == (2_800, 70)
+    assert statement["extra_awarded_cents"] == 400
+    assert owed_cents(game) == balance_cents(chart.prizes("debtor")) == 200
+    _books_hold()
+
+
+@pytest.mark.article("15.III.6.2")
+def test_the_debt_of_a_probabilistic_game_lies_on_tickets_of_its_next_emission() -> None:
+    point = factories.point()
+    first = emitting.opened(emitting.document("trotters-ladder"))
+    emitting.sold(first, 20, point)
+    game = emitting.closed(first).game
+    assert owed_cents(game) == 700  # nobody has played yet, so nothing is awarded
+    second = emitting.opened(game, extra_tier=3)
+    assert second.dealt and second.extra_cents == 500
+    extra = second.tiers.get(extra=True)
+    assert (extra.number, extra.value_cents, extra.count) == (7, 500, 1)
+    dealt = dealing(second.pk)
+    held = [
+        dealt.tier(opening, at)
+        for opening, tickets in enumerate(dealt.block_tickets())
+        for at in range(tickets)
+    ]
+    assert sorted(held)[-2:] == [0, 7] and len(held) == second.tickets
+
+
+@pytest.mark.article("15.III.6.2")
+def test_a_probabilistic_game_keeps_its_account_and_the_organiser_bears_what_is_beyond() -> None:
+    point = factories.point()
+    emission = emitting.opened(emitting.document("trotters-ladder"))
+    tickets = emitting.sold(emission, 12, point)
+    emitting.played(point, tickets[:10], act="trot")
+    unfinished = 12 - PlayEnd.objects.count()
+    emission = emitting.closed(emission)
+    statement = emission.closing.document
+    assert statement["unfinished"] == unfinished >= 2
+    assert statement["shortfall_cents"] == max(0, 12 * 35 - _awarded(emission))
+    _books_hold()
+
+
+@pytest.mark.article("15.III.6.2")
+def test_what_is_awarded_after_the_statement_is_the_organisers_to_bear() -> None:
+    emission = emitting.opened(emitting.small())
+    dealt = dealing(emission.pk)
+    count = 1 + next(at for at in range(40) if dealt.tier(0, at))
+    point = factories.point()
+    tickets = emitting.sold(emission, count, point)
+    emission = emitting.closed(emission)
+    owed = owed_cents(emission.game)
+    assert emission.closing.document["unfinished"] == count
+    assert owed == -(-count * 100 * 70 // 100)
+    emitting.played(point, tickets)
+    late = _awarded(emission)
+    assert late > 0 and balance_cents(chart.late_awards()) == -late
+    assert owed_cents(emission.game) == balance_cents(chart.prizes("small")) == owed
+    _books_hold()
+
+
+def test_closing_takes_two_persons_of_the_right_role_and_happens_once() -> None:
+    emission = emitting.opened(emitting.small())
+    with pytest.raises(PowerMissing):
+        emission_close_propose(by=factories.staff(Role.INSPECTOR), emission=emission)
+    one = factories.staff(Role.ORGANISER)
+    proposal = emission_close_propose(by=one, emission=emission)
+    with pytest.raises(two_persons.SamePerson):
+        two_persons.confirm(proposal=proposal.uuid, by=one)
+    assert emission.lanes.filter(open=True).exists()
+    emitting.both(proposal)
+    emission.refresh_from_db()
+    with pytest.raises(EmissionState):
+        emission_close_propose(by=one, emission=emission)
+    assert emission.closing.document["percent"] is None
+    draft = emitting.planned(emission.game)
+    with pytest.raises(EmissionState):
+        emission_close_propose(by=one, emission=draft)
+
+
+@pytest.mark.article("15.II.2")
+def test_the_seed_is_published_after_the_closing_and_not_before() -> None:
+    emission = emitting.opened(emitting.small())
+    assert not seed_reveal(emission=emission)
+    with pytest.raises(DatabaseError), transaction.atomic():
+        SeedReveal.objects.create(emission=emission, seed="00", revealed_at=emission.planned_at)
+    emitting.sold_and_played(emission, 3)
+    emission = emitting.closed(emission)
+    assert reveals_due() == [emission.pk]
+    assert seed_reveal(emission=emission)
+    assert not seed_reveal(emission=emission)
+    seed = open_seed(emission.commitment).hex()
+    assert LogEntry.objects.get(kind="promotrot.seed").document["seed"] == seed
+    assert (Emission.objects.get().state, reveals_due()) == ("revealed", [])
+
+
+def test_an_emission_set_to_stop_without_top_prizes_stops_and_another_goes_on() -> None:
+    early = emitting.seed_where("stops/1", lambda tiers: 1 not in tiers[10:])
+    with emitting.seeded(early):
+        stops = emitting.opened(emitting.small("stops"), stop_without_top=True)
+    early = emitting.seed_where("goes-on/1", lambda tiers: 1 not in tiers[10:])
+    with emitting.seeded(early):
+        goes_on = emitting.opened(emitting.small("goes-on"))
+    for emission in (stops, goes_on):
+        dealt = dealing(emission.pk)
+        tops = [at for at in range(40) if dealt.tier(0, at) == 1]
+        emitting.sold_and_played(emission, tops[-1])
+        assert emission.pk not in emissions_without_top()
+        assert not emission_stop(emission=emission)
+        emitting.sold_and_played(emission, 1)
+    assert emissions_without_top() == [stops.pk]
+    assert emission_stop(emission=stops)
+    assert not emission_stop(emission=stops)
+    assert SaleStop.objects.get().emission == stops
+    with pytest.raises(EmissionClosed):
+        emitting.sold(stops, 1)
+    emitting.sold(goes_on, 1)
+    assert emitting.closed(stops).state == Emission.State.CLOSED
+
+
+def test_a_statement_is_final_and_needs_its_two_persons() -> None:
+    emission = emitting.closed(emitting.opened(emitting.small()))
+    with pytest.raises(DatabaseError), transaction.atomic():
+        ClosingStatement.objects.update(shortfall_cents=1)
+    with pytest.raises(DatabaseError), transaction.atomic():
+        Emission.objects.filter(pk=emission.pk).update(state="open")
