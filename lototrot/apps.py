@@ -10,6 +10,7 @@ class LototrotConfig(AppConfig):
     def ready(self) -> None:
         from lototrot import metrics, tasks, whatif
         from lototrot.services import (  # noqa: F401  (they register their acts of two persons)
+            accounts,
             breach,
             classification,
             payment_order,
@@ -18,6 +19,7 @@ class LototrotConfig(AppConfig):
             withdrawals,
         )
 
+        accounts.register()
         metrics.register()
         rebuild.register()
         tasks.register()

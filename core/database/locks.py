@@ -26,6 +26,7 @@ class Lock(enum.IntEnum):
     TICKET = 8
     GAME = 9  # a concrete game of Promotrot: planning and closing its emissions
     EMISSION = 10  # shared by every award; alone by what changes the emission's state
+    STATEMENT = 15  # of premises: their statements and what they pay for them
     STOCK = 20  # of prizes in kind, by item
     CASH = 21  # a cashier's session: its payments, movements and close
     CHEQUE = 22  # the numbers of cheques

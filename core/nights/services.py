@@ -5,13 +5,13 @@ has one row. Whatever cut a run off, the next one begins with what is not done.
 """
 
 import datetime
-import time
 
 import structlog
-from django.db import connection, transaction
+from django.db import transaction
 
 from core.database import clock
 from core.database.locks import Lock, session_hold
+from core.database.quiet import wait_for_quiet
 from core.kernel.days import add_days, natural_day
 from core.kernel.errors import Conflict, DomainError, Unavailable
 from core.nights import jobs
@@ -21,7 +21,6 @@ from core.staff.actor import StaffActor
 from core.staff.powers import Role, define
 
 RUN = define("nights.run", Role.ORGANISER, Role.SUPERVISOR)
-QUIET_WITHIN_S = 60.0
 log = structlog.get_logger("nights")
 
 
@@ -33,11 +32,6 @@ class DayNotOver(Conflict):
 class NightRunning(Unavailable):
     code = "night_running"
     message = "The nights are being run by someone else right now."
-
-
-class NightNotQuiet(Unavailable):
-    code = "night_not_quiet"
-    message = "What began before the night is still under way."
 
 
 class RunOvertaken(Unavailable):
@@ -81,14 +75,14 @@ def night_run(*, until: datetime.date | None = None) -> list[JobRun]:
     """Do all that is due up to a day; the runs made now. What fails is recorded and tried again.
 
     A job that fails does not begin its next day; the other jobs go on. Raises DayNotOver,
-    NightRunning, NightNotQuiet.
+    NightRunning, NotQuiet.
     """
     if until is not None and until > last_day():
         raise DayNotOver(day=until.isoformat())
     with session_hold(Lock.NIGHT) as alone:
         if not alone:
             raise NightRunning
-        _wait_for_quiet()
+        wait_for_quiet()
         failed: set[str] = set()
         made = []
         for day, job in jobs_due(until):
@@ -105,26 +99,6 @@ def night_request(*, by: StaffActor, until: datetime.date | None = None) -> list
     """The same, because a person asks for it."""
     by.need(RUN)
     return night_run(until=until)
-
-
-def _wait_for_quiet() -> None:
-    """Until every transaction that began before has ended: what it wrote may be of an ended day."""
-    deadline = time.monotonic() + QUIET_WITHIN_S
-    with connection.cursor() as cursor:
-        cursor.execute("SELECT clock_timestamp()")
-        began = cursor.fetchone()[0]
-        while True:
-            cursor.execute(
-                "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database()"
-                " AND backend_type = 'client backend' AND pid <> pg_backend_pid()"
-                " AND usename = current_user AND xact_start <= %s",
-                [began],
-            )
-            if not cursor.fetchone()[0]:
-                return
-            if time.monotonic() > deadline:
-                raise NightNotQuiet
-            time.sleep(0.05)
 
 
 def _run(job: Job, day: datetime.date) -> JobRun:

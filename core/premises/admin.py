@@ -167,7 +167,9 @@ SUSPEND_ALL = Act(
 RESUME = Act(
     name="resume", title=_("Lift the suspension"), power=services.SUSPEND, run=_resume,
     text=_("Sales resume where no other suspension stands."), icon="play_circle",
-    offered=lambda by, suspension: suspension.lifted_at is None,
+    offered=lambda by, suspension: (
+        suspension.lifted_at is None and suspension.cause == Suspension.Cause.STAFF
+    ),
 )  # fmt: skip
 
 
@@ -276,7 +278,8 @@ def _scope(row: Suspension) -> Any:
 class SuspensionAdmin(ReadOnlyAdmin):
     columns = ("reason", "scope", "since", "suspended_by", "lifted_at", "lifted_by")
     shown = (
-        "scope", "reason", "since", "suspended_by", "suspended_in", "lifted_at", "lifted_by",
+        "scope", "reason", "cause", "since", "suspended_by", "suspended_in", "lifted_at",
+        "lifted_by",
     )  # fmt: skip
     list_filter = (_StandingFilter,)
     search_fields = ("reason",)
@@ -295,7 +298,12 @@ def _standing(request: HttpRequest) -> dashboard.Table | None:
         return None
     standing = Suspension.objects.filter(lifted_at=None)
     rows = [
-        (link(each, each.reason), _scope(each), moment(each.since), each.suspended_by)
+        (
+            link(each, each.reason),
+            _scope(each),
+            moment(each.since),
+            each.suspended_by or each.get_cause_display(),
+        )
         for each in standing.select_related("premises", "terminal", "suspended_by").order_by("pk")
     ]
     return dashboard.Table(

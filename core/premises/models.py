@@ -173,16 +173,24 @@ class OperatorSession(Guarded):
 
 
 class Suspension(Guarded):
-    """Sales stopped at once: everywhere, at one premises, or at one terminal."""
+    """Sales stopped at once: everywhere, at one premises, or at one terminal.
+
+    By a person, or by the system while premises owe more than their guarantee covers.
+    """
+
+    class Cause(models.TextChoices):
+        STAFF = "staff", _("Staff")
+        GUARANTEE = "guarantee", _("Guarantee exceeded")
 
     mutable = ("lifted_at", "lifted_by")
 
     premises = models.ForeignKey(Premises, models.PROTECT, null=True, related_name="suspensions")
     terminal = models.ForeignKey(Terminal, models.PROTECT, null=True, related_name="suspensions")
     reason = models.CharField(_("reason"), max_length=200)
+    cause = models.CharField(_("cause"), max_length=10, choices=Cause.choices, default=Cause.STAFF)
     since = models.DateTimeField()
-    suspended_by = models.ForeignKey(User, models.PROTECT, related_name="+")
-    suspended_in = models.ForeignKey(StaffSession, models.PROTECT, related_name="+")
+    suspended_by = models.ForeignKey(User, models.PROTECT, null=True, related_name="+")
+    suspended_in = models.ForeignKey(StaffSession, models.PROTECT, null=True, related_name="+")
     lifted_at = models.DateTimeField(null=True)
     lifted_by = models.ForeignKey(User, models.PROTECT, null=True, related_name="+")
 
@@ -193,9 +201,26 @@ class Suspension(Guarded):
                 condition=Q(premises=None) | Q(terminal=None), name="suspension_one_scope"
             ),
             models.CheckConstraint(
+                condition=Q(cause="staff", suspended_by__isnull=False, suspended_in__isnull=False)
+                | Q(
+                    cause="guarantee",
+                    suspended_by=None,
+                    suspended_in=None,
+                    terminal=None,
+                    premises__isnull=False,
+                ),
+                name="suspension_by_whom",
+            ),
+            models.CheckConstraint(
                 condition=Q(lifted_at=None, lifted_by=None)
-                | Q(lifted_at__isnull=False, lifted_by__isnull=False),
+                | Q(cause="staff", lifted_at__isnull=False, lifted_by__isnull=False)
+                | Q(cause="guarantee", lifted_at__isnull=False, lifted_by=None),
                 name="suspension_lifted_whole",
+            ),
+            models.UniqueConstraint(
+                fields=["premises"],
+                condition=Q(cause="guarantee", lifted_at=None),
+                name="suspension_for_guarantee_once",
             ),
         ]
         indexes = [

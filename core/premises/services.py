@@ -103,6 +103,11 @@ class SuspensionUnknown(NotFound):
     message = "There is no such suspension in force."
 
 
+class SuspensionAutomatic(Conflict):
+    code = "suspension_automatic"
+    message = "It is lifted by itself once the premises owe no more than their guarantee covers."
+
+
 def premises_register(
     *, by: StaffActor, code: str, name: str, kind: str, address: str, municipality: str
 ) -> Premises:
@@ -335,11 +340,38 @@ def _sales_hold() -> datetime.datetime:
 
 
 def sales_resume(*, by: StaffActor, suspension: int) -> Suspension:
-    """Lift one suspension; sales resume where no other stands."""
+    """Lift one suspension; sales resume where no other stands.
+
+    Raises SuspensionUnknown, or SuspensionAutomatic for one that the system made.
+    """
     by.need(SUSPEND)
-    lifted = Suspension.objects.filter(pk=suspension, lifted_at=None).update(
+    found = Suspension.objects.filter(pk=suspension, lifted_at=None)
+    lifted = found.filter(cause=Suspension.Cause.STAFF).update(
         lifted_at=clock.now(), lifted_by_id=by.user_id
     )
     if not lifted:
-        raise SuspensionUnknown
+        raise SuspensionAutomatic if found.exists() else SuspensionUnknown
     return Suspension.objects.get(pk=suspension)
+
+
+@transaction.atomic
+def guarantee_suspend(*, premises_id: int, reason: str) -> bool:
+    """Stop the sales of premises that owe more than their guarantee covers; whether it did."""
+    since = _sales_hold()
+    mine = Suspension.objects.filter(
+        premises_id=premises_id, cause=Suspension.Cause.GUARANTEE, lifted_at=None
+    )
+    if mine.exists():
+        return False
+    Suspension.objects.create(
+        premises_id=premises_id, cause=Suspension.Cause.GUARANTEE, reason=reason, since=since
+    )
+    return True
+
+
+def guarantee_resume(*, premises_id: int) -> bool:
+    """The guarantee covers what the premises owe again; whether a suspension was lifted."""
+    mine = Suspension.objects.filter(
+        premises_id=premises_id, cause=Suspension.Cause.GUARANTEE, lifted_at=None
+    )
+    return bool(mine.update(lifted_at=clock.now()))

@@ -7,3 +7,9 @@ class StatementsConfig(AppConfig):
     name = "core.statements"
     label = "statements"
     verbose_name = "Premises' accounts"
+
+    def ready(self) -> None:
+        from core.statements import nightly, tasks
+
+        nightly.register()
+        tasks.register()

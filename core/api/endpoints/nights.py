@@ -7,6 +7,7 @@ from rest_framework.request import Request
 from core.api.schema import operation
 from core.api.shapes import Choice, Day, Flag, Instant, PageQuery, Shape, Text, Whole
 from core.api.views import StaffView, json_response
+from core.database.quiet import NotQuiet
 from core.nights import selectors, services
 from core.nights.models import JobRun
 
@@ -60,7 +61,7 @@ class Nights(StaffView):
 
     @operation(
         "Run what is due", body=NightIn, answer=RunsOut,
-        problems=(services.DayNotOver, services.NightRunning, services.NightNotQuiet),
+        problems=(services.DayNotOver, services.NightRunning, NotQuiet),
         example={"until": None},
     )  # fmt: skip
     def post(self, request: Request) -> HttpResponse:

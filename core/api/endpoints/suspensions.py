@@ -5,9 +5,10 @@ from rest_framework import serializers
 from rest_framework.request import Request
 
 from core.api.schema import operation
-from core.api.shapes import Flag, Instant, PageQuery, Shape, Text, Whole
+from core.api.shapes import Choice, Flag, Instant, PageQuery, Shape, Text, Whole
 from core.api.views import StaffView
 from core.premises import selectors, services
+from core.premises.models import Suspension
 
 
 class SuspensionQuery(PageQuery):
@@ -25,6 +26,7 @@ class SuspensionOut(Shape):
     premises = serializers.CharField(source="premises.code", allow_null=True, default=None)
     terminal = serializers.CharField(source="terminal.code", allow_null=True, default=None)
     reason = serializers.CharField()
+    cause = Choice(Suspension.Cause.values, help_text="guarantee: by the system, lifted by it.")
     since = Instant()
     lifted_at = Instant(allow_null=True)
 
@@ -52,7 +54,10 @@ class Suspensions(StaffView):
 
 
 class Lifting(StaffView):
-    @operation("Lift a suspension", answer=SuspensionOut, problems=(services.SuspensionUnknown,))
+    @operation(
+        "Lift a suspension", answer=SuspensionOut,
+        problems=(services.SuspensionUnknown, services.SuspensionAutomatic),
+    )  # fmt: skip
     def post(self, request: Request, suspension: int) -> HttpResponse:
         self.read(Shape)
         found = services.sales_resume(by=self.by, suspension=suspension)

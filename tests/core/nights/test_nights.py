@@ -12,11 +12,11 @@ import psycopg
 import pytest
 from django.core.management import CommandError, call_command
 
-from core.database import clock
+from core.database import clock, quiet
 from core.database.locks import Lock
 from core.kernel.days import add_days, day_bounds
 from core.kernel.errors import InvariantBroken
-from core.nights import jobs, services
+from core.nights import jobs
 from core.nights.jobs import Job, Outcome, sundays
 from core.nights.metrics import source
 from core.nights.models import JobFailure, JobRun
@@ -158,10 +158,10 @@ def test_the_night_waits_for_what_began_before_it(
     own: Database, diary: Diary, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     diary.job("a", 10)
-    monkeypatch.setattr(services, "QUIET_WITHIN_S", 0.2)
+    monkeypatch.setattr(quiet, "WITHIN_S", 0.2)
     with psycopg.connect(own.app_url) as other:
         other.execute("SELECT 1")
-        with pytest.raises(services.NightNotQuiet):
+        with pytest.raises(quiet.NotQuiet):
             night_run()
     assert len(night_run()) == 1
 
@@ -217,7 +217,7 @@ def _when_free(act: Callable[[], Any]) -> None:
         try:
             act()
             return
-        except (NightRunning, services.NightNotQuiet):
+        except (NightRunning, quiet.NotQuiet):
             continue
     raise AssertionError("the dead runner's lock was never released")
 

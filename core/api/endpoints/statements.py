@@ -1,0 +1,261 @@
+"""Premises' running accounts, statements, commission and guarantees."""
+
+import uuid
+from typing import Any
+
+from django.http import HttpResponse
+from django.utils.translation import get_language
+from drf_spectacular.types import OpenApiTypes
+from rest_framework import serializers
+from rest_framework.request import Request
+
+from core.api.schema import operation
+from core.api.shapes import (
+    Cents,
+    Choice,
+    Day,
+    Flag,
+    Instant,
+    PageQuery,
+    Shape,
+    Text,
+    Uuid,
+    Whole,
+)
+from core.api.views import StaffView, TerminalView
+from core.kernel.money import BadPercent
+from core.premises.models import Game
+from core.premises.services import PremisesUnknown
+from core.receipts.document import LANGUAGES
+from core.statements import papers, selectors, services
+
+
+class PremisesQuery(PageQuery):
+    premises = Text(max_length=20, default="")
+
+
+class LanguageQuery(Shape):
+    lang = Choice(LANGUAGES, required=False, help_text="Without it, that of Accept-Language.")
+
+
+class AccountOut(Shape):
+    premises = serializers.CharField(source="premises.code")
+    since = Day(allow_null=True, help_text="The day after the last statement; null without one.")
+    opening_cents = Cents(help_text="The balance of the last statement.")
+    columns = serializers.DictField(
+        child=Cents(), help_text="What was added to the balance since, by kind of movement."
+    )
+    balance_cents = Cents(help_text="What the premises owe; negative: what they are owed.")
+    limit_cents = Cents(allow_null=True)
+    suspended = Flag(help_text="Sales are stopped because the guarantee is exceeded.")
+
+
+class StatementOut(Shape):
+    uuid = Uuid()
+    premises = serializers.CharField(source="premises.code")
+    number = Whole()
+    week_from = Day()
+    week_to = Day()
+    opening_cents = Cents()
+    sales_cents = Cents()
+    annulments_cents = Cents()
+    prizes_cents = Cents()
+    commission_cents = Cents()
+    settled_cents = Cents()
+    other_cents = Cents()
+    closing_cents = Cents()
+    issued_at = Instant()
+
+
+class OneStatementOut(StatementOut):
+    lines = serializers.ListField(child=serializers.DictField())
+    commission = serializers.ListField(child=serializers.DictField())
+
+
+class RemittanceIn(Shape):
+    amount_cents = Cents(help_text="Paid by the premises; negative: paid to them.")
+    paid_on = Day()
+    reference = Text(max_length=120, help_text="The bank movement's.")
+
+
+class RemittanceOut(Shape):
+    uuid = Uuid()
+    amount_cents = Cents()
+    paid_on = Day()
+    reference = serializers.CharField()
+    recorded_at = Instant()
+
+
+class RateIn(Shape):
+    game = Choice(Game.values)
+    premises = Text(max_length=20, allow_null=True, default=None)
+    percent = Text(max_length=10)
+    in_force_from = Day()
+    reference = Text(max_length=120)
+
+
+class RateOut(Shape):
+    id = Whole()
+    game = Choice(Game.values)
+    premises = serializers.CharField(source="premises.code", allow_null=True, default=None)
+    percent = serializers.CharField()
+    in_force_from = Day()
+    reference = serializers.CharField()
+
+
+class LimitIn(Shape):
+    limit_cents = Cents()
+    reference = Text(max_length=120)
+    in_force_from = Instant(allow_null=True, default=None, help_text="Now unless given.")
+
+
+class LimitOut(Shape):
+    id = Whole()
+    premises = serializers.CharField(source="premises.code")
+    limit_cents = Cents()
+    in_force_from = Instant()
+    reference = serializers.CharField()
+
+
+class Account(StaffView):
+    @operation("The running account of premises", answer=AccountOut, problems=(PremisesUnknown,))
+    def get(self, request: Request, code: str) -> HttpResponse:
+        return self.answer(AccountOut, selectors.running_account(by=self.by, premises=code))
+
+
+class TerminalAccount(TerminalView):
+    @operation("The running account of the terminal's premises", answer=AccountOut)
+    def get(self, request: Request) -> HttpResponse:
+        return self.answer(AccountOut, selectors.terminal_account(terminal=self.terminal))
+
+
+class Limits(StaffView):
+    @operation(
+        "Guarantee limits of premises", answer=LimitOut, paged=True, problems=(PremisesUnknown,)
+    )
+    def get(self, request: Request, code: str) -> HttpResponse:
+        found = selectors.guarantee_limits(by=self.by, premises=code)
+        return self.rows(LimitOut, found, self.query(PageQuery), newest_first=True)
+
+    @operation(
+        "Set the guarantee limit of premises", body=LimitIn, answer=LimitOut, status=201,
+        idempotent=True,
+        problems=(PremisesUnknown, services.LimitRefused, services.ReferenceMissing),
+        example={"limit_cents": 300000, "reference": "Aval 12/2027", "in_force_from": None},
+    )  # fmt: skip
+    def post(self, request: Request, code: str) -> HttpResponse:
+        body = self.read(LimitIn)
+
+        def act() -> HttpResponse:
+            made = services.guarantee_limit_set(by=self.by, premises=code, **body)
+            return self.answer(LimitOut, made, 201)
+
+        return self.once(act)
+
+
+class Rates(StaffView):
+    @operation("Commission rates", answer=RateOut, paged=True)
+    def get(self, request: Request) -> HttpResponse:
+        return self.rows(RateOut, selectors.commission_rates(by=self.by), self.query(PageQuery))
+
+    @operation(
+        "Record a commission rate", body=RateIn, answer=RateOut, status=201, idempotent=True,
+        problems=(
+            PremisesUnknown, BadPercent, services.ReferenceMissing, services.RateRecorded,
+            services.RateTooLate,
+        ),
+        example={
+            "game": "lototrot", "premises": None, "percent": "6", "in_force_from": "2027-03-01",
+            "reference": "Contract 2027",
+        },
+    )  # fmt: skip
+    def post(self, request: Request) -> HttpResponse:
+        body = self.read(RateIn)
+        return self.once(
+            lambda: self.answer(RateOut, services.commission_rate_record(by=self.by, **body), 201)
+        )
+
+
+class Statements(StaffView):
+    @operation(
+        "Statements of premises", answer=StatementOut, paged=True, query=PremisesQuery,
+        problems=(PremisesUnknown,),
+    )  # fmt: skip
+    def get(self, request: Request) -> HttpResponse:
+        query = self.query(PremisesQuery)
+        found = selectors.statements(by=self.by, premises=query["premises"])
+        return self.rows(StatementOut, found, query, newest_first=True)
+
+
+class OneStatement(StaffView):
+    @operation("A statement", answer=OneStatementOut, problems=(services.StatementUnknown,))
+    def get(self, request: Request, statement: uuid.UUID) -> HttpResponse:
+        found = selectors.statement_one(by=self.by, ident=statement)
+        return self.answer(OneStatementOut, found)
+
+
+class StatementPdf(StaffView):
+    @operation(
+        "A statement on paper", answer=OpenApiTypes.BINARY, query=LanguageQuery,
+        media_type="application/pdf",
+        problems=(services.StatementUnknown,),
+    )  # fmt: skip
+    def get(self, request: Request, statement: uuid.UUID) -> HttpResponse:
+        language = language_of(self.query(LanguageQuery))
+        found = selectors.statement_one(by=self.by, ident=statement)
+        content = papers.statement_pdf(found, language=language)
+        return as_file(content, "application/pdf", f"{found}.pdf")
+
+
+class StatementCsv(StaffView):
+    @operation(
+        "A statement's figures", answer=OpenApiTypes.STR, media_type="text/csv",
+        problems=(services.StatementUnknown,),
+    )  # fmt: skip
+    def get(self, request: Request, statement: uuid.UUID) -> HttpResponse:
+        found = selectors.statement_one(by=self.by, ident=statement)
+        return as_file(
+            papers.statement_csv(found).encode(), "text/csv; charset=utf-8", f"{found}.csv"
+        )
+
+
+class Remittances(StaffView):
+    @operation(
+        "Payments of a statement", answer=RemittanceOut, paged=True,
+        problems=(services.StatementUnknown,),
+    )  # fmt: skip
+    def get(self, request: Request, statement: uuid.UUID) -> HttpResponse:
+        found = selectors.remittances(by=self.by, statement=statement)
+        return self.rows(RemittanceOut, found, self.query(PageQuery))
+
+    @operation(
+        "Record that a statement was paid", body=RemittanceIn, answer=RemittanceOut, status=201,
+        idempotent=True,
+        problems=(
+            services.StatementUnknown, services.ReferenceMissing, services.RemittanceRefused,
+            services.RemittanceRecorded,
+        ),
+        example={"amount_cents": 120000, "paid_on": "2027-03-09", "reference": "TRF 88/2027"},
+    )  # fmt: skip
+    def post(self, request: Request, statement: uuid.UUID) -> HttpResponse:
+        body = self.read(RemittanceIn)
+
+        def act() -> HttpResponse:
+            made = services.statement_settle(by=self.by, statement=statement, **body)
+            return self.answer(RemittanceOut, made, 201)
+
+        return self.once(act)
+
+
+def language_of(query: dict[str, Any]) -> str:
+    """The language asked for, or that of the request."""
+    found = query.get("lang") or (get_language() or "").partition("-")[0]
+    return found if found in LANGUAGES else LANGUAGES[0]
+
+
+def as_file(content: bytes, media_type: str, name: str) -> HttpResponse:
+    """A download that no cache keeps."""
+    response = HttpResponse(content, content_type=media_type)
+    response["Content-Disposition"] = f'attachment; filename="{name}"'
+    response["Cache-Control"] = "no-store"
+    return response

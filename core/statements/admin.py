@@ -1,0 +1,248 @@
+"""Running accounts in the admin: statements, their settlement, commission and guarantees."""
+
+import uuid
+from typing import Any
+
+from django import forms
+from django.contrib import admin
+from django.http import Http404, HttpRequest, HttpResponse
+from django.urls import URLPattern, path, reverse
+from django.utils.html import format_html
+from django.utils.translation import get_language
+from django.utils.translation import gettext_lazy as _
+
+from core.admin_support import dashboard, navigation, signed_on
+from core.admin_support.acts import Act, Done
+from core.admin_support.columns import link, money, yes_no
+from core.admin_support.documents import as_html
+from core.admin_support.forms import ActForm, DayField, EurosField, MomentField
+from core.admin_support.labels import LABELS
+from core.admin_support.naming import name_app, name_model
+from core.admin_support.readonly import ReadOnlyAdmin, ReadOnlyInline
+from core.premises.models import Game, Premises
+from core.staff.actor import StaffActor
+from core.statements import papers, services
+from core.statements.guarantee import covers
+from core.statements.models import (
+    CommissionRate,
+    GuaranteeLimit,
+    Mark,
+    MarkedBalance,
+    Remittance,
+    Statement,
+)
+from core.statements.selectors import READ
+
+Data = dict[str, Any]
+LABELS |= {
+    "paid_on": _("paid on"), "premises": _("premises"), "statement": _("statement"),
+    "balance_cents": _("balance"), "made_at": _("made at"), "lines": _("movements"),
+    "commission": _("commission"), "base_cents": _("net sales"), "percent": _("per cent"),
+    "commission_cents": _("commission"), "count": _("number"), "column": _("movement"),
+    "opening_cents": _("brought forward"), "closing_cents": _("balance"),
+    "sales_cents": _("sales"), "annulments_cents": _("annulments"),
+    "prizes_cents": _("paid to players"), "settled_cents": _("settled"),
+    "other_cents": _("other"), "limit_cents": _("limit"),
+}  # fmt: skip
+
+
+class _Settle(ActForm):
+    amount_cents = EurosField(
+        label=_("Amount"), help_text=_("Paid by the premises; negative: paid to them.")
+    )
+    paid_on = DayField(label=_("Paid on"))
+    reference = forms.CharField(label=_("Reference of the bank movement"), max_length=120)
+
+
+class _Rate(ActForm):
+    game = forms.ChoiceField(label=_("Game"), choices=Game.choices)
+    premises = forms.ModelChoiceField(
+        label=_("Premises"), queryset=Premises.objects.all(), required=False,
+        help_text=_("None: all premises without a rate of their own."),
+    )  # fmt: skip
+    percent = forms.CharField(label=_("Per cent of net sales"), max_length=10)
+    in_force_from = DayField(label=_("In force from"))
+    reference = forms.CharField(label=_("Reference"), max_length=120)
+
+
+class _Limit(ActForm):
+    premises = forms.ModelChoiceField(label=_("Premises"), queryset=Premises.objects.all())
+    limit_cents = EurosField(label=_("Limit"))
+    in_force_from = MomentField(label=_("In force from"), required=False)
+    reference = forms.CharField(label=_("Reference"), max_length=120)
+
+
+def _settle(by: StaffActor, target: Statement, data: Data) -> Done:
+    services.statement_settle(by=by, statement=target.uuid, **data)
+    return Done(_("The payment is on record."), target)
+
+
+def _rate(by: StaffActor, target: None, data: Data) -> Done:
+    place = data.pop("premises")
+    made = services.commission_rate_record(by=by, premises=place.code if place else None, **data)
+    return Done(_("The rate is on record."), made)
+
+
+def _limit(by: StaffActor, target: None, data: Data) -> Done:
+    made = services.guarantee_limit_set(by=by, premises=data.pop("premises").code, **data)
+    return Done(_("The limit is on record."), made)
+
+
+SETTLE = Act(
+    name="settle", title=_("Record a payment"), power=services.SETTLE, run=_settle, form=_Settle,
+    icon="payments",
+    facts=lambda target: [
+        (_("balance"), money(target.closing_cents)),
+        (_("outstanding"), money(services.outstanding_cents(target))),
+    ],
+    offered=lambda by, target: services.outstanding_cents(target) != 0,
+)  # fmt: skip
+RATE = Act(
+    name="record", title=_("Record a commission rate"), power=services.RATES, run=_rate,
+    form=_Rate, icon="add",
+)  # fmt: skip
+LIMIT = Act(
+    name="set", title=_("Set a guarantee limit"), power=services.GUARANTEE, run=_limit,
+    form=_Limit, icon="add",
+)  # fmt: skip
+
+
+class _Remittances(ReadOnlyInline):
+    model = Remittance
+    shown = ("amount_cents", "paid_on", "reference", "recorded_at", "recorded_by")
+
+
+@admin.register(Statement)
+class StatementAdmin(ReadOnlyAdmin):
+    columns = ("__str__", "premises", "week_from", "week_to", "closing_cents", "outstanding")
+    shown = (
+        "premises", "number", "week_from", "week_to", "files", "opening_cents", "sales_cents",
+        "annulments_cents", "prizes_cents", "commission_cents", "settled_cents", "other_cents",
+        "closing_cents", "outstanding", "moved", "earned", "issued_at",
+    )  # fmt: skip
+    search_fields = ("premises__code", "premises__name")
+    ordering = ("-week_from", "premises__code")
+    list_select_related = ("premises",)
+    read_power = READ
+    inlines = (_Remittances,)
+    acts = (SETTLE,)
+
+    @admin.display(description=_("outstanding"))
+    def outstanding(self, row: Statement) -> str:
+        return money(services.outstanding_cents(row))
+
+    @admin.display(description=_("movements"))
+    def moved(self, row: Statement) -> Any:
+        return as_html(row.lines)
+
+    @admin.display(description=_("commission"))
+    def earned(self, row: Statement) -> Any:
+        return as_html(row.commission)
+
+    @admin.display(description=_("as a file"))
+    def files(self, row: Statement) -> Any:
+        urls = [reverse(f"admin:statement_{kind}", args=[row.uuid]) for kind in ("pdf", "csv")]
+        return format_html(
+            '<a class="text-link" href="{}">PDF</a> · <a class="text-link" href="{}">CSV</a>', *urls
+        )
+
+    def get_urls(self) -> list[URLPattern]:
+        kept = self.admin_site.admin_view
+        return [
+            path("<uuid:ident>.pdf", kept(self._pdf), name="statement_pdf"),
+            path("<uuid:ident>.csv", kept(self._csv), name="statement_csv"),
+            *super().get_urls(),
+        ]
+
+    def _pdf(self, request: HttpRequest, ident: uuid.UUID) -> HttpResponse:
+        found = self._statement(request, ident)
+        content = papers.statement_pdf(found, language=get_language() or "ca")
+        return _file(content, "application/pdf", f"{found}.pdf")
+
+    def _csv(self, request: HttpRequest, ident: uuid.UUID) -> HttpResponse:
+        found = self._statement(request, ident)
+        return _file(
+            papers.statement_csv(found).encode(), "text/csv; charset=utf-8", f"{found}.csv"
+        )
+
+    def _statement(self, request: HttpRequest, ident: uuid.UUID) -> Statement:
+        found = Statement.objects.select_related("premises").filter(uuid=ident).first()
+        if found is None or not self.has_view_permission(request):
+            raise Http404
+        return found
+
+
+def _file(content: bytes, media_type: str, name: str) -> HttpResponse:
+    response = HttpResponse(content, content_type=media_type)
+    response["Content-Disposition"] = f'attachment; filename="{name}"'
+    response["Cache-Control"] = "no-store"
+    return response
+
+
+@admin.register(CommissionRate)
+class CommissionRateAdmin(ReadOnlyAdmin):
+    columns = ("game", "premises", "percent", "in_force_from", "reference", "recorded_by")
+    list_filter = ("game",)
+    read_power = READ
+    list_acts = (RATE,)
+
+
+@admin.register(GuaranteeLimit)
+class GuaranteeLimitAdmin(ReadOnlyAdmin):
+    columns = ("premises", "limit_cents", "in_force_from", "reference", "recorded_by")
+    search_fields = ("premises__code", "premises__name")
+    read_power = READ
+    list_acts = (LIMIT,)
+
+
+@admin.register(Remittance)
+class RemittanceAdmin(ReadOnlyAdmin):
+    columns = ("premises", "statement", "amount_cents", "paid_on", "reference", "recorded_by")
+    search_fields = ("reference", "premises__code")
+    read_power = READ
+
+
+class _Balances(ReadOnlyInline):
+    model = MarkedBalance
+    shown = ("account", "balance_cents")
+
+
+@admin.register(Mark)
+class MarkAdmin(ReadOnlyAdmin):
+    columns = ("up_to", "made_at")
+    read_power = READ
+    inlines = (_Balances,)
+
+
+@dashboard.panel(35)
+def _covered(request: HttpRequest) -> dashboard.Table | None:
+    if not signed_on.may(request, READ):
+        return None
+    near = [each for each in covers() if each.balance_cents * 5 >= each.limit_cents * 4]
+    places = Premises.objects.in_bulk([each.premises_id for each in near])
+    rows = [
+        (
+            link(places[each.premises_id]), money(each.balance_cents), money(each.limit_cents),
+            yes_no(each.suspended),
+        )
+        for each in sorted(near, key=lambda c: c.limit_cents - c.balance_cents)[:20]
+    ]  # fmt: skip
+    return dashboard.Table(
+        title=_("Premises near their guarantee"), icon="account_balance_wallet",
+        headers=(_("premises"), _("owed"), _("limit"), _("sales stopped")), rows=rows,
+        empty=_("No premises owe four fifths of their guarantee."),
+        link=navigation.changelist_url(GuaranteeLimit),
+    )  # fmt: skip
+
+
+name_model(Statement, _("statement"), _("statements"))
+name_model(Remittance, _("payment of a statement"), _("payments of statements"))
+name_model(CommissionRate, _("commission rate"), _("commission rates"))
+name_model(GuaranteeLimit, _("guarantee limit"), _("guarantee limits"))
+name_model(Mark, _("mark of balances"), _("marks of balances"))
+name_model(MarkedBalance, _("marked balance"), _("marked balances"))
+name_app("statements", _("Running accounts"))
+navigation.section(
+    _("Running accounts"), 72, (Statement, "receipt_long"), (Remittance, "payments"),
+    (CommissionRate, "percent"), (GuaranteeLimit, "shield"), (Mark, "bookmark"),
+)  # fmt: skip

@@ -1,0 +1,147 @@
+"""What premises owe, now and week by week, out of the ledger.
+
+A balance of now is that of the last mark and the few transfers since; marks are made at night, when
+no older transfer can appear any more.
+"""
+
+import datetime
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from django.db import connection
+
+from core.database import clock
+from core.database.quiet import wait_for_quiet
+from core.kernel.days import day_bounds
+from core.ledger.models import Account
+from core.statements.models import Mark, MarkedBalance
+from core.statements.movements import COMMISSION_KIND, Column, column_of
+
+PREFIX = "premises:"
+
+_SINCE = """
+SELECT account_id, sum(cents)::bigint FROM (
+    SELECT debit_id AS account_id, amount_cents AS cents FROM ledger_transfer
+     WHERE id > %(after)s AND id <= %(up_to)s
+     UNION ALL
+    SELECT credit_id, -amount_cents FROM ledger_transfer
+     WHERE id > %(after)s AND id <= %(up_to)s) t
+ WHERE account_id = ANY (%(accounts)s) GROUP BY 1
+"""
+_WEEK = """
+SELECT account_id, kind, (at AT TIME ZONE 'Europe/Madrid')::date, count(*), sum(cents)::bigint
+  FROM (
+    SELECT debit_id AS account_id, kind, at, amount_cents AS cents FROM ledger_transfer
+     WHERE id > %(after)s AND at >= %(since)s AND at < %(until)s AND kind <> %(commission)s
+     UNION ALL
+    SELECT credit_id, kind, at, -amount_cents FROM ledger_transfer
+     WHERE id > %(after)s AND at >= %(since)s AND at < %(until)s AND kind <> %(commission)s) t
+ WHERE account_id = ANY (%(accounts)s) GROUP BY 1, 2, 3 ORDER BY 1, 3, 2
+"""
+_NEWEST = 2**63 - 1
+
+
+@dataclass(frozen=True, slots=True)
+class Movement:
+    """Transfers of one kind on one day; `cents` is what they add to what the premises owe."""
+
+    kind: str
+    day: datetime.date
+    count: int
+    cents: int
+
+    @property
+    def game(self) -> str:
+        return column_of(self.kind)[0]
+
+    @property
+    def column(self) -> Column:
+        return column_of(self.kind)[1]
+
+
+def premises_accounts() -> dict[int, int]:
+    """Account id -> premises id."""
+    found = Account.objects.filter(code__startswith=PREFIX).values_list("pk", "code")
+    return {pk: int(code.removeprefix(PREFIX)) for pk, code in found}
+
+
+def balances_now(accounts: Mapping[int, int] | None = None) -> dict[int, int]:
+    """Premises id -> what they owe, in cents; of all, or of the accounts given."""
+    accounts = premises_accounts() if accounts is None else accounts
+    mark = Mark.objects.order_by("-up_to").first()
+    found = dict.fromkeys(accounts.values(), 0)
+    if mark is not None:
+        marked = MarkedBalance.objects.filter(mark=mark, account__in=accounts)
+        for account, cents in marked.values_list("account_id", "balance_cents"):
+            found[accounts[account]] = cents
+    for account, cents in _since(mark.up_to if mark else 0, _NEWEST, accounts):
+        found[accounts[account]] += cents
+    return found
+
+
+def mark_make() -> tuple[Mark, int]:
+    """A mark up to the last transfer there can be now; and how many balances it has.
+
+    Waits for what is under way, so that no transfer below the mark appears later.
+    """
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT coalesce(pg_sequence_last_value('ledger_transfer_id_seq'), 0)")
+        up_to = int(cursor.fetchone()[0])
+    wait_for_quiet()
+    last = Mark.objects.order_by("-up_to").first()
+    if last is not None and last.up_to == up_to:
+        return last, last.balances.count()
+    accounts = premises_accounts()
+    cents: dict[int, int] = {}
+    if last is not None:
+        cents = dict(last.balances.values_list("account_id", "balance_cents"))
+    for account, moved in _since(last.up_to if last else 0, up_to, accounts):
+        cents[account] = cents.get(account, 0) + moved
+    mark = Mark.objects.create(up_to=up_to, made_at=clock.now())
+    made = MarkedBalance.objects.bulk_create(
+        MarkedBalance(mark=mark, account_id=account, balance_cents=held)
+        for account, held in sorted(cents.items())
+        if held
+    )
+    return mark, len(made)
+
+
+def mark_differences() -> list[dict[str, int]]:
+    """Balances of the newest mark that are not the sum of their transfers."""
+    mark = Mark.objects.order_by("-up_to").first()
+    if mark is None:
+        return []
+    accounts = premises_accounts()
+    marked = dict(mark.balances.values_list("account_id", "balance_cents"))
+    summed = dict(_since(0, mark.up_to, accounts))
+    return [
+        {"premises": place, "marked_cents": marked.get(a, 0), "ledger_cents": summed.get(a, 0)}
+        for a, place in sorted(accounts.items())
+        if marked.get(a, 0) != summed.get(a, 0)
+    ]
+
+
+def movements(
+    first: datetime.date, last: datetime.date, accounts: Mapping[int, int]
+) -> dict[int, list[Movement]]:
+    """Premises id -> movements of these days by kind and day, without commission."""
+    since, until = day_bounds(first)[0], day_bounds(last)[1]
+    before = Mark.objects.filter(made_at__lte=since).order_by("-up_to").first()
+    parameters: dict[str, Any] = {
+        "after": before.up_to if before else 0, "since": since, "until": until,
+        "commission": COMMISSION_KIND, "accounts": list(accounts),
+    }  # fmt: skip
+    found: dict[int, list[Movement]] = {}
+    with connection.cursor() as cursor:
+        cursor.execute(_WEEK, parameters)
+        for account, *rest in cursor.fetchall():
+            found.setdefault(accounts[account], []).append(Movement(*rest))
+    return found
+
+
+def _since(after: int, up_to: int, accounts: Mapping[int, int]) -> list[tuple[int, int]]:
+    with connection.cursor() as cursor:
+        cursor.execute(_SINCE, {"after": after, "up_to": up_to, "accounts": list(accounts)})
+        rows: list[tuple[int, int]] = cursor.fetchall()
+    return rows

@@ -1,0 +1,69 @@
+"""Premises that owe more than their guarantee covers do not sell until they owe less.
+
+No sale looks at a balance: the sweeper compares balances and limits every few seconds, and sets or
+lifts the suspension that sales look at anyhow.
+"""
+
+from dataclasses import dataclass
+
+from django.db import connection
+
+from core.ledger.models import Account
+from core.ledger.services import premises_account
+from core.premises.services import guarantee_resume, guarantee_suspend
+from core.statements.balances import balances_now
+
+# The limit in force of each premises that has one, and whether its sales are stopped for it.
+_LIMITS = """
+SELECT DISTINCT ON (g.premises_id) g.premises_id, g.limit_cents, EXISTS (
+        SELECT FROM premises_suspension s WHERE s.premises_id = g.premises_id
+           AND s.cause = 'guarantee' AND s.lifted_at IS NULL)
+  FROM statements_guaranteelimit g WHERE g.in_force_from <= core_now()
+ ORDER BY g.premises_id, g.in_force_from DESC, g.id DESC
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Cover:
+    """What premises owe against what their guarantee covers, in cents."""
+
+    premises_id: int
+    balance_cents: int
+    limit_cents: int
+    suspended: bool
+
+    @property
+    def exceeded(self) -> bool:
+        return self.balance_cents > self.limit_cents
+
+
+def covers() -> list[Cover]:
+    """Every premises with a limit in force."""
+    with connection.cursor() as cursor:
+        cursor.execute(_LIMITS)
+        limits = cursor.fetchall()
+    if not limits:
+        return []
+    codes = {premises_account(premises_id).code: premises_id for premises_id, *_ in limits}
+    found = Account.objects.filter(code__in=codes).values_list("pk", "code")
+    balances = balances_now({pk: codes[code] for pk, code in found})
+    return [
+        Cover(premises_id, balances.get(premises_id, 0), limit, suspended)
+        for premises_id, limit, suspended in limits
+    ]
+
+
+def covers_due() -> list[int]:
+    """The premises whose suspension does not follow their balance yet."""
+    return [each.premises_id for each in covers() if each.exceeded != each.suspended]
+
+
+def cover_apply(*, premises_id: int) -> bool:
+    """Have the suspension of premises follow what they owe now; whether anything changed."""
+    for each in covers():
+        if each.premises_id == premises_id and each.exceeded and not each.suspended:
+            reason = f"Guarantee exceeded: {each.balance_cents} of {each.limit_cents} cents"
+            return guarantee_suspend(premises_id=premises_id, reason=reason)
+        if each.premises_id == premises_id and not each.exceeded:
+            return guarantee_resume(premises_id=premises_id)
+    return False

@@ -1,0 +1,168 @@
+"""Premises' running accounts: what they may owe, what they earn, and what they were told of it."""
+
+from django.db import models
+from django.db.models import F, Q
+from django.utils.translation import gettext_lazy as _
+
+from core.database.models import Guarded
+from core.ledger.models import Account
+from core.premises.models import Game, Premises
+from core.staff.models import StaffSession, User
+
+
+class CommissionRate(Guarded):
+    """What premises earn of the sales of a game, from a day on (14.III.6.1).
+
+    Without premises it holds for all of them that have no rate of their own. `percent` is an exact
+    decimal, as `core.kernel.money.parse_percent` reads it.
+    """
+
+    game = models.CharField(_("game"), max_length=20, choices=Game.choices)
+    premises = models.ForeignKey(
+        Premises, models.PROTECT, null=True, related_name="commission_rates"
+    )
+    in_force_from = models.DateField(_("in force from"))
+    percent = models.CharField(_("per cent of sales"), max_length=10)
+    reference = models.CharField(_("reference"), max_length=120)
+    recorded_at = models.DateTimeField()
+    recorded_by = models.ForeignKey(User, models.PROTECT, related_name="+")
+
+    class Meta:
+        verbose_name = _("premises' commission")
+        constraints = [
+            models.UniqueConstraint(
+                fields=["game", "premises", "in_force_from"],
+                name="commission_rate_once",
+                nulls_distinct=False,
+            ),
+            models.CheckConstraint(condition=~Q(reference=""), name="commission_rate_sourced"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.game} {self.percent} % {self.in_force_from}"
+
+
+class GuaranteeLimit(Guarded):
+    """The most that premises may owe, from an instant on; beyond it they do not sell."""
+
+    premises = models.ForeignKey(Premises, models.PROTECT, related_name="guarantee_limits")
+    in_force_from = models.DateTimeField(_("in force from"))
+    limit_cents = models.BigIntegerField(_("limit (cents)"))
+    reference = models.CharField(_("reference"), max_length=120)
+    recorded_at = models.DateTimeField()
+    recorded_by = models.ForeignKey(User, models.PROTECT, related_name="+")
+
+    class Meta:
+        verbose_name = _("guarantee limit")
+        constraints = [
+            models.CheckConstraint(condition=Q(limit_cents__gte=0), name="guarantee_limit_sum"),
+            models.CheckConstraint(condition=~Q(reference=""), name="guarantee_limit_sourced"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.premises} {self.limit_cents}"
+
+
+class Mark(Guarded):
+    """Balances summed up to a transfer, so that a balance of now is a sum of few.
+
+    Nothing trusts them unchecked: the nightly audit sums everything anew.
+    """
+
+    up_to = models.BigIntegerField(_("last transfer"), unique=True)
+    made_at = models.DateTimeField(_("made at"))
+
+    class Meta:
+        verbose_name = _("mark")
+
+    def __str__(self) -> str:
+        return str(self.up_to)
+
+
+class MarkedBalance(Guarded):
+    """What premises owed at a mark, in cents; those that owed nothing have no row."""
+
+    mark = models.ForeignKey(Mark, models.PROTECT, related_name="balances")
+    account = models.ForeignKey(Account, models.PROTECT, related_name="+")
+    balance_cents = models.BigIntegerField(_("balance (cents)"))
+
+    class Meta:
+        verbose_name = _("marked balance")
+        constraints = [
+            models.UniqueConstraint(fields=["mark", "account"], name="marked_balance_once")
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.mark} · {self.account}"
+
+
+class Statement(Guarded):
+    """A week of premises' running account, Monday to Sunday, numbered without gaps.
+
+    Every figure is what it adds to what the premises owe: sales are positive, annulments, prizes
+    paid, commission and payments negative. `lines` has them by game and kind of transfer, with the
+    number of movements; `commission` the base, rate and amount by game.
+    """
+
+    uuid = models.UUIDField(unique=True)
+    premises = models.ForeignKey(Premises, models.PROTECT, related_name="statements")
+    number = models.PositiveIntegerField(_("number"))
+    week_from = models.DateField(_("from"))
+    week_to = models.DateField(_("to"))
+    opening_cents = models.BigIntegerField(_("brought forward (cents)"))
+    sales_cents = models.BigIntegerField(_("sales (cents)"))
+    annulments_cents = models.BigIntegerField(_("annulments (cents)"))
+    prizes_cents = models.BigIntegerField(_("paid to players (cents)"))
+    commission_cents = models.BigIntegerField(_("commission (cents)"))
+    settled_cents = models.BigIntegerField(_("settled (cents)"))
+    other_cents = models.BigIntegerField(_("other (cents)"))
+    closing_cents = models.BigIntegerField(_("balance (cents)"))
+    lines = models.JSONField(_("movements"))
+    commission = models.JSONField(_("commission"))
+    issued_at = models.DateTimeField(_("issued at"))
+
+    class Meta:
+        verbose_name = _("statement")
+        constraints = [
+            models.UniqueConstraint(fields=["premises", "number"], name="statement_number"),
+            models.UniqueConstraint(fields=["premises", "week_from"], name="statement_of_week"),
+            models.CheckConstraint(
+                condition=Q(week_from__iso_week_day=1, number__gte=1), name="statement_of_a_week"
+            ),
+            models.CheckConstraint(
+                condition=Q(
+                    closing_cents=F("opening_cents") + F("sales_cents") + F("annulments_cents")
+                    + F("prizes_cents") + F("commission_cents") + F("settled_cents")
+                    + F("other_cents")
+                ),
+                name="statement_adds_up",
+            ),
+        ]  # fmt: skip
+
+    def __str__(self) -> str:
+        return f"{self.premises.code}-{self.number:04}"
+
+
+class Remittance(Guarded):
+    """Premises pay what a statement says they owe; negative: the organiser pays them."""
+
+    uuid = models.UUIDField(unique=True)
+    statement = models.ForeignKey(Statement, models.PROTECT, related_name="remittances")
+    premises = models.ForeignKey(Premises, models.PROTECT, related_name="remittances")
+    amount_cents = models.BigIntegerField(_("amount (cents)"))
+    paid_on = models.DateField(_("paid on"))
+    reference = models.CharField(_("reference"), max_length=120)
+    recorded_at = models.DateTimeField()
+    recorded_by = models.ForeignKey(User, models.PROTECT, related_name="+")
+    recorded_in = models.ForeignKey(StaffSession, models.PROTECT, related_name="+")
+
+    class Meta:
+        verbose_name = _("settlement of a statement")
+        constraints = [
+            models.UniqueConstraint(fields=["premises", "reference"], name="remittance_once"),
+            models.CheckConstraint(condition=~Q(amount_cents=0), name="remittance_moves"),
+            models.CheckConstraint(condition=~Q(reference=""), name="remittance_sourced"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.statement} · {self.reference}"

@@ -1,0 +1,86 @@
+"""The nights of the running accounts: a mark each night, statements on Mondays, and their audit."""
+
+import datetime
+
+from django.utils.translation import gettext_lazy as _
+
+from core.kernel.errors import InvariantBroken
+from core.ledger import rebuild
+from core.ledger.rebuild import Books
+from core.nights import jobs
+from core.nights.jobs import Job, Outcome, sundays
+from core.statements import services, weeks
+from core.statements.balances import mark_differences, mark_make
+from core.statements.models import Remittance, Statement
+
+
+class AccountsUnsound(InvariantBroken):
+    code = "accounts_unsound"
+    message = "Marks or statements of premises do not agree with the ledger."
+
+
+def mark(day: datetime.date) -> Outcome:
+    made, balances = mark_make()
+    return Outcome({"up_to": made.up_to, "balances": balances})
+
+
+def issue(day: datetime.date) -> Outcome:
+    made = services.statements_issue(until=day)
+    return Outcome(
+        {
+            "statements": len(made),
+            "commission_cents": -sum(each.commission_cents for each in made),
+            "closing_cents": sum(each.closing_cents for each in made),
+        }
+    )
+
+
+def audit(day: datetime.date) -> Outcome:
+    """Every mark against its transfers, every statement against its week, the last against all.
+
+    Statements follow on each other, so the last one's balance stands for all before it.
+    """
+    wrong = mark_differences()
+    sundays_issued = Statement.objects.order_by("week_to").values_list("week_to", flat=True)
+    checked = 0
+    for sunday in sundays_issued.distinct():
+        week = weeks.week(sunday)
+        held = weeks.ledger_cents(sunday) if sunday == sundays_issued.last() else {}
+        for each in Statement.objects.filter(week_to=sunday):
+            checked += 1
+            adds = week.figures(each.premises_id).total_cents
+            holds = held.get(each.premises_id, 0) if held else each.closing_cents
+            if (each.opening_cents + adds, holds) != (each.closing_cents, each.closing_cents):
+                wrong.append({"premises": each.premises_id, "statement": each.number})
+    if wrong:
+        raise AccountsUnsound(found=wrong[:20], differences=len(wrong))
+    return Outcome({"statements": checked})
+
+
+def rebuild_statements(books: Books) -> None:
+    """Commission anew from each week's movements, and every payment of a statement."""
+    issued: dict[datetime.date, list[int]] = {}
+    for sunday, place in Statement.objects.order_by("week_to").values_list(
+        "week_to", "premises_id"
+    ):
+        issued.setdefault(sunday, []).append(place)
+    for sunday, places in issued.items():
+        week = weeks.week(sunday)
+        for place in places:
+            books.move(services.commission_lines(place, week.figures(place).earned))
+    for remittance in Remittance.objects.iterator():
+        books.move([services.remittance_line(remittance)])
+
+
+def register() -> None:
+    rebuild.register(rebuild_statements)
+    jobs.register(Job(name="statements.mark", title=_("Balances up to now"), order=5, run=mark))
+    jobs.register(
+        Job(
+            name="statements.issue", title=_("Statements of premises"), order=50, run=issue,
+            on=sundays,
+        )
+    )  # fmt: skip
+    jobs.register(
+        Job(name="statements.audit", title=_("Audit of premises' accounts"), order=90, run=audit)
+    )

@@ -1,0 +1,123 @@
+"""A statement as paper and as figures: what was stored, and nothing else."""
+
+import csv
+import io
+
+from django.utils.translation import gettext as _
+from django.utils.translation import override
+
+from core.database import clock
+from core.receipts import pdf
+from core.receipts.document import (
+    Align,
+    Block,
+    Document,
+    Emphasis,
+    Line,
+    Pair,
+    Rule,
+    Spacer,
+    Table,
+    Title,
+)
+from core.receipts.formats import format_cents, format_date, format_moment
+from core.statements.models import Statement
+from core.statements.movements import Column
+
+CSV_HEADER = ("statement", "week_from", "week_to", "line", "game", "kind", "count", "cents")
+
+
+def statement_pdf(statement: Statement, *, language: str) -> bytes:
+    """The statement on A4 sheets; the same one always gives the same bytes."""
+    document = statement_document(statement, language=language, simulated=clock.is_simulated())
+    return pdf.render(document, created_at=statement.issued_at, paper=pdf.Paper.A4)
+
+
+def statement_csv(statement: Statement) -> str:
+    """A line for each figure, in whole cents; the last is the sum of those before it."""
+    out = io.StringIO()
+    writer = csv.writer(out, lineterminator="\r\n")
+    writer.writerow(CSV_HEADER)
+    head = (str(statement), statement.week_from.isoformat(), statement.week_to.isoformat())
+    writer.writerow([*head, "opening", "", "", "", statement.opening_cents])
+    for row in statement.lines:
+        writer.writerow(
+            [*head, row["column"], row["game"], row["kind"], row["count"], row["amount_cents"]]
+        )
+    for row in statement.commission:
+        writer.writerow(
+            [*head, "commission", row["game"], f"{row['percent']} %", "", -row["commission_cents"]]
+        )
+    writer.writerow([*head, "closing", "", "", "", statement.closing_cents])
+    return out.getvalue()
+
+
+def column_titles() -> dict[Column, str]:
+    return {
+        Column.SALES: _("Sales"),
+        Column.ANNULMENTS: _("Annulled at the counter"),
+        Column.PRIZES: _("Paid to players"),
+        Column.COMMISSION: _("Commission"),
+        Column.SETTLED: _("Payments of statements"),
+        Column.OTHER: _("Other movements"),
+    }
+
+
+def statement_document(statement: Statement, *, language: str, simulated: bool) -> Document:
+    with override(language):
+        place = statement.premises
+
+        def euros(cents: int) -> str:
+            return format_cents(cents, language)
+
+        titles = column_titles()
+        blocks: list[Block] = [
+            Title(_("Statement of account")),
+            Line(str(statement), Align.CENTRE, Emphasis.LARGE),
+            Pair(_("Premises"), f"{place.code} {place.name}"),
+            Line(f"{place.address}, {place.municipality}"),
+            Pair(
+                _("Week"),
+                f"{format_date(statement.week_from, language)} –"
+                f" {format_date(statement.week_to, language)}",
+            ),
+            Pair(_("Issued at"), format_moment(statement.issued_at, language)),
+            Rule(),
+            Pair(_("Brought forward"), euros(statement.opening_cents)),
+            *(
+                Pair(titles[column], euros(getattr(statement, f"{column}_cents")))
+                for column in Column
+            ),
+            Rule(),
+            Pair(_("Balance owed"), euros(statement.closing_cents), Emphasis.BOLD),
+            Spacer(),
+        ]
+        if statement.lines:
+            blocks.append(
+                Table(
+                    header=(_("Game"), _("Movement"), _("Number"), _("Amount")),
+                    aligns=(Align.LEFT, Align.LEFT, Align.RIGHT, Align.RIGHT),
+                    rows=tuple(
+                        (
+                            row["game"] or "–", titles[Column(row["column"])],
+                            str(row["count"]), euros(row["amount_cents"]),
+                        )
+                        for row in statement.lines
+                    ),
+                )
+            )  # fmt: skip
+        if statement.commission:
+            blocks.append(
+                Table(
+                    header=(_("Game"), _("Net sales"), _("Per cent"), _("Commission")),
+                    aligns=(Align.LEFT, Align.RIGHT, Align.RIGHT, Align.RIGHT),
+                    rows=tuple(
+                        (
+                            row["game"], euros(row["base_cents"]), row["percent"],
+                            euros(row["commission_cents"]),
+                        )
+                        for row in statement.commission
+                    ),
+                )
+            )  # fmt: skip
+    return Document(language=language, blocks=tuple(blocks), simulated=simulated)

@@ -1,0 +1,112 @@
+"""Reading running accounts, statements, rates and limits."""
+
+import datetime
+import uuid
+from dataclasses import dataclass
+
+from django.db.models import QuerySet
+
+from core.database import clock
+from core.kernel.days import add_days, natural_day
+from core.ledger.models import Account
+from core.ledger.services import premises_account
+from core.premises.access import TerminalActor
+from core.premises.models import Premises, Suspension
+from core.premises.services import premises_by_code
+from core.staff.actor import StaffActor
+from core.staff.powers import Role, define
+from core.statements.balances import balances_now, movements
+from core.statements.models import CommissionRate, GuaranteeLimit, Remittance, Statement
+from core.statements.movements import Column
+from core.statements.services import statement_get
+
+READ = define(
+    "statements.read", Role.ORGANISER, Role.INSPECTOR, Role.AUDITOR, Role.SUPERVISOR
+)  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class RunningAccount:
+    """Premises' account as it stands: since the last statement, by column, and in all, in cents.
+
+    `limit_cents` is None where no guarantee is on record; `suspended`: sales are stopped for it.
+    """
+
+    premises: Premises
+    since: datetime.date | None
+    opening_cents: int
+    columns: dict[str, int]
+    balance_cents: int
+    limit_cents: int | None
+    suspended: bool
+    last_statement: Statement | None
+
+
+def statements(*, by: StaffActor, premises: str = "") -> QuerySet[Statement]:
+    """Statements, of one premises where given. Raises PremisesUnknown."""
+    by.need(READ)
+    found = Statement.objects.select_related("premises")
+    return found.filter(premises=premises_by_code(premises)) if premises else found
+
+
+def statement_one(*, by: StaffActor, ident: uuid.UUID) -> Statement:
+    """Raises StatementUnknown."""
+    by.need(READ)
+    return statement_get(ident)
+
+
+def remittances(*, by: StaffActor, statement: uuid.UUID) -> QuerySet[Remittance]:
+    by.need(READ)
+    return Remittance.objects.filter(statement=statement_get(statement))
+
+
+def commission_rates(*, by: StaffActor) -> QuerySet[CommissionRate]:
+    by.need(READ)
+    return CommissionRate.objects.select_related("premises")
+
+
+def guarantee_limits(*, by: StaffActor, premises: str = "") -> QuerySet[GuaranteeLimit]:
+    by.need(READ)
+    found = GuaranteeLimit.objects.select_related("premises")
+    return found.filter(premises=premises_by_code(premises)) if premises else found
+
+
+def running_account(*, by: StaffActor, premises: str) -> RunningAccount:
+    """What premises owe now. Raises PremisesUnknown."""
+    by.need(READ)
+    return _running(premises_by_code(premises))
+
+
+def terminal_account(*, terminal: TerminalActor) -> RunningAccount:
+    """The account of the terminal's own premises, for the people who work there."""
+    return _running(Premises.objects.get(pk=terminal.premises_id))
+
+
+def _running(place: Premises) -> RunningAccount:
+    last = Statement.objects.filter(premises=place).order_by("-number").first()
+    accounts = dict.fromkeys(
+        Account.objects.filter(code=premises_account(place.pk).code).values_list("pk", flat=True),
+        place.pk,
+    )
+    now = clock.now()
+    since = add_days(last.week_to, 1) if last else datetime.date(2000, 1, 1)
+    columns = dict.fromkeys(map(str, Column), 0)
+    for each in movements(since, natural_day(now), accounts).get(place.pk, []):
+        columns[each.column] += each.cents
+    limit = (
+        GuaranteeLimit.objects.filter(premises=place, in_force_from__lte=now)
+        .order_by("-in_force_from", "-pk")
+        .first()
+    )
+    return RunningAccount(
+        premises=place,
+        since=since if last else None,
+        opening_cents=last.closing_cents if last else 0,
+        columns=columns,
+        balance_cents=balances_now(accounts).get(place.pk, 0),
+        limit_cents=limit.limit_cents if limit else None,
+        suspended=Suspension.objects.filter(
+            premises=place, cause=Suspension.Cause.GUARANTEE, lifted_at=None
+        ).exists(),
+        last_statement=last,
+    )

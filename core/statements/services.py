@@ -1,0 +1,228 @@
+"""Rates, guarantee limits, weekly statements and their settlement.
+
+A statement is made once and never again: the commission of its week is posted with it, out of the
+organiser's commission accounts, and what it says is what the ledger holds, to the cent.
+"""
+
+import datetime
+import uuid
+
+from django.db import IntegrityError, transaction
+
+from core.database import clock
+from core.database.locks import Lock, hold
+from core.kernel.days import add_days, natural_day
+from core.kernel.errors import Conflict, Invalid, InvariantBroken, NotFound
+from core.kernel.money import parse_percent, percent_text
+from core.ledger import services as ledger
+from core.ledger.services import Line, premises_account
+from core.payoffice import chart
+from core.premises.models import Game
+from core.premises.services import premises_by_code
+from core.staff.actor import StaffActor
+from core.staff.powers import Role, define
+from core.statements import weeks
+from core.statements.models import CommissionRate, GuaranteeLimit, Remittance, Statement
+from core.statements.movements import COMMISSION_KIND, REMITTANCE_KIND, games
+from core.statements.weeks import Week
+
+RATES = define("statements.rates", Role.ORGANISER)
+GUARANTEE = define("statements.guarantee", Role.ORGANISER)
+SETTLE = define("statements.settle", Role.ORGANISER, Role.SUPERVISOR)
+_NAMESPACE = uuid.UUID("2f0f9d3c-6a2e-4d0e-8f4b-2b9f5c9f7a11")
+
+
+class RateRecorded(Conflict):
+    code = "commission_rate_recorded"
+    message = "There is already a rate from that day on; a change has a later day."
+
+
+class RateTooLate(Conflict):
+    code = "commission_rate_too_late"
+    message = "A rate begins on a day that no statement covers yet."
+
+
+class ReferenceMissing(Invalid):
+    code = "reference_missing"
+    message = "The reference of the contract, guarantee or bank movement is needed."
+
+
+class LimitRefused(Invalid):
+    code = "guarantee_limit_refused"
+    message = "A guarantee limit is an amount, nothing or more, and begins now or later."
+
+
+class StatementUnknown(NotFound):
+    code = "statement_unknown"
+    message = "There is no such statement."
+
+
+class RemittanceRefused(Conflict):
+    code = "remittance_refused"
+    message = "More than the statement says is owed, or the other way round."
+
+
+class RemittanceRecorded(Conflict):
+    code = "remittance_recorded"
+    message = "That bank movement is on record with other content."
+
+
+class StatementUnsound(InvariantBroken):
+    code = "statement_unsound"
+    message = "A statement does not say what the ledger holds; nothing was kept."
+
+
+def commission_rate_record(
+    *, by: StaffActor, game: str, premises: str | None, percent: str,
+    in_force_from: datetime.date, reference: str,
+) -> CommissionRate:  # fmt: skip
+    """What premises (all, unless named) earn of a game's sales from a day on.
+
+    Raises PremisesUnknown, BadPercent, ReferenceMissing, RateRecorded, or RateTooLate for a day
+    that a statement covers already.
+    """
+    by.need(RATES)
+    place = premises_by_code(premises) if premises else None
+    exact = percent_text(parse_percent(percent))
+    if not reference.strip():
+        raise ReferenceMissing
+    issued = Statement.objects.filter(week_to__gte=in_force_from)
+    if (issued.filter(premises=place) if place else issued).exists():
+        raise RateTooLate(in_force_from=in_force_from.isoformat())
+    try:
+        with transaction.atomic():
+            return CommissionRate.objects.create(
+                game=Game(game), premises=place, percent=exact, in_force_from=in_force_from,
+                reference=reference, recorded_at=clock.now(), recorded_by_id=by.user_id,
+            )  # fmt: skip
+    except IntegrityError as error:
+        raise RateRecorded(game=game, premises=premises) from error
+
+
+def guarantee_limit_set(
+    *, by: StaffActor, premises: str, limit_cents: int, reference: str,
+    in_force_from: datetime.datetime | None = None,
+) -> GuaranteeLimit:  # fmt: skip
+    """The most that premises may owe from an instant on, now unless given.
+
+    The sweeper acts on it within seconds. Raises PremisesUnknown, LimitRefused, ReferenceMissing.
+    """
+    by.need(GUARANTEE)
+    now = clock.now()
+    begins = in_force_from or now
+    if limit_cents < 0 or begins < now:
+        raise LimitRefused(limit_cents=limit_cents)
+    if not reference.strip():
+        raise ReferenceMissing
+    return GuaranteeLimit.objects.create(
+        premises=premises_by_code(premises), limit_cents=limit_cents, in_force_from=begins,
+        reference=reference, recorded_at=now, recorded_by_id=by.user_id,
+    )  # fmt: skip
+
+
+@transaction.atomic
+def statements_issue(*, until: datetime.date) -> list[Statement]:
+    """Every statement of a week that ended up to that day and has none; they are made once."""
+    hold((Lock.STATEMENT, 0))
+    made = []
+    for sunday in weeks.due(until):
+        week = weeks.week(sunday)
+        issued = [_issue(week, premises_id) for premises_id in weeks.premises_of(week)]
+        _check(sunday, issued)
+        made += issued
+    return made
+
+
+def _issue(week: Week, premises_id: int) -> Statement:
+    """One statement, its commission posted."""
+    last = Statement.objects.filter(premises_id=premises_id).order_by("-number").first()
+    figures = week.figures(premises_id)
+    opening = last.closing_cents if last else 0
+    first = add_days(week.sunday, -6)
+    statement: Statement = Statement.objects.create(
+        uuid=uuid.uuid5(_NAMESPACE, f"{premises_id} {first}"), premises_id=premises_id,
+        number=last.number + 1 if last else 1, week_from=first, week_to=week.sunday,
+        opening_cents=opening, closing_cents=opening + figures.total_cents, lines=figures.lines,
+        commission=figures.commission, issued_at=clock.now(),
+        **{f"{column}_cents": cents for column, cents in figures.columns.items()},
+    )  # fmt: skip
+    ledger.post(reference=statement.uuid, lines=commission_lines(premises_id, figures.earned))
+    return statement
+
+
+def _check(sunday: datetime.date, issued: list[Statement]) -> None:
+    """Raise unless every statement says what the ledger holds."""
+    held = weeks.ledger_cents(sunday)
+    for each in issued:
+        if held.get(each.premises_id, 0) != each.closing_cents:
+            raise StatementUnsound(
+                premises=each.premises_id, held_cents=held.get(each.premises_id, 0),
+                expected_cents=each.closing_cents,
+            )  # fmt: skip
+
+
+def commission_lines(premises_id: int, earned: dict[str, int]) -> list[Line]:
+    """The commission of a week by game: out of the organiser's, off what the premises owe."""
+    place = premises_account(premises_id)
+    sources = {game.game: game.commission_from for game in games()}
+    lines = []
+    for name, cents in earned.items():
+        debit, credit = (sources[name], place) if cents > 0 else (place, sources[name])
+        lines.append(Line(COMMISSION_KIND, debit, credit, abs(cents)))
+    return lines
+
+
+def statement_get(ident: uuid.UUID) -> Statement:
+    found = Statement.objects.select_related("premises").filter(uuid=ident).first()
+    if found is None:
+        raise StatementUnknown
+    return found
+
+
+@transaction.atomic
+def statement_settle(
+    *, by: StaffActor, statement: uuid.UUID, amount_cents: int, paid_on: datetime.date,
+    reference: str,
+) -> Remittance:  # fmt: skip
+    """Record that a statement was paid, whole or in part; negative: paid to the premises.
+
+    The same movement again gives the first row. Raises StatementUnknown, ReferenceMissing,
+    RemittanceRefused (more than is left of it, or a day to come), RemittanceRecorded.
+    """
+    by.need(SETTLE)
+    found = statement_get(statement)
+    if not reference.strip():
+        raise ReferenceMissing
+    hold((Lock.STATEMENT, found.premises_id))
+    known = Remittance.objects.filter(premises_id=found.premises_id, reference=reference).first()
+    if known is not None:
+        if (known.statement_id, known.amount_cents, known.paid_on) != (
+            found.pk, amount_cents, paid_on,
+        ):  # fmt: skip
+            raise RemittanceRecorded(reference=reference)
+        return known
+    left = outstanding_cents(found)
+    now = clock.now()
+    fits = 0 < amount_cents <= left or left <= amount_cents < 0
+    if not fits or paid_on > natural_day(now):
+        raise RemittanceRefused(outstanding_cents=left, amount_cents=amount_cents)
+    made = Remittance.objects.create(
+        uuid=uuid.uuid4(), statement=found, premises_id=found.premises_id,
+        amount_cents=amount_cents, paid_on=paid_on, reference=reference, recorded_at=now,
+        recorded_by_id=by.user_id, recorded_in_id=by.session_id,
+    )  # fmt: skip
+    ledger.post(reference=made.uuid, lines=[remittance_line(made)])
+    return made
+
+
+def remittance_line(of: Remittance) -> Line:
+    place = premises_account(of.premises_id)
+    inwards = of.amount_cents > 0
+    debit, credit = (chart.treasury(), place) if inwards else (place, chart.treasury())
+    return Line(REMITTANCE_KIND, debit, credit, abs(of.amount_cents))
+
+
+def outstanding_cents(statement: Statement) -> int:
+    """What is left to be paid of a statement."""
+    paid = statement.remittances.values_list("amount_cents", flat=True)
+    return statement.closing_cents - sum(paid)

@@ -1,0 +1,20 @@
+-- Statements of premises follow on each other: numbers, weeks and balances without a gap.
+CREATE OR REPLACE FUNCTION statements_guard_statement() RETURNS trigger LANGUAGE plpgsql AS $$
+DECLARE
+    v_last record;
+BEGIN
+    SELECT s.number, s.week_to, s.closing_cents INTO v_last
+      FROM statements_statement s WHERE s.premises_id = NEW.premises_id
+     ORDER BY s.number DESC LIMIT 1;
+    IF NEW.week_to <> NEW.week_from + 6
+       OR NEW.number <> coalesce(v_last.number, 0) + 1
+       OR NEW.week_from <> coalesce(v_last.week_to + 1, NEW.week_from)
+       OR NEW.opening_cents <> coalesce(v_last.closing_cents, 0) THEN
+        RAISE EXCEPTION 'statement % of premises % does not follow on the last',
+            NEW.number, NEW.premises_id USING ERRCODE = 'restrict_violation';
+    END IF;
+    RETURN NEW;
+END $$;
+
+CREATE OR REPLACE TRIGGER statement_follows BEFORE INSERT ON statements_statement
+    FOR EACH ROW EXECUTE FUNCTION statements_guard_statement();

@@ -1,0 +1,131 @@
+"""A week of the running accounts, read from the ledger as a set: for issuing and for checking."""
+
+import datetime
+from dataclasses import dataclass, field
+from typing import Any
+
+from django.db import connection
+from django.db.models import Max, Min, Q
+
+from core.kernel.days import add_days, day_bounds, natural_day
+from core.ledger.models import Transfer
+from core.statements import commission
+from core.statements.balances import Movement, movements, premises_accounts
+from core.statements.commission import Rates
+from core.statements.models import Statement
+from core.statements.movements import COMMISSION_KIND, Column
+
+# Commission belongs to its week whenever it is posted: statements follow on each other.
+_LEDGER = """
+SELECT account_id, sum(cents)::bigint FROM (
+    SELECT debit_id AS account_id, amount_cents AS cents FROM ledger_transfer
+     WHERE at < %(until)s OR kind = %(commission)s
+     UNION ALL
+    SELECT credit_id, -amount_cents FROM ledger_transfer
+     WHERE at < %(until)s OR kind = %(commission)s) t
+ WHERE account_id = ANY (%(accounts)s) GROUP BY 1
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Figures:
+    """What a week adds to what premises owe, in cents, by column of the statement."""
+
+    columns: dict[str, int]
+    lines: list[dict[str, Any]]
+    commission: list[dict[str, Any]]
+    earned: dict[str, int]
+
+    @property
+    def total_cents(self) -> int:
+        return sum(self.columns.values())
+
+
+@dataclass(frozen=True, slots=True)
+class Week:
+    """The movements of Monday to `sunday`, by premises."""
+
+    sunday: datetime.date
+    moved: dict[int, list[Movement]]
+    unearned: dict[tuple[str, int], dict[datetime.date, int]]
+    rates: Rates = field(default_factory=Rates)
+
+    def figures(self, premises_id: int) -> Figures:
+        moved = self.moved.get(premises_id, [])
+        columns = dict.fromkeys(map(str, Column), 0)
+        by_kind: dict[tuple[str, str, str], list[int]] = {}
+        for each in moved:
+            columns[each.column] += each.cents
+            row = by_kind.setdefault((each.game, str(each.column), each.kind), [0, 0])
+            row[0], row[1] = row[0] + each.count, row[1] + each.cents
+        found = commission.earned(premises_id, moved, self.unearned, self.rates)
+        earned: dict[str, int] = {}
+        for each_earned in found:
+            earned[each_earned.game] = earned.get(each_earned.game, 0) + each_earned.cents
+        columns[Column.COMMISSION] = -sum(earned.values())
+        return Figures(
+            columns,
+            [
+                {
+                    "game": game, "column": column, "kind": kind, "count": count,
+                    "amount_cents": cents,
+                }
+                for (game, column, kind), (count, cents) in sorted(by_kind.items())
+            ],
+            [
+                {
+                    "game": e.game, "percent": e.percent, "base_cents": e.base_cents,
+                    "commission_cents": e.cents,
+                }
+                for e in found
+            ],
+            earned,
+        )  # fmt: skip
+
+
+def week(sunday: datetime.date) -> Week:
+    """What was moved in the week that ends with that day."""
+    first = add_days(sunday, -6)
+    accounts = premises_accounts()
+    return Week(sunday, movements(first, sunday, accounts), commission.unearned(first, sunday))
+
+
+def due(until: datetime.date) -> list[datetime.date]:
+    """The Sundays up to a day whose statements are not issued, oldest first."""
+    issued = Statement.objects.aggregate(last=Max("week_to"))["last"]
+    first = add_days(issued, 1) if issued else _first_week()
+    if first is None:
+        return []
+    weeks = range(((until - first).days + 1) // 7)
+    return [add_days(first, 7 * number + 6) for number in weeks]
+
+
+def premises_of(week: Week) -> list[int]:
+    """The premises that get a statement: those with movements, and those that ever had one."""
+    begun = Statement.objects.values_list("premises_id", flat=True).distinct()
+    return sorted({*begun, *week.moved})
+
+
+def ledger_cents(sunday: datetime.date) -> dict[int, int]:
+    """Premises id -> what the ledger holds at the end of a week, its commission posted.
+
+    Summed over all transfers there are, apart from how the week was read.
+    """
+    accounts = premises_accounts()
+    parameters: dict[str, Any] = {
+        "until": day_bounds(sunday)[1], "commission": COMMISSION_KIND, "accounts": list(accounts),
+    }  # fmt: skip
+    with connection.cursor() as cursor:
+        cursor.execute(_LEDGER, parameters)
+        return {accounts[account]: cents for account, cents in cursor.fetchall()}
+
+
+def _first_week() -> datetime.date | None:
+    """The Monday of the first movement of any premises."""
+    accounts = list(premises_accounts())
+    ours = Q(debit__in=accounts) | Q(credit__in=accounts)
+    first = Transfer.objects.filter(ours).aggregate(first=Min("at"))["first"]
+    if first is None:
+        return None
+    day = natural_day(first)
+    return add_days(day, 1 - day.isoweekday())
