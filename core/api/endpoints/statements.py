@@ -118,7 +118,9 @@ class LimitOut(Shape):
 
 
 class Account(StaffView):
-    @operation("The running account of premises", answer=RunningAccountOut, problems=(PremisesUnknown,))
+    @operation(
+        "The running account of premises", answer=RunningAccountOut, problems=(PremisesUnknown,)
+    )
     def get(self, request: Request, code: str) -> HttpResponse:
         return self.answer(RunningAccountOut, selectors.running_account(by=self.by, premises=code))
 
