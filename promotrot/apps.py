@@ -12,9 +12,13 @@ class PromotrotConfig(AppConfig):
         from promotrot.services import (  # noqa: F401  (they register their acts of two persons)
             closing,
             games,
+            payables,
             rebuild,
+            unfinished,
         )
 
+        payables.register()
         rebuild.register()
         tasks.register()
+        unfinished.register()
         whatif.register()

@@ -24,7 +24,7 @@ from core.draws.models import Attendance, Draw, DrawCertificate, DrawField, Outc
 from core.kernel.canonical import canonical_sha256
 from core.kernel.days import natural_day
 from core.ledger import services as ledger
-from core.premises.access import TerminalActor, TerminalCredentials
+from core.premises.access import BareTerminal, TerminalActor, TerminalCredentials
 from core.premises.models import Authorisation, Game, Operator, OperatorSession, Premises, Terminal
 from core.staff.actor import StaffActor
 from core.staff.models import Decision, Proposal, StaffSession, User
@@ -147,6 +147,10 @@ class Point:
     @property
     def credentials(self) -> TerminalCredentials:
         return TerminalCredentials.of(self.token, self.session_token)
+
+    @property
+    def bare(self) -> BareTerminal:
+        return BareTerminal(self.terminal.pk, self.premises.pk, self.premises.kind)
 
     @property
     def actor(self) -> TerminalActor:

@@ -144,7 +144,7 @@ class CredentialsView(ApiView):
     """For a terminal, unresolved: `self.credentials`, to be resolved by the service's own query."""
 
     challenge = TERMINAL_SCHEME
-    authentication_classes = (TerminalToken,)
+    authentication_classes: Sequence[type[BaseAuthentication]] = (TerminalToken,)
     credentials: TerminalCredentials
 
     def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:
@@ -182,7 +182,7 @@ class LeanView(CredentialsView):
     parsed JSON, `self.credentials` what the terminal presents. Documented like any other view.
     """
 
-    authentication_classes = (OperatorToken,)
+    authentication_classes: Sequence[type[BaseAuthentication]] = (OperatorToken,)
 
     def dispatch(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
         try:

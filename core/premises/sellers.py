@@ -1,4 +1,4 @@
-"""Who sells, as papers name them, kept in each process so that a sale need not ask."""
+"""Who sells and where, as papers name them, kept in each process so that a sale need not ask."""
 
 import dataclasses
 import time
@@ -6,7 +6,7 @@ from functools import lru_cache
 
 from django.db import connection
 
-from core.premises.models import Operator, Terminal
+from core.premises.models import Operator, Premises, Terminal
 
 CARD_KEPT_S = 30
 
@@ -38,3 +38,25 @@ def _kept_seller(database: str, terminal_id: int, operator_id: int, period: int)
         premises_municipality=place.municipality, terminal_code=terminal.code,
         operator_number=Operator.objects.values_list("number", flat=True).get(pk=operator_id),
     )  # fmt: skip
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class PlaceFacts:
+    """Premises as papers name them."""
+
+    code: str
+    name: str
+    address: str
+    municipality: str
+
+
+def place_facts(premises_id: int) -> PlaceFacts:
+    """The names of premises, at most half a minute old."""
+    period = int(time.monotonic()) // CARD_KEPT_S
+    return _kept_place(connection.settings_dict["NAME"], premises_id, period)
+
+
+@lru_cache(maxsize=4096)
+def _kept_place(database: str, premises_id: int, period: int) -> PlaceFacts:
+    place = Premises.objects.get(pk=premises_id)
+    return PlaceFacts(place.code, place.name, place.address, place.municipality)

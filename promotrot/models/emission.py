@@ -198,6 +198,7 @@ class Lane(Guarded):
     """
 
     mutable = ("taken", "open")
+    derived = ("taken", "open")
 
     emission = models.ForeignKey(Emission, models.PROTECT, related_name="lanes")
     opening = models.PositiveIntegerField(_("opening"))

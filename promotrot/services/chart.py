@@ -38,6 +38,11 @@ def refunds(reference: str) -> Chart:
     return liability(f"promotrot:{reference}:refunds")
 
 
+def held(reference: str) -> Chart:
+    """Vouchers presented, deposited or barred, until they are paid or decided."""
+    return liability(f"promotrot:{reference}:held")
+
+
 def organiser() -> Chart:
     """The organiser's share (15.III.5.1); it bears what is awarded beyond the minimum [P3]."""
     return liability("promotrot:organiser")

@@ -29,6 +29,7 @@ from promotrot.services.awards import (
     predrawn_outcome,
 )
 from promotrot.services.facts import REVEAL, EmissionFacts, emission_facts
+from promotrot.services.selling import Sold
 from promotrot.services.vouchers import Issued, issued_now, issued_of_ticket
 
 _TRIES: Final = 5
@@ -82,7 +83,10 @@ class Ending:
 
 @dataclass(frozen=True, slots=True)
 class PlayView:
-    """A play as it stands. `legal` are the acts that may come next."""
+    """A play as it stands. `legal` are the acts that may come next.
+
+    `replayed`: the act was on record already, and nothing was done.
+    """
 
     uuid: uuid.UUID
     facts: EmissionFacts
@@ -93,6 +97,7 @@ class PlayView:
     legal: tuple[str, ...]
     ending: Ending | None
     vouchers: tuple[Issued, ...]
+    replayed: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,6 +122,14 @@ def play_state(*, credentials: TerminalCredentials, ident: uuid.UUID) -> PlayVie
     return _view(ident, _look(credentials, ident))
 
 
+def play_sold(sold: Sold) -> PlayView:
+    """A play that has just been sold."""
+    return PlayView(
+        sold.uuid, sold.facts, sold.terminal_id, sold.operator_id, sold.sold_at, (),
+        _legal(sold.facts, ()), None, (),
+    )  # fmt: skip
+
+
 def play_act(
     *, credentials: TerminalCredentials, ident: uuid.UUID, number: int, act: str
 ) -> PlayView:
@@ -131,7 +144,7 @@ def play_act(
         if number <= len(seen.acts):
             if seen.acts[number - 1][0] != act:
                 raise ActAlreadyDone(done=seen.acts[number - 1][0])
-            return _view(ident, seen)
+            return dataclasses.replace(_view(ident, seen), replayed=True)
         if seen.ending is not None:
             raise PlayEnded
         if number != len(seen.acts) + 1:
@@ -143,11 +156,10 @@ def play_act(
 
 
 def _look(credentials: TerminalCredentials, ident: uuid.UUID) -> _Seen:
-    refusal, *found = run_prepared(_LOOK, [credentials.token_digest, ident])
+    refusal, *found, acts, ending = run_prepared(_LOOK, [credentials.token_digest, ident])
     if refusal is not None:
         raise _REFUSALS[refusal]()
-    *facts, acts, ending = found
-    return _Seen(*facts, json.loads(acts), None if ending is None else json.loads(ending))
+    return _Seen(*found, json.loads(acts), None if ending is None else json.loads(ending))
 
 
 def _record(ident: uuid.UUID, seen: _Seen, act: str) -> PlayView | None:

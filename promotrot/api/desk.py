@@ -1,0 +1,114 @@
+"""What staff see of plays, and their one act on one: moving it to another terminal."""
+
+import uuid
+
+from django.http import HttpResponse
+from rest_framework import serializers
+from rest_framework.request import Request
+
+from core.api.schema import operation
+from core.api.shapes import Cents, Choice, Code, Instant, PageQuery, Shape, Text, Uuid, Whole
+from core.api.views import StaffView
+from promotrot.api import samples
+from promotrot.models.play import PlayEnd
+from promotrot.models.voucher import Voucher
+from promotrot.selectors.plays import plays
+from promotrot.services.moving import MoveRefused, play_move
+from promotrot.services.playing import PlayEnded, PlayUnknown
+
+
+class ActOnRecord(Shape):
+    number = Whole()
+    act = serializers.CharField()
+    draw = Whole(help_text="The random integer that decided it, below the act's bound.")
+    shown = Whole()
+    at = Instant()
+
+
+class EndOnRecord(Shape):
+    cause = Choice(PlayEnd.Cause.values)
+    tier = Whole()
+    extra_tier = Whole()
+    awarded_cents = Cents()
+    extra_cents = Cents()
+    picture = serializers.DictField(allow_null=True)
+    ended_at = Instant()
+
+
+class MoveOnRecord(Shape):
+    number = Whole()
+    terminal = serializers.CharField(source="to_terminal.code")
+    reason = serializers.CharField()
+    moved_at = Instant()
+
+
+class VoucherOnRecord(Shape):
+    uuid = Uuid()
+    nature = Choice(Voucher.Nature.values)
+    amount_cents = Cents()
+
+
+class PlayRecord(Shape):
+    uuid = Uuid()
+    emission = serializers.CharField(source="emission.reference")
+    opening = Whole(help_text="With `position`: which ticket of the emission it is.")
+    position = Whole()
+    premises = serializers.CharField(source="premises.code")
+    terminal = serializers.CharField(source="terminal.code", help_text="Which sold it.")
+    operator = Whole(source="operator.number")
+    sold_at = Instant()
+    price_cents = Cents()
+    acts = ActOnRecord(many=True)
+    moves = MoveOnRecord(many=True)
+    end = EndOnRecord(allow_null=True)
+    vouchers = VoucherOnRecord(many=True)
+
+
+class PlaysQuery(PageQuery):
+    emission = Text(max_length=60, required=False, help_text="A reference; all by default.")
+
+
+class PlayMoveIn(Shape):
+    terminal = Code(help_text="Another terminal of the same premises.")
+    reason = Text(max_length=200)
+
+
+class Plays(StaffView):
+    @operation(
+        "Plays, newest first", answer=PlayRecord, query=PlaysQuery, paged=True,
+        description="With their acts as they were drawn and recorded. Codes are nowhere.",
+    )  # fmt: skip
+    def get(self, request: Request) -> HttpResponse:
+        query = self.query(PlaysQuery)
+        rows = plays(by=self.by)
+        if "emission" in query:
+            rows = rows.filter(emission__reference=query["emission"])
+        return self.rows(PlayRecord, rows, query, newest_first=True)
+
+
+class OnePlay(StaffView):
+    @operation("A play with all that happened", answer=PlayRecord, problems=(PlayUnknown,))
+    def get(self, request: Request, ident: uuid.UUID) -> HttpResponse:
+        found = plays(by=self.by).filter(uuid=ident).first()
+        if found is None:
+            raise PlayUnknown
+        return self.answer(PlayRecord, found)
+
+
+class Move(StaffView):
+    @operation(
+        "Move an unfinished play to another terminal of the same premises",
+        description="Its own terminal no longer serves. To where it is already changes nothing.",
+        body=PlayMoveIn, answer=MoveOnRecord, example=samples.MOVE, idempotent=True,
+        problems=(PlayUnknown, PlayEnded, MoveRefused),
+    )  # fmt: skip
+    def post(self, request: Request, ident: uuid.UUID) -> HttpResponse:
+        body = self.read(PlayMoveIn)
+
+        def act() -> HttpResponse:
+            move = play_move(
+                by=self.by, ident=ident, terminal_code=body["terminal"], reason=body["reason"]
+            )
+            return self.answer(MoveOnRecord, move)
+
+        return self.once(act)

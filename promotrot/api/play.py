@@ -1,0 +1,333 @@
+"""Playing: the sale and the acts, whose speed matters, and what a terminal asks besides.
+
+`plain_sale` and `plain_act` take what a right body looks like and nothing else; anything they do
+not take goes through the documented shape, which says what is wrong with it, place by place.
+"""
+
+import json
+import re
+import uuid
+from typing import Any
+
+from django.http import HttpRequest, HttpResponse
+from django.utils.translation import get_language
+from drf_spectacular.types import OpenApiTypes
+from rest_framework import serializers
+from rest_framework.request import Request
+
+from core.api.authentication import TerminalToken
+from core.api.papers import LanguageQuery, language_of, paper
+from core.api.parsing import KIBIBYTE
+from core.api.schema import operation
+from core.api.shapes import (
+    BIGGEST,
+    Cents,
+    Choice,
+    Flag,
+    Instant,
+    PageQuery,
+    Shape,
+    Text,
+    Uuid,
+    Whole,
+    utc_text,
+)
+from core.api.views import BareTerminalView, LeanView, json_response
+from core.premises.access import PremisesNotAuthorised, SalesSuspended, TerminalCannot
+from core.premises.requests import UuidBurnt, UuidReused
+from core.receipts.output import Output
+from promotrot.api import samples
+from promotrot.api.vouchers import VoucherCard, card_of_voucher
+from promotrot.engine.mechanics import ActOutOfTurn
+from promotrot.models.play import PlayEnd
+from promotrot.selectors.plays import unfinished_at
+from promotrot.services import playing, selling
+from promotrot.services.facts import EmissionUnknown
+from promotrot.services.receipt import receipt_render
+
+PLAYING, ENDED = "playing", "ended"
+MOST_ACTS = 1_000
+MAX_ACT_CHARS = 40
+_UUID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.IGNORECASE)
+_SALE_FIELDS = {"uuid", "emission", "price_cents"}
+_ACT_FIELDS = {"number", "act"}
+
+
+class PlayIn(Shape):
+    """A ticket of an emission, at the price the player was shown."""
+
+    uuid = Uuid(help_text="Made and kept by the terminal before the first attempt.")
+    emission = Whole(min_value=1)
+    price_cents = Cents(min_value=1)
+
+
+class ActIn(Shape):
+    number = Whole(
+        min_value=1, max_value=MOST_ACTS,
+        help_text="1 for the first act of the play; the same number again is the same act.",
+    )  # fmt: skip
+    act = Text(max_length=MAX_ACT_CHARS, help_text="One of the play's `legal` acts.")
+
+
+class EmissionOfPlay(Shape):
+    id = Whole()
+    reference = serializers.CharField()
+    name = serializers.CharField(help_text="The game's, in the language of the request.")
+
+
+class ActOfPlay(Shape):
+    number = Whole()
+    act = serializers.CharField()
+    shown = Whole(help_text="A tier (0: nothing); in a ladder a rung, -1 for a fall.")
+
+
+class TierOfScreen(Shape):
+    tier = Whole()
+    value_cents = Cents(help_text="Cash, or the equivalent of a thing.")
+    thing = serializers.CharField(help_text="The key of a prize in kind; empty for cash.")
+    extra = Flag(help_text="Pays an earlier shortfall, on top of the minimum percentage.")
+
+
+class ScreenOfPlay(Shape):
+    """The game as a screen draws it; the same for every play of the emission."""
+
+    mode = Choice(("predrawn", "probabilistic"))
+    presentation = serializers.DictField(allow_null=True, help_text="Of a pre-drawn game.")
+    mechanic = serializers.DictField(allow_null=True, help_text="Of a probabilistic game.")
+    tiers = TierOfScreen(many=True)
+
+
+class EndingOfPlay(Shape):
+    cause = Choice(PlayEnd.Cause.values)
+    tier = Whole(help_text="The prize; 0 for none.")
+    extra_tier = Whole(help_text="An extra prize on top; 0 for none.")
+    awarded_cents = Cents()
+    extra_cents = Cents()
+    picture = serializers.DictField(
+        allow_null=True, help_text="What the ticket shows: `cells`, or `winners` and `yours`."
+    )
+    ended_at = Instant()
+
+
+class PlayCard(Shape):
+    """A play as it stands: all that a screen may show of it."""
+
+    uuid = Uuid()
+    state = Choice((PLAYING, ENDED))
+    emission = EmissionOfPlay()
+    price_cents = Cents()
+    prize_percent = serializers.CharField()
+    sold_at = Instant()
+    screen = ScreenOfPlay()
+    acts = ActOfPlay(many=True)
+    legal = serializers.ListField(child=serializers.CharField())
+    ending = EndingOfPlay(allow_null=True)
+    vouchers = VoucherCard(many=True)
+
+
+class PlayInquiryOut(Shape):
+    outcome = Choice(
+        ("sold", "burnt"),
+        help_text="sold: there is a play. burnt: it was never sold and never can be.",
+    )
+
+
+class UnfinishedOut(Shape):
+    uuid = Uuid()
+    emission = serializers.CharField(source="emission.reference")
+    sold_at = Instant()
+
+
+def plain_sale(document: Any) -> selling.PlayRequest | None:
+    """The request of a body that is right in shape, None for any other."""
+    if type(document) is not dict or document.keys() != _SALE_FIELDS:
+        return None
+    ident, emission, price_cents = document["uuid"], document["emission"], document["price_cents"]
+    if type(ident) is not str or not _UUID.fullmatch(ident):
+        return None
+    numbers = emission, price_cents
+    if not all(type(number) is int and 1 <= number <= BIGGEST for number in numbers):
+        return None
+    return selling.PlayRequest(uuid.UUID(ident), emission, price_cents)
+
+
+def careful_sale(document: Any) -> selling.PlayRequest:
+    """The request by the documented shape. Raises the framework's ValidationError."""
+    asked = LeanView.validated(PlayIn, document)
+    return selling.PlayRequest(asked["uuid"], asked["emission"], asked["price_cents"])
+
+
+def plain_act(document: Any) -> tuple[int, str] | None:
+    """The number and name of an act, None for a body of another shape."""
+    if type(document) is not dict or document.keys() != _ACT_FIELDS:
+        return None
+    number, act = document["number"], document["act"]
+    if type(number) is not int or not 1 <= number <= MOST_ACTS or type(act) is not str:
+        return None
+    named = 0 < len(act) <= MAX_ACT_CHARS and act.isascii() and act.isprintable()
+    return (number, act) if named and act.strip() == act else None
+
+
+def careful_act(document: Any) -> tuple[int, str]:
+    """The same by the documented shape. Raises the framework's ValidationError."""
+    asked = LeanView.validated(ActIn, document)
+    return asked["number"], asked["act"]
+
+
+def card_of(play: playing.PlayView) -> dict[str, Any]:
+    """The play as answered, in the language in force."""
+    facts, ending = play.facts, play.ending
+    language = get_language() or "ca"
+    return {
+        "uuid": str(play.uuid),
+        "state": ENDED if ending else PLAYING,
+        "emission": {
+            "id": facts.pk, "reference": facts.reference, "name": facts.texts(language).name,
+        },
+        "price_cents": facts.price_cents,
+        "prize_percent": facts.prize_percent,
+        "sold_at": utc_text(play.sold_at),
+        "screen": facts.screen,
+        "acts": [
+            {"number": number, "act": step.act, "shown": step.shown}
+            for number, step in enumerate(play.steps, start=1)
+        ],
+        "legal": list(play.legal),
+        "ending": None if ending is None else {
+            "cause": ending.cause, "tier": ending.tier, "extra_tier": ending.extra_tier,
+            "awarded_cents": ending.awarded_cents, "extra_cents": ending.extra_cents,
+            "picture": ending.picture, "ended_at": utc_text(ending.ended_at),
+        },
+        "vouchers": [card_of_voucher(each, facts, play.uuid) for each in play.vouchers],
+    }  # fmt: skip
+
+
+def _answer(play: playing.PlayView, status: int) -> HttpResponse:
+    response = HttpResponse(
+        json.dumps(card_of(play), ensure_ascii=False, separators=(",", ":")),
+        content_type="application/json",
+        status=status,
+    )
+    response["Cache-Control"] = "no-store"
+    return response
+
+
+class Plays(LeanView):
+    body_limit_bytes = 4 * KIBIBYTE
+
+    @operation(
+        "Buy a play",
+        description=(
+            "Sells a virtual ticket, to be played at this terminal at once (201). The same request "
+            "again, from the same terminal and however often, gets the same play as it stands "
+            "(200). Refusals are not remembered: nothing was written, and the same UUID may be "
+            "sent again. Charge the player only for an answered play."
+        ),
+        body=PlayIn, answer=PlayCard, status=201,
+        example=samples.SALE, answer_example=samples.PLAY,
+        problems=(
+            EmissionUnknown, selling.EmissionNotOpen, selling.EmissionClosed,
+            selling.EmissionSoldOut, selling.WrongPrice, UuidReused, UuidBurnt, TerminalCannot,
+            PremisesNotAuthorised, SalesSuspended, playing.PlayElsewhere,
+        ),
+    )  # fmt: skip
+    def post(self, request: HttpRequest) -> HttpResponse:
+        document = self.body(request)
+        asked = plain_sale(document) or careful_sale(document)
+        sold = selling.play_sell(credentials=self.credentials, request=asked)
+        request.acting = {  # type: ignore[attr-defined]
+            "terminal": sold.terminal_id, "operator": sold.operator_id,
+        }  # fmt: skip
+        if sold.replayed:
+            return _answer(playing.play_state(credentials=self.credentials, ident=sold.uuid), 200)
+        return _answer(playing.play_sold(sold), 201)
+
+
+class OnePlay(LeanView):
+    authentication_classes = (TerminalToken,)
+
+    @operation(
+        "A play as it stands",
+        description=(
+            "To go on after a line that dropped or a terminal that died: at the terminal that sold "
+            "it, or at the one of the same premises to which staff moved it."
+        ),
+        answer=PlayCard, problems=(playing.PlayUnknown, playing.PlayElsewhere),
+        answer_example=samples.PLAY,
+    )  # fmt: skip
+    def get(self, request: HttpRequest, ident: uuid.UUID) -> HttpResponse:
+        return _answer(playing.play_state(credentials=self.credentials, ident=ident), 200)
+
+
+class Acts(LeanView):
+    authentication_classes = (TerminalToken,)
+    body_limit_bytes = 4 * KIBIBYTE
+
+    @operation(
+        "Play: do the player's next act",
+        description=(
+            "Answers the play after the act (201). The act that ends it also awards it and issues "
+            "its vouchers, with their codes. The same act under the same number again answers the "
+            "play as it stands (200), and nothing is drawn twice. A pre-drawn play has one act, "
+            "`reveal`, which decides nothing; the screen uncovers the picture as it likes."
+        ),
+        body=ActIn, answer=PlayCard, status=201,
+        example={"number": 1, "act": "reveal"}, answer_example=samples.PLAYED,
+        problems=(
+            playing.PlayUnknown, playing.PlayElsewhere, playing.PlayEnded, playing.ActAlreadyDone,
+            playing.PlayBusy, ActOutOfTurn,
+        ),
+    )  # fmt: skip
+    def post(self, request: HttpRequest, ident: uuid.UUID) -> HttpResponse:
+        document = self.body(request)
+        number, act = plain_act(document) or careful_act(document)
+        play = playing.play_act(credentials=self.credentials, ident=ident, number=number, act=act)
+        request.acting = {"terminal": play.terminal_id}  # type: ignore[attr-defined]
+        return _answer(play, 200 if play.replayed else 201)
+
+
+class Inquiry(BareTerminalView):
+    @operation(
+        "What became of a play's UUID",
+        description=(
+            "An unknown UUID is burnt by asking: a sale still in flight under it is refused, so "
+            "that the answer stays true. Ask only to give an attempt up; to carry on, send the "
+            "sale again."
+        ),
+        answer=PlayInquiryOut, problems=(UuidReused,), answer_example={"outcome": "burnt"},
+    )  # fmt: skip
+    def post(self, request: Request, ident: uuid.UUID) -> HttpResponse:
+        self.read(Shape)
+        sold = selling.request_state(terminal=self.terminal, ident=ident)
+        return json_response({"outcome": "sold" if sold else "burnt"})
+
+
+class Unfinished(BareTerminalView):
+    @operation(
+        "The plays to be finished at this terminal, newest first",
+        description="After a restart; those that staff moved here are among them.",
+        answer=UnfinishedOut, paged=True,
+    )  # fmt: skip
+    def get(self, request: Request) -> HttpResponse:
+        rows = unfinished_at(self.terminal.terminal_id)
+        return self.rows(UnfinishedOut, rows, self.query(PageQuery), newest_first=True)
+
+
+def receipt_view(output: Output) -> type[LeanView]:
+    """The view of a play's receipt in one form."""
+
+    class Receipt(LeanView):
+        authentication_classes = (TerminalToken,)
+
+        @operation(
+            "The receipt of a play", answer=OpenApiTypes.BINARY, query=LanguageQuery,
+            media_type=output.media_type.partition(";")[0],
+            problems=(playing.PlayUnknown, playing.PlayElsewhere),
+        )  # fmt: skip
+        def get(self, request: HttpRequest, ident: uuid.UUID) -> HttpResponse:
+            query = self.validated(LanguageQuery, request.GET.dict(), query=True)
+            play = playing.play_state(credentials=self.credentials, ident=ident)
+            content = receipt_render(play, output=output, language=language_of(query))
+            return paper(content, output)
+
+    return Receipt

@@ -1,0 +1,30 @@
+"""Resources of plays and vouchers."""
+
+from django.urls import URLPattern, path
+
+from core.receipts.output import Output
+from promotrot.api import desk, play, vouchers
+
+_PLAY = "plays/<uuid:ident>"
+_VOUCHER = "vouchers/<uuid:ident>"
+
+urlpatterns: list[URLPattern] = [
+    path("plays", play.Plays.as_view()),
+    path(_PLAY, play.OnePlay.as_view()),
+    path(f"{_PLAY}/acts", play.Acts.as_view()),
+    path(f"{_PLAY}/inquiry", play.Inquiry.as_view()),
+    *[path(f"{_PLAY}/receipt.{output}", play.receipt_view(output).as_view()) for output in Output],
+    path("terminal/plays", play.Unfinished.as_view()),
+    path(f"{_VOUCHER}/voucher.json", vouchers.VoucherJson.as_view()),
+    *[
+        path(f"{_VOUCHER}/voucher.{output}", vouchers.voucher_view(output).as_view())
+        for output in Output
+    ],
+    path(f"{_VOUCHER}/print-confirmation", vouchers.PrintConfirmation.as_view()),
+    path(f"{_VOUCHER}/reprints", vouchers.Reprints.as_view()),
+    path("vouchers/held", vouchers.Held.as_view()),
+    path(f"{_VOUCHER}/handover", vouchers.Handover.as_view()),
+    path("office/plays", desk.Plays.as_view()),
+    path(f"office/{_PLAY}", desk.OnePlay.as_view()),
+    path(f"office/{_PLAY}/move", desk.Move.as_view()),
+]

@@ -1,0 +1,216 @@
+"""Vouchers at the terminal that issued them, and those held at the Central Office."""
+
+import uuid
+from typing import Any, ClassVar
+
+from django.http import HttpResponse
+from django.utils.translation import get_language
+from drf_spectacular.types import OpenApiTypes
+from rest_framework import serializers
+from rest_framework.request import Request
+
+from core.api.papers import LanguageQuery, language_of, paper
+from core.api.schema import operation
+from core.api.shapes import Cents, Choice, Day, Flag, Instant, PageQuery, Shape, Text, Uuid, Whole
+from core.api.views import BareTerminalView, TerminalView, json_response
+from core.premises.access import Capability, TerminalCannot
+from core.receipts.document import LANGUAGES
+from core.receipts.output import Output
+from promotrot.api import samples
+from promotrot.models.voucher import Voucher
+from promotrot.services import vouchers
+from promotrot.services.facts import EmissionFacts, emission_facts
+from promotrot.services.voucher_paper import voucher_card, voucher_render
+
+
+class PrizeOfVoucher(Shape):
+    tier = Whole()
+    cents = Cents()
+    extra = Flag()
+
+
+class ThingOfVoucher(Shape):
+    key = serializers.CharField()
+    name = serializers.CharField()
+
+
+class PlaceOfVoucher(Shape):
+    code = serializers.CharField()
+    name = serializers.CharField()
+    address = serializers.CharField()
+    municipality = serializers.CharField()
+
+
+class VoucherCard(Shape):
+    """Everything a voucher shows (15.III.6.3), to be printed by who does not take our own paper."""
+
+    uuid = Uuid()
+    play = Uuid()
+    number = Whole()
+    nature = Choice(Voucher.Nature.values)
+    amount_cents = Cents(help_text="For a thing, its equivalent: the winner may always choose it.")
+    prizes = PrizeOfVoucher(many=True)
+    thing = ThingOfVoucher(allow_null=True)
+    game = serializers.CharField()
+    emission = serializers.CharField()
+    premises = PlaceOfVoucher()
+    issued_at = Instant()
+    issue_day = Day()
+    last_day = Day(help_text="The last day on which it may be presented.")
+    held = Flag(help_text="It waits for the buyer at the Central Office.")
+    code = serializers.CharField(
+        allow_null=True, help_text="The bearer code; null once it may not be given any more."
+    )
+
+
+class HeldOut(Shape):
+    uuid = Uuid()
+    play = Uuid(source="ticket.uuid")
+    nature = Choice(Voucher.Nature.values)
+    amount_cents = Cents()
+    premises = serializers.CharField(source="premises.code")
+    sold_at = Instant(source="ticket.sold_at")
+    issued_at = Instant()
+    last_day = Day()
+
+
+class HandoverIn(Shape):
+    claim = Text(
+        max_length=200,
+        help_text="How the buyer proved to be so: the play's receipt, the place, the time.",
+    )
+
+
+class PrintOut(Shape):
+    confirmed_at = Instant()
+
+
+class CopyIn(Shape):
+    format = Choice(("json", *(output.value for output in Output)))
+    lang = Choice(LANGUAGES, required=False)
+
+
+class CopyCard(VoucherCard):
+    copy = Whole(min_value=1, help_text="To be printed, with DUPLICATE in large type.")
+
+
+def card_of_voucher(
+    issued: vouchers.Issued, facts: EmissionFacts, play: uuid.UUID
+) -> dict[str, Any]:
+    """The voucher as answered, in the language in force."""
+    return voucher_card(issued, facts, play, get_language() or LANGUAGES[0])
+
+
+def _card(voucher: Voucher, issued: vouchers.Issued) -> dict[str, Any]:
+    return card_of_voucher(issued, emission_facts(voucher.ticket.emission_id), voucher.ticket.uuid)
+
+
+def _private(content: Any, status: int = 200) -> HttpResponse:
+    response = json_response(content, status)
+    response["Cache-Control"] = "no-store"
+    return response
+
+
+def _rendered(
+    voucher: Voucher, issued: vouchers.Issued, output: Output, language: str, copy: int = 0
+) -> HttpResponse:
+    facts = emission_facts(voucher.ticket.emission_id)
+    content = voucher_render(
+        issued, facts, voucher.ticket.uuid, output=output, language=language, copy=copy
+    )
+    return paper(content, output)
+
+
+_PAPER = "The original, on the day of its issue, until its printing is confirmed or it is claimed."
+_PAPER_PROBLEMS = (
+    vouchers.VoucherUnknown, vouchers.VoucherPrinted, vouchers.VoucherCodeGone,
+)  # fmt: skip
+
+
+class VoucherJson(BareTerminalView):
+    @operation(
+        "The voucher to print, as JSON", description=_PAPER, answer=VoucherCard,
+        query=LanguageQuery, problems=_PAPER_PROBLEMS, answer_example=samples.VOUCHER,
+    )  # fmt: skip
+    def get(self, request: Request, ident: uuid.UUID) -> HttpResponse:
+        self.query(LanguageQuery)
+        return _private(_card(*vouchers.voucher_original(by=self.terminal, ident=ident)))
+
+
+def voucher_view(output: Output) -> type[BareTerminalView]:
+    """The view of a voucher's paper in one form."""
+
+    class VoucherPaper(BareTerminalView):
+        form: ClassVar[Output] = output
+
+        @operation(
+            "The voucher to print", description=_PAPER, answer=OpenApiTypes.BINARY,
+            media_type=output.media_type.partition(";")[0], query=LanguageQuery,
+            problems=_PAPER_PROBLEMS,
+        )  # fmt: skip
+        def get(self, request: Request, ident: uuid.UUID) -> HttpResponse:
+            language = language_of(self.query(LanguageQuery))
+            found = vouchers.voucher_original(by=self.terminal, ident=ident)
+            return _rendered(*found, self.form, language)
+
+    return VoucherPaper
+
+
+class PrintConfirmation(BareTerminalView):
+    @operation(
+        "The voucher's paper came out", description="Twice changes nothing.", answer=PrintOut,
+        problems=(vouchers.VoucherUnknown,),
+    )  # fmt: skip
+    def post(self, request: Request, ident: uuid.UUID) -> HttpResponse:
+        self.read(Shape)
+        return self.answer(PrintOut, vouchers.voucher_print_confirm(by=self.terminal, ident=ident))
+
+
+class Reprints(TerminalView):
+    @operation(
+        "A further copy of a voucher, marked as duplicate",
+        description=(
+            "On the day of its issue only, before it is claimed; each is numbered and recorded. "
+            "`format` json answers the voucher with its `copy` number; the others the paper itself."
+        ),
+        body=CopyIn, answer=CopyCard, status=201,
+        problems=(vouchers.VoucherUnknown, vouchers.VoucherCodeGone), example={"format": "json"},
+    )  # fmt: skip
+    def post(self, request: Request, ident: uuid.UUID) -> HttpResponse:
+        body = self.read(CopyIn)
+        voucher, issued, reprint = vouchers.voucher_reprint(by=self.terminal, ident=ident)
+        if body["format"] == "json":
+            return _private(_card(voucher, issued) | {"copy": reprint.number}, 201)
+        output = Output(body["format"])
+        response = _rendered(voucher, issued, output, language_of(body), reprint.number)
+        response.status_code = 201
+        return response
+
+
+class Held(TerminalView):
+    @operation(
+        "Vouchers held for their buyers, oldest first",
+        description="Of plays that were left unfinished. At the Central Office and its terminals.",
+        answer=HeldOut, paged=True, problems=(TerminalCannot,),
+    )  # fmt: skip
+    def get(self, request: Request) -> HttpResponse:
+        self.terminal.need(Capability.PAY)
+        return self.rows(HeldOut, vouchers.vouchers_held(), self.query(PageQuery))
+
+
+class Handover(TerminalView):
+    @operation(
+        "Hand a held voucher over to its buyer",
+        description=(
+            "At the Central Office. The voucher gets its code and is then paid like any other; "
+            "again at the same terminal it changes nothing."
+        ),
+        body=HandoverIn, answer=VoucherCard,
+        problems=(vouchers.VoucherUnknown, vouchers.VoucherNotHeld, TerminalCannot),
+        example={"claim": "Receipt of the play, bought at Bar Central at 13:20"},
+    )  # fmt: skip
+    def post(self, request: Request, ident: uuid.UUID) -> HttpResponse:
+        body = self.read(HandoverIn)
+        return _private(
+            _card(*vouchers.voucher_hand_over(by=self.terminal, ident=ident, claim=body["claim"]))
+        )

@@ -1,0 +1,52 @@
+"""Plays: those to be finished at a terminal, those the night finds, and what staff may look at."""
+
+import datetime
+
+from django.db import connection
+from django.db.models import QuerySet
+
+from core.staff.actor import StaffActor
+from core.staff.powers import Role, define
+from promotrot.models.play import PlayEnd, PlayTicket
+
+READ = define(
+    "promotrot.play.read", Role.ORGANISER, Role.INSPECTOR, Role.AUDITOR, Role.SUPERVISOR,
+    Role.CASHIER,
+)  # fmt: skip
+
+LOOKED_BACK = 1_000
+"""So many of its last tickets a terminal is asked about: what is older, the night has ended."""
+
+_AT_TERMINAL = """
+SELECT t.id FROM (SELECT id FROM promotrot_playticket WHERE terminal_id = %(terminal)s
+                   ORDER BY id DESC LIMIT %(most)s) t
+ WHERE NOT EXISTS (SELECT FROM promotrot_playend e WHERE e.ticket_id = t.id)
+   AND promotrot_terminal_of(t.id, %(terminal)s) = %(terminal)s
+UNION
+SELECT m.ticket_id FROM promotrot_playmove m JOIN promotrot_playticket t ON t.id = m.ticket_id
+ WHERE m.to_terminal_id = %(terminal)s
+   AND NOT EXISTS (SELECT FROM promotrot_playend e WHERE e.ticket_id = m.ticket_id)
+   AND promotrot_terminal_of(t.id, t.terminal_id) = %(terminal)s
+"""
+
+
+def unfinished_at(terminal_id: int) -> QuerySet[PlayTicket]:
+    """The plays that are to be finished at this terminal, those moved there among them."""
+    with connection.cursor() as cursor:
+        cursor.execute(_AT_TERMINAL, {"terminal": terminal_id, "most": LOOKED_BACK})
+        found = [pk for (pk,) in cursor.fetchall()]
+    return PlayTicket.objects.filter(pk__in=found).select_related("emission")
+
+
+def unfinished(before: datetime.datetime) -> QuerySet[PlayTicket]:
+    """Every play sold before an instant that has not ended, oldest first."""
+    ended = PlayEnd.objects.values("ticket_id")
+    rows = PlayTicket.objects.filter(sold_at__lt=before).exclude(pk__in=ended)
+    return rows.select_related("emission", "premises", "terminal").order_by("pk")
+
+
+def plays(*, by: StaffActor) -> QuerySet[PlayTicket]:
+    """Every play, for staff."""
+    by.need(READ)
+    rows = PlayTicket.objects.select_related("emission", "premises", "terminal", "operator", "end")
+    return rows.prefetch_related("acts", "moves__to_terminal", "vouchers")

@@ -1,0 +1,191 @@
+"""Vouchers as the prize office sees them: prizes, things, prices due back (15.III.6.3 to 6.7)."""
+
+import datetime
+import uuid
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from django.db import connection, transaction
+from django.utils.translation import get_language
+from django.utils.translation import gettext as _
+
+from core.kernel import codes
+from core.kernel.regulation import Bearer
+from core.ledger import services as ledger
+from core.ledger.services import Chart, Line
+from core.payoffice import payables
+from core.payoffice.models import Claim
+from core.payoffice.payables import (
+    Claimed,
+    DocumentUnknown,
+    Lapsed,
+    Nature,
+    Outs,
+    Payable,
+    Standing,
+    Thing,
+)
+from core.premises.models import Game
+from core.receipts.document import LANGUAGES, Block, Pair
+from core.receipts.document import Line as Text
+from core.receipts.formats import format_cents, format_date
+from promotrot.models.voucher import Voucher
+from promotrot.services import chart
+from promotrot.services.facts import emission_facts
+from promotrot.services.voucher_paper import thing_of
+
+_NATURES = {
+    Voucher.Nature.CASH: Nature.PRIZE,
+    Voucher.Nature.DRAWN: Nature.PRIZE,
+    Voucher.Nature.IN_KIND: Nature.IN_KIND,
+    Voucher.Nature.REFUND: Nature.REFUND,
+}
+
+# A price due back is the buyer's and never lapses; a prize does, after its last day (15.III.6.6).
+_DUE = """
+SELECT DISTINCT v.last_day FROM promotrot_voucher v
+ WHERE v.last_day < %(today)s AND v.nature <> 'refund'
+   AND NOT EXISTS (SELECT FROM payoffice_claim c
+                    WHERE c.game = 'promotrot' AND c.document_id = v.id)
+ ORDER BY 1
+"""
+_LAPSE = """
+WITH lapsing AS (
+    SELECT v.id, v.amount_cents, t.emission_id FROM promotrot_voucher v
+      JOIN promotrot_playticket t ON t.id = v.ticket_id
+     WHERE v.last_day = %(day)s AND v.last_day < %(today)s AND v.nature <> 'refund'
+), lapsed AS (
+    INSERT INTO payoffice_claim (game, document_id, state, amount_cents, opened_at, day)
+    SELECT 'promotrot', id, 'lapsed', amount_cents, core_now(), %(day)s FROM lapsing ORDER BY id
+    ON CONFLICT (game, document_id) DO NOTHING
+    RETURNING document_id, amount_cents
+)
+SELECT e.reference, count(*), sum(l.amount_cents)::bigint
+  FROM lapsed l JOIN lapsing g ON g.id = l.document_id
+  JOIN promotrot_emission e ON e.id = g.emission_id
+ GROUP BY e.id ORDER BY e.id
+"""
+_OUTS = """
+SELECT CASE WHEN v.nature <> 'refund' THEN v.last_day END AS day, count(*),
+       sum(v.amount_cents)::bigint
+  FROM promotrot_voucher v
+ WHERE NOT EXISTS (SELECT FROM payoffice_claim c
+                    WHERE c.game = 'promotrot' AND c.document_id = v.id)
+ GROUP BY 1 ORDER BY 1
+"""
+_CLAIMED = """
+SELECT c.state, e.reference, v.nature = 'refund', sum(c.amount_cents)::bigint
+  FROM payoffice_claim c JOIN promotrot_voucher v ON v.id = c.document_id
+  JOIN promotrot_playticket t ON t.id = v.ticket_id
+  JOIN promotrot_emission e ON e.id = t.emission_id
+ WHERE c.game = 'promotrot'
+ GROUP BY 1, 2, 3 ORDER BY 1, 2, 3
+"""
+
+
+class Vouchers:
+    """Promotrot's `Source`. A document's id is its voucher's, of whatever nature."""
+
+    game: str = Game.PROMOTROT.value
+    kind = codes.VOUCHER
+    bearer = Bearer.VOUCHER
+
+    def by_code(self, code_digest: bytes) -> Payable | None:
+        row = _rows().filter(code_digest=code_digest).first()
+        return None if row is None else _payable(row)
+
+    def by_id(self, document_id: int) -> Payable:
+        return _payable(_get(document_id))
+
+    def details(self, document_id: int) -> Mapping[str, Any]:
+        voucher = _get(document_id)
+        facts = emission_facts(voucher.ticket.emission_id)
+        language = get_language() or LANGUAGES[0]
+        return {
+            "play": str(voucher.ticket.uuid),
+            "emission": facts.reference,
+            "game": facts.texts(language).name,
+            "prizes": voucher.prizes,
+            "thing": thing_of(voucher.thing, facts, language),
+            "issue_day": voucher.issue_day.isoformat(),
+        }
+
+    def blocks(self, document_id: int) -> Sequence[Block]:
+        voucher = _get(document_id)
+        language = get_language() or LANGUAGES[0]
+        facts = emission_facts(voucher.ticket.emission_id)
+        thing = thing_of(voucher.thing, facts, language)
+        return [
+            Text(f"{facts.texts(language).name} · {facts.reference}"),
+            *([Text(thing["name"])] if thing else []),
+            Pair(_("Amount"), format_cents(voucher.amount_cents, language)),
+            Pair(_("Issued"), format_date(voucher.issue_day, language)),
+        ]
+
+    def forfeits_to(self, payable: Payable, day: datetime.date) -> Chart:
+        return chart.unclaimed()
+
+    def lapses_due(self, today: datetime.date) -> Sequence[str]:
+        with connection.cursor() as cursor:
+            cursor.execute(_DUE, {"today": today})
+            return [day.isoformat() for (day,) in cursor.fetchall()]
+
+    @transaction.atomic
+    def lapse(self, group: str, today: datetime.date) -> Lapsed:
+        day = datetime.date.fromisoformat(group)
+        with connection.cursor() as cursor:
+            cursor.execute(_LAPSE, {"day": day, "today": today})
+            found = cursor.fetchall()
+        lines = [
+            Line("promotrot.lapse", chart.vouchers(reference), chart.unclaimed(), cents)
+            for reference, _documents, cents in found
+        ]
+        if lines:
+            ledger.post(reference=uuid.uuid4(), lines=lines)
+        return Lapsed(sum(row[1] for row in found), sum(row[2] for row in found))
+
+    def outs(self) -> Iterable[Outs]:
+        with connection.cursor() as cursor:
+            cursor.execute(_OUTS)
+            return [Outs(*row) for row in cursor.fetchall()]
+
+    def claimed(self) -> Iterable[Claimed]:
+        with connection.cursor() as cursor:
+            cursor.execute(_CLAIMED)
+            for state, reference, refund, cents in cursor.fetchall():
+                owed = chart.refunds(reference) if refund else chart.vouchers(reference)
+                gone = state in (Claim.State.LAPSED, Claim.State.REFUSED)
+                to = chart.unclaimed() if gone else None
+                yield Claimed(state, owed, chart.held(reference), cents, to)
+
+
+def _rows() -> Any:
+    return Voucher.objects.select_related("ticket__emission")
+
+
+def _get(document_id: int) -> Voucher:
+    found: Voucher | None = _rows().filter(pk=document_id).first()
+    if found is None:
+        raise DocumentUnknown
+    return found
+
+
+def _payable(voucher: Voucher) -> Payable:
+    facts = emission_facts(voucher.ticket.emission_id)
+    refund = voucher.nature == Voucher.Nature.REFUND
+    owed = chart.refunds(facts.reference) if refund else chart.vouchers(facts.reference)
+    thing = thing_of(voucher.thing, facts, get_language() or LANGUAGES[0])
+    return Payable(
+        game=Game.PROMOTROT.value, document_id=voucher.pk, uuid=voucher.uuid,
+        bearer=Bearer.VOUCHER, standing=Standing.OWED, issuer_id=voucher.premises_id,
+        issued_at=voucher.issued_at, nature=_NATURES[Voucher.Nature(voucher.nature)],
+        amount_cents=voucher.amount_cents,
+        last_claim_day=None if refund else voucher.last_day,
+        owed=owed, held=chart.held(facts.reference),
+        thing=Thing(thing["key"], thing["name"]) if thing else None,
+    )  # fmt: skip
+
+
+def register() -> None:
+    """Have the prize office pay Promotrot's vouchers."""
+    payables.register(Vouchers())

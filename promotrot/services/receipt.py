@@ -1,0 +1,43 @@
+"""A play's receipt: by its reference the buyer can show whose an unfinished play is [P11], and
+which ticket takes part in the draw of a game that has ended [P2]."""
+
+from django.utils.translation import gettext as _
+from django.utils.translation import override
+
+from core.database import clock
+from core.premises.sellers import seller_facts
+from core.receipts import pdf
+from core.receipts.document import Align, Document, Emphasis, Line, Notice, Pair, Qr, Rule, Title
+from core.receipts.formats import format_cents, format_moment
+from core.receipts.output import Output, need_language, render
+from promotrot.services.playing import PlayView
+from promotrot.services.voucher_paper import GAME
+
+
+def receipt_document(play: PlayView, *, language: str, simulated: bool) -> Document:
+    """What was bought, where and when, and the reference of the play."""
+    facts = play.facts
+    seller = seller_facts(play.terminal_id, play.operator_id)
+    with override(language):
+        blocks = (
+            Title(GAME),
+            Line(f"{facts.texts(language).name} · {facts.reference}", Align.CENTRE),
+            Rule(),
+            Pair(_("Amount"), format_cents(facts.price_cents, language), Emphasis.LARGE),
+            Pair(_("To prizes"), f"{facts.prize_percent} %"),
+            Line(f"{seller.premises_code} {seller.premises_name}"),
+            Line(f"{seller.premises_address}, {seller.premises_municipality}"),
+            Pair(_("Terminal"), f"{seller.terminal_code} / {seller.operator_number}"),
+            Pair(_("Sold"), format_moment(play.sold_at, language)),
+            Qr(str(play.uuid)),
+            Line(str(play.uuid), Align.CENTRE),
+            Notice(_("The receipt of a play. Prizes are paid against their voucher alone.")),
+        )
+    return Document(language=language, blocks=blocks, simulated=simulated)
+
+
+def receipt_render(play: PlayView, *, output: Output, language: str) -> bytes:
+    """The receipt on 80 mm paper. Raises LanguageUnknown."""
+    need_language(language)
+    document = receipt_document(play, language=language, simulated=clock.is_simulated())
+    return render(document, output=output, created_at=play.sold_at, paper=pdf.Paper.ROLL_80)
