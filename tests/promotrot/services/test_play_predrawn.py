@@ -168,7 +168,8 @@ def test_a_replayed_sale_takes_no_second_ticket(place: Point, emission: Emission
     assert PlayTicket.objects.count() == 1
     assert sum(Lane.objects.values_list("taken", flat=True)) == 1
     other = emitting.opened(emitting.small("other"))
-    for foreign in (PlayRequest(ident, other.pk, other.price_cents), PlayRequest(ident, emission.pk, 1)):
+    for of, price_cents in ((other, other.price_cents), (emission, 1)):
+        foreign = PlayRequest(ident, of.pk, price_cents)
         with pytest.raises(selling.UuidReused):
             play_sell(credentials=place.credentials, request=foreign)
     with pytest.raises(selling.UuidReused):
