@@ -4,6 +4,7 @@ from django.urls import path
 
 from core.api.endpoints import (
     clock,
+    draws,
     ledger,
     nights,
     premises,
@@ -15,6 +16,9 @@ from core.api.endpoints import (
     suspensions,
     terminal,
 )
+from core.receipts.output import Output
+
+_DRAW = "draws/<uuid:draw>"
 
 urlpatterns = [
     path("staff", staff.Staff.as_view()),
@@ -53,6 +57,18 @@ urlpatterns = [
     path("ledger/accounts", ledger.Accounts.as_view()),
     path("ledger/transfers", ledger.Transfers.as_view()),
     path("ledger/trial-balance", ledger.TrialBalance.as_view()),
+    path("draws", draws.Draws.as_view()),
+    path(_DRAW, draws.OneDraw.as_view()),
+    path(f"{_DRAW}/field.json", draws.FieldFile.as_view()),
+    path(f"{_DRAW}/minutes.json", draws.Minutes.as_view()),
+    *[path(f"{_DRAW}/minutes.{o}", draws.minutes_view(o).as_view()) for o in draws.MINUTES],
+    *[path(f"{_DRAW}/notice.{o}", draws.notice_view(o).as_view()) for o in Output],
+    path(f"{_DRAW}/announcement", draws.AnnouncementStep.as_view()),
+    path(f"{_DRAW}/attendance", draws.AttendanceStep.as_view()),
+    path(f"{_DRAW}/commitment", draws.CommitmentStep.as_view()),
+    path(f"{_DRAW}/entropy", draws.EntropyStep.as_view()),
+    path(f"{_DRAW}/balls", draws.BallsStep.as_view()),
+    path(f"{_DRAW}/certificate", draws.CertificateStep.as_view()),
     path("nights", nights.Nights.as_view()),
     path("nights/undone", nights.Undone.as_view()),
     path("problems", problems.Problems.as_view()),

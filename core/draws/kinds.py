@@ -9,15 +9,20 @@
     ))
 
 All four are called inside the draw's own transaction; `hold` always first. A field may have
-hundreds of thousands of entries; only the places drawn are kept as the order.
+hundreds of thousands of entries; only the places drawn are kept as the order. For the papers, a
+kind may also turn its facts into `lines` (label and value, in the language in force) and give the
+`names` of its entries.
 """
 
 import dataclasses
 from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
+from typing import Any
 
 from core.kernel.canonical import Json
 from core.kernel.errors import Conflict
+
+Facts = Mapping[str, Any]
 
 
 class FieldUnfit(Conflict):
@@ -74,6 +79,8 @@ class Kind:
     matter: Callable[[str], Matter]
     field: Callable[[str], Field]
     certified: Callable[[Certified], None]
+    lines: Callable[[Facts], Sequence[tuple[str, str]]] = lambda facts: ()
+    names: Callable[[Facts], Mapping[str, str]] = lambda facts: {}
 
 
 _kinds: dict[str, Kind] = {}

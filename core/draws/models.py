@@ -38,7 +38,9 @@ class Draw(Guarded):
     reason = models.CharField(_("reason"), max_length=400)
     declared_at = models.DateTimeField(_("declared at"))
     due_at = models.DateTimeField(_("due at"), null=True)
-    state = models.CharField(max_length=10, choices=State.choices, default=State.ANNOUNCED)
+    state = models.CharField(
+        _("state"), max_length=10, choices=State.choices, default=State.ANNOUNCED
+    )
     created_at = models.DateTimeField()
 
     class Meta:
@@ -61,8 +63,10 @@ class Announcement(Guarded):
     draw = models.ForeignKey(Draw, models.PROTECT, related_name="announcements")
     place = models.CharField(_("place"), max_length=300, blank=True)
     planned_at = models.DateTimeField(_("planned for"))
-    announced_at = models.DateTimeField()
-    announced_by = models.ForeignKey(User, models.PROTECT, related_name="+")
+    announced_at = models.DateTimeField(_("announced at"))
+    announced_by = models.ForeignKey(
+        User, models.PROTECT, related_name="+", verbose_name=_("announced by")
+    )
     announced_in = models.ForeignKey(StaffSession, models.PROTECT, related_name="+")
 
     def __str__(self) -> str:
@@ -73,10 +77,12 @@ class Attendance(Guarded):
     """An inspector appointed by the director general is present (14.III.5.4.4)."""
 
     draw = models.ForeignKey(Draw, models.PROTECT, related_name="attendances")
-    inspector = models.ForeignKey(User, models.PROTECT, related_name="+")
+    inspector = models.ForeignKey(
+        User, models.PROTECT, related_name="+", verbose_name=_("inspector")
+    )
     session = models.ForeignKey(StaffSession, models.PROTECT, related_name="+")
     appointment = models.CharField(_("appointment"), max_length=120)
-    attended_at = models.DateTimeField()
+    attended_at = models.DateTimeField(_("attended at"))
 
     class Meta:
         constraints = [
@@ -95,9 +101,9 @@ class DrawField(Guarded):
     entries = models.JSONField()
     digest = models.BinaryField(max_length=32)
     size = models.PositiveIntegerField()
-    places = models.PositiveIntegerField()
+    places = models.PositiveIntegerField(_("places"))
     facts = models.JSONField()
-    fixed_at = models.DateTimeField()
+    fixed_at = models.DateTimeField(_("fixed at"))
 
     class Meta:
         constraints = [
@@ -116,8 +122,10 @@ class Commitment(Guarded):
     draw = models.OneToOneField(Draw, models.PROTECT, related_name="commitment")
     secret_kept = models.BinaryField()
     digest = models.BinaryField(max_length=32, unique=True)
-    committed_at = models.DateTimeField()
-    committed_by = models.ForeignKey(User, models.PROTECT, related_name="+")
+    committed_at = models.DateTimeField(_("committed at"))
+    committed_by = models.ForeignKey(
+        User, models.PROTECT, related_name="+", verbose_name=_("committed by")
+    )
     committed_in = models.ForeignKey(StaffSession, models.PROTECT, related_name="+")
 
     def __str__(self) -> str:
@@ -136,7 +144,7 @@ class Outcome(Guarded):
         BALLS = "balls", _("Balls drawn by hand")
 
     draw = models.OneToOneField(Draw, models.PROTECT, related_name="outcome")
-    method = models.CharField(max_length=10, choices=Method.choices)
+    method = models.CharField(_("method"), max_length=10, choices=Method.choices)
     witness = models.CharField(_("witness"), max_length=200)
     source = models.CharField(_("source"), max_length=10, blank=True)
     entropy_text = models.CharField(_("entropy"), max_length=400, blank=True)
@@ -147,8 +155,10 @@ class Outcome(Guarded):
     drawn_at = models.DateTimeField(_("drawn at"))
     cause = models.CharField(_("cause"), max_length=400, blank=True)
     proposal = models.OneToOneField(Proposal, models.PROTECT, null=True, related_name="+")
-    entered_at = models.DateTimeField()
-    entered_by = models.ForeignKey(User, models.PROTECT, related_name="+")
+    entered_at = models.DateTimeField(_("entered at"))
+    entered_by = models.ForeignKey(
+        User, models.PROTECT, related_name="+", verbose_name=_("entered by")
+    )
     entered_in = models.ForeignKey(StaffSession, models.PROTECT, related_name="+")
 
     class Meta:
@@ -173,12 +183,14 @@ class DrawCertificate(Guarded):
     """The attending inspector certifies the draw, and it stands [B12, B13]."""
 
     draw = models.OneToOneField(Draw, models.PROTECT, related_name="certificate")
-    attendance = models.ForeignKey(Attendance, models.PROTECT, related_name="+")
+    attendance = models.ForeignKey(
+        Attendance, models.PROTECT, related_name="+", verbose_name=_("inspector")
+    )
     session = models.ForeignKey(StaffSession, models.PROTECT, related_name="+")
     late = models.BooleanField(_("late"))
     late_cause = models.CharField(_("cause of the delay"), max_length=400, blank=True)
     observations = models.CharField(_("observations"), max_length=1000, blank=True)
-    certified_at = models.DateTimeField()
+    certified_at = models.DateTimeField(_("certified at"))
 
     class Meta:
         constraints = [
@@ -197,8 +209,10 @@ class CallOff(Guarded):
 
     draw = models.OneToOneField(Draw, models.PROTECT, related_name="call_off")
     reason = models.CharField(_("reason"), max_length=400)
-    called_off_at = models.DateTimeField()
-    called_off_by = models.ForeignKey(User, models.PROTECT, related_name="+")
+    called_off_at = models.DateTimeField(_("called off at"))
+    called_off_by = models.ForeignKey(
+        User, models.PROTECT, related_name="+", verbose_name=_("called off by")
+    )
     called_off_in = models.ForeignKey(StaffSession, models.PROTECT, related_name="+")
 
     def __str__(self) -> str:

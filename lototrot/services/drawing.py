@@ -9,7 +9,7 @@ from typing import Any
 from django.utils.translation import gettext, override
 
 from core.draws import kinds
-from core.draws.kinds import Certified, Field, Kind, Matter
+from core.draws.kinds import Certified, Facts, Field, Kind, Matter
 from core.kernel.canonical import Json
 from core.kernel.days import natural_day
 from core.kernel.errors import Conflict
@@ -117,4 +117,30 @@ def _certified(draw: Certified) -> None:
     """Nothing to write: the certificate is the result, and the sweeper finds what is due."""
 
 
-RACE_DRAW = kinds.register(Kind(KIND, _hold, _matter, _field, _certified))
+def _lines(facts: Facts) -> list[tuple[str, str]]:
+    """The facts of the minutes in words, in the language in force."""
+    words = {
+        RaceDeclaration.Kind.NOT_RUN.value: gettext("Not run"),
+        RaceDeclaration.Kind.SUSPENDED.value: gettext("Started and suspended"),
+        RaceDeclaration.Kind.ALL_DISQUALIFIED.value: gettext("All disqualified"),
+    }
+    rows = [
+        (gettext("Programme"), facts["meeting"]),
+        (gettext("Race"), f"{facts['racecourse']} · {facts['number']}"),
+        (gettext("Declaration"), words[facts["declaration"]]),
+        (gettext("Programme numbers"), _numbers(facts["programme"])),
+        (gettext("Withdrawn"), _numbers(facts["withdrawn"])),
+        (gettext("Left at the start"), _numbers(facts["left"])),
+    ]
+    return [row for row in rows if row[1]]
+
+
+def _numbers(numbers: list[int]) -> str:
+    return ", ".join(map(str, numbers))
+
+
+def _names(facts: Facts) -> dict[str, str]:
+    return dict(facts.get("runners", {}))
+
+
+RACE_DRAW = kinds.register(Kind(KIND, _hold, _matter, _field, _certified, _lines, _names))

@@ -57,7 +57,7 @@ def test_every_list_and_page_answers_an_organiser(day: RaceDay) -> None:
         if not rows:
             empty.append(model.__name__)
     assert empty == [
-        "LogEntry", "Bar", "BurntRequest", "InternalBetType", "PrintConfirmation",
+        "LogEntry", "Draw", "Bar", "BurntRequest", "InternalBetType", "PrintConfirmation",
         "RaceDeclaration", "Reprint",
         "CommissionRate", "GuaranteeLimit", "Mark", "Remittance", "Statement",
     ]  # fmt: skip

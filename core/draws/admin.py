@@ -1,0 +1,300 @@
+"""Public draws: how far each has come, with its countdown, and the steps to take (14.III.5.4)."""
+
+from typing import Any
+
+from django import forms
+from django.contrib import admin
+from django.http import HttpRequest
+from django.utils.html import format_html
+from django.utils.safestring import SafeString
+from django.utils.translation import get_language
+from django.utils.translation import gettext_lazy as _
+
+from core.admin_support import dashboard, navigation
+from core.admin_support.acts import Act, Done
+from core.admin_support.columns import NOTHING, link, moment, tag
+from core.admin_support.forms import ActForm, MomentField
+from core.admin_support.naming import name_app, name_model
+from core.admin_support.readonly import ReadOnlyAdmin, ReadOnlyInline
+from core.database import clock
+from core.draws import manual, method, services
+from core.draws.documents import MOST_INLINE
+from core.draws.models import (
+    Announcement,
+    Attendance,
+    CallOff,
+    Commitment,
+    Draw,
+    DrawCertificate,
+    DrawField,
+    Outcome,
+)
+from core.draws.services import CERTIFY, CONDUCT, announcement_of
+from core.receipts.document import LANGUAGES
+from core.staff.actor import StaffActor
+
+Data = dict[str, Any]
+State = Draw.State
+_SOURCES = {"dice": _("dice"), "balls": _("balls"), "phrase": _("phrase")}
+_OVER = (State.CERTIFIED, State.CALLED_OFF)
+
+
+# --- Forms ----------------------------------------------------------------------------------------
+
+
+class _Announce(ActForm):
+    place = forms.CharField(label=_("Place"), max_length=300)
+    planned_at = MomentField(label=_("Planned for"))
+
+    def build(self) -> None:
+        told = announcement_of(self.target)
+        self.initial.update(place=told.place, planned_at=told.planned_at)
+
+
+class _Enter(ActForm):
+    source = forms.ChoiceField(label=_("Source"), choices=[*_SOURCES.items()])
+    text = forms.CharField(
+        label=_("What the witness gave"), max_length=method.MAX_ENTROPY_CHARACTERS, strip=False,
+        help_text=_("As given: ten dice, six balls, or a phrase of the public, at least."),
+    )  # fmt: skip
+    witness = forms.CharField(label=_("Witness"), max_length=200)
+
+
+class _Balls(ActForm):
+    order = forms.CharField(
+        label=_("Order"), help_text=_("As the balls came, the winner first, with commas between.")
+    )
+    drawn_at = MomentField(label=_("Drawn at"))
+    place = forms.CharField(label=_("Place"), max_length=300)
+    witness = forms.CharField(label=_("Witness"), max_length=200)
+    cause = forms.CharField(label=_("Cause"), max_length=400)
+
+
+class _Certify(ActForm):
+    late_cause = forms.CharField(
+        label=_("Cause of the delay"), max_length=400, required=False,
+        help_text=_("Needed when the draw was made after its limit."),
+    )  # fmt: skip
+    observations = forms.CharField(
+        label=_("Observations"), max_length=1000, required=False,
+        widget=forms.Textarea(attrs={"rows": 3}),
+    )  # fmt: skip
+
+
+# --- Acts -----------------------------------------------------------------------------------------
+
+
+def _announce(by: StaffActor, draw: Draw, data: Data) -> Done:
+    services.draw_reannounce(by=by, draw=draw.uuid, **data)
+    return Done(_("The place and the time are announced."))
+
+
+def _attend(by: StaffActor, draw: Draw, data: Data) -> Done:
+    services.draw_attend(by=by, draw=draw.uuid)
+    return Done(_("Your attendance is on record."))
+
+
+def _commit(by: StaffActor, draw: Draw, data: Data) -> Done:
+    services.draw_commit(by=by, draw=draw.uuid)
+    return Done(_("The commitment is published. Now the witness acts."))
+
+
+def _enter(by: StaffActor, draw: Draw, data: Data) -> Done:
+    made = services.draw_enter(by=by, draw=draw.uuid, **data)
+    return Done(format_html("{}: {}", _("The order"), ", ".join(made.order[:30])))
+
+
+def _balls(by: StaffActor, draw: Draw, data: Data) -> Done:
+    order = [each.strip() for each in data.pop("order").split(",") if each.strip()]
+    made = manual.manual_propose(by=by, draw=draw.uuid, order=order, **data)
+    return Done(_("Proposed; a second person confirms it."), made)
+
+
+def _certify(by: StaffActor, draw: Draw, data: Data) -> Done:
+    services.draw_certify(by=by, draw=draw.uuid, **data)
+    return Done(_("The draw is certified; its minutes are signed and published."))
+
+
+def _in(*states: Draw.State) -> Any:
+    return lambda by, draw: draw.state in states
+
+
+def _attendable(by: StaffActor, draw: Draw) -> bool:
+    return draw.state not in _OVER and not draw.attendances.filter(inspector=by.user_id).exists()
+
+
+def _about(draw: Draw) -> list[tuple[Any, Any]]:
+    told = announcement_of(draw)
+    facts = [(_("place"), told.place or NOTHING), (_("planned for"), moment(told.planned_at))]
+    outcome = Outcome.objects.filter(draw=draw).first()
+    if outcome is not None:
+        facts.append((_("order"), ", ".join(outcome.order[:30])))
+        facts.append((_("witness"), outcome.witness))
+    return facts
+
+
+ACTS = (
+    Act(
+        name="announce", title=_("Announce place and time"), power=CONDUCT, run=_announce,
+        form=_Announce, icon="campaign", offered=_in(State.ANNOUNCED),
+    ),
+    Act(
+        name="attend", title=_("Attend"), power=CERTIFY, run=_attend, icon="how_to_reg",
+        offered=_attendable, facts=_about,
+        text=_("You are present at this draw, as an inspector appointed (14.III.5.4.4)."),
+    ),
+    Act(
+        name="commit", title=_("Commit to a secret"), power=CONDUCT, run=_commit, icon="lock",
+        offered=_in(State.ANNOUNCED), facts=_about, danger=True,
+        text=_("What is in the draw is fixed for good, and the commitment published."),
+    ),
+    Act(
+        name="enter", title=_("Enter what the witness gave"), power=CONDUCT, run=_enter,
+        form=_Enter, icon="casino", offered=_in(State.COMMITTED), danger=True,
+        text=_("The order is computed at once, once for ever."),
+    ),
+    Act(
+        name="balls", title=_("Enter a draw by hand"), power=CONDUCT, run=_balls, form=_Balls,
+        icon="edit_note", offered=_in(State.ANNOUNCED, State.COMMITTED),
+        text=_("Balls drawn while the system was down; a second person confirms them."),
+    ),
+    Act(
+        name="certify", title=_("Certify the draw"), power=CERTIFY, run=_certify, form=_Certify,
+        icon="verified", offered=_in(State.DRAWN), facts=_about, danger=True,
+        text=_("The order stands for ever; the minutes are signed and published."),
+    ),
+)  # fmt: skip
+
+
+# --- Pages ----------------------------------------------------------------------------------------
+
+
+class _Announcements(ReadOnlyInline):
+    model = Announcement
+    shown = ("place", "planned_at", "announced_at", "announced_by")
+
+
+class _Attendances(ReadOnlyInline):
+    model = Attendance
+    shown = ("inspector", "appointment", "attended_at")
+
+
+class _Fields(ReadOnlyInline):
+    model = DrawField
+    shown = ("in_the_draw", "places", "fixed_at")
+
+    @admin.display(description=_("in the draw"))
+    def in_the_draw(self, row: DrawField) -> str:
+        return ", ".join(row.entries[:MOST_INLINE])
+
+
+class _Commitments(ReadOnlyInline):
+    model = Commitment
+    shown = ("published", "committed_at", "committed_by")
+
+    @admin.display(description=_("commitment"))
+    def published(self, row: Commitment) -> str:
+        return bytes(row.digest).hex()
+
+
+class _Outcomes(ReadOnlyInline):
+    model = Outcome
+    shown = (
+        "method", "witness", "entropy_text", "cause", "order_shown", "place", "drawn_at",
+        "entered_by",
+    )  # fmt: skip
+
+    @admin.display(description=_("order"))
+    def order_shown(self, row: Outcome) -> str:
+        return ", ".join(row.order[:MOST_INLINE])
+
+
+class _Certificates(ReadOnlyInline):
+    model = DrawCertificate
+    shown = ("attendance", "late", "late_cause", "observations", "certified_at")
+
+
+class _CallOffs(ReadOnlyInline):
+    model = CallOff
+    shown = ("reason", "called_off_at", "called_off_by")
+
+
+def _title(draw: Draw) -> str:
+    language = (get_language() or "").partition("-")[0]
+    return str(draw.title.get(language) or draw.title[LANGUAGES[0]])
+
+
+def _left(draw: Draw) -> Any:
+    """The time to the limit, counting down in the browser by the server's clock."""
+    if draw.due_at is None or draw.state in (State.DRAWN, *_OVER):
+        return NOTHING
+    seconds = int((draw.due_at - clock.now()).total_seconds())
+    if seconds < 0:
+        return tag("rejected", _("Late"))
+    return format_html('<strong data-seconds-left="{}"></strong>', seconds)
+
+
+@admin.register(Draw)
+class DrawAdmin(ReadOnlyAdmin):
+    columns = ("name", "state", "declared_at", "due_at", "left")
+    shown = ("name", "state", "left", "reason", "declared_at", "due_at", "papers")
+    list_filter = ("state",)
+    search_fields = ("subject",)
+    inlines = (
+        _Announcements, _Attendances, _Fields, _Commitments, _Outcomes, _Certificates, _CallOffs,
+    )  # fmt: skip
+    acts = ACTS
+
+    class Media:
+        js = ("admin_support/countdown.js",)
+
+    @admin.display(description=_("draw"))
+    def name(self, draw: Draw) -> str:
+        return _title(draw)
+
+    @admin.display(description=_("time left"))
+    def left(self, draw: Draw) -> Any:
+        return _left(draw)
+
+    @admin.display(description=_("papers"))
+    def papers(self, draw: Draw) -> SafeString:
+        names = [(_("Notice"), "notice.pdf")]
+        if draw.state == State.CERTIFIED:
+            names.append((_("Minutes"), "minutes.pdf"))
+        links = [
+            format_html(
+                '<a class="text-link" href="/api/v1/draws/{}/{}?lang={}">{} ({})</a>',
+                draw.uuid, paper, language, text, language,
+            )
+            for text, paper in names for language in LANGUAGES[:2]
+        ]  # fmt: skip
+        return SafeString(" · ".join(links))
+
+
+@dashboard.panel(15)
+def _coming(request: HttpRequest) -> dashboard.Table:
+    waiting = Draw.objects.exclude(state__in=_OVER).order_by("due_at", "pk")
+    rows = [
+        (
+            link(draw, _title(draw)), tag(draw.state, draw.get_state_display()),
+            announcement_of(draw).place or NOTHING, moment(draw.due_at), _left(draw),
+        )
+        for draw in waiting[:20]
+    ]  # fmt: skip
+    return dashboard.Table(
+        title=_("Public draws to be held"), icon="casino",
+        headers=(_("draw"), _("state"), _("place"), _("at the latest"), _("time left")),
+        rows=rows, empty=_("Nothing is to be drawn."), link=navigation.changelist_url(Draw),
+    )  # fmt: skip
+
+
+name_model(Draw, _("public draw"), _("public draws"))
+name_model(Announcement, _("announcement"), _("announcements"))
+name_model(Attendance, _("attendance"), _("attendances"))
+name_model(DrawField, _("field of a draw"), _("fields of draws"))
+name_model(Commitment, _("commitment"), _("commitments"))
+name_model(Outcome, _("outcome of a draw"), _("outcomes of draws"))
+name_model(DrawCertificate, _("certificate of a draw"), _("certificates of draws"))
+name_model(CallOff, _("calling off"), _("callings off"))
+name_app("draws", _("Public draws"))
+navigation.section(_("Public draws"), 25, (Draw, "casino"))
