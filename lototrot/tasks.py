@@ -10,6 +10,7 @@ from celery import shared_task
 from core.config import sweep
 from core.kernel.errors import Conflict, Unavailable
 from lototrot.services.closing import closings_due, contest_close_due
+from lototrot.services.sealing import contest_seal, seals_due
 from lototrot.services.settlement import contest_settle, settlements_due
 
 logger = logging.getLogger(__name__)
@@ -19,6 +20,17 @@ logger = logging.getLogger(__name__)
 def close(contest_id: int) -> bool:
     """Record the closing of a contest whose schedule has passed."""
     return contest_close_due(contest_id=contest_id)
+
+
+@shared_task  # type: ignore[untyped-decorator]
+def seal(contest_id: int) -> bool:
+    """Seal a contest that has closed; whether it is sealed."""
+    try:
+        contest_seal(contest_id=contest_id)
+    except (Conflict, Unavailable) as obstacle:
+        logger.info("contest %s is not sealed: %s", contest_id, obstacle.code)
+        return False
+    return True
 
 
 @shared_task  # type: ignore[untyped-decorator]
@@ -40,4 +52,5 @@ def settle(contest_id: int) -> bool:
 def register() -> None:
     """Tell the sweeper where to look for what is due."""
     sweep.register(close, closings_due)
+    sweep.register(seal, seals_due)
     sweep.register(settle, settlements_due)

@@ -44,6 +44,7 @@ from lototrot.models.programme import FederationApproval, Meeting, Race, Racecou
 from lototrot.models.running import Classification, RaceDeclaration, RaceStart, Withdrawal
 from lototrot.selectors import draws
 from lototrot.selectors.races import race_record
+from lototrot.services.sealing import contest_seal
 
 _serial = itertools.count(1)
 _APPOINTMENT = "Resolució d'inspecció 1"
@@ -317,14 +318,17 @@ def contest(
 
 
 def contest_closed(
-    of: Contest, *, at: datetime | None = None, cause: str = Contest.Cause.ORGANISER
-) -> Contest:
-    """Close it, as the services would."""
+    of: Contest, *, at: datetime | None = None, cause: str = Contest.Cause.ORGANISER,
+    sealed: bool = True,
+) -> Contest:  # fmt: skip
+    """Close it, as the services would, and seal it unless told otherwise."""
     Contest.objects.filter(pk=of.pk).update(
         state=Contest.State.CLOSED, closed_at=at or clock.now(), closing_cause=cause,
         code_secret=None,
     )  # fmt: skip
     of.refresh_from_db()
+    if sealed:
+        contest_seal(contest_id=of.pk)
     return of
 
 

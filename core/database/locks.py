@@ -30,6 +30,7 @@ class Lock(enum.IntEnum):
     STOCK = 20  # of prizes in kind, by item
     CASH = 21  # a cashier's session: its payments, movements and close
     CHEQUE = 22  # the numbers of cheques
+    SEAL = 25  # of a contest: one sealing at a time
     JOURNAL = 29  # of those who seal batches, and of nobody else
     LOG = 30  # last of all: the public log is appended to at the end of an act
 

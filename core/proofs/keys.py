@@ -7,7 +7,8 @@ there is one to sign with: who trusted the old key can follow to the new one.
 
 from functools import cache
 
-from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+from cryptography.exceptions import InvalidSignature
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey, Ed25519PublicKey
 from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
 from django.conf import settings
 
@@ -43,10 +44,10 @@ def current_public() -> bytes:
     return public_of(seeds[version])
 
 
-def has_private(public_key: bytes) -> bool:
-    """Whether this process could sign under that key."""
+def has_private(key: SigningKey) -> bool:
+    """Whether this process could sign under that key, so that nobody needs to vouch for it."""
     _, seeds = settings.SIGNING_KEYS
-    return any(public_of(seed) == public_key for seed in seeds.values())
+    return any(public_of(seed) == bytes(key.public_key) for seed in seeds.values())
 
 
 def sign(key: SigningKey, message: bytes) -> bytes:
@@ -56,3 +57,12 @@ def sign(key: SigningKey, message: bytes) -> bytes:
         if public_of(seed) == bytes(key.public_key):
             return _private(seed).sign(message)
     raise SigningKeyMissing(key=wire.key_id(bytes(key.public_key)))
+
+
+def signed(key: SigningKey, message: bytes, signature: bytes) -> bool:
+    """Whether the signature of `message` was made with that key."""
+    try:
+        Ed25519PublicKey.from_public_bytes(bytes(key.public_key)).verify(signature, message)
+    except InvalidSignature:
+        return False
+    return True

@@ -24,6 +24,11 @@ class PublishedOtherwise(InvariantBroken):
     message = "Something else has been published of that subject, and stays."
 
 
+class EntryUnsound(InvariantBroken):
+    code = "entry_unsound"
+    message = "An entry of the public log is not as it was signed."
+
+
 def publish(*, kind: str, subject: str, document: dict[str, Any]) -> LogEntry:
     """Append a signed entry; the entry there is, if the same has been published already.
 
@@ -43,6 +48,30 @@ def publish(*, kind: str, subject: str, document: dict[str, Any]) -> LogEntry:
 def published(*, kind: str, subject: str) -> LogEntry | None:
     """The entry of that kind about that subject."""
     return LogEntry.objects.select_related("key").filter(kind=kind, subject=subject).first()
+
+
+def need_sound(entry: LogEntry) -> None:
+    """Raise EntryUnsound unless the entry, as it is stored, is the one that was signed.
+
+    Keys in the database prove nothing by themselves: an entry under a key that is no longer held
+    here counts if the chain leads from it to one under a key that is.
+    """
+    _need_signed(entry)
+    later = LogEntry.objects.select_related("key").filter(sequence__gt=entry.sequence)
+    following = later.order_by("sequence").iterator()
+    while not keys.has_private(entry.key):
+        after = next(following, None)
+        if after is None or bytes(after.previous) != bytes(entry.digest):
+            raise EntryUnsound(sequence=entry.sequence)
+        _need_signed(after)
+        entry = after
+
+
+def _need_signed(entry: LogEntry) -> None:
+    body = entry.body()
+    right = canonical_sha256(body) == bytes(entry.digest)
+    if not right or not keys.signed(entry.key, canonical_bytes(body), bytes(entry.signature)):
+        raise EntryUnsound(sequence=entry.sequence)
 
 
 @transaction.atomic

@@ -1,3 +1,3 @@
-from lototrot.models import contest, programme, running, settlement, tickets
+from lototrot.models import contest, programme, running, sealing, settlement, tickets
 
-__all__ = ["contest", "programme", "running", "settlement", "tickets"]
+__all__ = ["contest", "programme", "running", "sealing", "settlement", "tickets"]

@@ -28,6 +28,7 @@ from lototrot.models.contest import Contest
 from lototrot.selectors.races import contest_limit
 from lototrot.services.chart import held_apart, prizes_payable, refunds_due
 from lototrot.services.contests import contest_get
+from lototrot.services.sealing import need_sealed, seal_amend
 
 BREACH = define("lototrot.breach", Role.ORGANISER)
 
@@ -182,7 +183,8 @@ def _summed(query: str, parameters: dict[str, Any]) -> BreachSet:
 def breach_void(*, by: StaffActor, contest_id: int) -> Proposal:
     """Propose to void every bet in breach before settlement; a second person confirms that set.
 
-    Raises ContestUnknown, BreachNotNow, BreachLimitUnknown, NoBreach.
+    They were sealed: an amendment of the seal, published with the confirmation, lists them.
+    Raises ContestUnknown, BreachNotNow, ContestNotSealed, BreachLimitUnknown, NoBreach.
     """
     return _propose(VOID, by, contest_id)
 
@@ -221,6 +223,7 @@ def _need_state(kind: str, contest_id: int) -> Contest:
     contest = contest_get(contest_id)
     if contest.state != _STATES[kind]:
         raise BreachNotNow(contest=contest_id, state=contest.state)
+    need_sealed(contest)
     return contest
 
 
@@ -251,6 +254,7 @@ def _voided(proposal: Proposal, by: StaffActor) -> None:
         "lototrot.breach_void", takings, refunds_due(contest.pk), proposal.content["amount_cents"]
     )
     ledger.post(reference=proposal.uuid, lines=[line])
+    seal_amend(contest=contest, proposal=proposal)
 
 
 def _barred(proposal: Proposal, by: StaffActor) -> None:

@@ -9,7 +9,7 @@ import uuid
 import zlib
 from collections.abc import Mapping
 
-from django.db import OperationalError, connection, transaction
+from django.db import transaction
 
 from core.database import clock
 from core.database.locks import Lock, hold
@@ -24,16 +24,9 @@ from lototrot.services import chart
 from lototrot.services.breach import breach_pending
 from lototrot.services.contests import contest_get, rules_of
 from lototrot.services.counting import Counting, Tally, count, prizes_check, prizes_insert
+from lototrot.services.long_acts import hold_for_long
 from lototrot.services.results import ContestResults, contest_results
-
-# A settlement that takes minutes is in order; waiting for another one that takes minutes is not.
-_SESSION = (
-    "SET LOCAL lock_timeout = '1s'",
-    "SET LOCAL statement_timeout = 0",
-    "SET LOCAL jit = off",
-    "SET LOCAL client_connection_check_interval = '1s'",
-)
-_LOCK_NOT_AVAILABLE = "55P03"
+from lototrot.services.sealing import need_sealed, seal_verify
 
 
 class ContestNotClosed(Conflict):
@@ -77,11 +70,14 @@ class SettlementUnsound(InvariantBroken):
 def contest_settle(*, contest_id: int) -> Settlement:
     """Settle a closed contest; the settlement in force, also when there already is one.
 
-    Raises ContestUnknown, ContestNotClosed, PreviousContestOpen, LapsedNotPlaced, ResultsMissing,
-    DrawRequired, BreachPending, SettlementBusy (transient), or InvariantBroken: nothing is kept.
+    Raises ContestUnknown, ContestNotClosed, ContestNotSealed, PreviousContestOpen,
+    LapsedNotPlaced, ResultsMissing, DrawRequired, BreachPending, SettlementBusy (transient), or
+    InvariantBroken, as when the tickets are not those that were sealed: nothing is kept.
     """
     contest = contest_get(contest_id)
-    _hold_for_settling(contest)
+    # One settlement of a chain at a time.
+    chain = zlib.crc32(contest.bet_type_code.encode())
+    hold_for_long(SettlementBusy(contest=contest_id), (Lock.CHAIN, chain), contest_id=contest_id)
     contest.refresh_from_db()
     in_force: Settlement | None = contest.settlements.filter(in_force=True).first()
     if in_force is not None:
@@ -90,6 +86,7 @@ def contest_settle(*, contest_id: int) -> Settlement:
     if breach_pending(contest.pk):
         raise BreachPending(contest=contest.pk)
     rules = rules_of(contest.bet_type, contest.day)
+    sealed = seal_verify(contest)
     counting = Counting(contest.pk, results.right_masks, rules)
     tally = count(counting)
     code = contest.bet_type_code
@@ -104,6 +101,10 @@ def contest_settle(*, contest_id: int) -> Settlement:
         rules,
     )
     parts = chart.organiser_share(contest.day).divide(distribution.organiser_share)
+    if (tally.tickets, tally.takings_cents) != (sealed.tickets, sealed.takings_cents):
+        raise SettlementUnsound(
+            check="sealed", stored=sealed.takings_cents, computed=tally.takings_cents
+        )
     settlement = _store(contest, results, counting, tally, distribution, parts)
     lines = chart.settlement_lines(
         contest_id=contest.pk, bet_type_code=code, takings=_takings(contest), d=distribution,
@@ -124,6 +125,7 @@ def settleable(contest: Contest) -> ContestResults:
     """
     if contest.state != Contest.State.CLOSED:
         raise ContestNotClosed(contest=contest.pk, state=contest.state)
+    need_sealed(contest)
     _need_turn(contest)
     _need_lapsed_placed(contest)
     return contest_results(contest)
@@ -171,23 +173,6 @@ def settlement_reverse(*, contest_id: int, by: StaffActor) -> Settlement:
     ledger.need_balance(chart.jackpot(code), settlement.jackpot_in_cents)
     ledger.need_balance(chart.reserve(code), settlement.reserve_in_cents)
     return settlement
-
-
-def _hold_for_settling(contest: Contest) -> None:
-    """One settlement of a chain at a time, and nothing about the contest may change meanwhile.
-
-    The contest's own lock is only shared: a late sale is refused at once, not after the settlement.
-    """
-    with connection.cursor() as cursor:
-        cursor.execute("; ".join(_SESSION))
-        try:
-            hold((Lock.CHAIN, zlib.crc32(contest.bet_type_code.encode())))
-            hold((Lock.CONTEST, contest.pk), shared=True)
-        except OperationalError as error:
-            if getattr(error.__cause__, "sqlstate", None) == _LOCK_NOT_AVAILABLE:
-                raise SettlementBusy(contest=contest.pk) from error
-            raise
-        cursor.execute("SET LOCAL lock_timeout TO DEFAULT")
 
 
 def _need_turn(contest: Contest) -> None:

@@ -1,0 +1,87 @@
+"""Merkle trees as in RFC 9162 (2.1, the shape of RFC 6962), over any number of leaves. Pure.
+
+The hash of a leaf is SHA-256 of a zero byte and its bytes; of a node, of a one byte and the hashes
+of its two children. A tree of n leaves has on its left the largest power of two below n.
+
+For many leaves only the roots of blocks of BLOCK leaves are kept: memory stays the same, and for a
+proof one block is made again.
+"""
+
+from collections.abc import Iterable, Iterator, Sequence
+from hashlib import sha256
+from itertools import islice
+
+BLOCK = 4096
+LEAF, NODE = b"\0", b"\1"
+EMPTY = sha256().digest()
+
+
+def leaf_hash(leaf: bytes) -> bytes:
+    return sha256(LEAF + leaf).digest()
+
+
+def levels(hashes: Sequence[bytes]) -> Iterator[Sequence[bytes]]:
+    """The hashes of leaves (or of subtrees of one size, but for the last), and each level above.
+
+    A level is made of the one below in pairs, and one that is left over goes up as it is: that
+    gives the tree of the RFC. The last level is the root; of no leaves, the hash of nothing.
+    """
+    level = list(hashes) or [EMPTY]
+    yield level
+    while len(level) > 1:
+        pairs = zip(level[::2], level[1::2], strict=False)  # one may be left over
+        above = [sha256(NODE + left + right).digest() for left, right in pairs]
+        if len(level) % 2:
+            above.append(level[-1])
+        level = above
+        yield level
+
+
+def root(hashes: Sequence[bytes]) -> bytes:
+    """The root over those hashes."""
+    for level in levels(hashes):
+        found = level[0]
+    return found
+
+
+def path(tree: Iterable[Sequence[bytes]], place: int) -> list[bytes]:
+    """The nodes beside the way from the hash at `place` up to the root, lowest first.
+
+    `tree` is what `levels` gives.
+    """
+    beside = []
+    for level in tree:
+        if not 0 <= place < len(level):
+            raise IndexError(place)
+        if place ^ 1 < len(level):
+            beside.append(level[place ^ 1])
+        place >>= 1
+    return beside
+
+
+def block_roots(hashes: Iterable[bytes]) -> Iterator[bytes]:
+    """The root of every BLOCK hashes, in turn; `root` of them is the root of the whole tree."""
+    source = iter(hashes)
+    while block := list(islice(source, BLOCK)):
+        yield root(block)
+
+
+def block_path(block: Sequence[bytes], roots: Sequence[bytes], place: int) -> list[bytes]:
+    """`path` in the whole tree, from the hashes of the leaf's own block and all block roots."""
+    return path(levels(block), place % BLOCK) + path(levels(roots), place // BLOCK)
+
+
+def root_from(hash_: bytes, place: int, size: int, beside: Sequence[bytes]) -> bytes | None:
+    """The root that a leaf's hash leads to by its path; None if the path has another length."""
+    rest, last = list(beside), size - 1
+    if not 0 <= place < size:
+        return None
+    while last:
+        if place & 1 or place < last:
+            if not rest:
+                return None
+            sibling = rest.pop(0)
+            pair = sibling + hash_ if place & 1 else hash_ + sibling
+            hash_ = sha256(NODE + pair).digest()
+        place, last = place >> 1, last >> 1
+    return None if rest else hash_

@@ -1,0 +1,56 @@
+"""Seals over all tickets of a contest, and the amendments that are published of them."""
+
+from django.contrib.postgres.fields import ArrayField
+from django.db import models
+from django.db.models import Q
+from django.utils.translation import gettext_lazy as _
+
+from core.database.models import Guarded
+from core.proofs.models import LogEntry
+from core.staff.models import Proposal
+from lototrot.models.contest import Contest
+
+
+class Seal(Guarded):
+    """The tickets of a closed contest under one root, published (rulebook 1.5, docs/proofs.md).
+
+    `block_roots` holds 32 bytes for every `core.proofs.merkle.BLOCK` tickets, in the order of
+    their ids, and `block_first_ids` the first id of each block: what it takes to prove one ticket.
+    """
+
+    contest = models.OneToOneField(Contest, models.PROTECT, related_name="seal")
+    tickets = models.BigIntegerField(_("tickets"))
+    bets = models.BigIntegerField(_("bets"))
+    takings_cents = models.BigIntegerField(_("takings (cents)"))
+    root = models.BinaryField(max_length=32)
+    block_roots = models.BinaryField()
+    block_first_ids = ArrayField(models.BigIntegerField())
+    entry = models.OneToOneField(LogEntry, models.PROTECT, related_name="+")
+    sealed_at = models.DateTimeField(_("sealed at"))
+
+    class Meta:
+        verbose_name = _("seal")
+        constraints = [
+            models.CheckConstraint(
+                condition=Q(tickets__gte=0, bets__gte=0, takings_cents__gte=0), name="seal_counts"
+            )
+        ]
+
+    def __str__(self) -> str:
+        return str(self.contest)
+
+
+class Amendment(Guarded):
+    """Sealed tickets that two persons voided as bets in breach, listed and published [C6, E3]."""
+
+    seal = models.ForeignKey(Seal, models.PROTECT, related_name="amendments")
+    number = models.PositiveSmallIntegerField(_("number"))
+    proposal = models.OneToOneField(Proposal, models.PROTECT, related_name="+")
+    entry = models.OneToOneField(LogEntry, models.PROTECT, related_name="+")
+
+    class Meta:
+        verbose_name = _("amendment of a seal")
+        constraints = [models.UniqueConstraint(fields=["seal", "number"], name="amendment_number")]
+
+    def __str__(self) -> str:
+        return f"{self.seal} · {self.number}"

@@ -1,0 +1,115 @@
+"""The tickets of a contest as leaves of its seal, read from the database as they are hashed.
+
+A leaf is a ticket's fields, each after its length in four bytes (docs/proofs.md). That is how
+PostgreSQL writes a row in the binary format of COPY, so that a leaf is the row as it comes, with
+the codes of premises and terminal in the place of their ids: millions are read and hashed without
+taking one apart. Memory is a block's.
+"""
+
+import struct
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from hashlib import sha256
+from itertools import chain, islice
+from typing import Any
+
+from django.db import connection
+
+from core.kernel.errors import InvariantBroken
+from core.proofs.merkle import BLOCK, LEAF
+from lototrot.models.contest import Contest
+from lototrot.models.tickets import LEG_COLUMNS, Ticket
+
+EPOCH = datetime(2000, 1, 1, tzinfo=UTC)
+
+# A row: two bytes, then the ids of terminal and premises, what goes into the leaf, and its own id.
+_SELLER, _REST = slice(2, 26), slice(26, -12)
+_ID = slice(-8, None)
+_HEAD = len(b"PGCOPY\n\xff\r\n\0") + 8
+_END = b"\xff\xff"
+
+_ROWS = """
+COPY (SELECT terminal_id, premises_id, sold_at, bets, amount_cents, {legs}, code_commitment, id
+        FROM lototrot_ticket t
+       WHERE contest_id = %(contest)s AND id >= %(first)s AND id < %(below)s AND {sealed}
+       ORDER BY id) TO STDOUT (FORMAT BINARY)
+"""
+# What is sealed: every ticket but those voided as errors, which is only done before closing [E4].
+SEALED = "NOT EXISTS (SELECT FROM lototrot_void v WHERE v.ticket_id = t.id AND v.reason = 'error')"
+_SELLERS = """
+SELECT t.id, t.code, p.id, p.code FROM premises_terminal t
+  JOIN premises_premises p ON p.id = t.premises_id
+"""
+_MOST = 2**63 - 1
+
+
+class LeafUnsound(InvariantBroken):
+    code = "leaf_unsound"
+    message = "A ticket is not of the premises of its terminal."
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """The hashes of up to BLOCK leaves, and the ids of the first and last ticket."""
+
+    first_id: int
+    last_id: int
+    hashes: list[bytes]
+
+
+def leaf(ticket: Ticket) -> bytes:
+    """One ticket's leaf, made field by field."""
+    fields = [
+        ticket.premises.code.encode(), ticket.terminal.code.encode(),
+        struct.pack("!q", (ticket.sold_at - EPOCH) // timedelta(microseconds=1)),
+        struct.pack("!i", ticket.bets), struct.pack("!q", ticket.amount_cents),
+        *(struct.pack("!i", mask) for mask in ticket.legs()), bytes(ticket.code_commitment),
+    ]  # fmt: skip
+    return b"".join(_sized(field) for field in fields)
+
+
+def blocks(contest: Contest, *, first_id: int = 0, below_id: int = _MOST) -> Iterator[Block]:
+    """The sealed tickets in the order of their ids, hashed, block by block. Raises LeafUnsound."""
+    query = _ROWS.format(legs=", ".join(LEG_COLUMNS[: len(contest.offered_masks)]), sealed=SEALED)
+    bounds = {"contest": contest.pk, "first": first_id, "below": below_id}
+    sellers = _sellers()
+    with connection.cursor() as cursor, cursor.copy(query, bounds) as copy:
+        source = _tuples(copy)
+        while rows := list(islice(source, BLOCK)):
+            if rows[-1] == _END:
+                rows.pop()
+            if not rows:
+                return
+            try:
+                hashes = [sha256(sellers[row[_SELLER]] + row[_REST]).digest() for row in rows]
+            except KeyError as error:
+                raise LeafUnsound(contest=contest.pk) from error
+            yield Block(_id(rows[0]), _id(rows[-1]), hashes)
+
+
+def _tuples(copy: Any) -> Iterator[bytes]:
+    """The rows of a COPY, one a message as the protocol has it, without the header before them."""
+    rows = map(bytes, copy)
+    first = next(rows)[_HEAD:]
+    return chain([first] if first else [], rows)
+
+
+def _id(row: bytes) -> int:
+    return int.from_bytes(row[_ID], "big")
+
+
+def _sellers() -> Mapping[bytes, bytes]:
+    """By the ids of terminal and premises as a row has them, how a leaf with them begins."""
+    with connection.cursor() as cursor:
+        cursor.execute(_SELLERS)
+        return {
+            struct.pack("!iqiq", 8, terminal_id, 8, premises_id): LEAF
+            + _sized(premises.encode())
+            + _sized(terminal.encode())
+            for terminal_id, terminal, premises_id, premises in cursor.fetchall()
+        }
+
+
+def _sized(field: bytes) -> bytes:
+    return struct.pack("!i", len(field)) + field

@@ -1,0 +1,32 @@
+"""Acts that take minutes when a contest has millions of tickets: sealing and settling it."""
+
+from django.db import OperationalError, connection
+
+from core.database.locks import Lock, hold
+from core.kernel.errors import Unavailable
+
+# An act that takes minutes is in order; waiting for another one that takes minutes is not.
+_SESSION = (
+    "SET LOCAL lock_timeout = '1s'",
+    "SET LOCAL statement_timeout = 0",
+    "SET LOCAL jit = off",
+    "SET LOCAL client_connection_check_interval = '1s'",
+)
+_LOCK_NOT_AVAILABLE = "55P03"
+
+
+def hold_for_long(busy: Unavailable, alone: tuple[Lock, int], *, contest_id: int) -> None:
+    """Hold `alone`, and see that nothing about the contest changes; raises `busy` at once if not.
+
+    The contest's own lock is only shared: a late sale is refused at once, not after the act.
+    """
+    with connection.cursor() as cursor:
+        cursor.execute("; ".join(_SESSION))
+        try:
+            for lock in sorted([alone, (Lock.CONTEST, contest_id)]):
+                hold(lock, shared=lock != alone)
+        except OperationalError as error:
+            if getattr(error.__cause__, "sqlstate", None) == _LOCK_NOT_AVAILABLE:
+                raise busy from error
+            raise
+        cursor.execute("SET LOCAL lock_timeout TO DEFAULT")

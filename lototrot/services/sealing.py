@@ -1,0 +1,246 @@
+"""Sealing a closed contest, amending the seal, and finding its tickets as sealed (rulebook 1.5).
+
+From the seal on anybody can tell that no bet was added, changed or taken away: its root is signed
+and published before any race is settled or drawn, and settlement makes it again from the tickets.
+"""
+
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from django.db import connection, transaction
+
+from core.database import clock
+from core.database.locks import Lock
+from core.kernel.errors import Conflict, InvariantBroken, Unavailable
+from core.ledger import services as ledger
+from core.proofs import log, merkle, wire
+from core.staff.models import Proposal
+from lototrot.models.contest import Contest
+from lototrot.models.sealing import Amendment, Seal
+from lototrot.services.contests import contest_get
+from lototrot.services.leaves import SEALED, blocks
+from lototrot.services.long_acts import hold_for_long
+
+SEAL = "lototrot.seal"
+AMENDMENT = "lototrot.amendment"
+
+
+class ContestOnSale(Conflict):
+    code = "contest_on_sale"
+    message = "A contest is sealed once it has closed."
+
+
+class ContestNotSealed(Conflict):
+    code = "contest_not_sealed"
+    message = "The tickets of the contest are not sealed yet."
+
+
+class SealBusy(Unavailable):
+    code = "seal_busy"
+    message = "The contest is being sealed, or changed, by someone else right now."
+
+
+class SealUnsound(InvariantBroken):
+    """`data["check"]` names the figure, `sealed` what was published, `found` what there is."""
+
+    code = "seal_unsound"
+    message = "The tickets are not those that were sealed."
+
+
+@dataclass(frozen=True, slots=True)
+class Totals:
+    """Counts and takings of some tickets, in cents."""
+
+    tickets: int
+    bets: int
+    takings_cents: int
+
+    def less(self, other: "Totals") -> "Totals":
+        return Totals(
+            self.tickets - other.tickets, self.bets - other.bets,
+            self.takings_cents - other.takings_cents,
+        )  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class _Tree:
+    roots: list[bytes]
+    first_ids: list[int]
+    tickets: int
+
+    @property
+    def root(self) -> bytes:
+        return merkle.root(self.roots)
+
+
+def sealed(contest: Contest) -> Seal | None:
+    """The contest's seal, if it has one: a draw starts only after it (5.4.3)."""
+    return Seal.objects.select_related("entry__key").filter(contest=contest).first()
+
+
+def need_sealed(contest: Contest) -> Seal:
+    """The contest's seal. Raises ContestNotSealed."""
+    found = sealed(contest)
+    if found is None:
+        raise ContestNotSealed(contest=contest.pk)
+    return found
+
+
+def seals_due() -> list[int]:
+    """The closed contests without a seal, in the order they closed."""
+    waiting = Contest.objects.filter(state=Contest.State.CLOSED, seal=None)
+    return list(waiting.order_by("closed_at", "pk").values_list("pk", flat=True))
+
+
+@transaction.atomic
+def contest_seal(*, contest_id: int) -> Seal:
+    """Seal a closed contest and publish the seal; the seal there is, when it is sealed already.
+
+    Raises ContestUnknown, ContestOnSale, SealBusy (transient), or InvariantBroken when the tickets
+    do not give what the ledger says was taken.
+    """
+    contest = contest_get(contest_id)
+    hold_for_long(SealBusy(contest=contest_id), (Lock.SEAL, contest_id), contest_id=contest_id)
+    contest.refresh_from_db()
+    known = sealed(contest)
+    if known is not None:
+        return known
+    if contest.state != Contest.State.CLOSED:
+        raise ContestOnSale(contest=contest_id, state=contest.state)
+    tree, totals = _tree(contest), _totals(contest)
+    if tree.tickets != totals.tickets:
+        raise SealUnsound(check="tickets", sealed=tree.tickets, found=totals.tickets)
+    ledger.need_balance(ledger.liability(contest.takings_account.code), totals.takings_cents)
+    entry = log.publish(
+        kind=SEAL, subject=_subject(contest), document=_document(contest, totals, tree.root)
+    )
+    return Seal.objects.create(
+        contest=contest, **asdict(totals), root=tree.root, block_roots=b"".join(tree.roots),
+        block_first_ids=tree.first_ids, entry=entry, sealed_at=clock.now(),
+    )  # fmt: skip
+
+
+def seal_verify(contest: Contest) -> Totals:
+    """Make the root again from the tickets: what counts of them after all amendments.
+
+    Raises ContestNotSealed, SealUnsound, LeafUnsound or EntryUnsound. It reads every ticket; the
+    caller holds the contest's lock.
+    """
+    seal = need_sealed(contest)
+    log.need_sound(seal.entry)
+    tree, totals = _tree(contest), _totals(contest)
+    made = _document(contest, totals, tree.root)
+    for check, published in seal.entry.document.items():
+        if made.get(check) != published:
+            raise SealUnsound(check=check, sealed=published, found=made.get(check))
+    stored = Totals(seal.tickets, seal.bets, seal.takings_cents)
+    if (bytes(seal.root), stored) != (tree.root, totals):
+        raise SealUnsound(check="stored", sealed=bytes(seal.root).hex(), found=tree.root.hex())
+    return _verify_amendments(seal, totals)
+
+
+def seal_amend(*, contest: Contest, proposal: Proposal) -> Amendment:
+    """Publish which sealed tickets an act of two persons has just voided; part of that act.
+
+    Raises ContestNotSealed. The caller holds the contest's lock alone.
+    """
+    seal = need_sealed(contest)
+    number = seal.amendments.count() + 1
+    document, _ = _amendment(seal, number, proposal, _left(seal))
+    entry = log.publish(kind=AMENDMENT, subject=f"{_subject(contest)}:{number}", document=document)
+    return Amendment.objects.create(seal=seal, number=number, proposal=proposal, entry=entry)
+
+
+def _subject(contest: Contest) -> str:
+    return f"contest:{contest.pk}"
+
+
+def _document(contest: Contest, totals: Totals, root: bytes) -> dict[str, Any]:
+    """What is published of a seal (docs/proofs.md, "Seals")."""
+    if contest.closed_at is None:
+        raise ContestOnSale(contest=contest.pk)
+    return {
+        "format": "lototrot-seal-1", "contest": contest.pk, "bet_type": contest.bet_type_code,
+        "day": contest.day.isoformat(), "programme": bytes(contest.meeting.document_digest).hex(),
+        "races": len(contest.offered_masks), "closed_at": wire.instant(contest.closed_at),
+        "closing_cause": contest.closing_cause, **asdict(totals), "root": root.hex(),
+    }  # fmt: skip
+
+
+def _tree(contest: Contest) -> _Tree:
+    roots, first_ids, tickets = [], [], 0
+    for block in blocks(contest):
+        roots.append(merkle.root(block.hashes))
+        first_ids.append(block.first_id)
+        tickets += len(block.hashes)
+    return _Tree(roots, first_ids, tickets)
+
+
+def _totals(contest: Contest) -> Totals:
+    return _summed(f"contest_id = %s AND {SEALED}", contest.pk)
+
+
+def _summed(which: str, parameter: int) -> Totals:
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "SELECT count(*), coalesce(sum(bets), 0)::bigint,"
+            f" coalesce(sum(amount_cents), 0)::bigint FROM lototrot_ticket t WHERE {which}",
+            [parameter],
+        )
+        return Totals(*cursor.fetchone())
+
+
+# --- Amendments -----------------------------------------------------------------------------------
+
+_VOIDED = f"""
+SELECT s.place, v.note FROM lototrot_void v JOIN (
+    SELECT t.id, row_number() OVER (ORDER BY t.id) - 1 AS place
+      FROM lototrot_ticket t WHERE t.contest_id = %s AND {SEALED}) s ON s.id = v.ticket_id
+ WHERE v.proposal_id = %s ORDER BY s.place
+"""
+_UNPUBLISHED = """
+SELECT count(*) FROM lototrot_void v JOIN lototrot_ticket t ON t.id = v.ticket_id
+ WHERE t.contest_id = %s AND v.reason = 'breach' AND NOT EXISTS (
+    SELECT FROM lototrot_amendment a WHERE a.seal_id = %s AND a.proposal_id = v.proposal_id)
+"""
+
+
+def _left(seal: Seal) -> Totals:
+    """What the newest amendment left, or all that was sealed."""
+    newest = seal.amendments.select_related("entry").order_by("-number").first()
+    if newest is None:
+        return Totals(seal.tickets, seal.bets, seal.takings_cents)
+    return Totals(**newest.entry.document["left"])
+
+
+def _amendment(
+    seal: Seal, number: int, proposal: Proposal, before: Totals
+) -> tuple[dict[str, Any], Totals]:
+    """What is published of an amendment (docs/proofs.md), and what is left after it."""
+    with connection.cursor() as cursor:
+        cursor.execute(_VOIDED, [seal.contest_id, proposal.pk])
+        voided = [{"place": place, "reasons": note} for place, note in cursor.fetchall()]
+    taken = _summed(
+        "t.id IN (SELECT ticket_id FROM lototrot_void WHERE proposal_id = %s)", proposal.pk
+    )
+    left = before.less(taken)
+    return {
+        "format": "lototrot-amendment-1", "contest": seal.contest_id,
+        "seal": bytes(seal.entry.digest).hex(), "number": number, "act": str(proposal.uuid),
+        "voided": voided, "taken": asdict(taken), "left": asdict(left),
+    }, left  # fmt: skip
+
+
+def _verify_amendments(seal: Seal, totals: Totals) -> Totals:
+    """Every void of a sealed ticket is one that was published, and the other way about."""
+    for amendment in seal.amendments.select_related("entry__key", "proposal").order_by("number"):
+        log.need_sound(amendment.entry)
+        made, totals = _amendment(seal, amendment.number, amendment.proposal, totals)
+        if made != amendment.entry.document:
+            raise SealUnsound(check=f"amendment {amendment.number}")
+    with connection.cursor() as cursor:
+        cursor.execute(_UNPUBLISHED, [seal.contest_id, seal.pk])
+        (unpublished,) = cursor.fetchone()
+    if unpublished:
+        raise SealUnsound(check="voids without an amendment", sealed=0, found=unpublished)
+    return totals

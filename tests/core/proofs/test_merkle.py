@@ -1,0 +1,105 @@
+"""Merkle trees: against the RFC's own definition, and every proof from 1 to 2,000 leaves."""
+
+import hashlib
+from itertools import chain
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from core.proofs import merkle
+
+# The leaves and the roots of 0 to 8 of them that Certificate Transparency publishes for RFC 6962.
+LEAVES = [bytes.fromhex(each) for each in (
+    "", "00", "10", "2021", "3031", "40414243", "5051525354555657",
+    "606162636465666768696a6b6c6d6e6f",
+)]  # fmt: skip
+ROOTS = [
+    "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855",
+    "6e340b9cffb37a989ca544e6bb780a2c78901d3fb33738768511a30617afa01d",
+    "fac54203e7cc696cf0dfcb42c92a1d9dbaf70ad9e621f4bd8d98662f00e3c125",
+    "aeb6bcfe274b70a14fb067a5e5578264db0fa9b51af5e0ba159158f329e06e77",
+    "d37ee418976dd95753c1c73862b9398fa2a2cf9b4ff0fdfe8b30cd95209614b7",
+    "4e3bbb1f7b478dcfe71fb631631519a3bca12c9aefca1612bfce4c13a86264d4",
+    "76e67dadbcdf1e10e1b74ddc608abd2f98dfb16fbce75277b5232a127f2087ef",
+    "ddb89be403809e325750d3d263cd78929c2942b7942a34b77e122c9594a74c8c",
+    "5dc9da79a70659a9ad559cb701ded9a2ab9d823aad2f4960cfe370eff4604328",
+]
+
+
+def by_definition(hashes: list[bytes]) -> bytes:
+    """MTH of RFC 6962, 2.1, as it is written there."""
+    if len(hashes) == 1:
+        return hashes[0]
+    cut = 1
+    while cut * 2 < len(hashes):
+        cut *= 2
+    both = by_definition(hashes[:cut]) + by_definition(hashes[cut:])
+    return hashlib.sha256(b"\1" + both).digest()
+
+
+def hashes(count: int) -> list[bytes]:
+    return [merkle.leaf_hash(b"%d" % n) for n in range(count)]
+
+
+def test_the_published_roots() -> None:
+    found = [merkle.leaf_hash(leaf) for leaf in LEAVES]
+    assert [merkle.root(found[:n]).hex() for n in range(9)] == ROOTS
+
+
+def test_every_place_of_every_size_up_to_two_thousand() -> None:
+    """All sizes; of each, every place up to 130 leaves, then both ends and around powers of two."""
+    every = hashes(2000)
+    for size in range(1, 2001):
+        found = every[:size]
+        tree = list(merkle.levels(found))
+        (root,) = tree[-1]
+        if size <= 130 or size % 97 == 0:
+            assert root == by_definition(found)
+        powers = [(1 << bit) + d for bit in range(11) for d in (-1, 0, 1)]
+        for place in range(size) if size <= 130 else {0, size - 1, size // 2, *powers}:
+            if place < size:
+                path = merkle.path(tree, place)
+                assert len(path) <= (size - 1).bit_length()
+                assert merkle.root_from(found[place], place, size, path) == root
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.data(), st.integers(1, 2000))
+def test_no_other_leaf_place_size_or_path_leads_to_the_root(data: st.DataObject, size: int) -> None:
+    found = hashes(size)
+    root = merkle.root(found)
+    place = data.draw(st.integers(0, size - 1))
+    path = merkle.path(merkle.levels(found), place)
+    assert merkle.root_from(found[place], place, size, path) == root
+    assert merkle.root_from(merkle.leaf_hash(b"other"), place, size, path) != root
+    other = data.draw(st.integers(0, size + 3).filter(lambda n: n != place))
+    assert merkle.root_from(found[place], other, size, path) != root
+    assert merkle.root_from(found[place], place, size, [*path, root]) is None
+    for at in range(len(path)):
+        assert merkle.root_from(found[place], place, size, path[:at] + path[at + 1 :]) != root
+        wrong = [*path[:at], merkle.leaf_hash(path[at]), *path[at + 1 :]]
+        assert merkle.root_from(found[place], place, size, wrong) != root
+
+
+@pytest.mark.parametrize("size", [1, 4095, 4096, 4097, 12_289, 1_400_000])
+def test_blocks_give_the_same_tree(size: int) -> None:
+    def leaves() -> chain[bytes]:
+        # Many equal blocks, so that the large tree is quick to make; the last ones differ.
+        block = hashes(merkle.BLOCK)
+        whole, over = divmod(size, merkle.BLOCK)
+        return chain(chain.from_iterable([block] * whole), hashes(over))
+
+    if size > 1_000_000:
+        once = merkle.root(hashes(merkle.BLOCK))
+        roots = [once] * (size // merkle.BLOCK) + [merkle.root(hashes(size % merkle.BLOCK))]
+    else:
+        roots = list(merkle.block_roots(leaves()))
+        assert merkle.root(roots) == merkle.root(list(leaves()))
+    root = merkle.root(roots)
+    for place in {0, size // 2, size // 3, max(0, size - 4097), size - 1}:
+        last = place // merkle.BLOCK == len(roots) - 1
+        block = hashes((size - 1) % merkle.BLOCK + 1 if last else merkle.BLOCK)
+        path = merkle.block_path(block, roots, place)
+        assert len(path) <= (size - 1).bit_length()
+        assert merkle.root_from(block[place % merkle.BLOCK], place, size, path) == root
