@@ -18,6 +18,7 @@ from lototrot.models.contest import Contest
 from lototrot.models.settlement import Settlement
 from lototrot.models.tickets import Ticket
 from lototrot.services import breach, contests, payment_order, starts, withdrawals
+from lototrot.services.sealing import contest_seal
 from lototrot.services.selling import SaleRequest, ticket_sell
 from lototrot.services.settlement import contest_settle
 from tests import factories
@@ -111,6 +112,7 @@ def race_day() -> RaceDay:
     factories.time_pass(hours=5)
     for race in races:
         factories.classified(race, [1])
+    contest_seal(contest_id=contest.pk)
     void = breach.breach_void(by=first, contest_id=contest.pk)
     two_persons.confirm(proposal=void.uuid, by=second)
     settlement = contest_settle(contest_id=contest.pk)

@@ -14,6 +14,7 @@ from lototrot.models.contest import Contest, DisplayAcknowledgement
 from lototrot.services import chart
 from lototrot.services.closing import contest_close, offered_masks_refresh
 from lototrot.services.contests import contest_publish
+from lototrot.services.sealing import contest_seal
 from lototrot.services.settlement import contest_settle
 from tests import factories, settling
 from tests.core.api.conftest import Api, places, refused, staff_api, terminal_api
@@ -168,6 +169,7 @@ def test_what_won_shows_after_the_payment_order(api: Api, place: Point, contest:
     factories.acknowledge(contest, place)
     card = sold(api, contest)
     contest_close(contest_id=contest.pk, cause=Contest.Cause.ORGANISER)
+    contest_seal(contest_id=contest.pk)
     for race in factories.races_of(contest):
         factories.classified(race, {1, 2})
     settlement = contest_settle(contest_id=contest.pk)

@@ -234,6 +234,7 @@ def test_the_reason_is_on_record(contest: Contest, place: Point, reason: str) ->
 
 def test_a_ticket_void_for_breach_is_not_an_error(contest: Contest, place: Point) -> None:
     sold = sell(place, contest)
+    factories.contest_closed(contest)
     Void.objects.create(
         ticket=Ticket.objects.get(), reason=Void.Reason.BREACH, voided_at=sold.sold_at,
         proposal=factories.proposal("lototrot.breach_void"),

@@ -138,6 +138,8 @@ def test_voided_tickets(contest: Contest, reason: str, state: TicketState) -> No
         {"operator": place.operator} if reason == "error"
         else {"proposal": factories.proposal("lototrot.breach_void")}
     )  # fmt: skip
+    if reason == "breach":
+        factories.contest_closed(contest)
     Void.objects.create(ticket=Ticket.objects.get(), reason=reason, voided_at=settling.NOON, **who)
     assert status(code).state == state
     contest_close(contest_id=contest.pk, cause=Contest.Cause.ORGANISER)

@@ -473,9 +473,9 @@ def test_the_task_says_whether_it_settled(point: Point) -> None:
 def test_the_sweeper_sends_what_the_database_says_is_due(
     point: Point, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Whatever became of the broker's messages: a closing, then the settlement, then nothing."""
+    """Whatever became of the broker's messages: a closing, a seal, the settlement, then nothing."""
     sent: list[tuple[str, int]] = []
-    for task in (tasks.close, tasks.settle):
+    for task in (tasks.close, tasks.seal, tasks.settle):
         monkeypatch.setattr(task, "delay", lambda pk, name=task.name: sent.append((name, pk)))
     contest = closed_contest(point)
     on_sale = settling.contest(replace(TWO, code="another"), FOUR_RUNNERS)
@@ -483,6 +483,10 @@ def test_the_sweeper_sends_what_the_database_says_is_due(
     sweep.send_due()
     assert sent == [("lototrot.tasks.close", on_sale.pk), ("lototrot.tasks.settle", contest.pk)]
     tasks.close(on_sale.pk), tasks.settle(contest.pk)
+    sent.clear()
+    sweep.send_due()
+    assert sent == [("lototrot.tasks.seal", on_sale.pk)]
+    tasks.seal(on_sale.pk)
     sent.clear()
     sweep.send_due()
     assert sent == []
