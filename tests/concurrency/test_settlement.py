@@ -18,7 +18,7 @@ from core.ledger.models import Transfer
 from lototrot.engine.races import Race
 from lototrot.models.contest import Contest
 from lototrot.models.settlement import Prize, Settlement
-from lototrot.services import settlement
+from lototrot.services import long_acts, settlement
 from lototrot.services.settlement import SettlementBusy, contest_settle, settlement_reverse
 from tests import factories, settling
 from tests.databases import Database
@@ -73,7 +73,7 @@ import django
 
 django.setup()
 from lototrot import tasks
-from lototrot.services import settlement
+from lototrot.services import long_acts, settlement
 
 contest, module, name, when = int(sys.argv[1]), *sys.argv[2:]
 
@@ -201,7 +201,7 @@ def test_without_the_lock_the_two_workers_collide(
     contest: Contest, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The twin: the constraint still keeps a second settlement out, but only by an error."""
-    monkeypatch.setattr(settlement, "_hold_for_settling", lambda _: None)
+    monkeypatch.setattr(settlement, "hold_for_long", lambda *_, **__: None)
     results = both_at_once(contest, monkeypatch)
     assert sorted(type(result).__name__ for result in results) == ["IntegrityError", "Settlement"]
     assert any(isinstance(result, IntegrityError) for result in results)
@@ -249,7 +249,7 @@ def test_with_the_contests_lock_held_alone_the_late_sale_would_wait(
 ) -> None:
     """The twin: the harness sees a sale that has to wait for the settlement."""
     alone = locks.hold
-    monkeypatch.setattr(settlement, "hold", lambda *wanted, **_: alone(*wanted))
+    monkeypatch.setattr(long_acts, "hold", lambda *wanted, **_: alone(*wanted))
     with settling_meanwhile(contest, monkeypatch):
         _wait_for_no_lock()
         with pytest.raises(DatabaseError, match="lock timeout"):
