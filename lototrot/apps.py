@@ -8,7 +8,7 @@ class LototrotConfig(AppConfig):
     verbose_name = "Lototrot"
 
     def ready(self) -> None:
-        from lototrot import metrics, tasks, whatif
+        from lototrot import metrics, screens, tasks, whatif
         from lototrot.services import (  # noqa: F401  (they register their acts of two persons)
             accounts,
             breach,
@@ -22,5 +22,6 @@ class LototrotConfig(AppConfig):
         accounts.register()
         metrics.register()
         rebuild.register()
+        screens.register()
         tasks.register()
         whatif.register()

@@ -9,6 +9,7 @@ class ScreensConfig(AppConfig):
     verbose_name = "Screens"
 
     def ready(self) -> None:
-        from core.screens import base_texts
+        from core.screens import base_texts, terminal
 
         base_texts.define()
+        terminal.define()

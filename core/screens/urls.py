@@ -1,5 +1,10 @@
 """Addresses of the screens."""
 
-from django.urls import URLPattern
+from django.urls import URLPattern, path
 
-urlpatterns: list[URLPattern] = []
+from core.screens import terminal
+
+urlpatterns: list[URLPattern] = [
+    path("terminal/", terminal.Terminal.as_view(), name="terminal"),
+    path("terminal/player/", terminal.Player.as_view(), name="terminal_player"),
+]

@@ -3,8 +3,7 @@
 from typing import Any, ClassVar
 
 from django.conf import settings
-from django.http import HttpRequest
-from django.http.response import HttpResponseBase
+from django.http import HttpRequest, HttpResponse
 from django.utils.decorators import method_decorator
 from django.utils.translation import get_language_info
 from django.views.decorators.gzip import gzip_page
@@ -32,16 +31,19 @@ class Screen(TemplateView):
 
     texts: ClassVar[tuple[str, ...]] = ()
 
+    def catalogues(self) -> tuple[str, ...]:
+        return self.texts
+
     def get_context_data(self, **given: Any) -> dict[str, Any]:
         return super().get_context_data(
             **given,
             languages=languages(self.request),
-            messages_for_scripts=texts.catalogue("base", *self.texts),
+            messages_for_scripts=texts.catalogue("base", *self.catalogues()),
             server_time=clock.now(),
             is_simulated=clock.is_simulated(),
         )
 
-    def get(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
+    def get(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
         response = super().get(request, *args, **kwargs)
         response.headers.setdefault("Cache-Control", "no-cache")
         return response

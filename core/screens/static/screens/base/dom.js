@@ -31,14 +31,14 @@ export function drawing(href, { label = "", className = "" } = {}) {
   return svg;
 }
 
-/** A paper of ours (`slip.html`) as an element. Its inline styles are set by script, which the
- *  page's policy allows, while it forbids them in markup. */
+/** A paper of ours (`slip.html`) as an element. The page's policy forbids styles in markup and
+ *  allows them from scripts; a quote in a paper's text is escaped, so only attributes match. */
 export function paper(markup) {
-  const section = new DOMParser().parseFromString(markup, "text/html").querySelector("section.receipt");
-  for (const styled of [section, ...section.querySelectorAll("[style]")]) {
-    const style = styled.getAttribute("style");
-    styled.removeAttribute("style");
-    if (style) styled.style.cssText = style;
+  const renamed = markup.replaceAll(' style="', ' data-style="');
+  const section = new DOMParser().parseFromString(renamed, "text/html").querySelector("section.receipt");
+  for (const styled of [section, ...section.querySelectorAll("[data-style]")]) {
+    styled.style.cssText = styled.dataset.style ?? "";
+    delete styled.dataset.style;
   }
   return document.adoptNode(section);
 }

@@ -1,0 +1,69 @@
+// Whether the system can be reached. Every request tells; when there are none, a heartbeat asks.
+
+const BEAT_MS = 5000;
+const PATIENCE_MS = 2000;
+const AGAIN_MS = [500, 1000, 2000, 4000];
+
+class Line extends EventTarget {
+  up = true;
+  #heard = performance.now();
+  #timer = 0;
+  #misses = 0;
+
+  start() {
+    addEventListener("offline", () => this.lost());
+    addEventListener("online", () => this.#beat());
+    this.#plan(BEAT_MS);
+  }
+
+  /** A request was answered, whatever the answer. */
+  heard() {
+    this.#heard = performance.now();
+    this.#misses = 0;
+    this.#turn(true);
+  }
+
+  /** A request got no answer. */
+  lost() {
+    this.#turn(false);
+    this.#plan(AGAIN_MS[0]);
+  }
+
+  /** A request is taking long: ask at once whether anybody is there. */
+  doubt() {
+    this.#heard = -Infinity;
+    this.#plan(0);
+  }
+
+  /** Resolves when there is a line: at once if there is. */
+  async back() {
+    while (!this.up) await new Promise((done) => this.addEventListener("change", done, { once: true }));
+  }
+
+  #turn(up) {
+    if (up === this.up) return;
+    this.up = up;
+    this.dispatchEvent(new Event("change"));
+  }
+
+  #plan(ms) {
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(() => this.#beat(), ms);
+  }
+
+  async #beat() {
+    const quiet = performance.now() - this.#heard;
+    if (this.up && quiet < BEAT_MS) return this.#plan(BEAT_MS - quiet);
+    try {
+      const answer = await fetch("/livez", { cache: "no-store", signal: AbortSignal.timeout(PATIENCE_MS) });
+      if (!answer.ok) throw new Error(answer.statusText);
+      this.heard();
+      this.#plan(BEAT_MS);
+    } catch {
+      this.#turn(false);
+      this.#plan(AGAIN_MS[Math.min(this.#misses++, AGAIN_MS.length - 1)]);
+    }
+  }
+}
+
+export const line = new Line();

@@ -1,0 +1,191 @@
+// The terminal: enrolled once, an operator signed on, then one tab for each thing to do.
+
+import { announce, h } from "../base/dom.js";
+import { hourOfDay, timeOfDay } from "../base/format.js";
+import { t } from "../base/text.js";
+import { client, LineLost, Problem } from "./client.js";
+import * as clock from "./clock.js";
+import { day } from "./day.js";
+import { line } from "./line.js";
+import { outbox } from "./outbox.js";
+import * as player from "./player.js";
+import { print } from "./printer.js";
+import { onScan } from "./scanner.js";
+import { enrolment, signOn } from "./sign-on.js";
+
+const config = JSON.parse(document.getElementById("config").textContent);
+const at = Object.fromEntries(
+  ["work", "tabs", "clock", "line", "who", "headline", "toast", "waiting"].map((id) => [id, document.getElementById(id)]),
+);
+const panels = new Map();
+const scans = [];
+let current = null;
+let me = null;
+
+/** What a panel may use. */
+const till = {
+  client, clock, line, outbox, print, player, Problem, LineLost,
+  get me() { return me; },
+  get signedOn() { return Boolean(client.session && me); },
+  /** Put something into the head of the screen, where it stays whatever the tab. */
+  headline: (element) => at.headline.append(element),
+  panels: () => [...panels.values()],
+  open: (name) => open(name),
+  /** Codes scanned from now on go to `taker`, until the function returned is called. */
+  takeScans(taker) {
+    scans.push(taker);
+    return () => scans.splice(scans.indexOf(taker), 1);
+  },
+  toast(text, tone = "info") {
+    at.toast.replaceChildren(h("p", { class: `notice ${tone}` }, text));
+    announce(text);
+    clearTimeout(till.toast.timer);
+    till.toast.timer = setTimeout(() => at.toast.replaceChildren(), tone === "bad" ? 12_000 : 5000);
+  },
+  /** Say what went wrong with a request; a lost line says so by itself. */
+  tell(error) {
+    if (error instanceof Problem) till.toast(error.title, error.transient ? "warn" : "bad");
+    else if (!(error instanceof LineLost)) throw error;
+  },
+};
+
+function open(name) {
+  if (current === name) return;
+  panels.get(current)?.hide?.();
+  current = name;
+  for (const tab of at.tabs.children) {
+    const chosen = tab.dataset.name === name;
+    tab.setAttribute("aria-selected", chosen);
+    tab.tabIndex = chosen ? 0 : -1;
+  }
+  const panel = panels.get(name);
+  at.work.setAttribute("aria-labelledby", `tab-${name}`);
+  at.work.replaceChildren(panel.element);
+  panel.show?.();
+}
+
+function tabKeys(event) {
+  const step = { ArrowLeft: -1, ArrowRight: 1 }[event.key];
+  if (!step) return;
+  const tabs = [...at.tabs.children];
+  const next = tabs[(tabs.indexOf(document.activeElement) + step + tabs.length) % tabs.length];
+  next.focus();
+  next.click();
+}
+
+function drawTabs() {
+  at.tabs.replaceChildren(...[...panels].map(([name, panel], index) => h(
+    "button", { type: "button", role: "tab", id: `tab-${name}`, "aria-controls": "work", "aria-keyshortcuts": `Alt+${index + 1}`,
+      "data-name": name, onclick: () => open(name) }, panel.title)));
+}
+
+addEventListener("keydown", (event) => {
+  const tab = event.altKey && /^Digit[1-9]$/.test(event.code) && at.tabs.children[Number(event.code.at(-1)) - 1];
+  if (!tab || at.tabs.hidden || document.querySelector("dialog[open]")) return;
+  event.preventDefault();
+  tab.click();
+});
+
+/** Draw what fits: enrolment, sign-on, or the work. */
+async function draw() {
+  const working = client.enrolled && client.session;
+  at.tabs.hidden = !working;
+  document.body.classList.toggle("working", Boolean(working));
+  if (!working) {
+    me = null;
+    current = null;
+    player.clear();
+    at.who.replaceChildren();
+    for (const panel of panels.values()) panel.signedOff?.();
+    at.work.removeAttribute("aria-labelledby");
+    at.work.replaceChildren(client.enrolled ? signOn(till) : enrolment(till));
+    return;
+  }
+  try {
+    me = await client.get("terminal");
+  } catch (error) {
+    till.tell(error);
+    if (error instanceof LineLost) line.back().then(draw);
+    return;
+  }
+  drawWho();
+  for (const panel of panels.values()) panel.signedOn?.();
+  open(sessionStorage.getItem("terminal.tab") ?? config.panels[0].name);
+  await outbox.resume();
+}
+
+function drawWho() {
+  const off = async () => {
+    try { await client.signOff(); } catch (error) { till.tell(error); }
+  };
+  at.who.replaceChildren(
+    h("span", {}, h("b", {}, me.premises_name), h("br"),
+      h("span", { class: "small soft" }, `${me.terminal} · ${me.session.operator} ${me.session.name}`)),
+    h("button", { class: "button quiet", type: "button", onclick: off }, t("sign_off")),
+  );
+}
+
+function drawLine() {
+  document.body.classList.toggle("cut", !line.up);
+  at.line.className = line.up ? "badge good" : "badge bad";
+  at.line.textContent = line.up ? t("line_up") : t("line_lost");
+  document.getElementById("cut").hidden = line.up;
+  drawWaiting();
+}
+
+/** An asked-for sale takes the screen until it is answered and its paper is out. */
+function drawWaiting() {
+  const entry = outbox.entry;
+  const waits = Boolean(entry) && Boolean(client.session);
+  at.work.inert = waits;
+  at.tabs.inert = waits;
+  at.waiting.hidden = !waits;
+  if (!waits) return at.waiting.replaceChildren();
+  const asked = outbox.unanswered;
+  const again = () => {
+    outbox.mark("answered");
+    outbox.resume().catch((error) => till.tell(error));
+  };
+  at.waiting.replaceChildren(
+    h("div", { class: ["state", line.up ? "info" : "bad"] },
+      h("p", { class: "large" }, asked ? t("waiting_answer") : t("waiting_paper")),
+      h("p", {}, asked ? t("waiting_answer_why") : t("waiting_paper_why")),
+      entry.shown ? h("p", { class: "large amount" }, entry.shown) : null,
+      h("div", { class: "row centre" },
+        asked
+          ? h("button", { class: "button", type: "button", onclick: () => outbox.giveUp().catch(till.tell) }, t("give_up"))
+          : [h("button", { class: "button primary", type: "button", onclick: again }, t("print_again")),
+            h("button", { class: "button", type: "button", onclick: () => outbox.done(entry.uuid) }, t("paper_fails"))])),
+  );
+}
+
+function showTime(ms) {
+  at.clock.textContent = timeOfDay(ms);
+  at.clock.dateTime = new Date(ms).toISOString();
+  at.clock.title = hourOfDay(ms);
+}
+
+async function start() {
+  drawLine();
+  line.addEventListener("change", drawLine);
+  line.start();
+  outbox.addEventListener("change", drawWaiting);
+  client.addEventListener("session", draw);
+  at.tabs.addEventListener("keydown", tabKeys);
+  addEventListener("pagehide", () => current && sessionStorage.setItem("terminal.tab", current));
+  onScan((code) => {
+    const taker = till.signedOn && scans.at(-1);
+    if (taker) taker(code);
+    return Boolean(taker);
+  });
+  clock.everySecond(showTime);
+  for (const { name, title, module } of config.panels) {
+    const { panel } = await import(module);
+    panels.set(name, { name, title, ...panel(till) });
+  }
+  panels.set("day", { name: "day", title: t("day"), ...day(till) });
+  drawTabs();
+  await draw();
+}
+
+start();

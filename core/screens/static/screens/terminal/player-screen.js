@@ -1,0 +1,19 @@
+// The player's own screen: whatever the terminal beside it wants the player to see.
+
+import { h } from "../base/dom.js";
+import { t } from "../base/text.js";
+
+const channel = new BroadcastChannel("terminal.player");
+const shown = document.getElementById("shown");
+
+function draw({ kind, tone = "info", title = "", large = "", rows = [], note = "" }) {
+  if (kind === "idle") return shown.replaceChildren(h("p", { class: "idle large" }, t("player_idle")));
+  shown.replaceChildren(h("section", { class: `state ${tone}` },
+    h("h1", {}, title), large ? h("p", { class: "large amount" }, large) : null,
+    rows.length ? h("dl", { class: "facts" }, rows.map(([label, value]) => [h("dt", {}, label), h("dd", {}, value)])) : null,
+    note ? h("p", {}, note) : null));
+}
+
+channel.addEventListener("message", ({ data }) => { if (data !== "what?") draw(data); });
+draw({ kind: "idle" });
+channel.postMessage("what?");

@@ -1,0 +1,24 @@
+// A scanner is a keyboard that types fast and ends with Enter. What arrives like that is a code,
+// wherever the focus is; what people type is left alone.
+
+const GAP_MS = 60;
+const LEAST = 16;
+let burst = "";
+let last = 0;
+
+/** `scanned(code)` says whether it took the code; if not, what was typed stays what it is. */
+export function onScan(scanned) {
+  addEventListener("keydown", (event) => {
+    const at = event.timeStamp;
+    if (at - last > GAP_MS) burst = "";
+    last = at;
+    if (event.key.length === 1 && /[0-9A-Za-z-]/.test(event.key)) burst += event.key;
+    else if (event.key === "Enter" && burst.length >= LEAST) {
+      const code = burst;
+      burst = "";
+      if (!scanned(code)) return;
+      event.preventDefault();
+      event.stopImmediatePropagation();
+    } else if (event.key !== "Shift") burst = "";
+  }, { capture: true });
+}

@@ -1,0 +1,60 @@
+// The two ways in: enrolment, once for this machine, and the operator's number and PIN.
+
+import { h } from "../base/dom.js";
+import { t } from "../base/text.js";
+
+/** Digits to tap; they go to the field that last had the focus. */
+function keypad(form) {
+  let target = form.querySelector("input");
+  form.addEventListener("focusin", (event) => { if (event.target.matches("input")) target = event.target; });
+  const press = (digit) => {
+    target.value = digit === "←" ? target.value.slice(0, -1) : target.value + digit;
+    target.focus();
+  };
+  const key = (digit) => h("button", { class: "button big", type: "button", tabindex: "-1",
+    "aria-label": digit === "←" ? t("backspace") : digit, onclick: () => press(digit) }, digit);
+  return h("div", { class: "keypad" }, [..."123456789", "←", "0"].map(key));
+}
+
+function field(label, attributes) {
+  return h("div", { class: "field" }, h("label", { for: attributes.id }, label), h("input", { class: "input", required: true, autocomplete: "off", ...attributes }));
+}
+
+/** A form that sends once at a time and says below itself what went wrong. */
+function form(title, why, fields, submit, send) {
+  const error = h("p", { class: "notice bad", role: "alert", hidden: true });
+  const button = h("button", { class: "button primary big", type: "submit" }, submit);
+  const made = h("form", { class: "card stack way-in", onsubmit: async (event) => {
+    event.preventDefault();
+    button.disabled = true;
+    error.hidden = true;
+    try {
+      await send(new FormData(made));
+    } catch (problem) {
+      error.textContent = problem.title ?? t("line_lost");
+      error.hidden = false;
+      made.querySelector("input:last-of-type").select();
+    } finally {
+      button.disabled = false;
+    }
+  } }, h("h1", {}, title), h("p", { class: "soft" }, why), fields, error, button);
+  queueMicrotask(() => made.querySelector("input").focus());
+  return made;
+}
+
+export function enrolment(till) {
+  return form(t("enrol"), t("enrol_why"), [field(t("enrolment_code"), { id: "enrolment-code", name: "code", spellcheck: "false" })],
+    t("enrol_do"), async (data) => {
+      await till.client.enrol(data.get("code").trim());
+      till.client.dispatchEvent(new Event("session"));
+    });
+}
+
+export function signOn(till) {
+  const made = form(`${t("sign_on")} · ${till.client.enrolled.terminal}`, t("sign_on_why"), [
+    field(t("operator_number"), { id: "operator-number", name: "number", inputmode: "numeric", pattern: "[0-9]{1,5}" }),
+    field(t("pin"), { id: "operator-pin", name: "pin", type: "password", inputmode: "numeric", pattern: "[0-9]{6,12}" }),
+  ], t("sign_on_do"), (data) => till.client.signOn(Number(data.get("number")), data.get("pin")));
+  made.lastChild.before(keypad(made));
+  return made;
+}

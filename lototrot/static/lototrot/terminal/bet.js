@@ -1,0 +1,71 @@
+// A bet being made: the marks of each race. Nothing here draws or sends.
+
+export class Bet {
+  /** One entry a race: a Set of programme numbers, or how many the system is to draw. */
+  constructor(contest, marks = contest.races.map(() => new Set())) {
+    this.contest = contest;
+    this.marks = marks;
+  }
+
+  toggle(race, number) {
+    const marked = this.marks[race];
+    if (!(marked instanceof Set)) this.marks[race] = new Set([number]);
+    else if (!marked.delete(number)) {
+      if (!this.contest.allows_multiple) marked.clear();
+      marked.add(number);
+    }
+  }
+
+  /** Have the system draw one number of a race, or one more. */
+  quick(race) {
+    const marked = this.marks[race];
+    const most = this.contest.allows_multiple ? this.contest.races[race].offered.length : 1;
+    this.marks[race] = marked instanceof Set ? 1 : (marked % most) + 1;
+  }
+
+  quickAll() { this.marks = this.marks.map(() => 1); }
+  clear() { this.marks = this.marks.map(() => new Set()); }
+  clearRace(race) { this.marks[race] = new Set(); }
+
+  /** How many numbers of a race. */
+  chosen(race) {
+    const marked = this.marks[race];
+    return marked instanceof Set ? marked.size : marked;
+  }
+
+  get bets() { return this.marks.reduce((product, _, race) => product * this.chosen(race), 1); }
+  get amountCents() { return this.bets * this.contest.price_cents; }
+  get isEmpty() { return this.marks.every((_, race) => this.chosen(race) === 0); }
+  get isComplete() { return this.bets > 0; }
+  get isTooLarge() { return this.bets > this.contest.max_bets; }
+  get firstOpen() { return this.marks.findIndex((_, race) => this.chosen(race) === 0); }
+
+  /** As the API takes them. */
+  get races() {
+    return this.marks.map((marked) => (marked instanceof Set ? [...marked].sort((a, b) => a - b) : { quick_pick: marked }));
+  }
+
+  /** As it can be kept and made again. */
+  get kept() { return { contest: this.contest.id, races: this.races }; }
+
+  static of(contest, kept) {
+    const fits = kept?.contest === contest.id && kept.races.length === contest.races.length;
+    return fits ? Bet.marked(contest, kept.races) : new Bet(contest);
+  }
+
+  /** The same numbers again, as far as they are still offered. */
+  static marked(contest, races) {
+    return new Bet(contest, races.map((marks, race) => (Array.isArray(marks)
+      ? new Set(marks.filter((number) => contest.races[race].offered.includes(number)))
+      : marks.quick_pick)));
+  }
+
+  /** The bet on the same contest as it is now, and the [race, number] that were withdrawn. */
+  on(contest) {
+    const gone = [];
+    this.marks.forEach((marked, race) => {
+      if (marked instanceof Set) for (const number of marked) if (!contest.races[race].offered.includes(number)) gone.push([race, number]);
+    });
+    return [Bet.marked(contest, this.races), gone];
+  }
+}

@@ -1,0 +1,157 @@
+// The races side by side. A tap or a key marks a number; only what changed is drawn again.
+
+import { announce, h } from "../../screens/base/dom.js";
+import { hourOfDay } from "../../screens/base/format.js";
+import { t } from "../../screens/base/text.js";
+
+/** `changed()` is called after every mark; `confirm()` when Enter is pressed on a complete bet. */
+export class Board {
+  #races = [];
+  #typed = "";
+  #at = 0;
+
+  constructor({ changed, confirm }) {
+    this.changed = changed;
+    this.confirm = confirm;
+    this.element = h("div", { class: "races", role: "group", "aria-label": t("races") });
+    this.element.addEventListener("keydown", (event) => this.#arrows(event));
+    this.element.addEventListener("focusin", (event) => {
+      const race = event.target.closest("[data-race]");
+      if (race) this.#enter(Number(race.dataset.race), event.target);
+    });
+  }
+
+  draw(bet) {
+    this.bet = bet;
+    this.#races = bet.contest.races.map((race, index) => this.#race(race, index));
+    this.element.style.setProperty("--races", this.#races.length);
+    this.element.replaceChildren(...this.#races.map((race) => race.element));
+    this.#at = Math.min(this.#at, this.#races.length - 1);
+    this.refresh();
+    this.#enter(this.#at);
+  }
+
+  refresh() { this.#races.forEach((_, index) => this.#refreshRace(index)); }
+  focus(race = 0) { this.#races[race]?.runners.find((button) => !button.disabled)?.focus(); this.#enter(race); }
+
+  /** A key pressed anywhere on the screen; true if it was for the board. */
+  key(event) {
+    if (/^\d$/.test(event.key)) return this.#type(event.key);
+    if (event.key === "Backspace" && this.#typed) return this.#show(this.#typed.slice(0, -1));
+    if ((event.key === " " || event.key === "+") && this.#typed) return this.#take(false);
+    if (event.key === "*") return this.#quick(this.#at);
+    if (event.key === "Enter" && this.#typed) return this.#take(true);
+    const idle = document.activeElement === document.body || this.element.contains(document.activeElement);
+    if (event.key === "Enter" && idle && this.bet?.isComplete && event.ctrlKey) { this.confirm(); return true; }
+    return false;
+  }
+
+  /** What was typed was a scanner's. */
+  forget() { this.#show(""); }
+
+  #race(race, index) {
+    const runners = race.runners.map((runner) => {
+      const offered = race.offered.includes(runner.number);
+      return h("button", { type: "button", class: ["runner", runner.withdrawn && "withdrawn"], "data-number": runner.number,
+        "aria-pressed": "false", disabled: !offered, tabindex: "-1", onclick: () => this.#toggle(index, runner.number) },
+      h("b", { class: "figure" }, String(runner.number)), h("span", {}, runner.name),
+      offered ? null : h("span", { class: "heard" }, t("withdrawn")));
+    });
+    const marked = h("output", { class: "figure marked" });
+    const quick = h("button", { type: "button", class: "button quiet quick", tabindex: "-1",
+      "aria-label": t("quick_pick_race", { race: race.position }), onclick: () => this.#quick(index) },
+    h("span", { "aria-hidden": "true" }, "✶"));
+    const element = h("section", { class: "race", "data-race": index, role: "group", "aria-label": t("race_named", { race: race.position, name: race.name }) },
+      h("header", {}, h("b", { class: "figure" }, String(race.position)),
+        h("span", { class: "small" }, h("time", {}, hourOfDay(race.scheduled_start_at)), h("span", { class: "soft course" }, `${race.racecourse} ${race.race}`)), marked, quick),
+      h("div", { class: "runners" }, runners));
+    return { element, runners, marked, quick };
+  }
+
+  #toggle(race, number) {
+    this.bet.toggle(race, number);
+    this.#refreshRace(race);
+    this.changed();
+  }
+
+  #quick(race) {
+    this.bet.quick(race);
+    this.#refreshRace(race);
+    this.changed();
+    announce(t("quick_picked", { n: this.bet.chosen(race) }));
+    return true;
+  }
+
+  #refreshRace(index) {
+    const { element, runners, marked, quick } = this.#races[index];
+    const marks = this.bet.marks[index];
+    const isQuick = !(marks instanceof Set);
+    for (const button of runners) {
+      const pressed = String(!isQuick && marks.has(Number(button.dataset.number)));
+      if (button.getAttribute("aria-pressed") !== pressed) button.setAttribute("aria-pressed", pressed);
+    }
+    quick.setAttribute("aria-pressed", String(isQuick));
+    const typed = index === this.#at ? this.#typed : "";
+    const chosen = this.bet.chosen(index);
+    marked.textContent = typed ? `${typed}_` : isQuick ? `✶${marks}` : chosen || "–";
+    element.classList.toggle("typing", Boolean(typed));
+    element.classList.toggle("done", chosen > 0);
+  }
+
+  #enter(race, focused = null) {
+    const before = this.#at;
+    this.#at = race;
+    if (before !== race) this.#typed = "";
+    this.#races.forEach(({ element, runners, quick }, index) => {
+      element.classList.toggle("current", index === race);
+      // One stop of the Tab key in each race; arrows do the rest.
+      const stop = index === race && focused ? focused : runners.find((button) => !button.disabled) ?? quick;
+      for (const button of [...runners, quick]) button.tabIndex = button === stop ? 0 : -1;
+    });
+    if (before !== race && this.#races[before]) this.#refreshRace(before);
+  }
+
+  #type(digit) { return this.#show((this.#typed + digit).slice(-2)); }
+
+  #show(typed) {
+    this.#typed = typed;
+    if (this.#races[this.#at]) this.#refreshRace(this.#at);
+    return true;
+  }
+
+  /** Mark the typed number; `next` goes on to the next race, which is how a single is typed. */
+  #take(next) {
+    const number = Number(this.#typed);
+    this.#typed = "";
+    if (!this.bet.contest.races[this.#at].offered.includes(number)) {
+      announce(t("no_such_number", { number }));
+      this.element.children[this.#at].animate?.([{ translate: "-4px" }, { translate: "4px" }, { translate: "0" }], 120);
+      return this.#show("");
+    }
+    this.#toggle(this.#at, number);
+    if (next && this.#at < this.#races.length - 1) this.focus(this.#at + 1);
+    return true;
+  }
+
+  #arrows(event) {
+    const race = this.#races[this.#at];
+    const stops = [race.quick, ...race.runners.filter((button) => !button.disabled)];
+    const place = stops.indexOf(document.activeElement);
+    const moves = {
+      ArrowDown: () => stops[Math.min(place + 1, stops.length - 1)].focus(),
+      ArrowUp: () => stops[Math.max(place - 1, 0)].focus(),
+      ArrowLeft: () => this.#sideways(-1, place), ArrowRight: () => this.#sideways(1, place),
+      Home: () => this.focus(0), End: () => this.focus(this.#races.length - 1),
+    };
+    if (!moves[event.key]) return;
+    event.preventDefault();
+    moves[event.key]();
+  }
+
+  #sideways(step, place) {
+    const index = Math.max(0, Math.min(this.#at + step, this.#races.length - 1));
+    const race = this.#races[index];
+    const stops = [race.quick, ...race.runners.filter((button) => !button.disabled)];
+    stops[Math.min(Math.max(place, 0), stops.length - 1)].focus();
+  }
+}

@@ -1,0 +1,75 @@
+// The last ticket: what it was, again, a copy, and the correction of an error while that may be.
+
+import { amount, h } from "../../screens/base/dom.js";
+import { cents, left, timeOfDay } from "../../screens/base/format.js";
+import { language, t } from "../../screens/base/text.js";
+import { annul } from "./annulment.js";
+
+const KEPT = "lototrot.last";
+
+export function lastTicket(till, { repeat }) {
+  let last = null;
+  const correct = h("button", { class: "button danger", type: "button", hidden: true, onclick: () => annul(till, last, annulled) });
+  const copy = h("button", { class: "button", type: "button", onclick: () => reprint(till, last.uuid) }, t("copy"));
+  const words = h("p", { class: "row" });
+  const element = h("aside", { class: "last row ends", "aria-label": t("last_ticket"), hidden: true }, words,
+    h("div", { class: "row" }, copy, h("button", { class: "button", type: "button", onclick: repeat }, t("repeat")), correct));
+
+  function keep(ticket) {
+    // Its code stays on the paper alone.
+    last = {
+      uuid: ticket.uuid, contest: ticket.contest, sold_at: ticket.sold_at, bets: ticket.bets, amount_cents: ticket.amount_cents,
+      window_s: ticket.correction_window_s, voided: ticket.state === "void",
+      races: ticket.races.map((race) => (race.quick_pick ? { quick_pick: race.numbers.length } : race.numbers)),
+    };
+    save();
+  }
+
+  function save() {
+    sessionStorage.setItem(KEPT, JSON.stringify(last));
+    draw();
+  }
+
+  function restore() {
+    last = JSON.parse(sessionStorage.getItem(KEPT) ?? "null");
+    draw();
+  }
+
+  function annulled() {
+    last = { ...last, voided: true };
+    save();
+  }
+
+  function draw() {
+    element.hidden = !last;
+    if (!last) return;
+    words.replaceChildren(
+      h("b", {}, t("last_ticket")), h("time", {}, timeOfDay(last.sold_at)), h("span", {}, t("bets", { n: last.bets })), amount(cents(last.amount_cents)),
+      last.voided ? h("span", { class: "badge warn" }, t("annulled")) : "");
+    second(null);
+  }
+
+  /** `contestMs` is what is left until the closing, null if that is as before. */
+  let contestLeft = 0;
+  function second(contestMs) {
+    if (contestMs !== null) contestLeft = contestMs;
+    if (!last) return;
+    const now = till.clock.now();
+    const ms = now === null ? 0 : Math.min(Date.parse(last.sold_at) + last.window_s * 1000 - now, contestLeft);
+    const may = ms > 0 && !last.voided;
+    correct.hidden = !may;
+    if (may) correct.replaceChildren(t("correct"), " ", h("b", { class: "figure" }, left(ms)));
+    copy.hidden = last.voided || contestLeft <= 0;
+  }
+
+  return { element, keep, restore, second, races: (contest) => (last?.contest === contest ? last.races : null) };
+}
+
+/** A further copy, marked as a duplicate. */
+export async function reprint(till, uuid) {
+  try {
+    await till.print(await till.client.text(`lototrot/tickets/${uuid}/reprints`, { method: "POST", body: { format: "html", lang: language } }));
+  } catch (error) {
+    till.tell(error);
+  }
+}

@@ -1,0 +1,227 @@
+// Lototrot at the terminal: what is on sale, the bet, its confirmation, the last ticket.
+
+import { amount, h } from "../../screens/base/dom.js";
+import { cents, count, date, left } from "../../screens/base/format.js";
+import { t } from "../../screens/base/text.js";
+import { Bet } from "./bet.js";
+import { Board } from "./board.js";
+import { confirmation } from "./confirmation.js";
+import { totals } from "./day.js";
+import { display, rules } from "./display.js";
+import { lastTicket } from "./last.js";
+import { KIND, sales } from "./sale.js";
+
+const ASK_AGAIN_MS = 15_000;
+const SOON_MS = 5 * 60_000;
+const NOW_MS = 60_000;
+const DRAFT = "lototrot.draft";
+
+export function panel(till) {
+  const p = new Panel(till);
+  return { element: p.element, show: () => p.show(), hide: () => p.hide(), signedOn: () => p.signedOn(),
+    signedOff: () => p.signedOff(), day: () => totals(till, p.last) };
+}
+
+class Panel {
+  #contests = [];
+  #refusal = null;
+  #chosen = null;   // id of the contest
+  #bet = null;
+  #timer = 0;
+  #shown = false;
+  #asking = 0;
+
+  constructor(till) {
+    this.till = till;
+    this.board = new Board({ changed: () => this.#count(), confirm: () => this.#confirm() });
+    this.closing = h("p", { class: "closing", role: "timer", "aria-label": t("closing") });
+    till.headline(this.closing);
+    this.last = lastTicket(till, { repeat: () => this.#repeat() });
+    this.sales = sales(till, { sold: (ticket) => this.#sold(ticket), failed: (problem) => this.#failed(problem) });
+    till.outbox.handle(KIND, this.sales);
+    this.head = h("div", { class: "row ends contest" });
+    this.body = h("div", { class: "bet-body" });
+    this.#buttons();
+    this.element = h("section", { class: "bet", "aria-label": t("lototrot") }, this.head, this.body);
+    till.clock.everySecond((ms) => this.#second(ms));
+    addEventListener("keydown", (event) => this.#key(event));
+    addEventListener("pagehide", () => this.#keepDraft());
+    till.line.addEventListener("change", () => { this.#count(); if (till.line.up) this.ask(); });
+    till.outbox.addEventListener("change", () => this.#count());
+  }
+
+  show() { this.#shown = true; this.board.focus(0); }
+  hide() { this.#shown = false; this.board.forget(); }
+  signedOn() { this.last.restore(); this.ask(); }
+  signedOff() {
+    clearTimeout(this.#timer);
+    this.#contests = [];
+    this.#keepDraft();
+    this.#bet = null;
+    this.closing.textContent = "";
+  }
+
+  /** What is on sale now; asked again from time to time. */
+  async ask() {
+    clearTimeout(this.#timer);
+    if (!this.till.signedOn) return;
+    const asking = ++this.#asking;
+    if (!this.#contests.length && !this.body.children.length) this.body.replaceChildren(h("p", { class: "loading" }, t("loading")));
+    try {
+      const found = await this.till.client.get("lototrot/terminal/contests");
+      if (asking === this.#asking) this.#found(found);
+    } catch (error) {
+      this.till.tell(error);
+    }
+    if (asking === this.#asking) this.#timer = setTimeout(() => this.ask(), ASK_AGAIN_MS);
+  }
+
+  #found({ items, refusal }) {
+    const before = JSON.stringify([this.#contests, this.#refusal]);
+    this.#contests = items;
+    this.#refusal = refusal;
+    const contest = this.#contest ?? items[0];
+    this.#chosen = contest?.id ?? null;
+    if (JSON.stringify([items, refusal]) === before && this.#bet) return;
+    if (!contest) { this.#bet = null; return this.#drawNothing(); }
+    const gone = this.#carry(contest);
+    this.#draw(contest);
+    if (gone.length) this.till.toast(t("marks_withdrawn", { numbers: gone.map(([race, number]) => `${race + 1}: ${number}`).join(", ") }), "warn");
+  }
+
+  get #contest() { return this.#contests.find((each) => each.id === this.#chosen); }
+
+  #carry(contest) {
+    if (this.#bet?.contest.id === contest.id) {
+      const [bet, gone] = this.#bet.on(contest);
+      this.#bet = bet;
+      return gone;
+    }
+    this.#bet = Bet.of(contest, JSON.parse(sessionStorage.getItem(DRAFT) ?? "null"));
+    return [];
+  }
+
+  #keepDraft() { if (this.#bet) sessionStorage.setItem(DRAFT, JSON.stringify(this.#bet.kept)); }
+
+  #drawNothing() {
+    this.head.replaceChildren();
+    this.closing.textContent = "";
+    this.body.replaceChildren(h("p", { class: "empty large" }, t("nothing_on_sale")), this.last.element);
+  }
+
+  #draw(contest) {
+    const focus = this.element.contains(document.activeElement);
+    this.head.replaceChildren(
+      this.#contests.length > 1 ? this.#choice() : h("h1", {}, contest.meeting),
+      h("p", { class: "row small" },
+        h("span", {}, date(contest.day)),
+        h("span", {}, t("price_of_bet"), " ", amount(cents(contest.price_cents))),
+        h("span", {}, t("to_prizes", { percent: contest.prize_percent })),
+        contest.jackpot_cents ? h("span", {}, t("jackpot"), " ", amount(cents(contest.jackpot_cents))) : null,
+        h("button", { class: "button quiet", type: "button", onclick: () => rules(this.till, contest) }, t("rules"))),
+    );
+    if (!contest.acknowledged) {
+      this.body.replaceChildren(display(this.till, contest, () => this.ask()));
+      return;
+    }
+    this.board.draw(this.#bet);
+    this.body.replaceChildren(
+      ...(this.#refusal ? [h("p", { class: "notice bad", role: "alert" }, this.#refusal === "sales_suspended" ? t("suspended") : t("not_authorised"))] : []),
+      this.board.element, this.bar, this.last.element);
+    this.#count();
+    if (focus || this.#shown) this.board.focus(Math.max(0, this.#bet.firstOpen));
+    const now = this.till.clock.now();
+    if (now !== null) this.#second(now);
+  }
+
+  #choice() {
+    const options = this.#contests.map((each) => h("option", { value: each.id, selected: each.id === this.#chosen }, `${each.meeting} · ${date(each.day)}`));
+    return h("select", { class: "input contest-choice", "aria-label": t("contest"), onchange: (event) => {
+      this.#chosen = Number(event.target.value);
+      this.#bet = null;
+      this.#carry(this.#contest);
+      this.#draw(this.#contest);
+    } }, options);
+  }
+
+  #buttons() {
+    const button = (text, key, act, more = "") => h("button", { class: `button ${more}`, type: "button", "aria-keyshortcuts": key, onclick: act }, text, h("kbd", { "aria-hidden": "true" }, key));
+    this.actions = {
+      F2: button(t("quick_pick_all"), "F2", () => { this.#bet.quickAll(); this.#changedAll(); }),
+      F6: button(t("repeat"), "F6", () => this.#repeat()),
+      F4: button(t("clear"), "F4", () => { this.#bet.clear(); this.#changedAll(); this.board.focus(0); }),
+      F8: button(t("confirm_bet"), "F8", () => this.#confirm(), "primary big"),
+    };
+    this.sum = h("output", { class: "sum", "aria-live": "polite" });
+    this.bar = h("footer", { class: "bet-bar" }, this.sum,
+      h("div", { class: "row" }, this.actions.F2, this.actions.F6, this.actions.F4, this.actions.F8));
+  }
+
+  #key(event) {
+    if (!this.#shown || !this.#bet || !this.bar.isConnected || event.altKey || event.metaKey) return;
+    if (document.querySelector("dialog[open]") || event.target.closest?.("input, select, textarea")) return;
+    const action = this.actions[event.key];
+    if (action) { event.preventDefault(); if (!action.disabled) action.click(); }
+    else if (this.board.key(event)) event.preventDefault();
+  }
+
+  #changedAll() { this.board.refresh(); this.#count(); }
+
+  #count() {
+    const bet = this.#bet;
+    if (!bet) return;
+    const open = this.#opensMs > 0 && this.till.line.up && !this.#refusal && !this.till.outbox.entry;
+    this.sum.replaceChildren(
+      h("span", {}, t("bets", { n: bet.bets }), ` × ${cents(bet.contest.price_cents)}`),
+      amount(cents(bet.amountCents), "large"),
+      bet.isTooLarge ? h("span", { class: "bad" }, t("too_many_bets", { most: bet.contest.max_bets })) : null);
+    this.actions.F8.disabled = !(bet.isComplete && !bet.isTooLarge && open);
+    this.actions.F4.disabled = bet.isEmpty;
+    this.actions.F6.disabled = !this.last.races(bet.contest.id);
+  }
+
+  /** What is left until the closing, by the system's clock; negative once it has closed. */
+  get #opensMs() {
+    const now = this.till.clock.now();
+    return this.#bet && now !== null ? Date.parse(this.#bet.contest.closes_at) - now : 0;
+  }
+
+  #second() {
+    if (!this.#bet) return;
+    const ms = this.#opensMs;
+    const tone = ms <= NOW_MS ? "bad" : ms <= SOON_MS ? "warn" : "good";
+    this.closing.className = `closing ${tone}`;
+    this.closing.replaceChildren(h("span", { class: "small" }, ms > 0 ? t("closes_in") : t("closed")), ms > 0 ? h("b", { class: "figure" }, left(ms)) : "");
+    if (ms <= 0 && !this.actions.F8.disabled) { this.#count(); this.ask(); }
+    this.last.second(ms);
+  }
+
+  #repeat() {
+    const races = this.last.races(this.#bet?.contest.id);
+    if (!races) return;
+    this.#bet = Bet.marked(this.#bet.contest, races);
+    this.board.draw(this.#bet);
+    this.#count();
+    this.actions.F8.focus();
+  }
+
+  #confirm() {
+    if (this.actions.F8.disabled) return;
+    const bet = this.#bet;
+    confirmation(this.till, bet, () => this.sales.sell(bet).catch((error) => this.till.tell(error)));
+  }
+
+  #sold(ticket) {
+    this.last.keep(ticket);
+    if (this.#bet) { this.#bet.clear(); this.#changedAll(); }
+    sessionStorage.removeItem(DRAFT);
+    this.till.toast(t("ticket_sold", { n: ticket.bets, amount: cents(ticket.amount_cents) }), "good");
+    if (this.#shown) this.board.focus(0);
+  }
+
+  #failed(problem) {
+    const more = problem.code === "withdrawn_number" || problem.code === "unknown_number" ? ` ${t("marks_not_offered", { race: count(problem.data.race ?? 0) })}` : "";
+    this.till.toast(`${t("not_sold")} ${problem.title}${more}`, "bad");
+    this.ask();
+  }
+}

@@ -1,0 +1,75 @@
+// Selling: asked through the outbox, answered once, printed, and the paper confirmed.
+
+import { cents } from "../../screens/base/format.js";
+import { language, t } from "../../screens/base/text.js";
+
+export const KIND = "lototrot.ticket";
+const PATH = "lototrot/tickets";
+const PRINTED = "printed";   // the paper is out and only its confirmation is missing
+const PAUSE_MS = 1000;
+// Why an original is not given any more; none of them comes back.
+const NO_PAPER = new Set(["slip_printed", "contest_closed", "ticket_not_printable", "ticket_unknown"]);
+
+export function sales(till, { sold, failed }) {
+  const { client, outbox } = till;
+
+  async function sell(bet) {
+    const uuid = crypto.randomUUID();
+    const body = { uuid, contest: bet.contest.id, price_cents: bet.contest.price_cents, amount_cents: bet.amountCents, races: bet.races };
+    await outbox.ask({ kind: KIND, uuid, path: PATH, body, shown: cents(bet.amountCents) });
+  }
+
+  /** Fetch the paper, print it, say that it came out. True when the ticket is in the player's hand. */
+  async function paperOf(uuid) {
+    try {
+      if (outbox.entry.stage !== PRINTED) {
+        await till.print(await client.text(`${PATH}/${uuid}/slip.html?lang=${language}`));
+        outbox.mark(PRINTED);
+      }
+      await client.post(`${PATH}/${uuid}/print-confirmation`);
+      return true;
+    } catch (problem) {
+      if (!(problem instanceof till.Problem) || !NO_PAPER.has(problem.code)) throw problem;
+      if (problem.code === "slip_printed") return true;
+      till.toast(`${t("registered_without_paper")} ${problem.title}`, "bad");
+      return false;
+    }
+  }
+
+  async function answered(ticket) {
+    if (ticket.state === "void") {
+      till.toast(t("annulled_meanwhile"), "warn");
+      return outbox.done(ticket.uuid);
+    }
+    if (await tried(() => paperOf(ticket.uuid))) sold(ticket);
+  }
+
+  /** Nothing is forgotten while the line is away: the entry stays, and is taken up again. */
+  async function tried(act) {
+    try {
+      const out = await act();
+      outbox.done(outbox.entry.uuid);
+      return out;
+    } catch (error) {
+      till.tell(error);
+      if (error instanceof till.LineLost || error.transient) {
+        setTimeout(() => till.line.back().then(() => outbox.resume()).catch(till.tell), PAUSE_MS);
+      }
+      return false;
+    }
+  }
+
+  async function resume(entry) {
+    const found = await tried(async () => {
+      const answer = await client.post(`${PATH}/${entry.uuid}/inquiry`);
+      return (await paperOf(entry.uuid)) && answer.ticket;
+    });
+    if (found) sold(found);
+  }
+
+  return {
+    sell, answered, resume,
+    refused: (problem) => failed(problem),
+    burnt: () => till.toast(t("given_up"), "warn"),
+  };
+}

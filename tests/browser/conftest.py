@@ -1,0 +1,56 @@
+"""What a browser test stands on: a database of its own, the system on it, a line, a browser.
+
+Without a Chromium these tests are skipped, and say so; with LOTOTROT_BROWSER=required, as CI has
+it, they fail instead.
+"""
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.browser.driver import TERMINAL, Browser, Driver, Size, browser_missing, required
+from tests.browser.line import Line
+from tests.browser.site import serving
+from tests.databases import Database
+
+Open = Callable[..., Browser]
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """One process drives the browser: several at once only wait for each other."""
+    for item in items:
+        if Path(__file__).parent in item.path.parents:
+            item.add_marker(pytest.mark.xdist_group("browser"))
+
+
+@pytest.fixture(scope="session")
+def driver(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Driver]:
+    missing = browser_missing()
+    if missing and required():
+        pytest.fail(f"LOTOTROT_BROWSER=required, but there is {missing}")
+    if missing:
+        pytest.skip(f"browser tests need a browser: {missing}")
+    with Driver(tmp_path_factory.mktemp("browser") / "chromedriver.log") as made:
+        yield made
+
+
+@pytest.fixture
+def line(own_database: Database) -> Iterator[Line]:
+    """The system on a database of this test's own, reached through a line that can be cut."""
+    with serving() as port, Line(port) as made:
+        yield made
+
+
+@pytest.fixture
+def open_browser(driver: Driver, line: Line) -> Iterator[Open]:
+    """`open_browser(size, language=..., dark=...)`; all are closed at the end."""
+    opened: list[Browser] = []
+
+    def make(size: Size = TERMINAL, *, language: str = "ca", dark: bool = False) -> Browser:
+        opened.append(driver.browser(size, language=language, dark=dark))
+        return opened[-1]
+
+    yield make
+    for browser in opened:
+        browser.close()

@@ -1,0 +1,117 @@
+"""A betting shop for browser tests: terminals that tests enrol, sign on and work at."""
+
+import json
+from dataclasses import dataclass
+from typing import Any
+
+from core.premises.services import operator_register, terminal_register
+from core.staff.powers import Role
+from lototrot.models.contest import Contest
+from lototrot.services.contests import contest_publish
+from lototrot.services.withdrawals import withdrawal_enter
+from tests import factories
+from tests.browser.driver import Browser, until
+
+PIN = "482915"
+RULES = {
+    "ca": "Encertau el guanyador de cada cursa. Es paguen quatre categories.",
+    "es": "Acierte el ganador de cada carrera. Se pagan cuatro categorías.",
+    "en": "Pick the winner of every race. Four categories are paid.",
+}
+# Papers that went to the printer, and no dialog of the browser's.
+PRINTER = """
+window.printed = [];
+window.print = () => {
+  window.printed.push(document.getElementById("paper").innerText);
+  dispatchEvent(new Event("afterprint"));
+};
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Shop:
+    """Premises with a terminal not enrolled yet, and a contest on sale."""
+
+    premises: str
+    terminal: str
+    enrolment_code: str
+    contest: Contest
+
+
+def shop(contest: Contest | None = None, *, correction_window_s: int = 120) -> Shop:
+    organiser = factories.staff(Role.ORGANISER)
+    place = factories.premises()
+    terminal, code = terminal_register(by=organiser, premises=place.code, code="T-0001")
+    operator_register(by=organiser, premises=place.code, number=1, name="Joan Sastre", pin=PIN)
+    if contest is None:
+        contest = factories.contest(
+            factories.meeting(numbers=range(1, 12)), correction_window_s=correction_window_s
+        )
+    contest_publish(by=organiser, contest=contest, rules=RULES)
+    return Shop(place.code, terminal.code, code, contest)
+
+
+def withdraw(contest: Contest, *, race: int, number: int) -> None:
+    """A steward withdraws a horse of a race of the ticket; sales refuse it at once."""
+    of = factories.races_of(contest)[race - 1]
+    by = factories.staff(Role.STEWARDS)
+    withdrawal_enter(by=by, race_id=of.pk, number=number, source="Secretaria")
+
+
+def enrol(browser: Browser, url: str, at: Shop, *, language: str = "ca") -> None:
+    """Open the terminal, enrol it, and sign the operator on."""
+    browser.at_load(PRINTER)
+    browser.go(f"{url}/terminal/?lang={language}")
+    browser.type("#enrolment-code", at.enrolment_code)
+    browser.keys("Enter")
+    sign_on(browser)
+
+
+def sign_on(browser: Browser) -> None:
+    browser.type("#operator-number", "1")
+    browser.type("#operator-pin", PIN)
+    browser.keys("Enter")
+    browser.find("#tabs")
+
+
+def to_sale(browser: Browser) -> None:
+    """Acknowledge the display, so that the races are there."""
+    browser.click(".display .primary")
+    browser.find(".races")
+
+
+def mark(browser: Browser, race: int, number: int) -> None:
+    browser.click(f'[data-race="{race - 1}"] [data-number="{number}"]')
+
+
+def mark_all(browser: Browser, numbers: list[int]) -> None:
+    for race, number in enumerate(numbers, start=1):
+        mark(browser, race, number)
+
+
+def sell(browser: Browser) -> None:
+    browser.click(".bet-bar .primary")
+    browser.click("dialog .primary")
+
+
+def printed(browser: Browser, at_least: int = 1) -> list[str]:
+    """The papers printed so far, once there are so many."""
+    return list(
+        until(
+            lambda: (
+                found if len(found := browser.run("return window.printed")) >= at_least else None
+            ),
+            f"{at_least} papers",
+        )
+    )
+
+
+def scan(browser: Browser, code: str) -> None:
+    """Type as a scanner does: all at once, then Enter."""
+    browser.keys(*code, "Enter")
+
+
+def outbox(browser: Browser) -> dict[str, Any] | None:
+    kept = browser.run("return localStorage.getItem('terminal.outbox')")
+    found: dict[str, Any] | None = json.loads(kept) if kept else None
+    return found

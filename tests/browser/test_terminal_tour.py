@@ -1,0 +1,68 @@
+"""Every state of the terminal, looked at in every size: pictures, axe-core, nothing cut off."""
+
+import pytest
+
+from tests import factories
+from tests.browser import desk
+from tests.browser.conftest import Open
+from tests.browser.driver import TERMINAL
+from tests.browser.line import Line
+from tests.browser.tour import SIZES, Tour
+
+LOOKS = [("phone", False), ("terminal", False), ("terminal", True), ("wall", False)]
+
+
+@pytest.mark.parametrize(("size", "dark"), LOOKS)
+def test_every_state_of_lototrot(open_browser: Open, line: Line, size: str, dark: bool) -> None:
+    shop = desk.shop()
+    browser = open_browser(SIZES[size], dark=dark)
+    tour = Tour(browser, "terminal", size, dark)
+    browser.at_load(desk.PRINTER)
+    browser.go(f"{line.url}/terminal/?lang=ca")
+    browser.find("#enrolment-code")
+    tour.stop("enrolment")
+    browser.type("#enrolment-code", shop.enrolment_code)
+    browser.keys("Enter")
+    browser.find("#operator-number")
+    tour.stop("sign-on")
+    desk.sign_on(browser)
+    browser.find(".display .primary")
+    tour.stop("poster")
+    desk.withdraw(shop.contest, race=2, number=3)
+    desk.to_sale(browser)
+    desk.mark_all(browser, [4, 1, 3, 7, 9, 2])
+    desk.mark(browser, 2, 8)
+    browser.click('[data-race="6"] .quick')
+    tour.stop("bet")
+    browser.click(".bet-bar .primary")
+    browser.find("dialog.confirmation")
+    tour.stop("confirmation")
+    browser.click("dialog .primary")
+    desk.printed(browser)
+    browser.gone("#waiting")
+    tour.stop("sold")
+    browser.click(".last .danger")
+    browser.find("#annul-code")
+    tour.stop("annulment")
+    browser.keys("Escape")
+    browser.click("#tab-day")
+    browser.find(".day .table")
+    tour.stop("day")
+    browser.click("#tab-lototrot")
+    line.cut()
+    browser.offline(True)
+    browser.find("#cut")
+    browser.complaints()  # refused requests are said in the console, and rightly so
+    tour.stop("line-lost")
+    tour.end()
+
+
+def test_nothing_on_sale(open_browser: Open, line: Line) -> None:
+    shop = desk.shop()
+    factories.time_to(shop.contest.scheduled_close_at)
+    browser = open_browser(TERMINAL)
+    desk.enrol(browser, line.url, shop)
+    browser.find(".empty")
+    tour = Tour(browser, "terminal", "terminal")
+    tour.stop("nothing-on-sale")
+    tour.end()
