@@ -32,6 +32,10 @@ KEYS = {
     "F8": "\ue038", "F9": "\ue039", "Alt": "\ue00a",
 }  # fmt: skip
 
+_TO_THE_MIDDLE = """
+for (const found of document.querySelectorAll(arguments[0])) found.scrollIntoView({block: "center"});
+"""
+
 
 class BrowserError(Exception):
     """The driver refused a command: its error and message."""
@@ -254,9 +258,10 @@ class Browser:
         try:
             self._post(f"element/{element}/click")
         except BrowserError as error:
-            if "intercepted" in str(error) or "stale" in str(error):
-                return False
-            raise
+            if "intercepted" not in str(error) and "stale" not in str(error):
+                raise
+            self.run(_TO_THE_MIDDLE, selector)  # as who sees something in front of it would
+            return False
         return True
 
     def _text_now(self, selector: str) -> str:

@@ -29,7 +29,7 @@ const most = document.documentElement.clientWidth + 1;
 return [...document.querySelectorAll("body *")]
   .filter((e) => e.checkVisibility() && !e.closest(".heard, .scroll, .skip, #paper, [inert] *"))
   .filter((e) => e.getBoundingClientRect().right > most)
-  .map((e) => e.outerHTML.slice(0, 120));
+  .map((e) => e.outerHTML.slice(0, 120)).slice(-2);
 """
 _WRAPPED = """
 return [...document.querySelectorAll(".amount")].filter((e) => e.checkVisibility())

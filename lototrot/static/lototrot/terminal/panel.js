@@ -106,7 +106,7 @@ class Panel {
   #drawNothing() {
     this.head.replaceChildren();
     this.closing.textContent = "";
-    this.body.replaceChildren(h("p", { class: "empty large" }, t("nothing_on_sale")), this.last.element);
+    this.body.replaceChildren(h("h1", { class: "empty large" }, t("nothing_on_sale")), this.last.element);
   }
 
   #draw(contest) {
@@ -174,7 +174,7 @@ class Panel {
     this.sum.replaceChildren(
       h("span", {}, t("bets", { n: bet.bets }), ` × ${cents(bet.contest.price_cents)}`),
       amount(cents(bet.amountCents), "large"),
-      bet.isTooLarge ? h("span", { class: "bad" }, t("too_many_bets", { most: bet.contest.max_bets })) : null);
+      ...(bet.isTooLarge ? [h("span", { class: "bad" }, t("too_many_bets", { most: bet.contest.max_bets }))] : []));
     this.actions.F8.disabled = !(bet.isComplete && !bet.isTooLarge && open);
     this.actions.F4.disabled = bet.isEmpty;
     this.actions.F6.disabled = !this.last.races(bet.contest.id);
