@@ -2,7 +2,7 @@
 
 SHELL := /bin/sh
 .DEFAULT_GOAL := help
-.PHONY: help install raceday up test check bench articles lock messages clean
+.PHONY: help install raceday up test browser screenshots check bench articles lock messages clean
 
 PY := .venv/bin/python
 # The servers of the tests, for commands that only look at a database.
@@ -28,6 +28,12 @@ up: install ## the same, and leave the system running on loopback until Ctrl-C
 
 test: install ## run the tests
 	@$(PY) -m pytest $(PYTEST_FLAGS)
+
+browser: ## have what the browser tests need: Chromium by apt, axe-core by npm
+	@.ci/browser
+
+screenshots: install browser ## picture every screen in every size into var/screenshots
+	@LOTOTROT_BROWSER=required $(PY) -m pytest -q -n 0 -k tour tests/browser
 
 check: install ## lint, types, imports, migrations, catalogues, API schema
 	$(PY) -m ruff check .

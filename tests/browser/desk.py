@@ -106,6 +106,13 @@ def printed(browser: Browser, at_least: int = 1) -> list[str]:
     )
 
 
+def sold(browser: Browser, papers: int = 1) -> str:
+    """The last paper, once it is printed and confirmed."""
+    found = printed(browser, papers)
+    until(lambda: outbox(browser) is None, "the confirmation of the paper")
+    return found[-1]
+
+
 def scan(browser: Browser, code: str) -> None:
     """Type as a scanner does: all at once, then Enter."""
     browser.keys(*code, "Enter")

@@ -10,7 +10,7 @@ function row(race, marks) {
   const numbers = marks instanceof Set
     ? [...marks].sort((a, b) => a - b).map((number) => h("span", { class: "mark" }, h("b", { class: "number" }, String(number)), marks.size === 1 ? ` ${names.get(number)}` : ""))
     : h("span", { class: "mark" }, h("b", { class: "number" }, "✶"), ` ${t("at_random", { n: marks })}`);
-  return h("tr", {}, h("th", { scope: "row", class: "figure" }, String(race.position)), h("td", { class: "soft small" }, `${race.racecourse} ${race.race}`), h("td", { class: "marks" }, numbers));
+  return h("tr", {}, h("th", { scope: "row", class: "figure" }, String(race.position)), h("td", { class: "soft small" }, `${race.racecourse} ${race.race}`), h("td", { class: "marks" }, h("div", {}, numbers)));
 }
 
 /** What the player's own screen shows. */
