@@ -33,7 +33,8 @@ KEYS = {
 }  # fmt: skip
 
 _TO_THE_MIDDLE = """
-for (const found of document.querySelectorAll(arguments[0])) found.scrollIntoView({block: "center"});
+for (const found of document.querySelectorAll(arguments[0]))
+  found.scrollIntoView({block: "center"});
 """
 
 
