@@ -5,6 +5,33 @@ from django.db.models import F, Q
 from django.utils.translation import gettext_lazy as _
 
 from core.database.models import Guarded
+from core.premises.models import Operator, Premises, Terminal
+from core.staff.models import Proposal, User
+
+
+class Acted(Guarded):
+    """Where an act took place, and who did it: an operator at a terminal, or a member of staff."""
+
+    premises = models.ForeignKey(Premises, models.PROTECT, related_name="+", db_index=False)
+    terminal = models.ForeignKey(
+        Terminal, models.PROTECT, null=True, related_name="+", db_index=False
+    )
+    operator = models.ForeignKey(
+        Operator, models.PROTECT, null=True, related_name="+", db_index=False
+    )
+    staff = models.ForeignKey(User, models.PROTECT, null=True, related_name="+", db_index=False)
+
+    class Meta:
+        abstract = True
+
+
+def by_one(name: str) -> models.CheckConstraint:
+    """Either the terminal and its operator, or the member of staff."""
+    return models.CheckConstraint(
+        condition=Q(terminal__isnull=False, operator__isnull=False, staff=None)
+        | Q(terminal=None, operator=None, staff__isnull=False),
+        name=name,
+    )
 
 
 class Claim(Guarded):
@@ -62,3 +89,48 @@ class Claim(Guarded):
 
     def __str__(self) -> str:
         return f"{self.game} {self.document_id} {self.get_state_display()}"
+
+
+class Presentation(Acted):
+    """The bearer came in time: the claim lapses no more [D6]. `uuid` is on the receipt."""
+
+    uuid = models.UUIDField(unique=True)
+    claim = models.OneToOneField(Claim, models.PROTECT, related_name="presentation")
+    presented_at = models.DateTimeField(_("time"))
+
+    class Meta:
+        verbose_name = _("presentation")
+        constraints = [by_one("presentation_by_one")]
+
+    def __str__(self) -> str:
+        return str(self.claim)
+
+
+class Ruling(Guarded):
+    """What two persons decided about a claim held apart [C5, C6], or a deposit never matched."""
+
+    class Verdict(models.TextChoices):
+        GRANTED = "granted", _("Granted")
+        REFUSED = "refused", _("Refused")
+
+    claim = models.OneToOneField(Claim, models.PROTECT, null=True, related_name="ruling")
+    deposit = models.OneToOneField(
+        "payoffice.Deposit", models.PROTECT, null=True, related_name="ruling"
+    )
+    verdict = models.CharField(_("verdict"), max_length=10, choices=Verdict.choices)
+    reason = models.CharField(_("reason"), max_length=400)
+    proposal = models.OneToOneField(Proposal, models.PROTECT, related_name="+")
+    decided_at = models.DateTimeField(_("time"))
+
+    class Meta:
+        verbose_name = _("ruling")
+        constraints = [
+            models.CheckConstraint(
+                condition=Q(claim__isnull=False) | Q(deposit__isnull=False, verdict="refused"),
+                name="ruling_of_something",
+            ),
+            models.CheckConstraint(condition=~Q(reason=""), name="ruling_has_reason"),
+        ]
+
+    def __str__(self) -> str:
+        return str(self.get_verdict_display())

@@ -1,0 +1,149 @@
+"""What a document is to the office, and whether it may be paid here and now (14.III.10).
+
+Pure: what is owed, the claim's state, the day and the place come in; a verdict or a refusal comes
+out. `core/payoffice/sql/pay.sql` decides again whatever can change between this and the writing.
+"""
+
+import dataclasses
+import datetime
+import enum
+
+from core.kernel.regulation import (
+    Duty,
+    Means,
+    Payers,
+    PaymentFigures,
+    PaymentRule,
+    Place,
+    payment_rule,
+)
+from core.ledger.services import Chart
+from core.payoffice import refusals
+from core.payoffice.payables import Nature, Payable, Standing
+from core.premises.models import Premises
+
+PLACE_OF_KIND = {
+    Premises.Kind.ESTABLISHMENT.value: Place.ESTABLISHMENT,
+    Premises.Kind.RACECOURSE_POINT.value: Place.ESTABLISHMENT,
+    Premises.Kind.CENTRAL_OFFICE.value: Place.CENTRAL_OFFICE,
+    Premises.Kind.ENTITY_OFFICE.value: Place.AUTHORISED_ENTITY,
+}
+
+
+class DocumentState(enum.StrEnum):
+    """What a presented code is told to be."""
+
+    SOLD = "sold"
+    VOID = "void"
+    NO_PRIZE = "no_prize"
+    PRIZE = "prize"
+    REFUND_DUE = "refund_due"
+    PRESENTED = "presented"
+    DEPOSITED = "deposited"
+    BARRED = "barred"
+    GRANTED = "granted"
+    PAID = "paid"
+    EXCHANGED = "exchanged"
+    LAPSED = "lapsed"
+    REFUSED = "refused"
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Standpoint:
+    """Where something is asked: the place by its kind, and which premises it is."""
+
+    place: Place
+    premises_id: int
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Verdict:
+    """How a document is paid here: `expected` is the state of its claim, None for none yet."""
+
+    means: Means
+    duty: Duty
+    expected: str | None
+    debit: Chart
+
+
+_BY_STANDING = {
+    Standing.PENDING: DocumentState.SOLD,
+    Standing.VOID: DocumentState.VOID,
+    Standing.NO_PRIZE: DocumentState.NO_PRIZE,
+}
+_REFUSALS = {
+    DocumentState.SOLD: refusals.NothingDecided,
+    DocumentState.VOID: refusals.DocumentVoid,
+    DocumentState.NO_PRIZE: refusals.NoPrize,
+    DocumentState.DEPOSITED: refusals.HeldApart,
+    DocumentState.BARRED: refusals.HeldApart,
+    DocumentState.PAID: refusals.AlreadyPaid,
+    DocumentState.EXCHANGED: refusals.AlreadyExchanged,
+    DocumentState.LAPSED: refusals.ClaimLapsed,
+    DocumentState.REFUSED: refusals.ClaimRefused,
+}
+UNTOUCHED = frozenset({DocumentState.PRIZE, DocumentState.REFUND_DUE})
+
+
+def state_of(
+    payable: Payable, claim: str | None, *, deposited: bool, today: datetime.date
+) -> DocumentState:
+    """The state, by the claim's where there is one. `deposited` tells a deposit from a bar."""
+    if claim == "held":
+        return DocumentState.DEPOSITED if deposited else DocumentState.BARRED
+    if claim is not None:
+        return DocumentState(claim)
+    if payable.standing is not Standing.OWED:
+        return _BY_STANDING[payable.standing]
+    if is_over(payable, today):
+        return DocumentState.LAPSED
+    return DocumentState.REFUND_DUE if payable.nature is Nature.REFUND else DocumentState.PRIZE
+
+
+def is_over(payable: Payable, today: datetime.date) -> bool:
+    """Whether the last day to present it has passed, the whole of it [D3, D6]."""
+    return payable.last_claim_day is not None and today > payable.last_claim_day
+
+
+def need_claimable(state: DocumentState) -> None:
+    """Raise why nothing can be claimed for a document in this state; a presented one still can."""
+    if state in _REFUSALS:
+        raise _REFUSALS[state]
+
+
+def rule_of(payable: Payable, figures: PaymentFigures) -> PaymentRule:
+    """Who pays the whole of it, and how. Raises AmountNotPayable.
+
+    A prize in kind, or the money for it, is the Central Office's alone, whatever the amount [P4].
+    """
+    rule = payment_rule(payable.amount_cents, figures, payable.bearer)
+    if payable.nature is not Nature.IN_KIND:
+        return rule
+    only = Payers(must=(Place.CENTRAL_OFFICE,), may=(), issuer_must=False)
+    return dataclasses.replace(rule, named=only.must, payers=only)
+
+
+def verdict(
+    payable: Payable, claim: str | None, *, deposited: bool, against_receipt: bool,
+    today: datetime.date, at: Standpoint, figures: PaymentFigures,
+) -> Verdict:  # fmt: skip
+    """How the document is paid here today; or the refusal it meets, in the order they matter.
+
+    `against_receipt` says that the receipt of its deposit was given.
+    """
+    need_claimable(state_of(payable, claim, deposited=deposited, today=today))
+    if payable.first_pay_day is not None and today < payable.first_pay_day:
+        raise refusals.PaidTooEarly(first_pay_day=payable.first_pay_day.isoformat())
+    if deposited != against_receipt:
+        raise refusals.ReceiptNeeded
+    rule = rule_of(payable, figures)
+    duty = rule.duty(at.place, is_issuer=at.premises_id == payable.issuer_id)
+    if duty is Duty.MUST_NOT or (
+        # Cheques are drawn on the organiser's register, which establishments do not keep.
+        rule.means is Means.NOMINATIVE_CHEQUE and at.place is Place.ESTABLISHMENT
+    ):
+        raise refusals.PlaceNotAllowed(places=[place.value for place in rule.allowed])
+    stands = payable.owed if claim is None else payable.held
+    if stands is None:
+        raise refusals.NoPrize
+    return Verdict(means=rule.means, duty=duty, expected=claim, debit=stands)

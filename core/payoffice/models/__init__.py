@@ -1,0 +1,19 @@
+"""The prize office's tables."""
+
+from core.payoffice.models.claims import Claim, Presentation, Ruling
+from core.payoffice.models.deposits import Deposit, DepositImage, DepositMatch
+from core.payoffice.models.goods import Exchange, StockItem, StockMovement
+from core.payoffice.models.payments import (
+    CashCeiling,
+    CashMovement,
+    CashSession,
+    Cheque,
+    Payee,
+    Payment,
+)
+
+__all__ = [
+    "CashCeiling", "CashMovement", "CashSession", "Cheque", "Claim", "Deposit", "DepositImage",
+    "DepositMatch", "Exchange", "Payee", "Payment", "Presentation", "Ruling", "StockItem",
+    "StockMovement",
+]  # fmt: skip

@@ -1,0 +1,77 @@
+"""Documents that cannot be paid as they are, taken in for checking (14.III.10.3, 10.5) [C5, C7]."""
+
+from django.db import models
+from django.db.models import Q
+from django.utils.translation import gettext_lazy as _
+
+from core.database.models import Guarded
+from core.payoffice.models.claims import Acted, Claim, by_one
+from core.payoffice.models.payments import Sealed, purged_whole
+from core.staff.models import User
+
+
+class Deposit(Acted):
+    """A document taken in, against a receipt that bears its `uuid` (the client's)."""
+
+    class Reason(models.TextChoices):
+        DAMAGED = "damaged", _("Torn or damaged")
+        ALTERED = "altered", _("Crossed out, amended or manipulated")
+        UNREADABLE = "unreadable", _("Its code cannot be read")
+        UNVERIFIABLE = "unverifiable", _("Its marks cannot be checked")
+
+    uuid = models.UUIDField(unique=True)
+    request_digest = models.BinaryField(max_length=32)
+    reason = models.CharField(_("reason"), max_length=15, choices=Reason.choices)
+    notes = models.CharField(_("notes"), max_length=1000, blank=True)
+    deposited_at = models.DateTimeField(_("time"))
+
+    class Meta:
+        verbose_name = _("deposit")
+        constraints = [by_one("deposit_by_one")]
+
+    def __str__(self) -> str:
+        return str(self.uuid)
+
+
+class DepositImage(Sealed):
+    """A photograph of a deposited document, sealed."""
+
+    deposit = models.ForeignKey(Deposit, models.PROTECT, related_name="images")
+    media_type = models.CharField(_("kind"), max_length=20)
+    added_at = models.DateTimeField(_("time"))
+
+    class Meta:
+        verbose_name = _("image of a deposit")
+        constraints = [
+            purged_whole("deposit_image_purged_whole"),
+            models.CheckConstraint(
+                condition=Q(media_type__in=["image/jpeg", "image/png"]), name="deposit_image_kind"
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return str(self.uuid)
+
+
+class DepositMatch(Guarded):
+    """Which claim a deposited document is: from here on it is held apart for its bearer.
+
+    `staff` is who found it in the records; None where its code was read as it was taken in.
+    """
+
+    deposit = models.OneToOneField(Deposit, models.PROTECT, related_name="match")
+    claim = models.OneToOneField(Claim, models.PROTECT, related_name="deposit_match")
+    evidence = models.CharField(_("evidence"), max_length=400, blank=True)
+    staff = models.ForeignKey(User, models.PROTECT, null=True, related_name="+")
+    matched_at = models.DateTimeField(_("time"))
+
+    class Meta:
+        verbose_name = _("match of a deposit")
+        constraints = [
+            models.CheckConstraint(
+                condition=Q(staff=None) | ~Q(evidence=""), name="deposit_match_has_evidence"
+            )
+        ]
+
+    def __str__(self) -> str:
+        return str(self.deposit)

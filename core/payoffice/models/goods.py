@@ -1,0 +1,76 @@
+"""Prizes in kind: what is in stock, and what was handed out (15.III.6.5) [P4]."""
+
+from django.db import models
+from django.db.models import Q
+from django.utils.translation import gettext_lazy as _
+
+from core.database.models import Guarded
+from core.payoffice.models.claims import Acted, Claim, by_one
+from core.premises.models import Premises
+from core.staff.models import Proposal, User
+
+
+class StockItem(Guarded):
+    """A kind of thing that can be won, by the name a game gives it, valued at its equivalent."""
+
+    code = models.CharField(_("code"), max_length=80, unique=True)
+    description = models.CharField(_("description"), max_length=200)
+    equivalent_cents = models.BigIntegerField(_("cash equivalent (cents)"))
+    recorded_at = models.DateTimeField(_("time"))
+
+    class Meta:
+        verbose_name = _("prize in stock")
+        verbose_name_plural = _("prizes in stock")
+        constraints = [
+            models.CheckConstraint(condition=Q(equivalent_cents__gt=0), name="stock_equivalent")
+        ]
+
+    def __str__(self) -> str:
+        return self.code
+
+
+class Exchange(Acted):
+    """A document exchanged for the one that entitles to the thing, whose number is `uuid`."""
+
+    uuid = models.UUIDField(unique=True)
+    request_digest = models.BinaryField(max_length=32)
+    claim = models.OneToOneField(Claim, models.PROTECT, related_name="exchange")
+    item = models.ForeignKey(StockItem, models.PROTECT, related_name="exchanges")
+    exchanged_at = models.DateTimeField(_("time"))
+    proposal = models.OneToOneField(Proposal, models.PROTECT, null=True, related_name="+")
+
+    class Meta:
+        verbose_name = _("exchange for a prize in kind")
+        constraints = [by_one("exchange_by_one")]
+
+    def __str__(self) -> str:
+        return str(self.uuid)
+
+
+class StockMovement(Guarded):
+    """Units of a thing that came (positive) or went; the stock is their sum, never below nothing.
+
+    Those that went with an exchange name it; others are taken in, or corrected after a count.
+    """
+
+    uuid = models.UUIDField(unique=True)
+    item = models.ForeignKey(StockItem, models.PROTECT, related_name="movements")
+    units = models.IntegerField(_("units"))
+    premises = models.ForeignKey(Premises, models.PROTECT, related_name="+", db_index=False)
+    reason = models.CharField(_("reason"), max_length=200)
+    exchange = models.OneToOneField(Exchange, models.PROTECT, null=True, related_name="movement")
+    staff = models.ForeignKey(User, models.PROTECT, related_name="+", db_index=False)
+    moved_at = models.DateTimeField(_("time"))
+
+    class Meta:
+        verbose_name = _("stock movement")
+        constraints = [
+            models.CheckConstraint(condition=~Q(units=0), name="stock_movement_moves"),
+            models.CheckConstraint(
+                condition=Q(exchange=None) | Q(exchange__isnull=False, units=-1),
+                name="stock_movement_of_exchange",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.item} {self.units:+d}"

@@ -1,0 +1,261 @@
+"""Money handed over: payments, cheques, the people they name, and cashiers' sessions."""
+
+from django.db import models
+from django.db.models import F, Q
+from django.utils.translation import gettext_lazy as _
+
+from core.database.models import Guarded
+from core.kernel.regulation import Means, Place
+from core.payoffice.models.claims import Acted, Claim
+from core.premises.models import Operator, OperatorSession, Premises
+from core.staff.models import Proposal, StaffSession, User
+
+PLACES = [
+    (Place.ESTABLISHMENT.value, _("Establishment")),
+    (Place.CENTRAL_OFFICE.value, _("Central Prize Payment Office")),
+    (Place.AUTHORISED_ENTITY.value, _("Authorised entity")),
+]
+MEANS = [
+    (Means.CASH.value, _("Cash")),
+    (Means.NOMINATIVE_CHEQUE.value, _("Nominative cheque")),
+]
+
+
+class Sealed(Guarded):
+    """What only the vault's key can read, until its time is over: then the fact alone is left."""
+
+    mutable = ("sealed", "purged_at")
+
+    uuid = models.UUIDField(unique=True)
+    sealed = models.BinaryField(null=True)
+    kept_until = models.DateField(_("kept until"))
+    purged_at = models.DateTimeField(_("purged at"), null=True)
+
+    class Meta:
+        abstract = True
+
+
+def purged_whole(name: str) -> models.CheckConstraint:
+    """Sealed or purged, one of the two."""
+    return models.CheckConstraint(
+        condition=Q(sealed__isnull=False, purged_at=None) | Q(sealed=None, purged_at__isnull=False),
+        name=name,
+    )
+
+
+class Payee(Sealed):
+    """To whom a nominative cheque is made out: name and identity document, sealed [C3]."""
+
+    recorded_at = models.DateTimeField(_("time"))
+
+    class Meta:
+        verbose_name = _("payee")
+        constraints = [purged_whole("payee_purged_whole")]
+
+    def __str__(self) -> str:
+        return str(self.uuid)
+
+
+class CashSession(Guarded):
+    """A cashier's cash at an office, from the float to the count.
+
+    Cents: `expected_cents` is what the books said at close, `counted_cents` what there was.
+    """
+
+    mutable = ("closed_at", "expected_cents", "counted_cents")
+
+    uuid = models.UUIDField(unique=True)
+    premises = models.ForeignKey(Premises, models.PROTECT, related_name="+")
+    cashier = models.ForeignKey(User, models.PROTECT, related_name="+")
+    opened_in = models.ForeignKey(StaffSession, models.PROTECT, related_name="+")
+    opened_at = models.DateTimeField(_("opened at"))
+    float_cents = models.BigIntegerField(_("float (cents)"))
+    closed_at = models.DateTimeField(_("closed at"), null=True)
+    expected_cents = models.BigIntegerField(_("expected (cents)"), null=True)
+    counted_cents = models.BigIntegerField(_("counted (cents)"), null=True)
+
+    class Meta:
+        verbose_name = _("cash session")
+        constraints = [
+            models.UniqueConstraint(
+                fields=["cashier"], condition=Q(closed_at=None), name="cash_session_alone"
+            ),
+            models.CheckConstraint(condition=Q(float_cents__gte=0), name="cash_session_float"),
+            models.CheckConstraint(
+                condition=Q(closed_at=None, expected_cents=None, counted_cents=None)
+                | Q(
+                    closed_at__gte=F("opened_at"), expected_cents__isnull=False,
+                    counted_cents__gte=0,
+                ),
+                name="cash_session_closed_whole",
+            ),
+        ]  # fmt: skip
+
+    def __str__(self) -> str:
+        return f"{self.cashier} · {self.pk}"
+
+    @property
+    def difference_cents(self) -> int | None:
+        """Too much above zero, too little below; None while open."""
+        if self.counted_cents is None or self.expected_cents is None:
+            return None
+        return self.counted_cents - self.expected_cents
+
+
+class CashMovement(Guarded):
+    """Cash brought to an open session (positive) or taken from it, other than by paying."""
+
+    uuid = models.UUIDField(unique=True)
+    session = models.ForeignKey(CashSession, models.PROTECT, related_name="movements")
+    cents = models.BigIntegerField(_("amount (cents)"))
+    reason = models.CharField(_("reason"), max_length=200)
+    moved_at = models.DateTimeField(_("time"))
+
+    class Meta:
+        verbose_name = _("cash movement")
+        constraints = [
+            models.CheckConstraint(condition=~Q(cents=0), name="cash_movement_moves"),
+            models.CheckConstraint(condition=~Q(reason=""), name="cash_movement_has_reason"),
+        ]
+
+    def __str__(self) -> str:
+        return str(self.cents)
+
+
+class Payment(Acted):
+    """A claim paid, once, to the bearer, against the document (14.III.10.3, 10.4).
+
+    `uuid` is the client's, `request_digest` a keyed digest of all it asked: a retry is told from a
+    reuse of the UUID by it. Above a configured amount there is a second person: another operator's
+    session at a terminal, a confirmed proposal at a desk.
+    """
+
+    uuid = models.UUIDField(unique=True)
+    request_digest = models.BinaryField(max_length=32)
+    claim = models.OneToOneField(Claim, models.PROTECT, related_name="payment")
+    paid_at = models.DateTimeField(_("time"))
+    amount_cents = models.BigIntegerField(_("amount (cents)"))
+    means = models.CharField(_("means"), max_length=20, choices=MEANS)
+    place = models.CharField(_("place"), max_length=20, choices=PLACES)
+    session = models.ForeignKey(
+        OperatorSession, models.PROTECT, null=True, related_name="+", db_index=False
+    )
+    second_operator = models.ForeignKey(
+        Operator, models.PROTECT, null=True, related_name="+", db_index=False
+    )
+    second_session = models.ForeignKey(
+        OperatorSession, models.PROTECT, null=True, related_name="+", db_index=False
+    )
+    cash_session = models.ForeignKey(
+        CashSession, models.PROTECT, null=True, related_name="payments"
+    )
+    payee = models.OneToOneField(Payee, models.PROTECT, null=True, related_name="payment")
+    proposal = models.OneToOneField(Proposal, models.PROTECT, null=True, related_name="+")
+
+    class Meta:
+        verbose_name = _("payment")
+        indexes = [models.Index(fields=["premises", "paid_at"], name="payment_of_premises")]
+        constraints = [
+            models.CheckConstraint(condition=Q(amount_cents__gt=0), name="payment_positive"),
+            models.CheckConstraint(
+                condition=Q(
+                    terminal__isnull=False, operator__isnull=False, session__isnull=False,
+                    staff=None, cash_session=None, proposal=None,
+                )
+                | Q(
+                    terminal=None, operator=None, session=None, second_operator=None,
+                    second_session=None, staff__isnull=False, cash_session__isnull=False,
+                ),
+                name="payment_by_one",
+            ),
+            models.CheckConstraint(
+                condition=Q(second_operator=None, second_session=None)
+                | (
+                    Q(second_operator__isnull=False, second_session__isnull=False)
+                    & ~Q(second_operator=F("operator")) & ~Q(second_session=F("session"))
+                ),
+                name="payment_second_is_another",
+            ),
+            models.CheckConstraint(
+                condition=Q(means=Means.CASH.value, payee=None)
+                | Q(means=Means.NOMINATIVE_CHEQUE.value, payee__isnull=False),
+                name="payment_payee_of_cheque",
+            ),
+        ]  # fmt: skip
+
+    def __str__(self) -> str:
+        return str(self.uuid)
+
+
+class Cheque(Guarded):
+    """A nominative cheque in the register (14.III.10.6): numbered without gaps, never reused."""
+
+    class State(models.TextChoices):
+        ISSUED = "issued", _("Issued")
+        PRESENTED = "presented", _("Presented")
+        VOIDED = "voided", _("Voided")
+
+    mutable = ("state", "presented_on", "reconciled_at", "reconciled_by", "voiding", "void_reason")
+    transitions = {"issued": ("presented", "voided")}
+
+    number = models.PositiveIntegerField(_("number"), unique=True)
+    payment = models.ForeignKey(Payment, models.PROTECT, related_name="cheques")
+    payee = models.ForeignKey(Payee, models.PROTECT, related_name="cheques")
+    amount_cents = models.BigIntegerField(_("amount (cents)"))
+    state = models.CharField(_("state"), max_length=10, choices=State.choices)
+    issued_at = models.DateTimeField(_("issued at"))
+    replaces = models.OneToOneField("self", models.PROTECT, null=True, related_name="replaced_by")
+    reissue = models.OneToOneField(Proposal, models.PROTECT, null=True, related_name="+")
+    voiding = models.OneToOneField(Proposal, models.PROTECT, null=True, related_name="+")
+    void_reason = models.CharField(_("reason of voiding"), max_length=200, blank=True)
+    presented_on = models.DateField(_("presented on"), null=True)
+    reconciled_at = models.DateTimeField(_("reconciled at"), null=True)
+    reconciled_by = models.ForeignKey(User, models.PROTECT, null=True, related_name="+")
+
+    class Meta:
+        verbose_name = _("cheque")
+        constraints = [
+            models.UniqueConstraint(
+                fields=["payment"], condition=~Q(state="voided"), name="cheque_of_payment"
+            ),
+            models.CheckConstraint(condition=Q(number__gte=1), name="cheque_number"),
+            models.CheckConstraint(condition=Q(amount_cents__gt=0), name="cheque_positive"),
+            models.CheckConstraint(
+                condition=Q(replaces=None, reissue=None)
+                | Q(replaces__isnull=False, reissue__isnull=False),
+                name="cheque_reissued_by_two",
+            ),
+            models.CheckConstraint(
+                condition=Q(state="issued", presented_on=None, reconciled_by=None, voiding=None)
+                | Q(
+                    state="presented", presented_on__isnull=False, reconciled_at__isnull=False,
+                    reconciled_by__isnull=False, voiding=None,
+                )
+                | (Q(state="voided", presented_on=None, voiding__isnull=False)
+                   & ~Q(void_reason="")),
+                name="cheque_state_whole",
+            ),
+        ]  # fmt: skip
+
+    def __str__(self) -> str:
+        return str(self.number)
+
+
+class CashCeiling(Guarded):
+    """A ceiling of payments in cash that later law set, from a day on [C3]; inclusive cents."""
+
+    in_force_from = models.DateField(_("in force from"), unique=True)
+    cents = models.BigIntegerField(_("amount (cents)"))
+    source = models.CharField(_("source"), max_length=200)
+    proposal = models.OneToOneField(Proposal, models.PROTECT, related_name="+")
+    recorded_at = models.DateTimeField(_("time"))
+
+    class Meta:
+        verbose_name = _("cash ceiling")
+        constraints = [
+            models.CheckConstraint(condition=Q(cents__gt=0), name="cash_ceiling_positive"),
+            models.CheckConstraint(condition=~Q(source=""), name="cash_ceiling_has_source"),
+        ]
+
+    def __str__(self) -> str:
+        return str(self.in_force_from)

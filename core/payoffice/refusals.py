@@ -1,0 +1,108 @@
+"""Why the office does not do what it was asked (14.III.10); each with a code of its own."""
+
+from core.kernel.errors import Conflict, Forbidden, Invalid
+
+
+class DocumentVoid(Conflict):
+    code = "document_void"
+    message = "The document is void: nothing is owed for it."
+
+
+class NothingDecided(Conflict):
+    code = "nothing_decided"
+    message = "There is nothing to pay yet: no payment has been ordered (14.III.8)."
+
+
+class NoPrize(Conflict):
+    code = "no_prize"
+    message = "The document has no prize."
+
+
+class PaidTooEarly(Conflict):
+    code = "paid_too_early"
+    message = "It may be paid from its first day on (14.III.10.2)."
+
+
+class ClaimLapsed(Conflict):
+    code = "claim_lapsed"
+    message = "The last day to present it has passed: every right has lapsed (14.III.10.2)."
+
+
+class AlreadyPaid(Conflict):
+    code = "already_paid"
+    message = "It has been paid already."
+
+
+class AlreadyExchanged(Conflict):
+    code = "already_exchanged"
+    message = "It has been exchanged for the prize in kind already."
+
+
+class HeldApart(Conflict):
+    code = "held_apart"
+    message = "Its money is held apart until two persons decide (14.III.10.5)."
+
+
+class ClaimRefused(Conflict):
+    code = "claim_refused"
+    message = "Two persons decided that it is not paid (14.III.10.5)."
+
+
+class ReceiptNeeded(Conflict):
+    code = "deposit_receipt_needed"
+    message = "A deposited document is paid only against the receipt of its deposit."
+
+
+class PlaceNotAllowed(Forbidden):
+    code = "place_not_allowed"
+    message = "An amount like this is not paid here (14.III.10.2)."
+
+
+class DocumentAltered(Conflict):
+    code = "document_altered"
+    message = "A torn, crossed out or amended document is not paid; it can be deposited (10.3)."
+
+
+class AmountDiffers(Conflict):
+    code = "amount_differs"
+    message = "The amount is not what the document is owed; check it again."
+
+
+class PayeeMissing(Invalid):
+    code = "payee_missing"
+    message = "A nominative cheque needs the payee's name and identity document (14.III.10.6)."
+
+
+class PayeeNotNeeded(Invalid):
+    code = "payee_not_needed"
+    message = "Identity is recorded only for nominative cheques; do not send it."
+
+
+class CashSessionMissing(Conflict):
+    code = "cash_session_missing"
+    message = "The office pays at its desk, in a cashier's open cash session."
+
+
+class CashShort(Conflict):
+    code = "cash_short"
+    message = "The cash session does not hold that much."
+
+
+class SecondPersonNeeded(Forbidden):
+    code = "second_person_needed"
+    message = "An amount like this takes a second person, signed on in a session of their own."
+
+
+class RequestUuidReused(Conflict):
+    code = "payment_uuid_reused"
+    message = "That UUID belongs to another act of the office, or to one with other content."
+
+
+class NotInKind(Conflict):
+    code = "not_in_kind"
+    message = "The document is owed money, not a thing."
+
+
+class OutOfStock(Conflict):
+    code = "out_of_stock"
+    message = "The thing is not in stock here."

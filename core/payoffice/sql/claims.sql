@@ -1,0 +1,103 @@
+-- No claim says more than an act on record, and no act is without its claim.
+CREATE OR REPLACE FUNCTION payoffice_claim_grounded() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+    IF NOT CASE NEW.state
+        WHEN 'paid' THEN EXISTS (SELECT FROM payoffice_payment p
+            WHERE p.claim_id = NEW.id AND p.amount_cents = NEW.amount_cents)
+        WHEN 'exchanged' THEN EXISTS (SELECT FROM payoffice_exchange e WHERE e.claim_id = NEW.id)
+        WHEN 'presented' THEN EXISTS (SELECT FROM payoffice_presentation p
+            WHERE p.claim_id = NEW.id)
+        ELSE EXISTS (SELECT FROM payoffice_ruling r
+            WHERE r.claim_id = NEW.id AND r.verdict = NEW.state) END THEN
+        RAISE EXCEPTION 'claim %: nothing on record makes it %', NEW.id, NEW.state
+            USING ERRCODE = 'restrict_violation';
+    END IF;
+    RETURN NULL;
+END $$;
+
+DROP TRIGGER IF EXISTS grounded ON payoffice_claim;
+CREATE CONSTRAINT TRIGGER grounded AFTER INSERT OR UPDATE ON payoffice_claim
+    DEFERRABLE INITIALLY DEFERRED FOR EACH ROW WHEN (NEW.state NOT IN ('held', 'lapsed'))
+    EXECUTE FUNCTION payoffice_claim_grounded();
+
+CREATE OR REPLACE FUNCTION payoffice_of_claim() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+    IF NOT EXISTS (SELECT FROM payoffice_claim c
+                    WHERE c.id = NEW.claim_id AND c.state = TG_ARGV[0]) THEN
+        RAISE EXCEPTION 'table %: the claim is not %', TG_TABLE_NAME, TG_ARGV[0]
+            USING ERRCODE = 'restrict_violation';
+    END IF;
+    RETURN NEW;
+END $$;
+
+CREATE OR REPLACE TRIGGER of_claim BEFORE INSERT ON payoffice_payment
+    FOR EACH ROW EXECUTE FUNCTION payoffice_of_claim('paid');
+CREATE OR REPLACE TRIGGER of_claim BEFORE INSERT ON payoffice_exchange
+    FOR EACH ROW EXECUTE FUNCTION payoffice_of_claim('exchanged');
+CREATE OR REPLACE TRIGGER of_claim BEFORE INSERT ON payoffice_depositmatch
+    FOR EACH ROW EXECUTE FUNCTION payoffice_of_claim('held');
+CREATE OR REPLACE TRIGGER of_claim BEFORE INSERT ON payoffice_ruling
+    FOR EACH ROW WHEN (NEW.claim_id IS NOT NULL) EXECUTE FUNCTION payoffice_of_claim('held');
+
+-- Who is needed.
+CREATE OR REPLACE TRIGGER two_persons BEFORE INSERT ON payoffice_ruling
+    FOR EACH ROW EXECUTE FUNCTION staff_need_confirmed('proposal_id', 'payoffice.ruling');
+CREATE OR REPLACE TRIGGER two_persons BEFORE INSERT ON payoffice_payment
+    FOR EACH ROW WHEN (NEW.proposal_id IS NOT NULL)
+    EXECUTE FUNCTION staff_need_confirmed('proposal_id', 'payoffice.payment');
+CREATE OR REPLACE TRIGGER two_persons BEFORE INSERT ON payoffice_exchange
+    FOR EACH ROW WHEN (NEW.proposal_id IS NOT NULL)
+    EXECUTE FUNCTION staff_need_confirmed('proposal_id', 'payoffice.exchange');
+CREATE OR REPLACE TRIGGER two_persons BEFORE INSERT ON payoffice_cashceiling
+    FOR EACH ROW EXECUTE FUNCTION staff_need_confirmed('proposal_id', 'payoffice.cash_ceiling');
+CREATE OR REPLACE TRIGGER two_persons_reissue BEFORE INSERT ON payoffice_cheque
+    FOR EACH ROW WHEN (NEW.reissue_id IS NOT NULL)
+    EXECUTE FUNCTION staff_need_confirmed('reissue_id', 'payoffice.cheque_reissue');
+CREATE OR REPLACE TRIGGER two_persons_void BEFORE UPDATE ON payoffice_cheque
+    FOR EACH ROW WHEN (NEW.voiding_id IS NOT NULL)
+    EXECUTE FUNCTION staff_need_confirmed('voiding_id', 'payoffice.cheque_void');
+
+-- What may change changes once.
+CREATE OR REPLACE FUNCTION payoffice_once() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+    RAISE EXCEPTION 'table %: this is done already', TG_TABLE_NAME
+        USING ERRCODE = 'restrict_violation';
+END $$;
+
+CREATE OR REPLACE TRIGGER only_once BEFORE UPDATE ON payoffice_claim
+    FOR EACH ROW WHEN (NEW.state = OLD.state) EXECUTE FUNCTION payoffice_once();
+CREATE OR REPLACE TRIGGER only_once BEFORE UPDATE ON payoffice_cashsession
+    FOR EACH ROW WHEN (OLD.closed_at IS NOT NULL) EXECUTE FUNCTION payoffice_once();
+CREATE OR REPLACE TRIGGER only_once BEFORE UPDATE ON payoffice_cheque
+    FOR EACH ROW WHEN (OLD.state <> 'issued') EXECUTE FUNCTION payoffice_once();
+
+-- What is sealed is erased when its time is over: not before, and never replaced.
+CREATE OR REPLACE FUNCTION payoffice_guard_sealed() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+    IF NEW.sealed IS NOT NULL
+       OR (core_now() AT TIME ZONE 'Europe/Madrid')::date <= OLD.kept_until THEN
+        RAISE EXCEPTION 'table %: sealed content is kept until its day, and then erased',
+            TG_TABLE_NAME USING ERRCODE = 'restrict_violation';
+    END IF;
+    RETURN NEW;
+END $$;
+
+CREATE OR REPLACE TRIGGER sealed_stays BEFORE UPDATE ON payoffice_payee
+    FOR EACH ROW EXECUTE FUNCTION payoffice_guard_sealed();
+CREATE OR REPLACE TRIGGER sealed_stays BEFORE UPDATE ON payoffice_depositimage
+    FOR EACH ROW EXECUTE FUNCTION payoffice_guard_sealed();
+
+-- Nothing goes out of stock that is not there. Whoever writes holds the item's lock (20).
+CREATE OR REPLACE FUNCTION payoffice_guard_stock() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+    PERFORM pg_advisory_xact_lock(20, (NEW.item_id & 2147483647)::integer);
+    IF NEW.units + (SELECT coalesce(sum(m.units), 0) FROM payoffice_stockmovement m
+                     WHERE m.item_id = NEW.item_id) < 0 THEN
+        RAISE EXCEPTION 'item %: not so many are in stock', NEW.item_id
+            USING ERRCODE = 'restrict_violation';
+    END IF;
+    RETURN NEW;
+END $$;
+
+CREATE OR REPLACE TRIGGER in_stock BEFORE INSERT ON payoffice_stockmovement
+    FOR EACH ROW WHEN (NEW.units < 0) EXECUTE FUNCTION payoffice_guard_stock();

@@ -1,0 +1,97 @@
+-- A payment, whole, in one statement: whether it is a retry, whether the place may still pay, the
+-- claim, the payment and its transfer (14.III.10).
+--
+-- What the document is worth and by whom, how and until when it may be paid the caller has judged;
+-- `p_from` and `p_until` bound the natural day it judged for. Everything that can change meanwhile
+-- is decided here. `p_expected` is the state of the claim as the caller knows it, NULL for none:
+-- whoever comes second finds another. `outcome` is 'paid', 'replayed', or the code of a refusal,
+-- of which nothing is written or remembered; 'day_changed' and 'claim_changed' ask for a new
+-- judgement.
+--
+-- Locks, in the order of core/database/locks.py: the request's, so that a retry waits for the
+-- payment still in flight and learns what it became; the cashier's session, which its close holds.
+CREATE OR REPLACE FUNCTION payoffice_pay(p_payment jsonb, p_game text, p_document bigint,
+    p_expected text, p_debit text, p_credit text, p_kind text,
+    p_from timestamptz, p_until timestamptz,
+    OUT outcome text, OUT payment_id bigint, OUT paid_at timestamptz)
+LANGUAGE plpgsql AS $$
+DECLARE
+    v payoffice_payment := jsonb_populate_record(NULL::payoffice_payment, p_payment);
+    v_known record;
+BEGIN
+    PERFORM pg_advisory_xact_lock(2, hashtext(v.uuid::text));
+    SELECT p.id, p.request_digest, p.terminal_id, p.staff_id, p.paid_at INTO v_known
+      FROM payoffice_payment p WHERE p.uuid = v.uuid;
+    IF FOUND THEN
+        IF v_known.request_digest = v.request_digest
+           AND (v_known.terminal_id, v_known.staff_id)
+               IS NOT DISTINCT FROM (v.terminal_id, v.staff_id) THEN
+            outcome := 'replayed';
+            payment_id := v_known.id;
+            paid_at := v_known.paid_at;
+        ELSE
+            outcome := 'payment_uuid_reused';
+        END IF;
+        RETURN;
+    END IF;
+
+    IF v.cash_session_id IS NOT NULL THEN
+        PERFORM pg_advisory_xact_lock(21, (v.cash_session_id & 2147483647)::integer);
+        IF NOT EXISTS (SELECT FROM payoffice_cashsession s
+                        WHERE s.id = v.cash_session_id AND s.cashier_id = v.staff_id
+                          AND s.closed_at IS NULL) THEN
+            outcome := 'cash_session_missing';
+            RETURN;
+        END IF;
+    END IF;
+    v.paid_at := core_now();
+    IF v.paid_at < p_from OR v.paid_at >= p_until THEN
+        outcome := 'day_changed';
+        RETURN;
+    END IF;
+    IF v.place = 'establishment' AND NOT EXISTS (
+        SELECT FROM premises_authorisation a
+         WHERE a.premises_id = v.premises_id AND a.game = p_game AND a.valid_from <= v.paid_at
+           AND (a.valid_until IS NULL OR a.valid_until > v.paid_at)) THEN
+        outcome := 'premises_not_authorised';
+        RETURN;
+    END IF;
+    IF v.cash_session_id IS NOT NULL AND v.means = 'cash' AND v.amount_cents > (
+        SELECT coalesce(sum(CASE t.debit_id WHEN a.id THEN t.amount_cents
+                                            ELSE -t.amount_cents END), 0)
+          FROM ledger_account a
+          JOIN ledger_transfer t ON t.debit_id = a.id OR t.credit_id = a.id
+         WHERE a.code = p_credit) THEN
+        outcome := 'cash_short';
+        RETURN;
+    END IF;
+
+    IF p_expected IS NULL THEN
+        INSERT INTO payoffice_claim (game, document_id, state, amount_cents, opened_at)
+        VALUES (p_game, p_document, 'paid', v.amount_cents, v.paid_at)
+        ON CONFLICT DO NOTHING RETURNING id INTO v.claim_id;
+    ELSE
+        UPDATE payoffice_claim c SET state = 'paid', changed_at = v.paid_at
+         WHERE c.game = p_game AND c.document_id = p_document AND c.state = p_expected
+        RETURNING id INTO v.claim_id;
+    END IF;
+    IF v.claim_id IS NULL THEN
+        outcome := 'claim_changed';
+        RETURN;
+    END IF;
+    INSERT INTO payoffice_payment (uuid, request_digest, claim_id, paid_at, amount_cents, means,
+            place, premises_id, terminal_id, operator_id, session_id, second_operator_id,
+            second_session_id, staff_id, cash_session_id, payee_id, proposal_id)
+    VALUES (v.uuid, v.request_digest, v.claim_id, v.paid_at, v.amount_cents, v.means, v.place,
+            v.premises_id, v.terminal_id, v.operator_id, v.session_id, v.second_operator_id,
+            v.second_session_id, v.staff_id, v.cash_session_id, v.payee_id, v.proposal_id)
+    RETURNING id INTO payment_id;
+    INSERT INTO ledger_transfer (reference, line, kind, debit_id, credit_id, amount_cents, at)
+    SELECT v.uuid, 0, p_kind, d.id, c.id, v.amount_cents, v.paid_at
+      FROM ledger_account d, ledger_account c WHERE d.code = p_debit AND c.code = p_credit;
+    IF NOT FOUND THEN
+        RAISE EXCEPTION 'no account % or %', p_debit, p_credit;
+    END IF;
+    paid_at := v.paid_at;
+    outcome := 'paid';
+END $$;
