@@ -13,6 +13,7 @@ class LototrotConfig(AppConfig):
             accounts,
             breach,
             classification,
+            payables,
             payment_order,
             rebuild,
             starts,
@@ -21,6 +22,7 @@ class LototrotConfig(AppConfig):
 
         accounts.register()
         metrics.register()
+        payables.register()
         rebuild.register()
         screens.register()
         tasks.register()

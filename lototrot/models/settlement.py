@@ -120,3 +120,25 @@ class PaymentOrder(Guarded):
 
     def __str__(self) -> str:
         return str(self.contest)
+
+
+class Lapse(Guarded):
+    """The unclaimed prizes of a contest, lapsed all together after their last day (14.III.10.7)."""
+
+    contest = models.OneToOneField(Contest, models.PROTECT, related_name="lapse")
+    uuid = models.UUIDField(unique=True)
+    last_claim_day = models.DateField()
+    prizes = models.BigIntegerField()
+    cents = models.BigIntegerField()
+    lapsed_at = models.DateTimeField()
+
+    class Meta:
+        verbose_name = _("lapse")
+        constraints = [
+            models.CheckConstraint(
+                condition=Q(prizes__gte=0, cents__gte=0), name="lapse_not_negative"
+            )
+        ]
+
+    def __str__(self) -> str:
+        return str(self.contest)

@@ -30,6 +30,8 @@ from lototrot.services.chart import held_apart, prizes_payable, refunds_due
 from lototrot.services.contests import contest_get
 from lototrot.services.sealing import need_sealed, seal_amend
 
+_GAME = {"game": Game.LOTOTROT.value}
+
 BREACH = define("lototrot.breach", Role.ORGANISER)
 
 
@@ -113,7 +115,31 @@ WITH suspect AS (
       FROM looked_at t
      WHERE NOT EXISTS (SELECT FROM lototrot_void v WHERE v.ticket_id = t.id)
        AND NOT EXISTS (SELECT FROM lototrot_bar b WHERE b.ticket_id = t.id)
+       AND NOT EXISTS (
+        SELECT FROM payoffice_claim c WHERE c.game = %(game)s AND c.document_id = t.id
+           AND c.state NOT IN ('presented', 'held'))
 ), breach AS NOT MATERIALIZED (SELECT * FROM found WHERE cardinality(reasons) > 0)
+"""
+
+# The claims of barred tickets: their money is held apart. Presented ones have theirs there already.
+_HOLD_APART = """
+WITH held AS (
+    INSERT INTO payoffice_claim (game, document_id, state, amount_cents, opened_at)
+    SELECT %(game)s, b.ticket_id, 'held', b.prize_cents, %(now)s FROM lototrot_bar b
+     WHERE b.proposal_id = %(proposal)s AND b.prize_cents > 0
+    ON CONFLICT DO NOTHING RETURNING amount_cents)
+SELECT coalesce(sum(amount_cents), 0)::bigint FROM held
+"""
+_HOLD_PRESENTED = """
+UPDATE payoffice_claim c SET state = 'held', changed_at = %(now)s FROM lototrot_bar b
+ WHERE b.proposal_id = %(proposal)s AND c.game = %(game)s AND c.document_id = b.ticket_id
+   AND c.state = 'presented'
+"""
+_NOT_HELD = """
+SELECT EXISTS (
+    SELECT FROM lototrot_bar b JOIN payoffice_claim c
+           ON c.game = %(game)s AND c.document_id = b.ticket_id
+     WHERE b.proposal_id = %(proposal)s AND c.state <> 'held')
 """
 
 _SUSPECT_SELLER = """
@@ -125,7 +151,7 @@ SELECT EXISTS (SELECT FROM suspect s JOIN lototrot_displayacknowledgement d ON d
 def _parameters(contest: Contest) -> dict[str, Any]:
     return {
         "contest": contest.pk,
-        "game": Game.LOTOTROT.value,
+        **_GAME,
         "opened_at": contest.opened_at or "-infinity",
         "closed_at": contest.closed_at or "infinity",
         "limit": contest_limit(contest.pk),
@@ -232,7 +258,7 @@ def _apply(proposal: Proposal, insert: str, read_back: str) -> Contest:
     contest_id = proposal.content["contest"]
     hold((Lock.CONTEST, contest_id))
     contest = _need_state(proposal.kind, contest_id)
-    values = {"proposal": proposal.pk, "now": clock.now()}
+    values: dict[str, Any] = {"proposal": proposal.pk, "now": clock.now()}
     with connection.cursor() as cursor:
         cursor.execute(_BREACHES + insert, _parameters(contest) | values)
     if {"contest": contest_id, **asdict(_summed(read_back, values))} != proposal.content:
@@ -267,12 +293,14 @@ def _barred(proposal: Proposal, by: StaffActor) -> None:
         "SELECT t.id, t.bets, t.amount_cents FROM lototrot_bar b JOIN lototrot_ticket t"
         " ON t.id = b.ticket_id WHERE b.proposal_id = %(proposal)s ORDER BY t.id",
     )
+    values: dict[str, Any] = {"proposal": proposal.pk, "now": clock.now(), **_GAME}
     with connection.cursor() as cursor:
-        cursor.execute(
-            "SELECT coalesce(sum(prize_cents), 0)::bigint FROM lototrot_bar WHERE proposal_id = %s",
-            [proposal.pk],
-        )
+        cursor.execute(_HOLD_APART, values)
         cents = int(cursor.fetchone()[0])
+        cursor.execute(_HOLD_PRESENTED, values)
+        cursor.execute(_NOT_HELD, values)
+        if cursor.fetchone()[0]:  # paid, or lapsed, since the set was read
+            raise BreachChanged(contest=contest.pk)
     payable, apart = prizes_payable(contest.pk), held_apart(contest.pk)
     line = ledger.Line("lototrot.breach_bar", payable, apart, cents)
     ledger.post(reference=proposal.uuid, lines=[line])

@@ -58,6 +58,14 @@ def held_apart(contest_id: int) -> Chart:
     return liability(f"lototrot:contest:{contest_id}:held")
 
 
+def unplaced(bet_type_code: str, day: date) -> Chart:
+    """What lapsed with a last day, or was refused on it: for the first meeting after [D3, C5].
+
+    It passes to `lapsed` of that meeting's contest once there is one; until then it stands here.
+    """
+    return liability(f"lototrot:{bet_type_code}:unplaced:{day.isoformat()}")
+
+
 def jackpot(bet_type_code: str) -> Chart:
     """The 7/7 accumulated from meeting to meeting (9.5)."""
     return liability(f"lototrot:{bet_type_code}:jackpot")

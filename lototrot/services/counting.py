@@ -11,7 +11,7 @@ twice there is none, for it also keeps processes from sharing a sum.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import zip_longest
 
 from django.db import connection
@@ -21,23 +21,15 @@ from lototrot.engine.bet_type import BetType
 
 @dataclass(frozen=True, slots=True)
 class Counting:
-    """What to count: a contest, the numbers right in each race, and the bet type's categories.
-
-    `only_barred`: of the contest's tickets, those barred for a breach found too late [C6].
-    """
+    """What to count: a contest, the numbers right in each race, and the bet type's categories."""
 
     contest_id: int
     right_masks: tuple[int, ...]
     bet_type: BetType
-    only_barred: bool = False
 
     def __post_init__(self) -> None:
         if len(self.right_masks) != self.bet_type.legs:
             raise ValueError("a mask of right numbers is needed for each race")
-
-    def of_barred(self) -> "Counting":
-        """The same counting, of the barred tickets alone."""
-        return replace(self, only_barred=True)
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,7 +138,7 @@ def prizes_check(
             f"SELECT count(*), count(*) FILTER (WHERE {right}),"
             f" coalesce(sum(p.prize_cents), 0)::bigint, {sums}"
             f" FROM lototrot_prize p LEFT JOIN lototrot_ticket t ON t.id = p.ticket_id"
-            f" AND {_counted(counting, 't')} AND {_touched(counting, 't')} >= {categories[-1]}"
+            f" AND {_counted('t')} AND {_touched(counting, 't')} >= {categories[-1]}"
             f" WHERE p.settlement_id = %s",
             [counting.contest_id, settlement_id],
         )
@@ -154,13 +146,12 @@ def prizes_check(
     return StoredPrizes(rows, right_rows, cents, dict(zip(categories, by_category, strict=True)))
 
 
-def _counted(counting: Counting, alias: str) -> str:
+def _counted(alias: str) -> str:
     """Whether a ticket counts: it is of the contest (a parameter) and not void."""
-    barred = f" AND EXISTS (SELECT FROM lototrot_bar b WHERE b.ticket_id = {alias}.id)"
     return (
         f"{alias}.contest_id = %s AND NOT EXISTS"
         f" (SELECT FROM lototrot_void v WHERE v.ticket_id = {alias}.id)"
-    ) + (barred if counting.only_barred else "")
+    )
 
 
 def _touched(counting: Counting, alias: str) -> str:
@@ -174,7 +165,7 @@ def _touched(counting: Counting, alias: str) -> str:
 def _tickets(counting: Counting) -> str:
     return (
         f"SELECT bets, amount_cents, {_touched(counting, 'k')} AS touched"
-        f" FROM lototrot_ticket k WHERE {_counted(counting, 'k')}"
+        f" FROM lototrot_ticket k WHERE {_counted('k')}"
     )
 
 
@@ -185,7 +176,7 @@ def _winning(counting: Counting, which: str, columns: Sequence[str] = ()) -> str
     lowest = counting.bet_type.categories[-1]
     return (
         f"SELECT {wanted} FROM lototrot_ticket k"
-        f" WHERE {which} AND {touched} >= {lowest} AND {_counted(counting, 'k')} OFFSET 0"
+        f" WHERE {which} AND {touched} >= {lowest} AND {_counted('k')} OFFSET 0"
     )
 
 

@@ -74,14 +74,10 @@ def _settlement(contest: Contest, takings: Chart, books: Books) -> list[Line]:
         ),
         rules,
     )
-    lines = chart.settlement_lines(
+    return chart.settlement_lines(
         contest_id=contest.pk, bet_type_code=code, takings=takings, d=d,
         parts=chart.organiser_share(contest.day).divide(d.organiser_share),
     )  # fmt: skip
-    barred = count(counting.of_barred()).winners
-    cents = sum(d.prize_each.get(hits, 0) * bets for hits, bets in barred.items())
-    payable, apart = chart.prizes_payable(contest.pk), chart.held_apart(contest.pk)
-    return [*lines, Line("lototrot.breach_bar", payable, apart, cents)]
 
 
 def register() -> None:
