@@ -227,6 +227,12 @@ CELERY_BEAT_SCHEDULE = {
 }
 CELERY_BEAT_SCHEDULE_FILENAME = str(VAR_DIR / "celerybeat-schedule")
 
+# The prize office: how long payees' identities and images of deposits are kept, and from where on
+# a payment takes a second person.
+PAYEE_KEPT_DAYS = env.integer("PAYEE_KEPT_DAYS", 3650, least=1)
+IMAGE_KEPT_DAYS = env.integer("IMAGE_KEPT_DAYS", 1825, least=1)
+SECOND_PERSON_ABOVE_CENTS = env.integer("SECOND_PERSON_ABOVE_CENTS", 300_000, least=0)
+
 LOGGING_CONFIG = None
 LOG_LEVEL = env.string("LOG_LEVEL", "INFO")
 # One in so many successful requests is logged (0: none); refusals and faults always are.

@@ -7,3 +7,14 @@ class PayofficeConfig(AppConfig):
     name = "core.payoffice"
     label = "payoffice"
     verbose_name = "Prize payment"
+
+    def ready(self) -> None:
+        from core.payoffice import rebuild
+        from core.payoffice.services import (  # noqa: F401  (they register acts of two persons)
+            cheques,
+            deposits,
+            desk,
+            goods,
+        )
+
+        rebuild.register()

@@ -130,6 +130,9 @@ class Source(Protocol):
     def by_id(self, document_id: int) -> Payable:
         """The document by the game's id. Raises DocumentUnknown."""
 
+    def by_uuid(self, document: uuid.UUID) -> Payable:
+        """The document by the UUID printed on it. Raises DocumentUnknown."""
+
     def details(self, document_id: int) -> Mapping[str, Any]:
         """What a check shows beside the state, as JSON: bets, trace, winning combinations."""
 

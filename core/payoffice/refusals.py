@@ -98,6 +98,11 @@ class RequestUuidReused(Conflict):
     message = "That UUID belongs to another act of the office, or to one with other content."
 
 
+class PresentationNeedless(Conflict):
+    code = "presentation_needless"
+    message = "Its claim lapses no more; it can be paid."
+
+
 class NotInKind(Conflict):
     code = "not_in_kind"
     message = "The document is owed money, not a thing."

@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from datetime import date
 from typing import Any
+from uuid import UUID
 
 from django.db import connection
 
@@ -37,6 +38,7 @@ SELECT t.id, t.uuid, t.premises_id, t.sold_at, t.amount_cents, t.contest_id, v.r
 """
 _BY_CODE = _TICKET + "WHERE t.code_digest = %s"
 _BY_ID = _TICKET + "WHERE t.id = %s"
+_BY_UUID = _TICKET + "WHERE t.uuid = %s"
 
 
 class Tickets:
@@ -50,10 +52,10 @@ class Tickets:
         return _found(_BY_CODE, code_digest)
 
     def by_id(self, document_id: int) -> Payable:
-        payable = _found(_BY_ID, document_id)
-        if payable is None:
-            raise DocumentUnknown
-        return payable
+        return _known(_BY_ID, document_id)
+
+    def by_uuid(self, document: UUID) -> Payable:
+        return _known(_BY_UUID, document)
 
     def details(self, document_id: int) -> Mapping[str, Any]:
         return presented.card(document_id)
@@ -78,7 +80,14 @@ class Tickets:
         return list(lapsing.claimed())
 
 
-def _found(query: str, key: bytes | int) -> Payable | None:
+def _known(query: str, key: int | UUID) -> Payable:
+    payable = _found(query, key)
+    if payable is None:
+        raise DocumentUnknown
+    return payable
+
+
+def _found(query: str, key: bytes | int | UUID) -> Payable | None:
     with connection.cursor() as cursor:
         cursor.execute(query, [key])
         row = cursor.fetchone()

@@ -1,0 +1,142 @@
+"""Cashiers' sessions: from the float to the count, and what lies between (rulebook: C4, P7)."""
+
+import uuid
+
+from django.db import IntegrityError, transaction
+
+from core.database import clock
+from core.database.locks import Lock, hold
+from core.kernel.errors import Conflict, Invalid, NotFound
+from core.ledger import services as ledger
+from core.ledger.services import Line
+from core.payoffice import chart
+from core.payoffice.models import CashMovement, CashSession
+from core.payoffice.refusals import CashSessionMissing, CashShort
+from core.premises.models import Premises
+from core.premises.services import PremisesUnknown
+from core.staff.actor import StaffActor
+from core.staff.powers import Role, define
+
+CASH = define("payoffice.cash", Role.CASHIER, Role.SUPERVISOR)
+OFFICES = (Premises.Kind.CENTRAL_OFFICE, Premises.Kind.ENTITY_OFFICE)
+
+
+class NotAnOffice(Invalid):
+    code = "not_an_office"
+    message = "Cash sessions are of the Central Office or an authorised entity's."
+
+
+class CashSessionOpen(Conflict):
+    code = "cash_session_open"
+    message = "The cashier has a cash session open already."
+
+
+class CashSessionUnknown(NotFound):
+    code = "cash_session_unknown"
+    message = "There is no such open cash session of yours."
+
+
+class MovementOfNothing(Invalid):
+    code = "movement_of_nothing"
+    message = "A movement has an amount and a reason."
+
+
+@transaction.atomic
+def cash_open(*, by: StaffActor, premises: str, float_cents: int) -> CashSession:
+    """Open the cashier's session with a float from the treasury.
+
+    Raises PremisesUnknown, NotAnOffice, CashSessionOpen.
+    """
+    by.need(CASH)
+    place = Premises.objects.filter(code=premises).first()
+    if place is None:
+        raise PremisesUnknown(premises=premises)
+    if place.kind not in OFFICES:
+        raise NotAnOffice(premises=premises)
+    try:
+        with transaction.atomic():
+            session: CashSession = CashSession.objects.create(
+                uuid=uuid.uuid4(), premises=place, cashier_id=by.user_id,
+                opened_in_id=by.session_id, opened_at=clock.now(), float_cents=float_cents,
+            )  # fmt: skip
+    except IntegrityError as error:
+        raise CashSessionOpen from error
+    cash = chart.cash(session.pk)
+    ledger.account_open([cash])
+    line = Line("payoffice.float", cash, chart.treasury(), float_cents)
+    ledger.post(reference=session.uuid, lines=[line])
+    return session
+
+
+@transaction.atomic
+def cash_move(*, by: StaffActor, cents: int, reason: str) -> CashMovement:
+    """Bring cash to one's open session, or take some from it (negative cents).
+
+    Raises CashSessionMissing, MovementOfNothing, CashShort.
+    """
+    by.need(CASH)
+    session = cash_session_of(by)
+    hold((Lock.CASH, session.pk))
+    _need_open(session)
+    if not cents or not reason.strip():
+        raise MovementOfNothing
+    cash, treasury = chart.cash(session.pk), chart.treasury()
+    if ledger.balance_cents(cash) + cents < 0:
+        raise CashShort
+    moved: CashMovement = CashMovement.objects.create(
+        uuid=uuid.uuid4(), session=session, cents=cents, reason=reason, moved_at=clock.now()
+    )
+    debit, credit = (cash, treasury) if cents > 0 else (treasury, cash)
+    line = Line("payoffice.cash", debit, credit, abs(cents))
+    ledger.post(reference=moved.uuid, lines=[line])
+    return moved
+
+
+@transaction.atomic
+def cash_close(*, by: StaffActor, session: uuid.UUID, counted_cents: int) -> CashSession:
+    """Close by count: the cash goes to the treasury, a difference to its own account.
+
+    One's own session, or, with the supervisor's role, anybody's. Raises CashSessionUnknown.
+    """
+    by.need(CASH)
+    found = CashSession.objects.filter(uuid=session).first()
+    if found is None or (found.cashier_id != by.user_id and Role.SUPERVISOR not in by.roles):
+        raise CashSessionUnknown
+    hold((Lock.CASH, found.pk))
+    found.refresh_from_db()
+    if found.closed_at is not None:
+        raise CashSessionUnknown
+    cash, treasury, differences = chart.cash(found.pk), chart.treasury(), chart.cash_differences()
+    found.expected_cents = ledger.balance_cents(cash)
+    found.counted_cents = counted_cents
+    found.closed_at = clock.now()
+    found.save(update_fields=["expected_cents", "counted_cents", "closed_at"])
+    difference = counted_cents - found.expected_cents
+    ledger.post(
+        reference=uuid.uuid5(found.uuid, "payoffice.close"),
+        lines=[
+            Line("payoffice.count", treasury, cash, counted_cents),
+            Line("payoffice.difference", cash, differences, max(difference, 0)),
+            Line("payoffice.difference", differences, cash, max(-difference, 0)),
+        ],
+    )
+    ledger.need_balance(cash, 0)
+    return found
+
+
+def cash_session_of(by: StaffActor) -> CashSession:
+    """The cashier's open session, with its premises. Raises CashSessionMissing."""
+    found = (
+        CashSession.objects.select_related("premises")
+        .filter(cashier_id=by.user_id, closed_at=None)
+        .first()
+    )
+    if found is None:
+        raise CashSessionMissing
+    return found
+
+
+def _need_open(session: CashSession) -> None:
+    session.refresh_from_db(fields=["closed_at"])
+    if session.closed_at is not None:
+        raise CashSessionMissing

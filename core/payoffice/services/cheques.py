@@ -1,0 +1,205 @@
+"""The register of nominative cheques: drawn, voided, reissued, reconciled (14.III.10.6) [C3]."""
+
+import datetime
+import uuid
+
+from django.db import transaction
+from django.db.models import Max
+
+from core.database import clock
+from core.database.locks import Lock, hold
+from core.kernel.days import natural_day
+from core.kernel.errors import Conflict, Invalid, NotFound
+from core.ledger import services as ledger
+from core.ledger.services import Line
+from core.payoffice import chart
+from core.payoffice.models import CashCeiling, Cheque, Payee, Payment
+from core.payoffice.services.sealing import PayeeFacts, payee_seal
+from core.staff import two_persons
+from core.staff.actor import StaffActor
+from core.staff.models import Proposal
+from core.staff.powers import Role, define
+
+CHEQUES = define("payoffice.cheques", Role.SUPERVISOR, Role.ORGANISER)
+CEILING = define("payoffice.cash_ceiling", Role.ORGANISER)
+
+
+class ChequeUnknown(NotFound):
+    code = "cheque_unknown"
+    message = "There is no cheque with that number."
+
+
+class ChequeNotIssued(Conflict):
+    code = "cheque_not_issued"
+    message = "The cheque has been presented or voided already."
+
+
+class ChequeStands(Conflict):
+    code = "cheque_stands"
+    message = "Only a voided cheque that was not yet replaced is reissued."
+
+
+class ChequeAmountDiffers(Conflict):
+    code = "cheque_amount_differs"
+    message = "The bank's amount is not the cheque's."
+
+
+class ChequeDayWrong(Invalid):
+    code = "cheque_day_wrong"
+    message = "A cheque is presented between the day of its issue and today."
+
+
+class ReasonNeeded(Invalid):
+    code = "reason_needed"
+    message = "A reason is needed."
+
+
+class CeilingNotLater(Invalid):
+    code = "ceiling_not_later"
+    message = "A cash ceiling is entered, with its source, before the day it is in force from."
+
+
+def cheque_draw(
+    *, payment: Payment, payee: Payee, replaces: Cheque | None = None, reissue: int | None = None
+) -> Cheque:
+    """The next cheque of the register, for a payment. Call inside the act's transaction."""
+    hold((Lock.CHEQUE, 0))
+    last = Cheque.objects.aggregate(last=Max("number"))["last"] or 0
+    made: Cheque = Cheque.objects.create(
+        number=last + 1, payment=payment, payee=payee, amount_cents=payment.amount_cents,
+        state=Cheque.State.ISSUED, issued_at=clock.now(), replaces=replaces, reissue_id=reissue,
+    )  # fmt: skip
+    return made
+
+
+def cheque_get(number: int) -> Cheque:
+    """Raises ChequeUnknown."""
+    found = Cheque.objects.select_related("payment", "payee").filter(number=number).first()
+    if found is None:
+        raise ChequeUnknown(number=number)
+    return found
+
+
+@transaction.atomic
+def cheque_void(*, by: StaffActor, number: int, reason: str) -> Proposal:
+    """Propose to void a cheque that was not presented; its payee may then be given another.
+
+    Raises ChequeUnknown, ChequeNotIssued, ReasonNeeded.
+    """
+    by.need(CHEQUES)
+    _need_issued(cheque_get(number))
+    if not reason.strip():
+        raise ReasonNeeded
+    return two_persons.propose(
+        kind=VOID, subject=f"cheque:{number}", by=by, content={"cheque": number, "reason": reason}
+    )
+
+
+def _voided(proposal: Proposal, by: StaffActor) -> None:
+    hold((Lock.CHEQUE, 0))
+    cheque = _need_issued(cheque_get(proposal.content["cheque"]))
+    cheque.state, cheque.voiding = Cheque.State.VOIDED, proposal
+    cheque.void_reason = proposal.content["reason"]
+    cheque.save(update_fields=["state", "voiding", "void_reason"])
+
+
+@transaction.atomic
+def cheque_reissue(*, by: StaffActor, number: int, payee: PayeeFacts | None = None) -> Proposal:
+    """Propose another cheque in the place of a voided one, to the same payee or one put right.
+
+    Raises ChequeUnknown, ChequeStands.
+    """
+    by.need(CHEQUES)
+    cheque = _need_replaceable(cheque_get(number))
+    named = payee_seal(payee) if payee else cheque.payee
+    return two_persons.propose(
+        kind=REISSUE, subject=f"cheque:{number}", by=by,
+        content={
+            "cheque": number, "payee": str(named.uuid), "amount_cents": cheque.amount_cents,
+        },
+    )  # fmt: skip
+
+
+def _reissued(proposal: Proposal, by: StaffActor) -> None:
+    hold((Lock.CHEQUE, 0))
+    cheque = _need_replaceable(cheque_get(proposal.content["cheque"]))
+    payee = Payee.objects.get(uuid=proposal.content["payee"])
+    cheque_draw(payment=cheque.payment, payee=payee, replaces=cheque, reissue=proposal.pk)
+
+
+@transaction.atomic
+def cheque_reconcile(
+    *, by: StaffActor, number: int, amount_cents: int, presented_on: datetime.date
+) -> Cheque:
+    """Record that the bank paid a cheque, as its statement says; again: nothing changes.
+
+    Raises ChequeUnknown, ChequeNotIssued, ChequeAmountDiffers, ChequeDayWrong.
+    """
+    by.need(CHEQUES)
+    hold((Lock.CHEQUE, 0))
+    cheque = cheque_get(number)
+    if cheque.state == Cheque.State.PRESENTED and cheque.presented_on == presented_on:
+        return cheque
+    _need_issued(cheque)
+    if cheque.amount_cents != amount_cents:
+        raise ChequeAmountDiffers(number=number, amount_cents=cheque.amount_cents)
+    now = clock.now()
+    if not natural_day(cheque.issued_at) <= presented_on <= natural_day(now):
+        raise ChequeDayWrong(number=number)
+    cheque.state, cheque.presented_on = Cheque.State.PRESENTED, presented_on
+    cheque.reconciled_at, cheque.reconciled_by_id = now, by.user_id
+    cheque.save(update_fields=["state", "presented_on", "reconciled_at", "reconciled_by"])
+    line = Line("payoffice.cheque", chart.cheques(), chart.treasury(), amount_cents)
+    ledger.post(reference=uuid.uuid5(cheque.payment.uuid, f"cheque:{number}"), lines=[line])
+    return cheque
+
+
+@transaction.atomic
+def ceiling_propose(
+    *, by: StaffActor, in_force_from: datetime.date, cents: int, source: str
+) -> Proposal:
+    """Propose a cash ceiling that later law sets from a day to come on [C3].
+
+    Raises CeilingNotLater.
+    """
+    by.need(CEILING)
+    _need_later(in_force_from)
+    if not source.strip() or cents < 1:
+        raise CeilingNotLater
+    content: two_persons.Content = {
+        "in_force_from": in_force_from.isoformat(), "cents": cents, "source": source,
+    }  # fmt: skip
+    return two_persons.propose(kind=CASH_CEILING, subject="cash_ceiling", by=by, content=content)
+
+
+def _ceiling_set(proposal: Proposal, by: StaffActor) -> None:
+    day = datetime.date.fromisoformat(proposal.content["in_force_from"])
+    _need_later(day)
+    CashCeiling.objects.create(
+        in_force_from=day, cents=proposal.content["cents"], source=proposal.content["source"],
+        proposal=proposal, recorded_at=clock.now(),
+    )  # fmt: skip
+
+
+def _need_later(day: datetime.date) -> None:
+    if day <= natural_day(clock.now()) or CashCeiling.objects.filter(in_force_from=day).exists():
+        raise CeilingNotLater(in_force_from=day.isoformat())
+
+
+def _need_issued(cheque: Cheque) -> Cheque:
+    if cheque.state != Cheque.State.ISSUED:
+        raise ChequeNotIssued(number=cheque.number, state=cheque.state)
+    return cheque
+
+
+def _need_replaceable(cheque: Cheque) -> Cheque:
+    if cheque.state != Cheque.State.VOIDED or hasattr(cheque, "replaced_by"):
+        raise ChequeStands(number=cheque.number, state=cheque.state)
+    return cheque
+
+
+VOID = two_persons.register(two_persons.Kind("payoffice.cheque_void", CHEQUES, _voided))
+REISSUE = two_persons.register(two_persons.Kind("payoffice.cheque_reissue", CHEQUES, _reissued))
+CASH_CEILING = two_persons.register(
+    two_persons.Kind("payoffice.cash_ceiling", CEILING, _ceiling_set)
+)

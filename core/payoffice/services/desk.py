@@ -1,0 +1,97 @@
+"""Paying at an office's desk, by a cashier with an open session; large sums by two persons."""
+
+import uuid
+
+from django.conf import settings
+from django.db import transaction
+
+from core.kernel.errors import DomainError
+from core.payoffice.models import CashSession, Claim, Payee
+from core.payoffice.payables import Payable
+from core.payoffice.refusals import RequestUuidReused
+from core.payoffice.services import finding, paying
+from core.payoffice.services.cash import cash_session_of
+from core.payoffice.services.paying import Paid, PayRequest
+from core.payoffice.services.presenting import present
+from core.payoffice.services.sealing import payee_seal
+from core.staff import two_persons
+from core.staff.actor import StaffActor
+from core.staff.models import Proposal
+from core.staff.powers import Role, define
+
+PAY = define("payoffice.pay", Role.CASHIER, Role.SUPERVISOR)
+
+
+def desk_pay(*, by: StaffActor, request: PayRequest) -> Paid | Proposal:
+    """Pay from one's open session; above the configured amount, propose to: another confirms.
+
+    The same request again gets the same payment or proposal. Raises as `payment_make`,
+    CashSessionMissing, CashShort, ProposalPending.
+    """
+    by.need(PAY)
+    try:
+        session = cash_session_of(by)
+        payable = paying.payable_of(request)
+        paying.need_sound(request, payable)
+        if request.amount_cents > settings.SECOND_PERSON_ABOVE_CENTS:
+            return _propose(by, payable, request, session)
+        return paying.pay(payable, request, paying.payer_at_desk(session, by.user_id))
+    except DomainError:
+        earlier = paying.replay(request, {"staff_id": by.user_id})
+        if earlier is None:
+            raise
+        return earlier
+
+
+@transaction.atomic
+def _propose(
+    by: StaffActor, payable: Payable, request: PayRequest, session: CashSession
+) -> Proposal:
+    """The document counts as presented from here on: a confirmation may come the day after."""
+    digest = request.digest().hex()
+    earlier = Proposal.objects.filter(
+        kind=PAYMENT.name, content__uuid=str(request.uuid), proposed_by_id=by.user_id,
+        decision=None,
+    ).first()  # fmt: skip
+    if earlier is not None:
+        if earlier.content["digest"] != digest:
+            raise RequestUuidReused
+        return earlier
+    payer = paying.payer_at_desk(session, by.user_id)
+    claim = finding.claim_of(payable)
+    verdict, _ = paying.judge(payable, claim, request, payer.at)
+    paying.need_payee(verdict.means, named=request.payee is not None)
+    payee = payee_seal(request.payee) if request.payee else None
+    proposal = two_persons.propose(
+        kind=PAYMENT, subject=f"{payable.game}:{payable.uuid}", by=by,
+        content={
+            "uuid": str(request.uuid), "digest": digest, "game": payable.game,
+            "document": str(payable.uuid), "document_id": payable.document_id,
+            "amount_cents": payable.amount_cents, "means": verdict.means.value,
+            "payee": str(payee.uuid) if payee else None, "cash_session": str(session.uuid),
+            "deposit": str(request.deposit) if request.deposit else None,
+        },
+    )  # fmt: skip
+    if claim is None:
+        present(payable, {"staff_id": by.user_id, "premises_id": session.premises_id})
+    return proposal
+
+
+def _confirmed(proposal: Proposal, by: StaffActor) -> None:
+    """Pay what was proposed, from the session of the cashier who proposed it."""
+    content = proposal.content
+    claim = Claim.objects.get(game=content["game"], document_id=content["document_id"])
+    payable = finding.by_claim(claim)
+    session = CashSession.objects.select_related("premises").get(uuid=content["cash_session"])
+    payee = Payee.objects.filter(uuid=content["payee"]).first() if content["payee"] else None
+    request = PayRequest(
+        uuid=uuid.UUID(content["uuid"]), amount_cents=content["amount_cents"], intact=True,
+        deposit=uuid.UUID(content["deposit"]) if content["deposit"] else None,
+    )  # fmt: skip
+    payer = paying.payer_at_desk(session, proposal.proposed_by_id)
+    payer.columns["proposal_id"] = proposal.pk
+    digest = bytes.fromhex(content["digest"])
+    paying.pay(payable, request, payer, digest=digest, payee=payee)
+
+
+PAYMENT = two_persons.register(two_persons.Kind("payoffice.payment", PAY, apply=_confirmed))

@@ -1,0 +1,113 @@
+"""From a presented code to what it is owed, and what became of that."""
+
+import dataclasses
+import time
+from collections.abc import Callable
+from datetime import date
+from functools import lru_cache
+from uuid import UUID
+
+from django.conf import settings
+from django.db import connection
+
+from core.kernel import codes
+from core.kernel.regulation import PaymentFigures, shipped
+from core.payoffice import payables
+from core.payoffice.models import CashCeiling, Claim
+from core.payoffice.payables import DocumentUnknown, Payable, Source
+
+FIGURES_KEPT_S = 30
+
+
+def by_code(presented: str) -> Payable:
+    """The document of a scanned or typed code.
+
+    Raises CodeMalformed, CodeMistyped or CodeForged before anything is looked up, DocumentUnknown.
+    """
+    kinds = [source.kind for source in payables.sources()]
+    code = codes.parse(presented, settings.CODE_KEYS, *kinds)
+    payable = payables.of_kind(code.kind).by_code(settings.CODE_KEYS.digest(code))
+    if payable is None:
+        raise DocumentUnknown
+    return payable
+
+
+def by_claim(claim: Claim) -> Payable:
+    """The document of a claim."""
+    return _first(claim.game, lambda source: source.by_id(claim.document_id))
+
+
+def by_uuid(game: str, document: UUID) -> Payable:
+    """The document of a game by the UUID printed on it. Raises DocumentUnknown."""
+    return _first(game, lambda source: source.by_uuid(document))
+
+
+def _first(game: str, ask: Callable[[Source], Payable]) -> Payable:
+    """What the first of a game's sources that knows the document answers."""
+    for source in payables.sources():
+        if source.game == game:
+            try:
+                return ask(source)
+            except DocumentUnknown:
+                continue
+    raise DocumentUnknown
+
+
+def source_of(payable: Payable) -> Source:
+    return payables.of_game(payable.game, payable.bearer)
+
+
+def claim_of(payable: Payable) -> Claim | None:
+    """What became of it, with the deposit it is matched with; None while untouched."""
+    return (
+        Claim.objects.select_related("deposit_match__deposit")
+        .filter(game=payable.game, document_id=payable.document_id)
+        .first()
+    )
+
+
+def claim_state(claim: Claim | None) -> str | None:
+    return None if claim is None else claim.state
+
+
+def is_deposited(claim: Claim | None) -> bool:
+    """Whether the document is one that was taken in as a deposit."""
+    return claim is not None and hasattr(claim, "deposit_match")
+
+
+def is_receipt(claim: Claim | None, deposit: UUID | None) -> bool:
+    """Whether that is the receipt of the claim's deposit."""
+    return claim is not None and is_deposited(claim) and claim.deposit_match.deposit.uuid == deposit
+
+
+def claim_of_deposit(deposit: UUID) -> Claim:
+    """The claim of a matched deposit, by its receipt. Raises DocumentUnknown."""
+    found = (
+        Claim.objects.select_related("deposit_match__deposit")
+        .filter(deposit_match__deposit__uuid=deposit)
+        .first()
+    )
+    if found is None:
+        raise DocumentUnknown
+    return found
+
+
+def payment_figures(day: date) -> PaymentFigures:
+    """Tiers and cash ceiling of a day: the regulation's, and the ceilings entered since [C3].
+
+    At most half a minute old: a ceiling is entered before the day it is in force from.
+    """
+    period = int(time.monotonic()) // FIGURES_KEPT_S
+    return _figures(connection.settings_dict["NAME"], day, period)
+
+
+@lru_cache(maxsize=64)
+def _figures(database: str, day: date, period: int) -> PaymentFigures:
+    regulation = shipped().in_force(day)
+    later = CashCeiling.objects.filter(
+        in_force_from__lte=day, in_force_from__gt=regulation.in_force_from
+    )
+    ceiling = later.order_by("in_force_from").last()
+    if ceiling is None:
+        return regulation.payment
+    return dataclasses.replace(regulation.payment, cash_up_to_cents=ceiling.cents)

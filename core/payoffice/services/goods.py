@@ -1,0 +1,251 @@
+"""Prizes in kind: the stock, and the exchange of a document for the thing (15.III.6.5) [P4]."""
+
+import datetime
+from uuid import UUID, uuid4
+from dataclasses import dataclass, field
+
+from django.conf import settings
+from django.db import IntegrityError, transaction
+from django.db.models import Sum
+from django.utils.crypto import salted_hmac
+
+from core.database import clock
+from core.database.locks import Lock, hold
+from core.kernel.days import natural_day
+from core.kernel.errors import Conflict, Invalid, NotFound
+from core.ledger import services as ledger
+from core.ledger.services import Line
+from core.payoffice import chart, judging
+from core.payoffice.judging import PLACE_OF_KIND, Standpoint
+from core.payoffice.models import CashSession, Claim, Exchange, StockItem, StockMovement
+from core.payoffice.payables import Payable
+from core.payoffice.refusals import (
+    AlreadyExchanged,
+    DocumentAltered,
+    HeldApart,
+    NotInKind,
+    OutOfStock,
+    RequestUuidReused,
+)
+from core.payoffice.services import finding
+from core.payoffice.services.cash import cash_session_of
+from core.payoffice.services.desk import PAY
+from core.premises.models import Premises
+from core.premises.services import PremisesUnknown
+from core.staff import two_persons
+from core.staff.actor import StaffActor
+from core.staff.models import Proposal
+from core.staff.powers import Role, define
+
+STOCK = define("payoffice.stock", Role.SUPERVISOR, Role.ORGANISER)
+
+
+class ItemUnknown(NotFound):
+    code = "stock_item_unknown"
+    message = "There is no such thing in the register of prizes in kind."
+
+
+class ItemDiffers(Conflict):
+    code = "stock_item_differs"
+    message = "That thing is on record with another description or equivalent."
+
+
+class UnitsWrong(Invalid):
+    code = "stock_units_wrong"
+    message = "Units are taken in or corrected in whole numbers, not nought, with a reason."
+
+
+@transaction.atomic
+def stock_register(
+    *, by: StaffActor, code: str, description: str, equivalent_cents: int
+) -> StockItem:
+    """Put a thing in the register, by the name that its game gives it; again: nothing changes.
+
+    Raises ItemDiffers.
+    """
+    by.need(STOCK)
+    item, _ = StockItem.objects.get_or_create(
+        code=code,
+        defaults={
+            "description": description, "equivalent_cents": equivalent_cents,
+            "recorded_at": clock.now(),
+        },
+    )  # fmt: skip
+    if (item.description, item.equivalent_cents) != (description, equivalent_cents):
+        raise ItemDiffers(item=code)
+    return item
+
+
+@transaction.atomic
+def stock_move(
+    *, by: StaffActor, item: str, premises: str, units: int, reason: str
+) -> StockMovement:
+    """Take units in, or correct what a count found (negative units).
+
+    Raises ItemUnknown, PremisesUnknown, UnitsWrong, OutOfStock.
+    """
+    by.need(STOCK)
+    found = StockItem.objects.filter(code=item).first()
+    if found is None:
+        raise ItemUnknown(item=item)
+    place = Premises.objects.filter(code=premises).first()
+    if place is None:
+        raise PremisesUnknown(premises=premises)
+    if not units or not reason.strip():
+        raise UnitsWrong
+    moved = _move(found, place.pk, units, by.user_id, reason=reason)
+    cents = abs(units) * found.equivalent_cents
+    goods, treasury = chart.goods(), chart.treasury()
+    debit, credit = (goods, treasury) if units > 0 else (treasury, goods)
+    ledger.post(reference=moved.uuid, lines=[Line("payoffice.goods", debit, credit, cents)])
+    return moved
+
+
+def _move(
+    item: StockItem, premises_id: int, units: int, staff_id: int, *, reason: str,
+    exchange: Exchange | None = None,
+) -> StockMovement:  # fmt: skip
+    hold((Lock.STOCK, item.pk))
+    if units < 0 and stock_units(item) + units < 0:
+        raise OutOfStock(item=item.code)
+    made: StockMovement = StockMovement.objects.create(
+        uuid=uuid4(), item=item, units=units, premises_id=premises_id, reason=reason,
+        exchange=exchange, staff_id=staff_id, moved_at=clock.now(),
+    )  # fmt: skip
+    return made
+
+
+def stock_units(item: StockItem) -> int:
+    """How many are there."""
+    return int(item.movements.aggregate(units=Sum("units"))["units"] or 0)
+
+
+@dataclass(frozen=True, slots=True)
+class ExchangeRequest:
+    """A document to be exchanged for the thing it won. `uuid` is made before the first try."""
+
+    uuid: UUID
+    intact: bool
+    code: str = field(default="", repr=False)
+    deposit: UUID | None = None
+
+    def digest(self) -> bytes:
+        """A keyed digest of the content, by which a retry is told from a reuse of the UUID."""
+        code = "".join(self.code.split()).replace("-", "").upper()
+        text = "\n".join((code, str(self.intact), str(self.deposit)))
+        return salted_hmac("core.payoffice.exchange", text, algorithm="sha256").digest()
+
+
+@transaction.atomic
+def exchange_make(*, by: StaffActor, request: ExchangeRequest) -> Exchange | Proposal:
+    """Exchange a document for the one that entitles to the thing, at the Central Office.
+
+    The same request again gets the same exchange. Above the configured amount another person
+    confirms. Raises NotInKind, OutOfStock, ItemUnknown, ItemDiffers, CashSessionMissing, or the
+    refusal that the document's state or the place brings.
+    """
+    by.need(PAY)
+    hold((Lock.REQUEST, request.uuid.int))
+    known = Exchange.objects.filter(uuid=request.uuid).first()
+    if known is not None:
+        if bytes(known.request_digest) != request.digest() or known.staff_id != by.user_id:
+            raise RequestUuidReused
+        return known
+    session = cash_session_of(by)
+    if not request.intact:
+        raise DocumentAltered
+    payable = _payable_of(request)
+    claim = finding.claim_of(payable)
+    _judge(payable, claim, request.deposit, session)
+    if payable.amount_cents <= settings.SECOND_PERSON_ABOVE_CENTS:
+        return _exchange(payable, claim, request.uuid, request.digest(), session, by.user_id)
+    return two_persons.propose(
+        kind=EXCHANGE, subject=f"{payable.game}:{payable.uuid}", by=by,
+        content={
+            "uuid": str(request.uuid), "digest": request.digest().hex(), "game": payable.game,
+            "document": str(payable.uuid), "amount_cents": payable.amount_cents,
+            "cash_session": str(session.uuid),
+            "deposit": str(request.deposit) if request.deposit else None,
+        },
+    )  # fmt: skip
+
+
+def _confirmed(proposal: Proposal, by: StaffActor) -> None:
+    content = proposal.content
+    payable = finding.by_uuid(content["game"], UUID(content["document"]))
+    claim = finding.claim_of(payable)
+    session = CashSession.objects.select_related("premises").get(uuid=content["cash_session"])
+    deposit = UUID(content["deposit"]) if content["deposit"] else None
+    _judge(payable, claim, deposit, session)
+    _exchange(
+        payable, claim, UUID(content["uuid"]), bytes.fromhex(content["digest"]), session,
+        proposal.proposed_by_id, proposal=proposal,
+    )  # fmt: skip
+
+
+def _payable_of(request: ExchangeRequest) -> Payable:
+    if request.deposit is None:
+        return finding.by_code(request.code)
+    return finding.by_claim(finding.claim_of_deposit(request.deposit))
+
+
+def _judge(
+    payable: Payable, claim: Claim | None, deposit: UUID | None, session: CashSession
+) -> None:
+    if payable.thing is None:
+        raise NotInKind
+    today: datetime.date = natural_day(clock.now())
+    judging.verdict(
+        payable, finding.claim_state(claim), deposited=finding.is_deposited(claim),
+        against_receipt=finding.is_receipt(claim, deposit), today=today,
+        at=Standpoint(PLACE_OF_KIND[session.premises.kind], session.premises_id),
+        figures=finding.payment_figures(today),
+    )  # fmt: skip
+
+
+def _exchange(
+    payable: Payable, claim: Claim | None, ident: UUID, digest: bytes, session: CashSession,
+    staff_id: int, proposal: Proposal | None = None,
+) -> Exchange:  # fmt: skip
+    """Write it all: the claim, the exchange, the unit that goes, the money that is owed no more."""
+    if payable.thing is None or payable.owed is None or payable.held is None:
+        raise NotInKind
+    item = StockItem.objects.filter(code=payable.thing.item).first()
+    if item is None:
+        raise ItemUnknown(item=payable.thing.item)
+    if item.equivalent_cents != payable.amount_cents:
+        raise ItemDiffers(item=item.code)
+    made: Exchange = Exchange.objects.create(
+        uuid=ident, request_digest=digest, claim=_claim_exchanged(payable, claim), item=item,
+        exchanged_at=clock.now(), premises_id=session.premises_id, staff_id=staff_id,
+        proposal=proposal,
+    )  # fmt: skip
+    _move(item, session.premises_id, -1, staff_id, reason=str(payable.uuid), exchange=made)
+    stood = payable.owed if claim is None else payable.held
+    line = Line("payoffice.exchange", stood, chart.goods(), payable.amount_cents)
+    ledger.post(reference=ident, lines=[line])
+    return made
+
+
+def _claim_exchanged(payable: Payable, claim: Claim | None) -> Claim:
+    now = clock.now()
+    key = {"game": payable.game, "document_id": payable.document_id}
+    if claim is not None:
+        moved = Claim.objects.filter(pk=claim.pk, state=claim.state).update(
+            state=Claim.State.EXCHANGED, changed_at=now
+        )
+        if not moved:
+            raise HeldApart
+        return claim
+    try:
+        with transaction.atomic():
+            made: Claim = Claim.objects.create(
+                **key, state=Claim.State.EXCHANGED, amount_cents=payable.amount_cents,
+                opened_at=now,
+            )  # fmt: skip
+            return made
+    except IntegrityError as error:
+        raise AlreadyExchanged from error
+
+
+EXCHANGE = two_persons.register(two_persons.Kind("payoffice.exchange", PAY, apply=_confirmed))

@@ -1,0 +1,277 @@
+"""Paying a document: once, to the bearer, against it, by the tiers (14.III.10; 15.III.6.4).
+
+What it is worth and whether it may be paid here today is judged first (`judging`); one statement
+then decides and writes (`sql/pay.sql`). A terminal's premises have what they paid deducted from
+what they owe; a desk pays from its cashier's session; a cheque is drawn on the register.
+"""
+
+import dataclasses
+import datetime
+import json
+from typing import Any
+from uuid import UUID
+
+from django.conf import settings
+from django.db import transaction
+from django.utils.crypto import salted_hmac
+
+from core.database import clock
+from core.database.statements import run_prepared
+from core.kernel.days import day_bounds, natural_day
+from core.kernel.errors import DomainError
+from core.kernel.regulation import Means, Place
+from core.ledger.services import Chart, account_open, premises_account
+from core.payoffice import chart, judging, refusals
+from core.payoffice.judging import PLACE_OF_KIND, Standpoint, Verdict
+from core.payoffice.models import CashSession, Claim, Payee, Payment
+from core.payoffice.payables import Nature, Payable
+from core.payoffice.services import cheques, finding
+from core.payoffice.services.sealing import PayeeFacts, payee_seal
+from core.premises.access import Capability, PremisesNotAuthorised, TerminalActor
+
+_PAY = "SELECT * FROM payoffice_pay(%s::jsonb, %s, %s, %s, %s, %s, %s, %s, %s)"
+_JUDGE_AGAIN = ("day_changed", "claim_changed")
+_JUDGEMENTS = 4
+_REFUSALS: dict[str, type[DomainError]] = {
+    error.code: error
+    for error in (
+        refusals.RequestUuidReused, refusals.CashSessionMissing, refusals.CashShort,
+        PremisesNotAuthorised,
+    )
+}  # fmt: skip
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class PayRequest:
+    """What is asked, as the operator sees it after a check. `uuid` is made before the first try.
+
+    `amount_cents` is what the check showed; `intact` that the document agrees with it and is
+    neither torn nor amended (10.3). `deposit` is the receipt of a deposited one, instead of a code.
+    """
+
+    uuid: UUID
+    amount_cents: int
+    intact: bool
+    code: str = dataclasses.field(default="", repr=False)
+    deposit: UUID | None = None
+    payee: PayeeFacts | None = dataclasses.field(default=None, repr=False)
+
+    def digest(self) -> bytes:
+        """A keyed digest of the content, by which a retry is told from a reuse of the UUID."""
+        content = [
+            "".join(self.code.split()).replace("-", "").upper(), str(self.deposit),
+            self.amount_cents, self.intact,
+            dataclasses.asdict(self.payee) if self.payee else None,
+        ]  # fmt: skip
+        message = json.dumps(content, sort_keys=True)
+        return salted_hmac("core.payoffice.request", message, algorithm="sha256").digest()
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Paid:
+    """A payment as it is answered, the first time and every other."""
+
+    uuid: UUID
+    game: str
+    document: UUID
+    amount_cents: int
+    means: str
+    paid_at: datetime.datetime
+    cheque: int | None
+    replayed: bool
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Payer:
+    """Who pays where: the payment's columns, and the account that cash comes from."""
+
+    at: Standpoint
+    columns: dict[str, Any]
+    cash: Chart
+
+
+def payment_make(
+    *, at: TerminalActor, request: PayRequest, second: TerminalActor | None = None
+) -> Paid:
+    """Pay at a terminal; the same request again gets the same answer, whatever has happened since.
+
+    `second` is another operator signed on at the same premises, for amounts above the configured
+    one. Raises the refusals of `payoffice.refusals`, a code's error, DocumentUnknown,
+    PremisesNotAuthorised, PayeeMissing, PayeeNotNeeded.
+    """
+    at.need(Capability.PAY)
+    place = PLACE_OF_KIND[at.premises_kind]
+    if place is Place.CENTRAL_OFFICE:
+        raise refusals.CashSessionMissing
+    columns: dict[str, Any] = {
+        "premises_id": at.premises_id, "terminal_id": at.terminal_id, "operator_id": at.operator_id,
+        "session_id": at.session_id,
+    }  # fmt: skip
+    if second is not None:
+        need_another(at, second)
+        columns |= {
+            "second_operator_id": second.operator_id,
+            "second_session_id": second.session_id,
+        }
+    payer = Payer(Standpoint(place, at.premises_id), columns, premises_account(at.premises_id))
+    try:
+        payable = payable_of(request)
+        need_sound(request, payable)
+        if request.amount_cents > settings.SECOND_PERSON_ABOVE_CENTS and second is None:
+            raise refusals.SecondPersonNeeded(above_cents=settings.SECOND_PERSON_ABOVE_CENTS)
+        return pay(payable, request, payer)
+    except DomainError:
+        earlier = replay(request, {"terminal_id": at.terminal_id})
+        if earlier is None:
+            raise
+        return earlier
+
+
+def need_another(first: TerminalActor, second: TerminalActor) -> None:
+    """Raise SecondPersonNeeded unless the second is another person in another session there."""
+    if (
+        second.operator_id == first.operator_id
+        or second.session_id == first.session_id
+        or second.premises_id != first.premises_id
+    ):
+        raise refusals.SecondPersonNeeded
+
+
+def payable_of(request: PayRequest) -> Payable:
+    """The document asked about. Raises a code's error, DocumentUnknown."""
+    if request.deposit is None:
+        return finding.by_code(request.code)
+    return finding.by_claim(finding.claim_of_deposit(request.deposit))
+
+
+def need_sound(request: PayRequest, payable: Payable) -> None:
+    """Raise DocumentAltered, or AmountDiffers for an amount other than what is owed."""
+    if not request.intact:
+        raise refusals.DocumentAltered
+    if payable.amount_cents and payable.amount_cents != request.amount_cents:
+        raise refusals.AmountDiffers(owed_cents=payable.amount_cents)
+
+
+def judge(payable: Payable, claim: Claim | None, request: PayRequest, at: Standpoint) -> tuple[
+    Verdict, datetime.date
+]:  # fmt: skip
+    """How the document is paid there now, and the day judged for; raises its refusal."""
+    today = natural_day(clock.now())
+    deposited = finding.is_deposited(claim)
+    against = bool(deposited and claim and claim.deposit_match.deposit.uuid == request.deposit)
+    return (
+        judging.verdict(
+            payable, finding.claim_state(claim), deposited=deposited, against_receipt=against,
+            today=today, at=at, figures=finding.payment_figures(today),
+        ),
+        today,
+    )  # fmt: skip
+
+
+def pay(
+    payable: Payable, request: PayRequest, payer: Payer, *, digest: bytes | None = None,
+    payee: Payee | None = None,
+) -> Paid:  # fmt: skip
+    """Judge, decide and write; again when the claim or the day has changed meanwhile.
+
+    `digest` and `payee` are those of a proposal that is being confirmed.
+    """
+    claim = finding.claim_of(payable) if request.deposit else None
+    for _ in range(_JUDGEMENTS):
+        verdict, today = judge(payable, claim, request, payer.at)
+        named = payee is not None or request.payee is not None
+        need_payee(verdict.means, named=named)
+        columns = payer.columns | {
+            "uuid": str(request.uuid), "amount_cents": payable.amount_cents,
+            "request_digest": f"\\x{(digest or request.digest()).hex()}",
+            "means": verdict.means.value, "place": payer.at.place.value,
+        }  # fmt: skip
+        if verdict.means is Means.CASH:
+            paid = _write(payable, columns, verdict, payer.cash, today)
+        else:
+            paid = _by_cheque(payable, request, columns, verdict, today, payee)
+        if isinstance(paid, Paid):
+            return paid
+        if paid not in _JUDGE_AGAIN:
+            raise _REFUSALS[paid]
+        claim = finding.claim_of(payable)
+    raise refusals.HeldApart
+
+
+def need_payee(means: Means, *, named: bool) -> None:
+    """Identity belongs to nominative cheques, and to nothing else [C3]."""
+    if means is Means.NOMINATIVE_CHEQUE and not named:
+        raise refusals.PayeeMissing
+    if means is Means.CASH and named:
+        raise refusals.PayeeNotNeeded
+
+
+def _by_cheque(
+    payable: Payable, request: PayRequest, columns: dict[str, Any], verdict: Verdict,
+    today: datetime.date, payee: Payee | None,
+) -> Paid | str:  # fmt: skip
+    with transaction.atomic():
+        if payee is None and request.payee is not None:
+            payee = payee_seal(request.payee)
+        if payee is None:
+            raise refusals.PayeeMissing
+        account_open([chart.cheques()])
+        paid = _write(payable, columns | {"payee_id": payee.pk}, verdict, chart.cheques(), today)
+        if not isinstance(paid, Paid) or paid.replayed:
+            transaction.set_rollback(True)
+            return paid
+        payment = Payment.objects.get(uuid=paid.uuid)
+        cheque = cheques.cheque_draw(payment=payment, payee=payee)
+        return dataclasses.replace(paid, cheque=cheque.number)
+
+
+def _write(
+    payable: Payable, columns: dict[str, Any], verdict: Verdict, credit: Chart, today: datetime.date
+) -> Paid | str:
+    """Run the statement; the payment, or the outcome that is not one."""
+    start, end = day_bounds(today)
+    outcome, payment_id, paid_at = run_prepared(
+        _PAY,
+        [
+            json.dumps(columns), payable.game, payable.document_id, verdict.expected,
+            verdict.debit.code, credit.code, f"payoffice.{_KINDS[payable.nature]}", start, end,
+        ],
+    )  # fmt: skip
+    if outcome == "replayed":
+        return paid_again(Payment.objects.select_related("claim").get(pk=payment_id))
+    if outcome != "paid":
+        return str(outcome)
+    return Paid(
+        UUID(columns["uuid"]), payable.game, payable.uuid, payable.amount_cents,
+        verdict.means.value, paid_at, None, replayed=False,
+    )  # fmt: skip
+
+
+_KINDS = {Nature.PRIZE: "prize", Nature.REFUND: "refund", Nature.IN_KIND: "prize"}
+
+
+def replay(request: PayRequest, by: dict[str, int]) -> Paid | None:
+    """The first answer to this very request by the same payer; None if there was none."""
+    known = Payment.objects.select_related("claim").filter(uuid=request.uuid, **by).first()
+    if known is None or bytes(known.request_digest) != request.digest():
+        return None
+    return paid_again(known)
+
+
+def paid_again(payment: Payment) -> Paid:
+    """A payment as it was first answered."""
+    first = payment.cheques.filter(replaces=None).first()
+    return Paid(
+        payment.uuid, payment.claim.game, finding.by_claim(payment.claim).uuid,
+        payment.amount_cents, payment.means, payment.paid_at, first.number if first else None,
+        replayed=True,
+    )  # fmt: skip
+
+
+def payer_at_desk(session: CashSession, staff_id: int) -> Payer:
+    """A cashier at the desk, paying from an open session."""
+    columns = {
+        "premises_id": session.premises_id, "staff_id": staff_id, "cash_session_id": session.pk,
+    }  # fmt: skip
+    place = PLACE_OF_KIND[session.premises.kind]
+    return Payer(Standpoint(place, session.premises_id), columns, chart.cash(session.pk))

@@ -1,0 +1,77 @@
+"""Identities and photographs, readable only with the vault's key, and erased in time."""
+
+import dataclasses
+import json
+import uuid
+from datetime import date, timedelta
+
+from django.conf import settings
+
+from core.database import clock, vault
+from core.kernel.days import natural_day
+from core.kernel.errors import NotFound
+from core.payoffice.models import DepositImage, Payee
+
+_PAYEES, _IMAGES = "payoffice.payees", "payoffice.images"
+
+
+class Erased(NotFound):
+    code = "content_erased"
+    message = "This was erased when the time it is kept had passed; only the fact is left."
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class PayeeFacts:
+    """Whom a cheque names: `document_kind` is dni, nie, passport or other."""
+
+    name: str
+    document_kind: str
+    document_number: str
+
+
+def payee_seal(facts: PayeeFacts) -> Payee:
+    """Record a payee, sealed, to be kept for the configured days."""
+    ident, now = uuid.uuid4(), clock.now()
+    content = json.dumps(dataclasses.asdict(facts), ensure_ascii=False).encode()
+    made: Payee = Payee.objects.create(
+        uuid=ident, sealed=vault.encrypt(_PAYEES, content, context=ident.bytes), recorded_at=now,
+        kept_until=natural_day(now) + timedelta(days=settings.PAYEE_KEPT_DAYS),
+    )  # fmt: skip
+    return made
+
+
+def payee_open(payee: Payee) -> PayeeFacts:
+    """Raises Erased, VaultUnreadable."""
+    if payee.sealed is None:
+        raise Erased
+    content = vault.decrypt(_PAYEES, bytes(payee.sealed), context=payee.uuid.bytes)
+    return PayeeFacts(**json.loads(content))
+
+
+def image_seal(*, deposit_id: int, media_type: str, content: bytes) -> DepositImage:
+    """Record an image of a deposit, sealed, to be kept for the configured days."""
+    ident, now = uuid.uuid4(), clock.now()
+    made: DepositImage = DepositImage.objects.create(
+        uuid=ident, deposit_id=deposit_id, media_type=media_type, added_at=now,
+        sealed=vault.encrypt(_IMAGES, content, context=ident.bytes),
+        kept_until=natural_day(now) + timedelta(days=settings.IMAGE_KEPT_DAYS),
+    )  # fmt: skip
+    return made
+
+
+def image_open(image: DepositImage) -> bytes:
+    """Raises Erased, VaultUnreadable."""
+    if image.sealed is None:
+        raise Erased
+    return vault.decrypt(_IMAGES, bytes(image.sealed), context=image.uuid.bytes)
+
+
+def sealed_purge(today: date) -> dict[str, int]:
+    """Erase what was kept until a day before `today`; how many of each. Again: nothing more."""
+    now = clock.now()
+    return {
+        name: model.objects.filter(kept_until__lt=today, purged_at=None).update(
+            sealed=None, purged_at=now
+        )
+        for name, model in (("payees", Payee), ("images", DepositImage))
+    }
