@@ -1,8 +1,8 @@
 """Prizes in kind: the stock, and the exchange of a document for the thing (15.III.6.5) [P4]."""
 
 import datetime
-from uuid import UUID, uuid4
 from dataclasses import dataclass, field
+from uuid import UUID, uuid4
 
 from django.conf import settings
 from django.db import IntegrityError, transaction

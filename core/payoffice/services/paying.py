@@ -178,7 +178,14 @@ def pay(
     """
     claim = finding.claim_of(payable) if request.deposit else None
     for _ in range(_JUDGEMENTS):
-        verdict, today = judge(payable, claim, request, payer.at)
+        try:
+            verdict, today = judge(payable, claim, request, payer.at)
+        except DomainError:
+            # Most have no claim, so it is not asked for until it makes a difference.
+            claim = finding.claim_of(payable)
+            if claim is None:
+                raise
+            verdict, today = judge(payable, claim, request, payer.at)
         named = payee is not None or request.payee is not None
         need_payee(verdict.means, named=named)
         columns = payer.columns | {

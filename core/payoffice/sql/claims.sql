@@ -1,14 +1,14 @@
 -- No claim says more than an act on record, and no act is without its claim.
 CREATE OR REPLACE FUNCTION payoffice_claim_grounded() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
-    IF NOT CASE NEW.state
+    IF NOT (CASE NEW.state
         WHEN 'paid' THEN EXISTS (SELECT FROM payoffice_payment p
             WHERE p.claim_id = NEW.id AND p.amount_cents = NEW.amount_cents)
         WHEN 'exchanged' THEN EXISTS (SELECT FROM payoffice_exchange e WHERE e.claim_id = NEW.id)
         WHEN 'presented' THEN EXISTS (SELECT FROM payoffice_presentation p
             WHERE p.claim_id = NEW.id)
         ELSE EXISTS (SELECT FROM payoffice_ruling r
-            WHERE r.claim_id = NEW.id AND r.verdict = NEW.state) END THEN
+            WHERE r.claim_id = NEW.id AND r.verdict = NEW.state) END) THEN
         RAISE EXCEPTION 'claim %: nothing on record makes it %', NEW.id, NEW.state
             USING ERRCODE = 'restrict_violation';
     END IF;

@@ -11,7 +11,7 @@ from lototrot.engine.bet_type import BetType as Rules
 from lototrot.engine.hits import bets_by_hits, units
 from lototrot.models.contest import Contest
 from lototrot.models.settlement import Prize
-from lototrot.models.tickets import Bar, Void
+from lototrot.models.tickets import Void
 from lototrot.services.counting import Counting, count, prizes_check, prizes_insert
 from tests import factories, settling
 from tests.factories import Point
@@ -107,17 +107,6 @@ def test_a_void_ticket_and_another_contest_do_not_count(contest: Contest, point:
     prizes_insert(counting, tally, settlement_id=SETTLEMENT, prize_each=PRIZES)
     assert (tally.tickets, tally.bets, tally.winners[7]) == (1, 1, 1)
     assert [prize.ticket_id for prize in Prize.objects.all()] == [stays.pk]
-
-
-@pytest.mark.article("14.I.6")
-def test_the_barred_tickets_can_be_counted_alone(contest: Contest, point: Point) -> None:
-    barred, _ = settling.sell(contest, point, [(3, *RIGHT[1:]), RIGHT])
-    Bar.objects.create(
-        ticket=barred, proposal=factories.proposal("lototrot.breach_bar"),
-        barred_at=barred.sold_at, prize_cents=0,
-    )  # fmt: skip
-    tally = count(counted(contest).of_barred())
-    assert (tally.tickets, tally.bets, tally.winners) == (1, 2, {7: 1, 6: 1, 5: 0, 4: 0})
 
 
 def test_a_contest_without_tickets_counts_nothing(contest: Contest) -> None:
