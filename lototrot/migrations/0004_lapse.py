@@ -6,7 +6,7 @@ from django.db import migrations, models
 
 class Migration(migrations.Migration):
     dependencies = [
-        ("lototrot", "0002_code_commitment"),
+        ("lototrot", "0003_seals"),
     ]
 
     operations = [
