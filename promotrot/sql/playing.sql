@@ -6,7 +6,8 @@ BEGIN
     IF NOT EXISTS (
         SELECT FROM promotrot_lane l JOIN promotrot_emission e ON e.id = l.emission_id
          WHERE l.emission_id = NEW.emission_id AND l.opening = NEW.opening
-           AND l.first + l.taken - 1 = NEW.position AND e.price_cents = NEW.price_cents) THEN
+           AND l.taken > 0 AND l.first + l.taken - 1 = NEW.position
+           AND e.price_cents = NEW.price_cents) THEN
         RAISE EXCEPTION 'emission %: no lane has given ticket %/%', NEW.emission_id, NEW.opening,
             NEW.position USING ERRCODE = 'restrict_violation';
     END IF;

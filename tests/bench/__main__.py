@@ -1,7 +1,8 @@
 """`make bench`: measure on this machine, print a table, write `var/bench.json`.
 
 Every ratio is to a baseline measured in the same run, in turn with it. BENCH=small takes a
-twentieth of the size. What can be measured alone is named as an argument: `sale`, `settlement`.
+twentieth of the size. What can be measured alone is named as an argument: `sale`, `play`,
+`journal`, `settlement`.
 """
 
 import json
@@ -35,11 +36,13 @@ def main(parts: list[str]) -> int:
         import django
 
         django.setup()
-        from tests.bench import journal, sale, settlement
+        from tests.bench import journal, play, sale, settlement
 
         if not parts or "sale" in parts:
             seconds = max(2.0, SALE_S * scale)
             figures |= sale.measure(stack, pairs=PAIRS, seconds=seconds)
+        if not parts or "play" in parts:
+            figures |= play.measure(stack, pairs=PAIRS, seconds=max(2.0, SALE_S * scale))
         if not parts or "journal" in parts:
             figures |= journal.measure(stack, pairs=PAIRS, seconds=max(2.0, SALE_S * scale))
         if not parts or "settlement" in parts:

@@ -1,25 +1,19 @@
 """Tickets per second through HTTP, against the bare writes of a ticket and its transfer."""
 
 import json
-import re
-import subprocess
 import uuid
-from pathlib import Path
 from random import Random
 from typing import Any
 
-from django.db import connections as databases
-
-from core.embedded.postgres import binaries
 from core.embedded.stack import Stack
 from lototrot.models.contest import Contest
 from lototrot.models.tickets import LEG_COLUMNS
 from lototrot.sample import facts, players
 from tests import factories
-from tests.bench import client
+from tests.bench import client, raw
 from tests.bench.pairs import interleave, percentile
+from tests.bench.raw import CONNECTIONS
 
-CONNECTIONS = 32
 PATH = "/api/v1/lototrot/tickets"
 # Most tickets are small ones; the share of multiple tickets is that of a good day.
 SINGLES, MULTIPLES = 700, 300
@@ -30,42 +24,14 @@ _COLUMNS = (
     + ", amount_cents, code_digest, request_digest, code_commitment"
 )
 _RAW = f"""BEGIN;
-INSERT INTO raw_ticket ({_COLUMNS}) VALUES (gen_random_uuid(), 1, 1, 1, 1, clock_timestamp(), 1, 0,
-    1, 2, 4, 8, 16, 32, 64, 100, uuid_send(gen_random_uuid()), '\\\\x{"00" * 32}',
-    '\\\\x{"00" * 32}') RETURNING id;
-INSERT INTO raw_transfer (reference, line, kind, debit_id, credit_id, amount_cents, at)
+INSERT INTO raw_lototrot_ticket ({_COLUMNS})
+VALUES (gen_random_uuid(), 1, 1, 1, 1, clock_timestamp(), 1, 0,
+    1, 2, 4, 8, 16, 32, 64, 100, uuid_send(gen_random_uuid()),
+    '\\\\x{"00" * 32}', '\\\\x{"00" * 32}') RETURNING id;
+INSERT INTO raw_ledger_transfer (reference, line, kind, debit_id, credit_id, amount_cents, at)
     VALUES (gen_random_uuid(), 0, 'lototrot.sale', 1, 2, 100, clock_timestamp());
 COMMIT;
 """
-_RAW_TABLES = """
-DROP TABLE IF EXISTS raw_ticket, raw_transfer;
-CREATE TABLE raw_ticket (LIKE lototrot_ticket INCLUDING IDENTITY,
-    PRIMARY KEY (id), UNIQUE (uuid));
-CREATE TABLE raw_transfer (LIKE ledger_transfer INCLUDING IDENTITY,
-    PRIMARY KEY (id), UNIQUE (reference));
-"""
-
-
-def raw_tables() -> None:
-    """Copies of the two tables with a primary key and one unique UUID, and nothing else."""
-    with databases["owner"].cursor() as cursor:
-        cursor.execute(_RAW_TABLES)
-
-
-def raw_per_s(script: Path, owner_url: str, seconds: float) -> float:
-    """Transactions per second of the bare writes: 32 connections, two threads, prepared."""
-    result = subprocess.run(
-        [
-            binaries() / "pgbench", "--no-vacuum", "--protocol", "prepared", "--client",
-            str(CONNECTIONS), "--jobs", "2", "--time", str(max(1, round(seconds))),
-            "--file", script, owner_url,
-        ],
-        capture_output=True, text=True, check=True,
-    )  # fmt: skip
-    found = re.search(r"^tps = ([\d.]+)", result.stdout, re.MULTILINE)
-    if found is None:
-        raise RuntimeError(result.stdout + result.stderr)
-    return float(found[1])
 
 
 class Sales:
@@ -104,7 +70,8 @@ class Sales:
 
 def measure(stack: Stack, *, pairs: int, seconds: float) -> dict[str, float]:
     """The keys `sale.*`. Every answer must be 201: anything else is an error of the run."""
-    raw_tables()
+    raw.copy("lototrot_ticket", "uuid")
+    raw.copy("ledger_transfer", "reference")
     script = stack.folder / "raw.sql"
     script.write_text(_RAW.replace("\\\\x", "\\x"))
     owner_url = stack.environment["DATABASE_OWNER_URL"]
@@ -124,7 +91,7 @@ def measure(stack: Stack, *, pairs: int, seconds: float) -> dict[str, float]:
         loads.append(load)
         return load.per_s(201)
 
-    measured = interleave(lambda: raw_per_s(script, owner_url, seconds), http, pairs=pairs)
+    measured = interleave(lambda: raw.per_s(script, owner_url, seconds), http, pairs=pairs)
     latencies = [each for load in loads[1:] for each in load.latencies_ms]
     return {
         "sale.raw_per_s": sorted(measured.baseline)[pairs // 2],
