@@ -8,7 +8,7 @@ class LototrotConfig(AppConfig):
     verbose_name = "Lototrot"
 
     def ready(self) -> None:
-        from lototrot import metrics, screens, tasks, whatif
+        from lototrot import metrics, reports, screens, tasks, whatif
         from lototrot.services import (  # noqa: F401  (they register their acts of two persons)
             accounts,
             breach,
@@ -24,6 +24,7 @@ class LototrotConfig(AppConfig):
         metrics.register()
         payables.register()
         rebuild.register()
+        reports.register()
         screens.register()
         tasks.register()
         whatif.register()

@@ -11,6 +11,8 @@ from django.utils.functional import Promise
 from django.utils.text import capfirst
 from django.utils.translation import gettext
 
+from core.admin_support import pages
+
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Section:
@@ -40,7 +42,8 @@ def changelist_url(model: type[Model]) -> str:
 def sidebar(request: HttpRequest) -> list[dict[str, Any]]:
     """The sections in Unfold's form, with the models that the person may look at."""
     today = {"title": gettext("Today"), "icon": "today", "link": reverse("admin:index")}
-    groups: list[dict[str, Any]] = [{"items": [today]}]
+    first = [today, *pages.entries(request)]
+    groups: list[dict[str, Any]] = [{"items": first}]
     for each in sections():
         items = [
             {

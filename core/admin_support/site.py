@@ -12,7 +12,14 @@ from django.utils.translation import gettext_lazy as _
 from django.views.i18n import set_language
 from unfold.sites import UnfoldAdminSite
 
-from core.admin_support import dashboard, navigation, own_password, own_second_factor, signed_on
+from core.admin_support import (
+    dashboard,
+    navigation,
+    own_password,
+    own_second_factor,
+    pages,
+    signed_on,
+)
 from core.admin_support.sign_on import SignOnForm
 from core.database import clock
 from core.receipts.formats import format_moment
@@ -51,6 +58,7 @@ class Site(UnfoldAdminSite):  # type: ignore[misc]  # unfold is not typed
                 "second-factor/", self.admin_view(functools.partial(own_second_factor.view, self)),
                 name="second_factor",
             ),
+            *pages.urls(self.admin_view),
             *super().get_urls(),
         ]  # fmt: skip
 

@@ -10,6 +10,7 @@ from core.api.endpoints import (
     premises,
     problems,
     proposals,
+    reports,
     schema,
     staff,
     statements,
@@ -73,5 +74,9 @@ urlpatterns = [
     path("nights/undone", nights.Undone.as_view()),
     path("problems", problems.Problems.as_view()),
     path("problems/<str:code>", problems.OneProblem.as_view()),
+    path("reports", reports.Reports.as_view()),
+    path("reports/<str:name>.csv", reports.ReportCsv.as_view()),
+    path("reports/<str:name>.xlsx", reports.ReportXlsx.as_view()),
+    path("reports/<str:name>", reports.OneReport.as_view()),
     path("schema", schema.SchemaDocument.as_view()),
 ]

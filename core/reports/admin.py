@@ -1,0 +1,127 @@
+"""Reports on screen: a list of them, and each with its chart, its table and its files."""
+
+import datetime
+from typing import Any
+
+from django.contrib import admin
+from django.core.exceptions import PermissionDenied
+from django.http import Http404, HttpRequest, HttpResponse
+from django.template.response import TemplateResponse
+from django.urls import URLPattern, path, reverse
+from django.utils.translation import gettext_lazy as _
+
+from core.admin_support import columns, pages, signed_on
+from core.admin_support.pages import Keep, Page
+from core.kernel.errors import DomainError
+from core.reports import charts, outputs, selectors
+from core.reports.registry import Kind, ReportUnknown, Table
+from core.reports.selectors import READ
+
+MOST_ROWS = 2_000
+
+
+def _listed(request: HttpRequest) -> HttpResponse:
+    if not signed_on.may(request, READ):
+        raise PermissionDenied
+    found = [
+        (reverse("admin:report", args=[each.name]), each.title, each.about)
+        for each in selectors.reports(by=signed_on.actor(request))
+    ]
+    context = admin.site.each_context(request) | {"title": _("Reports"), "reports": found}
+    return TemplateResponse(request, "reports/list.html", context)
+
+
+def _table(request: HttpRequest, name: str) -> Table:
+    if not signed_on.may(request, READ):
+        raise PermissionDenied
+    try:
+        return selectors.report(
+            by=signed_on.actor(request), name=name, first=_day(request, "first"),
+            last=_day(request, "last"),
+        )  # fmt: skip
+    except ReportUnknown as error:
+        raise Http404 from error
+
+
+def _day(request: HttpRequest, name: str) -> datetime.date | None:
+    """A day of the query; what is no day is as none."""
+    try:
+        return datetime.date.fromisoformat(request.GET.get(name, ""))
+    except ValueError:
+        return None
+
+
+def _one(request: HttpRequest, name: str) -> HttpResponse:
+    try:
+        table = _table(request, name)
+    except DomainError as error:
+        return TemplateResponse(
+            request, "reports/one.html",
+            admin.site.each_context(request) | {"title": _("Reports"), "refusal": error.detail},
+        )  # fmt: skip
+    report = table.report
+    query = f"?first={table.period.first}&last={table.period.last}"
+    kinds = [column.kind for column in report.columns]
+    context = admin.site.each_context(request) | {
+        "title": report.title,
+        "report": report,
+        "period": table.period,
+        "chart": charts.svg(table),
+        "headers": [column.title for column in report.columns],
+        "rows": [_shown(row, kinds) for row in table.rows[:MOST_ROWS]],
+        "left_off": max(0, len(table.rows) - MOST_ROWS),
+        "totals": _shown(table.totals, kinds) if table.rows else [],
+        "csv": reverse("admin:report_csv", args=[report.name]) + query,
+        "xlsx": reverse("admin:report_xlsx", args=[report.name]) + query,
+        "back": reverse("admin:reports"),
+    }
+    return TemplateResponse(request, "reports/one.html", context)
+
+
+def _shown(row: tuple[Any, ...], kinds: list[Kind]) -> list[tuple[Any, bool]]:
+    """Each cell as people read it, and whether it is a number."""
+    return [(_cell(v, k), k in (Kind.CENTS, Kind.WHOLE)) for v, k in zip(row, kinds, strict=True)]
+
+
+def _cell(value: Any, kind: Kind) -> Any:
+    if value is None:
+        return ""
+    match kind:
+        case Kind.CENTS:
+            return columns.money(value)
+        case Kind.DAY:
+            return columns.day(value)
+        case Kind.MOMENT:
+            return columns.moment(value)
+        case _:
+            return value
+
+
+def _csv(request: HttpRequest, name: str) -> HttpResponse:
+    content = outputs.as_csv(_table(request, name)).encode()
+    return _file(content, "text/csv; charset=utf-8", f"{name}.csv")
+
+
+def _xlsx(request: HttpRequest, name: str) -> HttpResponse:
+    return _file(outputs.as_xlsx(_table(request, name)), outputs.XLSX, f"{name}.xlsx")
+
+
+def _file(content: bytes, media_type: str, name: str) -> HttpResponse:
+    response = HttpResponse(content, content_type=media_type)
+    response["Content-Disposition"] = f'attachment; filename="{name}"'
+    response["Cache-Control"] = "no-store"
+    return response
+
+
+def _urls(keep: Keep) -> list[URLPattern]:
+    return [
+        path("reports/", keep(_listed), name="reports"),
+        path("reports/<slug:name>/", keep(_one), name="report"),
+        path("reports/<slug:name>.csv", keep(_csv), name="report_csv"),
+        path("reports/<slug:name>.xlsx", keep(_xlsx), name="report_xlsx"),
+    ]
+
+
+pages.register(
+    Page(title=_("Reports"), icon="bar_chart", name="reports", order=50, power=READ, urls=_urls)
+)

@@ -1,0 +1,35 @@
+"""Reports, for those who may read them."""
+
+import datetime
+
+from core.database import clock
+from core.kernel.days import add_days, natural_day
+from core.reports import registry
+from core.reports.registry import Period, Report, Table
+from core.staff.actor import StaffActor
+from core.staff.powers import Role, define
+
+READ = define(
+    "reports.read", Role.ORGANISER, Role.INSPECTOR, Role.AUDITOR, Role.SUPERVISOR
+)  # fmt: skip
+DAYS_SHOWN = 30
+
+
+def reports(*, by: StaffActor) -> list[Report]:
+    by.need(READ)
+    return registry.reports()
+
+
+def report(
+    *, by: StaffActor, name: str, first: datetime.date | None = None,
+    last: datetime.date | None = None,
+) -> Table:  # fmt: skip
+    """A report over a period; the last thirty days unless given.
+
+    Raises ReportUnknown, PeriodRefused.
+    """
+    by.need(READ)
+    found = registry.report_named(name)
+    end = last or natural_day(clock.now())
+    begin = first or add_days(end, 1 - DAYS_SHOWN)
+    return registry.table(found, Period(begin, end))

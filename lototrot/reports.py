@@ -1,0 +1,144 @@
+"""What Lototrot tells the reports."""
+
+from collections.abc import Iterable, Iterator
+
+from django.db import connection
+from django.utils.translation import gettext
+from django.utils.translation import gettext_lazy as _
+
+from core.kernel.days import day_bounds
+from core.premises.models import Game
+from core.reports import money, registry, sales
+from core.reports.registry import Column, Kind, Period, Picture, Report, Row
+from core.reports.sales import Sold
+from lototrot.models.settlement import Settlement, SettlementCategory
+from lototrot.services.chart import Part
+
+_SOLD = """
+SELECT (t.sold_at AT TIME ZONE 'Europe/Madrid')::date, t.premises_id, t.terminal_id, count(*),
+       sum(t.amount_cents)::bigint,
+       coalesce(sum(t.amount_cents) FILTER (WHERE v.reason = 'error'), 0)::bigint,
+       coalesce(sum(t.amount_cents) FILTER (WHERE v.reason = 'breach'), 0)::bigint
+  FROM lototrot_ticket t LEFT JOIN lototrot_void v ON v.ticket_id = t.id
+ WHERE t.sold_at >= %s AND t.sold_at < %s GROUP BY 1, 2, 3
+"""
+# Every transfer of the jackpot and the reserve of all chains, in order, with what stood after it.
+_HISTORY = """
+WITH account AS (
+    SELECT id, split_part(code, ':', 2) AS chain, split_part(code, ':', 3) AS what
+      FROM ledger_account
+     WHERE code LIKE 'lototrot:%%:jackpot' OR code LIKE 'lototrot:%%:reserve'),
+moved AS (
+    SELECT t.id, t.at, t.kind, t.reference, a.chain, a.what, t.amount_cents AS cents
+      FROM account a JOIN ledger_transfer t ON t.credit_id = a.id
+     UNION ALL
+    SELECT t.id, t.at, t.kind, t.reference, a.chain, a.what, -t.amount_cents
+      FROM account a JOIN ledger_transfer t ON t.debit_id = a.id),
+standing AS (
+    SELECT m.*, sum(cents) OVER (PARTITION BY chain, what ORDER BY id) AS after FROM moved m)
+SELECT s.at, s.chain, c.day, s.what, s.kind, s.cents, s.after::bigint
+  FROM standing s
+  LEFT JOIN lototrot_settlement l ON l.uuid = s.reference
+  LEFT JOIN lototrot_contest c ON c.id = l.contest_id
+ WHERE s.at >= %s AND s.at < %s ORDER BY s.id
+"""
+# What each kind of transfer means, to who reads the history.
+EXPLAINED = {
+    "lototrot.jackpot_in": _("Carried into the meeting's 7/7 (9.4)"),
+    "lototrot.jackpot_out": _("Not won: accumulates for the next meeting (9.5)"),
+    "lototrot.reserve_share": _("10 % of the prize money: the jackpot was above the limit (9.3)"),
+    "lototrot.unwon": _("The lowest category was not won (9.5)"),
+    "lototrot.reserve_in": _("Increases the 7/7 of this meeting's winners (9.8)"),
+    "lototrot.rounding": _("Cents left over by the rounding of prizes (9.6)"),
+    "lototrot.reversal": _("A settlement was reversed to correct a result (5.3)"),
+}
+HISTORY = Report(
+    name="jackpot-history", title=_("Jackpot and reserve"), order=40,
+    about=_("Every movement of the accumulated 7/7 and of its reserve fund, and why."),
+    columns=(
+        Column("at", _("time"), Kind.MOMENT), Column("chain", _("bet type")),
+        Column("meeting", _("meeting"), Kind.DAY), Column("fund", _("fund")),
+        Column("why", _("why")), Column("cents", _("amount"), Kind.CENTS),
+        Column("after_cents", _("balance after"), Kind.CENTS),
+    ),
+)  # fmt: skip
+CARRIED = Report(
+    name="jackpot-by-meeting", title=_("Jackpot and reserve, by meeting"), order=41,
+    about=_("What each settled meeting found and left, and the unclaimed prizes placed in it."),
+    columns=(
+        Column("day", _("meeting"), Kind.DAY), Column("chain", _("bet type")),
+        Column("jackpot_in_cents", _("7/7 carried in"), Kind.CENTS),
+        Column("lapsed_in_cents", _("unclaimed placed in it"), Kind.CENTS),
+        Column("jackpot_out_cents", _("7/7 left"), Kind.CENTS),
+        Column("reserve_in_cents", _("reserve carried in"), Kind.CENTS),
+        Column("reserve_out_cents", _("reserve left"), Kind.CENTS),
+    ),
+    picture=Picture("day", ["jackpot_out_cents", "reserve_out_cents"], line=True),
+)  # fmt: skip
+
+
+def sold(period: Period) -> Iterator[Sold]:
+    with connection.cursor() as cursor:
+        cursor.execute(_SOLD, [day_bounds(period.first)[0], day_bounds(period.last)[1]])
+        for row in cursor.fetchall():
+            yield Sold(Game.LOTOTROT, *row)
+
+
+def won(period: Period) -> Iterable[Row]:
+    """Winning bets by category of the settlements in force."""
+    found = SettlementCategory.objects.filter(
+        settlement__in_force=True, settlement__contest__day__gte=period.first,
+        settlement__contest__day__lte=period.last,
+    ).select_related("settlement__contest")  # fmt: skip
+    for each in found.order_by("settlement__contest__day", "settlement_id", "-hits"):
+        contest = each.settlement.contest
+        yield (
+            contest.day, Game.LOTOTROT, contest.bet_type_code,
+            f"{each.hits}/{each.settlement.rules['legs']}", each.winning_bets, each.prize_cents,
+            each.total_cents,
+        )  # fmt: skip
+
+
+def share(period: Period) -> Iterable[Row]:
+    """The organiser's share of the settlements in force, as it was divided."""
+    for settlement in _in_force(period):
+        parts = settlement.figures["organiser_parts"]
+        yield (
+            settlement.contest.day, Game.LOTOTROT, settlement.contest.bet_type_code,
+            settlement.takings_cents, settlement.figures["prize_pool"],
+            settlement.figures["organiser_share"], *(parts[part] for part in Part),
+        )  # fmt: skip
+
+
+def history(period: Period) -> Iterator[Row]:
+    names = {"jackpot": gettext("jackpot"), "reserve": gettext("reserve fund")}
+    with connection.cursor() as cursor:
+        cursor.execute(_HISTORY, [day_bounds(period.first)[0], day_bounds(period.last)[1]])
+        for at, chain, day, what, kind, cents, after in cursor.fetchall():
+            yield (at, chain, day, names[what], str(EXPLAINED.get(kind, kind)), cents, after)
+
+
+def carried(period: Period) -> Iterator[Row]:
+    for each in _in_force(period):
+        yield (
+            each.contest.day, each.contest.bet_type_code, each.jackpot_in_cents,
+            each.lapsed_in_cents, each.jackpot_out_cents, each.reserve_in_cents,
+            each.reserve_out_cents,
+        )  # fmt: skip
+
+
+def _in_force(period: Period) -> Iterable[Settlement]:
+    found = Settlement.objects.filter(
+        in_force=True, contest__day__gte=period.first, contest__day__lte=period.last
+    )
+    return found.select_related("contest").order_by("contest__day", "pk")
+
+
+def register() -> None:
+    sales.register_source(sold)
+    registry.contribute(money.WON.name, won)
+    registry.contribute(money.SHARE.name, share)
+    registry.register(HISTORY)
+    registry.contribute(HISTORY.name, history)
+    registry.register(CARRIED)
+    registry.contribute(CARRIED.name, carried)
