@@ -38,7 +38,7 @@ class LanguageQuery(Shape):
     lang = Choice(LANGUAGES, required=False, help_text="Without it, that of Accept-Language.")
 
 
-class AccountOut(Shape):
+class RunningAccountOut(Shape):
     premises = serializers.CharField(source="premises.code")
     since = Day(allow_null=True, help_text="The day after the last statement; null without one.")
     opening_cents = Cents(help_text="The balance of the last statement.")
@@ -118,15 +118,17 @@ class LimitOut(Shape):
 
 
 class Account(StaffView):
-    @operation("The running account of premises", answer=AccountOut, problems=(PremisesUnknown,))
+    @operation(
+        "The running account of premises", answer=RunningAccountOut, problems=(PremisesUnknown,)
+    )
     def get(self, request: Request, code: str) -> HttpResponse:
-        return self.answer(AccountOut, selectors.running_account(by=self.by, premises=code))
+        return self.answer(RunningAccountOut, selectors.running_account(by=self.by, premises=code))
 
 
 class TerminalAccount(TerminalView):
-    @operation("The running account of the terminal's premises", answer=AccountOut)
+    @operation("The running account of the terminal's premises", answer=RunningAccountOut)
     def get(self, request: Request) -> HttpResponse:
-        return self.answer(AccountOut, selectors.terminal_account(terminal=self.terminal))
+        return self.answer(RunningAccountOut, selectors.terminal_account(terminal=self.terminal))
 
 
 class Limits(StaffView):
