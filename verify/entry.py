@@ -67,6 +67,23 @@ def document(entry: Any, public_key: bytes, kind: str, place: str = "entry") -> 
     return found
 
 
+def fields(found: Any, names: str, place: str) -> None:
+    """That a document has the fields `names` and no other, each as its own `digests` has it.
+
+    So a change is named. That nobody changed the digests with it is for the signature to say.
+    """
+    need(isinstance(found, dict), place, "not an object")
+    for name in sorted(found.keys() ^ {*names.split(), "digests"}):
+        raise Refused(f"{place}.{name}: missing, or not known")
+    digests = found["digests"]
+    need(isinstance(digests, dict), f"{place}.digests", "not an object")
+    for name in sorted(digests.keys() ^ set(names.split())):
+        raise Refused(f"{place}.digests: {name} is missing, or not known")
+    for name in names.split():
+        made = hashlib.sha256(canonical(found[name])).hexdigest()
+        need(digests[name] == made, f"{place}.{name}", "not as it was published")
+
+
 def main(check: Callable[..., str], usage: str) -> None:
     """Run `check(*arguments)`: print what it finds, or the refusal; the exit code says which."""
     try:
