@@ -24,6 +24,7 @@ from lototrot.models.running import RaceDeclaration
 from lototrot.selectors.draws import KIND, race_of
 from lototrot.selectors.races import RaceRecord, race_record
 from lototrot.services.course import race_get, race_hold
+from lototrot.services.sealing import need_sealed, sealed
 
 
 class NothingToDraw(Conflict):
@@ -87,8 +88,15 @@ def _facts(race: Race, record: RaceRecord, declaration: RaceDeclaration) -> dict
         "withdrawn": [*sorted(record.withdrawn)],
         "left": [*sorted(entry["number"] for entry in declaration.left)],
         "runners": {str(r.number): r.name for r in race.runners.order_by("number")},
-        "contests": [contest.pk for contest in _contests(race.pk)],
+        "contests": [_sealed(contest) for contest in _contests(race.pk)],
     }
+
+
+def _sealed(contest: Contest) -> dict[str, Json]:
+    """A contest that the result is for, and the seal that was published before the draw."""
+    seal = sealed(contest)
+    digest = bytes(seal.entry.digest).hex() if seal else None
+    return {"contest": contest.pk, "seal": digest}
 
 
 def _contests(race_id: int) -> list[Contest]:
@@ -100,13 +108,14 @@ def _contests(race_id: int) -> list[Contest]:
 def _field(subject: str) -> Field:
     """The numbers in the draw, all of which are drawn: the whole order of arrival [B12].
 
-    Raises NothingToDraw, DrawBeforeClosing, DrawUnconfirmed.
+    Raises NothingToDraw, DrawBeforeClosing, ContestNotSealed, DrawUnconfirmed.
     """
     record = race_record(race_of(subject))
     _declaration(record)
     for contest in _contests(record.race_id):
         if contest.state == Contest.State.OPEN:
             raise DrawBeforeClosing(contest=contest.pk)
+        need_sealed(contest)
     if record.unconfirmed:
         raise DrawUnconfirmed(numbers=[*record.unconfirmed])
     numbers = draw_field(record.facts())

@@ -2,6 +2,8 @@
 
 import hashlib
 import itertools
+import json
+import re
 
 import pytest
 from hypothesis import given
@@ -10,6 +12,7 @@ from hypothesis import strategies as st
 from core.draws import method
 from core.draws.kinds import Field, FieldUnfit
 from core.draws.method import EntropyMalformed, EntropyTooLittle, Source
+from core.embedded.server import ROOT
 from core.kernel.sampling import Stream
 from tests.promotrot.engine.chi_square import excess_of
 
@@ -63,6 +66,20 @@ def test_an_order_is_of_the_field_each_once(entries: list[str], data: st.DataObj
     assert len(found) == places == len(set(found)) and set(found) <= set(entries)
     whole = method.order(secret, digest, "entropy", entries, len(entries))
     assert whole[:places] == found, "fewer places are the same draw cut short"
+
+
+def test_the_documented_example_is_true() -> None:
+    page = (ROOT / "docs" / "proofs.md").read_text("utf-8")
+    found = re.search(r"<!-- example: draw -->\n```json\n(.*?)```", page, re.DOTALL)
+    assert found
+    example = json.loads(found[1])
+    field = method.field_digest(example["entries"])
+    secret = bytes.fromhex(example["secret"])
+    digest = method.commitment(secret, example["draw"], field)
+    text = method.entropy_canonical(Source(example["source"]), example["text"])
+    order = method.order(secret, digest, text, example["entries"], 4)
+    made = {"sha256": field.hex(), "commitment": digest.hex(), "canonical": text, "order": order}
+    assert {name: example[name] for name in made} == made
 
 
 def biased(secret: bytes, published: bytes, entropy: str, entries: list[str]) -> list[str]:

@@ -20,6 +20,7 @@ from lototrot.selectors.draws import subject_of
 from lototrot.selectors.races import RaceState, race_record
 from lototrot.services.drawing import DrawBeforeClosing, DrawUnconfirmed
 from lototrot.services.results import contest_results
+from lototrot.services.sealing import ContestNotSealed, contest_seal
 from lototrot.services.settlement import contest_settle
 from lototrot.services.starts import (
     Left,
@@ -57,6 +58,8 @@ def standing(race: Race) -> Draw:
 
 
 def commit(race: Race) -> Commitment:
+    for contest in Contest.objects.filter(state=Contest.State.CLOSED):
+        contest_seal(contest_id=contest.pk)
     draw = standing(race).uuid
     services.draw_attend(by=f.staff(Role.INSPECTOR), draw=draw)
     return services.draw_commit(by=f.staff(Role.ORGANISER), draw=draw)
@@ -137,7 +140,11 @@ def test_no_draw_begins_before_closing_or_over_an_unconfirmed_withdrawal(race: R
     other = f.contest(kind="five-races", races=[race, *f.races_of(Contest.objects.get())[1:5]])
     with pytest.raises(DrawBeforeClosing):
         commit(race)
-    f.contest_closed(other)
+    f.contest_closed(other, sealed=False)
+    draw = standing(race)
+    services.draw_attend(by=f.staff(Role.INSPECTOR), draw=draw.uuid)
+    with pytest.raises(ContestNotSealed):
+        services.draw_commit(by=f.staff(Role.ORGANISER), draw=draw.uuid)
     waiting = f.withdrawal(race, 4, confirmed=False)
     with pytest.raises(DrawUnconfirmed):
         commit(race)
