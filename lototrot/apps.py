@@ -8,7 +8,9 @@ class LototrotConfig(AppConfig):
     verbose_name = "Lototrot"
 
     def ready(self) -> None:
+        from core.screens import live
         from lototrot import metrics, reports, screens, tasks, whatif
+        from lototrot.selectors import board
         from lototrot.services import (  # noqa: F401  (they register their acts of two persons)
             accounts,
             breach,
@@ -21,6 +23,7 @@ class LototrotConfig(AppConfig):
         )
 
         accounts.register()
+        live.register(live.Feed("lototrot", board.board_pulse, board.board_document))
         metrics.register()
         payables.register()
         rebuild.register()

@@ -6,6 +6,7 @@ from django.contrib import admin
 from django.urls import include, path
 
 from core.api import health, metrics
+from core.screens.live import live_file
 
 GAMES = ("lototrot", "promotrot")
 
@@ -16,6 +17,7 @@ urlpatterns = [
         if find_spec(f"{game}.api") and find_spec(f"{game}.api.urls")
     ],
     path("api/v1/", include("core.api.urls")),
+    path("live/<str:name>", live_file),
     path("livez", health.livez),
     path("readyz", health.readyz),
     path("metrics", metrics.view),

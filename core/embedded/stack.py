@@ -36,8 +36,11 @@ _LOOK_EVERY_S = 0.1
 _CELERY = [sys.executable, "-m", "celery", "--app", "core.config.celery"]
 
 
-def web_command(port: int, processes: int) -> list[str]:
-    """The HTTP server: $WEB_SERVER is granian or gunicorn, with $WEB_THREADS in each process."""
+def web_command(port: int, processes: int, live: Path) -> list[str]:
+    """The HTTP server: $WEB_SERVER is granian or gunicorn, with $WEB_THREADS in each process.
+
+    granian gives out the files of the boards, in `live`, without asking the application.
+    """
     threads = os.environ.get("WEB_THREADS") or "16"
     server = os.environ.get("WEB_SERVER") or "granian"
     if server == "granian":
@@ -45,7 +48,8 @@ def web_command(port: int, processes: int) -> list[str]:
             sys.executable, "-m", "granian", "--interface", "wsgi", "--host", "127.0.0.1",
             "--port", str(port), "--workers", str(processes), "--blocking-threads", threads,
             "--respawn-failed-workers", "--workers-kill-timeout", "20",
-            "core.config.wsgi:application",
+            "--static-path-route", "/live", "--static-path-mount", str(live),
+            "--static-path-expires", "1", "core.config.wsgi:application",
         ]  # fmt: skip
     if server == "gunicorn":
         return [
@@ -113,7 +117,8 @@ class Stack:
         """Stop everything, in order; a second Ctrl-C or SIGTERM meanwhile kills what is left."""
         self._take_signals(self._kill_all, signal.SIGTERM, signal.SIGHUP, signal.SIGINT)
         # No new requests, no new tasks, then what is under way, then what it needs.
-        for names in (["web"], ["beat"], [n for n in self._children if n.startswith("worker")]):
+        workers = [name for name in self._children if name.startswith("worker")]
+        for names in (["web"], ["beat", "live"], workers):
             children = [self._children[name] for name in names if name in self._children]
             for child in children:
                 child.ask_to_stop()
@@ -140,7 +145,7 @@ class Stack:
 
     @property
     def names(self) -> list[str]:
-        """The processes: `web`, `worker-1`..., `beat`."""
+        """The processes: `web`, `worker-1`..., `live`, `beat`."""
         return list(self._children)
 
     def pid(self, name: str) -> int:
@@ -182,12 +187,15 @@ class Stack:
         self.environment = {**self.environment, "PROMETHEUS_MULTIPROC_DIR": str(metrics)}
         if self._migrate:
             self._run_to_end("migrate", "--database", "owner", "--no-input")
-        self._add("web", web_command(self.port, self._web_processes), self._web_answers, 30)
+        live = self.folder / "live"
+        live.mkdir(exist_ok=True)
+        self._add("web", web_command(self.port, self._web_processes, live), self._web_answers, 30)
         for number in range(1, self._workers + 1):
             node = f"worker-{number}@{self.port}"
             command = ["worker", "--hostname", node, "--concurrency", "1"]
             quiet = ["--without-gossip", "--without-mingle"]
             self._add(f"worker-{number}", [*_CELERY, *command, *quiet], self._asker(node), 60)
+        self._add("live", [sys.executable, "manage.py", "live"], (live / "pulse.json").exists, 10)
         if self._beat:
             schedule = str(self.folder / "beat-schedule")
             command = ["beat", "--schedule", schedule, "--pidfile", ""]

@@ -88,7 +88,7 @@ def test_a_system_runs_recovers_and_leaves_nothing_behind(
     lines: list[str] = []
     stack = Stack(web_processes=2, workers=3, folder=folder, report=lines.append)
     with stack:
-        assert stack.names == ["web", "worker-1", "worker-2", "worker-3", "beat"]
+        assert stack.names == ["web", "worker-1", "worker-2", "worker-3", "live", "beat"]
         assert status(stack.port, "/readyz") == 200
         assert len(marked(mark)) > len(stack.names) + 2
 

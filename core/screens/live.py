@@ -1,0 +1,111 @@
+"""What the boards show, published as files that any web server or proxy gives out by itself.
+
+Thousands of boards must not cost the sales anything, so none of them asks the application. One
+process looks once a second (`manage.py live`) and writes, under `$VAR_DIR/live`:
+
+    pulse.json            what changes all the time, and the name of each feed's newest document
+    <feed>-<digest>.json  a document, named by its content: it never changes and may be kept
+
+A board reads the pulse every few seconds, and a document only when its name is new.
+"""
+
+import hashlib
+import json
+import re
+import tempfile
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from django.conf import settings
+from django.core.serializers.json import DjangoJSONEncoder
+from django.http import FileResponse, Http404, HttpRequest
+
+from core.database import clock
+
+PULSE = "pulse.json"
+_NAME = re.compile(r"pulse\.json|[a-z]+-[0-9a-f]{20}\.json")
+_KEPT_S = 120  # a board that has just read the old pulse still finds the old document
+Document = Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Feed:
+    """What an app shows on boards: `pulse` in every pulse, `document` when it has changed."""
+
+    name: str
+    pulse: Callable[[], Document]
+    document: Callable[[], Document]
+
+
+_feeds: dict[str, Feed] = {}
+
+
+def register(feed: Feed) -> Feed:
+    """Have boards show it. The same name again replaces it."""
+    _feeds[feed.name] = feed
+    return feed
+
+
+def folder() -> Path:
+    """Where the files are."""
+    return Path(settings.VAR_DIR) / "live"
+
+
+def publish(place: Path) -> bool:
+    """Look at everything once and write what has changed; whether anything had.
+
+    The pulse is written every time: its `at` tells a board that the system is alive.
+    """
+    place.mkdir(parents=True, exist_ok=True)
+    feeds, changed = {}, False
+    for feed in _feeds.values():
+        content = _bytes(feed.document())
+        name = f"{feed.name}-{hashlib.sha256(content).hexdigest()[:20]}.json"
+        if not (place / name).exists():
+            _write(place / name, content)
+            changed = True
+        feeds[feed.name] = {"document": name, **feed.pulse()}
+    _write(place / PULSE, _bytes({"at": clock.now(), "feeds": feeds}))
+    _forget(place, {entry["document"] for entry in feeds.values()})
+    return changed
+
+
+def live_file(request: HttpRequest, name: str) -> FileResponse:
+    """One of the files, under a web server that does not give them out itself."""
+    if not _NAME.fullmatch(name):
+        raise Http404
+    try:
+        content = (folder() / name).open("rb")
+    except FileNotFoundError as error:
+        raise Http404 from error
+    kept = "max-age=1" if name == PULSE else "max-age=31536000, immutable"
+    headers = {"Cache-Control": kept}
+    return FileResponse(content, content_type="application/json", headers=headers)
+
+
+def _bytes(document: Document) -> bytes:
+    words = json.dumps(
+        document, cls=DjangoJSONEncoder, ensure_ascii=False, sort_keys=True, separators=(",", ":")
+    )
+    return words.encode()
+
+
+def _write(path: Path, content: bytes) -> None:
+    """At once or not at all: a reader never meets half a file."""
+    with tempfile.NamedTemporaryFile(dir=path.parent, prefix=".", delete=False) as file:
+        file.write(content)
+    Path(file.name).chmod(0o644)
+    Path(file.name).replace(path)
+
+
+def _forget(place: Path, current: set[str]) -> None:
+    """Documents in use are touched; what nobody has named for a while goes."""
+    oldest = time.time() - _KEPT_S
+    for path in place.iterdir():
+        if path.name in current:
+            path.touch()
+        elif path.name != PULSE and path.stat().st_mtime < oldest:
+            path.unlink(missing_ok=True)

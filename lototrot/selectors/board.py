@@ -1,0 +1,144 @@
+"""What the public board shows of Lototrot (14.III.5.2, 6.2): facts and counted figures only."""
+
+from datetime import timedelta
+from typing import Any
+
+from core.database import clock
+from core.kernel.days import natural_day
+from core.kernel.money import percent_text
+from core.ledger import services as ledger
+from lototrot.models.contest import Contest
+from lototrot.models.settlement import Settlement
+from lototrot.selectors.alive import standings
+from lototrot.selectors.cards import LegCard, RunnerCard, contest_legs
+from lototrot.selectors.totals import RunningTotals, Totals
+from lototrot.services import chart
+from lototrot.services.contests import rules_of
+
+SHOWN_DAYS = 14  # how long a contest stays on the board after its payment order
+HISTORY_LENGTH = 60
+_NOTHING = Totals(0, 0, 0)
+_totals = RunningTotals()
+
+
+def board_pulse() -> dict[str, Any]:
+    """What changes with every sale: of each contest, its tickets, bets and takings so far."""
+    totals = _totals.read()
+    return {
+        "contests": {
+            str(contest.pk): {
+                "state": contest.state,
+                "closes_at": contest.scheduled_close_at,
+                "tickets": totals.get(contest.pk, _NOTHING).tickets,
+                "bets": totals.get(contest.pk, _NOTHING).bets,
+                "takings_cents": totals.get(contest.pk, _NOTHING).takings_cents,
+            }
+            for contest in _shown()
+        }
+    }
+
+
+def board_document() -> dict[str, Any]:
+    """The contests on the board, the newest day first, and the chains' history."""
+    contests = _shown()
+    chains = sorted({contest.bet_type_code for contest in contests})
+    return {
+        "contests": [_contest(contest) for contest in contests],
+        "chains": {code: _chain(code) for code in chains},
+    }
+
+
+def _shown() -> list[Contest]:
+    """Whatever is on sale or waits for its end, and what ended lately."""
+    since = natural_day(clock.now()) - timedelta(days=SHOWN_DAYS)
+    found = Contest.objects.exclude(state=Contest.State.DRAFT).select_related(
+        "meeting", "bet_type", "publication"
+    )
+    kept = found.exclude(state=Contest.State.ORDERED) | found.filter(day__gte=since)
+    return list(kept.order_by("-day", "bet_type_code"))
+
+
+def _contest(contest: Contest) -> dict[str, Any]:
+    rules = rules_of(contest.bet_type, contest.day)
+    legs = contest_legs(contest)
+    closed = contest.state != Contest.State.OPEN
+    settlement = contest.settlements.filter(in_force=True).first()
+    return {
+        "contest": contest.pk,
+        "name": rules.name,
+        "bet_type": contest.bet_type_code,
+        "day": contest.day,
+        "meeting": contest.meeting.name,
+        "state": contest.state,
+        "closed_at": contest.closed_at,
+        "price_cents": contest.price_cents,
+        "prize_percent": percent_text(rules.prize_percent),
+        "categories": list(rules.categories),
+        "rules": contest.publication.rules,
+        "lapsed_cents": ledger.balance_cents(chart.lapsed(contest.pk)),
+        "legs": [_leg(leg) for leg in legs],
+        "standings": [s.to_document() for s in standings(contest, legs)] if closed else [],
+        "settlement": _settlement(settlement) if settlement else None,
+    }
+
+
+def _leg(leg: LegCard) -> dict[str, Any]:
+    card, record = leg.card, leg.card.record
+    return {
+        "position": leg.position,
+        "racecourse": card.race.racecourse.name,
+        "race": card.race.number,
+        "name": card.race.name,
+        "distance_m": card.race.distance_m,
+        "start_at": record.start.actual_start_at if record.start else card.race.scheduled_start_at,
+        "state": record.state.value,
+        "declared": record.declaration.kind if record.declaration else None,
+        "draw_due_at": record.draw_due_at,
+        "winners": list(card.winners),
+        "announced_at": record.classification.announced_at if record.classification else None,
+        "runners": [_runner(runner) for runner in card.runners],
+    }
+
+
+def _runner(card: RunnerCard) -> dict[str, Any]:
+    return {
+        "number": card.runner.number,
+        "name": card.runner.name,
+        "driver": card.runner.driver,
+        "withdrawn": card.withdrawn,
+        "trace": list(card.trace),
+    }
+
+
+def _settlement(settlement: Settlement) -> dict[str, Any]:
+    order = getattr(settlement, "payment_order", None)
+    return {
+        "settlement": settlement.uuid,
+        "settled_at": settlement.settled_at,
+        "tickets": settlement.tickets,
+        "bets": settlement.bets,
+        "winning_tickets": settlement.winning_tickets,
+        "figures": settlement.figures,
+        "rules": settlement.rules,
+        "first_pay_day": order.first_pay_day if order else None,
+        "last_claim_day": order.last_claim_day if order else None,
+    }
+
+
+def _chain(code: str) -> dict[str, Any]:
+    """The jackpot and the reserve: now, and after each settlement."""
+    settled = Settlement.objects.filter(in_force=True, contest__bet_type_code=code)
+    newest = settled.select_related("contest").order_by("-contest__day")[:HISTORY_LENGTH]
+    return {
+        "jackpot_cents": ledger.balance_cents(chart.jackpot(code)),
+        "reserve_cents": ledger.balance_cents(chart.reserve(code)),
+        "history": [
+            {
+                "day": each.contest.day,
+                "jackpot_cents": each.jackpot_out_cents,
+                "reserve_cents": each.reserve_out_cents,
+                "won": each.figures["winners"][str(max(map(int, each.figures["winners"])))] > 0,
+            }
+            for each in reversed(newest)
+        ],
+    }

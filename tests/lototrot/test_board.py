@@ -1,0 +1,149 @@
+"""The board's figures: takings without a recount, bets alive after each race, documents."""
+
+import json
+import random
+from itertools import product
+from pathlib import Path
+
+import pytest
+from django.db import connections
+from django.test import Client
+
+from core.screens import live
+from lototrot.engine.races import Outcome, Race, numbers_of, substitute
+from lototrot.selectors.alive import standings
+from lototrot.selectors.board import board_document, board_pulse
+from lototrot.selectors.cards import contest_legs
+from lototrot.selectors.totals import RunningTotals, Totals
+from lototrot.services import chart
+from lototrot.services.settlement import contest_settle
+from tests import factories, settling
+from tests.databases import Database
+
+NUMBERS = (1, 2, 3, 4, 5)
+
+
+def some_masks(rng: random.Random, legs: int) -> tuple[int, ...]:
+    return tuple(
+        sum(1 << n - 1 for n in rng.sample(NUMBERS, rng.choice((1, 1, 2)))) for _ in range(legs)
+    )
+
+
+@pytest.mark.django_db
+@pytest.mark.article("14.III.7", "14.III.5.4.1", "14.III.9.7")
+def test_bets_alive_after_each_race_are_those_a_player_would_count() -> None:
+    rng = random.Random(20261121)
+    factories.time_to(settling.NOON)
+    rules = settling.rules()
+    contest = settling.contest(rules, [NUMBERS] * 7)
+    at = factories.point()
+    tickets = [some_masks(rng, 7) for _ in range(120)]
+    settling.sell(contest, at, tickets)
+    settling.fund(chart.jackpot("lototrot"), 300_00)
+    facts = [
+        Race(
+            programme=NUMBERS, withdrawn=frozenset({2} if leg == 3 else ()),
+            winners=frozenset({3, 5} if leg == 5 else {3}), outcome=Outcome.RUN,
+        )
+        for leg in range(1, 8)
+    ]  # fmt: skip
+    settling.run(contest, facts)
+    contest.refresh_from_db()
+
+    found = standings(contest, contest_legs(contest))
+
+    assert [standing.known for standing in found] == list(range(1, 8))
+    right = [{n for n in NUMBERS if substitute(n, race)[-1] in race.winners} for race in facts]
+    for many, standing in enumerate(found, start=1):
+        expected = dict.fromkeys((7, 6, 5, 4), 0)
+        for masks in tickets:
+            for bet in product(*[numbers_of(mask) for mask in masks]):
+                wrong = sum(bet[leg] not in right[leg] for leg in range(many))
+                if wrong <= 3:
+                    expected[7 - wrong] += 1
+        assert dict(standing.bets) == expected
+    settlement = contest_settle(contest_id=contest.pk)
+    assert {str(k): v for k, v in found[-1].bets.items()} == settlement.figures["winners"]
+    assert {str(k): v for k, v in found[-1].prizes.items()} == settlement.figures["prize_each"]
+    again = standings(contest, contest_legs(contest))
+    assert again[-1] == found[-1]  # what was carried in is still what it was
+
+
+@pytest.mark.django_db
+def test_the_document_says_what_is_on_record() -> None:
+    factories.time_to(settling.NOON)
+    contest = settling.contest(settling.rules(), [NUMBERS] * 7)
+    factories.withdrawal(factories.races_of(contest)[2], 4)
+    settling.sell(contest, factories.point(), [settling.masks([[1]] * 7)] * 3)
+    (shown,) = board_document()["contests"]
+    assert shown["contest"] == contest.pk
+    assert shown["prize_percent"] == "60"
+    assert [leg["position"] for leg in shown["legs"]] == list(range(1, 8))
+    (fourth,) = [r for r in shown["legs"][2]["runners"] if r["number"] == 4]
+    assert fourth["withdrawn"] and fourth["trace"] == [4, 5]
+    assert shown["standings"] == [] and shown["settlement"] is None
+    pulse = board_pulse()["contests"][str(contest.pk)]
+    assert pulse["tickets"] == 3
+    assert pulse["takings_cents"] == 300
+
+
+def test_takings_are_right_whatever_is_open_or_late(own_database: Database) -> None:
+    factories.time_to(settling.NOON)
+    contest = settling.contest(settling.rules(), [NUMBERS] * 7)
+    at, line = factories.point(), settling.masks([[1]] * 7)
+    totals = RunningTotals()
+    settling.sell(contest, at, [line] * 4)
+    other = connections["default"].copy("default")
+    other.set_autocommit(False)
+    with other.cursor() as cursor:  # a sale that takes its number now and ends much later
+        cursor.execute(
+            "INSERT INTO lototrot_ticket SELECT (jsonb_populate_record(t, jsonb_build_object("
+            "'id', nextval('lototrot_ticket_id_seq'), 'uuid', gen_random_uuid(), 'code_digest',"
+            " '\\x00112233445566778899aabbccddeeff'::bytea))).* FROM lototrot_ticket t LIMIT 1"
+        )
+    for _ in range(4):
+        settling.sell(contest, at, [line] * 2)
+        seen = totals.read()[contest.pk]
+    assert seen == Totals(12, 12, 1200)
+    other.commit()
+    assert totals.read()[contest.pk] == Totals(13, 13, 1300)
+    for _ in range(3):
+        settling.sell(contest, at, [line])
+        totals.read()
+    assert totals.read()[contest.pk] == Totals(16, 16, 1600)
+    assert totals._mark > 0
+    other.close()
+
+
+@pytest.mark.django_db
+def test_what_is_published_is_named_by_its_content_and_kept_while_it_is_named(
+    tmp_path: Path,
+) -> None:
+    factories.time_to(settling.NOON)
+    assert live.publish(tmp_path)
+    assert not live.publish(tmp_path)
+    first = json.loads((tmp_path / live.PULSE).read_text())
+    name = first["feeds"]["lototrot"]["document"]
+    settling.contest(settling.rules(), [NUMBERS] * 7)
+    assert live.publish(tmp_path)
+    second = json.loads((tmp_path / live.PULSE).read_text())
+    assert second["feeds"]["lototrot"]["document"] != name
+    assert (tmp_path / name).exists()  # for a board that has just read the first pulse
+    assert second["at"] > first["at"]
+    assert not [path for path in tmp_path.iterdir() if path.name.startswith(".")]
+
+
+@pytest.mark.django_db
+def test_another_web_server_gives_the_files_out_and_no_others(
+    tmp_path: Path, settings: object
+) -> None:
+    settings.VAR_DIR = tmp_path  # type: ignore[attr-defined]
+    live.publish(live.folder())
+    (tmp_path / "secret.json").write_text("{}")
+    client = Client()
+    answer = client.get("/live/pulse.json")
+    assert answer.headers["Cache-Control"] == "max-age=1"
+    document = json.loads(answer.getvalue())["feeds"]["lototrot"]["document"]
+    assert "immutable" in client.get(f"/live/{document}").headers["Cache-Control"]
+    for name in ("..%2fsecret.json", "lototrot-00000000000000000000.json", "x"):
+        assert client.get(f"/live/{name}").status_code == 404
