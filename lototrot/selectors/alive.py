@@ -1,8 +1,8 @@
 """How many bets are still alive after each race, and what the prizes would be (14.III.7, 9)."""
 
+from collections import OrderedDict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 
 from django.db import connection
 
@@ -12,6 +12,7 @@ from lototrot.engine.bet_type import BetType
 from lototrot.engine.distribution import Distribution, Takings, distribute
 from lototrot.engine.races import mask_of, right_mask
 from lototrot.models.contest import Contest
+from lototrot.models.tickets import Void
 from lototrot.selectors.cards import LegCard
 from lototrot.services import chart
 from lototrot.services.contests import rules_of
@@ -48,9 +49,7 @@ def standings(contest: Contest, legs: Sequence[LegCard]) -> list[Standing]:
     found = []
     for many, leg in enumerate(known, start=1):
         masks[leg.position - 1] = right_mask(leg.card.record.facts())
-        winners, takings_cents = _counted(
-            connection.settings_dict["NAME"], contest.pk, tuple(masks), rules
-        )
+        winners, takings_cents = _counted(contest.pk, tuple(masks), rules)
         prizes = _as_it_stands(contest, winners, takings_cents, rules).prize_each
         found.append(Standing(leg.position, many, winners, prizes))
     return found
@@ -63,13 +62,24 @@ def _official(leg: LegCard) -> tuple[object, int]:
     return record.drawn.certified_at if record.drawn else None, leg.position
 
 
-@lru_cache(maxsize=64)
+# What was counted last, by what could change it: results, and tickets voided after closing.
+_Key = tuple[str, int, tuple[int, ...], int]
+_kept: OrderedDict[_Key, tuple[Mapping[int, int], int]] = OrderedDict()
+_KEPT = 64
+
+
 def _counted(
-    database: str, contest_id: int, masks: tuple[int, ...], rules: BetType
+    contest_id: int, masks: tuple[int, ...], rules: BetType
 ) -> tuple[Mapping[int, int], int]:
-    """Once per result: a contest with results sells nothing more."""
-    tally = count(Counting(contest_id, masks, rules))
-    return tally.winners, tally.takings_cents
+    """Winning bets by category and takings, counted once for each new result or void."""
+    voids = Void.objects.filter(ticket__contest=contest_id).count()
+    key = (connection.settings_dict["NAME"], contest_id, masks, voids)
+    if key not in _kept:
+        tally = count(Counting(contest_id, masks, rules))
+        _kept[key] = tally.winners, tally.takings_cents
+        if len(_kept) > _KEPT:
+            _kept.popitem(last=False)
+    return _kept[key]
 
 
 def _as_it_stands(

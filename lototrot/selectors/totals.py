@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from django.db import connection
 
 _LOOK = """
-SELECT coalesce((SELECT last_value FROM lototrot_ticket_id_seq), 0),
+SELECT coalesce(pg_sequence_last_value('lototrot_ticket_id_seq'), 0),
        pg_snapshot_xmax(s)::text::bigint, pg_snapshot_xmin(s)::text::bigint
   FROM pg_current_snapshot() s
 """

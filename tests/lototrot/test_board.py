@@ -2,6 +2,7 @@
 
 import json
 import random
+from datetime import timedelta
 from itertools import product
 from pathlib import Path
 
@@ -9,8 +10,11 @@ import pytest
 from django.db import connections
 from django.test import Client
 
+from core.database import clock
 from core.screens import live
+from core.staff.powers import Role
 from lototrot.engine.races import Outcome, Race, numbers_of, substitute
+from lototrot.models.contest import Contest, Publication
 from lototrot.selectors.alive import standings
 from lototrot.selectors.board import board_document, board_pulse
 from lototrot.selectors.cards import contest_legs
@@ -23,6 +27,18 @@ from tests.databases import Database
 NUMBERS = (1, 2, 3, 4, 5)
 
 
+def on_sale() -> Contest:
+    """A contest of seven races whose rules are published, on a fixed day."""
+    factories.time_to(settling.NOON)
+    contest = settling.contest(settling.rules(), [NUMBERS] * 7)
+    by = factories.staff(Role.ORGANISER)
+    Publication.objects.create(
+        contest=contest, rules={"ca": "Regles", "es": "Reglas", "en": "Rules"}, prize_percent="60",
+        published_at=clock.now(), published_by_id=by.user_id, published_in_id=by.session_id,
+    )  # fmt: skip
+    return contest
+
+
 def some_masks(rng: random.Random, legs: int) -> tuple[int, ...]:
     return tuple(
         sum(1 << n - 1 for n in rng.sample(NUMBERS, rng.choice((1, 1, 2)))) for _ in range(legs)
@@ -33,9 +49,7 @@ def some_masks(rng: random.Random, legs: int) -> tuple[int, ...]:
 @pytest.mark.article("14.III.7", "14.III.5.4.1", "14.III.9.7")
 def test_bets_alive_after_each_race_are_those_a_player_would_count() -> None:
     rng = random.Random(20261121)
-    factories.time_to(settling.NOON)
-    rules = settling.rules()
-    contest = settling.contest(rules, [NUMBERS] * 7)
+    contest = on_sale()
     at = factories.point()
     tickets = [some_masks(rng, 7) for _ in range(120)]
     settling.sell(contest, at, tickets)
@@ -71,8 +85,7 @@ def test_bets_alive_after_each_race_are_those_a_player_would_count() -> None:
 
 @pytest.mark.django_db
 def test_the_document_says_what_is_on_record() -> None:
-    factories.time_to(settling.NOON)
-    contest = settling.contest(settling.rules(), [NUMBERS] * 7)
+    contest = on_sale()
     factories.withdrawal(factories.races_of(contest)[2], 4)
     settling.sell(contest, factories.point(), [settling.masks([[1]] * 7)] * 3)
     (shown,) = board_document()["contests"]
@@ -88,8 +101,7 @@ def test_the_document_says_what_is_on_record() -> None:
 
 
 def test_takings_are_right_whatever_is_open_or_late(own_database: Database) -> None:
-    factories.time_to(settling.NOON)
-    contest = settling.contest(settling.rules(), [NUMBERS] * 7)
+    contest = on_sale()
     at, line = factories.point(), settling.masks([[1]] * 7)
     totals = RunningTotals()
     settling.sell(contest, at, [line] * 4)
@@ -119,12 +131,12 @@ def test_takings_are_right_whatever_is_open_or_late(own_database: Database) -> N
 def test_what_is_published_is_named_by_its_content_and_kept_while_it_is_named(
     tmp_path: Path,
 ) -> None:
-    factories.time_to(settling.NOON)
+    factories.time_to(settling.NOON - timedelta(minutes=1))
     assert live.publish(tmp_path)
     assert not live.publish(tmp_path)
     first = json.loads((tmp_path / live.PULSE).read_text())
     name = first["feeds"]["lototrot"]["document"]
-    settling.contest(settling.rules(), [NUMBERS] * 7)
+    on_sale()
     assert live.publish(tmp_path)
     second = json.loads((tmp_path / live.PULSE).read_text())
     assert second["feeds"]["lototrot"]["document"] != name
