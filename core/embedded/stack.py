@@ -195,7 +195,8 @@ class Stack:
             command = ["worker", "--hostname", node, "--concurrency", "1"]
             quiet = ["--without-gossip", "--without-mingle"]
             self._add(f"worker-{number}", [*_CELERY, *command, *quiet], self._asker(node), 60)
-        self._add("live", [sys.executable, "manage.py", "live"], (live / "pulse.json").exists, 10)
+        self._add("live", [sys.executable, "manage.py", "live", "--folder", str(live)],
+                  (live / "pulse.json").exists, 10)  # fmt: skip
         if self._beat:
             schedule = str(self.folder / "beat-schedule")
             command = ["beat", "--schedule", schedule, "--pidfile", ""]

@@ -3,6 +3,7 @@
 import logging
 import signal
 import threading
+from pathlib import Path
 from types import FrameType
 from typing import Any
 
@@ -19,11 +20,12 @@ class Command(BaseCommand):
     help = "Publish what the boards show, once a second."
 
     def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("--folder", type=Path, default=live.folder(), help="where to write")
         parser.add_argument("--once", action="store_true", help="look once and end")
 
     def handle(self, *_: Any, **options: Any) -> None:
         if options["once"]:
-            live.publish(live.folder())
+            live.publish(options["folder"])
             return
         ending = threading.Event()
 
@@ -34,7 +36,7 @@ class Command(BaseCommand):
             signal.signal(number, end)
         while not ending.is_set():
             try:
-                live.publish(live.folder())
+                live.publish(options["folder"])
             except (OperationalError, InterfaceError) as error:
                 # Boards say for themselves that what they show is old; the server comes back.
                 logger.warning("nothing is published: %s", type(error).__name__)
