@@ -1,26 +1,239 @@
-"""The terminal in a real browser."""
+"""The terminal in a real browser: Lototrot sold, refused, cut off, taken up again, corrected."""
+
+import gzip
+import re
+import urllib.request
 
 import pytest
 
-from lototrot.models.tickets import PrintConfirmation, Ticket
+from core.premises import services as premises
+from core.premises.models import OperatorSession
+from lototrot.models.tickets import PrintConfirmation, Ticket, Void
+from tests import factories
 from tests.browser import desk
 from tests.browser.conftest import Open
-from tests.browser.driver import until
+from tests.browser.driver import Browser, until
 from tests.browser.line import Line
 
+FIRST_LOAD_BYTES = 150_000
+WAITING = "#waiting .state"
 
-@pytest.mark.parametrize("language", ["ca", "es", "en"])
-def test_a_single_bet_is_sold_and_printed(open_browser: Open, line: Line, language: str) -> None:
-    shop = desk.shop()
+
+@pytest.mark.article("14.III.1.2")
+@pytest.mark.parametrize(
+    ("language", "amount"), [("ca", "6,00 €"), ("es", "6,00 €"), ("en", "€6.00")]
+)
+def test_single_multiple_and_quick_pick_are_sold_and_printed(
+    open_browser: Open, line: Line, language: str, amount: str
+) -> None:
     browser = open_browser(language=language)
-    desk.enrol(browser, line.url, shop, language=language)
+    desk.enrol(browser, line.url, desk.shop(), language=language)
     desk.to_sale(browser)
+    assert browser.run("return document.documentElement.lang") == language
+
     desk.mark_all(browser, [4, 1, 3, 7, 9, 2, 5])
     desk.sell(browser)
-    (paper,) = desk.printed(browser)
-    browser.gone("#waiting")
-    ticket = Ticket.objects.get()
-    assert ticket.bets == 1 and str(ticket.uuid) in paper
-    until(PrintConfirmation.objects.filter(ticket=ticket).exists, "the confirmation")
-    until(lambda: desk.outbox(browser) is None, "the outbox to be empty")
+    paper = desk.sold(browser)
+    single = Ticket.objects.get()
+    assert single.bets == 1 and str(single.uuid) in paper
+
+    desk.mark_all(browser, [4, 1, 3, 7, 9, 2, 5])
+    desk.mark(browser, 1, 6)
+    for number in (8, 10):
+        desk.mark(browser, 2, number)
+    browser.says(".sum", amount)
+    browser.click(".bet-bar .primary")
+    browser.says("dialog", amount)  # the player sees it before paying
+    browser.click("dialog .primary")
+    assert amount in desk.sold(browser, 2).replace("\u00a0", " ")
+
+    browser.keys("F2")
+    browser.says(".sum", "1 ")
+    desk.sell(browser)
+    desk.sold(browser, 3)
+    assert [t.bets for t in Ticket.objects.order_by("pk")] == [1, 6, 1]
+    assert [t.quick_legs for t in Ticket.objects.order_by("pk")] == [0, 0, 0b1111111]
+    assert PrintConfirmation.objects.count() == 3
+
+    browser.click("#tab-day")
+    browser.says(".day", "8")
     assert browser.complaints() == []
+
+
+def test_it_works_by_keyboard_and_scanner_alone(open_browser: Open, line: Line) -> None:
+    """A single typed race by race, sold, scanned, and annulled inside its window."""
+    browser = open_browser()
+    desk.enrol(browser, line.url, desk.shop())
+    browser.find(".display")
+    tab_to(browser, ".display .primary")
+    browser.keys("Enter")
+    browser.find(".races")
+    until(lambda: browser.run("return !!document.activeElement.closest('.race')"), "the focus")
+    for number in ("4", "11", "3", "7", "9", "2"):
+        browser.keys(*number, "Enter")
+    browser.keys("5", "Space", "6", "Space", "ArrowDown")
+    browser.says(".sum", "2,00 €")
+    browser.keys("F8")
+    browser.find("dialog")
+    browser.keys("Enter")
+    paper = desk.sold(browser)
+    ticket = Ticket.objects.get()
+    assert ticket.bets == 2
+
+    browser.find(".last .danger")
+    tab_to(browser, ".last .danger")
+    browser.keys("Enter")
+    browser.find("#annul-code")
+    code = re.search(r"[0-9A-Z]{4}(?:-[0-9A-Z]{4}){5}", paper)
+    assert code
+    desk.scan(browser, code[0])
+    assert browser.run("return document.getElementById('annul-code').value") == code[0]
+    browser.keys("Enter")
+    browser.gone("dialog")
+    assert Void.objects.get().ticket_id == ticket.pk
+    browser.gone(".last .danger")
+    kept = browser.run("return JSON.stringify([{...localStorage}, {...sessionStorage}])")
+    assert code[0] not in kept and code[0].replace("-", "") not in kept
+
+
+def tab_to(browser: Browser, selector: str) -> None:
+    """Press Tab until the focus is there."""
+    for _ in range(60):
+        here = "return document.activeElement.matches(arguments[0])"
+        if browser.run(here, selector):
+            return
+        browser.keys("Tab")
+    raise AssertionError(f"Tab does not come to {selector}")
+
+
+@pytest.mark.article("14.III.4")
+def test_the_servers_clock_refuses_what_the_terminal_still_shows_on_sale(
+    open_browser: Open, line: Line
+) -> None:
+    shop = desk.shop()
+    browser = open_browser()
+    desk.enrol(browser, line.url, shop)
+    desk.to_sale(browser)
+    desk.mark_all(browser, [4, 1, 3, 7, 9, 2, 5])
+    browser.click(".bet-bar .primary")
+    browser.find("dialog")
+    factories.time_to(shop.contest.scheduled_close_at)
+    browser.click("dialog .primary")
+    browser.find("#toast .bad")
+    assert not Ticket.objects.exists()
+    assert desk.outbox(browser) is None
+    browser.find(".bet .empty")  # asked again, nothing is on sale
+
+
+def test_a_withdrawn_horse_is_refused_struck_through_and_no_longer_marked(
+    open_browser: Open, line: Line
+) -> None:
+    shop = desk.shop()
+    browser = open_browser()
+    desk.enrol(browser, line.url, shop)
+    desk.to_sale(browser)
+    desk.mark_all(browser, [4, 1, 3, 7, 9, 2, 5])
+    desk.withdraw(shop.contest, race=3, number=3)
+    desk.sell(browser)
+    browser.find('[data-race="2"] .withdrawn')
+    browser.says(".sum", "0,00 €")
+    assert not Ticket.objects.exists()
+    desk.mark(browser, 3, 8)
+    desk.sell(browser)
+    desk.sold(browser)
+    assert Ticket.objects.get().bets == 1
+
+
+def test_a_sale_whose_answer_was_lost_is_asked_again_and_sold_once(
+    open_browser: Open, line: Line
+) -> None:
+    browser = open_browser()
+    desk.enrol(browser, line.url, desk.shop())
+    desk.to_sale(browser)
+    desk.mark_all(browser, [4, 1, 3, 7, 9, 2, 5])
+    line.swallow()
+    desk.sell(browser)
+    until(Ticket.objects.exists, "the sale to arrive")
+    browser.find("#cut")
+    browser.find(WAITING)
+    assert browser.run("return document.getElementById('work').inert")
+    kept = desk.outbox(browser)
+    assert kept and kept["uuid"] == str(Ticket.objects.get().uuid)
+    line.mend()
+    assert kept["uuid"] in desk.sold(browser)
+    browser.gone("#cut")
+    assert Ticket.objects.count() == 1 and len(desk.printed(browser)) == 1
+
+
+def test_a_terminal_switched_off_in_the_middle_takes_its_sale_up_again(
+    open_browser: Open, line: Line
+) -> None:
+    browser = open_browser()
+    desk.enrol(browser, line.url, desk.shop())
+    desk.to_sale(browser)
+    desk.mark_all(browser, [4, 1, 3, 7, 9, 2, 5])
+    line.swallow()
+    desk.sell(browser)
+    until(Ticket.objects.exists, "the sale to arrive")
+    browser.go("about:blank")
+    line.mend()
+    premises.operator_sign_off(session=OperatorSession.objects.get().pk)
+    browser.go(f"{line.url}/terminal/")
+    desk.sign_on(browser)
+    paper = desk.sold(browser)
+    assert str(Ticket.objects.get().uuid) in paper
+
+
+def test_giving_up_a_sale_that_never_arrived_sells_nothing_ever(
+    open_browser: Open, line: Line
+) -> None:
+    browser = open_browser()
+    desk.enrol(browser, line.url, desk.shop())
+    desk.to_sale(browser)
+    desk.mark_all(browser, [4, 1, 3, 7, 9, 2, 5])
+    browser.click(".bet-bar .primary")
+    browser.find("dialog")
+    line.cut()
+    browser.click("dialog .primary")
+    browser.find("#cut")
+    browser.click(f"{WAITING} .button")
+    line.mend()
+    until(lambda: desk.outbox(browser) is None, "the outbox to be empty")
+    browser.gone("#cut")
+    assert not Ticket.objects.exists()
+    browser.says(".sum", "1,00 €")  # the marks are still there
+    desk.sell(browser)
+    desk.sold(browser)
+    assert Ticket.objects.count() == 1
+
+
+def test_a_session_that_ended_is_asked_for_and_the_same_sale_goes_on(
+    open_browser: Open, line: Line
+) -> None:
+    browser = open_browser()
+    desk.enrol(browser, line.url, desk.shop())
+    desk.to_sale(browser)
+    desk.mark_all(browser, [4, 1, 3, 7, 9, 2, 5])
+    premises.operator_sign_off(session=OperatorSession.objects.get().pk)
+    desk.sell(browser)
+    browser.find("#operator-number")
+    kept = desk.outbox(browser)
+    desk.sign_on(browser)
+    desk.sold(browser)
+    assert kept and Ticket.objects.get().uuid.hex == kept["uuid"].replace("-", "")
+
+
+def test_the_first_load_is_small(open_browser: Open, line: Line) -> None:
+    """All that the browser asked for until it could work, each part compressed."""
+    browser = open_browser()
+    browser.go(f"{line.url}/terminal/")
+    browser.find("#enrolment-code")
+    parts = browser.run(
+        "return [location.href, ...performance.getEntriesByType('resource').map(e => e.name)]"
+    )
+    sizes = {}
+    for url in parts:
+        with urllib.request.urlopen(url) as answer:  # noqa: S310
+            sizes[url] = len(gzip.compress(answer.read(), 6, mtime=0))
+    assert len(sizes) > 10
+    assert sum(sizes.values()) <= FIRST_LOAD_BYTES, sizes

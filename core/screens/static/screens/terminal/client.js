@@ -46,6 +46,9 @@ class Client extends EventTarget {
     this.#keepSession(null);
   }
 
+  /** The operator's session has ended without our doing. */
+  forget() { this.#keepSession(null); }
+
   get = (path) => this.call("GET", path);
   post = (path, body = {}, options = {}) => this.call("POST", path, { body, ...options });
   /** A paper as markup. */

@@ -91,6 +91,7 @@ async function draw() {
   const working = client.enrolled && client.session;
   at.tabs.hidden = !working;
   document.body.classList.toggle("working", Boolean(working));
+  drawWaiting();
   if (!working) {
     me = null;
     current = null;
@@ -103,6 +104,7 @@ async function draw() {
   }
   try {
     me = await client.get("terminal");
+    if (!me.session) return client.forget();
   } catch (error) {
     till.tell(error);
     if (error instanceof LineLost) line.back().then(draw);
