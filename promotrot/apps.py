@@ -11,6 +11,7 @@ class PromotrotConfig(AppConfig):
         from promotrot import tasks, whatif
         from promotrot.services import (  # noqa: F401  (they register their acts of two persons)
             closing,
+            ending,
             games,
             payables,
             rebuild,

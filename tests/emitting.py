@@ -32,7 +32,7 @@ from promotrot.services.playing import play_act
 from promotrot.services.selling import PlayRequest, play_sell
 from tests import factories
 
-ENTROPY = "6 1 5 2 2 4"
+ENTROPY = " ".join("6152244136" * 5)
 SMALL_TIERS = ({"cash_cents": 400, "count": 2}, {"cash_cents": 100, "count": 20})
 """28.00 of 40.00: exactly 70 % of 40 tickets at 1.00."""
 
@@ -85,7 +85,7 @@ def committed(emission: Emission) -> Emission:
 
 def witnessed(emission: Emission, entropy: str = ENTROPY) -> Emission:
     return witness_enter(
-        by=factories.staff(Role.INSPECTOR), emission=emission, entropy=entropy, method="Dice"
+        by=factories.staff(Role.INSPECTOR), emission=emission, source="dice", text=entropy
     )
 
 
@@ -118,6 +118,10 @@ def opened(definition: Mapping[str, Any] | Game, **terms: Any) -> Emission:
     emission = planned(game, **terms)
     if emission.dealt:
         emission = witnessed(committed(emission))
+    return open_now(emission)
+
+
+def open_now(emission: Emission) -> Emission:
     return emission_open(by=factories.staff(Role.ORGANISER), emission=emission)
 
 

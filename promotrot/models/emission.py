@@ -157,12 +157,12 @@ class Commitment(Guarded):
 class WitnessEntropy(Guarded):
     """What an inspector added in public, after the commitment: the UTF-8 of `entropy` is mixed.
 
-    `method` says how it came about: dice, balls, a phrase from the public.
+    It is in the canonical form of `core.draws.method`; `source` is dice, balls or a phrase.
     """
 
     emission = models.OneToOneField(Emission, models.PROTECT, related_name="witness")
     entropy = models.CharField(_("entropy"), max_length=400)
-    method = models.CharField(_("method"), max_length=200)
+    source = models.CharField(_("source"), max_length=10)
     entered_at = models.DateTimeField(_("entered at"))
     entered_by = models.ForeignKey(User, models.PROTECT, related_name="+")
     entered_in = models.ForeignKey(StaffSession, models.PROTECT, related_name="+")
@@ -281,3 +281,26 @@ class SeedReveal(Guarded):
 
     def __str__(self) -> str:
         return str(self.emission)
+
+
+class PublicFigures(Guarded):
+    """How far an emission had come at an instant. The public sees it only when the sale has gone
+    on for long enough since then (`selectors.public`); nothing in it is per block.
+
+    `awarded` is `{tier: prizes}`, of plays that had ended.
+    """
+
+    emission = models.ForeignKey(Emission, models.PROTECT, related_name="figures")
+    sold = models.PositiveIntegerField(_("sold"))
+    awarded = models.JSONField(_("prizes awarded"))
+    taken_at = models.DateTimeField(_("as of"))
+
+    class Meta:
+        verbose_name = _("figures for the public")
+        verbose_name_plural = _("figures for the public")
+        constraints = [
+            models.UniqueConstraint(fields=["emission", "sold"], name="public_figures_once")
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.emission_id} · {self.sold}"

@@ -14,6 +14,7 @@ from django.db import transaction
 
 from core.database import clock, vault
 from core.database.locks import Lock, hold
+from core.draws import method
 from core.kernel.errors import Conflict, Invalid
 from core.kernel.money import ceil_div
 from core.ledger import services as ledger
@@ -79,11 +80,6 @@ class ExtraNeeded(Conflict):
 class ExtraNotOwed(Invalid):
     code = "extra_not_owed"
     message = "The game owes nothing that would fund extra prizes."
-
-
-class EntropyRefused(Invalid):
-    code = "entropy_refused"
-    message = "The witness enters some text, and how it came about."
 
 
 class WitnessNotApart(Conflict):
@@ -209,20 +205,20 @@ def emission_commit(*, by: StaffActor, emission: Emission) -> Emission:
 
 
 @transaction.atomic
-def witness_enter(*, by: StaffActor, emission: Emission, entropy: str, method: str) -> Emission:
+def witness_enter(*, by: StaffActor, emission: Emission, source: str, text: str) -> Emission:
     """An inspector adds public entropy, once, after the commitment was published.
 
-    Raises EmissionState, EntropyRefused, WitnessNotApart.
+    `source` is a `core.draws.method.Source`: dice, balls or a phrase, as for a public draw. Raises
+    EmissionState, EntropyMalformed, EntropyTooLittle, WitnessNotApart.
     """
     by.need(WITNESS)
     emission = emission_hold(emission)
     _need_state(emission, Emission.State.COMMITTED, dealt=True)
-    if not entropy.strip() or not method.strip():
-        raise EntropyRefused
+    entropy = method.entropy_canonical(method.Source(source), text)
     if emission.commitment.committed_by_id == by.user_id:
         raise WitnessNotApart
     WitnessEntropy.objects.create(
-        emission=emission, entropy=entropy, method=method, entered_at=clock.now(),
+        emission=emission, entropy=entropy, source=source, entered_at=clock.now(),
         entered_by_id=by.user_id, entered_in_id=by.session_id,
     )  # fmt: skip
     emission_advance(emission, Emission.State.MIXED)
@@ -230,7 +226,7 @@ def witness_enter(*, by: StaffActor, emission: Emission, entropy: str, method: s
         kind=LOG_ENTROPY, subject=emission.reference,
         document={
             "format": "promotrot-entropy/1", "emission": emission.reference, "entropy": entropy,
-            "method": method, "commitment": emission.commitment.digest,
+            "source": source, "commitment": emission.commitment.digest,
             "appointment": User.objects.get(pk=by.user_id).appointment,
         },
     )  # fmt: skip

@@ -101,6 +101,20 @@ BEGIN
     RETURN NEW;
 END $$;
 
+-- A game ends when nothing of it is on sale, and owes what its last closing says.
+CREATE OR REPLACE FUNCTION promotrot_guard_ending() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+    IF EXISTS (SELECT FROM promotrot_emission e
+                WHERE e.game_id = NEW.game_id AND e.state IN ('open', 'stopped'))
+       OR NEW.owed_cents <> coalesce((
+            SELECT c.owed_cents FROM promotrot_closingstatement c
+             WHERE c.game_id = NEW.game_id ORDER BY c.sequence DESC LIMIT 1), 0) THEN
+        RAISE EXCEPTION 'game %: it is on sale, or owes another sum', NEW.game_id
+            USING ERRCODE = 'restrict_violation';
+    END IF;
+    RETURN NEW;
+END $$;
+
 CREATE OR REPLACE TRIGGER planned BEFORE INSERT ON promotrot_emission
     FOR EACH ROW EXECUTE FUNCTION promotrot_guard_plan();
 CREATE OR REPLACE TRIGGER on_record BEFORE UPDATE ON promotrot_emission
@@ -113,6 +127,8 @@ CREATE OR REPLACE TRIGGER after_commitment BEFORE INSERT ON promotrot_witnessent
     FOR EACH ROW EXECUTE FUNCTION promotrot_guard_witness();
 CREATE OR REPLACE TRIGGER after_closing BEFORE INSERT ON promotrot_seedreveal
     FOR EACH ROW EXECUTE FUNCTION promotrot_guard_reveal();
+CREATE OR REPLACE TRIGGER off_sale BEFORE INSERT ON promotrot_gameending
+    FOR EACH ROW EXECUTE FUNCTION promotrot_guard_ending();
 CREATE OR REPLACE TRIGGER two_persons BEFORE INSERT ON promotrot_gameapproval
     FOR EACH ROW EXECUTE FUNCTION promotrot_need_confirmed('promotrot.approval');
 CREATE OR REPLACE TRIGGER two_persons BEFORE INSERT ON promotrot_gameending

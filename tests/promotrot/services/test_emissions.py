@@ -8,6 +8,7 @@ from django.db import DatabaseError, IntegrityError, connection, transaction
 from django.db.models import Sum
 
 from core.database import clock
+from core.draws.method import EntropyMalformed, EntropyTooLittle
 from core.proofs.models import LogEntry
 from core.staff.actor import PowerMissing
 from core.staff.powers import Role
@@ -20,7 +21,6 @@ from promotrot.services.dealing import EmissionNotDealt, dealing, open_seed
 from promotrot.services.emissions import (
     MIN_LANES,
     EmissionState,
-    EntropyRefused,
     WitnessNotApart,
     emission_commit,
     emission_open,
@@ -87,7 +87,7 @@ def test_commitment_witness_opening_in_that_order_and_each_once() -> None:
         dealing(emission.pk)
     emission = emitting.witnessed(emission)
     with pytest.raises(EmissionState):
-        emitting.witnessed(emission, "another")
+        emitting.witnessed(emission, emitting.ENTROPY[::-1])
     opened = emission_open(by=factories.staff(Role.ORGANISER), emission=emission)
     again = emission_open(by=factories.staff(Role.ORGANISER), emission=emission)
     assert (opened.state, again.state) == ("open", "open")
@@ -107,16 +107,17 @@ def test_who_may_and_what_the_witness_must_bring() -> None:
     emission = emission_commit(by=both, emission=emitting.planned(game))
     with pytest.raises(PowerMissing):
         witness_enter(
-            by=factories.staff(Role.ORGANISER), emission=emission, entropy="1", method="Dice"
+            by=factories.staff(Role.ORGANISER),
+            emission=emission,
+            source="dice",
+            text=emitting.ENTROPY,
         )
     with pytest.raises(WitnessNotApart):
-        witness_enter(by=both, emission=emission, entropy="1", method="Dice")
-    for entropy, method in (("", "Dice"), ("  ", "Dice"), ("1", "")):
-        with pytest.raises(EntropyRefused):
-            witness_enter(
-                by=factories.staff(Role.INSPECTOR), emission=emission, entropy=entropy,
-                method=method,
-            )  # fmt: skip
+        witness_enter(by=both, emission=emission, source="dice", text=emitting.ENTROPY)
+    for text, refusal in (("", EntropyTooLittle), ("1 2 3", EntropyTooLittle),
+                          ("7 8 9", EntropyMalformed)):  # fmt: skip
+        with pytest.raises(refusal):
+            emitting.witnessed(emission, text)
     assert not WitnessEntropy.objects.exists()
 
 
@@ -169,7 +170,7 @@ FORBIDDEN: dict[str, Callable[[Emission], object]] = {
     "closed without its statement": lambda e: _skip(e, "closed"),
     "back to a draft": lambda e: _skip(e, "draft"),
     "a second witness": lambda e: WitnessEntropy.objects.create(
-        emission=e, entropy="x", method="x", entered_at=clock.now(),
+        emission=e, entropy="x", source="x", entered_at=clock.now(),
         entered_by_id=factories.staff(Role.INSPECTOR).user_id,
         entered_in_id=factories.staff(Role.INSPECTOR).session_id,
     ),
@@ -192,7 +193,7 @@ def test_the_database_refuses_a_witness_before_the_commitment_or_by_who_committe
     emission = emitting.planned(emitting.approved(emitting.small()))
     organiser = factories.staff(Role.ORGANISER, Role.INSPECTOR)
     witness = WitnessEntropy(
-        emission=emission, entropy="x", method="x", entered_at=clock.now(),
+        emission=emission, entropy="x", source="x", entered_at=clock.now(),
         entered_by_id=organiser.user_id, entered_in_id=organiser.session_id,
     )  # fmt: skip
     with pytest.raises(IntegrityError), transaction.atomic():

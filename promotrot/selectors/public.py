@@ -1,0 +1,129 @@
+"""What the public is told of an emission: as a whole, and late enough to give nothing away.
+
+The figures shown are those of a moment since when a whole block has been sold (half the emission,
+where it is one block). Every block gives about the minimum percentage, so what is left of the
+newest figures is never known to be worth more than it costs; and nothing is told per block.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+
+from django.db import connection
+from django.db.models import Count, Sum
+
+from core.kernel.money import ceil_div
+from promotrot.models.emission import Emission, PrizeTier, PublicFigures
+from promotrot.models.play import PlayEnd
+
+_STEPS = 10
+
+ENDED = (Emission.State.CLOSED, Emission.State.REVEALED)
+SHOWN = (Emission.State.OPEN, Emission.State.STOPPED, *ENDED)
+
+
+@dataclass(frozen=True, slots=True)
+class TierFigures:
+    """`count` and `remaining` are None where the play decides, and no table says how many."""
+
+    tier: int
+    value_cents: int
+    thing: str
+    extra: bool
+    count: int | None
+    awarded: int
+    remaining: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class Figures:
+    """An emission as published. `as_of` None: as it was when it was opened.
+
+    `top_prize_left` is None where no table says how many there are.
+    """
+
+    emission: Emission
+    as_of: datetime | None
+    tickets_remaining: int
+    tiers: tuple[TierFigures, ...]
+    top_prize_left: bool | None
+
+
+def delay_tickets(emission: Emission) -> int:
+    """So many tickets are sold after a moment before its figures are public."""
+    if emission.block_tickets < emission.tickets:
+        return emission.block_tickets
+    return ceil_div(emission.tickets, 2)
+
+
+def sold_now(emission: Emission) -> int:
+    """Tickets sold up to now."""
+    return int(emission.lanes.aggregate(sold=Sum("taken"))["sold"] or 0)
+
+
+def awarded_now(emission: Emission) -> dict[str, int]:
+    """Prizes awarded up to now, by tier, as text: the keys of a JSON object."""
+    ends = PlayEnd.objects.filter(ticket__emission=emission)
+    found: dict[str, int] = {}
+    for column in ("tier", "extra_tier"):
+        counted = ends.exclude(**{column: 0}).values_list(column).annotate(Count("pk"))
+        found |= {str(tier): count for tier, count in counted.order_by(column)}
+    return found
+
+
+def figures_due() -> list[int]:
+    """Emissions on sale whose newest figures are a tenth of their delay behind the sale."""
+    with connection.cursor() as cursor:
+        cursor.execute(_DUE, {"steps": _STEPS})
+        return [pk for (pk,) in cursor.fetchall()]
+
+
+_DUE = """
+SELECT m.id FROM promotrot_emission m
+ WHERE m.state IN ('open', 'stopped') AND (
+        SELECT coalesce(sum(l.taken), 0) FROM promotrot_lane l WHERE l.emission_id = m.id)
+    >= (SELECT coalesce(max(f.sold), 0) FROM promotrot_publicfigures f WHERE f.emission_id = m.id)
+       + greatest(1, CASE WHEN m.block_tickets < m.tickets THEN m.block_tickets
+                          ELSE m.tickets / 2 END / %(steps)s)
+"""
+
+
+def public_figures(emission: Emission) -> Figures:
+    """What the public is told now. Of a closed emission, all."""
+    if emission.state in ENDED:
+        return _figures(
+            emission, emission.closing.closed_at, sold_now(emission), awarded_now(emission)
+        )
+    newest = sold_now(emission) - delay_tickets(emission)
+    kept = PublicFigures.objects.filter(emission=emission, sold__lte=newest).order_by("-sold")
+    found = kept.first()
+    if found is None:
+        return _figures(emission, None, 0, {})
+    return _figures(emission, found.taken_at, found.sold, found.awarded)
+
+
+def _figures(
+    emission: Emission, as_of: datetime | None, sold: int, awarded: Mapping[str, int]
+) -> Figures:
+    rows = [_tier(tier, awarded.get(str(tier.number), 0)) for tier in emission.tiers.all()]
+    top = max(row.value_cents for row in rows)
+    left = [row.remaining for row in rows if row.value_cents == top]
+    return Figures(
+        emission=emission,
+        as_of=as_of,
+        tickets_remaining=emission.tickets - sold,
+        tiers=tuple(rows),
+        top_prize_left=None if None in left else any(left),
+    )
+
+
+def _tier(tier: PrizeTier, awarded: int) -> TierFigures:
+    return TierFigures(
+        tier=tier.number,
+        value_cents=tier.value_cents,
+        thing=tier.thing,
+        extra=tier.extra,
+        count=tier.count,
+        awarded=awarded,
+        remaining=None if tier.count is None else tier.count - awarded,
+    )

@@ -1,0 +1,62 @@
+"""What the public is told: the whole emission, late, and never the last tickets' prizes."""
+
+import pytest
+from django.db import DatabaseError, transaction
+
+from promotrot.models.emission import PublicFigures
+from promotrot.selectors.public import delay_tickets, figures_due, public_figures
+from promotrot.services.figures import figures_take
+from tests import emitting
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.mark.article("15.III.5.2")
+def test_figures_are_late_and_of_the_whole_emission() -> None:
+    emission = emitting.opened(emitting.small())
+    assert delay_tickets(emission) == 20
+    for _ in range(10):
+        emitting.sold_and_played(emission, 3)
+        assert figures_due() == [emission.pk]
+        figures_take(emission=emission)
+        assert figures_due() == []
+    found = public_figures(emission)  # 30 are sold: the figures are those of 9
+    assert found.tickets_remaining == 31
+    assert found.as_of is not None
+    kept = PublicFigures.objects.get(sold=9)
+    assert [tier.awarded for tier in found.tiers] == [
+        kept.awarded.get(str(tier.tier), 0) for tier in found.tiers
+    ]
+    emitting.sold_and_played(emission, 10)  # all: it is sold out, and still told late
+    assert public_figures(emission).tickets_remaining == 22
+    emission = emitting.closed(emission)
+    found = public_figures(emission)
+    assert found.tickets_remaining == 0
+    assert [(tier.count, tier.remaining) for tier in found.tiers] == [(2, 0), (20, 0)]
+    assert found.top_prize_left is False
+
+
+def test_before_enough_is_sold_the_figures_are_those_of_the_opening() -> None:
+    emission = emitting.opened(emitting.small())
+    emitting.sold_and_played(emission, 5)
+    figures_take(emission=emission)
+    found = public_figures(emission)
+    assert (found.as_of, found.tickets_remaining) == (None, 40)
+    assert [tier.remaining for tier in found.tiers] == [2, 20]
+    assert found.top_prize_left is True
+
+
+def test_a_block_of_several_is_the_delay_and_a_play_decides_without_a_table() -> None:
+    emission = emitting.opened(emitting.document("trotters-ladder"))
+    assert delay_tickets(emission) == 10_000
+    found = public_figures(emission)
+    assert {tier.remaining for tier in found.tiers} == {None}
+    assert found.top_prize_left is None
+
+
+def test_figures_once_taken_stay() -> None:
+    emission = emitting.opened(emitting.small())
+    emitting.sold_and_played(emission, 5)
+    figures_take(emission=emission)
+    with pytest.raises(DatabaseError), transaction.atomic():
+        PublicFigures.objects.update(sold=0)
