@@ -7,7 +7,7 @@ from rest_framework import serializers
 from rest_framework.request import Request
 
 from core.api.schema import operation
-from core.api.shapes import Cents, Choice, Code, Instant, PageQuery, Shape, Text, Uuid, Whole
+from core.api.shapes import Cents, Choice, Instant, PageQuery, Shape, Text, Uuid, Whole
 from core.api.views import StaffView
 from promotrot.api import samples
 from promotrot.models.play import PlayEnd
@@ -69,7 +69,7 @@ class PlaysQuery(PageQuery):
 
 
 class PlayMoveIn(Shape):
-    terminal = Code(help_text="Another terminal of the same premises.")
+    terminal = Text(max_length=20, help_text="The code of another terminal of the same premises.")
     reason = Text(max_length=200)
 
 
