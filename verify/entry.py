@@ -4,6 +4,7 @@ Used by the verifiers beside it. Standard library only, but for ed25519.py, whic
 """
 
 import hashlib
+import inspect
 import json
 import sys
 from collections.abc import Callable
@@ -22,7 +23,7 @@ class Refused(Exception):
     """What was given does not hold; the text names the field."""
 
 
-def need(holds: bool, field: str, why: str) -> None:
+def need(holds: Any, field: str, why: str) -> None:
     if not holds:
         raise Refused(f"{field}: {why}")
 
@@ -86,12 +87,15 @@ def fields(found: Any, names: str, place: str) -> None:
 
 def main(check: Callable[..., str], usage: str) -> None:
     """Run `check(*arguments)`: print what it finds, or the refusal; the exit code says which."""
+    arguments = sys.argv[1:]
     try:
-        print(check(*sys.argv[1:]))
+        inspect.signature(check).bind(*arguments)
+    except TypeError:
+        sys.exit(f"usage: python {usage}")
+    try:
+        print(check(*arguments))
     except Refused as refusal:
         sys.exit(f"REFUSED: {refusal}")
-    except TypeError:
-        sys.exit(f"usage: {usage}")
 
 
 def read(name: str) -> Any:

@@ -3,7 +3,17 @@
 from django.urls import URLPattern, path
 
 from core.receipts.output import Output
-from lototrot.api import contests, course, desk, programmes, rules, sale, settlements, tickets
+from lototrot.api import (
+    contests,
+    course,
+    desk,
+    programmes,
+    proofs,
+    rules,
+    sale,
+    settlements,
+    tickets,
+)
 
 _TICKET = "tickets/<uuid:ident>"
 _CONTEST = "contests/<int:contest>"
@@ -78,4 +88,9 @@ _settling: list[URLPattern] = [
     path("office/tickets/check", desk.StaffCheck.as_view()),
 ]
 
-urlpatterns = [*_terminals, *_preparing, *_race_day, *_settling]
+_proofs: list[URLPattern] = [
+    path("proofs", proofs.TicketProof.as_view()),
+    path(f"{_CONTEST}/seal", proofs.ContestSeal.as_view()),
+]
+
+urlpatterns = [*_terminals, *_preparing, *_race_day, *_settling, *_proofs]

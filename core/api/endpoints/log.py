@@ -1,0 +1,102 @@
+"""The public log, for anybody: every answer may be kept by caches, an entry for ever."""
+
+import hashlib
+from typing import Any
+
+from django.http import HttpResponse
+from django.utils.cache import get_conditional_response, patch_cache_control
+from rest_framework import serializers
+from rest_framework.request import Request
+
+from core.api import pagination
+from core.api.schema import operation
+from core.api.shapes import Choice, Flag, Instant, PageQuery, Shape, Text, Whole
+from core.api.views import ApiView
+from core.proofs import selectors
+from core.proofs.models import SigningKey
+
+FOR_EVER_S = 31_536_000
+SHORTLY_S = 5
+
+
+class EntryOut(Shape):
+    """A signed entry, as docs/proofs.md describes it."""
+
+    format = serializers.CharField()
+    sequence = Whole()
+    previous = serializers.CharField(help_text="Digest of the entry before.")
+    at = serializers.CharField()
+    kind = serializers.CharField()
+    subject = serializers.CharField()
+    document = serializers.DictField()
+    key = serializers.CharField()
+    signature = serializers.CharField()
+
+
+class LogQuery(PageQuery):
+    kind = Text(max_length=60, default="", help_text="Such as lototrot.seal.")
+    subject = Text(max_length=120, default="", help_text="Such as contest:12.")
+
+
+class KeyOut(Shape):
+    key = serializers.CharField(source="key_id")
+    public_key = serializers.SerializerMethodField()
+    first_sequence = Whole(help_text="The entry that made it known.")
+    valid_from = Instant()
+    until_sequence = Whole(allow_null=True, help_text="The entry that put another in its place.")
+    valid_until = Instant(allow_null=True)
+    in_force = Flag()
+    ended_by = Choice(("", *SigningKey.Ended.values))
+
+    def get_public_key(self, key: SigningKey) -> str:
+        return bytes(key.public_key).hex()
+
+
+class KeysOut(Shape):
+    items = KeyOut(many=True)
+
+
+def cached(request: Request, response: HttpResponse, *, max_age_s: int) -> HttpResponse:
+    """The answer with a tag of its content, or 304 to who has it already."""
+    tag = f'"{hashlib.sha256(response.content).hexdigest()[:32]}"'
+    response["ETag"] = tag
+    patch_cache_control(response, public=True, max_age=max_age_s)
+    if max_age_s == FOR_EVER_S:
+        patch_cache_control(response, immutable=True)
+    found: Any = get_conditional_response(request._request, etag=tag, response=response)
+    return found  # type: ignore[no-any-return]
+
+
+class Entries(ApiView):
+    @operation(
+        "The public log, oldest entry first",
+        "Reading on from the last cursor gives what has been added since.",
+        answer=EntryOut, paged=True, query=LogQuery,
+    )  # fmt: skip
+    def get(self, request: Request) -> HttpResponse:
+        query = self.query(LogQuery)
+        found = selectors.entries(kind=query["kind"], subject=query["subject"])
+        rows, cursor = pagination.page_of_rows(found, query, key="sequence")
+        page = self.page(EntryOut, [row.published() for row in rows], cursor)
+        return cached(request, page, max_age_s=SHORTLY_S if cursor is None else FOR_EVER_S)
+
+
+class OneEntry(ApiView):
+    @operation("An entry of the public log", answer=EntryOut, problems=(selectors.EntryUnknown,))
+    def get(self, request: Request, sequence: int) -> HttpResponse:
+        found = self.answer(EntryOut, selectors.entry_get(sequence).published())
+        return cached(request, found, max_age_s=FOR_EVER_S)
+
+
+class Head(ApiView):
+    @operation("The newest entry", answer=EntryOut, problems=(selectors.EntryUnknown,))
+    def get(self, request: Request) -> HttpResponse:
+        found = self.answer(EntryOut, selectors.newest_entry().published())
+        return cached(request, found, max_age_s=SHORTLY_S)
+
+
+class Keys(ApiView):
+    @operation("The keys that have signed the public log", answer=KeysOut)
+    def get(self, request: Request) -> HttpResponse:
+        found = self.answer(KeysOut, {"items": selectors.signing_keys()})
+        return cached(request, found, max_age_s=SHORTLY_S)

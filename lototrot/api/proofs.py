@@ -1,0 +1,74 @@
+"""Seals, and the proof that a ticket is under one: for anybody, without signing on."""
+
+from django.http import HttpResponse
+from rest_framework import serializers
+from rest_framework.request import Request
+
+from core.api.endpoints.log import EntryOut, cached
+from core.api.schema import operation
+from core.api.shapes import Cents, Secret, Shape, Whole
+from core.api.views import ApiView
+from core.kernel.codes import CodeForged, CodeMalformed, CodeMistyped
+from lototrot.services import proving
+from lototrot.services.contests import ContestUnknown, contest_get
+from lototrot.services.lookup import TicketNotFound
+from lototrot.services.sealing import ContestNotSealed, need_sealed
+
+
+class ProofIn(Shape):
+    code = Secret(max_length=96, help_text="As scanned or typed.")
+
+
+class TicketOfProof(Shape):
+    premises = serializers.CharField()
+    terminal = serializers.CharField()
+    sold_at = serializers.CharField()
+    bets = Whole()
+    amount_cents = Cents()
+    selections = serializers.ListField(child=serializers.ListField(child=Whole()))
+
+
+class ProofOut(Shape):
+    """What `verify/ticket.py` takes, with the code from the ticket (docs/proofs.md)."""
+
+    format = serializers.CharField()
+    ticket = TicketOfProof()
+    blind = serializers.CharField(help_text="16 bytes that belong to this ticket's code alone.")
+    place = Whole(help_text="Among the tickets sealed, from 0.")
+    path = serializers.ListField(child=serializers.CharField())
+    seal = EntryOut()
+    amendments = EntryOut(many=True, help_text="The one that voids this ticket, if any does.")
+
+
+class SealOut(Shape):
+    seal = EntryOut(source="entry.published")
+    amendments = serializers.ListField(
+        child=Whole(), help_text="Their numbers in the public log, in order."
+    )
+
+
+class TicketProof(ApiView):
+    @operation(
+        "The proof that a ticket was sealed",
+        "Checks offline, with the code, and shows no other ticket.",
+        body=ProofIn, answer=ProofOut,
+        problems=(CodeMalformed, CodeMistyped, CodeForged, TicketNotFound, ContestNotSealed,
+                  proving.TicketNotSealed),
+    )  # fmt: skip
+    def post(self, request: Request) -> HttpResponse:
+        found = proving.ticket_proof(presented_code=self.read(ProofIn)["code"])
+        response = self.answer(ProofOut, found)
+        response["Cache-Control"] = "no-store"
+        return response
+
+
+class ContestSeal(ApiView):
+    @operation(
+        "The seal over all tickets of a contest", answer=SealOut,
+        problems=(ContestUnknown, ContestNotSealed),
+    )  # fmt: skip
+    def get(self, request: Request, contest: int) -> HttpResponse:
+        seal = need_sealed(contest_get(contest))
+        numbers = seal.amendments.order_by("number").values_list("entry__sequence", flat=True)
+        found = {"entry": seal.entry, "amendments": list(numbers)}
+        return cached(request, self.answer(SealOut, found), max_age_s=5)

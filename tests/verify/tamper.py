@@ -1,0 +1,55 @@
+"""Every change of one field of a document, wherever it stands."""
+
+import copy
+from collections.abc import Iterator
+from typing import Any
+
+Place = tuple[str | int, ...]
+
+
+def changes(document: Any, at: Place = ()) -> Iterator[tuple[Place, Any]]:
+    """(where, the document with that one thing changed, taken away, added or moved)."""
+    here = _inside(document, at)
+    if isinstance(here, dict):
+        for name in here:
+            yield from changes(document, (*at, name))
+            yield (*at, name), _with(document, at, {k: v for k, v in here.items() if k != name})
+        yield (*at, "more"), _with(document, at, here | {"more": 1})
+        return
+    if isinstance(here, list):
+        for number, item in enumerate(here):
+            yield from changes(document, (*at, number))
+            yield (*at, number), _with(document, at, here[:number] + here[number + 1 :])
+            yield (*at, number), _with(document, at, [*here[:number], item, *here[number:]])
+        if len(here) > 1 and here[::-1] != here:
+            yield at, _with(document, at, here[::-1])
+        yield at, _with(document, at, None)
+        return
+    for other in _others(here):
+        yield at, _with(document, at, other)
+
+
+def _others(value: Any) -> list[Any]:
+    if isinstance(value, bool):
+        return [not value]
+    if isinstance(value, int):
+        return [value + 1, value - 1, -value - 2, str(value), None]
+    if isinstance(value, str) and value:
+        last = "0" if value[-1] != "0" else "1"
+        first = "f" if value[0] != "f" else "e"
+        return [value[:-1] + last, first + value[1:], value + last, value.upper() + " ", 7, None]
+    return ["x", 7]
+
+
+def _inside(document: Any, at: Place) -> Any:
+    for step in at:
+        document = document[step]
+    return document
+
+
+def _with(document: Any, at: Place, value: Any) -> Any:
+    if not at:
+        return value
+    changed = copy.deepcopy(document)
+    _inside(changed, at[:-1])[at[-1]] = value
+    return changed

@@ -1,0 +1,133 @@
+"""The proof of a ticket, checked by the stand-alone verifier, as sold and with anything changed."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from core.proofs import keys
+from core.proofs.models import LogEntry
+from core.staff import two_persons
+from lototrot.models.contest import Contest
+from lototrot.models.tickets import Ticket, Void
+from lototrot.services.breach import breach_void
+from lototrot.services.proving import TicketNotSealed, ticket_proof
+from tests import factories
+from tests.admin_desk import sold_with_code
+from tests.core.api.conftest import Api, refused
+from tests.verify import tamper
+from tests.verify.load import FOLDER, verifier
+
+pytestmark = [pytest.mark.django_db, pytest.mark.article("14.III.1.5")]
+
+entry, ticket, public_log = verifier("entry"), verifier("ticket"), verifier("public_log")
+
+
+@pytest.fixture
+def contest() -> Contest:
+    return factories.contest(factories.meeting(races=7))
+
+
+def sold(contest: Contest, count: int) -> list[tuple[Ticket, str]]:
+    point = factories.point()
+    return [sold_with_code(contest, point) for _ in range(count)]
+
+
+def test_every_holder_proves_their_own_ticket_and_no_other(contest: Contest) -> None:
+    every = sold(contest, 9)
+    factories.contest_closed(contest)
+    found = [ticket_proof(presented_code=code) for _, code in every]
+    assert [proof["place"] for proof in found] == list(range(9))
+    for (_, code), proof in zip(every, found, strict=True):
+        said = ticket.proof_holds(proof, code, keys.current_public())
+        assert said.startswith(f"SEALED: ticket {proof['place'] + 1} of 9 of the lototrot contest")
+        assert len(proof["path"]) <= 4
+    with pytest.raises(entry.Refused, match="CODE"):
+        ticket.proof_holds(found[0], every[1][1], keys.current_public())
+    with pytest.raises(entry.Refused, match=r"seal\.key"):
+        ticket.proof_holds(found[0], every[0][1], bytes(32))
+    text = json.dumps(found[0])
+    assert all(str(each.uuid) not in text and code not in text for each, code in every)
+
+
+def test_anything_changed_in_a_proof_is_refused_by_name(contest: Contest) -> None:
+    every = sold(contest, 5)
+    factories.contest_closed(contest)
+    place = every[0][0].premises
+    place.authorisations.update(valid_until=place.authorisations.first().valid_from)
+    factories.started(factories.races_of(contest)[0])
+    first, second = factories.two_organisers()
+    two_persons.confirm(proposal=breach_void(by=first, contest_id=contest.pk).uuid, by=second)
+    code, key = every[2][1], keys.current_public()
+    proof = ticket_proof(presented_code=code)
+    assert "VOIDED AFTERWARDS by amendment 1" in ticket.proof_holds(proof, code, key)
+    tried = 0
+    for where, changed in tamper.changes(proof):
+        if changed == proof | {"amendments": []}:
+            continue  # what was left out is only seen in the public log
+        tried += 1
+        with pytest.raises(entry.Refused) as refusal:
+            ticket.proof_holds(changed, code, key)
+        assert str(where[0]) in str(refusal.value), (where, str(refusal.value))
+    assert tried > 300
+
+
+def test_the_script_runs_by_itself_and_offline(contest: Contest, tmp_path: Path) -> None:
+    ((_, code),) = sold(contest, 1)
+    factories.contest_closed(contest)
+    proof = tmp_path / "proof.json"
+    proof.write_text(json.dumps(ticket_proof(presented_code=code)))
+
+    def run(*arguments: str) -> subprocess.CompletedProcess[str]:
+        return subprocess.run(
+            [sys.executable, "-S", str(FOLDER / "ticket.py"), *arguments], cwd=tmp_path, env={},
+            capture_output=True, text=True, check=False, timeout=60,
+        )  # fmt: skip
+
+    done = run(str(proof), code.lower(), keys.current_public().hex())
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout.startswith("SEALED: ticket 1 of 1")
+    done = run(str(proof), code[:-1] + "0", keys.current_public().hex())
+    assert done.returncode == 1 and done.stderr.startswith("REFUSED: ticket, CODE")
+    assert run(str(proof)).stderr.startswith("usage: ")
+
+
+def test_the_proof_over_http_is_for_anybody_with_the_code(contest: Contest) -> None:
+    ((_, code),) = sold(contest, 1)
+    refused(Api().post("lototrot/proofs", {"code": code}), 409, "contest_not_sealed")
+    refused(Api().get(f"lototrot/contests/{contest.pk}/seal"), 409, "contest_not_sealed")
+    factories.contest_closed(contest)
+    answer = Api().post("lototrot/proofs", {"code": code})
+    assert (answer.status_code, answer.headers["Cache-Control"]) == (200, "no-store")
+    assert answer.json() == ticket_proof(presented_code=code)
+    ticket.proof_holds(answer.json(), code, keys.current_public())
+    refused(Api().post("lototrot/proofs", {"code": "x"}), 422, "code_malformed")
+    seal = Api().get(f"lototrot/contests/{contest.pk}/seal").json()
+    assert seal == {"seal": answer.json()["seal"], "amendments": []}
+
+
+def test_a_ticket_annulled_before_closing_is_not_sealed(contest: Contest) -> None:
+    (_, _), (annulled, code) = sold(contest, 2)
+    Void.objects.create(
+        ticket=annulled, reason=Void.Reason.ERROR, voided_at=annulled.sold_at,
+        operator_id=annulled.operator_id,
+    )  # fmt: skip
+    factories.contest_closed(contest)
+    assert contest.seal.tickets == 1
+    with pytest.raises(TicketNotSealed):
+        ticket_proof(presented_code=code)
+
+
+def test_the_whole_log_is_checked_entry_by_entry(contest: Contest) -> None:
+    factories.contest_closed(contest)
+    log = [each.published() for each in LogEntry.objects.order_by("sequence")]
+    key = keys.current_public()
+    assert public_log.log_holds(log, [key]).startswith("WHOLE: 2 entries")
+    for where, changed in tamper.changes(log):
+        if where and changed != log[: len(changed or ())]:
+            with pytest.raises(entry.Refused, match=r"^entry \d+"):
+                public_log.log_holds(changed, [key])
+    with pytest.raises(entry.Refused, match="nobody vouches"):
+        public_log.log_holds(log, [bytes(32)])
