@@ -2,12 +2,14 @@
 
 import dataclasses
 
+from django.db import connection
 from django.db.models import Prefetch, QuerySet
 
 from core.database import clock
 from core.premises.access import CAPABILITIES, BareTerminal
 from core.premises.models import (
     Authorisation,
+    Game,
     Operator,
     OperatorSession,
     Premises,
@@ -68,3 +70,14 @@ def terminal_card(*, terminal: BareTerminal, session_digest: bytes) -> TerminalC
         .first()
     )
     return TerminalCard(found, sorted(CAPABILITIES[terminal.premises_kind]), session)
+
+
+def sale_refusal(*, by: BareTerminal, game: Game) -> str | None:
+    """The code with which any sale of a game would be refused here now; None if with none."""
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "SELECT premises_sale_refusal(%s, %s, %s, core_now())",
+            [by.terminal_id, by.premises_id, game.value],
+        )
+        row = cursor.fetchone()
+    return row[0] if row else None

@@ -14,9 +14,11 @@ from core.api.views import BareTerminalView, StaffView, TerminalView
 from core.database import clock
 from core.kernel.codes import CodeForged, CodeMalformed, CodeMistyped
 from core.premises.access import PremisesNotAuthorised, SalesSuspended, TerminalCannot
+from core.premises.models import Game
+from core.premises.selectors import sale_refusal
 from core.receipts.output import Output
 from lototrot.selectors.cards import contest_legs
-from lototrot.selectors.selling import contests_on_sale, sale_refusal
+from lototrot.selectors.selling import contests_on_sale
 from lototrot.selectors.settlements import chain_balances
 from lototrot.services import checking
 from lototrot.services.contests import (
@@ -143,9 +145,7 @@ class OnSale(TerminalView):
         rows = contests_on_sale(
             terminal_id=self.terminal.terminal_id, operator_id=self.terminal.operator_id
         )
-        refusal = sale_refusal(
-            terminal_id=self.terminal.terminal_id, premises_id=self.terminal.premises_id
-        )
+        refusal = sale_refusal(by=self.terminal, game=Game.LOTOTROT)
         items = [_on_sale(contest, language) for contest in rows]
         return self.answer(
             OnSaleOut, {"refusal": refusal, "server_time": clock.now(), "items": items}

@@ -3,13 +3,11 @@
 import dataclasses
 import datetime
 
-from django.db import connection
 from django.db.models import Exists, OuterRef, QuerySet, Sum
 from django.db.models.functions import Coalesce
 
 from core.database import clock
 from core.kernel.days import day_bounds, natural_day
-from core.premises.models import Game
 from lototrot.models.contest import Contest, DisplayAcknowledgement
 from lototrot.models.tickets import PrintConfirmation, Ticket, Void
 
@@ -37,17 +35,6 @@ def contests_on_sale(*, terminal_id: int, operator_id: int) -> QuerySet[Contest]
         .annotate(acknowledged=Exists(shown))
         .order_by("scheduled_close_at", "pk")
     )
-
-
-def sale_refusal(*, terminal_id: int, premises_id: int) -> str | None:
-    """The code with which a sale would be refused here now, whatever the contest; None if none."""
-    with connection.cursor() as cursor:
-        cursor.execute(
-            "SELECT premises_sale_refusal(%s, %s, %s, core_now())",
-            [terminal_id, premises_id, Game.LOTOTROT.value],
-        )
-        row = cursor.fetchone()
-    return row[0] if row else None
 
 
 def tickets_of_terminal(terminal_id: int) -> QuerySet[Ticket]:

@@ -1,5 +1,11 @@
 """Resources of Promotrot, under /api/v1/promotrot/."""
 
-from promotrot.api import play_urls
+from django.urls import URLPattern, path
 
-urlpatterns = [*play_urls.urlpatterns]
+from promotrot.api import counter, play_urls
+
+urlpatterns: list[URLPattern] = [
+    path("terminal/games", counter.Games.as_view()),
+    path("terminal/totals", counter.Totals.as_view()),
+    *play_urls.urlpatterns,
+]

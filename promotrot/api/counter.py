@@ -1,0 +1,99 @@
+"""What a terminal looks up before and after it sells plays: the games, and its day."""
+
+from typing import Any
+
+from django.http import HttpResponse
+from rest_framework import serializers
+from rest_framework.request import Request
+
+from core.api.papers import LanguageQuery, language_of
+from core.api.schema import operation
+from core.api.shapes import Cents, Choice, Day, Flag, Instant, Shape, Whole
+from core.api.views import BareTerminalView, TerminalView
+from core.database import clock
+from core.premises.access import PremisesNotAuthorised, SalesSuspended
+from core.premises.models import Game
+from core.premises.selectors import sale_refusal
+from promotrot.api.play import ScreenOfPlay
+from promotrot.models.emission import Emission
+from promotrot.selectors.counter import emissions_at, terminal_day
+from promotrot.services.facts import emission_facts
+
+
+class GameAtTerminal(Shape):
+    """An emission with all that a screen shows of its game (15.III.5.2)."""
+
+    emission = Whole()
+    reference = serializers.CharField()
+    code = serializers.CharField(help_text="The game's.")
+    on_sale = Flag(help_text="False: only plays begun before are finished here.")
+    name = serializers.CharField()
+    rules = serializers.ListField(child=serializers.CharField())
+    labels = serializers.DictField(
+        child=serializers.CharField(), help_text="Of the signs of a picture, or of acts."
+    )
+    prizes = serializers.DictField(
+        child=serializers.CharField(), help_text="Of prizes in kind, by their `thing`."
+    )
+    price_cents = Cents()
+    prize_percent = serializers.CharField()
+    screen = ScreenOfPlay()
+
+
+class GamesAtTerminal(Shape):
+    refusal = Choice(
+        (PremisesNotAuthorised.code, SalesSuspended.code), allow_null=True,
+        help_text="With what every sale here would be refused now; null if with nothing.",
+    )  # fmt: skip
+    server_time = Instant()
+    items = GameAtTerminal(many=True)
+
+
+class PlaysDayQuery(Shape):
+    day = Day(required=False, help_text="A natural day of Europe/Madrid; today by default.")
+
+
+class PlaysDayOut(Shape):
+    day = Day()
+    plays = Whole()
+    amount_cents = Cents()
+    ended = Whole(help_text="Of these plays, those played to their end.")
+    awarded_cents = Cents(help_text="Of these plays; cash and equivalents, extra prizes too.")
+
+
+def _at_terminal(emission: Emission, language: str) -> dict[str, Any]:
+    facts = emission_facts(emission.pk)
+    texts = facts.texts(language)
+    return {
+        "emission": facts.pk, "reference": facts.reference, "code": facts.game.code,
+        "on_sale": emission.on_sale,  # type: ignore[attr-defined]  # annotated
+        "name": texts.name, "rules": list(texts.rules), "labels": dict(texts.labels),
+        "prizes": dict(texts.prizes), "price_cents": facts.price_cents,
+        "prize_percent": facts.prize_percent, "screen": facts.screen,
+    }  # fmt: skip
+
+
+class Games(TerminalView):
+    @operation(
+        "The games on sale, for this terminal", answer=GamesAtTerminal, query=LanguageQuery,
+        description="And those of which it has unfinished plays.",
+    )  # fmt: skip
+    def get(self, request: Request) -> HttpResponse:
+        language = language_of(self.query(LanguageQuery))
+        found = {
+            "refusal": sale_refusal(by=self.terminal, game=Game.PROMOTROT),
+            "server_time": clock.now(),
+            "items": [
+                _at_terminal(each, language) for each in emissions_at(self.terminal.terminal_id)
+            ],
+        }
+        return self.answer(GamesAtTerminal, found)
+
+
+class Totals(BareTerminalView):
+    @operation("What this terminal sold on a day", answer=PlaysDayOut, query=PlaysDayQuery)
+    def get(self, request: Request) -> HttpResponse:
+        day = self.query(PlaysDayQuery).get("day")
+        return self.answer(
+            PlaysDayOut, terminal_day(terminal_id=self.terminal.terminal_id, day=day)
+        )

@@ -1,0 +1,49 @@
+"""What a terminal sees of Promotrot: the emissions it may sell or still plays, and its day."""
+
+import dataclasses
+import datetime
+
+from django.db.models import Count, Exists, OuterRef, Q, QuerySet, Sum
+from django.db.models.functions import Coalesce
+
+from core.database import clock
+from core.kernel.days import day_bounds, natural_day
+from promotrot.models.emission import Emission, Lane
+from promotrot.models.play import PlayTicket
+from promotrot.selectors.plays import unfinished_at
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class DayTotals:
+    """What a terminal sold on a natural day, and what the plays that have ended were awarded."""
+
+    day: datetime.date
+    plays: int
+    amount_cents: int
+    ended: int
+    awarded_cents: int
+
+
+def emissions_at(terminal_id: int) -> QuerySet[Emission]:
+    """Emissions on sale, and those of plays still to be finished here; `on_sale` tells them apart.
+
+    An emission is on sale while a lane of it is open.
+    """
+    playing = unfinished_at(terminal_id).values("emission_id")
+    found = Emission.objects.annotate(
+        on_sale=Exists(Lane.objects.filter(emission=OuterRef("pk"), open=True))
+    )
+    return found.filter(Q(on_sale=True) | Q(pk__in=playing)).order_by("price_cents", "pk")
+
+
+def terminal_day(*, terminal_id: int, day: datetime.date | None) -> DayTotals:
+    """The totals of a natural day, today unless given, by time of sale."""
+    day = day or natural_day(clock.now())
+    first, after = day_bounds(day)
+    sold = PlayTicket.objects.filter(terminal_id=terminal_id, sold_at__gte=first, sold_at__lt=after)
+    awarded = Sum("end__awarded_cents") + Sum("end__extra_cents")
+    sums = sold.aggregate(
+        plays=Count("pk"), cents=Coalesce(Sum("price_cents"), 0), ended=Count("end"),
+        awarded=Coalesce(awarded, 0),
+    )  # fmt: skip
+    return DayTotals(day, sums["plays"], sums["cents"], sums["ended"], sums["awarded"])
