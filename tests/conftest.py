@@ -27,7 +27,10 @@ import django  # noqa: E402
 
 django.setup()
 
+from core.journal.acting import name_process  # noqa: E402
 from tests import databases  # noqa: E402
+
+name_process("tests")
 
 _run = None if "PYTEST_XDIST_WORKER" in os.environ else databases.open_run()
 

@@ -25,6 +25,7 @@ from core.admin_support.columns import url_of
 from core.admin_support.forms import ActForm
 from core.admin_support.labels import LABELS
 from core.api.problems import domain_error
+from core.journal import acting
 from core.kernel.errors import DomainError, InvariantBroken, Unavailable
 from core.staff.actor import StaffActor
 
@@ -165,6 +166,11 @@ def _refusal(error: Exception) -> Refusal:
 
 
 def _do(act: Act, by: StaffActor, target: Any, data: dict[str, Any]) -> Done:
+    who = dataclasses.replace(
+        acting.present(), name=f"admin:{act.power_for(target)}:{act.name}", staff=by.user_id,
+        staff_session=by.session_id,
+    )  # fmt: skip
+    acting.begin(who)
     with transaction.atomic() if act.atomic else nullcontext():
         done = act.run(by, target, data)
         _log(act, by, target or done.row)

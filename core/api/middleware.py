@@ -13,10 +13,13 @@ import structlog
 from django.conf import settings
 from django.http import HttpRequest
 from django.http.response import HttpResponseBase
+from rest_framework.permissions import SAFE_METHODS
 
-from core.api import metrics, server_time
+from core.api import acting, metrics, server_time
+from core.journal import acting as journal
 
 REQUEST_ID_HEADER = "X-Request-Id"
+API = "/api/"
 UNMATCHED = "unmatched"
 _REQUEST_ID = re.compile(r"[A-Za-z0-9._-]{8,64}\Z")
 _SLOW_S = 1.0
@@ -52,11 +55,17 @@ class RequestLog:
             if status >= 400 or elapsed >= _SLOW_S or self._sampled():
                 self._write(request, route, status, elapsed)
         finally:
+            journal.end()
             structlog.contextvars.unbind_contextvars("request_id")
         response[REQUEST_ID_HEADER] = request_id
-        if request.path.startswith("/api/"):
+        if request.path.startswith(API):
             server_time.stamp(response)
         return response
+
+    def process_view(self, request: HttpRequest, view: Any, *_: Any) -> None:
+        """Pages that write are acts by their route; an API's view says more, once it knows."""
+        if request.method not in SAFE_METHODS and not request.path.startswith(API):
+            acting.begin(request)
 
     def _sampled(self) -> bool:
         self._seen += 1  # a lost count between threads is of no matter

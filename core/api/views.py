@@ -20,11 +20,13 @@ from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
 from rest_framework.authentication import BaseAuthentication
+from rest_framework.permissions import SAFE_METHODS
 from rest_framework.request import Request
 from rest_framework.utils.encoders import JSONEncoder
 from rest_framework.views import APIView
 
 from core.api import idempotency, pagination, parsing, problems
+from core.api.acting import begin
 from core.api.authentication import (
     STAFF_SCHEME,
     TERMINAL_SCHEME,
@@ -80,6 +82,11 @@ class ApiView(APIView):
         check_path(kwargs)
         parsing.check_size(request._request, self.body_limit_bytes)
         super().initial(request, *args, **kwargs)
+        self.acting(**self.identify(request))
+
+    def identify(self, request: Request) -> dict[str, int]:
+        """Who asks, as `acting` takes it; nobody in particular."""
+        return {}
 
     def read(self, shape: type[Shape]) -> dict[str, Any]:
         """The body in that shape. Raises MalformedJson, FieldsInvalid, UnknownField."""
@@ -114,8 +121,11 @@ class ApiView(APIView):
         return json_response({"items": shape(items, many=True).data, "next": cursor})
 
     def acting(self, **ids: int) -> None:
-        """Say who acts, for the log line of the request."""
-        self.request._request.acting = ids  # type: ignore[attr-defined]
+        """Say who acts: for the log line of the request and, if it may write, for the journal."""
+        request = self.request._request
+        request.acting = ids  # type: ignore[attr-defined]
+        if request.method not in SAFE_METHODS:
+            begin(request, **ids)
 
 
 class StaffView(ApiView):
@@ -125,13 +135,17 @@ class StaffView(ApiView):
     needs_second_factor: ClassVar = True
     by: StaffActor
 
+    def identify(self, request: Request) -> dict[str, int]:
+        if not isinstance(request.user, StaffActor):
+            return {}
+        self.by = request.user
+        return {"staff": self.by.user_id, "staff_session": self.by.session_id}
+
     def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:
         super().initial(request, *args, **kwargs)
-        if isinstance(request.user, StaffActor):
-            self.by = request.user
-            self.acting(staff=self.by.user_id, staff_session=self.by.session_id)
-            if self.needs_second_factor and not self.by.verified:
-                raise SecondFactorNotSet
+        known = isinstance(request.user, StaffActor)
+        if known and self.needs_second_factor and not self.by.verified:
+            raise SecondFactorNotSet
 
     def once(
         self, act: Callable[[], HttpResponse], *, withheld: Sequence[str] = ()
@@ -147,9 +161,9 @@ class CredentialsView(ApiView):
     authentication_classes: Sequence[type[BaseAuthentication]] = (TerminalToken,)
     credentials: TerminalCredentials
 
-    def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:
-        super().initial(request, *args, **kwargs)
+    def identify(self, request: Request) -> dict[str, int]:
         self.credentials = request.auth  # type: ignore[assignment]
+        return {}
 
 
 class BareTerminalView(CredentialsView):
@@ -157,10 +171,10 @@ class BareTerminalView(CredentialsView):
 
     terminal: BareTerminal
 
-    def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:
-        super().initial(request, *args, **kwargs)
+    def identify(self, request: Request) -> dict[str, int]:
+        super().identify(request)
         self.terminal = bare_terminal(self.credentials)
-        self.acting(terminal=self.terminal.terminal_id)
+        return {"terminal": self.terminal.terminal_id}
 
 
 class TerminalView(CredentialsView):
@@ -169,17 +183,18 @@ class TerminalView(CredentialsView):
     authentication_classes = (OperatorToken,)
     terminal: TerminalActor
 
-    def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:
-        super().initial(request, *args, **kwargs)
+    def identify(self, request: Request) -> dict[str, int]:
+        super().identify(request)
         self.terminal = terminal_actor(self.credentials)
-        self.acting(terminal=self.terminal.terminal_id, operator=self.terminal.operator_id)
+        return {"terminal": self.terminal.terminal_id, "operator": self.terminal.operator_id}
 
 
 class LeanView(CredentialsView):
     """A terminal's hot path: handlers get Django's own request, without the framework's machinery.
 
-    The same answers to the same faults, at a fraction of the time; `self.body(request)` is the
-    parsed JSON, `self.credentials` what the terminal presents. Documented like any other view.
+    The same answers to the same faults, at a fraction of the time. `self.body(request)` is the
+    parsed JSON, `self.credentials` what the terminal presents; the SQL function that resolves them
+    tells the journal who acts (`core.act`). Documented like any other view.
     """
 
     authentication_classes: Sequence[type[BaseAuthentication]] = (OperatorToken,)

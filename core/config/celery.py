@@ -10,7 +10,9 @@ os.environ.setdefault("DJANGO_SETTINGS_MODULE", "core.config.settings")
 
 app = Celery("lototrot")
 app.config_from_object("django.conf:settings", namespace="CELERY")
-app.autodiscover_tasks(["core.config", "core.nights", "core.statements", "lototrot", "promotrot"])
+app.autodiscover_tasks(
+    ["core.config", "core.journal", "core.nights", "core.statements", "lototrot", "promotrot"]
+)
 
 
 @setup_logging.connect  # type: ignore[untyped-decorator]

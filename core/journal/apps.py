@@ -10,6 +10,9 @@ class JournalConfig(AppConfig):
     verbose_name = "Journal"
 
     def ready(self) -> None:
+        from core.journal import acting, tasks
         from core.journal.install import install
 
+        acting.follow_tasks()
+        tasks.register()
         post_migrate.connect(install, sender=self)

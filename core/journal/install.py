@@ -41,6 +41,13 @@ class Journaled:
     derived: tuple[str, ...] = ()
     has_triggers: bool = True
 
+    @property
+    def triggers(self) -> tuple[str, ...]:
+        """Those that the table has for the journal."""
+        if not self.has_triggers:
+            return ()
+        return TRIGGERS if self.changing else TRIGGERS[:1]
+
 
 def _journaled(model: type[Guarded]) -> Journaled:
     meta = model._meta

@@ -13,6 +13,7 @@ from django.utils.translation import gettext_lazy as _
 
 from core.database.models import Guarded
 from core.premises.models import Operator, Terminal
+from core.proofs.models import SigningKey
 from core.staff.models import StaffSession, User
 
 
@@ -100,7 +101,8 @@ class Batch(Guarded):
     """Everything that the transactions from `first_xid` up to, not including, `end_xid` wrote.
 
     `digest` covers the batch's head and, through the digests of its blocks, every entry; `previous`
-    is the digest of the batch before (zeros before the first).
+    is the digest of the batch before (zeros before the first). The signature is of the head, by
+    the key of the public log.
     """
 
     number = models.BigIntegerField(_("number"), primary_key=True)
@@ -110,6 +112,8 @@ class Batch(Guarded):
     entries = models.BigIntegerField(_("entries"))
     previous = models.BinaryField(max_length=32, unique=True)
     digest = models.BinaryField(max_length=32, unique=True)
+    key = models.ForeignKey(SigningKey, models.PROTECT, related_name="+", db_index=False)
+    signature = models.BinaryField(max_length=64)
 
     class Meta:
         verbose_name = _("batch of the journal")

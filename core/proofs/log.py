@@ -39,7 +39,7 @@ def publish(*, kind: str, subject: str, document: dict[str, Any]) -> LogEntry:
     hold((Lock.LOG, 0))
     known = published(kind=kind, subject=subject)
     if known is None:
-        return _append(kind, subject, document, _key_in_force())
+        return _append(kind, subject, document, key_in_force())
     if canonical_sha256(known.document) != canonical_sha256(document):
         raise PublishedOtherwise(kind=kind, subject=subject, sequence=known.sequence)
     return known
@@ -83,7 +83,7 @@ def key_rotate(*, reason: SigningKey.Ended) -> SigningKey:
     KeyInForce, SigningKeyMissing.
     """
     hold((Lock.LOG, 0))
-    old = _key_in_force()
+    old = key_in_force()
     if SigningKey.objects.filter(public_key=keys.current_public()).exists():
         raise keys.KeyInForce
     at, sequence = clock.now(), _next_sequence()
@@ -93,9 +93,12 @@ def key_rotate(*, reason: SigningKey.Ended) -> SigningKey:
     return _introduce(old, reason)
 
 
-def _key_in_force() -> SigningKey:
-    """The first entry of all makes the first key known."""
+def key_in_force() -> SigningKey:
+    """The first entry of all makes the first key known. Needs a transaction."""
     key = SigningKey.objects.filter(in_force=True).first()
+    if key is None:
+        hold((Lock.LOG, 0))
+        key = SigningKey.objects.filter(in_force=True).first()
     return key or _introduce(None, None)
 
 

@@ -1,0 +1,26 @@
+"""Celery tasks of the journal. The database says what is due; these get it done soon."""
+
+import datetime
+
+from celery import shared_task
+
+from core.config import sweep
+from core.journal.services import batch_seal, batches_due, checkpoint_publish, days_due
+
+
+@shared_task  # type: ignore[untyped-decorator]
+def seal(number: int) -> bool:
+    """Seal the next batch; whether there was one."""
+    return batch_seal() is not None
+
+
+@shared_task  # type: ignore[untyped-decorator]
+def publish(day: int) -> bool:
+    """Publish the checkpoint of a day, by its number in the calendar; whether there is one."""
+    return checkpoint_publish(day=datetime.date.fromordinal(day)) is not None
+
+
+def register() -> None:
+    """Tell the sweeper where to look for what is due."""
+    sweep.register(seal, batches_due)
+    sweep.register(publish, lambda: [day.toordinal() for day in days_due()])
