@@ -9,7 +9,7 @@ class LototrotConfig(AppConfig):
 
     def ready(self) -> None:
         from core.screens import live
-        from lototrot import metrics, reports, screens, tasks, whatif
+        from lototrot import journal_rules, metrics, reports, screens, tasks, whatif
         from lototrot.selectors import board
         from lototrot.services import (  # noqa: F401  (they register their acts of two persons)
             accounts,
@@ -23,6 +23,7 @@ class LototrotConfig(AppConfig):
         )
 
         accounts.register()
+        journal_rules.register_all()
         live.register(live.Feed("lototrot", board.board_pulse, board.board_document))
         metrics.register()
         payables.register()

@@ -8,7 +8,7 @@ class PromotrotConfig(AppConfig):
     verbose_name = "Promotrot"
 
     def ready(self) -> None:
-        from promotrot import tasks, whatif
+        from promotrot import journal_rules, tasks, whatif
         from promotrot.services import (  # noqa: F401  (they register their acts of two persons)
             closing,
             ending,
@@ -18,6 +18,7 @@ class PromotrotConfig(AppConfig):
             unfinished,
         )
 
+        journal_rules.register_all()
         payables.register()
         rebuild.register()
         tasks.register()

@@ -10,9 +10,10 @@ class JournalConfig(AppConfig):
     verbose_name = "Journal"
 
     def ready(self) -> None:
-        from core.journal import acting, tasks
+        from core.journal import acting, house_rules, tasks
         from core.journal.install import install
 
         acting.follow_tasks()
+        house_rules.register_all()
         tasks.register()
         post_migrate.connect(install, sender=self)

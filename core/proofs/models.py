@@ -94,6 +94,7 @@ class Receiver(Guarded):
     """A folder or an HTTP address that is given every entry, in order, as soon as it takes it."""
 
     mutable = ("delivered_sequence", "failures", "last_error", "retry_at")
+    derived = mutable  # how far delivery has come is for the sweeper, not for the journal
 
     address = models.CharField(_("address"), max_length=300, unique=True)
     delivered_sequence = models.BigIntegerField(_("delivered up to"), default=0)

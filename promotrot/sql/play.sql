@@ -128,6 +128,7 @@ BEGIN
         outcome := 'stale';
         RETURN;
     END IF;
+    PERFORM set_config('core.act', concat_ws('|', 'promotrot.act', '', '', p_terminal), true);
     INSERT INTO promotrot_playact (ticket_id, number, act, draw, shown, terminal_id, at)
     VALUES (p_ticket, p_number, p_act, p_draw, p_shown, p_terminal, at);
     IF p_ending IS NOT NULL THEN

@@ -81,6 +81,8 @@ BEGIN
             THEN 'emission_sold_out' ELSE 'emission_closed' END;
         RETURN;
     END IF;
+    PERFORM set_config('core.act', concat_ws('|', 'promotrot.sale', '', '', terminal_id, operator_id,
+        p_uuid), true);
     UPDATE promotrot_lane l SET taken = l.taken + 1, open = l.taken + 1 < l.tickets
      WHERE l.id = v_lane RETURNING l.opening, l.first + l.taken - 1 INTO v_opening, v_position;
 

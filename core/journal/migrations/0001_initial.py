@@ -8,105 +8,226 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
-
     initial = True
 
     dependencies = [
-        ('premises', '0002_guarantee'),
-        ('proofs', '0001_initial'),
-        ('staff', '0003_second_factor'),
+        ("premises", "0002_guarantee"),
+        ("proofs", "0001_initial"),
+        ("staff", "0003_second_factor"),
         migrations.swappable_dependency(settings.AUTH_USER_MODEL),
     ]
 
     operations = [
         migrations.CreateModel(
-            name='Batch',
+            name="Batch",
             fields=[
-                ('number', models.BigIntegerField(primary_key=True, serialize=False, verbose_name='number')),
-                ('first_xid', models.BigIntegerField()),
-                ('end_xid', models.BigIntegerField(unique=True)),
-                ('sealed_at', models.DateTimeField(verbose_name='sealed at')),
-                ('entries', models.BigIntegerField(verbose_name='entries')),
-                ('previous', models.BinaryField(max_length=32, unique=True)),
-                ('digest', models.BinaryField(max_length=32, unique=True)),
-                ('signature', models.BinaryField(max_length=64)),
-                ('key', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.PROTECT, related_name='+', to='proofs.signingkey')),
+                (
+                    "number",
+                    models.BigIntegerField(
+                        primary_key=True, serialize=False, verbose_name="number"
+                    ),
+                ),
+                ("first_xid", models.BigIntegerField()),
+                ("end_xid", models.BigIntegerField(unique=True)),
+                ("sealed_at", models.DateTimeField(verbose_name="sealed at")),
+                ("entries", models.BigIntegerField(verbose_name="entries")),
+                ("previous", models.BinaryField(max_length=32, unique=True)),
+                ("digest", models.BinaryField(max_length=32, unique=True)),
+                ("signature", models.BinaryField(max_length=64)),
+                (
+                    "key",
+                    models.ForeignKey(
+                        db_index=False,
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="+",
+                        to="proofs.signingkey",
+                    ),
+                ),
             ],
             options={
-                'verbose_name': 'batch of the journal',
-                'verbose_name_plural': 'batches of the journal',
+                "verbose_name": "batch of the journal",
+                "verbose_name_plural": "batches of the journal",
             },
         ),
         migrations.CreateModel(
-            name='Change',
+            name="Change",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('xid', models.BigIntegerField(db_column='journal_xid', db_index=True, verbose_name='transaction')),
-                ('relation', models.CharField(max_length=63, verbose_name='table')),
-                ('row_id', models.BigIntegerField(verbose_name='row')),
-                ('before', models.JSONField(verbose_name='before')),
-                ('after', models.JSONField(verbose_name='after')),
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                (
+                    "xid",
+                    models.BigIntegerField(
+                        db_column="journal_xid", db_index=True, verbose_name="transaction"
+                    ),
+                ),
+                ("relation", models.CharField(max_length=63, verbose_name="table")),
+                ("row_id", models.BigIntegerField(verbose_name="row")),
+                ("before", models.JSONField(verbose_name="before")),
+                ("after", models.JSONField(verbose_name="after")),
             ],
             options={
-                'verbose_name': 'change',
-                'indexes': [models.Index(fields=['relation', 'row_id', 'id'], name='change_of_row')],
+                "verbose_name": "change",
+                "indexes": [
+                    models.Index(fields=["relation", "row_id", "id"], name="change_of_row")
+                ],
             },
         ),
         migrations.CreateModel(
-            name='RowForm',
+            name="RowForm",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('relation', models.CharField(max_length=63, verbose_name='table')),
-                ('columns', django.contrib.postgres.fields.ArrayField(base_field=models.CharField(max_length=63), size=None)),
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                ("relation", models.CharField(max_length=63, verbose_name="table")),
+                (
+                    "columns",
+                    django.contrib.postgres.fields.ArrayField(
+                        base_field=models.CharField(max_length=63), size=None
+                    ),
+                ),
             ],
             options={
-                'verbose_name': 'form of rows',
-                'constraints': [models.UniqueConstraint(fields=('relation', 'columns'), name='form_once')],
+                "verbose_name": "form of rows",
+                "constraints": [
+                    models.UniqueConstraint(fields=("relation", "columns"), name="form_once")
+                ],
             },
         ),
         migrations.CreateModel(
-            name='Block',
+            name="Block",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('position', models.PositiveIntegerField()),
-                ('rows', models.PositiveIntegerField()),
-                ('entries', models.BinaryField()),
-                ('batch', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.PROTECT, related_name='blocks', to='journal.batch')),
-                ('form', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.PROTECT, related_name='+', to='journal.rowform')),
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                ("position", models.PositiveIntegerField()),
+                ("rows", models.PositiveIntegerField()),
+                ("entries", models.BinaryField()),
+                (
+                    "batch",
+                    models.ForeignKey(
+                        db_index=False,
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="blocks",
+                        to="journal.batch",
+                    ),
+                ),
+                (
+                    "form",
+                    models.ForeignKey(
+                        db_index=False,
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="+",
+                        to="journal.rowform",
+                    ),
+                ),
             ],
         ),
         migrations.CreateModel(
-            name='Act',
+            name="Act",
             fields=[
-                ('xid', models.BigIntegerField(db_column='journal_xid', primary_key=True, serialize=False, verbose_name='transaction')),
-                ('at', models.DateTimeField(verbose_name='time')),
-                ('name', models.CharField(max_length=120, verbose_name='act')),
-                ('request_id', models.CharField(max_length=64, verbose_name='request')),
-                ('database_role', models.CharField(max_length=63, verbose_name='role in the database')),
-                ('operator', models.ForeignKey(db_constraint=False, db_index=False, null=True, on_delete=django.db.models.deletion.DO_NOTHING, related_name='+', to='premises.operator')),
-                ('session', models.ForeignKey(db_constraint=False, db_index=False, null=True, on_delete=django.db.models.deletion.DO_NOTHING, related_name='+', to='staff.staffsession')),
-                ('terminal', models.ForeignKey(db_constraint=False, db_index=False, null=True, on_delete=django.db.models.deletion.DO_NOTHING, related_name='+', to='premises.terminal')),
-                ('user', models.ForeignKey(db_constraint=False, db_index=False, null=True, on_delete=django.db.models.deletion.DO_NOTHING, related_name='+', to=settings.AUTH_USER_MODEL)),
+                (
+                    "xid",
+                    models.BigIntegerField(
+                        db_column="journal_xid",
+                        primary_key=True,
+                        serialize=False,
+                        verbose_name="transaction",
+                    ),
+                ),
+                ("at", models.DateTimeField(verbose_name="time")),
+                ("name", models.CharField(max_length=120, verbose_name="act")),
+                ("request_id", models.CharField(max_length=64, verbose_name="request")),
+                (
+                    "database_role",
+                    models.CharField(max_length=63, verbose_name="role in the database"),
+                ),
+                (
+                    "operator",
+                    models.ForeignKey(
+                        db_constraint=False,
+                        db_index=False,
+                        null=True,
+                        on_delete=django.db.models.deletion.DO_NOTHING,
+                        related_name="+",
+                        to="premises.operator",
+                    ),
+                ),
+                (
+                    "session",
+                    models.ForeignKey(
+                        db_constraint=False,
+                        db_index=False,
+                        null=True,
+                        on_delete=django.db.models.deletion.DO_NOTHING,
+                        related_name="+",
+                        to="staff.staffsession",
+                    ),
+                ),
+                (
+                    "terminal",
+                    models.ForeignKey(
+                        db_constraint=False,
+                        db_index=False,
+                        null=True,
+                        on_delete=django.db.models.deletion.DO_NOTHING,
+                        related_name="+",
+                        to="premises.terminal",
+                    ),
+                ),
+                (
+                    "user",
+                    models.ForeignKey(
+                        db_constraint=False,
+                        db_index=False,
+                        null=True,
+                        on_delete=django.db.models.deletion.DO_NOTHING,
+                        related_name="+",
+                        to=settings.AUTH_USER_MODEL,
+                    ),
+                ),
             ],
             options={
-                'verbose_name': 'act',
-                'indexes': [django.contrib.postgres.indexes.BrinIndex(fields=['at'], name='act_at'), models.Index(condition=models.Q(('user', None), _negated=True), fields=['user', 'xid'], name='act_of_user')],
+                "verbose_name": "act",
+                "indexes": [
+                    django.contrib.postgres.indexes.BrinIndex(fields=["at"], name="act_at"),
+                    models.Index(
+                        condition=models.Q(("user", None), _negated=True),
+                        fields=["user", "xid"],
+                        name="act_of_user",
+                    ),
+                ],
             },
         ),
         migrations.AddConstraint(
-            model_name='batch',
-            constraint=models.CheckConstraint(condition=models.Q(('number__gte', 1)), name='batch_number'),
+            model_name="batch",
+            constraint=models.CheckConstraint(
+                condition=models.Q(("number__gte", 1)), name="batch_number"
+            ),
         ),
         migrations.AddConstraint(
-            model_name='batch',
-            constraint=models.CheckConstraint(condition=models.Q(('end_xid__gt', models.F('first_xid'))), name='batch_in_order'),
+            model_name="batch",
+            constraint=models.CheckConstraint(
+                condition=models.Q(("end_xid__gt", models.F("first_xid"))), name="batch_in_order"
+            ),
         ),
         migrations.AddConstraint(
-            model_name='block',
-            constraint=models.UniqueConstraint(fields=('batch', 'position'), name='block_position'),
+            model_name="block",
+            constraint=models.UniqueConstraint(fields=("batch", "position"), name="block_position"),
         ),
         migrations.AddConstraint(
-            model_name='block',
-            constraint=models.CheckConstraint(condition=models.Q(('rows__gte', 1)), name='block_has_rows'),
+            model_name="block",
+            constraint=models.CheckConstraint(
+                condition=models.Q(("rows__gte", 1)), name="block_has_rows"
+            ),
         ),
     ]

@@ -1,8 +1,5 @@
 """Batches: everything that ended, once, whatever else is under way."""
 
-import pytest
-
-from core.journal.models import Act, Batch
 from core.journal.services import batch_seal, batches_due
 from core.journal.verifying import verify
 from tests import factories

@@ -1,0 +1,24 @@
+"""`manage.py journal_verify`: says where the journal, or a row it stands for, has been touched."""
+
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+
+from core.journal.verifying import verify
+
+
+class Command(BaseCommand):
+    help = "Verify the whole journal and every row it stands for; exit 1 if anything was touched."
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("--most", type=int, default=1000, help="places to name at most")
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        found = verify(most=options["most"])
+        for finding in found.findings:
+            self.stdout.write(f"{finding.what}: {finding.detail}")
+        sealed = f"{found.batches} batches, {found.entries} entries"
+        if found.findings:
+            more = " or more" if found.is_cut else ""
+            raise CommandError(f"{sealed}; touched in {len(found.findings)}{more} places")
+        self.stdout.write(f"{sealed}; nothing was touched")
