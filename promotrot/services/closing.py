@@ -17,14 +17,11 @@ from core.staff.powers import Role, define
 from promotrot.engine import shortfall
 from promotrot.models.emission import ClosingStatement, Emission, Lane, SaleStop, SeedReveal
 from promotrot.selectors.closing import emission_figures, emissions_without_top
-from promotrot.services import chart
+from promotrot.services import chart, publications
 from promotrot.services.dealing import open_seed
 from promotrot.services.emissions import EmissionState, emission_advance, emission_get
 
 CLOSE = define("promotrot.emission.close", Role.ORGANISER)
-
-LOG_CLOSING = "promotrot.closing"
-LOG_SEED = "promotrot.seed"
 
 _ON_SALE = (Emission.State.OPEN, Emission.State.STOPPED)
 
@@ -61,7 +58,7 @@ def _close(proposal: Proposal, by: StaffActor) -> None:
     _need_on_sale(emission)
     statement = shortfall.state(emission_figures(emission))
     ledger.need_balance(chart.takings(emission.reference), statement.takings_cents)
-    ClosingStatement.objects.create(
+    made = ClosingStatement.objects.create(
         emission=emission, game=emission.game, sequence=emission.game.closings.count() + 1,
         proposal=proposal, document=statement.document(), closed_at=clock.now(),
         shortfall_cents=statement.shortfall_cents, owed_cents=statement.owed_cents,
@@ -73,7 +70,8 @@ def _close(proposal: Proposal, by: StaffActor) -> None:
         ),
     )
     emission_advance(emission, Emission.State.CLOSED)
-    log.publish(kind=LOG_CLOSING, subject=emission.reference, document=statement.document())
+    document = publications.closing_document(emission, made)
+    log.publish(kind=publications.CLOSING, subject=emission.reference, document=document)
 
 
 CLOSING = two_persons.register(two_persons.Kind("promotrot.closing", CLOSE, _close))
@@ -105,8 +103,6 @@ def seed_reveal(*, emission: Emission) -> bool:
     seed = open_seed(emission.commitment).hex()
     SeedReveal.objects.create(emission=emission, seed=seed, revealed_at=clock.now())
     emission_advance(emission, Emission.State.REVEALED)
-    log.publish(
-        kind=LOG_SEED, subject=emission.reference,
-        document={"format": "promotrot-seed/1", "emission": emission.reference, "seed": seed},
-    )  # fmt: skip
+    document = publications.seed_document(emission, seed)
+    log.publish(kind=publications.SEED, subject=emission.reference, document=document)
     return True

@@ -20,7 +20,6 @@ from core.kernel.money import ceil_div
 from core.ledger import services as ledger
 from core.proofs import log
 from core.staff.actor import StaffActor
-from core.staff.models import User
 from core.staff.powers import Role, define
 from promotrot.engine import game as engine
 from promotrot.engine.game import PredrawnGame
@@ -28,7 +27,7 @@ from promotrot.engine.plan import MIN_BLOCK_TICKETS, Plan, block_sizes, make_pla
 from promotrot.engine.plan_json import read_plan
 from promotrot.engine.prize_table import Prize, Tier
 from promotrot.engine.shortfall import bonus_table, with_extra
-from promotrot.engine.shuffle import ALGORITHM, SEED_BYTES, commitment
+from promotrot.engine.shuffle import SEED_BYTES, commitment
 from promotrot.models.emission import (
     Commitment,
     Emission,
@@ -40,7 +39,7 @@ from promotrot.models.emission import (
 from promotrot.models.game import Game, GameApproval
 from promotrot.selectors.games import version_game
 from promotrot.selectors.owed import fundable_cents
-from promotrot.services import chart
+from promotrot.services import chart, publications
 from promotrot.services.dealing import SEED_PURPOSE, dealing
 from promotrot.services.facts import EmissionUnknown
 from promotrot.services.games import (
@@ -54,9 +53,6 @@ PLAN = define("promotrot.emission.plan", Role.ORGANISER)
 COMMIT = define("promotrot.emission.commit", Role.ORGANISER)
 WITNESS = define("promotrot.emission.witness", Role.INSPECTOR)
 OPEN = define("promotrot.emission.open", Role.ORGANISER)
-
-LOG_COMMITMENT = "promotrot.commitment"
-LOG_ENTROPY = "promotrot.entropy"
 
 MIN_LANES = 64
 """So many sales of one emission at once do not wait for one another."""
@@ -186,21 +182,15 @@ def emission_commit(*, by: StaffActor, emission: Emission) -> Emission:
         return emission
     _need_state(emission, Emission.State.DRAFT, dealt=True)
     seed, plan = secrets.token_bytes(SEED_BYTES), read_plan(emission.plan)
-    digest = commitment(seed, emission.reference, plan).hex()
-    Commitment.objects.create(
-        emission=emission, digest=digest, committed_at=clock.now(),
+    made = Commitment.objects.create(
+        emission=emission, committed_at=clock.now(),
+        digest=commitment(seed, emission.reference, plan).hex(),
         sealed_seed=vault.encrypt(SEED_PURPOSE, seed, context=emission.reference.encode()),
         committed_by_id=by.user_id, committed_in_id=by.session_id,
     )  # fmt: skip
     emission_advance(emission, Emission.State.COMMITTED)
-    log.publish(
-        kind=LOG_COMMITMENT, subject=emission.reference,
-        document={
-            "format": "promotrot-commitment/1", "algorithm": ALGORITHM,
-            "emission": emission.reference, "tickets": emission.tickets,
-            "plan": plan.document(), "plan_digest": plan.digest().hex(), "commitment": digest,
-        },
-    )  # fmt: skip
+    document = publications.commitment_document(emission, made)
+    log.publish(kind=publications.COMMITMENT, subject=emission.reference, document=document)
     return emission
 
 
@@ -217,19 +207,13 @@ def witness_enter(*, by: StaffActor, emission: Emission, source: str, text: str)
     entropy = method.entropy_canonical(method.Source(source), text)
     if emission.commitment.committed_by_id == by.user_id:
         raise WitnessNotApart
-    WitnessEntropy.objects.create(
+    made = WitnessEntropy.objects.create(
         emission=emission, entropy=entropy, source=source, entered_at=clock.now(),
         entered_by_id=by.user_id, entered_in_id=by.session_id,
     )  # fmt: skip
     emission_advance(emission, Emission.State.MIXED)
-    log.publish(
-        kind=LOG_ENTROPY, subject=emission.reference,
-        document={
-            "format": "promotrot-entropy/1", "emission": emission.reference, "entropy": entropy,
-            "source": source, "commitment": emission.commitment.digest,
-            "appointment": User.objects.get(pk=by.user_id).appointment,
-        },
-    )  # fmt: skip
+    document = publications.entropy_document(emission, made)
+    log.publish(kind=publications.ENTROPY, subject=emission.reference, document=document)
     return emission
 
 

@@ -1,0 +1,99 @@
+"""What is published of an emission in the public log (docs/emission-algorithm.md)."""
+
+import hashlib
+from collections.abc import Iterator
+from typing import Any
+
+from core.kernel.canonical import Json, with_digests
+from core.proofs.wire import instant
+from core.staff.models import User
+from promotrot.engine.plan_json import read_plan
+from promotrot.engine.shuffle import ALGORITHM
+from promotrot.models.emission import ClosingStatement, Commitment, Emission, WitnessEntropy
+from promotrot.models.play import PlayEnd, PlayTicket
+
+COMMITMENT = "promotrot.commitment"
+ENTROPY = "promotrot.entropy"
+CLOSING = "promotrot.closing"
+SEED = "promotrot.seed"
+KINDS = (COMMITMENT, ENTROPY, CLOSING, SEED)
+
+TICKETS_HEADER = "opening,position,uuid,tier"
+
+_FETCHED = 10_000
+
+
+def commitment_document(emission: Emission, made: Commitment) -> dict[str, Json]:
+    """What binds the operator before the witness acts."""
+    return with_digests({
+        "format": "promotrot-commitment/1",
+        "emission": emission.reference,
+        "algorithm": ALGORITHM,
+        "tickets": emission.tickets,
+        "plan": emission.plan,
+        "plan_digest": read_plan(emission.plan).digest().hex(),
+        "commitment": made.digest,
+        "committed_at": instant(made.committed_at),
+    })  # fmt: skip
+
+
+def entropy_document(emission: Emission, made: WitnessEntropy) -> dict[str, Json]:
+    """What the witness added; with the seed it gives the key."""
+    return with_digests({
+        "format": "promotrot-entropy/1",
+        "emission": emission.reference,
+        "commitment": emission.commitment.digest,
+        "source": made.source,
+        "entropy": made.entropy,
+        "appointment": User.objects.get(pk=made.entered_by_id).appointment,
+        "entered_at": instant(made.entered_at),
+    })  # fmt: skip
+
+
+def closing_document(emission: Emission, made: ClosingStatement) -> dict[str, Json]:
+    """The statement of the closing."""
+    return with_digests({
+        **made.document,
+        "emission": emission.reference,
+        "closed_at": instant(made.closed_at),
+    })  # fmt: skip
+
+
+def seed_document(emission: Emission, seed: str) -> dict[str, Json]:
+    """The seed, and the digest of the list of the tickets that were sold."""
+    digest, sold = hashlib.sha256(), 0
+    for line in ticket_lines(emission):
+        digest.update(line.encode())
+        sold += 1
+    return with_digests({
+        "format": "promotrot-seed/1",
+        "emission": emission.reference,
+        "seed": seed,
+        "sold": sold,
+        "tickets_sha256": digest.hexdigest(),
+    })  # fmt: skip
+
+
+def ticket_lines(emission: Emission) -> Iterator[str]:
+    """`opening,position,uuid` of every ticket sold, in that order, each with its line's end."""
+    for opening, position, ident in _tickets(emission, "opening", "position", "uuid"):
+        yield f"{opening},{position},{ident}\n"
+
+
+def tickets_file(emission: Emission) -> Iterator[str]:
+    """The list of tickets as it is published: each with the tier it was awarded, by the plan's
+    numbers, or nothing where its play is not ended or its price was given back."""
+    predrawn = not emission.tiers.filter(count=None).exists()
+    column = "end__tier" if predrawn else "end__extra_tier"
+    before = 0 if predrawn else emission.tiers.filter(count=None).count()
+    yield f"{TICKETS_HEADER}\n"
+    fields = ("opening", "position", "uuid", column, "end__cause")
+    for opening, position, ident, tier, cause in _tickets(emission, *fields):
+        known = cause not in (None, PlayEnd.Cause.REFUND)
+        shown = str(max(0, tier - before)) if known else ""
+        yield f"{opening},{position},{ident},{shown}\n"
+
+
+def _tickets(emission: Emission, *fields: str) -> Iterator[tuple[Any, ...]]:
+    rows = PlayTicket.objects.filter(emission=emission).order_by("opening", "position")
+    return rows.values_list(*fields).iterator(chunk_size=_FETCHED)
