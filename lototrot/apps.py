@@ -15,6 +15,7 @@ class LototrotConfig(AppConfig):
             accounts,
             breach,
             classification,
+            nightly,
             payables,
             payment_order,
             rebuild,
@@ -26,6 +27,7 @@ class LototrotConfig(AppConfig):
         journal_rules.register_all()
         live.register(live.Feed("lototrot", board.board_pulse, board.board_document))
         metrics.register()
+        nightly.register()
         payables.register()
         rebuild.register()
         reports.register()

@@ -10,6 +10,7 @@ from celery import shared_task
 from core.config import sweep
 from core.kernel.errors import Conflict, Unavailable
 from lototrot.services.closing import closings_due, contest_close_due
+from lototrot.services.placing import lapsed_place, placings_due
 from lototrot.services.sealing import contest_seal, seals_due
 from lototrot.services.settlement import contest_settle, settlements_due
 
@@ -49,8 +50,15 @@ def settle(contest_id: int) -> bool:
     return True
 
 
+@shared_task  # type: ignore[untyped-decorator]
+def place(contest_id: int) -> int:
+    """Put what lapsed before a meeting into its 7/7; how many cents."""
+    return lapsed_place(contest_id=contest_id)
+
+
 def register() -> None:
     """Tell the sweeper where to look for what is due."""
     sweep.register(close, closings_due)
     sweep.register(seal, seals_due)
+    sweep.register(place, placings_due)
     sweep.register(settle, settlements_due)

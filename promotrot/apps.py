@@ -8,8 +8,9 @@ class PromotrotConfig(AppConfig):
     verbose_name = "Promotrot"
 
     def ready(self) -> None:
-        from promotrot import journal_rules, tasks, whatif
+        from promotrot import journal_rules, reports, tasks, whatif
         from promotrot.services import (  # noqa: F401  (they register their acts of two persons)
+            accounts,
             closing,
             ending,
             games,
@@ -18,9 +19,11 @@ class PromotrotConfig(AppConfig):
             unfinished,
         )
 
+        accounts.register()
         journal_rules.register_all()
         payables.register()
         rebuild.register()
+        reports.register()
         tasks.register()
         unfinished.register()
         whatif.register()

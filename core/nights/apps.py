@@ -9,6 +9,7 @@ class NightsConfig(AppConfig):
     verbose_name = "Nights"
 
     def ready(self) -> None:
-        from core.nights import metrics
+        from core.nights import metrics, standing
 
         metrics.register()
+        standing.register()

@@ -3,16 +3,25 @@
 import datetime
 from collections.abc import Iterator
 
+from django.db import connection
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
 from core.database import clock
-from core.kernel.days import natural_day
+from core.kernel.days import day_bounds, natural_day
+from core.kernel.regulation import shipped
 from core.payoffice import payables
 from core.reports import registry
 from core.reports.registry import Column, Kind, Period, Picture, Report, Row
 
 ABOUT_TO_LAPSE_DAYS = 7
+_PAYMENTS = """
+SELECT (p.paid_at AT TIME ZONE 'Europe/Madrid')::date, c.game, p.place, m.code, p.means,
+       p.amount_cents, count(*)
+  FROM payoffice_payment p JOIN payoffice_claim c ON c.id = p.claim_id
+  JOIN premises_premises m ON m.id = p.premises_id
+ WHERE p.paid_at >= %s AND p.paid_at < %s GROUP BY 1, 2, 3, 4, 5, 6
+"""
 
 WON = Report(
     name="prizes-won", title=_("Prizes won, by tier"), order=20,
@@ -24,6 +33,18 @@ WON = Report(
         Column("total_cents", _("in all"), Kind.CENTS, summed=True),
     ),
     picture=Picture("tier", ["total_cents"]),
+)  # fmt: skip
+PAID = Report(
+    name="payments", title=_("Paid, by place and tier"), order=21,
+    about=_("By the day of payment; the tiers are those of 10.2: up to 120, below 300, from 300."),
+    columns=(
+        Column("day", _("day"), Kind.DAY), Column("game", _("game")),
+        Column("place", _("place")), Column("premises", _("premises")), Column("tier", _("tier")),
+        Column("means", _("means")),
+        Column("documents", _("documents"), Kind.WHOLE, summed=True),
+        Column("cents", _("amount"), Kind.CENTS, summed=True),
+    ),
+    picture=Picture("place", ["cents"]),
 )  # fmt: skip
 OUTS = Report(
     name="outs", title=_("Unclaimed, by age"), order=30, dated=False,
@@ -53,6 +74,22 @@ SHARE = Report(
 )  # fmt: skip
 
 
+def _paid(period: Period) -> Iterator[Row]:
+    """Payments folded by the tier that their amount fell in on their day."""
+    with connection.cursor() as cursor:
+        cursor.execute(_PAYMENTS, [day_bounds(period.first)[0], day_bounds(period.last)[1]])
+        rows = cursor.fetchall()
+    folded: dict[Row, list[int]] = {}
+    for day, game, place, premises, means, cents, many in rows:
+        tiers = shipped().in_force(day).payment.tiers
+        limits = [t.up_to_cents for t in tiers if t.up_to_cents is not None]
+        tier = 1 + sum(cents > limit for limit in limits)
+        sums = folded.setdefault((day, game, place, premises, tier, means), [0, 0])
+        sums[0], sums[1] = sums[0] + many, sums[1] + many * cents
+    for key, sums in sorted(folded.items()):
+        yield (*key, *sums)
+
+
 def _outs(period: Period) -> Iterator[Row]:
     today = natural_day(clock.now())
     for source in payables.sources():
@@ -74,6 +111,7 @@ def _standing(last: datetime.date | None, today: datetime.date) -> str:
 
 
 def register() -> None:
-    for report in (WON, OUTS, SHARE):
+    for report in (WON, PAID, OUTS, SHARE):
         registry.register(report)
+    registry.contribute(PAID.name, _paid)
     registry.contribute(OUTS.name, _outs)

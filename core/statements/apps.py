@@ -9,7 +9,8 @@ class StatementsConfig(AppConfig):
     verbose_name = "Premises' accounts"
 
     def ready(self) -> None:
-        from core.statements import nightly, tasks
+        from core.statements import movements, nightly, tasks
 
+        movements.register_prizes("payoffice.payment")
         nightly.register()
         tasks.register()

@@ -1,7 +1,5 @@
 """Lototrot's money anew, from tickets, voids and results, for `ledger_rebuild`."""
 
-from collections.abc import Callable, Iterable
-
 from django.db import connection
 
 from core.ledger import rebuild
@@ -12,11 +10,8 @@ from lototrot.models.contest import Contest
 from lototrot.services import chart
 from lototrot.services.contests import rules_of
 from lototrot.services.counting import Counting, count
+from lototrot.services.placing import placed_lines
 from lototrot.services.results import contest_results
-
-LapsedLines = Callable[[int], Iterable[Line]]
-
-_lapsed_lines: list[LapsedLines] = []
 
 # By premises: what it sold, what of it was given back as an error, and what was voided in breach.
 _SALES = """
@@ -28,20 +23,13 @@ SELECT t.premises_id, sum(t.amount_cents)::bigint,
 """
 
 
-def register_lapsed(lines: LapsedLines) -> LapsedLines:
-    """Have `lines` say what unclaimed prizes were placed in a contest, by its id (10.7)."""
-    _lapsed_lines.append(lines)
-    return lines
-
-
 def rebuild_lototrot(books: Books) -> None:
     """Carry out every sale, void and settlement, meeting by meeting in the order of their days."""
     contests = Contest.objects.select_related("bet_type", "takings_account")
     for contest in contests.exclude(state=Contest.State.DRAFT).order_by("day", "pk"):
         takings = liability(contest.takings_account.code)
         books.move(_sales(contest, takings))
-        for lapsed in _lapsed_lines:
-            books.move(lapsed(contest.pk))
+        books.move(placed_lines(contest.pk))
         if contest.state in (Contest.State.SETTLED, Contest.State.ORDERED):
             books.move(_settlement(contest, takings, books))
 

@@ -25,6 +25,7 @@ from lototrot.services.breach import breach_pending
 from lototrot.services.contests import contest_get, rules_of
 from lototrot.services.counting import Counting, Tally, count, prizes_check, prizes_insert
 from lototrot.services.long_acts import hold_for_long
+from lototrot.services.placing import unplaced
 from lototrot.services.results import ContestResults, contest_results
 from lototrot.services.sealing import need_sealed, seal_verify
 
@@ -190,14 +191,18 @@ def _need_turn(contest: Contest) -> None:
 
 
 def _need_lapsed_placed(contest: Contest) -> None:
-    """Prizes of the chain whose last day is before this meeting have left the prizes payable."""
+    """Prizes of the chain whose last day is before this meeting have lapsed, and are in its 7/7."""
     over = PaymentOrder.objects.filter(
-        contest__bet_type_code=contest.bet_type_code, last_claim_day__lt=contest.day
-    )
+        contest__bet_type_code=contest.bet_type_code, last_claim_day__lt=contest.day,
+        contest__lapse=None,
+    )  # fmt: skip
     for lapsed in over.order_by("last_claim_day").values_list("contest_id", flat=True):
         cents = ledger.balance_cents(chart.prizes_payable(lapsed))
         if cents:
             raise LapsedNotPlaced(contest=lapsed, cents=cents)
+    for day, cents in unplaced(contest.bet_type_code):
+        if day < contest.day:
+            raise LapsedNotPlaced(day=day.isoformat(), cents=cents)
 
 
 def _store(

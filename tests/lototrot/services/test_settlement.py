@@ -24,7 +24,7 @@ from lototrot.engine.bet_type import shipped
 from lototrot.engine.distribution import Takings, distribute
 from lototrot.engine.races import Outcome, Race
 from lototrot.models.contest import Contest
-from lototrot.models.settlement import Prize, Settlement
+from lototrot.models.settlement import PaymentOrder, Prize, Settlement
 from lototrot.models.tickets import Ticket
 from lototrot.selectors.settlements import (
     SettlementUnknown,
@@ -33,11 +33,13 @@ from lototrot.selectors.settlements import (
     settlements_of,
     winning_tickets,
 )
-from lototrot.services import chart, rebuild, settlement
+from lototrot.services import chart, settlement
 from lototrot.services.breach import breach_void
 from lototrot.services.classification import Entry, classification_correct
 from lototrot.services.contests import ContestUnknown
+from lototrot.services.lapsing import lapse
 from lototrot.services.payment_order import payment_order_propose
+from lototrot.services.placing import lapsed_place
 from lototrot.services.settlement import (
     BreachPending,
     ContestNotClosed,
@@ -258,7 +260,7 @@ def test_a_meeting_never_put_on_sale_and_another_chain_hold_up_nobody(point: Poi
 
 @pytest.mark.article("14.III.10.7")
 def test_lapsed_prizes_are_placed_before_a_later_meeting_and_raise_its_jackpot(
-    point: Point, monkeypatch: pytest.MonkeyPatch
+    point: Point,
 ) -> None:
     first = closed_contest(point)
     ordered(first)
@@ -267,11 +269,12 @@ def test_lapsed_prizes_are_placed_before_a_later_meeting_and_raise_its_jackpot(
     with pytest.raises(LapsedNotPlaced) as refusal:
         contest_settle(contest_id=second.pk)
     assert refusal.value.data == {"contest": first.pk, "cents": 240}
-    placed = ledger.Line(
-        "lototrot.lapse", chart.prizes_payable(first.pk), chart.lapsed(second.pk), 240
-    )
-    ledger.post(reference=factories.proposal().uuid, lines=[placed])
-    monkeypatch.setattr(rebuild, "_lapsed_lines", [lambda pk: [placed] if pk == second.pk else []])
+    last = PaymentOrder.objects.get(contest=first).last_claim_day
+    assert lapse(first.pk, second.day).cents == 240
+    with pytest.raises(LapsedNotPlaced) as refusal:
+        contest_settle(contest_id=second.pk)
+    assert refusal.value.data == {"day": last.isoformat(), "cents": 240}
+    assert lapsed_place(contest_id=second.pk) == 240
     assert chain_balances(TWO.code).lapsed_cents == 240
     settled = contest_settle(contest_id=second.pk)
     assert (settled.lapsed_in_cents, settled.figures["tested_jackpot"]) == (240, 240)

@@ -1,0 +1,121 @@
+"""The jobs of every night that are no one game's: lapses, what waits for people, the books."""
+
+from dataclasses import asdict
+from datetime import date
+
+from django.db import DatabaseError
+from django.utils.translation import gettext_lazy as _
+
+from core.config import sweep
+from core.database.snapshot import snapshot
+from core.kernel.days import add_days
+from core.kernel.errors import DomainError, InvariantBroken
+from core.ledger.rebuild import differences
+from core.ledger.selectors import trial
+from core.nights import jobs
+from core.nights.jobs import Job, Outcome
+from core.payoffice import payables
+from core.payoffice.services.deposits import rulings_due
+from core.payoffice.services.sealing import sealed_purge
+
+MOST_NAMED = 20
+
+
+class WorkFailed(InvariantBroken):
+    """`data["failed"]` lists task, id and error."""
+
+    code = "due_work_failed"
+    message = "Something that is due could not be done."
+
+
+class BooksDiffer(InvariantBroken):
+    """`data["accounts"]` are those whose balance is not what happened."""
+
+    code = "books_differ"
+    message = "The ledger does not hold what tickets, results and payments say."
+
+
+def due_work(day: date) -> Outcome:
+    """Do whatever the sweeper would have workers do: close, seal, settle, place, stop, reveal.
+
+    Some of it makes more of it due, so until nothing is, or nothing that is can be done. What goes
+    wrong does not keep the rest from being done.
+    """
+    done = {task.name: 0 for task, _ in sweep.sources()}
+    failed: dict[tuple[str, int], str] = {}
+    went_on = True
+    while went_on:
+        went_on = False
+        for task, due in sweep.sources():
+            for pk in due():
+                if (task.name, pk) in failed:
+                    continue
+                try:
+                    did = bool(task(pk))
+                except (DomainError, DatabaseError) as error:
+                    failed[task.name, pk] = getattr(error, "code", type(error).__name__)
+                    continue
+                done[task.name] += did
+                went_on = went_on or did
+    if failed:
+        raise WorkFailed(failed=[[*key, code] for key, code in failed.items()][:MOST_NAMED])
+    return Outcome({name: count for name, count in done.items() if count})
+
+
+def lapse(day: date) -> Outcome:
+    """Lapse every ticket and voucher whose last day has ended, group by group (10.2, 15.III.6.6).
+
+    Each group is a transaction; one that lapsed is not due again.
+    """
+    today = add_days(day, 1)
+    groups = documents = cents = 0
+    for source in payables.sources():
+        for group in source.lapses_due(today):
+            lapsed = source.lapse(group, today)
+            groups += 1
+            documents += lapsed.documents
+            cents += lapsed.cents
+    return Outcome({"groups": groups, "documents": documents, "cents": cents})
+
+
+def waiting(day: date) -> Outcome:
+    """List what is held apart and may be decided, now that its period is over (10.5) [C5]."""
+    due = rulings_due(add_days(day, 1))
+    rows = [{name: str(value) for name, value in asdict(each).items()} for each in due]
+    return Outcome({"waiting": len(due)}, {"rulings_due": rows})
+
+
+def purge(day: date) -> Outcome:
+    """Erase identities and photographs whose time of keeping is over."""
+    return Outcome(sealed_purge(add_days(day, 1)))
+
+
+def audit(day: date) -> Outcome:
+    """The trial balance, and every balance anew from what happened, at one instant."""
+    with snapshot():
+        balance = trial()
+        accounts, differing = differences()
+    if balance.difference_cents or differing:
+        raise BooksDiffer(
+            difference_cents=balance.difference_cents, differing=len(differing),
+            accounts=[asdict(each) for each in differing[:MOST_NAMED]],
+        )  # fmt: skip
+    return Outcome({"accounts": accounts, "transfers": balance.transfers})
+
+
+def register() -> None:
+    for job in (
+        Job(name="work.due", title=_("What is due"), order=10, run=due_work, whole=False),
+        Job(
+            name="claims.lapse", title=_("Unclaimed prizes lapse"), order=30, run=lapse,
+            whole=False,
+        ),
+        Job(
+            name="work.lapsed", title=_("What the lapses made due"), order=35, run=due_work,
+            whole=False,
+        ),
+        Job(name="claims.rulings", title=_("Held apart, to be decided"), order=40, run=waiting),
+        Job(name="payoffice.purge", title=_("Identities no longer kept"), order=45, run=purge),
+        Job(name="ledger.audit", title=_("Audit of the books"), order=90, run=audit, whole=False),
+    ):  # fmt: skip
+        jobs.register(job)

@@ -1,0 +1,69 @@
+"""What Promotrot tells the reports."""
+
+from collections.abc import Iterable, Iterator
+from fractions import Fraction
+
+from django.db import connection
+
+from core.kernel.days import day_bounds, natural_day
+from core.kernel.money import percent_up
+from core.premises.models import Game
+from core.reports import money, registry, sales
+from core.reports.registry import Period, Row
+from core.reports.sales import Sold
+from promotrot.models.emission import ClosingStatement
+
+# A play whose price is due back was sold, and its price taken out of the takings again.
+_SOLD = """
+SELECT (t.sold_at AT TIME ZONE 'Europe/Madrid')::date, t.premises_id, t.terminal_id, count(*),
+       sum(t.price_cents)::bigint, 0,
+       coalesce(sum(t.price_cents) FILTER (WHERE e.cause = 'refund'), 0)::bigint
+  FROM promotrot_playticket t LEFT JOIN promotrot_playend e ON e.ticket_id = t.id
+ WHERE t.sold_at >= %s AND t.sold_at < %s GROUP BY 1, 2, 3
+"""
+_WON = """
+SELECT (e.ended_at AT TIME ZONE 'Europe/Madrid')::date, %s, m.reference,
+       CASE WHEN e.tier > 0 THEN e.tier::text ELSE '+' || e.extra_tier END, count(*), NULL,
+       sum(e.awarded_cents + e.extra_cents)::bigint
+  FROM promotrot_playend e JOIN promotrot_playticket t ON t.id = e.ticket_id
+  JOIN promotrot_emission m ON m.id = t.emission_id
+ WHERE e.ended_at >= %s AND e.ended_at < %s AND e.awarded_cents + e.extra_cents > 0
+ GROUP BY 1, 3, 4 ORDER BY 1, 3, 4
+"""
+
+
+def sold(period: Period) -> Iterator[Sold]:
+    with connection.cursor() as cursor:
+        cursor.execute(_SOLD, [day_bounds(period.first)[0], day_bounds(period.last)[1]])
+        for row in cursor.fetchall():
+            yield Sold(Game.PROMOTROT, *row)
+
+
+def won(period: Period) -> Iterable[Row]:
+    """What was awarded, by emission and tier; the tier of an extra prize begins with a plus."""
+    bounds = [day_bounds(period.first)[0], day_bounds(period.last)[1]]
+    with connection.cursor() as cursor:
+        cursor.execute(_WON, [Game.PROMOTROT.value, *bounds])
+        rows: list[Row] = cursor.fetchall()
+    return rows
+
+
+def share(period: Period) -> Iterator[Row]:
+    """What closings left to the organiser: its share, less what was awarded beyond the minimum."""
+    closed = ClosingStatement.objects.filter(
+        closed_at__gte=day_bounds(period.first)[0], closed_at__lt=day_bounds(period.last)[1]
+    )
+    for each in closed.select_related("emission").order_by("closed_at", "pk"):
+        takings = each.document["takings_cents"]
+        minimum = percent_up(takings, Fraction(str(each.document["minimum_percent"])))
+        prizes = max(minimum, each.document["awarded_cents"])
+        yield (
+            natural_day(each.closed_at), Game.PROMOTROT, each.emission.reference, takings, prizes,
+            takings - prizes, None, None, None, None,
+        )  # fmt: skip
+
+
+def register() -> None:
+    sales.register_source(sold)
+    registry.contribute(money.WON.name, won)
+    registry.contribute(money.SHARE.name, share)
