@@ -16,7 +16,7 @@ from core.kernel.errors import InvariantBroken
 from core.proofs import keys, wire
 from core.proofs.models import LogEntry, SigningKey
 
-KEY = "proofs.key"
+KEY, KEY_IN_USE = "proofs.key", "proofs.key_in_use"
 
 
 class PublishedOtherwise(InvariantBroken):
@@ -114,6 +114,9 @@ def _introduce(old: SigningKey | None, reason: SigningKey.Ended | None) -> Signi
     }  # fmt: skip
     signer = old if old and reason == SigningKey.Ended.ROTATION else new
     _append(KEY, new.key_id, document, signer)
+    if signer is old:  # so that the chain leads to an entry under the new key at once
+        use: dict[str, Json] = {"format": "trot-key-use-1", "key": new.key_id}
+        _append(KEY_IN_USE, new.key_id, use, new)
     return new
 
 

@@ -127,9 +127,10 @@ def seal_verify(contest: Contest) -> Totals:
     log.need_sound(seal.entry)
     tree, totals = _tree(contest), _totals(contest)
     made = _document(contest, totals, tree.root)
-    for check, published in seal.entry.document.items():
-        if made.get(check) != published:
-            raise SealUnsound(check=check, sealed=published, found=made.get(check))
+    published = seal.entry.document
+    for check, found in made.items():
+        if published.get(check) != found:
+            raise SealUnsound(check=check, sealed=published.get(check), found=found)
     stored = Totals(seal.tickets, seal.bets, seal.takings_cents)
     if (bytes(seal.root), stored) != (tree.root, totals):
         raise SealUnsound(check="stored", sealed=bytes(seal.root).hex(), found=tree.root.hex())

@@ -1,0 +1,140 @@
+"""Sealing under fire: killed at its worst moments, and two workers at once."""
+
+import os
+import signal
+import subprocess
+import sys
+import threading
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import pytest
+from django.db import DatabaseError, connections
+
+from core.kernel.errors import DomainError
+from core.proofs import keys, merkle
+from core.proofs.models import LogEntry
+from lototrot.models.contest import Contest
+from lototrot.models.sealing import Seal
+from lototrot.services import sealing
+from lototrot.services.sealing import contest_seal, seals_due
+from tests import factories, settling
+from tests.databases import Database
+from tests.verify.load import verifier
+
+WAIT_S = 60
+RULES = settling.rules(**settling.TWO_LEGS)
+
+
+@pytest.fixture
+def contest(own_database: Database) -> Contest:
+    made = settling.contest(RULES, [(1, 2, 3)] * 2)
+    settling.sell(made, factories.point(), [(1, 1), (1, 2), (2, 4)])
+    return factories.contest_closed(made, sealed=False)
+
+
+# A worker that stops where it is told to, says so, and is killed there.
+_WORKER = """
+import sys
+import time
+
+import django
+
+django.setup()
+from core.proofs import log, merkle
+from lototrot import tasks
+
+contest, module, name = int(sys.argv[1]), *sys.argv[2:]
+holder = {"log": log, "merkle": merkle, "tasks": tasks}[module]
+original = getattr(holder, name)
+
+
+def stopping(*args, **kwargs):
+    result = original(*args, **kwargs)
+    print("here", flush=True)
+    time.sleep(600)
+    return result
+
+
+setattr(holder, name, stopping)
+tasks.seal(contest)
+"""
+
+
+@pytest.mark.parametrize(
+    ("place", "kept"),
+    [(("merkle", "root"), 0), (("log", "publish"), 0), (("tasks", "contest_seal"), 1)],
+)
+def test_a_worker_killed_leaves_a_whole_seal_or_none(
+    own_database: Database, contest: Contest, place: tuple[str, str], kept: int
+) -> None:
+    worker = subprocess.Popen(
+        [sys.executable, "-c", _WORKER, str(contest.pk), *place],
+        env={**os.environ, **own_database.environment}, stdout=subprocess.PIPE, text=True,
+    )  # fmt: skip
+    try:
+        assert worker.stdout is not None and worker.stdout.readline() == "here\n"
+        os.kill(worker.pid, signal.SIGKILL)
+        assert worker.wait(WAIT_S) == -signal.SIGKILL
+        assert Seal.objects.count() == kept
+        assert LogEntry.objects.filter(kind="lototrot.seal").count() == kept
+        assert seals_due() == [contest.pk][kept:]
+        seal = _when_free(contest)
+    finally:
+        worker.kill()
+        worker.wait(WAIT_S)
+        assert worker.stdout is not None
+        worker.stdout.close()
+    assert (seal.tickets, Seal.objects.count()) == (3, 1)
+    log = [each.published() for each in LogEntry.objects.order_by("sequence")]
+    assert verifier("public_log").log_holds(log, [keys.current_public()]).startswith("WHOLE: 2")
+
+
+def _when_free(contest: Contest) -> Seal:
+    """The server may take a moment to see that a killed client is gone."""
+    for _ in range(WAIT_S):
+        try:
+            return contest_seal(contest_id=contest.pk)
+        except sealing.SealBusy:
+            continue  # it waited a second for the lock
+    raise AssertionError("still busy")
+
+
+def both_at_once(contest: Contest, monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """What two workers get that would read the tickets at the same time if nothing kept them."""
+    meeting_point = threading.Barrier(2)
+    root = merkle.root
+
+    def together(hashes: Any) -> bytes:
+        try:
+            meeting_point.wait(timeout=4)
+        except threading.BrokenBarrierError:
+            pass  # the other one was kept out
+        return root(hashes)
+
+    def run() -> str:
+        try:
+            return type(contest_seal(contest_id=contest.pk)).__name__
+        except (DomainError, DatabaseError) as error:
+            return type(error).__name__
+        finally:
+            connections.close_all()
+
+    monkeypatch.setattr(merkle, "root", together)
+    with ThreadPoolExecutor(2) as pool:
+        return sorted(pool.map(lambda _: run(), range(2)))
+
+
+def test_of_two_workers_one_seals_and_the_other_finds_it_busy(
+    contest: Contest, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert both_at_once(contest, monkeypatch) == ["Seal", "SealBusy"]
+
+
+def test_without_the_lock_the_two_workers_collide(
+    contest: Contest, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The twin: the constraint still keeps a second seal out, but only by an error."""
+    monkeypatch.setattr(sealing, "hold_for_long", lambda *_, **__: None)
+    assert both_at_once(contest, monkeypatch) == ["IntegrityError", "Seal"]
+    assert LogEntry.objects.filter(kind="lototrot.seal").count() == 1
