@@ -8,6 +8,7 @@ from core.api.endpoints import (
     ledger,
     log,
     nights,
+    payoffice_urls,
     premises,
     problems,
     proposals,
@@ -23,6 +24,7 @@ from core.receipts.output import Output
 _DRAW = "draws/<uuid:draw>"
 
 urlpatterns = [
+    *payoffice_urls.urlpatterns,
     path("staff", staff.Staff.as_view()),
     path("staff/sessions", staff.Sessions.as_view()),
     path("staff/sessions/current", staff.CurrentSession.as_view()),

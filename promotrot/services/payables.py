@@ -97,6 +97,12 @@ class Vouchers:
     def by_id(self, document_id: int) -> Payable:
         return _payable(_get(document_id))
 
+    def by_uuid(self, document: uuid.UUID) -> Payable:
+        row = _rows().filter(uuid=document).first()
+        if row is None:
+            raise DocumentUnknown
+        return _payable(row)
+
     def details(self, document_id: int) -> Mapping[str, Any]:
         voucher = _get(document_id)
         facts = emission_facts(voucher.ticket.emission_id)

@@ -21,6 +21,7 @@ from core.staff.models import Proposal
 from core.staff.powers import Role, define
 
 CHEQUES = define("payoffice.cheques", Role.SUPERVISOR, Role.ORGANISER)
+PRINT = define("payoffice.cheques.print", Role.CASHIER, Role.SUPERVISOR, Role.ORGANISER)
 CEILING = define("payoffice.cash_ceiling", Role.ORGANISER)
 
 
@@ -78,6 +79,12 @@ def cheque_get(number: int) -> Cheque:
     if found is None:
         raise ChequeUnknown(number=number)
     return found
+
+
+def cheque_printed(*, by: StaffActor, number: int) -> Cheque:
+    """A cheque, to be printed with its payee's name. Raises ChequeUnknown."""
+    by.need(PRINT)
+    return cheque_get(number)
 
 
 @transaction.atomic

@@ -22,7 +22,7 @@ from core.payoffice.services import finding, sealing
 from core.payoffice.services.cash import cash_session_of
 from core.payoffice.services.cheques import ReasonNeeded
 from core.payoffice.services.presenting import acted_by, claim_open, hold_apart
-from core.premises.access import Capability, TerminalActor
+from core.premises.access import BareTerminal, Capability, TerminalActor
 from core.staff import two_persons
 from core.staff.actor import StaffActor
 from core.staff.models import Proposal
@@ -207,6 +207,16 @@ def deposit_get(ident: uuid.UUID) -> Deposit:
     """Raises DepositUnknown."""
     found = Deposit.objects.select_related("premises").filter(uuid=ident).first()
     if found is None:
+        raise DepositUnknown
+    return found
+
+
+def deposit_seen(*, at: StaffActor | BareTerminal, ident: uuid.UUID) -> Deposit:
+    """A deposit, for the office or the premises that took it. Raises DepositUnknown."""
+    found = deposit_get(ident)
+    if isinstance(at, StaffActor):
+        at.need(TAKE)
+    elif found.premises_id != at.premises_id:
         raise DepositUnknown
     return found
 

@@ -1,0 +1,340 @@
+"""Presented tickets and vouchers at a terminal: check, pay, present, deposit, and their papers.
+
+Checking and paying are a terminal's hot path: lean views, whose answers are written by hand. The
+shapes document them, and a test keeps the two agreed.
+"""
+
+import base64
+import binascii
+import uuid
+from typing import Any
+
+from django.http import HttpRequest, HttpResponse
+from rest_framework import serializers
+from rest_framework.request import Request
+
+from core.api.parsing import KIBIBYTE
+from core.api.schema import operation
+from core.api.shapes import (
+    Cents,
+    Choice,
+    Day,
+    Flag,
+    Instant,
+    Secret,
+    Shape,
+    Text,
+    Uuid,
+    Whole,
+    utc_text,
+)
+from core.api.views import ApiView, LeanView, TerminalView, json_response
+from core.kernel.codes import CodeForged, CodeMalformed, CodeMistyped
+from core.kernel.regulation import Bearer, Means, Place
+from core.payoffice import refusals
+from core.payoffice.judging import DocumentState
+from core.payoffice.models import Deposit
+from core.payoffice.payables import DocumentUnknown, Nature
+from core.payoffice.services import checking, deposits, paying, presenting
+from core.payoffice.services.sealing import PayeeFacts
+from core.premises.access import (
+    PremisesNotAuthorised,
+    TerminalCannot,
+    TerminalCredentials,
+    terminal_actor,
+)
+from core.premises.models import Game
+
+CODE_PROBLEMS = (CodeMalformed, CodeMistyped, CodeForged, DocumentUnknown)
+STATE_PROBLEMS = (
+    refusals.NothingDecided, refusals.DocumentVoid, refusals.NoPrize, refusals.ClaimLapsed,
+    refusals.AlreadyPaid, refusals.AlreadyExchanged, refusals.HeldApart, refusals.ClaimRefused,
+)  # fmt: skip
+PAY_PROBLEMS = (
+    *CODE_PROBLEMS, *STATE_PROBLEMS, refusals.PaidTooEarly, refusals.DocumentAltered,
+    refusals.AmountDiffers, refusals.PlaceNotAllowed, refusals.ReceiptNeeded,
+    refusals.PayeeMissing, refusals.PayeeNotNeeded, refusals.RequestUuidReused,
+)  # fmt: skip
+_IMAGE_BODY_BYTES = 4 * 1024 * KIBIBYTE + 4 * KIBIBYTE
+
+
+class CodeIn(Shape):
+    code = Secret(max_length=96, help_text="As scanned or typed.")
+
+
+class ThingOut(Shape):
+    item = serializers.CharField()
+    description = serializers.CharField()
+
+
+class CheckOut(Shape):
+    """A presented document. What is owed shows once payment is ordered (14.III.8)."""
+
+    state = Choice([state.value for state in DocumentState])
+    stage = serializers.CharField(help_text="Of one sold: on_sale, awaiting_results, …; or empty.")
+    game = Choice(Game.values)
+    bearer = Choice([bearer.value for bearer in Bearer])
+    document = Uuid()
+    nature = Choice([nature.value for nature in Nature])
+    amount_cents = Cents(help_text="What is owed, or was and is paid; 0 where nothing is.")
+    first_pay_day = Day(allow_null=True)
+    last_claim_day = Day(allow_null=True, help_text="Null: it never lapses.")
+    places = serializers.ListField(child=Choice([place.value for place in Place]))
+    means = Choice([means.value for means in Means], allow_null=True)
+    thing = ThingOut(allow_null=True, help_text="A prize in kind, or its equivalent in money.")
+
+
+class TerminalCheckOut(CheckOut):
+    refusal = serializers.CharField(
+        help_text="The problem code that paying it here would meet now; empty: it is paid here."
+    )
+    details = serializers.DictField(
+        help_text="What the game shows: bets, substitution trace, winning combinations."
+    )
+
+
+class PayeeIn(Shape):
+    name = Text(max_length=120)
+    document_kind = Choice(("dni", "nie", "passport", "other"))
+    document_number = Text(max_length=40)
+
+
+class PaymentIn(Shape):
+    """A payment, as the operator sees it after a check."""
+
+    uuid = Uuid(help_text="Made and kept by the client before the first attempt.")
+    code = Secret(max_length=96, required=False, default="")
+    deposit = Uuid(
+        required=False, allow_null=True, default=None,
+        help_text="The receipt of a deposited document that was granted, instead of a code.",
+    )  # fmt: skip
+    amount_cents = Cents(min_value=1, help_text="As the check showed it.")
+    intact = Flag(help_text="The paper agrees with the check; not torn nor amended (10.3).")
+    payee = PayeeIn(
+        required=False, allow_null=True, default=None, help_text="For nominative cheques only."
+    )
+
+
+class TerminalPaymentIn(PaymentIn):
+    second_session = Secret(
+        max_length=96, required=False, default="",
+        help_text="Session token of another operator, signed on here; for large amounts.",
+    )  # fmt: skip
+
+
+class PaymentOut(Shape):
+    uuid = Uuid()
+    game = Choice(Game.values)
+    document = Uuid()
+    amount_cents = Cents()
+    means = Choice([means.value for means in Means])
+    paid_at = Instant()
+    cheque = Whole(allow_null=True, help_text="Number of the cheque, for a nominative cheque.")
+
+
+class PresentationIn(CodeIn):
+    intact = Flag()
+
+
+class PresentationOut(Shape):
+    receipt = Uuid(source="uuid")
+    presented_at = Instant()
+    amount_cents = Cents(source="claim.amount_cents")
+
+
+class DepositIn(Shape):
+    uuid = Uuid(help_text="Made and kept by the client; the number of the receipt.")
+    code = Secret(max_length=96, required=False, default="", help_text="Where it can be read.")
+    reason = Choice(Deposit.Reason.values)
+    notes = Text(max_length=1000, required=False, default="", allow_blank=True)
+
+
+class DepositOut(Shape):
+    receipt = Uuid(source="uuid")
+    reason = Choice(Deposit.Reason.values)
+    notes = serializers.CharField()
+    deposited_at = Instant()
+    matched = serializers.SerializerMethodField()
+
+    def get_matched(self, deposit: Deposit) -> bool:
+        return hasattr(deposit, "match")
+
+
+class ImageIn(Shape):
+    media_type = Choice(("image/jpeg", "image/png"))
+    content = serializers.CharField(max_length=5_000_000, help_text="Base64; at most 3 MB.")
+
+
+class ImageOut(Shape):
+    image = Uuid(source="uuid")
+    media_type = serializers.CharField()
+    kept_until = Day()
+
+
+def checked_json(checked: checking.Checked) -> dict[str, Any]:
+    """What `CheckOut` documents."""
+    payable, rule = checked.payable, checked.rule
+    return {
+        "state": checked.state.value,
+        "stage": payable.stage,
+        "game": payable.game,
+        "bearer": payable.bearer.value,
+        "document": str(payable.uuid),
+        "nature": payable.nature.value,
+        "amount_cents": checked.owed_cents,
+        "first_pay_day": payable.first_pay_day and payable.first_pay_day.isoformat(),
+        "last_claim_day": payable.last_claim_day and payable.last_claim_day.isoformat(),
+        "places": [place.value for place in rule.allowed] if rule else [],
+        "means": rule.means.value if rule else None,
+        "thing": {"item": payable.thing.item, "description": payable.thing.description}
+        if payable.thing
+        else None,
+    }
+
+
+def paid_json(paid: paying.Paid) -> dict[str, Any]:
+    """What `PaymentOut` documents."""
+    return {
+        "uuid": str(paid.uuid), "game": paid.game, "document": str(paid.document),
+        "amount_cents": paid.amount_cents, "means": paid.means, "paid_at": utc_text(paid.paid_at),
+        "cheque": paid.cheque,
+    }  # fmt: skip
+
+
+def pay_request(body: dict[str, Any]) -> paying.PayRequest:
+    """The service's request, of a body that `PaymentIn` has read."""
+    payee = body["payee"]
+    return paying.PayRequest(
+        uuid=body["uuid"], amount_cents=body["amount_cents"], intact=body["intact"],
+        code=body["code"], deposit=body["deposit"], payee=PayeeFacts(**payee) if payee else None,
+    )  # fmt: skip
+
+
+def image_bytes(text: str) -> bytes:
+    """Raises ImageRefused for what is no base64."""
+    try:
+        return base64.b64decode(text, validate=True)
+    except (ValueError, binascii.Error) as error:
+        raise deposits.ImageRefused from error
+
+
+class PublicCheck(ApiView):
+    @operation(
+        "What a code is, for whoever holds the ticket or voucher",
+        "State, amount, and where and until when it is paid; never who has paid it, nor where.",
+        body=CodeIn, answer=CheckOut, problems=CODE_PROBLEMS, example={"code": "1ABC-…"},
+    )  # fmt: skip
+    def post(self, request: Request) -> HttpResponse:
+        code = self.read(CodeIn)["code"]
+        response = json_response(checked_json(checking.holder_check(code=code)))
+        response["Cache-Control"] = "no-store"
+        return response
+
+
+class Check(LeanView):
+    body_limit_bytes = 2 * KIBIBYTE
+
+    @operation(
+        "What a presented ticket or voucher is, and whether it is paid here",
+        body=CodeIn, answer=TerminalCheckOut, problems=(*CODE_PROBLEMS, TerminalCannot),
+        example={"code": "1ABC-…"},
+    )  # fmt: skip
+    def post(self, request: HttpRequest) -> HttpResponse:
+        code = self.validated(CodeIn, self.body(request))["code"]
+        at = terminal_actor(self.credentials)
+        checked = checking.document_check(at=at, code=code)
+        request.acting = {"terminal": at.terminal_id, "operator": at.operator_id}  # type: ignore[attr-defined]
+        return json_response(
+            {
+                **checked_json(checked),
+                "refusal": checked.refusal,
+                "details": dict(checked.details()),
+            }
+        )
+
+
+class Payments(LeanView):
+    body_limit_bytes = 4 * KIBIBYTE
+
+    @operation(
+        "Pay a ticket or voucher",
+        description=(
+            "Pays what the check showed, once, and answers the payment (201). The same request"
+            " again, from the same terminal and however often, gets the same answer (200),"
+            " whatever has happened since. Hand money over only for an answered payment. Above a"
+            " configured amount `second_session` is another operator's, signed on at the same"
+            " terminal."
+        ),
+        body=TerminalPaymentIn, answer=PaymentOut, status=201,
+        problems=(
+            *PAY_PROBLEMS, refusals.SecondPersonNeeded, refusals.CashSessionMissing,
+            PremisesNotAuthorised, TerminalCannot,
+        ),
+        example={
+            "uuid": "5f0c7f56-3f0e-4c39-9d31-6f2a0b6a2f11", "code": "1ABC-…",
+            "amount_cents": 8550, "intact": True,
+        },
+    )  # fmt: skip
+    def post(self, request: HttpRequest) -> HttpResponse:
+        body = self.validated(TerminalPaymentIn, self.body(request))
+        at = terminal_actor(self.credentials)
+        request.acting = {"terminal": at.terminal_id, "operator": at.operator_id}  # type: ignore[attr-defined]
+        second = None
+        if body["second_session"]:
+            session = TerminalCredentials.of("", body["second_session"]).session_digest
+            second = terminal_actor(TerminalCredentials(self.credentials.token_digest, session))
+        paid = paying.payment_make(at=at, request=pay_request(body), second=second)
+        return json_response(paid_json(paid), 200 if paid.replayed else 201)
+
+
+class Presentations(TerminalView):
+    @operation(
+        "Present a document in time: it lapses no more", "Presenting it twice changes nothing.",
+        body=PresentationIn, answer=PresentationOut, status=201,
+        problems=(
+            *CODE_PROBLEMS, *STATE_PROBLEMS, refusals.DocumentAltered,
+            refusals.PresentationNeedless, TerminalCannot,
+        ),
+        example={"code": "1ABC-…", "intact": True},
+    )  # fmt: skip
+    def post(self, request: Request) -> HttpResponse:
+        body = self.read(PresentationIn)
+        made = presenting.presentation_make(at=self.terminal, **body)
+        return self.answer(PresentationOut, made, 201)
+
+
+class Deposits(TerminalView):
+    @operation(
+        "Take a document in for checking (14.III.10.5)",
+        "The same request again gets the same deposit.",
+        body=DepositIn, answer=DepositOut, status=201,
+        problems=(
+            *CODE_PROBLEMS, *STATE_PROBLEMS, deposits.CodeUnreadable, deposits.DepositMatched,
+            deposits.DepositRuled, refusals.RequestUuidReused, TerminalCannot,
+        ),
+        example={
+            "uuid": "5f0c7f56-3f0e-4c39-9d31-6f2a0b6a2f12", "reason": "unreadable",
+            "notes": "Torn across the code.",
+        },
+    )  # fmt: skip
+    def post(self, request: Request) -> HttpResponse:
+        asked = deposits.DepositRequest(**self.read(DepositIn))
+        made = deposits.deposit_take(at=self.terminal, request=asked)
+        return self.answer(DepositOut, made, 201)
+
+
+class DepositImages(TerminalView):
+    body_limit_bytes = _IMAGE_BODY_BYTES
+
+    @operation(
+        "Add a photograph of a deposited document", body=ImageIn, answer=ImageOut, status=201,
+        problems=(deposits.DepositUnknown, deposits.ImageRefused, TerminalCannot),
+        example={"media_type": "image/jpeg", "content": "/9j/4AAQ…"},
+    )  # fmt: skip
+    def post(self, request: Request, deposit: uuid.UUID) -> HttpResponse:
+        body = self.read(ImageIn)
+        made = deposits.image_add(
+            at=self.terminal, deposit=deposit, media_type=body["media_type"],
+            content=image_bytes(body["content"]),
+        )  # fmt: skip
+        return self.answer(ImageOut, made, 201)
