@@ -201,6 +201,20 @@ def point(place: Premises | None = None) -> Point:
     return Point(place, terminal, operator, session, token, session_token)
 
 
+def operator_at(of: Point) -> str:
+    """Another operator signed on at the same terminal; the token of their session."""
+    now, number, token = clock.now(), next(_serial), secrets.token_urlsafe(32)
+    operator = Operator.objects.create(
+        premises=of.premises, number=number, name=f"Operator {number}", pin="!", created_at=now,
+        created_by_id=of.premises.created_by_id,
+    )  # fmt: skip
+    OperatorSession.objects.create(
+        terminal=of.terminal, operator=operator, token_digest=token_digest(token), started_at=now,
+        expires_at=now + timedelta(days=30),
+    )  # fmt: skip
+    return token
+
+
 # --- Programme ------------------------------------------------------------------------------------
 
 

@@ -15,27 +15,17 @@ from core.admin_support.acts import Act, Done
 from core.admin_support.columns import link, money, tag
 from core.admin_support.forms import ActForm
 from core.admin_support.readonly import ReadOnlyAdmin, ReadOnlyInline
+from core.kernel.regulation import Bearer
+from core.payoffice.payables import DocumentUnknown
+from core.payoffice.services.checking import CHECK, desk_state, payable_check
+from core.payoffice.services.slips import STATES
 from core.premises.models import Terminal
 from core.staff.actor import StaffActor
 from lototrot.models.contest import ContestLeg
 from lototrot.models.settlement import Prize
 from lototrot.models.tickets import Bar, BurntRequest, PrintConfirmation, Reprint, Ticket, Void
 from lototrot.selectors.traces import ticket_trace
-from lototrot.services.checking import CHECK
-from lototrot.services.lookup import TicketState, ticket_by_code, ticket_status
-
-STATES = {
-    TicketState.SOLD: _("Sold"),
-    TicketState.AWAITING_RESULTS: _("Awaiting the results"),
-    TicketState.AWAITING_ORDER: _("Awaiting the payment order"),
-    TicketState.VOID: _("Void"),
-    TicketState.REFUND_DUE: _("Refund due"),
-    TicketState.BARRED: _("Barred"),
-    TicketState.NO_PRIZE: _("No prize"),
-    TicketState.PRIZE: _("Prize"),
-    TicketState.PRIZE_NOT_YET: _("Prize, not yet payable"),
-    TicketState.PERIOD_OVER: _("Prize, period over"),
-}
+from lototrot.services.payables import TICKETS
 
 
 class _Code(ActForm):
@@ -46,9 +36,10 @@ class _Code(ActForm):
 
 
 def _find(by: StaffActor, target: None, data: dict[str, Any]) -> Done:
-    by.need(CHECK)
-    ticket = ticket_by_code(data["code"])
-    return Done(STATES[ticket_status(ticket).state], ticket)
+    checked = desk_state(by=by, code=data["code"]).checked
+    if checked.payable.bearer is not Bearer.TICKET:
+        raise DocumentUnknown
+    return Done(STATES[checked.state], Ticket.objects.get(pk=checked.payable.document_id))
 
 
 FIND = Act(
@@ -112,11 +103,11 @@ class TicketAdmin(ReadOnlyAdmin):
 
     @admin.display(description=_("state"))
     def state(self, row: Ticket) -> Any:
-        status = ticket_status(row)
-        said = tag("", STATES[status.state])
-        if not status.prize_cents:
+        checked = payable_check(TICKETS.by_id(row.pk))
+        said = tag("", STATES[checked.state])
+        if not checked.owed_cents:
             return said
-        return format_html("{} {}", said, money(status.prize_cents))
+        return format_html("{} {}", said, money(checked.owed_cents))
 
     @admin.display(description=_("marked numbers"))
     def marks(self, row: Ticket) -> Any:

@@ -1,4 +1,4 @@
-"""What a terminal looks up: contests it may sell, what to put on the wall, presented tickets."""
+"""What a terminal looks up: contests it may sell, and what to put on the wall."""
 
 from typing import Any, ClassVar
 
@@ -9,10 +9,9 @@ from rest_framework.request import Request
 
 from core.api.papers import LanguageQuery, language_of, paper
 from core.api.schema import operation
-from core.api.shapes import Cents, Choice, Day, Flag, Instant, Secret, Shape, Whole
-from core.api.views import BareTerminalView, StaffView, TerminalView
+from core.api.shapes import Cents, Choice, Day, Flag, Instant, Shape, Whole
+from core.api.views import BareTerminalView, TerminalView
 from core.database import clock
-from core.kernel.codes import CodeForged, CodeMalformed, CodeMistyped
 from core.premises.access import PremisesNotAuthorised, SalesSuspended, TerminalCannot
 from core.premises.models import Game
 from core.premises.selectors import sale_refusal
@@ -20,7 +19,6 @@ from core.receipts.output import Output
 from lototrot.selectors.cards import contest_legs
 from lototrot.selectors.selling import contests_on_sale
 from lototrot.selectors.settlements import chain_balances
-from lototrot.services import checking
 from lototrot.services.contests import (
     ContestNotOpen,
     ContestUnknown,
@@ -28,7 +26,6 @@ from lototrot.services.contests import (
     contest_get,
     display_acknowledge,
 )
-from lototrot.services.lookup import TicketNotFound, TicketState
 from lototrot.services.poster import NothingPublished, contest_poster
 from lototrot.services.snapshot import contest_facts
 
@@ -78,47 +75,6 @@ class OnSaleOut(Shape):
 class AcknowledgementOut(Shape):
     contest = Whole(source="contest_id")
     acknowledged_at = Instant()
-
-
-class CheckIn(Shape):
-    code = Secret(max_length=96, help_text="As scanned or typed.")
-
-
-class MarkOut(Shape):
-    number = Whole()
-    trace = serializers.ListField(
-        child=Whole(), help_text="Its way to the number it counts on (14.III.5.4.1)."
-    )
-
-
-class CheckedRaceOut(Shape):
-    position = Whole()
-    racecourse = serializers.CharField(source="race.racecourse.name")
-    race = Whole(source="race.number")
-    quick_pick = Flag()
-    marks = MarkOut(many=True)
-    winners = serializers.ListField(child=Whole(), help_text="Empty while there is no result.")
-    right = serializers.ListField(child=Whole(), help_text="The marked numbers that are right.")
-
-
-class WonOut(Shape):
-    hits = Whole()
-    bets = Whole()
-
-
-class CheckOut(Shape):
-    state = Choice([state.value for state in TicketState])
-    contest = Whole()
-    day = Day()
-    premises = serializers.CharField()
-    sold_at = Instant()
-    bets = Whole()
-    amount_cents = Cents()
-    prize_cents = Cents(help_text="Zero until payment is ordered (14.III.8).")
-    winning_bets = WonOut(many=True)
-    first_pay_day = Day(allow_null=True)
-    last_claim_day = Day(allow_null=True)
-    races = CheckedRaceOut(many=True)
 
 
 def _on_sale(contest: Any, language: str) -> dict[str, Any]:
@@ -184,42 +140,3 @@ def poster_view(output: Output) -> type[BareTerminalView]:
             return paper(content, self.form)
 
     return ContestPoster
-
-
-_CHECK_PROBLEMS = (CodeMalformed, CodeMistyped, CodeForged, TicketNotFound)
-_CHECK = "What a presented ticket is: its state, marks, their way, what won"
-
-
-def _checked(checked: checking.Checked) -> dict[str, Any]:
-    status = checked.status
-    ticket: Any = status.ticket
-    return {
-        "state": status.state, "contest": ticket.contest_id, "day": ticket.contest.day,
-        "premises": ticket.premises.code, "sold_at": ticket.sold_at, "bets": ticket.bets,
-        "amount_cents": ticket.amount_cents, "prize_cents": status.prize_cents,
-        "winning_bets": [{"hits": hits, "bets": bets} for hits, bets in status.winning_bets],
-        "first_pay_day": status.first_pay_day, "last_claim_day": status.last_claim_day,
-        "races": checked.legs,
-    }  # fmt: skip
-
-
-class Check(TerminalView):
-    @operation(
-        _CHECK, body=CheckIn, answer=CheckOut, problems=(*_CHECK_PROBLEMS, TerminalCannot),
-        example={"code": "1ABC-…"},
-    )  # fmt: skip
-    def post(self, request: Request) -> HttpResponse:
-        code = self.read(CheckIn)["code"]
-        checked = checking.ticket_check(by=self.terminal, presented_code=code)
-        return self.answer(CheckOut, _checked(checked))
-
-
-class StaffCheck(StaffView):
-    @operation(
-        _CHECK, body=CheckIn, answer=CheckOut, problems=_CHECK_PROBLEMS,
-        example={"code": "1ABC-…"},
-    )  # fmt: skip
-    def post(self, request: Request) -> HttpResponse:
-        code = self.read(CheckIn)["code"]
-        checked = checking.ticket_check(by=self.by, presented_code=code)
-        return self.answer(CheckOut, _checked(checked))

@@ -29,7 +29,6 @@ _terminals: list[URLPattern] = [
     path(f"{_TICKET}/print-confirmation", tickets.PrintConfirmation.as_view()),
     path(f"{_TICKET}/reprints", tickets.Reprints.as_view()),
     path(f"{_TICKET}/annulment", tickets.Annulment.as_view()),
-    path("tickets/check", desk.Check.as_view()),
     path("terminal/tickets", tickets.OwnTickets.as_view()),
     path("terminal/totals", tickets.Totals.as_view()),
     path("terminal/contests", desk.OnSale.as_view()),
@@ -85,7 +84,6 @@ _settling: list[URLPattern] = [
     path(f"{_CONTEST}/winning-tickets", settlements.WinningTickets.as_view()),
     path("bet-types/<str:code>/jackpot", settlements.Chain.as_view()),
     path("bet-types/<str:code>/jackpot/history", settlements.History.as_view()),
-    path("office/tickets/check", desk.StaffCheck.as_view()),
 ]
 
 _proofs: list[URLPattern] = [

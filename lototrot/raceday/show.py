@@ -90,12 +90,13 @@ def settlement(found: dict[str, Any]) -> None:
 
 def traced_ticket(state: dict[str, Any]) -> None:
     """A presented ticket: its state and the way of each number (4 → 5 → 6)."""
-    prize = f", prize {euros(state['prize_cents'])}" if state.get("prize_cents") else ""
+    prize = f" of {euros(state['amount_cents'])}" if state["amount_cents"] else ""
+    shown = state["details"]
     won = "".join(
-        f", {each['bets']} bets with {each['hits']} right" for each in state["winning_bets"]
+        f", {each['bets']} bets with {each['hits']} right" for each in shown["winning_bets"]
     )
-    print(f"    {state['premises']}, {state['bets']} bets: {state['state']}{prize}{won}")
-    for race in state["races"]:
+    print(f"    {shown['premises']}, {shown['bets']} bets: {state['state']}{prize}{won}")
+    for race in shown["races"]:
         ways = [" → ".join(map(str, mark["trace"])) for mark in race["marks"]]
         right = ", ".join(map(str, race["right"])) or "none"
         print(f"      race {race['position']}: {'; '.join(ways)}   (right: {right})")

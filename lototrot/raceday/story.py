@@ -172,8 +172,8 @@ def _payout(
     codes = {ticket["uuid"]: ticket["code"] for ticket in tickets}
     best = sorted(winners, key=lambda each: -each["prize_cents"])[:TICKETS_SHOWN]
     for each in best:
-        state = seller.api.post("lototrot/tickets/check", {"code": codes[each["ticket"]]})
-        need(state["prize_cents"] == each["prize_cents"], "a ticket shows another prize")
+        state = seller.api.post("claims/check", {"code": codes[each["ticket"]]})
+        need(state["amount_cents"] == each["prize_cents"], "a ticket shows another prize")
         show.traced_ticket(state)
     withdrawn = day.facts.withdrawals[0]
     position = 1 + [(r.racecourse, r.race) for r in day.facts.races].index(
@@ -181,7 +181,7 @@ def _payout(
     )
     moved = next(t for t in tickets if withdrawn.number in t["races"][position - 1]["numbers"])
     show.step(f"a ticket with number {withdrawn.number} of race {position}, withdrawn:")
-    show.traced_ticket(seller.api.post("lototrot/tickets/check", {"code": moved["code"]}))
+    show.traced_ticket(seller.api.post("claims/check", {"code": moved["code"]}))
 
 
 def _check_books(staff: Staff) -> None:

@@ -83,6 +83,7 @@ def card(ticket_id: int) -> dict[str, Any]:
         )
     return {
         "contest": contest.pk,
+        "premises": ticket.premises.code,
         "day": contest.day.isoformat(),
         "sold_at": ticket.sold_at.isoformat(),
         "bets": ticket.bets,
@@ -118,8 +119,8 @@ def blocks(ticket_id: int) -> Sequence[Block]:
 
 def _ticket(ticket_id: int) -> Ticket:
     columns = ("contest", "sold_at", "bets", "quick_legs", "amount_cents", *LEG_COLUMNS)
-    found = Ticket.objects.select_related("contest").only(
-        *columns, "contest__state", "contest__day"
+    found = Ticket.objects.select_related("contest", "premises").only(
+        *columns, "contest__state", "contest__day", "premises__code"
     )
     return found.get(pk=ticket_id)
 

@@ -67,7 +67,7 @@ class ThingOut(Shape):
     description = serializers.CharField()
 
 
-class CheckOut(Shape):
+class PresentedOut(Shape):
     """A presented document. What is owed shows once payment is ordered (14.III.8)."""
 
     state = Choice([state.value for state in DocumentState])
@@ -84,7 +84,7 @@ class CheckOut(Shape):
     thing = ThingOut(allow_null=True, help_text="A prize in kind, or its equivalent in money.")
 
 
-class TerminalCheckOut(CheckOut):
+class CheckOut(PresentedOut):
     refusal = serializers.CharField(
         help_text="The problem code that paying it here would meet now; empty: it is paid here."
     )
@@ -172,7 +172,7 @@ class ImageOut(Shape):
 
 
 def checked_json(checked: checking.Checked) -> dict[str, Any]:
-    """What `CheckOut` documents."""
+    """What `PresentedOut` documents."""
     payable, rule = checked.payable, checked.rule
     return {
         "state": checked.state.value,
@@ -222,7 +222,7 @@ class PublicCheck(ApiView):
     @operation(
         "What a code is, for whoever holds the ticket or voucher",
         "State, amount, and where and until when it is paid; never who has paid it, nor where.",
-        body=CodeIn, answer=CheckOut, problems=CODE_PROBLEMS, example={"code": "1ABC-…"},
+        body=CodeIn, answer=PresentedOut, problems=CODE_PROBLEMS, example={"code": "1ABC-…"},
     )  # fmt: skip
     def post(self, request: Request) -> HttpResponse:
         code = self.read(CodeIn)["code"]
@@ -236,7 +236,7 @@ class Check(LeanView):
 
     @operation(
         "What a presented ticket or voucher is, and whether it is paid here",
-        body=CodeIn, answer=TerminalCheckOut, problems=(*CODE_PROBLEMS, TerminalCannot),
+        body=CodeIn, answer=CheckOut, problems=(*CODE_PROBLEMS, TerminalCannot),
         example={"code": "1ABC-…"},
     )  # fmt: skip
     def post(self, request: HttpRequest) -> HttpResponse:

@@ -13,7 +13,6 @@ from core.api.endpoints.claims import (
     CODE_PROBLEMS,
     PAY_PROBLEMS,
     STATE_PROBLEMS,
-    CheckOut,
     DepositIn,
     DepositOut,
     ImageIn,
@@ -22,6 +21,7 @@ from core.api.endpoints.claims import (
     PaymentOut,
     PresentationIn,
     PresentationOut,
+    PresentedOut,
 )
 from core.api.endpoints.proposals import ProposalOut
 from core.api.schema import operation
@@ -67,7 +67,7 @@ class HappenedOut(Shape):
     means = serializers.CharField(help_text="Of a payment; else empty.")
 
 
-class DeskOut(CheckOut):
+class DeskOut(PresentedOut):
     refusal = serializers.CharField(
         allow_null=True,
         help_text="The problem code that paying it at one's session would meet; null without one.",

@@ -99,7 +99,12 @@ def holder_check(*, code: str) -> Checked:
 
     A code has 80 random bits: guessing one is hopeless, and a made-up one fails before any query.
     """
-    return _checked(finding.by_code(code), None)
+    return payable_check(finding.by_code(code))
+
+
+def payable_check(payable: Payable) -> Checked:
+    """A document that is known already, seen from nowhere in particular."""
+    return _checked(payable, None)
 
 
 def desk_state(*, by: StaffActor, code: str = "", deposit: Any = None) -> DeskState:

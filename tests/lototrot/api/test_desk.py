@@ -1,4 +1,4 @@
-"""What a terminal looks up: what it may sell, what to hang up, what a presented ticket is."""
+"""What a terminal looks up: what it may sell, what to hang up."""
 
 import uuid
 from datetime import timedelta
@@ -7,23 +7,18 @@ from typing import Any
 import pytest
 
 from core.database import clock
-from core.ledger import services as ledger
 from core.premises.models import Premises, Suspension
 from core.staff.powers import Role
 from lototrot.models.contest import Contest, DisplayAcknowledgement
 from lototrot.services import chart
-from lototrot.services.closing import contest_close, offered_masks_refresh
+from lototrot.services.closing import offered_masks_refresh
 from lototrot.services.contests import contest_publish
-from lototrot.services.sealing import contest_seal
-from lototrot.services.settlement import contest_settle
 from tests import factories, settling
-from tests.core.api.conftest import Api, places, refused, staff_api, terminal_api
+from tests.core.api.conftest import Api, refused, staff_api, terminal_api
 from tests.factories import Point
 
 pytestmark = pytest.mark.django_db
 RULES = {"ca": "Reglament.", "es": "Reglamento.", "en": "Rules."}
-CHECK = "lototrot/tickets/check"
-OFFICE = "lototrot/office/tickets/check"
 
 
 @pytest.fixture
@@ -137,6 +132,7 @@ def test_the_poster_at_the_terminal(place: Point, contest: Contest) -> None:
     assert "Reglamento." in api.get(f"{path}.html", lang="es").content.decode()
     refused(api.get("lototrot/terminal/contests/999999/poster.pdf"), 404, "contest_unknown")
     refused(Api().get(f"{path}.pdf"), 401, "credentials_missing")
+<<<<<<< HEAD
 
 
 # --- A presented ticket ---------------------------------------------------------------------------
@@ -220,3 +216,5 @@ def test_who_checks(api: Api, place: Point, contest: Contest) -> None:
             refused(response, 403, "power_missing")
     refused(api.post(OFFICE, body), 401, "credentials_missing")
     refused(staff_api(Role.CASHIER).post(CHECK, body), 401, "credentials_missing")
+=======
+>>>>>>> 7a81b74 (Checking and paying over the API: terminals, the desk, whoever holds a code; one truth about a ticket's state)

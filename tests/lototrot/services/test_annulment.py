@@ -11,6 +11,8 @@ from django.db import IntegrityError, transaction
 from core.kernel.codes import CodeForged, CodeMalformed, CodeMistyped, _check
 from core.ledger import services as ledger
 from core.ledger.models import Transfer
+from core.payoffice.judging import DocumentState
+from core.payoffice.services.checking import holder_check
 from core.premises.access import TerminalCannot
 from core.premises.models import Premises
 from lototrot.models.contest import Contest
@@ -26,7 +28,6 @@ from lototrot.services.annulment import (
 )
 from lototrot.services.closing import contest_close
 from lototrot.services.course import ReasonMissing
-from lototrot.services.lookup import TicketState, ticket_by_code, ticket_status
 from lototrot.services.paper import slip_original
 from lototrot.services.prints import (
     TicketNotPrintable,
@@ -122,7 +123,7 @@ def test_an_annulled_ticket_is_worth_and_printed_nothing(contest: Contest, place
     sold = sell(place, contest)
     assert sold.code is not None
     annul(place, sold)
-    assert ticket_status(ticket_by_code(sold.code.shown)).state == TicketState.VOID
+    assert holder_check(code=sold.code.shown).state is DocumentState.VOID
     with pytest.raises(TicketNotPrintable):
         ticket_reprint(by=place.actor, ident=sold.uuid)
     with pytest.raises(TicketNotPrintable):

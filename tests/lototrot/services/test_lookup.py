@@ -11,18 +11,14 @@ from django.db import connection
 
 from core.kernel import codes
 from core.kernel.days import day_bounds
+from core.payoffice.judging import DocumentState
+from core.payoffice.services.checking import Checked, document_check, holder_check
 from core.staff import two_persons
 from lototrot.engine.races import Race
 from lototrot.models.contest import Contest
-from lototrot.models.tickets import Bar, Ticket, Void
+from lototrot.models.tickets import Ticket, Void
 from lototrot.services.closing import contest_close
-from lototrot.services.lookup import (
-    TicketNotFound,
-    TicketState,
-    TicketStatus,
-    ticket_by_code,
-    ticket_status,
-)
+from lototrot.services.lookup import TicketNotFound, ticket_by_code
 from lototrot.services.payment_order import payment_order_propose
 from lototrot.services.selling import SaleRequest, sold_again, ticket_sell
 from lototrot.services.settlement import contest_settle, settlement_reverse
@@ -56,8 +52,15 @@ def sell(contest: Contest, place: Point, *numbers: tuple[int, ...]) -> str:
     return code.shown
 
 
-def status(code: str) -> TicketStatus:
-    return ticket_status(ticket_by_code(code))
+def status(code: str) -> Checked:
+    return holder_check(code=code)
+
+
+def stage(code: str) -> str:
+    """Of a ticket about which nothing is decided: how far its contest has come."""
+    found = status(code)
+    assert (found.state, found.owed_cents, found.rule) == (DocumentState.SOLD, 0, None)
+    return found.payable.stage
 
 
 def order(contest: Contest) -> None:
@@ -73,35 +76,36 @@ def order(contest: Contest) -> None:
 def test_a_winning_ticket_through_all_its_states(contest: Contest) -> None:
     place = factories.point()
     won, lost = sell(contest, place, (1, 2), (1,)), sell(contest, place, (2,), (3,))
-    assert status(won).state == status(lost).state == TicketState.SOLD
+    assert stage(won) == stage(lost) == "on_sale"
     settling.run(contest, FACTS)
-    assert status(won).state == TicketState.AWAITING_RESULTS
+    assert stage(won) == "awaiting_results"
     contest_settle(contest_id=contest.pk)
-    before = status(won)
-    assert (before.state, before.prize_cents) == (TicketState.AWAITING_ORDER, 0)
+    assert stage(won) == "awaiting_order"
     order(contest)
     found = status(won)
-    assert found.state == TicketState.PRIZE_NOT_YET
-    assert found.prize_cents > 0
-    assert found.winning_bets[0] == (2, 1)
-    assert sum(bets for _, bets in found.winning_bets) <= 2
-    assert (found.first_pay_day, found.last_claim_day) == (date(2030, 3, 3), date(2030, 4, 1))
-    assert status(lost) == TicketStatus(ticket_by_code(lost), TicketState.NO_PRIZE)
+    assert found.state is DocumentState.PRIZE
+    assert found.owed_cents > 0
+    won_bets = found.details()["winning_bets"]
+    assert won_bets[0] == {"hits": 2, "bets": 1}
+    assert sum(each["bets"] for each in won_bets) <= 2
+    days = (found.payable.first_pay_day, found.payable.last_claim_day)
+    assert days == (date(2030, 3, 3), date(2030, 4, 1))
+    assert (status(lost).state, status(lost).owed_cents) == (DocumentState.NO_PRIZE, 0)
 
 
 @pytest.mark.article("14.III.8.1", "14.III.10.2")
 @pytest.mark.parametrize(
-    ("day", "second", "state"),
+    ("day", "second", "refusal"),
     [
-        (date(2030, 3, 2), -1, TicketState.PRIZE_NOT_YET),
-        (date(2030, 3, 3), 0, TicketState.PRIZE),
-        (date(2030, 4, 1), -1, TicketState.PRIZE),
-        (date(2030, 4, 2), 0, TicketState.PERIOD_OVER),
+        (date(2030, 3, 2), -1, "paid_too_early"),
+        (date(2030, 3, 3), 0, ""),
+        (date(2030, 4, 1), -1, ""),
+        (date(2030, 4, 2), 0, "claim_lapsed"),
     ],
     ids=["end of the day itself", "first midnight", "last second", "midnight after"],
 )
 def test_a_prize_is_payable_by_natural_days_of_madrid(
-    contest: Contest, day: date, second: int, state: TicketState
+    contest: Contest, day: date, second: int, refusal: str
 ) -> None:
     """Across the change of the clocks on 31 March: days, not hours."""
     code = sell(contest, factories.point(), (1,), (1,))
@@ -110,13 +114,13 @@ def test_a_prize_is_payable_by_natural_days_of_madrid(
     order(contest)
     start, end = day_bounds(day)
     factories.time_to(start + timedelta(seconds=0.1) if second == 0 else end - timedelta(seconds=5))
-    assert status(code).state == state
+    assert document_check(at=factories.point().actor, code=code).refusal == refusal
 
 
 def test_the_clock_alone_ends_the_sale(contest: Contest) -> None:
     code = sell(contest, factories.point(), (1,), (1,))
     factories.time_to(contest.scheduled_close_at)
-    assert status(code).state == TicketState.AWAITING_RESULTS
+    assert stage(code) == "awaiting_results"
 
 
 @pytest.mark.article("14.III.8.2")
@@ -125,13 +129,13 @@ def test_a_settlement_undone_before_the_order_shows_nothing(contest: Contest) ->
     settling.run(contest, FACTS)
     contest_settle(contest_id=contest.pk)
     settlement_reverse(contest_id=contest.pk, by=factories.two_organisers()[0])
-    assert status(code) == TicketStatus(ticket_by_code(code), TicketState.AWAITING_RESULTS)
+    assert stage(code) == "awaiting_results"
 
 
 @pytest.mark.parametrize(
-    ("reason", "state"), [("error", TicketState.VOID), ("breach", TicketState.REFUND_DUE)]
+    ("reason", "state"), [("error", DocumentState.VOID), ("breach", DocumentState.REFUND_DUE)]
 )
-def test_voided_tickets(contest: Contest, reason: str, state: TicketState) -> None:
+def test_voided_tickets(contest: Contest, reason: str, state: DocumentState) -> None:
     place = factories.point()
     code = sell(contest, place, (1,), (1,))
     who = (
@@ -144,20 +148,6 @@ def test_voided_tickets(contest: Contest, reason: str, state: TicketState) -> No
     assert status(code).state == state
     contest_close(contest_id=contest.pk, cause=Contest.Cause.ORGANISER)
     assert status(code).state == state
-
-
-def test_a_barred_ticket_is_barred_and_tells_its_prize(contest: Contest) -> None:
-    code = sell(contest, factories.point(), (1,), (1,))
-    settling.run(contest, FACTS)
-    contest_settle(contest_id=contest.pk)
-    order(contest)
-    prize_cents = status(code).prize_cents
-    Bar.objects.create(
-        ticket=Ticket.objects.get(), proposal=factories.proposal("lototrot.breach_bar"),
-        barred_at=settling.NOON, prize_cents=prize_cents,
-    )  # fmt: skip
-    factories.time_to(day_bounds(date(2030, 3, 5))[0])
-    assert (status(code).state, status(code).prize_cents) == (TicketState.BARRED, prize_cents)
 
 
 # --- Codes ----------------------------------------------------------------------------------------
@@ -178,7 +168,7 @@ def wrong_codes(code: str) -> dict[type[Exception], str]:
         for at in range(len(text) - 1)
         if text[at] != text[at + 1]
     )
-    voucher = codes.issue(codes.VOUCHER, uuid.uuid4(), secrets.token_bytes(32), settings.CODE_KEYS)
+    voucher = codes.issue(b"X", uuid.uuid4(), secrets.token_bytes(32), settings.CODE_KEYS)
     return {
         codes.CodeMalformed: text[:-1],
         codes.CodeMistyped: swapped,
@@ -192,7 +182,7 @@ def test_a_wrong_code_costs_no_query(
 ) -> None:
     wrong = wrong_codes(sell(contest, factories.point(), (1,), (1,)))[error]
     with django_assert_num_queries(0), pytest.raises(error) as refusal:
-        ticket_by_code(wrong)
+        holder_check(code=wrong)
     assert wrong not in str(refusal.value)
     assert wrong not in repr(refusal.value.__dict__)
 

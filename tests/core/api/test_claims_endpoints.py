@@ -1,0 +1,243 @@
+"""Tickets and vouchers presented at a terminal, and the check of whoever holds a code."""
+
+import base64
+import uuid
+from typing import Any
+
+import pytest
+from django.conf import settings
+
+from core.api.endpoints import claims
+from core.kernel import codes
+from core.payoffice.models import Claim, Payment
+from core.premises.models import Premises
+from core.staff.powers import Role
+from lototrot.models.contest import Contest
+from lototrot.services.closing import contest_close
+from tests import factories, paying, settling
+from tests.core.api.conftest import Api, places, refused, staff_api, terminal_api
+from tests.factories import Point
+
+pytestmark = pytest.mark.django_db
+CHECK, PAY, OFFICE = "claims/check", "claims/payments", "office/check"
+PNG = base64.b64encode(b"\x89PNG\r\n\x1a\n" + bytes(64)).decode()
+
+
+@pytest.fixture
+def place() -> Point:
+    factories.time_to(settling.NOON)
+    return factories.point()
+
+
+@pytest.fixture
+def api(place: Point) -> Api:
+    return terminal_api(place)
+
+
+def sold(api: Api, contest: Contest, races: list[list[int]]) -> str:
+    body = {
+        "uuid": str(uuid.uuid4()), "contest": contest.pk, "price_cents": 100, "amount_cents": 100,
+        "races": races,
+    }  # fmt: skip
+    response = api.post("lototrot/tickets", body)
+    assert response.status_code == 201, response.content
+    return str(response.json()["code"])
+
+
+def body_of(ticket: paying.Presented, **changes: Any) -> dict[str, Any]:
+    asked = {
+        "uuid": str(uuid.uuid4()), "code": ticket.code, "amount_cents": ticket.cents,
+        "intact": True,
+    }  # fmt: skip
+    return asked | changes
+
+
+# --- Checking -------------------------------------------------------------------------------------
+
+
+@pytest.mark.article("14.III.5.4.1")
+def test_a_presented_ticket_shows_its_trace(api: Api, place: Point) -> None:
+    contest = factories.contest()
+    factories.acknowledge(contest, place)
+    code = sold(api, contest, [[4], [1], [1], [1], [1], [1], [1]])
+    first = factories.races_of(contest)[0]
+    for number in (4, 5):
+        factories.withdrawal(first, number)
+    found = api.post(CHECK, {"code": code}).json()
+    shown = found["details"]
+    assert (found["state"], found["stage"], found["amount_cents"]) == ("sold", "on_sale", 0)
+    assert found["refusal"] == "nothing_decided"
+    assert shown["races"][0]["marks"] == [{"number": 4, "trace": [4, 5, 6]}]
+    assert shown["races"][0]["winners"] == []
+    assert (shown["bets"], shown["price_cents"]) == (1, 100)
+    assert shown["premises"] == place.premises.code
+    assert "code" not in found
+    contest_close(contest_id=contest.pk, cause=Contest.Cause.ORGANISER)
+    factories.classified(first, {6})
+    shown = api.post(CHECK, {"code": code}).json()["details"]
+    assert (shown["races"][0]["winners"], shown["races"][0]["right"]) == ([6], [4])
+
+
+@pytest.mark.article("14.III.10.2")
+def test_a_check_says_what_where_how_and_until_when(api: Api) -> None:
+    small, large = paying.worth(12_001, 100_001)
+    found = api.post(CHECK, {"code": small.code}).json()
+    assert set(found) == set(claims.CheckOut().fields)
+    assert (found["state"], found["amount_cents"], found["means"]) == ("prize", 12_001, "cash")
+    assert found["places"] == ["establishment", "central_office", "authorised_entity"]
+    assert (found["first_pay_day"], found["last_claim_day"]) == ("2030-03-03", "2030-04-01")
+    assert found["refusal"] == ""
+    assert found["details"]["winning_bets"] == [{"hits": 2, "bets": 1}]
+    found = api.post(CHECK, {"code": large.code}).json()
+    assert found["places"] == ["central_office", "authorised_entity"]
+    assert (found["means"], found["refusal"]) == ("nominative_cheque", "place_not_allowed")
+
+
+@pytest.mark.article("14.III.10.4")
+def test_whoever_holds_a_code_learns_the_state_but_not_who_was_paid(api: Api, place: Point) -> None:
+    (won,) = paying.worth(500)
+    before = Api().post("check", {"code": won.code})
+    assert set(before.json()) == set(claims.PresentedOut().fields)
+    assert (before.json()["state"], before.headers["Cache-Control"]) == ("prize", "no-store")
+    api.post(PAY, body_of(won))
+    told = Api().post("check", {"code": won.code})
+    assert told.json()["state"] == "paid"
+    at_terminal = api.post(CHECK, {"code": won.code})
+    assert at_terminal.json()["refusal"] == "already_paid"
+    payment = Payment.objects.get()
+    for secret in (place.premises.code, payment.paid_at.isoformat()[:16], str(payment.uuid)):
+        assert secret not in told.content.decode()
+    refused(Api().post("check", {"code": "0" * 24}), 422, "code_forged")
+    unknown = codes.issue(codes.TICKET, uuid.uuid4(), bytes(32), settings.CODE_KEYS)
+    refused(Api().post("check", {"code": unknown.text}), 404, "document_unknown")
+
+
+def test_codes_refused_before_anything_is_asked(api: Api, django_assert_num_queries: Any) -> None:
+    (won,) = paying.worth(500)
+    code = won.code
+    typed = ("1" if code[3] != "1" else "2").join((code[:3], code[4:]))
+    refused(api.post(CHECK, {"code": typed}), 422, "code_mistyped")
+    refused(api.post(CHECK, {"code": "ABC"}), 422, "code_malformed")
+    problem = refused(api.post(CHECK, {"code": 7}), 422, "fields_invalid")
+    assert places(problem) == {"$.code": "type"}
+    assert places(refused(api.post(CHECK, {}), 422, "fields_invalid")) == {"$.code": "required"}
+    refused(api.post(CHECK, {"code": "x" * 97}), 422, "fields_invalid")
+    with django_assert_num_queries(1):  # who asks, and nothing else
+        refused(api.post(CHECK, {"code": "0" * 24}), 422, "code_forged")
+    with django_assert_num_queries(0):
+        Api().post("check", {"code": "0" * 24})
+
+
+def test_who_checks(api: Api, place: Point) -> None:
+    (won,) = paying.worth(500)
+    body = {"code": won.code}
+    office = terminal_api(factories.point(factories.premises(Premises.Kind.ENTITY_OFFICE)))
+    assert office.post(CHECK, body).json()["refusal"] == "place_not_allowed"
+    refused(terminal_api(place, signed_on=False).post(CHECK, body), 401, "operator_session_unknown")
+    for role in Role:
+        response = staff_api(role).post(OFFICE, body)
+        if role in (Role.ORGANISER, Role.AUDITOR, Role.SUPERVISOR, Role.CASHIER):
+            assert response.json()["state"] == "prize"
+        else:
+            refused(response, 403, "power_missing")
+    refused(api.post(OFFICE, body), 401, "credentials_missing")
+    refused(staff_api(Role.CASHIER).post(CHECK, body), 401, "credentials_missing")
+
+
+@pytest.mark.parametrize("lang", ["ca", "es", "en"])
+def test_a_status_slip_in_three_languages(api: Api, lang: str) -> None:
+    (won,) = paying.worth(50_000)
+    text = api.post(f"claims/slip.txt?lang={lang}", {"code": won.code}).content.decode()
+    amount = "€500.00" if lang == "en" else "500,00 €"
+    assert amount in text
+    assert ("1 Apr 2030" if lang == "en" else "01/04/2030") in text
+    assert str(won.ticket.uuid) in text
+    assert won.code not in text
+    assert api.post("claims/slip.pdf", {"code": won.code}).content.startswith(b"%PDF")
+    assert api.post("claims/slip.escpos", {"code": won.code}).content.startswith(b"\x1b@")
+
+
+# --- Paying ---------------------------------------------------------------------------------------
+
+
+@pytest.mark.article("14.III.10.2", "14.III.10.4")
+def test_a_payment_its_retry_and_its_receipt(api: Api, place: Point) -> None:
+    (won,) = paying.worth(500)
+    body = body_of(won)
+    first = api.post(PAY, body)
+    assert first.status_code == 201
+    assert set(first.json()) == set(claims.PaymentOut().fields)
+    again = api.post(PAY, body)
+    assert (again.status_code, again.json()) == (200, first.json())
+    refused(api.post(PAY, body_of(won)), 409, "already_paid")
+    problem = refused(terminal_api(factories.point()).post(PAY, body), 409, "payment_uuid_reused")
+    assert place.premises.code not in str(problem)
+    receipt = f"claims/payments/{body['uuid']}/receipt"
+    text = api.get(f"{receipt}.txt", lang="en").content.decode()
+    for shown in ("€5.00", place.premises.name, str(won.ticket.uuid)):
+        assert shown in text
+    assert api.get(f"{receipt}.pdf").content.startswith(b"%PDF")
+    refused(terminal_api(factories.point()).get(f"{receipt}.txt"), 404, "payment_unknown")
+
+
+def test_shapes_are_checked_before_anything(api: Api) -> None:
+    (won,) = paying.worth(500)
+    for wrong, place_at in (
+        ({"uuid": "x"}, "$.uuid"),
+        ({"amount_cents": 0}, "$.amount_cents"),
+        ({"intact": "yes"}, "$.intact"),
+        ({"payee": {"name": "x"}}, "$.payee.document_kind"),
+    ):
+        problem = refused(api.post(PAY, body_of(won, **wrong)), 422, "fields_invalid")
+        assert place_at in places(problem)
+    refused(api.post(PAY, body_of(won, more=1)), 422, "unknown_field")
+    refused(api.post(PAY, body_of(won, intact=False)), 409, "document_altered")
+    refused(Api().post(PAY, body_of(won)), 401, "credentials_missing")
+    assert not Claim.objects.exists()
+
+
+def test_a_large_sum_at_an_entity_with_another_operator(place: Point) -> None:
+    (won,) = paying.worth(300_001)
+    premises = factories.premises(Premises.Kind.ENTITY_OFFICE)
+    first = factories.point(premises)
+    api = terminal_api(first)
+    payee = {"name": "Maria Ferrer", "document_kind": "dni", "document_number": "43123456Z"}
+    body = body_of(won, payee=payee)
+    problem = refused(api.post(PAY, body), 403, "second_person_needed")
+    assert problem["data"] == {"above_cents": 300_000}
+    second = factories.operator_at(first)
+    wrong = body | {"second_session": "nobody"}
+    refused(api.post(PAY, wrong), 401, "operator_session_unknown")
+    answer = api.post(PAY, body | {"second_session": second})
+    assert (answer.status_code, answer.json()["cheque"]) == (201, 1)
+
+
+# --- Presenting and depositing --------------------------------------------------------------------
+
+
+@pytest.mark.article("14.III.10.3", "14.III.10.5")
+def test_presenting_and_depositing_at_a_terminal(api: Api) -> None:
+    presented, torn = paying.worth(50_000, 500)
+    first = api.post("claims/presentations", {"code": presented.code, "intact": True})
+    assert first.status_code == 201
+    again = api.post("claims/presentations", {"code": presented.code, "intact": True})
+    assert again.json() == first.json()
+    receipt = first.json()["receipt"]
+    text = api.get(f"claims/presentations/{receipt}/receipt.txt", lang="en").content.decode()
+    assert "€500.00" in text
+    body = {"uuid": str(uuid.uuid4()), "code": torn.code, "reason": "damaged", "notes": "Torn."}
+    taken = api.post("claims/deposits", body)
+    assert (taken.status_code, taken.json()["matched"]) == (201, True)
+    assert api.post("claims/deposits", body).json() == taken.json()
+    refused(api.post("claims/deposits", body | {"notes": "x"}), 409, "payment_uuid_reused")
+    refused(api.post(PAY, body_of(torn)), 409, "held_apart")
+    assert Api().post("check", {"code": torn.code}).json()["state"] == "deposited"
+    images = f"claims/deposits/{body['uuid']}/images"
+    made = api.post(images, {"media_type": "image/png", "content": PNG})
+    assert made.status_code == 201
+    refused(api.post(images, {"media_type": "image/jpeg", "content": PNG}), 422, "image_refused")
+    refused(api.post(images, {"media_type": "image/png", "content": "?"}), 422, "image_refused")
+    other = terminal_api(factories.point())
+    refused(other.post(images, {"media_type": "image/png", "content": PNG}), 404, "deposit_unknown")
+    text = api.get(f"claims/deposits/{body['uuid']}/receipt.txt", lang="en").content.decode()
+    assert body["uuid"] in text
