@@ -13,6 +13,7 @@ from django.http import HttpRequest, HttpResponse
 from rest_framework import serializers
 from rest_framework.request import Request
 
+from core.api.acting import begin
 from core.api.parsing import KIBIBYTE
 from core.api.schema import operation
 from core.api.shapes import (
@@ -283,6 +284,8 @@ class Payments(LeanView):
         if body["second_session"]:
             session = TerminalCredentials.of("", body["second_session"]).session_digest
             second = terminal_actor(TerminalCredentials(self.credentials.token_digest, session))
+        if body["payee"]:  # written before the payment, whose statement says who acts
+            begin(request, terminal=at.terminal_id, operator=at.operator_id)
         paid = paying.payment_make(at=at, request=pay_request(body), second=second)
         return json_response(paid_json(paid), 200 if paid.replayed else 201)
 

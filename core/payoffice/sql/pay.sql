@@ -66,6 +66,10 @@ BEGIN
         RETURN;
     END IF;
 
+    IF v.terminal_id IS NOT NULL THEN  -- a desk's act is told by its session
+        PERFORM set_config('core.act', concat_ws('|', 'payoffice.payment', '', '', v.terminal_id,
+            v.operator_id, v.uuid), true);
+    END IF;
     IF p_expected IS NULL THEN
         INSERT INTO payoffice_claim (game, document_id, state, amount_cents, opened_at)
         VALUES (p_game, p_document, 'paid', v.amount_cents, v.paid_at)

@@ -191,11 +191,12 @@ def test_nothing_before_the_order_nor_before_the_day_after_the_results() -> None
 
 @pytest.mark.article("14.III.10.3")
 def test_every_bad_code_and_document_has_its_own_refusal() -> None:
-    won, lost, void = given.worth(500, 0, 0)
+    (void,) = given.tickets(given.contest(day=datetime.date(2030, 5, 1)), 1)
     Void.objects.create(
         ticket=void.ticket, reason="error", note="x", voided_at=clock.now(),
         operator=void.ticket.operator,
     )  # fmt: skip
+    won, lost = given.worth(500, 0)
     place = factories.point()
     refused(CodeMalformed, place, won.request(code="1ABC"))
     swapped = won.code[:-1] + ("0" if won.code[-1] != "0" else "1")
