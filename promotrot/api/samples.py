@@ -68,3 +68,27 @@ PLAYED: dict[str, Any] = PLAY | {
 }  # fmt: skip
 
 MOVE: dict[str, Any] = {"terminal": "T-0001-2", "reason": "The screen went dark."}
+
+_TEXTS: dict[str, Any] = {
+    "name": "Three Trophies",
+    "rules": ["Three equal signs win the prize of that sign."],
+    "labels": {"trophy": "Trophy", "sulky": "Sulky", "bell": "Bell", "flag": "Flag"},
+}
+
+GAME: dict[str, Any] = {
+    "definition": {
+        "format": "promotrot-game/1",
+        "code": "three-trophies",
+        "mode": "predrawn",
+        "prize_percent": "70",
+        "tickets": 20000,
+        "price_cents": 100,
+        "block_tickets": 10000,
+        "tiers": [{"cash_cents": 20000, "count": 20}, {"cash_cents": 200, "count": 5000}],
+        "presentation": {
+            "kind": "symbols", "columns": 3, "rows": 2, "match": 3,
+            "signs": ["trophy", "sulky", "bell", "flag"], "winning": ["trophy", "sulky"],
+        },
+        "texts": {"ca": _TEXTS, "es": _TEXTS, "en": _TEXTS},
+    }
+}  # fmt: skip

@@ -2,10 +2,11 @@
 
 from django.urls import URLPattern, path
 
-from promotrot.api import counter, play_urls
+from promotrot.api import counter, emission_urls, play_urls
 
 urlpatterns: list[URLPattern] = [
     path("terminal/games", counter.Games.as_view()),
     path("terminal/totals", counter.Totals.as_view()),
     *play_urls.urlpatterns,
+    *emission_urls.urlpatterns,
 ]

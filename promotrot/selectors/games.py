@@ -4,6 +4,7 @@ from dataclasses import replace
 from functools import lru_cache
 
 from django.db import connection
+from django.db.models import QuerySet
 
 from promotrot.engine.game import Game, PredrawnGame
 from promotrot.engine.game_json import read_game
@@ -33,3 +34,8 @@ def emission_game(emission: Emission) -> Game:
     if isinstance(game, PredrawnGame) and emission.extra_cents:
         return replace(game, kind=replace(game.kind, tiers=read_plan(emission.plan).tiers))
     return game
+
+
+def recorded_versions() -> QuerySet[GameVersion]:
+    """Every version on record, with its game and approval."""
+    return GameVersion.objects.select_related("game__type", "approval")

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from django.db import connection
-from django.db.models import Count, Sum
+from django.db.models import Count, QuerySet, Sum
 
 from core.kernel.money import ceil_div
 from promotrot.models.emission import Emission, PrizeTier, PublicFigures
@@ -86,6 +86,11 @@ SELECT m.id FROM promotrot_emission m
        + greatest(1, CASE WHEN m.block_tickets < m.tickets THEN m.block_tickets
                           ELSE m.tickets / 2 END / %(steps)s)
 """
+
+
+def shown_emissions() -> QuerySet[Emission]:
+    """Emissions that have been put on sale."""
+    return Emission.objects.filter(state__in=SHOWN).select_related("game__type", "closing")
 
 
 def public_figures(emission: Emission) -> Figures:

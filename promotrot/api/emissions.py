@@ -1,0 +1,197 @@
+"""Emissions, step by step, for staff: planned, committed to, witnessed, opened, closed."""
+
+from typing import Any
+
+from django.http import HttpResponse
+from rest_framework import serializers
+from rest_framework.request import Request
+
+from core.api.endpoints.proposals import ProposalOut
+from core.api.schema import operation
+from core.api.shapes import Cents, Choice, Flag, Instant, PageQuery, Shape, Text, Whole
+from core.api.views import StaffView
+from core.draws.method import EntropyMalformed, EntropyTooLittle, Source
+from core.staff.two_persons import ProposalPending
+from promotrot.engine.plan import BlockSizeRefused, PlanImpossible
+from promotrot.engine.shortfall import ExtraImpossible
+from promotrot.models.emission import Emission
+from promotrot.selectors.emissions import emissions, standing
+from promotrot.services import closing, games
+from promotrot.services import emissions as steps
+
+_UNKNOWN = steps.EmissionUnknown
+_TIER_MOST = 100
+
+
+class EmissionIn(Shape):
+    game = Text(max_length=40)
+    extra_tier = Whole(
+        min_value=1, max_value=_TIER_MOST, allow_null=True, default=None,
+        help_text="The tier that extra prizes are equal to, where the game owes some [P2].",
+    )  # fmt: skip
+    stop_without_top = Flag(
+        default=False, help_text="Of a pre-drawn game: its sale ends with its last top prize."
+    )
+
+
+class EntropyIn(Shape):
+    source = Choice([source.value for source in Source])  # type: ignore[assignment]
+    text = Text(max_length=400, help_text="As thrown, drawn or said.")
+
+
+class TierOut(Shape):
+    tier = Whole(source="number")
+    value_cents = Cents()
+    thing = serializers.CharField(help_text="The key of a prize in kind; empty for cash.")
+    count = Whole(allow_null=True, help_text="Null where the play decides.")
+    extra = Flag(help_text="It pays an earlier shortfall, on top of the percentage [P2].")
+
+
+class EmissionOut(Shape):
+    id = Whole()
+    reference = serializers.CharField()
+    game = serializers.CharField(source="game.code")
+    version = Whole(source="approval.version.version")
+    number = Whole()
+    state = Choice(Emission.State.values)
+    tickets = Whole()
+    block_tickets = Whole()
+    price_cents = Cents()
+    stop_without_top = Flag()
+    extra_cents = Cents()
+    dealt = Flag(help_text="Prizes lie on its tickets: it is committed to, witnessed, revealed.")
+    planned_at = Instant()
+    opened_at = Instant(source="opening.opened_at", allow_null=True, default=None)
+    closed_at = Instant(source="closing.closed_at", allow_null=True, default=None)
+
+
+class StandingOut(Shape):
+    sold = Whole()
+    takings_cents = Cents()
+    awarded_cents = Cents(help_text="By vouchers issued, without extra prizes.")
+    extra_awarded_cents = Cents()
+    refunded = Whole()
+    unfinished = Whole()
+    unclaimed_cents = Cents()
+    minimum_cents = Cents(help_text="Of the takings so far, what is due to prizes.")
+    game_owes_cents = Cents(help_text="By the last closing of the game.")
+
+
+class EmissionDetailOut(EmissionOut):
+    tiers = TierOut(many=True, source="tiers.all")
+    commitment = serializers.CharField(source="commitment.digest", allow_null=True, default=None)
+    entropy = serializers.CharField(source="witness.entropy", allow_null=True, default=None)
+    statement = serializers.DictField(
+        source="closing.document", allow_null=True, default=None,
+        help_text="`promotrot-closing/1`; null until it is closed.",
+    )  # fmt: skip
+
+
+class Emissions(StaffView):
+    @operation("Emissions, newest first", answer=EmissionOut, paged=True, query=PageQuery)
+    def get(self, request: Request) -> HttpResponse:
+        return self.rows(EmissionOut, emissions(), self.query(PageQuery), newest_first=True)
+
+    @operation(
+        "Plan the next emission of a game, from its newest approved version",
+        "A game that owes prizes must have extra ones in it (15.III.6.2).",
+        body=EmissionIn, answer=EmissionDetailOut, status=201, idempotent=True,
+        example={"game": "lap-of-honour"},
+        problems=(
+            games.GameUnknown, games.GameEnded, steps.GameNotApproved, games.ApprovalRefused,
+            steps.ExtraNeeded, steps.ExtraNotOwed, ExtraImpossible, PlanImpossible,
+            BlockSizeRefused,
+        ),
+    )  # fmt: skip
+    def post(self, request: Request) -> HttpResponse:
+        body = self.read(EmissionIn)
+
+        def act() -> HttpResponse:
+            game = games.game_get(body.pop("game"))
+            made = steps.emission_plan(by=self.by, game=game, **body)
+            return self.answer(EmissionDetailOut, made, 201)
+
+        return self.once(act)
+
+
+class OneEmission(StaffView):
+    @operation(
+        "An emission with its prizes and what is on record of it", answer=EmissionDetailOut,
+        problems=(_UNKNOWN,),
+    )  # fmt: skip
+    def get(self, request: Request, code: str, number: int) -> HttpResponse:
+        return self.answer(EmissionDetailOut, _found(code, number))
+
+
+class Standing(StaffView):
+    @operation(
+        "How an emission stands now, whole; never per block", answer=StandingOut,
+        problems=(_UNKNOWN,),
+    )  # fmt: skip
+    def get(self, request: Request, code: str, number: int) -> HttpResponse:
+        return self.answer(StandingOut, standing(by=self.by, emission=_found(code, number)))
+
+
+class Commitment(StaffView):
+    @operation(
+        "Make the seed and publish the commitment to it (15.II.2)",
+        "Again: the same commitment.", answer=EmissionDetailOut,
+        problems=(_UNKNOWN, steps.EmissionState),
+    )  # fmt: skip
+    def post(self, request: Request, code: str, number: int) -> HttpResponse:
+        self.read(Shape)
+        made = steps.emission_commit(by=self.by, emission=_found(code, number))
+        return self.answer(EmissionDetailOut, made)
+
+
+class Entropy(StaffView):
+    @operation(
+        "The inspector enters public entropy, after the commitment",
+        body=EntropyIn, answer=EmissionDetailOut, idempotent=True,
+        example={"source": "dice", "text": "3 1 6 1 4 2 5 3 6 4"},
+        problems=(
+            _UNKNOWN, steps.EmissionState, steps.WitnessNotApart, EntropyMalformed,
+            EntropyTooLittle,
+        ),
+    )  # fmt: skip
+    def post(self, request: Request, code: str, number: int) -> HttpResponse:
+        body = self.read(EntropyIn)
+
+        def act() -> HttpResponse:
+            made = steps.witness_enter(by=self.by, emission=_found(code, number), **body)
+            return self.answer(EmissionDetailOut, made)
+
+        return self.once(act)
+
+
+class Opening(StaffView):
+    @operation(
+        "Put an emission on sale", "Again: it stays as it is.", answer=EmissionDetailOut,
+        problems=(_UNKNOWN, steps.EmissionState, games.GameEnded),
+    )  # fmt: skip
+    def post(self, request: Request, code: str, number: int) -> HttpResponse:
+        self.read(Shape)
+        made = steps.emission_open(by=self.by, emission=_found(code, number))
+        return self.answer(EmissionDetailOut, made)
+
+
+class Closing(StaffView):
+    @operation(
+        "Propose to end the sale and close an emission; another person confirms",
+        "Its statement is then published, and what is short is owed to the game's prizes.",
+        answer=ProposalOut, status=201, idempotent=True,
+        problems=(_UNKNOWN, steps.EmissionState, ProposalPending),
+    )  # fmt: skip
+    def post(self, request: Request, code: str, number: int) -> HttpResponse:
+        self.read(Shape)
+
+        def act() -> HttpResponse:
+            emission = _found(code, number)
+            proposal = closing.emission_close_propose(by=self.by, emission=emission)
+            return self.answer(ProposalOut, proposal, 201)
+
+        return self.once(act)
+
+
+def _found(code: str, number: int) -> Any:
+    return steps.emission_get(f"{code}/{number}")

@@ -1,0 +1,167 @@
+"""Emissions for the public: rules, percentage, what is left; afterwards, the proof of it all.
+
+Nobody need be signed on. Figures are of a whole emission and late by design (selectors/public.py).
+"""
+
+from typing import Any
+
+from django.http import HttpResponse, StreamingHttpResponse
+from drf_spectacular.types import OpenApiTypes
+from rest_framework import serializers
+from rest_framework.request import Request
+
+from core.api.pagination import page_of_rows
+from core.api.papers import LanguageQuery, language_of
+from core.api.schema import operation
+from core.api.shapes import Cents, Choice, Flag, Instant, PageQuery, Shape, Whole
+from core.api.views import ApiView, json_response
+from core.kernel.errors import Conflict
+from core.proofs.models import LogEntry
+from promotrot.models.emission import Emission
+from promotrot.models.game import GameType
+from promotrot.selectors.public import SHOWN, Figures, public_figures, shown_emissions
+from promotrot.services import publications
+from promotrot.services.emissions import EmissionUnknown, emission_get
+from promotrot.services.facts import emission_facts
+
+
+class NotRevealed(Conflict):
+    code = "emission_not_revealed"
+    message = "The tickets of an emission are published with its seed, after its closing."
+
+
+class PublicQuery(PageQuery, LanguageQuery):
+    """A page, in a language."""
+
+
+class TierLeftOut(Shape):
+    tier = Whole()
+    value_cents = Cents(help_text="Of a prize in kind, its cash equivalent.")
+    thing = serializers.CharField(help_text="Its name; empty for cash.")
+    extra = Flag(help_text="Extra prizes are on top of the percentage.")
+    count = Whole(allow_null=True, help_text="Null where the play decides.")
+    awarded = Whole()
+    remaining = Whole(allow_null=True)
+
+
+class PublicEmissionOut(Shape):
+    reference = serializers.CharField()
+    game = serializers.CharField()
+    name = serializers.CharField()
+    mode = Choice(GameType.Mode.values)
+    state = Choice(Emission.State.values)
+    price_cents = Cents()
+    prize_percent = serializers.CharField(help_text="To prizes, of what is played (15.III.5.2).")
+    rules = serializers.ListField(child=serializers.CharField())
+    tickets = Whole()
+    as_of = Instant(
+        allow_null=True,
+        help_text="Of what is left below; null: as it was opened. Figures are late by design.",
+    )  # fmt: skip
+    tickets_remaining = Whole()
+    top_prize_left = Flag(allow_null=True, help_text="Null where the play decides.")
+    tiers = TierLeftOut(many=True)
+
+
+class EntryOut(Shape):
+    """An entry of the public log (docs/proofs.md)."""
+
+    format = serializers.CharField()
+    sequence = Whole()
+    previous = serializers.CharField()
+    at = serializers.CharField()
+    kind = serializers.CharField()
+    subject = serializers.CharField()
+    document = serializers.DictField()
+    key = serializers.CharField()
+    signature = serializers.CharField()
+
+
+class ProofOut(Shape):
+    commitment = EntryOut(allow_null=True)
+    entropy = EntryOut(allow_null=True)
+    closing = EntryOut(allow_null=True)
+    seed = EntryOut(allow_null=True)
+
+
+def told(figures: Figures, language: str) -> dict[str, Any]:
+    """What the public is told of an emission, in a language."""
+    emission = figures.emission
+    facts = emission_facts(emission.pk)
+    texts = facts.texts(language)
+    return {
+        "reference": emission.reference, "game": emission.game.code, "name": texts.name,
+        "mode": emission.game.type.mode, "state": emission.state,
+        "price_cents": emission.price_cents, "prize_percent": facts.prize_percent,
+        "rules": texts.rules, "tickets": emission.tickets, "as_of": figures.as_of,
+        "tickets_remaining": figures.tickets_remaining, "top_prize_left": figures.top_prize_left,
+        "tiers": [
+            {
+                "tier": tier.tier, "value_cents": tier.value_cents, "extra": tier.extra,
+                "thing": texts.prizes.get(tier.thing, ""), "count": tier.count,
+                "awarded": tier.awarded, "remaining": tier.remaining,
+            }
+            for tier in figures.tiers
+        ],
+    }  # fmt: skip
+
+
+def _shown(code: str, number: int) -> Emission:
+    emission = emission_get(f"{code}/{number}")
+    if emission.state not in SHOWN:
+        raise EmissionUnknown(emission=emission.reference)
+    return emission
+
+
+class PublicEmissions(ApiView):
+    @operation(
+        "Emissions on sale and closed, for the public, newest first",
+        "Figures are of a whole emission, and late by design.",
+        answer=PublicEmissionOut, paged=True, query=PublicQuery,
+    )  # fmt: skip
+    def get(self, request: Request) -> HttpResponse:
+        query = self.query(PublicQuery)
+        items, cursor = page_of_rows(shown_emissions(), query, newest_first=True)
+        language = language_of(query)
+        found = [told(public_figures(emission), language) for emission in items]
+        return self.page(PublicEmissionOut, found, cursor)
+
+
+class PublicEmission(ApiView):
+    @operation(
+        "An emission for the public: rules, percentage, prizes and tickets left",
+        answer=PublicEmissionOut, query=LanguageQuery, problems=(EmissionUnknown,),
+    )  # fmt: skip
+    def get(self, request: Request, code: str, number: int) -> HttpResponse:
+        language = language_of(self.query(LanguageQuery))
+        return self.answer(PublicEmissionOut, told(public_figures(_shown(code, number)), language))
+
+
+class Proof(ApiView):
+    @operation(
+        "What is published of an emission, for verify/emission.py",
+        "Each entry once there is one: commitment, entropy, closing, seed.",
+        answer=ProofOut, problems=(EmissionUnknown,),
+    )  # fmt: skip
+    def get(self, request: Request, code: str, number: int) -> HttpResponse:
+        reference = emission_get(f"{code}/{number}").reference
+        kept = LogEntry.objects.select_related("key").filter(subject=reference)
+        found = {entry.kind: entry.published() for entry in kept}
+        names = ("commitment", "entropy", "closing", "seed")
+        return json_response(
+            {name: found.get(kind) for name, kind in zip(names, publications.KINDS, strict=True)}
+        )
+
+
+class Tickets(ApiView):
+    @operation(
+        "Every ticket sold of a revealed emission, with the tier it was awarded",
+        "CSV: `opening,position,uuid,tier`; the tier is empty where the play is not ended.",
+        answer=OpenApiTypes.BINARY, media_type="text/csv",
+        problems=(EmissionUnknown, NotRevealed),
+    )  # fmt: skip
+    def get(self, request: Request, code: str, number: int) -> StreamingHttpResponse:
+        emission = _shown(code, number)
+        if emission.state != Emission.State.REVEALED:
+            raise NotRevealed(state=emission.state)
+        return StreamingHttpResponse(publications.tickets_file(emission), content_type="text/csv")

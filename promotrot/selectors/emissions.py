@@ -1,0 +1,53 @@
+"""Emissions as staff see them: what is on record, and how one stands now, as a whole."""
+
+from dataclasses import dataclass
+
+from django.db.models import QuerySet
+
+from core.kernel.money import percent_up
+from core.staff.actor import StaffActor
+from core.staff.powers import Role, define
+from promotrot.models.emission import Emission
+from promotrot.selectors.closing import emission_figures
+
+READ = define(
+    "promotrot.emission.read", Role.ORGANISER, Role.INSPECTOR, Role.AUDITOR, Role.SUPERVISOR
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """An emission as of now; `minimum_cents` is what of its takings is due to prizes."""
+
+    sold: int
+    takings_cents: int
+    awarded_cents: int
+    extra_awarded_cents: int
+    refunded: int
+    unfinished: int
+    unclaimed_cents: int
+    minimum_cents: int
+    game_owes_cents: int
+
+
+def emissions() -> QuerySet[Emission]:
+    """Every emission with its game."""
+    return Emission.objects.select_related("game", "approval__version", "opening", "closing")
+
+
+def standing(*, by: StaffActor, emission: Emission) -> Standing:
+    """How an emission stands now: whole figures, nothing per block. Raises PowerMissing."""
+    by.need(READ)
+    found = emission_figures(emission)
+    takings = (found.sold - found.refunded) * found.price_cents
+    return Standing(
+        sold=found.sold,
+        takings_cents=takings,
+        awarded_cents=found.awarded_cents,
+        extra_awarded_cents=found.extra_awarded_cents,
+        refunded=found.refunded,
+        unfinished=found.unfinished,
+        unclaimed_cents=found.unclaimed_cents,
+        minimum_cents=percent_up(takings, found.minimum_percent),
+        game_owes_cents=found.owed_before_cents,
+    )
