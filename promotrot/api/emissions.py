@@ -18,8 +18,9 @@ from promotrot.models.emission import Emission
 from promotrot.selectors.emissions import emissions, standing
 from promotrot.services import closing, games
 from promotrot.services import emissions as steps
+from promotrot.services.facts import EmissionUnknown
 
-_UNKNOWN = steps.EmissionUnknown
+_UNKNOWN = EmissionUnknown
 _TIER_MOST = 100
 
 
@@ -34,7 +35,7 @@ class EmissionIn(Shape):
     )
 
 
-class EntropyIn(Shape):
+class WitnessEntropyIn(Shape):
     source = Choice([source.value for source in Source])  # type: ignore[assignment]
     text = Text(max_length=400, help_text="As thrown, drawn or said.")
 
@@ -147,7 +148,7 @@ class Commitment(StaffView):
 class Entropy(StaffView):
     @operation(
         "The inspector enters public entropy, after the commitment",
-        body=EntropyIn, answer=EmissionDetailOut, idempotent=True,
+        body=WitnessEntropyIn, answer=EmissionDetailOut, idempotent=True,
         example={"source": "dice", "text": "3 1 6 1 4 2 5 3 6 4"},
         problems=(
             _UNKNOWN, steps.EmissionState, steps.WitnessNotApart, EntropyMalformed,
@@ -155,7 +156,7 @@ class Entropy(StaffView):
         ),
     )  # fmt: skip
     def post(self, request: Request, code: str, number: int) -> HttpResponse:
-        body = self.read(EntropyIn)
+        body = self.read(WitnessEntropyIn)
 
         def act() -> HttpResponse:
             made = steps.witness_enter(by=self.by, emission=_found(code, number), **body)

@@ -26,7 +26,7 @@ class DefinitionIn(Shape):
     )
 
 
-class ApprovalOut(Shape):
+class GameApprovalOut(Shape):
     day = serializers.DateField()
     percentages = serializers.DictField(
         help_text="Exact, of the worst, random and best way of playing: a whole number or `n/d`."
@@ -44,7 +44,7 @@ class VersionOut(Shape):
     price_cents = Cents(source="game.type.price_cents")
     digest = serializers.CharField(help_text="SHA-256 of the canonical document.")
     recorded_at = Instant()
-    approval = ApprovalOut(allow_null=True, default=None)
+    approval = GameApprovalOut(allow_null=True, default=None)
 
 
 class FaultOut(Shape):
@@ -65,7 +65,7 @@ class PercentagesOut(Shape):
     best = serializers.CharField()
 
 
-class CheckOut(Shape):
+class GameCheckOut(Shape):
     faults = FaultOut(many=True, help_text="Empty: it may be approved.")
     percentages = PercentagesOut(allow_null=True)
     plan = BlocksOut(many=True, allow_null=True, help_text="Null where the play decides.")
@@ -118,10 +118,10 @@ class OneVersion(StaffView):
 class Check(StaffView):
     @operation(
         "What approving a version today would find: faults, exact percentages, plan",
-        answer=CheckOut, problems=(games.VersionUnknown,),
+        answer=GameCheckOut, problems=(games.VersionUnknown,),
     )  # fmt: skip
     def get(self, request: Request, code: str, version: int) -> HttpResponse:
-        return self.answer(CheckOut, _checked(games.version_get(code, version)))
+        return self.answer(GameCheckOut, _checked(games.version_get(code, version)))
 
 
 def _checked(version: GameVersion) -> dict[str, Any]:

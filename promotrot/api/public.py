@@ -21,8 +21,8 @@ from promotrot.models.emission import Emission
 from promotrot.models.game import GameType
 from promotrot.selectors.public import SHOWN, Figures, public_figures, shown_emissions
 from promotrot.services import publications
-from promotrot.services.emissions import EmissionUnknown, emission_get
-from promotrot.services.facts import emission_facts
+from promotrot.services.emissions import emission_get
+from promotrot.services.facts import EmissionUnknown, emission_facts
 
 
 class NotRevealed(Conflict):
@@ -77,7 +77,7 @@ class EntryOut(Shape):
     signature = serializers.CharField()
 
 
-class ProofOut(Shape):
+class EmissionProofOut(Shape):
     commitment = EntryOut(allow_null=True)
     entropy = EntryOut(allow_null=True)
     closing = EntryOut(allow_null=True)
@@ -141,7 +141,7 @@ class Proof(ApiView):
     @operation(
         "What is published of an emission, for verify/emission.py",
         "Each entry once there is one: commitment, entropy, closing, seed.",
-        answer=ProofOut, problems=(EmissionUnknown,),
+        answer=EmissionProofOut, problems=(EmissionUnknown,),
     )  # fmt: skip
     def get(self, request: Request, code: str, number: int) -> HttpResponse:
         reference = emission_get(f"{code}/{number}").reference
