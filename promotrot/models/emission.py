@@ -8,8 +8,8 @@
                   ORDER BY opening, first LIMIT 1 FOR UPDATE SKIP LOCKED)
     RETURNING opening, first + taken - 1 AS position
 
-No row: all open lanes are held, or none is left. Then the same again without SKIP LOCKED, which
-waits; and when that finds nothing the emission is sold out, stopped or closed. The lane is the gate
+No row: all open lanes are held, or none is left. Then any open one is waited for (sql/sell.sql);
+when there is none, the emission is sold out, stopped or closed. The lane is the gate
 of the sale as well: stopping an emission shuts its lanes, which waits for every sale under way, so
 a sale need not look at the emission's state nor lock anything else of it. A sale that rolls back
 gives its number back. Blocks are so sold in turn, as many at once as sales are under way.

@@ -16,6 +16,7 @@ DECLARE
     v_known record;
     v_emission record;
     v_lane bigint;
+    v_waiting boolean := false;
     v_opening integer;
     v_position integer;
 BEGIN
@@ -69,13 +70,29 @@ BEGIN
         RETURN;
     END IF;
 
-    SELECT l.id INTO v_lane FROM promotrot_lane l WHERE l.emission_id = p_emission AND l.open
-     ORDER BY l.opening, l.first LIMIT 1 FOR UPDATE SKIP LOCKED;
-    IF v_lane IS NULL THEN
-        SELECT l.id INTO v_lane FROM promotrot_lane l WHERE l.emission_id = p_emission AND l.open
-         ORDER BY random() LIMIT 1 FOR UPDATE;
-    END IF;
-    IF v_lane IS NULL THEN
+    -- A lane that was shut when it was got stays locked: the inner block lets it go, so that whoever
+    -- waits for a lane holds none.
+    LOOP
+        BEGIN
+            IF v_waiting THEN
+                SELECT l.id INTO v_lane FROM promotrot_lane l
+                 WHERE l.emission_id = p_emission AND l.open ORDER BY random() LIMIT 1;
+                EXIT WHEN v_lane IS NULL;
+            ELSE
+                SELECT l.id INTO v_lane FROM promotrot_lane l
+                 WHERE l.emission_id = p_emission AND l.open
+                 ORDER BY l.opening, l.first LIMIT 1 FOR UPDATE SKIP LOCKED;
+            END IF;
+            UPDATE promotrot_lane l SET taken = l.taken + 1, open = l.taken + 1 < l.tickets
+             WHERE l.id = v_lane AND l.open
+            RETURNING l.opening, l.first + l.taken - 1 INTO v_opening, v_position;
+            EXIT WHEN FOUND;
+            v_waiting := NOT v_waiting;
+            RAISE SQLSTATE 'PT409';
+        EXCEPTION WHEN SQLSTATE 'PT409' THEN NULL;
+        END;
+    END LOOP;
+    IF v_opening IS NULL THEN
         outcome := CASE WHEN EXISTS (
             SELECT FROM promotrot_emission e WHERE e.id = p_emission AND e.state = 'open')
             THEN 'emission_sold_out' ELSE 'emission_closed' END;
@@ -83,9 +100,6 @@ BEGIN
     END IF;
     PERFORM set_config('core.act', concat_ws('|', 'promotrot.sale', '', '', terminal_id, operator_id,
         p_uuid), true);
-    UPDATE promotrot_lane l SET taken = l.taken + 1, open = l.taken + 1 < l.tickets
-     WHERE l.id = v_lane RETURNING l.opening, l.first + l.taken - 1 INTO v_opening, v_position;
-
     INSERT INTO promotrot_playticket (uuid, emission_id, opening, position, premises_id,
             terminal_id, operator_id, sold_at, price_cents)
     VALUES (p_uuid, p_emission, v_opening, v_position, v_who.premises_id, v_who.terminal_id,

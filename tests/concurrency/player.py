@@ -1,0 +1,78 @@
+"""A process of terminals that buy and play until an emission is sold out, to be killed.
+
+`python -m tests.concurrency.player PLAN`: each terminal of the plan in a thread of its own. What a
+terminal is about to do and what it was answered goes to the standard output, a line at a time and
+past every buffer: `asked UUID`, `played UUID TIER`, `refused UUID`. A connection lost is made again
+and the same request sent again, as a terminal would. `doubtful` plays of a process that was killed
+come first.
+"""
+
+import json
+import os
+import sys
+import time
+import uuid
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any, TypeVar
+
+import django
+
+django.setup()
+
+from django.db import InterfaceError, OperationalError, connection  # noqa: E402
+
+from core.premises.access import TerminalCredentials  # noqa: E402
+from promotrot.services.facts import REVEAL  # noqa: E402
+from promotrot.services.playing import play_act  # noqa: E402
+from promotrot.services.selling import EmissionSoldOut, PlayRequest, play_sell  # noqa: E402
+
+T = TypeVar("T")
+
+
+def say(*words: object) -> None:
+    os.write(1, (" ".join(map(str, words)) + "\n").encode())
+
+
+def insist(act: Callable[[], T]) -> T:
+    while True:
+        try:
+            return act()
+        except (OperationalError, InterfaceError):
+            connection.close()
+            time.sleep(0.01)
+
+
+def play(plan: dict[str, Any], terminal: dict[str, Any], ident: uuid.UUID) -> bool:
+    """Buy and play, or find out that there is no ticket left."""
+    credentials = TerminalCredentials.of(terminal["token"], terminal["session"])
+    request = PlayRequest(ident, plan["emission"], plan["price_cents"])
+    try:
+        insist(lambda: play_sell(credentials=credentials, request=request))
+    except EmissionSoldOut:
+        say("refused", ident)
+        return False
+    done = insist(
+        lambda: play_act(credentials=credentials, ident=ident, number=1, act=REVEAL)
+    ).ending
+    say("played", ident, done.tier if done else "unended")
+    return True
+
+
+def terminal_play(plan: dict[str, Any], terminal: dict[str, Any]) -> None:
+    for ident in terminal["doubtful"]:
+        play(plan, terminal, uuid.UUID(ident))
+    while True:
+        ident = uuid.uuid4()
+        say("asked", ident, terminal["number"])
+        if not play(plan, terminal, ident):
+            return
+
+
+def main(plan: dict[str, Any]) -> None:
+    with ThreadPoolExecutor(len(plan["terminals"])) as pool:
+        list(pool.map(lambda terminal: terminal_play(plan, terminal), plan["terminals"]))
+
+
+if __name__ == "__main__":
+    main(json.loads(sys.argv[1]))
