@@ -9,7 +9,7 @@ VOUCHER = Rule(
     """
     SELECT 'promotrot_voucher', v.id, v.journal_xid
       FROM promotrot_voucher v LEFT JOIN promotrot_playend e ON e.ticket_id = v.ticket_id
-     WHERE e.journal_xid IS DISTINCT FROM v.journal_xid
+     WHERE e.journal_xid IS DISTINCT FROM v.journal_xid AND v.nature <> 'drawn'
     """,
 )
 

@@ -12,6 +12,7 @@ BEGIN
        OR (v_at AT TIME ZONE 'Europe/Madrid')::date <> p_day THEN
         RETURN false;
     END IF;
+    PERFORM set_config('core.act', 'promotrot.unfinished', true);
     PERFORM promotrot_end(p_ticket, NULL, v_at, p_claim_days, p_ending, p_vouchers);
     RETURN true;
 END $$;
