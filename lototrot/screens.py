@@ -5,6 +5,7 @@ from django.utils.translation import gettext_lazy as _
 from core.screens import texts
 from core.screens.panels import Panel
 from core.screens.panels import register as register_panel
+from core.screens.panels import register_board
 from core.screens.texts import ngettext_noop
 
 _MODULES = (
@@ -21,6 +22,14 @@ def register() -> None:
         )
     )  # fmt: skip
     texts.define("lototrot", _SELLING | _AFTERWARDS)
+    register_board(
+        Panel(
+            name="lototrot", title=_("Lototrot"), module="lototrot/board/section.js",
+            styles=("lototrot/board/board.css",), texts="lototrot_board",
+            preload=tuple(f"lototrot/board/{name}.js" for name in ("race", "standing", "explained")),
+        )
+    )  # fmt: skip
+    texts.define("lototrot_board", _BOARD | _EXPLAINED)
 
 
 _SELLING: dict[str, texts.Text] = {
@@ -95,4 +104,91 @@ _AFTERWARDS: dict[str, texts.Text] = {
     "amount": _("Amount"),
     "operator": _("Operator"),
     "paper": _("Paper"),
+}
+_BOARD: dict[str, texts.Text] = {
+    "lototrot": _("Lototrot"),
+    "board_no_contest": _("No contest is announced at present."),
+    "state_open": _("On sale"),
+    "state_closed": _("Closed"),
+    "state_settled": _("Settled"),
+    "state_ordered": _("Being paid"),
+    "board_jackpot": _("Accumulated for the highest prize"),
+    "board_reserve": _("Reserve fund"),
+    "board_takings": _("Staked so far"),
+    "board_bets": _("Bets"),
+    "board_to_prizes": _("Goes to prizes"),
+    "price_of_bet": _("Price of a bet"),
+    "closes_in": _("Closes in"),
+    "closing": _("Sale"),
+    "closed": _("Closed"),
+    "rules": _("Rules"),
+    "race_numbered": _("Race {race}"),
+    "race_scheduled": _("to be run"),
+    "race_started": _("under way"),
+    "race_not_run": _("not run"),
+    "race_suspended": _("suspended"),
+    "race_all_disqualified": _("all disqualified"),
+    "race_drawn": _("drawn"),
+    "race_classified": _("official"),
+    "withdrawn": _("withdrawn"),
+    "board_bets_on": _("bets count on {number}"),
+    "board_winner": _("winner"),
+    "board_race_won": _("Race {race}: {numbers}"),
+    "board_draw_by": _("Its result comes from a public draw before {time}."),
+    "board_alive": _("Bets still alive"),
+    "board_right": _("Winning bets"),
+    "alive": ngettext_noop("{n} bet alive", "{n} bets alive"),
+    "winning_bets": ngettext_noop("{n} winning bet", "{n} winning bets"),
+    "board_after_race": _("After race"),
+    "board_alive_why": _(
+        "Counted ticket by ticket: how many bets win each category if they get no further race "
+        "wrong, and what each would then be paid."
+    ),
+    "board_history": _("Accumulated figure and reserve, meeting by meeting"),
+    "board_as_table": _("As a table"),
+    "board_meeting": _("Meeting"),
+    "board_top_won": _("Highest prize won"),
+    "board_yes": _("yes"),
+    "board_no": _("no"),
+}
+_EXPLAINED: dict[str, texts.Text] = {
+    "explained": _("The settlement, step by step"),
+    "paid_between": _("Prizes are paid from {first}; the last day to present a ticket is {last}."),
+    "order_awaited": _("Prizes are paid once payment has been ordered."),
+    "step_pool": _(
+        "{takings} were staked. {percent} % goes to prizes: {pool}. The rest, {rest}, is the "
+        "organiser's."
+    ),
+    "step_below": _(
+        "The figure accumulated from earlier meetings, {tested}, does not exceed {threshold}: the "
+        "prize money is divided by article {article}."
+    ),
+    "step_above": _(
+        "The figure accumulated from earlier meetings, {tested}, exceeds {threshold}: the prize "
+        "money is divided by article {article}."
+    ),
+    "category": _("Category"),
+    "share": _("Share"),
+    "amount": _("Amount"),
+    "step_right": _("The bets that are right, each in its one category:"),
+    "step_falls": _("Nobody has {category}: its {amount} goes to {below}."),
+    "step_falls_reserve": _("Nobody has {category}: its {amount} goes to the reserve fund."),
+    "own_share": _("Share of this meeting"),
+    "unclaimed": _("Prizes nobody claimed in time"),
+    "where_from": _("From"),
+    "step_carried": _("What there is for {category}:"),
+    "step_halved": _(
+        "A bet in {below} would win more than one in {above}: the two amounts are added and each "
+        "gets half."
+    ),
+    "step_joined": _(
+        "A lower prize would still exceed a higher one: {categories} are added and shared equally "
+        "among all their bets."
+    ),
+    "step_prizes": _("Each category is shared equally among its bets:"),
+    "prize_of_bet": _("Prize of a bet"),
+    "in_all": _("In all"),
+    "step_rounding": _("What is left over in rounding, {amount}, goes to the reserve fund."),
+    "step_no_prizes": _("No bet wins anything."),
+    "step_onward": _("For the next meeting: accumulated {jackpot}, reserve fund {reserve}."),
 }

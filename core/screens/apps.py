@@ -9,7 +9,8 @@ class ScreensConfig(AppConfig):
     verbose_name = "Screens"
 
     def ready(self) -> None:
-        from core.screens import base_texts, terminal
+        from core.screens import base_texts, board, terminal
 
         base_texts.define()
+        board.define()
         terminal.define()

@@ -1,4 +1,7 @@
-"""What games put on the terminal: each a tab, with a module that draws it."""
+"""What games put on the screens: a tab of the terminal, a section of the board.
+
+Each is a module that draws it.
+"""
 
 from dataclasses import dataclass
 from typing import Final
@@ -8,10 +11,10 @@ from django.utils.functional import Promise
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Panel:
-    """A tab of the terminal.
+    """A tab of the terminal, or a section of the board.
 
-    `module` is a static path of an ES module that exports `panel(till)`; `preload` are those it
-    imports; `texts` names its catalogue.
+    `module` is a static path of an ES module that exports `panel(till)`, or `section()`; `preload`
+    are those it imports; `texts` names its catalogue. A section is named as its feed (`live.py`).
     """
 
     name: str
@@ -23,6 +26,7 @@ class Panel:
 
 
 _PANELS: Final[list[Panel]] = []
+_BOARD: Final[list[Panel]] = []
 
 
 def register(panel: Panel) -> None:
@@ -32,3 +36,12 @@ def register(panel: Panel) -> None:
 
 def panels() -> tuple[Panel, ...]:
     return tuple(_PANELS)
+
+
+def register_board(panel: Panel) -> None:
+    """Add a section to the board, after those registered before."""
+    _BOARD.append(panel)
+
+
+def board_panels() -> tuple[Panel, ...]:
+    return tuple(_BOARD)

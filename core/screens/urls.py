@@ -2,9 +2,10 @@
 
 from django.urls import URLPattern, path
 
-from core.screens import terminal
+from core.screens import board, terminal
 
 urlpatterns: list[URLPattern] = [
+    path("", board.Board.as_view(), name="board"),
     path("terminal/", terminal.Terminal.as_view(), name="terminal"),
     path("terminal/player/", terminal.Player.as_view(), name="terminal_player"),
 ]

@@ -1,0 +1,38 @@
+// One race on the board: its runners by number, who is withdrawn and on whom their bets count.
+
+import { h } from "../../screens/base/dom.js";
+import { hourOfDay, left, timeOfDay } from "../../screens/base/format.js";
+import { t } from "../../screens/base/text.js";
+import { now } from "../../screens/board/time.js";
+
+const TONES = { scheduled: "", started: "warn", declared: "bad", drawn: "info", classified: "good" };
+
+export function card(leg) {
+  const winners = new Set(leg.winners);
+  return h("section", { class: "card race", "aria-label": t("race_numbered", { race: leg.position }) },
+    h("div", { class: "row ends" },
+      h("h4", {}, h("span", { class: "number" }, String(leg.position)), " ", leg.name || t("race_numbered", { race: leg.race })),
+      h("span", { class: `badge ${TONES[leg.state]}` }, t(`race_${leg.declared && leg.state === "declared" ? leg.declared : leg.state}`))),
+    h("p", { class: "small soft" }, [leg.racecourse, leg.distance_m ? `${leg.distance_m} m` : null].filter(Boolean).join(" · "), " · ",
+      h("time", { datetime: leg.start_at }, hourOfDay(leg.start_at))),
+    leg.state === "declared" ? draw(leg) : null,
+    h("ol", { class: "runners" }, leg.runners.map((runner) => line(runner, winners))));
+}
+
+function line(runner, winners) {
+  const won = winners.has(runner.number);
+  const passes = runner.withdrawn && runner.trace.length > 1
+    ? h("span", { class: "small soft" }, " ", t("board_bets_on", { number: runner.trace.at(-1) })) : null;
+  return h("li", { class: ["runner", won && "won"] },
+    h("span", { class: "number" }, String(runner.number)),
+    h("span", {}, h("span", { class: runner.withdrawn ? "withdrawn" : "name" }, runner.name),
+      runner.withdrawn ? h("span", { class: "heard" }, ` (${t("withdrawn")})`) : null, passes,
+      runner.driver && !runner.withdrawn ? h("span", { class: "small soft driver" }, ` ${runner.driver}`) : null),
+    won ? h("span", { class: "badge good" }, t("board_winner")) : null);
+}
+
+function draw(leg) {
+  const due = Date.parse(leg.draw_due_at);
+  return h("p", { class: "notice warn" }, t("board_draw_by", { time: timeOfDay(due) }),
+    now() < due ? ` (${left(due - now())})` : "");
+}

@@ -1,0 +1,122 @@
+// Lototrot on the board: the contests, newest first; all figures come from the published document.
+
+import { announce, h } from "../../screens/base/dom.js";
+import { cents, count, date, left } from "../../screens/base/format.js";
+import { t } from "../../screens/base/text.js";
+import { lines } from "../../screens/board/chart.js";
+import { now } from "../../screens/board/time.js";
+import { explained } from "./explained.js";
+import { card } from "./race.js";
+import { standing } from "./standing.js";
+
+const TONES = { open: "good", closed: "warn", settled: "info", ordered: "info" };
+
+/** What the board asks of a section: its root, the document, the pulse, and each second's tick. */
+export function section() {
+  const root = h("div", { class: "stack" });
+  let shown = [];
+  let said = "";
+
+  function show(document, feed) {
+    const unfolded = new Set([...root.querySelectorAll("details[open]")].map((each) => each.dataset.key));
+    shown = document.contests.map((contest, place) => new Contest(contest, document.chains[contest.bet_type], place === 0));
+    root.replaceChildren(
+      h("h2", {}, t("lototrot")),
+      ...(shown.length ? shown.map((each) => each.root) : [h("p", { class: "empty" }, t("board_no_contest"))]),
+      ...Object.entries(document.chains).map(([, chain]) => history(chain)),
+    );
+    for (const each of root.querySelectorAll("details")) if (unfolded.has(each.dataset.key)) each.open = true;
+    const news = shown.map((each) => each.news()).join(" ");
+    if (said && news !== said) announce(news);
+    said = news;
+  }
+
+  return {
+    root, show,
+    beat: (feed) => shown.forEach((each) => each.beat(feed.contests[each.facts.contest])),
+    tick: (at) => shown.forEach((each) => each.tick(at)),
+  };
+}
+
+class Contest {
+  constructor(facts, chain, first) {
+    this.facts = facts;
+    this.takings = h("dd", { class: "figure" });
+    this.bets = h("dd", { class: "figure" });
+    this.closing = h("dd", { class: "figure" });
+    this.closingName = h("dt", {});
+    const known = facts.standings.length;
+    const body = [
+      this.tiles(chain),
+      known ? standing(facts) : null,
+      h("div", { class: "races" }, facts.legs.map((leg) => card(leg))),
+      facts.settlement ? explained(facts) : null,
+      h("details", { "data-key": `rules-${facts.contest}`, class: "card no-wall" },
+        h("summary", {}, t("rules")), h("p", { class: "prose" }, facts.rules[document.documentElement.lang] ?? facts.rules.ca)),
+    ];
+    const heading = h("div", { class: "row ends" },
+      h("h3", { class: "meeting" }, `${facts.name} · ${facts.meeting} · `, h("time", { datetime: facts.day }, date(facts.day))),
+      h("span", { class: `badge ${TONES[facts.state]}` }, t(`state_${facts.state}`)));
+    this.root = first
+      ? h("article", { class: "stack contest" }, heading, body)
+      : h("details", { class: "card contest no-wall", "data-key": `contest-${facts.contest}` },
+        h("summary", {}, `${facts.name} · ${facts.meeting} · ${date(facts.day)}`), h("div", { class: "stack" }, heading, body));
+  }
+
+  tiles(chain) {
+    const { facts } = this;
+    const carried = facts.settlement ? facts.settlement.figures.jackpot_in : chain.jackpot_cents;
+    const reserve = facts.settlement ? facts.settlement.figures.reserve_in : chain.reserve_cents;
+    const lapsed = facts.settlement ? facts.settlement.figures.lapsed_in : facts.lapsed_cents;
+    const tile = (name, value, lead = false) => h("dl", { class: ["tile", lead && "lead"] }, h("dt", {}, name), value);
+    const figure = (text) => h("dd", { class: "figure" }, text);
+    return h("div", { class: "tiles" },
+      h("dl", { class: "tile lead" }, this.closingName, this.closing),
+      tile(t("board_jackpot"), figure(cents(carried + lapsed)), true),
+      tile(t("board_takings"), this.takings),
+      tile(t("board_bets"), this.bets),
+      tile(t("board_reserve"), figure(cents(reserve))),
+      tile(t("board_to_prizes"), figure(`${facts.prize_percent} %`)),
+      tile(t("price_of_bet"), figure(cents(facts.price_cents))));
+  }
+
+  beat(pulse) {
+    if (!pulse) return;
+    this.pulse = pulse;
+    this.takings.textContent = cents(pulse.takings_cents);
+    this.bets.textContent = count(pulse.bets);
+    this.tick(now());
+  }
+
+  tick(at) {
+    const closes = Date.parse(this.pulse?.closes_at ?? 0);
+    const open = this.facts.state === "open" && at < closes;
+    this.closingName.textContent = open ? t("closes_in") : t("closing");
+    this.closing.textContent = open ? left(closes - at) : t("closed");
+  }
+
+  /** What a reader of the screen is told when it changes. */
+  news() {
+    const { facts } = this;
+    const known = facts.legs.filter((leg) => leg.winners.length);
+    return [t(`state_${facts.state}`), ...known.map((leg) => t("board_race_won", { race: leg.position, numbers: leg.winners.join(", ") }))].join(". ");
+  }
+}
+
+function history(chain) {
+  if (chain.history.length < 2) return null;
+  const labels = chain.history.map((each) => date(each.day));
+  const series = [
+    { name: t("board_jackpot"), values: chain.history.map((each) => each.jackpot_cents) },
+    { name: t("board_reserve"), values: chain.history.map((each) => each.reserve_cents) },
+  ];
+  for (const each of series) each.said = each.values.map(cents);
+  return h("figure", { class: "card stack no-wall" },
+    h("h3", {}, t("board_history")),
+    lines(t("board_history"), labels, series),
+    h("ul", { class: "legend" }, series.map((each) => h("li", {}, each.name))),
+    h("details", { "data-key": "history" }, h("summary", {}, t("board_as_table")), h("div", { class: "scroll" },
+      h("table", { class: "table" },
+        h("thead", {}, h("tr", {}, h("th", { scope: "col" }, t("board_meeting")), ...series.map((each) => h("th", { scope: "col", class: "n" }, each.name)), h("th", { scope: "col" }, t("board_top_won")))),
+        h("tbody", {}, chain.history.map((each, i) => h("tr", {}, h("th", { scope: "row" }, labels[i]), ...series.map((one) => h("td", { class: "n" }, one.said[i])), h("td", {}, each.won ? t("board_yes") : t("board_no")))))))));
+}
