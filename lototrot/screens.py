@@ -3,14 +3,16 @@
 from django.utils.translation import gettext_lazy as _
 
 from core.screens import texts
-from core.screens.panels import Panel
+from core.screens.panels import Panel, register_board
 from core.screens.panels import register as register_panel
-from core.screens.panels import register_board
 from core.screens.texts import ngettext_noop
 
 _MODULES = (
     "bet", "board", "confirmation", "day", "display", "last", "annulment", "sale",
 )  # fmt: skip
+
+
+_BOARD_MODULES = ("race", "standing", "explained")
 
 
 def register() -> None:
@@ -26,7 +28,7 @@ def register() -> None:
         Panel(
             name="lototrot", title=_("Lototrot"), module="lototrot/board/section.js",
             styles=("lototrot/board/board.css",), texts="lototrot_board",
-            preload=tuple(f"lototrot/board/{name}.js" for name in ("race", "standing", "explained")),
+            preload=tuple(f"lototrot/board/{name}.js" for name in _BOARD_MODULES),
         )
     )  # fmt: skip
     texts.define("lototrot_board", _BOARD | _EXPLAINED)
@@ -138,7 +140,7 @@ _BOARD: dict[str, texts.Text] = {
     "board_alive": _("Bets still alive"),
     "board_right": _("Winning bets"),
     "alive": ngettext_noop("{n} bet alive", "{n} bets alive"),
-    "winning_bets": ngettext_noop("{n} winning bet", "{n} winning bets"),
+    "winning_bets": ngettext_noop("{n} bet has {category}", "{n} bets have {category}"),
     "board_after_race": _("After race"),
     "board_alive_why": _(
         "Counted ticket by ticket: how many bets win each category if they get no further race "

@@ -35,7 +35,7 @@ def define() -> None:
         {
             "loading": _("Loading…"),
             "board_live": _("Live"),
+            "board_cut": _("No connection"),
             "board_old": _("What is shown is of {time}: the connection is lost."),
-            "board_failed": _("This part cannot be shown just now."),
         },
     )

@@ -26,7 +26,7 @@ export function explained(facts) {
 const sentence = (text) => h("p", {}, text);
 
 function table(names, rows) {
-  return h("div", { class: "scroll" }, h("table", { class: "table" },
+  return h("div", { class: "scroll", tabindex: "0", role: "group", "aria-label": names[0] }, h("table", { class: "table" },
     h("thead", {}, h("tr", {}, names.map((each, i) => h("th", { scope: "col", class: i ? "n" : "" }, each)))),
     h("tbody", {}, rows.map(([first, ...rest]) => h("tr", {}, h("th", { scope: "row" }, first), ...rest.map((cell) => h("td", { class: "n" }, cell)))))));
 }

@@ -115,7 +115,7 @@ function history(chain) {
     h("h3", {}, t("board_history")),
     lines(t("board_history"), labels, series),
     h("ul", { class: "legend" }, series.map((each) => h("li", {}, each.name))),
-    h("details", { "data-key": "history" }, h("summary", {}, t("board_as_table")), h("div", { class: "scroll" },
+    h("details", { "data-key": "history" }, h("summary", {}, t("board_as_table")), h("div", { class: "scroll", tabindex: "0", role: "group", "aria-label": t("board_history") },
       h("table", { class: "table" },
         h("thead", {}, h("tr", {}, h("th", { scope: "col" }, t("board_meeting")), ...series.map((each) => h("th", { scope: "col", class: "n" }, each.name)), h("th", { scope: "col" }, t("board_top_won")))),
         h("tbody", {}, chain.history.map((each, i) => h("tr", {}, h("th", { scope: "row" }, labels[i]), ...series.map((one) => h("td", { class: "n" }, one.said[i])), h("td", {}, each.won ? t("board_yes") : t("board_no")))))))));

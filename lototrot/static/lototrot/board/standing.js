@@ -11,7 +11,7 @@ export function standing(facts) {
   return h("section", { class: "card stack alive" },
     h("div", { class: "row ends" },
       h("h4", {}, over ? t("board_right") : t("board_alive")),
-      h("p", { class: "large figure" }, over ? t("winning_bets", { n: last.bets[top] }) : t("alive", { n: last.bets[top] }))),
+      h("p", { class: "large figure" }, over ? t("winning_bets", { n: last.bets[top], category: `${top}/${top}` }) : t("alive", { n: last.bets[top] }))),
     h("div", { class: "scroll", tabindex: "0", role: "group", "aria-label": t("board_alive") },
       h("table", { class: "table" },
         h("caption", { class: "heard" }, t("board_alive")),

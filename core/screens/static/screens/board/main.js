@@ -41,13 +41,13 @@ function tell() {
   const old = performance.now() - readAt > OLD_AFTER_MS;
   const line = document.getElementById("line");
   line.className = `badge ${old ? "bad" : "good"}`;
-  line.textContent = old ? t("board_old", { time: lastAt ? timeOfDay(lastAt) : "—" }) : t("board_live");
+  line.textContent = old ? t("board_cut") : t("board_live");
   const notice = document.getElementById("old");
   if (notice.hidden === old) {
     notice.hidden = !old;
     notice.textContent = old ? t("board_old", { time: lastAt ? timeOfDay(lastAt) : "—" }) : "";
   }
-  place.classList.toggle("stale", old);
+  place.classList.toggle("old", old);
   document.getElementById("clock").textContent = lastAt ? timeOfDay(now()) : "";
   for (const section of sections) section.view.tick(now());
 }

@@ -1,0 +1,97 @@
+"""The board from the first sale to the settlement, in every size: it follows by itself, and what
+it says is what is stored."""
+
+import random
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from core.screens import live
+from lototrot.engine.races import Outcome, Race
+from lototrot.models.contest import Contest
+from lototrot.services import chart
+from lototrot.services.settlement import contest_settle
+from tests import factories, settling
+from tests.browser import desk
+from tests.browser.conftest import Open
+from tests.browser.line import Line
+from tests.browser.tour import SIZES, Tour
+
+NUMBERS = tuple(range(1, 10))
+LOOKS = [
+    ("phone", False, ""),
+    ("terminal", False, ""),
+    ("terminal", True, ""),
+    ("wall", False, "&wall"),
+]
+
+
+@pytest.fixture
+def published(tmp_path: Path, settings: Any) -> Iterator[None]:
+    settings.VAR_DIR = tmp_path
+    return
+
+
+def contest_on_sale() -> Contest:
+    factories.time_to(settling.NOON)
+    contest = settling.contest(settling.rules(), [NUMBERS] * 7)
+    desk.shop(contest)
+    rng = random.Random(7)
+    tickets = [
+        tuple(sum(1 << n - 1 for n in rng.sample(NUMBERS, rng.choice((1, 2)))) for _ in range(7))
+        for _ in range(300)
+    ]
+    settling.fund(chart.jackpot("lototrot"), 12_345_67)
+    settling.sell(contest, factories.point(), tickets)
+    factories.withdrawal(factories.races_of(contest)[2], 4)
+    return contest
+
+
+def facts() -> list[Race]:
+    """What the races came to; in the third, number 4 had been withdrawn."""
+    return [
+        Race(programme=NUMBERS, winners=frozenset({winner}), outcome=Outcome.RUN)
+        for winner in (2, 3, 5, 5, 6, 7, 8)
+    ]
+
+
+@pytest.mark.parametrize(("size", "dark", "query"), LOOKS)
+@pytest.mark.usefixtures("published")
+@pytest.mark.article("14.III.5.2", "14.III.6.2", "14.III.5.3")
+def test_a_race_day_on_the_board(
+    open_browser: Open, line: Line, size: str, dark: bool, query: str
+) -> None:
+    contest = contest_on_sale()
+    live.publish(live.folder())
+    browser = open_browser(SIZES[size], dark=dark)
+    tour = Tour(browser, "board", size, dark)
+    browser.go(f"{line.url}/?lang=ca{query}")
+    browser.find(".race .runner")
+    browser.find(".race .withdrawn")
+    tour.stop("on-sale")
+
+    settling.run(contest, facts())
+    contest.refresh_from_db()
+    live.publish(live.folder())
+    browser.find(".alive")
+    settlement = contest_settle(contest_id=contest.pk)
+    live.publish(live.folder())
+    if not query:
+        browser.find(".explained summary")
+        browser.run("document.querySelectorAll('details').forEach((each) => { each.open = true; })")
+        text = browser.run("return document.querySelector('.explained').innerText")
+        digits = "".join(c for c in text if c.isdigit())
+        figures = settlement.figures
+        shown = (figures["takings"], figures["prize_pool"], figures["jackpot_out"])
+        for cents in (*shown, *figures["prize_each"].values()):
+            assert str(cents) in digits
+    tour.stop("settled")
+    line.cut()
+    browser.offline(True)
+    browser.find("#old:not([hidden])")
+    tour.stop("line-lost")
+    # A request that finds no line is said in the console, and rightly so.
+    tour.wrong[:] = [each for each in tour.wrong if "ERR_INTERNET_DISCONNECTED" not in each]
+    tour.end()
