@@ -7,12 +7,24 @@ import { now } from "../../screens/board/time.js";
 
 const TONES = { scheduled: "", started: "warn", declared: "bad", drawn: "info", classified: "good" };
 
+function words(leg) {
+  switch (leg.state === "declared" ? leg.declared : leg.state) {
+    case "scheduled": return t("race_scheduled");
+    case "started": return t("race_started");
+    case "not_run": return t("race_not_run");
+    case "suspended": return t("race_suspended");
+    case "all_disqualified": return t("race_all_disqualified");
+    case "drawn": return t("race_drawn");
+    default: return t("race_classified");
+  }
+}
+
 export function card(leg) {
   const winners = new Set(leg.winners);
   return h("section", { class: "card race", "aria-label": t("race_numbered", { race: leg.position }) },
     h("div", { class: "row ends" },
       h("h4", {}, h("span", { class: "number" }, String(leg.position)), " ", leg.name || t("race_numbered", { race: leg.race })),
-      h("span", { class: `badge ${TONES[leg.state]}` }, t(`race_${leg.declared && leg.state === "declared" ? leg.declared : leg.state}`))),
+      h("span", { class: `badge ${TONES[leg.state]}` }, words(leg))),
     h("p", { class: "small soft" }, [leg.racecourse, leg.distance_m ? `${leg.distance_m} m` : null].filter(Boolean).join(" · "), " · ",
       h("time", { datetime: leg.start_at }, hourOfDay(leg.start_at))),
     leg.state === "declared" ? draw(leg) : null,

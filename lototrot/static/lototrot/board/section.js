@@ -11,6 +11,15 @@ import { standing } from "./standing.js";
 
 const TONES = { open: "good", closed: "warn", settled: "info", ordered: "info" };
 
+function stateOf(facts) {
+  switch (facts.state) {
+    case "open": return t("state_open");
+    case "closed": return t("state_closed");
+    case "settled": return t("state_settled");
+    default: return t("state_ordered");
+  }
+}
+
 /** What the board asks of a section: its root, the document, the pulse, and each second's tick. */
 export function section() {
   const root = h("div", { class: "stack" });
@@ -56,7 +65,7 @@ class Contest {
     ];
     const heading = h("div", { class: "row ends" },
       h("h3", { class: "meeting" }, `${facts.name} · ${facts.meeting} · `, h("time", { datetime: facts.day }, date(facts.day))),
-      h("span", { class: `badge ${TONES[facts.state]}` }, t(`state_${facts.state}`)));
+      h("span", { class: `badge ${TONES[facts.state]}` }, stateOf(facts)));
     this.root = first
       ? h("article", { class: "stack contest" }, heading, body)
       : h("details", { class: "card contest no-wall", "data-key": `contest-${facts.contest}` },
@@ -99,7 +108,7 @@ class Contest {
   news() {
     const { facts } = this;
     const known = facts.legs.filter((leg) => leg.winners.length);
-    return [t(`state_${facts.state}`), ...known.map((leg) => t("board_race_won", { race: leg.position, numbers: leg.winners.join(", ") }))].join(". ");
+    return [stateOf(facts), ...known.map((leg) => t("board_race_won", { race: leg.position, numbers: leg.winners.join(", ") }))].join(". ");
   }
 }
 
