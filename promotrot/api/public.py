@@ -10,6 +10,7 @@ from drf_spectacular.types import OpenApiTypes
 from rest_framework import serializers
 from rest_framework.request import Request
 
+from core.api.endpoints.log import EntryOut
 from core.api.pagination import page_of_rows
 from core.api.papers import LanguageQuery, language_of
 from core.api.schema import operation
@@ -61,20 +62,6 @@ class PublicEmissionOut(Shape):
     tickets_remaining = Whole()
     top_prize_left = Flag(allow_null=True, help_text="Null where the play decides.")
     tiers = TierLeftOut(many=True)
-
-
-class EntryOut(Shape):
-    """An entry of the public log (docs/proofs.md)."""
-
-    format = serializers.CharField()
-    sequence = Whole()
-    previous = serializers.CharField()
-    at = serializers.CharField()
-    kind = serializers.CharField()
-    subject = serializers.CharField()
-    document = serializers.DictField()
-    key = serializers.CharField()
-    signature = serializers.CharField()
 
 
 class EmissionProofOut(Shape):
