@@ -71,10 +71,8 @@ def leaf(ticket: Ticket) -> bytes:
 
 def blocks(contest: Contest, *, first_id: int = 0, below_id: int = _MOST) -> Iterator[Block]:
     """The sealed tickets in the order of their ids, hashed, block by block. Raises LeafUnsound."""
-    query = _ROWS.format(legs=", ".join(LEG_COLUMNS[: len(contest.offered_masks)]), sealed=SEALED)
-    bounds = {"contest": contest.pk, "first": first_id, "below": below_id}
     sellers = _sellers()
-    with connection.cursor() as cursor, cursor.copy(query, bounds) as copy:
+    with connection.cursor() as cursor, cursor.copy(*_query(contest, first_id, below_id)) as copy:
         source = _tuples(copy)
         while rows := list(islice(source, BLOCK)):
             if rows[-1] == _END:
@@ -86,6 +84,25 @@ def blocks(contest: Contest, *, first_id: int = 0, below_id: int = _MOST) -> Ite
             except KeyError as error:
                 raise LeafUnsound(contest=contest.pk) from error
             yield Block(_id(rows[0]), _id(rows[-1]), hashes)
+
+
+def sealed_leaves(contest: Contest) -> Iterator[bytes]:
+    """The leaves of all sealed tickets in their order, each as it was hashed, to be read in turn.
+
+    They name no code. Raises LeafUnsound.
+    """
+    sellers = _sellers()
+    with connection.cursor() as cursor, cursor.copy(*_query(contest, 0, _MOST)) as copy:
+        for row in _tuples(copy):
+            if row != _END:
+                if row[_SELLER] not in sellers:
+                    raise LeafUnsound(contest=contest.pk)
+                yield sellers[row[_SELLER]][len(LEAF) :] + row[_REST]
+
+
+def _query(contest: Contest, first_id: int, below_id: int) -> tuple[str, dict[str, int]]:
+    query = _ROWS.format(legs=", ".join(LEG_COLUMNS[: len(contest.offered_masks)]), sealed=SEALED)
+    return query, {"contest": contest.pk, "first": first_id, "below": below_id}
 
 
 def _tuples(copy: Any) -> Iterator[bytes]:

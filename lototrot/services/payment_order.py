@@ -12,6 +12,7 @@ from core.staff.powers import Role, define
 from lototrot.engine.dates import first_pay_day, last_claim_day
 from lototrot.models.contest import Contest
 from lototrot.models.settlement import PaymentOrder, Settlement
+from lototrot.services.certificate import payment_order_publish
 from lototrot.services.contests import contest_get, figures_of
 from lototrot.services.results import contest_results
 
@@ -64,7 +65,7 @@ def _order(proposal: Proposal, by: StaffActor) -> None:
         raise SettlementChanged(contest=contest_id)
     # A contest whose state is settled was closed with these very results.
     results_day = contest_results(contest).results_day
-    PaymentOrder.objects.create(
+    order = PaymentOrder.objects.create(
         contest=contest,
         settlement=settlement,
         proposal=proposal,
@@ -77,6 +78,7 @@ def _order(proposal: Proposal, by: StaffActor) -> None:
     Contest.objects.filter(pk=contest_id, state=Contest.State.SETTLED).update(
         state=Contest.State.ORDERED
     )
+    payment_order_publish(order)
 
 
 PAYMENT_ORDER = two_persons.register(two_persons.Kind("lototrot.payment_order", ORDER, _order))

@@ -22,6 +22,7 @@ from lototrot.models.contest import Contest
 from lototrot.models.settlement import PaymentOrder, Settlement, SettlementCategory
 from lototrot.services import chart
 from lototrot.services.breach import breach_pending
+from lototrot.services.certificate import certificate_publish, reversal_publish
 from lototrot.services.contests import contest_get, rules_of
 from lototrot.services.counting import Counting, Tally, count, prizes_check, prizes_insert
 from lototrot.services.long_acts import hold_for_long
@@ -116,6 +117,7 @@ def contest_settle(*, contest_id: int) -> Settlement:
     Contest.objects.filter(pk=contest.pk, state=Contest.State.CLOSED).update(
         state=Contest.State.SETTLED
     )
+    certificate_publish(settlement)
     return settlement
 
 
@@ -173,6 +175,7 @@ def settlement_reverse(*, contest_id: int, by: StaffActor) -> Settlement:
     ledger.need_balance(chart.lapsed(contest_id), settlement.lapsed_in_cents)
     ledger.need_balance(chart.jackpot(code), settlement.jackpot_in_cents)
     ledger.need_balance(chart.reserve(code), settlement.reserve_in_cents)
+    reversal_publish(settlement)
     return settlement
 
 
