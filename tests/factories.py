@@ -19,13 +19,15 @@ from django.db import connection
 
 from core.database import clock
 from core.database.models import ClockOffset
+from core.draws import documents
 from core.draws.method import field_digest
-from core.draws.models import Attendance, Draw, DrawCertificate, DrawField, Outcome
+from core.draws.models import Announcement, Attendance, Draw, DrawCertificate, DrawField, Outcome
 from core.kernel.canonical import canonical_sha256
 from core.kernel.days import natural_day
 from core.ledger import services as ledger
 from core.premises.access import BareTerminal, TerminalActor, TerminalCredentials
 from core.premises.models import Authorisation, Game, Operator, OperatorSession, Premises, Terminal
+from core.proofs import log
 from core.staff.actor import StaffActor
 from core.staff.models import Decision, Proposal, StaffSession, User
 from core.staff.powers import Role
@@ -440,6 +442,10 @@ def drawn(of: Race, winner: int) -> Draw:
             "declared_at": declaration.declared_at, "created_at": now,
         },
     )  # fmt: skip
+    Announcement.objects.create(
+        draw=draw, place="Oficina Central", planned_at=now, announced_at=now,
+        announced_by_id=by.user_id, announced_in=by,
+    )  # fmt: skip
     numbers = draw_field(race_record(of.pk).facts())
     assert winner in numbers
     entries = [str(number) for number in numbers]
@@ -459,12 +465,16 @@ def drawn(of: Race, winner: int) -> Draw:
         entered_in=by, proposal=proposal("draws.manual", f"draw:{draw.uuid}"),
     )  # fmt: skip
     Draw.objects.filter(pk=draw.pk).update(state=Draw.State.DRAWN)
-    DrawCertificate.objects.create(
+    certificate = DrawCertificate.objects.create(
         draw=draw, attendance=present, session_id=inspector.session_id, late=False,
         certified_at=now,
     )  # fmt: skip
     Draw.objects.filter(pk=draw.pk).update(state=Draw.State.CERTIFIED)
     draw.refresh_from_db()
+    log.publish(
+        kind=documents.MINUTES, subject=str(draw.uuid),
+        document=documents.minutes_document(draw, draw.outcome, certificate),
+    )  # fmt: skip
     return draw
 
 

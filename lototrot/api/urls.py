@@ -4,6 +4,7 @@ from django.urls import URLPattern, path
 
 from core.receipts.output import Output
 from lototrot.api import (
+    certificates,
     contests,
     course,
     desk,
@@ -89,6 +90,12 @@ _settling: list[URLPattern] = [
 _proofs: list[URLPattern] = [
     path("proofs", proofs.TicketProof.as_view()),
     path(f"{_CONTEST}/seal", proofs.ContestSeal.as_view()),
+    path(f"{_CONTEST}/certificate", certificates.Certificate.as_view()),
+    *[
+        path(f"{_CONTEST}/certificate.{output}", certificates.paper_view(output).as_view())
+        for output in certificates.PAPERS
+    ],
+    path(f"{_CONTEST}/sealed-tickets", certificates.SealedTickets.as_view()),
 ]
 
 urlpatterns = [*_terminals, *_preparing, *_race_day, *_settling, *_proofs]

@@ -122,7 +122,7 @@ def _document(settlement: Settlement) -> dict[str, Json]:
         "figures": figures,
         "organiser": {
             "in_force_from": share.in_force_from.isoformat(), "source": share.source,
-            "percents": {part: percent_text(each) for part, each in share.percents.items()},
+            "percents": {str(part): percent_text(each) for part, each in share.percents.items()},
             "parts": parts,
         },
         "settled_at": instant(settlement.settled_at),

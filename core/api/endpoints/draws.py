@@ -10,11 +10,12 @@ from rest_framework import serializers
 from rest_framework.request import Request
 
 from core.api import pagination
+from core.api.endpoints.log import EntryOut
 from core.api.endpoints.proposals import ProposalOut
 from core.api.papers import LanguageQuery, language_of, paper
 from core.api.schema import operation
 from core.api.shapes import Choice, Flag, Instant, PageQuery, Shape, Text, Uuid, Whole
-from core.api.views import ApiView, StaffView, json_response
+from core.api.views import ApiView, StaffView
 from core.draws import manual, method, papers, selectors, services
 from core.draws.kinds import FieldUnfit
 from core.draws.models import Draw, DrawField, Outcome
@@ -165,12 +166,12 @@ class FieldFile(ApiView):
 
 class Minutes(ApiView):
     @operation(
-        "The signed minutes, as in the public log",
-        answer=OpenApiTypes.OBJECT,
+        "The signed minutes, as in the public log", answer=EntryOut,
         problems=(services.DrawUnknown, papers.MinutesUnknown),
     )  # fmt: skip
     def get(self, request: Request, draw: uuid.UUID) -> HttpResponse:
-        return json_response(papers.minutes_entry(selectors.draw_card(draw).draw).published())
+        entry = papers.minutes_entry(selectors.draw_card(draw).draw)
+        return self.answer(EntryOut, entry.published())
 
 
 def minutes_view(output: Output) -> type[ApiView]:

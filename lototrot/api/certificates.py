@@ -1,0 +1,63 @@
+"""What proves a settlement: its certificate, for anybody, and the sealed tickets to count."""
+
+from typing import Any
+
+from django.http import HttpResponse, StreamingHttpResponse
+from drf_spectacular.types import OpenApiTypes
+from rest_framework.request import Request
+
+from core.api.endpoints.log import SHORTLY_S, EntryOut, cached
+from core.api.papers import LanguageQuery, language_of, paper
+from core.api.schema import operation
+from core.api.views import ApiView, StaffView
+from core.receipts.output import Output
+from lototrot.services import certificate, certificate_paper, export
+from lototrot.services.contests import ContestUnknown
+from lototrot.services.sealing import ContestNotSealed
+
+PAPERS = (Output.PDF, Output.HTML)
+_TICKETS = "application/octet-stream"
+
+
+class Certificate(ApiView):
+    @operation(
+        "The certificate of the settlement in force, as in the public log",
+        "Reversed ones stay in the log (`kind=lototrot.settlement`); `lototrot.payment_order` says"
+        " when one has become final.",
+        answer=EntryOut, problems=(certificate.CertificateUnknown,),
+    )  # fmt: skip
+    def get(self, request: Request, contest: int) -> HttpResponse:
+        found = certificate.certificate_in_force(contest).published()
+        return cached(request, self.answer(EntryOut, found), max_age_s=SHORTLY_S)
+
+
+def paper_view(output: Output) -> type[ApiView]:
+    """The certificate on paper, in one output."""
+
+    class CertificatePaper(ApiView):
+        @operation(
+            "The certificate on paper", answer=OpenApiTypes.BINARY, query=LanguageQuery,
+            media_type=output.media_type.partition(";")[0],
+            problems=(certificate.CertificateUnknown,),
+        )  # fmt: skip
+        def get(self, request: Request, contest: int) -> HttpResponse:
+            language = language_of(self.query(LanguageQuery))
+            entry = certificate.certificate_in_force(contest)
+            content = certificate_paper.certificate_render(
+                entry, output=output, language=language
+            )
+            return paper(content, output)
+
+    return CertificatePaper
+
+
+class SealedTickets(StaffView):
+    @operation(
+        "The sealed tickets as a file, without their codes",
+        "The leaves of the seal one after the other (docs/proofs.md), for `verify/settlement.py`.",
+        answer=OpenApiTypes.BINARY, media_type=_TICKETS,
+        problems=(ContestUnknown, ContestNotSealed),
+    )  # fmt: skip
+    def get(self, request: Request, contest: int) -> Any:
+        chunks = export.tickets_export(by=self.by, contest_id=contest)
+        return StreamingHttpResponse(chunks, content_type=_TICKETS)

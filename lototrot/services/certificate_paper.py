@@ -1,0 +1,201 @@
+"""A settlement's certificate for people to read; every figure is that of the signed entry."""
+
+from datetime import date, datetime
+from fractions import Fraction
+from math import floor
+from typing import Any
+
+from django.utils.translation import gettext as _
+from django.utils.translation import override
+
+from core.proofs.models import LogEntry
+from core.receipts.document import (
+    Align,
+    Block,
+    Document,
+    Emphasis,
+    Line,
+    Notice,
+    Pair,
+    Rule,
+    Table,
+    Title,
+)
+from core.receipts.formats import format_cents, format_date, format_moment
+from core.receipts.output import Output, need_language, render
+from core.receipts.pdf import Paper
+
+Doc = dict[str, Any]
+
+
+def certificate_render(entry: LogEntry, *, output: Output, language: str) -> bytes:
+    """The certificate as a file. Raises LanguageUnknown."""
+    need_language(language)
+    document = certificate_paper(entry, language)
+    return render(document, output=output, created_at=entry.at, paper=Paper.A4)
+
+
+def certificate_paper(entry: LogEntry, language: str) -> Document:
+    """The certificate as a document."""
+    found = entry.document
+    with override(language):
+        blocks = (
+            Title(_("Settlement certificate")),
+            *_head(found, language),
+            Line(_("Results"), emphasis=Emphasis.BOLD),
+            _results(found),
+            *_takings(found, language),
+            Line(_("Prizes"), emphasis=Emphasis.BOLD),
+            _categories(found, language),
+            *_correction(found),
+            *_carried(found, language),
+            *_proofs(entry, language),
+        )
+    return Document(language=language, blocks=blocks, simulated=found["simulated"])
+
+
+def _head(found: Doc, language: str) -> list[Block]:
+    rules = found["rules"]
+    replaced = _("It replaces settlement %(uuid)s, which was reversed.")
+    notices = [Notice(replaced % {"uuid": found["replaces"]})] if found["replaces"] else []
+    return [
+        Line(f"{rules['name']} · {found['contest']}", Align.CENTRE, Emphasis.BOLD),
+        Line(format_date(date.fromisoformat(found["day"]), language), Align.CENTRE),
+        *notices,
+        Rule(),
+        Pair(_("Settlement"), found["settlement"]),
+        Pair(_("Programme"), found["programme"]),
+        Pair(_("Bet type"), f"{rules['code']} v{rules['version']}"),
+        Pair(_("Settled at"), _moment(found["settled_at"], language)),
+        Rule(),
+    ]
+
+
+def _moment(text: str, language: str) -> str:
+    return format_moment(datetime.fromisoformat(text), language)
+
+
+def _results(found: Doc) -> Table:
+    words = {
+        "run": _("Run"), "not_run": _("Not run"), "suspended": _("Started and suspended"),
+        "all_disqualified": _("All disqualified"),
+    }  # fmt: skip
+    rows = tuple(
+        (
+            str(race["position"]), words[race["outcome"]], _numbers(race["withdrawn"]),
+            _numbers(race["winners"]), _numbers(race["right"]),
+        )
+        for race in found["races"]
+    )  # fmt: skip
+    header = (_("Race"), _("Outcome"), _("Withdrawn"), _("Winner"), _("Right numbers"))
+    return Table(rows, header)
+
+
+def _numbers(numbers: list[int]) -> str:
+    return ", ".join(map(str, numbers)) or "–"
+
+
+def _takings(found: Doc, language: str) -> list[Block]:
+    figures = found["figures"]
+    cents = {
+        _("Takings"): figures["takings"],
+        _("To prizes") + f" ({found['rules']['prize_percent']} %)": figures["prize_pool"],
+        _("Organiser's share"): figures["organiser_share"],
+        _("Jackpot carried in"): figures["jackpot_in"],
+        _("Unclaimed prizes placed here"): figures["lapsed_in"],
+        _("Figure tested for the regime"): figures["tested_jackpot"],
+        _("Reserve carried in"): figures["reserve_in"],
+    }
+    regime = _("Regime of article %(article)s") % {"article": figures["regime"]}
+    return [
+        Rule(),
+        Pair(_("Tickets"), str(found["tickets"])),
+        Pair(_("Bets"), str(found["bets"])),
+        *(Pair(label, format_cents(amount, language)) for label, amount in cents.items()),
+        Pair(regime, f"> {format_cents(found['rules']['jackpot_threshold_cents'], language)}"
+             if figures["regime"] == "9.3"
+             else f"≤ {format_cents(found['rules']['jackpot_threshold_cents'], language)}"),
+        Rule(),
+    ]  # fmt: skip
+
+
+def _amount(value: Any, language: str) -> str:
+    """Cents, and the fraction of a cent where 9.7 left one."""
+    exact = Fraction(value)
+    rest = exact - floor(exact)
+    return format_cents(floor(exact), language) + (f" + {rest} c" if rest else "")
+
+
+def _categories(found: Doc, language: str) -> Table:
+    figures, legs = found["figures"], found["rules"]["legs"]
+    each = figures["prize_each"]
+    rows = tuple(
+        (
+            f"{hits}/{legs}",
+            *(
+                _amount(figures[name][hits], language)
+                for name in ("shares", "after_cascade", "before_correction", "after_correction")
+            ),
+            str(winners),
+            _amount(each[hits], language) if hits in each else "–",
+        )
+        for hits, winners in sorted(figures["winners"].items(), key=lambda item: -int(item[0]))
+    )  # fmt: skip
+    header = (
+        _("Category"), _("Share"), _("After the cascade"), _("Before the correction"),
+        _("After the correction"), _("Winning bets"), _("Prize"),
+    )  # fmt: skip
+    return Table(rows, header, (Align.LEFT, *[Align.RIGHT] * 6))
+
+
+def _correction(found: Doc) -> list[Block]:
+    """What 9.7 did, in words."""
+    correction = found["figures"]["correction"]
+    blocks: list[Block] = []
+    for above, below in correction["halved"]:
+        text = _("Halved between %(above)s and %(below)s (9.7).")
+        blocks.append(Line(text % {"above": above, "below": below}))
+    for group in correction["joined"]:
+        blocks.append(Line(_("Joined: %(group)s (9.7).") % {"group": ", ".join(map(str, group))}))
+    return blocks
+
+
+def _carried(found: Doc, language: str) -> list[Block]:
+    figures, parts = found["figures"], found["organiser"]["parts"]
+    words = {
+        "commission": _("Commission"), "management": _("Management"), "tax": _("Tax"),
+        "remainder": _("Remainder"),
+    }  # fmt: skip
+    cents = {
+        _("Share of the reserve"): figures["shares"]["reserve"],
+        _("Unwon, to the reserve"): figures["unwon_to_reserve"],
+        _("Reserve paid out"): figures["reserve_paid_out"],
+        _("Cents left, to the reserve"): figures["rounding_remainder"],
+        _("Prizes in all"): figures["prizes_total"],
+        _("Jackpot carried out"): figures["jackpot_out"],
+        _("Reserve carried out"): figures["reserve_out"],
+        **{f"{_('Organiser')}: {words[part]}": amount for part, amount in parts.items()},
+    }
+    return [
+        Rule(),
+        *(Pair(label, format_cents(amount, language)) for label, amount in cents.items()),
+    ]
+
+
+def _proofs(entry: LogEntry, language: str) -> list[Block]:
+    found = entry.document
+    return [
+        Rule(),
+        Pair(_("Seal of the tickets"), found["seal"]["root"]),
+        *(
+            Pair(
+                _("Public draw of race") + f" {draw['race']}", f"{draw['draw']} → {draw['winner']}"
+            )
+            for draw in found["draws"]
+        ),
+        Pair(_("Certificate before"), found["previous"] or "–"),
+        Pair(_("Entry of the public log"), str(entry.sequence)),
+        Pair(_("Published at"), format_moment(entry.at, language)),
+        Pair(_("Key"), entry.key.key_id),
+        Pair(_("Signature"), bytes(entry.signature).hex()),
+    ]
