@@ -47,8 +47,8 @@ def _array(names: Sequence[str]) -> str:
     return f"ARRAY[{quoted}]::text[]"
 
 
-def first_image_sql(table: Journaled, left_out: Sequence[str]) -> str:
-    """The row as it was written, without some columns; of what is put back, the earliest counts."""
+def written_sql(table: Journaled, columns: Sequence[str]) -> str:
+    """The row as it was written, in those columns; of what is put back, the earliest counts."""
     image = image_sql(table)
     if table.changing:
         image = (
@@ -56,6 +56,7 @@ def first_image_sql(table: Journaled, left_out: Sequence[str]) -> str:
             " FROM journal_change c, jsonb_each(c.before) e"
             f" WHERE c.relation = '{table.name}' AND c.row_id = t.\"{table.key}\"), '{{}}'))"
         )
+    left_out = sorted(set(present_columns(table)) - set(columns) | set(table.derived))
     return f"({image} - {_array(left_out)})" if left_out else image
 
 
@@ -66,8 +67,7 @@ def blocks(
 
     Needs a transaction, and `ready`.
     """
-    left_out = sorted(set(present_columns(table)) - set(columns) | set(table.derived))
-    image = first_image_sql(table, left_out)
+    image = written_sql(table, columns)
     upper = f"AND {COLUMN} < %s" if end_xid is not None else "AND %s::bigint IS NULL"
     query = (
         f'SELECT int8send({COLUMN}) || int8send("{table.key}")'

@@ -12,7 +12,7 @@ from core.database.locks import Lock, hold
 from core.journal import rows, wire
 from core.journal.install import journaled
 from core.journal.models import Act, Batch, Block, RowForm
-from core.kernel.canonical import Json, canonical_bytes
+from core.kernel.canonical import Json, canonical_bytes, with_digests
 from core.kernel.days import MADRID, day_bounds, natural_day
 from core.kernel.errors import InvariantBroken
 from core.proofs import keys, log
@@ -125,12 +125,19 @@ def checkpoint_publish(*, day: datetime.date) -> LogEntry | None:
     last = Batch.objects.filter(sealed_at__lt=end).order_by("-number").first()
     if last is None or clock.now() < end:
         return None
-    acts = Act.objects.filter(xid__lt=last.end_xid).count()
-    entries = Batch.objects.filter(number__lte=last.number).aggregate(n=Sum("entries"))["n"]
     return log.publish(
         kind=CHECKPOINT, subject=day.isoformat(),
-        document={
-            "format": "trot-checkpoint-1", "day": day.isoformat(), "batch": last.number,
+        document=checkpoint_document(day.isoformat(), last),
+    )  # fmt: skip
+
+
+def checkpoint_document(day: str, last: Batch) -> dict[str, Json]:
+    """What is published of the journal up to `last`, the last batch of the day."""
+    acts = Act.objects.filter(xid__lt=last.end_xid).count()
+    entries = Batch.objects.filter(number__lte=last.number).aggregate(n=Sum("entries"))["n"]
+    return with_digests(
+        {
+            "format": "trot-checkpoint-1", "day": day, "batch": last.number,
             "digest": bytes(last.digest).hex(), "entries": entries, "acts": acts,
-        },
+        }
     )  # fmt: skip

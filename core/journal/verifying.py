@@ -19,7 +19,7 @@ from django.db.models import Count, Sum
 from core.journal import rows, rules, wire
 from core.journal.install import COLUMN, Journaled, journaled
 from core.journal.models import Act, Batch, Block, RowForm
-from core.journal.services import CHECKPOINT, last_batch
+from core.journal.services import CHECKPOINT, checkpoint_document, last_batch
 from core.kernel.canonical import Json, canonical_bytes
 from core.proofs.models import LogEntry
 
@@ -73,16 +73,22 @@ def verify(*, most: int = 1000) -> Verification:
 
 
 def _all() -> Iterator[Finding]:
-    yield from chain(_chain(), _checkpoints(), _triggers())
+    yield from chain(batch_findings(), _checkpoints(), _triggers())
     for table in journaled():
-        yield from chain(_rows(table), _changes(table), _without_act(table))
+        yield from table_findings(table)
     yield from chain(_unnamed(), _rules())
+
+
+def table_findings(table: Journaled) -> Iterator[Finding]:
+    """What is wrong with the rows of a table. Needs `rows.ready`."""
+    yield from chain(_rows(table), _changes(table), _without_act(table))
 
 
 # --- Batches --------------------------------------------------------------------------------------
 
 
-def _chain() -> Iterator[Finding]:
+def batch_findings() -> Iterator[Finding]:
+    """What is wrong with the chain of batches in itself."""
     previous, end, number = wire.NOTHING_BEFORE, 0, 1
     for batch in Batch.objects.select_related("key").order_by("number").iterator():
         if batch.number != number:
@@ -140,12 +146,12 @@ def signed(public_key: bytes, message: bytes, signature: bytes) -> bool:
 def _checkpoints() -> Iterator[Finding]:
     """What has been published of the journal is what the journal is."""
     for entry in LogEntry.objects.filter(kind=CHECKPOINT).order_by("sequence"):
-        number, digest = entry.document.get("batch"), entry.document.get("digest")
+        published, number = entry.document, entry.document.get("batch")
         batch = Batch.objects.filter(pk=number).first()
         place = f"checkpoint of {entry.subject}"
         if batch is None:
             yield Finding(What.CHECKPOINT, f"{place}: its batch {number} is gone", batch=number)
-        elif bytes(batch.digest).hex() != digest:
+        elif checkpoint_document(published["day"], batch) != published:
             yield Finding(
                 What.CHECKPOINT, f"{place}: batch {number} is not what was published", batch=number
             )
@@ -277,7 +283,7 @@ WITH step AS (
 SELECT row_id, xid, key, 'before' FROM step WHERE left_at <> before
 UNION ALL
 SELECT s.row_id, s.xid, s.key, 'since' FROM step s
-  LEFT JOIN "{table}" t ON t."{key}" = s.row_id
+  JOIN "{table}" t ON t."{key}" = s.row_id
  WHERE s.next IS NULL AND {image} -> s.key IS DISTINCT FROM s.after
 ORDER BY 1, 2, 3
 """

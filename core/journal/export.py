@@ -1,0 +1,78 @@
+"""The journal as a file that anybody can verify (docs/proofs.md, verify/journal.py).
+
+Lines of JSON, in the order in which they are checked: forms before the first block that uses them,
+the blocks of a batch, its head. Acts and changes are there in clear; of other rows, digests only.
+"""
+
+import json
+from collections.abc import Iterator
+from typing import Any, TextIO
+
+from django.db import connection, transaction
+
+from core.journal import rows, wire
+from core.journal.install import Journaled, journaled
+from core.journal.models import Act, Batch, Block, Change
+from core.kernel.canonical import Json
+
+_IN_CLEAR = (Act._meta.db_table, Change._meta.db_table)
+
+
+@transaction.atomic
+def export(to: TextIO) -> int:
+    """Write the journal, whole, in constant memory; how many batches."""
+    rows.ready()
+    tables = {table.name: table for table in journaled()}
+    number = 0
+    known: set[int] = set()
+    for batch in Batch.objects.select_related("key").order_by("number").iterator():
+        heads = []
+        for block in _blocks(batch):
+            columns = block.form.columns
+            form = wire.form_digest(block.form.relation, columns)
+            if block.form_id not in known:
+                known.add(block.form_id)
+                _write(to, {"form": form, **wire.form_document(block.form.relation, columns)})
+            content = bytes(block.entries)
+            heads.append(wire.block_head(form, block.rows, content))
+            line: dict[str, Any] = {"block": form, "entries": content.hex()}
+            if block.form.relation in _IN_CLEAR:
+                line["images"] = _images(tables[block.form.relation], columns, content)
+            _write(to, line)
+        _write(to, _head(batch, heads))
+        number = batch.number
+    return number
+
+
+def _blocks(batch: Batch) -> Iterator[Block]:
+    found = Block.objects.filter(batch_id=batch.pk).select_related("form").order_by("position")
+    yield from found.iterator(chunk_size=16)
+
+
+def _head(batch: Batch, heads: list[list[Json]]) -> dict[str, Any]:
+    head = wire.head(
+        number=batch.number, previous=bytes(batch.previous), first_xid=batch.first_xid,
+        end_xid=batch.end_xid, sealed_at=batch.sealed_at, blocks=heads,
+    )  # fmt: skip
+    return head | {
+        "digest": bytes(batch.digest).hex(), "key": batch.key.key_id,
+        "signature": bytes(batch.signature).hex(),
+    }  # fmt: skip
+
+
+def _images(table: Journaled, columns: list[str], content: bytes) -> list[str]:
+    """The JSON texts of the rows of a block, as they are now; empty for one that is gone."""
+    wanted = [entry.row for entry in wire.entries_of(content)]
+    image = rows.written_sql(table, columns)
+    with connection.cursor() as cursor:
+        cursor.execute(
+            f'SELECT "{table.key}", ({image})::text FROM "{table.name}" t'
+            f' WHERE "{table.key}" = ANY(%s)',
+            [wanted],
+        )
+        found = dict(cursor.fetchall())
+    return [found.get(row, "") for row in wanted]
+
+
+def _write(to: TextIO, line: dict[str, Any]) -> None:
+    to.write(json.dumps(line, ensure_ascii=False, separators=(",", ":")) + "\n")

@@ -1,0 +1,20 @@
+"""`manage.py journal_export FILE`: the journal, for verify/journal.py and whoever wants it."""
+
+from pathlib import Path
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandParser
+
+from core.journal.export import export
+
+
+class Command(BaseCommand):
+    help = "Write the sealed journal to a file, for verify/journal.py."
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("file", type=Path)
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        with options["file"].open("x", encoding="utf-8") as to:
+            number = export(to)
+        self.stdout.write(f"{number} batches")

@@ -1,0 +1,139 @@
+"""verify/journal.py on a real export, on copies changed in every field, on what a liar signs."""
+
+import json
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from io import StringIO
+from pathlib import Path
+from typing import Any
+
+import pytest
+from pytest_django import DjangoDbBlocker
+
+from core.journal import wire
+from core.journal.export import export
+from core.journal.services import checkpoint_publish, days_due
+from core.kernel.canonical import canonical_bytes
+from core.proofs import keys
+from core.proofs.models import LogEntry, SigningKey
+from tests import databases, factories
+from tests.journaling import seal_all
+from tests.verify.load import FOLDER, verifier
+from tests.verify.signing import public_key
+from tests.verify.tamper import changes
+
+journal = verifier("journal")
+entry = verifier("entry")
+Lines = list[dict[str, Any]]
+
+
+@pytest.fixture(scope="module")
+def files(
+    django_db_setup: None, django_db_blocker: DjangoDbBlocker
+) -> Iterator[tuple[Lines, Lines, str, Callable[..., Lines]]]:
+    """A journal of two days, the public log with its checkpoints, and the key of the log."""
+    with django_db_blocker.unblock(), databases.clone():
+        contest, place = factories.contest(), factories.point()
+        seal_all()
+        factories.sell(contest, place)
+        seal_all()
+        factories.time_pass(days=1)
+        (day,) = days_due()
+        assert checkpoint_publish(day=day) == checkpoint_publish(day=day)
+        assert days_due() == []
+        seal_all()
+        written = StringIO()
+        export(written)
+        lines = [json.loads(line) for line in written.getvalue().splitlines()]
+        log = [e.published() for e in LogEntry.objects.select_related("key").order_by("sequence")]
+        yield lines, log, public_key(), resigned
+
+
+def resigned(lines: Lines) -> Lines:
+    """A journal rewritten by who has the key: every head made to fit its blocks, and signed."""
+    key, previous, blocks = SigningKey.objects.get(), "00" * 32, []
+    made: Lines = []
+    for line in lines:
+        if "block" in line:
+            content = bytes.fromhex(line["entries"])
+            blocks.append(wire.block_head(line["block"], len(content) // 48, content))
+        if "batch" in line:
+            head = {n: line[n] for n in journal.HEAD.split()}
+            head |= {"blocks": blocks, "previous": previous}
+            message = canonical_bytes(head)
+            previous, blocks = journal.hashlib.sha256(message).hexdigest(), []
+            signature = keys.sign(key, message).hex()
+            made.append(head | {"digest": previous, "key": key.key_id, "signature": signature})
+        else:
+            made.append(line)
+    return made
+
+
+def run(folder: Path, lines: Lines, log: Lines, key: str) -> str:
+    paths = []
+    for name, each in (("journal", lines), ("log", log)):
+        paths.append(folder / f"{name}.jsonl")
+        paths[-1].write_text("\n".join(json.dumps(line) for line in each), "utf-8")
+    answer: str = journal.check(*map(str, paths), key)
+    return answer
+
+
+def test_a_true_journal_holds(files: Any, tmp_path: Path) -> None:
+    lines, log, key, _ = files
+    said = run(tmp_path, lines, log, key)
+    assert said.startswith("WHOLE: ") and "1 checkpoints, the last of " in said
+    done = subprocess.run(
+        [sys.executable, FOLDER / "journal.py", "journal.jsonl", "log.jsonl", key],
+        cwd=tmp_path, capture_output=True, text=True, check=True,
+    )  # fmt: skip
+    assert done.stdout.strip() == said
+
+
+def test_the_acts_are_there_in_clear(files: Any) -> None:
+    lines, *_ = files
+    acts = [json.loads(image) for line in lines for image in line.get("images", [])]
+    assert any(act.get("name") == "lototrot.sale" for act in acts)
+
+
+def test_every_field_of_a_line_of_each_kind(files: Any, tmp_path: Path) -> None:
+    lines, log, key, _ = files
+    kinds = [tuple(sorted(line)) for line in lines]
+    tried: set[Any] = set()
+    for number in (kinds.index(kind) for kind in dict.fromkeys(kinds)):
+        for place, other in changes(lines[number]):
+            if len(place) > 1 and (kinds[number], place[0], type(place[-1])) in tried:
+                continue  # one item of a list is like another
+            tried.add((kinds[number], place[0], type(place[-1])))
+            with pytest.raises(entry.Refused):
+                run(tmp_path, [*lines[:number], other, *lines[number + 1 :]], log, key)
+                pytest.fail(f"line {number + 1}, {place}")
+
+
+def test_lines_removed_repeated_or_moved(files: Any, tmp_path: Path) -> None:
+    lines, log, key, _ = files
+    forms = {number for number, line in enumerate(lines) if "form" in line}
+    for number in set(range(len(lines))) - forms:
+        without = [*lines[:number], *lines[number + 1 :]]
+        with pytest.raises(entry.Refused):
+            run(tmp_path, without, log, key)
+        with pytest.raises(entry.Refused):
+            run(tmp_path, [*lines[:number], lines[number], *lines[number:]], log, key)
+        if number + 1 < len(lines) and number + 1 not in forms:
+            with pytest.raises(entry.Refused):
+                run(tmp_path, [*without[: number + 1], lines[number], *without[number + 1 :]],
+                    log, key)  # fmt: skip
+
+
+def test_who_has_the_key_cannot_rewrite_what_was_published(files: Any, tmp_path: Path) -> None:
+    lines, log, key, resign = files
+    assert run(tmp_path, resign(lines), log, key)
+    number = next(i for i, line in enumerate(lines) if "block" in line and "images" not in line)
+    content = bytearray.fromhex(lines[number]["entries"])
+    content[-1] ^= 1
+    forged = [*lines[:number], lines[number] | {"entries": content.hex()}, *lines[number + 1 :]]
+    with pytest.raises(entry.Refused, match=r"^batch \d+\.digest: .* was published on"):
+        run(tmp_path, resign(forged), log, key)
+    ends = [i for i, line in enumerate(lines) if "batch" in line]
+    with pytest.raises(entry.Refused, match="is not in the journal"):
+        run(tmp_path, lines[: ends[0] + 1], log, key)
