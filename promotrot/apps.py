@@ -8,7 +8,7 @@ class PromotrotConfig(AppConfig):
     verbose_name = "Promotrot"
 
     def ready(self) -> None:
-        from promotrot import journal_rules, reports, tasks, whatif
+        from promotrot import journal_rules, reports, screens, tasks, whatif
         from promotrot.services import (  # noqa: F401  (they register their acts of two persons)
             accounts,
             closing,
@@ -24,6 +24,7 @@ class PromotrotConfig(AppConfig):
         payables.register()
         rebuild.register()
         reports.register()
+        screens.register()
         tasks.register()
         unfinished.register()
         whatif.register()

@@ -96,14 +96,13 @@ def sell(browser: Browser) -> None:
 
 def printed(browser: Browser, at_least: int = 1) -> list[str]:
     """The papers printed so far, once there are so many."""
-    return list(
-        until(
-            lambda: (
-                found if len(found := browser.run("return window.printed")) >= at_least else None
-            ),
-            f"{at_least} papers",
-        )
-    )
+
+    def enough() -> list[list[str]]:
+        found = browser.run("return window.printed")
+        return [found] if len(found) >= at_least else []
+
+    (papers,) = until(enough, f"{at_least} papers")
+    return list(papers)
 
 
 def sold(browser: Browser, papers: int = 1) -> str:

@@ -32,10 +32,7 @@ KEYS = {
     "F8": "\ue038", "F9": "\ue039", "Alt": "\ue00a",
 }  # fmt: skip
 
-_TO_THE_MIDDLE = """
-for (const found of document.querySelectorAll(arguments[0]))
-  found.scrollIntoView({block: "center"});
-"""
+_TO_THE_MIDDLE = "document.querySelector(arguments[0]).scrollIntoView({block: 'center'})"
 
 
 class BrowserError(Exception):
@@ -190,7 +187,21 @@ class Browser:
 
     def click(self, selector: str) -> None:
         """Tap it once it is there and nothing covers it."""
-        until(lambda: self._clicked(selector), f"{selector} to be tapped")
+        until(lambda: self.tap(selector), f"{selector} to be tapped")
+
+    def tap(self, selector: str) -> bool:
+        """Tap it if it is there now and nothing covers it; whether that was so."""
+        element = self._shown(selector)
+        if not element:
+            return False
+        try:
+            self._post(f"element/{element}/click")
+        except BrowserError as error:
+            if not any(why in str(error) for why in ("intercepted", "stale", "interactable")):
+                raise
+            self.run(_TO_THE_MIDDLE, selector)  # as who sees something in front of it would
+            return False
+        return True
 
     def type(self, selector: str, text: str) -> None:
         self._post(f"element/{self.find(selector)}/value", text=text)
@@ -251,19 +262,6 @@ class Browser:
             except BrowserError:  # gone from the page meanwhile
                 continue
         return ""
-
-    def _clicked(self, selector: str) -> bool:
-        element = self._shown(selector)
-        if not element:
-            return False
-        try:
-            self._post(f"element/{element}/click")
-        except BrowserError as error:
-            if "intercepted" not in str(error) and "stale" not in str(error):
-                raise
-            self.run(_TO_THE_MIDDLE, selector)  # as who sees something in front of it would
-            return False
-        return True
 
     def _text_now(self, selector: str) -> str:
         texts = self.run(

@@ -7,6 +7,7 @@ import { line } from "./line.js";
 const PREFIX = "/api/v1/";
 const PATIENCE_MS = 15_000;
 const DOUBT_MS = 1500;   // no answer after that: ask whether there is a line at all
+const AGAIN_MS = 700;
 const AWAY = new Set([502, 503, 504]);
 
 /** The system refused. `code` never changes; `title` and `detail` are in the page's language. */
@@ -53,6 +54,19 @@ class Client extends EventTarget {
   post = (path, body = {}, options = {}) => this.call("POST", path, { body, ...options });
   /** A paper as markup. */
   text = (path, { method = "GET", ...options } = {}) => this.call(method, path, { as: "text", ...options });
+
+  /** Try again while no answer comes, and when the system asks to: for what is safe to repeat. */
+  async insist(attempt) {
+    for (;;) {
+      try {
+        return await attempt();
+      } catch (error) {
+        if (!(error instanceof LineLost || error.transient)) throw error;
+        await new Promise((done) => setTimeout(done, AGAIN_MS));
+        await line.back();
+      }
+    }
+  }
 
   /** The answer to a request. Throws Problem or LineLost. */
   async call(method, path, { body, as = "json", signal } = {}) {

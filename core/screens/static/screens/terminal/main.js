@@ -89,7 +89,7 @@ addEventListener("keydown", (event) => {
 /** Draw what fits: enrolment, sign-on, or the work. */
 async function draw() {
   const working = client.enrolled && client.session;
-  at.tabs.hidden = !working;
+  at.tabs.hidden = true;
   document.body.classList.toggle("working", Boolean(working));
   drawWaiting();
   if (!working) {
@@ -113,6 +113,7 @@ async function draw() {
   drawWho();
   for (const panel of panels.values()) panel.signedOn?.();
   open(sessionStorage.getItem("terminal.tab") ?? config.panels[0].name);
+  at.tabs.hidden = false;
   await outbox.resume();
 }
 

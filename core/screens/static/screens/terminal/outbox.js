@@ -22,8 +22,9 @@ class Outbox extends EventTarget {
   get entry() { return this.#entry; }
   get unanswered() { return this.#entry?.stage === "asked"; }
 
-  /** What a game does with its entries: `answered(answer, entry)`, `refused(problem, entry)`,
-   *  `burnt(entry)` and, after a reload, `resume(entry)` for one that was answered. */
+  /** What a game does with its entries: `answered(answer, entry)` (null where an inquiry found it
+   *  sold and does not say more), `refused(problem, entry)`, `burnt(entry)` and, after a reload,
+   *  `resume(entry)` for one that was answered. */
   handle(kind, handler) { this.#kinds.set(kind, handler); }
 
   /** Keep a request and send it until there is an answer. */
@@ -53,7 +54,7 @@ class Outbox extends EventTarget {
     this.#cancel?.abort();
     const found = await this.#until(turn, () => client.post(`${entry.path}/${entry.uuid}/inquiry`));
     if (found === undefined || turn !== this.#turn) return;
-    if (found.outcome === "sold") return this.#answered(found.ticket);
+    if (found.outcome === "sold") return this.#answered(found.ticket ?? null);
     this.#keep(null);
     this.#kinds.get(entry.kind).burnt(entry);
   }

@@ -1,0 +1,59 @@
+"""Promotrot on the screens of the core: its tab of the terminal and what its scripts say."""
+
+from django.utils.translation import gettext_lazy as _
+
+from core.screens import texts
+from core.screens.panels import Panel
+from core.screens.panels import register as register_panel
+from core.screens.texts import ngettext_noop
+
+_MODULES = ("stage", "drawn", "chance", "prizes", "kept")
+
+
+def register() -> None:
+    register_panel(
+        Panel(
+            name="promotrot", title=_("Promotrot"), module="promotrot/terminal/panel.js",
+            styles=("promotrot/terminal/panel.css",), texts="promotrot",
+            preload=tuple(f"promotrot/terminal/{name}.js" for name in _MODULES),
+        )
+    )  # fmt: skip
+    texts.define("promotrot", _TEXTS)
+
+
+_TEXTS: dict[str, texts.Text] = {
+    "promotrot": _("Promotrot"),
+    "no_games": _("No game is on sale now."),
+    "up_to": _("Up to"),
+    "play_for": _("Play for"),
+    "do_not_play": _("Do not play"),
+    "unfinished": _("A play of {emission}, sold at {time}, is not finished."),
+    "go_on": _("Go on"),
+    "no_prize": _("No prize"),
+    "in_common": ngettext_noop("{n} number in common", "{n} numbers in common"),
+    "chance_of_main": _("Main prize, {weight} in {of}"),
+    "rung": _("Rung {number}"),
+    "extra_prize": _("Extra prize"),
+    "prizes_of": _("Prizes of {game}"),
+    "cell": _("Covered square {number}"),
+    "winners_numbers": _("The winners' numbers"),
+    "your_numbers": _("Your numbers"),
+    "stall": _("stall {number}"),
+    "fallen": _("You have fallen"),
+    "you_are_here": _("You are here"),
+    "chance": _("Chance {percent}"),
+    "or_else": _("or else"),
+    "your_turn": _("Your turn"),
+    "uncover_all": _("Uncover all"),
+    "finish": _("Finish"),
+    "receipt": _("Receipt"),
+    "you_win": _("You win"),
+    "price_back": _("Your price back:"),
+    "no_prize_this_time": _("No prize this time"),
+    "take_voucher": _("Take your voucher."),
+    "held_at_office": _("The voucher waits for the buyer at the Central Prize Payment Office."),
+    "voucher_printed": _("The voucher is printed."),
+    "plays": _("Plays"),
+    "plays_ended": _("Played to the end"),
+    "awarded": _("Awarded"),
+}

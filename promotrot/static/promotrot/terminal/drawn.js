@@ -1,0 +1,93 @@
+// A pre-drawn ticket: covered cells that the player uncovers. What they show was fixed before the
+// sale; the order of the touches decides nothing.
+
+import { announce, h } from "../../screens/base/dom.js";
+import { t } from "../../screens/base/text.js";
+import { sign } from "./prizes.js";
+
+/** What each cell shows, in order, and where it stands. */
+function faces(game, picture) {
+  const { presentation } = game.screen;
+  if (presentation.kind === "numbers") {
+    return [...picture.winners, ...picture.yours].map((number) => ({ key: number, label: String(number), draw: () => h("b", { class: "figure" }, String(number)) }));
+  }
+  if (presentation.kind === "letters") return picture.cells.map((letter) => ({ key: letter, label: letter, draw: () => h("b", { class: "letter" }, letter) }));
+  return picture.cells.map((name) => ({ key: name, label: game.labels[name], draw: () => [sign(name), h("span", { class: "small" }, game.labels[name])] }));
+}
+
+/** The cells that make the prize. */
+function winningCells(game, picture, tier) {
+  if (!tier) return new Set();
+  const { presentation } = game.screen;
+  if (presentation.kind === "numbers") {
+    const common = new Set(picture.winners.filter((number) => picture.yours.includes(number)));
+    return new Set([...picture.winners, ...picture.yours].flatMap((number, index) => (common.has(number) ? [index] : [])));
+  }
+  if (presentation.kind === "symbols") return new Set(picture.cells.flatMap((name, index) => (name === presentation.winning[tier - 1] ? [index] : [])));
+  const found = new Set();
+  for (const letter of presentation.words[tier - 1] ?? "") {
+    found.add(picture.cells.findIndex((each, index) => each === letter && !found.has(index)));
+  }
+  return found;
+}
+
+export class Drawn {
+  /** `reveal()` resolves with the play once it has ended; `uncovered(index)` keeps a touch. */
+  constructor(game, play, { reveal, uncovered, complete, already }) {
+    Object.assign(this, { game, play, reveal, uncovered, complete });
+    const { presentation } = game.screen;
+    this.size = presentation.kind === "numbers" ? presentation.winners + presentation.yours : presentation.columns * presentation.rows;
+    this.open = new Set(already);
+    this.cells = Array.from({ length: this.size }, (_, index) => h("button", {
+      type: "button", class: "cell covered", "aria-label": t("cell", { number: index + 1 }), onclick: () => this.touch(index),
+    }, h("span", { class: "cover", "aria-hidden": "true" })));
+    this.element = this.#lay(presentation);
+    if (play.ending) for (const index of this.open) this.#show(index);
+  }
+
+  get isComplete() { return this.open.size === this.size; }
+
+  async touch(index) {
+    if (this.open.has(index)) return;
+    this.open.add(index);
+    this.uncovered(index);
+    if (!this.play.ending) {
+      this.cells[index].classList.add("asked");
+      const play = await this.reveal();
+      if (!play) { this.open.delete(index); return; }
+      this.play = play;
+    }
+    this.#show(index);
+    if (this.isComplete) this.#finish();
+  }
+
+  async touchAll() { for (let index = 0; index < this.size; index++) await this.touch(index); }
+
+  /** After a reload with everything uncovered. */
+  restore() { if (this.isComplete && this.play.ending) this.#finish(); }
+
+  #lay(presentation) {
+    if (presentation.kind !== "numbers") {
+      const grid = h("div", { class: ["cells", presentation.kind] }, this.cells);
+      grid.style.setProperty("--columns", presentation.columns);
+      return grid;
+    }
+    const part = (title, cells) => [h("h2", {}, title), h("div", { class: "cells numbers" }, cells)];
+    return h("div", { class: "stack tight" }, part(t("winners_numbers"), this.cells.slice(0, presentation.winners)), part(t("your_numbers"), this.cells.slice(presentation.winners)));
+  }
+
+  #show(index) {
+    const face = faces(this.game, this.play.ending.picture)[index];
+    const cell = this.cells[index];
+    cell.classList.remove("covered", "asked");
+    cell.setAttribute("aria-label", face.label);
+    cell.replaceChildren(...[face.draw()].flat());
+    announce(face.label);
+  }
+
+  #finish() {
+    const { ending } = this.play;
+    for (const index of winningCells(this.game, ending.picture, ending.tier)) this.cells[index].classList.add("wins");
+    this.complete(this.play);
+  }
+}

@@ -1,0 +1,174 @@
+// Promotrot at the terminal: the games on sale, buying a play, the play itself.
+
+import { amount, h } from "../../screens/base/dom.js";
+import { dialog } from "../../screens/base/dialog.js";
+import { cents, count, date, timeOfDay } from "../../screens/base/format.js";
+import { t } from "../../screens/base/text.js";
+import { begin, forget, kept } from "./kept.js";
+import { prizeTable, sign, topPrize } from "./prizes.js";
+import { Stage } from "./stage.js";
+
+const KIND = "promotrot.play";
+const PATH = "promotrot/plays";
+const ASK_AGAIN_MS = 30_000;
+const FACES = { symbols: "trophy", letters: "flag", numbers: "stopwatch", hidden: "stall", ladder: "trotter" };
+
+export function panel(till) {
+  const p = new Panel(till);
+  return { element: p.element, show: () => p.show(), hide: () => p.hide(), signedOn: () => p.signedOn(), signedOff: () => p.signedOff(), day: () => p.day() };
+}
+
+class Panel {
+  #games = [];
+  #unfinished = [];
+  #refusal = null;
+  #stage = null;
+  #shown = false;
+  #timer = 0;
+
+  constructor(till) {
+    this.till = till;
+    this.element = h("div", { class: "promotrot" });
+    till.outbox.handle(KIND, {
+      answered: (play, entry) => this.#sold(play, entry.uuid), resume: (entry) => this.#sold(null, entry.uuid),
+      refused: (problem) => { till.toast(`${t("not_sold")} ${problem.title}`, "bad"); this.ask(); },
+      burnt: () => till.toast(t("given_up"), "warn"),
+    });
+    addEventListener("keydown", (event) => this.#key(event));
+    till.line.addEventListener("change", () => this.#refresh());
+    till.outbox.addEventListener("change", () => this.#refresh());
+  }
+
+  show() {
+    this.#shown = true;
+    if (this.#stage) this.#stage.start();
+    else this.ask();
+  }
+
+  hide() {
+    this.#shown = false;
+    clearTimeout(this.#timer);
+  }
+
+  signedOff() {
+    clearTimeout(this.#timer);
+    this.#stage = null;
+    this.#games = [];
+  }
+
+  /** A play that was under way goes on before anything else. */
+  async signedOn() {
+    if (!kept()) return;
+    await this.ask();
+    await this.#open(kept().uuid);
+    this.till.open("promotrot");
+  }
+
+  async ask() {
+    clearTimeout(this.#timer);
+    if (!this.till.signedOn) return;
+    if (!this.#games.length && !this.#stage) this.element.replaceChildren(h("p", { class: "loading" }, t("loading")));
+    try {
+      const [games, plays] = await Promise.all([this.till.client.get("promotrot/terminal/games"), this.till.client.get("promotrot/terminal/plays")]);
+      this.#games = games.items;
+      this.#refusal = games.refusal;
+      this.#unfinished = plays.items;
+      this.#draw();
+    } catch (error) {
+      this.till.tell(error);
+    }
+    if (this.#shown) this.#timer = setTimeout(() => this.ask(), ASK_AGAIN_MS);
+  }
+
+  #draw() {
+    if (this.#stage) return;
+    const onSale = this.#games.filter((game) => game.on_sale);
+    const focused = this.element.contains(document.activeElement) ? document.activeElement.dataset.emission : null;
+    this.element.replaceChildren(h("h1", { class: "heard" }, t("promotrot")),
+      ...(this.#refusal ? [h("p", { class: "notice bad", role: "alert" }, this.#refusal === "sales_suspended" ? t("suspended") : t("not_authorised"))] : []),
+      ...this.#unfinished.map((play) => h("p", { class: "notice warn row ends" }, h("span", {}, t("unfinished", { emission: play.emission, time: timeOfDay(play.sold_at) })),
+        h("button", { class: "button", type: "button", onclick: () => this.#open(play.uuid) }, t("go_on")))),
+      onSale.length ? h("div", { class: "games" }, onSale.map((game, index) => this.#card(game, index)))
+        : h("p", { class: "empty large" }, t("no_games")));
+    this.#refresh();
+    if (this.#shown && focused) this.element.querySelector(`[data-emission="${focused}"]`)?.focus();
+  }
+
+  #card(game, index) {
+    const { kind } = game.screen.presentation ?? game.screen.mechanic;
+    return h("article", { class: "card game" }, sign(FACES[kind]),
+      h("div", { class: "stack tight" }, h("h2", {}, h("span", { class: "figure soft" }, `${index + 1} `), game.name),
+        h("p", {}, t("up_to"), " ", topPrize(game)), h("p", { class: "small soft" }, t("to_prizes", { percent: game.prize_percent }))),
+      h("button", { class: "button primary big buy", type: "button", "data-emission": game.emission, "aria-keyshortcuts": index < 9 ? String(index + 1) : null,
+        "aria-label": `${t("play_for")} ${cents(game.price_cents)}: ${game.name}`, onclick: () => this.#confirm(game) }, t("play_for"), " ", amount(cents(game.price_cents))));
+  }
+
+  #refresh() {
+    const may = this.till.line.up && !this.#refusal && !this.till.outbox.entry;
+    for (const button of this.element.querySelectorAll(".buy")) button.disabled = !may;
+  }
+
+  #confirm(game) {
+    this.till.player.show({ kind: "bet", tone: "info", title: game.name, large: cents(game.price_cents), note: t("to_prizes", { percent: game.prize_percent }) });
+    let sells = false;
+    const shown = dialog(game.name, h("form", { class: "stack", method: "dialog", onsubmit: () => { sells = true; this.#buy(game); } },
+      h("div", { class: "grid" }, h("ul", { class: "stack tight rules-list" }, game.rules.map((rule) => h("li", {}, rule))), prizeTable(game)),
+      h("p", { class: "row ends" }, h("span", {}, t("to_prizes", { percent: game.prize_percent })), amount(cents(game.price_cents), "large")),
+      h("div", { class: "row ends" }, h("button", { class: "button big", type: "button", onclick: () => shown.close() }, t("do_not_play")),
+        h("button", { class: "button primary big", type: "submit", autofocus: true }, t("sell_for"), " ", amount(cents(game.price_cents))))),
+    { className: "confirmation wide", onclose: () => { if (!sells) this.till.player.clear(); } });
+  }
+
+  #buy(game) {
+    const uuid = crypto.randomUUID();
+    const body = { uuid, emission: game.emission, price_cents: game.price_cents };
+    this.till.outbox.ask({ kind: KIND, uuid, path: PATH, body, shown: cents(game.price_cents) }).catch(this.till.tell);
+  }
+
+  async #sold(play, uuid) {
+    begin(uuid);
+    this.till.outbox.done(uuid);
+    await this.#open(uuid, play);
+    this.till.open("promotrot");
+  }
+
+  async #open(uuid, known = null) {
+    const { client } = this.till;
+    try {
+      const play = known ?? await client.insist(() => client.get(`${PATH}/${uuid}`));
+      if (kept()?.uuid !== uuid) begin(uuid);
+      let game = this.#games.find((each) => each.emission === play.emission.id);
+      if (!game) {
+        this.#games = (await client.insist(() => client.get("promotrot/terminal/games"))).items;
+        game = this.#games.find((each) => each.emission === play.emission.id) ?? bare(play);
+      }
+      this.#stage = new Stage(this.till, game, play, () => { this.#stage = null; this.ask(); });
+      this.element.replaceChildren(this.#stage.element);
+      this.#stage.start();
+    } catch (error) {
+      if (error.code === "play_unknown" || error.code === "play_elsewhere") forget();
+      this.till.tell(error);
+    }
+  }
+
+  #key(event) {
+    if (!this.#shown || event.altKey || event.ctrlKey || event.metaKey || document.querySelector("dialog[open]")) return;
+    if (event.target.closest?.("input, select, textarea")) return;
+    if (this.#stage) { if (this.#stage.key(event)) event.preventDefault(); return; }
+    if (/^[1-9]$/.test(event.key)) this.element.querySelectorAll(".buy")[Number(event.key) - 1]?.click();
+  }
+
+  async day() {
+    const sums = await this.till.client.get("promotrot/terminal/totals");
+    const fact = (label, value) => [h("dt", {}, label), h("dd", {}, value)];
+    return h("section", { class: "card" }, h("h2", {}, `${t("promotrot")} · ${date(sums.day)}`), h("dl", { class: "facts" },
+      fact(t("plays"), count(sums.plays)), fact(t("takings"), amount(cents(sums.amount_cents))),
+      fact(t("plays_ended"), count(sums.ended)), fact(t("awarded"), amount(cents(sums.awarded_cents)))));
+  }
+}
+
+/** A game whose texts the system gives no more: its play ended, and its emission is closed. */
+function bare(play) {
+  const own = { get: (_, key) => String(key) };
+  return { name: play.emission.name, labels: new Proxy({}, own), prizes: new Proxy({}, own), screen: play.screen };
+}

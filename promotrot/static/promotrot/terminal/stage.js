@@ -1,0 +1,126 @@
+// A play from its sale to its end: the ticket, the player's touches, the result, the vouchers.
+
+import { amount, h } from "../../screens/base/dom.js";
+import { cents } from "../../screens/base/format.js";
+import { language, t } from "../../screens/base/text.js";
+import { Chance } from "./chance.js";
+import { Drawn } from "./drawn.js";
+import { forget, keep, kept } from "./kept.js";
+import { prizeTable } from "./prizes.js";
+
+// Why a voucher's original is not given; nothing of it changes by asking again.
+const NO_PAPER = new Set(["voucher_printed", "voucher_code_gone", "voucher_unknown"]);
+
+export class Stage {
+  constructor(till, game, play, done) {
+    Object.assign(this, { till, game, play, done });
+    const hooks = {
+      reveal: () => this.#act(1, "reveal"), act: (number, name) => this.#act(number, name),
+      uncovered: (index) => this.#keep("uncovered", index), complete: (ended) => this.#complete(ended),
+      already: kept()?.uncovered ?? [],
+    };
+    const isDrawn = game.screen.mode === "predrawn";
+    this.ticket = isDrawn ? new Drawn(game, play, hooks) : new Chance(game, play, hooks);
+    this.result = h("div", { class: "result", role: "status" });
+    this.all = h("button", { class: "button", type: "button", "aria-keyshortcuts": "F8", hidden: !isDrawn || this.ticket.isComplete, onclick: () => this.ticket.touchAll() },
+      t("uncover_all"), h("kbd", { "aria-hidden": "true" }, "F8"));
+    this.leave = h("button", { class: "button primary big", type: "button", "aria-keyshortcuts": "F8", hidden: true, onclick: () => this.#leave() }, t("finish"), h("kbd", { "aria-hidden": "true" }, "F8"));
+    this.receipt = h("button", { class: "button quiet", type: "button", onclick: () => this.#receipt() }, t("receipt"));
+    this.element = h("section", { class: "stage", "aria-label": game.name },
+      h("header", { class: "row ends" }, h("h1", {}, game.name), h("p", { class: "row" }, h("span", { class: "small soft code" }, play.emission.reference), amount(cents(play.price_cents)), this.receipt)),
+      h("div", { class: "paper", "data-theme": "light" }, this.ticket.element, h("aside", {}, prizeTable(game))),
+      this.result, h("footer", { class: "row centre" }, this.all, this.leave));
+    till.player.show({ kind: "play", tone: "info", title: game.name, large: t("your_turn") });
+  }
+
+  /** Once it is on the screen: the focus, and whatever was complete before a reload. */
+  start() {
+    this.ticket.restore();
+    if (!this.ticket.isComplete) this.element.querySelector(".paper button:enabled")?.focus();
+  }
+
+  key(event) {
+    if (event.key === "F8") {
+      const button = this.leave.hidden ? this.all : this.leave;
+      if (!button.hidden && !button.disabled) button.click();
+      return true;
+    }
+    const step = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 }[event.key];
+    const buttons = [...this.element.querySelectorAll(".paper button:enabled")];
+    const place = buttons.indexOf(document.activeElement);
+    if (!step || place < 0) return false;
+    buttons[(place + step + buttons.length) % buttons.length].focus();
+    return true;
+  }
+
+  async #act(number, act) {
+    try {
+      return await this.till.client.insist(() => this.till.client.post(`promotrot/plays/${this.play.uuid}/acts`, { number, act }));
+    } catch (error) {
+      this.till.tell(error);
+      return null;
+    }
+  }
+
+  #keep(list, value) {
+    const now = kept() ?? { uuid: this.play.uuid, uncovered: [], printed: [] };
+    keep({ ...now, [list]: [...new Set([...now[list], value])] });
+  }
+
+  async #complete(play) {
+    this.play = play;
+    this.all.hidden = true;
+    const won = play.vouchers.length > 0;
+    const lines = play.vouchers.map((voucher) => (voucher.thing ? [voucher.thing.name, " ", amount(cents(voucher.amount_cents))] : amount(cents(voucher.amount_cents))));
+    this.result.replaceChildren(h("div", { class: ["state", won ? "good" : "info"] },
+      h("p", { class: "large" }, won ? [play.ending.cause === "refund" ? t("price_back") : t("you_win"), " ", lines.map((line, index) => [index ? " + " : "", line])] : t("no_prize_this_time"))));
+    const texts = play.vouchers.map((voucher) => (voucher.thing ? `${voucher.thing.name} ` : "") + cents(voucher.amount_cents));
+    this.till.player.show({ kind: "result", tone: won ? "good" : "info", title: this.game.name, large: won ? `${t("you_win")} ${texts.join(" + ")}` : t("no_prize_this_time"), note: won ? t("take_voucher") : "" });
+    this.leave.hidden = false;
+    this.leave.disabled = true;
+    for (const voucher of play.vouchers) await this.#print(voucher);
+    this.leave.disabled = false;
+    this.leave.focus();
+  }
+
+  /** Print a voucher once and confirm it; a line that drops in between does not print it twice. */
+  async #print(voucher) {
+    if (voucher.held) return this.result.append(h("p", { class: "notice warn" }, t("held_at_office")));
+    const path = `promotrot/vouchers/${voucher.uuid}`;
+    const { client } = this.till;
+    try {
+      if (!kept()?.printed.includes(voucher.uuid)) {
+        await this.till.print(await client.insist(() => client.text(`${path}/voucher.html?lang=${language}`)));
+        this.#keep("printed", voucher.uuid);
+      }
+      await client.insist(() => client.post(`${path}/print-confirmation`));
+      this.result.append(h("p", { class: "row centre" }, h("span", {}, t("voucher_printed")),
+        h("button", { class: "button quiet", type: "button", onclick: () => this.#copy(path) }, t("copy"))));
+    } catch (problem) {
+      if (!NO_PAPER.has(problem.code)) this.till.tell(problem);
+      this.result.append(h("p", { class: "notice warn" }, problem.title));
+    }
+  }
+
+  async #copy(path) {
+    try {
+      await this.till.print(await this.till.client.text(`${path}/reprints`, { method: "POST", body: { format: "html", lang: language } }));
+    } catch (error) {
+      this.till.tell(error);
+    }
+  }
+
+  async #receipt() {
+    try {
+      await this.till.print(await this.till.client.text(`promotrot/plays/${this.play.uuid}/receipt.html?lang=${language}`));
+    } catch (error) {
+      this.till.tell(error);
+    }
+  }
+
+  #leave() {
+    forget();
+    this.till.player.clear();
+    this.done();
+  }
+}

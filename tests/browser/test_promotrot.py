@@ -1,0 +1,118 @@
+"""Promotrot in a real browser: bought, uncovered by the player's touches, taken up again."""
+
+import pytest
+
+from promotrot.models.play import PlayAct, PlayEnd, PlayTicket
+from promotrot.models.voucher import Voucher
+from tests import emitting
+from tests.browser import desk
+from tests.browser.conftest import Open
+from tests.browser.driver import Browser, until
+from tests.browser.line import Line
+
+DONE = ".stage footer .primary:enabled"
+
+
+def buy(browser: Browser) -> None:
+    browser.click("#tab-promotrot")
+    browser.click(".game .buy")
+    browser.click("dialog .primary")
+    browser.find(".stage")
+
+
+def covered(browser: Browser) -> int:
+    return len(browser.all(".cell.covered"))
+
+
+@pytest.mark.article("15.III.2")
+@pytest.mark.parametrize(
+    ("language", "game", "cells", "won"),
+    [
+        ("ca", "small", 9, "4,00 €"),
+        ("es", "letter-by-letter", 7, None),
+        ("en", "six-at-the-post", 12, None),
+    ],
+)
+def test_a_drawn_ticket_is_uncovered_by_touches_and_goes_on_after_a_reload(
+    open_browser: Open, line: Line, language: str, game: str, cells: int, won: str | None
+) -> None:
+    """The first of the small game wins its top prize; whatever the others win is printed once."""
+    if won:
+        seed = emitting.seed_where("small/1", lambda prizes: prizes[0] == 1)
+        with emitting.seeded(seed):
+            emission = emitting.opened(emitting.small())
+    else:
+        emission = emitting.opened(emitting.document(game))
+    browser = open_browser(language=language)
+    desk.enrol(browser, line.url, desk.shop(), language=language)
+    buy(browser)
+    assert covered(browser) == cells
+    assert not PlayEnd.objects.exists()
+    browser.click(".cell:nth-child(2)")
+    until(lambda: covered(browser) == cells - 1, "the first square")
+    assert PlayAct.objects.get().act == "reveal"
+    browser.click(".cell:nth-child(3)")
+
+    browser.reload()
+    browser.find(".stage")
+    until(lambda: covered(browser) == cells - 2, "the squares uncovered before")
+    assert desk.printed(browser, 0) == []
+    browser.keys("F8")  # the rest at once
+    browser.find(DONE)
+    vouchers = list(Voucher.objects.all())
+    papers = desk.printed(browser, len(vouchers))
+    assert len(papers) == len(vouchers) == bool(PlayEnd.objects.get().awarded_cents)
+    if won:
+        browser.says(".result", won)
+        assert won in papers[0].replace("\u00a0", " ")
+    browser.reload()
+    browser.find(DONE)  # the result again, and no second paper
+    assert desk.printed(browser, 0) == []
+    browser.keys("Enter")
+    browser.find(".games")
+    assert PlayTicket.objects.get().emission_id == emission.pk
+    assert PlayAct.objects.count() == 1 and desk.outbox(browser) is None
+    assert browser.complaints() == []
+
+
+@pytest.mark.article("15.II.3")
+@pytest.mark.article("15.III.3")
+@pytest.mark.parametrize("game", ["five-stalls", "trotters-ladder"])
+def test_an_act_whose_answer_was_lost_is_drawn_once(
+    open_browser: Open, line: Line, game: str
+) -> None:
+    emitting.opened(emitting.document(game))
+    browser = open_browser()
+    desk.enrol(browser, line.url, desk.shop())
+    buy(browser)
+    line.swallow()
+    browser.click(".paper button:enabled")
+    until(PlayAct.objects.exists, "the act to arrive")
+    browser.find("#cut")
+    line.mend()
+    browser.gone("#cut")
+    until(lambda: not browser.run("return document.querySelector('.chance').inert"), "the answer")
+    first = PlayAct.objects.get()
+    while not browser.shows(DONE):
+        browser.tap(".paper button:enabled")
+    assert PlayAct.objects.order_by("pk").first() == first
+    numbers = list(PlayAct.objects.order_by("number").values_list("number", flat=True))
+    assert numbers == list(range(1, len(numbers) + 1))
+    assert PlayEnd.objects.get().ticket == PlayTicket.objects.get()
+    assert len(desk.printed(browser, 0)) == Voucher.objects.count()
+
+
+@pytest.mark.article("15.III.6.1")
+def test_a_play_left_behind_is_offered_at_its_terminal_again(
+    open_browser: Open, line: Line
+) -> None:
+    emitting.opened(emitting.document("five-stalls"))
+    browser = open_browser()
+    desk.enrol(browser, line.url, desk.shop())
+    buy(browser)
+    browser.run("localStorage.removeItem('promotrot.play'); sessionStorage.clear()")
+    browser.reload()
+    desk.sign_on(browser)
+    browser.click("#tab-promotrot")
+    browser.click(".notice.warn .button")
+    browser.find(".stage .door")

@@ -1,0 +1,50 @@
+"""Every game of Promotrot at the terminal, from the choice to the result, looked at."""
+
+import pytest
+
+from tests import emitting
+from tests.browser import desk
+from tests.browser.conftest import Open
+from tests.browser.driver import Browser
+from tests.browser.line import Line
+from tests.browser.tour import SIZES, Tour
+
+GAMES = ("letter-by-letter", "lap-of-honour", "trotters-ladder", "six-at-the-post", "five-stalls")
+
+
+@pytest.mark.parametrize(("size", "dark"), [("phone", False), ("terminal", True), ("wall", False)])
+def test_every_game(open_browser: Open, line: Line, size: str, dark: bool) -> None:
+    for name in GAMES:
+        emitting.opened(emitting.document(name))
+    browser = open_browser(SIZES[size], dark=dark)
+    tour = Tour(browser, "promotrot", size, dark)
+    desk.enrol(browser, line.url, desk.shop())
+    browser.click("#tab-promotrot")
+    browser.find(".games")
+    tour.stop("games")
+    for number, name in enumerate(GAMES, start=1):
+        browser.click(f".game:nth-child({number}) .buy")
+        browser.find("dialog")
+        if number == 1:
+            tour.stop("confirmation")
+        browser.click("dialog .primary")
+        browser.find(".stage")
+        begin(browser)
+        tour.stop(f"{name}-begun")
+        end(browser)
+        tour.stop(f"{name}-ended")
+        browser.click(".stage footer .primary")
+        browser.find(".games")
+    tour.end()
+
+
+def begin(browser: Browser) -> None:
+    """The player's first touch, and its answer."""
+    browser.click(".paper button:enabled")
+    browser.gone(".cell.asked")
+
+
+def end(browser: Browser) -> None:
+    """Uncover what is left, or go on until the play is over; the vouchers are printed."""
+    while not browser.shows(".stage footer .primary:enabled"):
+        browser.tap(".stage footer .button:not(.primary)") or browser.tap(".paper button:enabled")
