@@ -1,0 +1,6 @@
+from promotrot.admin import words  # first: it names the fields that the pages show
+
+# isort: split
+from promotrot.admin import emissions, games
+
+__all__ = ["emissions", "games", "words"]

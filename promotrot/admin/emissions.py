@@ -1,0 +1,187 @@
+"""Emissions, from their plan to the revealed seed. Nothing on these pages is per block."""
+
+from typing import Any
+
+from django import forms
+from django.contrib import admin
+from django.utils.translation import gettext_lazy as _
+
+from core.admin_support.acts import Act, Done, Facts
+from core.admin_support.columns import listed, money
+from core.admin_support.forms import ActForm
+from core.admin_support.readonly import ReadOnlyAdmin, ReadOnlyInline
+from core.draws.method import Source
+from core.staff.actor import StaffActor
+from promotrot.admin.words import LABELS, PROPOSED
+from promotrot.models.emission import (
+    ClosingStatement,
+    Commitment,
+    Emission,
+    Lane,
+    Opening,
+    PrizeTier,
+    PublicFigures,
+    SaleStop,
+    SeedReveal,
+    WitnessEntropy,
+)
+from promotrot.models.play import PlayTicket
+from promotrot.selectors.emissions import READ
+from promotrot.selectors.public import sold_now
+from promotrot.services import closing, emissions
+
+Data = dict[str, Any]
+State = Emission.State
+SOURCES = {
+    Source.DICE: _("Dice"),
+    Source.BALLS: _("Balls"),
+    Source.PHRASE: _("A phrase from the public"),
+}
+
+
+class _Entropy(ActForm):
+    source = forms.ChoiceField(
+        label=_("Source"), choices=[(source.value, text) for source, text in SOURCES.items()]
+    )
+    text = forms.CharField(label=_("Entropy"), max_length=400)
+
+
+def _commit(by: StaffActor, emission: Emission, data: Data) -> Done:
+    emissions.emission_commit(by=by, emission=emission)
+    return Done(_("The commitment is published."))
+
+
+def _witness(by: StaffActor, emission: Emission, data: Data) -> Done:
+    emissions.witness_enter(by=by, emission=emission, **data)
+    return Done(_("The entropy is mixed in and published."))
+
+
+def _open(by: StaffActor, emission: Emission, data: Data) -> Done:
+    emissions.emission_open(by=by, emission=emission)
+    return Done(_("The emission is on sale."))
+
+
+def _close(by: StaffActor, emission: Emission, data: Data) -> Done:
+    return Done(PROPOSED, closing.emission_close_propose(by=by, emission=emission))
+
+
+def _sold(emission: Emission) -> Facts:
+    sold = sold_now(emission)
+    return (
+        (_("sold"), sold),
+        (_("unsold"), emission.tickets - sold),
+        (_("takings"), money(sold * emission.price_cents)),
+    )
+
+
+def _is(*states: str, dealt: bool | None = None) -> Any:
+    def offered(by: StaffActor, emission: Emission) -> bool:
+        return emission.state in states and dealt in (None, emission.dealt)
+
+    return offered
+
+
+COMMIT = Act(
+    name="commit", title=_("Publish the commitment"), power=emissions.COMMIT, run=_commit,
+    icon="lock", offered=_is(State.DRAFT, dealt=True),
+    text=_("The seed is made now, and nothing of the plan changes any more (15.II.2)."),
+)  # fmt: skip
+WITNESS = Act(
+    name="witness", title=_("Enter public entropy"), power=emissions.WITNESS, run=_witness,
+    form=_Entropy, icon="casino", offered=_is(State.COMMITTED),
+    text=_("The inspector adds what nobody could foresee, once and for ever."),
+)  # fmt: skip
+OPEN = Act(
+    name="open", title=_("Put on sale"), power=emissions.OPEN, run=_open, icon="play_circle",
+    offered=lambda by, e: e.state == (State.MIXED if e.dealt else State.DRAFT),
+)  # fmt: skip
+CLOSE = Act(
+    name="close", title=_("Propose the closing"), power=closing.CLOSE, run=_close,
+    icon="stop_circle", offered=_is(State.OPEN, State.STOPPED), facts=_sold, danger=True,
+    text=_("The sale ends for good, and what is short of the minimum is owed to prizes."),
+)  # fmt: skip
+
+
+class _Tiers(ReadOnlyInline):
+    model = PrizeTier
+    labels = LABELS
+    shown = ("number", "value_cents", "thing", "count", "extra")
+
+
+class _Commitment(ReadOnlyInline):
+    model = Commitment
+    labels = LABELS
+    shown = ("digest", "committed_at", "committed_by")
+
+
+class _Witness(ReadOnlyInline):
+    model = WitnessEntropy
+    labels = LABELS
+    shown = ("source", "entropy", "entered_at", "entered_by")
+
+
+class _Opening(ReadOnlyInline):
+    model = Opening
+    labels = LABELS
+    shown = ("opened_at", "opened_by")
+
+
+class _Stop(ReadOnlyInline):
+    model = SaleStop
+    labels = LABELS
+    shown = ("stopped_at",)
+
+
+class _Closing(ReadOnlyInline):
+    model = ClosingStatement
+    labels = LABELS
+    shown = ("closed_at", "document", "shortfall_cents", "owed_cents", "proposal")
+
+
+class _Reveal(ReadOnlyInline):
+    model = SeedReveal
+    labels = LABELS
+    shown = ("seed", "revealed_at")
+
+
+@admin.register(Emission)
+class EmissionAdmin(ReadOnlyAdmin):
+    labels = LABELS
+    columns = ("reference", "state", "game", "tickets", "price_cents", "planned_at")
+    shown = (
+        "reference", "game", "approval", "state", "tickets", "block_tickets", "price_cents",
+        "extra_cents", "stop_without_top", "plays", "takings_account", "vouchers_account", "plan",
+        "planned_at", "planned_by",
+    )  # fmt: skip
+    list_filter = ("state", "game")
+    search_fields = ("reference",)
+    inlines = (_Tiers, _Commitment, _Witness, _Opening, _Stop, _Closing, _Reveal)
+    acts = (COMMIT, WITNESS, OPEN, CLOSE)
+
+    @admin.display(description=_("virtual tickets"))
+    def plays(self, row: Emission) -> Any:
+        return listed(PlayTicket, _("See them"), emission__id__exact=row.pk)
+
+
+@admin.register(ClosingStatement)
+class ClosingStatementAdmin(ReadOnlyAdmin):
+    labels = LABELS
+    columns = ("emission", "sequence", "shortfall_cents", "owed_cents", "closed_at")
+
+
+@admin.register(Lane)
+class LaneAdmin(ReadOnlyAdmin):
+    """Where sales take their tickets; the number of a block in the plan is nowhere."""
+
+    labels = LABELS
+    read_power = READ
+    columns = ("emission", "opening", "first", "tickets", "taken", "open")
+    list_filter = ("emission",)
+
+
+@admin.register(PublicFigures)
+class PublicFiguresAdmin(ReadOnlyAdmin):
+    labels = LABELS
+    read_power = READ
+    columns = ("emission", "sold", "awarded", "taken_at")
+    list_filter = ("emission",)

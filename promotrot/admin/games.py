@@ -1,0 +1,184 @@
+"""Games: their versions, why one cannot be approved, their approval and their end."""
+
+import json
+from typing import Any
+
+from django import forms
+from django.contrib import admin
+from django.utils.translation import gettext
+from django.utils.translation import gettext_lazy as _
+
+from core.admin_support.acts import CODES, Act, Done, Facts
+from core.admin_support.columns import lines, listed, money
+from core.admin_support.forms import ActForm
+from core.admin_support.readonly import ReadOnlyAdmin, ReadOnlyInline
+from core.kernel.money import exact_json
+from core.staff.actor import StaffActor
+from promotrot.admin.words import FAULTS, LABELS, PROPOSED
+from promotrot.models.emission import Emission
+from promotrot.models.game import Game, GameApproval, GameEnding, GameType, GameVersion
+from promotrot.selectors.owed import owed_cents
+from promotrot.services import emissions, ending, games
+
+CODES |= FAULTS
+Data = dict[str, Any]
+
+
+class _NewVersion(ActForm):
+    document = forms.CharField(
+        label=_("Definition (JSON)"), widget=forms.Textarea(attrs={"rows": 24}),
+        help_text=_("Other factors are another game; other texts or pictures another version."),
+    )  # fmt: skip
+
+    def clean_document(self) -> Any:
+        try:
+            document = json.loads(self.cleaned_data["document"])
+        except ValueError as error:
+            raise forms.ValidationError(gettext("This is not JSON.")) from error
+        if not isinstance(document, dict):
+            raise forms.ValidationError(gettext("This is not a JSON object."))
+        return document
+
+
+class _Plan(ActForm):
+    extra_tier = forms.IntegerField(label=_("Extra prizes equal to tier"), required=False)
+    stop_without_top = forms.BooleanField(
+        label=_("Stops when no top prize is left"), required=False
+    )
+
+
+class _End(ActForm):
+    winners = forms.IntegerField(label=_("Tickets drawn"), min_value=0, initial=0)
+
+
+def _record(by: StaffActor, target: None, data: Data) -> Done:
+    return Done(_("The version is on record."), games.game_record(by=by, **data))
+
+
+def _approve(by: StaffActor, version: GameVersion, data: Data) -> Done:
+    return Done(PROPOSED, games.game_approve_propose(by=by, version=version))
+
+
+def _plan(by: StaffActor, game: Game, data: Data) -> Done:
+    made = emissions.emission_plan(
+        by=by, game=game, extra_tier=data["extra_tier"], stop_without_top=data["stop_without_top"]
+    )
+    return Done(_("The emission is planned."), made)
+
+
+def _end(by: StaffActor, game: Game, data: Data) -> Done:
+    return Done(PROPOSED, ending.game_end_propose(by=by, game=game, winners=data["winners"]))
+
+
+def _found(version: GameVersion) -> Facts:
+    """What the approval would find: every fault, or the exact percentages."""
+    found = games.game_check(version=version)
+    if found.percentages is None:
+        return [(fault.article, FAULTS.get(fault.code, fault.detail)) for fault in found.faults]
+    exact = found.percentages
+    return [
+        (_("worst way of playing"), f"{exact_json(exact.worst)} %"),
+        (_("at random"), f"{exact_json(exact.random)} %"),
+        (_("best way of playing"), f"{exact_json(exact.best)} %"),
+        *([(_("blocks"), found.plan.blocks)] if found.plan else []),
+    ]
+
+
+def _owed(game: Game) -> Facts:
+    return [(_("owed to prizes"), money(owed_cents(game)))]
+
+
+RECORD = Act(
+    name="record", title=_("Record a version"), power=games.PREPARE, run=_record, form=_NewVersion,
+    icon="add",
+)  # fmt: skip
+APPROVE = Act(
+    name="approve", title=_("Propose the approval"), power=games.APPROVE, run=_approve,
+    icon="verified", facts=_found, danger=True,
+    text=_("Once approved nothing of it changes any more (15.II.2)."),
+    offered=lambda by, version: not GameApproval.objects.filter(version=version).exists(),
+)  # fmt: skip
+PLAN = Act(
+    name="plan", title=_("Plan the next emission"), power=emissions.PLAN, run=_plan, form=_Plan,
+    icon="add_box", facts=_owed,
+    text=_("A game that owes prizes has extra ones in its next emission (15.III.6.2)."),
+    offered=lambda by, game: (
+        GameApproval.objects.filter(version__game=game).exists() and not _ended(game)
+    ),
+)  # fmt: skip
+END = Act(
+    name="end", title=_("Propose its end"), power=ending.END, run=_end, form=_End, icon="flag",
+    facts=_owed, danger=True,
+    text=_("It has no further emission; what it owes is drawn in public among its tickets."),
+    offered=lambda by, game: not _ended(game),
+)  # fmt: skip
+
+
+def _ended(game: Game) -> bool:
+    return GameEnding.objects.filter(game=game).exists()
+
+
+class _Versions(ReadOnlyInline):
+    model = GameVersion
+    labels = LABELS
+    shown = ("version", "digest", "recorded_at", "recorded_by")
+
+
+class _Ending(ReadOnlyInline):
+    model = GameEnding
+    labels = LABELS
+    shown = ("owed_cents", "winners", "ended_at", "proposal")
+
+
+class _Approval(ReadOnlyInline):
+    model = GameApproval
+    labels = LABELS
+    shown = ("day", "percentages", "plan_digest", "approved_at", "proposal")
+
+
+@admin.register(Game)
+class GameAdmin(ReadOnlyAdmin):
+    labels = LABELS
+    columns = ("code", "type", "owed", "recorded_at")
+    shown = ("code", "type", "owed", "prize_account", "emissions", "recorded_at")
+    inlines = (_Versions, _Ending)
+    acts = (PLAN, END)
+
+    @admin.display(description=_("owed to prizes"))
+    def owed(self, row: Game) -> str:
+        return money(owed_cents(row))
+
+    @admin.display(description=_("emissions"))
+    def emissions(self, row: Game) -> Any:
+        return listed(Emission, _("See them"), game__id__exact=row.pk)
+
+
+@admin.register(GameVersion)
+class GameVersionAdmin(ReadOnlyAdmin):
+    labels = LABELS
+    columns = ("game", "version", "approved", "recorded_at", "recorded_by")
+    shown = (
+        "game", "version", "obstacles", "digest", "recorded_at", "recorded_by", "recorded_in",
+        "document",
+    )  # fmt: skip
+    list_select_related = ("game", "approval", "recorded_by")
+    inlines = (_Approval,)
+    acts = (APPROVE,)
+    list_acts = (RECORD,)
+
+    @admin.display(description=_("approved"), boolean=True)
+    def approved(self, row: GameVersion) -> bool:
+        return hasattr(row, "approval")
+
+    @admin.display(description=_("what is missing"))
+    def obstacles(self, row: GameVersion) -> Any:
+        if hasattr(row, "approval"):
+            return "–"
+        faults = games.game_check(version=row).faults
+        return lines(f"{FAULTS.get(f.code, f.detail)} ({f.article})" for f in faults) or "–"
+
+
+@admin.register(GameType)
+class GameTypeAdmin(ReadOnlyAdmin):
+    labels = LABELS
+    columns = ("id", "mode", "prize_percent", "tickets", "price_cents")

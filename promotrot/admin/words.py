@@ -1,0 +1,132 @@
+"""Promotrot's words for its proposals, fields and faults; the side bar of games and emissions."""
+
+from typing import Any
+
+from django.utils.translation import gettext_lazy as _
+
+from core.admin_support import navigation
+from core.admin_support.columns import TONES, link
+from core.admin_support.naming import name_model
+from core.admin_support.proposals import name_kind, read_field
+from promotrot.models.emission import (
+    ClosingStatement,
+    Commitment,
+    Emission,
+    Lane,
+    Opening,
+    PrizeTier,
+    PublicFigures,
+    SaleStop,
+    SeedReveal,
+    WitnessEntropy,
+)
+from promotrot.models.game import Game, GameApproval, GameEnding, GameType, GameVersion
+
+PROPOSED = _("Proposed; a second person confirms it.")
+
+# Why a game cannot be approved, by the code of the fault.
+FAULTS = {
+    "price_out_of_range": _("The price is outside the limits"),
+    "prizes_too_low": _("Too little of the takings goes to prizes"),
+    "more_prizes_than_tickets": _("There are more prizes than tickets"),
+    "no_tickets": _("There is no ticket"),
+    "equivalent_missing": _("A prize in kind has no cash equivalent"),
+    "equivalent_source_missing": _("The source of a cash equivalent is not on record"),
+    "equivalent_day_missing": _("The day of a cash equivalent is not on record"),
+    "equivalent_day_later": _("A cash equivalent is fixed after the approval"),
+    "rules_unpublished": _("The rules are not published"),
+    "percent_unpublished": _("The percentage is not published"),
+    "percentage_mismatch": _("The declared percentage is not what the prizes give"),
+    "prize_without_value": _("A prize is worth nothing"),
+    "prize_both_kinds": _("A prize is in cash and in kind at once"),
+    "tier_without_prizes": _("A tier has no prizes"),
+    "tier_repeated": _("A tier is there twice"),
+    "too_many_tiers": _("There are too many tiers"),
+    "extra_not_in_table": _("An extra prize is not one of the table's"),
+    "extra_not_last": _("Extra tiers come after the table"),
+    "picture_tiers_differ": _("The pictures show another number of tiers"),
+    "picture_ambiguous": _("A picture could be read in two ways"),
+    "picture_impossible": _("Too few pictures show a tier alone"),
+    "text_missing": _("A text is missing in some language"),
+    "block_size_refused": _("The size of the blocks is not allowed"),
+    "plan_impossible": _("The prizes cannot be spread over blocks that each reach the minimum"),
+    "mechanic_malformed": _("The play cannot be played as it is defined"),
+}
+
+LABELS = {
+    "approval": _("approval"),
+    "approved_at": _("approved at"),
+    "awarded": _("prizes awarded"),
+    "block_tickets": _("tickets of a block"),
+    "closed_at": _("closed at"),
+    "committed_at": _("published at"),
+    "committed_by": _("published by"),
+    "document": _("document"),
+    "emission": _("emission"),
+    "entered_at": _("entered at"),
+    "entered_by": _("entered by"),
+    "extra_cents": _("extra prizes"),
+    "factors": _("factors"),
+    "mode": _("mode"),
+    "opened_by": _("opened by"),
+    "opening": _("opening"),
+    "owed_cents": _("owed to prizes"),
+    "percentages": _("percentages"),
+    "plan": _("plan"),
+    "plan_digest": _("digest of the plan"),
+    "planned_at": _("planned at"),
+    "planned_by": _("planned by"),
+    "price_cents": _("price"),
+    "prize_account": _("prize account"),
+    "prize_percent": _("percentage to prizes"),
+    "sequence": _("closing"),
+    "shortfall_cents": _("shortfall"),
+    "takings_account": _("account of the takings"),
+    "thing": _("prize in kind"),
+    "type": _("type"),
+    "value_cents": _("value"),
+    "version": _("version"),
+    "vouchers_account": _("account of the vouchers"),
+    "winners": _("tickets drawn"),
+}
+TONES |= {"committed": "info", "mixed": "info", "stopped": "warning", "revealed": "primary"}
+
+for _kind, _text in {
+    "promotrot.approval": _("Approval of a game"),
+    "promotrot.closing": _("Closing of an emission"),
+    "promotrot.ending": _("End of a game"),
+}.items():
+    name_kind(_kind, _text)
+
+
+def _emission(reference: Any) -> Any:
+    found = Emission.objects.filter(reference=reference).first()
+    return link(found) if found else str(reference)
+
+
+read_field("emission", _emission)
+
+for _model, _one, _many in (
+    (GameType, _("type of game"), _("types of game")),
+    (Game, _("game"), _("games")),
+    (GameVersion, _("version of a game"), _("versions of games")),
+    (GameApproval, _("approval of a game"), _("approvals of games")),
+    (GameEnding, _("end of a game"), _("ends of games")),
+    (Emission, _("emission"), _("emissions")),
+    (PrizeTier, _("tier of prizes"), _("tiers of prizes")),
+    (Commitment, _("commitment"), _("commitments")),
+    (WitnessEntropy, _("witness's entropy"), _("witnesses' entropy")),
+    (Opening, _("opening"), _("openings")),
+    (Lane, _("lane"), _("lanes")),
+    (SaleStop, _("stop of the sale"), _("stops of sales")),
+    (ClosingStatement, _("closing statement"), _("closing statements")),
+    (SeedReveal, _("revealed seed"), _("revealed seeds")),
+    (PublicFigures, _("figures for the public"), _("figures for the public")),
+):
+    name_model(_model, _one, _many)
+
+navigation.section(
+    _("Games and emissions"), 50, (Game, "stadia_controller"), (GameVersion, "description"),
+    (Emission, "style"), (ClosingStatement, "request_quote"), (GameType, "category"),
+    (Lane, "view_week"), (PublicFigures, "monitoring"),
+)  # fmt: skip

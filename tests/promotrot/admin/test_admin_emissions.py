@@ -1,0 +1,69 @@
+"""A game and its emission run from the admin: by their services, two persons where two are due."""
+
+import json
+
+import pytest
+
+from core.premises.models import Premises
+from core.staff.models import Proposal
+from core.staff.powers import Role
+from promotrot.models.emission import Emission, Lane, PublicFigures
+from promotrot.models.game import Game, GameEnding, GameType, GameVersion
+from promotrot.services.closing import seed_reveal
+from promotrot.services.figures import figures_take
+from tests import emitting, factories
+from tests.admin_desk import Desk, list_url, row_url
+
+pytestmark = pytest.mark.django_db
+
+
+def _confirm() -> None:
+    Desk(Role.ORGANISER).do(Proposal.objects.get(decision=None), "confirm")
+
+
+@pytest.mark.article("15.II.2")
+def test_a_game_from_its_definition_to_the_end_of_it() -> None:
+    organiser, inspector = Desk(Role.ORGANISER), Desk(Role.INSPECTOR)
+    organiser.do(GameVersion, "record", document=json.dumps(emitting.small()))
+    version = GameVersion.objects.get()
+    assert organiser.offers(version, "approve")
+    organiser.do(version, "approve")
+    _confirm()
+    assert not organiser.offers(version, "approve")
+    game = Game.objects.get()
+    organiser.do(game, "plan", extra_tier="", stop_without_top="on")
+    emission = Emission.objects.get()
+    assert not organiser.offers(emission, "open")
+    organiser.do(emission, "commit")
+    inspector.refused(emission, "witness", "entropy_too_little", source="dice", text="1 2 3")
+    inspector.do(emission, "witness", source="dice", text=emitting.ENTROPY)
+    organiser.do(emission, "open")
+    emitting.sold_and_played(emission, 10)
+    figures_take(emission=emission)
+    for page in (*map(list_url, (Game, GameVersion, GameType, Emission, Lane, PublicFigures)),
+                 row_url(game), row_url(version)):  # fmt: skip
+        organiser.get(page)
+    organiser.do(emission, "close")
+    _confirm()
+    seed_reveal(emission=emission)
+    page = organiser.get(row_url(emission))
+    emission.refresh_from_db()
+    assert emission.reveal.seed in page and emission.commitment.digest in page
+    factories.premises(Premises.Kind.CENTRAL_OFFICE, authorised=())
+    winners = "1" if emission.closing.owed_cents else "0"
+    organiser.do(game, "end", winners=winners)
+    _confirm()
+    assert GameEnding.objects.get().owed_cents == emission.closing.owed_cents
+    assert not organiser.offers(game, "plan")
+
+
+def test_faults_are_said_in_words_and_the_seed_is_nowhere() -> None:
+    organiser = Desk(Role.ORGANISER)
+    version = emitting.recorded(emitting.small(price_cents=1_001))
+    assert "The price is outside the limits" in organiser.get(row_url(version))
+    said = organiser.refused(version, "approve", "approval_refused")
+    assert "The price is outside the limits" in said
+    emission = emitting.opened(emitting.small("other"))
+    page = organiser.get(row_url(emission))
+    assert bytes(emission.commitment.sealed_seed).hex() not in page
+    assert not Desk(Role.CASHIER).offers(emission, "close")
