@@ -7,7 +7,7 @@ from django.contrib import admin
 from django.utils.translation import gettext_lazy as _
 
 from core.admin_support.acts import Act, Done, Facts
-from core.admin_support.columns import listed, money
+from core.admin_support.columns import money
 from core.admin_support.forms import ActForm
 from core.admin_support.readonly import ReadOnlyAdmin, ReadOnlyInline
 from core.draws.method import Source
@@ -25,7 +25,6 @@ from promotrot.models.emission import (
     SeedReveal,
     WitnessEntropy,
 )
-from promotrot.models.play import PlayTicket
 from promotrot.selectors.emissions import READ
 from promotrot.selectors.public import sold_now
 from promotrot.services import closing, emissions
@@ -150,7 +149,7 @@ class EmissionAdmin(ReadOnlyAdmin):
     columns = ("reference", "state", "game", "tickets", "price_cents", "planned_at")
     shown = (
         "reference", "game", "approval", "state", "tickets", "block_tickets", "price_cents",
-        "extra_cents", "stop_without_top", "plays", "takings_account", "vouchers_account", "plan",
+        "extra_cents", "stop_without_top", "sold", "takings_account", "vouchers_account", "plan",
         "planned_at", "planned_by",
     )  # fmt: skip
     list_filter = ("state", "game")
@@ -158,9 +157,9 @@ class EmissionAdmin(ReadOnlyAdmin):
     inlines = (_Tiers, _Commitment, _Witness, _Opening, _Stop, _Closing, _Reveal)
     acts = (COMMIT, WITNESS, OPEN, CLOSE)
 
-    @admin.display(description=_("virtual tickets"))
-    def plays(self, row: Emission) -> Any:
-        return listed(PlayTicket, _("See them"), emission__id__exact=row.pk)
+    @admin.display(description=_("sold"))
+    def sold(self, row: Emission) -> int:
+        return sold_now(row)
 
 
 @admin.register(ClosingStatement)
