@@ -156,10 +156,12 @@ def play_act(
 
 
 def _look(credentials: TerminalCredentials, ident: uuid.UUID) -> _Seen:
-    refusal, *found, acts, ending = run_prepared(_LOOK, [credentials.token_digest, ident])
-    if refusal is not None:
-        raise _REFUSALS[refusal]()
-    return _Seen(*found, json.loads(acts), None if ending is None else json.loads(ending))
+    row = run_prepared(_LOOK, [credentials.token_digest, ident])
+    if row[0] is not None:
+        raise _REFUSALS[row[0]]()
+    acts, ending = row[-2:]
+    found = [*row[1:-2], json.loads(acts), None if ending is None else json.loads(ending)]
+    return _Seen(*found)
 
 
 def _record(ident: uuid.UUID, seen: _Seen, act: str) -> PlayView | None:

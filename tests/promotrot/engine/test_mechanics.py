@@ -1,5 +1,6 @@
 """Probabilistic games: their state machine, and their exact percentages against other ways to
-find them: every way of playing one by one, and simulation (`PROMOTROT_PLAYS=1000000` for more)."""
+find them: every way of playing one by one, and a million simulated plays of each strategy
+(`PROMOTROT_PLAYS` for fewer)."""
 
 import os
 from collections import Counter
@@ -47,7 +48,7 @@ from promotrot.engine.strategies import (
 
 DAY = date(2026, 11, 20)
 FIGURES = regulation().in_force(DAY).promotrot
-PLAYS = int(os.environ.get("PROMOTROT_PLAYS", "100000"))
+PLAYS = int(os.environ.get("PROMOTROT_PLAYS", "1000000"))
 GAMES = [game for game in shipped() if isinstance(game, ProbabilisticGame)]
 
 PRIZES = (Prize(500), Prize(200), Prize(100))

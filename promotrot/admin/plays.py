@@ -1,0 +1,229 @@
+"""Plays with every act of theirs, and vouchers. Codes are shown nowhere."""
+
+import uuid
+from typing import Any
+
+from django import forms
+from django.contrib import admin
+from django.db.models import QuerySet
+from django.http import HttpRequest
+from django.utils.translation import gettext_lazy as _
+from django.utils.translation import pgettext_lazy
+
+from core.admin_support import navigation
+from core.admin_support.acts import Act, Done
+from core.admin_support.columns import money, tag
+from core.admin_support.forms import ActForm
+from core.admin_support.naming import name_model
+from core.admin_support.readonly import ReadOnlyAdmin, ReadOnlyInline
+from core.premises.models import Terminal
+from core.staff.actor import StaffActor
+from promotrot.models.play import BurntPlay, PlayAct, PlayEnd, PlayMove, PlayTicket
+from promotrot.models.voucher import (
+    Voucher,
+    VoucherHandover,
+    VoucherPrint,
+    VoucherReprint,
+    VoucherSecret,
+)
+from promotrot.selectors.plays import READ
+from promotrot.services.moving import MOVE, play_move, terminal_of
+
+LABELS = {
+    "awarded_cents": _("awarded"),
+    "burnt_at": _("burnt at"),
+    "claim": _("how the buyer proved it"),
+    "confirmed_at": _("confirmed at"),
+    "emission": _("emission"),
+    "extra_cents": _("extra prize"),
+    "from_terminal": _("from terminal"),
+    "handed_at": _("handed over at"),
+    "made_at": _("made at"),
+    "moved_at": _("moved at"),
+    "moved_by": _("moved by"),
+    "moved_in": _("moved in session"),
+    "price_cents": _("price"),
+    "printed_at": _("printed at"),
+    "ticket": _("virtual ticket"),
+    "to_terminal": _("to terminal"),
+    "voucher": _("voucher"),
+}
+
+
+class _Move(ActForm):
+    terminal = forms.CharField(label=_("To terminal"), max_length=20)
+    reason = forms.CharField(label=_("Reason"), max_length=200)
+
+
+def _move(by: StaffActor, target: PlayTicket, data: dict[str, Any]) -> Done:
+    play_move(by=by, ident=target.uuid, terminal_code=data["terminal"], reason=data["reason"])
+    return Done(_("The play is moved."), target)
+
+
+def _unfinished(by: StaffActor, target: PlayTicket) -> bool:
+    return not PlayEnd.objects.filter(ticket=target).exists()
+
+
+MOVE_ACT = Act(
+    name="move", title=_("Move to another terminal"), power=MOVE, run=_move, form=_Move,
+    text=_("The terminal no longer serves: the play goes on at another of the same premises."),
+    icon="move_up", offered=_unfinished,
+)  # fmt: skip
+
+
+class _Acts(ReadOnlyInline):
+    model = PlayAct
+    labels = LABELS
+    shown = ("number", "act", "draw", "seen", "terminal", "at")
+
+    @admin.display(description=_("shown"))
+    def seen(self, row: PlayAct) -> int:
+        return row.shown
+
+
+class _End(ReadOnlyInline):
+    model = PlayEnd
+    labels = LABELS
+    shown = ("cause", "tier", "extra_tier", "awarded_cents", "extra_cents", "picture", "ended_at")
+
+
+class _Moves(ReadOnlyInline):
+    model = PlayMove
+    labels = LABELS
+    shown = ("number", "from_terminal", "to_terminal", "reason", "moved_at", "moved_by")
+
+
+class _Vouchers(ReadOnlyInline):
+    model = Voucher
+    labels = LABELS
+    shown = ("uuid", "nature", "amount_cents", "prizes", "thing", "issue_day", "last_day")
+
+
+class _Handover(ReadOnlyInline):
+    model = VoucherHandover
+    labels = LABELS
+    shown = ("terminal", "operator", "claim", "handed_at")
+
+
+class _Print(ReadOnlyInline):
+    model = VoucherPrint
+    labels = LABELS
+    shown = ("confirmed_at",)
+
+
+class _Reprints(ReadOnlyInline):
+    model = VoucherReprint
+    labels = LABELS
+    shown = ("number", "terminal", "operator", "printed_at")
+
+
+class _Searched(ReadOnlyAdmin):
+    """Rows found by their UUID, or by the code of a terminal: only what an index finds."""
+
+    labels = LABELS
+    read_power = READ
+    search_fields = ("uuid",)
+    search_help_text = _("A UUID, or the code of a terminal.")
+    sortable_by = ()
+
+    def get_search_results(
+        self, request: HttpRequest, queryset: QuerySet[Any], search_term: str
+    ) -> tuple[QuerySet[Any], bool]:
+        term = search_term.strip()
+        if not term:
+            return queryset, False
+        try:
+            return queryset.filter(uuid=uuid.UUID(term)), False
+        except ValueError:
+            return queryset.filter(terminal=Terminal.objects.filter(code=term).first()), False
+
+
+@admin.register(PlayTicket)
+class PlayTicketAdmin(_Searched):
+    columns = ("uuid", "emission", "sold_at", "premises", "terminal", "state")
+    shown = (
+        "uuid", "emission", "opening", "position", "state", "sold_at", "premises", "terminal",
+        "now_at", "operator", "price_cents",
+    )  # fmt: skip
+    list_filter = ("emission",)
+    list_select_related = ("emission", "premises", "terminal", "end")
+    inlines = (_Acts, _End, _Moves, _Vouchers)
+    acts = (MOVE_ACT,)
+
+    @admin.display(description=_("state"))
+    def state(self, row: PlayTicket) -> Any:
+        end = getattr(row, "end", None)
+        if end is None:
+            return tag("open", pgettext_lazy("play", "Unfinished"))
+        worth = end.awarded_cents + end.extra_cents
+        said = f"{end.get_cause_display()} · {money(worth)}" if worth else end.get_cause_display()
+        return tag(end.cause, said)
+
+    @admin.display(description=_("played at"))
+    def now_at(self, row: PlayTicket) -> str:
+        return Terminal.objects.get(pk=terminal_of(row)).code
+
+
+@admin.register(Voucher)
+class VoucherAdmin(_Searched):
+    columns = ("uuid", "nature", "amount_cents", "premises", "issued_at", "last_day", "held")
+    shown = (
+        "uuid", "ticket", "number", "nature", "amount_cents", "prizes", "thing", "premises",
+        "terminal", "issued_at", "issue_day", "last_day", "held",
+    )  # fmt: skip
+    list_filter = ("nature",)
+    inlines = (_Handover, _Print, _Reprints)
+
+    @admin.display(description=_("held for the buyer"), boolean=True)
+    def held(self, row: Voucher) -> bool:
+        return row.code_digest is None
+
+
+@admin.register(PlayMove)
+class PlayMoveAdmin(ReadOnlyAdmin):
+    labels = LABELS
+    read_power = READ
+    columns = ("id", "ticket", "from_terminal", "to_terminal", "reason", "moved_at", "moved_by")
+
+
+@admin.register(VoucherHandover)
+class VoucherHandoverAdmin(ReadOnlyAdmin):
+    labels = LABELS
+    read_power = READ
+    columns = ("id", "voucher", "terminal", "operator", "claim", "handed_at")
+
+
+@admin.register(BurntPlay)
+class BurntPlayAdmin(ReadOnlyAdmin):
+    labels = LABELS
+    columns = ("uuid", "terminal", "burnt_at")
+    search_fields = ("uuid",)
+
+
+@admin.register(VoucherSecret)
+class VoucherSecretAdmin(ReadOnlyAdmin):
+    """That a day's secret is erased; the secret itself is shown to nobody."""
+
+    labels = LABELS
+    columns = ("day", "made_at", "erased")
+    shown = ("day", "made_at", "erased")
+
+    @admin.display(description=_("erased"), boolean=True)
+    def erased(self, row: VoucherSecret) -> bool:
+        return row.secret is None
+
+
+for _model, _one, _many in (
+    (BurntPlay, _("burnt request of a play"), _("burnt requests of plays")),
+    (VoucherPrint, _("confirmed print of a voucher"), _("confirmed prints of vouchers")),
+    (VoucherReprint, _("reprint of a voucher"), _("reprints of vouchers")),
+    (VoucherSecret, _("secret of a day's vouchers"), _("secrets of the days' vouchers")),
+    (Voucher, _("voucher"), _("vouchers")),
+    (PlayTicket, _("virtual ticket"), _("virtual tickets")),
+):
+    name_model(_model, _one, _many)
+
+navigation.section(
+    _("Plays and vouchers"), 60, (PlayTicket, "casino"), (Voucher, "redeem"),
+    (PlayMove, "move_up"), (VoucherHandover, "volunteer_activism"),
+)  # fmt: skip

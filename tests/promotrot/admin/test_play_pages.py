@@ -1,0 +1,65 @@
+"""The pages of plays and vouchers: who sees them, that no code is on them, the one act."""
+
+import uuid
+
+import pytest
+
+from core.premises.models import Premises
+from core.staff.powers import Role
+from promotrot.models.play import PlayMove, PlayTicket
+from promotrot.models.voucher import Voucher, VoucherHandover, VoucherSecret
+from promotrot.services import vouchers
+from promotrot.services.facts import REVEAL
+from promotrot.services.moving import play_move
+from promotrot.services.playing import play_act
+from promotrot.services.selling import PlayRequest, play_sell, request_state
+from promotrot.services.unfinished import play_end_unfinished
+from tests import emitting, factories
+from tests.admin_desk import Desk, list_url, row_url
+from tests.factories import Point
+
+pytestmark = pytest.mark.django_db
+
+
+def buy(place: Point, emission: object) -> PlayTicket:
+    ident = uuid.uuid4()
+    request = PlayRequest(ident, emission.pk, emission.price_cents)  # type: ignore[attr-defined]
+    play_sell(credentials=place.credentials, request=request)
+    return PlayTicket.objects.get(uuid=ident)
+
+
+def test_every_page_of_plays_answers_and_shows_no_code() -> None:
+    emission, place = emitting.opened(emitting.small()), factories.point()
+    codes = []
+    for _ in range(emission.tickets - 6):
+        play = play_act(
+            credentials=place.credentials, ident=buy(place, emission).uuid, number=1, act=REVEAL
+        )
+        codes += [issued.code.text for issued in play.vouchers if issued.code]
+    left = [buy(place, emission) for _ in range(4)]
+    for ticket in left[:3]:
+        play_end_unfinished(ticket)
+    office = factories.point(factories.premises(Premises.Kind.CENTRAL_OFFICE))
+    for held in vouchers.vouchers_held():
+        given = vouchers.voucher_hand_over(by=office.actor, ident=held.uuid, claim="receipt")[1]
+        codes.append(given.code.text if given.code else "")
+    neighbour = factories.point(place.premises)
+    play_move(
+        by=factories.staff(Role.ORGANISER), ident=left[3].uuid,
+        terminal_code=neighbour.terminal.code, reason="dark screen",
+    )  # fmt: skip
+    request_state(terminal=place.bare, ident=uuid.uuid4())
+    desk = Desk(Role.ORGANISER)
+    for model in (PlayTicket, Voucher, PlayMove, VoucherHandover, VoucherSecret):
+        shown = desk.get(list_url(model))
+        for row in model._default_manager.order_by("-pk")[:5]:
+            shown += desk.get(row_url(row))
+        assert codes and not any(code in shown.replace("-", "") for code in codes)
+    assert neighbour.terminal.code in desk.get(row_url(left[3]))
+
+
+def test_stewards_see_no_plays() -> None:
+    emission, place = emitting.opened(emitting.small()), factories.point()
+    ticket = buy(place, emission)
+    desk = Desk(Role.STEWARDS)
+    assert desk.client.get(row_url(ticket)).status_code == 403
