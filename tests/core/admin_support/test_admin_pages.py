@@ -59,7 +59,8 @@ def test_every_list_and_page_answers_an_organiser(day: RaceDay) -> None:
     assert empty == [
         "LogEntry", "Draw", "Bar", "BurntRequest", "InternalBetType", "PrintConfirmation",
         "RaceDeclaration", "Reprint",
-        "BurntPlay", "PlayMove", "PlayTicket", "Voucher", "VoucherHandover", "VoucherSecret",
+        "BurntPlay", "ClosingStatement", "Emission", "Game", "GameType", "GameVersion", "Lane",
+        "PlayMove", "PlayTicket", "PublicFigures", "Voucher", "VoucherHandover", "VoucherSecret",
         "CommissionRate", "GuaranteeLimit", "Mark", "Remittance", "Statement",
     ]  # fmt: skip
 
