@@ -97,6 +97,7 @@ INSTALLED_APPS = [
     "core.nights",
     "core.reports",
     "core.screens",
+    "core.raceday",
     "core.api",
     "core.whatif",
     "core.articles",

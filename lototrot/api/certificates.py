@@ -43,9 +43,7 @@ def paper_view(output: Output) -> type[ApiView]:
         def get(self, request: Request, contest: int) -> HttpResponse:
             language = language_of(self.query(LanguageQuery))
             entry = certificate.certificate_in_force(contest)
-            content = certificate_paper.certificate_render(
-                entry, output=output, language=language
-            )
+            content = certificate_paper.certificate_render(entry, output=output, language=language)
             return paper(content, output)
 
     return CertificatePaper

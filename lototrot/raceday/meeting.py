@@ -7,14 +7,15 @@ from datetime import datetime, timedelta
 from importlib.resources import files
 from typing import Any
 
-from lototrot.raceday.api import Api, ApiProblem
-from lototrot.raceday.people import Staff
+from core.raceday.api import Api, ApiProblem
+from core.raceday.people import Staff
 from lototrot.sample.facts import Outcome, RaceDay, RaceFacts, programme_file
 
 PRICE_CENTS = 100
 MAX_BETS = 10_000
 CORRECTION_WINDOW_S = 120
 SETTLED_WITHIN_S = 60
+SEALED_WITHIN_S = 60
 RULES = {
     "ca": "Encerteu el guanyador de cada cursa. Es paguen quatre categories.",
     "es": "Acierte el ganador de cada carrera. Se pagan cuatro categorías.",
@@ -149,6 +150,17 @@ def _entry(number: int, outcome: Outcome, place: int | None) -> dict[str, Any]:
         return {"number": number, "outcome": "started", "place": place}
     ran = (Outcome.UNPLACED, Outcome.PULLED_UP)
     return {"number": number, "outcome": "started" if outcome in ran else str(outcome)}
+
+
+def seal_wait(day: Day) -> dict[str, Any]:
+    """Wait until the tickets of the closed contest are sealed and the seal is in the public log."""
+    deadline = time.monotonic() + SEALED_WITHIN_S
+    while time.monotonic() < deadline:
+        found = day.staff["org1"].get("log", kind="lototrot.seal", subject=f"contest:{day.contest}")
+        if found["items"]:
+            return dict(found["items"][0])
+        time.sleep(0.2)
+    raise RuntimeError(f"no seal of contest {day.contest} within {SEALED_WITHIN_S} s")
 
 
 def breach_void(day: Day) -> list[dict[str, Any]]:

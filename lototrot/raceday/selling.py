@@ -7,9 +7,9 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from typing import Any
 
-from lototrot.raceday.api import ApiProblem
+from core.raceday.api import ApiProblem
+from core.raceday.people import Seller
 from lototrot.raceday.meeting import PRICE_CENTS, Day
-from lototrot.raceday.people import Seller
 from lototrot.sample import players
 from lototrot.sample.facts import Withdrawal
 

@@ -1,23 +1,14 @@
-"""A race day from the programme to a payout that anyone can check, through the public API.
+"""A meeting from the programme to its payment order, through the public API."""
 
-Anything that does not turn out as it must raises, and the command exits non-zero.
-"""
-
-from collections.abc import Mapping
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Any
 
+from core.raceday.people import Seller
+from core.raceday.show import euros, heading, step
+from core.raceday.stage import Chapter, Stage, need, register, register_morning
 from lototrot.raceday import meeting as office
 from lototrot.raceday import selling, show
-from lototrot.raceday.api import Api
 from lototrot.raceday.meeting import Day
-from lototrot.raceday.people import (
-    Seller,
-    Staff,
-    administrator_create,
-    sellers_open,
-    staff_open,
-)
 from lototrot.sample import facts
 from lototrot.sample.facts import RaceDay, Withdrawal
 
@@ -26,52 +17,49 @@ LAST_SALES = selling.Mix(singles=900, multiples=400, quick_picks=300)
 TICKETS_SHOWN = 3
 
 
-class Amiss(Exception):
-    """Something did not turn out as it must."""
+def enter() -> None:
+    """Put Lototrot's chapters into the demonstration."""
+    register_morning(_morning)
+    register(Chapter(10, "a race day", _tell))
 
 
-def need(holds: bool, what: str) -> None:
-    if not holds:
-        raise Amiss(what)
+def _morning() -> datetime:
+    races = facts.load(facts.SON_PARDO).races
+    return min(race.started_at for race in races) - timedelta(hours=5)
 
 
-def play(base_url: str, environment: Mapping[str, str]) -> tuple[Staff, str]:
-    """Play the day; the staff signed on and the operators' PIN, for who wants to look round."""
-    api = Api(base_url)
-    staff = staff_open(api, administrator_create(environment))
-    raceday = facts.load(facts.SON_PARDO)
-    morning = min(race.started_at for race in raceday.races) - timedelta(hours=5)
-    office.clock_move(staff, morning, "race day demonstration")
-    staff = staff.again()
-    first = Day(raceday, staff)
-    show.heading("People, places, rules")
-    sellers, pin = sellers_open(api, staff["org1"], (morning - timedelta(days=30)).isoformat())
-    show.step(f"{len(sellers)} terminals enrolled, their operators signed on")
-    office.rules_record(staff["org1"])
-    _meeting(first, facts.SON_PARDO, sellers, seed=1)
-    _check_books(staff)
-    return staff, pin
+def _tell(stage: Stage) -> None:
+    day = Day(facts.load(facts.SON_PARDO), stage.staff)
+    office.rules_record(stage.staff["org1"])
+    _meeting(stage, day, facts.SON_PARDO, seed=1)
 
 
-def _meeting(day: Day, name: str, sellers: list[Seller], seed: int) -> None:
+def _meeting(stage: Stage, day: Day, name: str, seed: int) -> None:
+    """Play a meeting; its tickets and its winning ones are kept for later chapters."""
+    sellers = stage.sellers
     office.programme_enter(day, name)
     show.programme(day.meeting)
     contest = office.contest_put_on_sale(day)
-    show.step(f"contest {day.contest} on sale until {contest['scheduled_close_at']}")
+    step(f"contest {day.contest} on sale until {contest['scheduled_close_at']}")
     selling.display_acknowledge(day, sellers)
     tickets = _sales(day, sellers, seed)
     late = _close(day, sellers[0])
+    _seal(day)
     _results(day)
     settled = _settle(day, tickets, late)
-    _payout(day, sellers[0], tickets, settled)
+    winners = _payout(day, sellers[0], tickets, settled)
+    stage.kept["lototrot.day"] = day
+    stage.kept["lototrot.tickets"] = {ticket["uuid"]: ticket for ticket in tickets}
+    stage.kept["lototrot.late"] = late
+    stage.kept["lototrot.winners"] = winners
 
 
 def _sales(day: Day, sellers: list[Seller], seed: int) -> list[dict[str, Any]]:
     """Sell, withdraw, annul, sell on; the tickets that stand."""
-    show.heading("Sales")
+    heading("Sales")
     sold = selling.sell_many(day, sellers, seed, FIRST_SALES)
     need(not sold.refusals, f"sales refused: {dict(sold.refusals)}")
-    show.step(f"{len(sold.tickets)} tickets sold: {dict(sold.kinds())}")
+    step(f"{len(sold.tickets)} tickets sold: {dict(sold.kinds())}")
     by_terminal = {seller.terminal: seller for seller in sellers}
     selling.print_confirm(by_terminal[sold.tickets[0]["terminal"]], sold.tickets[0])
 
@@ -79,18 +67,18 @@ def _sales(day: Day, sellers: list[Seller], seed: int) -> list[dict[str, Any]]:
     error = sellers[0].api.post("lototrot/tickets", body)
     need(sellers[0].api.post("lototrot/tickets", body) == error, "a replay answered otherwise")
     selling.annul(sellers[0], error)
-    show.step(f"ticket {error['uuid']} sent twice (one ticket), then annulled within the window")
+    step(f"ticket {error['uuid']} sent twice (one ticket), then annulled within the window")
 
     withdrawn = day.facts.withdrawals
     for each in withdrawn:
         office.withdraw(day, each.racecourse, each.race, each.number)
-    show.step("withdrawn: " + ", ".join(f"{w.number} in race {w.race}" for w in withdrawn))
+    step("withdrawn: " + ", ".join(f"{w.number} in race {w.race}" for w in withdrawn))
     code = selling.refused(sellers[0], _with_number(day, withdrawn[0]))
     need(code == "withdrawn_number", f"a withdrawn number was refused as {code}")
 
     more = selling.sell_many(day, sellers, seed + 1, LAST_SALES, withdrawn)
     need(not more.refusals, f"sales refused: {dict(more.refusals)}")
-    show.step(f"{len(more.tickets)} more tickets sold: {dict(more.kinds())}")
+    step(f"{len(more.tickets)} more tickets sold: {dict(more.kinds())}")
     return sold.tickets + more.tickets
 
 
@@ -110,7 +98,7 @@ def _close(day: Day, seller: Seller) -> dict[str, Any]:
 
     One ticket is sold after the start and before its signal arrives: it is in breach [E3].
     """
-    show.heading("Closing")
+    heading("Closing")
     race = day.facts.races[0]
     organiser = day.staff["org1"]
     office.clock_move(day.staff, day.first_start - timedelta(minutes=1), "a minute to the start")
@@ -122,12 +110,12 @@ def _close(day: Day, seller: Seller) -> dict[str, Any]:
     body = selling.sale(day, [[n] for n in _standing_favourites(day)], 1)
     late: dict[str, Any] = seller.api.post("lototrot/tickets", body)
     office.start(day, race)
-    show.step(f"confirmed start {race.started_at.isoformat()} closes the contest")
+    step(f"confirmed start {race.started_at.isoformat()} closes the contest")
     code = selling.refused(seller, selling.sale(day, body["races"], 1))
     need(code == "contest_closed", f"a late sale was refused as {code}")
     replay = seller.api.post("lototrot/tickets", body)
     need(replay["uuid"] == late["uuid"] and replay["code"] is None, "a replay gave a code away")
-    show.step("late sales are refused; a replay still gets its answer, without its code")
+    step("late sales are refused; a replay still gets its answer, without its code")
     return late
 
 
@@ -136,39 +124,46 @@ def _standing_favourites(day: Day) -> list[int]:
     return [max(race, key=lambda n: race[n]) for race in shares]
 
 
+def _seal(day: Day) -> None:
+    entry = office.seal_wait(day)
+    sealed, at = entry["document"], entry["sequence"]
+    step(f"{sealed['tickets']} tickets sealed: root {sealed['root'][:16]}…, log entry {at}")
+
+
 def _results(day: Day) -> None:
-    show.heading("Results")
+    heading("Results")
     for number, race in enumerate(day.facts.races):
         if number:
             office.start(day, race)
         office.classify(day, race)
         heat = " (dead heat)" if len(race.winners) > 1 else ""
-        show.step(f"race {race.race}: {' and '.join(map(str, race.winners))}{heat}")
+        step(f"race {race.race}: {' and '.join(map(str, race.winners))}{heat}")
 
 
 def _settle(day: Day, tickets: list[dict[str, Any]], late: dict[str, Any]) -> dict[str, Any]:
     breaches = office.breach_void(day)
     need([b["ticket"] for b in breaches] == [late["uuid"]], f"found in breach: {breaches}")
-    show.step("the ticket sold after the start was found and voided by two persons")
+    step("the ticket sold after the start was found and voided by two persons")
     settled = office.settlement_wait(day)
     show.settlement(settled)
     takings = sum(ticket["amount_cents"] for ticket in tickets)
     need(settled["figures"]["takings"] == takings, "the takings are not those of the tickets")
     need(settled["tickets"] == len(tickets), "tickets were lost or invented")
     office.payment_order(day)
-    show.step("payment ordered by two persons")
+    step("payment ordered by two persons")
     return settled
 
 
 def _payout(
     day: Day, seller: Seller, tickets: list[dict[str, Any]], settled: dict[str, Any]
-) -> None:
-    show.heading("Winning tickets")
+) -> list[dict[str, Any]]:
+    """Look at the winning tickets; all of them, as the organiser lists them."""
+    heading("Winning tickets")
     contest = f"lototrot/contests/{day.contest}"
     winners = list(day.staff["aud1"].pages(f"{contest}/winning-tickets", limit=200))
     prizes = sum(each["prize_cents"] for each in winners)
     need(prizes == settled["figures"]["prizes_total"], "the prizes do not sum to the settlement")
-    show.step(f"{len(winners)} winning tickets, {show.euros(prizes)}")
+    step(f"{len(winners)} winning tickets, {euros(prizes)}")
     codes = {ticket["uuid"]: ticket["code"] for ticket in tickets}
     best = sorted(winners, key=lambda each: -each["prize_cents"])[:TICKETS_SHOWN]
     for each in best:
@@ -180,25 +175,6 @@ def _payout(
         (withdrawn.racecourse, withdrawn.race)
     )
     moved = next(t for t in tickets if withdrawn.number in t["races"][position - 1]["numbers"])
-    show.step(f"a ticket with number {withdrawn.number} of race {position}, withdrawn:")
+    step(f"a ticket with number {withdrawn.number} of race {position}, withdrawn:")
     show.traced_ticket(seller.api.post("claims/check", {"code": moved["code"]}))
-
-
-def _check_books(staff: Staff) -> None:
-    show.heading("Books")
-    accounts = list(staff["aud1"].pages("ledger/accounts", limit=200))
-    show.table(
-        ("account", "balance"),
-        [
-            (a["code"], show.euros(a["balance_cents"]))
-            for a in accounts
-            if a["balance_cents"] and not a["code"].startswith("premises:")
-        ],
-    )
-    balance = staff["aud1"].get("ledger/trial-balance")
-    show.step(
-        f"trial balance: debit {show.euros(balance['debit_cents'])},"
-        f" credit {show.euros(balance['credit_cents'])},"
-        f" difference {show.euros(balance['difference_cents'])}"
-    )
-    need(balance["difference_cents"] == 0, "the trial balance is not zero")
+    return winners

@@ -24,10 +24,10 @@ from celery import Celery
 from core.embedded.stack import Stack, free_port
 from core.embedded.valkey import binary
 from core.ledger.models import Transfer
+from core.raceday.api import Api, ApiProblem
 from lototrot.models.contest import Contest
 from lototrot.models.settlement import Settlement
 from lototrot.models.tickets import Ticket
-from lototrot.raceday.api import Api, ApiProblem
 from tests import factories, settling
 from tests.databases import Database
 from tests.factories import Point

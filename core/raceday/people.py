@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from core.embedded.server import ROOT
-from lototrot.raceday.api import Api
+from core.raceday.api import Api
 
 ADMINISTRATOR = "admin"
 STAFF = {
@@ -43,13 +43,22 @@ class Staff:
         return Staff(signed_on, self.passwords, self.devices)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Seller:
     """An enrolled terminal with its operator signed on."""
 
     premises: str
     terminal: str
+    operator: int
+    token: str
     api: Api
+
+    def sign_on(self, pin: str) -> None:
+        """Sign the operator on, anew where a session has ended."""
+        known = {"Authorization": f"Terminal {self.token}"}
+        body = {"number": self.operator, "pin": pin}
+        session = Api(self.api.base_url, known).post("terminal/session", body)
+        self.api = Api(self.api.base_url, {**known, "X-Operator-Session": session["token"]})
 
 
 def administrator_create(environment: Mapping[str, str]) -> str:
@@ -128,8 +137,6 @@ def _seller(
 ) -> Seller:
     issued = organiser.post(f"premises/{premises}/terminals", {"code": terminal})
     enrolled = api.post("terminal/enrolment", {"enrolment_code": issued["enrolment_code"]})
-    known = {"Authorization": f"Terminal {enrolled['token']}"}
-    session = Api(api.base_url, known).post("terminal/session", {"number": operator, "pin": pin})
-    return Seller(
-        premises, terminal, Api(api.base_url, {**known, "X-Operator-Session": session["token"]})
-    )
+    seller = Seller(premises, terminal, operator, enrolled["token"], api)
+    seller.sign_on(pin)
+    return seller

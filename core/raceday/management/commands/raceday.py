@@ -13,9 +13,8 @@ from core.embedded.processes import EmbeddedError
 from core.embedded.server import ROOT, var_folder
 from core.embedded.stack import Stack
 from core.embedded.valkey import Valkey
-from lototrot.raceday.api import ApiProblem
-from lototrot.raceday.people import Staff
-from lototrot.raceday.story import Amiss, play
+from core.raceday.api import ApiProblem
+from core.raceday.stage import Amiss, Stage, play
 
 
 class Command(BaseCommand):
@@ -35,11 +34,11 @@ class Command(BaseCommand):
         environment = {"SIMULATED_TIME": "1", "VAR_DIR": str(folder)}
         try:
             with Stack(folder=folder, environment=environment, workers=2) as stack:
-                staff, pin = play(stack.base_url, stack.environment)
+                stage = play(stack.base_url, stack.environment)
                 self._rebuild(stack, folder)
                 print(f"\nThe race day took {time.monotonic() - began:.0f} seconds.", flush=True)
                 if options["keep_running"]:
-                    self._welcome(stack, staff, pin)
+                    self._welcome(stack, stage)
                     stack.wait()
         except (Amiss, ApiProblem, EmbeddedError) as fault:
             raise CommandError(f"Amiss: {fault} (logs: {folder / 'log'})") from fault
@@ -57,11 +56,13 @@ class Command(BaseCommand):
             raise Amiss(f"the ledger is not what the tickets say:\n{done.stdout}{done.stderr}")
         print("  · " + done.stdout.strip().splitlines()[-1])
 
-    def _welcome(self, stack: Stack, staff: Staff, pin: str) -> None:
+    def _welcome(self, stack: Stack, stage: Stage) -> None:
         print(f"\nThe system is up at {stack.base_url}; Ctrl-C stops it.")
+        print(f"  board    {stack.base_url}/")
+        print(f"  terminal {stack.base_url}/terminal/")
         print(f"  admin    {stack.base_url}/admin/")
         print(f"  API      {stack.base_url}/api/v1/schema")
-        for username, password in staff.passwords.items():
+        for username, password in stage.staff.passwords.items():
             print(f"  sign on  {username:8} {password}")
         print("  one-time codes: .venv/bin/python manage.py staff_code NAME")
-        print(f"  operators' PIN {pin}", flush=True)
+        print(f"  operators' PIN {stage.pin}", flush=True)
