@@ -1,0 +1,208 @@
+"""Draws raced and killed, on real commits: one commitment, one order, whatever happens."""
+
+import os
+import subprocess
+import sys
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import pytest
+from django.db import IntegrityError
+
+from core.database import clock
+from core.draws import method, services
+from core.draws.models import Commitment, Draw, Outcome
+from core.proofs.models import LogEntry
+from core.staff.actor import StaffActor
+from core.staff.powers import Role
+from lototrot.models.contest import Contest
+from lototrot.models.programme import Race
+from lototrot.models.running import RaceDeclaration, RaceStart
+from lototrot.selectors.draws import subject_of
+from lototrot.services.sealing import contest_seal
+from lototrot.services.starts import race_declare, start_record
+from tests import factories, settling
+from tests.concurrency.harness import PATIENCE_S, together
+from tests.databases import Database
+
+DICE = "3161425364"
+OTHER = "6666666666"
+
+
+class Hall:
+    """A race declared not run, its contest sealed, an inspector present."""
+
+    def __init__(self) -> None:
+        factories.time_to(settling.NOON)
+        self.contest: Contest = factories.contest()
+        self.race: Race = factories.races_of(self.contest)[0]
+        self.organiser: StaffActor = factories.staff(Role.ORGANISER)
+        self.inspector: StaffActor = factories.staff(Role.INSPECTOR)
+        race_declare(
+            by=self.organiser, race_id=self.race.pk, kind=RaceDeclaration.Kind.NOT_RUN,
+            reason="Storm", draw_place="Oficina Central",
+        )  # fmt: skip
+        contest_seal(contest_id=self.contest.pk)
+        self.draw: Draw = Draw.objects.get(subject=subject_of(self.race.pk))
+        services.draw_attend(by=self.inspector, draw=self.draw.uuid)
+
+    def commit(self) -> Any:
+        return services.draw_commit(by=self.organiser, draw=self.draw.uuid)
+
+    def enter(self, text: str = DICE) -> Any:
+        return services.draw_enter(
+            by=self.organiser, draw=self.draw.uuid, source="dice", text=text, witness="Player"
+        )
+
+    def certify(self) -> Any:
+        return services.draw_certify(by=self.inspector, draw=self.draw.uuid)
+
+    def start(self) -> Any:
+        return start_record(
+            by=self.organiser, race_id=self.race.pk, actual_start_at=clock.now(), source="Starter"
+        )
+
+
+@pytest.fixture
+def hall(own_database: Database) -> Hall:
+    return Hall()
+
+
+@pytest.mark.article("14.III.5.4.4")
+def test_two_entropies_at_once_give_one_order(hall: Hall) -> None:
+    commitments = together(hall.commit, hall.commit, hall.commit)
+    assert len({each.pk for each in commitments}) == 1
+    found = together(hall.enter, lambda: hall.enter(OTHER), hall.enter, lambda: hall.enter(OTHER))
+    assert Outcome.objects.count() == 1
+    won = [each for each in found if isinstance(each, Outcome)]
+    assert len(won) == 2 and all(
+        isinstance(each, services.EntropyGiven) for each in found if each not in won
+    )
+    certified = together(hall.certify, hall.certify)
+    assert len({each.pk for each in certified}) == 1
+    assert LogEntry.objects.filter(kind__startswith="draws.").count() == 3
+
+
+def test_the_same_race_without_the_draw_s_lock_is_seen_by_the_harness(
+    hall: Hall, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The twin: nothing but the row's lock keeps the second witness from being computed, too."""
+    hall.commit()
+    both = threading.Barrier(2)
+    order = method.order
+
+    def at_once(*given: Any) -> Any:
+        both.wait(PATIENCE_S)
+        return order(*given)
+
+    def unlocked(ident: Any, *, begun: bool = False) -> Draw:
+        return Draw.objects.get(uuid=ident)
+
+    monkeypatch.setattr(method, "order", at_once)
+    monkeypatch.setattr(services, "_held", unlocked)
+    found = together(hall.enter, lambda: hall.enter(OTHER))
+    assert sorted(type(each).__name__ for each in found) == ["IntegrityError", "Outcome"]
+    assert any(isinstance(each, IntegrityError) for each in found)
+    assert Outcome.objects.count() == 1, "the database alone keeps the second out"
+
+
+@pytest.mark.parametrize("attempt", range(4))
+def test_a_start_and_a_witness_at_once_never_both_count(hall: Hall, attempt: int) -> None:
+    """[B13]: either the race was run and nothing is drawn, or its order stands."""
+    hall.commit()
+    acts = [hall.enter, hall.start]
+    found = dict(zip(("enter", "start"), together(*acts), strict=True))
+    state = Draw.objects.get(pk=hall.draw.pk).state
+    if state == Draw.State.DRAWN:
+        assert isinstance(found["start"], services.DrawBegun)
+        assert not RaceStart.objects.exists()
+    else:
+        assert state == Draw.State.CALLED_OFF
+        assert isinstance(found["enter"], services.DrawOver)
+        assert not Outcome.objects.exists() and RaceStart.objects.count() == 1
+
+
+# --- kill -9 --------------------------------------------------------------------------------------
+
+_WORKER = """
+import sys
+import time
+import uuid
+
+import django
+
+django.setup()
+from core.draws import services
+from core.staff.models import StaffSession
+from core.staff.services import actor_of
+
+step, place, draw, session = sys.argv[1:]
+
+
+def stop():
+    print("here", flush=True)
+    time.sleep(600)
+
+
+original = getattr(services, place)
+setattr(services, place, lambda *given, **more: (original(*given, **more), stop()))
+by = actor_of(StaffSession.objects.get(pk=session))
+if step == "commit":
+    services.draw_commit(by=by, draw=uuid.UUID(draw))
+elif step == "enter":
+    services.draw_enter(
+        by=by, draw=uuid.UUID(draw), source="dice", text="3161425364", witness="Player"
+    )
+else:
+    services.draw_certify(by=by, draw=uuid.UUID(draw))
+"""
+
+
+@contextmanager
+def killed_at(database: Database, hall: Hall, step: str, place: str) -> Iterator[None]:
+    """A process that takes a step and is killed after `place` in it, before its commit."""
+    by = hall.inspector if step == "certify" else hall.organiser
+    worker = subprocess.Popen(
+        [sys.executable, "-c", _WORKER, step, place, str(hall.draw.uuid), str(by.session_id)],
+        env={**os.environ, **database.environment}, stdout=subprocess.PIPE, text=True,
+    )  # fmt: skip
+    try:
+        assert worker.stdout is not None
+        assert worker.stdout.readline() == "here\n"
+        yield
+    finally:
+        worker.kill()
+        worker.wait(PATIENCE_S)
+        assert worker.stdout is not None
+        worker.stdout.close()
+
+
+@pytest.mark.article("14.III.5.4.4")
+def test_a_draw_killed_at_every_step_goes_on_with_the_same_commitment(
+    own_database: Database, hall: Hall
+) -> None:
+    """Each step is killed twice: once with its row written, once with its entry published."""
+    for place in ("state_move", "publish"):
+        with killed_at(own_database, hall, "commit", place):
+            pass
+        assert not Commitment.objects.exists()
+        assert not LogEntry.objects.filter(kind="draws.commitment").exists()
+    kept = hall.commit()
+    for place in ("state_move", "publish"):
+        with killed_at(own_database, hall, "enter", place):
+            pass
+        assert not Outcome.objects.exists()
+        assert Draw.objects.get(pk=hall.draw.pk).state == Draw.State.COMMITTED
+    assert hall.commit() == kept
+    outcome = hall.enter()
+    for place in ("state_move", "publish"):
+        with killed_at(own_database, hall, "certify", place):
+            pass
+        assert Draw.objects.get(pk=hall.draw.pk).state == Draw.State.DRAWN
+    assert hall.certify().draw_id == hall.draw.pk
+    field = hall.draw.field
+    assert outcome.order == method.order(
+        bytes(outcome.secret), bytes(kept.digest), outcome.entropy, field.entries, field.places
+    )
