@@ -15,6 +15,7 @@ from core.admin_support.acts import Act, Done
 from core.admin_support.columns import NOTHING, link, moment, tag
 from core.admin_support.forms import ActForm, MomentField
 from core.admin_support.naming import name_app, name_model
+from core.admin_support.proposals import name_kind, read_field
 from core.admin_support.readonly import ReadOnlyAdmin, ReadOnlyInline
 from core.database import clock
 from core.draws import manual, method, services
@@ -296,5 +297,7 @@ name_model(Commitment, _("commitment"), _("commitments"))
 name_model(Outcome, _("outcome of a draw"), _("outcomes of draws"))
 name_model(DrawCertificate, _("certificate of a draw"), _("certificates of draws"))
 name_model(CallOff, _("calling off"), _("callings off"))
+read_field("draw", lambda ident: link(Draw.objects.filter(uuid=ident).first()))
+name_kind("draws.manual", _("Public draw made by hand"))
 name_app("draws", _("Public draws"))
 navigation.section(_("Public draws"), 25, (Draw, "casino"))

@@ -10,6 +10,7 @@ from core.api.endpoints.proposals import ProposalOut
 from core.api.schema import operation
 from core.api.shapes import Choice, Instant, Shape, Text, Uuid, Whole
 from core.api.views import StaffView
+from core.draws.services import DrawBegun
 from core.kernel.errors import DomainError
 from core.staff.two_persons import ProposalPending
 from lototrot.api import samples
@@ -78,6 +79,10 @@ class DeclarationIn(Shape):
     reason = Text(max_length=400)
     declared_at = Instant(allow_null=True, default=None)
     left = LeftIn(many=True, default=list)
+    draw_place = Text(
+        max_length=300, allow_blank=True, default="",
+        help_text="Where it will be drawn; the Central Office if not given.",
+    )  # fmt: skip
 
 
 class DeclarationOut(Shape):
@@ -95,6 +100,7 @@ class DeclarationsOut(Shape):
 class MeetingDeclarationIn(Shape):
     reason = Text(max_length=400)
     declared_at = Instant(allow_null=True, default=None)
+    draw_place = Text(max_length=300, allow_blank=True, default="")
 
 
 class EntryIn(Shape):
@@ -141,7 +147,7 @@ class Withdrawals(StaffView):
         problems=(
             *_RACE, course.SourceMissing, NumberNotInProgramme, withdrawals.AlreadyWithdrawn,
             *_INSTANT, withdrawals.WithdrawalTooLate, withdrawals.NoStarterLeft,
-            course.RaceClassified, course.DrawCertified, ProposalPending,
+            course.RaceClassified, DrawBegun, course.DrawCertified, ProposalPending,
         ),
         example={"number": 4, "source": "Veterinary service", "effective_at": None},
     )  # fmt: skip
@@ -161,8 +167,8 @@ class Reversal(StaffView):
         body=ReasonIn, answer=ProposalOut, status=201, idempotent=True,
         problems=(
             withdrawals.WithdrawalUnknown, withdrawals.WithdrawalUnconfirmed, course.ReasonMissing,
-            withdrawals.WithdrawalIrreversible, course.RaceClassified, course.DrawCertified,
-            ProposalPending,
+            withdrawals.WithdrawalIrreversible, course.RaceClassified, DrawBegun,
+            course.DrawCertified, ProposalPending,
         ),
         example={"reason": "Number misread."},
     )  # fmt: skip
@@ -183,7 +189,7 @@ class Start(StaffView):
         body=StartIn, answer=StartOut, status=201,
         problems=(
             *_RACE, course.SourceMissing, *_INSTANT, starts.StartDiffers, starts.NobodyToStart,
-            course.DrawCertified, starts.RunOnAnotherDay,
+            DrawBegun, course.DrawCertified, starts.RunOnAnotherDay,
         ),
         example={"actual_start_at": "2027-04-10T17:01:30+02:00", "source": "Starter"},
     )  # fmt: skip
@@ -199,7 +205,7 @@ class StartCorrection(StaffView):
         body=StartIn, answer=ProposalOut, status=201, idempotent=True,
         problems=(
             *_RACE, course.SourceMissing, *_INSTANT, course.RaceNotStarted, starts.StartUnchanged,
-            starts.StartChanged, starts.OutOfOrder, ProposalPending,
+            DrawBegun, starts.StartChanged, starts.OutOfOrder, ProposalPending,
         ),
         example={"actual_start_at": "2027-04-10T17:01:10+02:00", "source": "Film"},
     )  # fmt: skip
@@ -216,7 +222,7 @@ class StartCorrection(StaffView):
 class Declaration(StaffView):
     @operation(
         "Declare a race not run, suspended, or all disqualified (14.III.5.4)",
-        "Its result is then drawn in public. The same declaration again changes nothing.",
+        "Announces its public draw (`/api/v1/draws`). The same declaration again changes nothing.",
         body=DeclarationIn, answer=DeclarationOut, status=201,
         problems=(
             *_RACE, course.ReasonMissing, *_INSTANT, course.RaceDeclared, course.RaceClassified,
@@ -237,8 +243,8 @@ class Retraction(StaffView):
         "Propose that the declaration of a race was a mistake", _PROPOSED,
         body=ReasonIn, answer=ProposalOut, status=201, idempotent=True,
         problems=(
-            *_RACE, course.ReasonMissing, starts.DeclarationUnknown, course.DrawCertified,
-            ProposalPending,
+            *_RACE, course.ReasonMissing, starts.DeclarationUnknown, DrawBegun,
+            course.DrawCertified, ProposalPending,
         ),
         example={"reason": "Another race was meant."},
     )  # fmt: skip

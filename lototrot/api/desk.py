@@ -9,14 +9,17 @@ from rest_framework.request import Request
 
 from core.api.papers import LanguageQuery, language_of, paper
 from core.api.schema import operation
-from core.api.shapes import Cents, Choice, Day, Flag, Instant, Shape, Whole
+from core.api.shapes import Cents, Choice, Day, Flag, Instant, Shape, Uuid, Whole
 from core.api.views import BareTerminalView, TerminalView
 from core.database import clock
+from core.draws.models import Draw
+from core.draws.selectors import draw_cards
 from core.premises.access import PremisesNotAuthorised, SalesSuspended, TerminalCannot
 from core.premises.models import Game
 from core.premises.selectors import sale_refusal
 from core.receipts.output import Output
 from lototrot.selectors.cards import contest_legs
+from lototrot.selectors.draws import draws_told
 from lototrot.selectors.selling import contests_on_sale
 from lototrot.selectors.settlements import chain_balances
 from lototrot.services.contests import (
@@ -63,6 +66,16 @@ class ContestOnSaleOut(Shape):
     races = RaceOnSale(many=True)
 
 
+class DrawNoticeOut(Shape):
+    draw = Uuid(help_text="The public draw, at `/api/v1/draws/<id>`.")
+    title = serializers.CharField()
+    state = Choice(Draw.State.values)
+    place = serializers.CharField()
+    planned_at = Instant()
+    due_at = Instant(allow_null=True)
+    order = serializers.ListField(child=serializers.CharField(), help_text="The winner first, once certified.")
+
+
 class OnSaleOut(Shape):
     refusal = Choice(
         (PremisesNotAuthorised.code, SalesSuspended.code), allow_null=True,
@@ -70,6 +83,7 @@ class OnSaleOut(Shape):
     )  # fmt: skip
     server_time = Instant()
     items = ContestOnSaleOut(many=True)
+    draws = DrawNoticeOut(many=True, help_text="Draws to tell the players of (14.III.5.4.2).")
 
 
 class AcknowledgementOut(Shape):
@@ -91,6 +105,19 @@ def _on_sale(contest: Any, language: str) -> dict[str, Any]:
     }  # fmt: skip
 
 
+def _told(language: str) -> list[dict[str, Any]]:
+    """What players are told of public draws."""
+    return [
+        {
+            "draw": card.draw.uuid, "title": card.draw.title[language], "state": card.draw.state,
+            "place": card.announcement.place, "planned_at": card.announcement.planned_at,
+            "due_at": card.draw.due_at,
+            "order": card.outcome.order if card.outcome and card.certificate else [],
+        }
+        for card in draw_cards(draws_told())
+    ]  # fmt: skip
+
+
 class OnSale(TerminalView):
     @operation(
         "The contests on sale, for this terminal and its operator", answer=OnSaleOut,
@@ -104,8 +131,12 @@ class OnSale(TerminalView):
         refusal = sale_refusal(by=self.terminal, game=Game.LOTOTROT)
         items = [_on_sale(contest, language) for contest in rows]
         return self.answer(
-            OnSaleOut, {"refusal": refusal, "server_time": clock.now(), "items": items}
-        )
+            OnSaleOut,
+            {
+                "refusal": refusal, "server_time": clock.now(), "items": items,
+                "draws": _told(language),
+            },
+        )  # fmt: skip
 
 
 class Acknowledgement(TerminalView):

@@ -10,7 +10,7 @@ from rest_framework.request import Request
 from core.api.errors import UnsupportedMediaType
 from core.api.papers import LanguageQuery, language_of, paper
 from core.api.schema import operation
-from core.api.shapes import Choice, Day, Flag, Instant, PageQuery, Shape, Text, Whole
+from core.api.shapes import Choice, Day, Flag, Instant, PageQuery, Shape, Text, Uuid, Whole
 from core.api.views import StaffView, json_response
 from core.receipts.output import Output
 from lototrot.api import samples
@@ -125,6 +125,10 @@ class RaceOut(Shape):
     state = Choice([state.value for state in RaceState], source="record.state")
     actual_start_at = Instant(source="record.start.actual_start_at", allow_null=True, default=None)
     winners = serializers.ListField(child=Whole(), help_text="Empty while there is no result.")
+    draw = Uuid(
+        source="record.draw.ident", allow_null=True, default=None,
+        help_text="Its public draw, at `/api/v1/draws/<id>`.",
+    )  # fmt: skip
     runners = RunnerOut(many=True)
 
 

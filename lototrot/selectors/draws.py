@@ -3,13 +3,17 @@
 import uuid
 from collections.abc import Collection
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 
-from django.db.models import F
+from django.db.models import F, QuerySet
 
+from core.database import clock
 from core.draws.models import Draw
+from core.draws.selectors import draws_list
 
 KIND = "lototrot.race"
+TOLD_FOR = timedelta(days=7)
+MOST_TOLD = 20
 _PREFIX = "race:"
 
 
@@ -41,6 +45,13 @@ class RaceDraw:
         if self.certified_at is None:
             return None
         return CertifiedDraw(self.order[0], self.certified_at)
+
+
+def draws_told() -> QuerySet[Draw]:
+    """The draws of races that players are still to be told of: those coming, and of late."""
+    since = clock.now() - TOLD_FOR
+    recent = draws_list(kind=KIND).filter(declared_at__gte=since)
+    return recent.exclude(state=Draw.State.CALLED_OFF).order_by("-pk")[:MOST_TOLD]
 
 
 def subject_of(race_id: int) -> str:

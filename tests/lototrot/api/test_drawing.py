@@ -1,0 +1,42 @@
+"""Players are told: the terminals' snapshot, the race and the public list, before and after."""
+
+import pytest
+
+from core.staff.powers import Role
+from lototrot.services.sealing import contest_seal
+from tests import factories
+from tests.core.api.conftest import Api, staff_api, terminal_api
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.mark.article("14.III.5.4.2")
+def test_a_declaration_and_its_result_reach_every_terminal_and_anybody() -> None:
+    contest, point = factories.contest(), factories.point()
+    race = factories.races_of(contest)[0]
+    organiser, inspector = staff_api(Role.ORGANISER), staff_api(Role.INSPECTOR)
+    declared = organiser.post(
+        f"lototrot/races/{race.pk}/declaration",
+        {"kind": "not_run", "reason": "Storm", "draw_place": "Oficina Central, Palma"},
+    )
+    assert declared.status_code == 201, declared.content
+    terminal = terminal_api(point)
+    (told,) = terminal.get("lototrot/terminal/contests", lang="es").json()["draws"]
+    assert told["place"] == "Oficina Central, Palma" and told["state"] == "announced"
+    assert told["order"] == [] and told["due_at"] == told["planned_at"]
+    path = f"draws/{told['draw']}"
+    assert Api().get(path).json()["place"] == told["place"]
+    assert organiser.get(f"lototrot/races/{race.pk}").json()["draw"] == told["draw"]
+    inspector.post(f"{path}/attendance")
+    assert organiser.post(f"{path}/commitment").json()["code"] == "contest_not_sealed"
+    contest_seal(contest_id=contest.pk)
+    assert organiser.post(f"{path}/commitment").status_code == 201
+    given = {"source": "dice", "text": "3161425364", "witness": "Una jugadora"}
+    order = organiser.post(f"{path}/entropy", given).json()["order"]
+    (told,) = terminal.get("lototrot/terminal/contests").json()["draws"]
+    assert told["state"] == "drawn" and told["order"] == [], "not official yet"
+    assert inspector.post(f"{path}/certificate").status_code == 201
+    (told,) = terminal.get("lototrot/terminal/contests").json()["draws"]
+    assert told["order"] == order
+    shown = organiser.get(f"lototrot/races/{race.pk}").json()
+    assert shown["state"] == "drawn" and shown["winners"] == [int(order[0])]
