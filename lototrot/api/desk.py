@@ -73,7 +73,9 @@ class DrawNoticeOut(Shape):
     place = serializers.CharField()
     planned_at = Instant()
     due_at = Instant(allow_null=True)
-    order = serializers.ListField(child=serializers.CharField(), help_text="The winner first, once certified.")
+    order = serializers.ListField(
+        child=serializers.CharField(), help_text="The winner first, once certified."
+    )
 
 
 class OnSaleOut(Shape):
