@@ -2,7 +2,7 @@
 
 Every ratio is to a baseline measured in the same run, in turn with it. BENCH=small takes a
 twentieth of the size. What can be measured alone is named as an argument: `sale`, `play`,
-`journal`, `settlement`.
+`journal`, `seal`, `settlement`.
 """
 
 import json
@@ -45,8 +45,11 @@ def main(parts: list[str]) -> int:
             figures |= play.measure(stack, pairs=PAIRS, seconds=max(2.0, SALE_S * scale))
         if not parts or "journal" in parts:
             figures |= journal.measure(stack, pairs=PAIRS, seconds=max(2.0, SALE_S * scale))
-        if not parts or "settlement" in parts:
-            figures |= settlement.measure(stack, pairs=PAIRS, scale=scale)
+        if not parts or {"settlement", "seal"} & {*parts}:
+            figures |= settlement.measure(
+                stack, pairs=PAIRS, scale=scale, sealing=not parts or "seal" in parts,
+                settling_too=not parts or "settlement" in parts,
+            )  # fmt: skip
     figures["bench.scale"] = scale
     figures["bench.seconds"] = time.monotonic() - began
     for name, value in figures.items():

@@ -5,6 +5,7 @@ transfers of their sales: secondary indexes, unique constraints and foreign keys
 rows inserted as sets, and all of it put back exactly as it was, so that the database has checked
 every row. A round is a whole settlement in a process of its own, committed; it is then reversed by
 the service, and its prize rows removed by the owner, so that every round starts from the same size.
+The seal's check comes before it in the same task and is timed apart.
 """
 
 import json
@@ -24,6 +25,7 @@ from django.db import connection, connections
 from core.embedded.postgres import SUPERUSER
 from core.embedded.server import ROOT
 from core.embedded.stack import Stack
+from core.journal.install import COLUMN
 from core.ledger.services import account_open, premises_account
 from core.staff.powers import Role
 from lototrot.engine.races import Race
@@ -32,6 +34,7 @@ from lototrot.models.settlement import Settlement
 from lototrot.sample import facts, players
 from lototrot.services.settlement import settlement_reverse
 from tests import factories, settling
+from tests.bench import seal
 from tests.bench.pairs import interleave
 
 MULTIPLES, SINGLES = 1_400_000, 10_000_000
@@ -74,21 +77,38 @@ _RAW = (
 )
 
 
-def measure(stack: Stack, *, pairs: int, scale: float) -> dict[str, float]:
-    """The keys `settlement.multiple.*` and `settlement.single.*`."""
+def measure(
+    stack: Stack, *, pairs: int, scale: float, sealing: bool, settling_too: bool
+) -> dict[str, float]:
+    """The keys `seal.*` (`sealing`), `settlement.multiple.*` and `settlement.single.*`."""
     shares = facts.load("son-pardo").bet_shares()
     rng = Random(SEED)
-    multiples = players.multiple_masks(rng, shares, int(MULTIPLES * scale))
-    figures = _measure(stack, "multiple", multiples, pairs)
-    singles = players.single_masks(rng, shares, int(SINGLES * scale))
-    return figures | _measure(stack, "single", singles, pairs)
+    figures: dict[str, float] = {}
+    for name, masks, size in (
+        ("multiple", players.multiple_masks, MULTIPLES),
+        ("single", players.single_masks, SINGLES),
+    ):
+        contest = _contest(name, masks(rng, shares, int(size * scale)))
+        shown = seal.with_codes(contest, rng)
+        if sealing:
+            figures |= seal.measure(stack, name, contest, pairs=pairs)
+        _run(contest)
+        if sealing:
+            figures |= seal.proofs(stack, name, shown)
+        if settling_too:
+            figures |= _measure(stack, name, contest, pairs)
+    if settling_too:
+        checks = [figures[f"seal.{name}.verify_s"] for name in ("multiple", "single")]
+        figures["seal.verify_s"] = max(checks)
+    if sealing:
+        figures["seal.ratio"] = max(figures[f"seal.{n}.ratio"] for n in ("multiple", "single"))
+        figures["seal.proof_p99_ms"] = figures["seal.multiple.proof_p99_ms"]
+    return figures
 
 
-def _measure(
-    stack: Stack, name: str, tickets: Iterable[tuple[int, ...]], pairs: int
-) -> dict[str, float]:
-    contest = _contest(name, tickets)
+def _measure(stack: Stack, name: str, contest: Contest, pairs: int) -> dict[str, float]:
     peaks: list[float] = []
+    verified: list[float] = []
 
     def ours() -> float:
         _rest(stack)
@@ -100,6 +120,7 @@ def _measure(
             ).stdout
         )  # fmt: skip
         peaks.append(answer["peak_mb"])
+        verified.append(answer["verify_s"])
         return float(answer["seconds"])
 
     def undone() -> float:
@@ -123,7 +144,8 @@ def _measure(
         "ratio": measured.ratio,
         "worker_peak_mb": max(peaks),
     }
-    return {f"settlement.{name}.{key}": float(value) for key, value in found.items()}
+    figures = {f"settlement.{name}.{key}": float(value) for key, value in found.items()}
+    return figures | {f"seal.{name}.verify_s": sorted(verified)[len(verified) // 2]}
 
 
 def _raw(stack: Stack, contest_id: int, winning_tickets: int) -> Callable[[], float]:
@@ -146,7 +168,8 @@ def _raw_table() -> Iterator[None]:
     """A table with the columns and indexes of the prizes, without foreign keys or triggers."""
     _owner(
         "CREATE TABLE raw_prize (LIKE lototrot_prize INCLUDING IDENTITY INCLUDING INDEXES"
-        " INCLUDING CONSTRAINTS)"
+        " INCLUDING CONSTRAINTS)",
+        f"ALTER TABLE raw_prize DROP COLUMN {COLUMN}",
     )
     try:
         yield
@@ -163,19 +186,23 @@ def _rest(stack: Stack) -> None:
 
 
 def _contest(name: str, tickets: Iterable[tuple[int, ...]]) -> Contest:
-    """A contest with those tickets, run and classified."""
+    """A contest on sale with those tickets."""
     shares = facts.load("son-pardo").bet_shares()
     rules = replace(settling.rules(), code=f"bench-{name}")
     contest = settling.contest(rules, [sorted(race) for race in shares], price_cents=50)
     point = factories.point()
     _stage(len(shares), tickets)
     _load(contest, point)
+    return contest
+
+
+def _run(contest: Contest) -> None:
+    shares = facts.load("son-pardo").bet_shares()
     races = [
         Race(tuple(sorted(race)), winners=frozenset({winner}))
         for race, winner in zip(shares, WINNERS, strict=True)
     ]
     settling.run(contest, races)
-    return contest
 
 
 def _stage(legs: int, tickets: Iterable[tuple[int, ...]]) -> None:

@@ -1,0 +1,65 @@
+"""One sealing, or one reading of its tickets, in a process of its own: its time and its memory.
+
+`python -m tests.bench.sealer CONTEST seal|raw` prints {"seconds", "peak_mb"}. A seal is made as a
+worker makes it, of a contest closed for this once, and then undone.
+"""
+
+import hashlib
+import json
+import resource
+import sys
+import time
+
+import django
+
+_RAW = """
+COPY (SELECT terminal_id, premises_id, sold_at, bets, amount_cents, {legs}, code_commitment, id
+        FROM lototrot_ticket WHERE contest_id = %s ORDER BY id) TO STDOUT (FORMAT BINARY)
+"""
+
+
+def main(contest_id: int, act: str) -> None:
+    from core.config import celery  # noqa: F401  (names the settings; a worker has it loaded)
+
+    django.setup()
+    from django.db import transaction
+
+    with transaction.atomic():
+        seconds = _seal(contest_id) if act == "seal" else _raw(contest_id)
+        transaction.set_rollback(True)
+    peak_mb = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+    print(json.dumps({"seconds": seconds, "peak_mb": peak_mb}))
+
+
+def _seal(contest_id: int) -> float:
+    from lototrot.models.contest import Contest
+    from lototrot.services.sealing import contest_seal
+    from tests import factories
+
+    contest = Contest.objects.get(pk=contest_id)
+    factories.contest_closed(contest, sealed=False)
+    began = time.perf_counter()
+    contest_seal(contest_id=contest_id)
+    return time.perf_counter() - began
+
+
+def _raw(contest_id: int) -> float:
+    """The same tickets in the same order, and their bytes hashed in one pass."""
+    from django.db import connection
+
+    from lototrot.models.contest import Contest
+    from lototrot.models.tickets import LEG_COLUMNS
+
+    legs = LEG_COLUMNS[: len(Contest.objects.get(pk=contest_id).offered_masks)]
+    began = time.perf_counter()
+    digest = hashlib.sha256()
+    with connection.cursor() as cursor:
+        cursor.execute("SET LOCAL statement_timeout = 0; SET LOCAL jit = off")
+        with cursor.copy(_RAW.format(legs=", ".join(legs)), [contest_id]) as copy:
+            for row in copy:
+                digest.update(row)
+    return time.perf_counter() - began
+
+
+if __name__ == "__main__":
+    main(int(sys.argv[1]), sys.argv[2])
