@@ -8,7 +8,7 @@ class PromotrotConfig(AppConfig):
     verbose_name = "Promotrot"
 
     def ready(self) -> None:
-        from promotrot import journal_rules, reports, screens, tasks, whatif
+        from promotrot import journal_rules, metrics, reports, screens, tasks, whatif
         from promotrot.services import (  # noqa: F401  (they register their acts of two persons)
             accounts,
             closing,
@@ -21,6 +21,7 @@ class PromotrotConfig(AppConfig):
 
         accounts.register()
         journal_rules.register_all()
+        metrics.register()
         payables.register()
         rebuild.register()
         reports.register()

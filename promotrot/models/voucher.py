@@ -42,6 +42,7 @@ class Voucher(Guarded):
 
     class Meta:
         verbose_name = _("voucher")
+        indexes = [models.Index(fields=["id"], condition=Q(code_digest=None), name="voucher_held")]
         constraints = [
             models.UniqueConstraint(fields=["ticket", "number"], name="voucher_number"),
             models.CheckConstraint(

@@ -1,0 +1,48 @@
+"""What the database knows of Promotrot, for Prometheus: cheap to ask, whatever the plays' number.
+
+Sales and acts by route and status are counted where they are answered (`http_requests_total`).
+"""
+
+from collections.abc import Iterator
+
+from django.db import connection
+from prometheus_client.core import Metric
+
+from core.api import metrics
+from promotrot.models.emission import Emission
+
+_NEWEST = """
+SELECT id, extract(epoch FROM core_now() - sold_at) FROM promotrot_playticket
+ ORDER BY id DESC LIMIT 1
+"""
+_UNFINISHED = """
+SELECT count(*) FROM (SELECT id FROM promotrot_playticket ORDER BY id DESC LIMIT 1000) t
+ WHERE NOT EXISTS (SELECT FROM promotrot_playend e WHERE e.ticket_id = t.id)
+"""
+_HELD = "SELECT count(*) FROM promotrot_voucher WHERE code_digest IS NULL"
+
+
+def source() -> Iterator[Metric]:
+    """Emissions by state, how plays go, and what waits for its buyer."""
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT state, count(*) FROM promotrot_emission GROUP BY state")
+        found = dict(cursor.fetchall())
+        cursor.execute(_NEWEST)
+        last_id, age_s = cursor.fetchone() or (0, 0)
+        cursor.execute(_UNFINISHED)
+        (unfinished,) = cursor.fetchone()
+        cursor.execute(_HELD)
+        (held,) = cursor.fetchone()
+    states = [((state,), float(found.get(state, 0))) for state in Emission.State.values]
+    yield metrics.gauge("promotrot_emissions", "Emissions by state", states, ("state",))
+    for name, words, value in (
+        ("newest_play_seconds", "Since the last play sold of all", age_s),
+        ("play_last_id", "Number of the last play: its rate is that of sales", last_id),
+        ("plays_unfinished", "Of the last thousand plays, those not ended", unfinished),
+        ("vouchers_held", "Vouchers that wait for their buyer at the Central Office", held),
+    ):
+        yield metrics.gauge(f"promotrot_{name}", words, [((), float(value))])
+
+
+def register() -> None:
+    metrics.register(source)

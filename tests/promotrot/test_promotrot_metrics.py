@@ -1,0 +1,39 @@
+"""What Prometheus is told of Promotrot."""
+
+import uuid
+
+import pytest
+
+from promotrot import metrics
+from promotrot.models.play import PlayTicket
+from promotrot.services.dealing import dealing
+from promotrot.services.selling import PlayRequest, play_sell
+from promotrot.services.unfinished import play_end_unfinished
+from tests import emitting, factories
+
+pytestmark = pytest.mark.django_db
+
+
+def values() -> dict[str, float]:
+    return {
+        sample.name + "".join(sample.labels.values()): sample.value
+        for metric in metrics.source()
+        for sample in metric.samples
+    }
+
+
+def test_emissions_plays_and_what_waits() -> None:
+    assert values()["promotrot_plays_unfinished"] == 0
+    emission, place = emitting.opened(emitting.small()), factories.point()
+    while True:
+        request = PlayRequest(uuid.uuid4(), emission.pk, emission.price_cents)
+        play_sell(credentials=place.credentials, request=request)
+        ticket = PlayTicket.objects.get(uuid=request.uuid)
+        if dealing(emission.pk).tier(ticket.opening, ticket.position):
+            break
+    found = values()
+    assert found["promotrot_emissionsopen"] == 1
+    assert found["promotrot_plays_unfinished"] == PlayTicket.objects.count()
+    assert found["promotrot_play_last_id"] == ticket.pk
+    play_end_unfinished(ticket)
+    assert values()["promotrot_vouchers_held"] == 1
