@@ -104,7 +104,11 @@ CLOSE = Act(
 class _Tiers(ReadOnlyInline):
     model = PrizeTier
     labels = LABELS
-    shown = ("number", "value_cents", "thing", "count", "extra")
+    shown = ("number", "value_cents", "thing", "count", "on_top")
+
+    @admin.display(description=_("extra"), boolean=True)
+    def on_top(self, row: PrizeTier) -> bool:
+        return row.extra
 
 
 class _Commitment(ReadOnlyInline):
