@@ -2,7 +2,7 @@
 
 Every ratio is to a baseline measured in the same run, in turn with it. BENCH=small takes a
 twentieth of the size. What can be measured alone is named as an argument: `sale`, `play`,
-`journal`, `seal`, `settlement`.
+`emission`, `journal`, `seal`, `settlement`.
 """
 
 import json
@@ -36,13 +36,15 @@ def main(parts: list[str]) -> int:
         import django
 
         django.setup()
-        from tests.bench import journal, play, sale, settlement
+        from tests.bench import emission, journal, play, sale, settlement
 
         if not parts or "sale" in parts:
             seconds = max(2.0, SALE_S * scale)
             figures |= sale.measure(stack, pairs=PAIRS, seconds=seconds)
         if not parts or "play" in parts:
             figures |= play.measure(stack, pairs=PAIRS, seconds=max(2.0, SALE_S * scale))
+        if not parts or "emission" in parts:
+            figures |= emission.measure()
         if not parts or "journal" in parts:
             figures |= journal.measure(stack, pairs=PAIRS, seconds=max(2.0, SALE_S * scale))
         if not parts or {"settlement", "seal"} & {*parts}:

@@ -1,0 +1,55 @@
+"""How long it takes to put ten million tickets on sale, whatever prizes lie on them.
+
+Opened are whole emissions, in the transaction that the service makes: the key, the order of the
+blocks, the lanes, the state. No ticket has a row; what is counted is committed.
+"""
+
+import statistics
+import time
+
+from django.db import transaction
+from django.db.models import Sum
+
+from tests import emitting
+
+TICKETS = 10_000_000
+ROUNDS = 5
+TIERS = (
+    {"cash_cents": 100_000_00, "count": 10},
+    {"cash_cents": 1_000_00, "count": 1_000},
+    {"cash_cents": 100_00, "count": 10_000},
+    {"cash_cents": 1_00, "count": 400_000},
+    {"cash_cents": 50, "count": 2_200_000},
+)
+
+
+def measure() -> dict[str, float]:
+    """`emission.open_10m_s`: seconds, the median of some emissions; and the rows of one."""
+    game = emitting.approved(_ten_million())
+    seconds = []
+    for _ in range(ROUNDS):
+        emission = emitting.witnessed(emitting.committed(emitting.planned(game)))
+        began = time.perf_counter()
+        with transaction.atomic():
+            emission = emitting.open_now(emission)
+        seconds.append(time.perf_counter() - began)
+        if emission.lanes.aggregate(all=Sum("tickets"))["all"] != TICKETS:
+            raise RuntimeError("the lanes do not hold every ticket")
+    return {
+        "emission.open_10m_s": statistics.median(seconds),
+        "emission.rows": float(emission.lanes.count()),
+    }
+
+
+def _ten_million() -> dict[str, object]:
+    """A pre-drawn game of ten million tickets at 0.50, dealt in a thousand blocks."""
+    definition = emitting.small("ten-million")
+    winning = definition["presentation"]["signs"][: len(TIERS)]
+    return definition | {
+        "tickets": TICKETS,
+        "block_tickets": 10_000,
+        "price_cents": 50,
+        "prize_percent": "90",
+        "tiers": [*TIERS],
+        "presentation": definition["presentation"] | {"winning": winning},
+    }
