@@ -26,7 +26,7 @@ from core.staff.actor import StaffActor
 from core.staff.powers import Role
 from lototrot.models.contest import Contest
 from lototrot.models.settlement import PaymentOrder, Prize, Settlement
-from lototrot.models.tickets import Ticket, Void
+from lototrot.models.tickets import LEG_COLUMNS, Ticket, Void
 from lototrot.services import chart
 from tests import factories, settling
 from tests.factories import Point
@@ -65,22 +65,26 @@ def contest(*, day: date | None = None) -> Contest:
 
 
 def tickets(of: Contest, count: int, at: Point | None = None) -> list[Presented]:
-    """Tickets with real codes, right in both races when number 1 wins them."""
+    """Tickets with real codes, right in every race that number 1 wins."""
     at = at or factories.point()
     key = secrets.token_bytes(32)
     idents = [uuid.uuid4() for _ in range(count)]
     made = [codes.issue(codes.TICKET, ident, key, settings.CODE_KEYS) for ident in idents]
-    now = clock.now()
     sold = Ticket.objects.bulk_create(
-        Ticket(
-            uuid=ident, contest=of, premises=at.premises, terminal=at.terminal,
-            operator=at.operator, sold_at=now, bets=1, amount_cents=of.price_cents, leg_1=1,
-            leg_2=1, code_digest=settings.CODE_KEYS.digest(code),
-            request_digest=bytes(32),
-        )
-        for ident, code in zip(idents, made, strict=True)
-    )  # fmt: skip
+        sold_ticket(of, at, ident, code) for ident, code in zip(idents, made, strict=True)
+    )
     return [Presented(t, code.shown, 0) for t, code in zip(sold, made, strict=True)]
+
+
+def sold_ticket(of: Contest, at: Point, ident: uuid.UUID, code: codes.Code) -> Ticket:
+    """A row as a sale would have left it, to be inserted."""
+    return Ticket(
+        uuid=ident, contest=of, premises=at.premises, terminal=at.terminal, operator=at.operator,
+        sold_at=of.opened_at, bets=1, amount_cents=of.price_cents,
+        code_digest=settings.CODE_KEYS.digest(code), request_digest=bytes(32),
+        code_commitment=secrets.token_bytes(32),
+        **dict.fromkeys(LEG_COLUMNS[: len(of.offered_masks)], 1),
+    )  # fmt: skip
 
 
 def order(
@@ -92,10 +96,17 @@ def order(
         uuid=uuid.uuid4(), contest=of, number=1, rules={}, races=[], figures={},
         settled_at=clock.now(), **dict.fromkeys(_FIGURES, 0),
     )  # fmt: skip
+    winning_bets = [1] + [0] * (len(of.bet_type.document["shares_below"]) - 1)
     Prize.objects.bulk_create(
-        Prize(settlement=settlement, ticket_id=ticket, winning_bets=[1, 0], prize_cents=cents)
-        for ticket, cents in prizes.items()
-    )
+        (
+            Prize(
+                settlement=settlement, ticket_id=ticket, winning_bets=winning_bets,
+                prize_cents=cents,
+            )
+            for ticket, cents in prizes.items()
+        ),
+        batch_size=10_000,
+    )  # fmt: skip
     settling.fund(chart.prizes_payable(of.pk), sum(prizes.values()))
     for state in ("settled", "ordered"):
         Contest.objects.filter(pk=of.pk).update(state=state)

@@ -36,7 +36,7 @@ def main(parts: list[str]) -> int:
         import django
 
         django.setup()
-        from tests.bench import emission, journal, play, sale, settlement
+        from tests.bench import emission, journal, pay, play, sale, settlement
 
         if not parts or "sale" in parts:
             seconds = max(2.0, SALE_S * scale)
@@ -45,6 +45,8 @@ def main(parts: list[str]) -> int:
             figures |= play.measure(stack, pairs=PAIRS, seconds=max(2.0, SALE_S * scale))
         if not parts or "emission" in parts:
             figures |= emission.measure()
+        if not parts or "pay" in parts:
+            figures |= pay.measure(stack, pairs=PAIRS, seconds=max(2.0, SALE_S * scale))
         if not parts or "journal" in parts:
             figures |= journal.measure(stack, pairs=PAIRS, seconds=max(2.0, SALE_S * scale))
         if not parts or {"settlement", "seal"} & {*parts}:
