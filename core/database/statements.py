@@ -13,6 +13,14 @@ def run_prepared(statement: str, parameters: Sequence[Any]) -> tuple[Any, ...]:
     On a connection that the server has dropped it is run again on a new one: it must tell by its
     parameters whether the first did commit.
     """
+    row = fetch_prepared(statement, parameters)
+    if row is None:
+        raise LookupError("the statement gave no row")
+    return row
+
+
+def fetch_prepared(statement: str, parameters: Sequence[Any]) -> tuple[Any, ...] | None:
+    """The same for a query that may find nothing: its first row, or None."""
     try:
         return _once(statement, parameters)
     except OperationalError:
@@ -23,8 +31,7 @@ def run_prepared(statement: str, parameters: Sequence[Any]) -> tuple[Any, ...]:
     return _once(statement, parameters)
 
 
-def _once(statement: str, parameters: Sequence[Any]) -> tuple[Any, ...]:
+def _once(statement: str, parameters: Sequence[Any]) -> tuple[Any, ...] | None:
     connection.ensure_connection()
     with connection.wrap_database_errors, psycopg.Cursor(connection.connection) as cursor:
-        (row,) = cursor.execute(statement, parameters, prepare=True)
-    return row  # type: ignore[no-any-return]
+        return cursor.execute(statement, parameters, prepare=True).fetchone()

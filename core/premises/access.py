@@ -5,8 +5,7 @@ import enum
 import hashlib
 from typing import Any
 
-from django.db import connection
-
+from core.database.statements import run_prepared
 from core.kernel.errors import Forbidden, Unauthenticated
 from core.premises.models import Premises
 
@@ -119,12 +118,10 @@ _OPERATOR_REFUSALS = (OperatorSessionUnknown.code, OperatorSessionExpired.code)
 
 
 def _identify(credentials: TerminalCredentials) -> tuple[Any, ...]:
-    with connection.cursor() as cursor:
-        cursor.execute(
-            "SELECT * FROM premises_identify(%s, %s)",
-            [credentials.token_digest, credentials.session_digest],
-        )
-        return tuple(cursor.fetchone())
+    return run_prepared(
+        "SELECT * FROM premises_identify(%s, %s)",
+        [credentials.token_digest, credentials.session_digest],
+    )
 
 
 def terminal_actor(credentials: TerminalCredentials) -> TerminalActor:

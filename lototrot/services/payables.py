@@ -5,8 +5,7 @@ from datetime import date
 from typing import Any
 from uuid import UUID
 
-from django.db import connection
-
+from core.database.statements import fetch_prepared
 from core.kernel import codes
 from core.kernel.regulation import Bearer
 from core.ledger.services import Chart
@@ -88,9 +87,7 @@ def _known(query: str, key: int | UUID) -> Payable:
 
 
 def _found(query: str, key: bytes | int | UUID) -> Payable | None:
-    with connection.cursor() as cursor:
-        cursor.execute(query, [key])
-        row = cursor.fetchone()
+    row = fetch_prepared(query, [key])
     return _payable(*row) if row else None
 
 

@@ -2,6 +2,7 @@
 
 import dataclasses
 from collections.abc import Sequence
+from datetime import UTC, date, datetime
 from functools import lru_cache
 from typing import Any
 
@@ -9,12 +10,12 @@ from django.db import connection
 from django.utils.translation import get_language
 from django.utils.translation import gettext as _
 
+from core.database.statements import run_prepared
 from core.receipts.document import LANGUAGES, Align, Block, Line, Pair, Table
 from core.receipts.formats import format_date, format_moment
 from lototrot.engine.races import numbers_of, substitute
 from lototrot.models.contest import Contest, ContestLeg
-from lototrot.models.settlement import Prize
-from lototrot.models.tickets import LEG_COLUMNS, Ticket
+from lototrot.models.tickets import LEG_COLUMNS
 from lototrot.selectors.races import race_records
 from lototrot.services.snapshot import contest_facts
 
@@ -30,11 +31,51 @@ class ShownRace:
     winners: tuple[int, ...]
 
 
-def shown_races(contest: Contest) -> tuple[ShownRace, ...]:
+@dataclasses.dataclass(frozen=True, slots=True)
+class Shown:
+    """A ticket as it is shown; `winning_bets` by place, empty until payment is ordered (8.2)."""
+
+    masks: tuple[int, ...]
+    winning_bets: tuple[int, ...]
+    contest_id: int
+    state: str
+    day: date
+    premises: str
+    sold_at: datetime
+    bets: int
+    quick_legs: int
+    amount_cents: int
+
+    @property
+    def won(self) -> list[tuple[int, int]]:
+        """Winning bets by races right, highest first."""
+        top = len(self.masks)
+        return [(top - place, bets) for place, bets in enumerate(self.winning_bets) if bets]
+
+
+_SHOWN = f"""
+SELECT ARRAY[{", ".join(f"t.{leg}" for leg in LEG_COLUMNS)}], coalesce(p.winning_bets, '{{}}'),
+       t.contest_id, c.state, c.day, m.code, t.sold_at, t.bets, t.quick_legs, t.amount_cents
+  FROM lototrot_ticket t JOIN lototrot_contest c ON c.id = t.contest_id
+  JOIN premises_premises m ON m.id = t.premises_id
+  LEFT JOIN lototrot_paymentorder o ON o.contest_id = c.id
+  LEFT JOIN lototrot_prize p ON p.settlement_id = o.settlement_id AND p.ticket_id = t.id
+ WHERE t.id = %s
+"""
+
+
+def shown(ticket_id: int) -> Shown:
+    """On the way of every check: one query."""
+    masks, winning_bets, *facts = run_prepared(_SHOWN, [ticket_id])
+    marked = tuple(mask for mask in masks if mask is not None)
+    return Shown(marked, tuple(winning_bets), *facts)
+
+
+def shown_races(contest_id: int, state: str) -> tuple[ShownRace, ...]:
     """The races of a contest in order; kept in the process once payment is ordered (8.2)."""
-    if contest.state == Contest.State.ORDERED:
-        return _final_races(connection.settings_dict["NAME"], contest.pk)
-    return _races(contest.pk)
+    if state == Contest.State.ORDERED:
+        return _final_races(connection.settings_dict["NAME"], contest_id)
+    return _races(contest_id)
 
 
 @lru_cache(maxsize=256)
@@ -48,25 +89,25 @@ def _races(contest_id: int) -> tuple[ShownRace, ...]:
         .select_related("race__racecourse").order_by("position")
     )  # fmt: skip
     records = race_records([leg.race_id for leg in legs])
-    shown = []
+    found = []
     for leg in legs:
         facts = records[leg.race_id].facts()
-        shown.append(
+        found.append(
             ShownRace(
                 leg.position, leg.race.racecourse.name, leg.race.number,
                 {number: substitute(number, facts) for number in facts.programme},
                 tuple(sorted(facts.winners)),
             )
         )  # fmt: skip
-    return tuple(shown)
+    return tuple(found)
 
 
 def card(ticket_id: int) -> dict[str, Any]:
     """The ticket as JSON: races with each mark's way and the right ones, and its winning bets."""
-    ticket = _ticket(ticket_id)
-    contest = ticket.contest
+    ticket = shown(ticket_id)
     races = []
-    for race, mask in zip(shown_races(contest), ticket.legs(), strict=True):
+    of_contest = shown_races(ticket.contest_id, ticket.state)
+    for race, mask in zip(of_contest, ticket.masks, strict=True):
         numbers = numbers_of(mask)
         races.append(
             {
@@ -82,24 +123,25 @@ def card(ticket_id: int) -> dict[str, Any]:
             }
         )
     return {
-        "contest": contest.pk,
-        "premises": ticket.premises.code,
-        "day": contest.day.isoformat(),
-        "sold_at": ticket.sold_at.isoformat(),
+        "contest": ticket.contest_id,
+        "premises": ticket.premises,
+        "day": ticket.day.isoformat(),
+        "sold_at": ticket.sold_at.astimezone(UTC).isoformat().replace("+00:00", "Z"),
         "bets": ticket.bets,
         "price_cents": ticket.amount_cents,
         "races": races,
-        "winning_bets": [{"hits": hits, "bets": bets} for hits, bets in _won(ticket)],
+        "winning_bets": [{"hits": hits, "bets": bets} for hits, bets in ticket.won],
     }
 
 
 def blocks(ticket_id: int) -> Sequence[Block]:
     """The ticket on a status slip, in the language in force."""
     language = get_language() or LANGUAGES[0]
-    ticket = _ticket(ticket_id)
+    ticket = shown(ticket_id)
     facts = contest_facts(ticket.contest_id)
     rows = []
-    for race, mask in zip(shown_races(ticket.contest), ticket.legs(), strict=True):
+    of_contest = shown_races(ticket.contest_id, ticket.state)
+    for race, mask in zip(of_contest, ticket.masks, strict=True):
         marks = " ".join("→".join(map(str, race.traces[number])) for number in numbers_of(mask))
         won = " ".join(map(str, race.winners)) or "-"
         rows.append((str(race.position), f"{race.racecourse} {race.race}", marks, won))
@@ -113,24 +155,5 @@ def blocks(ticket_id: int) -> Sequence[Block]:
             header=(_("Order"), _("Race"), _("Numbers"), _("Winner")),
             aligns=(Align.RIGHT, Align.LEFT, Align.LEFT, Align.RIGHT),
         ),
-        *(Pair(_("%(hits)s right") % {"hits": hits}, str(bets)) for hits, bets in _won(ticket)),
+        *(Pair(_("%(hits)s right") % {"hits": hits}, str(bets)) for hits, bets in ticket.won),
     )
-
-
-def _ticket(ticket_id: int) -> Ticket:
-    columns = ("contest", "sold_at", "bets", "quick_legs", "amount_cents", *LEG_COLUMNS)
-    found = Ticket.objects.select_related("contest", "premises").only(
-        *columns, "contest__state", "contest__day", "premises__code"
-    )
-    return found.get(pk=ticket_id)
-
-
-def _won(ticket: Ticket) -> list[tuple[int, int]]:
-    """Winning bets by races right, highest first; none until payment is ordered (8.2)."""
-    prize = Prize.objects.filter(
-        ticket=ticket, settlement__payment_order__contest_id=ticket.contest_id
-    ).first()
-    if prize is None:
-        return []
-    top = len(ticket.legs())
-    return [(top - place, bets) for place, bets in enumerate(prize.winning_bets) if bets]

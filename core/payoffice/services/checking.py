@@ -4,19 +4,18 @@ import dataclasses
 import datetime
 from collections.abc import Mapping
 from typing import Any
+from uuid import UUID
 
 from django.conf import settings
 from django.db import models
 
-from core.database import clock
-from core.kernel.days import natural_day
 from core.kernel.errors import DomainError
 from core.kernel.regulation import PaymentRule
 from core.payoffice import judging
 from core.payoffice.judging import PLACE_OF_KIND, DocumentState, Standpoint
 from core.payoffice.models import CashSession, Claim
 from core.payoffice.payables import Payable
-from core.payoffice.services import finding
+from core.payoffice.services import finding, paying
 from core.payoffice.services.deposits import RULE, TAKE
 from core.payoffice.services.desk import PAY
 from core.payoffice.services.presenting import PRESENT
@@ -42,7 +41,7 @@ class Checked:
     """A presented document: its state, and how and where it is paid while anything is owed.
 
     `refusal` is the code with which it would be refused where it was checked, empty if it would be
-    paid; None where nothing is paid (a check by its holder). `claim` is what became of it.
+    paid; None where nothing is paid (a check by its holder).
     """
 
     payable: Payable
@@ -50,7 +49,6 @@ class Checked:
     today: datetime.date
     rule: PaymentRule | None
     refusal: str | None
-    claim: Claim | None = None
 
     @property
     def owed_cents(self) -> int:
@@ -107,7 +105,7 @@ def payable_check(payable: Payable) -> Checked:
     return _checked(payable, None)
 
 
-def desk_state(*, by: StaffActor, code: str = "", deposit: Any = None) -> DeskState:
+def desk_state(*, by: StaffActor, code: str = "", deposit: UUID | None = None) -> DeskState:
     """A document at the office's desk, by its code or the receipt of its deposit.
 
     Raises PowerMissing, a code's error, DocumentUnknown.
@@ -126,33 +124,26 @@ def desk_state(*, by: StaffActor, code: str = "", deposit: Any = None) -> DeskSt
     if session is not None:
         at = Standpoint(PLACE_OF_KIND[session.premises.kind], session.premises_id)
     checked = _checked(payable, at, receipt=deposit)
-    return DeskState(checked, happened(checked.claim), tuple(_actions(by, checked, session)))
-
-
-def _checked(payable: Payable, at: Standpoint | None, *, receipt: Any = None) -> Checked:
-    claim = finding.claim_of(payable)
-    today = natural_day(clock.now())
-    state = judging.state_of(
-        payable, finding.claim_state(claim), deposited=finding.is_deposited(claim), today=today
+    return DeskState(
+        checked, happened(finding.claim_of(payable)), tuple(_actions(by, checked, session))
     )
-    figures = finding.payment_figures(today)
-    rule = judging.rule_of(payable, figures) if payable.amount_cents else None
-    refusal = None
+
+
+def _checked(payable: Payable, at: Standpoint | None, *, receipt: UUID | None = None) -> Checked:
+    known = finding.known(payable)
+    state = judging.state_of(
+        payable, known.state, deposited=known.deposit is not None, today=known.today
+    )
+    rule = refusal = None
+    if payable.amount_cents:
+        rule = judging.rule_of(payable, finding.payment_figures(known.today))
     if at is not None:
         try:
-            judging.verdict(
-                payable,
-                finding.claim_state(claim),
-                deposited=finding.is_deposited(claim),
-                against_receipt=finding.is_receipt(claim, receipt),
-                today=today,
-                at=at,
-                figures=figures,
-            )
+            paying.judge(payable, known, receipt, at)
             refusal = ""
         except DomainError as error:
             refusal = error.code
-    return Checked(payable, state, today, rule, refusal, claim)
+    return Checked(payable, state, known.today, rule, refusal)
 
 
 def happened(claim: Claim | None) -> tuple[Happened, ...]:

@@ -58,8 +58,8 @@ def _propose(
             raise RequestUuidReused
         return earlier
     payer = paying.payer_at_desk(session, by.user_id)
-    claim = finding.claim_of(payable)
-    verdict, _ = paying.judge(payable, claim, request, payer.at)
+    known = finding.known(payable)
+    verdict = paying.judge(payable, known, request.deposit, payer.at)
     paying.need_payee(verdict.means, named=request.payee is not None)
     payee = payee_seal(request.payee) if request.payee else None
     proposal = two_persons.propose(
@@ -72,7 +72,7 @@ def _propose(
             "deposit": str(request.deposit) if request.deposit else None,
         },
     )  # fmt: skip
-    if claim is None:
+    if known.state is None:
         present(payable, {"staff_id": by.user_id, "premises_id": session.premises_id})
     return proposal
 

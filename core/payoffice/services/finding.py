@@ -3,14 +3,16 @@
 import dataclasses
 import time
 from collections.abc import Callable
-from datetime import date
+from datetime import date, datetime
 from functools import lru_cache
 from uuid import UUID
 
 from django.conf import settings
 from django.db import connection
 
+from core.database.statements import run_prepared
 from core.kernel import codes
+from core.kernel.days import natural_day
 from core.kernel.regulation import PaymentFigures, shipped
 from core.payoffice import payables
 from core.payoffice.models import CashCeiling, Claim
@@ -66,18 +68,35 @@ def claim_of(payable: Payable) -> Claim | None:
     )
 
 
-def claim_state(claim: Claim | None) -> str | None:
-    return None if claim is None else claim.state
+@dataclasses.dataclass(frozen=True, slots=True)
+class Known:
+    """A document's claim at an instant: its state, None for none, and its deposit's receipt."""
+
+    now: datetime
+    state: str | None
+    deposit: UUID | None
+
+    @property
+    def today(self) -> date:
+        return natural_day(self.now)
+
+
+_KNOWN = """
+SELECT core_now(), c.state, d.uuid FROM (VALUES (1)) always
+  LEFT JOIN payoffice_claim c ON c.game = %s AND c.document_id = %s
+  LEFT JOIN payoffice_depositmatch m ON m.claim_id = c.id
+  LEFT JOIN payoffice_deposit d ON d.id = m.deposit_id
+"""
+
+
+def known(payable: Payable) -> Known:
+    """What has become of a document by now; on the way of every payment: one query."""
+    return Known(*run_prepared(_KNOWN, [payable.game, payable.document_id]))
 
 
 def is_deposited(claim: Claim | None) -> bool:
     """Whether the document is one that was taken in as a deposit."""
     return claim is not None and hasattr(claim, "deposit_match")
-
-
-def is_receipt(claim: Claim | None, deposit: UUID | None) -> bool:
-    """Whether that is the receipt of the claim's deposit."""
-    return claim is not None and is_deposited(claim) and claim.deposit_match.deposit.uuid == deposit
 
 
 def claim_of_deposit(deposit: UUID) -> Claim:

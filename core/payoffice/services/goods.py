@@ -1,6 +1,5 @@
 """Prizes in kind: the stock, and the exchange of a document for the thing (15.III.6.5) [P4]."""
 
-import datetime
 from dataclasses import dataclass, field
 from uuid import UUID, uuid4
 
@@ -11,12 +10,10 @@ from django.utils.crypto import salted_hmac
 
 from core.database import clock
 from core.database.locks import Lock, hold
-from core.kernel.days import natural_day
 from core.kernel.errors import Conflict, Invalid, NotFound
 from core.ledger import services as ledger
 from core.ledger.services import Line
-from core.payoffice import chart, judging
-from core.payoffice.judging import PLACE_OF_KIND, Standpoint
+from core.payoffice import chart
 from core.payoffice.models import CashSession, Claim, Exchange, StockItem, StockMovement
 from core.payoffice.payables import Payable
 from core.payoffice.refusals import (
@@ -27,7 +24,7 @@ from core.payoffice.refusals import (
     OutOfStock,
     RequestUuidReused,
 )
-from core.payoffice.services import finding
+from core.payoffice.services import finding, paying
 from core.payoffice.services.cash import cash_session_of
 from core.payoffice.services.desk import PAY
 from core.premises.models import Premises
@@ -156,7 +153,7 @@ def exchange_make(*, by: StaffActor, request: ExchangeRequest) -> Exchange | Pro
         raise DocumentAltered
     payable = _payable_of(request)
     claim = finding.claim_of(payable)
-    _judge(payable, claim, request.deposit, session)
+    _judge(payable, request.deposit, session)
     if payable.amount_cents <= settings.SECOND_PERSON_ABOVE_CENTS:
         return _exchange(payable, claim, request.uuid, request.digest(), session, by.user_id)
     return two_persons.propose(
@@ -176,7 +173,7 @@ def _confirmed(proposal: Proposal, by: StaffActor) -> None:
     claim = finding.claim_of(payable)
     session = CashSession.objects.select_related("premises").get(uuid=content["cash_session"])
     deposit = UUID(content["deposit"]) if content["deposit"] else None
-    _judge(payable, claim, deposit, session)
+    _judge(payable, deposit, session)
     _exchange(
         payable, claim, UUID(content["uuid"]), bytes.fromhex(content["digest"]), session,
         proposal.proposed_by_id, proposal=proposal,
@@ -189,18 +186,11 @@ def _payable_of(request: ExchangeRequest) -> Payable:
     return finding.by_claim(finding.claim_of_deposit(request.deposit))
 
 
-def _judge(
-    payable: Payable, claim: Claim | None, deposit: UUID | None, session: CashSession
-) -> None:
+def _judge(payable: Payable, deposit: UUID | None, session: CashSession) -> None:
     if payable.thing is None:
         raise NotInKind
-    today: datetime.date = natural_day(clock.now())
-    judging.verdict(
-        payable, finding.claim_state(claim), deposited=finding.is_deposited(claim),
-        against_receipt=finding.is_receipt(claim, deposit), today=today,
-        at=Standpoint(PLACE_OF_KIND[session.premises.kind], session.premises_id),
-        figures=finding.payment_figures(today),
-    )  # fmt: skip
+    at = paying.payer_at_desk(session, session.cashier_id).at
+    paying.judge(payable, finding.known(payable), deposit, at)
 
 
 def _exchange(

@@ -15,17 +15,17 @@ from django.conf import settings
 from django.db import transaction
 from django.utils.crypto import salted_hmac
 
-from core.database import clock
 from core.database.statements import run_prepared
-from core.kernel.days import day_bounds, natural_day
+from core.kernel.days import day_bounds
 from core.kernel.errors import DomainError
 from core.kernel.regulation import Means, Place
 from core.ledger.services import Chart, account_open, premises_account
 from core.payoffice import chart, judging, refusals
 from core.payoffice.judging import PLACE_OF_KIND, Standpoint, Verdict
-from core.payoffice.models import CashSession, Claim, Payee, Payment
+from core.payoffice.models import CashSession, Payee, Payment
 from core.payoffice.payables import Nature, Payable
 from core.payoffice.services import cheques, finding
+from core.payoffice.services.finding import Known
 from core.payoffice.services.sealing import PayeeFacts, payee_seal
 from core.premises.access import Capability, PremisesNotAuthorised, TerminalActor
 
@@ -152,19 +152,12 @@ def need_sound(request: PayRequest, payable: Payable) -> None:
         raise refusals.AmountDiffers(owed_cents=payable.amount_cents)
 
 
-def judge(payable: Payable, claim: Claim | None, request: PayRequest, at: Standpoint) -> tuple[
-    Verdict, datetime.date
-]:  # fmt: skip
-    """How the document is paid there now, and the day judged for; raises its refusal."""
-    today = natural_day(clock.now())
-    deposited = finding.is_deposited(claim)
-    against = bool(deposited and claim and claim.deposit_match.deposit.uuid == request.deposit)
-    return (
-        judging.verdict(
-            payable, finding.claim_state(claim), deposited=deposited, against_receipt=against,
-            today=today, at=at, figures=finding.payment_figures(today),
-        ),
-        today,
+def judge(payable: Payable, known: Known, deposit: UUID | None, at: Standpoint) -> Verdict:
+    """How the document is paid there now; raises its refusal."""
+    return judging.verdict(
+        payable, known.state, deposited=known.deposit is not None,
+        against_receipt=deposit is not None and known.deposit == deposit, today=known.today,
+        at=at, figures=finding.payment_figures(known.today),
     )  # fmt: skip
 
 
@@ -176,32 +169,23 @@ def pay(
 
     `digest` and `payee` are those of a proposal that is being confirmed.
     """
-    claim = finding.claim_of(payable) if request.deposit else None
     for _ in range(_JUDGEMENTS):
-        try:
-            verdict, today = judge(payable, claim, request, payer.at)
-        except DomainError:
-            # Most have no claim, so it is not asked for until it makes a difference.
-            claim = finding.claim_of(payable)
-            if claim is None:
-                raise
-            verdict, today = judge(payable, claim, request, payer.at)
-        named = payee is not None or request.payee is not None
-        need_payee(verdict.means, named=named)
+        known = finding.known(payable)
+        verdict = judge(payable, known, request.deposit, payer.at)
+        need_payee(verdict.means, named=payee is not None or request.payee is not None)
         columns = payer.columns | {
             "uuid": str(request.uuid), "amount_cents": payable.amount_cents,
             "request_digest": f"\\x{(digest or request.digest()).hex()}",
             "means": verdict.means.value, "place": payer.at.place.value,
         }  # fmt: skip
         if verdict.means is Means.CASH:
-            paid = _write(payable, columns, verdict, payer.cash, today)
+            paid = _write(payable, columns, verdict, payer.cash, known.today)
         else:
-            paid = _by_cheque(payable, request, columns, verdict, today, payee)
+            paid = _by_cheque(payable, request, columns, verdict, known.today, payee)
         if isinstance(paid, Paid):
             return paid
         if paid not in _JUDGE_AGAIN:
             raise _REFUSALS[paid]
-        claim = finding.claim_of(payable)
     raise refusals.HeldApart
 
 
@@ -258,10 +242,16 @@ _KINDS = {Nature.PRIZE: "prize", Nature.REFUND: "refund", Nature.IN_KIND: "prize
 
 
 def replay(request: PayRequest, by: dict[str, int]) -> Paid | None:
-    """The first answer to this very request by the same payer; None if there was none."""
-    known = Payment.objects.select_related("claim").filter(uuid=request.uuid, **by).first()
-    if known is None or bytes(known.request_digest) != request.digest():
+    """The first answer to this very request by the same payer; None if there was none.
+
+    Raises RequestUuidReused where the UUID is that of another one.
+    """
+    known = Payment.objects.select_related("claim").filter(uuid=request.uuid).first()
+    if known is None:
         return None
+    same = all(getattr(known, name) == value for name, value in by.items())
+    if not same or bytes(known.request_digest) != request.digest():
+        raise refusals.RequestUuidReused
     return paid_again(known)
 
 

@@ -5,8 +5,6 @@ from typing import Any
 
 from django.db import connection, transaction
 
-from core.database import clock
-from core.kernel.days import natural_day
 from core.ledger import services as ledger
 from core.ledger.services import Line
 from core.payoffice import judging
@@ -57,20 +55,20 @@ def acted_by(at: TerminalActor) -> dict[str, int]:
 @transaction.atomic
 def present(payable: Payable, acted: dict[str, int]) -> Presentation:
     """The presentation of a document owed something: its own, or the one it already has."""
-    now = clock.now()
     claim = claim_open(payable, Claim.State.PRESENTED)
     if claim is None:
-        found = finding.claim_of(payable)
+        known = finding.known(payable)
         state = judging.state_of(
-            payable, finding.claim_state(found), deposited=finding.is_deposited(found),
-            today=natural_day(now),
-        )  # fmt: skip
+            payable, known.state, deposited=known.deposit is not None, today=known.today
+        )
         judging.need_claimable(state)
         if state is not DocumentState.PRESENTED:
             raise PresentationNeedless
-        return Presentation.objects.get(claim=found)
+        return Presentation.objects.get(
+            claim__game=payable.game, claim__document_id=payable.document_id
+        )
     made: Presentation = Presentation.objects.create(
-        uuid=uuid.uuid4(), claim=claim, presented_at=now, **acted
+        uuid=uuid.uuid4(), claim=claim, presented_at=claim.opened_at, **acted
     )
     hold_apart(payable, made.uuid)
     return made
@@ -81,15 +79,16 @@ def claim_open(payable: Payable, state: Claim.State) -> Claim | None:
 
     The day is that of the claim's own row: raises ClaimLapsed the moment the last one has passed.
     """
-    now = clock.now()
-    judged = judging.state_of(payable, None, deposited=False, today=natural_day(now))
-    existing = finding.claim_of(payable)
-    if existing is not None:
+    known = finding.known(payable)
+    if known.state is not None:
         return None
+    judged = judging.state_of(payable, None, deposited=False, today=known.today)
     if judged not in UNTOUCHED:
         judging.need_claimable(judged)
         raise NoPrize
-    values: list[Any] = [payable.game, payable.document_id, state.value, payable.amount_cents, now]
+    values: list[Any] = [
+        payable.game, payable.document_id, state.value, payable.amount_cents, known.now,
+    ]  # fmt: skip
     with connection.cursor() as cursor:
         cursor.execute(_OPEN_CLAIM, values)
         row = cursor.fetchone()
