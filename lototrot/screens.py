@@ -8,7 +8,7 @@ from core.screens.panels import register as register_panel
 from core.screens.texts import ngettext_noop
 
 _MODULES = (
-    "bet", "board", "confirmation", "day", "display", "last", "annulment", "sale",
+    "bet", "board", "confirmation", "day", "details", "display", "last", "annulment", "sale",
 )  # fmt: skip
 
 
@@ -92,6 +92,12 @@ _AFTERWARDS: dict[str, texts.Text] = {
     "given_back": _("Given back"),
     "last_tickets": _("Last tickets"),
     "no_tickets": _("No tickets yet."),
+    "bet_of_ticket": _("The bet"),
+    "race": _("Race"),
+    "numbers": _("Numbers"),
+    "winners": _("Winners"),
+    "right": _("right"),
+    "right_of_races": ngettext_noop("{n} right", "{n} right"),
     "printed": _("printed"),
     "not_printed": _("not printed"),
     "sold_at": _("Sold at"),

@@ -14,7 +14,7 @@ class Terminal(Screen):
     template_name = "screens/terminal.html"
 
     def catalogues(self) -> tuple[str, ...]:
-        return ("terminal", *[panel.texts for panel in panels()])
+        return ("terminal", "prizes", *[panel.texts for panel in panels()])
 
     def get_context_data(self, **given: Any) -> dict[str, Any]:
         config = {
@@ -38,6 +38,7 @@ def define() -> None:
         {
             "line_up": _("Online"),
             "line_lost": _("No connection"),
+            "fault": _("This screen has a fault. Reload it; nothing that was asked for is lost."),
             "loading": _("Loading…"),
             "try_again": _("Try again"),
             "sign_off": _("Sign off"),
@@ -69,6 +70,82 @@ def define() -> None:
             "given_up": _("Given up: nothing was sold, and it never will be."),
             "copy": _("Duplicate"),
             "takings": _("Takings"),
+            "waiting_payment_why": _(
+                "The payment is asked for again until it is answered. It is never made twice. "
+                "Do not hand any money over yet."
+            ),
             "paper_fails": _("The paper cannot be printed"),
         },
     )
+    texts.define("prizes", _PRIZES | _STATES)
+
+
+_PRIZES: dict[str, texts.Text] = {
+    "prizes": _("Prizes"),
+    "presented_code": _("Code of the ticket or voucher"),
+    "check": _("Check"),
+    "scan_or_type": _("Scan a ticket or voucher, or type its code."),
+    "not_known": _("Not recognised"),
+    "paid_here": _("It may be paid here."),
+    "paid_at": _("Paid at"),
+    "means": _("How"),
+    "nominative_cheque": _("nominative cheque"),
+    "stage": _("Stage"),
+    "first_pay_day": _("Paid from"),
+    "last_claim_day": _("Last day to claim"),
+    "pay": _("Pay"),
+    "intact_why": _(
+        "Hold the paper against the screen: the same code and numbers, not torn, crossed out or "
+        "amended?"
+    ),
+    "intact_pay": _("It agrees: pay"),
+    "not_intact": _("It does not agree"),
+    "paid_now": _("Paid"),
+    "hand_over": _("Hand the money over and keep the paper."),
+    "not_paid": _("Not paid; scan it again."),
+    "present": _("Present it in time"),
+    "presented_done": _("Presented: it lapses no more."),
+    "deposit": _("Take it in for checking"),
+    "deposit_why": _(
+        "The paper is kept and two persons decide. The player gets a receipt, against which it is "
+        "paid."
+    ),
+    "deposit_reason": _("Why"),
+    "deposited_done": _("Taken in for checking."),
+    "notes": _("Notes"),
+    "print_state": _("Print its state"),
+    "next": _("Next"),
+    "back": _("Back"),
+    "cheque_why": _("An amount like this is paid by nominative cheque: identity is recorded."),
+    "payee_name": _("Name and surnames"),
+    "payee_document": _("Identity document"),
+    "payee_number": _("Number"),
+    "passport": _("Passport"),
+    "other_document": _("Other"),
+    "second_person": _("A second operator signs on for this amount"),
+}
+_STATES: dict[str, texts.Text] = {
+    "state_sold": _("Not decided yet"),
+    "state_void": _("Void"),
+    "state_no_prize": _("No prize"),
+    "state_prize": _("Prize"),
+    "state_refund_due": _("Price to be given back"),
+    "state_presented": _("Presented, not paid yet"),
+    "state_deposited": _("Being checked"),
+    "state_barred": _("Held apart"),
+    "state_granted": _("Granted: paid against its receipt"),
+    "state_paid": _("Already paid"),
+    "state_exchanged": _("Already exchanged"),
+    "state_lapsed": _("Lapsed"),
+    "state_refused": _("Not paid, by decision"),
+    "stage_on_sale": _("on sale"),
+    "stage_awaiting_results": _("awaiting results"),
+    "stage_awaiting_order": _("awaiting the payment order"),
+    "place_establishment": _("betting premises"),
+    "place_central_office": _("Central Prize Payment Office"),
+    "place_authorised_entity": _("authorised entities"),
+    "reason_damaged": _("Torn or damaged"),
+    "reason_altered": _("Crossed out, amended or manipulated"),
+    "reason_unreadable": _("Its code cannot be read"),
+    "reason_unverifiable": _("Its marks cannot be checked"),
+}

@@ -221,6 +221,20 @@ class Browser:
         actions = [{"type": kind, "value": KEYS.get(key, key)} for kind, key in presses]
         self._post("actions", actions=[{"type": "key", "id": "keyboard", "actions": actions}])
 
+    def window(self, url: str) -> None:
+        """Open an address in a window of its own and stay where we are."""
+        here = self._get("window")
+        made = self._post("window/new", type="window")
+        self._post("window", handle=made["handle"])
+        self.go(url)
+        self._post("window", handle=here)
+
+    def other_window(self) -> None:
+        """Look at the other of two windows."""
+        here = self._get("window")
+        (other,) = [handle for handle in self._get("window/handles") if handle != here]
+        self._post("window", handle=other)
+
     def offline(self, cut: bool) -> None:
         """Take the network away from the page, or give it back."""
         self.devtools("Network.enable")

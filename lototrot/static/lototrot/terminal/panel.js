@@ -7,6 +7,7 @@ import { Bet } from "./bet.js";
 import { Board } from "./board.js";
 import { confirmation } from "./confirmation.js";
 import { totals } from "./day.js";
+import { details } from "./details.js";
 import { display, rules } from "./display.js";
 import { lastTicket } from "./last.js";
 import { KIND, sales } from "./sale.js";
@@ -19,7 +20,7 @@ const DRAFT = "lototrot.draft";
 export function panel(till) {
   const p = new Panel(till);
   return { element: p.element, show: () => p.show(), hide: () => p.hide(), signedOn: () => p.signedOn(),
-    signedOff: () => p.signedOff(), day: () => totals(till, p.last) };
+    signedOff: () => p.signedOff(), day: () => totals(till), details };
 }
 
 class Panel {

@@ -10,6 +10,7 @@ import { line } from "./line.js";
 import { outbox } from "./outbox.js";
 import * as player from "./player.js";
 import { print } from "./printer.js";
+import { prizes } from "./prizes.js";
 import { onScan } from "./scanner.js";
 import { enrolment, signOn } from "./sign-on.js";
 
@@ -29,7 +30,8 @@ const till = {
   get signedOn() { return Boolean(client.session && me); },
   /** Put something into the head of the screen, where it stays whatever the tab. */
   headline: (element) => at.headline.append(element),
-  panels: () => [...panels.values()],
+  panels: () => shownPanels(),
+  panel: (name) => panels.get(name),
   open: (name) => open(name),
   /** Codes scanned from now on go to `taker`, until the function returned is called. */
   takeScans(taker) {
@@ -73,10 +75,13 @@ function tabKeys(event) {
   next.click();
 }
 
+/** What this kind of terminal may do. */
+const shownPanels = () => [...panels.values()].filter(({ needs }) => !needs || me?.capabilities.includes(needs));
+
 function drawTabs() {
-  at.tabs.replaceChildren(...[...panels].map(([name, panel], index) => h(
+  at.tabs.replaceChildren(...shownPanels().map(({ name, title }, index) => h(
     "button", { type: "button", role: "tab", id: `tab-${name}`, "aria-controls": "work", "aria-keyshortcuts": `Alt+${index + 1}`,
-      "data-name": name, onclick: () => open(name) }, panel.title)));
+      "data-name": name, onclick: () => open(name) }, title)));
 }
 
 addEventListener("keydown", (event) => {
@@ -111,8 +116,10 @@ async function draw() {
     return;
   }
   drawWho();
-  for (const panel of panels.values()) panel.signedOn?.();
-  open(sessionStorage.getItem("terminal.tab") ?? config.panels[0].name);
+  drawTabs();
+  for (const panel of shownPanels()) panel.signedOn?.();
+  const before = sessionStorage.getItem("terminal.tab");
+  open(shownPanels().some(({ name }) => name === before) ? before : shownPanels()[0].name);
   at.tabs.hidden = false;
   await outbox.resume();
 }
@@ -145,17 +152,18 @@ function drawWaiting() {
   at.waiting.hidden = !waits;
   if (!waits) return at.waiting.replaceChildren();
   const asked = outbox.unanswered;
+  const handler = outbox.handler(entry.kind) ?? {}; // until the panels are there
   const again = () => {
     outbox.mark("answered");
     outbox.resume().catch((error) => till.tell(error));
   };
   at.waiting.replaceChildren(
     h("div", { class: ["state", line.up ? "info" : "bad"] },
-      h("p", { class: "large" }, asked ? t("waiting_answer") : t("waiting_paper")),
-      h("p", {}, asked ? t("waiting_answer_why") : t("waiting_paper_why")),
+      h("p", { class: "large" }, asked || handler.waiting ? t("waiting_answer") : t("waiting_paper")),
+      h("p", {}, handler.waiting ?? (asked ? t("waiting_answer_why") : t("waiting_paper_why"))),
       entry.shown ? h("p", { class: "large amount" }, entry.shown) : null,
       h("div", { class: "row centre" },
-        asked
+        handler.waiting ? null : asked
           ? h("button", { class: "button", type: "button", onclick: () => outbox.giveUp().catch(till.tell) }, t("give_up"))
           : [h("button", { class: "button primary", type: "button", onclick: again }, t("print_again")),
             h("button", { class: "button", type: "button", onclick: () => outbox.done(entry.uuid) }, t("paper_fails"))])),
@@ -169,6 +177,7 @@ function showTime(ms) {
 }
 
 async function start() {
+  for (const kind of ["error", "unhandledrejection"]) addEventListener(kind, () => till.toast(t("fault"), "bad"));
   drawLine();
   line.addEventListener("change", drawLine);
   line.start();
@@ -184,10 +193,10 @@ async function start() {
   clock.everySecond(showTime);
   for (const { name, title, module } of config.panels) {
     const { panel } = await import(module);
-    panels.set(name, { name, title, ...panel(till) });
+    panels.set(name, { name, title, needs: "sell", ...panel(till) });
   }
+  panels.set("prizes", { name: "prizes", title: t("prizes"), ...prizes(till) });
   panels.set("day", { name: "day", title: t("day"), ...day(till) });
-  drawTabs();
   await draw();
 }
 

@@ -17,6 +17,7 @@ class Outbox extends EventTarget {
   #kinds = new Map();
   #turn = 0;      // a loop that is no longer the current one ends
   #cancel = null;
+  #secret = null; // what of the body must not be kept: a code in a player's hand
 
   /** `{kind, uuid, path, body, stage}`; stage is "asked", "answered", and what the game marks. */
   get entry() { return this.#entry; }
@@ -27,17 +28,23 @@ class Outbox extends EventTarget {
    *  `resume(entry)` for one that was answered. */
   handle(kind, handler) { this.#kinds.set(kind, handler); }
 
-  /** Keep a request and send it until there is an answer. */
-  ask(entry) {
+  handler(kind) { return this.#kinds.get(kind); }
+
+  /** Keep a request and send it until there is an answer. `secret` is sent with the body and never
+   *  kept: after a reload such a request cannot be sent again, and its kind's `lost(entry)` finds
+   *  out what became of it. */
+  ask(entry, secret = null) {
     if (this.#entry) throw new Error("an unanswered request is under way");
-    this.#keep({ ...entry, stage: "asked" });
+    this.#secret = secret;
+    this.#keep({ ...entry, stage: "asked", secret: Boolean(secret) });
     return this.#send();
   }
 
   /** After a start or a signing on: carry on with what is kept, if anything is. */
   async resume() {
     if (!this.#entry) return;
-    if (this.unanswered) await this.#send();
+    if (this.unanswered && this.#entry.secret && !this.#secret) await this.#kinds.get(this.#entry.kind).lost(this.#entry);
+    else if (this.unanswered) await this.#send();
     else await this.#kinds.get(this.#entry.kind).resume(this.#entry);
   }
 
@@ -63,18 +70,20 @@ class Outbox extends EventTarget {
     const entry = this.#entry;
     const turn = ++this.#turn;
     try {
-      const answer = await this.#until(turn, (signal) => client.post(entry.path, entry.body, { signal }));
+      const answer = await this.#until(turn, (signal) => client.post(entry.path, { ...entry.body, ...this.#secret }, { signal }));
       if (turn === this.#turn) await this.#answered(answer);
     } catch (problem) {
       if (!(problem instanceof Problem)) throw problem;
       if (turn !== this.#turn) return;
       if (problem.code.startsWith("operator_session_")) return; // signing on resumes it
+      this.#secret = null;
       this.#keep(null);
       this.#kinds.get(entry.kind).refused(problem, entry);
     }
   }
 
   async #answered(answer) {
+    this.#secret = null;
     this.#keep({ ...this.#entry, stage: "answered" });
     await this.#kinds.get(this.#entry.kind).answered(answer, this.#entry);
   }

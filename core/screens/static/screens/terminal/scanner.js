@@ -1,8 +1,8 @@
 // A scanner is a keyboard that types fast and ends with Enter. What arrives like that is a code,
 // wherever the focus is; what people type is left alone.
 
-const GAP_MS = 60;
-const LEAST = 16;
+const GAP_MS = 120;
+const LEAST = 20;
 let burst = "";
 let last = 0;
 

@@ -1,0 +1,281 @@
+// A presented ticket or voucher: what it is, in large words; paid here if it may be, once.
+//
+// Its code is never kept on this machine. A payment whose answer was lost is asked for again while
+// the code is in memory; after a restart its receipt says whether it was paid.
+
+import { amount, h } from "../base/dom.js";
+import { dialog } from "../base/dialog.js";
+import { cents, date } from "../base/format.js";
+import { has, language, t } from "../base/text.js";
+
+const KIND = "payoffice.payment";
+const PATH = "claims/payments";
+const PRINTED = "printed";
+const REASONS = ["damaged", "altered", "unreadable", "unverifiable"];
+// t("state_sold") t("state_void") t("state_no_prize") t("state_prize") t("state_refund_due")
+// t("state_presented") t("state_deposited") t("state_barred") t("state_granted") t("state_paid")
+// t("state_exchanged") t("state_lapsed") t("state_refused")
+const TONES = { prize: "good", refund_due: "good", granted: "good", presented: "warn", deposited: "warn", barred: "warn", sold: "info", no_prize: "info" };
+// t("stage_on_sale") t("stage_awaiting_results") t("stage_awaiting_order")
+// t("place_establishment") t("place_central_office") t("place_authorised_entity")
+// t("reason_damaged") t("reason_altered") t("reason_unreadable") t("reason_unverifiable")
+
+export function prizes(till) {
+  const p = new Prizes(till);
+  return { element: p.element, needs: "check", show: () => p.show(), signedOff: () => p.reset(), signedOn: () => p.signedOn() };
+}
+
+class Prizes {
+  #code = "";
+  #found = null;
+  #release = null;
+
+  constructor(till) {
+    this.till = till;
+    this.input = h("input", { class: "input code", id: "presented-code", autocomplete: "off", spellcheck: "false", maxlength: "96", required: true });
+    this.form = h("form", { class: "row presented", onsubmit: (event) => { event.preventDefault(); this.check(this.input.value); } },
+      h("div", { class: "field" }, h("label", { for: "presented-code" }, t("presented_code")), this.input),
+      h("button", { class: "button primary big", type: "submit" }, t("check")));
+    this.shown = h("div", { class: "stack shown" });
+    this.element = h("section", { class: "prizes-desk stack" }, h("h1", { class: "heard" }, t("prizes")), this.form, this.shown);
+    till.outbox.handle(KIND, {
+      answered: (paid, entry) => this.#paid(paid, entry), resume: (entry) => this.#receipt(entry), lost: (entry) => this.#lost(entry),
+      refused: (problem) => this.#refused(problem), waiting: t("waiting_payment_why"),
+    });
+    till.line.addEventListener("change", () => this.#line());
+    this.#empty();
+  }
+
+  show() { this.input.focus(); }
+
+  signedOn() {
+    this.#release ??= this.till.takeScans((code) => {
+      this.till.open("prizes");
+      this.check(code);
+    });
+  }
+
+  reset() {
+    this.#release?.();
+    this.#release = null;
+    this.#empty();
+  }
+
+  #empty() {
+    this.#code = "";
+    this.#found = null;
+    this.input.value = "";
+    this.shown.replaceChildren(h("p", { class: "empty large" }, t("scan_or_type")));
+    this.till.player.clear();
+  }
+
+  async check(code) {
+    this.#code = code.trim();
+    this.input.value = "";
+    this.shown.replaceChildren(h("p", { class: "loading" }, t("loading")));
+    try {
+      this.#found = await this.till.client.post("claims/check", { code: this.#code });
+      const why = this.#found.refusal && await this.till.client.get(`problems/${this.#found.refusal}`);
+      this.#draw(why ? why.title : "");
+    } catch (error) {
+      this.#code = "";
+      this.#fault(error);
+    }
+  }
+
+  #fault(error) {
+    const words = error instanceof this.till.Problem ? error.title : t("line_lost");
+    this.shown.replaceChildren(h("div", { class: "state bad", role: "alert" }, h("p", { class: "large" }, t("not_known")), h("p", {}, words)));
+    this.till.player.show({ kind: "prize", tone: "bad", title: t("not_known"), note: words });
+    if (!(error instanceof this.till.Problem || error instanceof this.till.LineLost)) throw error;
+  }
+
+  #draw(why) {
+    const found = this.#found;
+    const paid = found.state === "paid" || found.state === "exchanged";
+    const owed = found.amount_cents > 0 && !paid;
+    const tone = !owed ? TONES[found.state] ?? "bad" : found.refusal ? "warn" : TONES[found.state] ?? "bad";
+    const title = t(`state_${found.state}`);
+    const sum = found.amount_cents ? cents(found.amount_cents) : "";
+    const thing = found.thing ? found.thing.description : "";
+    const rows = this.#rows();
+    this.till.player.show({ kind: "prize", tone, title, large: [thing, sum].filter(Boolean).join(" · "), rows, note: why });
+    this.shown.replaceChildren(
+      h("div", { class: ["state", tone], role: "status" },
+        h("p", { class: "large" }, title), sum ? h("p", { class: "large amount huge" }, sum) : null, thing ? h("p", { class: "large" }, thing) : null,
+        why ? h("p", { class: "why" }, why) : owed ? h("p", { class: "why" }, t("paid_here")) : null),
+      this.#acts(),
+      h("div", { class: "card" }, h("dl", { class: "facts" }, rows.map(([label, value]) => [h("dt", {}, label), h("dd", {}, value)]))),
+      this.till.panel(found.game)?.details?.(found.details) ?? "");
+    (this.shown.querySelector(".acts .primary") ?? this.input).focus();
+  }
+
+  #rows() {
+    const { first_pay_day: first, last_claim_day: last, places, stage, means } = this.#found;
+    return [
+      stage && has(`stage_${stage}`) ? [t("stage"), t(`stage_${stage}`)] : null,
+      places.length ? [t("paid_at"), places.map((place) => t(`place_${place}`)).join(", ")] : null,
+      means === "nominative_cheque" ? [t("means"), t("nominative_cheque")] : null,
+      first ? [t("first_pay_day"), date(first)] : null, last ? [t("last_claim_day"), date(last)] : null,
+    ].filter(Boolean);
+  }
+
+  #acts() {
+    const { amount_cents: owed, refusal, state } = this.#found;
+    const can = (what) => this.till.me.capabilities.includes(what);
+    const claimable = ["prize", "refund_due", "presented", "granted"].includes(state);
+    const button = (text, act, more = "") => h("button", { class: `button big ${more}`, type: "button", onclick: act }, text);
+    this.payButton = owed && !refusal && can("pay") ? button([t("pay"), " ", amount(cents(owed))], () => this.#ask(), "primary") : null;
+    this.#line();
+    return h("div", { class: "row acts" }, this.payButton,
+      claimable && refusal && can("deposit") ? button(t("present"), () => this.#present()) : null,
+      claimable && can("deposit") ? button(t("deposit"), () => this.#deposit()) : null,
+      button(t("print_state"), () => this.#slip()), button(t("next"), () => { this.#empty(); this.input.focus(); }));
+  }
+
+  #line() { if (this.payButton) this.payButton.disabled = !this.till.line.up; }
+
+  /** The operator holds the paper against what is shown, and only then pays. */
+  #ask() {
+    const found = this.#found;
+    const cheque = found.means === "nominative_cheque";
+    const fields = cheque ? payee() : [];
+    let second = "";
+    const error = h("p", { class: "notice bad", role: "alert", hidden: true });
+    const shown = dialog(t("pay"), h("form", { class: "stack", onsubmit: async (event) => {
+      event.preventDefault();
+      const data = new FormData(event.target);
+      try {
+        second = data.get("second-number") ? await this.#second(data) : "";
+      } catch (problem) {
+        error.textContent = problem.title ?? t("line_lost");
+        error.hidden = false;
+        return;
+      }
+      shown.close();
+      this.#pay(found, cheque ? { name: data.get("name"), document_kind: data.get("kind"), document_number: data.get("document") } : null, second);
+    } },
+    h("p", { class: "large amount" }, cents(found.amount_cents)), h("p", { class: "notice" }, t("intact_why")), fields,
+    this.needsSecond ? secondPerson() : null, error,
+    h("div", { class: "row ends" }, h("button", { class: "button big", type: "button", onclick: () => { shown.close(); this.#deposit(); } }, t("not_intact")),
+      h("button", { class: "button primary big", type: "submit", autofocus: !cheque }, t("intact_pay"), " ", amount(cents(found.amount_cents))))));
+  }
+
+  /** Another operator's session, which stays theirs: ours is not replaced. */
+  async #second(data) {
+    const found = await this.till.client.post("terminal/session", { number: Number(data.get("second-number")), pin: data.get("second-pin") });
+    return found.token;
+  }
+
+  #pay(found, who, second) {
+    const uuid = crypto.randomUUID();
+    const secret = { code: this.#code, ...(who ? { payee: who } : {}), ...(second ? { second_session: second } : {}) };
+    this.needsSecond = false;
+    this.till.outbox.ask({ kind: KIND, uuid, path: PATH, body: { uuid, amount_cents: found.amount_cents, intact: true }, shown: cents(found.amount_cents) }, secret).catch(this.till.tell);
+  }
+
+  #refused(problem) {
+    if (problem.code === "second_person_needed") {
+      this.needsSecond = true;
+      return this.#ask();
+    }
+    this.till.toast(problem.title, "bad");
+    if (this.#code) this.check(this.#code);
+  }
+
+  async #paid(paid, entry) {
+    this.#say(entry);
+    await this.#receipt(entry);
+  }
+
+  #say(entry) {
+    this.#code = "";
+    this.shown.replaceChildren(h("div", { class: "state good", role: "status" }, h("p", { class: "large" }, t("paid_now")), h("p", { class: "large amount huge" }, entry.shown), h("p", { class: "why" }, t("hand_over"))));
+    this.till.player.show({ kind: "prize", tone: "good", title: t("paid_now"), large: entry.shown });
+  }
+
+  async #receipt(entry) {
+    const { outbox, client } = this.till;
+    try {
+      if (entry.stage !== PRINTED) await this.till.print(await client.insist(() => client.text(`${PATH}/${entry.uuid}/receipt.html?lang=${language}`)));
+    } catch (error) {
+      this.till.tell(error);
+    }
+    outbox.done(entry.uuid);
+    this.till.open("prizes");
+    this.input.focus();
+  }
+
+  /** The code is gone with the memory: the receipt tells whether the payment was made. */
+  async #lost(entry) {
+    const { outbox, client } = this.till;
+    try {
+      const receipt = await client.insist(() => client.text(`${PATH}/${entry.uuid}/receipt.html?lang=${language}`));
+      this.#say(entry);
+      await this.till.print(receipt);
+    } catch (error) {
+      if (!(error instanceof this.till.Problem)) throw error;
+      this.till.toast(`${t("not_paid")} ${error.title}`, "bad");
+    }
+    outbox.done(entry.uuid);
+    this.till.open("prizes");
+  }
+
+  async #slip() {
+    try {
+      await this.till.print(await this.till.client.text(`claims/slip.html?lang=${language}`, { method: "POST", body: { code: this.#code } }));
+    } catch (error) {
+      this.till.tell(error);
+    }
+  }
+
+  async #present() {
+    const { client } = this.till;
+    try {
+      const { receipt } = await client.post("claims/presentations", { code: this.#code, intact: true });
+      await this.till.print(await client.text(`claims/presentations/${receipt}/receipt.html?lang=${language}`));
+      this.till.toast(t("presented_done"), "good");
+      await this.check(this.#code);
+    } catch (error) {
+      this.till.tell(error);
+    }
+  }
+
+  #deposit() {
+    const code = this.#code;
+    const uuid = crypto.randomUUID();
+    const shown = dialog(t("deposit"), h("form", { class: "stack", onsubmit: async (event) => {
+      event.preventDefault();
+      const data = new FormData(event.target);
+      const { client } = this.till;
+      try {
+        await client.insist(() => client.post("claims/deposits", { uuid, reason: data.get("reason"), notes: data.get("notes"), ...(data.get("reason") === "unreadable" ? {} : { code }) }));
+        shown.close();
+        await this.till.print(await client.insist(() => client.text(`claims/deposits/${uuid}/receipt.html?lang=${language}`)));
+        this.till.toast(t("deposited_done"), "good");
+        if (code) await this.check(code);
+      } catch (error) {
+        this.till.tell(error);
+      }
+    } },
+    h("p", {}, t("deposit_why")),
+    h("fieldset", { class: "field" }, h("legend", {}, t("deposit_reason")), REASONS.map((reason, index) => h("label", { class: "choice" }, h("input", { type: "radio", name: "reason", value: reason, checked: index === 0 }), t(`reason_${reason}`)))),
+    h("div", { class: "field" }, h("label", { for: "deposit-notes" }, t("notes")), h("input", { class: "input", id: "deposit-notes", name: "notes", maxlength: "1000" })),
+    h("div", { class: "row ends" }, h("button", { class: "button big", type: "button", onclick: () => shown.close() }, t("back")), h("button", { class: "button primary big", type: "submit" }, t("deposit")))));
+  }
+}
+
+function payee() {
+  const kinds = { dni: "DNI", nie: "NIE", passport: t("passport"), other: t("other_document") };
+  return [
+    h("p", { class: "notice warn" }, t("cheque_why")),
+    h("div", { class: "field" }, h("label", { for: "payee-name" }, t("payee_name")), h("input", { class: "input", id: "payee-name", name: "name", required: true, maxlength: "120", autocomplete: "off", autofocus: true })),
+    h("div", { class: "row" }, h("div", { class: "field" }, h("label", { for: "payee-kind" }, t("payee_document")), h("select", { class: "input", id: "payee-kind", name: "kind" }, Object.entries(kinds).map(([value, name]) => h("option", { value }, name)))),
+      h("div", { class: "field" }, h("label", { for: "payee-number" }, t("payee_number")), h("input", { class: "input", id: "payee-number", name: "document", required: true, maxlength: "40", autocomplete: "off" }))),
+  ];
+}
+
+function secondPerson() {
+  const field = (id, label, more) => h("div", { class: "field" }, h("label", { for: id }, label), h("input", { class: "input", id, name: id, required: true, inputmode: "numeric", autocomplete: "off", ...more }));
+  return h("fieldset", { class: "row" }, h("legend", {}, t("second_person")), field("second-number", t("operator_number"), {}), field("second-pin", t("pin"), { type: "password" }));
+}

@@ -1,0 +1,102 @@
+"""Prizes at the terminal in a real browser: paid once, refused, asked again after a lost line."""
+
+import pytest
+
+from core.payoffice.models import Claim, Deposit, Payment
+from tests import paying
+from tests.browser import desk
+from tests.browser.conftest import Open
+from tests.browser.driver import Browser, until
+from tests.browser.line import Line
+
+STATE = ".shown .state"
+
+
+def at_the_terminal(browser: Browser, line: Line, language: str = "ca") -> None:
+    desk.enrol(browser, line.url, desk.shop(), language=language)
+    browser.find(".bet")
+
+
+@pytest.mark.article("14.III.10.2")
+@pytest.mark.parametrize(
+    ("language", "small", "large"),
+    [("ca", "85,50 €", "450,00 €"), ("es", "85,50 €", "450,00 €"), ("en", "€85.50", "€450.00")],
+)
+def test_a_prize_is_paid_once_and_what_may_not_be_paid_here_is_refused(
+    open_browser: Open, line: Line, language: str, small: str, large: str
+) -> None:
+    won, too_large, nothing = paying.worth(8_550, 45_000, 0)
+    browser = open_browser(language=language)
+    at_the_terminal(browser, line, language)
+    browser.window(f"{line.url}/terminal/player/?lang={language}")
+
+    desk.scan(browser, won.code)  # wherever the focus is
+    browser.says(f"{STATE}.good", small)
+    browser.click(".acts .primary")
+    browser.says("dialog", small)
+    browser.keys("Enter")
+    browser.says(f"{STATE}.good", small)
+    (receipt,) = desk.printed(browser)
+    assert small in receipt.replace("\u00a0", " ")
+    until(lambda: desk.outbox(browser) is None, "the receipt")
+    payment = Payment.objects.get()
+    assert payment.amount_cents == 8_550 and payment.claim.state == Claim.State.PAID
+    browser.other_window()
+    browser.says(f"{STATE.split()[1]}.good", small)
+    browser.other_window()
+
+    desk.scan(browser, won.code)
+    browser.find(f"{STATE}.bad")
+    desk.scan(browser, too_large.code)
+    browser.says(f"{STATE}.warn", large)
+    assert not browser.shows(".acts .primary")
+    desk.scan(browser, nothing.code)
+    browser.find(f"{STATE}.info")
+    browser.type("#presented-code", "1111-2222-3333-4444-5555-6666")
+    browser.keys("Enter")
+    browser.find(f"{STATE}.bad")
+    browser.complaints()  # the refused requests
+    assert Payment.objects.count() == 1
+
+
+def test_a_payment_whose_answer_was_lost_is_made_once_even_after_a_restart(
+    open_browser: Open, line: Line
+) -> None:
+    first, second = paying.worth(8_550, 1_000)
+    browser = open_browser()
+    at_the_terminal(browser, line)
+    for ticket, restart in ((first, False), (second, True)):
+        desk.scan(browser, ticket.code)
+        browser.click(".acts .primary")
+        browser.find("dialog .primary")
+        before = Payment.objects.count()
+        line.swallow()
+        browser.keys("Enter")
+        until(lambda: Payment.objects.count() > before, "the payment to arrive")  # noqa: B023
+        browser.find("#cut")
+        kept = browser.run("return JSON.stringify({...localStorage})")
+        assert ticket.code not in kept and ticket.code.replace("-", "") not in kept
+        if restart:
+            browser.go("about:blank")
+        line.mend()
+        if restart:
+            browser.go(f"{line.url}/terminal/")
+        browser.find(f"{STATE}.good")
+        until(lambda: desk.outbox(browser) is None, "the receipt")
+    assert [p.amount_cents for p in Payment.objects.order_by("pk")] == [8_550, 1_000]
+
+
+@pytest.mark.article("14.III.10.5")
+def test_a_torn_ticket_is_taken_in_for_checking(open_browser: Open, line: Line) -> None:
+    (torn,) = paying.worth(8_550)
+    browser = open_browser()
+    at_the_terminal(browser, line)
+    desk.scan(browser, torn.code)
+    browser.click(".acts .primary")
+    browser.click("dialog .button.big:not(.primary)")  # it does not agree
+    browser.click("dialog .choice input")
+    browser.click("dialog .primary")
+    desk.printed(browser)
+    browser.find(f"{STATE}.warn")
+    assert Deposit.objects.get().reason == Deposit.Reason.DAMAGED
+    assert not Payment.objects.exists()

@@ -1,0 +1,42 @@
+"""Presented tickets at the terminal, in every state that a player may meet, looked at."""
+
+import pytest
+
+from tests import paying
+from tests.browser import desk
+from tests.browser.conftest import Open
+from tests.browser.line import Line
+from tests.browser.tour import SIZES, Tour
+
+
+@pytest.mark.parametrize(("size", "dark"), [("phone", False), ("terminal", True), ("wall", False)])
+def test_prizes(open_browser: Open, line: Line, size: str, dark: bool) -> None:
+    won, large, nothing = paying.worth(8_550, 45_000, 0)
+    browser = open_browser(SIZES[size], dark=dark)
+    tour = Tour(browser, "prizes", size, dark)
+    desk.enrol(browser, line.url, desk.shop())
+    browser.click("#tab-prizes")
+    browser.find(".shown .empty")
+    tour.stop("empty")
+    desk.scan(browser, nothing.code)
+    browser.find(".state.info")
+    tour.stop("nothing")
+    desk.scan(browser, large.code)
+    browser.find(".state.warn")
+    tour.stop("not-here")
+    desk.scan(browser, won.code)
+    browser.find(".state.good")
+    tour.stop("won")
+    browser.click(".acts .primary")
+    browser.find("dialog")
+    tour.stop("payment")
+    browser.keys("Enter")
+    desk.sold(browser)
+    tour.stop("paid")
+    browser.window(f"{line.url}/terminal/player/")
+    browser.other_window()
+    browser.resize(SIZES[size])
+    browser.look(dark=dark)
+    browser.find("#shown .state")
+    tour.stop("for-the-player")
+    tour.end()
