@@ -1,0 +1,145 @@
+"""What a thief of the whole database can tell of unsold tickets: nothing (docs/promotrot.md).
+
+The dump is the real one, of every table. The attacker knows all of the source, tries every value in
+it as the seed, as the key and as the key of the vault, and is shown to find the winners at once
+with what is not in the database.
+"""
+
+import re
+import secrets
+import subprocess
+from base64 import b64encode
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+from django.conf import LazySettings
+from django.conf import settings as real
+
+from core.database import vault
+from core.embedded.postgres import binaries
+from promotrot.engine.plan import Plan
+from promotrot.engine.plan_json import read_plan
+from promotrot.engine.shuffle import block_prizes, commitment, mixed_key
+from promotrot.models.emission import Emission, Lane
+from promotrot.services.closing import seed_reveal
+from promotrot.services.dealing import SEED_PURPOSE, dealing, open_seed
+from tests import emitting
+from tests.databases import Database
+
+SOLD = 12
+_HEX = re.compile(r"(?<![0-9a-f])(?:\\\\x)?([0-9a-f]{64,})(?![0-9a-f])")
+
+
+@dataclass(frozen=True, slots=True)
+class Loot:
+    """What the thief has: the dump, and what in it is public about the emission on sale."""
+
+    text: str
+    reference: str
+    plan: Plan
+    published: bytes
+    entropy: str
+    sealed: bytes
+
+    def candidates(self) -> Iterator[bytes]:
+        """Every run of 32 bytes that stands anywhere in the dump in hexadecimal, and the nil."""
+        yield bytes(32)
+        for found in {match.group(1) for match in _HEX.finditer(self.text)}:
+            for at in range(0, len(found) - 63, 2):
+                yield bytes.fromhex(found[at : at + 64])
+
+    def key_from(self, seed: bytes) -> bytes | None:
+        """The emission's key, if that is its seed: the commitment says so."""
+        if commitment(seed, self.reference, self.plan) != self.published:
+            return None
+        return mixed_key(seed, self.published, self.entropy.encode())
+
+
+@contextmanager
+def _keys(settings: LazySettings, key: bytes) -> Iterator[None]:
+    """The vault opened with another key than the operator's."""
+    kept = settings.DATA_KEYS
+    settings.DATA_KEYS = (kept[0], {kept[0]: key})
+    vault._cipher.cache_clear()
+    yield
+    settings.DATA_KEYS = kept
+    vault._cipher.cache_clear()
+
+
+def _sealed_with(loot: Loot, settings: LazySettings, key: bytes) -> bytes | None:
+    with _keys(settings, key):
+        try:
+            return vault.decrypt(SEED_PURPOSE, loot.sealed, context=loot.reference.encode())
+        except vault.VaultUnreadable:
+            return None
+
+
+def _dumped(database: Database, folder: Path) -> str:
+    target = folder / "dump.sql"
+    subprocess.run(
+        [str(binaries() / "pg_dump"), "--dbname", database.owner_url, "--file", str(target)],
+        check=True, capture_output=True, timeout=120,
+    )  # fmt: skip
+    return target.read_text("utf-8")
+
+
+@pytest.fixture
+def loot(own_database: Database, tmp_path: Path) -> tuple[Loot, Emission]:
+    """An emission on sale, some of it sold and played; an earlier one closed and revealed."""
+    before = emitting.closed(emitting.opened(emitting.small("before")))
+    assert seed_reveal(emission=before)
+    emission = emitting.opened(emitting.small())
+    emitting.sold_and_played(emission, SOLD)
+    text = _dumped(own_database, tmp_path)
+    made = emission.commitment
+    found = Loot(
+        text, emission.reference, read_plan(emission.plan), bytes.fromhex(made.digest),
+        emission.witness.entropy, bytes(made.sealed_seed),
+    )  # fmt: skip
+    return found, emission
+
+
+@pytest.mark.article("15.II.2")
+def test_a_full_dump_gives_no_winner_without_the_key_and_all_of_them_with_it(
+    loot: tuple[Loot, Emission], settings: LazySettings
+) -> None:
+    stolen, emission = loot
+    assert stolen.reference in stolen.text and stolen.published.hex() in stolen.text  # it is whole
+    seed = open_seed(emission.commitment)
+    key = mixed_key(seed, stolen.published, stolen.entropy.encode())
+    tiers = block_prizes(key, stolen.reference, stolen.plan, 0)
+    for secret in (seed, key, tiers, tiers[SOLD:], bytes(real.DATA_KEYS[1][real.DATA_KEYS[0]])):
+        shown = (secret.hex(), b64encode(secret).decode(), str(int.from_bytes(secret, "big")))
+        assert not any(form in stolen.text for form in shown)
+    candidates = list(stolen.candidates())
+    assert len(candidates) > 50  # digests, commitments, signatures, sealed bytes
+    assert stolen.published in candidates and stolen.sealed[13:45] in candidates
+    assert [each for each in candidates if stolen.key_from(each) is not None] == []
+    assert [each for each in candidates if _sealed_with(stolen, settings, each)] == []
+    # The same attack finds everything as soon as the one key that is kept elsewhere is known.
+    version, ring = real.DATA_KEYS
+    opened = _sealed_with(stolen, settings, ring[version])
+    assert opened is not None and stolen.key_from(opened) == key
+    winning = [at for at in range(SOLD, emission.tickets) if tiers[at]]
+    assert winning == [
+        at for at in range(SOLD, emission.tickets) if dealing(emission.pk).tier(0, at)
+    ]
+
+
+@pytest.mark.django_db
+@pytest.mark.article("15.II.2")
+def test_what_is_stored_before_the_sale_is_the_same_whatever_the_seed() -> None:
+    """Blocks with different prizes are opened in another order, and nothing kept shows it."""
+    stored = set()
+    orders = set()
+    for number in range(8):
+        with emitting.seeded(secrets.token_bytes(32)):
+            emission = emitting.opened(emitting.document("six-at-the-post", code=f"six-{number}"))
+        lanes = Lane.objects.filter(emission=emission).order_by("opening", "first")
+        stored.add(tuple(lanes.values_list("opening", "first", "tickets", "taken", "open")))
+        firsts = tuple(dealing(emission.pk).block(opening)[:50] for opening in range(3))
+        orders.add(firsts)
+    assert len(stored) == 1 and len(orders) == 8
