@@ -9,6 +9,7 @@ class PromotrotConfig(AppConfig):
 
     def ready(self) -> None:
         from promotrot import journal_rules, metrics, reports, screens, tasks, whatif
+        from promotrot.raceday import story
         from promotrot.services import (  # noqa: F401  (they register their acts of two persons)
             accounts,
             closing,
@@ -20,6 +21,7 @@ class PromotrotConfig(AppConfig):
         )
 
         accounts.register()
+        story.enter()
         journal_rules.register_all()
         metrics.register()
         payables.register()
