@@ -36,7 +36,8 @@ def _sold_out(stage: Stage) -> list[Play]:
     check = office.game_approve(stage.staff, SOLD_OUT)
     emission = office.emission_open(stage.staff, SOLD_OUT)
     step(f"{emission['reference']}: {emission['tickets']} tickets at {_price(emission)},")
-    step(f"{_percent(check['percentages']['worst'])} in prizes; commitment {emission['commitment'][:16]}…")
+    worth, bound = _percent(check["percentages"]["worst"]), emission["commitment"][:16]
+    step(f"{worth} in prizes; commitment {bound}…")
     first = players.buy(stage.sellers[0], emission)
     again = _replayed(stage.sellers[0], emission, first)
     need(again["uuid"] == first["uuid"], "a play sent twice was sold twice")
