@@ -12,6 +12,7 @@ from django.db import models
 from django.forms.models import _get_foreign_key
 from django.http import Http404, HttpRequest, HttpResponse
 from django.urls import reverse
+from django.utils.http import url_has_allowed_host_and_scheme
 from unfold.admin import ModelAdmin, TabularInline
 from unfold.decorators import action
 from unfold.enums import ActionVariant
@@ -23,6 +24,12 @@ from core.admin_support.columns import SECRET, Column, Text, column, url_of
 from core.admin_support.naming import name_fields
 
 MOST_PAGES = 200
+
+
+def _asked_back(request: HttpRequest) -> str:
+    """Where the page that offered the act wants to be gone back to: an address of this site."""
+    asked = request.GET.get("back", "")
+    return asked if url_has_allowed_host_and_scheme(asked, allowed_hosts=None) else ""
 
 
 class _Shown:
@@ -144,6 +151,7 @@ class ReadOnlyAdmin(_Shown, ModelAdmin):  # type: ignore[misc]
             if target is None:
                 raise Http404
             back = url_of(target)
+        back = _asked_back(request) or back
         context = self.admin_site.each_context(request) | {"opts": meta, "media": self.media}
         return perform(act, request, target, context, back)
 

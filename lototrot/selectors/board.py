@@ -11,19 +11,18 @@ from lototrot.models.contest import Contest
 from lototrot.models.settlement import Settlement
 from lototrot.selectors.alive import standings
 from lototrot.selectors.cards import LegCard, RunnerCard, contest_legs
-from lototrot.selectors.totals import RunningTotals, Totals
+from lototrot.selectors.totals import Totals, all_totals
 from lototrot.services import chart
 from lototrot.services.contests import rules_of
 
 SHOWN_DAYS = 14  # how long a contest stays on the board after its payment order
 HISTORY_LENGTH = 60
 _NOTHING = Totals(0, 0, 0)
-_totals = RunningTotals()
 
 
 def board_pulse() -> dict[str, Any]:
     """What changes with every sale: of each contest, its tickets, bets and takings so far."""
-    totals = _totals.read()
+    totals = all_totals()
     return {
         "contests": {
             str(contest.pk): {

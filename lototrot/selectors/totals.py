@@ -5,9 +5,12 @@ when an earlier look was taken, once all transactions that were open then have e
 ticket can appear any more.
 """
 
+import threading
 from dataclasses import dataclass, field
 
 from django.db import connection
+
+from lototrot.models.contest import Contest
 
 _LOOK = """
 SELECT coalesce(pg_sequence_last_value('lototrot_ticket_id_seq'), 0),
@@ -34,6 +37,21 @@ class Totals:
     tickets: int
     bets: int
     takings_cents: int
+
+
+def contest_totals(contest: Contest) -> Totals:
+    """The totals of one contest, counted; once it is settled, the settlement's."""
+    settled = contest.settlements.filter(in_force=True).first()
+    if settled:
+        return Totals(settled.tickets, settled.bets, settled.takings_cents)
+    return all_totals().get(contest.pk, Totals(0, 0, 0))
+
+
+def all_totals() -> dict[int, Totals]:
+    """The totals of every contest; what this process has counted before is not counted again."""
+    with _one_at_a_time:
+        name = connection.settings_dict["NAME"]
+        return _of_process.setdefault(name, RunningTotals()).read()
 
 
 @dataclass(slots=True)
@@ -78,3 +96,7 @@ def _added(left: _Sums, right: _Sums, sign: int) -> _Sums:
         pairs = zip(left.get(pk, _NONE), right.get(pk, _NONE), strict=True)
         found[pk] = tuple(a + sign * b for a, b in pairs)
     return found
+
+
+_of_process: dict[str, RunningTotals] = {}
+_one_at_a_time = threading.Lock()

@@ -179,9 +179,7 @@ def test_a_replayed_sale_takes_no_second_ticket(place: Point, emission: Emission
 @pytest.mark.article("15.III.4")
 def test_refused_sales_take_no_ticket(place: Point, emission: Emission) -> None:
     with pytest.raises(selling.WrongPrice):
-        play_sell(
-            credentials=place.credentials, request=PlayRequest(uuid.uuid4(), emission.pk, 1)
-        )
+        play_sell(credentials=place.credentials, request=PlayRequest(uuid.uuid4(), emission.pk, 1))
     office = factories.point(factories.premises(kind=Premises.Kind.CENTRAL_OFFICE))
     with pytest.raises(selling.TerminalCannot):
         buy(office, emission)

@@ -90,7 +90,9 @@ def test_the_night_ends_what_was_left_and_lists_all_of_it(
     done = plays_end_unfinished(yesterday)
     assert done.counts == {"unfinished": 1 + others, "refund": 1, "begun": int(left)}
     assert {row["play"] for row in done.listed["unfinished"]} >= {
-        str(won.uuid), str(untouched.uuid), *([str(begun.uuid)] if left else [])
+        str(won.uuid),
+        str(untouched.uuid),
+        *([str(begun.uuid)] if left else []),
     }
     tier = dealing(emission.pk).tier(won.opening, won.position)
     end = PlayEnd.objects.get(ticket=won)
@@ -98,7 +100,9 @@ def test_the_night_ends_what_was_left_and_lists_all_of_it(
     assert PlayEnd.objects.get(ticket=untouched).cause == "refund"
     assert not PlayEnd.objects.filter(ticket=fresh).exists()
     assert plays_end_unfinished(yesterday).counts == {
-        "unfinished": 0, "refund": 0, "begun": int(left)
+        "unfinished": 0,
+        "refund": 0,
+        "begun": int(left),
     }
     assert balance_cents(chart.refunds(ladder.reference)) == ladder.price_cents
     assert balance_cents(chart.takings(ladder.reference)) == ladder.price_cents

@@ -1,0 +1,104 @@
+"""The sale as the organiser watches it: by minute, by premises, and terminals gone silent."""
+
+import dataclasses
+import datetime
+
+from django.db import connection
+
+from core.database import clock
+from lototrot.models.contest import Contest
+
+WATCHED = datetime.timedelta(hours=1)
+SILENT_AFTER = datetime.timedelta(minutes=15)
+_SLACK = 10_000  # numbers are given out in nearly the order of the clock
+_BY_MINUTE = """
+SELECT date_trunc('minute', sold_at), count(*), sum(amount_cents)::bigint FROM lototrot_ticket
+ WHERE id > %s AND contest_id = %s AND sold_at >= %s GROUP BY 1 ORDER BY 1
+"""
+_BY_PREMISES = """
+SELECT p.code, p.name, s.tickets, s.cents FROM premises_premises p JOIN (
+    SELECT premises_id, count(*) AS tickets, sum(amount_cents)::bigint AS cents
+      FROM lototrot_ticket WHERE id > %s AND contest_id = %s AND sold_at >= %s GROUP BY 1
+     ) s ON s.premises_id = p.id ORDER BY s.cents DESC, p.code LIMIT %s
+"""
+# Whoever is signed on and has declared the poster on display means to sell.
+_SILENT = """
+SELECT t.code, p.code, p.name,
+       (SELECT max(k.sold_at) FROM (SELECT sold_at FROM lototrot_ticket
+         WHERE terminal_id = t.id ORDER BY id DESC LIMIT 1) k) AS last_sale
+  FROM premises_terminal t JOIN premises_premises p ON p.id = t.premises_id
+ WHERE t.revoked_at IS NULL
+   AND EXISTS (SELECT FROM lototrot_displayacknowledgement d
+                WHERE d.contest_id = %s AND d.terminal_id = t.id AND d.acknowledged_at < %s)
+   AND NOT EXISTS (SELECT FROM lototrot_ticket k WHERE k.terminal_id = t.id AND k.id > %s
+                      AND k.sold_at >= %s)
+ ORDER BY last_sale NULLS FIRST, t.code LIMIT %s
+"""
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Minute:
+    at: datetime.datetime
+    tickets: int
+    amount_cents: int
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class PremisesSales:
+    code: str
+    name: str
+    tickets: int
+    amount_cents: int
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class SilentTerminal:
+    """A terminal that was ready to sell and has sold nothing lately. `last_sale_at`: ever."""
+
+    code: str
+    premises: str
+    premises_name: str
+    last_sale_at: datetime.datetime | None
+
+
+def sales_by_minute(contest: Contest) -> list[Minute]:
+    """The last hour's sales, minutes without any left out."""
+    until = contest.closed_at or clock.now()
+    since = until - WATCHED
+    with connection.cursor() as cursor:
+        cursor.execute(_BY_MINUTE, [_first_after(since), contest.pk, since])
+        return [Minute(*row) for row in cursor.fetchall()]
+
+
+def sales_by_premises(contest: Contest, *, most: int) -> list[PremisesSales]:
+    """The premises that sold most in the last hour."""
+    since = (contest.closed_at or clock.now()) - WATCHED
+    with connection.cursor() as cursor:
+        cursor.execute(_BY_PREMISES, [_first_after(since), contest.pk, since, most])
+        return [PremisesSales(*row) for row in cursor.fetchall()]
+
+
+def silent_terminals(contest: Contest, *, most: int) -> list[SilentTerminal]:
+    """Terminals ready to sell this contest that have sold nothing for a while."""
+    since = clock.now() - SILENT_AFTER
+    with connection.cursor() as cursor:
+        cursor.execute(_SILENT, [contest.pk, since, _first_after(since), since, most])
+        return [SilentTerminal(*row) for row in cursor.fetchall()]
+
+
+def _first_after(instant: datetime.datetime) -> int:
+    """A ticket number before all those sold from an instant on, found by halving: there is no
+    index on the time of sale, and a table of millions is not read every few seconds."""
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT coalesce(min(id), 0), coalesce(max(id), 0) FROM lototrot_ticket")
+        low, high = cursor.fetchone()
+        while high - low > _SLACK:
+            middle = (low + high) // 2
+            cursor.execute(
+                "SELECT sold_at FROM lototrot_ticket WHERE id >= %s ORDER BY id LIMIT 1", [middle]
+            )
+            if cursor.fetchone()[0] < instant:
+                low = middle
+            else:
+                high = middle
+    return int(low) - _SLACK

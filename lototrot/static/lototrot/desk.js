@@ -1,0 +1,42 @@
+// The organiser's desk: the server draws it, this takes the drawing again every few seconds.
+"use strict";
+(() => {
+  const EVERY_MS = 4000;
+  const desk = document.getElementById("desk");
+  const line = document.getElementById("desk-line");
+  const choice = document.querySelector("[data-goes]");
+  choice?.addEventListener("change", () => { location.href = choice.value; });
+  if (!desk) return;
+  let shown = desk.innerHTML;
+  let at = performance.now();
+  const two = (n) => String(n).padStart(2, "0");
+
+  function tick() {
+    const gone = Math.floor((performance.now() - at) / 1000);
+    for (const each of desk.querySelectorAll("[data-seconds-left]")) {
+      const left = Math.max(0, Number(each.dataset.secondsLeft) - gone);
+      each.textContent = `${two(Math.floor(left / 3600))}:${two(Math.floor(left / 60) % 60)}:${two(left % 60)}`;
+    }
+  }
+
+  async function refresh() {
+    try {
+      const answer = await fetch(desk.dataset.part, { cache: "no-store", redirect: "error" });
+      if (!answer.ok) throw new TypeError(String(answer.status));
+      const drawn = await answer.text();
+      line.textContent = "";
+      // Whoever is on a link by keyboard stays on it: it is drawn again with the same address.
+      const focused = desk.contains(document.activeElement) ? document.activeElement.getAttribute("href") : null;
+      if (drawn !== shown) { desk.innerHTML = drawn; shown = drawn; }
+      at = performance.now();
+      if (focused) desk.querySelector(`a[href="${CSS.escape(focused)}"]`)?.focus();
+    } catch {
+      line.textContent = desk.dataset.lost;
+    }
+    tick();
+  }
+
+  tick();
+  setInterval(tick, 1000);
+  setInterval(() => { if (!document.hidden) refresh(); }, EVERY_MS);
+})();

@@ -1,0 +1,102 @@
+"""The organiser's desk: everything a race day needs on one page, each act by its own power."""
+
+import re
+
+import pytest
+
+from core.staff.models import Proposal
+from core.staff.powers import Role
+from lototrot.models.contest import Contest
+from lototrot.selectors import live_sales
+from tests import factories, settling
+from tests.admin_desk import Desk
+
+NUMBERS = (1, 2, 3, 4)
+
+pytestmark = pytest.mark.django_db
+
+
+def acts_on(page: str) -> set[str]:
+    """The names of the acts that a page offers."""
+    found = re.findall(r'class="desk-button[^"]*" href="[^"]*?/([a-z_]+)/\?back=', page)
+    return set(found)
+
+
+def on_sale() -> Contest:
+    factories.time_to(settling.NOON)
+    contest = settling.contest(settling.rules(), [NUMBERS] * 7)
+    settling.sell(contest, factories.point(), [settling.masks([[1]] * 7)] * 5)
+    return contest
+
+
+def test_with_nothing_there_it_says_how_to_begin() -> None:
+    page = Desk(Role.ORGANISER).get("/admin/race-day/")
+    assert "No contest yet" in page
+    assert "/import/?back=" in page
+
+
+def test_it_opens_at_the_contest_that_has_work_to_do() -> None:
+    contest = on_sale()
+    response = Desk(Role.ORGANISER).client.get("/admin/race-day/")
+    assert response.headers["location"] == f"/admin/race-day/{contest.pk}/"
+
+
+@pytest.mark.article("14.III.4", "14.III.5.4.2")
+def test_each_role_is_offered_its_own_acts() -> None:
+    contest = on_sale()
+    url = f"/admin/race-day/{contest.pk}/"
+    organiser = Desk(Role.ORGANISER).get(url)
+    assert {"close", "schedule", "suspend_all"} <= acts_on(organiser)
+    stewards = Desk(Role.STEWARDS).get(url)
+    assert {"withdraw", "start", "declare"} <= acts_on(stewards)
+    assert "close" not in acts_on(stewards)
+    assert acts_on(Desk(Role.AUDITOR).get(url)) == set()
+    assert Desk(Role.CASHIER).client.get(url).status_code in (403, 302)
+
+
+def test_an_act_comes_back_to_the_desk_and_to_nowhere_else() -> None:
+    contest = on_sale()
+    desk = Desk(Role.ORGANISER)
+    page = desk.get(f"/admin/race-day/{contest.pk}/")
+    (url,) = re.findall(r'href="([^"]*/close/\?back=[^"]*)"', page)
+    done = desk.client.post(url, {"do": "1"})
+    assert done.headers["location"] == f"/admin/race-day/{contest.pk}/"
+    contest.refresh_from_db()
+    assert contest.state == Contest.State.CLOSED
+    elsewhere = f"/admin/lototrot/contest/{contest.pk}/settle/?back=https://evil.example/"
+    form = desk.client.get(elsewhere).content.decode()
+    assert "evil.example" not in form.replace("?back=https://evil.example/", "")
+
+
+def test_the_part_follows_what_happens() -> None:
+    contest = on_sale()
+    desk = Desk(Role.ORGANISER)
+    part = f"/admin/race-day/{contest.pk}/?part=1"
+    assert ">5<" in desk.get(part)
+    settling.run(contest, [settling.Facts(programme=NUMBERS, winners=frozenset({1}))] * 7)
+    closed = desk.get(part)
+    assert "7/7" in closed and "settle" in acts_on(closed)
+    by = factories.staff(Role.ORGANISER)
+    factories.proposal()
+    Proposal.objects.create(
+        kind="lototrot.payment_order", subject=f"contest:{contest.pk}", content={},
+        content_digest=bytes(32), proposed_by_id=by.user_id, proposed_in_id=by.session_id,
+        proposed_at=settling.NOON,
+    )  # fmt: skip
+    waiting = desk.get(part)
+    assert {"confirm", "reject"} <= acts_on(waiting)
+
+
+def test_sales_by_minute_by_premises_and_silent_terminals() -> None:
+    contest = on_sale()
+    (minute,) = live_sales.sales_by_minute(contest)
+    assert (minute.tickets, minute.amount_cents) == (5, 500)
+    (place,) = live_sales.sales_by_premises(contest, most=5)
+    assert (place.tickets, place.amount_cents) == (5, 500)
+    quiet = factories.point()
+    factories.acknowledge(contest, quiet)
+    assert live_sales.silent_terminals(contest, most=5) == []
+    factories.time_pass(minutes=20)
+    (silent,) = live_sales.silent_terminals(contest, most=5)
+    assert silent.code == quiet.terminal.code
+    assert silent.last_sale_at is None
