@@ -8,6 +8,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from django.contrib import admin
+from django.core.exceptions import PermissionDenied
 from django.db.models import Model
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
 from django.template.response import TemplateResponse
@@ -208,6 +209,8 @@ def _bars(minutes: list[live_sales.Minute]) -> list[dict[str, Any]]:
 
 def _index(request: HttpRequest) -> HttpResponse:
     """The contest nearest to its work: the earliest that is not done with, or the newest."""
+    if not signed_on.may(request, WATCH):
+        raise PermissionDenied
     found = Contest.objects.exclude(state=Contest.State.ORDERED).order_by("day", "pk").first()
     found = found or Contest.objects.order_by("-day", "-pk").first()
     if found is not None:
@@ -229,7 +232,8 @@ def _import_button(request: HttpRequest) -> Button | None:
 
 
 def _one(request: HttpRequest, contest: int) -> HttpResponse:
-    signed_on.actor(request).need(WATCH)
+    if not signed_on.may(request, WATCH):
+        raise PermissionDenied
     found = Contest.objects.select_related("meeting", "bet_type").filter(pk=contest).first()
     if found is None:
         raise Http404
