@@ -1,0 +1,324 @@
+"""An auditor of the game who trusts nobody: it sees what the public, the counter and the bank see.
+
+It imports nothing of the project. From what it is told happened (tickets sold, horses withdrawn,
+results, documents handed in) it works out by itself what everybody is owed and what every account
+must hold, by its own reading of the law. All money is whole cents, all shares exact fractions.
+"""
+
+import itertools
+from collections import defaultdict
+from dataclasses import dataclass, field
+from datetime import date, timedelta
+from fractions import Fraction
+from math import ceil, floor
+
+
+@dataclass(frozen=True)
+class Terms:
+    """What the authority approved, and the organiser agreed with the premises.
+
+    `commission` is dated: from that day on, per cent of what premises sell.
+    """
+
+    chain: str
+    legs: int
+    prize_percent: Fraction
+    threshold_cents: int
+    below: dict[str, int]
+    above: dict[str, int]
+    share_percents: dict[str, int]
+    price_cents: int
+    claim_days: int
+    commission: list[tuple[date, Fraction]]
+
+    @property
+    def categories(self) -> list[int]:
+        return sorted((int(key) for key in self.below if key != "reserve"), reverse=True)
+
+
+@dataclass
+class Ticket:
+    premises: str
+    contest: str
+    legs: list[list[int]]
+    cents: int
+    state: str = "sold"
+    prize_cents: int = 0
+    claim: str = ""
+
+
+@dataclass
+class RaceFacts:
+    programme: list[int]
+    withdrawn: set[int] = field(default_factory=set)
+    left: set[int] = field(default_factory=set)
+    winners: set[int] = field(default_factory=set)
+
+    def stands_for(self, number: int) -> int:
+        """The horse a bet is deemed made on (5.4.1): itself unless withdrawn before the start."""
+        if number not in self.withdrawn:
+            return number
+        ring = sorted(self.programme)
+        after = [n for n in ring if n > number] + [n for n in ring if n < number]
+        return next(n for n in after if n not in self.withdrawn and n not in self.left)
+
+
+@dataclass
+class Meeting:
+    day: date
+    races: list[RaceFacts]
+    tickets: list[str] = field(default_factory=list)
+    settled: bool = False
+    last_claim_day: date | None = None
+    lapsed: bool = False
+    prize_each: dict[int, int] = field(default_factory=dict)
+
+
+class Auditor:
+    """The books, by the names the operator's accounts have, credit balances positive but for what
+    is owed to the organiser (premises, treasury, cash)."""
+
+    def __init__(self, terms: Terms) -> None:
+        self.terms = terms
+        self.tickets: dict[str, Ticket] = {}
+        self.meetings: dict[str, Meeting] = {}
+        self.books: defaultdict[str, int] = defaultdict(int)
+        self.unplaced: defaultdict[date, int] = defaultdict(int)
+        self.week_base: defaultdict[str, defaultdict[date, int]] = defaultdict(
+            lambda: defaultdict(int)
+        )
+        self.place_days: defaultdict[str, defaultdict[date, int]] = defaultdict(
+            lambda: defaultdict(int)
+        )
+        self.statements: dict[tuple[str, date], int] = {}
+
+    # --- What is seen happening -------------------------------------------------------------------
+
+    def opens(self, contest: str, day: date, programmes: list[list[int]]) -> None:
+        self.meetings[contest] = Meeting(day, [RaceFacts(list(p)) for p in programmes])
+
+    def sold(
+        self, ident: str, contest: str, premises: str, legs: list[list[int]], day: date
+    ) -> None:
+        bets = 1
+        for leg in legs:
+            bets *= len(leg)
+        cents = bets * self.terms.price_cents
+        self.tickets[ident] = Ticket(premises, contest, legs, cents)
+        self.meetings[contest].tickets.append(ident)
+        self.books[f"takings:{contest}"] += cents
+        self._owes(premises, day, cents)
+        self.week_base[premises][day] += cents
+
+    def annulled(self, ident: str, day: date) -> None:
+        """An error, given back at the counter."""
+        ticket = self.tickets[ident]
+        ticket.state = "void"
+        self.books[f"takings:{ticket.contest}"] -= ticket.cents
+        self._owes(ticket.premises, day, -ticket.cents)
+        self.week_base[ticket.premises][day] -= ticket.cents
+
+    def voided_in_breach(self, ident: str, day: date) -> None:
+        """Sold too late: its price is due back, for ever, by whoever pays [C6]."""
+        ticket = self.tickets[ident]
+        ticket.state = "refund"
+        self.books[f"takings:{ticket.contest}"] -= ticket.cents
+        self.books[f"refunds:{ticket.contest}"] += ticket.cents
+        self.week_base[ticket.premises][day] -= ticket.cents
+
+    def withdrawn(self, contest: str, race: int, number: int) -> None:
+        self.meetings[contest].races[race].withdrawn.add(number)
+
+    def classified(self, contest: str, race: int, winners: set[int], left: set[int]) -> None:
+        facts = self.meetings[contest].races[race]
+        facts.winners, facts.left = winners, left
+
+    def settles(self, contest: str) -> dict[str, int]:
+        """Everybody's prizes of a meeting, by ticket; the books are moved (9)."""
+        meeting, terms = self.meetings[contest], self.terms
+        wins = self._wins(meeting)
+        takings = sum(t.cents for t in self._standing(meeting))
+        jackpot, reserve = self.books["jackpot"], self.books["reserve"]
+        lapsed = self._take_lapsed(meeting.day)
+        pool = ceil(takings * terms.prize_percent / 100)
+        share = takings - pool
+        parts = {n: floor(Fraction(share * p, 100)) for n, p in terms.share_percents.items()}
+        parts["remainder"] += share - sum(parts.values())
+        winners = {
+            hits: sum(found.get(hits, 0) for found in wins.values()) for hits in terms.categories
+        }
+        each, jackpot_out, reserve_out = divide(terms, pool, winners, jackpot, reserve, lapsed)
+        meeting.settled, meeting.prize_each = True, each
+        prizes = {
+            ident: sum(each.get(hits, 0) * bets for hits, bets in found.items())
+            for ident, found in wins.items()
+        }
+        for ident, cents in prizes.items():
+            self.tickets[ident].prize_cents = cents
+        self.books[f"takings:{contest}"] -= takings
+        for name, cents in parts.items():
+            self.books[f"organiser:{name}"] += cents
+        self.books["jackpot"], self.books["reserve"] = jackpot_out, reserve_out
+        self.books[f"prizes:{contest}"] += sum(prizes.values())
+        if takings + jackpot + reserve + lapsed != (
+            share + jackpot_out + reserve_out + sum(prizes.values())
+        ):
+            raise AssertionError("the auditor's own division does not add up")
+        return {ident: cents for ident, cents in prizes.items() if cents}
+
+    def ordered(self, contest: str, results_day: date) -> None:
+        meeting = self.meetings[contest]
+        meeting.last_claim_day = results_day + timedelta(days=self.terms.claim_days)
+
+    def presented(self, ident: str) -> None:
+        self._hold(ident, "presented")
+
+    def deposited(self, ident: str) -> None:
+        self._hold(ident, "held")
+
+    def granted(self, ident: str) -> None:
+        self.tickets[ident].claim = "granted"
+
+    def refused(self, ident: str, day: date) -> None:
+        """Not legitimate: to the 7/7 of the first meeting after the decision [C5]."""
+        ticket = self.tickets[ident]
+        ticket.claim = "refused"
+        self.books[f"held:{ticket.contest}"] -= ticket.prize_cents
+        self.unplaced[day] += ticket.prize_cents
+
+    def paid(self, ident: str, payer: str, day: date) -> None:
+        """Out of `payer`: premises, a cash session, or the cheques."""
+        ticket = self.tickets[ident]
+        where = "held" if ticket.claim in ("presented", "granted") else "prizes"
+        cents = ticket.prize_cents
+        if ticket.state == "refund":
+            where, cents = ("held" if ticket.claim else "refunds"), ticket.cents
+        ticket.claim = "paid"
+        self.books[f"{where}:{ticket.contest}"] -= cents
+        if payer.startswith("premises:"):
+            self._owes(payer.removeprefix("premises:"), day, -cents)
+        else:
+            self.books[payer] += cents if payer == "cheques" else -cents
+
+    def float_given(self, session: str, cents: int) -> None:
+        self.books[session] += cents
+        self.books["treasury"] -= cents
+
+    def remitted(self, premises: str, cents: int, day: date) -> None:
+        self._owes(premises, day, -cents)
+        self.books["treasury"] += cents
+
+    # --- What time does by itself -----------------------------------------------------------------
+
+    def night(self, day: date) -> None:
+        """A day has ended: what nobody claimed in time lapses (10.2, 10.7); weeks are stated."""
+        for contest, meeting in self.meetings.items():
+            last = meeting.last_claim_day
+            if last is None or last > day or meeting.lapsed:
+                continue
+            meeting.lapsed = True
+            for ident in meeting.tickets:
+                ticket = self.tickets[ident]
+                if ticket.state == "sold" and ticket.prize_cents and not ticket.claim:
+                    ticket.claim = "lapsed"
+                    self.books[f"prizes:{contest}"] -= ticket.prize_cents
+                    self.unplaced[last] += ticket.prize_cents
+        if day.isoweekday() == 7:
+            self._state_week(day)
+
+    def _state_week(self, sunday: date) -> None:
+        days = [sunday - timedelta(days=n) for n in range(7)]
+        for premises in sorted(self.week_base):
+            by_rate: defaultdict[Fraction, int] = defaultdict(int)
+            for day in days:
+                cents = self.week_base[premises].get(day, 0)
+                by_rate[self._rate(day)] += cents
+            for rate, base in by_rate.items():
+                earned = floor(abs(base) * rate / 100) * (1 if base >= 0 else -1)
+                self._owes(premises, sunday, -earned)
+                self.books["organiser:commission"] -= earned
+            days_so_far = self.place_days[premises].items()
+            owed = sum(cents for day, cents in days_so_far if day <= sunday)
+            self.statements[premises, sunday] = owed
+
+    def _rate(self, day: date) -> Fraction:
+        return [percent for since, percent in self.terms.commission if since <= day][-1]
+
+    # --- Its own sums -----------------------------------------------------------------------------
+
+    def _owes(self, premises: str, day: date, cents: int) -> None:
+        self.books[f"premises:{premises}"] += cents
+        self.place_days[premises][day] += cents
+
+    def _hold(self, ident: str, claim: str) -> None:
+        ticket = self.tickets[ident]
+        if not ticket.claim:
+            self.books[f"prizes:{ticket.contest}"] -= ticket.prize_cents
+            self.books[f"held:{ticket.contest}"] += ticket.prize_cents
+        ticket.claim = claim
+
+    def _take_lapsed(self, day: date) -> int:
+        taken = [d for d in self.unplaced if d < day]
+        return sum(self.unplaced.pop(d) for d in taken)
+
+    def _standing(self, meeting: Meeting) -> list[Ticket]:
+        return [self.tickets[i] for i in meeting.tickets if self.tickets[i].state == "sold"]
+
+    def _wins(self, meeting: Meeting) -> dict[str, dict[int, int]]:
+        """Ticket -> hits -> bets, bet by bet."""
+        found: dict[str, dict[int, int]] = {}
+        for ident in meeting.tickets:
+            ticket = self.tickets[ident]
+            if ticket.state != "sold":
+                continue
+            right = [
+                [race.stands_for(number) in race.winners for number in leg]
+                for race, leg in zip(meeting.races, ticket.legs, strict=True)
+            ]
+            counts: dict[int, int] = {}
+            for bet in itertools.product(*right):
+                counts[sum(bet)] = counts.get(sum(bet), 0) + 1
+            found[ident] = {h: n for h, n in counts.items() if h in self.terms.categories}
+        return found
+
+
+def divide(
+    terms: Terms, pool: int, winners: dict[int, int], jackpot: int, reserve: int, lapsed: int
+) -> tuple[dict[int, int], int, int]:
+    """Prize of each category, jackpot and reserve afterwards (9.1 to 9.9)."""
+    order = terms.categories
+    top = order[0]
+    percents = terms.above if jackpot + lapsed > terms.threshold_cents else terms.below
+    amounts = {hits: Fraction(pool * percents[str(hits)] // 100) for hits in order[1:]}
+    contribution = pool * percents.get("reserve", 0) // 100
+    amounts[top] = pool - sum(amounts.values()) - contribution
+    fallen = Fraction(0)
+    for hits in order[1:]:
+        amounts[hits] += fallen
+        fallen = Fraction(0)
+        if not winners[hits]:
+            fallen, amounts[hits] = amounts[hits], Fraction(0)
+    contribution += int(fallen)
+    amounts[top] += jackpot + lapsed + (reserve if winners[top] else 0)
+    won = [hits for hits in order if winners[hits]]
+    for above, below in itertools.pairwise(won):
+        if amounts[below] / winners[below] > amounts[above] / winners[above]:
+            amounts[above] = amounts[below] = (amounts[above] + amounts[below]) / 2
+    groups = [([hits], amounts[hits], winners[hits]) for hits in won]
+    joined = True
+    while joined:
+        joined = False
+        for place in range(len(groups) - 1):
+            (h1, a1, n1), (h2, a2, n2) = groups[place], groups[place + 1]
+            if a2 / n2 > a1 / n1:
+                groups[place : place + 2] = [(h1 + h2, a1 + a2, n1 + n2)]
+                joined = True
+                break
+    each = {hits: floor(amount / many) for hs, amount, many in groups for hits in hs}
+    before = sum((amount for _, amount, _ in groups), Fraction(0))
+    left = before - sum(each[hits] * winners[hits] for hits in won)
+    if left.denominator != 1:
+        raise AssertionError("cents left over are whole")
+    jackpot_out = 0 if winners[top] else int(amounts[top])
+    reserve_out = (0 if winners[top] else reserve) + contribution + int(left)
+    return each, jackpot_out, reserve_out

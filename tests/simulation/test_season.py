@@ -1,0 +1,109 @@
+"""A season of meetings through the real services, held against an auditor who trusts none of them.
+
+The seed is printed; `SEASON_SEED` plays a season again, `SEASON_MEETINGS` makes it longer.
+"""
+
+import os
+import secrets
+import signal
+import subprocess
+import sys
+import time
+from datetime import date, timedelta
+from random import Random
+from typing import Any
+
+import pytest
+
+from core.config import sweep
+from core.ledger.rebuild import differences
+from core.ledger.selectors import trial
+from core.nights import jobs
+from core.statements.models import Statement
+from tests.databases import Database
+from tests.simulation import world as season
+from tests.simulation.world import World, at
+
+MEETINGS = int(os.environ.get("SEASON_MEETINGS", "100"))
+KILLS = max(2, MEETINGS // 50)
+AUDITED_EVERY = 25
+_NIGHT = "import django; django.setup(); from core.nights.services import night_run; night_run()"
+
+
+@pytest.mark.article("14.III.9.1", "14.III.9.5", "14.III.9.7", "14.III.10.2", "14.III.10.7")
+def test_no_cent_is_apart_in_a_whole_season(
+    own_database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    seed = int(os.environ.get("SEASON_SEED") or secrets.randbits(32))
+    print(f"SEASON_SEED={seed}")
+    rng = Random(seed)
+    world = season.begin(rng, date(2030, 3, 4))
+    kills = set(rng.sample(range(10, MEETINGS), KILLS))
+    audits = [job for job in jobs.registered() if job.order == 90]
+    monkeypatch.setattr(sweep, "_sources", _without_the_journal())
+    day, held = world.begins, 0
+    while held < MEETINGS:
+        world.claims(day)
+        if rng.random() < 0.9:
+            world.meeting(day)
+            held += 1
+        day += timedelta(days=1)
+        at(day, 0, 30)
+        if held in kills:
+            kills.discard(held)
+            _killed(own_database, rng)
+        elif rng.random() < 0.15:
+            continue  # nobody ran the night: it is caught up with
+        _with_audits(audits, held % AUDITED_EVERY == 0)
+        world.night()
+        world.compare()
+        if day.isoweekday() == 2:
+            world.remit()
+    _run_out(world, day, audits)
+    print(world.counts)
+    assert world.counts["paid"] > MEETINGS
+    assert min(world.counts.get(n, 0) for n in ("deposited", "presented", "refused", "late")) > 0
+
+
+def _without_the_journal() -> Any:
+    """Sealing the journal is no matter of money, and has tests of its own."""
+    return [each for each in sweep.sources() if not each[0].name.startswith("core.journal")]
+
+
+def _with_audits(audits: list[jobs.Job], wanted: bool) -> None:
+    """Auditing every season from its first day each night would be most of the test."""
+    for job in audits:
+        jobs._jobs.pop(job.name, None)
+        if wanted:
+            jobs.register(job)
+
+
+def _killed(database: Database, rng: Random) -> None:
+    """A runner of the nights, killed somewhere; what it leaves is gone on with."""
+    child = subprocess.Popen(
+        [sys.executable, "-c", _NIGHT], env={**os.environ, **database.environment},
+        stderr=subprocess.DEVNULL,
+    )  # fmt: skip
+    time.sleep(rng.uniform(0.8, 3.5))
+    child.send_signal(signal.SIGKILL)
+    child.wait(30)
+
+
+def _run_out(world: World, day: date, audits: list[jobs.Job]) -> None:
+    """Nobody races any more: everything is claimed or lapses, and the books are audited whole."""
+    for _ in range(35):
+        world.claims(day)
+        day += timedelta(days=1)
+    at(day, 0, 30)
+    _with_audits(audits, False)
+    world.night()
+    at(day + timedelta(days=1), 0, 30)
+    _with_audits(audits, True)
+    world.night()
+    world.compare()
+    assert trial().difference_cents == 0
+    assert differences()[1] == []
+    stated = {(str(s.premises_id), s.week_to): s.closing_cents for s in Statement.objects.all()}
+    assert stated == {key: c for key, c in world.auditor.statements.items() if key in stated}
+    assert len(stated) > 5
+    assert world.auditor.unplaced
