@@ -93,15 +93,16 @@ class World:
 
     def meeting(self, day: date) -> int:
         """A whole meeting; the contest's id."""
-        contest = self._put_on_sale(day)
+        contest = self.put_on_sale(day)
         self._sell(contest, day)
         self._run(contest, day)
         self.settle(contest)
         self._order(contest)
         return contest.pk
 
-    def _put_on_sale(self, day: date) -> Contest:
-        at(day, 9)
+    def put_on_sale(self, day: date, *, on: date | None = None) -> Contest:
+        """The contest of a day, on sale since its morning or that of an earlier day."""
+        at(on or day, 9)
         self._sign_on()
         meeting = factories.meeting(races=0, day=day)
         course = factories.racecourse()

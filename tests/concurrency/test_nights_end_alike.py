@@ -1,0 +1,233 @@
+"""Nights run twice, three days late, by several at once, or killed at every step end alike.
+
+One season of three meetings is played; then its database is copied, and the nights in which its
+prizes lapse are run in each of these ways.
+"""
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from datetime import date, timedelta
+from random import Random
+from typing import Any
+
+import pytest
+from django.db import connections
+
+from core.database.quiet import NotQuiet
+from core.kernel.days import add_days
+from core.ledger.rebuild import differences
+from core.ledger.selectors import trial
+from core.ledger.services import balances
+from core.nights.models import JobRun
+from core.nights.services import NightRunning, jobs_due, night_run
+from core.payoffice.models import Claim
+from core.statements.models import Statement
+from lototrot.models.contest import Contest
+from lototrot.models.settlement import Lapse, Placement
+from tests import databases
+from tests.databases import Database
+from tests.simulation import world as season
+from tests.simulation.world import at
+
+BEGINS = date(2030, 3, 4)
+LAST = add_days(BEGINS, 30)
+NIGHTS = [add_days(LAST, n) for n in range(4)]
+
+# Forks a runner for each step there is. Odd ones are killed when the first job they meet has done
+# its work and before that is on record, even ones as soon as it is.
+_KILLED = """
+import os, signal, sys
+import django
+
+django.setup()
+from django.db import connections
+from core.nights import services
+from core.nights.services import jobs_due
+
+finish = services._finish
+
+
+def die():
+    os.kill(os.getpid(), signal.SIGKILL)
+
+
+def killed_before(run, outcome):
+    die()
+
+
+def killed_after(run, outcome):
+    finish(run, outcome)
+    from django.db import connection
+    if not connection.in_atomic_block:
+        die()
+
+
+def killed_at_the_next(job, day, start=services._start):
+    if killed_at_the_next.met:
+        die()
+    killed_at_the_next.met = True
+    return start(job, day)
+
+
+killed_at_the_next.met = False
+steps = 0
+while jobs_due():
+    steps += 1
+    connections.close_all()
+    runner = os.fork()
+    if runner == 0:
+        if steps % 2:
+            services._finish = killed_before
+        else:
+            services._finish, services._start = killed_after, killed_at_the_next
+        while True:
+            try:
+                services.night_run()
+                os._exit(0)
+            except (services.NightRunning, services.NotQuiet):
+                continue
+    _, status = os.waitpid(runner, 0)
+    if os.WIFEXITED(status) and os.WEXITSTATUS(status):
+        sys.exit(f"a runner failed: {status}")
+print(steps)
+"""
+
+
+def played() -> None:
+    """Three meetings, some of their prizes claimed; the fourth is on sale when the rest lapses."""
+    world = season.begin(Random(14), BEGINS)
+    for number in range(3):
+        day = add_days(BEGINS, number)
+        world.claims(day)
+        world.meeting(day)
+    for number in (3, 8, 29):
+        world.claims(add_days(BEGINS, number))
+    at(LAST, 0, 30)
+    world.night()
+    world.put_on_sale(add_days(LAST, 20), on=LAST)
+
+
+def state() -> str:
+    """All that is left of the nights, as JSON; without the times at which they were run."""
+    claims = Claim.objects.order_by("game", "document_id")
+    found = {
+        "balances": {b.code: b.cents for b in balances() if b.cents},
+        "claims": list(claims.values_list("document_id", "state", "amount_cents", "day")),
+        "lapses": list(Lapse.objects.order_by("pk").values_list("contest", "prizes", "cents")),
+        "placed": list(Placement.objects.order_by("day").values_list("day", "contest", "cents")),
+        "contests": list(Contest.objects.order_by("pk").values_list("pk", "state")),
+        "statements": list(
+            Statement.objects.order_by("premises", "number").values_list(
+                "premises", "number", "week_from", "closing_cents", "commission_cents"
+            )
+        ),
+        "jobs": sorted(JobRun.objects.values_list("job", "day", "state")),
+    }
+    return json.dumps(found, default=str, indent=1)
+
+
+@contextmanager
+def copy_of(source: Database) -> Iterator[Database]:
+    """A copy of a database, which Django uses until the end."""
+    connections.close_all()
+    name = f"{source.name}c"
+    with databases._owner() as owner:
+        databases._create(owner, name, source.name)
+    try:
+        with databases._pointed_at(name):
+            yield databases.database(name)
+    finally:
+        with databases._owner() as owner:
+            databases._drop(owner, name)
+
+
+def when_free(act: Callable[[], Any]) -> Any:
+    """The server finds out about a dead client, or lets a session go, within a moment."""
+    for _ in range(3000):
+        try:
+            return act()
+        except (NightRunning, NotQuiet):
+            continue
+    raise AssertionError("the nights' lock was never released")
+
+
+def morning_after(day: date) -> None:
+    at(day + timedelta(days=1), 6)
+
+
+def on_time() -> None:
+    for day in NIGHTS:
+        morning_after(day)
+        when_free(night_run)
+
+
+def twice() -> None:
+    for day in NIGHTS:
+        morning_after(day)
+        when_free(night_run)
+        assert when_free(night_run) == []
+
+
+def three_days_late() -> None:
+    morning_after(NIGHTS[-1])
+    made = when_free(night_run)
+    assert {run.day for run in made} == set(NIGHTS)
+
+
+def by_many_at_once() -> None:
+    morning_after(NIGHTS[-1])
+
+    def run() -> int:
+        try:
+            return len(night_run())
+        except (NightRunning, NotQuiet):
+            return 0
+        finally:
+            connections.close_all()
+
+    with ThreadPoolExecutor(4) as pool:
+        work = [pool.submit(run) for _ in range(4)]
+        ran = sum(each.result(120) for each in work)
+    ran += len(when_free(night_run))
+    assert ran == JobRun.objects.filter(day__in=NIGHTS).count()
+
+
+def killed_at_every_step(database: Database) -> None:
+    morning_after(NIGHTS[-1])
+    due = len(jobs_due())
+    connections.close_all()
+    done = subprocess.run(
+        [sys.executable, "-c", _KILLED], env={**os.environ, **database.environment},
+        capture_output=True, text=True, timeout=280, check=False,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr[-2000:]
+    assert int(done.stdout) > due
+    when_free(night_run)
+    assert JobRun.objects.filter(attempts__gte=2).count() >= due // 2
+
+
+@pytest.mark.article("14.III.10.2", "14.III.10.7")
+def test_nights_end_alike_however_they_are_run(own_database: Database) -> None:
+    played()
+    with copy_of(own_database):
+        before = state()
+        on_time()
+        expected = state()
+        assert trial().difference_cents == 0
+        assert differences()[1] == []
+        assert Placement.objects.count() == 3
+        assert Claim.objects.filter(state="lapsed").count() > 3
+        assert before != expected
+    for way in (twice, three_days_late, by_many_at_once):
+        with copy_of(own_database):
+            way()
+            assert state() == expected, way.__name__
+    with copy_of(own_database) as database:
+        killed_at_every_step(database)
+        assert state() == expected
+        assert trial().difference_cents == 0
