@@ -17,17 +17,23 @@ from core.database import clock
 from core.kernel import codes
 from core.kernel.days import natural_day
 from core.ledger import services as ledger
+from core.ledger.models import Transfer
 from core.payoffice.models import CashSession
 from core.payoffice.services.cash import cash_open
 from core.payoffice.services.paying import PayRequest
 from core.payoffice.services.sealing import PayeeFacts
 from core.premises.models import Premises
+from core.staff import two_persons
 from core.staff.actor import StaffActor
+from core.staff.models import Proposal
 from core.staff.powers import Role
+from lototrot.engine.races import Race
 from lototrot.models.contest import Contest
 from lototrot.models.settlement import PaymentOrder, Prize, Settlement
 from lototrot.models.tickets import LEG_COLUMNS, Ticket, Void
 from lototrot.services import chart
+from lototrot.services.payment_order import payment_order_propose
+from lototrot.services.settlement import contest_settle
 from tests import factories, settling
 from tests.factories import Point
 
@@ -73,7 +79,44 @@ def tickets(of: Contest, count: int, at: Point | None = None) -> list[Presented]
     sold = Ticket.objects.bulk_create(
         sold_ticket(of, at, ident, code) for ident, code in zip(idents, made, strict=True)
     )
+    place = ledger.premises_account(at.premises.pk)
+    debit = ledger.account_open([place])[place.code]
+    Transfer.objects.bulk_create(
+        Transfer(
+            reference=ticket.uuid, line=0, kind="lototrot.sale", debit=debit,
+            credit=of.takings_account, amount_cents=ticket.amount_cents, at=ticket.sold_at,
+        )
+        for ticket in sold
+    )  # fmt: skip
     return [Presented(t, code.shown, 0) for t, code in zip(sold, made, strict=True)]
+
+
+def settled(count: int, *, losers: int = 0, at: Point | None = None) -> list[Presented]:
+    """So many tickets with both races right, settled and ordered by the services, payable now.
+
+    Each of the `losers` is a ticket of 2,166.00 with nothing right, that makes the prizes larger.
+    """
+    numbers = tuple(range(1, 21))
+    made = settling.contest(RULES, [numbers] * 2, price_cents=600)
+    at = at or factories.point()
+    sold = tickets(made, count, at)
+    others = sum(1 << number - 1 for number in numbers[1:])
+    settling.sell(made, at, [(others, others)] * losers)
+    settling.run(made, [Race(numbers, winners=frozenset({1}))] * 2)
+    contest_settle(contest_id=made.pk)
+    first, second = factories.two_organisers()
+    two_persons.confirm(
+        proposal=payment_order_propose(by=first, contest_id=made.pk).uuid, by=second
+    )
+    prizes = dict(Prize.objects.values_list("ticket_id", "prize_cents"))
+    made.refresh_from_db()
+    factories.time_pass(days=1)
+    return [Presented(t.ticket, t.code, prizes[t.ticket.pk]) for t in sold]
+
+
+def confirmed(proposal: Proposal, *roles: Role) -> None:
+    """Another person confirms."""
+    two_persons.confirm(proposal=proposal.uuid, by=factories.staff(*(roles or (Role.SUPERVISOR,))))
 
 
 def sold_ticket(of: Contest, at: Point, ident: uuid.UUID, code: codes.Code) -> Ticket:
