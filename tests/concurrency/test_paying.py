@@ -1,0 +1,277 @@
+"""One ticket, many payers: one payment, whoever dies on the way (14.III.10.4).
+
+The twins take away what prevents a second payment, and see it happen.
+"""
+
+import json
+import os
+import random
+import signal
+import subprocess
+import sys
+import threading
+import time
+import uuid
+from collections import Counter
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+import psycopg
+import pytest
+from django.db import (
+    IntegrityError,
+    InterfaceError,
+    OperationalError,
+    connection,
+    connections,
+    transaction,
+)
+
+from core.database import clock
+from core.embedded.server import ROOT
+from core.kernel.days import natural_day
+from core.payoffice import refusals
+from core.payoffice.payables import Lapsed
+from core.payoffice.services.deposits import DepositRequest, deposit_take
+from core.payoffice.services.paying import Paid, PayRequest, payment_make
+from lototrot.services.lapsing import lapse
+from tests import factories, paying
+from tests.concurrency.harness import eventually, together
+from tests.databases import Database
+from tests.factories import Point
+
+pytestmark = pytest.mark.article("14.III.10.4")
+ATTEMPTS, AT_ONCE, CENTS = 100, 25, 500
+
+
+def paid_once(database: Database, tickets: int) -> None:
+    """By SQL alone: so many claims, each with its payment and its transfer of the same cents."""
+    with psycopg.connect(database.owner_url) as owner:
+        counts = owner.execute(
+            "SELECT (SELECT count(*) FROM payoffice_claim),"
+            " (SELECT count(*) FROM payoffice_payment),"
+            " (SELECT count(*) FROM payoffice_payment p"
+            "    JOIN payoffice_claim c ON c.id = p.claim_id AND c.state = 'paid'"
+            "    JOIN ledger_transfer t ON t.reference = p.uuid AND t.line = 0"
+            "     AND t.amount_cents = p.amount_cents AND t.amount_cents = c.amount_cents),"
+            " (SELECT count(*) FROM ledger_transfer WHERE kind = 'payoffice.prize')"
+        ).fetchone()
+    assert counts == (tickets,) * 4
+
+
+def attempts(won: paying.Presented, points: list[Point]) -> Counter[str]:
+    """A hundred attempts to pay one ticket, a quarter of them at any moment; how they ended."""
+
+    def several(point: Point) -> Callable[[], list[str]]:
+        def act() -> list[str]:
+            ended = []
+            for _ in range(ATTEMPTS // AT_ONCE):
+                try:
+                    payment_make(at=point.actor, request=won.request())
+                except refusals.AlreadyPaid as error:
+                    ended.append(error.code)
+                else:
+                    ended.append("paid")
+            return ended
+
+        return act
+
+    answers = together(*[several(point) for point in points])
+    return Counter(each for answer in answers for each in answer)
+
+
+def test_a_hundred_attempts_on_one_ticket_make_one_payment(own_database: Database) -> None:
+    (won,) = paying.worth(CENTS)
+    points = [factories.point() for _ in range(AT_ONCE)]
+    assert attempts(won, points) == {"paid": 1, "already_paid": ATTEMPTS - 1}
+    paid_once(own_database, 1)
+
+
+def test_twin_without_the_claims_key_a_ticket_is_paid_many_times(own_database: Database) -> None:
+    with psycopg.connect(own_database.owner_url) as owner:
+        owner.execute("ALTER TABLE payoffice_claim DROP CONSTRAINT claim_of_document")
+    (won,) = paying.worth(CENTS)
+    ended = together(
+        *[
+            lambda point=point: payment_make(at=point.actor, request=won.request())
+            for point in [factories.point() for _ in range(AT_ONCE)]
+        ]
+    )
+    assert sum(isinstance(each, Paid) for each in ended) > 1
+
+
+def retries(point: Point, request: PayRequest) -> list[Any]:
+    return together(*[lambda: payment_make(at=point.actor, request=request)] * AT_ONCE)
+
+
+def test_a_retry_at_the_same_instant_gets_the_same_answer(own_database: Database) -> None:
+    (won,) = paying.worth(CENTS)
+    answers = retries(factories.point(), won.request())
+    assert Counter(each.replayed for each in answers) == {False: 1, True: AT_ONCE - 1}
+    assert len({(each.uuid, each.paid_at, each.amount_cents) for each in answers}) == 1
+    paid_once(own_database, 1)
+
+
+def under_one_uuid() -> list[Any]:
+    """Two tickets at once, by a client that gave both the same UUID."""
+    first, second = paying.worth(CENTS, CENTS)
+    point, ident = factories.point(), uuid.uuid4()
+    return together(
+        *[
+            lambda each=each: payment_make(at=point.actor, request=each.request(uuid=ident))
+            for each in (first, second)
+        ]
+    )
+
+
+def test_one_uuid_for_two_tickets_pays_one_of_them(own_database: Database) -> None:
+    answers = under_one_uuid()
+    assert sorted(type(each).__name__ for each in answers) == ["Paid", "RequestUuidReused"]
+    paid_once(own_database, 1)
+
+
+def test_twin_without_the_requests_lock_the_second_runs_into_the_first(
+    own_database: Database,
+) -> None:
+    text = Path(ROOT, "core", "payoffice", "sql", "pay.sql").read_text()
+    lock = "    PERFORM pg_advisory_xact_lock(2, hashtext(v.uuid::text));\n"
+    write = "    INSERT INTO payoffice_payment ("
+    assert (text.count(lock), text.count(write)) == (1, 1)
+    slow = text.replace(lock, "").replace(write, f"    PERFORM pg_sleep(0.3);\n{write}")
+    with psycopg.connect(own_database.owner_url) as owner:
+        owner.execute(slow)
+    assert any(isinstance(each, IntegrityError) for each in under_one_uuid())
+
+
+def test_a_payment_and_a_deposit_at_once_leave_one_of_them(own_database: Database) -> None:
+    won = paying.worth(*[CENTS] * 8)
+    point = factories.point()
+    for each in won:
+        paid, taken = together(
+            lambda each=each: payment_make(at=point.actor, request=each.request()),
+            lambda each=each: deposit_take(
+                at=point.actor, request=DepositRequest(uuid.uuid4(), "damaged", "", each.code)
+            ),
+        )
+        refused = [answer for answer in (paid, taken) if isinstance(answer, Exception)]
+        assert len(refused) == 1, (paid, taken)
+        assert isinstance(refused[0], refusals.AlreadyPaid | refusals.HeldApart)
+
+
+@pytest.mark.article("14.III.10.7")
+@pytest.mark.parametrize("kept", [True, False])
+def test_the_lapse_waits_for_a_payment_still_in_flight_at_midnight(
+    own_database: Database, kept: bool
+) -> None:
+    """[D3]: what it becomes decides, and no cent is in two places."""
+    (won,) = paying.worth(CENTS)
+    point = factories.point()
+    factories.time_pass(days=29)
+    written, go_on = threading.Event(), threading.Event()
+
+    def late_payment() -> None:
+        try:
+            with transaction.atomic():
+                payment_make(at=point.actor, request=won.request())
+                written.set()
+                assert go_on.wait(30)
+                if not kept:
+                    transaction.set_rollback(True)
+        finally:
+            connections.close_all()
+
+    def night() -> Lapsed:
+        try:
+            return lapse(won.contest.pk, natural_day(clock.now()))
+        finally:
+            connections.close_all()
+
+    with ThreadPoolExecutor(2) as pool:
+        paying_late = pool.submit(late_payment)
+        assert written.wait(30)
+        factories.time_pass(days=1)
+        lapsing = pool.submit(night)
+        with psycopg.connect(own_database.owner_url, autocommit=True) as owner:
+            waiting = "SELECT FROM pg_locks WHERE locktype = 'transactionid' AND NOT granted"
+            eventually(lambda: owner.execute(waiting).fetchone() is not None)
+        go_on.set()
+        paying_late.result(30)
+        assert lapsing.result(30) == (Lapsed(0, 0) if kept else Lapsed(1, CENTS))
+
+
+# --- Kills ----------------------------------------------------------------------------------------
+
+
+def test_sessions_ended_in_mid_payment_pay_once(own_database: Database) -> None:
+    """The client sends the same request again, and gets the payment, whatever the first became."""
+    won = paying.worth(*[CENTS] * 120)
+    point, todo, lost = factories.point(), iter(won), []
+    turn = threading.Lock()
+    stop = threading.Event()
+
+    def payer() -> None:
+        while True:
+            with turn:
+                ticket = next(todo, None)
+            if ticket is None:
+                stop.set()
+                return
+            request = ticket.request()
+            while True:
+                try:
+                    payment_make(at=point.actor, request=request)
+                except (OperationalError, InterfaceError):
+                    lost.append(request.uuid)
+                    connection.close()
+                    continue
+                break
+
+    def killer() -> None:
+        with psycopg.connect(own_database.owner_url, autocommit=True) as owner:
+            while not stop.is_set():
+                owner.execute(
+                    "SELECT pg_terminate_backend(pid) FROM pg_stat_activity"
+                    " WHERE datname = current_database() AND pid <> pg_backend_pid()"
+                    " AND query LIKE '%payoffice_pay%' ORDER BY random() LIMIT 1"
+                )
+                time.sleep(0.02)
+
+    together(killer, *[payer] * 4)
+    assert lost
+    paid_once(own_database, len(won))
+
+
+def test_a_payer_killed_between_paying_and_answering(
+    own_database: Database, tmp_path: Path
+) -> None:
+    """SIGKILL at any moment; every request sent again has one payment and one answer."""
+    won = paying.worth(*[CENTS] * 400)
+    point = factories.point()
+    requests = {str(each.uuid): each for each in (ticket.request() for ticket in won)}
+    plan = {
+        "token": point.token, "session": point.session_token, "cents": CENTS,
+        "tickets": [(ident, each.code) for ident, each in requests.items()],
+    }  # fmt: skip
+    output = tmp_path / "payer.txt"
+    with output.open("wb") as file:
+        process = subprocess.Popen(
+            [sys.executable, "-m", "tests.concurrency.payer", json.dumps(plan)], cwd=ROOT,
+            env=os.environ | own_database.environment, stdout=file, stderr=subprocess.PIPE,
+        )  # fmt: skip
+        try:
+            eventually(lambda: output.read_text().count("paid") >= 10)
+            time.sleep(random.random() * 0.05)
+            assert process.poll() is None, process.communicate()[1].decode()
+        finally:
+            process.send_signal(signal.SIGKILL)
+            process.communicate()
+    lines = [line.split() for line in output.read_text().split("\n")[:-1]]
+    asked = [ident for word, ident in lines if word == "asked"]
+    answered = {ident for word, ident in lines if word == "paid"}
+    for ident in asked:
+        again = payment_make(at=point.actor, request=requests[ident])
+        assert again.replayed or ident not in answered
+        assert payment_make(at=point.actor, request=requests[ident]).paid_at == again.paid_at
+    paid_once(own_database, len(asked))
