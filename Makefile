@@ -33,7 +33,7 @@ browser: ## have what the browser tests need: Chromium by apt, axe-core by npm
 	@.ci/browser
 
 screenshots: install browser ## picture every screen in every size into var/screenshots
-	@LOTOTROT_BROWSER=required $(PY) -m pytest -q -n 0 -k tour tests/browser
+	@SCREENSHOTS=all LOTOTROT_BROWSER=required $(PY) -m pytest -q -n auto -k tour tests/browser
 
 check: install ## lint, types, imports, migrations, catalogues, API schema
 	$(PY) -m ruff check .

@@ -25,6 +25,9 @@ _TEXTS: dict[str, texts.Text] = {
     "promotrot": _("Promotrot"),
     "no_games": _("No game is on sale now."),
     "up_to": _("Up to"),
+    "main_prizes_left": ngettext_noop(
+        "{n} of {all} main prizes left", "{n} of {all} main prizes left"
+    ),
     "play_for": _("Play for"),
     "do_not_play": _("Do not play"),
     "unfinished": _("A play of {emission}, sold at {time}, is not finished."),

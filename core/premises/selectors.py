@@ -6,7 +6,7 @@ from django.db import connection
 from django.db.models import Prefetch, QuerySet
 
 from core.database import clock
-from core.premises.access import CAPABILITIES, BareTerminal
+from core.premises.access import CAPABILITIES, BareTerminal, TerminalActor
 from core.premises.models import (
     Authorisation,
     Game,
@@ -72,7 +72,7 @@ def terminal_card(*, terminal: BareTerminal, session_digest: bytes) -> TerminalC
     return TerminalCard(found, sorted(CAPABILITIES[terminal.premises_kind]), session)
 
 
-def sale_refusal(*, by: BareTerminal, game: Game) -> str | None:
+def sale_refusal(*, by: BareTerminal | TerminalActor, game: Game) -> str | None:
     """The code with which any sale of a game would be refused here now; None if with none."""
     with connection.cursor() as cursor:
         cursor.execute(

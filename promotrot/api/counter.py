@@ -17,6 +17,7 @@ from core.premises.selectors import sale_refusal
 from promotrot.api.play import ScreenOfPlay
 from promotrot.models.emission import Emission
 from promotrot.selectors.counter import emissions_at, terminal_day
+from promotrot.selectors.public import Figures, public_figures
 from promotrot.services.facts import emission_facts
 
 
@@ -38,6 +39,9 @@ class GameAtTerminal(Shape):
     price_cents = Cents()
     prize_percent = serializers.CharField()
     screen = ScreenOfPlay()
+    main_prizes = Whole(allow_null=True, help_text="Of the emission; null where the play decides.")
+    main_prizes_left = Whole(allow_null=True, help_text="As published, late by design [P2].")
+    as_of = Instant(allow_null=True, help_text="Of what is left; null: as it was opened.")
 
 
 class GamesAtTerminal(Shape):
@@ -61,6 +65,18 @@ class PlaysDayOut(Shape):
     awarded_cents = Cents(help_text="Of these plays; cash and equivalents, extra prizes too.")
 
 
+def _main_prizes(figures: Figures) -> dict[str, Any]:
+    """The largest prizes, and how many of them the public is told are left."""
+    top = max(tier.value_cents for tier in figures.tiers)
+    main = [tier for tier in figures.tiers if tier.value_cents == top]
+    decided = all(tier.count is not None for tier in main)
+    return {
+        "main_prizes": sum(tier.count or 0 for tier in main) if decided else None,
+        "main_prizes_left": sum(tier.remaining or 0 for tier in main) if decided else None,
+        "as_of": figures.as_of,
+    }
+
+
 def _at_terminal(emission: Emission, language: str) -> dict[str, Any]:
     facts = emission_facts(emission.pk)
     texts = facts.texts(language)
@@ -70,6 +86,7 @@ def _at_terminal(emission: Emission, language: str) -> dict[str, Any]:
         "name": texts.name, "rules": list(texts.rules), "labels": dict(texts.labels),
         "prizes": dict(texts.prizes), "price_cents": facts.price_cents,
         "prize_percent": facts.prize_percent, "screen": facts.screen,
+        **_main_prizes(public_figures(emission)),
     }  # fmt: skip
 
 

@@ -100,9 +100,7 @@ class Games(StaffView):
     def post(self, request: Request) -> HttpResponse:
         definition = self.read(DefinitionIn)["definition"]
         return self.once(
-            lambda: self.answer(
-                VersionOut, games.game_record(by=self.by, document=definition), 201
-            )
+            lambda: self.answer(VersionOut, games.game_record(by=self.by, document=definition), 201)
         )
 
 

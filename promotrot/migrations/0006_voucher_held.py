@@ -4,15 +4,16 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
-
     dependencies = [
-        ('premises', '0002_guarantee'),
-        ('promotrot', '0005_public_figures'),
+        ("premises", "0002_guarantee"),
+        ("promotrot", "0005_public_figures"),
     ]
 
     operations = [
         migrations.AddIndex(
-            model_name='voucher',
-            index=models.Index(condition=models.Q(('code_digest', None)), fields=['id'], name='voucher_held'),
+            model_name="voucher",
+            index=models.Index(
+                condition=models.Q(("code_digest", None)), fields=["id"], name="voucher_held"
+            ),
         ),
     ]

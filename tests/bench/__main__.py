@@ -2,7 +2,8 @@
 
 Every ratio is to a baseline measured in the same run, in turn with it. BENCH=small takes a
 twentieth of the size. What can be measured alone is named as an argument: `sale`, `play`,
-`emission`, `journal`, `seal`, `settlement`.
+`emission`, `journal`, `seal`, `settlement`,
+`terminal`.
 """
 
 import json
@@ -36,7 +37,7 @@ def main(parts: list[str]) -> int:
         import django
 
         django.setup()
-        from tests.bench import emission, journal, pay, play, sale, settlement
+        from tests.bench import emission, journal, pay, play, sale, settlement, terminal
 
         if not parts or "sale" in parts:
             seconds = max(2.0, SALE_S * scale)
@@ -49,6 +50,8 @@ def main(parts: list[str]) -> int:
             figures |= pay.measure(stack, pairs=PAIRS, seconds=max(2.0, SALE_S * scale))
         if not parts or "journal" in parts:
             figures |= journal.measure(stack, pairs=PAIRS, seconds=max(2.0, SALE_S * scale))
+        if not parts or "terminal" in parts:
+            figures |= terminal.measure(stack, scale=scale)
         if not parts or {"settlement", "seal"} & {*parts}:
             figures |= settlement.measure(
                 stack, pairs=PAIRS, scale=scale, sealing=not parts or "seal" in parts,

@@ -5,7 +5,6 @@ it, they fail instead.
 """
 
 from collections.abc import Callable, Iterator
-from pathlib import Path
 
 import pytest
 
@@ -15,13 +14,6 @@ from tests.browser.site import serving
 from tests.databases import Database
 
 Open = Callable[..., Browser]
-
-
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """One process drives the browser: several at once only wait for each other."""
-    for item in items:
-        if Path(__file__).parent in item.path.parents:
-            item.add_marker(pytest.mark.xdist_group("browser"))
 
 
 @pytest.fixture(scope="session")

@@ -6,10 +6,10 @@ from tests import paying
 from tests.browser import desk
 from tests.browser.conftest import Open
 from tests.browser.line import Line
-from tests.browser.tour import SIZES, Tour
+from tests.browser.tour import LOOKS, SIZES, Tour
 
 
-@pytest.mark.parametrize(("size", "dark"), [("phone", False), ("terminal", True), ("wall", False)])
+@pytest.mark.parametrize(("size", "dark"), LOOKS)
 def test_prizes(open_browser: Open, line: Line, size: str, dark: bool) -> None:
     won, large, nothing = paying.worth(8_550, 45_000, 0)
     browser = open_browser(SIZES[size], dark=dark)

@@ -7,12 +7,12 @@ from tests.browser import desk
 from tests.browser.conftest import Open
 from tests.browser.driver import Browser
 from tests.browser.line import Line
-from tests.browser.tour import SIZES, Tour
+from tests.browser.tour import LOOKS, SIZES, Tour
 
 GAMES = ("letter-by-letter", "lap-of-honour", "trotters-ladder", "six-at-the-post", "five-stalls")
 
 
-@pytest.mark.parametrize(("size", "dark"), [("phone", False), ("terminal", True), ("wall", False)])
+@pytest.mark.parametrize(("size", "dark"), LOOKS)
 def test_every_game(open_browser: Open, line: Line, size: str, dark: bool) -> None:
     for name in GAMES:
         emitting.opened(emitting.document(name))

@@ -7,9 +7,7 @@ from tests.browser import desk
 from tests.browser.conftest import Open
 from tests.browser.driver import TERMINAL
 from tests.browser.line import Line
-from tests.browser.tour import SIZES, Tour
-
-LOOKS = [("phone", False), ("terminal", False), ("terminal", True), ("wall", False)]
+from tests.browser.tour import LOOKS, SIZES, Tour
 
 
 @pytest.mark.parametrize(("size", "dark"), LOOKS)

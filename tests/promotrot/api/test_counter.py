@@ -31,6 +31,7 @@ def test_games_on_sale_with_rules_percentage_and_price_in_each_language() -> Non
         (game,) = found["items"]
         assert (game["name"], game["emission"], game["on_sale"]) == (name, emission.pk, True)
         assert (game["price_cents"], game["prize_percent"]) == (100, "73.8")
+        assert (game["main_prizes"], game["main_prizes_left"]) == (None, None)
         assert game["rules"] and game["screen"]["mechanic"]["kind"] == "hidden"
 
 
@@ -44,6 +45,16 @@ def test_a_suspension_is_said_and_an_unfinished_play_keeps_its_closed_game() -> 
     assert found["refusal"] == "sales_suspended"
     assert [(game["code"], game["on_sale"]) for game in found["items"]] == [("small", False)]
     assert answer(factories.point(), "games")["items"] == []
+
+
+def test_the_main_prizes_left_are_those_the_public_is_told() -> None:
+    emission = emitting.opened(emitting.small())
+    at = factories.point()
+    (game,) = answer(at, "games")["items"]
+    assert (game["main_prizes"], game["main_prizes_left"], game["as_of"]) == (2, 2, None)
+    emitting.sold_and_played(emission, 39)  # late by design: nothing new is told yet
+    (game,) = answer(at, "games")["items"]
+    assert game["main_prizes_left"] == 2
 
 
 def test_the_day_counts_what_was_sold_here_and_what_it_was_awarded() -> None:

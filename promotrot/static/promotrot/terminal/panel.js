@@ -98,7 +98,8 @@ class Panel {
     const { kind } = game.screen.presentation ?? game.screen.mechanic;
     return h("article", { class: "card game" }, sign(FACES[kind]),
       h("div", { class: "stack tight" }, h("h2", {}, h("span", { class: "figure soft" }, `${index + 1} `), game.name),
-        h("p", {}, t("up_to"), " ", topPrize(game)), h("p", { class: "small soft" }, t("to_prizes", { percent: game.prize_percent }))),
+        h("p", {}, t("up_to"), " ", topPrize(game)), game.main_prizes === null ? null : h("p", { class: "small" }, t("main_prizes_left", { n: game.main_prizes_left, all: game.main_prizes })),
+        h("p", { class: "small soft" }, t("to_prizes", { percent: game.prize_percent }))),
       h("button", { class: "button primary big buy", type: "button", "data-emission": game.emission, "aria-keyshortcuts": index < 9 ? String(index + 1) : null,
         "aria-label": `${t("play_for")} ${cents(game.price_cents)}: ${game.name}`, onclick: () => this.#confirm(game) }, t("play_for"), " ", amount(cents(game.price_cents))));
   }

@@ -1,0 +1,72 @@
+"""What an operator waits for, in a real browser on this machine: a mark, and a sale to its paper.
+
+`terminal.mark_ms`: from a tap on a horse to the next frame that shows it. `terminal.sale_ms`: from
+the tap that sells to the slip handed to the printer. Without a Chromium both are left out.
+"""
+
+import statistics
+import tempfile
+from pathlib import Path
+
+from core.embedded.stack import Stack
+from tests.bench.pairs import percentile
+from tests.browser import desk
+from tests.browser.driver import TERMINAL, Browser, Driver, browser_missing, until
+
+SALES = 40
+_MARKS = """
+const done = arguments[arguments.length - 1];
+const buttons = [...document.querySelectorAll(".runner:enabled")];
+const taken = [];
+const next = () => {
+  const button = buttons.shift();
+  if (!button) return done(taken);
+  const before = performance.now();
+  button.click();
+  requestAnimationFrame(() => { taken.push(performance.now() - before); setTimeout(next, 30); });
+};
+next();
+"""
+_TIMED = """
+window.took = [];
+window.print = () => {
+  window.took.push(performance.now() - window.tapped);
+  dispatchEvent(new Event("afterprint"));
+};
+addEventListener("click", (event) => {
+  if (event.target.closest("dialog .primary")) window.tapped = performance.now();
+}, true);
+"""
+
+
+def measure(stack: Stack, *, scale: float) -> dict[str, float]:
+    missing = browser_missing()
+    if missing:
+        print(f"terminal: not measured, {missing}")
+        return {}
+    with tempfile.TemporaryDirectory() as folder, Driver(Path(folder) / "log") as driver:
+        browser = driver.browser(TERMINAL)
+        try:
+            return _measured(browser, stack.base_url, max(5, int(SALES * scale)))
+        finally:
+            browser.close()
+
+
+def _measured(browser: Browser, url: str, sales: int) -> dict[str, float]:
+    desk.enrol(browser, url, desk.shop())
+    browser.run(_TIMED)
+    desk.to_sale(browser)
+    marks = browser.run_async(_MARKS)
+    browser.click(".bet-bar .button[aria-keyshortcuts=F4]")
+    for number in range(1, sales + 1):
+        browser.click(".bet-bar .button[aria-keyshortcuts=F2]")
+        desk.sell(browser)
+        until(lambda: len(browser.run("return window.took")) >= number, "the paper")  # noqa: B023
+        until(lambda: desk.outbox(browser) is None, "the confirmation")
+    took = browser.run("return window.took")
+    return {
+        "terminal.mark_ms": statistics.median(marks),
+        "terminal.mark_p95_ms": percentile(marks, 0.95),
+        "terminal.sale_ms": statistics.median(took),
+        "terminal.sale_p95_ms": percentile(took, 0.95),
+    }
