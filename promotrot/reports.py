@@ -1,17 +1,19 @@
 """What Promotrot tells the reports."""
 
 from collections.abc import Iterable, Iterator
-from fractions import Fraction
 
 from django.db import connection
 
 from core.kernel.days import day_bounds, natural_day
-from core.kernel.money import percent_up
+from core.ledger.organiser import Part
 from core.premises.models import Game
 from core.reports import money, registry, sales
 from core.reports.registry import Period, Row
 from core.reports.sales import Sold
-from promotrot.models.emission import ClosingStatement
+from promotrot.engine import shortfall
+from promotrot.models.emission import Emission
+from promotrot.selectors.closing import stated_closing
+from promotrot.services import chart
 
 # A play whose price is due back was sold, and its price taken out of the takings again.
 _SOLD = """
@@ -50,16 +52,21 @@ def won(period: Period) -> Iterable[Row]:
 
 def share(period: Period) -> Iterator[Row]:
     """What closings left to the organiser: its share, less what was awarded beyond the minimum."""
-    closed = ClosingStatement.objects.filter(
-        closed_at__gte=day_bounds(period.first)[0], closed_at__lt=day_bounds(period.last)[1]
-    )
-    for each in closed.select_related("emission").order_by("closed_at", "pk"):
-        takings = each.document["takings_cents"]
-        minimum = percent_up(takings, Fraction(str(each.document["minimum_percent"])))
-        prizes = max(minimum, each.document["awarded_cents"])
+    closed = Emission.objects.filter(
+        closing__closed_at__gte=day_bounds(period.first)[0],
+        closing__closed_at__lt=day_bounds(period.last)[1],
+    ).select_related("closing")
+    for emission in closed.order_by("closing__closed_at", "pk"):
+        closing = stated_closing(emission)
+        if closing is None:
+            continue
+        statement = shortfall.state(closing)
+        parts = chart.closing_parts(statement, natural_day(emission.planned_at))
+        kept = sum(parts.values())
         yield (
-            natural_day(each.closed_at), Game.PROMOTROT, each.emission.reference, takings, prizes,
-            takings - prizes, None, None, None, None,
+            natural_day(emission.closing.closed_at), Game.PROMOTROT, emission.reference,
+            statement.takings_cents, statement.takings_cents - kept, kept,
+            *(parts[part] for part in Part),
         )  # fmt: skip
 
 

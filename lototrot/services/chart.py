@@ -4,28 +4,16 @@ Everything here is owed or held, so every account is a liability; what premises 
 (`core.ledger.services.premises_account`). A contest's takings stand on `Contest.takings_account`.
 """
 
-import json
 from collections.abc import Mapping
-from dataclasses import dataclass
 from datetime import date
-from enum import StrEnum
-from fractions import Fraction
 from functools import cache
 from importlib import resources
 from itertools import pairwise
 
-from core.kernel.money import parse_percent, split
+from core.ledger.organiser import OrganiserShare, share_in_force, shares_from
+from core.ledger.organiser import Part as Part
 from core.ledger.services import Chart, Line, liability
 from lototrot.engine.distribution import Distribution
-
-
-class Part(StrEnum):
-    """What the organiser's share is for (14.III.6.1)."""
-
-    COMMISSION = "commission"
-    MANAGEMENT = "management"
-    TAX = "tax"
-    REMAINDER = "remainder"
 
 
 def pool(contest_id: int) -> Chart:
@@ -81,41 +69,15 @@ def organiser(part: Part) -> Chart:
     return liability(f"lototrot:organiser:{part}")
 
 
-@dataclass(frozen=True, slots=True)
-class OrganiserShare:
-    """How the organiser's share divides from a day on: percentages that sum to 100."""
-
-    in_force_from: date
-    source: str
-    percents: Mapping[str, Fraction]
-
-    def divide(self, cents: int) -> dict[Part, int]:
-        """The parts, each down to the cent; the remainder takes what is left over."""
-        parts = split(cents, self.percents, remainder_to=Part.REMAINDER)
-        return {part: parts[part] for part in Part}
-
-
 def organiser_share(day: date) -> OrganiserShare:
     """The division in force on a meeting's day; a day before the first version gets the first."""
-    since = [version for version in _organiser_shares() if version.in_force_from <= day]
-    return since[-1] if since else _organiser_shares()[0]
+    return share_in_force(_organiser_shares(), day)
 
 
 @cache
 def _organiser_shares() -> tuple[OrganiserShare, ...]:
-    text = resources.files("lototrot").joinpath("organiser_share.json").read_text("utf-8")
-    versions = [
-        OrganiserShare(
-            in_force_from=date.fromisoformat(version["in_force_from"]),
-            source=version["source"],
-            percents={part: parse_percent(version["parts"][part]) for part in Part},
-        )
-        for version in json.loads(text)["versions"]
-    ]
-    for version in versions:
-        if sum(version.percents.values()) != 100:
-            raise ValueError(f"{version.source}: the organiser's parts do not sum to 100")
-    return tuple(sorted(versions, key=lambda version: version.in_force_from))
+    path = resources.files("lototrot").joinpath("organiser_share.json")
+    return shares_from(path.read_text("utf-8"))
 
 
 def settlement_lines(

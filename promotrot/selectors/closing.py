@@ -8,7 +8,7 @@ from core.kernel.days import natural_day
 from core.kernel.errors import InvariantBroken
 from core.kernel.regulation import shipped
 from promotrot.engine.shortfall import Closing
-from promotrot.models.emission import Emission
+from promotrot.models.emission import ClosingStatement, Emission
 from promotrot.selectors.owed import owed_cents
 
 _FIGURES = """
@@ -56,6 +56,27 @@ def emission_figures(emission: Emission) -> Closing:
         extra_awarded_cents=extra,
         unclaimed_cents=int(unclaimed),
         owed_before_cents=owed_cents(emission.game),
+        minimum_percent=minimum_percent(emission),
+    )
+
+
+_STATED = (
+    "tickets", "sold", "refunded", "unfinished", "awarded_cents", "extra_awarded_cents",
+    "unclaimed_cents", "owed_before_cents",
+)  # fmt: skip
+
+
+def stated_closing(emission: Emission) -> Closing | None:
+    """The counts of an emission's closing: which plays had ended by then is on record there alone.
+
+    None until it is closed.
+    """
+    stated = ClosingStatement.objects.filter(emission=emission).first()
+    if stated is None:
+        return None
+    return Closing(
+        **{name: stated.document[name] for name in _STATED},
+        price_cents=emission.price_cents,
         minimum_percent=minimum_percent(emission),
     )
 

@@ -5,6 +5,7 @@ from collections.abc import Iterable
 
 from django.db import connection
 
+from core.ledger.organiser import Part
 from core.premises.models import Game
 from core.statements import movements
 from core.statements.movements import GameMovements
@@ -32,6 +33,6 @@ def register() -> None:
     movements.register(
         GameMovements(
             game=Game.PROMOTROT, sales=frozenset({"promotrot.sale"}), annulments=frozenset(),
-            commission_from=organiser(), unearned=unearned,
+            commission_from=organiser(Part.COMMISSION), unearned=unearned,
         )
     )  # fmt: skip

@@ -13,7 +13,12 @@ Everything here is owed or held, so every account is a liability; what premises 
 * voucher lapsed: `vouchers(emission)` -> `unclaimed()`, the organiser's (15.III.6.7) [P9].
 """
 
+from datetime import date
+from functools import cache
+from importlib import resources
+
 from core.kernel.money import percent_up
+from core.ledger.organiser import OrganiserShare, Part, share_in_force, shares_from
 from core.ledger.services import Chart, Line, liability
 from promotrot.engine.shortfall import Statement
 
@@ -43,9 +48,20 @@ def held(reference: str) -> Chart:
     return liability(f"promotrot:{reference}:held")
 
 
-def organiser() -> Chart:
-    """The organiser's share (15.III.5.1); it bears what is awarded beyond the minimum [P3]."""
-    return liability("promotrot:organiser")
+def organiser(part: Part) -> Chart:
+    """A part of the organiser's share; the remainder bears what is awarded beyond it [P3]."""
+    return liability(f"promotrot:organiser:{part}")
+
+
+def organiser_share(day: date) -> OrganiserShare:
+    """The division in force on the day an emission was planned."""
+    return share_in_force(_organiser_shares(), day)
+
+
+@cache
+def _organiser_shares() -> tuple[OrganiserShare, ...]:
+    path = resources.files("promotrot").joinpath("organiser_share.json")
+    return shares_from(path.read_text("utf-8"))
 
 
 def late_awards() -> Chart:
@@ -58,14 +74,31 @@ def unclaimed() -> Chart:
     return liability("promotrot:organiser:unclaimed")
 
 
-def closing_lines(*, game_code: str, reference: str, statement: Statement) -> list[Line]:
+def closing_parts(statement: Statement, day: date) -> dict[Part, int]:
+    """What a closing leaves to the organiser (15.III.5.1), by what it is for; the remainder, which
+    bears what was awarded beyond the minimum, may be below zero [P3]."""
+    minimum, beyond = _minimum(statement), _beyond(statement)
+    parts = organiser_share(day).divide(statement.takings_cents - minimum)
+    return parts | {Part.REMAINDER: parts[Part.REMAINDER] - beyond}
+
+
+def closing_lines(
+    *, game_code: str, reference: str, statement: Statement, day: date
+) -> list[Line]:  # fmt: skip
     """The transfers of a closing; they leave the emission's takings at nothing."""
-    closing, sold = statement.closing, takings(reference)
-    minimum = percent_up(statement.takings_cents, closing.minimum_percent)
-    beyond = max(0, closing.awarded_cents - minimum)
-    account = prizes(game_code)
+    sold, account, minimum = takings(reference), prizes(game_code), _minimum(statement)
+    parts = organiser_share(day).divide(statement.takings_cents - minimum)
+    remainder = organiser(Part.REMAINDER)
     return [
         Line("promotrot.minimum", sold, account, minimum),
-        Line("promotrot.organiser", sold, organiser(), statement.takings_cents - minimum),
-        Line("promotrot.beyond", organiser(), account, beyond),
+        *[Line("promotrot.organiser", sold, organiser(part), parts[part]) for part in Part],
+        Line("promotrot.beyond", remainder, account, _beyond(statement)),
     ]
+
+
+def _minimum(statement: Statement) -> int:
+    return percent_up(statement.takings_cents, statement.closing.minimum_percent)
+
+
+def _beyond(statement: Statement) -> int:
+    return max(0, statement.closing.awarded_cents - _minimum(statement))

@@ -8,6 +8,7 @@ from django.db import transaction
 
 from core.database import clock
 from core.database.locks import Lock, hold
+from core.kernel.days import natural_day
 from core.ledger import services as ledger
 from core.proofs import log
 from core.staff import two_persons
@@ -66,7 +67,10 @@ def _close(proposal: Proposal, by: StaffActor) -> None:
     ledger.post(
         reference=proposal.uuid,
         lines=chart.closing_lines(
-            game_code=emission.game.code, reference=emission.reference, statement=statement
+            game_code=emission.game.code,
+            reference=emission.reference,
+            statement=statement,
+            day=natural_day(emission.planned_at),
         ),
     )
     emission_advance(emission, Emission.State.CLOSED)

@@ -7,13 +7,14 @@ from dataclasses import dataclass
 
 from django.db import connection
 
+from core.kernel.days import natural_day
 from core.ledger import rebuild
 from core.ledger.rebuild import Books
 from core.ledger.services import Line, premises_account
 from promotrot.engine import shortfall
 from promotrot.engine.shortfall import Closing
-from promotrot.models.emission import ClosingStatement, Emission
-from promotrot.selectors.closing import minimum_percent
+from promotrot.models.emission import Emission
+from promotrot.selectors.closing import stated_closing
 from promotrot.services import chart
 
 _SALES = """
@@ -43,32 +44,16 @@ class _Moved:
 def rebuild_promotrot(books: Books) -> None:
     """Carry out every sale, award, refund, closing and drawn prize, emission by emission."""
     for emission in Emission.objects.select_related("game", "closing").order_by("pk"):
-        closing = _closing(emission)
+        closing = stated_closing(emission)
         books.move(_sales(emission))
         books.move(_awards(emission, _moved(emission, closing)))
         if closing is not None:
             books.move(
                 chart.closing_lines(
                     game_code=emission.game.code, reference=emission.reference,
-                    statement=shortfall.state(closing),
+                    statement=shortfall.state(closing), day=natural_day(emission.planned_at),
                 )
             )  # fmt: skip
-
-
-def _closing(emission: Emission) -> Closing | None:
-    """The counts of the closing: which plays had ended by then is on record there alone."""
-    stated = ClosingStatement.objects.filter(emission=emission).first()
-    if stated is None:
-        return None
-    document = stated.document
-    names = (
-        "tickets", "sold", "refunded", "unfinished", "awarded_cents", "extra_awarded_cents",
-        "unclaimed_cents", "owed_before_cents",
-    )  # fmt: skip
-    return Closing(
-        **{name: document[name] for name in names}, price_cents=emission.price_cents,
-        minimum_percent=minimum_percent(emission),
-    )  # fmt: skip
 
 
 def _sales(emission: Emission) -> list[Line]:

@@ -1,0 +1,58 @@
+"""What the organiser's share is for, and how it divides: the same in both games (15.III.5.1).
+
+Each game has its own percentages, as dated data.
+"""
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import date
+from enum import StrEnum
+from fractions import Fraction
+
+from core.kernel.money import parse_percent, split
+
+
+class Part(StrEnum):
+    """What the organiser's share is for (14.III.6.1)."""
+
+    COMMISSION = "commission"
+    MANAGEMENT = "management"
+    TAX = "tax"
+    REMAINDER = "remainder"
+
+
+@dataclass(frozen=True, slots=True)
+class OrganiserShare:
+    """How the organiser's share divides from a day on: percentages that sum to 100."""
+
+    in_force_from: date
+    source: str
+    percents: Mapping[str, Fraction]
+
+    def divide(self, cents: int) -> dict[Part, int]:
+        """The parts, each down to the cent; the remainder takes what is left over."""
+        parts = split(cents, self.percents, remainder_to=Part.REMAINDER)
+        return {part: parts[part] for part in Part}
+
+
+def shares_from(text: str) -> tuple[OrganiserShare, ...]:
+    """The versions of a game's data file, oldest first. Raises ValueError."""
+    versions = [
+        OrganiserShare(
+            in_force_from=date.fromisoformat(version["in_force_from"]),
+            source=version["source"],
+            percents={part: parse_percent(version["parts"][part]) for part in Part},
+        )
+        for version in json.loads(text)["versions"]
+    ]
+    for version in versions:
+        if sum(version.percents.values()) != 100:
+            raise ValueError(f"{version.source}: the organiser's parts do not sum to 100")
+    return tuple(sorted(versions, key=lambda version: version.in_force_from))
+
+
+def share_in_force(versions: Sequence[OrganiserShare], day: date) -> OrganiserShare:
+    """The division in force on a day; a day before the first version gets the first."""
+    since = [version for version in versions if version.in_force_from <= day]
+    return since[-1] if since else versions[0]
