@@ -3,7 +3,7 @@
 from django.utils.translation import gettext_lazy as _
 
 from core.screens import texts
-from core.screens.panels import Panel, register_board
+from core.screens.panels import Panel, register_board, register_holder
 from core.screens.panels import register as register_panel
 from core.screens.texts import ngettext_noop
 
@@ -32,6 +32,13 @@ def register() -> None:
         )
     )  # fmt: skip
     texts.define("lototrot_board", _BOARD | _EXPLAINED)
+    register_holder(
+        Panel(
+            name="lototrot", title=_("Lototrot"), module="lototrot/holder.js",
+            styles=("lototrot/terminal/panel.css",), texts="lototrot",
+            preload=("lototrot/terminal/details.js",),
+        )
+    )  # fmt: skip
 
 
 _SELLING: dict[str, texts.Text] = {

@@ -3,7 +3,7 @@
 from django.utils.translation import gettext_lazy as _
 
 from core.screens import texts
-from core.screens.panels import Panel
+from core.screens.panels import Panel, register_holder
 from core.screens.panels import register as register_panel
 from core.screens.texts import ngettext_noop
 
@@ -19,6 +19,12 @@ def register() -> None:
         )
     )  # fmt: skip
     texts.define("promotrot", _TEXTS)
+    register_holder(
+        Panel(
+            name="promotrot", title=_("Promotrot"), module="promotrot/holder.js", styles=(),
+            texts="promotrot",
+        )
+    )  # fmt: skip
 
 
 _TEXTS: dict[str, texts.Text] = {
@@ -59,4 +65,6 @@ _TEXTS: dict[str, texts.Text] = {
     "plays": _("Plays"),
     "plays_ended": _("Played to the end"),
     "awarded": _("Awarded"),
+    "emission": _("Emission"),
+    "issued_on": _("Issued on"),
 }

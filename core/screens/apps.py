@@ -9,8 +9,9 @@ class ScreensConfig(AppConfig):
     verbose_name = "Screens"
 
     def ready(self) -> None:
-        from core.screens import base_texts, board, terminal
+        from core.screens import base_texts, board, check, terminal
 
         base_texts.define()
         board.define()
+        check.define()
         terminal.define()

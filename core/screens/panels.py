@@ -27,6 +27,7 @@ class Panel:
 
 _PANELS: Final[list[Panel]] = []
 _BOARD: Final[list[Panel]] = []
+_HOLDER: Final[list[Panel]] = []
 
 
 def register(panel: Panel) -> None:
@@ -45,3 +46,15 @@ def register_board(panel: Panel) -> None:
 
 def board_panels() -> tuple[Panel, ...]:
     return tuple(_BOARD)
+
+
+def register_holder(panel: Panel) -> None:
+    """Say how a game shows a ticket or voucher to whoever holds it: `details(document)`.
+
+    A module that also exports `proof(code)` offers the proof that the document was sealed.
+    """
+    _HOLDER.append(panel)
+
+
+def holder_panels() -> tuple[Panel, ...]:
+    return tuple(_HOLDER)

@@ -98,6 +98,10 @@ class CheckOut(PresentedOut):
     )
 
 
+class HolderOut(PresentedOut):
+    details = serializers.DictField(help_text="Bets, their way over withdrawn horses, prizes.")
+
+
 class PayeeIn(Shape):
     name = Text(max_length=120)
     document_kind = Choice(("dni", "nie", "passport", "other"))
@@ -256,11 +260,12 @@ class PublicCheck(ApiView):
     @operation(
         "What a code is, for whoever holds the ticket or voucher",
         "State, amount, and where and until when it is paid; never who has paid it, nor where.",
-        body=CodeIn, answer=PresentedOut, problems=CODE_PROBLEMS, example={"code": "1ABC-…"},
+        body=CodeIn, answer=HolderOut, problems=CODE_PROBLEMS, example={"code": "1ABC-…"},
     )  # fmt: skip
     def post(self, request: Request) -> HttpResponse:
         code = self.read(CodeIn)["code"]
-        response = json_response(checked_json(checking.holder_check(code=code)))
+        checked = checking.holder_check(code=code)
+        response = json_response({**checked_json(checked), "details": dict(checked.details())})
         response["Cache-Control"] = "no-store"
         return response
 

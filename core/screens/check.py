@@ -1,0 +1,51 @@
+"""Check your ticket: what a code is, for whoever holds the paper, without signing on."""
+
+from typing import Any
+
+from django.templatetags.static import static
+from django.utils.translation import gettext_lazy as _
+
+from core.screens import texts
+from core.screens.panels import holder_panels
+from core.screens.views import Screen
+
+
+class Check(Screen):
+    """The code is typed, scanned by a scanner or with the camera, or comes after `#`.
+
+    What stands after `#` is not sent to the server with the page's address.
+    """
+
+    template_name = "screens/check.html"
+
+    def catalogues(self) -> tuple[str, ...]:
+        return ("check", "prizes", *[panel.texts for panel in holder_panels()])
+
+    def get_context_data(self, **given: Any) -> dict[str, Any]:
+        config = {"games": {each.name: static(each.module) for each in holder_panels()}}
+        return super().get_context_data(**given, config=config, panels=holder_panels())
+
+
+def define() -> None:
+    texts.define(
+        "check",
+        {
+            "loading": _("Loading…"),
+            "line_lost": _("No connection"),
+            "camera_open": _("Scan with the camera"),
+            "camera_close": _("Close the camera"),
+            "camera_refused": _("The camera cannot be used."),
+            "proof_get": _("Get the proof that it was sealed"),
+            "proof_save": _("Save the proof"),
+            "proof_title": _("Sealed"),
+            "proof_why": _(
+                "When sales closed, all tickets were sealed under one number that was published. "
+                "With this file and the code, anyone can check that yours is among them: nothing "
+                "was added, changed or taken away."
+            ),
+            "proof_place": _("Place among the tickets sealed"),
+            "proof_root": _("Number that was published"),
+            "proof_entry": _("Entry of the public log"),
+            "proof_none": _("There is no proof yet: tickets are sealed when sales close."),
+        },
+    )

@@ -1,0 +1,89 @@
+// Check your ticket: the code goes to the API, the answer is shown in large words.
+
+import { h } from "../base/dom.js";
+import { cents, date } from "../base/format.js";
+import { has, language, t } from "../base/text.js";
+import { camera } from "./camera.js";
+
+// The states and places are the terminal's words (core/screens/terminal.py).
+const TONES = { prize: "good", refund_due: "good", granted: "good", presented: "warn", deposited: "warn", barred: "warn", sold: "info", no_prize: "info", paid: "info", exchanged: "info" };
+const config = JSON.parse(document.getElementById("config").textContent);
+const form = document.getElementById("ask");
+const input = document.getElementById("code");
+const answer = document.getElementById("answer");
+
+class Refused extends Error {}
+
+async function post(path, body) {
+  const found = await fetch(`/api/v1/${path}`, {
+    method: "POST", cache: "no-store", credentials: "omit", body: JSON.stringify(body),
+    headers: { "Content-Type": "application/json", "Accept-Language": language },
+  });
+  const content = await found.json();
+  if (!found.ok) throw Object.assign(new Refused(content.title), { code: content.code });
+  return content;
+}
+
+async function check(code) {
+  answer.replaceChildren(h("p", { class: "loading" }, t("loading")));
+  try {
+    const found = await post("check", { code });
+    const game = await import(config.games[found.game]);
+    answer.replaceChildren(...shown(found, game, code));
+  } catch (error) {
+    const words = error instanceof Refused ? error.message : t("line_lost");
+    answer.replaceChildren(h("div", { class: "state bad", role: "alert" }, h("p", { class: "large" }, t("not_known")), h("p", {}, words)));
+    if (!(error instanceof Refused || error instanceof TypeError)) throw error;
+  }
+}
+
+function shown(found, game, code) {
+  const owed = found.amount_cents ? cents(found.amount_cents) : "";
+  const facts = [
+    found.stage && has(`stage_${found.stage}`) ? [t("stage"), t(`stage_${found.stage}`)] : null,
+    found.places.length ? [t("paid_at"), found.places.map((place) => t(`place_${place}`)).join(", ")] : null,
+    found.means === "nominative_cheque" ? [t("means"), t("nominative_cheque")] : null,
+    found.first_pay_day ? [t("first_pay_day"), date(found.first_pay_day)] : null,
+    found.last_claim_day ? [t("last_claim_day"), date(found.last_claim_day)] : null,
+  ].filter(Boolean);
+  return [
+    h("div", { class: ["state", TONES[found.state] ?? "bad"] },
+      h("p", { class: "large" }, t(`state_${found.state}`)),
+      owed ? h("p", { class: "large amount" }, owed) : null,
+      found.thing ? h("p", { class: "large" }, found.thing.description) : null),
+    facts.length ? h("div", { class: "card" }, h("dl", { class: "facts" }, facts.map(([name, value]) => [h("dt", {}, name), h("dd", {}, value)]))) : null,
+    game.details(found.details),
+    game.proof ? proof(game.proof, code) : null,
+  ].filter(Boolean);
+}
+
+function proof(path, code) {
+  const place = h("section", { class: "card stack" });
+  const button = h("button", { class: "button", type: "button", onclick: async () => {
+    try {
+      const found = await post(path, { code });
+      const file = URL.createObjectURL(new Blob([JSON.stringify(found, null, 1)], { type: "application/json" }));
+      const { document: seal, sequence } = found.seal;
+      place.replaceChildren(
+        h("h2", {}, t("proof_title")), h("p", {}, t("proof_why")),
+        h("dl", { class: "facts" },
+          h("dt", {}, t("proof_place")), h("dd", {}, `${found.place + 1} / ${seal.tickets}`),
+          h("dt", {}, t("proof_entry")), h("dd", {}, h("a", { href: `/api/v1/log/${sequence}` }, String(sequence))),
+          h("dt", {}, t("proof_root")), h("dd", { class: "code small" }, seal.root)),
+        h("p", {}, h("a", { class: "button", href: file, download: "proof.json" }, t("proof_save"))));
+    } catch (error) {
+      const words = error.code === "contest_not_sealed" ? t("proof_none") : error instanceof Refused ? error.message : t("line_lost");
+      place.replaceChildren(h("p", { class: "notice warn", role: "alert" }, words), button);
+    }
+  } }, t("proof_get"));
+  place.append(button);
+  return place;
+}
+
+form.addEventListener("submit", (event) => { event.preventDefault(); check(input.value.trim()); });
+camera(document.getElementById("camera"), document.getElementById("view"), (code) => { input.value = code; check(code); });
+if (location.hash.length > 1) {
+  input.value = decodeURIComponent(location.hash.slice(1));
+  history.replaceState(null, "", location.pathname + location.search);
+  check(input.value);
+}

@@ -1,0 +1,52 @@
+"""Check your ticket, in every language and size: prize, refusal, a voided bet, the proof."""
+
+import pytest
+
+from tests import paying
+from tests.browser.conftest import Open
+from tests.browser.driver import TERMINAL, Browser
+from tests.browser.line import Line
+from tests.browser.tour import SIZES, Tour
+
+LOOKS = [("phone", False, "ca"), ("phone", True, "es"), ("terminal", False, "en")]
+PRIZE = {"ca": "Premi", "es": "Premio", "en": "Prize"}
+
+
+def ask(browser: Browser, code: str) -> str:
+    browser.run("document.getElementById('code').value = ''")
+    browser.type("#code", code)
+    browser.keys("Enter")
+    browser.find("#answer .state")
+    return str(browser.run("return document.getElementById('answer').innerText"))
+
+
+@pytest.mark.parametrize(("size", "dark", "language"), LOOKS)
+@pytest.mark.article("14.III.10.2", "14.III.10.4")
+def test_a_holder_looks_up_a_ticket(
+    open_browser: Open, line: Line, size: str, dark: bool, language: str
+) -> None:
+    (ticket,) = paying.worth(532_31)
+    browser = open_browser(SIZES[size], language=language, dark=dark)
+    tour = Tour(browser, "check", size, dark)
+    browser.go(f"{line.url}/check?lang={language}")
+    browser.find("#code")
+    tour.stop("empty")
+    text = ask(browser, ticket.code)
+    assert PRIZE[language] in text
+    assert "532" in text
+    tour.stop("prize")
+    browser.click("#answer button")
+    browser.find("#answer .card .code, #answer .card .notice")
+    tour.stop("proof")
+    text = ask(browser, "1ABC-DEFG")
+    tour.stop("not-known")
+    tour.wrong[:] = [each for each in tour.wrong if "Failed to load resource" not in each]
+    tour.end()
+
+
+def test_the_code_after_the_hash_is_not_kept_in_the_address(open_browser: Open, line: Line) -> None:
+    (ticket,) = paying.worth(10_00)
+    browser = open_browser(TERMINAL, language="en")
+    browser.go(f"{line.url}/check?lang=en#{ticket.code}")
+    browser.find("#answer .state.good")
+    assert "#" not in browser.run("return location.href")
