@@ -121,6 +121,7 @@ def test_who_may_and_what_the_witness_must_bring() -> None:
     assert not WitnessEntropy.objects.exists()
 
 
+@pytest.mark.article("15.I.2")
 @pytest.mark.article("15.II.2")
 def test_a_dealing_is_the_prize_table_shuffled_under_a_key_that_is_not_in_the_database() -> None:
     emission = emitting.opened(emitting.small())

@@ -77,6 +77,7 @@ REFUSED = {
 }  # fmt: skip
 
 
+@pytest.mark.article("15.III.1")
 @pytest.mark.article("15.III.4")
 @pytest.mark.article("15.III.5.1")
 @pytest.mark.article("15.III.6.2")
@@ -105,9 +106,11 @@ def test_a_probabilistic_game_whose_worst_play_is_below_the_minimum_is_refused()
     assert "prizes_too_low" in {fault["code"] for fault in refused.value.data["faults"]}
 
 
+@pytest.mark.article("15.II.1")
 def test_a_document_that_is_not_a_games_leaves_nothing() -> None:
-    with pytest.raises(GameRefused):
-        emitting.recorded(emitting.small() | {"colour": "red"})
+    for change in ({"colour": "red"}, {"mode": "raffle"}, {"mode": "probabilistic"}):
+        with pytest.raises(GameRefused):
+            emitting.recorded(emitting.small() | change)
     assert not Game.objects.exists()
     with pytest.raises(PowerMissing):
         game_record(by=factories.staff(Role.CASHIER), document=emitting.small())
