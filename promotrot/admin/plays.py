@@ -37,7 +37,10 @@ LABELS = {
     "emission": _("emission"),
     "extra_cents": _("extra prize"),
     "from_terminal": _("from terminal"),
+    "cash_session": _("cash session"),
     "handed_at": _("handed over at"),
+    "handed_by": _("handed over by"),
+    "handed_in": _("handed over in session"),
     "made_at": _("made at"),
     "moved_at": _("moved at"),
     "moved_by": _("moved by"),
@@ -102,7 +105,7 @@ class _Vouchers(ReadOnlyInline):
 class _Handover(ReadOnlyInline):
     model = VoucherHandover
     labels = LABELS
-    shown = ("terminal", "operator", "claim", "handed_at")
+    shown = ("handed_by", "cash_session", "claim", "handed_at")
 
 
 class _Print(ReadOnlyInline):
@@ -190,7 +193,7 @@ class PlayMoveAdmin(ReadOnlyAdmin):
 class VoucherHandoverAdmin(ReadOnlyAdmin):
     labels = LABELS
     read_power = READ
-    columns = ("id", "voucher", "terminal", "operator", "claim", "handed_at")
+    columns = ("id", "voucher", "handed_by", "claim", "handed_at")
 
 
 @admin.register(BurntPlay)

@@ -22,8 +22,13 @@ urlpatterns: list[URLPattern] = [
     ],
     path(f"{_VOUCHER}/print-confirmation", vouchers.PrintConfirmation.as_view()),
     path(f"{_VOUCHER}/reprints", vouchers.Reprints.as_view()),
-    path("vouchers/held", vouchers.Held.as_view()),
-    path(f"{_VOUCHER}/handover", vouchers.Handover.as_view()),
+    path("office/vouchers/held", vouchers.Held.as_view()),
+    path(f"office/{_VOUCHER}/handover", vouchers.Handover.as_view()),
+    *[
+        path(f"office/{_VOUCHER}/voucher.{output}", vouchers.handed_view(output).as_view())
+        for output in Output
+    ],
+    path(f"office/{_VOUCHER}/print-confirmation", vouchers.HandedConfirmation.as_view()),
     path("office/plays", desk.Plays.as_view()),
     path(f"office/{_PLAY}", desk.OnePlay.as_view()),
     path(f"office/{_PLAY}/move", desk.Move.as_view()),

@@ -12,8 +12,8 @@ from rest_framework.request import Request
 from core.api.papers import LanguageQuery, language_of, paper
 from core.api.schema import operation
 from core.api.shapes import Cents, Choice, Day, Flag, Instant, PageQuery, Shape, Text, Uuid, Whole
-from core.api.views import BareTerminalView, TerminalView, json_response
-from core.premises.access import Capability, TerminalCannot
+from core.api.views import BareTerminalView, StaffView, TerminalView, json_response
+from core.payoffice.refusals import CashSessionMissing
 from core.receipts.document import LANGUAGES
 from core.receipts.output import Output
 from promotrot.api import samples
@@ -187,30 +187,60 @@ class Reprints(TerminalView):
         return response
 
 
-class Held(TerminalView):
+class Held(StaffView):
     @operation(
         "Vouchers held for their buyers, oldest first",
-        description="Of plays that were left unfinished. At the Central Office and its terminals.",
-        answer=HeldOut, paged=True, problems=(TerminalCannot,),
+        description="Of plays that were left unfinished; for the desks of the Central Office.",
+        answer=HeldOut, paged=True,
     )  # fmt: skip
     def get(self, request: Request) -> HttpResponse:
-        self.terminal.need(Capability.PAY)
-        return self.rows(HeldOut, vouchers.vouchers_held(), self.query(PageQuery))
+        rows = vouchers.vouchers_held(by=self.by)
+        return self.rows(HeldOut, rows, self.query(PageQuery))
 
 
-class Handover(TerminalView):
+class Handover(StaffView):
     @operation(
         "Hand a held voucher over to its buyer",
         description=(
-            "At the Central Office. The voucher gets its code and is then paid like any other; "
-            "again at the same terminal it changes nothing."
+            "By a cashier with an open cash session at the Central Office. The voucher gets its "
+            "code and is then paid like any other; by the same person again it changes nothing."
         ),
         body=HandoverIn, answer=VoucherCard,
-        problems=(vouchers.VoucherUnknown, vouchers.VoucherNotHeld, TerminalCannot),
+        problems=(
+            vouchers.VoucherUnknown, vouchers.VoucherNotHeld, vouchers.NotCentralOffice,
+            CashSessionMissing,
+        ),
         example={"claim": "Receipt of the play, bought at Bar Central at 13:20"},
     )  # fmt: skip
     def post(self, request: Request, ident: uuid.UUID) -> HttpResponse:
-        body = self.read(HandoverIn)
-        return _private(
-            _card(*vouchers.voucher_hand_over(by=self.terminal, ident=ident, claim=body["claim"]))
-        )
+        claim = self.read(HandoverIn)["claim"]
+        return _private(_card(*vouchers.voucher_hand_over(by=self.by, ident=ident, claim=claim)))
+
+
+def handed_view(output: Output) -> type[StaffView]:
+    """The view of a handed over voucher's paper in one form."""
+
+    class HandedPaper(StaffView):
+        form: ClassVar[Output] = output
+
+        @operation(
+            "The voucher that was handed over, to print", description=_PAPER,
+            answer=OpenApiTypes.BINARY, media_type=output.media_type.partition(";")[0],
+            query=LanguageQuery, problems=_PAPER_PROBLEMS,
+        )  # fmt: skip
+        def get(self, request: Request, ident: uuid.UUID) -> HttpResponse:
+            language = language_of(self.query(LanguageQuery))
+            found = vouchers.voucher_original(by=self.by, ident=ident)
+            return _rendered(*found, self.form, language)
+
+    return HandedPaper
+
+
+class HandedConfirmation(StaffView):
+    @operation(
+        "The paper of a voucher that was handed over came out",
+        description="Twice changes nothing.", answer=PrintOut, problems=(vouchers.VoucherUnknown,),
+    )  # fmt: skip
+    def post(self, request: Request, ident: uuid.UUID) -> HttpResponse:
+        self.read(Shape)
+        return self.answer(PrintOut, vouchers.voucher_print_confirm(by=self.by, ident=ident))

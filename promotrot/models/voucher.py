@@ -5,7 +5,9 @@ from django.db.models import F, Q
 from django.utils.translation import gettext_lazy as _
 
 from core.database.models import Guarded
+from core.payoffice.models import CashSession
 from core.premises.models import Operator, Premises, Terminal
+from core.staff.models import StaffSession, User
 from promotrot.models.play import PlayTicket
 
 
@@ -82,8 +84,9 @@ class VoucherHandover(Guarded):
     """A held voucher given to the buyer at the Central Office, with its code [P11]."""
 
     voucher = models.OneToOneField(Voucher, models.PROTECT, related_name="handover")
-    terminal = models.ForeignKey(Terminal, models.PROTECT, related_name="+")
-    operator = models.ForeignKey(Operator, models.PROTECT, related_name="+")
+    cash_session = models.ForeignKey(CashSession, models.PROTECT, related_name="+")
+    handed_by = models.ForeignKey(User, models.PROTECT, related_name="+")
+    handed_in = models.ForeignKey(StaffSession, models.PROTECT, related_name="+")
     claim = models.CharField(_("how the buyer proved it"), max_length=200)
     handed_at = models.DateTimeField()
 

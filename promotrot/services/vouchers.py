@@ -18,10 +18,13 @@ from core.database import clock
 from core.database.locks import Lock, hold
 from core.kernel.codes import Code
 from core.kernel.days import add_days, natural_day
-from core.kernel.errors import Conflict, NotFound
-from core.payoffice.models import Claim
-from core.premises.access import BareTerminal, Capability, TerminalActor, TerminalCannot
+from core.kernel.errors import Conflict, Forbidden, NotFound
+from core.payoffice.models import CashSession, Claim
+from core.payoffice.services.cash import cash_session_of
+from core.premises.access import BareTerminal, TerminalActor
 from core.premises.models import Game, Premises
+from core.staff.actor import StaffActor
+from core.staff.powers import Role, define
 from promotrot.models.voucher import (
     Voucher,
     VoucherHandover,
@@ -31,10 +34,12 @@ from promotrot.models.voucher import (
 )
 from promotrot.services import awards
 
+HAND_OVER = define("promotrot.voucher.hand_over", Role.CASHIER, Role.SUPERVISOR)
+
 
 class VoucherUnknown(NotFound):
     code = "voucher_unknown"
-    message = "This terminal has issued no such voucher."
+    message = "No such voucher was issued here."
 
 
 class VoucherPrinted(Conflict):
@@ -50,6 +55,11 @@ class VoucherCodeGone(Conflict):
 class VoucherNotHeld(Conflict):
     code = "voucher_not_held"
     message = "The voucher is not held for anybody."
+
+
+class NotCentralOffice(Forbidden):
+    code = "not_central_office"
+    message = "This is done at the Central Prize Payment Office."
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,22 +129,28 @@ def _claimed(voucher: Voucher) -> bool:
     return Claim.objects.filter(game=Game.PROMOTROT, document_id=voucher.pk).exists()
 
 
-def voucher_of_terminal(*, terminal_id: int, ident: uuid.UUID) -> Voucher:
-    """A voucher issued or handed over at this terminal. Raises VoucherUnknown."""
+def voucher_given_to(by: BareTerminal | TerminalActor | StaffActor, ident: uuid.UUID) -> Voucher:
+    """A voucher issued at this terminal, or handed over by this person. Raises VoucherUnknown."""
     found = Voucher.objects.select_related("ticket").filter(uuid=ident).first()
     if found is not None:
-        handover = VoucherHandover.objects.filter(voucher=found).first()
-        if terminal_id == (handover.terminal_id if handover else found.terminal_id):
+        if not isinstance(by, StaffActor):
+            given = found.terminal_id == by.terminal_id
+        else:
+            handovers = VoucherHandover.objects.filter(voucher=found, handed_by=by.user_id)
+            given = handovers.exists()
+        if given:
             return found
     raise VoucherUnknown
 
 
-def voucher_original(*, by: BareTerminal, ident: uuid.UUID) -> tuple[Voucher, Issued]:
+def voucher_original(
+    *, by: BareTerminal | StaffActor, ident: uuid.UUID
+) -> tuple[Voucher, Issued]:
     """The voucher whose original is still to be printed.
 
     Raises VoucherUnknown, VoucherPrinted, VoucherCodeGone.
     """
-    voucher = voucher_of_terminal(terminal_id=by.terminal_id, ident=ident)
+    voucher = voucher_given_to(by, ident)
     if VoucherPrint.objects.filter(voucher=voucher).exists():
         raise VoucherPrinted
     found = issued(voucher)
@@ -143,11 +159,10 @@ def voucher_original(*, by: BareTerminal, ident: uuid.UUID) -> tuple[Voucher, Is
     return voucher, found
 
 
-def voucher_print_confirm(*, by: BareTerminal, ident: uuid.UUID) -> VoucherPrint:
+def voucher_print_confirm(*, by: BareTerminal | StaffActor, ident: uuid.UUID) -> VoucherPrint:
     """The paper came out. Confirming twice changes nothing. Raises VoucherUnknown."""
-    voucher = voucher_of_terminal(terminal_id=by.terminal_id, ident=ident)
     found, _ = VoucherPrint.objects.get_or_create(
-        voucher=voucher, defaults={"confirmed_at": clock.now()}
+        voucher=voucher_given_to(by, ident), defaults={"confirmed_at": clock.now()}
     )
     return found
 
@@ -160,7 +175,7 @@ def voucher_reprint(
 
     Raises VoucherUnknown, VoucherCodeGone.
     """
-    voucher = voucher_of_terminal(terminal_id=by.terminal_id, ident=ident)
+    voucher = voucher_given_to(by, ident)
     hold((Lock.TICKET, voucher.ticket_id))
     found = issued(voucher, again=True)
     if found.code is None:
@@ -173,22 +188,24 @@ def voucher_reprint(
     return voucher, found, reprint
 
 
-def vouchers_held() -> QuerySet[Voucher]:
+def vouchers_held(*, by: StaffActor) -> QuerySet[Voucher]:
     """Vouchers that wait for their buyer at the Central Office."""
+    by.need(HAND_OVER)
     rows = Voucher.objects.filter(code_digest=None).select_related("ticket", "premises")
     return rows.order_by("pk")
 
 
-def voucher_hand_over(*, by: TerminalActor, ident: uuid.UUID, claim: str) -> tuple[Voucher, Issued]:
-    """Give a held voucher to its buyer, with its code, at the Central Office [P11].
+def voucher_hand_over(*, by: StaffActor, ident: uuid.UUID, claim: str) -> tuple[Voucher, Issued]:
+    """Give a held voucher to its buyer, with its code, at a desk of the Central Office [P11].
 
     `claim` says how the buyer proved to be so: the reference of the play, the place and the time.
-    To repeat it at the same terminal changes nothing and gives the voucher again, as for any other.
-    Raises TerminalCannot, VoucherUnknown, VoucherNotHeld.
+    Repeated by the same person it changes nothing and gives the voucher again, as for any other.
+    Raises CashSessionMissing, NotCentralOffice, VoucherUnknown, VoucherNotHeld.
     """
-    by.need(Capability.PAY)
-    if by.premises_kind != Premises.Kind.CENTRAL_OFFICE:
-        raise TerminalCannot(kind=by.premises_kind)
+    by.need(HAND_OVER)
+    session = cash_session_of(by)
+    if session.premises.kind != Premises.Kind.CENTRAL_OFFICE:
+        raise NotCentralOffice
     awards.day_secret(natural_day(clock.now()))
     with transaction.atomic():
         voucher = Voucher.objects.select_related("ticket").filter(uuid=ident).first()
@@ -197,17 +214,17 @@ def voucher_hand_over(*, by: TerminalActor, ident: uuid.UUID, claim: str) -> tup
         hold((Lock.TICKET, voucher.ticket_id))
         voucher.refresh_from_db(fields=["code_digest"])
         if voucher.code_digest is None and not _claimed(voucher):
-            _hand_over(by, voucher, claim)
-        elif not VoucherHandover.objects.filter(voucher=voucher, terminal=by.terminal_id).exists():
+            _hand_over(by, session, voucher, claim)
+        elif not VoucherHandover.objects.filter(voucher=voucher, handed_by=by.user_id).exists():
             raise VoucherNotHeld
         return voucher, issued(voucher)
 
 
-def _hand_over(by: TerminalActor, voucher: Voucher, claim: str) -> None:
+def _hand_over(by: StaffActor, session: CashSession, voucher: Voucher, claim: str) -> None:
     now = clock.now()
     VoucherHandover.objects.create(
-        voucher=voucher, terminal_id=by.terminal_id, operator_id=by.operator_id, claim=claim,
-        handed_at=now,
+        voucher=voucher, cash_session=session, handed_by_id=by.user_id, handed_in_id=by.session_id,
+        claim=claim, handed_at=now,
     )  # fmt: skip
     code = awards.code_of(voucher.uuid, natural_day(now))
     voucher.code_digest = settings.CODE_KEYS.digest(code)

@@ -12,7 +12,6 @@ from django.db import IntegrityError, connection
 from core.database.locks import Lock
 from core.embedded.server import ROOT
 from core.ledger.models import Transfer
-from core.premises.models import Premises
 from core.premises.requests import UuidBurnt
 from promotrot.models.emission import Emission, Lane
 from promotrot.models.play import PlayAct, PlayEnd, PlayTicket
@@ -30,7 +29,7 @@ from promotrot.services.selling import (
     request_state,
 )
 from promotrot.services.unfinished import play_end_unfinished
-from tests import emitting, factories
+from tests import emitting, factories, paying
 from tests.concurrency.harness import together
 from tests.databases import Database
 from tests.factories import Point
@@ -161,14 +160,13 @@ def test_a_uuid_is_sold_or_burnt_and_never_both(own_database: Database) -> None:
 
 def test_a_held_voucher_is_handed_to_one_only(own_database: Database) -> None:
     emission, place = emitting.opened(emitting.small()), factories.point()
-    office = factories.premises(Premises.Kind.CENTRAL_OFFICE)
-    desks = [factories.point(office) for _ in range(2)]
+    desks = [paying.cashier() for _ in range(2)]
     play_end_unfinished(winning(place, emission))
-    held = vouchers.vouchers_held().get()
+    held = vouchers.vouchers_held(by=desks[0]).get()
     answers = together(
         *[
             lambda desk=desk: vouchers.voucher_hand_over(
-                by=desk.actor, ident=held.uuid, claim="receipt"
+                by=desk, ident=held.uuid, claim="receipt"
             )
             for desk in desks
         ]

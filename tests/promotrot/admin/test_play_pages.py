@@ -4,7 +4,6 @@ import uuid
 
 import pytest
 
-from core.premises.models import Premises
 from core.staff.powers import Role
 from promotrot.models.play import PlayMove, PlayTicket
 from promotrot.models.voucher import Voucher, VoucherHandover, VoucherSecret
@@ -14,7 +13,7 @@ from promotrot.services.moving import play_move
 from promotrot.services.playing import play_act
 from promotrot.services.selling import PlayRequest, play_sell, request_state
 from promotrot.services.unfinished import play_end_unfinished
-from tests import emitting, factories
+from tests import emitting, factories, paying
 from tests.admin_desk import Desk, list_url, row_url
 from tests.factories import Point
 
@@ -39,9 +38,9 @@ def test_every_page_of_plays_answers_and_shows_no_code() -> None:
     left = [buy(place, emission) for _ in range(4)]
     for ticket in left[:3]:
         play_end_unfinished(ticket)
-    office = factories.point(factories.premises(Premises.Kind.CENTRAL_OFFICE))
-    for held in vouchers.vouchers_held():
-        given = vouchers.voucher_hand_over(by=office.actor, ident=held.uuid, claim="receipt")[1]
+    cashier = paying.cashier()
+    for held in vouchers.vouchers_held(by=cashier):
+        given = vouchers.voucher_hand_over(by=cashier, ident=held.uuid, claim="receipt")[1]
         codes.append(given.code.text if given.code else "")
     neighbour = factories.point(place.premises)
     play_move(

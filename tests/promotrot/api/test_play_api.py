@@ -9,7 +9,10 @@ from rest_framework.exceptions import ValidationError
 from core.database import clock
 from core.ledger.models import Transfer
 from core.premises.models import OperatorSession, Premises, Suspension, Terminal
+from core.staff.actor import StaffActor
+from core.staff.models import User
 from core.staff.powers import Role
+from core.staff.services import session_start
 from promotrot.api.play import PlayCard, careful_act, careful_sale, plain_act, plain_sale
 from promotrot.api.vouchers import VoucherCard
 from promotrot.models.emission import Emission
@@ -17,7 +20,7 @@ from promotrot.models.play import PlayAct, PlayEnd, PlayMove, PlayTicket
 from promotrot.models.voucher import Voucher
 from promotrot.services.dealing import dealing
 from promotrot.services.unfinished import play_end_unfinished
-from tests import emitting, factories
+from tests import emitting, factories, paying
 from tests.core.api.conftest import Api, places, refused, staff_api, terminal_api
 from tests.factories import Point
 
@@ -261,16 +264,26 @@ def test_a_held_voucher_is_handed_over_at_the_central_office(
         if dealing(emission.pk).tier(ticket.opening, ticket.position):
             break
     play_end_unfinished(ticket)
-    office = factories.point(factories.premises(Premises.Kind.CENTRAL_OFFICE))
-    (held,) = terminal_api(office).get(f"{VOUCHERS}/held").json()["items"]
+    desk = staff_api(Role.CASHIER)
+    (held,) = desk.get("promotrot/office/vouchers/held").json()["items"]
     assert held["play"] == str(ticket.uuid)
-    path = f"{VOUCHERS}/{held['uuid']}/handover"
-    refused(terminal_api(place).post(path, {"claim": "mine"}), 403, "terminal_cannot")
-    card = terminal_api(office).post(path, {"claim": "receipt"}).json()
+    path = f"promotrot/office/vouchers/{held['uuid']}"
+    refused(desk.post(f"{path}/handover", {"claim": "mine"}), 409, "cash_session_missing")
+    refused(staff_api(Role.AUDITOR).get("promotrot/office/vouchers/held"), 403, "power_missing")
+    cashier = paying.cashier()
+    desk = staff_api_of(cashier)
+    card = desk.post(f"{path}/handover", {"claim": "receipt"}).json()
     assert card["code"] and not card["held"]
-    paper = terminal_api(office).get(f"{VOUCHERS}/{held['uuid']}/voucher.txt")
-    assert card["code"] in paper.content.decode()
+    assert card["code"] in desk.get(f"{path}/voucher.txt").content.decode()
+    assert desk.post(f"{path}/print-confirmation").status_code == 200
+    refused(desk.get(f"{path}/voucher.txt"), 409, "voucher_printed")
     assert Voucher.objects.get().code_digest
+
+
+def staff_api_of(who: StaffActor) -> Api:
+    """The API for a member of staff who is there already."""
+    _session, token = session_start(user=User.objects.get(pk=who.user_id), verified=True)
+    return Api(Authorization=f"Bearer {token}")
 
 
 def test_a_burnt_uuid(place: Point, emission: Emission) -> None:

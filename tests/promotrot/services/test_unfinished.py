@@ -14,9 +14,9 @@ from core.ledger.services import balance_cents
 from core.payoffice import payables
 from core.payoffice.models import Claim
 from core.payoffice.payables import Nature, Standing
-from core.premises.access import TerminalCannot
+from core.payoffice.refusals import CashSessionMissing
 from core.premises.models import Premises
-from core.staff.actor import PowerMissing
+from core.staff.actor import PowerMissing, StaffActor
 from core.staff.powers import Role
 from promotrot.models.emission import Emission
 from promotrot.models.play import PlayEnd, PlayTicket
@@ -28,7 +28,7 @@ from promotrot.services.facts import REVEAL
 from promotrot.services.playing import play_act, play_state
 from promotrot.services.selling import PlayRequest, play_sell
 from promotrot.services.unfinished import GRACE, play_end_unfinished, plays_end_unfinished
-from tests import emitting, factories
+from tests import emitting, factories, paying
 from tests.factories import Point
 
 pytestmark = [pytest.mark.django_db, pytest.mark.article("15.III.6.3")]
@@ -45,8 +45,8 @@ def place() -> Point:
 
 
 @pytest.fixture
-def office() -> Point:
-    return factories.point(factories.premises(kind=Premises.Kind.CENTRAL_OFFICE))
+def office() -> StaffActor:
+    return paying.cashier()
 
 
 @pytest.fixture
@@ -116,25 +116,31 @@ def test_a_play_that_may_still_be_under_way_is_left_alone(place: Point, emission
 
 @pytest.mark.article("15.III.6.4")
 def test_a_held_voucher_has_no_code_until_it_is_handed_over(
-    place: Point, office: Point, emission: Emission
+    place: Point, office: StaffActor, emission: Emission
 ) -> None:
     ticket = winning(place, emission)
     assert play_end_unfinished(ticket) == "unfinished"
     assert play_end_unfinished(ticket) is None
-    held = vouchers.vouchers_held().get()
+    held = vouchers.vouchers_held(by=office).get()
     assert held.code_digest is None and held.terminal_id is None
     seen = play_state(credentials=place.credentials, ident=ticket.uuid)
     assert [voucher.code for voucher in seen.vouchers] == [None] and seen.vouchers[0].held
 
-    with pytest.raises(TerminalCannot):
-        vouchers.voucher_hand_over(by=place.actor, ident=held.uuid, claim="I was here")
-    row, given = vouchers.voucher_hand_over(by=office.actor, ident=held.uuid, claim="receipt")
-    assert given.code is not None and not vouchers.vouchers_held().exists()
-    again = vouchers.voucher_hand_over(by=office.actor, ident=held.uuid, claim="once more")[1]
+    without_session = factories.staff(Role.CASHIER)
+    elsewhere = paying.cashier(factories.premises(kind=Premises.Kind.ENTITY_OFFICE))
+    for by, error in (
+        (without_session, CashSessionMissing), (elsewhere, vouchers.NotCentralOffice),
+        (factories.staff(Role.ORGANISER), PowerMissing),
+    ):  # fmt: skip
+        with pytest.raises(error):
+            vouchers.voucher_hand_over(by=by, ident=held.uuid, claim="I was here")
+    row, given = vouchers.voucher_hand_over(by=office, ident=held.uuid, claim="receipt")
+    assert given.code is not None and not vouchers.vouchers_held(by=office).exists()
+    again = vouchers.voucher_hand_over(by=office, ident=held.uuid, claim="once more")[1]
     assert again.code == given.code
-    other = factories.point(office.premises)
     with pytest.raises(vouchers.VoucherNotHeld):
-        vouchers.voucher_hand_over(by=other.actor, ident=held.uuid, claim="me, too")
+        vouchers.voucher_hand_over(by=paying.cashier(), ident=held.uuid, claim="me, too")
+    assert vouchers.voucher_original(by=office, ident=held.uuid)[1].code == given.code
     digest = settings.CODE_KEYS.digest(given.code)
     payable = payables.of_kind(codes.VOUCHER).by_code(digest)
     assert payable is not None and payable.document_id == row.pk
@@ -143,11 +149,11 @@ def test_a_held_voucher_has_no_code_until_it_is_handed_over(
 
 
 def test_a_price_due_back_is_payable_and_never_lapses(
-    place: Point, office: Point, ladder: Emission
+    place: Point, office: StaffActor, ladder: Emission
 ) -> None:
     play_end_unfinished(buy(place, ladder))
     row, given = vouchers.voucher_hand_over(
-        by=office.actor, ident=vouchers.vouchers_held().get().uuid, claim="receipt"
+        by=office, ident=vouchers.vouchers_held(by=office).get().uuid, claim="receipt"
     )
     source = payables.of_kind(codes.VOUCHER)
     payable = source.by_id(row.pk)
