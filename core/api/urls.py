@@ -5,6 +5,7 @@ from django.urls import path
 from core.api.endpoints import (
     clock,
     draws,
+    journal,
     ledger,
     log,
     nights,
@@ -58,6 +59,10 @@ urlpatterns = [
     path("terminal/token", terminal.Token.as_view()),
     path("terminal/session", terminal.Session.as_view()),
     path("clock", clock.Clock.as_view()),
+    path("journal/acts", journal.Acts.as_view()),
+    path("journal/acts/<int:act>", journal.OneAct.as_view()),
+    path("journal/batches", journal.Batches.as_view()),
+    path("journal/verification", journal.Verification.as_view()),
     path("ledger/accounts", ledger.Accounts.as_view()),
     path("ledger/transfers", ledger.Transfers.as_view()),
     path("ledger/trial-balance", ledger.TrialBalance.as_view()),

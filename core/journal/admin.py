@@ -1,0 +1,112 @@
+"""The journal, for the auditor and the inspector: readable, and verified on request."""
+
+from typing import Any
+
+from django.contrib import admin
+from django.utils.html import format_html_join
+from django.utils.safestring import SafeString
+from django.utils.translation import gettext_lazy as _
+
+from core.admin_support import navigation
+from core.admin_support.acts import Act as AdminAct
+from core.admin_support.acts import Done
+from core.admin_support.naming import name_app, name_model
+from core.admin_support.readonly import ReadOnlyAdmin, ReadOnlyInline
+from core.journal import selectors
+from core.journal.models import Act, Batch, Block, Change, RowForm
+from core.staff.actor import StaffActor
+
+
+def _verify(by: StaffActor, target: None, data: dict[str, Any]) -> Done:
+    found = selectors.verification(by=by)
+    if found.findings:
+        raise selectors.JournalTouched(
+            places=[{"code": f.what.value, "place": f.detail} for f in found.findings]
+        )
+    return Done(
+        _("%(batches)s batches, %(entries)s entries: nothing was touched.")
+        % {"batches": found.batches, "entries": found.entries}
+    )
+
+
+VERIFY = AdminAct(
+    name="verify", title=_("Verify the journal"), power=selectors.READ, run=_verify,
+    text=_("Every batch, every published checkpoint and every row is read once."),
+    icon="verified_user",
+)  # fmt: skip
+
+
+@admin.register(Act)
+class ActAdmin(ReadOnlyAdmin):
+    columns = ("xid", "at", "name", "user", "terminal", "operator", "request_id")
+    shown = (
+        "xid", "at", "name", "user", "session", "terminal", "operator", "request_id",
+        "database_role", "written", "changed",
+    )  # fmt: skip
+    search_fields = ("=name", "=request_id", "=user__username", "=terminal__code")
+    search_help_text = _("The whole name of an act, a request, a user name or a terminal.")
+    read_power = selectors.READ
+    list_acts = (VERIFY,)
+
+    @admin.display(description=_("rows written"))
+    def written(self, row: Act) -> SafeString:
+        return format_html_join(
+            "", "<p>{} · {}: {}</p>",
+            ((w.table, w.rows, ", ".join(map(str, w.first))) for w in selectors.written(act=row)),
+        )  # fmt: skip
+
+    @admin.display(description=_("changes"))
+    def changed(self, row: Act) -> SafeString:
+        return format_html_join(
+            "", "<p>{} {}: {}: {} → {}</p>",
+            (
+                (change.relation, change.row_id, name, change.before[name], change.after[name])
+                for change in selectors.changes(act=row)
+                for name in sorted(change.before)
+            ),
+        )  # fmt: skip
+
+
+@admin.register(Change)
+class ChangeAdmin(ReadOnlyAdmin):
+    columns = ("id", "relation", "row_id", "xid")
+    shown = ("xid", "relation", "row_id", "before", "after")
+    search_fields = ("=relation", "=row_id")
+    read_power = selectors.READ
+
+
+class _Blocks(ReadOnlyInline):
+    model = Block
+    shown = ("position", "form", "rows")
+
+
+@admin.register(Batch)
+class BatchAdmin(ReadOnlyAdmin):
+    columns = ("number", "sealed_at", "entries", "first_xid", "end_xid", "digest_hex")
+    shown = ("number", "sealed_at", "entries", "first_xid", "end_xid", "digest_hex", "key")
+    labels = {"first_xid": _("first transaction"), "end_xid": _("before transaction")}
+    read_power = selectors.READ
+    inlines = (_Blocks,)
+    list_acts = (VERIFY,)
+
+    @admin.display(description=_("digest"))
+    def digest_hex(self, row: Batch) -> str:
+        return bytes(row.digest).hex()
+
+
+@admin.register(RowForm)
+class RowFormAdmin(ReadOnlyAdmin):
+    columns = ("relation", "columns")
+    read_power = selectors.READ
+
+
+name_model(Act, _("act"), _("acts"))
+name_model(Change, _("change"), _("changes"))
+name_model(Batch, _("batch of the journal"), _("batches of the journal"))
+name_model(Block, _("block of a batch"), _("blocks of a batch"))
+name_model(RowForm, _("form of rows"), _("forms of rows"))
+name_app("journal", _("Journal"))
+navigation.section(
+    _("Journal"), 95, (Act, "history_edu"), (Change, "difference"), (Batch, "inventory_2"),
+    (RowForm, "table"),
+)  # fmt: skip
