@@ -77,7 +77,8 @@ class ChangeAdmin(ReadOnlyAdmin):
 
 class _Blocks(ReadOnlyInline):
     model = Block
-    shown = ("position", "form", "rows")
+    labels = {"row_form": _("form of rows")}
+    shown = ("position", "row_form", "rows")
 
 
 @admin.register(Batch)

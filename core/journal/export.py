@@ -28,16 +28,16 @@ def export(to: TextIO) -> int:
     for batch in Batch.objects.select_related("key").order_by("number").iterator():
         heads = []
         for block in _blocks(batch):
-            columns = block.form.columns
-            form = wire.form_digest(block.form.relation, columns)
-            if block.form_id not in known:
-                known.add(block.form_id)
-                _write(to, {"form": form, **wire.form_document(block.form.relation, columns)})
+            columns = block.row_form.columns
+            form = wire.form_digest(block.row_form.relation, columns)
+            if block.row_form_id not in known:
+                known.add(block.row_form_id)
+                _write(to, {"form": form, **wire.form_document(block.row_form.relation, columns)})
             content = bytes(block.entries)
             heads.append(wire.block_head(form, block.rows, content))
             line: dict[str, Any] = {"block": form, "entries": content.hex()}
-            if block.form.relation in _IN_CLEAR:
-                line["images"] = _images(tables[block.form.relation], columns, content)
+            if block.row_form.relation in _IN_CLEAR:
+                line["images"] = _images(tables[block.row_form.relation], columns, content)
             _write(to, line)
         _write(to, _head(batch, heads))
         number = batch.number
@@ -45,7 +45,7 @@ def export(to: TextIO) -> int:
 
 
 def _blocks(batch: Batch) -> Iterator[Block]:
-    found = Block.objects.filter(batch_id=batch.pk).select_related("form").order_by("position")
+    found = Block.objects.filter(batch_id=batch.pk).select_related("row_form").order_by("position")
     yield from found.iterator(chunk_size=16)
 
 

@@ -85,7 +85,7 @@ class RowForm(Guarded):
     """The columns of a table that the digests of its rows cover, in alphabetical order."""
 
     relation = models.CharField(_("table"), max_length=63)
-    columns = ArrayField(models.CharField(max_length=63))
+    columns = ArrayField(models.CharField(max_length=63), verbose_name=_("columns"))
 
     class Meta:
         verbose_name = _("form of rows")
@@ -112,7 +112,9 @@ class Batch(Guarded):
     entries = models.BigIntegerField(_("entries"))
     previous = models.BinaryField(max_length=32, unique=True)
     digest = models.BinaryField(max_length=32, unique=True)
-    key = models.ForeignKey(SigningKey, models.PROTECT, related_name="+", db_index=False)
+    key = models.ForeignKey(
+        SigningKey, models.PROTECT, related_name="+", db_index=False, verbose_name=_("key")
+    )
     signature = models.BinaryField(max_length=64)
 
     class Meta:
@@ -135,9 +137,9 @@ class Block(Guarded):
     """
 
     batch = models.ForeignKey(Batch, models.PROTECT, related_name="blocks", db_index=False)
-    position = models.PositiveIntegerField()
-    form = models.ForeignKey(RowForm, models.PROTECT, related_name="+", db_index=False)
-    rows = models.PositiveIntegerField()
+    position = models.PositiveIntegerField(_("position"))
+    row_form = models.ForeignKey(RowForm, models.PROTECT, related_name="+", db_index=False)
+    rows = models.PositiveIntegerField(_("rows"))
     entries = models.BinaryField()
 
     class Meta:

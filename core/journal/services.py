@@ -86,7 +86,11 @@ def _blocks_store(number: int, first: int, end: int) -> tuple[list[list[Json]], 
             content = b"".join(found)
             heads.append(wire.block_head(digest, len(found), content))
             Block.objects.create(
-                batch_id=number, position=len(heads), form=form, rows=len(found), entries=content
+                batch_id=number,
+                position=len(heads),
+                row_form=form,
+                rows=len(found),
+                entries=content,
             )
             entries += len(found)
     return heads, entries

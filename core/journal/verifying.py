@@ -112,14 +112,14 @@ def _batch(batch: Batch) -> Iterator[Finding]:
     """The head as it follows from the blocks, its digest and its signature."""
     heads: list[list[Json]] = []
     entries = 0
-    blocks = Block.objects.filter(batch_id=batch.pk).select_related("form").order_by("position")
+    blocks = Block.objects.filter(batch_id=batch.pk).select_related("row_form").order_by("position")
     for place, block in enumerate(blocks.iterator(chunk_size=16), start=1):
         content = bytes(block.entries)
         if block.position != place:
             yield _broken(batch.pk, f"block {place} is gone")
         if len(content) != block.rows * wire.ENTRY_BYTES:
             yield _broken(batch.pk, f"block {block.position} has not {block.rows} entries")
-        form = wire.form_digest(block.form.relation, block.form.columns)
+        form = wire.form_digest(block.row_form.relation, block.row_form.columns)
         heads.append(wire.block_head(form, block.rows, content))
         entries += block.rows
     head = wire.head(
@@ -172,10 +172,10 @@ class _Span:
 
 
 _FORMS = """
-SELECT batch_id, form_id FROM (
-    SELECT b.batch_id, b.form_id, lag(b.form_id) OVER (ORDER BY b.batch_id, b.position) AS before
-      FROM journal_block b JOIN journal_rowform f ON f.id = b.form_id WHERE f.relation = %s) s
- WHERE before IS DISTINCT FROM form_id ORDER BY batch_id
+SELECT batch_id, row_form_id FROM (
+    SELECT b.batch_id, b.row_form_id, lag(b.row_form_id) OVER (ORDER BY b.batch_id, b.position) AS before
+      FROM journal_block b JOIN journal_rowform f ON f.id = b.row_form_id WHERE f.relation = %s) s
+ WHERE before IS DISTINCT FROM row_form_id ORDER BY batch_id
 """
 
 
@@ -227,7 +227,7 @@ def _rows(table: Journaled) -> Iterator[Finding]:
 def _sealed(table: Journaled, span: _Span) -> Iterator[tuple[int, wire.Entry]]:
     """The journal's entries of the table, with their batches."""
     blocks = Block.objects.filter(
-        form__relation=table.name, batch_id__gte=span.first_batch, batch_id__lte=span.last_batch
+        row_form__relation=table.name, batch_id__gte=span.first_batch, batch_id__lte=span.last_batch
     )
     for block in blocks.order_by("batch_id", "position").iterator(chunk_size=16):
         content = bytes(block.entries)
