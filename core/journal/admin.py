@@ -97,8 +97,13 @@ class BatchAdmin(ReadOnlyAdmin):
 
 @admin.register(RowForm)
 class RowFormAdmin(ReadOnlyAdmin):
-    columns = ("relation", "columns")
+    columns = ("relation", "names")
+    shown = ("relation", "names")
     read_power = selectors.READ
+
+    @admin.display(description=_("columns"))
+    def names(self, row: RowForm) -> str:
+        return ", ".join(row.columns)
 
 
 name_model(Act, _("act"), _("acts"))

@@ -173,7 +173,8 @@ class _Span:
 
 _FORMS = """
 SELECT batch_id, row_form_id FROM (
-    SELECT b.batch_id, b.row_form_id, lag(b.row_form_id) OVER (ORDER BY b.batch_id, b.position) AS before
+    SELECT b.batch_id, b.row_form_id,
+           lag(b.row_form_id) OVER (ORDER BY b.batch_id, b.position) AS before
       FROM journal_block b JOIN journal_rowform f ON f.id = b.row_form_id WHERE f.relation = %s) s
  WHERE before IS DISTINCT FROM row_form_id ORDER BY batch_id
 """

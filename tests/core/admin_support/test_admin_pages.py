@@ -57,7 +57,8 @@ def test_every_list_and_page_answers_who_may_look(day: RaceDay) -> None:
         if not rows:
             empty.append(model.__name__)
     assert empty == [
-        "LogEntry", "Draw", "Bar", "BurntRequest", "InternalBetType", "PrintConfirmation",
+        "LogEntry", "Draw", "Batch", "RowForm", "Bar", "BurntRequest", "InternalBetType",
+        "PrintConfirmation",
         "RaceDeclaration", "Reprint",
         "BurntPlay", "ClosingStatement", "Emission", "Game", "GameType", "GameVersion", "Lane",
         "PlayMove", "PlayTicket", "PublicFigures", "Voucher", "VoucherHandover", "VoucherSecret",

@@ -1,0 +1,160 @@
+"""What is done to batches and blocks themselves, and how everything is sealed once."""
+
+import threading
+
+import psycopg
+import pytest
+from django.db import connection, connections, transaction
+
+from core.journal.models import Batch, Block
+from core.journal.services import batch_seal, checkpoint_publish, last_batch
+from core.journal.verifying import What, verify
+from core.kernel.days import natural_day
+from core.premises.models import Premises
+from core.proofs.log import published
+from tests import factories
+from tests.databases import Database
+from tests.journaling import as_owner, execute, findings, seal_all, touched
+
+
+@pytest.fixture
+def sealed(own_database: Database) -> Database:
+    """Three batches, of which the second is of a sale."""
+    contest, place = factories.contest(), factories.point()
+    seal_all()
+    factories.sell(contest, place)
+    seal_all()
+    factories.premises()
+    seal_all()
+    assert verify().findings == []
+    return own_database
+
+
+def broken(statement: str) -> set[int | None]:
+    """The batches that are named once the statement is done."""
+    with touched("journal_batch", "journal_block", "journal_rowform"):
+        assert execute(statement) > 0, statement
+        found = findings()
+    assert {each.what for each in found} <= {What.BATCH}
+    return {each.batch for each in found}
+
+
+def test_everything_done_to_the_journal_itself_is_named(sealed: Database) -> None:
+    with as_owner(sealed):
+        for column in ("first_xid", "end_xid", "entries"):
+            assert 2 in broken(f"UPDATE journal_batch SET {column} = {column} + 1 WHERE number = 2")
+        for column in ("previous", "digest", "signature"):
+            assert 2 in broken(
+                f"UPDATE journal_batch SET {column} = set_byte({column}, 5,"
+                f" 255 - get_byte({column}, 5)) WHERE number = 2"
+            )
+        second = "interval '1 second'"
+        assert 2 in broken(
+            f"UPDATE journal_batch SET sealed_at = sealed_at + {second} WHERE number = 2"
+        )
+        swap = "SET number = CASE number WHEN 1 THEN -2 ELSE -1 END WHERE number IN (1, 2)"
+        with touched("journal_batch", "journal_block"):
+            execute("DELETE FROM journal_batch WHERE number = 2")
+            assert 2 in {each.batch for each in findings()}
+        with touched("journal_batch", "journal_block"):
+            execute(f"UPDATE journal_batch {swap}")
+            execute("UPDATE journal_batch SET number = -number WHERE number < 0")
+            assert {1, 2} <= {each.batch for each in findings()}
+        block = "WHERE batch_id = 2 AND position = 1"
+        for change in (
+            "rows = rows + 1", "position = 99", "row_form_id = row_form_id + 1",
+            "batch_id = 1, position = 99",
+            "entries = entries || entries", "entries = substr(entries, 49)",
+            "entries = set_byte(entries, 20, 255 - get_byte(entries, 20))",
+        ):  # fmt: skip
+            assert 2 in broken(f"UPDATE journal_block SET {change} {block}")
+        assert 2 in broken(f"DELETE FROM journal_block {block}")
+        assert broken("UPDATE journal_rowform SET columns = columns[2:]")
+
+
+def test_two_entries_that_change_places(sealed: Database) -> None:
+    block = Block.objects.filter(batch_id=1, rows__gte=2).order_by("position").first()
+    assert block is not None
+    content = bytes(block.entries)
+    swapped = content[48:96] + content[:48] + content[96:]
+    with as_owner(sealed), touched("journal_block"):
+        execute("UPDATE journal_block SET entries = %s WHERE id = %s", [swapped, block.pk])
+        assert {each.batch for each in findings()} == {1}
+
+
+def test_the_last_batches_cut_off_are_missed_by_the_checkpoint(sealed: Database) -> None:
+    day = natural_day(last_sealed().sealed_at)
+    factories.time_pass(days=1)
+    with transaction.atomic():
+        assert checkpoint_publish(day=day) is not None
+    entry = published(kind="journal.checkpoint", subject=day.isoformat())
+    assert entry is not None and entry.document["batch"] == last_sealed().number
+    tables = ("journal_batch", "journal_block", "proofs_logentry")
+    with as_owner(sealed):
+        with touched(*tables):
+            execute("DELETE FROM journal_block WHERE batch_id = 3")
+            execute("DELETE FROM journal_batch WHERE number = 3")
+            assert What.CHECKPOINT in {each.what for each in verify().findings}
+        with touched(*tables):
+            change = """jsonb_set(document, '{entries}', '1')"""
+            execute(
+                f"UPDATE proofs_logentry SET document = {change} WHERE kind = 'journal.checkpoint'"
+            )
+            assert What.CHECKPOINT in {each.what for each in verify().findings}
+
+
+def last_sealed() -> Batch:
+    found = last_batch()
+    assert found is not None
+    return found
+
+
+def test_a_trigger_disabled_is_named(sealed: Database) -> None:
+    with as_owner(sealed), touched("lototrot_ticket"):
+        found = verify().findings
+    assert [(each.what, each.table) for each in found] == [(What.TRIGGER, "lototrot_ticket")]
+
+
+def test_whoever_commits_late_is_in_a_later_batch(own_database: Database) -> None:
+    """A transaction under way holds back itself and what began after it, and nothing is lost."""
+    factories.premises()
+    seal_all()
+    with psycopg.connect(own_database.app_url) as slow:
+        slow.execute("SELECT set_config('core.act', 'slow', false)")
+        slow.execute("INSERT INTO database_clockoffset (\"offset\", reason) VALUES ('0', 'slow')")
+        quick = factories.premises()
+        batch_seal()
+        assert not _entries(quick)
+        slow.commit()
+    seal_all()
+    assert _entries(quick)
+    assert verify().findings == []
+    total = sum(Batch.objects.values_list("entries", flat=True))
+    assert total == sum(Block.objects.values_list("rows", flat=True))
+
+
+def _entries(of: Premises) -> bool:
+    """Whether the row is in a sealed batch."""
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT journal_xid FROM premises_premises WHERE id = %s", [of.pk])
+        (xid,) = cursor.fetchone()
+    return last_sealed().end_xid > xid
+
+
+def test_sealing_at_once_seals_once(own_database: Database) -> None:
+    for _ in range(3):
+        factories.premises()
+
+    def seal() -> None:
+        try:
+            batch_seal()
+        finally:
+            connections.close_all()
+
+    threads = [threading.Thread(target=seal) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    seal_all()
+    assert verify().findings == []

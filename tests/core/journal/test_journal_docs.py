@@ -1,0 +1,43 @@
+"""docs/proofs.md, "Journal": its worked bytes, by the system's own code; its rules, by name."""
+
+import hashlib
+import json
+import re
+from datetime import UTC, datetime
+
+from core.embedded.server import ROOT
+from core.journal import rules, wire
+from core.kernel.canonical import canonical_bytes
+from core.proofs.keys import _private
+
+PAGE = (ROOT / "docs" / "proofs.md").read_text("utf-8")
+
+
+def test_the_worked_bytes() -> None:
+    found = re.search(r"<!-- example: journal -->\n```json\n(.*?)\n```", PAGE, re.DOTALL)
+    assert found is not None
+    shown = json.loads(found[1])
+    digest = hashlib.sha256(shown["text"].encode()).digest()
+    content = bytes.fromhex(shown["entry"])
+    assert list(wire.entries_of(content)) == [wire.Entry(800, 7, digest)]
+    form = wire.form_digest("places", sorted(json.loads(shown["text"])))
+    assert form == shown["form"]
+    head = wire.head(
+        number=1, previous=wire.NOTHING_BEFORE, first_xid=0, end_xid=801,
+        sealed_at=datetime(2030, 3, 2, 11, 0, 5, tzinfo=UTC),
+        blocks=[wire.block_head(form, 1, content)],
+    )  # fmt: skip
+    assert head == shown["head"]
+    message = canonical_bytes(head)
+    assert hashlib.sha256(message).hexdigest() == shown["digest"]
+    assert _private(bytes(range(32))).sign(message).hex() == shown["signature"]
+
+
+def test_the_matrix_names_rules_that_are_there() -> None:
+    matrix = PAGE.partition("### What is found where")[2]
+    names = {rule.name for rule in rules.rules()}
+    named = set(re.findall(r"rules? `([^`]+)`|, `([a-z_]+(?:\.[a-z_]+)?)`", matrix))
+    for first, second in named:
+        name = first or second
+        if "…" not in name and name not in ("ledger_rebuild", "journal_verify"):
+            assert name in names, name
