@@ -52,13 +52,13 @@ def test_everything_done_to_the_journal_itself_is_named(sealed: Database) -> Non
         assert 2 in broken(
             f"UPDATE journal_batch SET sealed_at = sealed_at + {second} WHERE number = 2"
         )
-        swap = "SET number = CASE number WHEN 1 THEN -2 ELSE -1 END WHERE number IN (1, 2)"
+        far = 10_000_000
         with touched("journal_batch", "journal_block"):
             execute("DELETE FROM journal_batch WHERE number = 2")
             assert 2 in {each.batch for each in findings()}
         with touched("journal_batch", "journal_block"):
-            execute(f"UPDATE journal_batch {swap}")
-            execute("UPDATE journal_batch SET number = -number WHERE number < 0")
+            execute(f"UPDATE journal_batch SET number = {far + 3} - number WHERE number < 3")
+            execute(f"UPDATE journal_batch SET number = number - {far} WHERE number > {far}")
             assert {1, 2} <= {each.batch for each in findings()}
         block = "WHERE batch_id = 2 AND position = 1"
         for change in (
