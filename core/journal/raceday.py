@@ -43,7 +43,8 @@ def _checkpoint(stage: Stage, day: date) -> str:
     """Wait until the day's checkpoint is in the public log."""
     deadline = time.monotonic() + PATIENCE_S
     while time.monotonic() < deadline:
-        entries = stage.staff["aud1"].get("log", kind="journal.checkpoint", subject=day.isoformat())["items"]
+        log = stage.staff["aud1"].get("log", kind="journal.checkpoint", subject=day.isoformat())
+        entries = log["items"]
         if entries:
             found = entries[0]["document"]
             return (
