@@ -183,13 +183,17 @@ def check_money(certificate: dict[str, Any]) -> None:
 
 def leaves(name: str, races: int) -> Iterator[tuple[bytes, list[bytes]]]:
     """The leaves of a file of tickets one after the other, and the fields of each."""
+    sizes = (None, None, 8, 4, 8, *[4] * races, 32)
     with Path(name).open("rb") as file:
-        while start := file.read(4):
+        while first := file.read(4):
             leaf, parts = b"", []
-            for _ in range(6 + races):
-                start = start or file.read(4)
-                part = file.read(struct.unpack("!i", start)[0])
-                leaf, start = leaf + start + part, b""
+            for size in sizes:
+                start = first or file.read(4)
+                length = int.from_bytes(start, "big")
+                part = file.read(min(length, 100))
+                whole = len(start) == 4 and len(part) == length and size in (None, length)
+                need(whole, "TICKETS", "a ticket that is not one")
+                leaf, first = leaf + start + part, b""
                 parts.append(part)
             yield leaf, parts
 

@@ -2,6 +2,7 @@
 
 import http.client
 import json
+import time
 import uuid
 from collections.abc import Iterator, Mapping
 from datetime import datetime
@@ -12,6 +13,8 @@ import pyotp
 
 PREFIX = "/api/v1/"
 TIMEOUT_S = 30
+KEPT_S = 2
+"""A connection idle for longer may just be closed by the server."""
 
 
 class ApiProblem(Exception):
@@ -32,6 +35,7 @@ class Api:
         self.headers = dict(headers or {})
         address = urlsplit(base_url)
         self._link = http.client.HTTPConnection(address.netloc, timeout=TIMEOUT_S)
+        self._used = 0.0
 
     def staff(self, username: str, password: str, secret: str = "") -> "Api":
         """The same API, signed on as a member of staff, whose device has the `secret`."""
@@ -77,6 +81,9 @@ class Api:
     ) -> bytes:  # fmt: skip
         """The bytes of a good answer. Raises ApiProblem for any other."""
         target = PREFIX + path + ("?" + urlencode(query) if query else "")
+        if time.monotonic() - self._used > KEPT_S:
+            self._link.close()  # the next request opens it again
+        self._used = time.monotonic()
         self._link.request(method, target, body, {**self.headers, **(headers or {})})
         response = self._link.getresponse()
         content = response.read()

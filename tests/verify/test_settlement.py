@@ -296,12 +296,12 @@ def test_tickets_tell_on_an_operator_who_counts_wrong_or_changes_one(
     run(tmp_path, true, made)
     file = tmp_path / "tickets"
     whole = bytearray(file.read_bytes())
-    # The last byte is of the commitment to the last ticket's code; the first, of premises' codes.
-    for place in (len(whole) - 1, 5):
+    # The last byte is of the commitment to the last ticket's code; the first, of a field's length.
+    for place in (len(whole) - 1, 5, 0):
         other = bytearray(whole)
         other[place] ^= 1
         file.write_bytes(other)
-        with pytest.raises(entry.Refused, match=r"^seal\.root: "):
+        with pytest.raises(entry.Refused, match=r"^(seal\.root|TICKETS): "):
             settlement.check(
                 public_key(), str(tmp_path / "certificate.json"), str(file),
                 str(tmp_path / "seal.json"),
