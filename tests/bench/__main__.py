@@ -2,8 +2,7 @@
 
 Every ratio is to a baseline measured in the same run, in turn with it. BENCH=small takes a
 twentieth of the size. What can be measured alone is named as an argument: `sale`, `play`,
-`emission`, `journal`, `seal`, `settlement`,
-`terminal`.
+`emission`, `journal`, `seal`, `settlement`, `nightly`, `terminal`.
 """
 
 import json
@@ -37,7 +36,7 @@ def main(parts: list[str]) -> int:
         import django
 
         django.setup()
-        from tests.bench import emission, journal, pay, play, sale, settlement, terminal
+        from tests.bench import emission, journal, nightly, pay, play, sale, settlement, terminal
 
         if not parts or "sale" in parts:
             seconds = max(2.0, SALE_S * scale)
@@ -57,6 +56,8 @@ def main(parts: list[str]) -> int:
                 stack, pairs=PAIRS, scale=scale, sealing=not parts or "seal" in parts,
                 settling_too=not parts or "settlement" in parts,
             )  # fmt: skip
+        if not parts or "nightly" in parts:
+            figures |= nightly.measure(stack, pairs=PAIRS, scale=scale)
     figures["bench.scale"] = scale
     figures["bench.seconds"] = time.monotonic() - began
     for name, value in figures.items():
