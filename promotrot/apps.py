@@ -8,8 +8,10 @@ class PromotrotConfig(AppConfig):
     verbose_name = "Promotrot"
 
     def ready(self) -> None:
+        from core.screens import live
         from promotrot import journal_rules, metrics, reports, screens, tasks, whatif
         from promotrot.raceday import story
+        from promotrot.selectors import board
         from promotrot.services import (  # noqa: F401  (they register their acts of two persons)
             accounts,
             closing,
@@ -23,6 +25,7 @@ class PromotrotConfig(AppConfig):
         accounts.register()
         story.enter()
         journal_rules.register_all()
+        live.register(live.Feed("promotrot", board.board_pulse, board.board_document))
         metrics.register()
         payables.register()
         rebuild.register()

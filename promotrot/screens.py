@@ -3,7 +3,7 @@
 from django.utils.translation import gettext_lazy as _
 
 from core.screens import texts
-from core.screens.panels import Panel, register_holder
+from core.screens.panels import Panel, register_board, register_holder
 from core.screens.panels import register as register_panel
 from core.screens.texts import ngettext_noop
 
@@ -19,6 +19,13 @@ def register() -> None:
         )
     )  # fmt: skip
     texts.define("promotrot", _TEXTS)
+    register_board(
+        Panel(
+            name="promotrot", title=_("Promotrot"), module="promotrot/board/section.js", styles=(),
+            texts="promotrot_board",
+        )
+    )  # fmt: skip
+    texts.define("promotrot_board", _BOARD)
     register_holder(
         Panel(
             name="promotrot", title=_("Promotrot"), module="promotrot/holder.js", styles=(),
@@ -67,4 +74,20 @@ _TEXTS: dict[str, texts.Text] = {
     "awarded": _("Awarded"),
     "emission": _("Emission"),
     "issued_on": _("Issued on"),
+}
+_BOARD: dict[str, texts.Text] = {
+    "promotrot": _("Promotrot"),
+    "no_games": _("No game is on sale now."),
+    "board_to_prizes": _("Goes to prizes"),
+    "price": _("Price"),
+    "tickets_left": _("Tickets left"),
+    "prize": _("Prize"),
+    "prizes_left": _("Left"),
+    "prizes_awarded": _("Awarded"),
+    "top_prize_gone": _("No top prize is left."),
+    "figures_of": _("Figures of {time}. They are late on purpose, so that they give nothing away."),
+    "figures_of_opening": _("Figures of the opening. They are late on purpose."),
+    "rules": _("Rules"),
+    "extra_prize": _("Extra prize"),
+    "play_decides": _("as the play decides"),
 }

@@ -3,8 +3,6 @@
 Nobody need be signed on. Figures are of a whole emission and late by design (selectors/public.py).
 """
 
-from typing import Any
-
 from django.http import HttpResponse, StreamingHttpResponse
 from drf_spectacular.types import OpenApiTypes
 from rest_framework import serializers
@@ -20,10 +18,10 @@ from core.kernel.errors import Conflict
 from core.proofs.models import LogEntry
 from promotrot.models.emission import Emission
 from promotrot.models.game import GameType
-from promotrot.selectors.public import SHOWN, Figures, public_figures, shown_emissions
+from promotrot.selectors.public import SHOWN, public_figures, shown_emissions, told
 from promotrot.services import publications
 from promotrot.services.emissions import emission_get
-from promotrot.services.facts import EmissionUnknown, emission_facts
+from promotrot.services.facts import EmissionUnknown
 
 
 class NotRevealed(Conflict):
@@ -69,28 +67,6 @@ class EmissionProofOut(Shape):
     entropy = EntryOut(allow_null=True)
     closing = EntryOut(allow_null=True)
     seed = EntryOut(allow_null=True)
-
-
-def told(figures: Figures, language: str) -> dict[str, Any]:
-    """What the public is told of an emission, in a language."""
-    emission = figures.emission
-    facts = emission_facts(emission.pk)
-    texts = facts.texts(language)
-    return {
-        "reference": emission.reference, "game": emission.game.code, "name": texts.name,
-        "mode": emission.game.type.mode, "state": emission.state,
-        "price_cents": emission.price_cents, "prize_percent": facts.prize_percent,
-        "rules": texts.rules, "tickets": emission.tickets, "as_of": figures.as_of,
-        "tickets_remaining": figures.tickets_remaining, "top_prize_left": figures.top_prize_left,
-        "tiers": [
-            {
-                "tier": tier.tier, "value_cents": tier.value_cents, "extra": tier.extra,
-                "thing": texts.prizes.get(tier.thing, ""), "count": tier.count,
-                "awarded": tier.awarded, "remaining": tier.remaining,
-            }
-            for tier in figures.tiers
-        ],
-    }  # fmt: skip
 
 
 def _shown(code: str, number: int) -> Emission:

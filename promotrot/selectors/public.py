@@ -8,6 +8,7 @@ newest figures is never known to be worth more than it costs; and nothing is tol
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Any
 
 from django.db import connection
 from django.db.models import Count, QuerySet, Sum
@@ -15,6 +16,7 @@ from django.db.models import Count, QuerySet, Sum
 from core.kernel.money import ceil_div
 from promotrot.models.emission import Emission, PrizeTier, PublicFigures
 from promotrot.models.play import PlayEnd
+from promotrot.services.facts import emission_facts
 
 _STEPS = 10
 
@@ -105,6 +107,28 @@ def public_figures(emission: Emission) -> Figures:
     if found is None:
         return _figures(emission, None, 0, {})
     return _figures(emission, found.taken_at, found.sold, found.awarded)
+
+
+def told(figures: Figures, language: str) -> dict[str, Any]:
+    """What the public is told of an emission, in a language."""
+    emission = figures.emission
+    facts = emission_facts(emission.pk)
+    texts = facts.texts(language)
+    return {
+        "reference": emission.reference, "game": emission.game.code, "name": texts.name,
+        "mode": emission.game.type.mode, "state": emission.state,
+        "price_cents": emission.price_cents, "prize_percent": facts.prize_percent,
+        "rules": texts.rules, "tickets": emission.tickets, "as_of": figures.as_of,
+        "tickets_remaining": figures.tickets_remaining, "top_prize_left": figures.top_prize_left,
+        "tiers": [
+            {
+                "tier": tier.tier, "value_cents": tier.value_cents, "extra": tier.extra,
+                "thing": texts.prizes.get(tier.thing, ""), "count": tier.count,
+                "awarded": tier.awarded, "remaining": tier.remaining,
+            }
+            for tier in figures.tiers
+        ],
+    }  # fmt: skip
 
 
 def _figures(

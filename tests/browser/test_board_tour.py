@@ -13,7 +13,7 @@ from lototrot.engine.races import Outcome, Race
 from lototrot.models.contest import Contest
 from lototrot.services import chart
 from lototrot.services.settlement import contest_settle
-from tests import factories, settling
+from tests import emitting, factories, settling
 from tests.browser import desk
 from tests.browser.conftest import Open
 from tests.browser.line import Line
@@ -64,12 +64,15 @@ def test_a_race_day_on_the_board(
     open_browser: Open, line: Line, size: str, dark: bool, query: str
 ) -> None:
     contest = contest_on_sale()
+    emission = emitting.opened(emitting.small())
     live.publish(live.folder())
     browser = open_browser(SIZES[size], dark=dark)
     tour = Tour(browser, "board", size, dark)
     browser.go(f"{line.url}/?lang=ca{query}")
     browser.find(".race .runner")
     browser.find(".race .withdrawn")
+    told = browser.run("return document.querySelector('.promotrot').innerText")
+    assert emission.reference in told
     tour.stop("on-sale")
 
     settling.run(contest, facts())
