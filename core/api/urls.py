@@ -84,6 +84,7 @@ urlpatterns = [
     path("log/head", log.Head.as_view()),
     path("log/keys", log.Keys.as_view()),
     path("log/<int:sequence>", log.OneEntry.as_view()),
+    *[path(f"log/record.{output}", log.record_view(output).as_view()) for output in Output],
     path("problems", problems.Problems.as_view()),
     path("problems/<str:code>", problems.OneProblem.as_view()),
     path("reports", reports.Reports.as_view()),

@@ -10,9 +10,8 @@ os.environ.setdefault("DJANGO_SETTINGS_MODULE", "core.config.settings")
 
 app = Celery("lototrot")
 app.config_from_object("django.conf:settings", namespace="CELERY")
-app.autodiscover_tasks(
-    ["core.config", "core.journal", "core.nights", "core.statements", "lototrot", "promotrot"]
-)
+_CORE = ("config", "journal", "nights", "proofs", "statements")
+app.autodiscover_tasks([*(f"core.{name}" for name in _CORE), "lototrot", "promotrot"])
 
 
 @setup_logging.connect  # type: ignore[untyped-decorator]

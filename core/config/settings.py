@@ -238,4 +238,8 @@ LOGGING_CONFIG = None
 LOG_LEVEL = env.string("LOG_LEVEL", "INFO")
 # One in so many successful requests is logged (0: none); refusals and faults always are.
 ACCESS_LOG_EVERY = env.integer("ACCESS_LOG_EVERY", 1, least=0)
+# Who is given every entry of the public log: folders (absolute paths) and HTTP addresses.
+LOG_RECEIVERS = env.words("LOG_RECEIVERS", [])
+if not all(each.startswith(("/", "http://", "https://")) for each in LOG_RECEIVERS):
+    raise ImproperlyConfigured("LOG_RECEIVERS are absolute paths and http(s) addresses")
 METRICS_TOKEN = env.string("METRICS_TOKEN", "")

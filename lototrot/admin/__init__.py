@@ -1,6 +1,8 @@
 from lototrot.admin import words  # first: it names the fields that the pages show
 
 # isort: split
-from lototrot.admin import contests, desk, programme, rules, running, settling, tickets
+from lototrot.admin import contests, desk, programme, rules, running, sealing, settling, tickets
 
-__all__ = ["contests", "desk", "programme", "rules", "running", "settling", "tickets", "words"]
+__all__ = [
+    "contests", "desk", "programme", "rules", "running", "sealing", "settling", "tickets", "words",
+]  # fmt: skip

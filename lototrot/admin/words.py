@@ -24,6 +24,7 @@ from lototrot.models.contest import (
 )
 from lototrot.models.programme import FederationApproval, Meeting, Race, Racecourse, Runner
 from lototrot.models.running import Classification, RaceDeclaration, RaceStart, Withdrawal
+from lototrot.models.sealing import Amendment, Seal
 from lototrot.models.settlement import PaymentOrder, Prize, Settlement, SettlementCategory
 from lototrot.models.tickets import Bar, BurntRequest, PrintConfirmation, Reprint, Ticket, Void
 
@@ -181,6 +182,8 @@ for _model, _one, _many in (
     (RaceStart, _("start"), _("starts")),
     (RaceDeclaration, _("declaration"), _("declarations")),
     (Classification, _("classification"), _("classifications")),
+    (Seal, _("seal"), _("seals")),
+    (Amendment, _("amendment of a seal"), _("amendments of a seal")),
     (Settlement, _("settlement"), _("settlements")),
     (SettlementCategory, _("category"), _("categories")),
     (Prize, _("prize"), _("prizes")),
@@ -208,5 +211,5 @@ navigation.section(
 )  # fmt: skip
 navigation.section(
     _("Tickets and prizes"), 40, (Ticket, "local_activity"), (Void, "cancel"), (Bar, "lock"),
-    (Settlement, "calculate"), (Prize, "paid"), (PaymentOrder, "gavel"),
+    (Seal, "verified_user"), (Settlement, "calculate"), (Prize, "paid"), (PaymentOrder, "gavel"),
 )  # fmt: skip

@@ -1,19 +1,24 @@
 """The public log, for anybody: every answer may be kept by caches, an entry for ever."""
 
 import hashlib
-from typing import Any
+from typing import Any, ClassVar
 
 from django.http import HttpResponse
 from django.utils.cache import get_conditional_response, patch_cache_control
+from drf_spectacular.types import OpenApiTypes
 from rest_framework import serializers
 from rest_framework.request import Request
 
 from core.api import pagination
+from core.api.papers import LanguageQuery, language_of, paper
 from core.api.schema import operation
-from core.api.shapes import Choice, Flag, Instant, PageQuery, Shape, Text, Whole
+from core.api.shapes import Choice, Day, Flag, Instant, PageQuery, Shape, Text, Whole
 from core.api.views import ApiView
+from core.kernel.days import DayOutOfRange
 from core.proofs import selectors
 from core.proofs.models import SigningKey
+from core.proofs.record import record_render
+from core.receipts.output import Output
 
 FOR_EVER_S = 31_536_000
 SHORTLY_S = 5
@@ -100,3 +105,26 @@ class Keys(ApiView):
     def get(self, request: Request) -> HttpResponse:
         found = self.answer(KeysOut, {"items": selectors.signing_keys()})
         return cached(request, found, max_age_s=SHORTLY_S)
+
+
+class RecordQuery(LanguageQuery):
+    day = Day(help_text="A natural day of Europe/Madrid.")
+
+
+def record_view(output: Output) -> type[ApiView]:
+    """The view of a day's record in one form."""
+
+    class Record(ApiView):
+        form: ClassVar[Output] = output
+
+        @operation(
+            "The day's record of what was published, to be printed and kept",
+            answer=OpenApiTypes.BINARY, media_type=output.media_type.partition(";")[0],
+            query=RecordQuery, problems=(DayOutOfRange,),
+        )  # fmt: skip
+        def get(self, request: Request) -> HttpResponse:
+            query = self.query(RecordQuery)
+            content = record_render(day=query["day"], output=self.form, language=language_of(query))
+            return paper(content, self.form)
+
+    return Record

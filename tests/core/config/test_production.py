@@ -63,6 +63,7 @@ def last_line(done: subprocess.CompletedProcess[str]) -> str:
         ({"DATA_KEYS": None}, "production needs DATA_KEYS"),
         ({"DATA_KEYS": "[]"}, "DATA_KEYS is not a key ring"),
         ({"SIGNING_KEYS": None}, "production needs SIGNING_KEYS"),
+        ({"LOG_RECEIVERS": "file:///x"}, "LOG_RECEIVERS are absolute paths and http(s) addresses"),
         ({"DEBUG": "1"}, "production knows neither DEBUG nor SIMULATED_TIME"),
         ({"SIMULATED_TIME": "1"}, "production knows neither DEBUG nor SIMULATED_TIME"),
         ({"DATABASE_URL": None}, "production needs DATABASE_URL"),

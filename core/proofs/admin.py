@@ -1,0 +1,60 @@
+"""The public log, its keys and its receivers, to be read."""
+
+import json
+
+from django.contrib import admin
+from django.utils.translation import gettext_lazy as _
+
+from core.admin_support import navigation
+from core.admin_support.naming import name_app, name_model
+from core.admin_support.readonly import ReadOnlyAdmin
+from core.proofs.models import LogEntry, Receiver, SigningKey
+
+
+@admin.register(LogEntry)
+class LogEntryAdmin(ReadOnlyAdmin):
+    columns = ("sequence", "at", "kind", "subject", "key")
+    shown = ("sequence", "at", "kind", "subject", "content", "key", "digest_hex", "signature_hex")
+    list_filter = ("kind",)
+    search_fields = ("subject__startswith",)
+    search_help_text = _("The beginning of the subject.")
+    ordering = ("-sequence",)
+
+    @admin.display(description=_("document"))
+    def content(self, row: LogEntry) -> str:
+        return json.dumps(row.document, ensure_ascii=False, indent=1)
+
+    @admin.display(description=_("digest"))
+    def digest_hex(self, row: LogEntry) -> str:
+        return bytes(row.digest).hex()
+
+    @admin.display(description=_("signature"))
+    def signature_hex(self, row: LogEntry) -> str:
+        return bytes(row.signature).hex()
+
+
+@admin.register(SigningKey)
+class SigningKeyAdmin(ReadOnlyAdmin):
+    columns = ("key_id", "in_force", "valid_from", "valid_until", "ended_by")
+    shown = (
+        "key_id", "public", "in_force", "valid_from", "first_sequence", "valid_until",
+        "until_sequence", "ended_by",
+    )  # fmt: skip
+
+    @admin.display(description=_("public key"))
+    def public(self, row: SigningKey) -> str:
+        return bytes(row.public_key).hex()
+
+
+@admin.register(Receiver)
+class ReceiverAdmin(ReadOnlyAdmin):
+    columns = ("address", "delivered_sequence", "failures", "last_error", "retry_at")
+
+
+name_model(LogEntry, _("entry of the public log"), _("entries of the public log"))
+name_model(SigningKey, _("signing key"), _("signing keys"))
+name_model(Receiver, _("receiver of the public log"), _("receivers of the public log"))
+name_app("proofs", _("Proofs"))
+navigation.section(
+    _("Proofs"), 85, (LogEntry, "verified"), (SigningKey, "key"), (Receiver, "outbox")
+)

@@ -1,0 +1,65 @@
+"""The day's printed record: what was published on it, on paper that nobody can rewrite."""
+
+import datetime
+
+from django.utils.translation import gettext as _
+from django.utils.translation import override
+
+from core.database import clock
+from core.kernel.days import day_bounds
+from core.proofs.models import LogEntry
+from core.receipts.document import Align, Block, Document, Emphasis, Line, Pair, Rule, Title
+from core.receipts.formats import format_cents, format_date, format_time
+from core.receipts.output import Output, need_language, render
+from core.receipts.pdf import Paper
+
+# What of a document is worth printing beside its digest, by the name of its field.
+_SHOWN = ("contest", "day", "tickets", "bets", "takings_cents", "root")
+
+
+def record_render(*, day: datetime.date, output: Output, language: str) -> bytes:
+    """Every entry of the public log of a natural day, with its digest. Raises LanguageUnknown."""
+    need_language(language)
+    made_at = clock.now()
+    with override(language):
+        document = Document(
+            language=language, blocks=_blocks(day, language), simulated=clock.is_simulated()
+        )
+    return render(document, output=output, created_at=made_at, paper=Paper.A4)
+
+
+def _blocks(day: datetime.date, language: str) -> tuple[Block, ...]:
+    begin, end = day_bounds(day)
+    entries = LogEntry.objects.select_related("key").filter(at__gte=begin, at__lt=end)
+    blocks: list[Block] = [
+        Title(_("Public log")),
+        Line(format_date(day, language), Align.CENTRE, Emphasis.BOLD),
+        Line(_("Whoever keeps this paper can tell whether what was published has been changed.")),
+    ]
+    for entry in entries.order_by("sequence"):
+        blocks += _entry(entry, language)
+    if len(blocks) == 3:
+        blocks += [Rule(), Line(_("Nothing was published on this day."))]
+    return tuple(blocks)
+
+
+def _entry(entry: LogEntry, language: str) -> list[Block]:
+    shown: list[Block] = [
+        Rule(),
+        Pair(f"{entry.sequence} · {entry.kind}", format_time(entry.at, language), Emphasis.BOLD),
+        Pair(_("About"), entry.subject),
+    ]
+    for name in _SHOWN:
+        value = entry.document.get(name)
+        if isinstance(value, int | str):
+            cents = isinstance(value, int) and name.endswith("_cents")
+            text = format_cents(int(value), language) if cents else str(value)
+            shown.append(Pair(name, _grouped(text) if name == "root" else text))
+    shown.append(Pair(_("Digest"), _grouped(bytes(entry.digest).hex())))
+    shown.append(Pair(_("Key"), entry.key.key_id))
+    return shown
+
+
+def _grouped(digits: str) -> str:
+    """Eight by eight, so that people can compare them."""
+    return " ".join(digits[at : at + 8] for at in range(0, len(digits), 8))

@@ -1,0 +1,25 @@
+"""Celery tasks of the public log."""
+
+import structlog
+from celery import shared_task
+
+from core.config import sweep
+from core.proofs.delivery import deliver, deliveries_due
+from core.proofs.models import Receiver
+
+log = structlog.get_logger("proofs")
+
+
+@shared_task  # type: ignore[untyped-decorator]
+def deliver_to(receiver_id: int) -> int:
+    """Bring a receiver of the public log what it lacks."""
+    taken = deliver(receiver_id=receiver_id)
+    receiver = Receiver.objects.get(pk=receiver_id)
+    if receiver.failures:
+        log.warning("receiver", address=receiver.address, error=receiver.last_error)
+    return taken
+
+
+def register() -> None:
+    """Tell the sweeper where to look for what is due."""
+    sweep.register(deliver_to, deliveries_due)

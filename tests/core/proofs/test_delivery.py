@@ -1,0 +1,126 @@
+"""Receivers of the public log: everything, in order, sooner or later, and never in the way."""
+
+import json
+import threading
+from collections.abc import Iterator
+from http.server import BaseHTTPRequestHandler, HTTPServer
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.db import IntegrityError
+
+from core.proofs import keys, log
+from core.proofs.delivery import deliver, deliveries_due
+from core.proofs.models import LogEntry, Receiver
+from core.proofs.tasks import deliver_to
+from tests import factories
+from tests.verify.load import verifier
+
+pytestmark = pytest.mark.django_db
+
+
+def publish(*subjects: str) -> None:
+    for subject in subjects:
+        log.publish(kind="test.fact", subject=subject, document={"is": subject})
+
+
+class _Handler(BaseHTTPRequestHandler):
+    taken: list[dict[str, Any]]
+    answers: list[int]
+
+    def do_POST(self) -> None:
+        body = self.rfile.read(int(self.headers["Content-Length"]))
+        status = self.answers.pop(0) if self.answers else 204
+        if status < 300:
+            self.taken.append(json.loads(body))
+        self.send_response(status)
+        if status == 302:
+            self.send_header("Location", "/elsewhere")
+        self.end_headers()
+
+    def log_message(self, *_: Any) -> None:
+        pass
+
+
+@pytest.fixture
+def http() -> Iterator[tuple[str, type[_Handler]]]:
+    handler = type("Handler", (_Handler,), {"taken": [], "answers": []})
+    server = HTTPServer(("127.0.0.1", 0), handler)
+    thread = threading.Thread(target=server.serve_forever)
+    thread.start()
+    yield f"http://127.0.0.1:{server.server_port}/log", handler
+    server.shutdown()
+    thread.join()
+    server.server_close()
+
+
+def test_a_folder_gets_a_file_for_each_and_they_make_a_whole_log(
+    settings: Any, tmp_path: Path
+) -> None:
+    settings.LOG_RECEIVERS = [str(tmp_path)]
+    assert deliveries_due() == []
+    publish("a", "b")
+    (receiver,) = deliveries_due()
+    assert deliver_to(receiver) == 3
+    assert deliveries_due() == []
+    publish("c")
+    assert deliver(receiver_id=receiver) == 1
+    files = sorted(tmp_path.iterdir())
+    assert [each.name for each in files] == [f"{n:09d}.json" for n in (1, 2, 3, 4)]
+    entries = [json.loads(each.read_text()) for each in files]
+    assert verifier("public_log").log_holds(entries, [keys.current_public()]).startswith("WHOLE: 4")
+    assert entries == [each.published() for each in LogEntry.objects.order_by("sequence")]
+
+
+def test_a_folder_that_is_missing_or_has_another_log_is_tried_again_later(
+    settings: Any, tmp_path: Path
+) -> None:
+    folder = tmp_path / "later"
+    settings.LOG_RECEIVERS = [str(folder)]
+    publish("a")
+    (receiver,) = deliveries_due()
+    assert deliver(receiver_id=receiver) == 0
+    assert deliveries_due() == []
+    assert "FileNotFoundError" in Receiver.objects.get().last_error
+    folder.mkdir()
+    factories.time_pass(seconds=6)
+    (folder / "000000002.json").write_text("another log")
+    assert (deliveries_due(), deliver(receiver_id=receiver)) == ([receiver], 1)
+    found = Receiver.objects.get()
+    assert (found.delivered_sequence, found.failures) == (1, 1)
+    assert "another" in found.last_error
+    assert (folder / "000000002.json").read_text() == "another log"
+
+
+def test_an_address_is_posted_to_in_order_and_again_after_a_failure(
+    settings: Any, http: tuple[str, type[_Handler]]
+) -> None:
+    address, handler = http
+    settings.LOG_RECEIVERS = [address]
+    publish("a", "b")
+    (receiver,) = deliveries_due()
+    handler.answers[:] = [204, 503]
+    assert deliver(receiver_id=receiver) == 1
+    for expected_s in (5, 10, 20):
+        assert Receiver.objects.get().retry_at is not None
+        factories.time_pass(seconds=expected_s - 1)
+        assert deliveries_due() == []
+        factories.time_pass(seconds=2)
+        assert deliveries_due() == [receiver]
+        handler.answers[:] = [302]
+        assert deliver(receiver_id=receiver) == 0
+    factories.time_pass(seconds=60)
+    assert deliver(receiver_id=receiver) == 2
+    assert [each["sequence"] for each in handler.taken] == [1, 2, 3]
+    assert Receiver.objects.get().failures == 0
+
+
+def test_who_is_no_longer_configured_is_left_alone(settings: Any, tmp_path: Path) -> None:
+    settings.LOG_RECEIVERS = [str(tmp_path)]
+    publish("a")
+    assert len(deliveries_due()) == 1
+    settings.LOG_RECEIVERS = []
+    assert deliveries_due() == []
+    with pytest.raises(IntegrityError):
+        Receiver.objects.create(address=str(tmp_path))

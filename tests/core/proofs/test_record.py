@@ -1,0 +1,33 @@
+"""The day's printed record."""
+
+import pytest
+
+from core.proofs import log
+from core.proofs.models import LogEntry
+from core.receipts.output import Output
+from tests import factories, settling
+from tests.core.api.conftest import Api, refused
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.mark.article("14.III.1.5")
+def test_it_has_every_entry_of_the_day_with_its_digest() -> None:
+    factories.time_to(settling.NOON)
+    contest = settling.contest(settling.rules(**settling.TWO_LEGS), [(1, 2, 3)] * 2)
+    settling.sell(contest, factories.point(), [(1, 1), (3, 1)])
+    factories.contest_closed(contest)
+    entry = LogEntry.objects.get(kind="lototrot.seal")
+    log.publish(kind="test.fact", subject="same day", document={})
+    factories.time_pass(days=1)
+    log.publish(kind="test.fact", subject="next day", document={})
+    answer = Api().get("log/record.txt", day="2030-03-02", lang="en")
+    text = " ".join(answer.content.decode().split())
+    digits = bytes(entry.digest).hex()
+    assert all(digits[at : at + 8] in text for at in range(0, 64, 8))
+    assert all(entry.document["root"][at : at + 8] in text for at in range(0, 64, 8))
+    assert "€3.00" in text and "same day" in text and "next day" not in text
+    for output in Output:
+        assert Api().get(f"log/record.{output}", day="2030-03-03").status_code == 200
+    assert b"Nothing" in Api().get("log/record.txt", day="2030-03-05", lang="en").content
+    refused(Api().get("log/record.pdf"), 422, "fields_invalid")
