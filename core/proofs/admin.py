@@ -15,6 +15,7 @@ from core.proofs.models import LogEntry, Receiver, SigningKey
 class LogEntryAdmin(ReadOnlyAdmin):
     columns = ("sequence", "at", "kind", "subject", "key")
     shown = ("sequence", "at", "kind", "subject", "content", "key", "digest_hex", "signature_hex")
+    labels = {"key": _("key")}
     list_filter = ("kind",)
     search_fields = ("subject__startswith",)
     search_help_text = _("The beginning of the subject.")

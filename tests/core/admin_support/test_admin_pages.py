@@ -21,6 +21,8 @@ from core.premises.services import sales_suspend, terminal_reenrol
 from core.staff.models import Proposal, StaffSession, User
 from core.staff.powers import Role
 from lototrot.models.contest import Contest
+from lototrot.models.programme import Meeting
+from lototrot.models.sealing import Seal
 from lototrot.models.tickets import Ticket
 from lototrot.services import withdrawals
 from tests import factories
@@ -62,7 +64,7 @@ def test_every_list_and_page_answers_who_may_look(day: RaceDay) -> None:
         "RaceDeclaration", "Reprint",
         "BurntPlay", "ClosingStatement", "Emission", "Game", "GameType", "GameVersion", "Lane",
         "PlayMove", "PlayTicket", "PublicFigures", "Voucher", "VoucherHandover", "VoucherSecret",
-        "CommissionRate", "GuaranteeLimit", "Mark", "Remittance", "Statement",
+        "Receiver", "CommissionRate", "GuaranteeLimit", "Mark", "Remittance", "Statement",
     ]  # fmt: skip
 
 
@@ -119,6 +121,8 @@ def test_no_page_shows_a_secret_or_its_digest(day: RaceDay) -> None:
     user.password = "argon2$secret-password"
     user.save(update_fields=["password"])
     for model in guarded_models():
+        if model._meta.app_label == "proofs" or model in (Meeting, Seal):
+            continue  # all of it is published
         for field in model._meta.concrete_fields:
             if isinstance(field, models.BinaryField):
                 for value in model._default_manager.values_list(field.name, flat=True)[:5]:
