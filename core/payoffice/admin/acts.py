@@ -1,0 +1,195 @@
+"""The office's acts in the admin, each through the service that does it."""
+
+from typing import Any
+
+from django import forms
+from django.utils.translation import gettext_lazy as _
+
+from core.admin_support.acts import Act, Done
+from core.admin_support.forms import ActForm, DayField, EurosField
+from core.payoffice.models import CashSession, Cheque, Claim, Deposit, Ruling, StockItem
+from core.payoffice.services import cash, cheques, deposits, finding, goods
+from core.premises.models import Game, Premises
+from core.staff.actor import StaffActor
+
+Data = dict[str, Any]
+_PROPOSED = _("Proposed; a second person confirms it.")
+
+
+class _Why(ActForm):
+    reason = forms.CharField(label=_("Reason"), max_length=200)
+
+
+class _Verdict(ActForm):
+    verdict = forms.ChoiceField(label=_("Decision"), choices=Ruling.Verdict.choices)
+    reason = forms.CharField(label=_("Reason"), max_length=400, widget=forms.Textarea)
+
+
+class _Matched(ActForm):
+    game = forms.ChoiceField(label=_("Game"), choices=Game.choices)
+    document = forms.UUIDField(label=_("UUID of the ticket or voucher, from the records"))
+    evidence = forms.CharField(label=_("Evidence"), max_length=400, widget=forms.Textarea)
+
+
+class _Bank(ActForm):
+    amount_cents = EurosField(label=_("Amount paid by the bank"))
+    presented_on = DayField(label=_("Presented on"))
+
+
+class _Open(ActForm):
+    premises = forms.ModelChoiceField(
+        label=_("Office"), queryset=Premises.objects.filter(kind__in=cash.OFFICES)
+    )
+    float_cents = EurosField(label=_("Float"), min_value=0)
+
+
+class _Move(ActForm):
+    cents = EurosField(label=_("Amount"), help_text=_("Brought; negative: taken away."))
+    reason = forms.CharField(label=_("Reason"), max_length=200)
+
+
+class _Count(ActForm):
+    counted_cents = EurosField(label=_("Counted"), min_value=0)
+
+
+class _Item(ActForm):
+    code = forms.CharField(label=_("Code"), max_length=80, help_text=_("As the game names it."))
+    description = forms.CharField(label=_("Description"), max_length=200)
+    equivalent_cents = EurosField(label=_("Cash equivalent"), min_value=0)
+
+
+class _Units(ActForm):
+    premises = forms.ModelChoiceField(
+        label=_("Office"), queryset=Premises.objects.filter(kind__in=cash.OFFICES)
+    )
+    units = forms.IntegerField(label=_("Units"), help_text=_("Negative: a count found fewer."))
+    reason = forms.CharField(label=_("Reason"), max_length=200)
+
+
+class _Ceiling(ActForm):
+    in_force_from = DayField(label=_("In force from"))
+    cents = EurosField(label=_("Ceiling of payments in cash"), min_value=0)
+    source = forms.CharField(label=_("Source"), max_length=200)
+
+
+def _rule_claim(by: StaffActor, target: Claim, data: Data) -> Done:
+    document = finding.by_claim(target).uuid
+    deposits.ruling_propose(by=by, game=target.game, document=document, **data)
+    return Done(_PROPOSED, target)
+
+
+def _rule_deposit(by: StaffActor, target: Deposit, data: Data) -> Done:
+    deposits.ruling_propose(by=by, deposit=target.uuid, **data)
+    return Done(_PROPOSED, target)
+
+
+def _match(by: StaffActor, target: Deposit, data: Data) -> Done:
+    deposits.deposit_match(by=by, deposit=target.uuid, **data)
+    return Done(_("The deposit is matched; its money is held apart."), target)
+
+
+def _void(by: StaffActor, target: Cheque, data: Data) -> Done:
+    cheques.cheque_void(by=by, number=target.number, **data)
+    return Done(_PROPOSED, target)
+
+
+def _reissue(by: StaffActor, target: Cheque, data: Data) -> Done:
+    cheques.cheque_reissue(by=by, number=target.number)
+    return Done(_PROPOSED, target)
+
+
+def _reconcile(by: StaffActor, target: Cheque, data: Data) -> Done:
+    cheques.cheque_reconcile(by=by, number=target.number, **data)
+    return Done(_("The cheque is reconciled."), target)
+
+
+def _open_cash(by: StaffActor, target: None, data: Data) -> Done:
+    made = cash.cash_open(by=by, premises=data["premises"].code, float_cents=data["float_cents"])
+    return Done(_("The cash session is open."), made)
+
+
+def _move_cash(by: StaffActor, target: CashSession, data: Data) -> Done:
+    cash.cash_move(by=by, **data)
+    return Done(_("The movement is on record."), target)
+
+
+def _close_cash(by: StaffActor, target: CashSession, data: Data) -> Done:
+    cash.cash_close(by=by, session=target.uuid, **data)
+    return Done(_("The cash session is closed."), target)
+
+
+def _register_item(by: StaffActor, target: None, data: Data) -> Done:
+    return Done(_("The thing is on record."), goods.stock_register(by=by, **data))
+
+
+def _move_stock(by: StaffActor, target: StockItem, data: Data) -> Done:
+    goods.stock_move(by=by, item=target.code, premises=data.pop("premises").code, **data)
+    return Done(_("The movement is on record."), target)
+
+
+def _ceiling(by: StaffActor, target: None, data: Data) -> Done:
+    cheques.ceiling_propose(by=by, **data)
+    return Done(_PROPOSED)
+
+
+def _undecided(by: StaffActor, target: Deposit) -> bool:
+    return not hasattr(target, "ruling") and not hasattr(
+        target.match.claim if hasattr(target, "match") else target, "ruling"
+    )
+
+
+RULE_CLAIM = Act(
+    name="rule", title=_("Decide"), power=deposits.RULE, run=_rule_claim, form=_Verdict,
+    icon="gavel", text=_("A second person decides; not before the period of payment is over."),
+    offered=lambda by, target: target.state == Claim.State.HELD,
+)  # fmt: skip
+RULE_DEPOSIT = Act(
+    name="rule", title=_("Decide"), power=deposits.RULE, run=_rule_deposit, form=_Verdict,
+    icon="gavel", text=_("A second person decides; not before the period of payment is over."),
+    offered=_undecided,
+)  # fmt: skip
+MATCH = Act(
+    name="match", title=_("Match"), power=deposits.MATCH, run=_match, form=_Matched, icon="link",
+    text=_("From here on the money is held apart for whoever holds the receipt."),
+    offered=lambda by, target: not hasattr(target, "match") and not hasattr(target, "ruling"),
+)  # fmt: skip
+VOID = Act(
+    name="void", title=_("Void"), power=cheques.CHEQUES, run=_void, form=_Why, icon="block",
+    danger=True, offered=lambda by, target: target.state == Cheque.State.ISSUED,
+)  # fmt: skip
+REISSUE = Act(
+    name="reissue", title=_("Reissue"), power=cheques.CHEQUES, run=_reissue, icon="autorenew",
+    text=_("To the same payee; a corrected name is given over the API."),
+    offered=lambda by, target: target.state == Cheque.State.VOIDED
+    and not hasattr(target, "replaced_by"),
+)  # fmt: skip
+RECONCILE = Act(
+    name="reconcile", title=_("Presented at the bank"), power=cheques.CHEQUES, run=_reconcile,
+    form=_Bank, icon="account_balance",
+    offered=lambda by, target: target.state == Cheque.State.ISSUED,
+)  # fmt: skip
+OPEN_CASH = Act(
+    name="open", title=_("Open a cash session"), power=cash.CASH, run=_open_cash, form=_Open,
+    icon="point_of_sale",
+)  # fmt: skip
+MOVE_CASH = Act(
+    name="move", title=_("Bring or take cash"), power=cash.CASH, run=_move_cash, form=_Move,
+    icon="swap_vert",
+    offered=lambda by, target: target.closed_at is None and target.cashier_id == by.user_id,
+)  # fmt: skip
+CLOSE_CASH = Act(
+    name="close", title=_("Close by count"), power=cash.CASH, run=_close_cash, form=_Count,
+    icon="lock", offered=lambda by, target: target.closed_at is None,
+)  # fmt: skip
+REGISTER_ITEM = Act(
+    name="register", title=_("Register a thing"), power=goods.STOCK, run=_register_item,
+    form=_Item, icon="add",
+)  # fmt: skip
+MOVE_STOCK = Act(
+    name="move", title=_("Take in or correct"), power=goods.STOCK, run=_move_stock, form=_Units,
+    icon="inventory",
+)  # fmt: skip
+CEILING = Act(
+    name="propose", title=_("Propose a cash ceiling"), power=cheques.CEILING, run=_ceiling,
+    form=_Ceiling, icon="add",
+)  # fmt: skip

@@ -1,0 +1,269 @@
+"""The prize office in the admin: its registers, and the acts that are not the scan desk's."""
+
+from typing import Any
+
+from django.contrib import admin
+from django.http import Http404, HttpRequest, HttpResponse
+from django.urls import URLPattern, path, reverse
+from django.utils.html import format_html
+from django.utils.translation import get_language
+from django.utils.translation import gettext_lazy as _
+
+from core.admin_support import dashboard, navigation, signed_on
+from core.admin_support.columns import TONES, link, money
+from core.admin_support.labels import LABELS
+from core.admin_support.naming import name_app, name_model
+from core.admin_support.readonly import ReadOnlyAdmin, ReadOnlyInline
+from core.database import clock
+from core.kernel.days import natural_day
+from core.kernel.errors import DomainError
+from core.payoffice.admin import acts as office
+from core.payoffice.models import (
+    CashCeiling,
+    CashMovement,
+    CashSession,
+    Cheque,
+    Claim,
+    Deposit,
+    DepositImage,
+    DepositMatch,
+    Exchange,
+    Payee,
+    Payment,
+    Presentation,
+    Ruling,
+    StockItem,
+    StockMovement,
+)
+from core.payoffice.selectors import READ
+from core.payoffice.services import cheques, deposits, goods, slips
+from core.receipts.output import Output, render
+from core.receipts.pdf import Paper
+
+LABELS |= {
+    "claim": _("claim"), "document_id": _("document"), "changed_at": _("last change"),
+    "day": _("day"), "paid_at": _("paid at"), "means": _("means"), "payee": _("payee"),
+    "staff": _("member of staff"), "second_operator": _("second operator"),
+    "cash_session": _("cash session"), "cashier": _("cashier"), "float_cents": _("float"),
+    "closed_at": _("closed at"), "expected_cents": _("expected"), "counted_cents": _("counted"),
+    "cents": _("amount"), "moved_at": _("time"), "presented_at": _("presented at"),
+    "presented_on": _("presented on"), "deposited_at": _("deposited at"), "notes": _("notes"),
+    "deposit": _("deposit"), "matched_at": _("matched at"), "evidence": _("evidence"),
+    "media_type": _("kind"), "added_at": _("added at"), "kept_until": _("kept until"),
+    "purged_at": _("erased at"), "item": _("thing"), "exchanged_at": _("exchanged at"),
+    "units": _("units"), "payment": _("payment"), "void_reason": _("reason of voiding"),
+    "reconciled_at": _("reconciled at"), "reconciled_by": _("reconciled by"),
+    "in_force_from": _("in force from"), "equivalent_cents": _("cash equivalent"),
+    "description": _("description"), "exchange": _("exchange"),
+    "second_session": _("second session"), "voiding": _("proposal to void"),
+    "reissue": _("proposal to reissue"), "opened_in": _("opened in session"),
+    "match": _("match"),
+}  # fmt: skip
+TONES |= {
+    "paid": "success", "exchanged": "success", "presented": "info", "held": "warning",
+    "granted": "primary", "refused": "danger", "lapsed": "default", "issued": "info",
+    "voided": "danger",
+}  # fmt: skip
+
+
+class _Presentations(ReadOnlyInline):
+    model = Presentation
+    shown = ("uuid", "presented_at", "premises", "terminal", "operator", "staff")
+
+
+class _Payments(ReadOnlyInline):
+    model = Payment
+    shown = ("uuid", "paid_at", "amount_cents", "means", "premises")
+
+
+class _Matches(ReadOnlyInline):
+    model = DepositMatch
+    shown = ("deposit", "claim", "evidence", "staff", "matched_at")
+
+
+class _Rulings(ReadOnlyInline):
+    model = Ruling
+    shown = ("verdict", "reason", "proposal", "decided_at")
+
+
+class _Exchanges(ReadOnlyInline):
+    model = Exchange
+    shown = ("uuid", "claim", "item", "exchanged_at", "premises")
+
+
+class _Images(ReadOnlyInline):
+    model = DepositImage
+    shown = ("uuid", "media_type", "added_at", "kept_until", "purged_at")
+
+
+class _Cheques(ReadOnlyInline):
+    model = Cheque
+    shown = ("number", "amount_cents", "state", "issued_at")
+
+
+class _Movements(ReadOnlyInline):
+    model = CashMovement
+    shown = ("cents", "reason", "moved_at")
+
+
+class _StockMovements(ReadOnlyInline):
+    model = StockMovement
+    shown = ("units", "premises", "reason", "exchange", "staff", "moved_at")
+
+
+class _Register(ReadOnlyAdmin):
+    read_power = READ
+
+
+@admin.register(Claim)
+class ClaimAdmin(_Register):
+    columns = ("game", "document_id", "state", "amount_cents", "opened_at", "changed_at")
+    list_filter = ("game", "state")
+    inlines = (_Presentations, _Matches, _Rulings, _Payments, _Exchanges)
+    acts = (office.RULE_CLAIM,)
+
+
+@admin.register(Payment)
+class PaymentAdmin(_Register):
+    columns = ("uuid", "paid_at", "amount_cents", "means", "place", "premises", "claim")
+    list_filter = ("means", "place")
+    search_fields = ("uuid", "premises__code")
+    inlines = (_Cheques,)
+
+
+@admin.register(Deposit)
+class DepositAdmin(_Register):
+    columns = ("uuid", "deposited_at", "reason", "premises", "standing")
+    list_filter = ("reason",)
+    list_select_related = ("premises", "match__claim")
+    search_fields = ("uuid",)
+    inlines = (_Matches, _Rulings, _Images)
+    acts = (office.MATCH, office.RULE_DEPOSIT)
+
+    @admin.display(description=_("claim"))
+    def standing(self, row: Deposit) -> Any:
+        return link(row.match.claim) if hasattr(row, "match") else _("not matched")
+
+
+@admin.register(Cheque)
+class ChequeAdmin(_Register):
+    columns = ("number", "amount_cents", "state", "issued_at", "presented_on", "payment")
+    shown = (
+        "number", "paper", "amount_cents", "state", "issued_at", "payment", "payee", "replaces",
+        "reissue", "voiding", "void_reason", "presented_on", "reconciled_at", "reconciled_by",
+    )  # fmt: skip
+    list_filter = ("state",)
+    acts = (office.VOID, office.REISSUE, office.RECONCILE)
+
+    @admin.display(description=_("as a file"))
+    def paper(self, row: Cheque) -> Any:
+        url = reverse("admin:payoffice_cheque_pdf", args=[row.number])
+        return format_html('<a class="text-link" href="{}">PDF</a>', url)
+
+    def get_urls(self) -> list[URLPattern]:
+        kept = self.admin_site.admin_view
+        pdf = path("<int:number>.pdf", kept(self._pdf), name="payoffice_cheque_pdf")
+        return [pdf, *super().get_urls()]
+
+    def _pdf(self, request: HttpRequest, number: int) -> HttpResponse:
+        try:
+            found = cheques.cheque_printed(by=signed_on.actor(request), number=number)
+            document = slips.cheque_document(found, get_language() or "ca")
+        except DomainError as error:
+            raise Http404(error.code) from error
+        content = render(document, output=Output.PDF, created_at=found.issued_at, paper=Paper.A4)
+        response = HttpResponse(content, content_type="application/pdf")
+        response["Content-Disposition"] = f'attachment; filename="cheque-{number:08d}.pdf"'
+        response["Cache-Control"] = "no-store"
+        return response
+
+
+@admin.register(CashSession)
+class CashSessionAdmin(_Register):
+    columns = ("cashier", "premises", "opened_at", "float_cents", "closed_at", "difference")
+    shown = (
+        "uuid", "cashier", "premises", "opened_at", "float_cents", "closed_at", "expected_cents",
+        "counted_cents", "difference",
+    )  # fmt: skip
+    inlines = (_Movements,)
+    acts = (office.MOVE_CASH, office.CLOSE_CASH)
+    list_acts = (office.OPEN_CASH,)
+
+    @admin.display(description=_("difference"))
+    def difference(self, row: CashSession) -> str:
+        return money(row.difference_cents)
+
+
+@admin.register(StockItem)
+class StockItemAdmin(_Register):
+    columns = ("code", "description", "equivalent_cents", "in_stock")
+    shown = ("code", "description", "equivalent_cents", "in_stock", "recorded_at")
+    inlines = (_StockMovements, _Exchanges)
+    acts = (office.MOVE_STOCK,)
+    list_acts = (office.REGISTER_ITEM,)
+
+    @admin.display(description=_("in stock"))
+    def in_stock(self, row: StockItem) -> int:
+        return goods.stock_units(row)
+
+
+@admin.register(CashCeiling)
+class CashCeilingAdmin(_Register):
+    columns = ("in_force_from", "cents", "source", "proposal", "recorded_at")
+    list_acts = (office.CEILING,)
+
+
+@admin.register(Payee)
+class PayeeAdmin(_Register):
+    """That there is a payee, and until when who it is is kept; never who it is."""
+
+    columns = ("uuid", "recorded_at", "kept_until", "purged_at")
+
+
+@dashboard.panel(20)
+def _waiting(request: HttpRequest) -> dashboard.Table | None:
+    if not signed_on.may(request, deposits.RULE):
+        return None
+    due = deposits.rulings_due(natural_day(clock.now()))
+    known = Deposit.objects.in_bulk([each.deposit for each in due if each.deposit],
+                                    field_name="uuid")  # fmt: skip
+    rows = [
+        (
+            link(known[each.deposit]) if each.deposit else str(each.document),
+            money(each.amount_cents), str(each.since),
+        )
+        for each in due[:20]
+    ]  # fmt: skip
+    return dashboard.Table(
+        title=_("Waiting for a decision"), icon="gavel",
+        headers=(_("deposit"), _("amount"), _("since")), rows=rows,
+        empty=_("Nothing held apart waits for a decision."),
+        link=navigation.changelist_url(Deposit),
+    )  # fmt: skip
+
+
+for _model, _one, _many in (
+    (Claim, _("claim"), _("claims")),
+    (Payment, _("payment"), _("payments")),
+    (Presentation, _("presentation"), _("presentations")),
+    (Deposit, _("deposit"), _("deposits")),
+    (DepositImage, _("image of a deposit"), _("images of deposits")),
+    (DepositMatch, _("match of a deposit"), _("matches of deposits")),
+    (Ruling, _("ruling"), _("rulings")),
+    (Cheque, _("cheque"), _("cheques")),
+    (CashSession, _("cash session"), _("cash sessions")),
+    (CashMovement, _("cash movement"), _("cash movements")),
+    (CashCeiling, _("cash ceiling"), _("cash ceilings")),
+    (Payee, _("payee"), _("payees")),
+    (StockItem, _("prize in stock"), _("prizes in stock")),
+    (StockMovement, _("stock movement"), _("stock movements")),
+    (Exchange, _("exchange for a prize in kind"), _("exchanges for prizes in kind")),
+):
+    name_model(_model, _one, _many)
+name_app("payoffice", _("Prize payment"))
+navigation.section(
+    _("Prize payment"), 45,
+    (Payment, "payments"), (Claim, "receipt_long"), (Deposit, "inventory_2"),
+    (Cheque, "request_quote"), (CashSession, "point_of_sale"), (StockItem, "redeem"),
+    (CashCeiling, "vertical_align_top"), (Payee, "badge"),
+)  # fmt: skip

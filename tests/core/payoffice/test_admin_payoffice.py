@@ -1,0 +1,113 @@
+"""The office's registers and acts by the admin."""
+
+import uuid
+from datetime import timedelta
+
+import pytest
+
+from core.database import clock
+from core.kernel.days import natural_day
+from core.payoffice.models import (
+    CashCeiling,
+    CashSession,
+    Cheque,
+    Claim,
+    Deposit,
+    DepositMatch,
+    Payee,
+    Payment,
+    StockItem,
+)
+from core.payoffice.services import deposits, desk
+from core.staff.models import Proposal
+from core.staff.powers import Role
+from tests import factories, settling
+from tests import paying as given
+from tests.admin_desk import Desk, list_url, row_url
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture(autouse=True)
+def noon() -> None:
+    factories.time_to(settling.NOON)
+
+
+def confirm_all(by: Desk) -> None:
+    for proposal in Proposal.objects.filter(decision=None):
+        by.do(proposal, "confirm")
+
+
+def test_the_registers_show_what_happened_to_those_who_may_read_them() -> None:
+    won, torn = given.worth(100_001, 500)
+    desk.desk_pay(by=given.cashier(), request=won.request(payee=given.MARIA))
+    request = deposits.DepositRequest(uuid.uuid4(), "damaged", "Torn.", torn.code)
+    deposits.deposit_take(at=factories.point().actor, request=request)
+    reader = Desk(Role.AUDITOR)
+    shown = ""
+    for model in (Claim, Payment, Deposit, Cheque, CashSession, Payee, StockItem, CashCeiling):
+        shown += reader.get(list_url(model))
+        for row in model.objects.all():
+            shown += reader.get(row_url(row))
+    assert "1.000,01" in shown or "€1,000.01" in shown
+    assert "Ferrer" not in shown
+    assert "43123456Z" not in shown
+    stranger = Desk(Role.ADMINISTRATOR)
+    for row in (Claim.objects.first(), Payment.objects.first(), Payee.objects.first()):
+        assert stranger.client.get(row_url(row)).status_code in (302, 403, 404)
+    paper = Desk(Role.SUPERVISOR).client.get("/admin/payoffice/cheque/1.pdf")
+    assert paper.content.startswith(b"%PDF")
+    assert reader.client.get("/admin/payoffice/cheque/1.pdf").status_code == 404
+
+
+def test_a_deposit_is_matched_and_ruled_upon_by_two_persons() -> None:
+    (won,) = given.worth(500)
+    request = deposits.DepositRequest(uuid.uuid4(), "unreadable")
+    made = deposits.deposit_take(at=factories.point().actor, request=request)
+    first = Desk(Role.SUPERVISOR)
+    typed = {"game": "lototrot", "document": str(won.ticket.uuid), "evidence": "Sold then."}
+    first.do(made, "match", **typed)
+    claim = DepositMatch.objects.get().claim
+    assert not first.offers(made, "match")
+    verdict = {"verdict": "refused", "reason": "Forged."}
+    first.refused(made, "rule", "period_running", **verdict)
+    factories.time_pass(days=40)
+    first, second = Desk(person=first.person), Desk(Role.ORGANISER)  # sessions have ended
+    first.do(made, "rule", **verdict)
+    confirm_all(second)
+    claim.refresh_from_db()
+    assert claim.state == Claim.State.REFUSED
+    assert not first.offers(claim, "rule")
+
+
+def test_cash_cheques_stock_and_ceiling() -> None:
+    (won,) = given.worth(100_001)
+    place = given.office()
+    cashier, first, second = Desk(Role.CASHIER), Desk(Role.SUPERVISOR), Desk(Role.ORGANISER)
+    cashier.do(CashSession, "open", premises=place.pk, float_cents="1000,00")
+    session = CashSession.objects.get()
+    cashier.do(session, "move", cents="-250.00", reason="To the safe.")
+    cashier.refused(session, "move", "cash_short", cents="-750.01", reason="More.")
+    cashier.do(session, "close", counted_cents="749.50")
+    session.refresh_from_db()
+    assert session.difference_cents == -50
+    desk.desk_pay(by=given.cashier(place), request=won.request(payee=given.MARIA))
+    cheque = Cheque.objects.get()
+    assert not cashier.offers(cheque, "void")
+    first.do(cheque, "void", reason="Lost.")
+    confirm_all(second)
+    first.do(cheque, "reissue")
+    confirm_all(second)
+    today = natural_day(clock.now())
+    latest = Cheque.objects.get(number=2)
+    first.do(latest, "reconcile", amount_cents="1000.01", presented_on=today.isoformat())
+    latest.refresh_from_db()
+    assert latest.state == Cheque.State.PRESENTED
+    first.do(StockItem, "register", code="bike", description="Bike", equivalent_cents="400")
+    item = StockItem.objects.get()
+    first.do(item, "move", premises=place.pk, units="2", reason="Delivered.")
+    first.refused(item, "move", "out_of_stock", premises=place.pk, units="-3", reason="Lost.")
+    day = (today + timedelta(days=9)).isoformat()
+    second.do(CashCeiling, "propose", in_force_from=day, cents="999", source="Law")
+    confirm_all(Desk(Role.ORGANISER))
+    assert CashCeiling.objects.get().cents == 99_900
