@@ -47,6 +47,7 @@ FAULTS = {
     "picture_tiers_differ": _("The pictures show another number of tiers"),
     "picture_ambiguous": _("A picture could be read in two ways"),
     "picture_impossible": _("Too few pictures show a tier alone"),
+    "artwork_missing": _("A sign of the pictures has no drawing"),
     "text_missing": _("A text is missing in some language"),
     "block_size_refused": _("The size of the blocks is not allowed"),
     "plan_impossible": _("The prizes cannot be spread over blocks that each reach the minimum"),

@@ -3,6 +3,8 @@
 Nobody need be signed on. Figures are of a whole emission and late by design (selectors/public.py).
 """
 
+from typing import ClassVar
+
 from django.http import HttpResponse, StreamingHttpResponse
 from drf_spectacular.types import OpenApiTypes
 from rest_framework import serializers
@@ -10,18 +12,20 @@ from rest_framework.request import Request
 
 from core.api.endpoints.log import EntryOut
 from core.api.pagination import page_of_rows
-from core.api.papers import LanguageQuery, language_of
+from core.api.papers import LanguageQuery, language_of, paper
 from core.api.schema import operation
 from core.api.shapes import Cents, Choice, Flag, Instant, PageQuery, Shape, Whole
 from core.api.views import ApiView, json_response
 from core.kernel.errors import Conflict
 from core.proofs.models import LogEntry
+from core.receipts.output import Output
 from promotrot.models.emission import Emission
 from promotrot.models.game import GameType
 from promotrot.selectors.public import SHOWN, public_figures, shown_emissions, told
 from promotrot.services import publications
 from promotrot.services.emissions import emission_get
 from promotrot.services.facts import EmissionUnknown
+from promotrot.services.poster import emission_poster
 
 
 class NotRevealed(Conflict):
@@ -98,6 +102,26 @@ class PublicEmission(ApiView):
     def get(self, request: Request, code: str, number: int) -> HttpResponse:
         language = language_of(self.query(LanguageQuery))
         return self.answer(PublicEmissionOut, told(public_figures(_shown(code, number)), language))
+
+
+def poster_view(output: Output) -> type[ApiView]:
+    """The view of an emission's poster in one form."""
+
+    class EmissionPoster(ApiView):
+        form: ClassVar[Output] = output
+
+        @operation(
+            "The poster of an emission, for the wall (15.III.5.2)",
+            answer=OpenApiTypes.BINARY, media_type=output.media_type.partition(";")[0],
+            query=LanguageQuery, problems=(EmissionUnknown,),
+        )  # fmt: skip
+        def get(self, request: Request, code: str, number: int) -> HttpResponse:
+            language = language_of(self.query(LanguageQuery))
+            emission = _shown(code, number)
+            content = emission_poster(emission=emission, output=self.form, language=language)
+            return paper(content, self.form)
+
+    return EmissionPoster
 
 
 class Proof(ApiView):

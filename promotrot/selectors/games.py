@@ -1,7 +1,9 @@
 """Games and emissions as the engine knows them."""
 
+import re
 from dataclasses import replace
-from functools import lru_cache
+from functools import cache, lru_cache
+from importlib import resources
 
 from django.db import connection
 from django.db.models import QuerySet
@@ -9,10 +11,12 @@ from django.db.models import QuerySet
 from promotrot.engine.game import Game, PredrawnGame
 from promotrot.engine.game_json import read_game
 from promotrot.engine.plan_json import read_plan
+from promotrot.engine.presentation import Symbols
 from promotrot.models.emission import Emission
 from promotrot.models.game import GameVersion
 
 _KEPT = 256
+_SYMBOL = re.compile(r'<symbol id="([a-z0-9-]+)"')
 
 
 def version_game(version_id: int) -> Game:
@@ -39,3 +43,16 @@ def emission_game(emission: Emission) -> Game:
 def recorded_versions() -> QuerySet[GameVersion]:
     """Every version on record, with its game and approval."""
     return GameVersion.objects.select_related("game__type", "approval")
+
+
+def artwork_missing(game: Game) -> list[str]:
+    """The signs of a game's pictures that `signs.svg` does not draw."""
+    if isinstance(game, PredrawnGame) and isinstance(game.presentation, Symbols):
+        return [sign for sign in game.presentation.signs if sign not in _drawn()]
+    return []
+
+
+@cache
+def _drawn() -> frozenset[str]:
+    sheet = resources.files("promotrot").joinpath("static", "promotrot", "signs.svg")
+    return frozenset(_SYMBOL.findall(sheet.read_text("utf-8")))

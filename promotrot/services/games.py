@@ -20,9 +20,10 @@ from core.staff.models import Proposal
 from core.staff.powers import Role, define
 from promotrot.engine import game as engine
 from promotrot.engine.game_json import read_game
+from promotrot.engine.rules import Fault
 from promotrot.engine.strategies import Percentages
 from promotrot.models.game import Game, GameApproval, GameEnding, GameType, GameVersion
-from promotrot.selectors.games import version_game
+from promotrot.selectors.games import artwork_missing, version_game
 from promotrot.services import chart
 
 PREPARE = define("promotrot.game.record", Role.ORGANISER)
@@ -116,11 +117,17 @@ def game_check(*, version: GameVersion) -> engine.Approval:
 
 
 def approval_on_today(game: engine.Game) -> engine.Approval:
-    """The engine's approval by the regulation in force, with texts in every language."""
-    return engine.approve(
+    """The engine's approval by the regulation in force, with texts in every language, and a
+    drawing for every sign (15.I.1)."""
+    found = engine.approve(
         game, figures_today(), day=natural_day(clock.now()),
         languages=[code for code, _ in settings.LANGUAGES],
     )  # fmt: skip
+    missing = artwork_missing(game)
+    if not missing:
+        return found
+    fault = Fault("artwork_missing", "15.I.1", f"There is no drawing of {', '.join(missing)}.")
+    return engine.Approval((*found.faults, fault), None, None)
 
 
 def figures_today() -> GameFigures:

@@ -89,6 +89,25 @@ def test_what_the_public_is_told_in_its_language_and_late() -> None:
     assert [item["reference"] for item in listed["items"]] == ["small/1"]
 
 
+@pytest.mark.article("15.III.5.2")
+def test_the_poster_shows_rules_percentage_price_and_prizes() -> None:
+    emitting.opened(emitting.document("six-at-the-post"))
+    home = f"{HOME}/public/emissions/six-at-the-post/1/poster"
+    shown = Api().get(f"{home}.html", lang="en").content.decode()
+    for text in (
+        "Six at the Post",
+        "72 %",
+        "Electric bicycle",
+        "€1,500.00",
+        "15000",
+        "six winners",
+    ):
+        assert text in shown, text
+    assert Api().get(f"{home}.pdf", lang="ca").content.startswith(b"%PDF")
+    refused(Api().get(f"{HOME}/public/emissions/six-at-the-post/2/poster.pdf"), 404,
+            "emission_unknown")  # fmt: skip
+
+
 def _prize(cents: int, count: int) -> dict[str, int]:
     return {"cash_cents": cents, "count": count}
 

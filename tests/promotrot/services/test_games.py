@@ -71,6 +71,11 @@ REFUSED = {
         {"prize_percent": "71"}, "percentage_mismatch", "15.II.2",
     ),
     "a block below its size": ({"block_tickets": 20}, "block_size_refused", "15.III.6.2"),
+    "a sign that nobody has drawn": (
+        {"presentation": emitting.small()["presentation"]
+         | {"signs": ["trophy", "sulky", "unicorn", "bell"]}},
+        "artwork_missing", "15.I.1",
+    ),
     "a language without texts": (
         {"texts": {"ca": emitting.small()["texts"]["ca"]}}, "rules_unpublished", "15.III.5.2",
     ),
