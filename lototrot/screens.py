@@ -82,6 +82,8 @@ _AFTERWARDS: dict[str, texts.Text] = {
     "registered_without_paper": _("The ticket is registered, but its paper is not given any more."),
     "annulled_meanwhile": _("That ticket has been annulled."),
     "last_ticket": _("Last ticket"),
+    "draw_to_come": _("Public draw of {title}: {time}, {place}."),
+    "draw_result": _("Public draw of {title}: the winner is {number}."),
     "copy_of": _("Duplicate of the ticket of {time}"),
     "annulled": _("annulled"),
     "correct": _("Correct an error"),

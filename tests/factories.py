@@ -15,7 +15,7 @@ from fractions import Fraction
 from typing import Any
 
 import pyotp
-from django.db import connection
+from django.db import connection, transaction
 
 from core.database import clock
 from core.database.models import ClockOffset
@@ -433,6 +433,7 @@ def declared(of: Race, kind: str = RaceDeclaration.Kind.NOT_RUN) -> RaceDeclarat
     )  # fmt: skip
 
 
+@transaction.atomic
 def drawn(of: Race, winner: int) -> Draw:
     """The certified draw of a declared race: balls, the winner first, the rest as they stand."""
     by, now, declaration = _somebody(), clock.now(), of.declarations.get(superseded_at=None)

@@ -93,6 +93,7 @@ def _leg(leg: LegCard) -> dict[str, Any]:
         "state": record.state.value,
         "declared": record.declaration.kind if record.declaration else None,
         "draw_due_at": record.draw_due_at,
+        "draw_place": record.draw.place if record.draw else "",
         "winners": list(card.winners),
         "announced_at": record.classification.announced_at if record.classification else None,
         "runners": [_runner(runner) for runner in card.runners],

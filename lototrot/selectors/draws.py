@@ -5,10 +5,10 @@ from collections.abc import Collection
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from django.db.models import F, QuerySet
+from django.db.models import F, OuterRef, QuerySet, Subquery
 
 from core.database import clock
-from core.draws.models import Draw
+from core.draws.models import Announcement, Draw
 from core.draws.selectors import draws_list
 
 KIND = "lototrot.race"
@@ -32,6 +32,7 @@ class RaceDraw:
     ident: uuid.UUID
     state: Draw.State
     due_at: datetime | None
+    place: str
     order: tuple[int, ...]
     certified_at: datetime | None
 
@@ -67,12 +68,15 @@ def race_of(subject: str) -> int:
 def race_draws(race_ids: Collection[int]) -> dict[int, RaceDraw]:
     """The draws, by race, of those of the races that have one."""
     standing = Draw.objects.filter(kind=KIND, subject__in=[subject_of(r) for r in race_ids])
+    told = Announcement.objects.filter(draw=OuterRef("pk")).order_by("-pk").values("place")[:1]
     rows = standing.exclude(state=Draw.State.CALLED_OFF).values_list(
-        "subject", "uuid", "state", "due_at", F("outcome__order"), F("certificate__certified_at")
-    )
+        "subject", "uuid", "state", "due_at", Subquery(told), F("outcome__order"),
+        F("certificate__certified_at"),
+    )  # fmt: skip
     return {
         race_of(subject): RaceDraw(
-            ident, Draw.State(state), due_at, tuple(map(int, order or ())), certified_at
+            ident, Draw.State(state), due_at, place or "", tuple(map(int, order or ())),
+            certified_at,
         )
-        for subject, ident, state, due_at, order, certified_at in rows
-    }
+        for subject, ident, state, due_at, place, order, certified_at in rows
+    }  # fmt: skip

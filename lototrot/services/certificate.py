@@ -13,7 +13,7 @@ from django.db.models import Sum
 from core.database import clock
 from core.draws import documents as draw_documents
 from core.kernel.canonical import Json, with_digests
-from core.kernel.errors import NotFound
+from core.kernel.errors import InvariantBroken, NotFound
 from core.kernel.money import percent_text
 from core.ledger.models import Transfer
 from core.proofs import log
@@ -36,8 +36,16 @@ class CertificateUnknown(NotFound):
     message = "No certificate of such a settlement is published."
 
 
+class DrawUnsound(InvariantBroken):
+    code = "draw_unsound"
+    message = "The order of a draw is not the one of its signed minutes."
+
+
 def certificate_publish(settlement: Settlement) -> LogEntry:
-    """Publish what a settlement used and made; part of settling."""
+    """Publish what a settlement used and made; part of settling.
+
+    Raises DrawUnsound or EntryUnsound when a result is not the one that was published.
+    """
     return log.publish(
         kind=CERTIFICATE, subject=str(settlement.uuid), document=_document(settlement)
     )
@@ -155,14 +163,17 @@ def _race(race: dict[str, Any]) -> dict[str, Json]:
 
 
 def _draws(races: list[dict[str, Any]]) -> list[Json]:
-    """The certified draw of each race that was drawn, and its minutes' entry."""
+    """The certified draw of each race that was drawn, which is that of its minutes."""
     drawn = [race["race"] for race in races if race["outcome"] != Outcome.RUN]
     found: list[Json] = []
     for race, draw in sorted(race_draws(drawn).items()):
         minutes = log.published(kind=draw_documents.MINUTES, subject=str(draw.ident))
+        if minutes is None or minutes.document["order"] != [str(each) for each in draw.order]:
+            raise DrawUnsound(race=race, draw=str(draw.ident))
+        log.need_sound(minutes)
         found.append({
             "race": race, "draw": str(draw.ident), "winner": draw.order[0],
-            "minutes": bytes(minutes.digest).hex() if minutes else None,
+            "minutes": bytes(minutes.digest).hex(),
         })  # fmt: skip
     return found
 

@@ -46,5 +46,5 @@ function line(runner, winners) {
 function draw(leg) {
   const due = Date.parse(leg.draw_due_at);
   return h("p", { class: "notice warn" }, t("board_draw_by", { time: timeOfDay(due) }),
-    now() < due ? ` (${left(due - now())})` : "");
+    now() < due ? ` (${left(due - now())})` : "", leg.draw_place ? ` ${leg.draw_place}` : "");
 }

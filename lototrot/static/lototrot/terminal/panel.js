@@ -1,7 +1,7 @@
 // Lototrot at the terminal: what is on sale, the bet, its confirmation, the last ticket.
 
 import { amount, h } from "../../screens/base/dom.js";
-import { cents, count, date, left } from "../../screens/base/format.js";
+import { cents, count, date, hourOfDay, left } from "../../screens/base/format.js";
 import { t } from "../../screens/base/text.js";
 import { Bet } from "./bet.js";
 import { Board } from "./board.js";
@@ -23,6 +23,14 @@ export function panel(till) {
     signedOff: () => p.signedOff(), day: () => totals(till), details };
 }
 
+/** What players are told of a public draw: where and when, and then what came of it. */
+function drawn(draw) {
+  const text = draw.order.length
+    ? t("draw_result", { title: draw.title, number: draw.order[0] })
+    : t("draw_to_come", { title: draw.title, place: draw.place, time: hourOfDay(draw.planned_at) });
+  return h("p", { class: "notice" }, text);
+}
+
 class Panel {
   #contests = [];
   #refusal = null;
@@ -42,8 +50,9 @@ class Panel {
     till.outbox.handle(KIND, this.sales);
     this.head = h("div", { class: "row ends contest" });
     this.body = h("div", { class: "bet-body" });
+    this.told = h("div", { "aria-live": "polite" });
     this.#buttons();
-    this.element = h("section", { class: "bet", "aria-label": t("lototrot") }, this.head, this.body);
+    this.element = h("section", { class: "bet", "aria-label": t("lototrot") }, this.head, this.told, this.body);
     till.clock.everySecond((ms) => this.#second(ms));
     addEventListener("keydown", (event) => this.#key(event));
     addEventListener("pagehide", () => this.#keepDraft());
@@ -77,7 +86,8 @@ class Panel {
     if (asking === this.#asking) this.#timer = setTimeout(() => this.ask(), ASK_AGAIN_MS);
   }
 
-  #found({ items, refusal }) {
+  #found({ items, refusal, draws }) {
+    this.told.replaceChildren(...draws.map(drawn));
     const before = JSON.stringify([this.#contests, this.#refusal]);
     this.#contests = items;
     this.#refusal = refusal;
