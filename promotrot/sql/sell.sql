@@ -136,3 +136,7 @@ BEGIN
     VALUES (p_uuid, p_terminal, core_now()) ON CONFLICT (uuid) DO NOTHING;
     outcome := 'burnt';
 END $$;
+
+-- Lanes are what sales of one emission meet at: a page of them has room for few, so that they do not
+-- wait for each other's pages and every update stays on its own.
+ALTER TABLE promotrot_lane SET (fillfactor = 10);
