@@ -99,8 +99,8 @@ class Emissions(StaffView):
         body=EmissionIn, answer=EmissionDetailOut, status=201, idempotent=True,
         example={"game": "lap-of-honour"},
         problems=(
-            games.GameUnknown, games.GameEnded, steps.GameNotApproved, games.ApprovalRefused,
-            steps.ExtraNeeded, steps.ExtraNotOwed, ExtraImpossible, PlanImpossible,
+            games.GameUnknown, games.GameEnded, steps.EmissionWaiting, steps.GameNotApproved,
+            games.ApprovalRefused, steps.ExtraNeeded, steps.ExtraNotOwed, ExtraImpossible, PlanImpossible,
             BlockSizeRefused,
         ),
     )  # fmt: skip

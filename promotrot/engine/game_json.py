@@ -94,11 +94,13 @@ class Table:
     def optional(self, key: str, most: int, default: int) -> int:
         return self.whole(key, most) if key in self.unread else default
 
-    def many(self, key: str, read: Callable[["Table", str], T]) -> tuple[T, ...]:
+    def many(
+        self, key: str, read: Callable[["Table", str], T], most: int = MAX_ITEMS
+    ) -> tuple[T, ...]:
         """A list, each item read by `read(items, key)`, where `key` names it in the place."""
         value = self.get(key)
-        if not isinstance(value, list) or not 1 <= len(value) <= MAX_ITEMS:
-            raise self.wrong(key, f"a list of 1 to {MAX_ITEMS} items is needed")
+        if not isinstance(value, list) or not 1 <= len(value) <= most:
+            raise self.wrong(key, f"a list of 1 to {most} items is needed")
         items = Table({f"{key}[{at}]": item for at, item in enumerate(value)}, self.place)
         return tuple(read(items, f"{key}[{at}]") for at in range(len(value)))
 
@@ -108,8 +110,10 @@ class Table:
     def wholes(self, key: str, most: int) -> tuple[int, ...]:
         return self.many(key, lambda items, at: items.whole(at, most))
 
-    def tables(self, key: str, read: Callable[["Table"], T]) -> tuple[T, ...]:
-        return self.many(key, lambda items, at: items.table(at, read))
+    def tables(
+        self, key: str, read: Callable[["Table"], T], most: int = MAX_ITEMS
+    ) -> tuple[T, ...]:
+        return self.many(key, lambda items, at: items.table(at, read), most)
 
     def table(self, key: str, read: Callable[["Table"], T]) -> T:
         inner = Table(self.get(key), f"{self.place}.{key}")

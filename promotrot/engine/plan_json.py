@@ -1,9 +1,13 @@
 """Reading a plan back from its document, `promotrot-plan/1`: the same plan, to the digest."""
 
+from typing import Final
+
 from core.kernel.money import MAX_CENTS
 from promotrot.engine.game_json import MAX_TICKETS, Table, read_prize
 from promotrot.engine.plan import FORMAT, BlockClass, Plan
 from promotrot.engine.prize_table import Tier
+
+MAX_CLASSES: Final = 10_000
 
 
 def read_plan(document: object) -> Plan:
@@ -14,7 +18,7 @@ def read_plan(document: object) -> Plan:
     plan = Plan(
         price_cents=table.whole("price_cents", MAX_CENTS),
         tiers=table.tables("tiers", _tier),
-        classes=table.tables("classes", _class),
+        classes=table.tables("classes", _class, MAX_CLASSES),
     )
     if table.whole("tickets", MAX_TICKETS) != plan.tickets:
         raise table.wrong("tickets", "the classes hold another number of tickets")

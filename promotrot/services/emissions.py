@@ -54,6 +54,8 @@ COMMIT = define("promotrot.emission.commit", Role.ORGANISER)
 WITNESS = define("promotrot.emission.witness", Role.INSPECTOR)
 OPEN = define("promotrot.emission.open", Role.ORGANISER)
 
+WAITING = (Emission.State.DRAFT, Emission.State.COMMITTED, Emission.State.MIXED)
+
 MIN_LANES = 64
 """So many sales of one emission at once do not wait for one another."""
 
@@ -66,6 +68,11 @@ class GameNotApproved(Conflict):
 class EmissionState(Conflict):
     code = "emission_state"
     message = "The emission is not at the point where this can be done."
+
+
+class EmissionWaiting(Conflict):
+    code = "emission_waiting"
+    message = "An emission of the game is planned and not yet on sale: that one comes first."
 
 
 class ExtraNeeded(Conflict):
@@ -91,11 +98,13 @@ def emission_plan(
 
     What the game owes funds as many extra prizes of `extra_tier` as it reaches for, on top of the
     minimum percentage [P2]; a game that owes one prize or more must name a tier. Raises GameEnded,
-    GameNotApproved, ApprovalRefused, ExtraNeeded, ExtraNotOwed, ExtraImpossible, PlanImpossible.
+    EmissionWaiting, GameNotApproved, ApprovalRefused, ExtraNeeded, ExtraNotOwed, ExtraImpossible,
+    PlanImpossible.
     """
     by.need(PLAN)
     hold((Lock.GAME, game.pk))
     need_not_ended(game)
+    _need_none_waiting(game)
     approval = _newest_approval(game)
     definition = version_game(approval.version_id)
     need_approvable(approval_on_today(definition))
@@ -117,6 +126,13 @@ def emission_plan(
         _rows(emission, tiers, dealt=isinstance(definition, PredrawnGame))
     )
     return emission
+
+
+def _need_none_waiting(game: Game) -> None:
+    """Nobody looks at the key of an emission and takes another instead: each is opened in turn."""
+    waiting = game.emissions.filter(state__in=WAITING).first()
+    if waiting is not None:
+        raise EmissionWaiting(emission=waiting.reference, state=waiting.state)
 
 
 def _newest_approval(game: Game) -> GameApproval:

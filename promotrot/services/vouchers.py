@@ -143,9 +143,7 @@ def voucher_given_to(by: BareTerminal | TerminalActor | StaffActor, ident: uuid.
     raise VoucherUnknown
 
 
-def voucher_original(
-    *, by: BareTerminal | StaffActor, ident: uuid.UUID
-) -> tuple[Voucher, Issued]:
+def voucher_original(*, by: BareTerminal | StaffActor, ident: uuid.UUID) -> tuple[Voucher, Issued]:
     """The voucher whose original is still to be printed.
 
     Raises VoucherUnknown, VoucherPrinted, VoucherCodeGone.

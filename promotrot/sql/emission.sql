@@ -87,13 +87,16 @@ BEGIN
     RETURN NEW;
 END $$;
 
--- A version of a game has the type of its game, and a game that ended has no further emission.
+-- An emission is of an approved version; a game that ended has no further one, and one that waits to
+-- be put on sale comes before the next: no key is looked at and another taken instead.
 CREATE OR REPLACE FUNCTION promotrot_guard_plan() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
     IF NOT EXISTS (
         SELECT FROM promotrot_gameapproval a JOIN promotrot_gameversion v ON v.id = a.version_id
          WHERE a.id = NEW.approval_id AND v.game_id = NEW.game_id)
        OR EXISTS (SELECT FROM promotrot_gameending g WHERE g.game_id = NEW.game_id)
+       OR EXISTS (SELECT FROM promotrot_emission e WHERE e.game_id = NEW.game_id
+                     AND e.state IN ('draft', 'committed', 'mixed'))
        OR NEW.state <> 'draft' THEN
         RAISE EXCEPTION 'emission %: it is planned from an approved version of its game',
             NEW.reference USING ERRCODE = 'restrict_violation';

@@ -21,8 +21,10 @@ from promotrot.services.dealing import EmissionNotDealt, dealing, open_seed
 from promotrot.services.emissions import (
     MIN_LANES,
     EmissionState,
+    EmissionWaiting,
     WitnessNotApart,
     emission_commit,
+    emission_get,
     emission_open,
     emission_plan,
     lanes,
@@ -97,6 +99,24 @@ def test_commitment_witness_opening_in_that_order_and_each_once() -> None:
     assert promised.document["commitment"] == digest == witnessed.document["commitment"]
     assert promised.document["plan"] == emission.plan
     assert open_seed(emission.commitment).hex() not in str([e.document for e in entries.values()])
+
+
+@pytest.mark.article("15.II.2")
+def test_an_emission_that_waits_comes_before_the_next() -> None:
+    """Or an operator could look at a key, and take another emission instead."""
+    emission = emitting.planned(emitting.approved(emitting.small()))
+    for step in (emitting.committed, emitting.witnessed):
+        with pytest.raises(EmissionWaiting):
+            emitting.planned(emission.game)
+        emission = step(emission)
+    with pytest.raises(EmissionWaiting):
+        emitting.planned(emission.game)
+    with pytest.raises(IntegrityError, match="approved version"), transaction.atomic():
+        emission.pk, emission.number, emission.reference = None, 2, "small/2"
+        emission.state = Emission.State.DRAFT
+        emission.save(force_insert=True)
+    emitting.open_now(emission_get("small/1"))
+    assert emitting.planned(emission.game).number == 2
 
 
 def test_who_may_and_what_the_witness_must_bring() -> None:
