@@ -100,8 +100,8 @@ class Emissions(StaffView):
         example={"game": "lap-of-honour"},
         problems=(
             games.GameUnknown, games.GameEnded, steps.EmissionWaiting, steps.GameNotApproved,
-            games.ApprovalRefused, steps.ExtraNeeded, steps.ExtraNotOwed, ExtraImpossible, PlanImpossible,
-            BlockSizeRefused,
+            games.ApprovalRefused, steps.ExtraNeeded, steps.ExtraNotOwed, ExtraImpossible,
+            PlanImpossible, BlockSizeRefused,
         ),
     )  # fmt: skip
     def post(self, request: Request) -> HttpResponse:
