@@ -14,10 +14,13 @@ import struct
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from entry import digest, document, main, need, read, unhex
+from entry import digest, document, fields, main, need, read, unhex
 
-PROOF = {"format", "ticket", "blind", "place", "path", "seal", "amendments"}
-TICKET = {"premises", "terminal", "sold_at", "bets", "amount_cents", "selections"}
+PROOF = "format ticket blind place path seal amendments"
+TICKET = "premises terminal sold_at bets amount_cents selections"
+SEAL = """format contest bet_type day programme races closed_at closing_cause tickets bets
+    takings_cents root"""
+AMENDMENT = "format contest seal number act voided taken left"
 LETTERS = str.maketrans({"O": "0", "I": "1", "L": "1", "-": None, " ": None})
 
 
@@ -33,9 +36,7 @@ def commitment(code: str, blind: bytes) -> bytes:
 
 def shaped(ticket: Any, races: int) -> dict[str, Any]:
     """The ticket, if every field is written the one way there is to write it."""
-    need(isinstance(ticket, dict), "ticket", "not an object")
-    for name in sorted(ticket.keys() ^ TICKET):
-        need(False, f"ticket.{name}", "missing, or not known")
+    fields(ticket, TICKET, "ticket")
     for name in ("premises", "terminal"):
         need(isinstance(ticket[name], str), f"ticket.{name}", "not a text")
     for name in ("bets", "amount_cents"):
@@ -86,26 +87,27 @@ def check(file: str, code: str, public_key: str) -> str:
 
 def proof_holds(proof: Any, code: str, key: bytes) -> str:
     """What the proof proves. Raises Refused."""
-    need(isinstance(proof, dict), "proof", "not an object")
-    for name in sorted(proof.keys() ^ PROOF):
-        need(False, name, "missing, or not known")
-    need(proof["format"] == "lototrot-proof-1", "format", "not lototrot-proof-1")
+    need(isinstance(proof, dict) and isinstance(proof.get("seal"), dict), "seal", "not an object")
+    fields(proof["seal"].get("document"), SEAL, "seal.document")
+    seal = document(proof["seal"], key, "lototrot.seal", "seal")
+    need(seal["format"] == "lototrot-seal-1", "seal.document.format", "not lototrot-seal-1")
+    ticket = shaped(proof.get("ticket"), seal["races"])
+    fields(proof, PROOF, "proof")
+    need(proof["format"] == "lototrot-proof-1", "proof.format", "not lototrot-proof-1")
     place, path, amendments = (proof[name] for name in ("place", "path", "amendments"))
     need(isinstance(path, list), "path", "not a list")
     need(isinstance(amendments, list) and len(amendments) < 2, "amendments", "none or one")
     blind = unhex(proof["blind"], 16, "blind")
-    seal = document(proof["seal"], key, "lototrot.seal", "seal")
-    need(seal["format"] == "lototrot-seal-1", "seal.document.format", "not lototrot-seal-1")
-    ticket = shaped(proof["ticket"], seal["races"])
     need(type(place) is int and 0 <= place < seal["tickets"], "place", "not among those sealed")
     found = root(node(b"\0", leaf(ticket, code, blind)), place, seal["tickets"], path)
     need(found.hex() == seal["root"], "ticket, CODE, blind, place or path",
          "this ticket with this code is not the one sealed at that place")  # fmt: skip
     said = [f"SEALED: ticket {place + 1} of {seal['tickets']} of the {seal['bet_type']} contest of "
             f"{seal['day']}, closed at {seal['closed_at']}", f"root {seal['root']}"]  # fmt: skip
-    said += [f"{name}: {value}" for name, value in ticket.items()]
+    said += [f"{name}: {ticket[name]}" for name in TICKET.split()]
     for number, entry in enumerate(amendments):
         voids = document(entry, key, "lototrot.amendment", f"amendments[{number}]")
+        fields(voids, AMENDMENT, f"amendments[{number}].document")
         need(voids["seal"] == digest(proof["seal"]), f"amendments[{number}].seal", "another seal's")
         mine = [each["reasons"] for each in voids["voided"] if each["place"] == place]
         need(bool(mine), f"amendments[{number}].voided", "does not list this ticket")

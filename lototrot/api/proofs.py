@@ -26,6 +26,7 @@ class TicketOfProof(Shape):
     bets = Whole()
     amount_cents = Cents()
     selections = serializers.ListField(child=serializers.ListField(child=Whole()))
+    digests = serializers.DictField(child=serializers.CharField())
 
 
 class ProofOut(Shape):
@@ -38,6 +39,7 @@ class ProofOut(Shape):
     path = serializers.ListField(child=serializers.CharField())
     seal = EntryOut()
     amendments = EntryOut(many=True, help_text="The one that voids this ticket, if any does.")
+    digests = serializers.DictField(child=serializers.CharField())
 
 
 class SealOut(Shape):

@@ -11,6 +11,7 @@ from django.db import connection, transaction
 
 from core.database import clock
 from core.database.locks import Lock
+from core.kernel.canonical import with_digests
 from core.kernel.errors import Conflict, InvariantBroken, Unavailable
 from core.proofs import log, merkle, wire
 from core.staff.models import Proposal
@@ -157,12 +158,12 @@ def _document(contest: Contest, totals: Totals, root: bytes) -> dict[str, Any]:
     """What is published of a seal (docs/proofs.md, "Seals")."""
     if contest.closed_at is None:
         raise ContestOnSale(contest=contest.pk)
-    return {
+    return with_digests({
         "format": "lototrot-seal-1", "contest": contest.pk, "bet_type": contest.bet_type_code,
         "day": contest.day.isoformat(), "programme": bytes(contest.meeting.document_digest).hex(),
         "races": len(contest.offered_masks), "closed_at": wire.instant(contest.closed_at),
         "closing_cause": contest.closing_cause, **asdict(totals), "root": root.hex(),
-    }  # fmt: skip
+    })  # fmt: skip
 
 
 def _tree(contest: Contest) -> _Tree:
@@ -222,11 +223,11 @@ def _amendment(
         "t.id IN (SELECT ticket_id FROM lototrot_void WHERE proposal_id = %s)", proposal.pk
     )
     left = before.less(taken)
-    return {
+    return with_digests({
         "format": "lototrot-amendment-1", "contest": seal.contest_id,
         "seal": bytes(seal.entry.digest).hex(), "number": number, "act": str(proposal.uuid),
         "voided": voided, "taken": asdict(taken), "left": asdict(left),
-    }, left  # fmt: skip
+    }), left  # fmt: skip
 
 
 def _verify_amendments(seal: Seal, totals: Totals) -> Totals:

@@ -1,0 +1,128 @@
+"""docs/proofs.md: every example on the page about the log and its seals is made again here."""
+
+import hashlib
+import json
+import re
+from datetime import UTC, datetime
+from typing import Any
+from uuid import UUID
+
+import pytest
+
+from core.embedded.server import ROOT
+from core.kernel import codes
+from core.kernel.canonical import canonical_bytes, canonical_sha256, with_digests
+from core.premises.models import Premises, Terminal
+from core.proofs import keys, merkle, wire
+from lototrot.engine.races import mask_of
+from lototrot.models.tickets import LEG_COLUMNS, Ticket
+from lototrot.services import leaves
+from tests.verify.load import verifier
+
+PAGE = (ROOT / "docs" / "proofs.md").read_text("utf-8")
+SEED = bytes(range(32))
+PUBLIC = keys.public_of(SEED)
+NOON = datetime(2030, 3, 2, 11, tzinfo=UTC)
+BLIND = bytes(range(16))
+CODE = codes.issue(
+    codes.TICKET, UUID(int=1), b"s" * 32, codes.CodeKeys({"1": (b"a" * 32, b"b" * 32)}, "1")
+)
+SELECTIONS = [[1], [2, 3], [4], [5], [6], [7], [8]]
+
+
+def entry(sequence: int, previous: bytes, at: datetime, **what: Any) -> dict[str, Any]:
+    body = wire.body(
+        sequence=sequence, previous=previous, at=at, key_id=wire.key_id(PUBLIC), **what
+    )
+    return body | {"signature": keys._private(SEED).sign(canonical_bytes(body)).hex()}
+
+
+def digest(of: dict[str, Any]) -> bytes:
+    return canonical_sha256({name: value for name, value in of.items() if name != "signature"})
+
+
+def leaf(first: int, commitment: bytes) -> bytes:
+    races = [[first], *SELECTIONS[1:]]
+    return leaves.leaf(
+        Ticket(
+            premises=Premises(code="BAR-1"), terminal=Terminal(code="BAR-1-A"),
+            sold_at=datetime(2030, 3, 2, 10, 59, tzinfo=UTC), bets=2, amount_cents=200,
+            code_commitment=commitment,
+            **dict(zip(LEG_COLUMNS, map(mask_of, races), strict=False)),
+        )
+    )  # fmt: skip
+
+
+def examples() -> dict[str, str]:
+    """The examples by name, as they stand on the page."""
+    key_id = wire.key_id(PUBLIC)
+    first = entry(
+        1, bytes(32), NOON, kind="proofs.key", subject=key_id,
+        document={"format": "trot-key-1", "key": key_id, "public_key": PUBLIC.hex(),
+                  "replaces": None, "reason": "first"},
+    )  # fmt: skip
+    commitment = codes.commitment(CODE, BLIND)
+    mine = leaf(1, commitment)
+    hashes = [merkle.leaf_hash(each) for each in (leaf(9, bytes(32)), mine, leaf(9, b"\1" * 32))]
+    root = merkle.root(hashes)
+    seal = entry(
+        2, digest(first), NOON, kind="lototrot.seal", subject="contest:1",
+        document=with_digests({
+            "format": "lototrot-seal-1", "contest": 1, "bet_type": "lototrot", "day": "2030-03-02",
+            "programme": "00" * 32, "races": 7, "closed_at": wire.instant(NOON),
+            "closing_cause": "schedule", "tickets": 3, "bets": 6, "takings_cents": 600,
+            "root": root.hex(),
+        }),
+    )  # fmt: skip
+    proof = with_digests({
+        "format": "lototrot-proof-1",
+        "ticket": with_digests({
+            "premises": "BAR-1", "terminal": "BAR-1-A", "sold_at": "2030-03-02T10:59:00.000000Z",
+            "bets": 2, "amount_cents": 200, "selections": SELECTIONS,
+        }),
+        "blind": BLIND.hex(), "place": 1,
+        "path": [each.hex() for each in merkle.path(merkle.levels(hashes), 1)],
+        "seal": seal, "amendments": [],
+    })  # fmt: skip
+    body = {name: value for name, value in first.items() if name != "signature"}
+    return {
+        "entry": json.dumps(first, indent=1),
+        "entry message": canonical_bytes(body).decode(),
+        "entry digest": digest(first).hex(),
+        "commitment": f"code       {CODE.text}\nblind      {BLIND.hex()}\n"
+        f"commitment {commitment.hex()}",
+        "leaf": "\n".join(field.hex() for field in _fields(mine)),
+        "tree": "\n".join(each.hex() for each in (*hashes, root)),
+        "proof": json.dumps(proof, indent=1),
+    }
+
+
+def _fields(of: bytes) -> list[bytes]:
+    """Each field of a leaf with its length before it."""
+    found = []
+    while of:
+        end = 4 + int.from_bytes(of[:4], "big")
+        found.append(of[:end])
+        of = of[end:]
+    return found
+
+
+@pytest.mark.parametrize("name", examples())
+def test_the_page_has_what_is_made(name: str) -> None:
+    found = re.search(rf"<!-- example: {name} -->\n```\w*\n(.*?)\n```", PAGE, re.DOTALL)
+    assert found is not None and found[1] == examples()[name]
+
+
+def test_the_verifiers_take_what_is_on_the_page() -> None:
+    def shown(name: str) -> Any:
+        found = re.search(rf"<!-- example: {name} -->\n```json\n(.*?)\n```", PAGE, re.DOTALL)
+        assert found is not None
+        return json.loads(found[1])
+
+    proof = shown("proof")
+    whole = verifier("public_log").log_holds([shown("entry"), proof["seal"]], [PUBLIC])
+    assert whole.startswith("WHOLE: 2 entries")
+    said = verifier("ticket").proof_holds(proof, CODE.shown, PUBLIC)
+    assert said.startswith("SEALED: ticket 2 of 3")
+    text = b"trot code commitment\0T" + CODE.text.encode() + BLIND
+    assert hashlib.sha256(text).hexdigest() in examples()["commitment"]
