@@ -1,0 +1,162 @@
+"""The prize office's desk over the API: an open session, payments, deposits, cheques, stock."""
+
+import base64
+import uuid
+from typing import Any
+
+import pytest
+
+from core.api.endpoints import office
+from core.database import clock
+from core.kernel.days import natural_day
+from core.staff.powers import Role
+from tests import factories, paying, settling
+from tests.core.api.conftest import Api, refused, staff_api
+
+pytestmark = pytest.mark.django_db
+PNG = b"\x89PNG\r\n\x1a\n" + bytes(64)
+MARIA = {"name": "Maria Ferrer", "document_kind": "dni", "document_number": "43123456Z"}
+
+
+@pytest.fixture(autouse=True)
+def noon() -> None:
+    factories.time_to(settling.NOON)
+
+
+def at_desk() -> Api:
+    """A cashier at the Central Office with 20,000.00 in an open session."""
+    api = staff_api(Role.CASHIER)
+    body = {"premises": paying.office().code, "float_cents": 2_000_000}
+    assert api.post("office/cash-sessions", body).status_code == 201
+    return api
+
+
+def body_of(ticket: paying.Presented, **changes: Any) -> dict[str, Any]:
+    return {
+        "uuid": str(uuid.uuid4()), "code": ticket.code, "amount_cents": ticket.cents,
+        "intact": True,
+    } | changes  # fmt: skip
+
+
+def confirm(proposal: dict[str, Any], *roles: Role) -> Any:
+    path = f"proposals/{proposal['proposal']}/confirmation"
+    return staff_api(*(roles or (Role.SUPERVISOR,))).post(path)
+
+
+@pytest.mark.article("14.III.10.2", "14.III.10.4")
+def test_a_payment_at_the_desk_and_who_learns_of_it() -> None:
+    (won,) = paying.worth(30_000)
+    cashier = at_desk()
+    found = cashier.post("office/check", {"code": won.code}).json()
+    assert set(found) == set(office.DeskOut().fields)
+    assert (found["state"], found["refusal"]) == ("prize", "")
+    assert found["actions"] == ["pay", "present", "deposit"]
+    body = body_of(won)
+    paid = cashier.post("office/payments", body)
+    assert (paid.status_code, paid.json()["proposal"]) == (201, None)
+    again = cashier.post("office/payments", body)
+    assert (again.status_code, again.json()) == (200, paid.json())
+    seen = staff_api(Role.AUDITOR).post("office/check", {"code": won.code}).json()
+    (act,) = seen["happened"]
+    assert (act["what"], act["means"], seen["actions"]) == ("paid", "cash", [])
+    (row,) = staff_api(Role.AUDITOR).get("office/payments").json()["items"]
+    assert (row["uuid"], row["premises"], row["amount_cents"]) == (
+        body["uuid"], act["premises"], 30_000,
+    )  # fmt: skip
+    text = cashier.get(f"office/payments/{body['uuid']}/receipt.txt", lang="ca").content.decode()
+    assert "300,00" in text
+    refused(staff_api(Role.CASHIER).post("office/payments", body_of(won)), 409,
+            "cash_session_missing")  # fmt: skip
+    refused(staff_api(Role.STEWARDS).post("office/payments", body_of(won)), 403, "power_missing")
+
+
+@pytest.mark.article("14.III.10.6")
+def test_a_large_cheque_by_two_persons_and_its_life() -> None:
+    (won,) = paying.worth(300_001)
+    cashier = at_desk()
+    refused(cashier.post("office/payments", body_of(won)), 422, "payee_missing")
+    body = body_of(won, payee=MARIA)
+    answer = cashier.post("office/payments", body)
+    assert (answer.status_code, answer.json()["payment"]) == (202, None)
+    proposal = answer.json()["proposal"]
+    assert cashier.post("office/payments", body).json() == answer.json()
+    assert "Ferrer" not in answer.content.decode()
+    assert confirm(proposal).status_code == 200
+    paid = cashier.post("office/payments", body)
+    assert (paid.status_code, paid.json()["payment"]["cheque"]) == (200, 1)
+    assert cashier.get("office/cheques/1.pdf").content.startswith(b"%PDF")
+    refused(staff_api(Role.AUDITOR).get("office/cheques/1.pdf"), 403, "power_missing")
+    refused(cashier.get("office/cheques/9.pdf"), 404, "cheque_unknown")
+    by = staff_api(Role.SUPERVISOR)
+    assert confirm(by.post("office/cheques/1/voiding", {"reason": "Torn."}).json(),
+                   Role.ORGANISER).status_code == 200  # fmt: skip
+    made = by.post("office/cheques/1/reissue", {"payee": {**MARIA, "name": "Maria Ferrer Riera"}})
+    assert confirm(made.json(), Role.ORGANISER).status_code == 200
+    day = natural_day(clock.now()).isoformat()
+    items = {"items": [{"number": 2, "amount_cents": 300_001, "presented_on": day}]}
+    (row,) = by.post("office/cheques/reconciliation", items).json()["items"]
+    assert (row["state"], row["replaces"]) == ("presented", 1)
+    wrong = {"items": [{"number": 1, "amount_cents": 300_001, "presented_on": day}]}
+    refused(by.post("office/cheques/reconciliation", wrong), 409, "cheque_not_issued")
+    states = [each["state"] for each in by.get("office/cheques").json()["items"]]
+    assert states == ["presented", "voided"]
+
+
+@pytest.mark.article("14.III.10.5")
+def test_a_deposit_from_the_counter_to_its_payment() -> None:
+    (won,) = paying.worth(500)
+    cashier = at_desk()
+    body = {"uuid": str(uuid.uuid4()), "reason": "unreadable", "notes": "Burnt."}
+    assert cashier.post("office/deposits", body).json()["matched"] is False
+    image = {"media_type": "image/png", "content": base64.b64encode(PNG).decode()}
+    path = f"office/deposits/{body['uuid']}"
+    kept = cashier.post(f"{path}/images", image).json()["image"]
+    by = staff_api(Role.SUPERVISOR)
+    assert by.get(f"office/images/{kept}").content == PNG
+    refused(cashier.get(f"office/images/{kept}"), 403, "power_missing")
+    match = {"game": "lototrot", "document": str(won.ticket.uuid), "evidence": "Sold at 18:02."}
+    assert by.post(f"{path}/match", match).json()["amount_cents"] == 500
+    (row,) = by.get("office/deposits").json()["items"]
+    assert (row["state"], row["amount_cents"], len(row["images"])) == ("held", 500, 1)
+    factories.time_pass(days=40)
+    by = staff_api(Role.SUPERVISOR)
+    (due,) = by.get("office/rulings").json()["items"]
+    assert due["deposit"] == body["uuid"]
+    ruling = {"deposit": body["uuid"], "verdict": "granted", "reason": "Genuine."}
+    assert confirm(by.post("office/rulings", ruling).json(), Role.ORGANISER).status_code == 200
+    cashier = staff_api(Role.CASHIER)
+    cashier.post("office/cash-sessions", {"premises": paying.office().code, "float_cents": 1_000})
+    seen = cashier.post("office/check", {"deposit": body["uuid"]}).json()
+    assert (seen["state"], seen["actions"][0]) == ("granted", "pay")
+    refused(cashier.post("office/payments", body_of(won)), 409, "deposit_receipt_needed")
+    asked = body_of(won, deposit=body["uuid"])
+    del asked["code"]
+    paid = cashier.post("office/payments", asked)
+    assert paid.status_code == 201
+    assert by.get("office/deposits").json()["items"] == []
+    assert len(by.get("office/deposits", waiting="false").json()["items"]) == 1
+
+
+def test_cash_and_stock() -> None:
+    cashier = at_desk()
+    taken = {"cents": -500_000, "reason": "To the safe."}
+    assert cashier.post("office/cash-sessions/movements", taken).status_code == 201
+    (session,) = cashier.get("office/cash-sessions", own="true").json()["items"]
+    path = f"office/cash-sessions/{session['uuid']}/close"
+    refused(staff_api(Role.CASHIER).post(path, {"counted_cents": 0}), 404, "cash_session_unknown")
+    closed = cashier.post(path, {"counted_cents": 1_500_100}).json()
+    assert (closed["expected_cents"], closed["difference_cents"]) == (1_500_000, 100)
+    by = staff_api(Role.SUPERVISOR)
+    item = {"code": "game:bicycle", "description": "Bicycle", "equivalent_cents": 40_000}
+    assert by.post("office/stock", item).status_code == 201
+    moved = {"premises": session["premises"], "units": 3, "reason": "Delivered."}
+    assert by.post("office/stock/game:bicycle/movements", moved).status_code == 201
+    refused(by.post("office/stock/game:bicycle/movements", moved | {"units": -4}), 409,
+            "out_of_stock")  # fmt: skip
+    (row,) = by.get("office/stock").json()["items"]
+    assert (row["code"], row["units"]) == ("game:bicycle", 3)
+    refused(by.post("office/cash-ceilings",
+                    {"in_force_from": "2030-03-02", "cents": 1, "source": "Law"}), 403,
+            "power_missing")  # fmt: skip
+    law = {"in_force_from": "2030-03-02", "cents": 1, "source": "Law"}
+    refused(staff_api(Role.ORGANISER).post("office/cash-ceilings", law), 422, "ceiling_not_later")
