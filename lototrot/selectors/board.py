@@ -48,9 +48,10 @@ def board_document() -> dict[str, Any]:
 
 
 def _shown() -> list[Contest]:
-    """Whatever is on sale or waits for its end, and what ended lately."""
+    """Whatever, once published, is on sale or waits for its end, and what ended lately."""
     since = natural_day(clock.now()) - timedelta(days=SHOWN_DAYS)
-    found = Contest.objects.exclude(state=Contest.State.DRAFT).select_related(
+    published = Contest.objects.filter(publication__isnull=False)
+    found = published.exclude(state=Contest.State.DRAFT).select_related(
         "meeting", "bet_type", "publication"
     )
     kept = found.exclude(state=Contest.State.ORDERED) | found.filter(day__gte=since)

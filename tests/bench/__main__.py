@@ -1,7 +1,7 @@
 """`make bench`: measure on this machine, print a table, write `var/bench.json`.
 
 Every ratio is to a baseline measured in the same run, in turn with it. BENCH=small takes a
-twentieth of the size. What can be measured alone is named as an argument: `sale`, `play`,
+twentieth of the size. What can be measured alone is named as an argument: `sale`, `boards`, `play`,
 `emission`, `journal`, `seal`, `settlement`, `nightly`, `terminal`.
 """
 
@@ -36,11 +36,23 @@ def main(parts: list[str]) -> int:
         import django
 
         django.setup()
-        from tests.bench import emission, journal, nightly, pay, play, sale, settlement, terminal
+        from tests.bench import (
+            boards,
+            emission,
+            journal,
+            nightly,
+            pay,
+            play,
+            sale,
+            settlement,
+            terminal,
+        )
 
         if not parts or "sale" in parts:
             seconds = max(2.0, SALE_S * scale)
             figures |= sale.measure(stack, pairs=PAIRS, seconds=seconds)
+        if not parts or "boards" in parts:
+            figures |= boards.measure(stack, pairs=PAIRS, seconds=max(2.0, SALE_S * scale))
         if not parts or "play" in parts:
             figures |= play.measure(stack, pairs=PAIRS, seconds=max(2.0, SALE_S * scale))
         if not parts or "emission" in parts:

@@ -165,9 +165,7 @@ def test_a_held_voucher_is_handed_to_one_only(own_database: Database) -> None:
     held = vouchers.vouchers_held(by=desks[0]).get()
     answers = together(
         *[
-            lambda desk=desk: vouchers.voucher_hand_over(
-                by=desk, ident=held.uuid, claim="receipt"
-            )
+            lambda desk=desk: vouchers.voucher_hand_over(by=desk, ident=held.uuid, claim="receipt")
             for desk in desks
         ]
     )
