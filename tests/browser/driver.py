@@ -32,7 +32,7 @@ KEYS = {
     "F8": "\ue038", "F9": "\ue039", "Alt": "\ue00a",
 }  # fmt: skip
 
-_TO_THE_MIDDLE = "document.querySelector(arguments[0]).scrollIntoView({block: 'center'})"
+_TO_THE_MIDDLE = "document.querySelector(arguments[0])?.scrollIntoView({block: 'center'})"
 
 
 class BrowserError(Exception):

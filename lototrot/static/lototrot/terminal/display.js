@@ -2,6 +2,7 @@
 
 import { h } from "../../screens/base/dom.js";
 import { dialog } from "../../screens/base/dialog.js";
+import { decimal } from "../../screens/base/format.js";
 import { language, t } from "../../screens/base/text.js";
 
 const poster = (till, contest) => async () => {
@@ -24,13 +25,13 @@ export function display(till, contest, done) {
   }
   return h("div", { class: "card stack display" },
     h("h2", {}, t("display_title")), h("p", {}, t("display_why")),
-    h("blockquote", { class: "rules" }, h("p", {}, contest.rules), h("p", { class: "large" }, t("to_prizes", { percent: contest.prize_percent }))),
+    h("blockquote", { class: "rules" }, h("p", {}, contest.rules), h("p", { class: "large" }, t("to_prizes", { percent: decimal(contest.prize_percent) }))),
     h("div", { class: "row" },
       h("button", { class: "button big", type: "button", onclick: poster(till, contest) }, t("print_poster")),
       h("button", { class: "button primary big", type: "button", onclick: acknowledge }, t("is_displayed"))));
 }
 
 export function rules(till, contest) {
-  dialog(t("rules"), [h("p", { class: "rules" }, contest.rules), h("p", {}, h("b", {}, t("to_prizes", { percent: contest.prize_percent }))),
+  dialog(t("rules"), [h("p", { class: "rules" }, contest.rules), h("p", {}, h("b", {}, t("to_prizes", { percent: decimal(contest.prize_percent) }))),
     h("p", { class: "row" }, h("button", { class: "button", type: "button", onclick: poster(till, contest) }, t("print_poster")))]);
 }

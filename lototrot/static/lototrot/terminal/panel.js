@@ -1,7 +1,7 @@
 // Lototrot at the terminal: what is on sale, the bet, its confirmation, the last ticket.
 
 import { amount, h } from "../../screens/base/dom.js";
-import { cents, count, date, hourOfDay, left } from "../../screens/base/format.js";
+import { cents, count, date, decimal, hourOfDay, left } from "../../screens/base/format.js";
 import { t } from "../../screens/base/text.js";
 import { Bet } from "./bet.js";
 import { Board } from "./board.js";
@@ -127,7 +127,7 @@ class Panel {
       h("p", { class: "row small" },
         h("span", {}, date(contest.day)),
         h("span", {}, t("price_of_bet"), " ", amount(cents(contest.price_cents))),
-        h("span", {}, t("to_prizes", { percent: contest.prize_percent })),
+        h("span", {}, t("to_prizes", { percent: decimal(contest.prize_percent) })),
         contest.jackpot_cents ? h("span", {}, t("jackpot"), " ", amount(cents(contest.jackpot_cents))) : null,
         h("button", { class: "button quiet", type: "button", onclick: () => rules(this.till, contest) }, t("rules"))),
     );

@@ -2,7 +2,7 @@
 
 import { amount, h } from "../../screens/base/dom.js";
 import { dialog } from "../../screens/base/dialog.js";
-import { cents, count, date, timeOfDay } from "../../screens/base/format.js";
+import { cents, count, date, decimal, timeOfDay } from "../../screens/base/format.js";
 import { t } from "../../screens/base/text.js";
 import { begin, forget, kept } from "./kept.js";
 import { prizeTable, sign, topPrize } from "./prizes.js";
@@ -99,7 +99,7 @@ class Panel {
     return h("article", { class: "card game" }, sign(FACES[kind]),
       h("div", { class: "stack tight" }, h("h2", {}, h("span", { class: "figure soft" }, `${index + 1} `), game.name),
         h("p", {}, t("up_to"), " ", topPrize(game)), game.main_prizes === null ? null : h("p", { class: "small" }, t("main_prizes_left", { n: game.main_prizes_left, all: game.main_prizes })),
-        h("p", { class: "small soft" }, t("to_prizes", { percent: game.prize_percent }))),
+        h("p", { class: "small soft" }, t("to_prizes", { percent: decimal(game.prize_percent) }))),
       h("button", { class: "button primary big buy", type: "button", "data-emission": game.emission, "aria-keyshortcuts": index < 9 ? String(index + 1) : null,
         "aria-label": `${t("play_for")} ${cents(game.price_cents)}: ${game.name}`, onclick: () => this.#confirm(game) }, t("play_for"), " ", amount(cents(game.price_cents))));
   }
@@ -110,11 +110,11 @@ class Panel {
   }
 
   #confirm(game) {
-    this.till.player.show({ kind: "bet", tone: "info", title: game.name, large: cents(game.price_cents), note: t("to_prizes", { percent: game.prize_percent }) });
+    this.till.player.show({ kind: "bet", tone: "info", title: game.name, large: cents(game.price_cents), note: t("to_prizes", { percent: decimal(game.prize_percent) }) });
     let sells = false;
     const shown = dialog(game.name, h("form", { class: "stack", method: "dialog", onsubmit: () => { sells = true; this.#buy(game); } },
       h("div", { class: "grid" }, h("ul", { class: "stack tight rules-list" }, game.rules.map((rule) => h("li", {}, rule))), prizeTable(game)),
-      h("p", { class: "row ends" }, h("span", {}, t("to_prizes", { percent: game.prize_percent })), amount(cents(game.price_cents), "large")),
+      h("p", { class: "row ends" }, h("span", {}, t("to_prizes", { percent: decimal(game.prize_percent) })), amount(cents(game.price_cents), "large")),
       h("div", { class: "row ends" }, h("button", { class: "button big", type: "button", onclick: () => shown.close() }, t("do_not_play")),
         h("button", { class: "button primary big", type: "submit", autofocus: true }, t("sell_for"), " ", amount(cents(game.price_cents))))),
     { className: "confirmation wide", onclose: () => { if (!sells) this.till.player.clear(); } });

@@ -7,6 +7,7 @@ const euros = new Intl.NumberFormat(language, {
   style: "currency", currency: "EUR", useGrouping: "always",
 });
 const whole = new Intl.NumberFormat(language, { useGrouping: "always" });
+const exact = new Intl.NumberFormat(language, { maximumFractionDigits: 6 });
 const clock = new Intl.DateTimeFormat("en-GB", { timeZone: ZONE, hour: "2-digit", minute: "2-digit", second: "2-digit" });
 const hour = new Intl.DateTimeFormat("en-GB", { timeZone: ZONE, hour: "2-digit", minute: "2-digit" });
 const day = language === "en"
@@ -16,6 +17,8 @@ const day = language === "en"
 /** Whole cents as euros; the spaces in it do not break. */
 export const cents = (amount) => euros.format(amount / 100);
 export const count = (n) => whole.format(n);
+/** A decimal of the API's ("73.8") in the page's language. */
+export const decimal = (text) => exact.format(Number(text));
 /** "18:03:22" and "18:03", from anything that `Date` takes. */
 export const timeOfDay = (instant) => clock.format(new Date(instant));
 export const hourOfDay = (instant) => hour.format(new Date(instant));
