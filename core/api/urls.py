@@ -40,6 +40,11 @@ urlpatterns = [
     path("premises/<str:code>/authorisations", premises.Authorisations.as_view()),
     path("premises/<str:code>/terminals", premises.Terminals.as_view()),
     path("premises/<str:code>/operators", premises.Operators.as_view()),
+    path(
+        "premises/<str:code>/operators/<int:number>/deactivation",
+        premises.OperatorDeactivation.as_view(),
+    ),
+    path("premises/<str:code>/operators/<int:number>/pin", premises.OperatorPin.as_view()),
     path("authorisations/<int:authorisation>/end", premises.AuthorisationEnd.as_view()),
     path("terminals/<str:code>/enrolment-code", premises.EnrolmentCode.as_view()),
     path("terminals/<str:code>/revocation", premises.Revocation.as_view()),

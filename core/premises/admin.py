@@ -55,13 +55,17 @@ class _NewTerminal(ActForm):
     code = forms.CharField(label=_("Code"), max_length=20)
 
 
-class _NewOperator(ActForm):
-    number = forms.IntegerField(label=_("Number"), min_value=1, max_value=32_767)
-    name = forms.CharField(label=_("Name"), max_length=120)
+class _Pin(ActForm):
     pin = forms.CharField(
         label=_("PIN"), help_text=_("6 to 12 digits, nothing that is easily guessed."),
         widget=forms.PasswordInput(attrs={"autocomplete": "off", "inputmode": "numeric"}),
     )  # fmt: skip
+
+
+class _NewOperator(_Pin):
+    number = forms.IntegerField(label=_("Number"), min_value=1, max_value=32_767)
+    name = forms.CharField(label=_("Name"), max_length=120)
+    field_order = ("number", "name", "pin")
 
 
 class _Why(ActForm):
@@ -103,6 +107,18 @@ def _revoke(by: StaffActor, terminal: Terminal, data: Data) -> Done:
 def _register_operator(by: StaffActor, place: Premises, data: Data) -> Done:
     services.operator_register(by=by, premises=place.code, **data)
     return Done(_("The operator is registered."))
+
+
+def _reset_pin(by: StaffActor, operator: Operator, data: Data) -> Done:
+    services.operator_pin_reset(
+        by=by, premises=operator.premises.code, number=operator.number, **data
+    )
+    return Done(_("The PIN is set; the operator's sessions have ended."))
+
+
+def _deactivate(by: StaffActor, operator: Operator, data: Data) -> Done:
+    services.operator_deactivate(by=by, premises=operator.premises.code, number=operator.number)
+    return Done(_("The operator works here no more."))
 
 
 def _suspend(by: StaffActor, target: Premises | Terminal | None, data: Data) -> Done:
@@ -154,6 +170,15 @@ REVOKE = Act(
 OPERATOR = Act(
     name="operator", title=_("Register an operator"), power=services.REGISTER,
     run=_register_operator, form=_NewOperator, icon="person_add", review=False,
+)  # fmt: skip
+PIN_RESET = Act(
+    name="pin_reset", title=_("Set a PIN"), power=services.REGISTER, run=_reset_pin, form=_Pin,
+    icon="key", review=False, offered=lambda by, operator: bool(operator.is_active),
+)  # fmt: skip
+DEACTIVATE = Act(
+    name="deactivate", title=_("End the operator's work here"), power=services.REGISTER,
+    run=_deactivate, text=_("The person signs on here no more, and every session ends now."),
+    icon="person_off", danger=True, offered=lambda by, operator: bool(operator.is_active),
 )  # fmt: skip
 SUSPEND = Act(
     name="suspend", title=_("Suspend sales"), power=services.SUSPEND, run=_suspend, form=_Why,
@@ -247,6 +272,7 @@ class OperatorAdmin(ReadOnlyAdmin):
     list_filter = ("is_active",)
     search_fields = ("name", "premises__code", "premises__name")
     read_power = READ
+    acts = (PIN_RESET, DEACTIVATE)
 
 
 @admin.register(OperatorSession)

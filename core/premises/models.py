@@ -96,13 +96,18 @@ class Authorisation(Guarded):
 
 
 class Terminal(Guarded):
-    """A machine of a premises, known by the SHA-256 of its token once it has enrolled."""
+    """A machine of a premises, known by the SHA-256 of its token once it has enrolled.
 
-    mutable = ("token_digest", "enrolled_at", "revoked_at")
+    A token that was rolled is the next one until it is first used: then it takes the place of the
+    present one (`premises_identify`), which serves till then.
+    """
+
+    mutable = ("token_digest", "next_token_digest", "enrolled_at", "revoked_at")
 
     code = models.CharField(_("code"), max_length=20, unique=True)
     premises = models.ForeignKey(Premises, models.PROTECT, related_name="terminals")
     token_digest = models.BinaryField(max_length=32, unique=True, null=True)
+    next_token_digest = models.BinaryField(max_length=32, unique=True, null=True)
     enrolled_at = models.DateTimeField(null=True)
     revoked_at = models.DateTimeField(null=True)
     created_at = models.DateTimeField()

@@ -98,6 +98,16 @@ class PinLocked(Forbidden):
     message = "Too many wrong PINs; wait until the lock ends."
 
 
+class OperatorUnknown(NotFound):
+    code = "operator_unknown"
+    message = "The premises have no operator of that number."
+
+
+class OperatorInactive(Conflict):
+    code = "operator_inactive"
+    message = "The operator works here no more."
+
+
 class SuspensionUnknown(NotFound):
     code = "suspension_unknown"
     message = "There is no such suspension in force."
@@ -227,13 +237,20 @@ def terminal_enrol(*, code: str) -> tuple[Terminal, str]:
 
 
 def terminal_roll(*, terminal: BareTerminal) -> str:
-    """A new token for a terminal that holds a good one; the old one dies now."""
-    return _token_set(terminal.terminal_id, clock.now())
+    """A new token for a terminal that holds a good one, which dies when the new one is first used.
+
+    So an answer that was lost locks nobody out: the terminal rolls again.
+    """
+    token = secrets.token_urlsafe(32)
+    Terminal.objects.filter(pk=terminal.terminal_id).update(next_token_digest=token_digest(token))
+    return token
 
 
 def _token_set(terminal: int, now: datetime.datetime) -> str:
     token = secrets.token_urlsafe(32)
-    Terminal.objects.filter(pk=terminal).update(token_digest=token_digest(token), enrolled_at=now)
+    Terminal.objects.filter(pk=terminal).update(
+        token_digest=token_digest(token), next_token_digest=None, enrolled_at=now
+    )
     return token
 
 
@@ -262,6 +279,51 @@ def operator_register(
             )  # fmt: skip
     except IntegrityError as error:
         raise CodeTaken(premises=premises, number=number) from error
+
+
+@transaction.atomic
+def operator_deactivate(*, by: StaffActor, premises: str, number: int) -> Operator:
+    """End a person's right to work the terminals, at this instant. Doing it twice changes nothing.
+
+    Raises PremisesUnknown, OperatorUnknown.
+    """
+    by.need(REGISTER)
+    found, now = _operator(premises, number), _sales_hold()
+    Operator.objects.filter(pk=found.pk).update(is_active=False)
+    _sessions_end(found, now)
+    found.refresh_from_db()
+    return found
+
+
+@transaction.atomic
+def operator_pin_reset(*, by: StaffActor, premises: str, number: int, pin: str) -> Operator:
+    """Give an operator another PIN; a lock ends, and so do the sessions under the old one.
+
+    Raises PremisesUnknown, OperatorUnknown, OperatorInactive, PinWeak.
+    """
+    by.need(REGISTER)
+    found = _operator(premises, number)
+    pin_check(pin)
+    now = _sales_hold()
+    changed = Operator.objects.filter(pk=found.pk, is_active=True).update(
+        pin=make_password(pin), failed_attempts=0, locked_until=None
+    )
+    if not changed:
+        raise OperatorInactive
+    _sessions_end(found, now)
+    found.refresh_from_db()
+    return found
+
+
+def _operator(premises: str, number: int) -> Operator:
+    found = Operator.objects.filter(premises=premises_by_code(premises), number=number).first()
+    if found is None:
+        raise OperatorUnknown(premises=premises, number=number)
+    return found
+
+
+def _sessions_end(operator: Operator, now: datetime.datetime) -> None:
+    OperatorSession.objects.filter(operator=operator, ended_at=None).update(ended_at=now)
 
 
 def pin_check(pin: str) -> None:

@@ -111,6 +111,7 @@ class PrintConfirmationOut(Shape):
 
 
 class ReprintIn(Shape):
+    uuid = Uuid(default=None, help_text="The terminal's id of this copy; again, the same copy.")
     format = Choice(("json", *(output.value for output in Output)))
     lang = Choice(LANGUAGES, required=False)
 
@@ -247,12 +248,13 @@ class Reprints(TerminalView):
         body=ReprintIn, answer=ReprintCard, status=201,
         problems=(
             selling.TicketUnknown, prints.TicketNotPrintable, selling.ContestClosed, TerminalCannot,
+            UuidReused,
         ),
-        example={"format": "json"},
+        example={"uuid": "0190a6c8-5f6e-7000-8000-000000000003", "format": "json"},
     )  # fmt: skip
     def post(self, request: Request, ident: uuid.UUID) -> HttpResponse:
         body = self.read(ReprintIn)
-        sold, reprint = prints.ticket_reprint(by=self.terminal, ident=ident)
+        sold, reprint = prints.ticket_reprint(by=self.terminal, ident=ident, copy=body["uuid"])
         if body["format"] == "json":
             return json_response(card_of(sold) | {"copy": reprint.number}, 201)
         output = Output(body["format"])

@@ -93,8 +93,9 @@ class PrintConfirmation(Guarded):
 
 
 class Reprint(Guarded):
-    """A further copy, marked duplicate, before closing [E5]."""
+    """A further copy, marked duplicate, before closing [E5]; `uuid` is the terminal's, if any."""
 
+    uuid = models.UUIDField(unique=True, null=True)
     ticket = models.ForeignKey(Ticket, models.PROTECT, related_name="reprints")
     number = models.PositiveSmallIntegerField()
     operator = models.ForeignKey(Operator, models.PROTECT, related_name="+")

@@ -9,8 +9,14 @@ from core.database import clock
 from core.database.locks import Lock, hold
 from core.kernel.errors import Conflict
 from core.premises.access import BareTerminal, Capability, TerminalActor
+from core.premises.requests import UuidReused
 from lototrot.models.tickets import PrintConfirmation, Reprint, Ticket
-from lototrot.services.selling import ContestClosed, Sold, sold_again, ticket_of_terminal
+from lototrot.services.selling import (
+    ContestClosed,
+    Sold,
+    sold_again,
+    ticket_of_terminal,
+)
 
 
 class TicketNotPrintable(Conflict):
@@ -28,10 +34,13 @@ def print_confirm(*, by: BareTerminal, ident: uuid.UUID) -> PrintConfirmation:
 
 
 @transaction.atomic
-def ticket_reprint(*, by: TerminalActor, ident: uuid.UUID) -> tuple[Sold, Reprint]:
+def ticket_reprint(
+    *, by: TerminalActor, ident: uuid.UUID, copy: uuid.UUID | None = None
+) -> tuple[Sold, Reprint]:
     """A further copy under the same code, marked duplicate, before closing only.
 
-    Raises TicketUnknown, TicketNotPrintable, ContestClosed.
+    `copy` is the terminal's own id of this copy: asked for again, it is the same copy.
+    Raises TicketUnknown, TicketNotPrintable, ContestClosed, UuidReused.
     """
     by.need(Capability.SELL)
     terminal = BareTerminal(by.terminal_id, by.premises_id, by.premises_kind)
@@ -43,11 +52,15 @@ def ticket_reprint(*, by: TerminalActor, ident: uuid.UUID) -> tuple[Sold, Reprin
     sold = sold_again(ticket)
     if sold.code is None:
         raise ContestClosed
-    copies = Reprint.objects.filter(ticket=ticket).count()
-    reprint = Reprint.objects.create(
-        ticket=ticket, number=copies + 1, operator_id=by.operator_id, printed_at=clock.now()
-    )
-    return sold, reprint
+    known = Reprint.objects.filter(uuid=copy).first() if copy else None
+    if known is None:
+        known = Reprint.objects.create(
+            uuid=copy, ticket=ticket, number=Reprint.objects.filter(ticket=ticket).count() + 1,
+            operator_id=by.operator_id, printed_at=clock.now(),
+        )  # fmt: skip
+    elif known.ticket_id != ticket.pk:
+        raise UuidReused
+    return sold, known
 
 
 def unconfirmed_tickets() -> QuerySet[Ticket]:

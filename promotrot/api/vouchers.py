@@ -14,6 +14,7 @@ from core.api.schema import operation
 from core.api.shapes import Cents, Choice, Day, Flag, Instant, PageQuery, Shape, Text, Uuid, Whole
 from core.api.views import BareTerminalView, StaffView, TerminalView, json_response
 from core.payoffice.refusals import CashSessionMissing
+from core.premises.requests import UuidReused
 from core.receipts.document import LANGUAGES
 from core.receipts.output import Output
 from promotrot.api import samples
@@ -86,6 +87,7 @@ class PrintOut(Shape):
 
 
 class CopyIn(Shape):
+    uuid = Uuid(default=None, help_text="The terminal's id of this copy; again, the same copy.")
     format = Choice(("json", *(output.value for output in Output)))
     lang = Choice(LANGUAGES, required=False)
 
@@ -174,11 +176,14 @@ class Reprints(TerminalView):
             "`format` json answers the voucher with its `copy` number; the others the paper itself."
         ),
         body=CopyIn, answer=CopyCard, status=201,
-        problems=(vouchers.VoucherUnknown, vouchers.VoucherCodeGone), example={"format": "json"},
+        problems=(vouchers.VoucherUnknown, vouchers.VoucherCodeGone, UuidReused),
+        example={"uuid": "0190a6c8-5f6e-7000-8000-000000000003", "format": "json"},
     )  # fmt: skip
     def post(self, request: Request, ident: uuid.UUID) -> HttpResponse:
         body = self.read(CopyIn)
-        voucher, issued, reprint = vouchers.voucher_reprint(by=self.terminal, ident=ident)
+        voucher, issued, reprint = vouchers.voucher_reprint(
+            by=self.terminal, ident=ident, copy=body["uuid"]
+        )
         if body["format"] == "json":
             return _private(_card(voucher, issued) | {"copy": reprint.number}, 201)
         output = Output(body["format"])

@@ -112,8 +112,9 @@ class VoucherPrint(Guarded):
 
 
 class VoucherReprint(Guarded):
-    """A further copy of a voucher, marked duplicate."""
+    """A further copy of a voucher, marked duplicate; `uuid` is the terminal's, if any."""
 
+    uuid = models.UUIDField(unique=True, null=True)
     voucher = models.ForeignKey(Voucher, models.PROTECT, related_name="reprints")
     number = models.PositiveSmallIntegerField()
     terminal = models.ForeignKey(Terminal, models.PROTECT, related_name="+")

@@ -23,6 +23,7 @@ from core.payoffice.models import CashSession, Claim
 from core.payoffice.services.cash import cash_session_of
 from core.premises.access import BareTerminal, TerminalActor
 from core.premises.models import Game, Premises
+from core.premises.requests import UuidReused
 from core.staff.actor import StaffActor
 from core.staff.powers import Role, define
 from promotrot.models.voucher import (
@@ -167,23 +168,28 @@ def voucher_print_confirm(*, by: BareTerminal | StaffActor, ident: uuid.UUID) ->
 
 @transaction.atomic
 def voucher_reprint(
-    *, by: TerminalActor, ident: uuid.UUID
+    *, by: TerminalActor, ident: uuid.UUID, copy: uuid.UUID | None = None
 ) -> tuple[Voucher, Issued, VoucherReprint]:
     """A further copy under the same code, marked duplicate, on the voucher's own day.
 
-    Raises VoucherUnknown, VoucherCodeGone.
+    `copy` is the terminal's own id of this copy: asked for again, it is the same copy.
+    Raises VoucherUnknown, VoucherCodeGone, UuidReused.
     """
     voucher = voucher_given_to(by, ident)
     hold((Lock.TICKET, voucher.ticket_id))
     found = issued(voucher, again=True)
     if found.code is None:
         raise VoucherCodeGone
-    copies = VoucherReprint.objects.filter(voucher=voucher).count()
-    reprint = VoucherReprint.objects.create(
-        voucher=voucher, number=copies + 1, terminal_id=by.terminal_id,
-        operator_id=by.operator_id, printed_at=clock.now(),
-    )  # fmt: skip
-    return voucher, found, reprint
+    known = VoucherReprint.objects.filter(uuid=copy).first() if copy else None
+    if known is None:
+        known = VoucherReprint.objects.create(
+            uuid=copy, voucher=voucher,
+            number=VoucherReprint.objects.filter(voucher=voucher).count() + 1,
+            terminal_id=by.terminal_id, operator_id=by.operator_id, printed_at=clock.now(),
+        )  # fmt: skip
+    elif known.voucher_id != voucher.pk:
+        raise UuidReused
+    return voucher, found, known
 
 
 def vouchers_held(*, by: StaffActor) -> QuerySet[Voucher]:

@@ -80,6 +80,10 @@ class OperatorOut(Shape):
     created_at = Instant()
 
 
+class PinIn(Shape):
+    pin = Secret(max_length=12, help_text="6 to 12 digits.")
+
+
 class PremisesDetailOut(PremisesOut):
     authorisations = AuthorisationOut(many=True)
     terminals = TerminalOut(many=True)
@@ -201,6 +205,33 @@ class Operators(StaffView):
             return self.answer(OperatorOut, found, 201)
 
         return self.once(act)
+
+
+class OperatorDeactivation(StaffView):
+    @operation(
+        "End an operator's right to work there, now", "Twice is once.", answer=OperatorOut,
+        problems=(services.PremisesUnknown, services.OperatorUnknown),
+    )  # fmt: skip
+    def post(self, request: Request, code: str, number: int) -> HttpResponse:
+        self.read(Shape)
+        found = services.operator_deactivate(by=self.by, premises=code, number=number)
+        return self.answer(OperatorOut, found)
+
+
+class OperatorPin(StaffView):
+    @operation(
+        "Give an operator another PIN", "A lock ends; so do the operator's sessions.", body=PinIn,
+        answer=OperatorOut, example={"pin": "…"},
+        problems=(
+            services.PremisesUnknown, services.OperatorUnknown, services.OperatorInactive,
+            services.PinWeak,
+        ),
+    )  # fmt: skip
+    def post(self, request: Request, code: str, number: int) -> HttpResponse:
+        found = services.operator_pin_reset(
+            by=self.by, premises=code, number=number, **self.read(PinIn)
+        )
+        return self.answer(OperatorOut, found)
 
 
 def _enrolment(terminal: str, secret: str) -> dict[str, Any]:

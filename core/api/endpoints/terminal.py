@@ -73,7 +73,9 @@ class Enrolment(ApiView):
 
 class Token(BareTerminalView):
     @operation(
-        "Roll the terminal's token", "The present token ends at once.", answer=TokenOut, status=201
+        "Roll the terminal's token",
+        "The present token ends when the new one is first used: after a lost answer, roll again.",
+        answer=TokenOut, status=201,
     )
     def post(self, request: Request) -> HttpResponse:
         self.read(Shape)

@@ -1,9 +1,27 @@
+-- A rolled token is presented for the first time: it takes the place of the one before. Whether it is
+-- one. Reading is no act of the caller's, so that this one names itself where nobody has.
+CREATE OR REPLACE FUNCTION premises_token_take(p_token bytea) RETURNS boolean LANGUAGE plpgsql AS $$
+DECLARE
+    v_terminal bigint;
+BEGIN
+    SELECT t.id INTO v_terminal FROM premises_terminal t WHERE t.next_token_digest = p_token;
+    IF NOT FOUND THEN
+        RETURN false;
+    END IF;
+    IF coalesce(current_setting('core.act', true), '') IN ('', '|||||') THEN
+        PERFORM set_config('core.act', concat_ws('|', 'terminal.token', '', '', v_terminal), true);
+    END IF;
+    UPDATE premises_terminal SET token_digest = p_token, next_token_digest = NULL
+     WHERE id = v_terminal AND next_token_digest = p_token;
+    RETURN true;
+END $$;
+
 -- Whether a terminal and its operator may act now. The answers come in the order in which a caller
 -- must learn of them; a terminal that is known is enough for a replay, a session for any new act.
 CREATE OR REPLACE FUNCTION premises_identify(p_token bytea, p_session bytea,
     OUT refusal text, OUT terminal_id bigint, OUT premises_id bigint, OUT premises_kind text,
     OUT operator_id bigint, OUT session_id bigint)
-LANGUAGE plpgsql STABLE AS $$
+LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
     v_session record;
 BEGIN
@@ -11,7 +29,12 @@ BEGIN
       INTO terminal_id, premises_id, premises_kind, refusal
       FROM premises_terminal t JOIN premises_premises p ON p.id = t.premises_id
      WHERE t.token_digest = p_token;
-    IF NOT FOUND THEN
+    IF NOT FOUND AND premises_token_take(p_token) THEN
+        SELECT * INTO refusal, terminal_id, premises_id, premises_kind, operator_id, session_id
+          FROM premises_identify(p_token, p_session);
+        RETURN;
+    END IF;
+    IF terminal_id IS NULL THEN
         refusal := 'terminal_unknown';
     END IF;
     IF refusal IS NOT NULL THEN

@@ -191,3 +191,20 @@ def test_an_operators_number_is_a_small_whole_number(
     body = {**OPERATOR, "number": number}
     problem = refused(organiser.post(f"premises/{code}/operators", body), 422, "fields_invalid")
     assert list(places(problem)) == ["$.number"]
+
+
+def test_an_operator_gets_another_pin_and_leaves(organiser: Api, auditor: Api) -> None:
+    place = factories.point()
+    base = f"premises/{place.premises.code}/operators/{place.operator.number}"
+    at = terminal_api(place, signed_on=False)
+    assert organiser.post(f"{base}/pin", {"pin": "314159"}).status_code == 200
+    signing_on = {"number": place.operator.number, "pin": "314159"}
+    assert at.post("terminal/session", signing_on).status_code == 201
+    refused(organiser.post(f"{base}/pin", {"pin": "123456"}), 422, "pin_weak")
+    assert organiser.post(f"{base}/deactivation").json()["is_active"] is False
+    assert organiser.post(f"{base}/deactivation").status_code == 200
+    refused(at.post("terminal/session", signing_on), 401, "pin_refused")
+    refused(organiser.post(f"{base}/pin", {"pin": "314159"}), 409, "operator_inactive")
+    missing = f"premises/{place.premises.code}/operators/31000/deactivation"
+    refused(organiser.post(missing), 404, "operator_unknown")
+    refused(auditor.post(f"{base}/deactivation"), 403, "power_missing")

@@ -1,5 +1,7 @@
 """What a terminal does about itself."""
 
+from typing import Any
+
 import pytest
 from django.contrib.auth.hashers import make_password
 
@@ -72,16 +74,25 @@ def test_who_am_i(point: factories.Point) -> None:
     assert "sell" not in terminal_api(office).get("terminal").json()["capabilities"]
 
 
-def test_rolling_the_token_ends_the_old_one(point: factories.Point) -> None:
+def test_rolling_the_token_ends_the_old_one_when_the_new_one_is_used(
+    point: factories.Point,
+) -> None:
     old = terminal_api(point)
-    rolled = old.post("terminal/token")
+    lost, rolled = old.post("terminal/token"), old.post("terminal/token")
     assert rolled.status_code == 201
-    refused(old.get("terminal"), 401, "terminal_unknown")
-    new = Api(
-        Authorization=f"Terminal {rolled.json()['token']}",
-        **{"X-Operator-Session": point.session_token},
-    )
+    assert old.get("terminal").status_code == 200
+
+    def with_token(answer: Any) -> Api:
+        return Api(
+            Authorization=f"Terminal {answer.json()['token']}",
+            **{"X-Operator-Session": point.session_token},
+        )
+
+    refused(with_token(lost).get("terminal"), 401, "terminal_unknown")
+    new = with_token(rolled)
     assert new.get("terminal").json()["session"]["operator"] == point.operator.number
+    refused(old.get("terminal"), 401, "terminal_unknown")
+    assert new.get("terminal").status_code == 200
 
 
 def test_expired_sessions(point: factories.Point) -> None:

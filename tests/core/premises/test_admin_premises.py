@@ -130,3 +130,14 @@ def test_the_register_is_the_organisers(role: Role) -> None:
         assert not desk.offers(Suspension, "suspend_all")
     assert not Suspension.objects.exists()
     assert Terminal.objects.get(pk=point.terminal.pk).revoked_at is None
+
+
+def test_an_operator_gets_another_pin_and_leaves(desk: Desk) -> None:
+    point = factories.point()
+    desk.refused(point.operator, "pin_reset", "pin_weak", pin="123456")
+    desk.do(point.operator, "pin_reset", pin="314159")
+    desk.do(point.operator, "deactivate")
+    point.operator.refresh_from_db()
+    assert not point.operator.is_active
+    assert not desk.offers(point.operator, "deactivate")
+    assert not desk.offers(point.operator, "pin_reset")

@@ -1,5 +1,6 @@
 """Premises, authorisations, terminals, operators and suspensions, by their services."""
 
+import dataclasses
 from collections.abc import Callable
 from datetime import timedelta
 from typing import Any
@@ -44,6 +45,8 @@ from core.premises.services import (
     AuthorisationUnknown,
     CodeTaken,
     EnrolmentRefused,
+    OperatorInactive,
+    OperatorUnknown,
     PeriodBackwards,
     PinLocked,
     PinRefused,
@@ -54,7 +57,7 @@ from core.premises.services import (
     SuspensionUnknown,
     TerminalNotFound,
 )
-from core.staff.actor import StaffActor
+from core.staff.actor import PowerMissing, StaffActor
 from core.staff.powers import Role
 from tests import factories
 from tests.databases import Database
@@ -227,6 +230,55 @@ def test_a_new_token_ends_the_old_one(
     assert bare_terminal(TerminalCredentials.of(new, "")) == bare
     with pytest.raises(TerminalUnknown):
         bare_terminal(TerminalCredentials.of(old, ""))
+
+
+def test_a_sale_is_enough_to_take_the_new_token(by: StaffActor) -> None:
+    contest, place = factories.contest(), factories.point()
+    token = services.terminal_roll(terminal=place.bare)
+    assert factories.sell(contest, dataclasses.replace(place, token=token)).outcome == "sold"
+    assert factories.sell(contest, place).outcome == "terminal_unknown"
+    enrolled_again = services.terminal_roll(terminal=place.bare)
+    code = services.terminal_reenrol(by=by, terminal=place.terminal.code)
+    services.terminal_enrol(code=code)
+    with pytest.raises(TerminalUnknown):  # what was rolled before ends with what it was rolled by
+        bare_terminal(TerminalCredentials.of(enrolled_again, ""))
+
+
+def test_an_operator_who_leaves_sells_no_more(by: StaffActor) -> None:
+    contest, place = factories.contest(), factories.point()
+    whose = {"premises": place.premises.code, "number": place.operator.number}
+    ended = services.operator_deactivate(by=by, **whose)
+    assert services.operator_deactivate(by=by, **whose) == ended
+    assert not ended.is_active
+    assert factories.sell(contest, place).outcome == "operator_session_expired"
+    with pytest.raises(PinRefused):
+        services.operator_sign_on(terminal=place.bare, number=ended.number, pin=PIN)
+    with pytest.raises(OperatorInactive):
+        services.operator_pin_reset(by=by, **whose, pin=PIN)
+    with pytest.raises(OperatorUnknown):
+        services.operator_deactivate(by=by, premises=place.premises.code, number=32_000)
+    with pytest.raises(PowerMissing):
+        services.operator_deactivate(by=factories.staff(Role.AUDITOR), **whose)
+
+
+def test_another_pin_opens_what_was_locked(
+    by: StaffActor, bar: Premises, terminal: tuple[BareTerminal, str], operator: Operator
+) -> None:
+    bare, _ = terminal
+    session, _ = services.operator_sign_on(terminal=bare, number=1, pin=PIN)
+    for _ in range(services.ATTEMPTS_BEFORE_LOCK):
+        with pytest.raises(PinRefused):
+            services.operator_sign_on(terminal=bare, number=1, pin="000002")
+    with pytest.raises(PinLocked):
+        services.operator_sign_on(terminal=bare, number=1, pin=PIN)
+    with pytest.raises(PinWeak):
+        services.operator_pin_reset(by=by, premises=bar.code, number=1, pin="111111")
+    services.operator_pin_reset(by=by, premises=bar.code, number=1, pin="314159")
+    session.refresh_from_db()
+    assert session.ended_at is not None
+    with pytest.raises(PinRefused):
+        services.operator_sign_on(terminal=bare, number=1, pin=PIN)
+    assert services.operator_sign_on(terminal=bare, number=1, pin="314159")
 
 
 def test_asking_for_a_code_leaves_the_terminal_at_work(

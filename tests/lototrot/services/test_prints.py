@@ -6,6 +6,7 @@ import pytest
 
 from core.premises.access import BareTerminal, TerminalCannot
 from core.premises.models import Premises
+from core.premises.requests import UuidReused
 from lototrot.models.contest import Contest
 from lototrot.models.tickets import PrintConfirmation, Reprint
 from lototrot.services.paper import SlipPrinted, slip_original
@@ -58,6 +59,18 @@ def test_a_reprint_has_the_same_code_and_a_number_of_its_own(place: Point, sold:
         assert again.code == sold.code
         assert (reprint.number, reprint.operator) == (number, place.operator)
     assert Reprint.objects.count() == 3
+
+
+def test_the_same_copy_asked_for_again_is_one_copy(
+    contest: Contest, place: Point, sold: Sold
+) -> None:
+    copy = uuid.uuid4()
+    first, again = (ticket_reprint(by=place.actor, ident=sold.uuid, copy=copy)[1] for _ in range(2))
+    assert first == again
+    assert ticket_reprint(by=place.actor, ident=sold.uuid, copy=uuid.uuid4())[1].number == 2
+    other = factories.sell(contest, place).uuid
+    with pytest.raises(UuidReused):
+        ticket_reprint(by=place.actor, ident=other, copy=copy)
 
 
 def test_the_original_comes_out_once(place: Point, sold: Sold) -> None:

@@ -228,8 +228,10 @@ def test_once_the_day_is_over_nobody_gets_a_code_again(place: Point, emission: E
     assert play_state(credentials=place.credentials, ident=ticket.uuid).vouchers[0].code is None
     with pytest.raises(vouchers.VoucherPrinted):
         vouchers.voucher_original(by=place.bare, ident=ident)
-    _, copy, reprint = vouchers.voucher_reprint(by=place.actor, ident=ident)
+    key = uuid.uuid4()
+    _, copy, reprint = vouchers.voucher_reprint(by=place.actor, ident=ident, copy=key)
     assert copy.code == play.vouchers[0].code and reprint.number == 1
+    assert vouchers.voucher_reprint(by=place.actor, ident=ident, copy=key)[2] == reprint
     a_day_later()
     with pytest.raises(vouchers.VoucherCodeGone):
         vouchers.voucher_reprint(by=place.actor, ident=ident)

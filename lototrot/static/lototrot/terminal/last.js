@@ -67,8 +67,9 @@ export function lastTicket(till, { repeat }) {
 
 /** A further copy, marked as a duplicate. */
 export async function reprint(till, uuid) {
+  const body = { uuid: crypto.randomUUID(), format: "html", lang: language };
   try {
-    await till.print(await till.client.text(`lototrot/tickets/${uuid}/reprints`, { method: "POST", body: { format: "html", lang: language } }));
+    await till.print(await till.client.insist(() => till.client.text(`lototrot/tickets/${uuid}/reprints`, { method: "POST", body })));
   } catch (error) {
     till.tell(error);
   }

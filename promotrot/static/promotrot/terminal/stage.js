@@ -103,8 +103,10 @@ export class Stage {
   }
 
   async #copy(path) {
+    const { client } = this.till;
+    const body = { uuid: crypto.randomUUID(), format: "html", lang: language };
     try {
-      await this.till.print(await this.till.client.text(`${path}/reprints`, { method: "POST", body: { format: "html", lang: language } }));
+      await this.till.print(await client.insist(() => client.text(`${path}/reprints`, { method: "POST", body })));
     } catch (error) {
       this.till.tell(error);
     }
