@@ -68,7 +68,9 @@ def test_the_same_copy_asked_for_again_is_one_copy(
     first, again = (ticket_reprint(by=place.actor, ident=sold.uuid, copy=copy)[1] for _ in range(2))
     assert first == again
     assert ticket_reprint(by=place.actor, ident=sold.uuid, copy=uuid.uuid4())[1].number == 2
-    other = factories.sell(contest, place).uuid
+    price = contest.price_cents
+    request = SaleRequest(uuid.uuid4(), contest.pk, ((1,),) * 7, price, price)
+    other = ticket_sell(credentials=place.credentials, request=request).uuid
     with pytest.raises(UuidReused):
         ticket_reprint(by=place.actor, ident=other, copy=copy)
 
