@@ -37,9 +37,9 @@ def test_another_order_than_the_minutes_is_never_settled(
     settling.run(contest, [drawn, Race((1, 2, 3), winners=frozenset({1}))])
     with psycopg.connect(own_database.owner_url) as owner:
         for table, statement in changes.items():
-            owner.execute(f"ALTER TABLE {table} DISABLE TRIGGER ALL")
+            owner.execute(f"ALTER TABLE {table} DISABLE TRIGGER USER")
             owner.execute(statement)
-            owner.execute(f"ALTER TABLE {table} ENABLE TRIGGER ALL")
+            owner.execute(f"ALTER TABLE {table} ENABLE TRIGGER USER")
     with pytest.raises(error):
         contest_settle(contest_id=contest.pk)
     assert not Settlement.objects.exists()
