@@ -1,6 +1,6 @@
 """How a field is shown: money as euros, instants in Madrid's time, related rows as links."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from django.contrib import admin
@@ -15,6 +15,7 @@ from django.utils.safestring import SafeString
 from django.utils.translation import get_language, gettext
 
 from core.admin_support.documents import as_html
+from core.receipts.document import LANGUAGES
 from core.receipts.formats import format_cents, format_date, format_moment
 
 Text = str | Promise
@@ -70,6 +71,13 @@ def listed(model: type[models.Model], text: Any, **where: Any) -> SafeString:
 
 def lines(values: Any) -> SafeString:
     return format_html_join(SafeString("<br>"), "{}", ((value,) for value in values))
+
+
+def paper_links(papers: Mapping[Any, str]) -> SafeString:
+    """Links to papers by what they are called, in each of the law's languages."""
+    each = ((url, lang, text, lang) for text, url in papers.items() for lang in LANGUAGES[:2])
+    html = '<a class="text-link" href="{}?lang={}">{} ({})</a>'
+    return format_html_join(SafeString(" · "), html, each)
 
 
 def tag(value: str, text: Any) -> SafeString:

@@ -12,7 +12,7 @@ from django.utils.translation import gettext_lazy as _
 
 from core.admin_support import dashboard, navigation
 from core.admin_support.acts import Act, Done
-from core.admin_support.columns import NOTHING, link, moment, tag
+from core.admin_support.columns import NOTHING, link, moment, paper_links, tag
 from core.admin_support.forms import ActForm, MomentField
 from core.admin_support.naming import name_app, name_model
 from core.admin_support.proposals import name_kind, read_field
@@ -259,17 +259,10 @@ class DrawAdmin(ReadOnlyAdmin):
 
     @admin.display(description=_("papers"))
     def papers(self, draw: Draw) -> SafeString:
-        names = [(_("Notice"), "notice.pdf")]
+        papers = {_("Notice"): f"/api/v1/draws/{draw.uuid}/notice.pdf"}
         if draw.state == State.CERTIFIED:
-            names.append((_("Minutes"), "minutes.pdf"))
-        links = [
-            format_html(
-                '<a class="text-link" href="/api/v1/draws/{}/{}?lang={}">{} ({})</a>',
-                draw.uuid, paper, language, text, language,
-            )
-            for text, paper in names for language in LANGUAGES[:2]
-        ]  # fmt: skip
-        return SafeString(" · ".join(links))
+            papers[_("Minutes")] = f"/api/v1/draws/{draw.uuid}/minutes.pdf"
+        return paper_links(papers)
 
 
 @dashboard.panel(15)

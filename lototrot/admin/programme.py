@@ -11,6 +11,7 @@ from core.admin_support.acts import Act, Done
 from core.admin_support.columns import lines, link, moment, tag
 from core.admin_support.forms import ActForm, EurosField, MomentField
 from core.admin_support.readonly import ReadOnlyAdmin, ReadOnlyInline
+from core.draws.models import Draw
 from core.staff.actor import StaffActor
 from lototrot.admin import running
 from lototrot.engine.programme import MAX_BYTES
@@ -191,7 +192,8 @@ class RaceAdmin(ReadOnlyAdmin):
     columns = ("__str__", "meeting", "racecourse", "scheduled_start_at")
     shown = (
         "meeting", "racecourse", "number", "name", "scheduled_start_at", "state", "withdrawn",
-        "start", "declaration", "result", "in_contests", "distance_m", "start_method", "category",
+        "start", "declaration", "draw", "result", "in_contests", "distance_m", "start_method",
+        "category",
     )  # fmt: skip
     list_select_related = ("meeting", "racecourse")
     list_filter = ("racecourse",)
@@ -221,6 +223,11 @@ class RaceAdmin(ReadOnlyAdmin):
     def declaration(self, row: Race) -> Any:
         found = race_record(row.pk).declaration
         return link(found, found.get_kind_display()) if found else "–"
+
+    @admin.display(description=_("public draw"))
+    def draw(self, row: Race) -> Any:
+        found = race_record(row.pk).draw
+        return link(Draw.objects.get(uuid=found.ident)) if found else "–"
 
     @admin.display(description=_("winners"))
     def result(self, row: Race) -> Any:

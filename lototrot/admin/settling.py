@@ -11,7 +11,7 @@ from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
 from core.admin_support.acts import CODES, Act, Done, Facts
-from core.admin_support.columns import link, listed, moment, money
+from core.admin_support.columns import link, listed, moment, money, paper_links
 from core.admin_support.documents import as_html
 from core.admin_support.readonly import ReadOnlyAdmin, ReadOnlyInline
 from core.staff.actor import StaffActor
@@ -249,7 +249,7 @@ class SettlementAdmin(ReadOnlyAdmin):
     shown = (
         "contest", "number", "in_force", "settled_at", "regime", "tickets", "bets",
         "winning_tickets", "categories", "totals", "correction", "winners", "rules_shown",
-        "races_shown", "uuid", "reversed_at", "reversed_by",
+        "races_shown", "certificate", "uuid", "reversed_at", "reversed_by",
     )  # fmt: skip
     list_filter = ("in_force",)
     inlines = (_Categories,)
@@ -282,6 +282,13 @@ class SettlementAdmin(ReadOnlyAdmin):
     @admin.display(description=_("races"))
     def races_shown(self, row: Settlement) -> Any:
         return as_html([_leg(leg) for leg in row.races])
+
+    @admin.display(description=_("certificate"))
+    def certificate(self, row: Settlement) -> Any:
+        if not row.in_force:
+            return "–"
+        address = f"/api/v1/lototrot/contests/{row.contest_id}/certificate"
+        return paper_links({_("Certificate"): f"{address}.pdf"})
 
 
 @admin.register(Prize)
