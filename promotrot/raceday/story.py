@@ -9,6 +9,7 @@ from core.raceday.people import Seller
 from core.raceday.show import euros, heading, step, table
 from core.raceday.stage import Chapter, Stage, need, register
 from promotrot.raceday import office, players
+from promotrot.raceday.checked import look_from_outside
 from promotrot.raceday.players import Emission, Play
 
 SOLD_OUT = "foals-lap"
@@ -51,6 +52,7 @@ def _sold_out(stage: Stage) -> list[Play]:
     step("each once, and the prizes exactly those of the table:")
     _tiers(emission, given)
     _statement(stage, emission)
+    look_from_outside(stage, emission)
     return plays
 
 
