@@ -17,6 +17,8 @@ STAFF = {
     "com2": ("Damià Ramis", "stewards"),
     "int1": ("Elionor Serra", "inspector"),
     "aud1": ("Felip Torres", "auditor"),
+    "caj1": ("Gabriel Vidal", "cashier"),
+    "sup1": ("Helena Mas", "supervisor"),
 }
 MUNICIPALITIES = ("Palma", "Manacor", "Inca", "Maó", "Eivissa", "Felanitx", "Ciutadella", "Sóller")
 PREMISES = 24
