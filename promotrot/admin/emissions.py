@@ -4,10 +4,12 @@ from typing import Any
 
 from django import forms
 from django.contrib import admin
+from django.http import HttpRequest
 from django.utils.translation import gettext_lazy as _
 
+from core.admin_support import dashboard, navigation
 from core.admin_support.acts import Act, Done, Facts
-from core.admin_support.columns import money
+from core.admin_support.columns import link, money, tag
 from core.admin_support.forms import ActForm
 from core.admin_support.readonly import ReadOnlyAdmin, ReadOnlyInline
 from core.draws.method import Source
@@ -31,6 +33,7 @@ from promotrot.services import closing, emissions
 
 Data = dict[str, Any]
 State = Emission.State
+_SHOWN = 12
 SOURCES = {
     Source.DICE: _("Dice"),
     Source.BALLS: _("Balls"),
@@ -164,6 +167,26 @@ class EmissionAdmin(ReadOnlyAdmin):
     @admin.display(description=_("sold"))
     def sold(self, row: Emission) -> int:
         return sold_now(row)
+
+
+@dashboard.panel(30)
+def _on_sale(request: HttpRequest) -> dashboard.Table:
+    """Emissions that wait for an act, or are on sale."""
+    rows = Emission.objects.exclude(state__in=(State.CLOSED, State.REVEALED)).order_by("-pk")
+    return dashboard.Table(
+        title=_("Emissions"),
+        icon="style",
+        headers=(_("emission"), _("state"), _("sold"), _("tickets"), _("price")),
+        rows=[
+            (
+                link(row), tag(row.state, row.get_state_display()), sold_now(row), row.tickets,
+                money(row.price_cents),
+            )
+            for row in rows[:_SHOWN]
+        ],
+        empty=_("No emission is planned or on sale."),
+        link=navigation.changelist_url(Emission),
+    )  # fmt: skip
 
 
 @admin.register(ClosingStatement)

@@ -19,6 +19,7 @@ from promotrot.models.play import PlayEnd
 from promotrot.services.facts import emission_facts
 
 _STEPS = 10
+_MOST_STEPS = 200
 
 ENDED = (Emission.State.CLOSED, Emission.State.REVEALED)
 SHOWN = (Emission.State.OPEN, Emission.State.STOPPED, *ENDED)
@@ -74,9 +75,12 @@ def awarded_now(emission: Emission) -> dict[str, int]:
 
 
 def figures_due() -> list[int]:
-    """Emissions on sale whose newest figures are a tenth of their delay behind the sale."""
+    """Emissions on sale whose newest figures are a step behind the sale.
+
+    A step is a tenth of the delay, and there are some two hundred at most: each counts every play.
+    """
     with connection.cursor() as cursor:
-        cursor.execute(_DUE, {"steps": _STEPS})
+        cursor.execute(_DUE, {"steps": _STEPS, "most": _MOST_STEPS})
         return [pk for (pk,) in cursor.fetchall()]
 
 
@@ -85,8 +89,9 @@ SELECT m.id FROM promotrot_emission m
  WHERE m.state IN ('open', 'stopped') AND (
         SELECT coalesce(sum(l.taken), 0) FROM promotrot_lane l WHERE l.emission_id = m.id)
     >= (SELECT coalesce(max(f.sold), 0) FROM promotrot_publicfigures f WHERE f.emission_id = m.id)
-       + greatest(1, CASE WHEN m.block_tickets < m.tickets THEN m.block_tickets
-                          ELSE m.tickets / 2 END / %(steps)s)
+       + greatest(1, m.tickets / %(most)s, CASE
+             WHEN m.block_tickets < m.tickets THEN m.block_tickets ELSE m.tickets / 2
+             END / %(steps)s)
 """
 
 
