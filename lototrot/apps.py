@@ -16,6 +16,7 @@ class LototrotConfig(AppConfig):
             accounts,
             breach,
             classification,
+            day,
             nightly,
             payables,
             payment_order,
@@ -30,6 +31,7 @@ class LototrotConfig(AppConfig):
         story.enter()
         journal_rules.register_all()
         live.register(live.Feed("lototrot", board.board_pulse, board.board_document))
+        day.register()
         metrics.register()
         nightly.register()
         payables.register()

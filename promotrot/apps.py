@@ -15,6 +15,7 @@ class PromotrotConfig(AppConfig):
         from promotrot.services import (  # noqa: F401  (they register their acts of two persons)
             accounts,
             closing,
+            day,
             ending,
             games,
             payables,
@@ -27,6 +28,7 @@ class PromotrotConfig(AppConfig):
         journal_rules.register_all()
         live.register(live.Feed("promotrot", board.board_pulse, board.board_document))
         metrics.register()
+        day.register()
         payables.register()
         rebuild.register()
         reports.register()

@@ -9,7 +9,7 @@ class PayofficeConfig(AppConfig):
     verbose_name = "Prize payment"
 
     def ready(self) -> None:
-        from core.payoffice import rebuild
+        from core.payoffice import day, rebuild
         from core.payoffice.services import (  # noqa: F401  (they register acts of two persons)
             cheques,
             deposits,
@@ -17,4 +17,5 @@ class PayofficeConfig(AppConfig):
             goods,
         )
 
+        day.register()
         rebuild.register()

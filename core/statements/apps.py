@@ -9,8 +9,9 @@ class StatementsConfig(AppConfig):
     verbose_name = "Premises' accounts"
 
     def ready(self) -> None:
-        from core.statements import movements, nightly, tasks
+        from core.statements import day, movements, nightly, tasks
 
         movements.register_prizes("payoffice.payment")
+        day.register()
         nightly.register()
         tasks.register()

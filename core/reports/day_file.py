@@ -1,0 +1,229 @@
+"""A day as a file of events, and the day again from it, in an empty database.
+
+The file has the balances at the day's first instant, the rows of before that its events need, the
+events in the order of their times, and the figures at its end. To replay it is to work every cent
+of the day out again, by the services and engines, and to compare.
+"""
+
+import json
+import uuid
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from datetime import date, datetime, timedelta
+from typing import Any, TextIO
+
+from django.apps import apps
+from django.db import connection, connections, transaction
+from django.db.models import Model
+
+from core.database import clock
+from core.database.guards import guarded_models
+from core.database.models import ClockOffset
+from core.database.snapshot import snapshot
+from core.kernel.errors import Conflict, Invalid, InvariantBroken
+from core.ledger import services as ledger
+from core.ledger.models import Account
+from core.ledger.services import Chart, Line
+from core.reports import day_parts
+from core.reports.day_parts import Event, Span
+from core.reports.rows import Carried, document, insert, row_of
+
+FORMAT = "day-file/1"
+_OPENING = Chart("day:opening", Account.Side.DEBIT)
+_NAMESPACE = uuid.UUID("6f1c5d6e-2f1e-4a63-9a52-0a7f5b1f0d21")
+_BALANCES = """
+SELECT a.id, a.code, a.side, coalesce(sum(CASE WHEN t.debit_id = a.id THEN t.amount_cents
+                                         ELSE -t.amount_cents END), 0)::bigint
+  FROM ledger_account a LEFT JOIN ledger_transfer t
+    ON a.id IN (t.debit_id, t.credit_id) AND t.at < %s
+ GROUP BY a.id ORDER BY a.code
+"""
+
+
+class NotADayFile(Invalid):
+    code = "not_a_day_file"
+    message = "This is not a day file of this version, or not a whole one."
+
+
+class DatabaseNotEmpty(Conflict):
+    code = "database_not_empty"
+    message = "A day is replayed into a database that nothing has happened in."
+
+
+class DayDiffers(InvariantBroken):
+    """`data["found"]` lists figure, what the file says, and what the replay made."""
+
+    code = "day_differs"
+    message = "The day that was replayed is not the day that the file tells of."
+
+
+def write(day: date, out: TextIO) -> int:
+    """Write a day that has ended; how many events. It is read at one instant."""
+    span, events = Span.of(day), 0
+
+    def line(content: dict[str, Any]) -> None:
+        out.write(json.dumps(content, ensure_ascii=False, separators=(",", ":")) + "\n")
+
+    with snapshot():
+        line({"format": FORMAT, "day": day.isoformat()})
+        carried = Carried()
+        for account, code, side, cents in _balances(span.since):
+            line({"opening": code, "id": account, "side": side, "cents": cents})
+            carried.known(Account, account)
+        for part in day_parts.parts():
+            for row in carried.after_theirs(part.context(span)):
+                line({"row": document(row)})
+        for event in _events(span):
+            rows = [*event.rows, event.row] if event.row is not None else event.rows
+            line(
+                {
+                    "event": event.kind, "at": event.at.isoformat(), "data": dict(event.data),
+                    "rows": [document(row) for row in carried.after_theirs(rows)],
+                }
+            )  # fmt: skip
+            events += 1
+        for name, figure in _figures(span):
+            line({"figure": name, "value": figure})
+        line({"end": day.isoformat(), "events": events})
+    return events
+
+
+def _events(span: Span) -> list[Event]:
+    found = [event for part in day_parts.parts() for event in part.events(span)]
+    return sorted(found, key=lambda event: (event.at, event.order))
+
+
+def _balances(until: datetime) -> list[tuple[int, str, str, int]]:
+    """Every account with its debit balance, by code."""
+    with connection.cursor() as cursor:
+        cursor.execute(_BALANCES, [until])
+        rows: list[tuple[int, str, str, int]] = cursor.fetchall()
+    return rows
+
+
+def _figures(span: Span) -> Iterator[tuple[str, Any]]:
+    """Every balance at the end of the day that is not nothing, and what each app adds."""
+    for _account, code, side, cents in _balances(span.until):
+        normal = cents if side == Account.Side.DEBIT else -cents
+        if normal and code != _OPENING.code:
+            yield f"balance {code}", normal
+    for part in day_parts.parts():
+        yield from part.figures(span)
+
+
+def replay(lines: Iterable[str]) -> int:
+    """Play a day again and compare every figure; how many were compared.
+
+    Into an empty database only, by its owner: what the tables' triggers would have refused was
+    refused when the day was lived, and they are off meanwhile. Raises NotADayFile,
+    DatabaseNotEmpty, DayDiffers.
+    """
+    documents = [json.loads(text) for text in lines]
+    if not documents or documents[0].get("format") != FORMAT or "end" not in documents[-1]:
+        raise NotADayFile
+    _need_empty()
+    span = Span.of(date.fromisoformat(documents[0]["day"]))
+    with _unguarded():
+        _move_clock(span.since - timedelta(hours=1))
+        _open(documents)
+        with transaction.atomic():
+            for found in documents:
+                if "row" in found:
+                    insert(row_of(found["row"]))
+        _set_sequences(documents)
+        for found in documents:
+            if "event" in found:
+                _carry_out(found)
+        return _compare(span, documents)
+
+
+@contextmanager
+def _unguarded() -> Iterator[None]:
+    """The triggers of the project's tables are off, and on again at the end."""
+    tables = [model._meta.db_table for model in guarded_models()]
+    with connections["owner"].cursor() as cursor:
+        for table in tables:
+            cursor.execute(f'ALTER TABLE "{table}" DISABLE TRIGGER USER')
+    try:
+        yield
+    finally:
+        with connections["owner"].cursor() as cursor:
+            for table in tables:
+                cursor.execute(f'ALTER TABLE "{table}" ENABLE TRIGGER USER')
+
+
+def _need_empty() -> None:
+    for model in guarded_models():
+        if model._default_manager.exists():
+            raise DatabaseNotEmpty(table=model._meta.db_table)
+
+
+def _move_clock(instant: datetime) -> None:
+    """The replay's own time, as the file tells it; such a system never serves."""
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT clock_timestamp()")
+        real = cursor.fetchone()[0]
+    ClockOffset.objects.create(offset=instant - real, reason="a day is replayed")
+
+
+def _open(documents: list[dict[str, Any]]) -> None:
+    """The accounts under their own keys, and the balances of before as transfers into them."""
+    opening = [found for found in documents if "opening" in found]
+    now = clock.now()
+    Account.objects.bulk_create(
+        Account(pk=f["id"], code=f["opening"], side=f["side"], opened_at=now) for f in opening
+    )
+    _set_sequence(Account, max((f["id"] for f in opening), default=0))
+    lines = []
+    for found in opening:
+        chart, cents = Chart(found["opening"], Account.Side(found["side"])), found["cents"]
+        debit, credit = (chart, _OPENING) if cents > 0 else (_OPENING, chart)
+        lines.append(Line("day.opening", debit, credit, abs(cents)))
+    for start in range(0, len(lines), 1000):
+        part = lines[start : start + 1000]
+        ledger.post(reference=uuid.uuid5(_NAMESPACE, str(start)), lines=part)
+
+
+def _set_sequences(documents: Iterable[dict[str, Any]]) -> None:
+    """New rows get keys after all those of the file. Only the owner may move a sequence."""
+    highest: dict[str, int] = {}
+    for found in documents:
+        for row in [found["row"]] if "row" in found else found.get("rows", ()):
+            model = apps.get_model(row["model"])
+            key = row["fields"][model._meta.pk.attname]
+            highest[row["model"]] = max(key, highest.get(row["model"], 0))
+    for label, key in highest.items():
+        _set_sequence(apps.get_model(label), key)
+
+
+def _set_sequence(model: type[Model], key: int) -> None:
+    meta = model._meta
+    with connections["owner"].cursor() as cursor:
+        cursor.execute(
+            "SELECT setval(pg_get_serial_sequence(%s, %s), %s)",
+            [meta.db_table, meta.pk.column, key + 1],
+        )
+
+
+def _carry_out(found: dict[str, Any]) -> None:
+    act = day_parts.replay_of(found["event"])
+    if act is None:
+        raise NotADayFile(event=found["event"])
+    _move_clock(datetime.fromisoformat(found["at"]))
+    with transaction.atomic():
+        rows = [insert(row_of(each)) for each in found["rows"]]
+        act(rows[-1] if rows else None, found["data"])
+
+
+def _compare(span: Span, documents: list[dict[str, Any]]) -> int:
+    _move_clock(span.until)
+    made = {name: json.loads(json.dumps(value)) for name, value in _figures(span)}
+    told = {found["figure"]: found["value"] for found in documents if "figure" in found}
+    differing = [
+        [name, told.get(name), made.get(name)]
+        for name in sorted({*told, *made})
+        if told.get(name) != made.get(name)
+    ]
+    if differing:
+        raise DayDiffers(found=differing[:50], differing=len(differing))
+    return len(told)

@@ -1,0 +1,101 @@
+"""What each app puts in a day file, and how it carries its events out again.
+
+An event is a row that was written on the day, or an act that the services can do anew (a
+settlement, a lapse). Money is never copied: whoever replays an event works it out.
+"""
+
+import datetime
+import uuid
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from django.db.models import Model
+
+from core.kernel.days import day_bounds
+from core.ledger import services as ledger
+from core.ledger.services import Chart, Line
+
+_NAMESPACE = uuid.UUID("0f0b46b9-7f5c-4c41-a3c4-6f9f0e3c6a55")
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """A natural day, and its first instant and the next day's."""
+
+    day: datetime.date
+    since: datetime.datetime
+    until: datetime.datetime
+
+    @classmethod
+    def of(cls, day: datetime.date) -> "Span":
+        return cls(day, *day_bounds(day))
+
+
+@dataclass(frozen=True, slots=True)
+class Event:
+    """`row` is inserted as it is, after what it refers to; `rows` are those that it brings along.
+
+    `data` is for the act, when there is more to say. `order` is among events of one instant.
+    """
+
+    at: datetime.datetime
+    kind: str
+    row: Model | None = None
+    rows: tuple[Model, ...] = ()
+    data: Mapping[str, Any] = field(default_factory=dict)
+    order: int = 0
+
+
+Replay = Callable[[Model | None, Mapping[str, Any]], None]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Part:
+    """An app's part of a day file.
+
+    `context` gives the rows of before the day that its events need, as they were when it began.
+    `figures` are the day's results by name, made
+    from a database in which the day has happened, here or again.
+    """
+
+    name: str
+    context: Callable[[Span], Iterable[Model]]
+    events: Callable[[Span], Iterable[Event]]
+    replays: Mapping[str, Replay]
+    figures: Callable[[Span], Iterable[tuple[str, Any]]]
+
+
+_parts: list[Part] = []
+
+
+def register(part: Part) -> Part:
+    _parts.append(part)
+    return part
+
+
+def parts() -> list[Part]:
+    return list(_parts)
+
+
+def replay_of(kind: str) -> Replay | None:
+    """What carries out an event; None where its row is all there is to it."""
+    for part in _parts:
+        if kind in part.replays:
+            return part.replays[kind]
+    return None
+
+
+def nothing(row: Model | None, data: Mapping[str, Any]) -> None:
+    """An event whose row is all there is to it."""
+
+
+def balance_cents(chart: Chart) -> int:
+    """What an account holds at this point of the replay."""
+    return ledger.balance_cents(chart)
+
+
+def post(kind: str, row: Model, lines: Iterable[Line]) -> None:
+    """Post the transfers of an event that is a row."""
+    reference = uuid.uuid5(_NAMESPACE, f"{kind} {row._meta.label} {row.pk}")
+    ledger.post(reference=reference, lines=list(lines))

@@ -1,0 +1,34 @@
+"""`manage.py day_replay FILE`: a day again from its events, in an empty database."""
+
+from argparse import ArgumentParser
+from pathlib import Path
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError
+
+from core.kernel.errors import DomainError
+from core.reports.day_file import replay
+
+
+class Command(BaseCommand):
+    help = (
+        "Plays a day file again from its opening balances into a fresh, migrated, empty database "
+        "and compares every figure. Needs DATABASE_OWNER_URL, as migrate does. Such a database "
+        "has run on simulated time: production refuses to serve it."
+    )
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        parser.add_argument("file", type=Path)
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        with options["file"].open(encoding="utf-8") as lines:
+            try:
+                compared = replay(lines)
+            except DomainError as error:
+                found = error.data.get("found", [])
+                for name, told, made in found:
+                    self.stdout.write(f"{name}: the file says {told}, the replay made {made}")
+                raise CommandError(
+                    f"{error.code}: {error} {'' if found else error.data}"
+                ) from error
+        self.stdout.write(f"{compared} figures, none differs.")

@@ -1,0 +1,110 @@
+"""Rows as JSON and back, each after the rows it refers to: what a day file is made of.
+
+Nothing that opens anything goes out: passwords, PINs, secrets and digests of tokens and codes are
+replaced by something of the same shape.
+"""
+
+import datetime
+import hashlib
+import uuid
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from django.apps import apps
+from django.db import models
+from django.db.models import Model
+
+from core.staff.models import Decision, Proposal
+
+Document = dict[str, Any]
+Key = tuple[str, Any]
+_BLANK_TEXTS = frozenset({"password", "pin"})
+_BLANK_BYTES = frozenset(
+    {"token_digest", "code_digest", "code_secret", "secret", "sealed", "sealed_seed"}
+)
+
+
+def key_of(row: Model) -> Key:
+    return row._meta.label_lower, row.pk
+
+
+def document(row: Model) -> Document:
+    """A row by its model's label and its columns."""
+    fields = {field.attname: _out(row, field) for field in row._meta.concrete_fields}
+    return {"model": row._meta.label_lower, "fields": fields}
+
+
+def _out(row: Model, field: "models.Field[Any, Any]") -> Any:
+    value = getattr(row, field.attname)
+    if value is None:
+        return None
+    if field.name in _BLANK_TEXTS:
+        return "!"
+    if isinstance(value, bytes | memoryview):
+        content = bytes(value)
+        if field.name in _BLANK_BYTES:
+            blank = hashlib.sha256(f"{row._meta.label}:{row.pk}".encode()).digest()
+            content = blank[: len(content)]
+        return {"hex": content.hex()}
+    if isinstance(value, datetime.datetime | datetime.date):
+        return value.isoformat()
+    if isinstance(value, datetime.timedelta):
+        return {"seconds": value.total_seconds()}
+    return str(value) if isinstance(value, uuid.UUID) else value
+
+
+def row_of(found: Document) -> Model:
+    """The row of a document, not saved yet."""
+    model = apps.get_model(found["model"])
+    values = {}
+    for field in model._meta.concrete_fields:
+        value = found["fields"][field.attname]
+        if isinstance(value, dict) and isinstance(field, models.BinaryField):
+            value = bytes.fromhex(value["hex"])
+        elif isinstance(field, models.DateTimeField | models.DateField | models.UUIDField):
+            value = field.to_python(value)
+        values[field.attname] = value
+    made: Model = model(**values)
+    return made
+
+
+def insert(row: Model) -> Model:
+    """Write it as it is: under its own key, without what `save` would add."""
+    row.save_base(raw=True, force_insert=True)
+    return row
+
+
+class Carried:
+    """Which rows have gone out already, so that each goes once and after those it refers to."""
+
+    def __init__(self) -> None:
+        self._keys: set[Key] = set()
+
+    def known(self, model: type[Model], pk: Any) -> None:
+        """A row that the reader has from elsewhere."""
+        self._keys.add((model._meta.label_lower, pk))
+
+    def after_theirs(self, rows: Iterable[Model]) -> Iterator[Model]:
+        """The rows that have not gone out, each preceded by what it refers to."""
+        for row in rows:
+            yield from self._one(row)
+
+    def _one(self, row: Model) -> Iterator[Model]:
+        key = key_of(row)
+        if key in self._keys:
+            return
+        self._keys.add(key)
+        for field in row._meta.concrete_fields:
+            if not isinstance(field, models.ForeignKey) or getattr(row, field.attname) is None:
+                continue
+            target = field.related_model
+            if isinstance(target, type) and self._missing(target, getattr(row, field.attname)):
+                yield from self._one(getattr(row, field.name))
+        yield row
+        if isinstance(row, Proposal):
+            decision = Decision.objects.filter(proposal=row).first()
+            if decision is not None:
+                yield from self._one(decision)
+
+    def _missing(self, model: type[Model], pk: Any) -> bool:
+        return (model._meta.label_lower, pk) not in self._keys

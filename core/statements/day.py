@@ -1,0 +1,56 @@
+"""The running accounts' part of a day file: payments of statements, and commission as stated.
+
+A statement is of a week, and its day alone does not show what was sold in it: its commission is
+told, and not worked out again.
+"""
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from django.db.models import Model
+
+from core.reports import day_parts
+from core.reports.day_parts import Event, Part, Span, post
+from core.statements import services
+from core.statements.models import Remittance, Statement
+
+
+def events(span: Span) -> Iterator[Event]:
+    for remittance in Remittance.objects.filter(
+        recorded_at__gte=span.since, recorded_at__lt=span.until
+    ):
+        yield Event(remittance.recorded_at, "statements.remittance", remittance)
+    issued = Statement.objects.filter(issued_at__gte=span.since, issued_at__lt=span.until)
+    for statement in issued.order_by("pk"):
+        yield Event(statement.issued_at, "statements.statement", statement)
+
+
+def _issued(row: Any, data: Mapping[str, Any]) -> None:
+    earned: dict[str, int] = {}
+    for each in row.commission:
+        earned[each["game"]] = earned.get(each["game"], 0) + each["commission_cents"]
+    post("statements.statement", row, services.commission_lines(row.premises_id, earned))
+
+
+def _remitted(row: Any, data: Mapping[str, Any]) -> None:
+    post("statements.remittance", row, [services.remittance_line(row)])
+
+
+def nothing_before(span: Span) -> Iterator[Model]:
+    """Premises and statements come along with the events that name them."""
+    return iter(())
+
+
+def figures(span: Span) -> Iterator[tuple[str, Any]]:
+    issued = Statement.objects.filter(issued_at__gte=span.since, issued_at__lt=span.until)
+    for each in issued.order_by("premises", "number"):
+        yield f"statement {each.premises_id}.{each.number}", each.closing_cents
+
+
+def register() -> None:
+    day_parts.register(
+        Part(
+            name="statements", context=nothing_before, events=events, figures=figures,
+            replays={"statements.statement": _issued, "statements.remittance": _remitted},
+        )
+    )  # fmt: skip

@@ -1,0 +1,142 @@
+"""A day as a file of events, played again from it in an empty database: the same to the cent."""
+
+import io
+import json
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import date
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import pytest
+from django.core.management import CommandError, call_command
+
+from core.kernel.days import add_days, natural_day
+from core.reports import day_file
+from core.reports.day_file import DatabaseNotEmpty, DayDiffers, NotADayFile
+from lototrot.models.tickets import Ticket
+from tests import databases
+from tests.databases import Database
+from tests.simulation import world as season
+from tests.simulation.world import at
+
+BEGINS = date(2030, 3, 4)
+
+
+@contextmanager
+def empty() -> Iterator[None]:
+    """A fresh, migrated database."""
+    with databases.clone():
+        yield
+
+
+def written(day: date) -> list[str]:
+    out = io.StringIO()
+    assert day_file.write(day, out) > 0
+    return out.getvalue().splitlines()
+
+
+def replayed(lines: list[str]) -> int:
+    with empty():
+        return day_file.replay(lines)
+
+
+def play(world: season.World, days: int) -> date:
+    """Days of meetings and claims, each with its night; the last."""
+    day = world.begins
+    for _ in range(days):
+        world.claims(day)
+        world.meeting(day)
+        day = add_days(day, 1)
+        at(day, 0, 30)
+        world.night()
+        if day.isoweekday() == 2:
+            world.remit()
+    return add_days(day, -1)
+
+
+def test_days_of_a_season_are_made_again_from_their_files(own_database: Database) -> None:
+    world = season.begin(Random(3), BEGINS)
+    last = play(world, 5)
+    for number in (0, 4):
+        lines = written(add_days(BEGINS, number))
+        kinds = {json.loads(line).get("event") for line in lines}
+        assert {"lototrot.sale", "lototrot.settled", "lototrot.ordered"} <= kinds
+        assert replayed(lines) > 12, number
+    jump = add_days(BEGINS, 30)
+    for day in (6, 9, 14, 29, 30):
+        world.claims(add_days(BEGINS, day))
+    at(add_days(jump, 1), 9)
+    world.night()
+    world.put_on_sale(add_days(jump, 9), on=add_days(jump, 1))
+    at(add_days(jump, 2), 1)
+    world.night()
+    for day in (add_days(jump, 1), add_days(BEGINS, 29), last):
+        lines = written(day)
+        assert replayed(lines) > 12, day
+    kinds = {json.loads(line).get("event") for line in written(add_days(jump, 1))}
+    assert "lototrot.lapsed" in kinds
+
+
+@pytest.fixture
+def lines(own_database: Database) -> list[str]:
+    world = season.begin(Random(5), BEGINS)
+    play(world, 2)
+    return written(add_days(BEGINS, 1))
+
+
+def test_a_file_that_does_not_tell_the_truth_is_found_out(lines: list[str]) -> None:
+    def changed(kind: str, change: Any) -> list[str]:
+        documents = [json.loads(line) for line in lines]
+        found = next(d for d in documents if d.get("event") == kind)
+        change(documents, found)
+        return [json.dumps(d) for d in documents]
+
+    def cheaper(documents: list[Any], found: Any) -> None:
+        found["rows"][-1]["fields"]["amount_cents"] -= 1
+
+    def left_out(documents: list[Any], found: Any) -> None:
+        documents.remove(found)
+
+    with pytest.raises(DayDiffers):
+        replayed(changed("payoffice.payment", left_out))
+    opening = next(n for n, line in enumerate(lines) if '"opening":"premises' in line)
+    other = json.loads(lines[opening])
+    other["cents"] += 1
+    with pytest.raises(DayDiffers) as differs:
+        replayed([*lines[:opening], json.dumps(other), *lines[opening + 1 :]])
+    assert differs.value.data["found"][0][0] == f"balance {other['opening']}"
+    # a ticket that is not the one sealed is found before anything is settled
+    from core.kernel.errors import InvariantBroken
+
+    with pytest.raises(InvariantBroken):
+        replayed(changed("lototrot.sale", cheaper))
+    for broken in ([], lines[:-1], ['{"format":"day-file/0"}', *lines[1:]]):
+        with pytest.raises(NotADayFile):
+            replayed(broken)
+    with pytest.raises(DatabaseNotEmpty):
+        day_file.replay(lines)
+
+
+def test_nothing_in_a_file_opens_anything(lines: list[str]) -> None:
+    text = "\n".join(lines)
+    assert "argon2" not in text
+    for ticket in Ticket.objects.all():
+        assert bytes(ticket.code_digest).hex() not in text
+
+
+def test_the_commands(lines: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    call_command("day_file", "--day", add_days(BEGINS, 1).isoformat())
+    told = capsys.readouterr().out
+    assert told.splitlines() == lines
+    file = tmp_path / "day.jsonl"
+    file.write_text(told)
+    with pytest.raises(CommandError, match="database_not_empty"):
+        call_command("day_replay", str(file))
+    with empty():
+        call_command("day_replay", str(file))
+    assert "none differs" in capsys.readouterr().out
+    today = natural_day(season.clock.now())
+    with pytest.raises(CommandError, match="not ended"):
+        call_command("day_file", "--day", today.isoformat())
