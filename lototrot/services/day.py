@@ -156,8 +156,8 @@ def _settled(contest: Contest, instant: datetime) -> Iterator[Model]:
 
 def _owed(contest: Contest, span: Span) -> Iterator[Model]:
     """The prizes and refunds of an ordered contest that were still to be had."""
-    over = Claim.objects.filter(game=Game.LOTOTROT, state__in=_OVER, opened_at__lt=span.since)
-    over = over.exclude(changed_at__gte=span.since).values("document_id")
+    gone = Claim.objects.filter(game=Game.LOTOTROT, state__in=_OVER, opened_at__lt=span.since)
+    over = gone.exclude(changed_at__gte=span.since).values("document_id")
     prizes = Prize.objects.filter(
         settlement__payment_order__contest=contest, prize_cents__gt=0
     ).exclude(ticket__in=over)

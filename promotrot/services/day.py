@@ -6,7 +6,7 @@ from typing import Any
 
 from django.db.models import Model, Q, Sum
 
-from core.kernel.days import add_days
+from core.kernel.days import add_days, natural_day
 from core.ledger.services import Line, premises_account
 from core.payoffice.models import Claim
 from core.premises.models import Game
@@ -27,8 +27,8 @@ _OVER = (Claim.State.PAID, Claim.State.EXCHANGED, Claim.State.LAPSED, Claim.Stat
 def context(span: Span) -> Iterator[Model]:
     """Vouchers that nobody had had when the day began."""
     over = Claim.objects.filter(game=Game.PROMOTROT, state__in=_OVER, opened_at__lt=span.since)
-    over = over.exclude(changed_at__gte=span.since).values("document_id")
-    owed = Voucher.objects.filter(issued_at__lt=span.since).exclude(pk__in=over)
+    gone = over.exclude(changed_at__gte=span.since).values("document_id")
+    owed = Voucher.objects.filter(issued_at__lt=span.since).exclude(pk__in=gone)
     yield from owed.order_by("pk").iterator()
 
 
@@ -52,11 +52,11 @@ def events(span: Span) -> Iterator[Event]:
     for closing in ClosingStatement.objects.filter(_within("closed_at", span)):
         yield Event(closing.closed_at, "promotrot.closing", closing)
     lapsed = Claim.objects.filter(_within("opened_at", span), game=Game.PROMOTROT, state="lapsed")
-    groups: dict[datetime.date, datetime.datetime] = {}
+    groups: dict[datetime.date | None, datetime.datetime] = {}
     for day, at in lapsed.values_list("day", "opened_at").order_by("opened_at"):
         groups.setdefault(day, at)
     for day, at in groups.items():
-        yield Event(at, "promotrot.lapse", data={"day": day.isoformat()})
+        yield Event(at, "promotrot.lapse", data={"day": str(day)})
 
 
 def _sold(row: Any, data: Data) -> None:
@@ -82,8 +82,9 @@ def _closed(row: Any, data: Data) -> None:
         raise ValueError("a closing that is there is found")
     statement = shortfall.state(closing)
     lines = chart.closing_lines(
-        game_code=row.game.code, reference=row.emission.reference, statement=statement
-    )
+        game_code=row.game.code, reference=row.emission.reference, statement=statement,
+        day=natural_day(row.emission.planned_at),
+    )  # fmt: skip
     post("promotrot.closing", row, lines)
 
 
@@ -94,11 +95,11 @@ def _lapsed(row: Any, data: Data) -> None:
 
 def figures(span: Span) -> Iterator[tuple[str, Any]]:
     sold = PlayTicket.objects.filter(_within("sold_at", span)).order_by()
-    for row in sold.values("emission__reference").annotate(cents=Sum("price_cents")):
-        yield f"plays {row['emission__reference']}", row["cents"]
+    for name, cents in sold.values_list("emission__reference").annotate(Sum("price_cents")):
+        yield f"plays {name}", cents
     issued = Voucher.objects.filter(_within("issued_at", span)).order_by()
-    for row in issued.values("nature").annotate(cents=Sum("amount_cents")):
-        yield f"vouchers {row['nature']}", row["cents"]
+    for nature, cents in issued.values_list("nature").annotate(Sum("amount_cents")):
+        yield f"vouchers {nature}", cents
 
 
 def register() -> None:
