@@ -14,10 +14,11 @@ from django.core.management import CommandError, call_command
 
 from core.kernel.days import add_days, natural_day
 from core.kernel.errors import InvariantBroken
+from core.payoffice import payables
 from core.reports import day_file
 from core.reports.day_file import DayDiffers, NotADayFile
 from lototrot.models.tickets import Ticket
-from tests import databases
+from tests import databases, emitting
 from tests.databases import Database
 from tests.simulation import world as season
 from tests.simulation.world import at
@@ -132,3 +133,21 @@ def test_a_file_tells_the_truth_and_no_secrets(
     assert "none differs" in capsys.readouterr().out
     with pytest.raises(CommandError, match="not ended"):
         call_command("day_file", "--day", natural_day(season.clock.now()).isoformat())
+
+
+def test_a_day_of_instant_tickets_is_made_again(own_database: Database) -> None:
+    at(BEGINS, 9)
+    emission = emitting.opened(emitting.small())
+    emitting.sold_and_played(emission, 20)
+    at(add_days(BEGINS, 1), 9)
+    emitting.sold_and_played(emission, 12)
+    emitting.closed(emission)
+    at(add_days(BEGINS, 40), 9)
+    for source in payables.sources():
+        for group in source.lapses_due(add_days(BEGINS, 40)):
+            source.lapse(group, add_days(BEGINS, 40))
+    at(add_days(BEGINS, 41), 1)
+    for day, kind in ((1, "promotrot.closing"), (0, "promotrot.voucher"), (40, "promotrot.lapse")):
+        lines = written(add_days(BEGINS, day))
+        assert kind in {json.loads(line).get("event") for line in lines}
+        assert replayed(lines) > 3
