@@ -28,7 +28,7 @@ from promotrot.services.emissions import (
     witness_enter,
 )
 from promotrot.services.games import game_approve_propose, game_record
-from promotrot.services.playing import play_act
+from promotrot.services.playing import play_act, play_state
 from promotrot.services.selling import PlayRequest, play_sell
 from tests import factories
 
@@ -150,3 +150,14 @@ def sold_and_played(emission: Emission, tickets: int) -> None:
     """So many tickets of a pre-drawn emission sold, played and awarded."""
     point = factories.point()
     played(point, sold(emission, tickets, point))
+
+
+def finished(point: factories.Point, tickets: Sequence[uuid.UUID]) -> None:
+    """The tickets, each played to its end by whatever acts are legal, keeping what there is."""
+    for ident in tickets:
+        play = play_state(credentials=point.credentials, ident=ident)
+        while play.legal:
+            act = next((a for a in play.legal if a in ("stop", "keep")), play.legal[0])
+            play = play_act(
+                credentials=point.credentials, ident=ident, number=len(play.steps) + 1, act=act
+            )

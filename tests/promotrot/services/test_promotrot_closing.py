@@ -13,7 +13,7 @@ from core.staff.actor import PowerMissing
 from core.staff.powers import Role
 from promotrot.engine.shortfall import ExtraImpossible
 from promotrot.models.emission import ClosingStatement, Emission, SaleStop, SeedReveal
-from promotrot.models.play import PlayEnd
+from promotrot.models.play import PlayEnd, PlayTicket
 from promotrot.selectors.closing import emissions_without_top, reveals_due
 from promotrot.selectors.owed import fundable_cents, owed_cents
 from promotrot.services import chart
@@ -21,6 +21,7 @@ from promotrot.services.closing import emission_close_propose, emission_stop, se
 from promotrot.services.dealing import dealing, open_seed
 from promotrot.services.emissions import EmissionState, ExtraNeeded, ExtraNotOwed
 from promotrot.services.selling import EmissionClosed
+from promotrot.services.unfinished import play_end_unfinished
 from tests import emitting, factories
 
 pytestmark = pytest.mark.django_db
@@ -149,6 +150,45 @@ def test_a_probabilistic_game_keeps_its_account_and_the_organiser_bears_what_is_
     statement = emission.closing.document
     assert statement["unfinished"] == unfinished >= 2
     assert statement["shortfall_cents"] == max(0, 12 * 35 - _awarded(emission))
+    _books_hold()
+
+
+@pytest.mark.article("15.III.6.2")
+def test_extra_prizes_of_a_probabilistic_game_are_awarded_on_top_of_its_plays() -> None:
+    point = factories.point()
+    first = emitting.opened(emitting.document("trotters-ladder", tickets=20))
+    emitting.sold(first, 20, point)
+    game = emitting.closed(first).game
+    assert owed_cents(game) == 700
+    second = emitting.opened(game, extra_tier=5)  # seven of 1.00
+    assert second.tiers.get(extra=True).count == 7
+    emitting.finished(point, emitting.sold(second, 20, point))
+    ends = PlayEnd.objects.filter(ticket__emission=second)
+    assert sorted(ends.values_list("extra_cents", flat=True)) == [0] * 13 + [100] * 7
+    second = emitting.closed(second)
+    statement = second.closing.document
+    assert statement["extra_awarded_cents"] == 700
+    assert statement["awarded_cents"] == _awarded(second)
+    assert owed_cents(game) == statement["shortfall_cents"] == max(0, 700 - _awarded(second))
+    assert balance_cents(chart.prizes(game.code)) == owed_cents(game)
+    _books_hold()
+
+
+@pytest.mark.article("15.III.6.2")
+def test_a_price_due_back_leaves_the_takings() -> None:
+    emission = emitting.opened(emitting.document("trotters-ladder"))
+    emitting.sold(emission, 5)
+    for ticket in PlayTicket.objects.order_by("pk")[:3]:
+        assert play_end_unfinished(ticket) == PlayEnd.Cause.REFUND
+    emission = emitting.closed(emission)
+    statement = emission.closing.document
+    assert (statement["refunded"], statement["unfinished"]) == (3, 2)
+    assert (statement["takings_cents"], statement["shortfall_cents"]) == (100, 70)
+    assert balance_cents(chart.refunds(emission.reference)) == 150
+    late = PlayTicket.objects.latest("pk")
+    assert play_end_unfinished(late) == PlayEnd.Cause.REFUND  # after the statement
+    assert balance_cents(chart.refunds(emission.reference)) == 200
+    assert balance_cents(chart.late_awards()) == -50
     _books_hold()
 
 
