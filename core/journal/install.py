@@ -63,10 +63,12 @@ def _journaled(model: type[Guarded]) -> Journaled:
         for field in fields
         if isinstance(field, models.BinaryField) or field.name in _SECRET_NAMES
     )
+    changing_columns, secret_columns, derived = (
+        tuple(columns(model, names)) for names in (changing, secret, model.derived)
+    )
     return Journaled(
-        meta.db_table, str(meta.pk.column), *(  # type: ignore[union-attr]
-            tuple(columns(model, names)) for names in (changing, secret, model.derived)
-        ), has_triggers=model not in _SELF,
+        meta.db_table, str(meta.pk.column), changing_columns, secret_columns, derived,
+        has_triggers=model not in _SELF,
     )  # fmt: skip
 
 

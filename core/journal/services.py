@@ -100,7 +100,8 @@ def _batch_store(head: dict[str, Json], entries: int) -> Batch:
     key = log.key_in_force()
     message = canonical_bytes(head)
     return Batch.objects.create(
-        number=head["batch"], first_xid=head["first_xid"], end_xid=head["end_xid"],
+        number=int(str(head["batch"])), first_xid=int(str(head["first_xid"])),
+        end_xid=int(str(head["end_xid"])),
         sealed_at=datetime.datetime.fromisoformat(str(head["sealed_at"])), entries=entries,
         previous=bytes.fromhex(str(head["previous"])), digest=hashlib.sha256(message).digest(),
         key=key, signature=keys.sign(key, message),

@@ -4,15 +4,14 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
-
     dependencies = [
-        ('lototrot', '0005_placement'),
+        ("lototrot", "0005_placement"),
     ]
 
     operations = [
         migrations.AddField(
-            model_name='reprint',
-            name='uuid',
+            model_name="reprint",
+            name="uuid",
             field=models.UUIDField(null=True, unique=True),
         ),
     ]

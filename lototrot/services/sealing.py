@@ -11,7 +11,7 @@ from django.db import connection, transaction
 
 from core.database import clock
 from core.database.locks import Lock
-from core.kernel.canonical import with_digests
+from core.kernel.canonical import Json, with_digests
 from core.kernel.errors import Conflict, InvariantBroken, Unavailable
 from core.proofs import log, merkle, wire
 from core.staff.models import Proposal
@@ -218,7 +218,9 @@ def _amendment(
     """What is published of an amendment (docs/proofs.md), and what is left after it."""
     with connection.cursor() as cursor:
         cursor.execute(_VOIDED, [seal.contest_id, proposal.pk])
-        voided = [{"place": place, "reasons": note} for place, note in cursor.fetchall()]
+        voided: list[Json] = [
+            {"place": place, "reasons": note} for place, note in cursor.fetchall()
+        ]
     taken = _summed(
         "t.id IN (SELECT ticket_id FROM lototrot_void WHERE proposal_id = %s)", proposal.pk
     )

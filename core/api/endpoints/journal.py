@@ -8,6 +8,7 @@ from core.api.schema import operation
 from core.api.shapes import Choice, Code, Flag, Instant, PageQuery, Shape, Text, Whole
 from core.api.views import StaffView
 from core.journal import selectors
+from core.journal.models import Batch
 from core.journal.verifying import What
 
 _MOST = 1000
@@ -64,7 +65,7 @@ class BatchOut(Shape):
     digest = serializers.SerializerMethodField()
     key = serializers.CharField(source="key.key_id")
 
-    def get_digest(self, row: selectors.Batch) -> str:
+    def get_digest(self, row: Batch) -> str:
         return bytes(row.digest).hex()
 
 

@@ -75,7 +75,8 @@ class Token(BareTerminalView):
     @operation(
         "Roll the terminal's token",
         "The present token ends when the new one is first used: after a lost answer, roll again.",
-        answer=TokenOut, status=201,
+        answer=TokenOut,
+        status=201,
     )
     def post(self, request: Request) -> HttpResponse:
         self.read(Shape)

@@ -4,15 +4,14 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
-
     dependencies = [
-        ('premises', '0002_guarantee'),
+        ("premises", "0002_guarantee"),
     ]
 
     operations = [
         migrations.AddField(
-            model_name='terminal',
-            name='next_token_digest',
+            model_name="terminal",
+            name="next_token_digest",
             field=models.BinaryField(max_length=32, null=True, unique=True),
         ),
     ]
