@@ -1,8 +1,8 @@
 """What the public is told of an emission: as a whole, and late enough to give nothing away.
 
 The figures shown are those of a moment since when a whole block has been sold (half the emission,
-where it is one block). Every block gives about the minimum percentage, so what is left of the
-newest figures is never known to be worth more than it costs; and nothing is told per block.
+where it is one block): when few tickets are left, nobody is told which of the prizes of the last
+figures are still among them. And nothing is told per block.
 """
 
 from collections.abc import Mapping
