@@ -1,7 +1,9 @@
 """What a terminal looks up: contests it may sell, and what to put on the wall."""
 
+from functools import lru_cache
 from typing import Any, ClassVar
 
+from django.db import connection
 from django.http import HttpResponse
 from drf_spectacular.types import OpenApiTypes
 from rest_framework import serializers
@@ -9,11 +11,12 @@ from rest_framework.request import Request
 
 from core.api.papers import LanguageQuery, language_of, paper
 from core.api.schema import operation
-from core.api.shapes import Cents, Choice, Day, Flag, Instant, Shape, Uuid, Whole
-from core.api.views import BareTerminalView, TerminalView
+from core.api.shapes import Cents, Choice, Day, Flag, Instant, Shape, Uuid, Whole, utc_text
+from core.api.views import BareTerminalView, TerminalView, json_response
 from core.database import clock
 from core.draws.models import Draw
 from core.draws.selectors import draw_cards
+from core.ledger.services import balance_cents
 from core.premises.access import PremisesNotAuthorised, SalesSuspended, TerminalCannot
 from core.premises.models import Game
 from core.premises.selectors import sale_refusal
@@ -21,7 +24,7 @@ from core.receipts.output import Output
 from lototrot.selectors.cards import contest_legs
 from lototrot.selectors.draws import draws_told
 from lototrot.selectors.selling import contests_on_sale
-from lototrot.selectors.settlements import chain_balances
+from lototrot.services import chart
 from lototrot.services.contests import (
     ContestNotOpen,
     ContestUnknown,
@@ -49,7 +52,7 @@ class RaceOnSale(Shape):
     runners = RunnerOnSale(many=True, source="card.runners")
 
 
-class ContestOnSaleOut(Shape):
+class ContestHeadOut(Shape):
     id = Whole()
     day = Day()
     meeting = serializers.CharField()
@@ -63,6 +66,9 @@ class ContestOnSaleOut(Shape):
     rules = serializers.CharField(help_text="In the language of the request; to be displayed.")
     jackpot_cents = Cents()
     acknowledged = Flag(help_text="The operator has acknowledged the display; needed to sell.")
+
+
+class ContestOnSaleOut(ContestHeadOut):
     races = RaceOnSale(many=True)
 
 
@@ -95,16 +101,25 @@ class AcknowledgementOut(Shape):
 
 def _on_sale(contest: Any, language: str) -> dict[str, Any]:
     facts = contest_facts(contest.pk)
-    return {
+    head = {
         "id": contest.pk, "day": contest.day, "meeting": facts.meeting_name,
         "bet_type": facts.bet_type_name, "price_cents": contest.price_cents,
         "max_bets": contest.max_bets, "allows_multiple": facts.allows_multiple,
         "correction_window_s": contest.correction_window_s,
         "closes_at": contest.scheduled_close_at, "prize_percent": facts.prize_percent,
         "rules": contest.publication.rules[language],
-        "jackpot_cents": chain_balances(contest.bet_type_code).jackpot_cents,
-        "acknowledged": contest.acknowledged, "races": contest_legs(contest),
+        "jackpot_cents": balance_cents(chart.jackpot(contest.bet_type_code)),
+        "acknowledged": contest.acknowledged,
     }  # fmt: skip
+    database = str(connection.settings_dict["NAME"])
+    races = _races(database, contest.pk, tuple(contest.offered_masks))
+    return {**ContestHeadOut(head).data, "races": races}
+
+
+@lru_cache(maxsize=256)
+def _races(_database: str, contest: int, _offered: tuple[int, ...]) -> list[dict[str, Any]]:
+    """The races as every terminal gets them; only the numbers offered ever change on sale."""
+    return list(RaceOnSale(contest_legs(contest_get(contest)), many=True).data)
 
 
 def _told(language: str) -> list[dict[str, Any]]:
@@ -131,13 +146,12 @@ class OnSale(TerminalView):
             terminal_id=self.terminal.terminal_id, operator_id=self.terminal.operator_id
         )
         refusal = sale_refusal(by=self.terminal, game=Game.LOTOTROT)
-        items = [_on_sale(contest, language) for contest in rows]
-        return self.answer(
-            OnSaleOut,
+        return json_response(
             {
-                "refusal": refusal, "server_time": clock.now(), "items": items,
-                "draws": _told(language),
-            },
+                "refusal": refusal, "server_time": utc_text(clock.now()),
+                "items": [_on_sale(contest, language) for contest in rows],
+                "draws": DrawNoticeOut(_told(language), many=True).data,
+            }
         )  # fmt: skip
 
 

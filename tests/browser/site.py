@@ -11,6 +11,7 @@ from django.core.servers.basehttp import (
 )
 
 from core.api import server_time
+from core.screens import live
 
 
 class _Quiet(WSGIRequestHandler):
@@ -22,6 +23,7 @@ class _Quiet(WSGIRequestHandler):
 def serving() -> Iterator[int]:
     """Serve on loopback and give the port."""
     server_time.forget()
+    live.publish(live.folder())
     server = ThreadedWSGIServer(("127.0.0.1", 0), _Quiet)
     server.daemon_threads = True
     server.set_app(get_internal_wsgi_application())

@@ -9,6 +9,7 @@ import pytest
 from core.database import clock
 from core.premises.models import Premises, Suspension
 from core.staff.powers import Role
+from lototrot.api import desk
 from lototrot.models.contest import Contest, DisplayAcknowledgement
 from lototrot.services import chart
 from lototrot.services.closing import offered_masks_refresh
@@ -62,6 +63,8 @@ def test_contests_on_sale(api: Api, place: Point, contest: Contest) -> None:
     assert found["refusal"] is None
     assert found["server_time"].endswith("Z")
     (one,) = found["items"]
+    assert found.keys() == desk.OnSaleOut().fields.keys()  # written by hand, documented by shape
+    assert one.keys() == desk.ContestOnSaleOut().fields.keys()
     assert one["id"] == contest.pk
     assert one["rules"] == "Rules."
     assert one["prize_percent"] == "60"

@@ -12,7 +12,9 @@ import { display, rules } from "./display.js";
 import { lastTicket } from "./last.js";
 import { KIND, sales } from "./sale.js";
 
-const ASK_AGAIN_MS = 15_000;
+const ASK_AGAIN_MS = 15_000;          // while no pulse tells of news
+const ASK_ANYWAY_MS = 5 * 60_000;
+const SPREAD_MS = 10_000;              // not all terminals at once
 const SOON_MS = 5 * 60_000;
 const NOW_MS = 60_000;
 const DRAFT = "lototrot.draft";
@@ -39,6 +41,7 @@ class Panel {
   #timer = 0;
   #shown = false;
   #asking = 0;
+  #heard = null;    // the news of the last pulse
 
   constructor(till) {
     this.till = till;
@@ -57,6 +60,7 @@ class Panel {
     addEventListener("keydown", (event) => this.#key(event));
     addEventListener("pagehide", () => this.#keepDraft());
     till.line.addEventListener("change", () => { this.#count(); if (till.line.up) this.ask(); });
+    till.line.addEventListener("pulse", ({ detail }) => this.#news(detail));
     till.outbox.addEventListener("change", () => this.#count());
   }
 
@@ -83,7 +87,20 @@ class Panel {
     } catch (error) {
       this.till.tell(error);
     }
-    if (asking === this.#asking) this.#timer = setTimeout(() => this.ask(), ASK_AGAIN_MS);
+    if (asking === this.#asking) this.#timer = setTimeout(() => this.ask(), this.till.line.hasPulse ? ASK_ANYWAY_MS : ASK_AGAIN_MS);
+  }
+
+  /** The pulse says that contests, horses or draws have changed since it was last asked. */
+  #news({ lototrot }) {
+    if (!lototrot) return;
+    const states = Object.entries(lototrot.contests).map(([id, { state, closes_at: at }]) => [id, state, at]);
+    const news = JSON.stringify([lototrot.document, states]);
+    const isNew = this.#heard !== null && news !== this.#heard;
+    this.#heard = news;
+    if (isNew && this.till.signedOn) {
+      clearTimeout(this.#timer);
+      this.#timer = setTimeout(() => this.ask(), Math.random() * SPREAD_MS);
+    }
   }
 
   #found({ items, refusal, draws }) {

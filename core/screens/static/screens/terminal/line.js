@@ -1,6 +1,11 @@
-// Whether the system can be reached. Every request tells; when there are none, a heartbeat asks.
+// Whether the system can be reached, and whether it has news. Every request tells; when there are
+// none, a heartbeat asks. The pulse, which boards read too, says when something is to be asked
+// again: it is a file, so that thousands of terminals may look at it and ask for nothing.
 
-const BEAT_MS = 5000;
+const BEAT_MS = 15_000;
+const PULSE_MS = 4000;
+const PULSE = "/live/pulse.json";
+const ALIVE_MS = 20_000;   // a pulse read so long ago says nothing any more
 const PATIENCE_MS = 2000;
 const AGAIN_MS = [500, 1000, 2000, 4000];
 
@@ -9,12 +14,17 @@ class Line extends EventTarget {
   #heard = performance.now();
   #timer = 0;
   #misses = 0;
+  #pulse = { at: "", read: -Infinity };
 
   start() {
     addEventListener("offline", () => this.lost());
     addEventListener("online", () => this.#beat());
     this.#plan(BEAT_MS);
+    this.#look();
   }
+
+  /** Whether the pulse goes on: news come by themselves, and nothing need be asked to find out. */
+  get hasPulse() { return performance.now() - this.#pulse.read < ALIVE_MS; }
 
   /** A request was answered, whatever the answer. */
   heard() {
@@ -38,6 +48,22 @@ class Line extends EventTarget {
   /** Resolves when there is a line: at once if there is. */
   async back() {
     while (!this.up) await new Promise((done) => this.addEventListener("change", done, { once: true }));
+  }
+
+  async #look() {
+    try {
+      const answer = await fetch(PULSE, { signal: AbortSignal.timeout(PATIENCE_MS) });
+      if (answer.ok) this.#news(await answer.json());
+    } catch {
+      if (this.up) this.doubt();
+    }
+    setTimeout(() => this.#look(), PULSE_MS + Math.random() * 500);
+  }
+
+  #news({ at, feeds }) {
+    if (at === this.#pulse.at) return;
+    this.#pulse = { at, read: performance.now() };
+    this.dispatchEvent(new CustomEvent("pulse", { detail: feeds }));
   }
 
   #turn(up) {

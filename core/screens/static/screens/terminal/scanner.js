@@ -1,7 +1,7 @@
 // A scanner is a keyboard that types fast and ends with Enter. What arrives like that is a code,
-// wherever the focus is; what people type is left alone.
+// wherever the focus is; what people type into a field is left alone.
 
-const GAP_MS = 120;
+const GAP_MS = 400;   // nobody types twenty letters and digits outside a field but a scanner
 const LEAST = 20;
 let burst = "";
 let last = 0;
@@ -10,6 +10,7 @@ let last = 0;
 export function onScan(scanned) {
   addEventListener("keydown", (event) => {
     const at = event.timeStamp;
+    if (event.target.matches?.("input:not(.code), textarea, select")) return;
     if (at - last > GAP_MS) burst = "";
     last = at;
     if (event.key.length === 1 && /[0-9A-Za-z-]/.test(event.key)) burst += event.key;
