@@ -38,7 +38,7 @@ from core.premises.requests import UuidBurnt, UuidReused
 from core.receipts.output import Output
 from promotrot.api import samples
 from promotrot.api.vouchers import VoucherCard, card_of_voucher
-from promotrot.engine.mechanics import ActOutOfTurn
+from promotrot.engine.mechanics import MAX_ACT_CHARS, ActOutOfTurn
 from promotrot.models.play import PlayEnd
 from promotrot.selectors.plays import unfinished_at
 from promotrot.services import playing, selling
@@ -47,7 +47,6 @@ from promotrot.services.receipt import receipt_render
 
 PLAYING, ENDED = "playing", "ended"
 MOST_ACTS = 1_000
-MAX_ACT_CHARS = 40
 _UUID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.IGNORECASE)
 _SALE_FIELDS = {"uuid", "emission", "price_cents"}
 _ACT_FIELDS = {"number", "act"}

@@ -19,6 +19,8 @@ MAX_CONTENTS: Final = 24
 MAX_PLACES: Final = 16
 MAX_DEALS: Final = 64
 MAX_RUNGS: Final = 64
+MAX_ACT_CHARS: Final = 40
+"""An act is named by so many printable ASCII characters at most, for terminals and records."""
 
 _MALFORMED: Final = Fault("mechanic_malformed", "15.II.3", "The definition cannot be played.")
 
@@ -249,7 +251,12 @@ class Ladder:
     @staticmethod
     def _sound(rung: Rung, at: int, top: int, tiers: int) -> bool:
         names = [way.name for way in rung.ways]
-        return len({*names, "stop"}) == len(names) + 1 and all(
+        named = all(
+            0 < len(name) <= MAX_ACT_CHARS and name.isascii() and name.isprintable()
+            and name == name.strip()
+            for name in names
+        )  # fmt: skip
+        return named and len({*names, "stop"}) == len(names) + 1 and all(
             0 < way.up <= way.of
             and way.rise > 0
             and at + way.rise <= top

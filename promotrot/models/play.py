@@ -7,6 +7,7 @@ from django.utils.translation import gettext_lazy as _
 from core.database.models import Guarded
 from core.premises.models import Operator, Premises, Terminal
 from core.staff.models import StaffSession, User
+from promotrot.engine.mechanics import MAX_ACT_CHARS
 from promotrot.models.emission import Emission
 
 
@@ -63,7 +64,7 @@ class PlayAct(Guarded):
 
     ticket = models.ForeignKey(PlayTicket, models.PROTECT, related_name="acts", db_index=False)
     number = models.PositiveSmallIntegerField(_("number"))
-    act = models.CharField(_("act"), max_length=40)
+    act = models.CharField(_("act"), max_length=MAX_ACT_CHARS)
     draw = models.BigIntegerField(_("random integer"))
     shown = models.SmallIntegerField(_("shown"))
     terminal = models.ForeignKey(Terminal, models.PROTECT, related_name="+", db_index=False)

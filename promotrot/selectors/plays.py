@@ -7,7 +7,7 @@ from django.db.models import QuerySet
 
 from core.staff.actor import StaffActor
 from core.staff.powers import Role, define
-from promotrot.models.play import PlayEnd, PlayTicket
+from promotrot.models.play import PlayTicket
 
 READ = define(
     "promotrot.play.read", Role.ORGANISER, Role.INSPECTOR, Role.AUDITOR, Role.SUPERVISOR,
@@ -16,6 +16,8 @@ READ = define(
 
 LOOKED_BACK = 1_000
 """So many of its last tickets a terminal is asked about: what is older, the night has ended."""
+
+PLAN = "emission__plan"  # large, and not wanted with every row
 
 _AT_TERMINAL = """
 SELECT t.id FROM (SELECT id FROM promotrot_playticket WHERE terminal_id = %(terminal)s
@@ -35,18 +37,17 @@ def unfinished_at(terminal_id: int) -> QuerySet[PlayTicket]:
     with connection.cursor() as cursor:
         cursor.execute(_AT_TERMINAL, {"terminal": terminal_id, "most": LOOKED_BACK})
         found = [pk for (pk,) in cursor.fetchall()]
-    return PlayTicket.objects.filter(pk__in=found).select_related("emission")
+    return PlayTicket.objects.filter(pk__in=found).select_related("emission").defer(PLAN)
 
 
 def unfinished(before: datetime.datetime) -> QuerySet[PlayTicket]:
     """Every play sold before an instant that has not ended, oldest first."""
-    ended = PlayEnd.objects.values("ticket_id")
-    rows = PlayTicket.objects.filter(sold_at__lt=before).exclude(pk__in=ended)
-    return rows.select_related("emission", "premises", "terminal").order_by("pk")
+    rows = PlayTicket.objects.filter(sold_at__lt=before, end=None)
+    return rows.select_related("emission", "premises", "terminal").defer(PLAN).order_by("pk")
 
 
 def plays(*, by: StaffActor) -> QuerySet[PlayTicket]:
     """Every play, for staff."""
     by.need(READ)
     rows = PlayTicket.objects.select_related("emission", "premises", "terminal", "operator", "end")
-    return rows.prefetch_related("acts", "moves__to_terminal", "vouchers")
+    return rows.defer(PLAN).prefetch_related("acts", "moves__to_terminal", "vouchers")

@@ -371,6 +371,10 @@ def test_other_gates_of_a_probabilistic_type() -> None:
         Ladder((Rung(None, (Way("trot", 1, 2, rise=0),)), Rung(1, ()))),
         Ladder((Rung(None, (Way("trot", 1, 2, fall=4),)), Rung(1, ()))),
         Ladder((Rung(None, (Way("stop", 1, 2),)), Rung(1, ()))),
+        *(
+            Ladder((Rung(None, (Way(name, 1, 2),)), Rung(1, ())))
+            for name in ("", "a" * 41, "galop ", "gal\nop", "galòp")
+        ),
         Ladder((Rung(None, (Way("trot", 1, 2), Way("trot", 1, 3))), Rung(1, ()))),
         Ladder((Rung(None, (Way("trot", 1, 2),)), Rung(1, (Way("trot", 1, 2),)))),
     ],
