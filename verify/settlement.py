@@ -1,10 +1,11 @@
 """Whether a settlement is right (docs/proofs.md, "Settlements").
 
-    settlement.py KEY CERTIFICATE [TICKETS SEAL [AMENDMENT ...]]
+    settlement.py KEY CERTIFICATE [previous=CERTIFICATE] [TICKETS SEAL [AMENDMENT ...]]
 
 KEY is the operator's public key in hexadecimal, CERTIFICATE, SEAL and AMENDMENTs are entries of
 the public log. Every figure is computed again from the certificate's takings, winners and results;
-with TICKETS, the sealed tickets, these are counted again, too.
+with TICKETS, the sealed tickets, these are counted again, too; with the certificate before, what is
+carried in is held against what was carried out there.
 """
 
 import hashlib
@@ -281,7 +282,18 @@ def voided_places(certificate: dict[str, Any], entries: list[Any], key: bytes) -
     return places
 
 
-def check(key: str, name: str, *more: str) -> str:
+def check_previous(certificate: dict[str, Any], name: str, key: bytes) -> None:
+    """What the meeting before carried out is carried in here (9.5, 9.8)."""
+    entry = read(name)
+    before = document(entry, key, "lototrot.settlement", "previous")
+    need(certificate["previous"] == digest(entry), "certificate.previous", "another certificate")
+    for carried in ("jackpot", "reserve"):
+        out, into = before["figures"][f"{carried}_out"], certificate["figures"][f"{carried}_in"]
+        need(out == into, f"certificate.figures.{carried}_in", f"{out} was carried out before")
+
+
+def check(key: str, name: str, *words: str) -> str:
+    more = [word for word in words if not word.startswith("previous=")]
     public_key = unhex(key, 32, "KEY")
     entry = read(name)
     fields(entry.get("document"), NAMES, "certificate")
@@ -292,6 +304,9 @@ def check(key: str, name: str, *more: str) -> str:
     for race in certificate["races"]:
         check_race(race, draws, f"certificate.races.{race['position']}")
     check_money(certificate)
+    for word in words:
+        if word.startswith("previous="):
+            check_previous(certificate, word.removeprefix("previous="), public_key)
     given = certificate["figures"]
     sums = f"{given['takings']} cents taken, {given['prizes_total']} in prizes"
     found = f"The settlement holds: {sums}"
@@ -309,4 +324,5 @@ def check(key: str, name: str, *more: str) -> str:
 
 
 if __name__ == "__main__":
-    main(check, "settlement.py KEY CERTIFICATE [TICKETS SEAL [AMENDMENT ...]]")
+    usage = "settlement.py KEY CERTIFICATE [previous=CERTIFICATE] [TICKETS SEAL [AMENDMENT ...]]"
+    main(check, usage)

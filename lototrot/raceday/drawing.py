@@ -111,13 +111,16 @@ def _look_from_outside(
     minutes = outsider.entry("minutes", "draws.minutes", drawn)
     commitment = outsider.entry("commitment", "draws.commitment", drawn)
     certified = outsider.keep("certificate.json", stage.api.get(certificate))
+    first = stage.kept["lototrot.day"].contest
+    before = stage.api.get(f"lototrot/contests/{first}/certificate")
+    before_file = outsider.keep("before.json", before)
     seal = outsider.entry("seal", "lototrot.seal", f"contest:{day.contest}")
     sealed = day.staff["aud1"].raw("GET", f"lototrot/contests/{day.contest}/sealed-tickets")
     file = outsider.keep("tickets", sealed)
     journal, log = _journal(stage, outsider), outsider.log()
     outsider.check("ticket.py", outsider.keep("proof.json", proof), ticket["code"], key)
     outsider.check("draw.py", key, minutes, commitment)
-    outsider.check("settlement.py", key, certified, file, seal)
+    outsider.check("settlement.py", key, certified, f"previous={before_file}", file, seal)
     outsider.check("public_log.py", log, key)
     outsider.check("journal.py", journal, log, key)
 

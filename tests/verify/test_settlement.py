@@ -365,6 +365,19 @@ def test_the_next_meeting_s_certificate_names_the_one_before(
     assert document["figures"]["jackpot_in"] == first.jackpot_out_cents
     assert document["figures"]["reserve_in"] == first.reserve_out_cents
     assert run(tmp_path, published_of(second), second)
+    before = written(tmp_path, "before.json", published_of(first))
+    own = str(tmp_path / "certificate.json")
+    assert settlement.check(public_key(), own, f"previous={before}")
+    with pytest.raises(entry.Refused, match=r"^certificate\.previous: "):
+        settlement.check(public_key(), own, f"previous={own}")
+    wrong = signed(published_of(first), figures=first.figures | {"jackpot_out": 1})
+    digest = entry.digest(wrong)
+    lying = signed(published_of(second), previous=digest)
+    with pytest.raises(entry.Refused, match=r"^certificate\.figures\.jackpot_in: "):
+        settlement.check(
+            public_key(), written(tmp_path, "lying.json", lying),
+            f"previous={written(tmp_path, 'wrong.json', wrong)}",
+        )  # fmt: skip
 
 
 @pytest.mark.parametrize("language", ["ca", "es", "en"])
