@@ -1,14 +1,11 @@
 """The day after: a race that is not run, its public draw, and an outsider who checks it all."""
 
 import json
-import subprocess
-import sys
 from datetime import timedelta
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from core.embedded.server import ROOT
 from core.raceday.api import ApiProblem
 from core.raceday.outside import Outsider
 from core.raceday.show import heading, step
@@ -103,7 +100,7 @@ def _draw(stage: Stage, day: Day, race: RaceFacts) -> str:
 def _look_from_outside(
     stage: Stage, day: Day, outsider: Outsider, drawn: str, tickets: list[dict[str, Any]]
 ) -> None:
-    """Check the ticket, the draw, the settlement and the journal; then change one thing in each."""
+    """Check a ticket, the draw, the settlement, the log; then change one thing in each."""
     heading("Seen from outside, with the scripts of verify/ alone")
     key, certificate = outsider.key, f"lototrot/contests/{day.contest}/certificate"
     ticket = tickets[0]
@@ -117,12 +114,10 @@ def _look_from_outside(
     seal = outsider.entry("seal", "lototrot.seal", f"contest:{day.contest}")
     sealed = day.staff["aud1"].raw("GET", f"lototrot/contests/{day.contest}/sealed-tickets")
     file = outsider.keep("tickets", sealed)
-    journal, log = _journal(stage, outsider), outsider.log()
     outsider.check("ticket.py", outsider.keep("proof.json", proof), ticket["code"], key)
     outsider.check("draw.py", key, minutes, commitment)
     outsider.check("settlement.py", key, certified, f"previous={before_file}", file, seal)
-    outsider.check("public_log.py", log, key)
-    outsider.check("journal.py", journal, log, key)
+    outsider.check("public_log.py", outsider.log(), key)
 
     proof["ticket"]["amount_cents"] += 100
     other = outsider.keep("other-proof.json", proof)
@@ -135,15 +130,6 @@ def _look_from_outside(
     flipped[len(sealed) // 2] ^= 1
     one_bit = outsider.keep("other-tickets", bytes(flipped))
     outsider.refuse("a bit of the tickets", "settlement.py", key, certified, one_bit, seal)
-    rows = journal.read_text("utf-8")
-    place = rows.index('"entries":"') + len('"entries":"')
-    other = outsider.keep("other-journal.jsonl", _flipped(rows, place).encode())
-    outsider.refuse("a row of the journal", "journal.py", other, log, key)
-
-
-def _flipped(text: str, place: int) -> str:
-    """The text with another hexadecimal digit at a place."""
-    return text[:place] + ("1" if text[place] == "0" else "0") + text[place + 1 :]
 
 
 def _changed(entry: Path, name: str, change: Any) -> dict[str, Any]:
@@ -151,14 +137,3 @@ def _changed(entry: Path, name: str, change: Any) -> dict[str, Any]:
     found: dict[str, Any] = json.loads(entry.read_text("utf-8"))
     document = found["document"]
     return found | {"document": document | {name: change(document[name])}}
-
-
-def _journal(stage: Stage, outsider: Outsider) -> Path:
-    """The journal as the auditor is given it."""
-    path = outsider.folder / "journal.jsonl"
-    for words in (("journal_seal",), ("journal_export", str(path))):
-        subprocess.run(
-            [sys.executable, "manage.py", *words], cwd=ROOT, env=dict(stage.environment),
-            check=True, capture_output=True,
-        )  # fmt: skip
-    return path
