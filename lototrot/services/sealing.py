@@ -11,7 +11,7 @@ from django.db import connection, transaction
 
 from core.database import clock
 from core.database.locks import Lock
-from core.kernel.canonical import Json, with_digests
+from core.kernel.canonical import with_digests
 from core.kernel.errors import Conflict, InvariantBroken, Unavailable
 from core.proofs import log, merkle, wire
 from core.staff.models import Proposal
@@ -66,7 +66,7 @@ class Totals:
 class _Tree:
     roots: list[bytes]
     first_ids: list[int]
-    tickets: int
+    totals: Totals
 
     @property
     def root(self) -> bytes:
@@ -106,14 +106,10 @@ def contest_seal(*, contest_id: int) -> Seal:
         return known
     if contest.state != Contest.State.CLOSED:
         raise ContestOnSale(contest=contest_id, state=contest.state)
-    tree, totals = _tree(contest), _totals(contest)
-    if tree.tickets != totals.tickets:
-        raise SealUnsound(check="tickets", sealed=tree.tickets, found=totals.tickets)
-    entry = log.publish(
-        kind=SEAL, subject=_subject(contest), document=_document(contest, totals, tree.root)
-    )
+    tree = _tree(contest)
+    entry = log.publish(kind=SEAL, subject=_subject(contest), document=_document(contest, tree))
     return Seal.objects.create(
-        contest=contest, **asdict(totals), root=tree.root, block_roots=b"".join(tree.roots),
+        contest=contest, **asdict(tree.totals), root=tree.root, block_roots=b"".join(tree.roots),
         block_first_ids=tree.first_ids, entry=entry, sealed_at=clock.now(),
     )  # fmt: skip
 
@@ -126,16 +122,16 @@ def seal_verify(contest: Contest) -> Totals:
     """
     seal = need_sealed(contest)
     log.need_sound(seal.entry)
-    tree, totals = _tree(contest), _totals(contest)
-    made = _document(contest, totals, tree.root)
+    tree = _tree(contest)
+    made = _document(contest, tree)
     published = seal.entry.document
     for check, found in made.items():
         if published.get(check) != found:
             raise SealUnsound(check=check, sealed=published.get(check), found=found)
     stored = Totals(seal.tickets, seal.bets, seal.takings_cents)
-    if (bytes(seal.root), stored) != (tree.root, totals):
+    if (bytes(seal.root), stored) != (tree.root, tree.totals):
         raise SealUnsound(check="stored", sealed=bytes(seal.root).hex(), found=tree.root.hex())
-    return _verify_amendments(seal, totals)
+    return _verify_amendments(seal, tree.totals)
 
 
 def seal_amend(*, contest: Contest, proposal: Proposal) -> Amendment:
@@ -154,7 +150,7 @@ def _subject(contest: Contest) -> str:
     return f"contest:{contest.pk}"
 
 
-def _document(contest: Contest, totals: Totals, root: bytes) -> dict[str, Any]:
+def _document(contest: Contest, tree: _Tree) -> dict[str, Any]:
     """What is published of a seal (docs/proofs.md, "Seals")."""
     if contest.closed_at is None:
         raise ContestOnSale(contest=contest.pk)
@@ -162,31 +158,20 @@ def _document(contest: Contest, totals: Totals, root: bytes) -> dict[str, Any]:
         "format": "lototrot-seal-1", "contest": contest.pk, "bet_type": contest.bet_type_code,
         "day": contest.day.isoformat(), "programme": bytes(contest.meeting.document_digest).hex(),
         "races": len(contest.offered_masks), "closed_at": wire.instant(contest.closed_at),
-        "closing_cause": contest.closing_cause, **asdict(totals), "root": root.hex(),
+        "closing_cause": contest.closing_cause, **asdict(tree.totals), "root": tree.root.hex(),
     })  # fmt: skip
 
 
 def _tree(contest: Contest) -> _Tree:
-    roots, first_ids, tickets = [], [], 0
+    roots: list[bytes] = []
+    first_ids: list[int] = []
+    tickets = bets = cents = 0
     for block in blocks(contest):
         roots.append(merkle.root(block.hashes))
         first_ids.append(block.first_id)
         tickets += len(block.hashes)
-    return _Tree(roots, first_ids, tickets)
-
-
-def _totals(contest: Contest) -> Totals:
-    return _summed(f"contest_id = %s AND {SEALED}", contest.pk)
-
-
-def _summed(which: str, parameter: int) -> Totals:
-    with connection.cursor() as cursor:
-        cursor.execute(
-            "SELECT count(*), coalesce(sum(bets), 0)::bigint,"
-            f" coalesce(sum(amount_cents), 0)::bigint FROM lototrot_ticket t WHERE {which}",
-            [parameter],
-        )
-        return Totals(*cursor.fetchone())
+        bets, cents = bets + block.bets, cents + block.takings_cents
+    return _Tree(roots, first_ids, Totals(tickets, bets, cents))
 
 
 # --- Amendments -----------------------------------------------------------------------------------
@@ -196,6 +181,10 @@ SELECT s.place, v.note FROM lototrot_void v JOIN (
     SELECT t.id, row_number() OVER (ORDER BY t.id) - 1 AS place
       FROM lototrot_ticket t WHERE t.contest_id = %s AND {SEALED}) s ON s.id = v.ticket_id
  WHERE v.proposal_id = %s ORDER BY s.place
+"""
+_TAKEN = """
+SELECT count(*), coalesce(sum(t.bets), 0)::bigint, coalesce(sum(t.amount_cents), 0)::bigint
+  FROM lototrot_void v JOIN lototrot_ticket t ON t.id = v.ticket_id WHERE v.proposal_id = %s
 """
 _UNPUBLISHED = """
 SELECT count(*) FROM lototrot_void v JOIN lototrot_ticket t ON t.id = v.ticket_id
@@ -217,19 +206,17 @@ def _amendment(
 ) -> tuple[dict[str, Any], Totals]:
     """What is published of an amendment (docs/proofs.md), and what is left after it."""
     with connection.cursor() as cursor:
+        cursor.execute(_TAKEN, [proposal.pk])
+        taken = Totals(*cursor.fetchone())
         cursor.execute(_VOIDED, [seal.contest_id, proposal.pk])
-        voided: list[Json] = [
-            {"place": place, "reasons": note} for place, note in cursor.fetchall()
-        ]
-    taken = _summed(
-        "t.id IN (SELECT ticket_id FROM lototrot_void WHERE proposal_id = %s)", proposal.pk
-    )
+        voided = [{"place": place, "reasons": note} for place, note in cursor.fetchall()]
     left = before.less(taken)
-    return with_digests({
+    document: dict[str, Any] = {
         "format": "lototrot-amendment-1", "contest": seal.contest_id,
         "seal": bytes(seal.entry.digest).hex(), "number": number, "act": str(proposal.uuid),
         "voided": voided, "taken": asdict(taken), "left": asdict(left),
-    }), left  # fmt: skip
+    }  # fmt: skip
+    return with_digests(document), left
 
 
 def _verify_amendments(seal: Seal, totals: Totals) -> Totals:

@@ -49,6 +49,7 @@ def _raw(contest_id: int) -> float:
 
     from lototrot.models.contest import Contest
     from lototrot.models.tickets import LEG_COLUMNS
+    from lototrot.services.leaves import rows_of
 
     legs = LEG_COLUMNS[: len(Contest.objects.get(pk=contest_id).offered_masks)]
     began = time.perf_counter()
@@ -56,7 +57,7 @@ def _raw(contest_id: int) -> float:
     with connection.cursor() as cursor:
         cursor.execute("SET LOCAL statement_timeout = 0; SET LOCAL jit = off")
         with cursor.copy(_RAW.format(legs=", ".join(legs)), [contest_id]) as copy:
-            for row in copy:
+            for row in rows_of(copy):
                 digest.update(row)
     return time.perf_counter() - began
 

@@ -6,6 +6,7 @@ from contextlib import contextmanager
 from datetime import timedelta
 from typing import Any
 
+import psycopg
 import pytest
 from django.db import DatabaseError, connection, connections, transaction
 
@@ -282,3 +283,22 @@ def test_a_ticket_that_was_touched_gets_no_proof() -> None:
     changed.sold_at += timedelta(seconds=1)
     assert leaves.leaf(changed) != leaves.leaf(ticket)
     assert ticket_proof(presented_code=code)["ticket"]["premises"] == ticket.premises.code
+
+
+@pytest.mark.django_db
+def test_rows_come_whole_or_with_the_servers_error() -> None:
+    query = "COPY (SELECT {} FROM generate_series(1, {}) n) TO STDOUT (FORMAT BINARY)"
+    row = b"\0\1\0\0\0\4"
+    for count in (0, 1, 5000):
+        with connection.cursor() as cursor, cursor.copy(query.format("n", count)) as copy:
+            found = list(leaves.rows_of(copy))
+        assert found == [row + n.to_bytes(4, "big") for n in range(1, count + 1)]
+    with (
+        pytest.raises(psycopg.Error, match="division by zero"), transaction.atomic(),
+        connection.cursor() as cursor, cursor.copy(query.format("1 / (3 - n)", 9)) as copy,
+    ):  # fmt: skip
+        list(leaves.rows_of(copy))
+    reader = leaves.sealed_leaves(a_contest(factories.point()))
+    assert next(reader)
+    reader.close()  # no more of it is wanted
+    assert Ticket.objects.count() == len(MARKS)
