@@ -1,5 +1,5 @@
 """The prize office in the admin."""
 
-from core.payoffice.admin import pages
+from core.payoffice.admin import desk, pages
 
-__all__ = ["pages"]
+__all__ = ["desk", "pages"]

@@ -1,0 +1,127 @@
+"""The office's desk in the admin: what is shown, what is offered, and that it is done once."""
+
+import re
+from typing import Any
+
+import pytest
+from django.test import override_settings
+
+from core.payoffice.models import Claim, Payment, Presentation
+from core.payoffice.services.cash import cash_open
+from core.staff import two_persons
+from core.staff.models import Proposal, User
+from core.staff.powers import Role
+from core.staff.services import actor_of, session_start
+from tests import factories, paying
+from tests.admin_desk import Desk
+
+pytestmark = pytest.mark.django_db
+URL = "/admin/office/"
+
+
+def cashier_at(*, cash: bool = True, **looks: Any) -> Desk:
+    desk = Desk(Role.CASHIER, **looks)
+    if cash:
+        by = actor_of(session_start(user=desk.person, verified=True)[0])
+        cash_open(by=by, premises=paying.office().code, float_cents=500_000)
+    return desk
+
+
+def shown(desk: Desk, code: str) -> str:
+    return str(desk.client.post(URL, {"code": code}).content.decode())
+
+
+def acts(page: str) -> list[str]:
+    return re.findall(r'name="act" value="([a-z_]+)"', page)
+
+
+def act(desk: Desk, page: str, name: str, **typed: Any) -> str:
+    """Do what the page offers, as its form would send it."""
+    (form,) = [f for f in re.findall(r"<form.*?</form>", page, re.S) if f'value="{name}"' in f]
+    hidden = dict(re.findall(r'type="hidden" name="(\w+)" value="([^"]*)"', form))
+    return str(desk.client.post(URL, {**hidden, **typed}).content.decode())
+
+
+@pytest.mark.article("14.III.10.2", "14.III.10.4")
+def test_a_prize_is_checked_and_paid_once() -> None:
+    (ticket,) = paying.worth(123_45)
+    desk = cashier_at()
+    page = shown(desk, ticket.code)
+    assert "office-state good" in page and "123.45" in page
+    assert acts(page)[0] == "pay"
+    assert ticket.code not in desk.client.get(URL).content.decode()
+    done = act(desk, page, "pay", intact="on")
+    assert "hand the money over" in done
+    assert Payment.objects.get().amount_cents == 123_45
+    again = act(desk, page, "pay", intact="on")  # the same page sent twice
+    assert "hand the money over" in again
+    assert Payment.objects.count() == 1
+    assert "Already paid" in done and acts(done) == []
+    (paper,) = re.findall(r'href="(/admin/office/payment/[^"]+\.pdf)"', done)
+    assert desk.client.get(paper).content.startswith(b"%PDF")
+
+
+def test_what_is_refused_is_said_and_nothing_is_done() -> None:
+    (ticket,) = paying.worth(50_00)
+    desk = cashier_at()
+    page = shown(desk, ticket.code)
+    refused = act(desk, page, "pay", intact="")
+    assert "document_altered" in refused and not Payment.objects.exists()
+    unknown = shown(desk, "1ABC")
+    assert "code_malformed" in unknown and acts(unknown) == []
+
+
+@pytest.mark.article("14.III.10.6")
+def test_a_cheque_asks_for_the_payee() -> None:
+    (ticket,) = paying.worth(1_000_01)
+    desk = cashier_at()
+    with override_settings(SECOND_PERSON_ABOVE_CENTS=10**9):
+        page = shown(desk, ticket.code)
+        assert 'name="payee_number"' in page
+        done = act(
+            desk, page, "pay", intact="on", payee_name="Maria Ferrer", payee_kind="dni",
+            payee_number="43123456Z",
+        )  # fmt: skip
+    assert "by cheque" in done
+    assert Payment.objects.get().means == "nominative_cheque"
+
+
+def test_a_large_amount_waits_for_another_person() -> None:
+    (ticket,) = paying.worth(90_00)
+    desk = cashier_at()
+    with override_settings(SECOND_PERSON_ABOVE_CENTS=50_00):
+        page = shown(desk, ticket.code)
+        assert acts(page)[0] == "propose_payment"
+        assert "another person confirms" in act(desk, page, "propose_payment", intact="on")
+        assert not Payment.objects.exists()
+        two_persons.confirm(
+            proposal=Proposal.objects.get(kind__startswith="payoffice").uuid,
+            by=factories.staff(Role.SUPERVISOR),
+        )
+    assert Payment.objects.get().amount_cents == 90_00
+
+
+@pytest.mark.article("14.III.10.5")
+def test_without_a_cash_session_one_is_opened_first_and_a_document_is_taken_in() -> None:
+    ticket, other = paying.worth(70_00, 10_00)
+    desk = cashier_at(cash=False)
+    page = shown(desk, ticket.code)
+    assert acts(page) == [] and "/open/?back=" in page
+    desk = cashier_at()
+    page = shown(desk, ticket.code)
+    done = act(desk, page, "deposit", reason="damaged", notes="Torn in two")
+    assert "Taken in for checking" in done and "Being checked" in done
+    assert Claim.objects.get().state == Claim.State.HELD
+    page = shown(desk, other.code)
+    assert "lapses no more" in act(desk, page, "present", intact="on")
+    assert Presentation.objects.count() == 1
+
+
+def test_it_speaks_three_languages_and_is_for_the_office_alone() -> None:
+    (ticket,) = paying.worth(10_00)
+    for language, word in (("ca", "Premi"), ("es", "Premio"), ("en", "Prize")):
+        assert f'office-large">{word}<' in shown(cashier_at(language=language), ticket.code)
+    assert Desk(Role.STEWARDS).client.get(URL).status_code == 403
+    looked = shown(Desk(Role.AUDITOR), ticket.code)
+    assert "office-state" in looked and acts(looked) == []
+    assert User.objects.filter(roles__contains=["cashier"]).count() == 3
