@@ -218,12 +218,12 @@ def race_declare(
 ) -> RaceDeclaration:  # fmt: skip
     """Declare a race not run, or started without giving a classification (5.4.2, 5.4.3).
 
-    Its result then comes from a certified draw, announced herewith: at the Central Office unless
-    `draw_place` says otherwise, within two hours of `declared_at` (now unless given). `left` names
-    those that did not take the start of a race suspended or with all disqualified. The same
-    declaration again changes nothing. Raises RaceUnknown, ReasonMissing, NaiveInstant,
-    InstantAhead, RaceDeclared, RaceClassified, RaceStarted, RaceNotStarted, OutOfOrder, NoStarters,
-    RulingMissing.
+    Its result then comes from a certified draw, announced herewith if bets are on it: at the
+    Central Office unless `draw_place` says otherwise, within two hours of `declared_at` (now unless
+    given). `left` names those that did not take the start of a race suspended or with all
+    disqualified. The same declaration again changes nothing, but announces the draw to a contest
+    made since. Raises RaceUnknown, ReasonMissing, NaiveInstant, InstantAhead, RaceDeclared,
+    RaceClassified, RaceStarted, RaceNotStarted, OutOfOrder, NoStarters, RulingMissing.
     """
     by.need(DECLARE)
     need_reason(reason)
@@ -237,6 +237,7 @@ def race_declare(
         )  # fmt: skip
         if not same:
             raise RaceDeclared(race=race_id, kind=record.declaration.kind)
+        _announce(by, race_id, draw_place)
         return record.declaration
     _need_declarable(record, Kind(kind), instant, left)
     return _declare(by, race, Kind(kind), reason, instant, left, draw_place)
@@ -276,8 +277,14 @@ def _declare(
     )  # fmt: skip
     if kind == Kind.NOT_RUN:
         _close(race.pk, Contest.Cause.NOT_RUN)
-    draw_announce(by=by, kind=RACE_DRAW, subject=subject_of(race.pk), place=draw_place)
+    _announce(by, race.pk, draw_place)
     return declaration
+
+
+def _announce(by: StaffActor, race_id: int, place: str) -> None:
+    """Only a race that bets are on is drawn; once announced it stays so."""
+    if contests_including(race_id):
+        draw_announce(by=by, kind=RACE_DRAW, subject=subject_of(race_id), place=place)
 
 
 @transaction.atomic

@@ -92,8 +92,13 @@ def test_the_declaration_announces_the_draw_at_the_central_office_in_two_hours(r
 
 @pytest.mark.article("14.III.5.4.2")
 def test_a_whole_meeting_is_drawn_race_by_race(contest: Contest) -> None:
+    other = f.race(
+        contest.meeting, 8, clock.now() + timedelta(hours=6), course=f.racecourse("BETLESS")
+    )
     meeting_declare(by=f.staff(Role.STEWARDS), meeting_id=contest.meeting_id, reason="Flood")
-    assert Draw.objects.count() == 7
+    assert Draw.objects.count() == 7, "no bet is on the eighth race"
+    f.contest(kind="five-races", races=[other, *f.races_of(contest)[:4]])
+    assert declare(other).subject == subject_of(other.pk)
 
 
 @pytest.mark.article("14.III.5.4.2", "14.III.5.4.4")
