@@ -10,7 +10,7 @@ class LototrotConfig(AppConfig):
     def ready(self) -> None:
         from core.screens import live
         from lototrot import journal_rules, metrics, reports, screens, tasks, whatif
-        from lototrot.raceday import drawing, paying, story
+        from lototrot.raceday import drawing, nights, paying, story
         from lototrot.selectors import board
         from lototrot.services import (  # noqa: F401  (they register their acts of two persons)
             accounts,
@@ -27,6 +27,7 @@ class LototrotConfig(AppConfig):
 
         accounts.register()
         drawing.enter()
+        nights.enter()
         paying.enter()
         story.enter()
         journal_rules.register_all()

@@ -19,7 +19,14 @@ from core.staff.powers import Role, define
 from lototrot import tasks
 from lototrot.models.contest import Contest
 from lototrot.models.programme import Race
-from lototrot.models.settlement import PaymentOrder, Prize, Settlement, SettlementCategory
+from lototrot.models.settlement import (
+    Lapse,
+    PaymentOrder,
+    Placement,
+    Prize,
+    Settlement,
+    SettlementCategory,
+)
 from lototrot.models.tickets import Ticket
 from lototrot.services import breach, payment_order
 from lototrot.services.contests import contest_get
@@ -308,3 +315,16 @@ class PrizeAdmin(ReadOnlyAdmin):
 @admin.register(PaymentOrder)
 class PaymentOrderAdmin(ReadOnlyAdmin):
     columns = ("contest", "ordered_at", "results_day", "first_pay_day", "last_claim_day")
+
+
+@admin.register(Lapse)
+class LapseAdmin(ReadOnlyAdmin):
+    columns = ("contest", "last_claim_day", "prizes", "cents", "lapsed_at")
+    labels = {"prizes": _("prizes"), "cents": _("amount (cents)"), "lapsed_at": _("lapsed at")}
+
+
+@admin.register(Placement)
+class PlacementAdmin(ReadOnlyAdmin):
+    columns = ("contest", "day", "cents", "placed_at")
+    list_filter = ("bet_type_code",)
+    labels = {"bet_type_code": _("bet type")}

@@ -25,7 +25,14 @@ from lototrot.models.contest import (
 from lototrot.models.programme import FederationApproval, Meeting, Race, Racecourse, Runner
 from lototrot.models.running import Classification, RaceDeclaration, RaceStart, Withdrawal
 from lototrot.models.sealing import Amendment, Seal
-from lototrot.models.settlement import PaymentOrder, Prize, Settlement, SettlementCategory
+from lototrot.models.settlement import (
+    Lapse,
+    PaymentOrder,
+    Placement,
+    Prize,
+    Settlement,
+    SettlementCategory,
+)
 from lototrot.models.tickets import Bar, BurntRequest, PrintConfirmation, Reprint, Ticket, Void
 
 # Why a contest cannot open, by the code of the gate [E8].
@@ -188,6 +195,8 @@ for _model, _one, _many in (
     (SettlementCategory, _("category"), _("categories")),
     (Prize, _("prize"), _("prizes")),
     (PaymentOrder, _("payment order"), _("payment orders")),
+    (Lapse, _("lapse of unclaimed prizes"), _("lapses of unclaimed prizes")),
+    (Placement, _("placement of unclaimed prizes"), _("placements of unclaimed prizes")),
     (Ticket, _("ticket"), _("tickets")),
     (BurntRequest, _("burnt request"), _("burnt requests")),
     (PrintConfirmation, _("confirmed print"), _("confirmed prints")),
@@ -212,4 +221,5 @@ navigation.section(
 navigation.section(
     _("Tickets and prizes"), 40, (Ticket, "local_activity"), (Void, "cancel"), (Bar, "lock"),
     (Seal, "verified_user"), (Settlement, "calculate"), (Prize, "paid"), (PaymentOrder, "gavel"),
+    (Lapse, "hourglass_disabled"), (Placement, "move_up"),
 )  # fmt: skip
