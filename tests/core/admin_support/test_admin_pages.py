@@ -60,8 +60,7 @@ def test_every_list_and_page_answers_who_may_look(day: RaceDay) -> None:
             empty.append(model.__name__)
     assert empty == [
         "LogEntry", "Draw", "Batch", "RowForm", "Bar", "BurntRequest", "InternalBetType",
-        "PrintConfirmation",
-        "RaceDeclaration", "Reprint",
+        "Lapse", "Placement", "PrintConfirmation", "RaceDeclaration", "Reprint",
         "CashCeiling", "CashSession", "Cheque", "Claim", "Deposit", "Payee", "Payment", "StockItem",
         "BurntPlay", "ClosingStatement", "Emission", "Game", "GameType", "GameVersion", "Lane",
         "PlayMove", "PlayTicket", "PublicFigures", "Voucher", "VoucherHandover", "VoucherSecret",
