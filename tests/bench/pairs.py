@@ -19,10 +19,19 @@ class Pairs:
 
 
 def interleave(baseline: Callable[[], float], ours: Callable[[], float], *, pairs: int) -> Pairs:
-    """Measure both in turn, after one round of each that is not counted."""
+    """Measure both in turn, after one round of each that is not counted.
+
+    Each goes first in every other pair: what drifts one way must not look like a difference.
+    """
     baseline(), ours()
-    measured = [(baseline(), ours()) for _ in range(pairs)]
-    return Pairs([base for base, _ in measured], [mine for _, mine in measured])
+    bases, mine = [], []
+    for number in range(pairs):
+        if number % 2:
+            mine.append(ours())
+        bases.append(baseline())
+        if not number % 2:
+            mine.append(ours())
+    return Pairs(bases, mine)
 
 
 def percentile(values: list[float], share: float) -> float:
