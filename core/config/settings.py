@@ -68,7 +68,10 @@ DATABASES = {
     "owner": env.database_settings(_owner_url) | {"TEST": {"MIRROR": None}},
 }
 for _alias in DATABASES.values():
-    _alias.setdefault("OPTIONS", {})["options"] = _SESSION_OPTIONS
+    # Out of reach of counting: a statement is prepared where the code says so, and only there. With
+    # none, as Django would have it, the driver would not prepare even those.
+    _alias.setdefault("OPTIONS", {})["prepare_threshold"] = 2**31
+    _alias["OPTIONS"]["options"] = _SESSION_OPTIONS
 DATABASE_ROUTERS: list[str] = []
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 

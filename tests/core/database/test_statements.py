@@ -1,0 +1,41 @@
+"""The hot path's statements are really prepared, and survive a dropped connection."""
+
+import psycopg
+import pytest
+from django.db import connection
+
+from core.database.statements import fetch_prepared, run_prepared
+from tests.databases import Database
+
+
+@pytest.mark.django_db
+def test_a_statement_is_prepared_on_the_server_the_first_time() -> None:
+    statement = "SELECT %s::integer + 1"
+    assert run_prepared(statement, [1]) == (2,)
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "SELECT count(*) FROM pg_prepared_statements WHERE statement LIKE '%%+ 1'"
+            " AND NOT statement LIKE '%%pg_prepared%%'"
+        )
+        assert cursor.fetchone() == (1,)
+        for _ in range(20):
+            cursor.execute("SELECT 7")
+        cursor.execute("SELECT count(*) FROM pg_prepared_statements")
+        assert cursor.fetchone() == (1,)
+
+
+@pytest.mark.django_db
+def test_a_query_that_finds_nothing() -> None:
+    assert fetch_prepared("SELECT 1 WHERE %s", [False]) is None
+    with pytest.raises(LookupError):
+        run_prepared("SELECT 1 WHERE %s", [False])
+
+
+def test_a_dropped_connection_is_made_anew(own_database: Database) -> None:
+    assert run_prepared("SELECT %s::integer", [1]) == (1,)
+    with psycopg.connect(own_database.owner_url, autocommit=True) as owner:
+        owner.execute(
+            "SELECT pg_terminate_backend(pid) FROM pg_stat_activity"
+            " WHERE datname = current_database() AND pid <> pg_backend_pid()"
+        )
+    assert run_prepared("SELECT %s::integer", [2]) == (2,)
