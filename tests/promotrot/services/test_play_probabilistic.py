@@ -72,9 +72,10 @@ def test_every_act_is_on_record_and_leads_where_the_engine_says(
 
 @pytest.mark.article("15.III.3")
 def test_a_play_resumes_from_its_last_act(place: Point, emission: Emission) -> None:
-    play = buy(place, emission)
-    while len(play.steps) < 1 or play.ending is not None:
-        play = act(place, buy(place, emission), play.legal[0] if play.legal else "open-1")
+    play = None
+    while play is None or play.ending is not None:  # until one has not ended by its first act
+        fresh = buy(place, emission)
+        play = act(place, fresh, fresh.legal[0])
     seen = play_state(credentials=place.credentials, ident=play.uuid)
     assert (seen.steps, seen.legal, seen.ending) == (play.steps, play.legal, None)
     assert to_the_end(place, seen).ending
