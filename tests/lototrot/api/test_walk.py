@@ -16,7 +16,7 @@ from core.premises.services import operator_register, terminal_register
 from core.staff.powers import Role
 from lototrot.models.tickets import Ticket
 from lototrot.services.contests import contest_publish
-from tests import factories
+from tests import emitting, factories
 
 pytestmark = pytest.mark.django_db
 DOCUMENT = settings.BASE_DIR / "docs" / "api.md"
@@ -113,6 +113,7 @@ def prepared() -> dict[str, str]:
     return {
         "BASE": "http://testserver", "ENROLMENT_CODE": code, "PIN": pin,
         "UUID": str(uuid.uuid4()), "OTHER_UUID": str(uuid.uuid4()),
+        "PLAY_UUID": str(uuid.uuid4()), "EMISSION": str(emitting.opened(emitting.small()).pk),
     }  # fmt: skip
 
 
