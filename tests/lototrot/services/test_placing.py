@@ -134,7 +134,7 @@ FORGERIES = {
     "UPDATE lototrot_ticket SET amount_cents = amount_cents + 1 WHERE bets = 1": {"takings_cents"},
     "UPDATE lototrot_prize SET prize_cents = prize_cents + 1": {"prizes_of_rows"},
     "UPDATE lototrot_prize SET winning_bets = '{1,0}'": {"right_prize_rows", "winners_of_rows"},
-    "UPDATE lototrot_settlement SET jackpot_out_cents = 0 WHERE id = 1": {"jackpot_out_cents"},
+    "UPDATE lototrot_settlement SET jackpot_out_cents = 12345 WHERE id = 1": {"jackpot_out_cents"},
     "UPDATE lototrot_settlement SET races = '[]' WHERE id = 1": {"races"},
     "UPDATE lototrot_settlementcategory SET winning_bets = 9": {"categories"},
 }
