@@ -29,6 +29,7 @@ _PLAIN: Final = dict.fromkeys(("_", "gettext", "gettext_lazy", "gettext_noop"))
 _KEYWORDS: Final[Mapping[str, Any]] = _PLAIN | {
     "ngettext": (1, 2),
     "ngettext_lazy": (1, 2),
+    "ngettext_noop": (1, 2),
     "pgettext": ((1, "c"), 2),
     "pgettext_lazy": ((1, "c"), 2),
     "npgettext": ((1, "c"), 2, 3),

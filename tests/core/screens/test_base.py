@@ -10,6 +10,7 @@ from django.http import HttpRequest, HttpResponse
 from django.test import Client, RequestFactory
 from django.utils.translation import get_language, override
 
+from core.i18n.catalogues import extract
 from core.screens import texts
 from core.screens.middleware import POLICY, Screens
 from core.screens.views import languages
@@ -90,6 +91,21 @@ def test_scripts_say_what_is_defined_and_all_of_it() -> None:
     defined = set(chain.from_iterable(texts.keys(name) for name in texts.names()))
     assert said - defined == set()
     assert defined - said == set()
+
+
+def test_the_extractor_sees_every_text_of_the_scripts() -> None:
+    seen = {
+        message.id if isinstance(message.id, str) else message.id[0]
+        for package in PACKAGES
+        for message in extract(settings.BASE_DIR / package)
+    }
+    with override(None):  # as the code has them
+        wanted = {
+            text.one if isinstance(text, texts.Plural) else str(text)
+            for name in texts.names()
+            for text in texts._CATALOGUES[name].values()
+        }
+    assert wanted - seen == set()
 
 
 def _page(request: HttpRequest) -> HttpResponse:
