@@ -90,11 +90,15 @@ def test_true_minutes_hold(drawn: Entries, tmp_path: Path) -> None:
     assert "9 in the draw" in run(tmp_path, drawn)
     minutes, commitment = (written(tmp_path, f"{i}.json", each) for i, each in enumerate(drawn))
     done = subprocess.run(
-        [sys.executable, "-I", str(FOLDER / "draw.py"), public_key(), minutes, commitment],
-        cwd=tmp_path, capture_output=True, text=True, check=False,
-        env={"PYTHONPATH": str(FOLDER)},
+        [sys.executable, str(FOLDER / "draw.py"), public_key(), minutes, commitment],
+        cwd=tmp_path, capture_output=True, text=True, check=False, env={},
     )  # fmt: skip
-    assert done.returncode == 0 or "No module named" in done.stderr, done.stderr
+    assert done.returncode == 0 and done.stdout.startswith("The draw holds"), done.stderr
+    refused = subprocess.run(
+        [sys.executable, str(FOLDER / "draw.py"), public_key(), commitment, minutes],
+        cwd=tmp_path, capture_output=True, text=True, check=False, env={},
+    )  # fmt: skip
+    assert refused.returncode == 1 and refused.stderr.startswith("REFUSED: minutes.")
 
 
 def test_a_draw_with_balls_holds_without_a_commitment(by_hand: Entries, tmp_path: Path) -> None:
