@@ -5,6 +5,7 @@ from django.core.exceptions import ImproperlyConfigured
 from django.db import connection
 
 from core.database.guards import GUARDS, guarded_models
+from core.journal.install import unjournaled
 
 REQUIRED_ON = ("fsync", "full_page_writes", "synchronous_commit")
 OLDEST_SERVER = 160000
@@ -35,6 +36,9 @@ def verify_server() -> None:
         tables = {model._meta.db_table for model in guarded_models()}
         if not tables <= guarded:
             faults.append(f"tables without guards: {sorted(tables - guarded)}; run migrate")
+        loose = unjournaled(cursor)
+        if loose:
+            faults.append(f"tables without the journal: {loose}; run migrate")
         if settings.PRODUCTION:
             cursor.execute(
                 "SELECT rolsuper OR pg_has_role(current_user, c.relowner, 'MEMBER')"

@@ -11,7 +11,7 @@ from contextvars import ContextVar
 from typing import Any
 
 from celery.signals import task_postrun, task_prerun
-from django.db import connection
+from django.db import Error, connection
 from django.db.backends.base.base import BaseDatabaseWrapper
 from django.db.backends.signals import connection_created
 from django.dispatch import receiver
@@ -57,8 +57,12 @@ def begin(act: Acting | None) -> None:
 
 def end() -> None:
     """Whoever writes now says so for himself."""
-    if _acting.get() is not None:
+    if _acting.get() is None:
+        return
+    try:
         begin(None)
+    except Error:
+        connection.close()  # what a lost session was told is lost with it
 
 
 @contextmanager

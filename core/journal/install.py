@@ -51,7 +51,8 @@ class Journaled:
 
 def _journaled(model: type[Guarded]) -> Journaled:
     meta = model._meta
-    key: Any = meta.pk
+    own: Any = meta.pk
+    key = own
     while key.remote_field:
         key = key.target_field
     if not isinstance(key, _INTEGERS):
@@ -63,12 +64,9 @@ def _journaled(model: type[Guarded]) -> Journaled:
         for field in fields
         if isinstance(field, models.BinaryField) or field.name in _SECRET_NAMES
     )
-    changing_columns, secret_columns, derived = (
-        tuple(columns(model, names)) for names in (changing, secret, model.derived)
-    )
     return Journaled(
-        meta.db_table, str(meta.pk.column), changing_columns, secret_columns, derived,
-        has_triggers=model not in _SELF,
+        meta.db_table, str(own.column), tuple(columns(model, changing)),
+        tuple(columns(model, secret)), tuple(columns(model, model.derived)), model not in _SELF,
     )  # fmt: skip
 
 
@@ -120,3 +118,16 @@ def _put(cursor: CursorWrapper, table: Journaled) -> None:
 
 def _array(names: tuple[str, ...]) -> str:
     return "{" + ",".join(names) + "}"
+
+
+def unjournaled(cursor: CursorWrapper) -> list[str]:
+    """The tables that have not all of the journal's triggers in force, by name."""
+    cursor.execute(
+        "SELECT tgrelid::regclass::text, tgname FROM pg_trigger WHERE tgenabled IN ('O', 'A')"
+    )
+    present = set(cursor.fetchall())
+    return [
+        table.name
+        for table in journaled()
+        if not {(table.name, trigger) for trigger in table.triggers} <= present
+    ]

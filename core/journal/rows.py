@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 import psycopg
 from django.db import connection
 
-from core.journal.install import COLUMN, Journaled
+from core.journal.install import COLUMN, Journaled, journaled
 from core.journal.wire import ROWS_IN_BLOCK, Entry
 
 # What decides the text of a row; as in journal_changed().
@@ -34,6 +34,19 @@ def present_columns(table: Journaled) -> list[str]:
             [table.name],
         )
         return sorted({name for (name,) in cursor.fetchall()} - set(table.derived))
+
+
+def written_to(first_xid: int, end_xid: int) -> list[Journaled]:
+    """The tables that have rows of those transactions, by name."""
+    tables = journaled()
+    probes = [
+        f'SELECT {place} WHERE EXISTS (SELECT FROM "{table.name}"'
+        f" WHERE {COLUMN} >= %(first)s AND {COLUMN} < %(end)s)"
+        for place, table in enumerate(tables)
+    ]
+    with connection.cursor() as cursor:
+        cursor.execute(" UNION ALL ".join(probes), {"first": first_xid, "end": end_xid})
+        return [tables[place] for place in sorted(row[0] for row in cursor.fetchall())]
 
 
 def image_sql(table: Journaled, alias: str = "t") -> str:

@@ -10,7 +10,6 @@ from django.db.models.functions import TruncDate
 from core.database import clock
 from core.database.locks import Lock, hold
 from core.journal import rows, wire
-from core.journal.install import journaled
 from core.journal.models import Act, Batch, Block, RowForm
 from core.kernel.canonical import Json, canonical_bytes, with_digests
 from core.kernel.days import MADRID, day_bounds, natural_day
@@ -63,12 +62,20 @@ def batch_seal() -> Batch | None:
     if not _has_acts(first, end):
         return None
     number = last.number + 1 if last else 1
+    previous = bytes(last.digest) if last else wire.NOTHING_BEFORE
     heads, entries = _blocks_store(number, first, end)
-    head = wire.head(
-        number=number, previous=bytes(last.digest) if last else wire.NOTHING_BEFORE,
-        first_xid=first, end_xid=end, sealed_at=clock.now(), blocks=heads,
+    at, key = clock.now(), log.key_in_force()
+    message = canonical_bytes(
+        wire.head(
+            number=number, previous=previous, first_xid=first, end_xid=end, sealed_at=at,
+            blocks=heads,
+        )
     )  # fmt: skip
-    return _batch_store(head, entries)
+    return Batch.objects.create(
+        number=number, first_xid=first, end_xid=end, sealed_at=at, entries=entries,
+        previous=previous, digest=hashlib.sha256(message).digest(), key=key,
+        signature=keys.sign(key, message),
+    )  # fmt: skip
 
 
 def _blocks_store(number: int, first: int, end: int) -> tuple[list[list[Json]], int]:
@@ -76,13 +83,11 @@ def _blocks_store(number: int, first: int, end: int) -> tuple[list[list[Json]], 
     heads: list[list[Json]] = []
     entries = 0
     rows.ready()
-    for table in journaled():
+    for table in rows.written_to(first, end):
         columns = rows.present_columns(table)
-        form = None
+        form, _ = RowForm.objects.get_or_create(relation=table.name, columns=columns)
+        digest = wire.form_digest(table.name, columns)
         for found in rows.blocks(table, columns, first, end):
-            if form is None:
-                form, _ = RowForm.objects.get_or_create(relation=table.name, columns=columns)
-                digest = wire.form_digest(table.name, columns)
             content = b"".join(found)
             heads.append(wire.block_head(digest, len(found), content))
             Block.objects.create(
@@ -94,18 +99,6 @@ def _blocks_store(number: int, first: int, end: int) -> tuple[list[list[Json]], 
             )
             entries += len(found)
     return heads, entries
-
-
-def _batch_store(head: dict[str, Json], entries: int) -> Batch:
-    key = log.key_in_force()
-    message = canonical_bytes(head)
-    return Batch.objects.create(
-        number=int(str(head["batch"])), first_xid=int(str(head["first_xid"])),
-        end_xid=int(str(head["end_xid"])),
-        sealed_at=datetime.datetime.fromisoformat(str(head["sealed_at"])), entries=entries,
-        previous=bytes.fromhex(str(head["previous"])), digest=hashlib.sha256(message).digest(),
-        key=key, signature=keys.sign(key, message),
-    )  # fmt: skip
 
 
 def days_due() -> list[datetime.date]:

@@ -17,7 +17,7 @@ from django.db import connection, transaction
 from django.db.models import Count, Sum
 
 from core.journal import rows, rules, wire
-from core.journal.install import COLUMN, Journaled, journaled
+from core.journal.install import COLUMN, Journaled, journaled, unjournaled
 from core.journal.models import Act, Batch, Block, RowForm
 from core.journal.services import CHECKPOINT, checkpoint_document, last_batch
 from core.kernel.canonical import Json, canonical_bytes
@@ -327,17 +327,9 @@ def _unnamed() -> Iterator[Finding]:
 def _triggers() -> Iterator[Finding]:
     """What the journal stands on is in place now."""
     with connection.cursor() as cursor:
-        cursor.execute(
-            "SELECT tgrelid::regclass::text, tgname FROM pg_trigger WHERE tgenabled IN ('O', 'A')"
-        )
-        present = set(cursor.fetchall())
-    for table in journaled():
-        for trigger in table.triggers:
-            if (table.name, trigger) not in present:
-                yield Finding(
-                    What.TRIGGER, f"{table.name}: the trigger {trigger} is disabled or gone",
-                    table=table.name,
-                )  # fmt: skip
+        loose = unjournaled(cursor)
+    for name in loose:
+        yield Finding(What.TRIGGER, f"{name}: its trigger is disabled or gone", table=name)
 
 
 def _rules() -> Iterator[Finding]:

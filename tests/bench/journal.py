@@ -1,21 +1,38 @@
 """Tickets per second with the journal on, against the same sales with it off, in turn.
 
-Off is a table without the journal's column being filled, without its index and without its
-trigger. On, batches are sealed meanwhile, as the sweeper has them sealed.
+Off, the tables of a sale have neither the journal's trigger nor its index, and their rows no number
+of a transaction. On, a process of its own seals batches meanwhile, as often as the sweeper has it
+done.
 """
 
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from random import Random
 
+from django.conf import settings
 from django.db import connections
 
+from core.embedded.server import ROOT
 from core.embedded.stack import Stack
 from core.journal.install import COLUMN
+from core.journal.services import last_batch
 from tests import factories
 from tests.bench import client
 from tests.bench.pairs import interleave
 from tests.bench.sale import CONNECTIONS, Sales
 
 _HOT = ("lototrot_ticket", "ledger_transfer")
+_SEALER = """
+import sys, time, django
+django.setup()
+from core.journal.services import batch_seal
+while True:
+    batch_seal()
+    time.sleep(float(sys.argv[1]))
+"""
 
 
 def _execute(*statements: str) -> None:
@@ -38,12 +55,27 @@ def _on() -> None:
         _execute(
             f"ALTER TABLE {table} ENABLE TRIGGER journal_rows,"
             f" ALTER {COLUMN} SET DEFAULT pg_current_xact_id()::text::bigint",
-            f"CREATE INDEX {table}_journal ON {table} ({COLUMN})",
+            f"CREATE INDEX IF NOT EXISTS {table}_journal ON {table} ({COLUMN})",
         )
 
 
+@contextmanager
+def _sealing() -> Iterator[None]:
+    every = settings.CELERY_BEAT_SCHEDULE["sweep"]["schedule"]
+    sealer = subprocess.Popen(
+        [sys.executable, "-c", _SEALER, str(every)], cwd=ROOT, env=dict(os.environ)
+    )
+    try:
+        yield
+        if sealer.poll() is not None:
+            raise RuntimeError("the sealing stopped")
+    finally:
+        sealer.kill()
+        sealer.wait()
+
+
 def measure(stack: Stack, *, pairs: int, seconds: float) -> dict[str, float]:
-    """The keys `journal.*`."""
+    """The keys `journal.*`. Every answer must be 201: anything else is an error of the run."""
     contest = factories.contest(factories.meeting(numbers=range(1, 16)))
     points = [factories.point() for _ in range(CONNECTIONS)]
     for point in points:
@@ -64,11 +96,16 @@ def measure(stack: Stack, *, pairs: int, seconds: float) -> dict[str, float]:
 
     def journaled() -> float:
         _on()
-        return sold()
+        with _sealing():
+            return sold()
 
     measured = interleave(without, journaled, pairs=pairs)
+    last = last_batch()
+    if last is None:
+        raise RuntimeError("nothing was sealed")
     return {
         "journal.off_per_s": sorted(measured.baseline)[pairs // 2],
         "journal.on_per_s": sorted(measured.ours)[pairs // 2],
         "journal.sale_ratio": measured.ratio,
+        "journal.batches": float(last.number),
     }
