@@ -8,6 +8,7 @@ done.
 import os
 import subprocess
 import sys
+import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from random import Random
@@ -26,12 +27,11 @@ from tests.bench.sale import CONNECTIONS, Sales
 
 _HOT = ("lototrot_ticket", "ledger_transfer")
 _SEALER = """
-import sys, time, django
+import sys, django
 django.setup()
 from core.journal.services import batch_seal
-while True:
-    batch_seal()
-    time.sleep(float(sys.argv[1]))
+for _ in sys.stdin:
+    print(batch_seal(), flush=True)
 """
 
 
@@ -59,19 +59,40 @@ def _on() -> None:
         )
 
 
-@contextmanager
-def _sealing() -> Iterator[None]:
-    every = settings.CELERY_BEAT_SCHEDULE["sweep"]["schedule"]
-    sealer = subprocess.Popen(
-        [sys.executable, "-c", _SEALER, str(every)], cwd=ROOT, env=dict(os.environ)
-    )
-    try:
-        yield
-        if sealer.poll() is not None:
+class _Sealer:
+    """A process that seals a batch whenever it is told to."""
+
+    def __init__(self) -> None:
+        self.every: float = settings.CELERY_BEAT_SCHEDULE["sweep"]["schedule"]
+        self.process = subprocess.Popen(
+            [sys.executable, "-c", _SEALER], cwd=ROOT, env=dict(os.environ), text=True,
+            stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+        )  # fmt: skip
+
+    def seal(self) -> None:
+        """Have a batch sealed, and wait until it is."""
+        assert self.process.stdin and self.process.stdout
+        print(file=self.process.stdin, flush=True)
+        if not self.process.stdout.readline():
             raise RuntimeError("the sealing stopped")
-    finally:
-        sealer.kill()
-        sealer.wait()
+
+    @contextmanager
+    def at_work(self) -> Iterator[None]:
+        """Seal at once and then every few seconds, until the last one is done."""
+        over = threading.Event()
+
+        def work() -> None:
+            self.seal()
+            while not over.wait(self.every):
+                self.seal()
+
+        thread = threading.Thread(target=work)
+        thread.start()
+        try:
+            yield
+        finally:
+            over.set()
+            thread.join()
 
 
 def measure(stack: Stack, *, pairs: int, seconds: float) -> dict[str, float]:
@@ -94,12 +115,19 @@ def measure(stack: Stack, *, pairs: int, seconds: float) -> dict[str, float]:
         _off()
         return sold()
 
+    sealer = _Sealer()
+
     def journaled() -> float:
         _on()
-        with _sealing():
+        with sealer.at_work():
             return sold()
 
-    measured = interleave(without, journaled, pairs=pairs)
+    try:
+        sealer.seal()
+        measured = interleave(without, journaled, pairs=pairs)
+    finally:
+        sealer.process.kill()
+        sealer.process.wait()
     last = last_batch()
     if last is None:
         raise RuntimeError("nothing was sealed")
