@@ -90,15 +90,18 @@ def with_parent(table: str, parent: str, key: str) -> Rule:
 
 
 def sold(table: str, *, act: str, amount: str) -> Rule:
-    """A ticket is of a sale: by that terminal and operator, at that moment, with its transfer."""
+    """A ticket is of a sale: by that terminal and operator, at that moment, with its transfer.
+
+    A sale may be the first use of a rolled token, and is then named for that.
+    """
     return Rule(
         f"{table}.sold",
         "it does not come from a sale: another act, terminal, moment or no transfer",
         f"""
         SELECT '{table}', t.id, t.journal_xid
           FROM {table} t LEFT JOIN journal_act a ON a.journal_xid = t.journal_xid
-         WHERE a.name IS DISTINCT FROM '{act}' OR a.terminal_id <> t.terminal_id
-            OR a.operator_id <> t.operator_id
+         WHERE coalesce(a.name, '') NOT IN ('{act}', 'terminal.token')
+            OR a.terminal_id <> t.terminal_id OR a.operator_id <> t.operator_id
             OR a.at NOT BETWEEN t.sold_at AND t.sold_at + interval '1 minute'
             OR NOT EXISTS (
                SELECT FROM ledger_transfer x WHERE x.reference = t.uuid

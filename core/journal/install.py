@@ -17,6 +17,8 @@ from core.journal.models import Act, Batch, Block, Change, RowForm
 COLUMN = "journal_xid"
 TRIGGERS = ("journal_rows", "journal_changed")
 _XID = "pg_current_xact_id()::text::bigint"
+# Whether the transaction has no act yet.
+_FIRST = "current_setting('core.acted', true) IS DISTINCT FROM pg_current_xact_id()::text"
 _INTEGERS = (models.BigAutoField, models.AutoField, models.BigIntegerField, models.IntegerField)
 # The journal's own: acts and changes are entries of it, batches are what it is sealed in.
 _SELF = (Act, Change)
@@ -99,13 +101,14 @@ def _put(cursor: CursorWrapper, table: Journaled) -> None:
     )
     if not cursor.fetchone()[0]:
         cursor.execute(f'ALTER TABLE "{name}" ADD COLUMN {COLUMN} bigint NOT NULL DEFAULT {_XID}')
-        cursor.execute(f'SELECT journal_note() FROM (SELECT FROM "{name}" LIMIT 1) t')
+        rows = f'SELECT FROM "{name}" LIMIT 1'
+        cursor.execute(f"SELECT journal_note() FROM ({rows}) t WHERE {_FIRST}")
     if not table.has_triggers:
         return
     cursor.execute(f'CREATE INDEX IF NOT EXISTS "{name}_journal" ON "{name}" ({COLUMN})')
     cursor.execute(
         f'CREATE OR REPLACE TRIGGER journal_rows AFTER INSERT ON "{name}"'
-        " FOR EACH STATEMENT EXECUTE FUNCTION journal_rows()"
+        f" FOR EACH STATEMENT WHEN ({_FIRST}) EXECUTE FUNCTION journal_rows()"
     )
     if table.changing:
         names = ", ".join(f'"{column}"' for column in table.changing)

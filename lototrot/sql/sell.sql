@@ -22,7 +22,6 @@ DECLARE
     v_known record;
     v_contest record;
 BEGIN
-    PERFORM set_config('core.act', 'lototrot.sale', true);
     PERFORM pg_advisory_xact_lock(2, hashtext(p_uuid::text));
     SELECT t.id, t.terminal_id, t.request_digest INTO v_known
       FROM lototrot_ticket t WHERE t.uuid = p_uuid;

@@ -20,7 +20,6 @@ DECLARE
     v_opening integer;
     v_position integer;
 BEGIN
-    PERFORM set_config('core.act', 'promotrot.sale', true);
     PERFORM pg_advisory_xact_lock(2, hashtext(p_uuid::text));
     SELECT t.id, t.terminal_id, t.emission_id, t.price_cents, t.sold_at, t.operator_id INTO v_known
       FROM promotrot_playticket t WHERE t.uuid = p_uuid;

@@ -3,28 +3,27 @@
 -- The first row that a transaction writes makes its act: who, by what, on whose request. The session
 -- says it in `core.act` (core/journal/acting.py), as name|user|session|terminal|operator|request.
 -- Names are of the schema, as these run with the owner's rights: the application cannot write here.
-CREATE OR REPLACE FUNCTION journal_note() RETURNS void LANGUAGE plpgsql SECURITY DEFINER AS $$
+-- Triggers call it where the transaction has no act yet (`core.acted`); so there is no conflict.
+CREATE OR REPLACE FUNCTION journal_note() RETURNS boolean LANGUAGE plpgsql SECURITY DEFINER AS $$
 DECLARE
-    v_xid text := pg_catalog.pg_current_xact_id()::text;
-    v_act text[];
+    v_act text[] := string_to_array(current_setting('core.act', true), '|', '');
 BEGIN
-    IF pg_catalog.current_setting('core.acted', true) = v_xid THEN
-        RETURN;
-    END IF;
-    v_act := pg_catalog.string_to_array(pg_catalog.current_setting('core.act', true), '|', '');
     INSERT INTO public.journal_act (journal_xid, at, name, user_id, session_id, terminal_id,
             operator_id, request_id, database_role)
-    VALUES (v_xid::bigint, public.core_now(), coalesce(v_act[1], ''), v_act[2]::bigint,
-            v_act[3]::bigint, v_act[4]::bigint, v_act[5]::bigint, coalesce(v_act[6], ''),
-            session_user)
-    ON CONFLICT (journal_xid) DO NOTHING;
-    PERFORM pg_catalog.set_config('core.acted', v_xid, true);
+    VALUES (pg_current_xact_id()::text::bigint,
+            clock_timestamp() + coalesce((SELECT o."offset" FROM public.database_clockoffset o
+                                           ORDER BY o.id DESC LIMIT 1), '0'),
+            coalesce(v_act[1], ''), v_act[2]::bigint, v_act[3]::bigint, v_act[4]::bigint,
+            v_act[5]::bigint, coalesce(v_act[6], ''), session_user);
+    RETURN set_config('core.acted', pg_current_xact_id()::text, true) <> '';
 END $$;
 
--- After statements that write to a table of rows that never change.
+-- After the first statement of a transaction that inserts rows; the trigger's condition sees to it.
 CREATE OR REPLACE FUNCTION journal_rows() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER AS $$
+DECLARE
+    v_done boolean;
 BEGIN
-    PERFORM public.journal_note();
+    v_done := public.journal_note();
     RETURN NULL;
 END $$;
 
@@ -48,7 +47,9 @@ BEGIN
     IF v_new = v_old THEN
         RETURN NULL;
     END IF;
-    PERFORM public.journal_note();
+    IF current_setting('core.acted', true) IS DISTINCT FROM pg_current_xact_id()::text THEN
+        PERFORM public.journal_note();
+    END IF;
     INSERT INTO public.journal_change (journal_xid, relation, row_id, before, after)
     SELECT pg_current_xact_id()::text::bigint, TG_TABLE_NAME, (v_new ->> TG_ARGV[0])::bigint,
            jsonb_object_agg(o.key, o.value), jsonb_object_agg(o.key, v_new -> o.key)
