@@ -33,6 +33,7 @@ LABELS: dict[str, str | Promise] = {
     "detail": _("detail"),
     "digest": _("digest"),
     "effective_at": _("effective from"),
+    "begun_at": _("begun at"),
     "ended_at": _("ended at"),
     "enrolled_at": _("enrolled at"),
     "errors": _("errors"),

@@ -12,7 +12,7 @@ from urllib.parse import urlencode, urlsplit
 import pyotp
 
 PREFIX = "/api/v1/"
-TIMEOUT_S = 30
+TIMEOUT_S = 300  # a month of nights is one request
 KEPT_S = 2
 """A connection idle for longer may just be closed by the server."""
 

@@ -19,7 +19,7 @@ from core.admin_support.readonly import ReadOnlyAdmin, ReadOnlyInline
 from core.config import sweep
 from core.staff import accounts, second_factor, services, two_persons
 from core.staff.actor import StaffActor
-from core.staff.models import Decision, Proposal, StaffSession, User
+from core.staff.models import Decision, Proposal, SecondFactor, StaffSession, User
 from core.staff.powers import Role
 from core.staff.selectors import READ_PROPOSALS
 
@@ -121,8 +121,15 @@ REACTIVATE = Act(
 )  # fmt: skip
 
 
+class _SecondFactors(ReadOnlyInline):
+    model = SecondFactor
+    shown = ("begun_at", "confirmed_at", "ended_at")
+    show_change_link = False
+
+
 @admin.register(User)
 class UserAdmin(ReadOnlyAdmin):
+    inlines = (_SecondFactors,)
     columns = ("username", "full_name", "roles", "is_active", "last_login")
     shown = (
         "username", "full_name", "roles", "is_active", "appointment", "last_login",

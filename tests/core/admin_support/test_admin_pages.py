@@ -257,16 +257,19 @@ def test_signing_off_ends_the_staff_session() -> None:
     assert not StaffSession.objects.filter(user=desk.person, channel="admin", ended_at=None)
 
 
-def test_signing_on_needs_name_and_password() -> None:
+def test_signing_on_needs_name_password_and_code() -> None:
     user = User.objects.get(pk=factories.staff(Role.ORGANISER).user_id)
     user.set_password("a long enough secret")
     user.save(update_fields=["password"])
+    secret = factories.second_factor(user)
     client = Client(headers={"accept-language": "ca"})
     form = client.get("/admin/login/").content.decode()
     assert "Lototrot" in form
     wrong = client.post("/admin/login/", {"username": user.username, "password": "no"})
     assert wrong.status_code == 200
     right = {"username": user.username, "password": "a long enough secret", "next": "/admin/"}
+    assert client.post("/admin/login/", right).status_code == 200  # without the code
+    right["code"] = factories.one_time_code(secret)
     assert client.post("/admin/login/", right)["Location"] == "/admin/"
     assert client.get("/admin/").status_code == 200
     assert StaffSession.objects.filter(user=user, channel="admin", ended_at=None).count() == 1
