@@ -256,12 +256,16 @@ class Ladder:
             and name == name.strip()
             for name in names
         )  # fmt: skip
-        return named and len({*names, "stop"}) == len(names) + 1 and all(
-            0 < way.up <= way.of
-            and way.rise > 0
-            and at + way.rise <= top
-            and 0 <= way.fall <= tiers
-            for way in rung.ways
+        return (
+            named
+            and len({*names, "stop"}) == len(names) + 1
+            and all(
+                0 < way.up <= way.of
+                and way.rise > 0
+                and at + way.rise <= top
+                and 0 <= way.fall <= tiers
+                for way in rung.ways
+            )
         )
 
 

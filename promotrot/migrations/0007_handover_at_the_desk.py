@@ -17,7 +17,9 @@ class Migration(migrations.Migration):
     operations = [
         migrations.RemoveField(model_name="voucherhandover", name="operator"),
         migrations.RemoveField(model_name="voucherhandover", name="terminal"),
-        migrations.AddField("voucherhandover", "cash_session", foreign_key("payoffice.cashsession")),
+        migrations.AddField(
+            "voucherhandover", "cash_session", foreign_key("payoffice.cashsession")
+        ),
         migrations.AddField("voucherhandover", "handed_by", foreign_key(settings.AUTH_USER_MODEL)),
         migrations.AddField("voucherhandover", "handed_in", foreign_key("staff.staffsession")),
     ]

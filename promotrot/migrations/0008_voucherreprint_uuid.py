@@ -4,15 +4,14 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
-
     dependencies = [
-        ('promotrot', '0007_handover_at_the_desk'),
+        ("promotrot", "0007_handover_at_the_desk"),
     ]
 
     operations = [
         migrations.AddField(
-            model_name='voucherreprint',
-            name='uuid',
+            model_name="voucherreprint",
+            name="uuid",
             field=models.UUIDField(null=True, unique=True),
         ),
     ]
