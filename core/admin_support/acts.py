@@ -146,6 +146,8 @@ def perform(
     if done.secret:
         return TemplateResponse(request, "admin_support/secret.html", page | {"done": done})
     messages.success(request, str(done.message))
+    if request.GET.get("back") == back:  # the page that offered the act wants to go on itself
+        return HttpResponseRedirect(back)
     return HttpResponseRedirect((url_of(done.row) if done.row else "") or back)
 
 

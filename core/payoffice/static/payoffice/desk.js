@@ -2,6 +2,8 @@
 "use strict";
 (() => {
   const box = document.getElementById("office-code");
+  // The theme's own scripts take the focus away from what the page gave it to.
+  document.querySelector(".office [autofocus]")?.focus();
   addEventListener("keydown", (event) => {
     if (event.key !== "Escape") return;
     box.value = "";
