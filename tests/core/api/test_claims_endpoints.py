@@ -97,7 +97,7 @@ def test_a_check_says_what_where_how_and_until_when(api: Api) -> None:
 def test_whoever_holds_a_code_learns_the_state_but_not_who_was_paid(api: Api, place: Point) -> None:
     (won,) = paying.worth(500)
     before = Api().post("check", {"code": won.code})
-    assert set(before.json()) == set(claims.PresentedOut().fields)
+    assert set(before.json()) == set(claims.HolderOut().fields)
     assert (before.json()["state"], before.headers["Cache-Control"]) == ("prize", "no-store")
     api.post(PAY, body_of(won))
     told = Api().post("check", {"code": won.code})

@@ -103,6 +103,7 @@ def test_annulled_and_voided_sales_earn_nothing(organiser: Any) -> None:
     sold_with_code(contest, place)
     late, _code = sold_with_code(contest, place)
     ticket_annul(by=place.actor, ident=error.uuid, presented_code=code, reason="wrong")
+    factories.contest_closed(contest)
     breach = factories.proposal("lototrot.breach_void")
     now = factories.time_pass(minutes=1)
     Void.objects.create(ticket=late, reason="breach", note="late", voided_at=now, proposal=breach)
