@@ -153,6 +153,8 @@ _BOARD: dict[str, texts.Text] = {
         "Counted ticket by ticket: how many bets win each category if they get no further race "
         "wrong, and what each would then be paid."
     ),
+    "board_seal": _("Seal of the tickets"),
+    "board_certificate": _("Settlement certificate"),
     "board_history": _("Accumulated figure and reserve, meeting by meeting"),
     "board_as_table": _("As a table"),
     "board_meeting": _("Meeting"),

@@ -7,13 +7,16 @@ from core.database import clock
 from core.kernel.days import natural_day
 from core.kernel.money import percent_text
 from core.ledger import services as ledger
+from core.proofs import log
 from lototrot.models.contest import Contest
 from lototrot.models.settlement import Settlement
 from lototrot.selectors.alive import standings
 from lototrot.selectors.cards import LegCard, RunnerCard, contest_legs
 from lototrot.selectors.totals import Totals, all_totals
 from lototrot.services import chart
+from lototrot.services.certificate import CERTIFICATE
 from lototrot.services.contests import rules_of
+from lototrot.services.sealing import SEAL
 
 SHOWN_DAYS = 14  # how long a contest stays on the board after its payment order
 HISTORY_LENGTH = 60
@@ -79,7 +82,19 @@ def _contest(contest: Contest) -> dict[str, Any]:
         "legs": [_leg(leg) for leg in legs],
         "standings": [s.to_document() for s in standings(contest, legs)] if closed else [],
         "settlement": _settlement(settlement) if settlement else None,
+        "proofs": _proofs(contest, settlement),
     }
+
+
+def _proofs(contest: Contest, settlement: Settlement | None) -> dict[str, int]:
+    """Where the public log has the contest's seal and its settlement's certificate."""
+    wanted = {"seal": (SEAL, f"contest:{contest.pk}")}
+    if settlement:
+        wanted["certificate"] = (CERTIFICATE, str(settlement.uuid))
+    found = {
+        name: log.published(kind=kind, subject=subject) for name, (kind, subject) in wanted.items()
+    }
+    return {name: entry.sequence for name, entry in found.items() if entry}
 
 
 def _leg(leg: LegCard) -> dict[str, Any]:

@@ -80,6 +80,8 @@ def test_bets_alive_after_each_race_are_those_a_player_would_count() -> None:
     settlement = contest_settle(contest_id=contest.pk)
     assert {str(k): v for k, v in found[-1].bets.items()} == settlement.figures["winners"]
     assert {str(k): v for k, v in found[-1].prizes.items()} == settlement.figures["prize_each"]
+    (shown,) = board_document()["contests"]
+    assert set(shown["proofs"]) == {"seal", "certificate"}
     again = standings(contest, contest_legs(contest))
     assert again[-1] == found[-1]  # what was carried in is still what it was
 

@@ -60,6 +60,7 @@ class Contest {
       known ? standing(facts) : null,
       h("div", { class: "races" }, facts.legs.map((leg) => card(leg))),
       facts.settlement ? explained(facts) : null,
+      proofs(facts),
       h("details", { "data-key": `rules-${facts.contest}`, class: "card no-wall" },
         h("summary", {}, t("rules")), h("p", { class: "prose" }, facts.rules[document.documentElement.lang] ?? facts.rules.ca)),
     ];
@@ -110,6 +111,16 @@ class Contest {
     const known = facts.legs.filter((leg) => leg.winners.length);
     return [stateOf(facts), ...known.map((leg) => t("board_race_won", { race: leg.position, numbers: leg.winners.join(", ") }))].join(". ");
   }
+}
+
+/** What anyone can check for themselves: entries of the public log. */
+function proofs({ proofs: found, contest }) {
+  const rows = [
+    found.seal && [t("board_seal"), `/api/v1/log/${found.seal}`],
+    found.certificate && [t("board_certificate"), `/api/v1/log/${found.certificate}`],
+    found.certificate && [`${t("board_certificate")} (PDF)`, `/api/v1/lototrot/contests/${contest}/certificate.pdf`],
+  ].filter(Boolean);
+  return rows.length ? h("ul", { class: "row no-wall" }, rows.map(([name, href]) => h("li", {}, h("a", { href }, name)))) : null;
 }
 
 function history(chain) {
