@@ -187,7 +187,10 @@ def _answer(by: StaffActor, asked: dict[str, Any]) -> dict[str, Any]:
             state = checking.desk_state(by=by, code=asked["code"])
         except DomainError:
             return found
-    return found | _shown(state) | {"code": asked["code"], "uuid": uuid4()}
+    shown = _shown(state) | {"code": asked["code"], "uuid": uuid4()}
+    if "happened" in found:  # what has just been done is no alarm
+        shown |= {"tone": "info", "why_not": ""}
+    return found | shown
 
 
 def _shown(state: DeskState) -> dict[str, Any]:
