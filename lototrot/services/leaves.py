@@ -27,7 +27,8 @@ EPOCH = datetime(2000, 1, 1, tzinfo=UTC)
 # A row: two bytes, then the ids of terminal and premises, what goes into the leaf, and its own id;
 # every field after four bytes. Bets and amount stand side by side.
 _SELLER, _REST, _FIGURES, _ID = slice(2, 26), slice(26, -12), slice(42, 58), slice(-8, None)
-_bets_and_cents = struct.Struct("!i4xq").iter_unpack
+_TERMINAL = slice(6, 14)
+_BETS_AND_CENTS = "i4xq"
 _HEAD = len(b"PGCOPY\n\xff\r\n\0") + 8
 _END = b"\xff\xff"
 
@@ -41,7 +42,7 @@ COPY (SELECT terminal_id, premises_id, sold_at, bets, amount_cents, {legs}, code
 SEALED = "NOT EXISTS (SELECT FROM lototrot_void v WHERE v.ticket_id = t.id AND v.reason = 'error')"
 _SELLERS = """
 SELECT t.id, t.code, p.id, p.code FROM premises_terminal t
-  JOIN premises_premises p ON p.id = t.premises_id
+  JOIN premises_premises p ON p.id = t.premises_id {where}
 """
 _MOST = 2**63 - 1
 
@@ -72,20 +73,35 @@ def leaf(ticket: Ticket) -> bytes:
     return b"".join(_sized(field) for field in fields)
 
 
-def blocks(contest: Contest, *, first_id: int = 0, below_id: int = _MOST) -> Iterator[Block]:
+def blocks(contest: Contest) -> Iterator[Block]:
     """The sealed tickets in the order of their ids, hashed, block by block. Raises LeafUnsound."""
     sellers = _sellers()
-    with connection.cursor() as cursor, cursor.copy(*_query(contest, first_id, below_id)) as copy:
+    with connection.cursor() as cursor, cursor.copy(*_query(contest, 0, _MOST)) as copy:
         source = rows_of(copy)
         while rows := list(islice(source, BLOCK)):
-            try:
-                hashes = [sha256(sellers[row[_SELLER]] + row[_REST]).digest() for row in rows]
-            except KeyError as error:
-                raise LeafUnsound(contest=contest.pk) from error
-            bets = cents = 0
-            for each in _bets_and_cents(b"".join([row[_FIGURES] for row in rows])):
-                bets, cents = bets + each[0], cents + each[1]
-            yield Block(int.from_bytes(rows[0][_ID], "big"), hashes, bets, cents)
+            figures = struct.unpack(
+                "!" + _BETS_AND_CENTS * len(rows), b"".join([row[_FIGURES] for row in rows])
+            )
+            yield Block(
+                int.from_bytes(rows[0][_ID]), _hashes(contest, rows, sellers),
+                bets=sum(figures[::2]), takings_cents=sum(figures[1::2]),
+            )  # fmt: skip
+
+
+def hashes_between(contest: Contest, *, first_id: int, below_id: int) -> list[bytes]:
+    """The hashes of the sealed tickets with such ids, in their order. Raises LeafUnsound."""
+    query = _query(contest, first_id, below_id)
+    with connection.cursor() as cursor, cursor.copy(*query) as copy:
+        rows = list(rows_of(copy))
+    terminals = {int.from_bytes(row[_TERMINAL]) for row in rows}
+    return _hashes(contest, rows, _sellers([*terminals]))
+
+
+def _hashes(contest: Contest, rows: list[bytes], sellers: Mapping[bytes, bytes]) -> list[bytes]:
+    try:
+        return [sha256(sellers[row[_SELLER]] + row[_REST]).digest() for row in rows]
+    except KeyError as error:
+        raise LeafUnsound(contest=contest.pk) from error
 
 
 def sealed_leaves(contest: Contest) -> Iterator[bytes]:
@@ -127,10 +143,14 @@ def rows_of(copy: Copy) -> Iterator[bytes]:
     raise error_from_result(result) if result else OperationalError("a COPY without its end")
 
 
-def _sellers() -> Mapping[bytes, bytes]:
-    """By the ids of terminal and premises as a row has them, how a leaf with them begins."""
+def _sellers(terminals: list[int] | None = None) -> Mapping[bytes, bytes]:
+    """By the ids of terminal and premises as a row has them, how a leaf with them begins.
+
+    Of all terminals, or of those with such ids.
+    """
+    where = "" if terminals is None else "WHERE t.id = ANY(%(terminals)s)"
     with connection.cursor() as cursor:
-        cursor.execute(_SELLERS)
+        cursor.execute(_SELLERS.format(where=where), {"terminals": terminals})
         return {
             struct.pack("!iqiq", 8, terminal_id, 8, premises_id): LEAF
             + _sized(premises.encode())

@@ -16,7 +16,7 @@ from core.proofs import merkle, wire
 from lototrot.engine.races import numbers_of
 from lototrot.models.sealing import Amendment, Seal
 from lototrot.models.tickets import Ticket, Void
-from lototrot.services.leaves import blocks, leaf
+from lototrot.services.leaves import hashes_between, leaf
 from lototrot.services.lookup import ticket_by_code
 from lototrot.services.sealing import SealUnsound, need_sealed
 
@@ -61,12 +61,13 @@ def ticket_proof(*, presented_code: str) -> dict[str, Any]:
 
 def _path(seal: Seal, ticket: Ticket) -> tuple[int, list[bytes]]:
     """The ticket's place among all, and the path from its leaf to the root."""
-    number = bisect_right(seal.block_first_ids, ticket.pk) - 1
-    firsts = [*seal.block_first_ids, 2**63 - 1]
-    kept = bytes(seal.block_roots)
-    roots = [kept[at : at + 32] for at in range(0, len(kept), 32)]
-    found = blocks(seal.contest, first_id=firsts[max(number, 0)], below_id=firsts[number + 1])
-    hashes = [hash_ for block in found for hash_ in block.hashes]
+    kept, first_ids = Seal.objects.values_list("block_roots", "block_first_ids").get(pk=seal.pk)
+    roots = [bytes(kept[at : at + 32]) for at in range(0, len(kept), 32)]
+    number = bisect_right(first_ids, ticket.pk) - 1
+    bounds = [*first_ids, 2**63 - 1]
+    hashes = hashes_between(
+        ticket.contest, first_id=bounds[max(number, 0)], below_id=bounds[number + 1]
+    )
     try:
         place = number * merkle.BLOCK + hashes.index(merkle.leaf_hash(leaf(ticket)))
         path = merkle.block_path(hashes, roots, place)

@@ -74,8 +74,12 @@ class _Tree:
 
 
 def sealed(contest: Contest) -> Seal | None:
-    """The contest's seal, if it has one: a draw starts only after it (5.4.3)."""
-    return Seal.objects.select_related("entry__key").filter(contest=contest).first()
+    """The contest's seal, if it has one: a draw starts only after it (5.4.3).
+
+    What only proofs need of it, which may be much, is left in the database.
+    """
+    found = Seal.objects.select_related("entry__key").filter(contest=contest)
+    return found.defer("block_roots", "block_first_ids").first()
 
 
 def need_sealed(contest: Contest) -> Seal:
