@@ -90,6 +90,11 @@ def stylesheet(request: HttpRequest) -> str:
     return static("admin_support/house.css")
 
 
+def mark(request: HttpRequest) -> str:
+    """UNFOLD's SITE_ICON and SITE_FAVICONS."""
+    return static("screens/mark.svg")
+
+
 def environment(request: HttpRequest) -> list[str] | None:
     """UNFOLD's ENVIRONMENT: simulated time is said on every page."""
     if not clock.is_simulated():

@@ -176,12 +176,30 @@ UNFOLD = {
     "SITE_TITLE": "Lototrot · Promotrot",
     "SITE_HEADER": "Lototrot · Promotrot",
     "SITE_URL": None,
-    "SITE_SYMBOL": "sports_score",
+    "SITE_ICON": dict.fromkeys(("light", "dark"), "core.admin_support.site.mark"),
     "SHOW_VIEW_ON_SITE": False,
     "SHOW_LANGUAGES": True,
     "LANGUAGES": {"action": "core.admin_support.site.language_action"},
     "ENVIRONMENT": "core.admin_support.site.environment",
     "STYLES": ["core.admin_support.site.stylesheet"],
+    "COLORS": {  # the turf of core/screens, in eleven lights
+        "primary": {
+            "50": "#eef7f2",
+            "100": "#dcefe4",
+            "200": "#b6dcc8",
+            "300": "#86c4a5",
+            "400": "#6fd3a3",
+            "500": "#2a875d",
+            "600": "#0b5a3c",
+            "700": "#0a4f35",
+            "800": "#08402b",
+            "900": "#063322",
+            "950": "#04231a",
+        }
+    },
+    "SITE_FAVICONS": [
+        {"rel": "icon", "type": "image/svg+xml", "href": "core.admin_support.site.mark"}
+    ],
     "SIDEBAR": {"navigation": "core.admin_support.site.sidebar"},
 }
 

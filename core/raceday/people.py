@@ -134,11 +134,17 @@ def _premises_register(organiser: Api, number: int, code: str, since: str, pin: 
         )
 
 
+def terminal_register(organiser: Api, premises: str, terminal: str) -> str:
+    """Register a terminal; its enrolment code, which is good for one use."""
+    issued = organiser.post(f"premises/{premises}/terminals", {"code": terminal})
+    return str(issued["enrolment_code"])
+
+
 def _seller(
     api: Api, organiser: Api, premises: str, terminal: str, operator: int, pin: str
 ) -> Seller:
-    issued = organiser.post(f"premises/{premises}/terminals", {"code": terminal})
-    enrolled = api.post("terminal/enrolment", {"enrolment_code": issued["enrolment_code"]})
+    code = terminal_register(organiser, premises, terminal)
+    enrolled = api.post("terminal/enrolment", {"enrolment_code": code})
     seller = Seller(premises, terminal, operator, enrolled["token"], api)
     seller.sign_on(pin)
     return seller

@@ -7,11 +7,14 @@ chapter the trial balance is zero.
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
+from time import monotonic, sleep
 from typing import Any
 
 from core.raceday import show
 from core.raceday.api import Api, ApiProblem
 from core.raceday.people import Seller, Staff, administrator_create, sellers_open, staff_open
+
+_NIGHT_WITHIN_S = 120
 
 
 class Amiss(Exception):
@@ -54,6 +57,24 @@ class Stage:
         """The system's time."""
         return datetime.fromisoformat(self.api.get("clock")["now"])
 
+    def nights(self) -> list[dict[str, Any]]:
+        """Have the jobs of ended days done; what was done now. One that failed is amiss.
+
+        The beat may be at it at this very minute: then it is asked again.
+        """
+        deadline = monotonic() + _NIGHT_WITHIN_S
+        while True:
+            try:
+                runs: list[dict[str, Any]] = self.staff["org1"].post("nights", {})["items"]
+                break
+            except ApiProblem as problem:
+                if problem.code not in ("night_running", "not_quiet") or monotonic() > deadline:
+                    raise
+                sleep(0.5)
+        for run in runs:
+            need(run["state"] == "done", f"{run['job']} of {run['day']} failed: {run['error']}")
+        return runs
+
 
 @dataclass(frozen=True, slots=True)
 class Chapter:
@@ -94,6 +115,7 @@ def play(base_url: str, environment: Mapping[str, str]) -> Stage:
     for chapter in sorted(_chapters, key=lambda each: each.order):
         chapter.tell(stage)
         _need_balance(stage, chapter.title)
+    stage.nights()  # of the days over which the last chapters jumped
     _books(stage)
     return stage
 

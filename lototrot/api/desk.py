@@ -64,7 +64,8 @@ class ContestHeadOut(Shape):
     closes_at = Instant(help_text="At the latest; a start or a race not run closes it earlier.")
     prize_percent = serializers.CharField()
     rules = serializers.CharField(help_text="In the language of the request; to be displayed.")
-    jackpot_cents = Cents()
+    jackpot_cents = Cents(help_text="Accumulated for the highest category so far (9.5).")
+    lapsed_cents = Cents(help_text="Unclaimed prizes that this meeting adds to it (10.7).")
     acknowledged = Flag(help_text="The operator has acknowledged the display; needed to sell.")
 
 
@@ -109,6 +110,7 @@ def _on_sale(contest: Any, language: str) -> dict[str, Any]:
         "closes_at": contest.scheduled_close_at, "prize_percent": facts.prize_percent,
         "rules": contest.publication.rules[language],
         "jackpot_cents": balance_cents(chart.jackpot(contest.bet_type_code)),
+        "lapsed_cents": balance_cents(chart.lapsed(contest.pk)),
         "acknowledged": contest.acknowledged,
     }  # fmt: skip
     database = str(connection.settings_dict["NAME"])

@@ -2,18 +2,14 @@
 the 7/7 of the next meeting, which is on sale already (14.III.10.7)."""
 
 from datetime import date, datetime, time, timedelta
-from time import monotonic, sleep
-from typing import Any
 
 from core.kernel.days import MADRID
-from core.raceday.api import ApiProblem
 from core.raceday.show import euros, heading, step
 from core.raceday.stage import Chapter, Stage, need, register
 from lototrot.raceday import meeting as office
 from lototrot.raceday.meeting import Day
 from lototrot.sample import facts
 
-WITHIN_S = 120
 CHAIN = "lototrot/bet-types/lototrot/jackpot"
 
 
@@ -59,7 +55,7 @@ def _next_meeting(stage: Stage) -> Day:
 
 def _statements(stage: Stage) -> None:
     """The night of a Sunday states each premises' week; what they say is what the books hold."""
-    nights_run(stage)
+    stage.nights()
     statements = list(stage.staff["aud1"].pages("statements", limit=200))
     need(bool(statements), "no statement was issued")
     newest = {each["premises"]: each for each in reversed(statements)}
@@ -81,7 +77,7 @@ def nights_lapse_the_rest(stage: Stage, last: date, following: Day) -> int:
     unclaimed = sum(_prizes_payable(stage, contest) for contest in _contests(stage))
     need(unclaimed > 0, "nobody left anything unclaimed")
     stage.another_day(_morning(last + timedelta(days=1)), "the night after the last day to claim")
-    nights_run(stage)
+    stage.nights()
     runs = list(stage.staff["aud1"].pages("nights", job="claims.lapse", limit=200))
     lapsed = sum(run["counts"]["documents"] for run in runs)
     step(f"{len(runs)} nights, each job done once: {lapsed} tickets and vouchers lapsed")
@@ -91,29 +87,10 @@ def nights_lapse_the_rest(stage: Stage, last: date, following: Day) -> int:
     need(chain["next_contest"] == following.contest, "another meeting is next")
     need(chain["lapsed_cents"] == unclaimed, "the next 7/7 does not hold what lapsed")
     step(f"{euros(unclaimed)} unclaimed are in the 7/7 of {following.meeting['day']}")
-    need(nights_run(stage) == [], "a night was run twice")
+    need(stage.nights() == [], "a night was run twice")
     need(stage.staff["aud1"].get("nights/undone")["items"] == [], "a job is not done")
     step("a second run finds nothing to do; books, settlements and accounts are audited")
     return unclaimed
-
-
-def nights_run(stage: Stage) -> list[dict[str, Any]]:
-    """Have what is due done; what was done now. Any job that failed is something amiss.
-
-    The beat may be at it at this very minute: then it is asked again.
-    """
-    deadline = monotonic() + WITHIN_S
-    while True:
-        try:
-            runs: list[dict[str, Any]] = stage.staff["org1"].post("nights", {})["items"]
-            break
-        except ApiProblem as problem:
-            if problem.code not in ("night_running", "not_quiet") or monotonic() > deadline:
-                raise
-            sleep(0.5)
-    for run in runs:
-        need(run["state"] == "done", f"{run['job']} of {run['day']} failed: {run['error']}")
-    return runs
 
 
 def _prizes_payable(stage: Stage, contest: int) -> int:

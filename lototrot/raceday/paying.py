@@ -8,7 +8,7 @@ from typing import Any
 
 from core.kernel.days import MADRID
 from core.raceday.api import Api, ApiProblem
-from core.raceday.people import Seller
+from core.raceday.people import Seller, terminal_register
 from core.raceday.show import euros, heading, step
 from core.raceday.stage import Chapter, Stage, need, register
 from lototrot.raceday.meeting import Day
@@ -82,8 +82,8 @@ def _offices_open(stage: Stage) -> Seller:
         organiser.post("premises", {"code": code, "kind": kind, **place})
     person = {"number": 1, "name": "Finestreta", "pin": stage.pin}
     organiser.post(f"premises/{ENTITY}/operators", person)
-    issued = organiser.post(f"premises/{ENTITY}/terminals", {"code": "CAIXA-T1"})
-    enrolled = stage.api.post("terminal/enrolment", {"enrolment_code": issued["enrolment_code"]})
+    code = terminal_register(organiser, ENTITY, "CAIXA-T1")
+    enrolled = stage.api.post("terminal/enrolment", {"enrolment_code": code})
     entity = Seller(ENTITY, "CAIXA-T1", 1, enrolled["token"], stage.api)
     entity.sign_on(stage.pin)
     session = {"premises": CENTRAL, "float_cents": FLOAT_CENTS}

@@ -31,11 +31,12 @@ def game_approve(staff: Staff, name: str) -> dict[str, Any]:
     return check
 
 
-def emission_open(staff: Staff, game: str) -> dict[str, Any]:
+def emission_open(staff: Staff, game: str, *, extra_tier: int | None = None) -> dict[str, Any]:
     """Plan an emission and put it on sale; where prizes lie on its tickets, only after the
     commitment was published and the inspector has added entropy."""
     organiser = staff["org1"]
-    made: dict[str, Any] = organiser.post("promotrot/emissions", {"game": game})
+    planned: dict[str, Any] = {"game": game} | ({"extra_tier": extra_tier} if extra_tier else {})
+    made: dict[str, Any] = organiser.post("promotrot/emissions", planned)
     path = f"promotrot/emissions/{made['reference']}"
     if made["dealt"]:
         organiser.post(f"{path}/commitment")

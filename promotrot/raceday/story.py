@@ -14,12 +14,14 @@ from promotrot.raceday.players import Emission, Play
 
 SOLD_OUT = "foals-lap"
 PLAYED = ("trotters-ladder", "five-stalls")
+ON_SALE = ("lap-of-honour", "letter-by-letter", "six-at-the-post")
 PLAYS = 240
 
 
 def enter() -> None:
-    """Put Promotrot's chapter into the demonstration."""
+    """Put Promotrot's chapters into the demonstration."""
     register(Chapter(20, "Promotrot", _tell))
+    register(Chapter(70, "the games now on sale", _put_on_sale))
 
 
 def _tell(stage: Stage) -> None:
@@ -29,6 +31,23 @@ def _tell(stage: Stage) -> None:
     stage.kept["promotrot.vouchers"] = [
         (play["seller"], voucher) for play in plays for voucher in play["vouchers"]
     ]
+
+
+def _put_on_sale(stage: Stage) -> None:
+    """Games for whoever looks round; what one still owes becomes extra prizes (15.III.6.2)."""
+    heading("Promotrot: on sale from today")
+    for game in PLAYED:
+        _offer(office.emission_open(stage.staff, game, extra_tier=stage.kept[f"extra of {game}"]))
+    for game in ON_SALE:
+        office.game_approve(stage.staff, game)
+        _offer(office.emission_open(stage.staff, game))
+
+
+def _offer(emission: Emission) -> None:
+    extra_cents = emission["extra_cents"]
+    step(f"{emission['reference']}: {emission['tickets']} tickets at {_price(emission)}")
+    if extra_cents:
+        step(f"{euros(extra_cents)} of what the game owed are extra prizes in it")
 
 
 def _sold_out(stage: Stage) -> list[Play]:
@@ -68,7 +87,10 @@ def _played(stage: Stage, game: str) -> list[Play]:
     acts = sum(len(play["acts"]) for play in plays)
     step(f"{len(plays)} plays of {acts} acts, each act drawn and recorded by itself")
     _tiers(emission, Counter(play["ending"]["tier"] for play in plays))
-    _statement(stage, emission)
+    owed_cents = _statement(stage, emission)["owed_cents"]
+    cheapest = min(emission["tiers"], key=lambda tier: int(tier["value_cents"]))
+    reaches = owed_cents >= cheapest["value_cents"]
+    stage.kept[f"extra of {game}"] = cheapest["tier"] if reaches else None
     return plays
 
 
@@ -121,8 +143,8 @@ def _tiers(emission: Emission, given: Counter[int]) -> None:
     )  # fmt: skip
 
 
-def _statement(stage: Stage, emission: Emission) -> None:
-    """Close by two persons, and what the closing says (15.III.6.2)."""
+def _statement(stage: Stage, emission: Emission) -> dict[str, Any]:
+    """Close by two persons; what the closing says (15.III.6.2)."""
     found: dict[str, Any] = office.emission_close(stage.staff, emission)
     step(f"{emission['reference']} closed by two persons:")
     table(
@@ -140,3 +162,4 @@ def _statement(stage: Stage, emission: Emission) -> None:
     )
     short = found["awarded_cents"] * 100 < found["takings_cents"] * 70
     need(short == (found["shortfall_cents"] > 0), "the shortfall is not what is missing to 70 %")
+    return found

@@ -57,6 +57,7 @@ def sold(api: Api, contest: Contest, races: list[Any] | None = None) -> dict[str
 def test_contests_on_sale(api: Api, place: Point, contest: Contest) -> None:
     account = chart.jackpot(contest.bet_type_code)
     settling.fund(account, 1_234_567)
+    settling.fund(chart.lapsed(contest.pk), 765)
     factories.withdrawal(factories.races_of(contest)[0], 3)
     offered_masks_refresh(contest_id=contest.pk)
     found = api.get("lototrot/terminal/contests", lang="en").json()
@@ -68,7 +69,7 @@ def test_contests_on_sale(api: Api, place: Point, contest: Contest) -> None:
     assert one["id"] == contest.pk
     assert one["rules"] == "Rules."
     assert one["prize_percent"] == "60"
-    assert one["jackpot_cents"] == 1_234_567
+    assert (one["jackpot_cents"], one["lapsed_cents"]) == (1_234_567, 765)
     assert one["allows_multiple"]
     assert (one["price_cents"], one["correction_window_s"]) == (100, 60)
     assert not one["acknowledged"]

@@ -1,5 +1,6 @@
 """`manage.py raceday`: start everything, play a race day through the API, stop everything."""
 
+import os
 import subprocess
 import sys
 import time
@@ -14,6 +15,7 @@ from core.embedded.server import ROOT, var_folder
 from core.embedded.stack import Stack
 from core.embedded.valkey import Valkey
 from core.raceday.api import ApiProblem
+from core.raceday.people import terminal_register
 from core.raceday.stage import Amiss, Stage, play
 
 
@@ -38,7 +40,7 @@ class Command(BaseCommand):
                 self._rebuild(stack, folder)
                 print(f"\nThe race day took {time.monotonic() - began:.0f} seconds.", flush=True)
                 if options["keep_running"]:
-                    self._welcome(stack, stage)
+                    self._welcome(stack, stage, folder)
                     stack.wait()
         except (Amiss, ApiProblem, EmbeddedError) as fault:
             raise CommandError(f"Amiss: {fault} (logs: {folder / 'log'})") from fault
@@ -56,13 +58,19 @@ class Command(BaseCommand):
             raise Amiss(f"the ledger is not what the tickets say:\n{done.stdout}{done.stderr}")
         print("  · " + done.stdout.strip().splitlines()[-1])
 
-    def _welcome(self, stack: Stack, stage: Stage) -> None:
+    def _welcome(self, stack: Stack, stage: Stage, folder: Path) -> None:
+        """Where everything is, and all it takes to try it: nothing here is worth keeping."""
+        place = stage.sellers[0].premises
+        enrolment = terminal_register(stage.staff["org1"], place, "T-VISITOR")
+        here = f"SIMULATED_TIME=1 VAR_DIR={os.path.relpath(folder)}"
         print(f"\nThe system is up at {stack.base_url}; Ctrl-C stops it.")
         print(f"  board    {stack.base_url}/")
+        print(f"  check    {stack.base_url}/check")
         print(f"  terminal {stack.base_url}/terminal/")
-        print(f"  admin    {stack.base_url}/admin/")
+        print(f"           enrolment code {enrolment}, then operator 1, PIN {stage.pin}")
         print(f"  API      {stack.base_url}/api/v1/schema")
+        print(f"  admin    {stack.base_url}/admin/")
         for username, password in stage.staff.passwords.items():
-            print(f"  sign on  {username:8} {password}")
-        print("  one-time codes: .venv/bin/python manage.py staff_code NAME")
-        print(f"  operators' PIN {stage.pin}", flush=True)
+            print(f"           {username:8} {password}")
+        print("           and the person's one-time code, of which each is good once:")
+        print(f"           {here} .venv/bin/python manage.py staff_code org1", flush=True)

@@ -1,7 +1,7 @@
 // The settlement step by step, in words and numbers: every figure is the stored settlement's.
 
 import { h } from "../../screens/base/dom.js";
-import { cents, count, date } from "../../screens/base/format.js";
+import { cents, count, date, decimal } from "../../screens/base/format.js";
 import { t } from "../../screens/base/text.js";
 
 export function explained(facts) {
@@ -33,7 +33,7 @@ function table(names, rows) {
 
 function pool(figures, facts) {
   return [sentence(t("step_pool", {
-    takings: cents(figures.takings), percent: facts.prize_percent, pool: cents(figures.prize_pool), rest: cents(figures.organiser_share),
+    takings: cents(figures.takings), percent: decimal(facts.prize_percent), pool: cents(figures.prize_pool), rest: cents(figures.organiser_share),
   }))];
 }
 

@@ -1,7 +1,7 @@
 // Lototrot on the board: the contests, newest first; all figures come from the published document.
 
 import { announce, h } from "../../screens/base/dom.js";
-import { cents, count, date, left } from "../../screens/base/format.js";
+import { cents, count, date, decimal, left } from "../../screens/base/format.js";
 import { t } from "../../screens/base/text.js";
 import { lines } from "../../screens/board/chart.js";
 import { now } from "../../screens/board/time.js";
@@ -86,7 +86,7 @@ class Contest {
       tile(t("board_takings"), this.takings),
       tile(t("board_bets"), this.bets),
       tile(t("board_reserve"), figure(cents(reserve))),
-      tile(t("board_to_prizes"), figure(`${facts.prize_percent} %`)),
+      tile(t("board_to_prizes"), figure(`${decimal(facts.prize_percent)} %`)),
       tile(t("price_of_bet"), figure(cents(facts.price_cents))));
   }
 

@@ -139,13 +139,14 @@ class Panel {
 
   #draw(contest) {
     const focus = this.element.contains(document.activeElement);
+    const jackpot = contest.jackpot_cents + contest.lapsed_cents;
     this.head.replaceChildren(
       this.#contests.length > 1 ? this.#choice() : h("h1", {}, contest.meeting),
       h("p", { class: "row small" },
         h("span", {}, date(contest.day)),
         h("span", {}, t("price_of_bet"), " ", amount(cents(contest.price_cents))),
         h("span", {}, t("to_prizes", { percent: decimal(contest.prize_percent) })),
-        contest.jackpot_cents ? h("span", {}, t("jackpot"), " ", amount(cents(contest.jackpot_cents))) : null,
+        jackpot ? h("span", {}, t("jackpot"), " ", amount(cents(jackpot))) : null,
         h("button", { class: "button quiet", type: "button", onclick: () => rules(this.till, contest) }, t("rules"))),
     );
     if (!contest.acknowledged) {

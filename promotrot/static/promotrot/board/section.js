@@ -1,7 +1,7 @@
 // Promotrot on the board: what is left of each emission, as published.
 
 import { h } from "../../screens/base/dom.js";
-import { cents, count, hourOfDay } from "../../screens/base/format.js";
+import { cents, count, decimal, hourOfDay } from "../../screens/base/format.js";
 import { language, t } from "../../screens/base/text.js";
 
 export function section() {
@@ -19,13 +19,13 @@ function card(emission) {
   return h("article", { class: "card stack" },
     h("h3", {}, emission.name, " ", h("span", { class: "small soft" }, emission.reference)),
     emission.top_prize_left === false ? h("p", { class: "notice warn" }, t("top_prize_gone")) : null,
-    h("div", { class: "tiles" }, fact(t("price"), cents(emission.price_cents)), fact(t("board_to_prizes"), `${emission.prize_percent} %`),
+    h("div", { class: "tiles" }, fact(t("price"), cents(emission.price_cents)), fact(t("board_to_prizes"), `${decimal(emission.prize_percent)} %`),
       fact(t("tickets_left"), count(emission.tickets_remaining))),
     h("table", { class: "table" },
       h("thead", {}, h("tr", {}, h("th", { scope: "col" }, t("prize")), h("th", { scope: "col", class: "n" }, t("prizes_left")), h("th", { scope: "col", class: "n" }, t("prizes_awarded")))),
       h("tbody", {}, emission.tiers.map((tier) => h("tr", {},
         h("th", { scope: "row" }, tier.thing ? `${tier.thing} (${cents(tier.value_cents)})` : cents(tier.value_cents), tier.extra ? h("span", { class: "badge info" }, t("extra_prize")) : null),
-        h("td", { class: "n" }, tier.remaining === null ? h("span", { class: "small soft" }, t("play_decides")) : count(tier.remaining)),
+        tier.remaining === null ? h("td", { class: "small soft" }, t("play_decides")) : h("td", { class: "n" }, count(tier.remaining)),
         h("td", { class: "n" }, count(tier.awarded)))))),
     h("p", { class: "small soft" }, emission.as_of ? t("figures_of", { time: hourOfDay(emission.as_of) }) : t("figures_of_opening")),
     h("details", { "data-key": `rules-${emission.reference}`, class: "no-wall" }, h("summary", {}, t("rules")), emission.rules.map((each) => h("p", {}, each))));
