@@ -37,9 +37,13 @@ def stamp(response: HttpResponseBase) -> None:
     monotonic = time.monotonic()
     known = _Reading.latest
     if known is None or monotonic - known[0] >= _KEPT_S:
+        if known is not None:  # one asks; meanwhile the others go on by what is known
+            passed = datetime.timedelta(seconds=monotonic - known[0])
+            _Reading.latest = (monotonic, known[1] + passed, known[2])
         try:
             _Reading.latest = known = _ask(monotonic)
         except DatabaseError:
+            forget()
             return
     asked, answer, simulated = known
     response[TIME_HEADER] = utc_text(answer + datetime.timedelta(seconds=monotonic - asked))

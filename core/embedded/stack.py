@@ -41,7 +41,7 @@ def web_command(port: int, processes: int, live: Path) -> list[str]:
 
     granian gives out the files of the boards, in `live`, without asking the application.
     """
-    threads = os.environ.get("WEB_THREADS") or "16"
+    threads = os.environ.get("WEB_THREADS") or "8"
     server = os.environ.get("WEB_SERVER") or "granian"
     if server == "granian":
         return [

@@ -65,6 +65,7 @@ BEGIN
         WHEN v_contest.state <> 'open' OR sold_at >= v_contest.scheduled_close_at
             THEN 'contest_closed'
         WHEN EXISTS (SELECT FROM lototrot_burntrequest b WHERE b.uuid = p_uuid) THEN 'uuid_burnt'
+        WHEN EXISTS (SELECT FROM ledger_transfer x WHERE x.reference = p_uuid) THEN 'uuid_reused'
         WHEN cardinality(p_legs) <> cardinality(v_contest.offered_masks) THEN 'wrong_race_count'
         WHEN p_amount <> p_bets * v_contest.price_cents THEN 'wrong_price'
         ELSE premises_sale_refusal(v_who.terminal_id, v_who.premises_id, 'lototrot', sold_at) END;

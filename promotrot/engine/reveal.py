@@ -80,20 +80,28 @@ def _numbers(presentation: NumberMatch, tier: int, source: Stream) -> Numbers:
 
 
 def unranked(index: int, cells: int, signs: Sequence[str], bounds: Bounds) -> Cells:
-    """The `index`-th of the arrangements that `presentation.arrangements` counts."""
+    """The `index`-th of the arrangements that `presentation.arrangements` counts.
+
+    Signs with the same bounds leave the same number of arrangements, in whatever order the bounds
+    come: each is counted once, and under one name for all their orders.
+    """
     left = list(bounds)
     picture = []
     for remaining in range(cells - 1, -1, -1):
-        for at, (low, high) in enumerate(left):
+        ways_after: dict[tuple[int, int], int] = {}
+        for at, bound in enumerate(left):
+            low, high = bound
             if not high:
                 continue
-            tried = (*left[:at], (max(0, low - 1), high - 1), *left[at + 1 :])
-            ways = arrangements(remaining, tried)
-            if index < ways:
+            after = (max(0, low - 1), high - 1)
+            if bound not in ways_after:
+                rest = sorted((*left[:at], after, *left[at + 1 :]))
+                ways_after[bound] = arrangements(remaining, tuple(rest))
+            if index < ways_after[bound]:
                 picture.append(signs[at])
-                left = list(tried)
+                left[at] = after
                 break
-            index -= ways
+            index -= ways_after[bound]
         else:
             raise IndexError("there are not so many arrangements")
     return tuple(picture)

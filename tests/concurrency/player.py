@@ -1,10 +1,11 @@
 """A process of terminals that buy and play until an emission is sold out, to be killed.
 
-`python -m tests.concurrency.player PLAN`: each terminal of the plan in a thread of its own. What a
-terminal is about to do and what it was answered goes to the standard output, a line at a time and
-past every buffer: `asked UUID`, `played UUID TIER`, `refused UUID`. A connection lost is made again
-and the same request sent again, as a terminal would. `doubtful` plays of a process that was killed
-come first.
+`python -m tests.concurrency.player play PLAN`: each terminal of the plan in a thread of its own.
+`prepare TICKETS TERMINALS` opens an emission and prints such a plan. What a terminal is about to do
+and what it was answered goes to the standard output, a line at a time and past every buffer:
+`asked UUID TERMINAL`, `sold UUID`, `played UUID TIER`, `refused UUID`. A connection lost is made
+again and the same request sent again, as a terminal would. `doubtful` plays of a process that was
+killed come first.
 """
 
 import json
@@ -43,6 +44,24 @@ def insist(act: Callable[[], T]) -> T:
             time.sleep(0.01)
 
 
+def prepare(tickets: int, terminals: int) -> dict[str, Any]:
+    """An emission of which every second ticket wins, and who sells it."""
+    from tests import emitting, factories
+
+    tenth = tickets // 10
+    tiers = [{"cash_cents": 300, "count": tenth}, {"cash_cents": 100, "count": tenth * 4}]
+    definition = emitting.small(tickets=tickets, block_tickets=tickets, tiers=tiers)
+    emission = emitting.opened(definition)
+    points = [factories.point() for _ in range(terminals)]
+    return {
+        "emission": emission.pk, "price_cents": emission.price_cents,
+        "terminals": [
+            {"number": n, "token": p.token, "session": p.session_token, "doubtful": []}
+            for n, p in enumerate(points)
+        ],
+    }  # fmt: skip
+
+
 def play(plan: dict[str, Any], terminal: dict[str, Any], ident: uuid.UUID) -> bool:
     """Buy and play, or find out that there is no ticket left."""
     credentials = TerminalCredentials.of(terminal["token"], terminal["session"])
@@ -52,6 +71,7 @@ def play(plan: dict[str, Any], terminal: dict[str, Any], ident: uuid.UUID) -> bo
     except EmissionSoldOut:
         say("refused", ident)
         return False
+    say("sold", ident)
     done = insist(
         lambda: play_act(credentials=credentials, ident=ident, number=1, act=REVEAL)
     ).ending
@@ -75,4 +95,8 @@ def main(plan: dict[str, Any]) -> None:
 
 
 if __name__ == "__main__":
-    main(json.loads(sys.argv[1]))
+    match sys.argv[1:]:
+        case ["prepare", tickets, terminals]:
+            print(json.dumps(prepare(int(tickets), int(terminals))))
+        case ["play", plan]:
+            main(json.loads(plan))

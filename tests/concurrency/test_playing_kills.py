@@ -49,7 +49,7 @@ class Players:
         with self._output.open("ab") as file:
             return subprocess.Popen(
                 [
-                    sys.executable, "-m", "tests.concurrency.player",
+                    sys.executable, "-m", "tests.concurrency.player", "play",
                     json.dumps(self.plan | {"terminals": terminals}),
                 ],
                 cwd=ROOT, env=os.environ | self._environment, stdout=file, stderr=subprocess.PIPE,

@@ -15,10 +15,8 @@ from pathlib import Path
 from typing import Any
 
 import psycopg
-import pytest
 from django.db import InterfaceError, OperationalError, connection
 
-from core.embedded.postgres import Postgres
 from core.embedded.server import ROOT
 from lototrot.services.selling import Sold
 from tests.concurrency.harness import eventually, sell, selling_point, together
@@ -69,23 +67,30 @@ def sellers(
             each.kill()
 
 
-def audit(url: str, answered: set[uuid.UUID], asked: set[uuid.UUID]) -> set[uuid.UUID]:
+def audit(
+    session: psycopg.Connection, answered: set[uuid.UUID], asked: set[uuid.UUID]
+) -> set[uuid.UUID]:
     """Hold the tables against what terminals were told; the UUIDs that have a ticket.
 
     Read by SQL alone: each ticket has its one transfer and each transfer its ticket.
     """
-    with psycopg.connect(url) as session:
-        halves = session.execute(
-            "SELECT count(*) FROM lototrot_ticket t FULL JOIN ledger_transfer x"
-            " ON x.reference = t.uuid AND x.line = 0 AND x.amount_cents = t.amount_cents"
-            " AND x.at = t.sold_at WHERE t.id IS NULL OR x.id IS NULL"
-        ).fetchone()
-        rows = [row[0] for row in session.execute("SELECT uuid FROM lototrot_ticket")]
+    halves = session.execute(
+        "SELECT count(*) FROM lototrot_ticket t FULL JOIN (SELECT * FROM ledger_transfer"
+        " WHERE kind = 'lototrot.sale') x"
+        " ON x.reference = t.uuid AND x.line = 0 AND x.amount_cents = t.amount_cents"
+        " AND x.at = t.sold_at WHERE t.id IS NULL OR x.id IS NULL"
+    ).fetchone()
+    rows = [row[0] for row in session.execute("SELECT uuid FROM lototrot_ticket")]
     assert halves == (0,)
     assert len(rows) == len(set(rows))
     assert answered <= set(rows)
     assert set(rows) <= asked
     return set(rows)
+
+
+def audited(database: Database, answered: set[uuid.UUID], asked: set[uuid.UUID]) -> set[uuid.UUID]:
+    with psycopg.connect(database.owner_url) as session:
+        return audit(session, answered, asked)
 
 
 def test_a_killed_seller_loses_nothing_and_invents_nothing(
@@ -102,11 +107,11 @@ def test_a_killed_seller_loses_nothing_and_invents_nothing(
             each.kill()
     answered = {ident for each in running for ident in each.said("sold")}
     in_doubt = {ident for each in running for ident in each.in_doubt}
-    audit(own_database.owner_url, answered, answered | in_doubt)
+    audited(own_database, answered, answered | in_doubt)
     for ident in in_doubt:
         assert isinstance(sell(place, contest, ident), Sold)
         assert sell(place, contest, ident).replayed
-    assert audit(own_database.owner_url, answered, answered | in_doubt) == answered | in_doubt
+    assert audited(own_database, answered, answered | in_doubt) == answered | in_doubt
 
 
 def test_sessions_ended_by_the_server_in_mid_sale(own_database: Database) -> None:
@@ -143,41 +148,4 @@ def test_sessions_ended_by_the_server_in_mid_sale(own_database: Database) -> Non
 
     together(killer, *[seller] * SELLERS)
     assert len(lost) >= 40
-    assert audit(own_database.owner_url, set(answered), set(answered)) == set(answered)
-
-
-@pytest.fixture
-def another_server(tmp_path: Path) -> Iterator[Postgres]:
-    server = Postgres(tmp_path / "postgres", {"shared_buffers": "64MB"})
-    server.start()
-    try:
-        yield server
-    finally:
-        server.destroy()
-
-
-def test_a_crash_of_the_whole_server_loses_no_answered_sale(
-    another_server: Postgres, tmp_path: Path
-) -> None:
-    """kill -9 of PostgreSQL, recovery, and the terminals go on with the UUID that was in doubt."""
-    environment = {
-        "DATABASE_URL": another_server.app_url, "DATABASE_OWNER_URL": another_server.owner_url,
-    }  # fmt: skip
-
-    def run(*words: str) -> str:
-        return subprocess.run(
-            [sys.executable, *words], cwd=ROOT, env=os.environ | environment, check=True,
-            capture_output=True, text=True,
-        ).stdout  # fmt: skip
-
-    run("manage.py", "migrate", "--database", "owner", "--verbosity", "0")
-    plan = json.loads(run("-m", "tests.concurrency.seller", "prepare"))
-    with sellers(environment, plan, tmp_path, sales=5) as running:
-        for _ in range(2):
-            another_server.crash()
-            goal = max(len(each.said("sold")) for each in running) + 5
-            eventually(lambda goal=goal: all(len(e.said("sold")) > goal for e in running))
-    answered = {ident for each in running for ident in each.said("sold")}
-    in_doubt = {ident for each in running for ident in each.in_doubt}
-    assert len(in_doubt) <= SELLERS
-    audit(another_server.owner_url, answered, answered | in_doubt)
+    assert audited(own_database, set(answered), set(answered)) == set(answered)

@@ -34,6 +34,10 @@ BEGIN
         END IF;
         RETURN;
     END IF;
+    IF EXISTS (SELECT FROM ledger_transfer x WHERE x.reference = v.uuid) THEN
+        outcome := 'payment_uuid_reused';
+        RETURN;
+    END IF;
 
     IF v.cash_session_id IS NOT NULL THEN
         PERFORM pg_advisory_xact_lock(21, (v.cash_session_id & 2147483647)::integer);

@@ -1,0 +1,120 @@
+"""kill -9 of PostgreSQL whole, amid sales and plays: all that was answered is there, once."""
+
+import json
+import os
+import subprocess
+import sys
+import uuid
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import psycopg
+import pytest
+
+from core.embedded.postgres import Postgres
+from core.embedded.server import ROOT
+from tests.concurrency.harness import eventually
+from tests.concurrency.test_playing_kills import Players
+from tests.concurrency.test_selling_kills import SELLERS, audit, sellers
+
+TICKETS, PLAYERS = 100_000, 8
+CRASHES = 3
+
+
+@pytest.fixture
+def server(tmp_path: Path) -> Iterator[Postgres]:
+    server = Postgres(tmp_path / "postgres", {"shared_buffers": "64MB"})
+    server.start()
+    try:
+        yield server
+    finally:
+        server.destroy()
+
+
+def runner(environment: dict[str, str]) -> Callable[..., str]:
+    def run(*words: str) -> str:
+        return subprocess.run(
+            [sys.executable, *words], cwd=ROOT, env=os.environ | environment, check=True,
+            capture_output=True, text=True,
+        ).stdout  # fmt: skip
+
+    return run
+
+
+@pytest.mark.article("14.III.1.5", "15.III.3")
+def test_a_crash_of_the_whole_server_loses_nothing_answered(
+    server: Postgres, tmp_path: Path
+) -> None:
+    """Recovery, and the terminals go on with the UUIDs that were in doubt."""
+    environment = {"DATABASE_URL": server.app_url, "DATABASE_OWNER_URL": server.owner_url}
+    run = runner(environment)
+    run("manage.py", "migrate", "--database", "owner", "--verbosity", "0")
+    sale = json.loads(run("-m", "tests.concurrency.seller", "prepare"))
+    play = json.loads(run("-m", "tests.concurrency.player", "prepare", str(TICKETS), str(PLAYERS)))
+    players = Players(play, environment, tmp_path / "players.txt")
+    try:
+        with sellers(environment, sale, tmp_path, sales=5) as running:
+            for _ in range(CRASHES):
+                goals = [len(each.said("sold")) + 5 for each in (*running, players)]
+                eventually(
+                    lambda goals=goals: all(
+                        len(each.said("sold")) > goal
+                        for each, goal in zip((*running, players), goals, strict=True)
+                    )
+                )
+                server.crash()
+            before = len(players.said("played"))
+            eventually(lambda: len(players.said("played")) > before + PLAYERS)
+    finally:
+        players.process.kill()
+        players.process.communicate()
+    answered = {ident for each in running for ident in each.said("sold")}
+    in_doubt = {ident for each in running for ident in each.in_doubt}
+    assert len(in_doubt) <= SELLERS
+    with psycopg.connect(server.owner_url) as session:
+        audit(session, answered, answered | in_doubt)
+        audit_plays(session, players)
+    assert "none differs" in run("manage.py", "ledger_rebuild")
+
+
+def audit_plays(session: psycopg.Connection, players: Players) -> None:
+    """By SQL alone: each answered play is there, each ticket once, and all of it is paid for."""
+
+    def none(query: str) -> None:
+        assert session.execute(query).fetchone() == (0,), query
+
+    asked = {uuid.UUID(line[0]) for line in players.said("asked")}
+    rows: dict[uuid.UUID, Any] = dict(
+        session.execute(
+            "SELECT t.uuid, e.tier FROM promotrot_playticket t"
+            " LEFT JOIN promotrot_playend e ON e.ticket_id = t.id"
+        ).fetchall()
+    )
+    assert {uuid.UUID(ident) for (ident,) in players.said("sold")} <= rows.keys() <= asked
+    told = {uuid.UUID(ident): int(tier) for ident, tier in players.said("played")}
+    assert {ident: rows[ident] for ident in told} == told
+    assert len(asked - told.keys()) <= PLAYERS
+    # The places sold are the first ones of each lane, each once.
+    none(
+        "SELECT count(*) FROM (SELECT opening, first + n AS position FROM promotrot_lane,"
+        " generate_series(0, taken - 1) n) given FULL JOIN promotrot_playticket t"
+        " USING (opening, position) WHERE t.id IS NULL OR given.position IS NULL"
+    )
+    none(
+        "SELECT count(*) FROM promotrot_playend e FULL JOIN promotrot_playact a"
+        " ON a.ticket_id = e.ticket_id AND a.number = 1 WHERE a.id IS NULL OR e.id IS NULL"
+    )
+    none(
+        "SELECT count(*) FROM promotrot_playend e LEFT JOIN promotrot_voucher v"
+        " ON v.ticket_id = e.ticket_id WHERE coalesce(v.amount_cents, 0) <> e.awarded_cents"
+    )
+    for kind, table, cents in (
+        ("promotrot.sale", "promotrot_playticket", "price_cents"),
+        ("promotrot.award", "promotrot_voucher", "amount_cents"),
+    ):
+        none(
+            f"SELECT count(*) FROM {table} d FULL JOIN (SELECT * FROM ledger_transfer"
+            f" WHERE kind = '{kind}') x ON x.reference = d.uuid AND x.amount_cents = d.{cents}"
+            " WHERE d.id IS NULL OR x.id IS NULL"
+        )

@@ -1,0 +1,60 @@
+"""A terminal's UUID is of one act: a sale, a play or a payment, whatever the game."""
+
+import uuid
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from core.ledger.models import Transfer
+from lototrot.models.tickets import Ticket
+from promotrot.models.emission import Lane
+from promotrot.models.play import PlayTicket
+from tests import emitting, factories, paying
+from tests.core.api.conftest import Api, refused, terminal_api
+
+pytestmark = pytest.mark.django_db
+Act = Callable[[Api, str], Any]
+
+
+@pytest.fixture
+def acts() -> tuple[Api, dict[str, Act]]:
+    """A terminal, and what it may ask for under a UUID."""
+    (won,) = paying.worth(500)  # at a later day, when the others begin
+    place, contest = factories.point(), factories.contest()
+    factories.acknowledge(contest, place)
+    emission = emitting.opened(emitting.small())
+
+    def sale(api: Api, ident: str) -> Any:
+        body = {"uuid": ident, "contest": contest.pk, "price_cents": 100, "amount_cents": 100}
+        return api.post("lototrot/tickets", body | {"races": [[1]] * 7})
+
+    def play(api: Api, ident: str) -> Any:
+        body = {"uuid": ident, "emission": emission.pk, "price_cents": emission.price_cents}
+        return api.post("promotrot/plays", body)
+
+    def payment(api: Api, ident: str) -> Any:
+        body = {"uuid": ident, "code": won.code, "amount_cents": 500, "intact": True}
+        return api.post("claims/payments", body)
+
+    return terminal_api(place), {"sale": sale, "play": play, "payment": payment}
+
+
+def written() -> tuple[int, ...]:
+    taken = sum(Lane.objects.values_list("taken", flat=True))
+    return (*(m.objects.count() for m in (Ticket, PlayTicket, Transfer)), taken)
+
+
+@pytest.mark.parametrize("first", ["sale", "play", "payment"])
+def test_the_uuid_of_one_act_is_refused_to_any_other(
+    acts: tuple[Api, dict[str, Act]], first: str
+) -> None:
+    api, named = acts
+    ident = str(uuid.uuid4())
+    assert named[first](api, ident).status_code == 201
+    before = written()
+    for other in named.keys() - {first}:
+        code = "payment_uuid_reused" if other == "payment" else "uuid_reused"
+        refused(named[other](api, ident), 409, code)
+    assert written() == before
+    assert named[first](api, ident).status_code == 200
