@@ -1,19 +1,99 @@
 """What must hold between Promotrot's rows and the acts that wrote them."""
 
-from core.journal.house_rules import sold
+from core.journal.binding import (
+    became,
+    confirmed,
+    posted,
+    published,
+    sold,
+    stamped,
+    with_parent,
+    with_rows,
+)
 from core.journal.rules import Rule, register
 
 VOUCHER = Rule(
     "promotrot_voucher.with_play",
     "it is not of the act that ended its play",
+    "promotrot_voucher",
     """
     SELECT 'promotrot_voucher', v.id, v.journal_xid
       FROM promotrot_voucher v LEFT JOIN promotrot_playend e ON e.ticket_id = v.ticket_id
      WHERE e.journal_xid IS DISTINCT FROM v.journal_xid AND v.nature <> 'drawn'
     """,
 )
+_REFERENCE = "(SELECT e.reference FROM promotrot_emission e WHERE e.id = t.emission_id)"
+_OF_EMISSION = "o.emission_id = t.id"
+_STEPS = {
+    "committed": "commitment", "mixed": "witnessentropy", "open": "opening", "stopped": "salestop",
+    "closed": "closingstatement", "revealed": "seedreveal",
+}  # fmt: skip
 
 
 def register_all() -> None:
-    register(sold("promotrot_playticket", act="promotrot.sale", amount="price_cents"))
-    register(VOUCHER)
+    _games()
+    _emissions()
+    _plays()
+
+
+def _games() -> None:
+    register(
+        stamped("promotrot_game", "recorded_at"),
+        stamped(
+            "promotrot_gameversion", "recorded_at", user="recorded_by_id", session="recorded_in_id"
+        ),
+        confirmed("promotrot_gameapproval"),
+        confirmed("promotrot_gameending"),
+        with_rows("promotrot_gametype", ("promotrot_game", "o.type_id = t.id")),
+    )
+
+
+def _emissions() -> None:
+    register(
+        stamped("promotrot_emission", "planned_at", user="planned_by_id", session="planned_in_id"),
+        *(
+            became("promotrot_emission", "state", state, (f"promotrot_{table}", _OF_EMISSION))
+            for state, table in _STEPS.items()
+        ),
+        with_parent("promotrot_prizetier", "promotrot_emission", "emission_id"),
+        stamped(
+            "promotrot_commitment", "committed_at", user="committed_by_id",
+            session="committed_in_id",
+        ),
+        published("promotrot_commitment", "promotrot.commitment", _REFERENCE),
+        stamped(
+            "promotrot_witnessentropy", "entered_at", user="entered_by_id", session="entered_in_id"
+        ),
+        published("promotrot_witnessentropy", "promotrot.entropy", _REFERENCE),
+        stamped("promotrot_opening", "opened_at", user="opened_by_id", session="opened_in_id"),
+        with_rows("promotrot_lane", ("promotrot_opening", "o.emission_id = t.emission_id")),
+        stamped("promotrot_publicfigures", "taken_at"),
+        stamped("promotrot_salestop", "stopped_at"),
+        confirmed("promotrot_closingstatement"),
+        published("promotrot_closingstatement", "promotrot.closing", _REFERENCE),
+        stamped("promotrot_seedreveal", "revealed_at"),
+        published("promotrot_seedreveal", "promotrot.seed", _REFERENCE),
+    )  # fmt: skip
+
+
+def _plays() -> None:
+    register(
+        sold("promotrot_playticket", act="promotrot.sale", amount="price_cents"),
+        stamped("promotrot_burntplay", "burnt_at", terminal="terminal_id"),
+        stamped("promotrot_playact", "at", terminal="terminal_id"),
+        stamped("promotrot_playend", "ended_at"),
+        stamped("promotrot_playmove", "moved_at", user="moved_by_id", session="moved_in_id"),
+        VOUCHER,
+        posted("promotrot_voucher", "t.amount_cents", unless="t.nature = 'drawn'"),
+        with_rows("promotrot_voucher", ("draws_drawcertificate", "true"),
+                  unless="t.nature <> 'drawn'"),
+        stamped("promotrot_vouchersecret", "made_at"),
+        stamped(
+            "promotrot_voucherhandover", "handed_at", user="handed_by_id", session="handed_in_id"
+        ),
+        stamped("promotrot_voucherprint", "confirmed_at"),
+        stamped(
+            "promotrot_voucherreprint", "printed_at", terminal="terminal_id",
+            operator="operator_id",
+        ),
+    )  # fmt: skip

@@ -118,6 +118,7 @@ def _somebody() -> StaffSession:
     return StaffSession.objects.get(pk=staff(Role.ORGANISER).session_id)
 
 
+@transaction.atomic
 def proposal(kind: str = "test", subject: str = "test", content: Any = None) -> Proposal:
     """A proposal that two people made and confirmed."""
     first, second = _somebody(), _somebody()
@@ -225,6 +226,7 @@ def racecourse(code: str = "", timezone: str = "Europe/Madrid") -> Racecourse:
     return Racecourse.objects.create(code=code, name=f"Hipòdrom {code}", timezone=timezone)
 
 
+@transaction.atomic
 def race(
     of: Meeting, number: int, starts_at: datetime, *, numbers: Iterable[int] = range(1, 11),
     course: Racecourse,
@@ -240,6 +242,7 @@ def race(
     return made
 
 
+@transaction.atomic
 def meeting(
     *, races: int = 7, numbers: Iterable[int] = range(1, 11), day: date | None = None,
     first_start_at: datetime | None = None, course: Racecourse | None = None,
@@ -297,6 +300,7 @@ def ticket_model() -> TicketModel:
     return found
 
 
+@transaction.atomic
 def contest(
     of: Meeting | None = None, *, races: Sequence[Race] | None = None, kind: str = "lototrot",
     price_cents: int = 100, max_bets: int = 10_000, correction_window_s: int = 0,

@@ -12,6 +12,8 @@ from fractions import Fraction
 from math import prod
 from typing import Any
 
+from django.db import transaction
+
 from core.database import clock
 from core.ledger import services as ledger
 from core.ledger.models import Transfer
@@ -60,6 +62,7 @@ def record(of: Rules) -> BetType:
     return found
 
 
+@transaction.atomic
 def contest(
     of: Rules, programmes: Sequence[Sequence[int]], *, price_cents: int = 100,
     day: date | None = None,
@@ -81,6 +84,7 @@ def contest(
     return made
 
 
+@transaction.atomic
 def sell(of: Contest, at: Point, tickets: Sequence[Masks]) -> list[Ticket]:
     """Tickets and their transfers, as so many sales would have left them."""
     now = clock.now()

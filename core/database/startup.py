@@ -6,6 +6,7 @@ from django.db import connection
 
 from core.database.guards import GUARDS, guarded_models
 from core.journal.install import unjournaled
+from core.journal.numbers import started_anew
 
 REQUIRED_ON = ("fsync", "full_page_writes", "synchronous_commit")
 OLDEST_SERVER = 160000
@@ -39,6 +40,9 @@ def verify_server() -> None:
         loose = unjournaled(cursor)
         if loose:
             faults.append(f"tables without the journal: {loose}; run migrate")
+        anew = None if loose else started_anew()
+        if anew:
+            faults.append(f"transactions_started_anew: {anew}")
         if settings.PRODUCTION:
             cursor.execute(
                 "SELECT rolsuper OR pg_has_role(current_user, c.relowner, 'MEMBER')"

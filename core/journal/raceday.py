@@ -1,15 +1,20 @@
 """The demonstration's last chapter: the journal, verified by its commands and by strangers."""
 
 import json
+import re
 import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Mapping
 from datetime import date, timedelta
 from pathlib import Path
 
+import psycopg
+
 from core.embedded.server import ROOT
 from core.kernel.days import day_bounds, natural_day
+from core.raceday.copy import database_copy
 from core.raceday.show import heading, step
 from core.raceday.stage import Chapter, Stage, need, register
 
@@ -37,6 +42,7 @@ def _tell(stage: Stage) -> None:
     need(not found["findings"], f"the journal was touched: {found['findings']}")
     with tempfile.TemporaryDirectory() as folder:
         _strangers(stage, Path(folder))
+    _tampered(stage)
 
 
 def _checkpoint(stage: Stage, day: date) -> str:
@@ -58,12 +64,16 @@ def _checkpoint(stage: Stage, day: date) -> str:
 
 def _said(stage: Stage, *command: str) -> str:
     """The last line of a command of the system, which must succeed."""
-    done = subprocess.run(
-        [sys.executable, "manage.py", *command], cwd=ROOT, env=dict(stage.environment),
-        capture_output=True, text=True, check=False,
-    )  # fmt: skip
+    done = _run(stage.environment, *command)
     need(not done.returncode, f"{command[0]}: {done.stdout}{done.stderr}")
     return done.stdout.strip().splitlines()[-1]
+
+
+def _run(environment: Mapping[str, str], *command: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "manage.py", *command], cwd=ROOT, env=dict(environment),
+        capture_output=True, text=True, check=False,
+    )  # fmt: skip
 
 
 def _strangers(stage: Stage, folder: Path) -> None:
@@ -73,24 +83,39 @@ def _strangers(stage: Stage, folder: Path) -> None:
     entries = list(stage.staff["aud1"].pages("log", limit=200))
     log.write_text("\n".join(json.dumps(entry) for entry in entries), "utf-8")
     key = entries[0]["document"]["public_key"]
-    holds, said = _verifier(journal, log, key)
-    need(holds, f"verify/journal.py refuses: {said}")
-    step(f"verify/journal.py: {said}")
-
-    lines = journal.read_text("utf-8").splitlines()
-    number = next(n for n, line in enumerate(lines) if '"block"' in line and '"images"' not in line)
-    row = json.loads(lines[number])
-    row["entries"] = row["entries"][:-1] + ("0" if row["entries"][-1] != "0" else "1")
-    lines[number] = json.dumps(row)
-    journal.write_text("\n".join(lines), "utf-8")
-    holds, said = _verifier(journal, log, key)
-    need(not holds, "a copy with one row changed was not refused")
-    step(f"of a copy with one row changed: {said}")
-
-
-def _verifier(journal: Path, log: Path, key: str) -> tuple[bool, str]:
     done = subprocess.run(
         [sys.executable, ROOT / "verify" / "journal.py", journal, log, key],
         capture_output=True, text=True, check=False,
     )  # fmt: skip
-    return not done.returncode, (done.stdout or done.stderr).strip()
+    need(not done.returncode, f"verify/journal.py refuses: {done.stdout}{done.stderr}")
+    step(f"verify/journal.py: {done.stdout.strip()}")
+
+
+def _tampered(stage: Stage) -> None:
+    """One sealed ticket, changed in a copy by who owns the database: both verifiers name it."""
+    with database_copy(stage.environment) as copied:
+        ticket, contest = _ticket_changed(copied["DATABASE_OWNER_URL"])
+        step(f"in a copy of the database, its owner changes the selections of ticket {ticket}:")
+        for command, named in (
+            ("journal_verify", f"row_changed: batch .*, lototrot_ticket {ticket}, "),
+            ("seals_verify", f"contest {contest}: seal_unsound: "),
+        ):
+            done = _run(copied, command)
+            found = re.search(f"^{named}.*", done.stdout, re.MULTILINE)
+            need(found is not None and done.returncode == 1,
+                 f"{command} did not see it: {done.stdout}{done.stderr}")  # fmt: skip
+            step(f"{command}: {found[0][:120] if found else ''}")
+
+
+def _ticket_changed(owner_url: str) -> tuple[int, int]:
+    """A sealed ticket, whose first two races have changed places; its id and its contest's."""
+    with psycopg.connect(owner_url) as owner:
+        owner.execute("ALTER TABLE lototrot_ticket DISABLE TRIGGER USER")
+        changed = owner.execute(
+            "UPDATE lototrot_ticket SET leg_1 = leg_2, leg_2 = leg_1 WHERE id ="
+            " (SELECT t.id FROM lototrot_ticket t JOIN lototrot_seal USING (contest_id)"
+            " WHERE leg_1 <> leg_2 ORDER BY t.id LIMIT 1) RETURNING id, contest_id"
+        ).fetchone()
+        owner.execute("ALTER TABLE lototrot_ticket ENABLE TRIGGER USER")
+    need(changed is not None, "no sealed ticket has different selections in its first two races")
+    return changed or (0, 0)

@@ -14,21 +14,22 @@ from django.db import connection
 class Rule:
     """`query` gives (table, row, transaction) for each row that breaks the rule.
 
-    `name` is stable, `says` what is wrong with such a row.
+    `name` is stable, `says` what is wrong with such a row; `table` is whose rows it holds to acts.
     """
 
     name: str
     says: str
+    table: str
     query: str
 
 
 _rules: dict[str, Rule] = {}
 
 
-def register(rule: Rule) -> Rule:
-    if _rules.setdefault(rule.name, rule) != rule:
-        raise ValueError(f"the rule {rule.name!r} is registered twice")
-    return rule
+def register(*made: Rule) -> None:
+    for rule in made:
+        if _rules.setdefault(rule.name, rule) != rule:
+            raise ValueError(f"the rule {rule.name!r} is registered twice")
 
 
 def rules() -> list[Rule]:

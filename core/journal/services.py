@@ -11,6 +11,7 @@ from core.database import clock
 from core.database.locks import Lock, hold
 from core.journal import rows, wire
 from core.journal.models import Act, Batch, Block, RowForm
+from core.journal.numbers import started_anew
 from core.kernel.canonical import Json, canonical_bytes, with_digests
 from core.kernel.days import MADRID, day_bounds, natural_day
 from core.kernel.errors import InvariantBroken
@@ -32,12 +33,26 @@ def horizon() -> int:
         return int(cursor.fetchone()[0])
 
 
+def need_numbers_go_on() -> None:
+    """Raise TransactionsStartedAnew where a dump was restored and its server counts from below.
+
+    The database itself refuses to write there what a sealed batch would not have.
+    """
+    anew = started_anew()
+    if anew:
+        raise TransactionsStartedAnew(used=anew.used, next=anew.next, epoch=anew.epoch)
+
+
 def last_batch() -> Batch | None:
     return Batch.objects.order_by("-number").first()
 
 
 def batches_due() -> list[int]:
-    """The number of the next batch, if an act has ended that is in none yet."""
+    """The number of the next batch, if an act has ended that is in none yet.
+
+    Raises TransactionsStartedAnew.
+    """
+    need_numbers_go_on()
     last = last_batch()
     first, number = (last.end_xid, last.number + 1) if last else (0, 1)
     return [number] if _has_acts(first, horizon()) else []
@@ -55,10 +70,9 @@ def batch_seal() -> Batch | None:
     it, is of a later batch. Raises TransactionsStartedAnew, keys.SigningKeyMissing.
     """
     hold((Lock.JOURNAL, 0))
+    need_numbers_go_on()
     last, end = last_batch(), horizon()
     first = last.end_xid if last else 0
-    if end < first:
-        raise TransactionsStartedAnew(last=first, present=end)
     if not _has_acts(first, end):
         return None
     number = last.number + 1 if last else 1

@@ -19,6 +19,7 @@ from django.db.models import Count, Sum
 from core.journal import rows, rules, wire
 from core.journal.install import COLUMN, Journaled, journaled, unjournaled
 from core.journal.models import Act, Batch, Block, RowForm
+from core.journal.numbers import started_anew
 from core.journal.services import CHECKPOINT, checkpoint_document, last_batch
 from core.kernel.canonical import Json, canonical_bytes
 from core.proofs.models import LogEntry
@@ -37,6 +38,7 @@ class What(enum.StrEnum):
     TRIGGER = "trigger_missing"
     FORM = "form_lost"
     RULE = "rule_broken"
+    ANEW = "transactions_started_anew"
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -73,7 +75,7 @@ def verify(*, most: int = 1000) -> Verification:
 
 
 def _all() -> Iterator[Finding]:
-    yield from chain(batch_findings(), _checkpoints(), _triggers())
+    yield from chain(_anew(), batch_findings(), _checkpoints(), _triggers())
     for table in journaled():
         yield from table_findings(table)
     yield from chain(_unnamed(), _rules())
@@ -82,6 +84,13 @@ def _all() -> Iterator[Finding]:
 def table_findings(table: Journaled) -> Iterator[Finding]:
     """What is wrong with the rows of a table. Needs `rows.ready`."""
     yield from chain(_rows(table), _changes(table), _without_act(table))
+
+
+def _anew() -> Iterator[Finding]:
+    """Nobody touched anything; but nothing can be written, or sealed, before this is put right."""
+    anew = started_anew()
+    if anew:
+        yield Finding(What.ANEW, str(anew), xid=anew.used)
 
 
 # --- Batches --------------------------------------------------------------------------------------

@@ -9,7 +9,7 @@ class PayofficeConfig(AppConfig):
     verbose_name = "Prize payment"
 
     def ready(self) -> None:
-        from core.payoffice import day, rebuild
+        from core.payoffice import day, journal_rules, rebuild
         from core.payoffice.services import (  # noqa: F401  (they register acts of two persons)
             cheques,
             deposits,
@@ -18,4 +18,5 @@ class PayofficeConfig(AppConfig):
         )
 
         day.register()
+        journal_rules.register_all()
         rebuild.register()

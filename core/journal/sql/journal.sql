@@ -3,11 +3,17 @@
 -- The first row that a transaction writes makes its act: who, by what, on whose request. The session
 -- says it in `core.act` (core/journal/acting.py), as name|user|session|terminal|operator|request.
 -- Names are of the schema, as these run with the owner's rights: the application cannot write here.
+-- A server that a dump was restored into may count from below: what it wrote would be in no batch.
 -- Triggers call it where the transaction has no act yet (`core.acted`); so there is no conflict.
 CREATE OR REPLACE FUNCTION journal_note() RETURNS boolean LANGUAGE plpgsql SECURITY DEFINER AS $$
 DECLARE
     v_act text[] := string_to_array(current_setting('core.act', true), '|', '');
 BEGIN
+    IF pg_current_xact_id()::text::bigint < (
+        SELECT b.end_xid FROM public.journal_batch b ORDER BY b.end_xid DESC LIMIT 1) THEN
+        RAISE EXCEPTION 'transactions_started_anew: % is of a sealed batch', pg_current_xact_id()
+            USING HINT = 'A dump was restored: see docs/operations.md, The journal.';
+    END IF;
     INSERT INTO public.journal_act (journal_xid, at, name, user_id, session_id, terminal_id,
             operator_id, request_id, database_role)
     VALUES (pg_current_xact_id()::text::bigint,

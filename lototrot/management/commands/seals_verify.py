@@ -1,0 +1,33 @@
+"""`manage.py seals_verify`: every seal made again from the tickets; says what is not as sealed."""
+
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError
+from django.db import transaction
+
+from core.database.locks import Lock, hold
+from core.kernel.errors import InvariantBroken
+from lototrot.models.sealing import Seal
+from lototrot.services.sealing import seal_verify
+
+
+class Command(BaseCommand):
+    help = (
+        "Make the root of every sealed contest again from its tickets, and compare it with what "
+        "was published. Exits with 1 if one differs. Changes nothing."
+    )
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        seals = Seal.objects.select_related("contest__meeting").order_by("pk")
+        unsound = 0
+        for seal in seals:
+            try:
+                with transaction.atomic():
+                    hold((Lock.CONTEST, seal.contest_id), shared=True)
+                    seal_verify(seal.contest)
+            except InvariantBroken as error:
+                unsound += 1
+                self.stdout.write(f"contest {seal.contest_id}: {error.code}: {error.data}")
+        if unsound:
+            raise CommandError(f"{unsound} of {len(seals)} contests are not as they were sealed.")
+        self.stdout.write(f"{len(seals)} contests, all as they were sealed.")

@@ -1,0 +1,22 @@
+"""Every table is bound to the acts that write it, and every kind of rule catches what it is for."""
+
+from core.database.guards import guarded_models
+from core.journal import rules
+
+UNBOUND = {
+    "journal_act": "what rows are bound to",
+    "journal_change": "of the act whose number it has, by a trigger",
+    "journal_batch": "seals acts, and is chained and signed itself",
+    "journal_block": "of a batch, whose digest covers it",
+    "journal_rowform": "of a block, whose digest covers it",
+    "lototrot_racecourse": "a name and a place that mean no act; its act says who",
+    "nights_jobrun": "how far the runner of the nights has come",
+    "proofs_receiver": "how far a copy of the log was brought",
+}
+
+
+def test_every_table_is_in_a_rule_or_says_why_not() -> None:
+    tables = {model._meta.db_table for model in guarded_models()}
+    bound = {rule.table for rule in rules.rules()}
+    assert tables - bound == set(UNBOUND)
+    assert bound <= tables
