@@ -77,7 +77,7 @@ def staff(*roles: Role, name: str = "") -> StaffActor:
     user = User.objects.create(
         username=name or f"staff-{next(_serial)}-{secrets.token_hex(3)}",
         full_name=name or "Member of Staff", password="!", roles=[str(role) for role in roles],
-        appointment=_APPOINTMENT if Role.INSPECTOR in roles else "",
+        appointment=_APPOINTMENT if Role.INSPECTOR in roles else "", created_at=clock.now(),
     )  # fmt: skip
     return actor_of(session_start(user=user, verified=True)[0])
 

@@ -14,14 +14,33 @@ from core.admin_support.naming import name_app, name_model
 from core.admin_support.readonly import ReadOnlyAdmin, ReadOnlyInline
 from core.journal import selectors
 from core.journal.models import Act, Batch, Block, Change, RowForm
+from core.journal.verifying import What
 from core.staff.actor import StaffActor
+
+
+_SAYS = {
+    What.BATCH: _("Batch %(batch)s of the journal does not hold."),
+    What.CHECKPOINT: _("Batch %(batch)s is not what a checkpoint says that was published."),
+    What.ROW_CHANGED: _("%(table)s %(row)s is not as act %(xid)s left it."),
+    What.ROW_REMOVED: _("%(table)s %(row)s, of act %(xid)s, is gone."),
+    What.ROW_ADDED: _("%(table)s %(row)s was put in: act %(xid)s did not write it."),
+    What.ROW_WITHOUT_ACT: _("%(table)s %(row)s was written past the journal."),
+    What.ACT_UNNAMED: _("Act %(xid)s says neither who wrote nor why."),
+    What.TRIGGER: _("%(table)s: a trigger of the journal is disabled or gone."),
+    What.FORM: _("%(table)s: a column that was sealed is gone."),
+    What.RULE: _("%(table)s %(row)s does not fit act %(xid)s: rule %(rule)s."),
+    What.ANEW: _("A restored server counts acts anew: nothing can be written."),
+}
 
 
 def _verify(by: StaffActor, target: None, data: dict[str, Any]) -> Done:
     found = selectors.verification(by=by)
     if found.findings:
         raise selectors.JournalTouched(
-            places=[{"code": f.what.value, "place": f.detail} for f in found.findings]
+            places=[
+                {"code": f.what.value, "place": _SAYS[f.what] % dataclasses.asdict(f)}
+                for f in found.findings
+            ]
         )
     return Done(
         _("%(batches)s batches, %(entries)s entries: nothing was touched.")

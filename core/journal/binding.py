@@ -116,7 +116,7 @@ def sold(table: str, *, act: str, amount: str) -> Rule:
         table, "sold", "it does not come from a sale: another act, terminal, moment or no transfer",
         f"""{table} t LEFT JOIN journal_act a ON a.journal_xid = t.journal_xid
          WHERE coalesce(a.name, '') NOT IN ('{act}', 'terminal.token')
-            OR a.terminal_id <> t.terminal_id OR a.operator_id <> t.operator_id
+            OR a.terminal_id IS DISTINCT FROM t.terminal_id OR a.operator_id <> t.operator_id
             OR a.at NOT BETWEEN t.sold_at AND t.sold_at + interval '1 minute'
             OR NOT EXISTS (
                SELECT FROM ledger_transfer x WHERE x.reference = t.uuid

@@ -8,7 +8,8 @@ are there; every row must be as its entry says, and every change follow from the
 import dataclasses
 import enum
 import hashlib
-from collections.abc import Iterator
+import re
+from collections.abc import Collection, Iterator
 from itertools import chain, islice
 
 from cryptography.exceptions import InvalidSignature
@@ -51,6 +52,7 @@ class Finding:
     table: str = ""
     row: int | None = None
     xid: int | None = None
+    rule: str = ""
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -64,21 +66,25 @@ class Verification:
 
 
 @transaction.atomic
-def verify(*, most: int = 1000) -> Verification:
-    """Read the whole journal, and every row once; everything that is wrong, up to `most`."""
+def verify(*, most: int = 1000, tables: Collection[str] = ()) -> Verification:
+    """Read the whole journal, and every row once; everything that is wrong, up to `most`.
+
+    With `tables`, rows and rules of those only.
+    """
     rows.ready()
-    findings = list(islice(_all(), most + 1))
+    findings = list(islice(_all(tables), most + 1))
     sums = Batch.objects.aggregate(batches=Count("number"), entries=Sum("entries"))
     return Verification(
         sums["batches"], sums["entries"] or 0, findings[:most], len(findings) > most
     )
 
 
-def _all() -> Iterator[Finding]:
+def _all(tables: Collection[str]) -> Iterator[Finding]:
     yield from chain(_anew(), batch_findings(), _checkpoints(), _triggers())
     for table in journaled():
-        yield from table_findings(table)
-    yield from chain(_unnamed(), _rules())
+        if not tables or table.name in tables:
+            yield from table_findings(table)
+    yield from chain(_unnamed(), _rules(tables))
 
 
 def table_findings(table: Journaled) -> Iterator[Finding]:
@@ -341,10 +347,12 @@ def _triggers() -> Iterator[Finding]:
         yield Finding(What.TRIGGER, f"{name}: its trigger is disabled or gone", table=name)
 
 
-def _rules() -> Iterator[Finding]:
+def _rules(tables: Collection[str]) -> Iterator[Finding]:
     for rule in rules.rules():
+        if tables and not any(re.search(rf"\b{name}\b", rule.query) for name in tables):
+            continue
         for table, row, xid in rules.broken(rule):
             yield Finding(
                 What.RULE, f"{table} {row}, transaction {xid}: {rule.says} ({rule.name})",
-                table=table, row=row, xid=xid,
+                table=table, row=row, xid=xid, rule=rule.name,
             )  # fmt: skip

@@ -54,7 +54,7 @@ HAVING count(*) > 0
 """
 _CLAIMED = """
 SELECT t.contest_id, k.bet_type_code, v.id IS NOT NULL, c.state, c.day,
-       sum(CASE WHEN v.id IS NULL THEN p.prize_cents ELSE t.amount_cents END)::bigint
+       sum(CASE WHEN v.id IS NULL THEN coalesce(p.prize_cents, 0) ELSE t.amount_cents END)::bigint
   FROM payoffice_claim c JOIN lototrot_ticket t ON t.id = c.document_id
   JOIN lototrot_contest k ON k.id = t.contest_id
   LEFT JOIN lototrot_void v ON v.ticket_id = t.id

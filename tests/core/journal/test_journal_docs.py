@@ -1,4 +1,4 @@
-"""docs/proofs.md, "Journal": its worked bytes, by the system's own code; its rules, by name."""
+"""docs/proofs.md, "Journal": its worked bytes, by the system's own code."""
 
 import hashlib
 import json
@@ -6,7 +6,7 @@ import re
 from datetime import UTC, datetime
 
 from core.embedded.server import ROOT
-from core.journal import rules, wire
+from core.journal import wire
 from core.kernel.canonical import canonical_bytes
 from core.proofs.keys import _private
 
@@ -31,13 +31,3 @@ def test_the_worked_bytes() -> None:
     message = canonical_bytes(head)
     assert hashlib.sha256(message).hexdigest() == shown["digest"]
     assert _private(bytes(range(32))).sign(message).hex() == shown["signature"]
-
-
-def test_the_matrix_names_rules_that_are_there() -> None:
-    matrix = PAGE.partition("### What is found where")[2]
-    names = {rule.name for rule in rules.rules()}
-    named = set(re.findall(r"rules? `([^`]+)`|, `([a-z_]+(?:\.[a-z_]+)?)`", matrix))
-    for first, second in named:
-        name = first or second
-        if "…" not in name and name not in ("ledger_rebuild", "journal_verify"):
-            assert name in names, name

@@ -13,8 +13,10 @@ class Command(BaseCommand):
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("--most", type=int, default=1000, help="places to name at most")
 
+        parser.add_argument("--table", action="append", default=[], help="rows of this one only")
+
     def handle(self, *args: Any, **options: Any) -> None:
-        found = verify(most=options["most"])
+        found = verify(most=options["most"], tables=options["table"])
         for finding in found.findings:
             self.stdout.write(f"{finding.what}: {finding.detail}")
         sealed = f"{found.batches} batches, {found.entries} entries"

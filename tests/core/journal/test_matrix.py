@@ -1,0 +1,80 @@
+"""Every line of the tampering matrix of docs/proofs.md, done in SQL as the owner, and undone."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from pytest_django import DjangoDbBlocker
+
+from core.journal import rules
+from tests import databases
+from tests.journaling import as_owner, execute, touched
+from tests.tampering.day import Day, build
+from tests.tampering.matrix import MATRIX, Touch
+from tests.tampering.verifiers import VERIFIERS, journal_findings
+
+# Of these kinds nothing happened that day.
+NOT_THAT_DAY = {
+    "draws_draw.state_called_off", "draws_outcome.confirmed",
+    "lototrot_classification.in_force_false", "lototrot_racestart.confirmed",
+    "lototrot_settlement.in_force_false", "payoffice_cheque.reissue_id.confirmed",
+    "payoffice_cheque.state_presented", "payoffice_cheque.state_voided",
+    "payoffice_claim.state_exchanged", "payoffice_claim.state_granted",
+    "payoffice_claim.state_paid", "payoffice_claim.state_presented",
+    "payoffice_claim.state_refused", "payoffice_payment.confirmed",
+    "promotrot_emission.state_stopped", "promotrot_voucher.with_draws_drawcertificate",
+}  # fmt: skip
+# Of no moved row, but of what it says: test_rules.py.
+BY_HAND = {
+    "authorisation_only_shortened", "clock_forward", "decider_is_who_acted",
+    "proposer_is_who_acted", "roles_by_another", "two_persons",
+}  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def day(django_db_setup: None, django_db_blocker: DjangoDbBlocker) -> Iterator[Day]:
+    with django_db_blocker.unblock(), databases.clone() as found:
+        made = build()
+        with as_owner(found):
+            yield made
+
+
+def test_nobody_refuses_the_day_as_it_was(day: Day, tmp_path: Path) -> None:
+    assert journal_findings(()) == set()
+    assert {name for name, refuses in VERIFIERS.items() if refuses(day, tmp_path)} == set()
+
+
+@pytest.mark.article("14.III.1.5", "15.III.3")
+@pytest.mark.parametrize("touch", MATRIX, ids=lambda touch: touch.fact)
+def test_who_says_so(day: Day, tmp_path: Path, touch: Touch) -> None:
+    with touched(*touch.tables):
+        for statement in touch.statements:
+            assert execute(statement) > 0, "nothing to touch"
+        found = journal_findings(touch.looked_at)
+        refused = [name for name, refuses in VERIFIERS.items() if refuses(day, tmp_path)]
+    assert sorted({code for code, *_ in found}) == touch.journal
+    assert refused == touch.others
+    named = {table for _, table, *_ in found} | {"journal_batch", "journal_block"}
+    assert touch.tables <= named
+
+
+def test_the_matrix_is_read_from_its_page() -> None:
+    assert len(MATRIX) > 90
+    assert len({touch.fact for touch in MATRIX}) == len(MATRIX)
+    assert {name for touch in MATRIX for name in touch.others} == set(VERIFIERS)
+
+
+def test_a_row_of_another_act_breaks_every_rule_of_its_table(day: Day) -> None:
+    """Rows, or changes, moved to the last act, which was days later and made something else."""
+
+    def breaks(rule: rules.Rule, table: str) -> bool:
+        with touched(table):
+            execute(f"UPDATE {table} SET journal_xid = (SELECT max(journal_xid) FROM journal_act)")
+            return bool(list(rules.broken(rule)))
+
+    held = {
+        rule.name for rule in rules.rules()
+        if execute(f"SELECT FROM {rule.table} LIMIT 1")
+        and not breaks(rule, rule.table) and not breaks(rule, "journal_change")
+    }  # fmt: skip
+    assert held == NOT_THAT_DAY | BY_HAND

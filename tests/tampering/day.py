@@ -1,0 +1,238 @@
+"""One day with everything in it that the journal protects, done by the services, and sealed.
+
+What a stranger holds from before anything was touched is kept with it: the public log, a ticket's
+proof and its code.
+"""
+
+import uuid
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any
+
+from django.db import transaction
+
+from core.database import clock
+from core.draws import documents
+from core.draws import services as draws
+from core.draws.models import Draw
+from core.journal import acting
+from core.journal.services import checkpoint_publish, days_due
+from core.nights.services import night_run
+from core.payoffice.services import deposits, desk, paying, presenting
+from core.payoffice.services.deposits import DepositRequest
+from core.premises.models import Premises
+from core.proofs.log import published
+from core.proofs.models import LogEntry
+from core.staff import two_persons
+from core.staff.actor import StaffActor
+from core.staff.powers import Role
+from core.statements.models import Statement
+from core.statements.services import commission_rate_record, statement_settle
+from lototrot.models.contest import Contest
+from lototrot.models.settlement import Prize
+from lototrot.models.tickets import Ticket
+from lototrot.selectors.draws import subject_of
+from lototrot.services import breach, classification, payment_order, starts, withdrawals
+from lototrot.services.annulment import ticket_annul
+from lototrot.services.classification import Entry
+from lototrot.services.closing import schedule_move
+from lototrot.services.proving import ticket_proof
+from lototrot.services.sealing import contest_seal
+from lototrot.services.selling import SaleRequest, ticket_sell
+from lototrot.services.settlement import contest_settle
+from promotrot.models.emission import Emission
+from promotrot.services import publications
+from promotrot.services.closing import seed_reveal
+from tests import emitting, factories, settling
+from tests import paying as given
+from tests.journaling import seal_all
+from tests.verify.signing import public_key
+
+PRICE_CENTS = 600
+FIRST = range(1, 21)
+"""Numbers of the first race; 20 is withdrawn and 1 wins. The second has 1 to 4, and is drawn."""
+
+
+@dataclass(frozen=True, slots=True)
+class Day:
+    """What happened, and what was published of it."""
+
+    contest: Contest
+    emission: Emission
+    auditor: StaffActor
+    code: str
+    proof: dict[str, Any]
+    log: list[dict[str, Any]]
+    key: str
+
+    def entry(self, kind: str) -> dict[str, Any]:
+        """The entry of a kind, as it was published."""
+        (found,) = [each for each in self.log if each["kind"] == kind]
+        return found
+
+
+def build() -> Day:
+    """Saturday's races and plays, Sunday's payments, Monday's statements; everything sealed."""
+    with acting.acting("tests"):
+        factories.time_to(settling.NOON - timedelta(hours=4))
+        office = given.office()
+        point = factories.point()
+        commission_rate_record(
+            by=factories.staff(Role.ORGANISER), game="lototrot", premises=None, percent="6",
+            in_force_from=clock.now().date(), reference="Contract",
+        )  # fmt: skip
+        contest, codes = _sold(point)
+        _raced(contest, point, codes)
+        emission = _played()
+        _paid(contest, point, office, codes)
+        factories.time_pass(days=1)
+        assert {run.state for run in night_run()} == {"done"}
+        _remitted(point)
+        seal_all()
+        factories.time_pass(days=1)
+        for day in days_due():
+            checkpoint_publish(day=day)
+        seal_all()
+        return _kept(contest, emission, codes)
+
+
+def _sold(point: factories.Point) -> tuple[Contest, list[str]]:
+    """The codes of four tickets (1; n), n from 1, then those of ten bigger ones."""
+    rules = settling.rules(**settling.TWO_LEGS)
+    course = factories.racecourse()
+    starts_at = clock.now() + timedelta(hours=2)
+    with transaction.atomic():
+        meeting = factories.meeting(races=0)
+        races = [
+            factories.race(meeting, 1, starts_at, numbers=FIRST, course=course),
+            factories.race(
+                meeting, 2, starts_at + timedelta(minutes=30), numbers=range(1, 5), course=course
+            ),
+        ]
+    contest = factories.contest(
+        meeting, races=races, rules=settling.record(rules), price_cents=PRICE_CENTS,
+        correction_window_s=300,
+    )  # fmt: skip
+    by, other = factories.two_stewards()
+    entered = withdrawals.withdrawal_enter(by=by, race_id=races[0].pk, number=20, source="Vet")
+    two_persons.confirm(proposal=entered.proposal.uuid, by=other)
+    schedule_move(
+        by=factories.staff(Role.ORGANISER), contest_id=contest.pk,
+        to_at=starts_at + timedelta(minutes=10),
+    )  # fmt: skip
+    codes = [_sell(contest, point, [(1,), (number,)])[1] for number in range(1, 5)]
+    codes += [_sell(contest, point, [tuple(range(2, 20)), (1, 2, 3, 4)])[1] for _ in range(10)]
+    ident, code = _sell(contest, point, [(5,), (1,)])
+    ticket_annul(by=point.actor, ident=ident, presented_code=code, reason="wrong race")
+    return contest, codes
+
+
+def _sell(
+    contest: Contest, point: factories.Point, legs: Sequence[tuple[int, ...]]
+) -> tuple[uuid.UUID, str]:
+    factories.acknowledge(contest, point)
+    bets = len(legs[0]) * len(legs[1])
+    request = SaleRequest(uuid.uuid4(), contest.pk, tuple(legs), PRICE_CENTS, bets * PRICE_CENTS)
+    made = ticket_sell(credentials=point.credentials, request=request)
+    assert made.code is not None
+    return request.uuid, made.code.shown
+
+
+def _raced(contest: Contest, point: factories.Point, codes: list[str]) -> None:
+    """The first race is run, with a ticket sold after its start; the second is drawn."""
+    first, second = factories.races_of(contest)
+    by, other = factories.two_stewards()
+    start = factories.time_to(first.scheduled_start_at)
+    factories.time_pass(seconds=30)
+    _sell(contest, point, [(7,), (1,)])
+    starts.start_record(by=by, race_id=first.pk, actual_start_at=start, source="Starter")
+    out = {1: "winner", 20: "withdrawn"}
+    runners = [
+        Entry(n, out.get(n, "started"), 1 if n == 1 else None) for n in FIRST
+    ]  # fmt: skip
+    proposal = classification.classification_propose(
+        by=by, race_id=first.pk, runners=runners, announced_text="Oficial", author="Comissaris",
+        announced_at=clock.now(),
+    )  # fmt: skip
+    two_persons.confirm(proposal=proposal.uuid, by=other)
+    starts.race_declare(by=by, race_id=second.pk, kind="not_run", reason="Storm")
+    contest_seal(contest_id=contest.pk)
+    organiser, another = factories.two_organisers()
+    void = breach.breach_void(by=organiser, contest_id=contest.pk)
+    two_persons.confirm(proposal=void.uuid, by=another)
+    _drawn(second.pk, organiser)
+    contest_settle(contest_id=contest.pk)
+    order = payment_order.payment_order_propose(by=organiser, contest_id=contest.pk)
+    two_persons.confirm(proposal=order.uuid, by=another)
+
+
+def _drawn(race: int, organiser: StaffActor) -> None:
+    draw, inspector = Draw.objects.get(subject=subject_of(race)), factories.staff(Role.INSPECTOR)
+    draws.draw_attend(by=inspector, draw=draw.uuid)
+    draws.draw_commit(by=organiser, draw=draw.uuid)
+    draws.draw_enter(
+        by=organiser, draw=draw.uuid, source="dice", text="3161425364", witness="Una jugadora"
+    )
+    draws.draw_certify(by=inspector, draw=draw.uuid)
+
+
+def _played() -> Emission:
+    """25 of 40 tickets sold and played; closed, its seed revealed. Another is on sale."""
+    emitting.opened(emitting.small("waiting"))
+    emission = emitting.opened(emitting.small())
+    emitting.sold_and_played(emission, 25)
+    emission = emitting.closed(emission)
+    assert seed_reveal(emission=emission)
+    return emission
+
+
+def _paid(contest: Contest, point: factories.Point, office: Premises, codes: list[str]) -> None:
+    """Next day: the winner by cheque; one in cash, one deposited, one presented."""
+    factories.time_pass(days=1)
+    cashier = given.cashier(office)
+    prizes = dict(
+        Prize.objects.filter(settlement__contest=contest).values_list("ticket_id", "prize_cents")
+    )
+    four = Ticket.objects.filter(contest=contest).order_by("pk")[:4]
+    by_prize = sorted(zip([prizes[t.pk] for t in four], codes, strict=False))
+    (cents, small), (_, torn), (_, shown), (most, best) = by_prize
+    assert cents < 30_000 < 100_000 < most
+    paying.payment_make(
+        at=factories.point().actor,
+        request=paying.PayRequest(uuid.uuid4(), cents, intact=True, code=small),
+    )
+    desk.desk_pay(
+        by=cashier,
+        request=paying.PayRequest(uuid.uuid4(), most, intact=True, code=best, payee=given.MARIA),
+    )
+    deposits.deposit_take(
+        at=point.actor, request=DepositRequest(uuid.uuid4(), "damaged", "torn", code=torn)
+    )
+    presenting.presentation_make(at=point.actor, code=shown)
+
+
+def _remitted(point: factories.Point) -> None:
+    statement = Statement.objects.get(premises=point.premises)
+    statement_settle(
+        by=factories.staff(Role.ORGANISER), statement=statement.uuid, amount_cents=1_00,
+        paid_on=statement.week_to, reference="TRF 1",
+    )  # fmt: skip
+
+
+def _kept(contest: Contest, emission: Emission, codes: list[str]) -> Day:
+    entries = LogEntry.objects.select_related("key").order_by("sequence")
+    log = [each.published() for each in entries]
+    assert {documents.MINUTES, publications.SEED} <= {each["kind"] for each in log}
+    assert published(kind="journal.checkpoint", subject=_last_day(log)) is not None
+    contest.refresh_from_db()
+    return Day(
+        contest, emission, factories.staff(Role.AUDITOR), codes[0],
+        ticket_proof(presented_code=codes[0]), log, public_key(),
+    )  # fmt: skip
+
+
+def _last_day(log: list[dict[str, Any]]) -> str:
+    days = [each["subject"] for each in log if each["kind"] == "journal.checkpoint"]
+    assert datetime.fromisoformat(days[-1])
+    return str(days[-1])
