@@ -1,5 +1,6 @@
 """The journal, for the auditor and the inspector: readable, and verified on request."""
 
+import dataclasses
 from typing import Any
 
 from django.contrib import admin
@@ -16,7 +17,6 @@ from core.journal import selectors
 from core.journal.models import Act, Batch, Block, Change, RowForm
 from core.journal.verifying import What
 from core.staff.actor import StaffActor
-
 
 _SAYS = {
     What.BATCH: _("Batch %(batch)s of the journal does not hold."),
