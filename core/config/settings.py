@@ -249,6 +249,9 @@ CELERY_BEAT_SCHEDULE = {
 }
 CELERY_BEAT_SCHEDULE_FILENAME = str(VAR_DIR / "celerybeat-schedule")
 
+# Where browsers read what the boards show: here, unless it is given out elsewhere.
+LIVE_URL = env.string("LIVE_URL", "/live").rstrip("/")
+
 # The prize office: how long payees' identities and images of deposits are kept, and from where on
 # a payment takes a second person.
 PAYEE_KEPT_DAYS = env.integer("PAYEE_KEPT_DAYS", 3650, least=1)

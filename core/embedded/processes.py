@@ -3,6 +3,7 @@
 import ctypes
 import os
 import pwd
+import resource
 import signal
 import subprocess
 import sys
@@ -90,6 +91,14 @@ def dying_with_parent(number: signal.Signals) -> Callable[[], None] | None:
             os.kill(os.getpid(), number)
 
     return ask
+
+
+def need_open_files(number: int) -> None:
+    """Let this process and those it starts have so many files open, as far as they may ask for."""
+    soft, most = resource.getrlimit(resource.RLIMIT_NOFILE)
+    wanted = number if most == resource.RLIM_INFINITY else min(number, most)
+    if soft != resource.RLIM_INFINITY and soft < wanted:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, most))
 
 
 def alive(pid: int) -> bool:

@@ -26,20 +26,22 @@ from typing import Any, NoReturn, Self
 
 from core.embedded.children import Child
 from core.embedded.postgres import Postgres
-from core.embedded.processes import EmbeddedError
+from core.embedded.processes import EmbeddedError, need_open_files
 from core.embedded.provision import provided
 from core.embedded.server import ROOT, var_folder
 from core.embedded.valkey import Valkey
 
+CONNECTIONS = 8192  # of one process: terminals and boards keep theirs open
 _READY_WITHIN_S = 120
 _LOOK_EVERY_S = 0.1
 _CELERY = [sys.executable, "-m", "celery", "--app", "core.config.celery"]
 
 
-def web_command(port: int, processes: int, live: Path) -> list[str]:
+def web_command(port: int, processes: int) -> list[str]:
     """The HTTP server: $WEB_SERVER is granian or gunicorn, with $WEB_THREADS in each process.
 
-    granian gives out the files of the boards, in `live`, without asking the application.
+    What granian calls backpressure is connections, idle ones too: one for every terminal. Nobody
+    speaks HTTP/2 without TLS.
     """
     threads = os.environ.get("WEB_THREADS") or "8"
     server = os.environ.get("WEB_SERVER") or "granian"
@@ -48,8 +50,8 @@ def web_command(port: int, processes: int, live: Path) -> list[str]:
             sys.executable, "-m", "granian", "--interface", "wsgi", "--host", "127.0.0.1",
             "--port", str(port), "--workers", str(processes), "--blocking-threads", threads,
             "--respawn-failed-workers", "--workers-kill-timeout", "20",
-            "--static-path-route", "/live", "--static-path-mount", str(live),
-            "--static-path-expires", "1", "core.config.wsgi:application",
+            "--http", "1", "--no-ws", "--backlog", "4096", "--backpressure", str(CONNECTIONS),
+            "core.config.wsgi:application",
         ]  # fmt: skip
     if server == "gunicorn":
         return [
@@ -87,8 +89,10 @@ class Stack:
     ) -> None:
         self.port = port or int(os.environ.get("PORT") or 0) or free_port()
         self.base_url = f"http://127.0.0.1:{self.port}"
+        self.live_port = free_port()
+        self.live_url = f"http://127.0.0.1:{self.live_port}/live"
         self.folder = (folder or var_folder()).absolute()
-        self.environment = os.environ | dict(environment or {})
+        self.environment = os.environ | {"LIVE_URL": self.live_url} | dict(environment or {})
         self.postgres: Postgres | None = None
         self.valkey: Valkey | None = None
         self.failure: str | None = None
@@ -106,6 +110,7 @@ class Stack:
 
     def start(self) -> None:
         """Start everything and return when it is ready; if that fails, stop what was started."""
+        need_open_files(2 * CONNECTIONS)
         self._take_signals(_exit_on_term, signal.SIGTERM, signal.SIGHUP)
         try:
             self._start_all()
@@ -187,16 +192,15 @@ class Stack:
         self.environment = {**self.environment, "PROMETHEUS_MULTIPROC_DIR": str(metrics)}
         if self._migrate:
             self._run_to_end("migrate", "--database", "owner", "--no-input")
-        live = self.folder / "live"
-        live.mkdir(exist_ok=True)
-        self._add("web", web_command(self.port, self._web_processes, live), self._web_answers, 30)
+        self._add("web", web_command(self.port, self._web_processes), self._web_answers, 30)
         for number in range(1, self._workers + 1):
             node = f"worker-{number}@{self.port}"
             command = ["worker", "--hostname", node, "--concurrency", "1"]
             quiet = ["--without-gossip", "--without-mingle"]
             self._add(f"worker-{number}", [*_CELERY, *command, *quiet], self._asker(node), 60)
-        self._add("live", [sys.executable, "manage.py", "live", "--folder", str(live)],
-                  (live / "pulse.json").exists, 10)  # fmt: skip
+        folder, listen = str(self.folder / "live"), f"127.0.0.1:{self.live_port}"
+        live = [sys.executable, "manage.py", "live", "--folder", folder, "--listen", listen]
+        self._add("live", live, lambda: _gives(self.live_port, "/live/pulse.json"), 10)
         if self._beat:
             schedule = str(self.folder / "beat-schedule")
             command = ["beat", "--schedule", schedule, "--pidfile", ""]
@@ -237,14 +241,7 @@ class Stack:
             time.sleep(_LOOK_EVERY_S)
 
     def _web_answers(self) -> bool:
-        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=5)
-        try:
-            connection.request("GET", "/readyz")
-            return connection.getresponse().status == http.HTTPStatus.OK
-        except (OSError, http.client.HTTPException):
-            return False
-        finally:
-            connection.close()
+        return _gives(self.port, "/readyz")
 
     def _asker(self, node: str) -> Callable[[], bool]:
         from celery import Celery  # only a supervisor of workers needs it
@@ -286,6 +283,17 @@ class Stack:
     def _kill_all(self, _number: int, _frame: FrameType | None) -> None:
         for child in self._children.values():
             child.kill()
+
+
+def _gives(port: int, path: str) -> bool:
+    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=5)
+    try:
+        connection.request("GET", path)
+        return connection.getresponse().status == http.HTTPStatus.OK
+    except (OSError, http.client.HTTPException):
+        return False
+    finally:
+        connection.close()
 
 
 def _exit_on_term(number: int, _frame: FrameType | None) -> NoReturn:

@@ -9,9 +9,11 @@ class ScreensConfig(AppConfig):
     verbose_name = "Screens"
 
     def ready(self) -> None:
-        from core.screens import base_texts, board, check, terminal
+        from core.api import metrics
+        from core.screens import base_texts, board, check, live, terminal
 
         base_texts.define()
         board.define()
         check.define()
         terminal.define()
+        metrics.register(live.age)

@@ -5,6 +5,7 @@ from typing import Any
 from django.templatetags.static import static
 from django.utils.translation import gettext_lazy as _
 
+from core.database import clock
 from core.screens import texts
 from core.screens.panels import board_panels
 from core.screens.views import Screen
@@ -20,10 +21,11 @@ class Board(Screen):
 
     def get_context_data(self, **given: Any) -> dict[str, Any]:
         config = {
+            "at": clock.now(),
             "sections": [
                 {"name": each.name, "title": str(each.title), "module": static(each.module)}
                 for each in board_panels()
-            ]
+            ],
         }
         wall = "wall" in self.request.GET
         return super().get_context_data(**given, config=config, panels=board_panels(), wall=wall)

@@ -1,7 +1,7 @@
-"""What the boards show, published as files that any web server or proxy gives out by itself.
+"""What the boards show, published as files that are given out without asking the application.
 
-Thousands of boards must not cost the sales anything, so none of them asks the application. One
-process looks once a second (`manage.py live`) and writes, under `$VAR_DIR/live`:
+Thousands of boards must not cost the sales anything. One process looks once a second (`manage.py
+live`) and writes, under `$VAR_DIR/live`, what a proxy or that process itself gives out:
 
     pulse.json            what changes all the time, and the name of each feed's newest document
     <feed>-<digest>.json  a document, named by its content: it never changes and may be kept
@@ -14,15 +14,18 @@ import json
 import re
 import tempfile
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
 from django.conf import settings
 from django.core.serializers.json import DjangoJSONEncoder
 from django.http import FileResponse, Http404, HttpRequest
+from prometheus_client.core import Metric
 
+from core.api import metrics
 from core.database import clock
 
 PULSE = "pulse.json"
@@ -73,17 +76,36 @@ def publish(place: Path) -> bool:
     return changed
 
 
+def age() -> Iterator[Metric]:
+    """How long ago the pulse was written, once there is one: boards call 12 seconds old."""
+    try:
+        at = json.loads((folder() / PULSE).read_bytes())["at"]
+    except FileNotFoundError:
+        return
+    seconds = (clock.now() - datetime.fromisoformat(at)).total_seconds()
+    yield metrics.gauge("live_pulse_age_seconds", "Age of what boards show", [((), seconds)])
+
+
 def live_file(request: HttpRequest, name: str) -> FileResponse:
-    """One of the files, under a web server that does not give them out itself."""
-    if not _NAME.fullmatch(name):
+    """One of the files, where nothing else gives them out."""
+    if not is_name(name):
         raise Http404
     try:
         content = (folder() / name).open("rb")
     except FileNotFoundError as error:
         raise Http404 from error
-    kept = "max-age=1" if name == PULSE else "max-age=31536000, immutable"
-    headers = {"Cache-Control": kept}
+    headers = {"Cache-Control": kept(name)}
     return FileResponse(content, content_type="application/json", headers=headers)
+
+
+def is_name(name: str) -> bool:
+    """Whether a file that is published may be called so."""
+    return bool(_NAME.fullmatch(name))
+
+
+def kept(name: str) -> str:
+    """How long whoever has read it may keep it, as `Cache-Control`."""
+    return "max-age=1" if name == PULSE else "max-age=31536000, immutable"
 
 
 def _bytes(document: Document) -> bytes:

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from typing import Final
+from urllib.parse import urlsplit
 
 from django.conf import settings
 from django.http import HttpRequest
@@ -12,14 +13,24 @@ LANGUAGE_PARAMETER: Final = "lang"
 _KEPT_S: Final = 365 * 24 * 3600
 # The API answers programs, and the admin's theme is not ours: its scripts are inline.
 _ASIDE: Final = ("/api/", "/admin/")
-POLICY: Final = "; ".join(
-    (
-        "default-src 'none'", "script-src 'self'", "style-src 'self'", "img-src 'self' data:",
-        "font-src 'self'", "connect-src 'self'", "media-src 'self'", "manifest-src 'self'",
-        "form-action 'self'", "base-uri 'none'", "frame-ancestors 'none'",
-    )
-)  # fmt: skip
 PERMISSIONS: Final = "camera=(self), microphone=(), geolocation=(), payment=(), usb=(), serial=()"
+
+
+def policy(live_url: str) -> str:
+    """Everything from here; only what boards show may be read from another origin."""
+    live = urlsplit(live_url)
+    elsewhere = f" {live.scheme}://{live.netloc}" if live.netloc else ""
+    return "; ".join(
+        (
+            "default-src 'none'", "script-src 'self'", "style-src 'self'", "img-src 'self' data:",
+            "font-src 'self'", f"connect-src 'self'{elsewhere}", "media-src 'self'",
+            "manifest-src 'self'", "form-action 'self'", "base-uri 'none'",
+            "frame-ancestors 'none'",
+        )
+    )  # fmt: skip
+
+
+POLICY: Final = policy(settings.LIVE_URL)
 
 
 class Screens:

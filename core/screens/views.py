@@ -41,6 +41,7 @@ class Screen(TemplateView):
             messages_for_scripts=texts.catalogue("base", *self.catalogues()),
             server_time=clock.now(),
             is_simulated=clock.is_simulated(),
+            live_url=settings.LIVE_URL,
         )
 
     def get(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:

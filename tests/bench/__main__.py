@@ -52,7 +52,7 @@ def main(parts: list[str]) -> int:
             seconds = max(2.0, SALE_S * scale)
             figures |= sale.measure(stack, pairs=PAIRS, seconds=seconds)
         if not parts or "boards" in parts:
-            figures |= boards.measure(stack, pairs=PAIRS, seconds=max(2.0, SALE_S * scale))
+            figures |= boards.measure(stack, pairs=PAIRS, seconds=max(4.0, SALE_S * scale))
         if not parts or "play" in parts:
             figures |= play.measure(stack, pairs=PAIRS, seconds=max(2.0, SALE_S * scale))
         if not parts or "emission" in parts:

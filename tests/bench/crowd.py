@@ -1,112 +1,202 @@
-"""Thousands of open boards in one process: each asks for the pulse every few seconds, as the
-page does, and for a document when its name is new.
+"""Thousands of open boards in one process: each asks for the pulse as often as the page does, on a
+connection that it keeps, with a browser's headers, and for a document when its name is new.
 
-`python -m tests.bench.crowd BASE_URL BOARDS`: prints "ready" once all are connected and have read
-once, and on the end of its input a line of JSON: answers, failures, the oldest pulse seen in ms,
-and its own processor time in seconds.
+`python -m tests.bench.crowd LIVE_URL BOARDS` prints "ready" once all are connected and have read
+once, and on the end of its input a line of JSON: `answers`; `cpu_s`, its own processor time;
+`late_s`, the longest that anything can have waited to be on a board; and `documents`, of each that
+came meanwhile how many boards have read it, and when the last had. A board without an answer, or
+with anything but a good one, or that would call itself old, is an error of the run.
+
+One thread and one epoll, as in `client`. What it takes is taken from the sale, with which it
+shares the machine; real boards bring processors of their own.
 """
 
-import asyncio
+import heapq
 import json
 import random
 import re
+import select
+import selectors
+import socket
 import sys
 import time
+from dataclasses import dataclass, field
+from datetime import datetime
 from urllib.parse import urlsplit
 
-EVERY_S = 3.0
-SPREAD_S = 0.5
+from core.embedded.server import ROOT
+
+_PAGE = ROOT / "core" / "screens" / "static" / "screens" / "board" / "main.js"
+_PULSE = "pulse.json"
+_PATIENCE_S = 30
 _AT = re.compile(rb'"at":"([^"]+)"')
 _DOCUMENT = re.compile(rb'"document":"([^"]+)"')
+_HEADERS = (
+    "Host: localhost\r\nConnection: keep-alive\r\nUser-Agent: Mozilla/5.0 (X11; Linux x86_64) "
+    "AppleWebKit/537.36 (KHTML, like Gecko) Chrome/148.0.0.0 Safari/537.36\r\n"
+    'sec-ch-ua-platform: "Linux"\r\nsec-ch-ua: "Chromium";v="148"\r\nsec-ch-ua-mobile: ?0\r\n'
+    "Accept: */*\r\nSec-Fetch-Site: cross-site\r\nSec-Fetch-Mode: cors\r\n"
+    "Origin: http://localhost\r\nSec-Fetch-Dest: empty\r\nReferer: http://localhost/?wall\r\n"
+    "Accept-Encoding: gzip, deflate, br, zstd\r\nAccept-Language: ca,en;q=0.9\r\n"
+)
+
+
+def page_s(name: str) -> float:
+    """One of the page's own times, in seconds."""
+    found = re.search(rf"const {name} = (\d+);", _PAGE.read_text())
+    if found is None:
+        raise RuntimeError(f"the page has no {name}")
+    return int(found[1]) / 1000
+
+
+@dataclass(frozen=True, slots=True)
+class Pulse:
+    """When it was published, by the machine's clock, and the documents it names."""
+
+    at: float
+    documents: tuple[str, ...]
+
+
+@dataclass(slots=True)
+class Board:
+    """One board: its connection, what it has asked for, and what it shows."""
+
+    link: socket.socket
+    number: int
+    asked: str = ""
+    received: bytearray = field(default_factory=bytearray)
+    coming: Pulse | None = None
+    shown: Pulse | None = None
 
 
 class Crowd:
-    def __init__(self) -> None:
+    def __init__(self, live_url: str) -> None:
+        address = urlsplit(live_url)
+        self._address, self._path = (address.hostname or "", address.port or 80), address.path
+        self._every_s, self._spread_s = page_s("EVERY_MS"), page_s("SPREAD_MS")
+        self._old_after_s = page_s("OLD_AFTER_MS")
+        self._selector = selectors.EpollSelector()
+        self._due: list[tuple[float, int]] = []
+        self._boards: list[Board] = []
+        self._pulses: dict[bytes, Pulse] = {}
+        self._questions: dict[str, bytes] = {}
         self.answers = 0
-        self.failures = 0
-        self.changes: dict[bytes, float] = {}
-        self.late_ms = 0.0
-        self.connected = 0
+        self.late_s = 0.0
+        self.documents: dict[str, tuple[int, float]] = {}
 
+    def open(self, boards: int) -> None:
+        """Connect them as evenly as they will ask, and wait until all have read once."""
+        began = time.monotonic()
+        for number in range(boards):
+            while time.monotonic() < began + self._every_s * number / boards:
+                self.turn()
+            link = socket.create_connection(self._address, timeout=_PATIENCE_S)
+            link.setblocking(False)
+            board = Board(link, number)
+            self._boards.append(board)
+            self._selector.register(link, selectors.EVENT_READ, board)
+            self._ask(board, _PULSE)
+        until = time.monotonic() + _PATIENCE_S
+        while silent := sum(not board.shown for board in self._boards):
+            if time.monotonic() > until:
+                raise RuntimeError(f"{silent} boards got no answer")
+            self.turn()
+        self.answers, self.late_s = 0, 0.0
+        self.documents.clear()
 
-class Board:
-    """One board's connection, kept open."""
-
-    def __init__(self, crowd: Crowd, host: str, port: int) -> None:
-        self._crowd, self._host, self._port = crowd, host, port
-        self._shown: set[bytes] = set()
-
-    async def run(self, start_after_s: float) -> None:
-        await asyncio.sleep(start_after_s)
-        reader, writer = await asyncio.open_connection(self._host, self._port)
-        self._crowd.connected += 1
-        while True:
-            pulse = await self._get(reader, writer, b"pulse.json")
-            for name in _DOCUMENT.findall(pulse):
-                if name not in self._shown:
-                    await self._get(reader, writer, name)
-                    self._shown.add(name)
-                    self._notice(name)
-            await asyncio.sleep(EVERY_S + random.random() * SPREAD_S)
-
-    def _notice(self, name: bytes) -> None:
-        """How long after the first board this one shows the same change."""
+    def turn(self) -> None:
+        """Have those ask whose time has come, and read what has come."""
         now = time.monotonic()
-        first = self._crowd.changes.setdefault(name, now)
-        self._crowd.late_ms = max(self._crowd.late_ms, (now - first) * 1000)
+        while self._due and self._due[0][0] <= now:
+            self._ask(self._boards[heapq.heappop(self._due)[1]], _PULSE)
+        wait_s = min(0.02, self._due[0][0] - now) if self._due else 0.001
+        for key, _ in self._selector.select(max(0.0, wait_s)):
+            self._read(key.data)
 
-    async def _get(
-        self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter, name: bytes
-    ) -> bytes:
-        writer.write(b"GET /live/" + name + b" HTTP/1.1\r\nHost: localhost\r\n\r\n")
-        head = await reader.readuntil(b"\r\n\r\n")
-        body = await _body(head.lower(), reader)
-        self._crowd.answers += 1
-        if not head.startswith(b"HTTP/1.1 200"):
-            self._crowd.failures += 1
-        return body
+    def need_fresh(self) -> None:
+        """Raise RuntimeError if any board would tell that what it shows is old."""
+        now = time.time()
+        old = sum(not b.shown or now - b.shown.at > self._old_after_s for b in self._boards)
+        if old:
+            raise RuntimeError(f"{old} boards show what is old")
+
+    def _ask(self, board: Board, name: str) -> None:
+        question = self._questions.get(name)
+        if question is None:
+            question = f"GET {self._path}/{name} HTTP/1.1\r\n{_HEADERS}\r\n".encode()
+            self._questions[name] = question
+        board.asked = name
+        if board.link.send(question) != len(question):
+            raise RuntimeError("a request did not fit the socket's buffer")
+
+    def _read(self, board: Board) -> None:
+        part = board.link.recv(65_536)
+        if not part:
+            raise RuntimeError("the server closed a board's connection")
+        board.received += part
+        body = _whole(board.received)
+        if body is None:
+            return
+        board.received.clear()
+        self.answers += 1
+        if board.asked == _PULSE:
+            board.coming = self._pulses.get(body) or self._pulse(body)
+        else:
+            many, _ = self.documents.get(board.asked, (0, 0.0))
+            self.documents[board.asked] = (many + 1, time.time())
+        self._go_on(board, board.asked)
+
+    def _pulse(self, body: bytes) -> Pulse:
+        at = _AT.search(body)
+        if at is None:
+            raise RuntimeError(f"this is no pulse: {body!r}")
+        names = tuple(name.decode() for name in _DOCUMENT.findall(body))
+        found = Pulse(datetime.fromisoformat(at[1].decode()).timestamp(), names)
+        self._pulses[body] = found
+        return found
+
+    def _go_on(self, board: Board, read: str) -> None:
+        """The next document that is new; when there is none, this pulse is what is shown."""
+        coming, before = board.coming, board.shown
+        if coming is None:
+            raise RuntimeError("a document came before any pulse")
+        known = before.documents if before else ()
+        wanted = [name for name in coming.documents if name not in known]
+        later = wanted[wanted.index(read) + 1 :] if read in wanted else wanted
+        if later:
+            self._ask(board, later[0])
+            return
+        if before:
+            self.late_s = max(self.late_s, time.time() - before.at)
+        board.shown = coming
+        wait_s = self._every_s + random.random() * self._spread_s
+        heapq.heappush(self._due, (time.monotonic() + wait_s, board.number))
 
 
-async def _body(head: bytes, reader: asyncio.StreamReader) -> bytes:
-    if b"transfer-encoding: chunked" not in head:
-        length = int(head.split(b"content-length:", 1)[1].split(b"\r\n", 1)[0])
-        return await reader.readexactly(length)
-    body = b""
-    while size := int(await reader.readline(), 16):
-        body += (await reader.readexactly(size + 2))[:-2]
-    await reader.readline()
-    return body
+def _whole(received: bytearray) -> bytes | None:
+    """The body, once all of the answer is here."""
+    end = received.find(b"\r\n\r\n") + 4
+    if end < 4:
+        return None
+    head = received[:end].lower()
+    if not head.startswith(b"http/1.1 200"):
+        raise RuntimeError(f"a board was refused: {bytes(received[:200])!r}")
+    length = int(head.split(b"content-length:", 1)[1].split(b"\r\n", 1)[0])
+    return bytes(received[end:]) if len(received) == end + length else None
 
 
-async def main(base_url: str, boards: int) -> None:
-    address = urlsplit(base_url)
-    crowd = Crowd()
-    ramp_s = EVERY_S + SPREAD_S
-    tasks = [
-        asyncio.create_task(
-            Board(crowd, address.hostname or "", address.port or 80).run(ramp_s * n / boards)
-        )
-        for n in range(boards)
-    ]
-    while crowd.connected < boards:
-        await asyncio.sleep(0.1)
-    crowd.changes.clear()
-    crowd.answers, crowd.late_ms, cpu = 0, 0.0, time.process_time()
+def main(live_url: str, boards: int) -> None:
+    crowd = Crowd(live_url)
+    crowd.open(boards)
+    cpu_s = time.process_time()
     print("ready", flush=True)
-    await asyncio.get_running_loop().run_in_executor(None, sys.stdin.read)
-    dead = sum(task.done() for task in tasks)
-    print(
-        json.dumps(
-            {
-                "answers": crowd.answers, "failures": crowd.failures + dead,
-                "late_ms": crowd.late_ms, "cpu_s": time.process_time() - cpu,
-            }
-        ),
-        flush=True,
-    )  # fmt: skip
-    for task in tasks:
-        task.cancel()
+    while not select.select([sys.stdin], [], [], 0)[0]:
+        crowd.turn()
+    cpu_s = time.process_time() - cpu_s
+    crowd.need_fresh()
+    said = {"answers": crowd.answers, "cpu_s": cpu_s, "late_s": crowd.late_s}
+    print(json.dumps(said | {"documents": crowd.documents}))
 
 
 if __name__ == "__main__":
-    asyncio.run(main(sys.argv[1], int(sys.argv[2])))
+    main(sys.argv[1], int(sys.argv[2]))

@@ -1,6 +1,7 @@
 """A browser for tests: Chromium by the W3C WebDriver protocol, over the standard library alone."""
 
 import base64
+import gzip
 import json
 import os
 import shutil
@@ -46,6 +47,9 @@ def browser_missing() -> str:
     if not any(shutil.which(name) for name in _CHROMIUMS):
         return "no Chromium on PATH (Debian and Ubuntu: chromium)"
     return ""
+
+
+FIRST_LOAD_BYTES = 150_000  # at most, of any screen, compressed
 
 
 @dataclass(frozen=True, slots=True)
@@ -259,6 +263,17 @@ class Browser:
         path.parent.mkdir(parents=True, exist_ok=True)
         shot = self.devtools("Page.captureScreenshot", format="png", captureBeyondViewport=whole)
         path.write_bytes(base64.b64decode(shot["data"]))
+
+    def first_load(self) -> dict[str, int]:
+        """The page and all that it has asked for so far: by address, its bytes once compressed."""
+        loaded = self.run(
+            "return [location.href, ...performance.getEntriesByType('resource').map(e => e.name)]"
+        )
+        sizes = {}
+        for url in loaded:
+            with urllib.request.urlopen(url) as answer:
+                sizes[url] = len(gzip.compress(answer.read(), 6, mtime=0))
+        return sizes
 
     def complaints(self) -> list[str]:
         """What the page's console has said since last asked: errors and refused content."""

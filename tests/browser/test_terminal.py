@@ -1,8 +1,6 @@
 """The terminal in a real browser: Lototrot sold, refused, cut off, taken up again, corrected."""
 
-import gzip
 import re
-import urllib.request
 
 import pytest
 
@@ -12,10 +10,9 @@ from lototrot.models.tickets import PrintConfirmation, Ticket, Void
 from tests import factories
 from tests.browser import desk
 from tests.browser.conftest import Open
-from tests.browser.driver import Browser, until
+from tests.browser.driver import FIRST_LOAD_BYTES, Browser, until
 from tests.browser.line import Line
 
-FIRST_LOAD_BYTES = 150_000
 WAITING = "#waiting .state"
 
 
@@ -228,12 +225,6 @@ def test_the_first_load_is_small(open_browser: Open, line: Line) -> None:
     browser = open_browser()
     browser.go(f"{line.url}/terminal/")
     browser.find("#enrolment-code")
-    parts = browser.run(
-        "return [location.href, ...performance.getEntriesByType('resource').map(e => e.name)]"
-    )
-    sizes = {}
-    for url in parts:
-        with urllib.request.urlopen(url) as answer:  # noqa: S310
-            sizes[url] = len(gzip.compress(answer.read(), 6, mtime=0))
+    sizes = browser.first_load()
     assert len(sizes) > 10
     assert sum(sizes.values()) <= FIRST_LOAD_BYTES, sizes

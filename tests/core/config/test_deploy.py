@@ -17,11 +17,11 @@ import yaml
 
 from core.embedded.postgres import SUPERUSER, Postgres, binaries
 from core.embedded.server import ROOT
-from core.embedded.stack import free_port
+from core.embedded.stack import CONNECTIONS, free_port, web_command
 
 DEPLOY = ROOT / "docs" / "deploy"
 SERVICES: dict[str, Any] = yaml.safe_load((DEPLOY / "compose.yaml").read_text())["services"]
-OURS = {"migrate", "web", "worker", "beat"}
+OURS = {"migrate", "web", "worker", "live", "beat"}
 BIN = Path(sys.executable).parent
 
 
@@ -126,12 +126,36 @@ def unit(service: str) -> str:
     return "lototrot-worker@.service" if service == "worker" else f"lototrot-{service}.service"
 
 
-@pytest.mark.parametrize("service", ["web", "worker", "beat"])
+@pytest.mark.parametrize("service", ["web", "worker", "live", "beat"])
 def test_the_units_say_what_the_containers_do(service: str) -> None:
     said = " ".join(exec_start(unit(service))).removesuffix(" --hostname worker-%i@%H")
     composed = " ".join(word or "''" for word in SERVICES[service]["command"])
-    said, composed = (re.sub(r"--host \S+", "--host", text) for text in (said, composed))
-    assert said == composed.replace("--pidfile ''", "--pidfile=")
+    host = r"127\.0\.0\.1|0\.0\.0\.0"  # a container's own network is its own
+    said, composed = (re.sub(host, "HOST", text) for text in (said, composed))
+    composed = composed.replace("--pidfile ''", "--pidfile=")
+    assert said == composed
+
+
+def test_the_web_server_of_make_up_takes_as_many_connections_as_the_deployed_one() -> None:
+    deployed = SERVICES["web"]["command"][1:]
+    deployed[deployed.index("--host") + 1] = "127.0.0.1"
+    assert web_command(8000, 2)[3:] == deployed
+    for service in ("web", "live"):
+        assert f"LimitNOFILE={2 * CONNECTIONS}" in (DEPLOY / unit(service)).read_text()
+        assert SERVICES[service]["ulimits"] == {"nofile": 2 * CONNECTIONS}
+
+
+def test_the_proxy_gives_out_what_is_published_and_asks_the_web_server_for_the_rest() -> None:
+    proxy = (DEPLOY / "nginx.conf").read_text()
+    assert proxy.count("{") == proxy.count("}")
+    web = exec_start(unit("web"))
+    assert f"server 127.0.0.1:{web[web.index('--port') + 1]};" in proxy
+    state = "/var/lib/lototrot"
+    assert f"Environment=VAR_DIR={state}" in (DEPLOY / unit("live")).read_text()
+    for place in ("= /live/pulse.json", "/live/"):
+        assert f"location {place} {{\n        root {state};" in proxy
+    (port,) = (each.partition(":")[2] for each in exec_start(unit("live")) if ":" in each)
+    assert SERVICES["live"]["ports"] == [f"127.0.0.1:{port}:{port}"]
 
 
 def test_every_container_is_what_it_depends_on() -> None:

@@ -12,7 +12,7 @@ from django.utils.translation import get_language, override
 
 from core.i18n.catalogues import extract
 from core.screens import texts
-from core.screens.middleware import POLICY, Screens
+from core.screens.middleware import POLICY, Screens, policy
 from core.screens.views import languages
 
 PACKAGES = ("core", "lototrot", "promotrot")
@@ -116,6 +116,8 @@ def test_a_page_carries_the_policy_and_the_admin_its_own() -> None:
     answer = Client().get("/livez")
     assert answer["Content-Security-Policy"] == POLICY
     assert "unsafe" not in POLICY
+    assert policy("/live") == policy("")
+    assert "connect-src 'self' https://cdn.example;" in policy("https://cdn.example/live")
     aside = Screens(_page)(RequestFactory().get("/admin/"))
     assert "Content-Security-Policy" not in aside.headers
 

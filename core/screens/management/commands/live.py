@@ -1,19 +1,30 @@
 """`manage.py live`: write what the boards show, once a second, until it is told to stop."""
 
+import argparse
+import asyncio
+import contextlib
 import logging
 import signal
-import threading
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from types import FrameType
 from typing import Any
 
 from django.core.management.base import BaseCommand, CommandParser
 from django.db import InterfaceError, OperationalError, connection
 
 from core.screens import live
+from core.screens.live_server import Files, serve
 
 logger = logging.getLogger(__name__)
 EVERY_S = 1.0
+
+
+def address(text: str) -> tuple[str, int]:
+    """ "127.0.0.1:8001" as host and port."""
+    host, _, port = text.rpartition(":")
+    if not host or not port.isdecimal():
+        raise argparse.ArgumentTypeError("an address is HOST:PORT")
+    return host.strip("[]"), int(port)
 
 
 class Command(BaseCommand):
@@ -22,23 +33,43 @@ class Command(BaseCommand):
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("--folder", type=Path, default=live.folder(), help="where to write")
         parser.add_argument("--once", action="store_true", help="look once and end")
+        parser.add_argument(
+            "--listen", type=address, metavar="HOST:PORT", help="give the files out there as /live"
+        )
 
     def handle(self, *_: Any, **options: Any) -> None:
         if options["once"]:
             live.publish(options["folder"])
             return
-        ending = threading.Event()
+        asyncio.run(_go_on(options["folder"], options["listen"]))
 
-        def end(_number: int, _frame: FrameType | None) -> None:
-            ending.set()
 
-        for number in (signal.SIGTERM, signal.SIGINT):
-            signal.signal(number, end)
+async def _go_on(folder: Path, listen: tuple[str, int] | None) -> None:
+    """Publish in a thread of its own, whose connection to the database it is, and give out here."""
+    loop, ending = asyncio.get_running_loop(), asyncio.Event()
+    for number in (signal.SIGTERM, signal.SIGINT):
+        loop.add_signal_handler(number, ending.set)
+    folder.mkdir(parents=True, exist_ok=True)
+    files = Files(folder)
+    server = await serve(files, *listen) if listen else None
+    due = loop.time()
+    with ThreadPoolExecutor(1) as publisher:
         while not ending.is_set():
-            try:
-                live.publish(options["folder"])
-            except (OperationalError, InterfaceError) as error:
-                # Boards say for themselves that what they show is old; the server comes back.
-                logger.warning("nothing is published: %s", type(error).__name__)
-                connection.close()
-            ending.wait(EVERY_S)
+            # From one look to the next, however long it takes; none is made up for.
+            due = max(due + EVERY_S, loop.time())
+            await loop.run_in_executor(publisher, _publish, folder)
+            files.refresh()
+            with contextlib.suppress(TimeoutError):
+                await asyncio.wait_for(ending.wait(), due - loop.time())
+        publisher.submit(connection.close)
+    if server:
+        server.close()
+
+
+def _publish(folder: Path) -> None:
+    try:
+        live.publish(folder)
+    except (OperationalError, InterfaceError) as error:
+        # Boards say for themselves that what they show is old; the server comes back.
+        logger.warning("nothing is published: %s", type(error).__name__)
+        connection.close()

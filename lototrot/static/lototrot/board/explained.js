@@ -11,7 +11,7 @@ export function explained(facts) {
   const name = (category) => `${category}/${top}`;
   const steps = [
     pool(figures, facts), shares(figures, rules, categories, name), right(figures, categories, name),
-    ...cascade(figures, categories, name), carried(figures, name(top)), ...corrected(figures, name),
+    ...cascade(figures, categories, name), carried(figures, name(top)), ...corrected(figures, categories, name),
     prizes(figures, categories, name), onward(figures),
   ].filter(Boolean);
   return h("details", { class: "card no-wall explained", "data-key": `explained-${facts.contest}` },
@@ -40,8 +40,8 @@ function pool(figures, facts) {
 function shares(figures, rules, categories, name) {
   const percents = figures.regime === "9.3" ? rules.shares_above : rules.shares_below;
   const values = { tested: cents(figures.tested_jackpot), threshold: cents(rules.jackpot_threshold_cents), article: figures.regime };
-  const rows = categories.map((category) => [name(category), `${percents[category]} %`, cents(figures.shares[category])]);
-  if (figures.shares.reserve) rows.push([t("board_reserve"), `${percents.reserve} %`, cents(figures.shares.reserve)]);
+  const rows = categories.map((category) => [name(category), `${decimal(percents[category])} %`, cents(figures.shares[category])]);
+  if (figures.shares.reserve) rows.push([t("board_reserve"), `${decimal(percents.reserve)} %`, cents(figures.shares.reserve)]);
   return [sentence(figures.regime === "9.3" ? t("step_above", values) : t("step_below", values)),
     table([t("category"), t("share"), t("amount")], rows)];
 }
@@ -73,13 +73,20 @@ function carried(figures, top) {
     table([t("where_from"), t("amount")], facts.filter(([, cents_]) => cents_).map(([label, value]) => [label, cents(value)]))];
 }
 
-function corrected(figures, name) {
+/** An exact amount, which may be "n/d", down to the cent, as it then is in the prizes. */
+function floored(exact) {
+  const [whole, parts = 1] = String(exact).split("/").map(Number);
+  return cents(Math.floor(whole / parts));
+}
+
+function corrected(figures, categories, name) {
   const { halved, joined } = figures.correction;
   const said = [
     ...halved.map(([above, below]) => sentence(t("step_halved", { above: name(above), below: name(below) }))),
     ...joined.map((group) => sentence(t("step_joined", { categories: group.map(name).join(", ") }))),
   ];
-  return said.length ? [said] : [];
+  const won = categories.filter((each) => figures.winners[each]);
+  return said.length ? [[...said, table([t("category"), t("amount")], won.map((each) => [name(each), floored(figures.after_correction[each])]))]] : [];
 }
 
 function prizes(figures, categories, name) {

@@ -5,16 +5,19 @@ import { timeOfDay } from "../base/format.js";
 import { t } from "../base/text.js";
 import { now, setTime } from "./time.js";
 
-const EVERY_MS = 3000;
+// A look each second by the publisher, and one of ours: what changes shows within five seconds.
+const EVERY_MS = 3500;
+const SPREAD_MS = 300;    // so that boards switched on together do not go on asking together
+const PATIENCE_MS = 8000;
 const OLD_AFTER_MS = 12000;
+const LIVE = document.documentElement.dataset.live;
 const config = JSON.parse(document.getElementById("config").textContent);
 const place = document.getElementById("sections");
 const sections = [];
-let lastAt = 0;      // the system's time of the last pulse
-let readAt = 0;      // when it was read here, by performance.now()
+let lastAt = 0;           // the system's time of the last pulse
 
 async function fetchJson(name) {
-  const answer = await fetch(`/live/${name}`, { credentials: "omit" });
+  const answer = await fetch(`${LIVE}/${name}`, { credentials: "omit", signal: AbortSignal.timeout(PATIENCE_MS) });
   if (!answer.ok) throw new Error(`${name}: ${answer.status}`);
   return answer.json();
 }
@@ -22,7 +25,8 @@ async function fetchJson(name) {
 async function look() {
   const pulse = await fetchJson("pulse.json");
   const at = Date.parse(pulse.at);
-  if (at !== lastAt) { lastAt = at; readAt = performance.now(); setTime(at); }
+  if (at !== lastAt) setTime(at);
+  lastAt = at;
   await Promise.all(sections.map((section) => refresh(section, pulse.feeds[section.name])));
 }
 
@@ -38,7 +42,8 @@ async function refresh(section, feed) {
 }
 
 function tell() {
-  const old = performance.now() - readAt > OLD_AFTER_MS;
+  // Also when the files still come and nobody publishes any more.
+  const old = now() - lastAt > OLD_AFTER_MS;
   const line = document.getElementById("line");
   line.className = `badge ${old ? "bad" : "good"}`;
   line.textContent = old ? t("board_cut") : t("board_live");
@@ -63,9 +68,9 @@ async function start() {
   const round = async () => {
     // A lost line is no error of the page: what is shown is marked as old until it is back.
     try { await look(); } catch (error) { if (!(error instanceof TypeError)) console.warn(error); }
-    setTimeout(round, EVERY_MS + Math.random() * 500);
+    setTimeout(round, EVERY_MS + Math.random() * SPREAD_MS);
   };
-  readAt = performance.now();
+  setTime(Date.parse(config.at));
   await round();
   tell();
   setInterval(tell, 1000);

@@ -1,7 +1,12 @@
-// The system's time: what the last pulse said, and what has gone by here since.
+// The system's time. Whatever comes from the system is of some moment ago, never of one to come, so
+// the latest of what was read lately is nearest; lately, because this machine's clock drifts.
 
-let base = 0;
-let read = 0;
+const KEPT = 20;
+const ahead = [];  // of this page's own clock, by what was read; in ms
 
-export function setTime(at) { base = at; read = performance.now(); }
-export const now = () => base + (performance.now() - read);
+export function setTime(at) {
+  ahead.push(at - performance.now());
+  if (ahead.length > KEPT) ahead.shift();
+}
+
+export const now = () => performance.now() + Math.max(...ahead);

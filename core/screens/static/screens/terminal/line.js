@@ -4,7 +4,7 @@
 
 const BEAT_MS = 15_000;
 const PULSE_MS = 4000;
-const PULSE = "/live/pulse.json";
+const PULSE = `${document.documentElement.dataset.live}/pulse.json`;
 const ALIVE_MS = 20_000;   // a pulse read so long ago says nothing any more
 const PATIENCE_MS = 2000;
 const AGAIN_MS = [500, 1000, 2000, 4000];
@@ -52,7 +52,7 @@ class Line extends EventTarget {
 
   async #look() {
     try {
-      const answer = await fetch(PULSE, { signal: AbortSignal.timeout(PATIENCE_MS) });
+      const answer = await fetch(PULSE, { credentials: "omit", signal: AbortSignal.timeout(PATIENCE_MS) });
       if (answer.ok) this.#news(await answer.json());
     } catch {
       if (this.up) this.doubt();

@@ -1,0 +1,141 @@
+"""The boards' files given out from memory: what a proxy does from the disk, where there is none.
+
+One thread, no framework and nothing of the application: an answer is bytes that are ready, so that
+thousands of boards cost little and the web server, where the sale is, does not even have their
+connections. `GET /live/<name>`, from any origin; nothing else.
+"""
+
+import asyncio
+import email.utils
+import gzip
+import time
+from collections.abc import Set
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import cast
+
+from core.screens import live
+
+BACKLOG = 4096
+_LONGEST_HEAD, _MOST_UNREAD = 16_384, 1_048_576  # bytes
+_IDLE_S = 75.0
+_END = b"\r\n\r\n"
+_GET = b"GET /live/"
+_REFUSED = b"Connection: close\r\nContent-Length: 0\r\n\r\n"
+
+
+@dataclass(frozen=True, slots=True)
+class Ready:
+    """An answer but for its first line and date, as it is and compressed."""
+
+    plain: bytes
+    compressed: bytes
+
+
+@dataclass(slots=True)
+class Files:
+    """What is in the folder, ready to send. `refresh` after each publication."""
+
+    place: Path
+    date: bytes = b""
+    _ready: dict[str, Ready] = field(default_factory=dict)
+
+    def refresh(self) -> None:
+        self.date = f"Date: {email.utils.formatdate(usegmt=True)}\r\n".encode()
+        found = {path.name: path for path in self.place.iterdir() if live.is_name(path.name)}
+        known = {name: self._ready[name] for name in found.keys() & self._ready.keys()}
+        known.pop(live.PULSE, None)
+        for name in found.keys() - known.keys():
+            known[name] = _ready(name, found[name].read_bytes())
+        self._ready = known
+
+    def answer(self, name: str, *, compressed: bool) -> bytes | None:
+        ready = self._ready.get(name)
+        if ready is None:
+            return None
+        return (
+            b"HTTP/1.1 200 OK\r\n" + self.date + (ready.compressed if compressed else ready.plain)
+        )
+
+
+class Visitor(asyncio.Protocol):
+    """One board's connection, kept open; anything odd ends it."""
+
+    def __init__(self, files: Files, visitors: set["Visitor"]) -> None:
+        self._files, self._visitors = files, visitors
+        self._received = b""
+        self._transport: asyncio.Transport
+        self.heard_s = time.monotonic()
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        self._transport = cast(asyncio.Transport, transport)
+        self._visitors.add(self)
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        self._visitors.discard(self)
+
+    def data_received(self, data: bytes) -> None:
+        self.heard_s = time.monotonic()
+        self._received += data
+        while _END in self._received and not self._transport.is_closing():
+            head, _, self._received = self._received.partition(_END)
+            self._answer(head)
+        if len(self._received) > _LONGEST_HEAD:
+            self.end()
+
+    def end(self) -> None:
+        self._transport.close()
+
+    def _answer(self, head: bytes) -> None:
+        line, _, headers = head.partition(b"\r\n")
+        target = line.split(b" ")
+        if not line.startswith(_GET) or len(target) != 3:
+            self._refuse(b"405 Method Not Allowed\r\nAllow: GET")
+            return
+        said = headers.lower()
+        name = target[1].removeprefix(b"/live/").decode("latin-1")
+        answer = self._files.answer(name, compressed=b"gzip" in said)
+        if answer is None:
+            self._refuse(b"404 Not Found")
+            return
+        self._transport.write(answer)
+        unread = self._transport.get_write_buffer_size()
+        if b"connection: close" in said or target[2] != b"HTTP/1.1" or unread > _MOST_UNREAD:
+            self.end()
+
+    def _refuse(self, why: bytes) -> None:
+        self._transport.write(b"HTTP/1.1 " + why + b"\r\n" + self._files.date + _REFUSED)
+        self.end()
+
+
+async def serve(files: Files, host: str, port: int) -> asyncio.Server:
+    """Listen there; connections that ask nothing for a while are ended by `sweep`."""
+    visitors: set[Visitor] = set()
+    loop = asyncio.get_running_loop()
+    server = await loop.create_server(lambda: Visitor(files, visitors), host, port, backlog=BACKLOG)
+    loop.call_later(_IDLE_S, _sweep, visitors)
+    return server
+
+
+def _sweep(visitors: Set[Visitor]) -> None:
+    since = time.monotonic() - _IDLE_S
+    for visitor in [each for each in visitors if each.heard_s < since]:
+        visitor.end()
+    asyncio.get_running_loop().call_later(_IDLE_S, _sweep, visitors)
+
+
+def _ready(name: str, content: bytes) -> Ready:
+    """The pulse is small and new every second: compressing it would gain nothing."""
+    smaller = content if name == live.PULSE else gzip.compress(content, 6, mtime=0)
+    return Ready(_rest(name, content), _rest(name, smaller, encoded=smaller is not content))
+
+
+def _rest(name: str, content: bytes, *, encoded: bool = False) -> bytes:
+    lines = [
+        "Content-Type: application/json", f"Content-Length: {len(content)}",
+        f"Cache-Control: {live.kept(name)}", "Vary: Accept-Encoding",
+        "Access-Control-Allow-Origin: *", "X-Content-Type-Options: nosniff",
+    ]  # fmt: skip
+    if encoded:
+        lines.append("Content-Encoding: gzip")
+    return "\r\n".join([*lines, "", ""]).encode() + content

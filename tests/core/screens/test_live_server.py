@@ -1,0 +1,131 @@
+"""The boards' files given out from memory, as a browser or a proxy asks for them."""
+
+import asyncio
+import gzip
+import json
+import os
+import signal
+import socket
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from core.embedded.server import ROOT
+from core.embedded.stack import free_port
+from core.screens import live, live_server
+from tests.browser.driver import until
+from tests.databases import Database
+
+
+@pytest.fixture
+def port(own_database: Database, tmp_path: Path) -> Iterator[int]:
+    """`manage.py live --listen` on a database of this test's own; told to end, it ends well."""
+    listen = free_port()
+    process = subprocess.Popen(
+        [sys.executable, "manage.py", "live", "--folder", str(tmp_path),
+         "--listen", f"127.0.0.1:{listen}"],
+        cwd=ROOT, env=os.environ | own_database.environment,
+    )  # fmt: skip
+    try:
+        until((tmp_path / live.PULSE).exists, "the first pulse", 60)
+        yield listen
+    finally:
+        process.send_signal(signal.SIGTERM)
+        assert process.wait(30) == 0
+
+
+def asked(link: socket.socket, request: str) -> tuple[str, dict[str, str], bytes]:
+    """First line, headers and body of an answer; the connection stays as the server leaves it."""
+    link.sendall(request.encode())
+    received = b""
+    while b"\r\n\r\n" not in received:
+        received += link.recv(65_536)
+    head, _, body = received.partition(b"\r\n\r\n")
+    first, *lines = head.decode().split("\r\n")
+    headers = dict(line.lower().split(": ", 1) for line in lines)
+    while len(body) < int(headers["content-length"]):
+        body += link.recv(65_536)
+    return first, headers, body
+
+
+def get(name: str, more: str = "") -> str:
+    return f"GET /live/{name} HTTP/1.1\r\nHost: board\r\n{more}\r\n"
+
+
+def test_a_board_reads_pulse_and_documents_on_one_connection(port: int, tmp_path: Path) -> None:
+    with socket.create_connection(("127.0.0.1", port)) as link:
+        first, headers, pulse = asked(link, get("pulse.json"))
+        assert first == "HTTP/1.1 200 OK"
+        assert headers["cache-control"] == "max-age=1"
+        assert headers["access-control-allow-origin"] == "*"
+        assert "date" in headers and "content-encoding" not in headers
+        for feed in json.loads(pulse)["feeds"].values():
+            on_disk = (tmp_path / feed["document"]).read_bytes()
+            _, plain, document = asked(link, get(feed["document"]))
+            assert document == on_disk and "immutable" in plain["cache-control"]
+            _, small, packed = asked(link, get(feed["document"], "Accept-Encoding: gzip, br\r\n"))
+            assert gzip.decompress(packed) == on_disk
+            assert (small["content-encoding"], small["vary"]) == ("gzip", "accept-encoding")
+        # It publishes by itself, and what is asked in two parts, or twice at once, is answered.
+        until(lambda: asked(link, get("pulse.json"))[2] != pulse, "a later pulse")
+        whole = get("pulse.json")
+        link.sendall(whole[:20].encode())
+        assert asked(link, whole[20:])[0] == "HTTP/1.1 200 OK"
+
+
+@pytest.mark.parametrize(
+    ("request_text", "answer"),
+    [
+        (get("secret.json"), "HTTP/1.1 404 Not Found"),
+        (get("../settings.py"), "HTTP/1.1 404 Not Found"),
+        ("POST /live/pulse.json HTTP/1.1\r\n\r\n", "HTTP/1.1 405 Method Not Allowed"),
+        ("GET /terminal/ HTTP/1.1\r\n\r\n", "HTTP/1.1 405 Method Not Allowed"),
+        ("GET /live/\r\n\r\n", "HTTP/1.1 405 Method Not Allowed"),
+        (get("pulse.json", "Connection: close\r\n"), "HTTP/1.1 200 OK"),
+        ("x" * 20_000, ""),
+    ],
+)
+def test_nothing_else_is_given_out_and_whoever_asks_it_is_turned_away(
+    tmp_path: Path, request_text: str, answer: str
+) -> None:
+    (tmp_path / live.PULSE).write_text("{}")
+    (tmp_path / "secret.json").write_text("{}")
+    assert talk(tmp_path, request_text).partition("\r\n")[0] == answer
+
+
+def test_a_connection_that_asks_nothing_is_ended(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(live_server, "_IDLE_S", 0.01)
+    assert talk(tmp_path, "") == ""
+
+
+def talk(place: Path, request: str) -> str:
+    """What is answered until the server ends the connection."""
+
+    async def both() -> bytes:
+        files = live_server.Files(place)
+        files.refresh()
+        server = await live_server.serve(files, "127.0.0.1", 0)
+        reader, writer = await asyncio.open_connection(*server.sockets[0].getsockname())
+        writer.write(request.encode())
+        answer = await asyncio.wait_for(reader.read(), 30)
+        writer.close()
+        server.close()
+        return answer
+
+    return asyncio.run(both()).decode()
+
+
+def test_what_is_forgotten_on_the_disk_is_forgotten_here(tmp_path: Path) -> None:
+    name = "lototrot-0123456789abcdef0123.json"
+    (tmp_path / name).write_text("{}")
+    files = live_server.Files(tmp_path)
+    files.refresh()
+    assert files.answer(name, compressed=False)
+    (tmp_path / name).unlink()
+    files.refresh()
+    assert files.answer(name, compressed=False) is None
