@@ -31,7 +31,9 @@ class LototrotConfig(AppConfig):
         paying.enter()
         story.enter()
         journal_rules.register_all()
-        live.register(live.Feed("lototrot", board.board_pulse, board.board_document))
+        live.register(
+            live.Feed("lototrot", board.board_pulse, board.board_document, board.board_prepare)
+        )
         day.register()
         metrics.register()
         nightly.register()

@@ -36,11 +36,15 @@ Document = Mapping[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class Feed:
-    """What an app shows on boards: `pulse` in every pulse, `document` when it has changed."""
+    """What an app shows on boards: `pulse` in every pulse, `document` when it has changed.
+
+    What takes long is `prepare`'s: the document is without it until that has been done.
+    """
 
     name: str
     pulse: Callable[[], Document]
     document: Callable[[], Document]
+    prepare: Callable[[], None] = lambda: None
 
 
 _feeds: dict[str, Feed] = {}
@@ -55,6 +59,12 @@ def register(feed: Feed) -> Feed:
 def folder() -> Path:
     """Where the files are."""
     return Path(settings.VAR_DIR) / "live"
+
+
+def prepare() -> None:
+    """Do what takes long, for the next publication."""
+    for feed in _feeds.values():
+        feed.prepare()
 
 
 def publish(place: Path) -> bool:

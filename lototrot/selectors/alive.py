@@ -8,8 +8,7 @@ from django.db import connection
 
 from core.kernel.canonical import Json
 from core.ledger import services as ledger
-from lototrot.engine.bet_type import BetType
-from lototrot.engine.distribution import Distribution, Takings, distribute
+from lototrot.engine.distribution import Takings, distribute
 from lototrot.engine.races import mask_of, right_mask
 from lototrot.models.contest import Contest
 from lototrot.models.tickets import Void
@@ -41,17 +40,29 @@ class Standing:
         }
 
 
-def standings(contest: Contest, legs: Sequence[LegCard]) -> list[Standing]:
-    """How the contest stood after each result, in the order in which they became official."""
+def standings(
+    contest: Contest, legs: Sequence[LegCard], *, counting: bool = True
+) -> list[Standing]:
+    """How the contest stood after each result, in the order in which they became official.
+
+    Counting a big contest takes seconds; without it, up to the first that is not counted yet.
+    """
     rules = rules_of(contest.bet_type, contest.day)
     known = sorted((leg for leg in legs if leg.card.winners), key=_official)
     masks = [mask_of(runner.runner.number for runner in leg.card.runners) for leg in legs]
+    if not known:
+        return []
+    voids = Void.objects.filter(ticket__contest=contest.pk).count()
+    carried = _carried(contest)
     found = []
     for many, leg in enumerate(known, start=1):
         masks[leg.position - 1] = right_mask(leg.card.record.facts())
-        winners, takings_cents = _counted(contest.pk, tuple(masks), rules)
-        prizes = _as_it_stands(contest, winners, takings_cents, rules).prize_each
-        found.append(Standing(leg.position, many, winners, prizes))
+        counted = _counted(Counting(contest.pk, tuple(masks), rules), voids, counting=counting)
+        if counted is None:
+            break
+        winners, takings_cents = counted
+        takings = Takings(takings=takings_cents, winners=dict(winners), **carried)
+        found.append(Standing(leg.position, many, winners, distribute(takings, rules).prize_each))
     return found
 
 
@@ -65,41 +76,32 @@ def _official(leg: LegCard) -> tuple[object, int]:
 # What was counted last, by what could change it: results, and tickets voided after closing.
 _Key = tuple[str, int, tuple[int, ...], int]
 _kept: OrderedDict[_Key, tuple[Mapping[int, int], int]] = OrderedDict()
-_KEPT = 64
+_KEPT = 1024  # more than there are on the board
 
 
-def _counted(
-    contest_id: int, masks: tuple[int, ...], rules: BetType
-) -> tuple[Mapping[int, int], int]:
+def _counted(what: Counting, voids: int, *, counting: bool) -> tuple[Mapping[int, int], int] | None:
     """Winning bets by category and takings, counted once for each new result or void."""
-    voids = Void.objects.filter(ticket__contest=contest_id).count()
-    key = (connection.settings_dict["NAME"], contest_id, masks, voids)
-    if key not in _kept:
-        tally = count(Counting(contest_id, masks, rules))
-        _kept[key] = tally.winners, tally.takings_cents
+    key = (connection.settings_dict["NAME"], what.contest_id, what.right_masks, voids)
+    found = _kept.get(key)
+    if found is None and counting:
+        tally = count(what)
+        found = _kept[key] = tally.winners, tally.takings_cents
         if len(_kept) > _KEPT:
             _kept.popitem(last=False)
-    return _kept[key]
+    return found
 
 
-def _as_it_stands(
-    contest: Contest, winners: Mapping[int, int], takings_cents: int, rules: BetType
-) -> Distribution:
+def _carried(contest: Contest) -> dict[str, int]:
+    """What comes in besides the takings: what the settlement had, or what there is now."""
     settled = contest.settlements.filter(in_force=True).first()
+    if settled:
+        return {
+            "jackpot_in": settled.jackpot_in_cents, "reserve_in": settled.reserve_in_cents,
+            "lapsed_in": settled.lapsed_in_cents,
+        }  # fmt: skip
     code = contest.bet_type_code
-    return distribute(
-        Takings(
-            takings=takings_cents,
-            winners=dict(winners),
-            jackpot_in=settled.jackpot_in_cents
-            if settled
-            else ledger.balance_cents(chart.jackpot(code)),
-            reserve_in=settled.reserve_in_cents
-            if settled
-            else ledger.balance_cents(chart.reserve(code)),
-            lapsed_in=settled.lapsed_in_cents
-            if settled
-            else ledger.balance_cents(chart.lapsed(contest.pk)),
-        ),
-        rules,
-    )
+    return {
+        "jackpot_in": ledger.balance_cents(chart.jackpot(code)),
+        "reserve_in": ledger.balance_cents(chart.reserve(code)),
+        "lapsed_in": ledger.balance_cents(chart.lapsed(contest.pk)),
+    }

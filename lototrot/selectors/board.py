@@ -50,6 +50,13 @@ def board_document() -> dict[str, Any]:
     }
 
 
+def board_prepare() -> None:
+    """Count what bets are still alive after each result that is new."""
+    for contest in _shown():
+        if contest.state != Contest.State.OPEN:
+            standings(contest, contest_legs(contest))
+
+
 def _shown() -> list[Contest]:
     """Whatever, once published, is on sale or waits for its end, and what ended lately."""
     since = natural_day(clock.now()) - timedelta(days=SHOWN_DAYS)
@@ -65,6 +72,7 @@ def _contest(contest: Contest) -> dict[str, Any]:
     rules = rules_of(contest.bet_type, contest.day)
     legs = contest_legs(contest)
     closed = contest.state != Contest.State.OPEN
+    known = standings(contest, legs, counting=False) if closed else []
     settlement = contest.settlements.filter(in_force=True).first()
     return {
         "contest": contest.pk,
@@ -80,7 +88,7 @@ def _contest(contest: Contest) -> dict[str, Any]:
         "rules": contest.publication.rules,
         "lapsed_cents": ledger.balance_cents(chart.lapsed(contest.pk)),
         "legs": [_leg(leg) for leg in legs],
-        "standings": [s.to_document() for s in standings(contest, legs)] if closed else [],
+        "standings": [each.to_document() for each in known],
         "settlement": _settlement(settlement) if settlement else None,
         "proofs": _proofs(contest, settlement),
     }

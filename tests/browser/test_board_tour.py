@@ -78,6 +78,10 @@ def test_a_race_day_on_the_board(
     settling.run(contest, facts())
     contest.refresh_from_db()
     live.publish(live.folder())
+    browser.find(".race .won")
+    assert not browser.shows(".alive")  # a result is shown at once, what it leaves when counted
+    live.prepare()
+    live.publish(live.folder())
     browser.find(".alive")
     settlement = contest_settle(contest_id=contest.pk)
     live.publish(live.folder())

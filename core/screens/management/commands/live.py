@@ -5,6 +5,7 @@ import asyncio
 import contextlib
 import logging
 import signal
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
@@ -39,13 +40,14 @@ class Command(BaseCommand):
 
     def handle(self, *_: Any, **options: Any) -> None:
         if options["once"]:
+            live.prepare()
             live.publish(options["folder"])
             return
         asyncio.run(_go_on(options["folder"], options["listen"]))
 
 
 async def _go_on(folder: Path, listen: tuple[str, int] | None) -> None:
-    """Publish in a thread of its own, whose connection to the database it is, and give out here."""
+    """Give out here; publish, and prepare what takes longer, in threads with their connections."""
     loop, ending = asyncio.get_running_loop(), asyncio.Event()
     for number in (signal.SIGTERM, signal.SIGINT):
         loop.add_signal_handler(number, ending.set)
@@ -53,22 +55,27 @@ async def _go_on(folder: Path, listen: tuple[str, int] | None) -> None:
     files = Files(folder)
     server = await serve(files, *listen) if listen else None
     due = loop.time()
-    with ThreadPoolExecutor(1) as publisher:
+    with ThreadPoolExecutor(1) as publisher, ThreadPoolExecutor(1) as counter:
+        preparing = loop.run_in_executor(counter, _try, live.prepare)
         while not ending.is_set():
             # From one look to the next, however long it takes; none is made up for.
             due = max(due + EVERY_S, loop.time())
-            await loop.run_in_executor(publisher, _publish, folder)
+            await loop.run_in_executor(publisher, _try, live.publish, folder)
             files.refresh()
+            if preparing.done():
+                await preparing
+                preparing = loop.run_in_executor(counter, _try, live.prepare)
             with contextlib.suppress(TimeoutError):
                 await asyncio.wait_for(ending.wait(), due - loop.time())
-        publisher.submit(connection.close)
+        for pool in (publisher, counter):
+            pool.submit(connection.close)
     if server:
         server.close()
 
 
-def _publish(folder: Path) -> None:
+def _try(act: Callable[..., object], *given: object) -> None:
     try:
-        live.publish(folder)
+        act(*given)
     except (OperationalError, InterfaceError) as error:
         # Boards say for themselves that what they show is old; the server comes back.
         logger.warning("nothing is published: %s", type(error).__name__)
