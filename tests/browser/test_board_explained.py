@@ -28,7 +28,7 @@ NUMBERS = (1, 2, 3)
 WINNER = 1
 # By code of a bet type: bets by how many races they have right; money that was there before.
 CASES: dict[str, tuple[Mapping[int, int], Mapping[str, int]]] = {
-    "normal": ({7: 1, 6: 2, 5: 4, 4: 9, 3: 1201}, {"jackpot": 5_000_01, "reserve": 77_77}),
+    "normal": ({7: 1, 6: 2, 5: 4, 4: 7, 3: 1201}, {"jackpot": 5_000_01, "reserve": 77_77}),
     "carried": ({6: 1, 5: 2, 4: 7, 0: 90}, {"jackpot": 149_999_99, "lapsed": 12_34}),
     "cascade": ({7: 2, 5: 1, 2: 50}, {"reserve": 1_00, "lapsed": 5_00}),
     "halved": ({7: 1, 6: 1, 5: 2, 4: 2, 1: 30}, {}),
