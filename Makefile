@@ -32,7 +32,7 @@ test: install ## run the tests
 browser: ## have what the browser tests need: Chromium by apt, axe-core by npm
 	@.ci/browser
 
-screenshots: install browser ## picture every screen in every size into var/screenshots
+screenshots: install browser ## picture every screen into var/screenshots, some as text into docs/screens
 	@SCREENSHOTS=all LOTOTROT_BROWSER=required $(PY) -m pytest -q -n auto -k tour tests/browser
 
 check: install ## lint, types, imports, migrations, catalogues, API schema

@@ -5,6 +5,7 @@ person signed on. Who did what is kept in the admin's log, too, with the session
 """
 
 import dataclasses
+import re
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import nullcontext
 from typing import Any
@@ -17,6 +18,7 @@ from django.db import OperationalError, transaction
 from django.db.models import Model
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.template.response import TemplateResponse
+from django.utils import translation
 from django.utils.functional import Promise
 from django.utils.translation import gettext
 
@@ -30,7 +32,8 @@ from core.kernel.errors import DomainError, InvariantBroken, Unavailable
 from core.staff.actor import StaffActor
 
 Text = str | Promise
-# What a code in a refusal's rows says, where the row's own sentence is English only.
+# What a code in a refusal's rows says, where the row's own sentence is English only; `{name}` is
+# whatever stands there in that sentence.
 CODES: dict[str, Text] = {}
 Facts = Sequence[tuple[Text, Any]]
 
@@ -100,7 +103,20 @@ class Refusal:
 
 def _in_words(row: Mapping[str, Any]) -> Mapping[str, Any]:
     code = row.get("code")
-    return {**row, "detail": str(CODES[code])} if code in CODES else row
+    if code not in CODES:
+        return row
+    name = "message" if "message" in row else "detail"
+    return {**row, name: _translated(CODES[code], str(row.get(name, "")))}
+
+
+def _translated(text: Text, english: str) -> str:
+    """The sentence in the language in force, with the values that its English form has."""
+    with translation.override(None):
+        form = re.sub(r"\\{(\w+)\\}", r"(?P<\1>.+)", re.escape(str(text)))
+    found = re.fullmatch(form, english)
+    if found is None:
+        return english if "(?P<" in form else str(text)
+    return str(text).format_map(found.groupdict())
 
 
 def _is_table(value: Any) -> bool:

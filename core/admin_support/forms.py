@@ -16,7 +16,6 @@ _CLASSES: dict[type[forms.Widget], list[str]] = {
     forms.Select: widgets.SELECT_CLASSES,
     forms.CheckboxInput: widgets.CHECKBOX_CLASSES,
     forms.CheckboxSelectMultiple: widgets.CHECKBOX_CLASSES,
-    forms.ClearableFileInput: widgets.INPUT_CLASSES,
     forms.TextInput: widgets.INPUT_CLASSES,
     forms.NumberInput: widgets.INPUT_CLASSES,
     forms.PasswordInput: widgets.INPUT_CLASSES,
@@ -39,8 +38,8 @@ class ActForm(forms.Form):
         self.grid: Grid | None = None
         self.build()
         for field in self.fields.values():
-            classes = _CLASSES.get(type(field.widget), [])
-            field.widget.attrs["class"] = " ".join(classes)
+            if type(field.widget) in _CLASSES:
+                field.widget.attrs["class"] = " ".join(_CLASSES[type(field.widget)])
 
     def build(self) -> None:
         """Add fields or choices that depend on the target."""

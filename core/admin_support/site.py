@@ -90,6 +90,11 @@ def stylesheet(request: HttpRequest) -> str:
     return static("admin_support/house.css")
 
 
+def script(request: HttpRequest) -> str:
+    """UNFOLD's SCRIPTS."""
+    return static("admin_support/house.js")
+
+
 def mark(request: HttpRequest) -> str:
     """UNFOLD's SITE_ICON and SITE_FAVICONS."""
     return static("screens/mark.svg")

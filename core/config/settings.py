@@ -182,6 +182,7 @@ UNFOLD = {
     "LANGUAGES": {"action": "core.admin_support.site.language_action"},
     "ENVIRONMENT": "core.admin_support.site.environment",
     "STYLES": ["core.admin_support.site.stylesheet"],
+    "SCRIPTS": ["core.admin_support.site.script"],
     "COLORS": {  # the turf of core/screens, in eleven lights
         "primary": {
             "50": "#eef7f2",

@@ -65,7 +65,7 @@ class _Balls(ActForm):
     order = forms.CharField(
         label=_("Order"), help_text=_("As the balls came, the winner first, with commas between.")
     )
-    drawn_at = MomentField(label=_("Drawn at"))
+    drawn_at = MomentField(label=_("Drawn at"), initial=clock.now)
     place = forms.CharField(label=_("Place"), max_length=300)
     witness = forms.CharField(label=_("Witness"), max_length=200)
     cause = forms.CharField(label=_("Cause"), max_length=400)
@@ -124,7 +124,7 @@ def _attendable(by: StaffActor, draw: Draw) -> bool:
     return draw.state not in _OVER and not draw.attendances.filter(inspector=by.user_id).exists()
 
 
-def _about(draw: Draw) -> list[tuple[Any, Any]]:
+def about(draw: Draw) -> list[tuple[Any, Any]]:
     told = announcement_of(draw)
     facts = [(_("place"), told.place or NOTHING), (_("planned for"), moment(told.planned_at))]
     outcome = Outcome.objects.filter(draw=draw).first()
@@ -141,12 +141,12 @@ ACTS = (
     ),
     Act(
         name="attend", title=_("Attend"), power=CERTIFY, run=_attend, icon="how_to_reg",
-        offered=_attendable, facts=_about,
+        offered=_attendable, facts=about,
         text=_("You are present at this draw, as an inspector appointed (14.III.5.4.4)."),
     ),
     Act(
         name="commit", title=_("Commit to a secret"), power=CONDUCT, run=_commit, icon="lock",
-        offered=_in(State.ANNOUNCED), facts=_about, danger=True,
+        offered=_in(State.ANNOUNCED), facts=about, danger=True,
         text=_("What is in the draw is fixed for good, and the commitment published."),
     ),
     Act(
@@ -161,7 +161,7 @@ ACTS = (
     ),
     Act(
         name="certify", title=_("Certify the draw"), power=CERTIFY, run=_certify, form=_Certify,
-        icon="verified", offered=_in(State.DRAWN), facts=_about, danger=True,
+        icon="verified", offered=_in(State.DRAWN), facts=about, danger=True,
         text=_("The order stands for ever; the minutes are signed and published."),
     ),
 )  # fmt: skip
@@ -220,7 +220,8 @@ class _CallOffs(ReadOnlyInline):
     shown = ("reason", "called_off_at", "called_off_by")
 
 
-def _title(draw: Draw) -> str:
+def title_of(draw: Draw) -> str:
+    """In the language of the page."""
     language = (get_language() or "").partition("-")[0]
     return str(draw.title.get(language) or draw.title[LANGUAGES[0]])
 
@@ -251,7 +252,7 @@ class DrawAdmin(ReadOnlyAdmin):
 
     @admin.display(description=_("draw"))
     def name(self, draw: Draw) -> str:
-        return _title(draw)
+        return title_of(draw)
 
     @admin.display(description=_("time left"))
     def left(self, draw: Draw) -> Any:
@@ -270,7 +271,7 @@ def _coming(request: HttpRequest) -> dashboard.Table:
     waiting = Draw.objects.exclude(state__in=_OVER).order_by("due_at", "pk")
     rows = [
         (
-            link(draw, _title(draw)), tag(draw.state, draw.get_state_display()),
+            link(draw, title_of(draw)), tag(draw.state, draw.get_state_display()),
             announcement_of(draw).place or NOTHING, moment(draw.due_at), _left(draw),
         )
         for draw in waiting[:20]

@@ -22,28 +22,37 @@ from core.admin_support.acts import Act
 from core.admin_support.columns import link, url_of
 from core.admin_support.pages import Keep, Page
 from core.database import clock
+from core.draws import admin as draws
 from core.draws.models import Draw
-from core.premises.admin import RESUME, SUSPEND_ALL
-from core.premises.models import Suspension
+from core.premises.admin import RESUME, SUSPEND, SUSPEND_ALL
+from core.premises.models import Premises, Suspension
+from core.staff.actor import StaffActor
 from core.staff.admin import CONFIRM, REJECT
 from core.staff.models import Proposal
 from core.staff.powers import Role, define
 from core.staff.selectors import READ_PROPOSALS
 from lototrot.admin import contests, programme, running
-from lototrot.admin.words import GATES
+from lototrot.admin import settling as settling_page
+from lototrot.admin.words import GATE_NAMES, GATES
 from lototrot.models.contest import Contest
 from lototrot.models.programme import Meeting
+from lototrot.models.settlement import PaymentOrder
 from lototrot.selectors import live_sales
 from lototrot.selectors.alive import standings
 from lototrot.selectors.cards import LegCard, contest_legs
+from lototrot.selectors.races import RaceState
 from lototrot.selectors.totals import contest_totals
 from lototrot.services import breach
 from lototrot.services.contests import contest_gates
-from lototrot.services.sealing import sealed
+from lototrot.services.results import results_missing
+from lototrot.services.sealing import sealed, sealing
+from lototrot.services.settlement import settling
 
 WATCH = define("lototrot.watch", Role.ORGANISER, Role.STEWARDS, Role.INSPECTOR, Role.AUDITOR)
 _PREMISES_SHOWN = 8
 _SILENT_SHOWN = 12
+_PREPARING_SHOWN = 5
+_BREACHES = 100
 _OVER = (Draw.State.CERTIFIED, Draw.State.CALLED_OFF)
 
 
@@ -59,11 +68,12 @@ class Button:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Step:
-    """A stage of the race day: done, under way, or still to come."""
+    """A stage of the race day: done, being done by a worker now, or still to come."""
 
     title: Any
     done: bool
     detail: str = ""
+    busy: bool = False
 
 
 class _Desk:
@@ -77,48 +87,42 @@ class _Desk:
 
     def context(self) -> dict[str, Any]:
         contest = self.contest
-        closed = contest.state != Contest.State.OPEN and contest.state != Contest.State.DRAFT
+        selling = contest.state == Contest.State.OPEN
+        closed = not selling and contest.state != Contest.State.DRAFT
         settlement = contest.settlements.filter(in_force=True).first()
+        breaches = breach.breach_list(contest.pk, after=0, limit=_BREACHES) if closed else []
         steps = self._steps(settlement)
+        about_breaches = () if breaches else (settling_page.VOID, settling_page.BAR)
+        acts = [act for act in contests.ContestAdmin.acts if act not in about_breaches]
         return {
             "contest": contest, "meeting": contest.meeting, "now": clock.now(), "here": self.here,
             "steps": steps, "steps_done": sum(step.done for step in steps),
-            "buttons": self.buttons(contest, contests.ContestAdmin.acts),
+            "buttons": self.buttons(contest, acts),
             "seconds_left": self._seconds_left(),
-            "gates": self._gates(), "totals": contest_totals(contest),
+            "gates": self._gates(), "missing": self._missing(), "totals": contest_totals(contest),
+            "busy": next((step for step in steps if step.busy), None),
             "minutes": _bars(live_sales.sales_by_minute(contest)),
-            "premises": live_sales.sales_by_premises(contest, most=_PREMISES_SHOWN),
+            "premises": [
+                (each, self.buttons(Premises(pk=each.pk), (SUSPEND,)) if selling else ())
+                for each in live_sales.sales_by_premises(contest, most=_PREMISES_SHOWN)
+            ],
             "silent": live_sales.silent_terminals(contest, most=_SILENT_SHOWN)
-            if contest.state == Contest.State.OPEN else (),
+            if selling else (),
             "races": [self._race(leg) for leg in self.legs],
             "meeting_buttons": self.buttons(contest.meeting, (running.DECLARE_MEETING,)),
             "proposals": self._proposals(),
-            "breaches": breach.breach_list(contest.pk, after=0, limit=100) if closed else (),
+            "breaches": breaches,
             "draws": self._draws(),
             "standing": standings(contest, self.legs)[-1:] if closed else (),
             "settlement": settlement, "suspensions": self._suspensions(),
-            "suspend": self.list_buttons(Suspension, (SUSPEND_ALL,)),
+            "categories": settlement.categories.order_by("-hits") if settlement else (),
+            "order": PaymentOrder.objects.filter(contest=contest).first(),
+            "preparing": preparing(self.by, self.here),
+            "suspend": self.buttons(Suspension, (SUSPEND_ALL,)),
         }  # fmt: skip
 
-    def buttons(self, row: Model, acts: Iterable[Act]) -> list[Button]:
-        """The acts open to this person on the row now."""
-        return [
-            Button(act.title, self._back(f"{_folder(row)}{act.name}"), act.danger, act.icon)
-            for act in acts
-            if act.open_to(self.by, row)
-        ]
-
-    def list_buttons(self, model: type[Model], acts: Iterable[Act]) -> list[Button]:
-        meta = model._meta
-        place = reverse(f"admin:{meta.app_label}_{meta.model_name}_changelist")
-        return [
-            Button(act.title, self._back(f"{place}{act.name}"), act.danger, act.icon)
-            for act in acts
-            if act.open_to(self.by, None)
-        ]
-
-    def _back(self, url: str) -> str:
-        return f"{url}/?{urlencode({'back': self.here})}"
+    def buttons(self, row: Model | type[Model], acts: Iterable[Act]) -> list[Button]:
+        return buttons(self.by, row, acts, self.here)
 
     def _seconds_left(self) -> int | None:
         if self.contest.state != Contest.State.OPEN:
@@ -127,11 +131,23 @@ class _Desk:
         return int(left) if left > 0 else None
 
     def _gates(self) -> list[tuple[Any, bool]]:
-        """Every gate with whether it stands open, while the contest is being prepared."""
+        """Every gate: what it looks at when it stands open, or what is missing, and which of both;
+        while the contest is being prepared."""
         if self.contest.state != Contest.State.DRAFT:
             return []
         shut = {gate.code for gate in contest_gates(contest=self.contest)}
-        return [(said, code not in shut) for code, said in GATES.items()]
+        return [
+            (GATES[code] if code in shut else name, code not in shut)
+            for code, name in GATE_NAMES.items()
+        ]
+
+    def _missing(self) -> list[str]:
+        """What the races begun of a closed contest still lack before it can be settled."""
+        if self.contest.state != Contest.State.CLOSED:
+            return []
+        ahead = {leg.position for leg in self.legs if leg.card.record.state is RaceState.SCHEDULED}
+        gaps = results_missing(self.contest)
+        return [settling_page.missing_text(gap) for gap in gaps if gap.position not in ahead]
 
     def _race(self, leg: LegCard) -> dict[str, Any]:
         card, record = leg.card, leg.card.record
@@ -139,8 +155,8 @@ class _Desk:
             "position": leg.position, "race": card.race, "url": url_of(card.race),
             "state": record.state.value, "said": running.STATES[record.state],
             "start_at": record.start.actual_start_at if record.start else None,
-            "withdrawn": [r.runner.number for r in card.runners if r.withdrawn],
-            "unconfirmed": list(record.unconfirmed), "winners": card.winners,
+            "withdrawals": [(w, self.buttons(w, (running.REVERSE,))) for w in record.withdrawals],
+            "winners": card.winners,
             "due": record.draw_due_at,
             "buttons": self.buttons(card.race, running.RACE_ACTS),
         }  # fmt: skip
@@ -163,8 +179,11 @@ class _Desk:
         found = Draw.objects.exclude(state__in=_OVER).order_by("pk")
         return [
             {
-                "draw": link(each), "state": each.get_state_display(),
+                "title": draws.title_of(each), "url": url_of(each),
+                "state": each.get_state_display(), "facts": draws.about(each),
+                "notice": f"/api/v1/draws/{each.uuid}/notice.pdf",
                 "left": max(0, int((each.due_at - now).total_seconds())) if each.due_at else None,
+                "buttons": self.buttons(each, draws.ACTS),
             }
             for each in found
         ]  # fmt: skip
@@ -181,19 +200,42 @@ class _Desk:
         order = [choice.value for choice in Contest.State]
         reached = order.index(state)
         known = sum(bool(leg.card.winners) for leg in self.legs)
+        waits, is_sealed = state == Contest.State.CLOSED, sealed(contest) is not None
         return [
             Step(_("Prepared"), reached >= order.index(Contest.State.OPEN)),
             Step(_("Closed"), reached >= order.index(Contest.State.CLOSED)),
-            Step(_("Sealed"), sealed(contest) is not None),
+            Step(_("Sealed"), is_sealed, busy=waits and not is_sealed and sealing(contest)),
             Step(_("Results"), known == len(self.legs), f"{known}/{len(self.legs)}"),
-            Step(_("Settled"), settlement is not None),
+            Step(_("Settled"), settlement is not None, busy=waits and settling(contest)),
             Step(_("Payment ordered"), state == Contest.State.ORDERED),
         ]
 
 
-def _folder(row: Model) -> str:
-    meta = row._meta
-    return f"{reverse(f'admin:{meta.app_label}_{meta.model_name}_changelist')}{row.pk}/"
+def buttons(
+    by: StaffActor, row: Model | type[Model], acts: Iterable[Act], back: str
+) -> list[Button]:  # fmt: skip
+    """The acts open to this person on the row now, or on the list of a model."""
+    meta, target = row._meta, None if isinstance(row, type) else row
+    place = reverse(f"admin:{meta.app_label}_{meta.model_name}_changelist")
+    folder = f"{place}{target.pk}/" if target else place
+    query = urlencode({"back": back})
+    return [
+        Button(act.title, f"{folder}{act.name}/?{query}", act.danger, act.icon)
+        for act in acts
+        if act.open_to(by, target)
+    ]
+
+
+def preparing(by: StaffActor, back: str) -> list[dict[str, Any]]:
+    """The newest programmes on which no contest is prepared yet, and what to do about them."""
+    found = Meeting.objects.filter(contests=None).select_related("approval").defer("document")
+    return [
+        {
+            "meeting": each, "approval": getattr(each, "approval", None),
+            "buttons": buttons(by, each, (programme.APPROVE, programme.CONTEST), back),
+        }
+        for each in found.order_by("-day", "-pk")[:_PREPARING_SHOWN]
+    ]  # fmt: skip
 
 
 def _bars(minutes: list[live_sales.Minute]) -> list[dict[str, Any]]:
@@ -211,24 +253,23 @@ def _index(request: HttpRequest) -> HttpResponse:
     """The contest nearest to its work: the earliest that is not done with, or the newest."""
     if not signed_on.may(request, WATCH):
         raise PermissionDenied
+    chosen = request.GET.get("contest", "")
+    if chosen.isdecimal():
+        return HttpResponseRedirect(reverse("admin:race_day_of", args=[int(chosen)]))
     found = Contest.objects.exclude(state=Contest.State.ORDERED).order_by("day", "pk").first()
     found = found or Contest.objects.order_by("-day", "-pk").first()
     if found is not None:
         return HttpResponseRedirect(reverse("admin:race_day_of", args=[found.pk]))
     context = admin.site.each_context(request) | {
-        "title": _("Race day"), "contest": None,
-        "import": _import_button(request), "meetings": Meeting.objects.order_by("-day")[:5],
+        "title": _("Race day"), "contest": None, "import": _import(request),
+        "preparing": preparing(signed_on.actor(request), reverse("admin:race_day")),
     }  # fmt: skip
     return TemplateResponse(request, "lototrot/admin/desk.html", context)
 
 
-def _import_button(request: HttpRequest) -> Button | None:
-    if not programme.IMPORT.open_to(signed_on.actor(request), None):
-        return None
-    place = reverse("admin:lototrot_meeting_changelist")
-    back = urlencode({"back": reverse("admin:race_day")})
-    url = f"{place}{programme.IMPORT.name}/?{back}"
-    return Button(programme.IMPORT.title, url, danger=False, icon=programme.IMPORT.icon)
+def _import(request: HttpRequest) -> list[Button]:
+    by = signed_on.actor(request)
+    return buttons(by, Meeting, (programme.IMPORT,), reverse("admin:race_day"))
 
 
 def _one(request: HttpRequest, contest: int) -> HttpResponse:
@@ -242,7 +283,7 @@ def _one(request: HttpRequest, contest: int) -> HttpResponse:
         return TemplateResponse(request, "lototrot/admin/desk_part.html", context)
     others = Contest.objects.order_by("-day", "-pk")[:12]
     context |= admin.site.each_context(request) | {
-        "title": _("Race day"), "others": others, "import": _import_button(request),
+        "title": _("Race day"), "others": others, "import": _import(request),
     }  # fmt: skip
     return TemplateResponse(request, "lototrot/admin/desk.html", context)
 

@@ -6,11 +6,13 @@ from django import forms
 from django.contrib import admin
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
+from unfold.widgets import UnfoldAdminFileFieldWidget
 
 from core.admin_support.acts import Act, Done
 from core.admin_support.columns import lines, link, moment, tag
 from core.admin_support.forms import ActForm, EurosField, MomentField
 from core.admin_support.readonly import ReadOnlyAdmin, ReadOnlyInline
+from core.database import clock
 from core.draws.models import Draw
 from core.staff.actor import StaffActor
 from lototrot.admin import running
@@ -29,7 +31,7 @@ Data = dict[str, Any]
 class _File(ActForm):
     file = forms.FileField(
         label=_("File"), help_text=_("JSON or CSV, as docs/programme-format.md says."),
-        widget=forms.ClearableFileInput(attrs={"accept": ".json,.csv"}),
+        widget=UnfoldAdminFileFieldWidget(attrs={"accept": ".json,.csv"}),
     )  # fmt: skip
 
     def clean_file(self) -> Any:
@@ -41,7 +43,7 @@ class _File(ActForm):
 
 class _Approval(ActForm):
     approved_by = forms.CharField(label=_("Approved by"), max_length=120)
-    approved_at = MomentField(label=_("Approved at"))
+    approved_at = MomentField(label=_("Approved at"), initial=clock.now)
     reference = forms.CharField(label=_("Reference"), max_length=120)
 
 
@@ -104,6 +106,8 @@ class _NewContest(ActForm):
             (_("position"), _("race")),
             [(str(at), [name]) for at, name in enumerate(names, start=1)],
         )
+        self.initial["bet_type"] = BetType.objects.order_by("pk").last()
+        self.initial["ticket_model"] = TicketModel.objects.order_by("pk").last()
         if races:
             self.initial["scheduled_close_at"] = races[0].scheduled_start_at
 

@@ -11,11 +11,13 @@ from core.admin_support.columns import tag
 from core.admin_support.documents import as_html
 from core.admin_support.forms import ActForm, MomentField
 from core.admin_support.readonly import ReadOnlyAdmin
+from core.database import clock
 from core.staff.actor import StaffActor
 from lototrot.admin.words import OUTCOMES
 from lototrot.models.programme import Meeting, Race
 from lototrot.models.running import Classification, RaceDeclaration, RaceStart, Withdrawal
-from lototrot.selectors.races import RaceRecord, RaceState, race_record
+from lototrot.models.settlement import PaymentOrder
+from lototrot.selectors.races import RaceRecord, RaceState, race_record, race_records
 from lototrot.services import classification, starts, withdrawals
 from lototrot.services.classification import Entry
 from lototrot.services.starts import Left
@@ -33,6 +35,12 @@ _PROPOSED = _("Proposed; a second person confirms it.")
 
 def _runners(race: Race) -> list[tuple[int, str]]:
     return [(r.number, f"{r.number} · {r.name}") for r in race.runners.order_by("number")]
+
+
+def _last(model: Any, race: Race, field: str) -> str:
+    """What was written there for an earlier race of the meeting: mostly the same person."""
+    rows = model.objects.filter(race__meeting=race.meeting_id).order_by("-pk")
+    return str(rows.values_list(field, flat=True).first() or "")
 
 
 # --- Forms ----------------------------------------------------------------------------------------
@@ -53,8 +61,11 @@ class _Withdraw(ActForm):
 
 
 class _Start(ActForm):
-    actual_start_at = MomentField(label=_("Actual start"))
+    actual_start_at = MomentField(label=_("Actual start"), initial=clock.now)
     source = forms.CharField(label=_("Source"), max_length=200)
+
+    def build(self) -> None:
+        self.fields["source"].initial = _last(RaceStart, self.target, "source")
 
 
 class _Why(ActForm):
@@ -144,8 +155,12 @@ class _Classify(_Runners):
     announced_text = forms.CharField(
         label=_("Announced text"), widget=forms.Textarea(attrs={"rows": 4})
     )
-    announced_at = MomentField(label=_("Announced at"))
+    announced_at = MomentField(label=_("Announced at"), initial=clock.now)
     author = forms.CharField(label=_("Stewards"), max_length=200)
+
+    def build(self) -> None:
+        super().build()
+        self.fields["author"].initial = _last(Classification, self.target, "author")
 
 
 class _Correct(_Runners):
@@ -211,6 +226,12 @@ def _in(*states: RaceState) -> Any:
     return lambda by, race: race_record(race.pk).state in states
 
 
+def _is_ahead(meeting: Meeting) -> bool:
+    """Whether a race of the meeting is still to be run."""
+    records = race_records(list(meeting.races.values_list("pk", flat=True)))
+    return any(record.state is RaceState.SCHEDULED for record in records.values())
+
+
 WITHDRAW = Act(
     name="withdraw", title=_("Withdraw a horse"), power=withdrawals.WITHDRAW, run=_withdraw,
     form=_Withdraw, icon="remove_circle", offered=_in(RaceState.SCHEDULED, RaceState.STARTED),
@@ -219,7 +240,11 @@ WITHDRAW = Act(
 REVERSE = Act(
     name="reverse", title=_("Reverse the withdrawal"), power=withdrawals.WITHDRAW, run=_reverse,
     form=_Why, icon="undo",
-    offered=lambda by, row: row.confirmed_at is not None and row.reversed_at is None,
+    offered=lambda by, row: (
+        row.confirmed_at is not None
+        and row.reversed_at is None
+        and race_record(row.race_id).start is None
+    ),
 )  # fmt: skip
 START = Act(
     name="start", title=_("Record the start"), power=starts.START, run=_start, form=_Start,
@@ -241,7 +266,7 @@ DECLARE_MEETING = Act(
     name="declare", title=_("Declare the meeting not run"), power=starts.DECLARE,
     run=_declare_meeting, form=_DeclareMeeting, icon="thunderstorm", danger=True,
     text=_("Every race not yet started is declared not run; its contests close."),
-    offered=lambda by, meeting: hasattr(meeting, "approval"),
+    offered=lambda by, meeting: hasattr(meeting, "approval") and _is_ahead(meeting),
 )  # fmt: skip
 RETRACT = Act(
     name="retract", title=_("Retract the declaration"), power=starts.DECLARE, run=_retract,
@@ -254,7 +279,11 @@ CLASSIFY = Act(
 )  # fmt: skip
 CORRECT = Act(
     name="correct", title=_("Correct the classification"), power=classification.CLASSIFY,
-    run=_correct, form=_Correct, icon="edit_note", offered=_in(RaceState.CLASSIFIED),
+    run=_correct, form=_Correct, icon="edit_note",
+    offered=lambda by, race: (
+        race_record(race.pk).state is RaceState.CLASSIFIED
+        and not PaymentOrder.objects.filter(contest__legs__race=race).exists()
+    ),
     text=_("Only a keying error against the announced text, until the payment order."),
 )  # fmt: skip
 RACE_ACTS = (WITHDRAW, START, START_CORRECT, DECLARE, RETRACT, CLASSIFY, CORRECT)

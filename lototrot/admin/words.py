@@ -3,6 +3,7 @@
 from datetime import datetime
 from typing import Any
 
+from django.utils.text import format_lazy
 from django.utils.translation import gettext_lazy as _
 from django.utils.translation import pgettext_lazy
 
@@ -52,6 +53,22 @@ GATES = {
     "percent_unpublished": _("The percentage is not published"),
 }
 CODES |= GATES
+# What each gate looks at.
+GATE_NAMES = {
+    "bet_type_internal": _("bet type"),
+    "price_out_of_range": _("price of a bet"),
+    "max_bets_missing": _("Most bets on a ticket"),
+    "wrong_race_count": _("races"),
+    "runners_missing": _("runners"),
+    "prize_percent_too_low": _("percentage to prizes"),
+    "ticket_model_missing": _("ticket model"),
+    "correction_window_unapproved": _("Approval of the window"),
+    "schedule_missing": _("Scheduled closing"),
+    "federation_approval_missing": _("approval by the Federation"),
+    "programme_unpublished": format_lazy("{}: {}", _("publication"), _("programme")),
+    "rules_unpublished": format_lazy("{}: {}", _("publication"), _("rules")),
+    "percent_unpublished": format_lazy("{}: {}", _("publication"), _("percentage to prizes")),
+}
 OUTCOMES = {
     "winner": _("Winner"),
     "started": pgettext_lazy("horse", "Started"),

@@ -16,14 +16,14 @@ SELECT date_trunc('minute', sold_at), count(*), sum(amount_cents)::bigint FROM l
  WHERE id > %s AND contest_id = %s AND sold_at >= %s GROUP BY 1 ORDER BY 1
 """
 _BY_PREMISES = """
-SELECT p.code, p.name, s.tickets, s.cents FROM premises_premises p JOIN (
+SELECT p.id, p.code, p.name, s.tickets, s.cents FROM premises_premises p JOIN (
     SELECT premises_id, count(*) AS tickets, sum(amount_cents)::bigint AS cents
       FROM lototrot_ticket WHERE id > %s AND contest_id = %s AND sold_at >= %s GROUP BY 1
      ) s ON s.premises_id = p.id ORDER BY s.cents DESC, p.code LIMIT %s
 """
 # Whoever is signed on and has declared the poster on display means to sell.
 _SILENT = """
-SELECT t.code, p.code, p.name,
+SELECT t.id, t.code, p.code, p.name,
        (SELECT max(k.sold_at) FROM (SELECT sold_at FROM lototrot_ticket
          WHERE terminal_id = t.id ORDER BY id DESC LIMIT 1) k) AS last_sale
   FROM premises_terminal t JOIN premises_premises p ON p.id = t.premises_id
@@ -45,6 +45,7 @@ class Minute:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class PremisesSales:
+    pk: int
     code: str
     name: str
     tickets: int
@@ -55,6 +56,7 @@ class PremisesSales:
 class SilentTerminal:
     """A terminal that was ready to sell and has sold nothing lately. `last_sale_at`: ever."""
 
+    pk: int
     code: str
     premises: str
     premises_name: str

@@ -13,6 +13,12 @@ _SESSION = (
     "SET LOCAL client_connection_check_interval = '1s'",
 )
 _LOCK_NOT_AVAILABLE = "55P03"
+_HELD = """
+SELECT EXISTS (
+  SELECT FROM pg_locks WHERE locktype = 'advisory' AND mode = 'ExclusiveLock' AND granted
+     AND database = (SELECT oid FROM pg_database WHERE datname = current_database())
+     AND classid::bigint = %s AND objid::bigint = %s AND objsubid = 2)
+"""
 
 
 def hold_for_long(busy: Unavailable, alone: tuple[Lock, int], *, contest_id: int) -> None:
@@ -30,3 +36,10 @@ def hold_for_long(busy: Unavailable, alone: tuple[Lock, int], *, contest_id: int
                 raise busy from error
             raise
         cursor.execute("SET LOCAL lock_timeout TO DEFAULT")
+
+
+def under_way(space: Lock, key: int) -> bool:
+    """Whether an act that holds this lock alone is being done now, by anybody."""
+    with connection.cursor() as cursor:
+        cursor.execute(_HELD, [int(space), key & 0x7FFFFFFF])
+        return bool(cursor.fetchone()[0])

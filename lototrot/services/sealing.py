@@ -19,7 +19,7 @@ from lototrot.models.contest import Contest
 from lototrot.models.sealing import Amendment, Seal
 from lototrot.services.contests import contest_get
 from lototrot.services.leaves import SEALED, blocks
-from lototrot.services.long_acts import hold_for_long
+from lototrot.services.long_acts import hold_for_long, under_way
 
 SEAL = "lototrot.seal"
 AMENDMENT = "lototrot.amendment"
@@ -88,6 +88,11 @@ def need_sealed(contest: Contest) -> Seal:
     if found is None:
         raise ContestNotSealed(contest=contest.pk)
     return found
+
+
+def sealing(contest: Contest) -> bool:
+    """Whether the contest is being sealed now, which may take a while."""
+    return under_way(Lock.SEAL, contest.pk)
 
 
 def seals_due() -> list[int]:

@@ -25,7 +25,7 @@ from lototrot.services.breach import breach_pending
 from lototrot.services.certificate import certificate_publish, reversal_publish
 from lototrot.services.contests import contest_get, rules_of
 from lototrot.services.counting import Counting, Tally, count, prizes_check, prizes_insert
-from lototrot.services.long_acts import hold_for_long
+from lototrot.services.long_acts import hold_for_long, under_way
 from lototrot.services.placing import unplaced
 from lototrot.services.results import ContestResults, contest_results
 from lototrot.services.sealing import need_sealed, seal_verify
@@ -78,7 +78,7 @@ def contest_settle(*, contest_id: int) -> Settlement:
     """
     contest = contest_get(contest_id)
     # One settlement of a chain at a time.
-    chain = zlib.crc32(contest.bet_type_code.encode())
+    chain = _chain(contest)
     hold_for_long(SettlementBusy(contest=contest_id), (Lock.CHAIN, chain), contest_id=contest_id)
     contest.refresh_from_db()
     in_force: Settlement | None = contest.settlements.filter(in_force=True).first()
@@ -132,6 +132,15 @@ def settleable(contest: Contest) -> ContestResults:
     _need_turn(contest)
     _need_lapsed_placed(contest)
     return contest_results(contest)
+
+
+def settling(contest: Contest) -> bool:
+    """Whether the contest's chain is being settled now, which may take a while."""
+    return under_way(Lock.CHAIN, _chain(contest))
+
+
+def _chain(contest: Contest) -> int:
+    return zlib.crc32(contest.bet_type_code.encode())
 
 
 def settlements_due() -> list[int]:

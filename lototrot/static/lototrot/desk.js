@@ -4,8 +4,6 @@
   const EVERY_MS = 4000;
   const desk = document.getElementById("desk");
   const line = document.getElementById("desk-line");
-  const choice = document.querySelector("[data-goes]");
-  choice?.addEventListener("change", () => { location.href = choice.value; });
   if (!desk) return;
   let shown = desk.innerHTML;
   let at = performance.now();
@@ -27,7 +25,11 @@
       line.textContent = "";
       // Whoever is on a link by keyboard stays on it: it is drawn again with the same address.
       const focused = desk.contains(document.activeElement) ? document.activeElement.getAttribute("href") : null;
-      if (drawn !== shown) { desk.innerHTML = drawn; shown = drawn; }
+      if (drawn !== shown) {
+        desk.innerHTML = drawn;
+        shown = drawn;
+        dispatchEvent(new Event("house:drawn"));
+      }
       at = performance.now();
       if (focused) desk.querySelector(`a[href="${CSS.escape(focused)}"]`)?.focus();
     } catch {

@@ -9,14 +9,20 @@ from unittest.mock import patch
 import pytest
 from django.contrib.admin.models import LogEntry
 from django.core.files.uploadedfile import SimpleUploadedFile
+from django.utils import translation
+from django.utils.functional import lazy
 from django.utils.timezone import localtime
+from django.utils.translation import get_language
 
 import lototrot.sample
+from core.admin_support.acts import CODES, Refusal
 from core.database import clock
 from core.staff.models import Proposal
 from core.staff.powers import Role
 from core.staff.signals import SESSION_KEY
 from lototrot import tasks
+from lototrot.admin.refusals import PROGRAMME
+from lototrot.engine.programme import SENTENCES, ProgrammeInvalid
 from lototrot.models.contest import BetType, Contest, InternalBetType, ScheduleChange, TicketModel
 from lototrot.models.programme import FederationApproval, Meeting, Race
 from lototrot.models.running import Classification, RaceDeclaration, RaceStart, Withdrawal
@@ -91,6 +97,19 @@ def test_every_error_of_a_programme_is_shown_in_its_place(organiser: Desk) -> No
     for place in ("/races/0/runners/1/number", "/races/2/start", "/meeting/reference"):
         assert place in said, said
     assert not Meeting.objects.exists()
+
+
+def test_what_is_wrong_with_a_programme_is_said_in_each_language() -> None:
+    with translation.override(None):
+        said = {code: str(text) for code, text in PROGRAMME.items()}
+    assert said == {code: text.replace(":04X", "") for code, text in SENTENCES.items()}
+    error = {"place": "/races/0", "code": "out_of_range", "message": "This must be from 1 to 31."}
+    catalan = lazy(lambda: "De {low} a {high}." if get_language() == "ca" else said[code], str)()
+    code = error["code"]
+    for language, sentence in (("ca", "De 1 a 31."), ("en", error["message"])):
+        with patch.dict(CODES, {code: catalan}), translation.override(language):
+            (row,) = Refusal.of(ProgrammeInvalid(errors=[error])).rows
+        assert row == [error["place"], code, sentence]
 
 
 def test_a_file_of_another_kind_is_refused_at_its_field(organiser: Desk) -> None:

@@ -1,13 +1,18 @@
 """The organiser's desk: everything a race day needs on one page, each act by its own power."""
 
 import re
+import zlib
 
 import pytest
 
+from core.database.locks import Lock, hold
 from core.staff.models import Proposal
 from core.staff.powers import Role
 from lototrot.models.contest import Contest
 from lototrot.selectors import live_sales
+from lototrot.services.sealing import sealing
+from lototrot.services.settlement import settling as settling_now
+from lototrot.services.starts import race_declare
 from tests import factories, settling
 from tests.admin_desk import Desk
 
@@ -85,6 +90,47 @@ def test_the_part_follows_what_happens() -> None:
     )  # fmt: skip
     waiting = desk.get(part)
     assert {"confirm", "reject"} <= acts_on(waiting)
+
+
+def test_what_a_worker_does_now_is_seen_and_what_is_missing_named() -> None:
+    contest = on_sale()
+    factories.contest_closed(contest)
+    part = f"/admin/race-day/{contest.pk}/?part=1"
+    desk = Desk(Role.ORGANISER)
+    page = desk.get(part)
+    assert "desk-busy" not in page
+    assert "No classification" not in page  # nothing is missing of a race still to be run
+    factories.started(factories.races_of(contest)[0])
+    assert desk.get(part).count("No classification") == 1
+    hold((Lock.CHAIN, zlib.crc32(b"lototrot")))  # as who settles does
+    assert settling_now(contest)
+    assert "desk-busy" in desk.get(part)
+    assert sealing(contest)  # in this very transaction
+
+
+def test_a_programme_goes_to_sale_from_the_desk() -> None:
+    desk = Desk(Role.ORGANISER)
+    meeting = factories.meeting(approved=False)
+    assert acts_on(desk.get("/admin/race-day/")) == {"import", "approve", "contest"}
+    contest = factories.contest(factories.meeting(), state=Contest.State.DRAFT)
+    page = desk.get(f"/admin/race-day/{contest.pk}/")
+    assert meeting.name in page
+    assert {"import", "approve", "contest", "publish", "open"} <= acts_on(page)
+    chosen = desk.client.get("/admin/race-day/", {"contest": str(contest.pk)})
+    assert chosen.headers["location"] == f"/admin/race-day/{contest.pk}/"
+
+
+@pytest.mark.article("14.III.5.4.2", "14.III.5.4.4")
+def test_a_draw_is_held_from_the_desk() -> None:
+    contest = on_sale()
+    race = factories.races_of(contest)[0]
+    race_declare(
+        by=factories.staff(Role.ORGANISER), race_id=race.pk, kind="not_run", reason="Storm"
+    )
+    url = f"/admin/race-day/{contest.pk}/?part=1"
+    assert {"announce", "commit", "balls"} <= acts_on(Desk(Role.ORGANISER).get(url))
+    inspector = Desk(Role.INSPECTOR).get(url)
+    assert "attend" in acts_on(inspector) and "data-seconds-left" in inspector
 
 
 def test_sales_by_minute_by_premises_and_silent_terminals() -> None:
