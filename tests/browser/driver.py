@@ -210,6 +210,15 @@ class Browser:
     def type(self, selector: str, text: str) -> None:
         self._post(f"element/{self.find(selector)}/value", text=text)
 
+    def attach(self, selector: str, path: Path) -> None:
+        """Choose a file. What is clicked for it may be something else than its field."""
+        (field,) = until(lambda: self.all(selector), selector)
+        self._post(f"element/{field}/value", text=str(path))
+
+    def forget(self) -> None:
+        """Lose every cookie."""
+        self.devtools("Network.clearBrowserCookies")
+
     def keys(self, *names: str) -> None:
         """Press keys, as names of KEYS or characters, where the focus is."""
         actions = [
@@ -218,6 +227,14 @@ class Browser:
             for kind in ("keyDown", "keyUp")
         ]
         self._post("actions", actions=[{"type": "key", "id": "keyboard", "actions": actions}])
+
+    def tab_to(self, selector: str) -> None:
+        """Press Tab until the focus is there, as who has no mouse does."""
+        for _ in range(160):
+            if self.run("return document.activeElement.matches(arguments[0])", selector):
+                return
+            self.keys("Tab")
+        raise AssertionError(f"Tab does not come to {selector}")
 
     def chord(self, held: str, name: str) -> None:
         """A key while another is held."""

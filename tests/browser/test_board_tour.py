@@ -21,10 +21,10 @@ from tests.browser.tour import SIZES, Tour
 
 NUMBERS = tuple(range(1, 10))
 LOOKS = [
-    ("phone", False, ""),
-    ("terminal", False, ""),
-    ("terminal", True, ""),
-    ("wall", False, "&wall"),
+    ("phone", False, "ca", ""),
+    ("terminal", False, "en", ""),
+    ("terminal", True, "es", ""),
+    ("wall", False, "ca", "&wall"),
 ]
 
 
@@ -57,18 +57,18 @@ def facts() -> list[Race]:
     ]
 
 
-@pytest.mark.parametrize(("size", "dark", "query"), LOOKS)
+@pytest.mark.parametrize(("size", "dark", "language", "query"), LOOKS)
 @pytest.mark.usefixtures("published")
 @pytest.mark.article("14.III.5.2", "14.III.6.2", "14.III.5.3")
 def test_a_race_day_on_the_board(
-    open_browser: Open, line: Line, size: str, dark: bool, query: str
+    open_browser: Open, line: Line, size: str, dark: bool, language: str, query: str
 ) -> None:
     contest = contest_on_sale()
     emission = emitting.opened(emitting.small())
     live.publish(live.folder())
-    browser = open_browser(SIZES[size], dark=dark)
+    browser = open_browser(SIZES[size], dark=dark, language=language)
     tour = Tour(browser, "board", size, dark)
-    browser.go(f"{line.url}/?lang=ca{query}")
+    browser.go(f"{line.url}/?lang={language}{query}")
     browser.find(".race .runner")
     browser.find(".race .withdrawn")
     told = browser.run("return document.querySelector('.promotrot').innerText")

@@ -1,82 +1,97 @@
-"""The organiser's desk and the office's desk in a browser, with the acts of two persons."""
+"""The office's desk by keyboard alone, and the pages of the administration, looked at."""
 
 import pytest
 from django.conf import settings
 
+from core.nights.models import JobRun
 from core.payoffice.models import Payment
 from core.payoffice.services.cash import cash_open
+from core.staff.models import Proposal, User
 from core.staff.powers import Role
 from core.staff.services import actor_of, session_start
-from lototrot.models.contest import Contest
-from lototrot.models.running import Withdrawal
-from tests import factories, paying, settling
-from tests.admin_desk import Desk
+from lototrot.models.tickets import Ticket
+from tests import factories, paying
+from tests.admin_desk import Desk, act_url, list_url, race_day, row_url
 from tests.browser.conftest import Open
 from tests.browser.driver import TERMINAL, Browser, until
 from tests.browser.line import Line
-from tests.browser.tour import SHOTS
+from tests.browser.staff import person
+from tests.browser.tour import LOOKS, SIZES, Looks, Tour
 
 
 def sign_on(browser: Browser, url: str, desk: Desk) -> None:
     """Take over the session of a person who has signed on."""
     cookie = desk.client.cookies[settings.SESSION_COOKIE_NAME].value
-    browser.go(f"{url}/livez")
+    browser.forget()
+    browser.go(f"{url}/admin/login/")
     browser.run(f"document.cookie = '{settings.SESSION_COOKIE_NAME}={cookie}; path=/'")
 
 
-def press(browser: Browser, act: str) -> None:
-    """Choose an act on the race day's desk."""
-    browser.click(f'a.desk-button[href*="/{act}/?back="]')
-
-
-def shows(browser: Browser, text: str) -> None:
-    until(lambda: text in browser.run("return document.body.innerText"), text)
-
-
-@pytest.mark.article("14.III.5.4.1", "14.III.4")
-def test_a_race_day_is_run_from_the_desk(open_browser: Open, line: Line) -> None:
-    factories.time_to(settling.NOON)
-    contest = settling.contest(settling.rules(), [(1, 2, 3, 4, 5)] * 7)
-    settling.sell(contest, factories.point(), [settling.masks([[1]] * 7)] * 40)
-    roles = (Role.ORGANISER, Role.STEWARDS)
-    first, second = open_browser(TERMINAL), open_browser(TERMINAL)
-    for browser in (first, second):
-        sign_on(browser, line.url, Desk(*roles, language="ca"))
-        browser.go(f"{line.url}/admin/race-day/")
-        browser.find(".desk-steps")
-    first.screenshot(SHOTS / "race-day-on-sale-terminal.png")
-    press(first, "withdraw")
-    first.type("#id_source", "Secretaria")
-    first.click(".house-buttons button:not([name=do])")
-    first.click(".house-buttons button[name=do]")
-    first.find(".desk-steps")
-    press(second, "confirm")  # it came by itself, within seconds
-    second.click(".house-buttons button[name=do]")
-    second.find(".desk-steps")
-    until(lambda: Withdrawal.objects.filter(confirmed_at__isnull=False).exists(), "confirmation")
-    press(first, "close")
-    first.click(".house-buttons button[name=do]")
-    first.find(".desk-steps")
-    until(lambda: Contest.objects.get(pk=contest.pk).state == Contest.State.CLOSED, "closing")
-    shows(second, str(Contest.State.CLOSED.label))
-    first.screenshot(SHOTS / "race-day-closed-terminal.png")
-
-
 @pytest.mark.article("14.III.10.2")
-def test_a_prize_is_paid_at_the_office_by_keyboard_alone(open_browser: Open, line: Line) -> None:
-    (ticket,) = paying.worth(432_10)
-    desk = Desk(Role.CASHIER, language="ca")
+def test_prizes_are_paid_at_the_office_by_keyboard_alone(open_browser: Open, line: Line) -> None:
+    large, cheque, nothing = paying.worth(432_10, 1_532_40, 0)
+    desk = Desk(Role.CASHIER)
     by = actor_of(session_start(user=desk.person, verified=True)[0])
     cash_open(by=by, premises=paying.office().code, float_cents=1_000_00)
-    browser = open_browser(TERMINAL)
+    browser = open_browser(TERMINAL, language="en")
+    looks = Looks(browser, "office")
     sign_on(browser, line.url, desk)
     browser.go(f"{line.url}/admin/office/")
     browser.find("#office-code")
-    browser.keys(*ticket.code, "Enter")
+    looks.stop("empty")
+    browser.keys(*large.code, "Enter")
     browser.find(".office-state.good")
+    looks.stop("prize")
     browser.keys("Space", "Enter")  # the paper agrees; pay
     until(Payment.objects.exists, "the payment")
     browser.find('.office-state a[href$=".pdf"]')
-    browser.screenshot(SHOTS / "office-paid-terminal.png")
+    looks.stop("paid")
     browser.keys("Escape")
     assert browser.run("return document.activeElement.id") == "office-code"
+    for code, name in ((large.code, "again"), (cheque.code, "cheque"), (nothing.code, "nothing")):
+        browser.keys("Escape", *code, "Enter")
+        browser.find(".office-state")
+        looks.stop(name)
+    browser.keys("Escape", *"1111-2222-3333-4444-5555-6666", "Enter")
+    browser.find(".office-state.bad")
+    looks.stop("unknown")
+    assert Payment.objects.count() == 1
+    looks.end()
+
+
+@pytest.mark.parametrize(("size", "dark", "language"), LOOKS)
+def test_the_administration(
+    open_browser: Open, line: Line, size: str, dark: bool, language: str
+) -> None:
+    day = race_day()
+    factories.proposal()
+    roles = [role for role in Role if role is not Role.INSPECTOR]
+    desk = Desk(*roles, language=language)
+    browser = open_browser(SIZES[size], dark=dark, language=language)
+    tour = Tour(browser, "admin", size, dark)
+    browser.go(f"{line.url}/admin/")
+    browser.find("#id_code")
+    tour.stop("sign-on")
+    newcomer = person(browser, line.url, Role.AUDITOR, has_device=False)
+    newcomer.sign_on(code="")
+    browser.find(".house-secret")
+    tour.stop("second-factor")
+    newcomer.fill("code", "000000")
+    browser.keys("Enter")
+    browser.find(".house-refusal")
+    tour.stop("second-factor-refused")
+    sign_on(browser, line.url, desk)
+    for name, url in {
+        "index": "/admin/", "reports": "/admin/reports/", "report": "/admin/reports/payments/",
+        "nights": list_url(JobRun), "contests": list_url(type(day.contest)),
+        "contest": row_url(day.contest), "settlement": row_url(day.settlement),
+        "race": row_url(factories.races_of(day.contest)[0]), "tickets": list_url(Ticket),
+        "ticket": row_url(Ticket.objects.latest("pk")), "proposals": list_url(Proposal),
+        "premises": row_url(day.point.premises), "user": row_url(desk.person),
+        "open-account": act_url(User, "create"), "password": "/admin/password_change/",
+    }.items():  # fmt: skip
+        browser.go(line.url + url)
+        browser.find("main, #main, #content")
+        assert browser.run("return document.documentElement.lang.slice(0, 2)") == language
+        tour.stop(name)
+    tour.end()

@@ -9,12 +9,12 @@ from tests.browser.line import Line
 from tests.browser.tour import LOOKS, SIZES, Tour
 
 
-@pytest.mark.parametrize(("size", "dark"), LOOKS)
-def test_prizes(open_browser: Open, line: Line, size: str, dark: bool) -> None:
+@pytest.mark.parametrize(("size", "dark", "language"), LOOKS)
+def test_prizes(open_browser: Open, line: Line, size: str, dark: bool, language: str) -> None:
     won, large, nothing = paying.worth(8_550, 45_000, 0)
-    browser = open_browser(SIZES[size], dark=dark)
+    browser = open_browser(SIZES[size], dark=dark, language=language)
     tour = Tour(browser, "prizes", size, dark)
-    desk.enrol(browser, line.url, desk.shop())
+    desk.enrol(browser, line.url, desk.shop(), language=language)
     browser.click("#tab-prizes")
     browser.find(".shown .empty")
     tour.stop("empty")
@@ -33,7 +33,7 @@ def test_prizes(open_browser: Open, line: Line, size: str, dark: bool) -> None:
     browser.keys("Enter")
     desk.sold(browser)
     tour.stop("paid")
-    browser.window(f"{line.url}/terminal/player/")
+    browser.window(f"{line.url}/terminal/player/?lang={language}")
     browser.other_window()
     browser.resize(SIZES[size])
     browser.look(dark=dark)

@@ -12,13 +12,13 @@ from tests.browser.tour import LOOKS, SIZES, Tour
 GAMES = ("letter-by-letter", "lap-of-honour", "trotters-ladder", "six-at-the-post", "five-stalls")
 
 
-@pytest.mark.parametrize(("size", "dark"), LOOKS)
-def test_every_game(open_browser: Open, line: Line, size: str, dark: bool) -> None:
+@pytest.mark.parametrize(("size", "dark", "language"), LOOKS)
+def test_every_game(open_browser: Open, line: Line, size: str, dark: bool, language: str) -> None:
     for name in GAMES:
         emitting.opened(emitting.document(name))
-    browser = open_browser(SIZES[size], dark=dark)
+    browser = open_browser(SIZES[size], dark=dark, language=language)
     tour = Tour(browser, "promotrot", size, dark)
-    desk.enrol(browser, line.url, desk.shop())
+    desk.enrol(browser, line.url, desk.shop(), language=language)
     browser.click("#tab-promotrot")
     browser.find(".games")
     tour.stop("games")

@@ -3,44 +3,56 @@
 import re
 
 import pytest
+from django.utils import translation
+from django.utils.translation import gettext
 
 from core.premises import services as premises
 from core.premises.models import OperatorSession
+from core.screens import texts
 from lototrot.models.tickets import PrintConfirmation, Ticket, Void
+from lototrot.services.selling import ContestClosed
 from tests import factories
 from tests.browser import desk
 from tests.browser.conftest import Open
-from tests.browser.driver import FIRST_LOAD_BYTES, Browser, until
+from tests.browser.driver import FIRST_LOAD_BYTES, until
 from tests.browser.line import Line
 
 WAITING = "#waiting .state"
+NUMBERS = [4, 1, 3, 7, 9, 2, 5]
 
 
-@pytest.mark.article("14.III.1.2")
+@pytest.mark.article("14.III.1.2", "14.III.4")
 @pytest.mark.parametrize(
     ("language", "amount"), [("ca", "6,00 €"), ("es", "6,00 €"), ("en", "€6.00")]
 )
-def test_single_multiple_and_quick_pick_are_sold_and_printed(
+def test_the_acts_of_a_counter_in_each_language(
     open_browser: Open, line: Line, language: str, amount: str
 ) -> None:
+    """Single, multiple, quick pick; a lost line and an answer that came late; the closing."""
+    shop = desk.shop()
     browser = open_browser(language=language)
-    desk.enrol(browser, line.url, desk.shop(), language=language)
+    desk.enrol(browser, line.url, shop, language=language)
     desk.to_sale(browser)
     assert browser.run("return document.documentElement.lang") == language
+    with translation.override(language):
+        said = texts.catalogue("terminal", "lototrot")
+        closed = gettext(ContestClosed.message)
+        lost = gettext("No connection: nothing is sold until it is back.")
 
-    desk.mark_all(browser, [4, 1, 3, 7, 9, 2, 5])
+    desk.mark_all(browser, NUMBERS)
     desk.sell(browser)
     paper = desk.sold(browser)
     single = Ticket.objects.get()
     assert single.bets == 1 and str(single.uuid) in paper
 
-    desk.mark_all(browser, [4, 1, 3, 7, 9, 2, 5])
+    desk.mark_all(browser, NUMBERS)
     desk.mark(browser, 1, 6)
     for number in (8, 10):
         desk.mark(browser, 2, number)
     browser.says(".sum", amount)
     browser.click(".bet-bar .primary")
     browser.says("dialog", amount)  # the player sees it before paying
+    browser.says("dialog", str(said["confirm_before_paying"]))
     browser.click("dialog .primary")
     assert amount in desk.sold(browser, 2).replace("\u00a0", " ")
 
@@ -50,11 +62,33 @@ def test_single_multiple_and_quick_pick_are_sold_and_printed(
     desk.sold(browser, 3)
     assert [t.bets for t in Ticket.objects.order_by("pk")] == [1, 6, 1]
     assert [t.quick_legs for t in Ticket.objects.order_by("pk")] == [0, 0, 0b1111111]
-    assert PrintConfirmation.objects.count() == 3
-
-    browser.click("#tab-day")
-    browser.says(".day", "8")
     assert browser.complaints() == []
+
+    desk.mark_all(browser, NUMBERS)
+    line.swallow()
+    desk.sell(browser)
+    until(lambda: Ticket.objects.count() == 4, "the sale to arrive")
+    browser.says("#cut", lost)
+    browser.says(WAITING, str(said["waiting_answer"]))
+    assert browser.run("return document.getElementById('work').inert")
+    kept = desk.outbox(browser)
+    assert kept and kept["uuid"] == str(Ticket.objects.latest("pk").uuid)
+    line.mend()
+    assert kept["uuid"] in desk.sold(browser, 4)
+    browser.gone("#cut")
+    assert Ticket.objects.count() == 4 == PrintConfirmation.objects.count()
+
+    desk.mark_all(browser, NUMBERS)
+    browser.click(".bet-bar .primary")
+    browser.find("dialog")
+    factories.time_to(shop.contest.scheduled_close_at)
+    browser.click("dialog .primary")  # the server's clock refuses what is still shown on sale
+    browser.says("#toast .bad", closed)
+    assert desk.outbox(browser) is None
+    browser.find(".bet .empty")  # asked again, nothing is on sale
+    assert Ticket.objects.count() == 4
+    browser.click("#tab-day")
+    browser.says(".day", "9")
 
 
 def test_it_works_by_keyboard_and_scanner_alone(open_browser: Open, line: Line) -> None:
@@ -62,7 +96,7 @@ def test_it_works_by_keyboard_and_scanner_alone(open_browser: Open, line: Line) 
     browser = open_browser()
     desk.enrol(browser, line.url, desk.shop())
     browser.find(".display")
-    tab_to(browser, ".display .primary")
+    browser.tab_to(".display .primary")
     browser.keys("Enter")
     browser.find(".races")
     until(lambda: browser.run("return !!document.activeElement.closest('.race')"), "the focus")
@@ -78,7 +112,7 @@ def test_it_works_by_keyboard_and_scanner_alone(open_browser: Open, line: Line) 
     assert ticket.bets == 2
 
     browser.find(".last .danger")
-    tab_to(browser, ".last .danger")
+    browser.tab_to(".last .danger")
     browser.keys("Enter")
     browser.find("#annul-code")
     code = re.search(r"[0-9A-Z]{4}(?:-[0-9A-Z]{4}){5}", paper)
@@ -93,35 +127,6 @@ def test_it_works_by_keyboard_and_scanner_alone(open_browser: Open, line: Line) 
     assert code[0] not in kept and code[0].replace("-", "") not in kept
 
 
-def tab_to(browser: Browser, selector: str) -> None:
-    """Press Tab until the focus is there."""
-    for _ in range(60):
-        here = "return document.activeElement.matches(arguments[0])"
-        if browser.run(here, selector):
-            return
-        browser.keys("Tab")
-    raise AssertionError(f"Tab does not come to {selector}")
-
-
-@pytest.mark.article("14.III.4")
-def test_the_servers_clock_refuses_what_the_terminal_still_shows_on_sale(
-    open_browser: Open, line: Line
-) -> None:
-    shop = desk.shop()
-    browser = open_browser()
-    desk.enrol(browser, line.url, shop)
-    desk.to_sale(browser)
-    desk.mark_all(browser, [4, 1, 3, 7, 9, 2, 5])
-    browser.click(".bet-bar .primary")
-    browser.find("dialog")
-    factories.time_to(shop.contest.scheduled_close_at)
-    browser.click("dialog .primary")
-    browser.find("#toast .bad")
-    assert not Ticket.objects.exists()
-    assert desk.outbox(browser) is None
-    browser.find(".bet .empty")  # asked again, nothing is on sale
-
-
 def test_a_withdrawn_horse_is_refused_struck_through_and_no_longer_marked(
     open_browser: Open, line: Line
 ) -> None:
@@ -129,7 +134,7 @@ def test_a_withdrawn_horse_is_refused_struck_through_and_no_longer_marked(
     browser = open_browser()
     desk.enrol(browser, line.url, shop)
     desk.to_sale(browser)
-    desk.mark_all(browser, [4, 1, 3, 7, 9, 2, 5])
+    desk.mark_all(browser, NUMBERS)
     desk.withdraw(shop.contest, race=3, number=3)
     desk.sell(browser)
     browser.find('[data-race="2"] .withdrawn')
@@ -141,34 +146,13 @@ def test_a_withdrawn_horse_is_refused_struck_through_and_no_longer_marked(
     assert Ticket.objects.get().bets == 1
 
 
-def test_a_sale_whose_answer_was_lost_is_asked_again_and_sold_once(
-    open_browser: Open, line: Line
-) -> None:
-    browser = open_browser()
-    desk.enrol(browser, line.url, desk.shop())
-    desk.to_sale(browser)
-    desk.mark_all(browser, [4, 1, 3, 7, 9, 2, 5])
-    line.swallow()
-    desk.sell(browser)
-    until(Ticket.objects.exists, "the sale to arrive")
-    browser.find("#cut")
-    browser.find(WAITING)
-    assert browser.run("return document.getElementById('work').inert")
-    kept = desk.outbox(browser)
-    assert kept and kept["uuid"] == str(Ticket.objects.get().uuid)
-    line.mend()
-    assert kept["uuid"] in desk.sold(browser)
-    browser.gone("#cut")
-    assert Ticket.objects.count() == 1 and len(desk.printed(browser)) == 1
-
-
 def test_a_terminal_switched_off_in_the_middle_takes_its_sale_up_again(
     open_browser: Open, line: Line
 ) -> None:
     browser = open_browser()
     desk.enrol(browser, line.url, desk.shop())
     desk.to_sale(browser)
-    desk.mark_all(browser, [4, 1, 3, 7, 9, 2, 5])
+    desk.mark_all(browser, NUMBERS)
     line.swallow()
     desk.sell(browser)
     until(Ticket.objects.exists, "the sale to arrive")
@@ -187,7 +171,7 @@ def test_giving_up_a_sale_that_never_arrived_sells_nothing_ever(
     browser = open_browser()
     desk.enrol(browser, line.url, desk.shop())
     desk.to_sale(browser)
-    desk.mark_all(browser, [4, 1, 3, 7, 9, 2, 5])
+    desk.mark_all(browser, NUMBERS)
     browser.click(".bet-bar .primary")
     browser.find("dialog")
     line.cut()
@@ -210,7 +194,7 @@ def test_a_session_that_ended_is_asked_for_and_the_same_sale_goes_on(
     browser = open_browser()
     desk.enrol(browser, line.url, desk.shop())
     desk.to_sale(browser)
-    desk.mark_all(browser, [4, 1, 3, 7, 9, 2, 5])
+    desk.mark_all(browser, NUMBERS)
     premises.operator_sign_off(session=OperatorSession.objects.get().pk)
     desk.sell(browser)
     browser.find("#operator-number")

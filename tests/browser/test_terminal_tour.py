@@ -10,13 +10,15 @@ from tests.browser.line import Line
 from tests.browser.tour import LOOKS, SIZES, Tour
 
 
-@pytest.mark.parametrize(("size", "dark"), LOOKS)
-def test_every_state_of_lototrot(open_browser: Open, line: Line, size: str, dark: bool) -> None:
+@pytest.mark.parametrize(("size", "dark", "language"), LOOKS)
+def test_every_state_of_lototrot(
+    open_browser: Open, line: Line, size: str, dark: bool, language: str
+) -> None:
     shop = desk.shop()
-    browser = open_browser(SIZES[size], dark=dark)
+    browser = open_browser(SIZES[size], dark=dark, language=language)
     tour = Tour(browser, "terminal", size, dark)
     browser.at_load(desk.PRINTER)
-    browser.go(f"{line.url}/terminal/?lang=ca")
+    browser.go(f"{line.url}/terminal/?lang={language}")
     browser.find("#enrolment-code")
     tour.stop("enrolment")
     browser.type("#enrolment-code", shop.enrolment_code)

@@ -1,12 +1,13 @@
 """Stops on a way through a screen: at each a picture is taken and the page is examined.
 
-Pictures go to var/screenshots (`make screenshots`). Examined is what axe-core finds at WCAG 2.2 AA,
-what the console complains of, whether anything is cut off sideways, and whether amounts stay on a
-line.
+Pictures go to var/screenshots, a chosen few of them as text to docs/screens (`make screenshots`).
+Examined is what axe-core finds at WCAG 2.2 AA, what the console complains of, whether anything is
+cut off sideways, and whether amounts stay on a line.
 """
 
 import os
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -15,12 +16,20 @@ from core.embedded.server import ROOT
 from tests.browser.driver import PHONE, TERMINAL, WALL, Browser, required
 
 SIZES = {"phone": PHONE, "terminal": TERMINAL, "wall": WALL}
-# What the tests look at; `make screenshots` looks at all.
-LOOKS = [("phone", False), ("terminal", True)]
+# Size, whether dark, language: what tests look at; `make screenshots` looks at all.
+LOOKS = [("phone", False, "ca"), ("terminal", True, "es")]
 if os.environ.get("SCREENSHOTS") == "all":
-    LOOKS += [("terminal", False), ("wall", False)]
+    LOOKS += [("terminal", False, "en"), ("wall", False, "ca")]
 SHOTS = ROOT / "var" / "screenshots"
 AXE = ROOT / "var" / "axe-core" / "axe.min.js"
+# What the README shows: of a stop in a size, an SVG that is text (`make screenshots`).
+PICTURES = {
+    "terminal-bet-terminal": "terminal", "promotrot-letter-by-letter-begun-terminal": "promotrot",
+    "board-on-sale-terminal": "board", "race-day-on-sale-terminal": "organiser",
+    "office-prize-terminal": "office",
+}  # fmt: skip
+_PICTURE = Path(__file__).with_name("picture.js")
+_DOCS = ROOT / "docs" / "screens"
 _NO_LINE = "ERR_INTERNET_DISCONNECTED"  # said of every request while a test keeps the line cut
 _RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]
 # What scrolls under a bar that stays is partly covered wherever one stops.
@@ -34,9 +43,11 @@ axe.run(document, {runOnly: {type: "tag", values: arguments[0]}, resultTypes: ["
 """
 _WIDE = """
 const most = document.documentElement.clientWidth + 1;
+const scrolls = (e) =>
+  e && (/auto|scroll/.test(getComputedStyle(e).overflowX) || scrolls(e.parentElement));
 return [...document.querySelectorAll("body *")]
   .filter((e) => e.checkVisibility() && !e.closest(".heard, .scroll, .skip, #paper, [inert] *"))
-  .filter((e) => e.getBoundingClientRect().right > most)
+  .filter((e) => e.getBoundingClientRect().right > most && !scrolls(e.parentElement))
   .map((e) => e.outerHTML.slice(0, 120)).slice(-2);
 """
 _WRAPPED = """
@@ -69,7 +80,12 @@ class Tour:
 
     def stop(self, name: str) -> None:
         """Take the picture and examine what is shown."""
-        self.browser.screenshot(SHOTS / f"{self.screen}-{name}-{self.look}.png")
+        shot = f"{self.screen}-{name}-{self.look}"
+        self.browser.screenshot(SHOTS / f"{shot}.png")
+        if shot in PICTURES and os.environ.get("SCREENSHOTS") == "all":
+            svg = self.browser.run(_PICTURE.read_text("utf-8"))
+            _DOCS.mkdir(exist_ok=True)
+            (_DOCS / f"{PICTURES[shot]}.svg").write_text(svg + "\n", "utf-8")
         found: dict[str, Any] = {
             "console": [each for each in self.browser.complaints() if _NO_LINE not in each],
             "wider than the window": self.browser.run(_WIDE),
@@ -89,3 +105,30 @@ class Tour:
         if not self.browser.run("return typeof axe !== 'undefined'"):
             self.browser.run(f"{axe()}; window.axe = axe;")
         return self.browser.run_async(_AXE, _RULES)
+
+
+@dataclass(frozen=True, slots=True)
+class Looks:
+    """One way on which every stop is looked at in all sizes: for ways that are long to go."""
+
+    browser: Browser
+    screen: str
+    wrong: list[str] = field(default_factory=list)
+
+    def stop(self, name: str) -> None:
+        for size, dark, _ in LOOKS:
+            self.browser.resize(SIZES[size])
+            self._look(dark=dark)
+            found = Tour(self.browser, self.screen, size, dark)
+            found.stop(name)
+            self.wrong.extend(f"{found.look}, {each}" for each in found.wrong)
+        self.browser.resize(TERMINAL)
+        self._look(dark=False)
+
+    def _look(self, *, dark: bool) -> None:
+        """The administration's theme asks for the colour scheme only when a page is loaded."""
+        self.browser.look(dark=dark)
+        self.browser.run("document.documentElement.classList.toggle('dark', arguments[0])", dark)
+
+    def end(self) -> None:
+        assert not self.wrong, "\n  ".join([f"{self.screen}:", *self.wrong])

@@ -1,0 +1,114 @@
+"""Members of staff in browsers of their own: signed on with password and code, doing acts."""
+
+from dataclasses import dataclass
+
+import pyotp
+
+from core.database import clock
+from core.staff.models import User
+from core.staff.powers import Role
+from core.staff.second_factor import present_code
+from core.staff.services import user_create
+from tests import factories
+from tests.browser.driver import Browser, until
+
+PASSWORD = "cavall-de-trot-balear"
+DESK = "/admin/race-day/"
+_FILL = """
+const [selector, value] = arguments, field = document.querySelector(selector);
+field.value = value;
+field.dispatchEvent(new Event("change", {bubbles: true}));
+return value === "" || field.value !== "" && value.startsWith(field.value);  // not :00
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Person:
+    """Somebody at a browser. `url` is the site's."""
+
+    browser: Browser
+    url: str
+    user: User
+
+    def sign_on(self, code: str | None = None) -> None:
+        """Name, password, and the code that the person's device shows unless another is given."""
+        self.browser.go(f"{self.url}{DESK}")
+        for name, typed in (
+            ("username", self.user.username), ("password", PASSWORD),
+            ("code", present_code(self.user.username) if code is None else code),
+        ):  # fmt: skip
+            self.fill(name, typed)
+        self.browser.keys("Enter")
+
+    def set_up_second_factor(self) -> None:
+        """The first sign-on of all: the secret goes into a device, whose code confirms it."""
+        self.sign_on(code="")
+        secret = self.browser.text(".house-secret code")
+        self.browser.find(".house-picture svg")
+        self.fill("code", pyotp.TOTP(secret).at(clock.now()))
+        self.browser.keys("Enter")
+        self.browser.find(".house-panels")
+
+    def desk(self) -> None:
+        self.browser.go(f"{self.url}{DESK}")
+        self.browser.find("#desk, .house-panel")
+
+    def fill(self, name: str, value: str) -> None:
+        """Put a value into a field of the form, over what was proposed; the focus stays there."""
+        selector = f"#id_{name}"
+        self.browser.find(selector)
+        assert self.browser.run(_FILL, selector, value), f"{name} does not take {value!r}"
+        self.browser.run("document.querySelector(arguments[0]).focus()", selector)
+
+    def press(self, act: str, at: str = "") -> None:
+        """Choose an act on the desk; it comes there by itself when another has done theirs."""
+        self.browser.click(f'{at} a.desk-button[href*="/{act}/?back="]')
+        self.browser.find(".house-act form")
+
+    def go_on(self) -> None:
+        """Submit the form as it stands."""
+        self.browser.click(".house-buttons button")
+        self.browser.find(".house-act form, .desk-bar")
+
+    def do(self, act: str, at: str = "", **typed: str) -> None:
+        """The whole act: its form, the second look, and back at the desk."""
+        self.press(act, at)
+        for name, value in typed.items():
+            self.fill(name, value)
+        self.finish()
+
+    def finish(self) -> None:
+        if not self.browser.shows(".house-buttons button[name=do]"):
+            self.go_on()
+        self.browser.click(".house-buttons button[name=do]")
+        self.browser.find(".desk-bar, .house-empty")
+
+    def refused(self, code: str, **typed: str) -> None:
+        """Send the form of the act chosen; it is refused there, by that code and in words."""
+        for name, value in typed.items():
+            self.fill(name, value)
+        if not self.browser.shows(".house-buttons button[name=do]"):
+            self.go_on()
+        self.browser.click(".house-buttons button[name=do]")
+        self.browser.says(".house-refusal[role=alert] code", code)
+        assert self.browser.text(".house-refusal strong")
+
+    def sees(self, words: str) -> None:
+        def shown() -> bool:
+            text = self.browser.run("return document.body.innerText")
+            return words in str(text).replace("\u00a0", " ")
+
+        until(shown, words)
+
+
+def person(browser: Browser, url: str, *roles: Role, has_device: bool = True) -> Person:
+    """Somebody with an account, and with a second factor unless it is yet to be set up."""
+    number = User.objects.count() + 1
+    user = user_create(
+        by=None, username=f"persona{number}", full_name=f"Persona {number}", password=PASSWORD,
+        roles=[role.value for role in roles],
+        appointment="Resolució 12/2027" if Role.INSPECTOR in roles else "",
+    )  # fmt: skip
+    if has_device:
+        factories.second_factor(user)
+    return Person(browser, url, user)

@@ -1,0 +1,246 @@
+"""A whole race day from the organiser's desk, by two persons and an inspector in three browsers.
+
+Each has another language, and every stage is looked at in every size on the way.
+"""
+
+from collections.abc import Iterator
+from datetime import datetime, timedelta
+from pathlib import Path
+
+import pytest
+from django.contrib.admin.models import LogEntry
+from django.utils.timezone import localtime
+
+from core.draws.models import Draw
+from core.receipts.formats import format_cents, format_date
+from core.staff.powers import Role
+from lototrot import tasks
+from lototrot.models.contest import Contest
+from lototrot.models.settlement import PaymentOrder, Settlement
+from lototrot.models.tickets import Ticket, Void
+from lototrot.sample import facts
+from lototrot.sample.facts import RaceFacts
+from lototrot.services.sealing import contest_seal
+from lototrot.services.settlement import contest_settle
+from tests import factories
+from tests.browser.conftest import Open
+from tests.browser.desk import RULES
+from tests.browser.driver import TERMINAL, until
+from tests.browser.line import Line
+from tests.browser.staff import Person, person
+from tests.browser.tour import Looks
+
+DAY = facts.load(facts.SON_PARDO)
+RUN, CALLED_OFF = DAY.races[:6], DAY.races[6]
+OFFICE = "Oficina Central de Pagament de Premis"
+BOTH = (Role.ORGANISER, Role.STEWARDS)
+
+
+def typed(instant: datetime) -> str:
+    """As a field for an instant has it: Madrid's time."""
+    return localtime(instant).strftime("%Y-%m-%dT%H:%M:%S")
+
+
+@pytest.fixture
+def asked_to_settle(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[int]]:
+    """What the desk sends to the workers; the test does their work when it is due."""
+    asked: list[int] = []
+    monkeypatch.setattr(tasks.settle, "delay", asked.append)
+    yield asked
+
+
+@pytest.mark.article(
+    "14.III.4", "14.III.5.2", "14.III.5.3", "14.III.5.4.1", "14.III.5.4.2", "14.III.5.4.4",
+    "14.III.8.2",
+)  # fmt: skip
+def test_a_race_day_is_run_from_the_desk(
+    open_browser: Open, line: Line, tmp_path: Path, asked_to_settle: list[int]
+) -> None:
+    factories.time_to(RUN[0].started_at - timedelta(hours=5))
+    factories.bet_type(), factories.ticket_model()
+    first = person(open_browser(TERMINAL, language="en"), line.url, *BOTH, has_device=False)
+    second = person(open_browser(TERMINAL, language="es"), line.url, *BOTH)
+    looks = Looks(first.browser, "race-day")
+    first.set_up_second_factor()
+    second.sign_on(code="000000")
+    second.browser.find(".errornote")
+    second.sign_on()
+    first.desk()
+    looks.stop("nothing-yet")
+    prepare(first, second, tmp_path, looks)
+    sell_and_close(first, second, looks)
+    void_in_breach(first, second, looks)
+    for race in RUN:
+        classify(first, second, race, looks)
+    inspector = person(open_browser(TERMINAL), line.url, Role.INSPECTOR)
+    draw(first, inspector, looks)
+    settle_and_order(first, second, asked_to_settle, looks)
+    done = set(LogEntry.objects.values_list("change_message", flat=True))
+    assert {act.split(": ")[1].split()[0] for act in done} >= {
+        "import", "approve", "contest", "publish", "open", "suspend_all", "resume", "withdraw",
+        "start", "breach_void", "classify", "declare", "announce", "attend", "commit", "enter",
+        "certify", "settle", "order", "confirm",
+    }  # fmt: skip
+    looks.end()
+
+
+def prepare(first: Person, second: Person, tmp_path: Path, looks: Looks) -> None:
+    """A bad file is refused with its places; then the programme, its approval, the contest."""
+    good, bad = tmp_path / "son-pardo.json", tmp_path / "bad.json"
+    good.write_bytes(facts.programme_file(facts.SON_PARDO))
+    bad.write_bytes(good.read_bytes().replace(b'"number": 12', b'"number": 77', 1))
+    first.press("import")
+    first.browser.attach("#id_file", bad)
+    first.refused("programme_invalid")
+    first.sees("/races/0/runners/11/number")
+    looks.stop("programme-refused")
+    first.browser.attach("#id_file", good)
+    first.finish()
+    second.desk()
+    second.do("approve", approved_by="Federació Balear de Trot", reference="FBT 15/2027")
+    first.desk()
+    looks.stop("programme-approved")
+    first.press("contest")
+    first.refused("schedule_out_of_place", price_cents="1,00", scheduled_close_at=typed(
+        RUN[0].started_at + timedelta(hours=1)
+    ))  # fmt: skip
+    first.fill("scheduled_close_at", typed(DAY.programme.races[0].scheduled_start))
+    first.finish()
+    first.press("open")
+    first.refused("gates_shut")
+    first.browser.click('.house-buttons a[href^="/admin/race-day/"]')
+    first.browser.find(".desk-gates .shut")
+    looks.stop("gates")
+    first.do("publish", **RULES)
+    first.browser.gone(".desk-gates .shut")
+    first.do("open")
+
+
+def sell_and_close(first: Person, second: Person, looks: Looks) -> None:
+    """Sales, a suspension, a horse withdrawn by two persons, and the start that closes."""
+    contest, shop = Contest.objects.get(), factories.point()
+    winners = [[race.winners[0]] for race in DAY.races]
+    for numbers in (winners, winners, [[1, 2]] * 7, [*winners[:5], [2], [3]]):
+        factories.sell(contest, shop, numbers)
+    first.do("suspend_all", reason="Avaria del totalitzador")
+    second.desk()
+    second.do("resume")
+    by_keyboard(first)
+    second.desk()
+    second.do("confirm")
+    first.desk()
+    assert not first.browser.shows('a[href*="/confirm/?back="]')
+    looks.stop("on-sale")
+    started = RUN[0].started_at - timedelta(minutes=4)
+    factories.time_to(started + timedelta(seconds=5))
+    factories.sell(contest, shop, winners)  # the signal has not arrived yet
+    factories.time_to(started + timedelta(seconds=40))
+    first.press("start", "#race-1")
+    tomorrow = typed(started + timedelta(days=1))
+    first.refused("instant_ahead", actual_start_at=tomorrow, source="Jutge de sortida")
+    first.fill("actual_start_at", typed(started))
+    first.finish()
+    contest.refresh_from_db()
+    assert (contest.state, contest.closing_cause) == ("closed", "start")
+    contest_seal(contest_id=contest.pk)
+
+
+def by_keyboard(first: Person) -> None:
+    """The fourth race's number 6 is withdrawn without touching the mouse."""
+    browser, act = first.browser, '#race-4 a[href*="/withdraw/?back="]'
+    first.desk()
+    browser.tab_to(act)
+    browser.keys("Enter")
+    browser.tab_to("#id_number")
+    browser.keys("6")
+    browser.tab_to("#id_source")
+    browser.keys(*"Secretaria", "Enter")
+    browser.find(".house-buttons button[name=do]")
+    browser.tab_to(".house-buttons button[name=do]")
+    browser.keys("Enter")
+    browser.find("#race-4 .desk-warn")
+
+
+def void_in_breach(first: Person, second: Person, looks: Looks) -> None:
+    """What was sold after the start is listed, and voided by two persons."""
+    late = Ticket.objects.latest("pk")
+    first.desk()
+    first.sees(str(late.uuid))
+    first.press("breach_void")
+    looks.stop("breach")
+    first.finish()
+    second.desk()
+    second.press("confirm")
+    looks.stop("waiting")
+    second.finish()
+    assert Void.objects.get().ticket_id == late.pk
+
+
+def classify(first: Person, second: Person, race: RaceFacts, looks: Looks) -> None:
+    """The start, what the stewards announced, and the second person's confirmation."""
+    at = f"#race-{race.race}"
+    if race is not RUN[0]:
+        factories.time_to(race.started_at + timedelta(seconds=20))
+        first.desk()
+        first.do("start", at, actual_start_at=typed(race.started_at))
+    factories.time_to(race.started_at + timedelta(minutes=6))
+    first.desk()
+    first.press("classify", at)
+    first.fill("announced_text", f"Cursa {race.race}: guanya el {race.winners[0]}.")
+    if race is RUN[0]:
+        first.refused("classification_refused", author="Comissaris de Son Pardo")
+        looks.stop("classification-refused")
+    for number in race.winners:
+        first.fill(f"outcome_{number}", "winner")
+        first.fill(f"place_{number}", "1")
+    first.finish()
+    second.desk()
+    second.do("confirm")
+
+
+def draw(first: Person, inspector: Person, looks: Looks) -> None:
+    """The last race is not run: declared, counted down, drawn with a witness, certified."""
+    factories.time_to(CALLED_OFF.started_at)
+    first.desk()
+    first.do("declare", "#race-7", kind="not_run", reason="Tempesta: pista impracticable")
+    first.browser.find("#draws [data-seconds-left]")
+    first.do("announce", "#draws", place=OFFICE)
+    first.sees(OFFICE)
+    first.press("commit", "#draws")
+    first.refused("draw_inspector_needed")
+    inspector.sign_on()
+    inspector.do("attend", "#draws")
+    first.desk()
+    looks.stop("draw")
+    first.do("commit", "#draws")
+    first.press("enter", "#draws")
+    first.refused("entropy_too_little", source="dice", text="3 1 6", witness="Una jugadora")
+    first.fill("text", "3 1 6 1 4 2 5 3 6 4 2 2")
+    first.finish()
+    inspector.desk()
+    inspector.do("certify", "#draws", observations="Sense incidències")
+    assert Draw.objects.get().state == Draw.State.CERTIFIED
+
+
+def settle_and_order(
+    first: Person, second: Person, asked_to_settle: list[int], looks: Looks
+) -> None:
+    contest = Contest.objects.get()
+    first.desk()
+    first.do("settle")
+    assert asked_to_settle == [contest.pk]
+    contest_settle(contest_id=contest.pk)
+    settlement = Settlement.objects.get()
+    assert settlement.winning_tickets
+    for each in settlement.categories.all():
+        first.sees(format_cents(each.total_cents, "en"))
+    first.do("order")
+    second.desk()
+    second.do("confirm")
+    order = PaymentOrder.objects.get()
+    first.desk()
+    first.sees(format_date(order.last_claim_day, "en"))
+    until(lambda: first.browser.run(
+        "const bar = document.querySelector('.desk-progress'); return bar.value === bar.max"
+    ), "the whole day done")  # fmt: skip
+    looks.stop("ordered")
