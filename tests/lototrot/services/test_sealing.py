@@ -3,7 +3,6 @@
 import secrets
 from collections.abc import Iterator
 from contextlib import contextmanager
-from datetime import timedelta
 from typing import Any
 
 import psycopg
@@ -274,15 +273,33 @@ def test_a_seal_under_a_key_since_destroyed_is_vouched_for_by_the_chain(settings
     assert contest_settle(contest_id=contest.pk).tickets == len(MARKS)
 
 
-@pytest.mark.django_db
-def test_a_ticket_that_was_touched_gets_no_proof() -> None:
-    contest = factories.contest()
-    ticket, code = sold_with_code(contest, factories.point())
+# What the owner of the database does to a ticket, its neighbour or the seal, and who says so.
+TAMPERED_PROOFS = {
+    "UPDATE lototrot_ticket SET sold_at = sold_at + interval '1 us' WHERE id = {mine}": "root",
+    "UPDATE lototrot_ticket SET leg_1 = 2 WHERE id = {other}": "root",
+    "UPDATE lototrot_ticket SET id = id + 100000 WHERE id = {other}": "root",
+    "UPDATE lototrot_ticket SET id = id - 100000 WHERE id = {mine}": "ticket",
+    "UPDATE lototrot_ticket SET premises_id = {premises} WHERE id = {mine}": "leaf_unsound",
+    "UPDATE lototrot_seal SET block_roots = sha256('x') || sha256('y')": "root",
+    "UPDATE lototrot_seal SET block_first_ids = '{{}}'": "ticket",
+}
+
+
+def test_a_ticket_that_was_touched_or_its_neighbour_gets_no_proof(own_database: Database) -> None:
+    contest, point = factories.contest(), factories.point()
+    (other, _), (mine, code), *_ = [sold_with_code(contest, point) for _ in range(3)]
     factories.contest_closed(contest)
-    changed = Ticket.objects.get(pk=ticket.pk)
-    changed.sold_at += timedelta(seconds=1)
-    assert leaves.leaf(changed) != leaves.leaf(ticket)
-    assert ticket_proof(presented_code=code)["ticket"]["premises"] == ticket.premises.code
+    ids = {"mine": mine.pk, "other": other.pk, "premises": factories.point().premises.pk}
+    with as_owner():
+        for statement, check in TAMPERED_PROOFS.items():
+            with transaction.atomic():
+                _tamper(statement.format(**ids))
+                with pytest.raises(InvariantBroken) as refusal:
+                    ticket_proof(presented_code=code)
+                found = refusal.value.data.get("check", refusal.value.code)
+                assert found == check, statement
+                transaction.set_rollback(True)
+    assert ticket_proof(presented_code=code)["place"] == 1
 
 
 @pytest.mark.django_db
