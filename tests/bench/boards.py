@@ -1,7 +1,9 @@
-"""What thousands of open boards cost the sale: the same sales with and without them.
+"""What thousands of open boards cost the sale: the same sales while they ask and while they do not.
 
-The boards are the crowd's, whose processor time is taken from the sale as well: both run on this
-machine, and the ratio has it against us.
+The machine's own speed goes up and down by a tenth and more from one second to the next. So the
+sale is never interrupted, and the boards, whose connections stay open, are told to be quiet and to
+go on every second; each second with them is compared with one without beside it. The boards are
+the crowd's, whose processor time is taken from the sale as well: the ratio has it against us.
 """
 
 import json
@@ -9,7 +11,9 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable
+from collections import Counter
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from random import Random
 from typing import Any
 
@@ -23,22 +27,55 @@ from lototrot.services import chart
 from lototrot.services.contests import contest_publish
 from tests import factories, settling
 from tests.bench import client
-from tests.bench.pairs import interleave
+from tests.bench.pairs import Pairs
 from tests.bench.raw import CONNECTIONS
 from tests.bench.sale import Sales
 
 BOARDS = 3_200
 RULES = {"ca": "Regles", "es": "Reglas", "en": "Rules"}
+WINDOW_S, WARM = 1.0, 4  # the first windows are not counted
 # A change is made so long after the sales began, and has so long to be on every board.
 CHANGED_AFTER_S, CHANGE_S = 1.0, 9.0
+
+
+class Windows:
+    """Counts what is asked for in each window, and says when the boards are to be on.
+
+    In every pair one window is with the boards and one without; each goes first in every other.
+    """
+
+    def __init__(self, request: client.Request, turn: Callable[[str], None]) -> None:
+        self._request, self._turn = request, turn
+        self._began = time.perf_counter()
+        self._at = -1
+        self.sent: Counter[int] = Counter()
+
+    def request(self, number: int) -> bytes:
+        at = int((time.perf_counter() - self._began) / WINDOW_S)
+        if at != self._at:
+            if self.on(at) != self.on(self._at) or self._at < 0:
+                self._turn("on" if self.on(at) else "off")
+            self._at = at
+        self.sent[at] += 1
+        return self._request(number)
+
+    @staticmethod
+    def on(window: int) -> bool:
+        return window % 4 in (1, 2)
+
+    def pairs(self, many: int) -> Pairs:
+        first = range(WARM, WARM + 2 * many, 2)
+        both = [(at, at + 1) if self.on(at + 1) else (at + 1, at) for at in first]
+        sent = [(float(self.sent[off]), float(self.sent[on])) for off, on in both]
+        return Pairs([off for off, _ in sent], [on for _, on in sent])
 
 
 def measure(stack: Stack, *, pairs: int, seconds: float) -> dict[str, float]:
     """The keys `boards.*`; `sale_ratio` is sales per second with the boards over without.
 
-    `crowd_cpu_share` is the crowd's part of one processor; `late_ms` the longest that anything can
-    have waited to be on a board. `change_ms` is a change's way from its commit to the last board,
-    when all boards read a new document while sales go on: a run of its own.
+    `crowd_cpu_share` is the crowd's part of one processor while it asks; `late_ms` the longest that
+    anything can have waited to be on a board, `change_ms` a change's way from its commit to the
+    last board, both beside sales, in a run in which every board reads a new document.
     """
     contest = factories.contest(factories.meeting(numbers=range(1, 16)))
     contest_publish(by=factories.staff(Role.ORGANISER), contest=contest, rules=RULES)
@@ -46,71 +83,74 @@ def measure(stack: Stack, *, pairs: int, seconds: float) -> dict[str, float]:
     for point in points:
         factories.acknowledge(contest, point)
     sales = Sales(contest, points, Random(20061105))
-    crowds: list[dict[str, Any]] = []
 
-    def alone(seconds: float = seconds) -> float:
-        load = client.run(
-            stack.base_url, connections=CONNECTIONS, seconds=seconds, request=sales.request
-        )
+    def sell(seconds: float, request: client.Request = sales.request) -> None:
+        load = client.run(stack.base_url, connections=CONNECTIONS, seconds=seconds, request=request)
         if set(load.statuses) != {201}:
             raise RuntimeError(f"sales were refused: {dict(load.statuses)}")
-        return load.per_s(201)
 
-    def watched() -> float:
-        per_s, crowd = _with_crowd(stack.live_url, alone)
-        crowds.append(crowd)
-        return per_s
-
-    measured = interleave(alone, watched, pairs=pairs)
-    counted = crowds[1:]
-    took_s = sum(crowd["seconds"] for crowd in counted)
+    many = round(pairs * seconds / WINDOW_S)
+    with _crowd(stack.live_url) as (turn, ended):
+        windows = Windows(sales.request, turn)
+        sell((WARM + 2 * many) * WINDOW_S, windows.request)
+        crowd = ended()
+    with _crowd(stack.live_url) as (_, ended):
+        timer = threading.Timer(CHANGED_AFTER_S, committed := _Change(contest))
+        timer.start()
+        sell(CHANGE_S)
+        timer.join()
+        watched = ended()
+    shown = [last for many, last in watched["documents"].values() if many == BOARDS]
+    if len(shown) != 1:
+        raise RuntimeError(f"the change is not on every board: {watched}")
     return {
-        "boards.sale_ratio": measured.ratio,
+        "boards.sale_ratio": windows.pairs(many).ratio,
         "boards.open": float(BOARDS),
-        "boards.answers_per_s": sum(crowd["answers"] for crowd in counted) / took_s,
-        "boards.crowd_cpu_share": sum(crowd["cpu_s"] for crowd in counted) / took_s,
-        "boards.late_ms": max(crowd["late_s"] for crowd in counted) * 1000,
-        "boards.change_ms": _change_ms(stack.live_url, contest, lambda: alone(CHANGE_S)),
+        "boards.answers_per_s": crowd["answers"] / crowd["on_s"],
+        "boards.crowd_cpu_share": crowd["cpu_s"] / crowd["on_s"],
+        "boards.late_ms": watched["late_s"] * 1000,
+        "boards.change_ms": (shown[0] - committed.at) * 1000,
     }
 
 
-def _change_ms(live_url: str, contest: Contest, act: Callable[[], float]) -> float:
-    """From the commit of a change to when the last board has read the document that shows it."""
-    committed: list[float] = []
+class _Change:
+    """The jackpot rises, as when a lapsed prize is placed (14.III.10.7); `at`: when committed."""
 
-    def change() -> None:
-        settling.fund(chart.jackpot(contest.bet_type_code), 100_00)
-        committed.append(time.time())
+    def __init__(self, contest: Contest) -> None:
+        self._account = chart.jackpot(contest.bet_type_code)
+        self.at = 0.0
+
+    def __call__(self) -> None:
+        settling.fund(self._account, 100_00)
+        self.at = time.time()
         connections.close_all()
 
-    timer = threading.Timer(CHANGED_AFTER_S, change)
 
-    def changing() -> float:
-        timer.start()
-        return act()
-
-    _, crowd = _with_crowd(live_url, changing)
-    timer.join()
-    shown = [last for many, last in crowd["documents"].values() if many == BOARDS]
-    if len(shown) != 1:
-        raise RuntimeError(f"the change is not on every board: {crowd}")
-    return (shown[0] - committed[0]) * 1000
-
-
-def _with_crowd(live_url: str, act: Callable[[], float]) -> tuple[float, dict[str, Any]]:
+@contextmanager
+def _crowd(live_url: str) -> Iterator[tuple[Callable[[str], None], Callable[[], dict[str, Any]]]]:
+    """Open boards: how to tell them something, and how to end them and hear what they saw."""
     with subprocess.Popen(
         [sys.executable, "-m", "tests.bench.crowd", live_url, str(BOARDS)],
         cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
     ) as process:  # fmt: skip
-        if process.stdout is None or process.stdout.readline() != "ready\n":
-            raise RuntimeError("the boards did not open")
-        began = time.monotonic()
-        try:
-            per_s = act()
-        finally:
-            seconds = time.monotonic() - began
+        if process.stdin is None or process.stdout is None:
+            raise RuntimeError("the crowd has no pipes")
+        told = process.stdin
+
+        def turn(word: str) -> None:
+            told.write(f"{word}\n")
+            told.flush()
+
+        def ended() -> dict[str, Any]:
             said, _ = process.communicate(timeout=60)
-    if process.returncode:
-        raise RuntimeError("a board failed")
-    crowd: dict[str, Any] = json.loads(said)
-    return per_s, crowd | {"seconds": seconds}
+            if process.returncode:
+                raise RuntimeError("a board failed")
+            found: dict[str, Any] = json.loads(said)
+            return found
+
+        if process.stdout.readline() != "ready\n":
+            raise RuntimeError("the boards did not open")
+        try:
+            yield turn, ended
+        finally:
+            told.close()

@@ -2,10 +2,11 @@
 connection that it keeps, with a browser's headers, and for a document when its name is new.
 
 `python -m tests.bench.crowd LIVE_URL BOARDS` prints "ready" once all are connected and have read
-once, and on the end of its input a line of JSON: `answers`; `cpu_s`, its own processor time;
-`late_s`, the longest that anything can have waited to be on a board; and `documents`, of each that
-came meanwhile how many boards have read it, and when the last had. A board without an answer, or
-with anything but a good one, or that would call itself old, is an error of the run.
+once. Told "off" they keep their connections and ask nothing, "on" they go on, spread as before. On
+the end of its input it prints a line of JSON: `answers`; `on_s`, how long they were on; `cpu_s`,
+its own processor time; `late_s`, the longest that anything can have waited to be on a board that
+was not off; and `documents`, of each that came meanwhile how many boards have read it, and when the
+last had. Anything but a good answer in time is an error of the run.
 
 One thread and one epoll, as in `client`. What it takes is taken from the sale, with which it
 shares the machine; real boards bring processors of their own.
@@ -13,6 +14,7 @@ shares the machine; real boards bring processors of their own.
 
 import heapq
 import json
+import os
 import random
 import re
 import select
@@ -59,11 +61,13 @@ class Pulse:
 
 @dataclass(slots=True)
 class Board:
-    """One board: its connection, what it has asked for, and what it shows."""
+    """One board: its connection, what it waits for since when, and what it shows."""
 
     link: socket.socket
     number: int
     asked: str = ""
+    asked_s: float = 0.0
+    went_on: bool = False
     received: bytearray = field(default_factory=bytearray)
     coming: Pulse | None = None
     shown: Pulse | None = None
@@ -80,6 +84,7 @@ class Crowd:
         self._boards: list[Board] = []
         self._pulses: dict[bytes, Pulse] = {}
         self._questions: dict[str, bytes] = {}
+        self._on = True
         self.answers = 0
         self.late_s = 0.0
         self.documents: dict[str, tuple[int, float]] = {}
@@ -113,19 +118,32 @@ class Crowd:
         for key, _ in self._selector.select(max(0.0, wait_s)):
             self._read(key.data)
 
+    def turn_off(self) -> None:
+        self._on = False
+        self._due.clear()
+
+    def turn_on(self) -> None:
+        self._on = True
+        now = time.monotonic()
+        for board in self._boards:
+            board.went_on = False
+            if not board.asked:
+                self._due.append((now + random.random() * self._every_s, board.number))
+        heapq.heapify(self._due)
+
     def need_fresh(self) -> None:
-        """Raise RuntimeError if any board would tell that what it shows is old."""
-        now = time.time()
-        old = sum(not b.shown or now - b.shown.at > self._old_after_s for b in self._boards)
-        if old:
-            raise RuntimeError(f"{old} boards show what is old")
+        """Raise RuntimeError if any board would have told that what it shows is old."""
+        before = time.monotonic() - self._old_after_s
+        silent = sum(bool(board.asked) and board.asked_s < before for board in self._boards)
+        if silent or self.late_s > self._old_after_s:
+            raise RuntimeError(f"{silent} boards wait, the oldest news are of {self.late_s:.1f} s")
 
     def _ask(self, board: Board, name: str) -> None:
         question = self._questions.get(name)
         if question is None:
             question = f"GET {self._path}/{name} HTTP/1.1\r\n{_HEADERS}\r\n".encode()
             self._questions[name] = question
-        board.asked = name
+        board.asked, board.asked_s = name, time.monotonic()
         if board.link.send(question) != len(question):
             raise RuntimeError("a request did not fit the socket's buffer")
 
@@ -166,11 +184,12 @@ class Crowd:
         if later:
             self._ask(board, later[0])
             return
-        if before:
+        if before and board.went_on:
             self.late_s = max(self.late_s, time.time() - before.at)
-        board.shown = coming
-        wait_s = self._every_s + random.random() * self._spread_s
-        heapq.heappush(self._due, (time.monotonic() + wait_s, board.number))
+        board.shown, board.asked, board.went_on = coming, "", True
+        if self._on:
+            wait_s = self._every_s + random.random() * self._spread_s
+            heapq.heappush(self._due, (time.monotonic() + wait_s, board.number))
 
 
 def _whole(received: bytearray) -> bytes | None:
@@ -188,14 +207,21 @@ def _whole(received: bytearray) -> bytes | None:
 def main(live_url: str, boards: int) -> None:
     crowd = Crowd(live_url)
     crowd.open(boards)
-    cpu_s = time.process_time()
+    cpu_s, on_s, since = time.process_time(), 0.0, time.monotonic()
     print("ready", flush=True)
-    while not select.select([sys.stdin], [], [], 0)[0]:
+    told = ["on"]
+    while told:
         crowd.turn()
-    cpu_s = time.process_time() - cpu_s
+        if not select.select([sys.stdin], [], [], 0)[0]:
+            continue
+        on_s += time.monotonic() - since if told[-1] == "on" else 0.0
+        since = time.monotonic()
+        told = os.read(sys.stdin.fileno(), 4096).decode().split()
+        if told:
+            (crowd.turn_on if told[-1] == "on" else crowd.turn_off)()
     crowd.need_fresh()
-    said = {"answers": crowd.answers, "cpu_s": cpu_s, "late_s": crowd.late_s}
-    print(json.dumps(said | {"documents": crowd.documents}))
+    said = {"answers": crowd.answers, "on_s": on_s, "cpu_s": time.process_time() - cpu_s}
+    print(json.dumps(said | {"late_s": crowd.late_s, "documents": crowd.documents}))
 
 
 if __name__ == "__main__":
