@@ -3,7 +3,9 @@
 "use strict";
 (() => {
   function reach() {
-    for (const each of document.querySelectorAll(".house-panel, .house-refusal, .house-scroll")) {
+    // One landmark of a name is enough: what scrolls needs none.
+    for (const each of document.querySelectorAll(".simplebar-content-wrapper")) each.setAttribute("role", "group");
+    for (const each of document.querySelectorAll(".house-panel, .house-refusal, .house-scroll, .readonly")) {
       if (each.scrollWidth > each.clientWidth) each.tabIndex = 0;
       else each.removeAttribute("tabindex");
     }
