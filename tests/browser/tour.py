@@ -24,7 +24,7 @@ SHOTS = ROOT / "var" / "screenshots"
 AXE = ROOT / "var" / "axe-core" / "axe.min.js"
 # What the README shows: of a stop in a size, an SVG that is text (`make screenshots`).
 PICTURES = {
-    "terminal-bet-terminal": "terminal", "promotrot-letter-by-letter-begun-terminal": "promotrot",
+    "terminal-bet-terminal": "terminal", "promotrot-six-at-the-post-begun-terminal": "promotrot",
     "board-on-sale-terminal": "board", "race-day-on-sale-terminal": "organiser",
     "office-prize-terminal": "office",
 }  # fmt: skip
