@@ -90,7 +90,8 @@ def build() -> Day:
         assert {run.state for run in night_run()} == {"done"}
         _remitted(point)
         seal_all()
-        factories.time_pass(days=1)
+        factories.time_pass(hours=25)
+        factories.time_pass(hours=26)
         for day in days_due():
             checkpoint_publish(day=day)
         seal_all()

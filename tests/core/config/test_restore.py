@@ -21,11 +21,13 @@ from core.database.startup import verify_server
 from core.embedded import folders
 from core.embedded.postgres import SUPERUSER, Postgres, binaries
 from core.embedded.processes import server_account
+from core.journal.verifying import verify
 from core.ledger import services as ledger
 from lototrot.models.contest import Contest
 from lototrot.models.tickets import Ticket
 from lototrot.services.closing import closings_due, contest_close, contest_close_due
 from tests import factories, settling
+from tests.journaling import seal_all
 
 SMALL = {"shared_buffers": "32MB", "max_connections": "20"}
 
@@ -151,6 +153,8 @@ def the_database_is_as_it_was(contest: Contest, sold: set[uuid.UUID]) -> None:
     account = contest.takings_account.code
     assert ledger.balance_cents(ledger.liability(account)) == len(sold) * contest.price_cents
     settling.books_agree()
+    seal_all()
+    assert verify().findings == []
 
 
 def test_a_restore_to_an_instant_has_every_sale_before_it_and_none_after(

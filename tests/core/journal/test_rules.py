@@ -11,14 +11,16 @@ from core.database import clock
 from core.journal import acting
 from core.journal.verifying import What, verify
 from core.ledger.models import Transfer
+from core.payoffice.models import CashMovement
 from core.premises.models import Authorisation
 from core.staff import two_persons
 from core.staff.models import Decision, User
 from core.staff.powers import Role
+from core.statements.models import CommissionRate
 from lototrot.models.settlement import Prize
 from lototrot.models.tickets import Ticket
 from lototrot.services.settlement import contest_settle
-from tests import factories, settling
+from tests import factories, paying, settling
 from tests.databases import Database
 from tests.journaling import as_owner, execute, seal_all, touched
 
@@ -148,3 +150,30 @@ def test_what_two_persons_make_is_of_their_act(day: Database) -> None:
         )
     tables = {f.table for f in verify().findings if f.detail.endswith("confirmed)")}
     assert "lototrot_paymentorder" in tables
+
+
+@pytest.mark.article("15.III.3")
+def test_rows_that_say_more_than_their_act(day: Database) -> None:
+    """Money that no act moved, a time long past, a person who did not act."""
+    cashier = paying.cashier()
+    session = paying.session_of(cashier)
+    with acting.acting("payoffice", staff=cashier.user_id):
+        CashMovement.objects.create(
+            uuid=uuid.uuid4(), session=session, cents=100, reason="x", moved_at=clock.now()
+        )
+    assert broken() == {("payoffice_cashmovement.posted", "payoffice_cashmovement")}
+    last = Transfer.objects.latest("pk")
+    Transfer.objects.create(
+        reference=uuid.uuid4(), line=0, kind="payoffice.cash", debit_id=last.debit_id,
+        credit_id=last.credit_id, amount_cents=1, at=clock.now() - timedelta(days=40),
+    )  # fmt: skip
+    with acting.acting("statements", staff=cashier.user_id):
+        CommissionRate.objects.create(
+            game="lototrot", percent="9", in_force_from=clock.now(), reference="x",
+            recorded_at=clock.now(), recorded_by_id=factories.staff(Role.ORGANISER).user_id,
+        )  # fmt: skip
+    assert broken() == {
+        ("payoffice_cashmovement.posted", "payoffice_cashmovement"),
+        ("ledger_transfer.stamped", "ledger_transfer"),
+        ("statements_commissionrate.stamped", "statements_commissionrate"),
+    }
