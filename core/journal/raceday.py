@@ -92,7 +92,7 @@ def _strangers(stage: Stage, folder: Path) -> None:
 
 
 def _tampered(stage: Stage) -> None:
-    """One sealed ticket, changed in a copy by who owns the database: both verifiers name it."""
+    """One sealed ticket, changed in a copy by who owns the database: both verifiers say so."""
     with database_copy(stage.environment) as copied:
         ticket, contest = _ticket_changed(copied["DATABASE_OWNER_URL"])
         step(f"in a copy of the database, its owner changes the selections of ticket {ticket}:")
@@ -109,7 +109,7 @@ def _tampered(stage: Stage) -> None:
 
 def _ticket_changed(owner_url: str) -> tuple[int, int]:
     """A sealed ticket, whose first two races have changed places; its id and its contest's."""
-    with psycopg.connect(owner_url) as owner:
+    with psycopg.connect(owner_url, autocommit=True) as owner:
         owner.execute("ALTER TABLE lototrot_ticket DISABLE TRIGGER USER")
         changed = owner.execute(
             "UPDATE lototrot_ticket SET leg_1 = leg_2, leg_2 = leg_1 WHERE id ="
