@@ -15,7 +15,7 @@ from itertools import chain, islice
 from cryptography.exceptions import InvalidSignature
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
 from django.db import connection, transaction
-from django.db.models import Count, Sum
+from django.db.models import Count, Exists, OuterRef, Sum
 
 from core.journal import rows, rules, wire
 from core.journal.install import COLUMN, Journaled, journaled, unjournaled
@@ -114,9 +114,10 @@ def batch_findings() -> Iterator[Finding]:
             yield _broken(number, "its transactions do not begin where the last batch ended")
         yield from _batch(batch)
         previous, end, number = bytes(batch.digest), batch.end_xid, batch.number + 1
-    stray = Block.objects.filter(batch_id__gte=number).values_list("batch_id", flat=True).first()
-    if stray is not None:
-        yield _broken(stray, "its head is gone, its blocks are there")
+    # In one statement: while this is read, another batch may be sealed.
+    stray = Block.objects.exclude(Exists(Batch.objects.filter(pk=OuterRef("batch_id"))))
+    for batch_id in sorted(set(stray.values_list("batch_id", flat=True))):
+        yield _broken(batch_id, "its head is gone, its blocks are there")
 
 
 def _broken(batch: int, detail: str) -> Finding:
