@@ -43,7 +43,7 @@ def web_command(port: int, processes: int) -> list[str]:
     What granian calls backpressure is connections, idle ones too: one for every terminal. Nobody
     speaks HTTP/2 without TLS.
     """
-    threads = os.environ.get("WEB_THREADS") or "8"
+    threads = os.environ.get("WEB_THREADS") or "6"
     server = os.environ.get("WEB_SERVER") or "granian"
     if server == "granian":
         return [
