@@ -6,7 +6,7 @@ import { t } from "../base/text.js";
 import { now, setTime } from "./time.js";
 
 // A look each second by the publisher, and one of ours: what changes shows within five seconds.
-const EVERY_MS = 3300;
+const EVERY_MS = 3000;
 const SPREAD_MS = 200;    // so that boards switched on together do not go on asking together
 const PATIENCE_MS = 8000;
 const OLD_AFTER_MS = 12000;
