@@ -13,8 +13,6 @@ from django.db.models import QuerySet
 
 from core.api.errors import CursorInvalid
 
-MAX_CURSOR_CHARS = 200
-
 
 def cursor_of(position: int | str) -> str:
     return base64.urlsafe_b64encode(json.dumps([position]).encode()).rstrip(b"=").decode()

@@ -160,10 +160,11 @@ class Schema(AutoSchema):
             kinds += [errors.CredentialsMissing, TerminalUnknown, TerminalRevoked]
         if OperatorToken in schemes:
             kinds += [OperatorSessionUnknown, OperatorSessionExpired]
-        if found.body:
+        takes_body = self.method.lower() in METHODS_WITH_BODY  # one not asked for is refused
+        if takes_body:
             kinds += [errors.MalformedJson, errors.LengthRequired, errors.BodyTooLarge]
             kinds.append(errors.UnsupportedMediaType)
-        if found.body or found.query or found.paged:
+        if takes_body or found.query or found.paged:
             kinds += [errors.FieldsInvalid, errors.UnknownField]
         if found.paged:
             kinds.append(errors.CursorInvalid)

@@ -25,24 +25,9 @@ class BadPercent(Invalid):
     message = "A percentage is a decimal between 0 and 100 with at most six decimals."
 
 
-def floor_div(amount: int, divisor: int) -> int:
-    """Whole quotient, down."""
-    return amount // divisor
-
-
 def ceil_div(amount: int, divisor: int) -> int:
     """Whole quotient, up."""
     return -(-amount // divisor)
-
-
-def floor_cents(exact: Fraction) -> int:
-    """Whole cents of an exact amount of cents, down."""
-    return floor(exact)
-
-
-def ceil_cents(exact: Fraction) -> int:
-    """Whole cents of an exact amount of cents, up."""
-    return ceil(exact)
 
 
 def floor_to_step(exact: Fraction, step_cents: int) -> int:

@@ -16,7 +16,7 @@ from core.admin_support.naming import name_app, name_model
 from core.admin_support.readonly import ReadOnlyAdmin, ReadOnlyInline
 from core.database import clock
 from core.ledger.services import balance_cents, premises_account
-from core.premises import services
+from core.premises import services, suspending
 from core.premises.models import (
     Authorisation,
     Enrolment,
@@ -122,7 +122,7 @@ def _deactivate(by: StaffActor, operator: Operator, data: Data) -> Done:
 
 
 def _suspend(by: StaffActor, target: Premises | Terminal | None, data: Data) -> Done:
-    services.sales_suspend(
+    suspending.sales_suspend(
         by=by, reason=data["reason"],
         premises=target.code if isinstance(target, Premises) else None,
         terminal=target.code if isinstance(target, Terminal) else None,
@@ -131,7 +131,7 @@ def _suspend(by: StaffActor, target: Premises | Terminal | None, data: Data) -> 
 
 
 def _resume(by: StaffActor, suspension: Suspension, data: Data) -> Done:
-    services.sales_resume(by=by, suspension=suspension.pk)
+    suspending.sales_resume(by=by, suspension=suspension.pk)
     return Done(_("The suspension is lifted."))
 
 
@@ -181,16 +181,16 @@ DEACTIVATE = Act(
     icon="person_off", danger=True, offered=lambda by, operator: bool(operator.is_active),
 )  # fmt: skip
 SUSPEND = Act(
-    name="suspend", title=_("Suspend sales"), power=services.SUSPEND, run=_suspend, form=_Why,
+    name="suspend", title=_("Suspend sales"), power=suspending.SUSPEND, run=_suspend, form=_Why,
     icon="pause_circle", danger=True,
 )  # fmt: skip
 SUSPEND_ALL = Act(
-    name="suspend_all", title=_("Suspend all sales"), power=services.SUSPEND, run=_suspend,
+    name="suspend_all", title=_("Suspend all sales"), power=suspending.SUSPEND, run=_suspend,
     form=_Why, text=_("No terminal anywhere sells until this is lifted."), icon="pause_circle",
     danger=True,
 )  # fmt: skip
 RESUME = Act(
-    name="resume", title=_("Lift the suspension"), power=services.SUSPEND, run=_resume,
+    name="resume", title=_("Lift the suspension"), power=suspending.SUSPEND, run=_resume,
     text=_("Sales resume where no other suspension stands."), icon="play_circle",
     offered=lambda by, suspension: (
         suspension.lifted_at is None and suspension.cause == Suspension.Cause.STAFF

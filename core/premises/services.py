@@ -1,4 +1,4 @@
-"""Registering premises and terminals, enrolment, operators, suspension of sales."""
+"""Registering premises and terminals, enrolment, operators."""
 
 import datetime
 import itertools
@@ -20,7 +20,6 @@ from core.premises.models import (
     Operator,
     OperatorSession,
     Premises,
-    Suspension,
     Terminal,
 )
 from core.staff.actor import StaffActor
@@ -28,7 +27,6 @@ from core.staff.powers import Role, define
 from core.staff.services import token_digest
 
 REGISTER = define("premises.register", Role.ORGANISER)
-SUSPEND = define("premises.suspend", Role.ORGANISER)
 
 ENROLMENT_LENGTH = datetime.timedelta(hours=24)
 SESSION_LENGTH = datetime.timedelta(hours=12)
@@ -73,11 +71,6 @@ class PeriodBackwards(Invalid):
     message = "A period ends before it begins."
 
 
-class SuspensionScope(Invalid):
-    code = "suspension_scope"
-    message = "A suspension is for all, for one premises, or for one terminal."
-
-
 class EnrolmentRefused(Unauthenticated):
     code = "enrolment_refused"
     message = "The enrolment code is unknown, used or expired."
@@ -108,16 +101,6 @@ class OperatorInactive(Conflict):
     message = "The operator works here no more."
 
 
-class SuspensionUnknown(NotFound):
-    code = "suspension_unknown"
-    message = "There is no such suspension in force."
-
-
-class SuspensionAutomatic(Conflict):
-    code = "suspension_automatic"
-    message = "It is lifted by itself once the premises owe no more than their guarantee covers."
-
-
 def premises_register(
     *, by: StaffActor, code: str, name: str, kind: str, address: str, municipality: str
 ) -> Premises:
@@ -135,6 +118,12 @@ def premises_register(
             return premises
     except IntegrityError as error:
         raise CodeTaken(code=code) from error
+
+
+def sales_hold() -> datetime.datetime:
+    """Wait for the sales in flight; none is registered from the instant returned to the commit."""
+    hold((Lock.SALES, 0))
+    return clock.now()
 
 
 def premises_by_code(code: str) -> Premises:
@@ -167,7 +156,7 @@ def authorisation_record(
 def authorisation_end(*, by: StaffActor, authorisation: int) -> Authorisation:
     """End an authorisation now, or before it began: sales with it stop at this instant."""
     by.need(REGISTER)
-    now = _sales_hold()
+    now = sales_hold()
     Authorisation.objects.filter(pk=authorisation).exclude(
         valid_until__lte=Greatest(now, "valid_from")
     ).update(valid_until=Greatest(now, "valid_from"))
@@ -194,10 +183,10 @@ def terminal_register(*, by: StaffActor, premises: str, code: str) -> tuple[Term
 def terminal_reenrol(*, by: StaffActor, terminal: str) -> str:
     """A new one-time code; using it rolls the token, and the old token dies then."""
     by.need(REGISTER)
-    return _enrolment_issue(_terminal(terminal), by)
+    return _enrolment_issue(terminal_by_code(terminal), by)
 
 
-def _terminal(code: str) -> Terminal:
+def terminal_by_code(code: str) -> Terminal:
     found = Terminal.objects.filter(code=code).first()
     if found is None:
         raise TerminalNotFound(code=code)
@@ -258,8 +247,8 @@ def _token_set(terminal: int, now: datetime.datetime) -> str:
 def terminal_revoke(*, by: StaffActor, terminal: str) -> Terminal:
     """End a terminal for good. Revoking twice changes nothing."""
     by.need(REGISTER)
-    found = _terminal(terminal)
-    Terminal.objects.filter(pk=found.pk, revoked_at=None).update(revoked_at=_sales_hold())
+    found = terminal_by_code(terminal)
+    Terminal.objects.filter(pk=found.pk, revoked_at=None).update(revoked_at=sales_hold())
     found.refresh_from_db()
     return found
 
@@ -288,7 +277,7 @@ def operator_deactivate(*, by: StaffActor, premises: str, number: int) -> Operat
     Raises PremisesUnknown, OperatorUnknown.
     """
     by.need(REGISTER)
-    found, now = _operator(premises, number), _sales_hold()
+    found, now = _operator(premises, number), sales_hold()
     Operator.objects.filter(pk=found.pk).update(is_active=False)
     _sessions_end(found, now)
     found.refresh_from_db()
@@ -304,7 +293,7 @@ def operator_pin_reset(*, by: StaffActor, premises: str, number: int, pin: str) 
     by.need(REGISTER)
     found = _operator(premises, number)
     pin_check(pin)
-    now = _sales_hold()
+    now = sales_hold()
     changed = Operator.objects.filter(pk=found.pk, is_active=True).update(
         pin=make_password(pin), failed_attempts=0, locked_until=None
     )
@@ -377,63 +366,3 @@ def _pin_attempt(premises: int, number: int, pin: str) -> tuple[Operator | None,
 def operator_sign_off(*, session: int) -> None:
     """End a session. Ending it twice changes nothing."""
     OperatorSession.objects.filter(pk=session, ended_at=None).update(ended_at=clock.now())
-
-
-@transaction.atomic
-def sales_suspend(
-    *, by: StaffActor, reason: str, premises: str | None = None, terminal: str | None = None
-) -> Suspension:
-    """Stop sales at once: everywhere, or at one premises, or at one terminal."""
-    by.need(SUSPEND)
-    if premises and terminal:
-        raise SuspensionScope
-    return Suspension.objects.create(
-        premises=premises_by_code(premises) if premises else None,
-        terminal=_terminal(terminal) if terminal else None,
-        reason=reason, since=_sales_hold(), suspended_by_id=by.user_id,
-        suspended_in_id=by.session_id,
-    )  # fmt: skip
-
-
-def _sales_hold() -> datetime.datetime:
-    """Wait for the sales in flight; none is registered from the instant returned to the commit."""
-    hold((Lock.SALES, 0))
-    return clock.now()
-
-
-def sales_resume(*, by: StaffActor, suspension: int) -> Suspension:
-    """Lift one suspension; sales resume where no other stands.
-
-    Raises SuspensionUnknown, or SuspensionAutomatic for one that the system made.
-    """
-    by.need(SUSPEND)
-    found = Suspension.objects.filter(pk=suspension, lifted_at=None)
-    lifted = found.filter(cause=Suspension.Cause.STAFF).update(
-        lifted_at=clock.now(), lifted_by_id=by.user_id
-    )
-    if not lifted:
-        raise SuspensionAutomatic if found.exists() else SuspensionUnknown
-    return Suspension.objects.get(pk=suspension)
-
-
-@transaction.atomic
-def guarantee_suspend(*, premises_id: int, reason: str) -> bool:
-    """Stop the sales of premises that owe more than their guarantee covers; whether it did."""
-    since = _sales_hold()
-    mine = Suspension.objects.filter(
-        premises_id=premises_id, cause=Suspension.Cause.GUARANTEE, lifted_at=None
-    )
-    if mine.exists():
-        return False
-    Suspension.objects.create(
-        premises_id=premises_id, cause=Suspension.Cause.GUARANTEE, reason=reason, since=since
-    )
-    return True
-
-
-def guarantee_resume(*, premises_id: int) -> bool:
-    """The guarantee covers what the premises owe again; whether a suspension was lifted."""
-    mine = Suspension.objects.filter(
-        premises_id=premises_id, cause=Suspension.Cause.GUARANTEE, lifted_at=None
-    )
-    return bool(mine.update(lifted_at=clock.now()))

@@ -39,9 +39,6 @@ class Kind(enum.StrEnum):
     CENTS = "cents"
 
 
-SUMMED = (Kind.WHOLE, Kind.CENTS)
-
-
 @dataclass(frozen=True, slots=True)
 class Column:
     """`summed`: its total makes sense."""

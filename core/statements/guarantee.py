@@ -10,7 +10,7 @@ from django.db import connection
 
 from core.ledger.models import Account
 from core.ledger.services import premises_account
-from core.premises.services import guarantee_resume, guarantee_suspend
+from core.premises.suspending import guarantee_resume, guarantee_suspend
 from core.statements.balances import balances_now
 
 # The limit in force of each premises that has one, and whether its sales are stopped for it.

@@ -9,21 +9,6 @@ from datetime import datetime
 from enum import StrEnum
 
 from core.kernel.days import NaiveInstant
-from core.kernel.errors import Conflict, Invalid
-
-
-class ClosedAlready(Conflict):
-    """The contest has closed, and it never reopens."""
-
-    code = "closed_already"
-    message = "The contest has closed and does not reopen."
-
-
-class ClosingInThePast(Invalid):
-    """A schedule may not be moved to an instant already past: it would undo sales."""
-
-    code = "closing_in_the_past"
-    message = "The closing must be set to a time still to come."
 
 
 class Cause(StrEnum):
@@ -64,19 +49,3 @@ def legal_limit(starts: Iterable[datetime], not_run: Iterable[datetime]) -> date
     """The instant from which a registered bet is in breach, whatever the schedule said [C6, E3]."""
     limit = closing(None, starts, not_run)
     return limit.instant if limit else None
-
-
-def is_open(instant: datetime, closes: datetime | None) -> bool:
-    """Whether a sale at an instant precedes the closing: at it, it does not."""
-    return closes is None or instant < closes
-
-
-def check_rescheduling(now: datetime, closes: datetime | None, proposed: datetime) -> None:
-    """That the schedule may be moved: it may until the contest closes, and to the future only.
-
-    Raises ClosedAlready, ClosingInThePast.
-    """
-    if not is_open(now, closes):
-        raise ClosedAlready
-    if proposed <= now:
-        raise ClosingInThePast

@@ -33,11 +33,6 @@ def last_claim_day(results_day: date, claim_days: int) -> date:
     return add_days(results_day, claim_days)
 
 
-def has_lapsed(day: date, last_day: date) -> bool:
-    """Whether every right has lapsed on a day: only after the whole of the last one [D3, D6]."""
-    return day > last_day
-
-
 def receiving_meeting(last_day: date, meeting_days: Iterable[date]) -> date | None:
     """The meeting whose 7/7 takes what lapsed: the first dated after the last day [D3].
 

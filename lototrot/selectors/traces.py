@@ -15,10 +15,6 @@ class Mark:
     number: int
     trace: tuple[int, ...]
 
-    @property
-    def counts_on(self) -> int:
-        return self.trace[-1]
-
 
 @dataclass(frozen=True, slots=True)
 class LegTrace:

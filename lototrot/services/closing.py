@@ -100,31 +100,17 @@ def schedule_move(*, by: StaffActor, contest_id: int, to_at: datetime.datetime) 
     return contest
 
 
-def programme_masks(contest_id: int) -> list[int]:
-    """Per leg, in order, the mask of every number in the programme."""
-    return _masks(contest_id, withdrawn=False)
-
-
 @transaction.atomic
 def offered_masks_refresh(*, contest_id: int) -> list[int]:
     """Set what each leg offers to its programme without its standing withdrawals."""
     hold((Lock.CONTEST, contest_id))
-    masks = _masks(contest_id, withdrawn=True)
+    legs = ContestLeg.objects.filter(contest_id=contest_id).order_by("position")
+    offered = dict.fromkeys(legs.values_list("race_id", flat=True), 0)
+    for race, number in Runner.objects.filter(race__in=offered).values_list("race_id", "number"):
+        offered[race] |= mask_of([number])
+    standing = Withdrawal.objects.filter(race__in=offered, reversed_at=None)
+    for race, number in standing.values_list("race_id", "number"):
+        offered[race] &= ~mask_of([number])
+    masks = [*offered.values()]
     Contest.objects.filter(pk=contest_id).update(offered_masks=masks)
     return masks
-
-
-def _masks(contest_id: int, *, withdrawn: bool) -> list[int]:
-    races = list(
-        ContestLeg.objects.filter(contest_id=contest_id)
-        .order_by("position")
-        .values_list("race_id", flat=True)
-    )
-    masks = dict.fromkeys(races, 0)
-    for race, number in Runner.objects.filter(race__in=races).values_list("race_id", "number"):
-        masks[race] |= mask_of([number])
-    if withdrawn:
-        standing = Withdrawal.objects.filter(race__in=races, reversed_at=None)
-        for race, number in standing.values_list("race_id", "number"):
-            masks[race] &= ~mask_of([number])
-    return [masks[race] for race in races]

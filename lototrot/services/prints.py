@@ -3,14 +3,13 @@
 import uuid
 
 from django.db import transaction
-from django.db.models import QuerySet
 
 from core.database import clock
 from core.database.locks import Lock, hold
 from core.kernel.errors import Conflict
 from core.premises.access import BareTerminal, Capability, TerminalActor
 from core.premises.requests import UuidReused
-from lototrot.models.tickets import PrintConfirmation, Reprint, Ticket
+from lototrot.models.tickets import PrintConfirmation, Reprint
 from lototrot.services.selling import (
     ContestClosed,
     Sold,
@@ -61,8 +60,3 @@ def ticket_reprint(
     elif known.ticket_id != ticket.pk:
         raise UuidReused
     return sold, known
-
-
-def unconfirmed_tickets() -> QuerySet[Ticket]:
-    """Registered tickets whose printing nobody confirmed: incidents (*Codes*)."""
-    return Ticket.objects.filter(print_confirmation=None, void=None).order_by("pk")

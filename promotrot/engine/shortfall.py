@@ -6,7 +6,6 @@ other emission's excess makes it up [P3, P14]. It funds extra prizes in the game
 on top of what that emission must give by itself.
 """
 
-from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
@@ -126,30 +125,6 @@ def state(closing: Closing) -> Statement:
         shortfall_cents=short,
         owed_cents=max(0, closing.owed_before_cents - closing.extra_awarded_cents) + short,
     )
-
-
-@dataclass(frozen=True, slots=True)
-class GameTotals:
-    """A concrete game over all its closed emissions [P14]; `awarded_cents` with extra prizes."""
-
-    takings_cents: int
-    awarded_cents: int
-    percent: Fraction | None
-    owed_cents: int
-
-
-def game_totals(statements: Iterable[Statement]) -> GameTotals:
-    """Sum a game's statements, in the order of closing. Raises FiguresDisagree when what one owes
-    is not what the next begins with."""
-    takings = awarded = owed = 0
-    for statement in statements:
-        if statement.closing.owed_before_cents != owed:
-            raise FiguresDisagree
-        takings += statement.takings_cents
-        awarded += statement.closing.awarded_cents + statement.closing.extra_awarded_cents
-        owed = statement.owed_cents
-    percent = Fraction(100 * awarded, takings) if takings else None
-    return GameTotals(takings, awarded, percent, owed)
 
 
 def fund_extra(prize: Prize, owed_cents: int, room: int) -> tuple[Tier, int]:

@@ -86,16 +86,6 @@ def block_prizes(key: bytes, emission: str, plan: Plan, opening: int) -> bytes:
     return bytes(map(slots.__getitem__, stream.permutation(block.tickets)))
 
 
-def ticket_prize(key: bytes, emission: str, plan: Plan, opening: int, position: int) -> int:
-    """The tier (0: none) of the ticket sold in a block's `position`-th place, from 0.
-
-    Raises IndexError.
-    """
-    if position < 0:
-        raise IndexError(position)
-    return block_prizes(key, emission, plan, opening)[position]
-
-
 def picture_stream(key: bytes, emission: str, opening: int, position: int) -> Stream:
     """The source of a sold ticket's picture: it can be drawn again, the same, at any time."""
     return Stream(_PICTURE, _secret(key), emission.encode(), u64(opening), u64(position))

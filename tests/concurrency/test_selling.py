@@ -23,6 +23,7 @@ from core.premises.access import (
 )
 from core.premises.models import Authorisation, Suspension, Terminal
 from core.premises.requests import UuidBurnt
+from core.premises.suspending import sales_suspend
 from core.staff.powers import Role
 from lototrot.engine.selection import WithdrawnNumber
 from lototrot.models.contest import Contest
@@ -90,7 +91,7 @@ def withdrawing(contest: Contest, place: Point) -> tuple[Callable[[], Any], tupl
 
 def suspending(contest: Contest, place: Point) -> tuple[Callable[[], Any], tuple[Lock, int]]:
     by = factories.staff(Role.ORGANISER)
-    return lambda: register.sales_suspend(by=by, reason="test"), (Lock.SALES, 0)
+    return lambda: sales_suspend(by=by, reason="test"), (Lock.SALES, 0)
 
 
 def revoking(contest: Contest, place: Point) -> tuple[Callable[[], Any], tuple[Lock, int]]:

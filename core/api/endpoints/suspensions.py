@@ -7,7 +7,7 @@ from rest_framework.request import Request
 from core.api.schema import operation
 from core.api.shapes import Choice, Flag, Instant, PageQuery, Shape, Text, Whole
 from core.api.views import StaffView
-from core.premises import selectors, services
+from core.premises import selectors, services, suspending
 from core.premises.models import Suspension
 
 
@@ -42,23 +42,23 @@ class Suspensions(StaffView):
         "Suspend sales: of all, of a premises, or of a terminal", body=SuspensionIn,
         answer=SuspensionOut, status=201, idempotent=True,
         problems=(
-            services.PremisesUnknown, services.TerminalNotFound, services.SuspensionScope,
+            services.PremisesUnknown, services.TerminalNotFound, suspending.SuspensionScope,
         ),
         example={"reason": "Fire alarm.", "premises": "P-0001", "terminal": None},
     )  # fmt: skip
     def post(self, request: Request) -> HttpResponse:
         body = self.read(SuspensionIn)
         return self.once(
-            lambda: self.answer(SuspensionOut, services.sales_suspend(by=self.by, **body), 201)
+            lambda: self.answer(SuspensionOut, suspending.sales_suspend(by=self.by, **body), 201)
         )
 
 
 class Lifting(StaffView):
     @operation(
         "Lift a suspension", answer=SuspensionOut,
-        problems=(services.SuspensionUnknown, services.SuspensionAutomatic),
+        problems=(suspending.SuspensionUnknown, suspending.SuspensionAutomatic),
     )  # fmt: skip
     def post(self, request: Request, suspension: int) -> HttpResponse:
         self.read(Shape)
-        found = services.sales_resume(by=self.by, suspension=suspension)
+        found = suspending.sales_resume(by=self.by, suspension=suspension)
         return self.answer(SuspensionOut, found)

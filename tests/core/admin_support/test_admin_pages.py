@@ -17,7 +17,8 @@ from core.database.guards import guarded_models
 from core.ledger.models import Transfer
 from core.nights.models import JobRun
 from core.premises.models import Operator, Suspension, Terminal
-from core.premises.services import sales_suspend, terminal_reenrol
+from core.premises.services import terminal_reenrol
+from core.premises.suspending import sales_suspend
 from core.staff.models import Proposal, StaffSession, User
 from core.staff.powers import Role
 from lototrot.models.contest import Contest

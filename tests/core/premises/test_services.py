@@ -11,7 +11,7 @@ from django.db import IntegrityError, transaction
 from core.database import clock
 from core.ledger import services as ledger
 from core.ledger.models import Account
-from core.premises import services
+from core.premises import services, suspending
 from core.premises.access import (
     CAPABILITIES,
     BareTerminal,
@@ -53,8 +53,6 @@ from core.premises.services import (
     PinWeak,
     PremisesIncomplete,
     PremisesUnknown,
-    SuspensionScope,
-    SuspensionUnknown,
     TerminalNotFound,
 )
 from core.staff.actor import PowerMissing, StaffActor
@@ -458,28 +456,28 @@ def test_only_sign_on_pays_for_the_hash(
 
 
 def test_a_suspension_is_lifted_once_and_records_by_whom(by: StaffActor, bar: Premises) -> None:
-    stop = services.sales_suspend(by=by, reason="Line down", premises="P1")
+    stop = suspending.sales_suspend(by=by, reason="Line down", premises="P1")
     assert (stop.premises, stop.terminal, stop.suspended_in_id) == (bar, None, by.session_id)
     other = factories.staff(Role.ORGANISER)
-    lifted = services.sales_resume(by=other, suspension=stop.pk)
+    lifted = suspending.sales_resume(by=other, suspension=stop.pk)
     assert lifted.lifted_by_id == other.user_id
     assert lifted.lifted_at is not None
     assert lifted.lifted_at > lifted.since
     for pk in (stop.pk, stop.pk + 1):
-        with pytest.raises(SuspensionUnknown):
-            services.sales_resume(by=by, suspension=pk)
+        with pytest.raises(suspending.SuspensionUnknown):
+            suspending.sales_resume(by=by, suspension=pk)
 
 
 def test_a_suspension_has_one_scope_that_exists(
     by: StaffActor, terminal: tuple[BareTerminal, str]
 ) -> None:
-    with pytest.raises(SuspensionScope):
-        services.sales_suspend(by=by, reason="both", premises="P1", terminal="T1")
+    with pytest.raises(suspending.SuspensionScope):
+        suspending.sales_suspend(by=by, reason="both", premises="P1", terminal="T1")
     with pytest.raises(PremisesUnknown):
-        services.sales_suspend(by=by, reason="none", premises="P2")
+        suspending.sales_suspend(by=by, reason="none", premises="P2")
     with pytest.raises(TerminalNotFound):
-        services.sales_suspend(by=by, reason="none", terminal="T2")
+        suspending.sales_suspend(by=by, reason="none", terminal="T2")
     assert not Suspension.objects.exists()
-    whole = services.sales_suspend(by=by, reason="all")
+    whole = suspending.sales_suspend(by=by, reason="all")
     with pytest.raises(IntegrityError, match="suspension_lifted_whole"), transaction.atomic():
         Suspension.objects.filter(pk=whole.pk).update(lifted_at=clock.now())

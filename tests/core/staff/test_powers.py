@@ -31,7 +31,7 @@ def actor(*roles: Role) -> StaffActor:
 def service_modules() -> Iterator[Any]:
     for package in (core, lototrot, promotrot):
         for found in pkgutil.walk_packages(package.__path__, package.__name__ + "."):
-            if {"services", "accounts", "two_persons"} & set(found.name.split(".")):
+            if {"services", "accounts", "suspending", "two_persons"} & set(found.name.split(".")):
                 yield importlib.import_module(found.name)
 
 
@@ -53,7 +53,7 @@ ACTS = acts()
 
 def test_there_are_acts_to_try() -> None:
     assert {
-        "lototrot.services.contests.contest_open", "core.premises.services.sales_suspend",
+        "lototrot.services.contests.contest_open", "core.premises.suspending.sales_suspend",
         "core.staff.services.user_create",
     } <= set(ACTS)  # fmt: skip
     assert set(ACTS) >= BY_SUBJECT

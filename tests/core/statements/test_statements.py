@@ -14,7 +14,7 @@ from core.kernel.money import BadPercent
 from core.ledger import services as ledger
 from core.ledger.services import Line, asset, premises_account
 from core.premises.models import Suspension
-from core.premises.services import SuspensionAutomatic, sales_resume
+from core.premises.suspending import SuspensionAutomatic, sales_resume
 from core.staff.powers import Role
 from core.statements import balances, nightly, papers, services, weeks
 from core.statements.guarantee import cover_apply, covers_due

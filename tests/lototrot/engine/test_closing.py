@@ -6,12 +6,8 @@ import pytest
 from core.kernel.days import NaiveInstant
 from lototrot.engine.closing import (
     Cause,
-    ClosedAlready,
     Closing,
-    ClosingInThePast,
-    check_rescheduling,
     closing,
-    is_open,
     legal_limit,
 )
 
@@ -39,13 +35,6 @@ def test_real_time_decides_not_the_order_nor_the_zone() -> None:
 def test_nothing_closes_a_contest_without_events() -> None:
     assert closing(None, [], []) is None
     assert legal_limit([], []) is None
-    assert is_open(NOON, None)
-
-
-@pytest.mark.article("14.III.4")
-def test_nothing_is_sold_at_the_closing_itself() -> None:
-    assert is_open(NOON - timedelta(microseconds=1), NOON)
-    assert not is_open(NOON, NOON)
 
 
 @pytest.mark.article("14.III.4")
@@ -53,16 +42,6 @@ def test_the_law_closes_at_the_start_even_if_the_schedule_is_later() -> None:
     assert legal_limit([NOON + MINUTE], [NOON]) == NOON
     late = closing(NOON + 9 * MINUTE, [NOON], [])
     assert late == Closing(NOON, Cause.START)
-
-
-@pytest.mark.article("14.III.4")
-def test_the_schedule_moves_until_it_is_reached_and_never_reopens() -> None:
-    check_rescheduling(NOON, NOON + MINUTE, NOON + 9 * MINUTE)
-    check_rescheduling(NOON, None, NOON + MINUTE)
-    with pytest.raises(ClosedAlready):
-        check_rescheduling(NOON, NOON, NOON + MINUTE)
-    with pytest.raises(ClosingInThePast):
-        check_rescheduling(NOON, NOON + MINUTE, NOON)
 
 
 def test_times_need_a_zone() -> None:

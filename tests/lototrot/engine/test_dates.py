@@ -8,7 +8,6 @@ from core.kernel.days import DayOutOfRange
 from lototrot.engine.dates import (
     ResultsBeforeMeeting,
     first_pay_day,
-    has_lapsed,
     last_claim_day,
     receiving_meeting,
 )
@@ -29,8 +28,6 @@ DAYS = st.dates(date(2000, 1, 1), date(2100, 1, 1))
 )
 def test_the_thirtieth_day_is_the_last(results: date, last: date) -> None:
     assert last_claim_day(results, 30) == last
-    assert not has_lapsed(last, last)
-    assert has_lapsed(last + timedelta(days=1), last)
 
 
 @given(DAYS, st.integers(1, 60))

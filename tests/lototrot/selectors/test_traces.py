@@ -51,7 +51,6 @@ def test_four_to_five_to_six(ticket: Ticket, race: Race) -> None:
     f.withdrawal(race, 10)
     f.withdrawal(race, 1)
     assert first_leg(ticket) == {4: (4, 5, 6), 9: (9,), 10: (10, 1, 2)}
-    assert ticket_trace(ticket)[0].marks[0].counts_on == 6
 
 
 def test_gaps_in_the_numbers_are_skipped() -> None:

@@ -8,9 +8,9 @@ from core.premises.access import BareTerminal, TerminalCannot
 from core.premises.models import Premises
 from core.premises.requests import UuidReused
 from lototrot.models.contest import Contest
-from lototrot.models.tickets import PrintConfirmation, Reprint
+from lototrot.models.tickets import PrintConfirmation, Reprint, Ticket
 from lototrot.services.paper import SlipPrinted, slip_original
-from lototrot.services.prints import print_confirm, ticket_reprint, unconfirmed_tickets
+from lototrot.services.prints import print_confirm, ticket_reprint
 from lototrot.services.selling import SaleRequest, Sold, TicketUnknown, ticket_sell
 from tests import factories
 from tests.factories import Point
@@ -44,11 +44,10 @@ def bare(place: Point) -> BareTerminal:
 def test_until_the_terminal_confirms_the_print_the_ticket_is_an_incident(
     place: Point, sold: Sold
 ) -> None:
-    assert [ticket.uuid for ticket in unconfirmed_tickets()] == [sold.uuid]
+    assert Ticket.objects.get(print_confirmation=None).uuid == sold.uuid
     first = print_confirm(by=bare(place), ident=sold.uuid)
     factories.time_pass(seconds=5)
     assert print_confirm(by=bare(place), ident=sold.uuid).confirmed_at == first.confirmed_at
-    assert not unconfirmed_tickets().exists()
     assert PrintConfirmation.objects.count() == 1
 
 

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 from django.test import Client
 
-from core.premises.services import sales_suspend
+from core.premises.suspending import sales_suspend
 from core.staff.powers import Role
 from tests import emitting, factories
 
