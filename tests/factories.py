@@ -19,22 +19,22 @@ from django.db import connection, transaction
 
 from core.database import clock
 from core.database.models import ClockOffset
-from core.draws import documents
-from core.draws.method import field_digest
-from core.draws.models import Announcement, Attendance, Draw, DrawCertificate, DrawField, Outcome
+from core.draws.manual import manual_propose
+from core.draws.models import Draw
+from core.draws.services import draw_announce, draw_attend, draw_certify
 from core.kernel.canonical import canonical_sha256
 from core.kernel.days import natural_day
 from core.ledger import services as ledger
 from core.premises.access import BareTerminal, TerminalActor, TerminalCredentials
 from core.premises.models import Authorisation, Game, Operator, OperatorSession, Premises, Terminal
-from core.proofs import log
+from core.staff import two_persons
 from core.staff.actor import StaffActor
 from core.staff.models import Decision, Proposal, StaffSession, User
 from core.staff.powers import Role
 from core.staff.second_factor import factor_begin, factor_confirm
 from core.staff.services import actor_of, session_start, token_digest
 from lototrot.engine.bet_type import shipped
-from lototrot.engine.races import draw_field, mask_of
+from lototrot.engine.races import mask_of
 from lototrot.models.contest import (
     BetType,
     Contest,
@@ -45,7 +45,7 @@ from lototrot.models.contest import (
 from lototrot.models.programme import FederationApproval, Meeting, Race, Racecourse, Runner
 from lototrot.models.running import Classification, RaceDeclaration, RaceStart, Withdrawal
 from lototrot.selectors import draws
-from lototrot.selectors.races import race_record
+from lototrot.services.drawing import RACE_DRAW
 from lototrot.services.sealing import contest_seal
 
 _serial = itertools.count(1)
@@ -439,47 +439,24 @@ def declared(of: Race, kind: str = RaceDeclaration.Kind.NOT_RUN) -> RaceDeclarat
 
 @transaction.atomic
 def drawn(of: Race, winner: int) -> Draw:
-    """The certified draw of a declared race: balls, the winner first, the rest as they stand."""
-    by, now, declaration = _somebody(), clock.now(), of.declarations.get(superseded_at=None)
-    draw, _ = Draw.objects.get_or_create(
-        kind=draws.KIND, subject=draws.subject_of(of.pk), defaults={
-            "title": {"ca": "Cursa", "es": "Carrera", "en": "Race"}, "reason": declaration.reason,
-            "declared_at": declaration.declared_at, "created_at": now,
-        },
+    """The certified draw of a declared race: balls that two persons entered, the winner first."""
+    for on_it in Contest.objects.filter(legs__race=of).exclude(state=Contest.State.DRAFT):
+        if on_it.state == Contest.State.OPEN:
+            contest_closed(on_it, sealed=False)
+        contest_seal(contest_id=on_it.pk)
+    one, two = two_organisers()
+    inspector, subject = staff(Role.INSPECTOR), draws.subject_of(of.pk)
+    draw = draw_announce(by=one, kind=RACE_DRAW, subject=subject, place="Oficina Central")
+    balls = sorted(RACE_DRAW.field(subject).entries, key=lambda each: each != str(winner))
+    assert balls[0] == str(winner)
+    entered = manual_propose(
+        by=one, draw=draw.uuid, order=balls, drawn_at=clock.now(), place="Oficina Central",
+        witness="Notary", cause="Test",
     )  # fmt: skip
-    Announcement.objects.create(
-        draw=draw, place="Oficina Central", planned_at=now, announced_at=now,
-        announced_by_id=by.user_id, announced_in=by,
-    )  # fmt: skip
-    numbers = draw_field(race_record(of.pk).facts())
-    assert winner in numbers
-    entries = [str(number) for number in numbers]
-    DrawField.objects.create(
-        draw=draw, entries=entries, digest=field_digest(entries), size=len(entries),
-        places=len(entries), facts={}, fixed_at=now,
-    )  # fmt: skip
-    inspector = staff(Role.INSPECTOR)
-    present = Attendance.objects.create(
-        draw=draw, inspector_id=inspector.user_id, session_id=inspector.session_id,
-        appointment=_APPOINTMENT, attended_at=now,
-    )  # fmt: skip
-    Outcome.objects.create(
-        draw=draw, method=Outcome.Method.BALLS, witness="Notary", cause="Test",
-        order=[str(winner), *(each for each in entries if each != str(winner))],
-        place="Oficina Central", drawn_at=now, entered_at=now, entered_by_id=by.user_id,
-        entered_in=by, proposal=proposal("draws.manual", f"draw:{draw.uuid}"),
-    )  # fmt: skip
-    Draw.objects.filter(pk=draw.pk).update(state=Draw.State.DRAWN)
-    certificate = DrawCertificate.objects.create(
-        draw=draw, attendance=present, session_id=inspector.session_id, late=False,
-        certified_at=now,
-    )  # fmt: skip
-    Draw.objects.filter(pk=draw.pk).update(state=Draw.State.CERTIFIED)
+    two_persons.confirm(proposal=entered.uuid, by=two)
+    draw_attend(by=inspector, draw=draw.uuid)
+    draw_certify(by=inspector, draw=draw.uuid)
     draw.refresh_from_db()
-    log.publish(
-        kind=documents.MINUTES, subject=str(draw.uuid),
-        document=documents.minutes_document(draw, draw.outcome, certificate),
-    )  # fmt: skip
     return draw
 
 

@@ -1,213 +1,120 @@
 """Whether every ticket sold of an emission held what was committed to before any was sold
 (docs/emission-algorithm.md).
 
-    emission.py KEY COMMITMENT ENTROPY CLOSING SEED TICKETS
+    python emission.py LOG KEYS EMISSION TICKETS
 
-KEY is the operator's public key in hexadecimal. The four are entries of the public log about the
-emission; TICKETS is the list of its tickets, `opening,position,uuid,tier` a line.
+LOG and KEYS are those of public_log.py, EMISSION is its reference, code/number, and TICKETS the
+list of its tickets, `opening,position,uuid,tier` a line. statement.py checks the plan's prizes and
+the closing statement.
 """
 
 import hashlib
 import re
-import struct
+from collections import Counter
 from collections.abc import Iterator
-from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
-from draw import LEAST, canonical_entropy, framed
-from entry import canonical, document, fields, main, need, read, unhex
+from chance import below, canonical_entropy, hash32, u64, words
+from entry import digest_of, main, same
+from forms import need
+from public_log import Log
+from statement import check_closing, check_plan
 
-COMMITMENT = "format emission algorithm tickets plan plan_digest commitment committed_at"
-ENTROPY = "format emission commitment source entropy appointment entered_at"
-CLOSING = """format emission tickets sold unsold refunded unfinished price_cents takings_cents
-    awarded_cents extra_awarded_cents unclaimed_cents minimum_percent percent shortfall_cents
-    owed_before_cents owed_cents closed_at"""
-SEED = "format emission seed sold tickets_sha256"
-ALGORITHM = "promotrot-shake256-fisher-yates/1"
+NAMES = ("commitment", "entropy", "closing", "seed")
 HEADER = "opening,position,uuid,tier"
-LINE = re.compile(r"(0|[1-9]\d{0,8}),(0|[1-9]\d{0,8}),([0-9a-f-]{36}),(\d{0,3})", re.ASCII)
-LEAST_BLOCK = 10_000
-
-
-def hash32(*parts: bytes) -> bytes:
-    return hashlib.shake_256(framed(*parts)).digest(32)
-
-
-def u64(number: int) -> bytes:
-    return struct.pack(">Q", number)
+LINE = re.compile(r"(0|[1-9]\d{0,8}),(0|[1-9]\d{0,8}),([0-9a-f-]{36}),(\d{0,3})\n", re.ASCII)
+Document = dict[str, Any]
 
 
 def permutation(size: int, *parts: bytes) -> list[int]:
-    """Fisher-Yates from the last place down, below each bound by rejection."""
-    words = 2 * size + 1000  # far more than rejections take
-    source = hashlib.shake_256(framed(*parts)).digest(4 * words)
-    numbers = iter(struct.unpack(f">{words}I", source))
-    order = list(range(size))
+    """Fisher-Yates from the last place down."""
+    more_than_needed = 2 * size + 1000
+    numbers, order = words(more_than_needed, *parts), list(range(size))
     for place in range(size - 1, 0, -1):
-        bound = place + 1
-        number = next(n for n in numbers if n - n % bound + bound <= 2**32)
-        other = number % bound
+        other = below(place + 1, numbers)
         order[place], order[other] = order[other], order[place]
     return order
 
 
-def value(tier: dict[str, Any]) -> int:
-    cents = tier["in_kind"]["equivalent_cents"] if "in_kind" in tier else tier["cash_cents"]
-    return int(cents)
-
-
-def percent_up(cents: int, percent: Fraction) -> int:
-    return -int(-cents * percent // 100)
-
-
-def check_plan(plan: dict[str, Any], tickets: int, minimum: Fraction) -> None:
-    """The plan is its prize table, dealt so that each block reaches the minimum on its own."""
-    need(plan["format"] == "promotrot-plan/1", "commitment.plan", "of another format")
-    tiers, classes = plan["tiers"], plan["classes"]
-    need(plan["tickets"] == tickets == sum(c["blocks"] * c["tickets"] for c in classes),
-         "commitment.tickets", "not those of the blocks")  # fmt: skip
-    for at, tier in enumerate(tiers):
-        dealt = sum(c["blocks"] * c["prizes"][at] for c in classes)
-        need(dealt == tier["count"], "commitment.plan", f"tier {at + 1} is not dealt as it counts")
-    table = any(not tier["extra"] for tier in tiers)
-    blocks = sum(c["blocks"] for c in classes)
-    for each in classes:
-        need(each["tickets"] >= LEAST_BLOCK or blocks == 1, "commitment.plan", "a small block")
-        need(min(each["prizes"]) >= 0 and sum(each["prizes"]) <= each["tickets"],
-             "commitment.plan", "more prizes than tickets in a block")  # fmt: skip
-        given = sum(n * value(t) for n, t in zip(each["prizes"], tiers, strict=True)
-                    if not t["extra"])  # fmt: skip
-        least = percent_up(each["tickets"] * plan["price_cents"], minimum)
-        need(given >= least or not table, "commitment.plan", "a block below the minimum")
-
-
 class Dealing:
-    """The tiers of the tickets under the emission's key, block by block."""
+    """The tiers of the tickets under the emission's key, block by block in the order of opening."""
 
-    def __init__(self, key: bytes, emission: str, plan: dict[str, Any]) -> None:
-        self.key, self.emission = key, emission.encode()
-        self.blocks = [each for each in plan["classes"] for _ in range(each["blocks"])]
-        parts = (b"promotrot/blocks/1", key, self.emission)
-        self.order = permutation(len(self.blocks), *parts)
+    def __init__(self, key: bytes, emission: str, plan: Document) -> None:
+        self.parts = key, emission.encode()
+        blocks = [each for each in plan["classes"] for _ in range(each["blocks"])]
+        order = permutation(len(blocks), b"promotrot/blocks/1", *self.parts)
+        self.blocks = [blocks[at] for at in order]
 
-    def block(self, opening: int) -> bytes:
-        found = self.blocks[self.order[opening]]
+    def block(self, opening: int) -> list[int]:
+        """The tier of each position: 0 for no prize."""
+        found = self.blocks[opening]
         slots = [tier for tier, n in enumerate(found["prizes"], start=1) for _ in range(n)]
         slots += [0] * (found["tickets"] - len(slots))
-        parts = (b"promotrot/tickets/1", self.key, self.emission, u64(opening))
-        return bytes(slots[at] for at in permutation(found["tickets"], *parts))
+        parts = (b"promotrot/tickets/1", *self.parts, u64(opening))
+        return [slots[at] for at in permutation(found["tickets"], *parts)]
 
 
-def lines(name: str) -> Iterator[tuple[int, int, int, str, str]]:
-    """`(number, opening, position, the digested text, tier)` of each line after the first."""
-    with Path(name).open(encoding="ascii", newline="\n") as file:
-        need(file.readline() == HEADER + "\n", "tickets", f"does not begin with {HEADER}")
+def lines(name: str) -> Iterator[tuple[str, int, int, str, str]]:
+    """Of each line after the first: its name, opening, position, what is digested, and the tier."""
+    with Path(name).open(encoding="ascii", errors="replace", newline="\n") as file:
+        need(file.readline() == HEADER + "\n", "TICKETS", f"does not begin with {HEADER}")
+        before = (-1, -1)
         for number, line in enumerate(file, start=2):
-            found = LINE.fullmatch(line[:-1])
-            good = found is not None and line.endswith("\n")
-            need(good, "tickets", f"line {number} is no ticket")
-            opening, position, ident, tier = found.groups()  # type: ignore[union-attr]
-            yield number, int(opening), int(position), f"{opening},{position},{ident}\n", tier
+            place, found = f"TICKETS line {number}", LINE.fullmatch(line)
+            need(found, place, "no ticket")
+            opening, position, ident, tier = found.groups() if found else ()
+            need(before < (int(opening), int(position)), place, "out of order, or twice")
+            before = int(opening), int(position)
+            yield place, *before, f"{opening},{position},{ident}\n", tier
 
 
-def check_tickets(name: str, dealing: Dealing, seed: dict[str, Any]) -> list[int]:
-    """Recompute every ticket; how many there are of each tier, from 0."""
-    counts, digest, sold = [0] * 256, hashlib.sha256(), 0
-    before, block = (-1, -1), b""
-    for number, opening, position, text, tier in lines(name):
-        need((opening, position) > before, "tickets", f"line {number} is out of order, or twice")
-        need(opening < len(dealing.order), "tickets", f"line {number}: no such block")
-        if opening != before[0]:
-            block = dealing.block(opening)
-        need(position < len(block), "tickets", f"line {number}: no such position")
-        held = block[position]
-        need(tier in ("", str(held)), "tickets", f"line {number}: it held tier {held}")
-        before = (opening, position)
-        counts[held] += 1
-        sold += 1
-        digest.update(text.encode())
-    need(sold == seed["sold"], "seed.sold", f"{sold} are in the list")
-    need(digest.hexdigest() == seed["tickets_sha256"], "seed.tickets_sha256", "of another list")
-    return counts
+def check_tickets(name: str, dealing: Dealing, seed: Document) -> Counter[int]:
+    """Every ticket of the list held its tier, and it is the list; how many of each tier."""
+    held, sold, block, opened = Counter[int](), hashlib.sha256(), list[int](), -1
+    for place, opening, position, text, tier in lines(name):
+        need(opening < len(dealing.blocks), place, "no such block")
+        if opening != opened:
+            block, opened = dealing.block(opening), opening
+        need(position < len(block), place, "no such position")
+        need(tier in ("", str(block[position])), place, f"it held tier {block[position]}")
+        held[block[position]] += 1
+        sold.update(text.encode())
+    made = {"sold": held.total(), "tickets_sha256": sold.hexdigest()}
+    same(seed, made, "promotrot.seed")
+    return held
 
 
-def check_closing(closing: dict[str, Any], plan: dict[str, Any], counts: list[int]) -> None:
-    """The statement follows from its counts, and those from the tickets."""
-    minimum = Fraction(closing["minimum_percent"])
-    sold, tiers = closing["sold"], plan["tiers"]
-    need(sold == sum(counts), "closing.sold", f"{sum(counts)} are in the list")
-    need(closing["tickets"] == plan["tickets"], "closing.tickets", "not the emission's")
-    need(closing["unsold"] == plan["tickets"] - sold, "closing.unsold", "not the rest")
-    need(closing["price_cents"] == plan["price_cents"], "closing.price_cents", "not the plan's")
-    out = closing["refunded"] + closing["unfinished"]
-    need(0 <= out <= sold, "closing.unfinished", "more than were sold")
-    held = {
-        extra: sum(counts[at] * value(t) for at, t in enumerate(tiers, start=1)
-                   if t["extra"] is extra)
-        for extra in (False, True)
-    }  # fmt: skip
-    table = any(not tier["extra"] for tier in tiers)
-    for name, cents in (("awarded_cents", held[False]), ("extra_awarded_cents", held[True])):
-        if table or name == "extra_awarded_cents":
-            good = closing[name] == cents if not out else 0 <= closing[name] <= cents
-            need(good, f"closing.{name}", f"the tickets sold held {cents}")
-    takings = (sold - closing["refunded"]) * closing["price_cents"]
-    awarded, before = closing["awarded_cents"], closing["owed_before_cents"]
-    short = max(0, percent_up(takings, minimum) - awarded)
-    owed = max(0, before - closing["extra_awarded_cents"]) + short
-    percent = Fraction(100 * awarded, takings) if takings else None
-    need(closing["takings_cents"] == takings, "closing.takings_cents", f"should be {takings}")
-    need(closing["shortfall_cents"] == short, "closing.shortfall_cents", f"should be {short}")
-    need(closing["owed_cents"] == owed, "closing.owed_cents", f"should be {owed}")
-    stated = None if closing["percent"] is None else Fraction(closing["percent"])
-    need(stated == percent, "closing.percent", f"should be {percent}")
-    total = awarded + closing["extra_awarded_cents"]
-    need(0 <= closing["unclaimed_cents"] <= total, "closing.unclaimed_cents", "more than awarded")
-
-
-def check(key: str, *files: str) -> str:
-    public_key = unhex(key, 32, "KEY")
-    *logged, tickets = files
-    found, entries = {}, {}
-    for name, wanted, file in zip(
-        ("commitment", "entropy", "closing", "seed"), (COMMITMENT, ENTROPY, CLOSING, SEED), logged,
-        strict=True,
-    ):  # fmt: skip
-        entries[name] = read(file)
-        fields(entries[name].get("document"), wanted, name)
-        found[name] = document(entries[name], public_key, f"promotrot.{name}", name)
-        need(found[name]["format"] == f"promotrot-{name}/1", f"{name}.format", "unknown")
-        emission = found["commitment"]["emission"]
-        same = entries[name]["subject"] == found[name]["emission"] == emission
-        need(same, f"{name}.emission", f"not {emission}")
-    order = [entries[name]["sequence"] for name in found]
-    need(order == sorted(set(order)), "seed.sequence", "the entries are not in their order")
-    committed, entropy, closing, seed = found.values()
-    plan = committed["plan"]
-    need(committed["algorithm"] == ALGORITHM, "commitment.algorithm", f"not {ALGORITHM}")
-    digest = hashlib.sha256(canonical(plan)).digest()
-    need(committed["plan_digest"] == digest.hex(), "commitment.plan_digest", "of another plan")
-    check_plan(plan, committed["tickets"], Fraction(closing["minimum_percent"]))
-    secret = unhex(seed["seed"], 32, "seed.seed")
-    made = hash32(b"promotrot/commitment/1", ALGORITHM.encode(), emission.encode(),
-                  u64(committed["tickets"]), digest, secret)  # fmt: skip
-    need(committed["commitment"] == made.hex(), "seed.seed", "not the one committed to")
-    need(entropy["commitment"] == made.hex(), "entropy.commitment", "of another commitment")
-    need(entropy["source"] in LEAST, "entropy.source", "unknown")
-    text = canonical_entropy(entropy["source"], entropy["entropy"])
-    need(text == entropy["entropy"], "entropy.entropy", "not in its canonical form")
-    need(bool(entropy["appointment"]), "entropy.appointment", "missing")
-    need(committed["committed_at"] <= entropy["entered_at"] <= closing["closed_at"],
-         "entropy.entered_at", "not between commitment and closing")  # fmt: skip
-    mixed = hash32(b"promotrot/key/1", made, secret, text.encode())
-    counts = check_tickets(tickets, Dealing(mixed, emission, plan), seed)
-    check_closing(closing, plan, counts)
+def check(log_file: str, keys: str, emission: str, tickets: str) -> str:
+    log = Log(log_file, keys)
+    log.in_order(*((f"promotrot.{name}", emission) for name in NAMES))
+    documents = [log.document(f"promotrot.{name}", emission) for name in NAMES]
+    for name, document in zip(NAMES, documents, strict=True):
+        same(document, {"emission": emission}, f"promotrot.{name}")
+    committed, witnessed, closing, seed = documents
+    plan, size, secret = committed["plan"], committed["tickets"], bytes.fromhex(seed["seed"])
+    plan_digest = digest_of(plan)
+    same(
+        committed, {"plan_digest": plan_digest, "tickets": plan["tickets"]}, "promotrot.commitment"
+    )
+    check_plan(plan, closing["minimum_percent"])
+    made = hash32(b"promotrot/commitment/1", committed["algorithm"].encode(), emission.encode(),
+                  u64(size), bytes.fromhex(plan_digest), secret)  # fmt: skip
+    need(committed["commitment"] == made.hex(), "promotrot.seed.seed", "not the one committed to")
+    entropy = canonical_entropy(
+        witnessed["source"], witnessed["entropy"], "promotrot.entropy.entropy"
+    )
+    same(witnessed, {"commitment": made.hex(), "entropy": entropy}, "promotrot.entropy")
+    need(committed["committed_at"] <= witnessed["entered_at"] <= closing["closed_at"],
+         "promotrot.entropy.entered_at", "not between commitment and closing")  # fmt: skip
+    key = hash32(b"promotrot/key/1", made, secret, entropy.encode())
+    held = check_tickets(tickets, Dealing(key, emission, plan), seed)
+    check_closing(closing, plan, held)
     return (
-        f"The emission holds: {emission}, {sum(counts)} of {committed['tickets']} tickets sold,"
-        f" each held what was committed to; {closing['awarded_cents']} cents awarded."
+        f"The emission holds: {emission}, {held.total()} of {size} tickets sold, each held what was"
+        f" committed to; {closing['awarded_cents']} cents awarded."
     )
 
 
 if __name__ == "__main__":
-    main(check, "emission.py KEY COMMITMENT ENTROPY CLOSING SEED TICKETS")
+    main(check, "emission.py LOG KEYS EMISSION TICKETS")

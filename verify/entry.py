@@ -1,6 +1,6 @@
-"""An entry of the public log: its signature, and what it says (docs/proofs.md, "Entries").
+"""What the verifiers share: canonical JSON, digests, signatures, and how they are run.
 
-Used by the verifiers beside it. Standard library only, but for ed25519.py, which is here, too.
+docs/proofs.md, "Conventions" and "Entries". Standard library only, but for ed25519.py beside it.
 """
 
 import hashlib
@@ -11,21 +11,15 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from documents import ENTRY
 from ed25519 import verify
-
-FIELDS = {
-    "format": str, "sequence": int, "previous": str, "at": str, "kind": str, "subject": str,
-    "document": dict, "key": str, "signature": str,
-}  # fmt: skip
+from forms import Refused, need, sha256, shaped
 
 
-class Refused(Exception):
-    """What was given does not hold; the text names the field."""
-
-
-def need(holds: Any, field: str, why: str) -> None:
-    if not holds:
-        raise Refused(f"{field}: {why}")
+def same(found: dict[str, Any], made: dict[str, Any], place: str) -> None:
+    """That fields are what was computed of them."""
+    for name, value in made.items():
+        need(found[name] == value, f"{place}.{name}", f"should be {str(value)[:200]}")
 
 
 def canonical(value: Any) -> bytes:
@@ -34,55 +28,68 @@ def canonical(value: Any) -> bytes:
     return text.encode()
 
 
+def digest_of(value: Any) -> str:
+    return hashlib.sha256(canonical(value)).hexdigest()
+
+
+def unsigned(entry: dict[str, Any]) -> dict[str, Any]:
+    """What the signature of an entry is of."""
+    return {name: value for name, value in entry.items() if name != "signature"}
+
+
 def digest(entry: dict[str, Any]) -> str:
     """What the next entry of the log calls `previous`."""
-    body = {name: value for name, value in entry.items() if name != "signature"}
-    return hashlib.sha256(canonical(body)).hexdigest()
+    return digest_of(unsigned(entry))
 
 
-def unhex(text: Any, length: int, field: str) -> bytes:
-    good = (
-        isinstance(text, str) and len(text) == 2 * length and set(text) <= set("0123456789abcdef")
-    )
-    need(good, field, f"not {length} bytes in lower-case hexadecimal")
-    return bytes.fromhex(text)
-
-
-def document(entry: Any, public_key: bytes, kind: str, place: str = "entry") -> dict[str, Any]:
-    """The document of an entry of that kind, signed under that key. Raises Refused."""
-    need(isinstance(entry, dict), place, "not an object")
-    for name in sorted(entry.keys() ^ FIELDS.keys()):
-        raise Refused(f"{place}.{name}: missing, or not known")
-    for name, wanted in FIELDS.items():
-        need(type(entry[name]) is wanted, f"{place}.{name}", f"not {wanted.__name__}")
-    need(entry["format"] == "trot-log-1", f"{place}.format", "not trot-log-1")
-    need(entry["kind"] == kind, f"{place}.kind", f"not {kind}")
-    need(entry["key"] == hashlib.sha256(public_key).hexdigest()[:16], f"{place}.key",
-         "signed under another key than the one you trust")  # fmt: skip
-    unhex(entry["previous"], 32, f"{place}.previous")
-    signature = unhex(entry["signature"], 64, f"{place}.signature")
-    body = {name: value for name, value in entry.items() if name != "signature"}
-    need(verify(public_key, canonical(body), signature), f"{place}.signature",
-         "does not hold: something in the entry was changed")  # fmt: skip
-    found: dict[str, Any] = entry["document"]
-    return found
-
-
-def fields(found: Any, names: str, place: str) -> None:
-    """That a document has the fields `names` and no other, each as its own `digests` has it.
+def intact(document: Any, form: dict[str, Any], place: str) -> None:
+    """That a document has its form, and every field the digest it was published with.
 
     So a change is named. That nobody changed the digests with it is for the signature to say.
     """
-    need(isinstance(found, dict), place, "not an object")
-    for name in sorted(found.keys() ^ {*names.split(), "digests"}):
-        raise Refused(f"{place}.{name}: missing, or not known")
-    digests = found["digests"]
-    need(isinstance(digests, dict), f"{place}.digests", "not an object")
-    for name in sorted(digests.keys() ^ set(names.split())):
-        raise Refused(f"{place}.digests: {name} is missing, or not known")
-    for name in names.split():
-        made = hashlib.sha256(canonical(found[name])).hexdigest()
-        need(digests[name] == made, f"{place}.{name}", "not as it was published")
+    shaped(document, form | {"digests": dict.fromkeys(form, sha256)}, place)
+    for name, made in document["digests"].items():
+        need(made == digest_of(document[name]), f"{place}.{name}", "not as it was published")
+
+
+def key_name(public_key: bytes) -> str:
+    return hashlib.sha256(public_key).hexdigest()[:16]
+
+
+def signed(entry: Any, public_keys: list[bytes], place: str) -> None:
+    """That an entry of the public log has its form, and was signed under one of these keys."""
+    shaped(entry, ENTRY, place)
+    key = {key_name(each): each for each in public_keys}.get(entry["key"])
+    need(key, f"{place}.key", "signed under another key than the one you trust")
+    signature = bytes.fromhex(entry["signature"])
+    need(key and verify(key, canonical(unsigned(entry)), signature), f"{place}.signature",
+         "does not hold: something in the entry was changed")  # fmt: skip
+
+
+def keys_of(words: str) -> list[bytes]:
+    """Public keys in hexadecimal, with commas between."""
+    need(all(sha256(key) for key in words.split(",")), "KEYS", f"one is not {sha256.__doc__}")
+    return [bytes.fromhex(key) for key in words.split(",")]
+
+
+def parsed(text: str, place: str) -> Any:
+    """JSON without floats and without a name twice in an object."""
+
+    def pairs(found: list[tuple[str, Any]]) -> dict[str, Any]:
+        need(len(dict(found)) == len(found), place, "a name twice in one object")
+        return dict(found)
+
+    def no_float(number: str) -> Any:
+        raise Refused(f"{place}: {number} is not a whole number")
+
+    try:
+        return json.loads(text, object_pairs_hook=pairs, parse_float=no_float)
+    except ValueError as error:
+        raise Refused(f"{place}: not JSON ({error})") from None
+
+
+def read(name: str) -> Any:
+    return parsed(Path(name).read_text("utf-8"), name)
 
 
 def main(check: Callable[..., str], usage: str) -> None:
@@ -96,16 +103,3 @@ def main(check: Callable[..., str], usage: str) -> None:
         print(check(*arguments))
     except Refused as refusal:
         sys.exit(f"REFUSED: {refusal}")
-
-
-def read(name: str) -> Any:
-    """A JSON file, without floats and without a name twice in an object."""
-
-    def pairs(found: list[tuple[str, Any]]) -> dict[str, Any]:
-        need(len(dict(found)) == len(found), name, "a name twice in one object")
-        return dict(found)
-
-    def no_float(text: str) -> Any:
-        raise Refused(f"{name}: {text} is not a whole number")
-
-    return json.loads(Path(name).read_text("utf-8"), object_pairs_hook=pairs, parse_float=no_float)

@@ -1,60 +1,100 @@
 """Whether a copy of the public log is whole: every entry signed, in one chain, under known keys.
 
-    python public_log.py LOG.jsonl PUBLIC_KEY [PUBLIC_KEY ...]
+    python public_log.py LOG KEYS
 
-LOG.jsonl has one entry a line, from the first on: what a receiver was given, or the `items` of
-GET /api/v1/log. The first PUBLIC_KEY is the log's first; the others are those that replaced one
-lost or stolen, which no signature vouches for. Offline, with the standard library and ed25519.py.
+LOG has one entry a line, from the first on: what a receiver was given, or the `items` of
+GET /api/v1/log. KEYS are public keys in hexadecimal with commas between: the log's first, and those
+that replaced one lost or stolen, which no signature vouches for. The other verifiers read the log
+by this one, so that whatever they use of it has been checked.
 """
 
-import hashlib
-import json
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
-from entry import digest, document, main, need, unhex
+from documents import ENTRY, KEY, PUBLISHED
+from entry import digest, intact, key_name, keys_of, main, parsed, signed
+from forms import need, shaped
+
+Entry = dict[str, Any]
 
 
-def check(file: str, first: str, *others: str) -> str:
-    trusted = [unhex(key, 32, "PUBLIC_KEY") for key in (first, *others)]
-    lines = Path(file).read_text("utf-8").splitlines()
-    return log_holds([json.loads(line) for line in lines], trusted)
+class Log:
+    """A public log found whole."""
+
+    def __init__(self, file: str, keys: str) -> None:
+        lines = Path(file).read_text("utf-8").splitlines()
+        entries = [parsed(line, f"entry {n}") for n, line in enumerate(lines, start=1)]
+        self.said = log_holds(entries, keys_of(keys))
+        self.entries: dict[tuple[str, str], Entry] = {
+            (entry["kind"], entry["subject"]): entry for entry in entries
+        }
+
+    def has(self, kind: str, subject: str) -> bool:
+        return (kind, subject) in self.entries
+
+    def entry(self, kind: str, subject: str) -> Entry:
+        need(self.has(kind, subject), f"{kind} {subject}", "not in the log")
+        return self.entries[kind, subject]
+
+    def document(self, kind: str, subject: str) -> dict[str, Any]:
+        found: dict[str, Any] = self.entry(kind, subject)["document"]
+        return found
+
+    def all(self, kind: str) -> list[dict[str, Any]]:
+        return [each["document"] for each in self.entries.values() if each["kind"] == kind]
+
+    def digest(self, kind: str, subject: str) -> str:
+        return digest(self.entry(kind, subject))
+
+    def in_order(self, *entries: tuple[str, str]) -> None:
+        """That these were published one after the other."""
+        numbers = [self.entry(*each)["sequence"] for each in entries]
+        for (before, number), (kind, _) in zip(pairwise(numbers), entries[1:], strict=True):
+            need(before < number, f"{kind}.sequence", "published too early")
 
 
-def log_holds(entries: list[dict[str, Any]], trusted: list[bytes]) -> str:
+def log_holds(entries: list[Entry], trusted: list[bytes]) -> str:
     """What was checked. Raises Refused, naming the entry by its number."""
     vouched, key, previous = set(trusted), b"", "00" * 32
+    known: set[tuple[str, str]] = set()
     for number, entry in enumerate(entries, start=1):
         place = f"entry {number}"
-        need(isinstance(entry, dict) and entry.get("sequence") == number, f"{place}.sequence",
-             "missing, added or moved")  # fmt: skip
-        kind = entry.get("kind")
+        shaped(entry, ENTRY, place)
+        need(entry["sequence"] == number, f"{place}.sequence", "missing, added or moved")
+        about = kind, _ = entry["kind"], entry["subject"]
+        need(about not in known, f"{place}.subject", f"there is one {kind} of it already")
+        known.add(about)
+        signer = key
         if kind == "proofs.key":
-            key = next_key(entry, key, vouched, place)
-        document(entry, key, str(kind), place)
+            signer, key = next_key(entry, key, vouched, f"{place}.document")
+        elif kind in PUBLISHED:
+            intact(entry["document"], PUBLISHED[kind], f"{place}, {kind}")
+        signed(entry, [signer], place)
         need(entry["previous"] == previous, f"{place}.previous", "not the entry before")
         previous = digest(entry)
-        if kind == "proofs.key":
-            key = bytes.fromhex(entry["document"]["public_key"])
     return f"WHOLE: {len(entries)} entries; the newest has the digest {previous}"
 
 
-def next_key(entry: Any, key: bytes, vouched: set[bytes], place: str) -> bytes:
-    """Under which key the entry that makes another one known must be signed."""
-    said = entry.get("document")
-    need(isinstance(said, dict) and said.get("format") == "trot-key-1", f"{place}.document",
-         "not trot-key-1")  # fmt: skip
-    new = unhex(said.get("public_key"), 32, f"{place}.public_key")
-    names = (said.get("key"), said.get("replaces"))
-    before = hashlib.sha256(key).hexdigest()[:16] if key else None
-    need(names == (hashlib.sha256(new).hexdigest()[:16], before), f"{place}.document",
-         "names other keys than it gives and follows")  # fmt: skip
-    if said.get("reason") == "rotation" and key:
+def next_key(entry: Entry, key: bytes, vouched: set[bytes], place: str) -> tuple[bytes, bytes]:
+    """The key under which an entry that makes another known must be signed, and that other."""
+    said = entry["document"]
+    shaped(said, KEY, place)
+    new = bytes.fromhex(said["public_key"])
+    before = key_name(key) if key else None
+    need(said["key"] == key_name(new), f"{place}.key", "not of public_key")
+    need(said["replaces"] == before, f"{place}.replaces", "not the key before")
+    need((said["reason"] == "first") == (not key), f"{place}.reason", "not the first, or twice")
+    if said["reason"] == "rotation":
         vouched.add(new)
-        return key
+        return key, new
     need(new in vouched, f"{place}.public_key", "nobody vouches for it: not one you gave")
-    return new
+    return new, new
+
+
+def check(log: str, keys: str) -> str:
+    return Log(log, keys).said
 
 
 if __name__ == "__main__":
-    main(check, "public_log.py LOG.jsonl PUBLIC_KEY [PUBLIC_KEY ...]")
+    main(check, "public_log.py LOG KEYS")

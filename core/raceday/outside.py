@@ -6,6 +6,7 @@ The scripts of verify/ run as they would anywhere else: they know nothing of thi
 import json
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -23,15 +24,20 @@ class Outsider:
         self.folder = folder
         self.key: str = api.get("log/keys")["items"][0]["public_key"]
 
-    def entry(self, name: str, kind: str, subject: str) -> Path:
-        """An entry of the public log, kept as a file."""
-        (found,) = self.api.get("log", kind=kind, subject=subject)["items"]
-        return self.keep(f"{name}.json", found)
-
     def log(self) -> Path:
         """A copy of the whole public log."""
-        lines = [json.dumps(each, ensure_ascii=False) for each in self.api.pages("log", limit=200)]
-        return self.keep("log.jsonl", "\n".join([*lines, ""]).encode())
+        return self._keep_log("log.jsonl", list(self.api.pages("log", limit=200)))
+
+    def log_changed(self, kind: str, subject: str, name: str, change: Callable[[Any], Any]) -> Path:
+        """A copy of which a stranger has changed one field of one document."""
+        entries = list(self.api.pages("log", limit=200))
+        (found,) = [each for each in entries if (each["kind"], each["subject"]) == (kind, subject)]
+        found["document"][name] = change(found["document"][name])
+        return self._keep_log("other-log.jsonl", entries)
+
+    def _keep_log(self, name: str, entries: list[Any]) -> Path:
+        lines = [json.dumps(each, ensure_ascii=False) for each in entries]
+        return self.keep(name, "\n".join([*lines, ""]).encode())
 
     def keep(self, name: str, content: Any) -> Path:
         """A file of bytes, or of anything else as JSON."""

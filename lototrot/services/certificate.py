@@ -22,7 +22,7 @@ from core.proofs.wire import instant
 from lototrot.engine.races import Outcome
 from lototrot.models.contest import Contest
 from lototrot.models.settlement import PaymentOrder, Settlement
-from lototrot.selectors.draws import race_draws
+from lototrot.selectors.draws import RaceDraw, race_draws
 from lototrot.services import chart
 from lototrot.services.sealing import need_sealed
 
@@ -123,8 +123,7 @@ def _document(settlement: Settlement) -> dict[str, Json]:
         "tickets": settlement.tickets,
         "bets": settlement.bets,
         "winning_tickets": settlement.winning_tickets,
-        "races": [_race(race) for race in settlement.races],
-        "draws": _draws(settlement.races),
+        "races": _races(settlement.races),
         "previous": _digest(_previous(contest)),
         "lapsed_from": _lapsed_from(contest),
         "figures": figures,
@@ -158,24 +157,27 @@ def _amendments(contest: Contest) -> list[Json]:
     return [bytes(each.entry.digest).hex() for each in found]
 
 
-def _race(race: dict[str, Any]) -> dict[str, Json]:
-    return race | {"official_at": instant(datetime.fromisoformat(race["official_at"]))}
+def _races(races: list[dict[str, Any]]) -> list[Json]:
+    """The results; of each race that was drawn, its draw."""
+    draws = race_draws([race["race"] for race in races if race["outcome"] != Outcome.RUN])
+    return [
+        race | {
+            "official_at": instant(datetime.fromisoformat(race["official_at"])),
+            "draw": _draw(race["race"], draws.get(race["race"])),
+        }
+        for race in races
+    ]  # fmt: skip
 
 
-def _draws(races: list[dict[str, Any]]) -> list[Json]:
-    """The certified draw of each race that was drawn, which is that of its minutes."""
-    drawn = [race["race"] for race in races if race["outcome"] != Outcome.RUN]
-    found: list[Json] = []
-    for race, draw in sorted(race_draws(drawn).items()):
-        minutes = log.published(kind=draw_documents.MINUTES, subject=str(draw.ident))
-        if minutes is None or minutes.document["order"] != [str(each) for each in draw.order]:
-            raise DrawUnsound(race=race, draw=str(draw.ident))
-        log.need_sound(minutes)
-        found.append({
-            "race": race, "draw": str(draw.ident), "winner": draw.order[0],
-            "minutes": bytes(minutes.digest).hex(),
-        })  # fmt: skip
-    return found
+def _draw(race: int, draw: RaceDraw | None) -> Json:
+    """A certified draw and the digest of its minutes, whose order it is."""
+    if draw is None:
+        return None
+    minutes = log.published(kind=draw_documents.MINUTES, subject=str(draw.ident))
+    if minutes is None or minutes.document["order"] != [str(each) for each in draw.order]:
+        raise DrawUnsound(race=race, draw=str(draw.ident))
+    log.need_sound(minutes)
+    return {"draw": str(draw.ident), "minutes": bytes(minutes.digest).hex()}
 
 
 def _previous(contest: Contest) -> Settlement | None:

@@ -189,9 +189,11 @@ def _proofs(entry: LogEntry, language: str) -> list[Block]:
         Pair(_("Seal of the tickets"), found["seal"]["root"]),
         *(
             Pair(
-                _("Public draw of race") + f" {draw['race']}", f"{draw['draw']} → {draw['winner']}"
+                _("Public draw of race") + f" {race['race']}",
+                f"{race['draw']['draw']} → {_numbers(race['winners'])}",
             )
-            for draw in found["draws"]
+            for race in found["races"]
+            if race["draw"]
         ),
         Pair(_("Certificate before"), found["previous"] or "–"),
         Pair(_("Entry of the public log"), str(entry.sequence)),

@@ -10,7 +10,6 @@ from core.raceday.stage import Stage, need
 from promotrot.raceday.players import Emission
 
 PATIENCE_S = 60
-_ENTRIES = ("commitment", "entropy", "closing", "seed")
 
 
 def look_from_outside(stage: Stage, emission: Emission) -> None:
@@ -19,14 +18,14 @@ def look_from_outside(stage: Stage, emission: Emission) -> None:
     _revealed(stage, public)
     with tempfile.TemporaryDirectory() as folder:
         outsider = Outsider(stage.api, Path(folder))
-        files = [
-            outsider.entry(name, f"promotrot.{name}", emission["reference"]) for name in _ENTRIES
-        ]
+        log, key = outsider.log(), outsider.key
         listed = stage.api.raw("GET", f"{public}/tickets.csv").decode()
         tickets = outsider.keep("tickets.csv", listed.encode())
-        outsider.check("emission.py", outsider.key, *files, tickets)
+        outsider.check("emission.py", log, key, emission["reference"], tickets)
         forged = outsider.keep("forged.csv", _forged(listed).encode())
-        outsider.refuse("a prize on another ticket", "emission.py", outsider.key, *files, forged)
+        outsider.refuse(
+            "a prize on another ticket", "emission.py", log, key, emission["reference"], forged
+        )
 
 
 def _revealed(stage: Stage, public: str) -> None:

@@ -23,7 +23,6 @@ from core.payoffice.services import deposits, desk, paying, presenting
 from core.payoffice.services.deposits import DepositRequest
 from core.premises.models import Premises
 from core.proofs.log import published
-from core.proofs.models import LogEntry
 from core.staff import two_persons
 from core.staff.actor import StaffActor
 from core.staff.powers import Role
@@ -47,7 +46,7 @@ from promotrot.services.closing import seed_reveal
 from tests import emitting, factories, settling
 from tests import paying as given
 from tests.journaling import seal_all
-from tests.verify.signing import public_key
+from tests.verify.forging import public_key, published_log
 
 PRICE_CENTS = 600
 FIRST = range(1, 21)
@@ -222,8 +221,7 @@ def _remitted(point: factories.Point) -> None:
 
 
 def _kept(contest: Contest, emission: Emission, codes: list[str]) -> Day:
-    entries = LogEntry.objects.select_related("key").order_by("sequence")
-    log = [each.published() for each in entries]
+    log = published_log()
     assert {documents.MINUTES, publications.SEED} <= {each["kind"] for each in log}
     assert published(kind="journal.checkpoint", subject=_last_day(log)) is not None
     contest.refresh_from_db()

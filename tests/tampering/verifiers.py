@@ -1,6 +1,5 @@
 """Whoever says that something was touched, each by the name that docs/proofs.md gives it."""
 
-import json
 from collections.abc import Callable, Collection
 from io import StringIO
 from pathlib import Path
@@ -13,7 +12,6 @@ from core.journal.verifying import What, verify
 from core.kernel.errors import DomainError
 from core.ledger.rebuild import differences
 from core.ledger.selectors import trial
-from core.proofs.models import LogEntry
 from core.statements import nightly as statements
 from lototrot.services import export as tickets
 from lototrot.services.auditing import audit_contests
@@ -21,10 +19,9 @@ from lototrot.services.proving import ticket_proof
 from promotrot.services import publications
 from promotrot.services.emissions import emission_get
 from tests.tampering.day import Day
+from tests.verify.forging import Refused, published_log, written
 from tests.verify.load import verifier
-from tests.verify.signing import written
 
-entry = verifier("entry")
 Verifier = Callable[[Day, Path], bool]
 """Whether it refuses the day as it stands in the database."""
 
@@ -82,72 +79,59 @@ def _refuses(check: Callable[..., str], *arguments: Any) -> bool:
     """A stand-alone verifier, on its arguments."""
     try:
         check(*map(str, arguments))
-    except entry.Refused:
+    except Refused:
         return True
     return False
 
 
-def _present(kind: str) -> dict[str, Any]:
-    """An entry as the database has it now; nothing where it is gone."""
-    found = LogEntry.objects.select_related("key").filter(kind=kind).order_by("sequence").last()
-    return found.published() if found else {}
-
-
 def _log(day: Day, folder: Path) -> bool:
     """The log of the database, under the key that the stranger has."""
-    present = LogEntry.objects.select_related("key").order_by("sequence")
-    entries = [each.published() for each in present]
-    file = folder / "log.jsonl"
-    file.write_text("\n".join(map(json.dumps, entries)), "utf-8")
+    file = written(folder, "log.jsonl", published_log())
     return _refuses(verifier("public_log").check, file, day.key)
 
 
 def _draw(day: Day, folder: Path) -> bool:
-    files = [
-        written(folder, f"{kind}.json", _present(kind))
-        for kind in ("draws.minutes", "draws.commitment")
-    ]
-    return _refuses(verifier("draw").check, day.key, *files)
+    """The log as it was published, but the entries of the draw as the database has them."""
+    drawn = day.entry("draws.minutes")["subject"]
+    others = [each for each in day.log if each["subject"] != drawn]
+    present = [each for each in published_log() if each["subject"] == drawn]
+    log = sorted([*others, *present], key=lambda each: each["sequence"])
+    file = written(folder, "drawn.jsonl", log)
+    return _refuses(verifier("draw").check, file, day.key, drawn)
 
 
 def _settlement(day: Day, folder: Path) -> bool:
-    """The certificate, seal and amendment that were published; the tickets of the database."""
+    """What was published of the settlement; the tickets of the database."""
     file = folder / "tickets"
     try:
         chunks = tickets.tickets_export(by=day.auditor, contest_id=day.contest.pk)
         file.write_bytes(b"".join(chunks))
     except DomainError:
         return True
-    certificate, seal, amendment = (
-        written(folder, f"{kind}.json", day.entry(f"lototrot.{kind}"))
-        for kind in ("settlement", "seal", "amendment")
-    )
-    return _refuses(verifier("settlement").check, day.key, certificate, file, seal, amendment)
+    log, settlement = _published(day, folder), day.entry("lototrot.settlement")["subject"]
+    return _refuses(verifier("settlement").check, log, day.key, settlement, file)
 
 
 def _emission(day: Day, folder: Path) -> bool:
     """What was published of the emission; the list of tickets of the database."""
-    files = [
-        written(
-            folder, f"{kind}.json",
-            next(e for e in day.log
-                 if e["kind"] == kind and e["subject"] == day.emission.reference),
-        )
-        for kind in publications.KINDS
-    ]  # fmt: skip
     listed = folder / "emission.csv"
-    text = "".join(publications.tickets_file(emission_get(day.emission.reference)))
+    reference = day.emission.reference
+    text = "".join(publications.tickets_file(emission_get(reference)))
     listed.write_text(text, "ascii", newline="\n")
-    return _refuses(verifier("emission").check, day.key, *files, listed)
+    log = _published(day, folder)
+    return _refuses(verifier("emission").check, log, day.key, reference, listed)
+
+
+def _published(day: Day, folder: Path) -> str:
+    return written(folder, "published.jsonl", day.log)
 
 
 def _journal(day: Day, folder: Path) -> bool:
     """The journal exported now, against the log as it was published."""
-    exported, log = folder / "journal.jsonl", folder / "published.jsonl"
+    exported = folder / "journal.jsonl"
     with exported.open("w", encoding="utf-8") as to:
         export(to)
-    log.write_text("\n".join(map(json.dumps, day.log)), "utf-8")
-    return _refuses(verifier("journal").check, exported, log, day.key)
+    return _refuses(verifier("journal").check, exported, _published(day, folder), day.key)
 
 
 VERIFIERS: dict[str, Verifier] = {

@@ -1,6 +1,7 @@
 """Every change of one field of a document, wherever it stands."""
 
 import copy
+import re
 from collections.abc import Iterator
 from typing import Any
 
@@ -27,6 +28,47 @@ def changes(document: Any, at: Place = ()) -> Iterator[tuple[Place, Any]]:
         return
     for other in _others(here):
         yield at, _with(document, at, other)
+
+
+def lies(document: Any, at: Place = ()) -> Iterator[tuple[Place, Any]]:
+    """(where, the document with another value there of the same sort, or an item more or less)."""
+    here = _inside(document, at)
+    if isinstance(here, dict):
+        for name in here:
+            yield from lies(document, (*at, name))
+        return
+    if isinstance(here, list):
+        for number, item in enumerate(here):
+            yield from lies(document, (*at, number))
+            yield at, _with(document, at, here[:number] + here[number + 1 :])
+            yield at, _with(document, at, [*here[:number], item, *here[number:]])
+        return
+    for other in _likely(here):
+        yield at, _with(document, at, other)
+
+
+def _likely(value: Any) -> list[Any]:
+    """Other values of the sort: numbers near and far, moments before and after, words of a list."""
+    if isinstance(value, bool):
+        return [not value]
+    if isinstance(value, int):
+        return [*{value + 1, max(0, value - 1), 0, 10 * value + 7} - {value}]
+    if value is None:
+        return ["00" * 32, "2031-01-01T00:00:00.000000Z", "x"]
+    if re.fullmatch(r"\d{4}-\d\d-\d\d(T.*)?", value):
+        return [year + value[4:] for year in ("1999", "2099")]
+    if re.fullmatch("[0-9a-f]{32,}", value):
+        return ["00" * (len(value) // 2)]
+    for words in LISTS:
+        if value in words:
+            return [word for word in words if word != value]
+    return [value + "1", "1"] if value != "1" else ["2"]
+
+
+LISTS = (
+    ("run", "not_run", "suspended", "all_disqualified"), ("dice", "balls", "phrase"),
+    ("computed", "balls"), ("9.2", "9.3"),
+)  # fmt: skip
 
 
 def _others(value: Any) -> list[Any]:

@@ -11,7 +11,6 @@ import pytest
 from core.database import clock
 from core.draws import documents, manual, services
 from core.draws.models import Draw, DrawField
-from core.proofs.log import published
 from core.staff import two_persons
 from core.staff.powers import Role
 from lototrot.models.contest import Contest
@@ -21,28 +20,28 @@ from lototrot.services.sealing import contest_seal
 from lototrot.services.starts import race_declare
 from tests import factories
 from tests.core.draws.urn import PHRASE, Urn, hall
+from tests.verify.forging import (
+    Entries,
+    Refused,
+    Walk,
+    forged,
+    public_key,
+    published_log,
+    quick_signatures,
+    vouched_for,
+    written,
+)
 from tests.verify.load import FOLDER, verifier
-from tests.verify.signing import changed, public_key, signed, written
 
 draw = verifier("draw")
-entry = verifier("entry")
-Entries = tuple[dict[str, Any], dict[str, Any]]
 pytestmark = pytest.mark.django_db
-
-
-def entries_of(of: Draw) -> Entries:
-    """The signed minutes, and the commitment if there is one."""
-    found = [
-        published(kind=kind, subject=str(of.uuid))
-        for kind in (documents.MINUTES, documents.COMMITMENT)
-    ]
-    minutes, commitment = (each.published() if each else {} for each in found)
-    return minutes, commitment
+KINDS = (documents.COMMITMENT, documents.OUTCOME, documents.MINUTES)
+Drawn = tuple[Entries, str]
 
 
 @pytest.fixture
-def drawn() -> Entries:
-    """A race not run, with a horse withdrawn, drawn with dice."""
+def drawn() -> Drawn:
+    """The log of a race not run, with a horse withdrawn, drawn with dice; and the draw's id."""
     race = factories.races_of(factories.contest())[0]
     factories.withdrawal(race, 4)
     race_declare(
@@ -59,12 +58,12 @@ def drawn() -> Entries:
         by=organiser, draw=made.uuid, source="dice", text="3161425364", witness="Una jugadora"
     )
     services.draw_certify(by=inspector, draw=made.uuid)
-    return entries_of(made)
+    return published_log(), str(made.uuid)
 
 
 @pytest.fixture
-def by_hand(monkeypatch: Any) -> Entries:
-    """Balls entered by two persons, late."""
+def by_hand(monkeypatch: Any) -> Drawn:
+    """The log of balls entered by two persons, late."""
     room = hall(monkeypatch)
     factories.time_pass(hours=3)
     proposal = manual.manual_propose(
@@ -74,35 +73,36 @@ def by_hand(monkeypatch: Any) -> Entries:
     two_persons.confirm(proposal=proposal.uuid, by=room.other)
     services.draw_attend(by=room.inspector, draw=room.draw.uuid)
     room.certify(late_cause="Tall de llum")
-    return entries_of(room.draw)
+    return published_log(), str(room.draw.uuid)
 
 
-def run(folder: Path, found: Entries, *more: Any) -> str:
-    files = [
-        written(folder, f"{place}.json", each) for place, each in enumerate([*found, *more]) if each
-    ]
-    answer: str = draw.check(public_key(), *files)
+def run(folder: Path, found: Drawn, field: Any = None) -> str:
+    log, ident = found
+    more = [written(folder, "field.json", field)] if field else []
+    answer: str = draw.check(written(folder, "log.jsonl", log), public_key(), ident, *more)
     return answer
 
 
 @pytest.mark.article("14.III.5.4.2", "14.III.5.4.4")
-def test_true_minutes_hold(drawn: Entries, tmp_path: Path) -> None:
+def test_true_minutes_hold(drawn: Drawn, tmp_path: Path) -> None:
+    _, ident = drawn
     assert "9 in the draw" in run(tmp_path, drawn)
-    minutes, commitment = (written(tmp_path, f"{i}.json", each) for i, each in enumerate(drawn))
-    done = subprocess.run(
-        [sys.executable, str(FOLDER / "draw.py"), public_key(), minutes, commitment],
-        cwd=tmp_path, capture_output=True, text=True, check=False, env={},
-    )  # fmt: skip
+
+    def script(*words: str) -> subprocess.CompletedProcess[str]:
+        return subprocess.run(
+            [sys.executable, "-S", str(FOLDER / "draw.py"), "log.jsonl", public_key(), *words],
+            cwd=tmp_path, capture_output=True, text=True, check=False, env={},
+        )  # fmt: skip
+
+    done = script(ident)
     assert done.returncode == 0 and done.stdout.startswith("The draw holds"), done.stderr
-    refused = subprocess.run(
-        [sys.executable, str(FOLDER / "draw.py"), public_key(), commitment, minutes],
-        cwd=tmp_path, capture_output=True, text=True, check=False, env={},
-    )  # fmt: skip
-    assert refused.returncode == 1 and refused.stderr.startswith("REFUSED: minutes.")
+    refused = script("another")
+    assert refused.returncode == 1 and refused.stderr.startswith("REFUSED: draws.minutes another:")
+    assert script().stderr.startswith("usage: python draw.py LOG KEYS DRAW [FIELD]")
 
 
-def test_a_draw_with_balls_holds_without_a_commitment(by_hand: Entries, tmp_path: Path) -> None:
-    assert "LATE:Tall de llum" in run(tmp_path, by_hand)
+def test_a_draw_with_balls_holds_without_a_commitment(by_hand: Drawn, tmp_path: Path) -> None:
+    assert "LATE: Tall de llum" in run(tmp_path, by_hand)
 
 
 def test_a_large_field_is_given_apart(monkeypatch: Any, tmp_path: Path) -> None:
@@ -110,93 +110,54 @@ def test_a_large_field_is_given_apart(monkeypatch: Any, tmp_path: Path) -> None:
     room.committed()
     room.enter(PHRASE)
     room.certify()
-    found = entries_of(room.draw)
+    found = published_log(), str(room.draw.uuid)
     field = DrawField.objects.get().entries
     assert "20000 in the draw" in run(tmp_path, found, field)
-    with pytest.raises(entry.Refused, match="FIELD"):
+    with pytest.raises(Refused, match="FIELD"):
         run(tmp_path, found)
-    with pytest.raises(entry.Refused, match=r"minutes\.field"):
+    with pytest.raises(Refused, match=r"draws\.minutes\.field\.sha256"):
         run(tmp_path, found, [*field[1:], field[0]])
 
 
-@pytest.mark.parametrize("which", ["minutes", "commitment"])
-def test_every_field_changed_is_refused_by_its_name(
-    drawn: Entries, tmp_path: Path, which: str
+def test_every_field_that_a_stranger_changes_is_refused_by_its_name(
+    drawn: Drawn, tmp_path: Path, monkeypatch: Any
 ) -> None:
-    place = ("minutes", "commitment").index(which)
-    fields = list(drawn[place]["document"])
-    assert len(fields) > 7
-    for name in fields:
-        document = drawn[place]["document"]
-        copy = drawn[place] | {"document": document | {name: changed(document[name])}}
-        found = (copy, drawn[1]) if place == 0 else (drawn[0], copy)
-        named = next(iter(document["digests"])) if name == "digests" else name
-        with pytest.raises(entry.Refused, match=rf"^{which}\.{named}: "):
-            run(tmp_path, found)
-        without = drawn[place] | {"document": {k: v for k, v in document.items() if k != name}}
-        found = (without, drawn[1]) if place == 0 else (drawn[0], without)
-        with pytest.raises(entry.Refused, match=rf"^{which}\.{name}: "):
-            run(tmp_path, found)
+    quick_signatures(monkeypatch)
+    log, ident = drawn
+    walk = Walk(log, lambda other: run(tmp_path, (other, ident)))
+    assert walk.strangers(*KINDS, "lototrot.seal") > 800
 
 
-LIES: list[tuple[str, Callable[[dict[str, Any]], Any]]] = [
-    ("order", lambda d: d["order"][1::-1] + d["order"][2:]),
-    ("secret", lambda d: "ab" * 32),
-    ("entropy", lambda d: d["entropy"] | {"text": "3161425363"}),
-    ("entropy", lambda d: d["entropy"] | {"canonical": "3 1 6"}),
-    ("entropy", lambda d: {"source": "dice", "text": "316", "canonical": "3 1 6"}),
-    ("algorithm", lambda d: "another/1"),
-    ("commitment", lambda d: "cd" * 32),
-    ("committed_at", lambda d: d["declared_at"]),
-    ("field", lambda d: d["field"] | {"sha256": "00" * 32}),
-    ("field", lambda d: d["field"] | {"size": 8}),
-    ("field", lambda d: d["field"] | {"places": 1}),
-    ("due_at", lambda d: d["certified_at"]),
-    ("late", lambda d: True),
-    ("late_cause", lambda d: "Tall de llum"),
-    ("drawn_at", lambda d: d["declared_at"]),
-    ("entered_at", lambda d: d["declared_at"]),
-    ("certified_at", lambda d: d["declared_at"]),
-    ("inspector", lambda d: d["inspector"] | {"name": "Somebody else"}),
-    ("attendances", lambda d: []),
-    ("method", lambda d: "coin"),
-    ("reason", lambda d: ""),
-    ("witness", lambda d: ""),
-    ("place", lambda d: ""),
-    ("draw", lambda d: "00000000-0000-0000-0000-000000000000"),
-    ("format", lambda d: "trot-draw-minutes-2"),
+def test_every_lie_of_the_operator_is_found_but_what_only_people_vouch_for(
+    drawn: Drawn, tmp_path: Path, monkeypatch: Any
+) -> None:
+    quick_signatures(monkeypatch)
+    log, ident = drawn
+    walk = Walk(log, lambda other: run(tmp_path, (other, ident)))
+    assert walk.liars(*KINDS) ^ vouched_for(*KINDS) == set()
+
+
+EARLY = "1999-01-01T00:00:00.000000Z"
+LIES: list[tuple[str, str, Callable[[dict[str, Any]], Any]]] = [
+    ("order", "order", lambda d: d["order"][1::-1] + d["order"][2:]),
+    ("secret", "secret", lambda d: "ab" * 32),
+    ("entropy", "entropy", lambda d: {"source": "dice", "text": "316", "canonical": "3 1 6"}),
+    ("entropy", "entropy", lambda d: None),
+    ("late", "late", lambda d: True),
+    ("drawn_at", "drawn_at", lambda d: EARLY),
+    ("certified_at", "certified_at", lambda d: EARLY),
+    ("attendances", "inspector", lambda d: []),
+    ("draw", "draw", lambda d: "00000000-0000-0000-0000-000000000000"),
+    ("facts", r"field\.entries", lambda d: d["facts"] | {"withdrawn": []}),
 ]
 
 
-@pytest.mark.parametrize(("name", "lie"), LIES, ids=[f"{i}-{n}" for i, (n, _) in enumerate(LIES)])
-def test_what_a_lying_operator_signs_is_refused_by_the_rule_it_breaks(
-    drawn: Entries, tmp_path: Path, name: str, lie: Callable[[dict[str, Any]], Any]
+@pytest.mark.parametrize(("name", "named", "lie"), LIES)
+def test_a_lie_is_refused_by_the_rule_it_breaks(
+    drawn: Drawn, tmp_path: Path, name: str, named: str, lie: Callable[[dict[str, Any]], Any]
 ) -> None:
-    minutes, commitment = drawn
-    lying = signed(minutes, **{name: lie(minutes["document"])})
-    named = {"attendances": "inspector", "draw": "subject"}.get(name, name)
-    with pytest.raises(entry.Refused, match=rf"^minutes\.{named}: "):
-        run(tmp_path, (lying, commitment))
-
-
-def test_a_horse_withdrawn_smuggled_into_the_field_is_found(drawn: Entries, tmp_path: Path) -> None:
-    minutes, commitment = drawn
-    facts = minutes["document"]["facts"] | {"withdrawn": []}
-    with pytest.raises(entry.Refused, match=r"^minutes\.field: not who the regulation has drawn"):
-        run(tmp_path, (signed(minutes, facts=facts), commitment))
-
-
-def test_a_commitment_of_afterwards_or_of_another_draw_is_refused(
-    drawn: Entries, tmp_path: Path
-) -> None:
-    minutes, commitment = drawn
-    with pytest.raises(entry.Refused, match=r"^COMMITMENT: "):
-        run(tmp_path, (minutes, {}))
-    late = signed(commitment | {"at": minutes["document"]["certified_at"]})
-    with pytest.raises(entry.Refused, match=r"^commitment\.at: "):
-        run(tmp_path, (minutes, late))
-    after = signed(commitment | {"sequence": minutes["sequence"] + 1})
-    with pytest.raises(entry.Refused, match=r"^commitment\.sequence: "):
-        run(tmp_path, (minutes, after))
-    with pytest.raises(entry.Refused, match=r"^minutes\.draw: "):
-        run(tmp_path, (minutes, signed(commitment, draw="other")))
+    log, ident = drawn
+    true = next(each["document"] for each in log if each["kind"] == documents.MINUTES)
+    log = forged(log, documents.MINUTES, true | {name: lie(true)})
+    with pytest.raises(Refused, match=rf"^draws\.(minutes|outcome)\.{named}"):
+        run(tmp_path, (log, ident))

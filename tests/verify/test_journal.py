@@ -19,12 +19,11 @@ from core.proofs import keys
 from core.proofs.models import LogEntry, SigningKey
 from tests import databases, factories
 from tests.journaling import seal_all
+from tests.verify.forging import Refused, public_key
 from tests.verify.load import FOLDER, verifier
-from tests.verify.signing import public_key
 from tests.verify.tamper import changes
 
 journal = verifier("journal")
-entry = verifier("entry")
 Lines = list[dict[str, Any]]
 
 
@@ -59,7 +58,7 @@ def resigned(lines: Lines) -> Lines:
             content = bytes.fromhex(line["entries"])
             blocks.append(wire.block_head(line["block"], len(content) // 48, content))
         if "batch" in line:
-            head = {n: line[n] for n in journal.HEAD.split()}
+            head = {n: line[n] for n in journal.JOURNAL_HEAD}
             head |= {"blocks": blocks, "previous": previous}
             message = canonical_bytes(head)
             previous, blocks = journal.hashlib.sha256(message).hexdigest(), []
@@ -105,7 +104,7 @@ def test_every_field_of_a_line_of_each_kind(files: Any, tmp_path: Path) -> None:
             if len(place) > 1 and (kinds[number], place[0], type(place[-1])) in tried:
                 continue  # one item of a list is like another
             tried.add((kinds[number], place[0], type(place[-1])))
-            with pytest.raises(entry.Refused):
+            with pytest.raises(Refused):
                 run(tmp_path, [*lines[:number], other, *lines[number + 1 :]], log, key)
                 pytest.fail(f"line {number + 1}, {place}")
 
@@ -115,12 +114,12 @@ def test_lines_removed_repeated_or_moved(files: Any, tmp_path: Path) -> None:
     forms = {number for number, line in enumerate(lines) if "form" in line}
     for number in set(range(len(lines))) - forms:
         without = [*lines[:number], *lines[number + 1 :]]
-        with pytest.raises(entry.Refused):
+        with pytest.raises(Refused):
             run(tmp_path, without, log, key)
-        with pytest.raises(entry.Refused):
+        with pytest.raises(Refused):
             run(tmp_path, [*lines[:number], lines[number], *lines[number:]], log, key)
         if number + 1 < len(lines) and number + 1 not in forms:
-            with pytest.raises(entry.Refused):
+            with pytest.raises(Refused):
                 run(tmp_path, [*without[: number + 1], lines[number], *without[number + 1 :]],
                     log, key)  # fmt: skip
 
@@ -132,8 +131,8 @@ def test_who_has_the_key_cannot_rewrite_what_was_published(files: Any, tmp_path:
     content = bytearray.fromhex(lines[number]["entries"])
     content[-1] ^= 1
     forged = [*lines[:number], lines[number] | {"entries": content.hex()}, *lines[number + 1 :]]
-    with pytest.raises(entry.Refused, match=r"^batch \d+\.digest: .* was published on"):
+    with pytest.raises(Refused, match=r"^batch \d+\.digest: .* was published on"):
         run(tmp_path, resign(forged), log, key)
     ends = [i for i, line in enumerate(lines) if "batch" in line]
-    with pytest.raises(entry.Refused, match="is not in the journal"):
+    with pytest.raises(Refused, match="is not in the journal"):
         run(tmp_path, lines[: ends[0] + 1], log, key)

@@ -1,9 +1,12 @@
 """docs/proofs.md: every example on the page about the log and its seals is made again here."""
 
+import ast
 import hashlib
 import json
 import re
+import sys
 from datetime import UTC, datetime
+from fractions import Fraction
 from typing import Any
 from uuid import UUID
 
@@ -14,10 +17,12 @@ from core.kernel import codes
 from core.kernel.canonical import canonical_bytes, canonical_sha256, with_digests
 from core.premises.models import Premises, Terminal
 from core.proofs import keys, merkle, wire
+from lototrot.engine.bet_type import BetType
+from lototrot.engine.distribution import Takings, distribute
 from lototrot.engine.races import mask_of
 from lototrot.models.tickets import LEG_COLUMNS, Ticket
 from lototrot.services import leaves
-from tests.verify.load import verifier
+from tests.verify.load import FOLDER, verifier
 
 PAGE = (ROOT / "docs" / "proofs.md").read_text("utf-8")
 SEED = bytes(range(32))
@@ -113,12 +118,29 @@ def test_the_page_has_what_is_made(name: str) -> None:
     assert found is not None and found[1] == examples()[name]
 
 
-def test_the_verifiers_take_what_is_on_the_page() -> None:
-    def shown(name: str) -> Any:
-        found = re.search(rf"<!-- example: {name} -->\n```json\n(.*?)\n```", PAGE, re.DOTALL)
-        assert found is not None
-        return json.loads(found[1])
+def shown(name: str) -> Any:
+    found = re.search(rf"<!-- example: {name} -->\n```json\n(.*?)\n```", PAGE, re.DOTALL)
+    assert found is not None
+    return json.loads(found[1])
 
+
+@pytest.mark.article("14.III.9.3", "14.III.9.7")
+def test_the_figures_on_the_page_are_those_of_engine_and_verifier() -> None:
+    rules, figures = (shown("settlement")[name] for name in ("rules", "figures"))
+    bet_type = BetType.from_document(rules, minimum_prize_percent=Fraction(60))
+    winners = {int(category): number for category, number in figures["winners"].items()}
+    carried = (figures[name] for name in ("jackpot_in", "reserve_in", "lapsed_in"))
+    made = distribute(Takings(figures["takings"], winners, *carried), bet_type)
+    assert (made.to_document(), bet_type.to_document()) == (figures, rules)
+    assert figures | verifier("money").figures(rules, figures) == figures
+
+
+def test_every_example_on_the_page_is_checked() -> None:
+    elsewhere = {"draw", "journal", "settlement"}  # tests/core/draws, tests/core/journal, above
+    assert set(re.findall(r"<!-- example: (.*?) -->", PAGE)) == {*examples(), *elsewhere}
+
+
+def test_the_verifiers_take_what_is_on_the_page() -> None:
     proof = shown("proof")
     whole = verifier("public_log").log_holds([shown("entry"), proof["seal"]], [PUBLIC])
     assert whole.startswith("WHOLE: 2 entries")
@@ -126,3 +148,18 @@ def test_the_verifiers_take_what_is_on_the_page() -> None:
     assert said.startswith("SEALED: ticket 2 of 3")
     text = b"trot code commitment\0T" + CODE.text.encode() + BLIND
     assert hashlib.sha256(text).hexdigest() in examples()["commitment"]
+
+
+def test_the_verifiers_are_a_page_each_and_import_nothing_of_the_project() -> None:
+    scripts = {each.stem: each.read_text("utf-8") for each in FOLDER.glob("*.py")}
+    for name, text in scripts.items():
+        modules = {
+            module
+            for node in ast.walk(ast.parse(text))
+            if isinstance(node, ast.Import | ast.ImportFrom)
+            for module in ([node.module] if isinstance(node, ast.ImportFrom) else
+                           [alias.name for alias in node.names])
+        }  # fmt: skip
+        known = sys.stdlib_module_names | scripts.keys()
+        assert {str(module).partition(".")[0] for module in modules} <= known, name
+        assert len(text.splitlines()) <= 160, name

@@ -25,8 +25,8 @@ from core.proofs.models import LogEntry
 from tests import factories, settling
 from tests.core.config.test_restore import SMALL, sell, tickets, used
 from tests.journaling import seal_all
+from tests.verify.forging import public_key
 from tests.verify.load import verifier
-from tests.verify.signing import public_key
 
 
 @pytest.fixture

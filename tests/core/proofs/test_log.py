@@ -41,7 +41,8 @@ def test_entries_are_chained_signed_and_once_per_subject(ring: Any) -> None:
     assert found[0]["previous"] == "00" * 32
     assert [each["previous"] for each in found[1:]] == [entry.digest(each) for each in found[:-1]]
     public = bytes.fromhex(found[0]["document"]["public_key"])
-    assert entry.document(found[2], public, "test.fact") == second.document
+    entry.signed(found[2], [public], "entry")
+    assert found[2]["document"] == second.document
     body = {name: value for name, value in found[1].items() if name != "signature"}
     assert entry.canonical(body) == canonical_bytes(body)
 
@@ -53,19 +54,19 @@ def test_what_has_no_canonical_form_is_not_published(ring: Any) -> None:
 
 
 @pytest.mark.django_db
-@pytest.mark.parametrize("field", [*entry.FIELDS, "more"])
+@pytest.mark.parametrize("field", [*verifier("documents").ENTRY, "more"])
 def test_a_change_of_any_field_is_refused_by_name(ring: Any, field: str) -> None:
     made = publish("a", n=1).published()
     public = keys.current_public()
     others = {"sequence": 7, "document": {"n": 2}, "at": "2030-01-01T00:00:00.000000Z"}
     changed = made | {field: others.get(field, "00" * (len(str(made.get(field, ""))) // 2))}
-    named = field if field in ("format", "kind", "key", "more") else "signature"
+    named = field if field in ("format", "key", "more") else "signature"
     with pytest.raises(entry.Refused, match=rf"^entry\.{named}: "):
-        entry.document(changed, public, "test.fact")
+        entry.signed(changed, [public], "entry")
     if field in made:
         del changed[field]
         with pytest.raises(entry.Refused, match=rf"^entry\.{field}: "):
-            entry.document(changed, public, "test.fact")
+            entry.signed(changed, [public], "entry")
 
 
 @pytest.mark.django_db

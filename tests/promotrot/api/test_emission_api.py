@@ -12,8 +12,8 @@ from promotrot.services.closing import seed_reveal
 from promotrot.services.figures import figures_take
 from tests import emitting
 from tests.core.api.conftest import Api, refused, staff_api
+from tests.verify.forging import public_key, published_log, written
 from tests.verify.load import verifier
-from tests.verify.signing import public_key, written
 
 pytestmark = pytest.mark.django_db
 HOME = "promotrot"
@@ -68,9 +68,10 @@ def test_a_game_from_its_definition_to_the_proof_of_every_ticket(tmp_path: Path)
     listed = anybody.get(f"{HOME}/public/emissions/{game}/1/tickets.csv")
     tickets = tmp_path / "tickets.csv"
     tickets.write_bytes(b"".join(listed.streaming_content))
-    names = ("commitment", "entropy", "closing", "seed")
-    files = [written(tmp_path, f"{name}.json", proof[name]) for name in names]
-    assert "30 of 40" in verifier("emission").check(public_key(), *files, str(tickets))
+    log = published_log()
+    assert all(entry in log for entry in proof.values())
+    file, key = written(tmp_path, "log.jsonl", log), public_key()
+    assert "30 of 40" in verifier("emission").check(file, key, f"{game}/1", str(tickets))
 
 
 @pytest.mark.article("15.III.5.2")

@@ -1,0 +1,157 @@
+"""Copies of the public log that strangers changed, or that an operator who lies has signed.
+
+A liar is consistent: says the same in all documents of the subject, makes their digests fit, signs
+with the true key, and so with everything that was published later and refers to it.
+"""
+
+import json
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+from cryptography.exceptions import InvalidSignature
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
+
+from core.embedded.server import ROOT
+from core.kernel.canonical import canonical_bytes, canonical_sha256, with_digests
+from core.proofs import keys
+from core.proofs.models import LogEntry, SigningKey
+from tests.verify.load import verifier
+from tests.verify.tamper import Place, changes, lies
+
+VOUCHED = "### What only people vouch for"
+Entries = list[dict[str, Any]]
+Refused = verifier("forms").Refused
+
+
+def public_key() -> str:
+    return keys.current_public().hex()
+
+
+def published_log() -> Entries:
+    """The public log as anybody gets it."""
+    found = LogEntry.objects.select_related("key").order_by("sequence")
+    return [each.published() for each in found]
+
+
+def written(folder: Path, name: str, value: Any) -> str:
+    """A file of JSON, a list of entries one a line; its path."""
+    path = folder / name
+    lines = value if name.endswith(".jsonl") else [value]
+    path.write_text("\n".join(json.dumps(line, ensure_ascii=False) for line in lines), "utf-8")
+    return str(path)
+
+
+def forged(log: Entries, kind: str, lie: dict[str, Any], about: str = "") -> Entries:
+    """The log with `lie` as the document of the first entry of that kind, or of the one `about`."""
+    made, new, previous = [], dict[str, str](), "00" * 32
+    liar = next(e for e in log if e["kind"] == kind and about in ("", e["subject"]))
+    true = liar["document"]
+    told = {name: lie[name] for name in lie.keys() & true.keys() if lie[name] != true[name]}
+    for entry in log:
+        said = lie if entry is liar else entry["document"]
+        if entry["subject"] == liar["subject"] and entry is not liar:
+            told_too = {k: v for k, v in told.items() if said.get(k, v) == true[k]}
+            said = said | told_too
+        document = json.loads(_replaced(json.dumps(said), new))
+        if "digests" in entry["document"]:
+            document = with_digests({k: v for k, v in document.items() if k != "digests"})
+        made.append(_signed(entry | {"document": document, "previous": previous}))
+        old, previous = (_digest(each) for each in (entry, made[-1]))
+        new[old] = previous
+    return made
+
+
+def signed(entry: dict[str, Any], **changes: Any) -> dict[str, Any]:
+    """An entry with other fields in its document, as its author would publish it."""
+    document = {k: v for k, v in (entry["document"] | changes).items() if k != "digests"}
+    return _signed(entry | {"document": with_digests(document)})
+
+
+def _signed(entry: dict[str, Any]) -> dict[str, Any]:
+    body = {name: value for name, value in entry.items() if name != "signature"}
+    key = SigningKey.objects.get(key_id=entry["key"])
+    return body | {"signature": keys.sign(key, canonical_bytes(body)).hex()}
+
+
+def _digest(entry: dict[str, Any]) -> str:
+    return canonical_sha256({k: v for k, v in entry.items() if k != "signature"}).hex()
+
+
+def _replaced(text: str, new: dict[str, str]) -> str:
+    for old, now in new.items():
+        text = text.replace(old, now)
+    return text
+
+
+@dataclass
+class Walk:
+    """Every field of every entry that a verifier reads, changed one by one."""
+
+    log: Entries
+    check: Callable[[Entries], str]
+
+    def strangers(self, *kinds: str) -> int:
+        """Whatever a stranger changes is refused by its name; how much was tried."""
+        tried = 0
+        for number, entry in enumerate(self.log):
+            for place, other in changes(entry) if entry["kind"] in kinds else ():
+                tried += 1
+                with pytest.raises(Refused) as refusal:
+                    self.check([*self.log[:number], other, *self.log[number + 1 :]])
+                    pytest.fail(f"{entry['kind']} {place}")
+                said = str(refusal.value)
+                assert all(name in said for name in names(entry["kind"], place)), place
+        return tried
+
+    def liars(self, *kinds: str) -> set[str]:
+        """The fields in which some lie is not found out, as `kind.field.field`."""
+        believed = set()
+        for kind in kinds:
+            entry = next(each for each in self.log if each["kind"] == kind)
+            document = {k: v for k, v in entry["document"].items() if k != "digests"}
+            for place, lie in lies(document):
+                try:
+                    self.check(forged(self.log, kind, lie))
+                except Refused:
+                    continue
+                believed.add(".".join([kind, *filter(_is_field, place)]))
+        return believed
+
+
+def _is_field(step: str | int) -> bool:
+    """Not a place in a list, a number of a horse or a language."""
+    return isinstance(step, str) and not step.isdigit() and len(step) > 2
+
+
+def names(kind: str, place: Place) -> list[str]:
+    """What a refusal says of a place in an entry: the document's field."""
+    if place[:1] != ("document",) or len(place) == 1:
+        return ["entry "]
+    field = place[2] if place[1] == "digests" and len(place) > 2 else place[1]
+    return [f"{kind}.", f".{field}"]
+
+
+def quick_signatures(patch: pytest.MonkeyPatch) -> None:
+    """Signatures checked by the cryptography library, which is faster than verify/ed25519.py; that
+    the two agree is tested with the log."""
+
+    def verify(public_key: bytes, message: bytes, signature: bytes) -> bool:
+        try:
+            Ed25519PublicKey.from_public_bytes(public_key).verify(signature, message)
+        except InvalidSignature:
+            return False
+        return True
+
+    patch.setattr(verifier("entry"), "verify", verify)
+
+
+def vouched_for(*kinds: str) -> set[str]:
+    """The fields of these documents that docs/proofs.md says only people vouch for."""
+    page = (ROOT / "docs" / "proofs.md").read_text("utf-8")
+    rows = re.findall(r"^\| `([\w.]+)` \| (.*) \|$", page.partition(VOUCHED)[2], re.MULTILINE)
+    fields = {kind: re.findall(r"`([\w.]+)`", names) for kind, names in rows}
+    return {f"{kind}.{name}" for kind in kinds for name in fields.get(kind, ())}

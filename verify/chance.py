@@ -1,0 +1,51 @@
+"""Chance that anybody can make again: SHAKE-256, and what a witness gave (docs/proofs.md, "Draws").
+
+Used by draw.py and emission.py.
+"""
+
+import hashlib
+import struct
+import unicodedata
+from collections.abc import Iterator
+
+from forms import need
+
+LEAST = {"dice": 10, "balls": 6, "phrase": 12}
+
+
+def framed(*parts: bytes) -> bytes:
+    """Each part after its length in eight bytes."""
+    return b"".join(u64(len(part)) + part for part in parts)
+
+
+def u64(number: int) -> bytes:
+    return struct.pack(">Q", number)
+
+
+def hash32(*parts: bytes) -> bytes:
+    return hashlib.shake_256(framed(*parts)).digest(32)
+
+
+def words(count: int, *parts: bytes) -> Iterator[int]:
+    """So many 32-bit numbers of SHAKE-256 over the parts."""
+    return iter(struct.unpack(f">{count}I", hashlib.shake_256(framed(*parts)).digest(4 * count)))
+
+
+def below(bound: int, numbers: Iterator[int]) -> int:
+    """A number below the bound, each as likely as another: by rejection."""
+    return next(n for n in numbers if n - n % bound + bound <= 2**32) % bound
+
+
+def canonical_entropy(source: str, given: str, place: str) -> str:
+    """What the witness gave, in the form that is hashed. Raises Refused."""
+    if source == "phrase":
+        found = " ".join(unicodedata.normalize("NFC", given).split())
+        length = len(found.replace(" ", ""))
+    else:
+        parts = given.translate(str.maketrans(",;-", "   ")).split()
+        parts = list("".join(parts)) if source == "dice" else parts
+        good = all(part.isascii() and part.isdigit() and len(part) <= 4 for part in parts)
+        need(good and not (source == "dice" and set(parts) - set("123456")), place, f"not {source}")
+        found, length = " ".join(str(int(part)) for part in parts), len(parts)
+    need(length >= LEAST[source], place, "too little to be unpredictable")
+    return found

@@ -1,0 +1,129 @@
+"""That a document has its form; and what may stand in a field. A refusal names the field."""
+
+import re
+from collections.abc import Callable
+from datetime import date, datetime
+from typing import Any
+
+
+class Refused(Exception):
+    """What was given does not hold; the text names the field."""
+
+
+def need(holds: Any, field: str, why: str) -> None:
+    if not holds:
+        raise Refused(f"{field}: {why}")
+
+
+def shaped(value: Any, form: Any, place: str) -> None:
+    """That a value has its form (documents.py): nothing missing, nothing more. Raises Refused."""
+    if isinstance(form, tuple):
+        one_of(value, form, place)
+    elif isinstance(form, list):
+        need(type(value) is list, place, "not a list")
+        for number, each in enumerate(value):
+            shaped(each, form[0], f"{place}[{number}]")
+    elif isinstance(form, dict):
+        need(type(value) is dict, place, "not an object")
+        if callable(named := next(iter(form))):
+            form = {name: form[named] for name in value if named(name)}
+        for name in sorted(value.keys() ^ form.keys()):
+            raise Refused(f"{place}.{name}: missing, or not known")
+        for name, each in form.items():
+            shaped(value[name], each, f"{place}.{name}")
+    elif callable(form):
+        need(form(value), place, f"not {form.__doc__}")
+    else:
+        need(value == form, place, f"not {form}")
+
+
+def one_of(value: Any, forms: tuple[Any, ...], place: str) -> None:
+    for form in forms[:-1]:
+        try:
+            shaped(value, form, place)
+        except Refused:
+            continue
+        return
+    shaped(value, forms[-1], place)
+
+
+def text(value: Any) -> bool:
+    """a text"""
+    return type(value) is str
+
+
+def words(value: Any) -> bool:
+    """given"""
+    return text(value) and bool(value.strip())
+
+
+def whole(value: Any) -> bool:
+    """a whole number, 0 or more"""
+    return type(value) is int and 0 <= value < 2**63
+
+
+def truth(value: Any) -> bool:
+    """true or false"""
+    return type(value) is bool
+
+
+def rational(value: Any) -> bool:
+    """a number, or a text such as 12.5 or 7/3"""
+    return whole(value) or bool(matches(value, r"\d+(\.\d+|/[1-9]\d*)?"))
+
+
+def category(value: Any) -> bool:
+    """a number in digits"""
+    return bool(matches(value, r"[1-9]\d?"))
+
+
+def day(value: Any) -> bool:
+    """a day that there is, YYYY-MM-DD"""
+    return bool(matches(value, r"\d{4}-\d\d-\d\d")) and exists(date.fromisoformat, value)
+
+
+def instant(value: Any) -> bool:
+    """an instant in UTC, to the microsecond"""
+    good = matches(value, r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z")
+    return bool(good) and exists(datetime.fromisoformat, value)
+
+
+def sha256(value: Any) -> bool:
+    """32 bytes in lower-case hexadecimal"""
+    return bool(matches(value, "[0-9a-f]{64}"))
+
+
+def key_name(value: Any) -> bool:
+    """8 bytes in lower-case hexadecimal"""
+    return bool(matches(value, "[0-9a-f]{16}"))
+
+
+def blind(value: Any) -> bool:
+    """16 bytes in lower-case hexadecimal"""
+    return bool(matches(value, "[0-9a-f]{32}"))
+
+
+def signature(value: Any) -> bool:
+    """64 bytes in lower-case hexadecimal"""
+    return bool(matches(value, "[0-9a-f]{128}"))
+
+
+def journal_entries(value: Any) -> bool:
+    """entries of 48 bytes in lower-case hexadecimal"""
+    return bool(matches(value, "([0-9a-f]{96})+"))
+
+
+def matches(value: Any, pattern: str) -> Any:
+    return text(value) and re.fullmatch(pattern, value, re.ASCII)
+
+
+def exists(read: Callable[[str], Any], value: str) -> bool:
+    try:
+        return bool(read(value))
+    except ValueError:
+        return False
+
+
+def anything(value: Any) -> bool:
+    """an object"""
+    return type(value) is dict

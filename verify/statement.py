@@ -1,0 +1,82 @@
+"""That an emission's prizes reach what the law asks, as planned and as sold (15.III.6.2) [P1-P4].
+
+Used by emission.py; docs/emission-algorithm.md, "The plan"; docs/promotrot.md, "The 70 %, kept".
+"""
+
+from collections import Counter
+from fractions import Fraction
+from typing import Any
+
+from entry import same
+from forms import need
+
+LEAST_BLOCK = 10_000
+LEAST_PERCENT = 70  # 15.III.5.1, 6.2
+PLAN, CLOSING = "promotrot.commitment.plan", "promotrot.closing"
+Document = dict[str, Any]
+
+
+def value(tier: Document) -> int:
+    """Cents of a prize; of one in kind, its equivalent [P4]."""
+    cents: int = tier["in_kind"]["equivalent_cents"] if "in_kind" in tier else tier["cash_cents"]
+    return cents
+
+
+def worth(numbers: Any, tiers: list[Document], *, extra: bool) -> int:
+    """Cents of so many prizes of each tier, of the table or extra."""
+    pairs = zip(numbers, tiers, strict=True)
+    return sum(number * value(tier) for number, tier in pairs if tier["extra"] is extra)
+
+
+def percent_up(cents: int, percent: Any) -> int:
+    """A percentage, up to the next cent [P13]."""
+    return -int(-cents * Fraction(percent) // 100)
+
+
+def check_plan(plan: Document, minimum_percent: Any) -> None:
+    """The plan is its prize table, dealt so that each block reaches the minimum on its own [P2]."""
+    lawful = Fraction(minimum_percent) >= LEAST_PERCENT
+    need(lawful, f"{CLOSING}.minimum_percent", f"less than {LEAST_PERCENT}")
+    tiers, classes = plan["tiers"], plan["classes"]
+    blocks = sum(each["blocks"] for each in classes)
+    tickets = sum(each["blocks"] * each["tickets"] for each in classes)
+    same(plan, {"tickets": tickets}, PLAN)
+    for number, each in enumerate(classes):
+        place = f"{PLAN}.classes[{number}]"
+        fits = len(each["prizes"]) == len(tiers) and sum(each["prizes"]) <= each["tickets"]
+        need(fits, f"{place}.prizes", "other tiers, or more prizes than tickets")
+        need(each["tickets"] >= LEAST_BLOCK or blocks == 1, f"{place}.tickets", "a small block")
+        least = percent_up(each["tickets"] * plan["price_cents"], minimum_percent)
+        only_extra = all(tier["extra"] for tier in tiers)
+        good = only_extra or worth(each["prizes"], tiers, extra=False) >= least
+        need(good, f"{place}.prizes", "worth less than the minimum")
+    for at, tier in enumerate(tiers):
+        dealt = sum(each["blocks"] * each["prizes"][at] for each in classes)
+        same(tier, {"count": dealt}, f"{PLAN}.tiers[{at}]")
+
+
+def check_closing(closing: Document, plan: Document, held: Counter[int]) -> None:
+    """The statement follows from its counts, and those from the tickets sold: `held`, by tier. What
+    was refunded or never ended may have held prizes that were not awarded [P9, P11]."""
+    tiers, sold = plan["tiers"], held.total()
+    same(closing, {"tickets": plan["tickets"], "sold": sold, "unsold": plan["tickets"] - sold,
+                   "price_cents": plan["price_cents"]}, CLOSING)  # fmt: skip
+    out = closing["refunded"] + closing["unfinished"]
+    need(out <= sold, f"{CLOSING}.unfinished", "more than were sold")
+    numbers = [held[number] for number in range(1, len(tiers) + 1)]
+    predrawn = not all(tier["extra"] for tier in tiers)
+    for name, extra in (("awarded_cents", False), ("extra_awarded_cents", True)):
+        cents = worth(numbers, tiers, extra=extra)
+        as_held = closing[name] == cents or (out and closing[name] <= cents)
+        known = extra or predrawn  # of a probabilistic game the players decide (15.II.3)
+        need(as_held or not known, f"{CLOSING}.{name}", f"the tickets sold held {cents}")
+    takings = (sold - closing["refunded"]) * closing["price_cents"]
+    awarded, extra_awarded = closing["awarded_cents"], closing["extra_awarded_cents"]
+    short = max(0, percent_up(takings, closing["minimum_percent"]) - awarded)
+    owed = max(0, closing["owed_before_cents"] - extra_awarded) + short
+    percent = Fraction(100 * awarded, takings) if takings else None
+    stated = None if closing["percent"] is None else Fraction(closing["percent"])
+    need(stated == percent, f"{CLOSING}.percent", f"should be {percent}")
+    same(closing, {"takings_cents": takings, "shortfall_cents": short, "owed_cents": owed}, CLOSING)
+    need(closing["unclaimed_cents"] <= awarded + extra_awarded, f"{CLOSING}.unclaimed_cents",
+         "more than was awarded")  # fmt: skip

@@ -1,0 +1,99 @@
+"""The sealed tickets, counted again (docs/proofs.md, "Tickets as leaves"). Used by settlement.py.
+
+The file has all leaves of the seal, one after the other: each field after its length in four bytes.
+"""
+
+import hashlib
+from collections import Counter
+from collections.abc import Iterator
+from math import prod
+from pathlib import Path
+from typing import Any
+
+from entry import same
+from forms import need
+
+Fields = list[bytes]
+
+
+def leaves(name: str, races: int) -> Iterator[tuple[bytes, Fields]]:
+    """Every leaf of the file, and its fields."""
+    sizes = (None, None, 8, 4, 8, *[4] * races, 32)
+    with Path(name).open("rb") as file:
+        while file.peek(1):
+            leaf, fields = b"", []
+            for size in sizes:
+                length = int.from_bytes(file.read(4), "big")
+                need(size in (None, length) and length < 100, "TICKETS", "a ticket that is not one")
+                fields.append(file.read(length))
+                leaf += length.to_bytes(4, "big") + fields[-1]
+            need(len(fields[-1]) == 32, "TICKETS", "the last one is not whole")
+            yield leaf, fields
+
+
+def parent(left: bytes, right: bytes) -> bytes:
+    return hashlib.sha256(b"\1" + left + right).digest()
+
+
+class Tree:
+    """The Merkle root (RFC 9162, 2.1.1) of leaves as they come, in the memory of its height."""
+
+    def __init__(self) -> None:
+        self.nodes: list[tuple[int, bytes]] = []
+
+    def add(self, leaf: bytes) -> None:
+        size, node = 1, hashlib.sha256(b"\0" + leaf).digest()
+        while self.nodes and self.nodes[-1][0] == size:
+            size, node = 2 * size, parent(self.nodes.pop()[1], node)
+        self.nodes.append((size, node))
+
+    def root(self) -> str:
+        if not self.nodes:
+            return hashlib.sha256().hexdigest()
+        node = self.nodes[-1][1]
+        for _, left in self.nodes[-2::-1]:
+            node = parent(left, node)
+        return node.hex()
+
+
+def winning_bets(masks: list[int], right: list[int]) -> Counter[int]:
+    """Of a ticket's bets, how many have so many races right (14.III.7) [B10]."""
+    ways = Counter({0: 1})
+    for mask, good in zip(masks, right, strict=True):
+        more: Counter[int] = Counter()
+        for hits, bets in ways.items():
+            more[hits + 1] += bets * (mask & good).bit_count()
+            more[hits] += bets * (mask & ~good).bit_count()
+        ways = more
+    return ways
+
+
+def check_tickets(certificate: dict[str, Any], file: str, voided: set[int]) -> int:
+    """That these are the tickets that were sealed, and win what the certificate says, but for those
+    at the places voided. How many there are."""
+    right = [sum(1 << (n - 1) for n in race["right"]) for race in certificate["races"]]
+    categories = [int(category) for category in certificate["figures"]["winners"]]
+    tree, sealed, counted = Tree(), Counter[str](), Counter[str]()
+    won, winning = Counter[int](), 0
+    for place, (leaf, fields) in enumerate(leaves(file, len(right))):
+        bets, cents, *masks = (int.from_bytes(field, "big") for field in fields[3:-1])
+        price = certificate["price_cents"]
+        whole = bets == prod(mask.bit_count() for mask in masks) and cents == bets * price
+        need(whole, "TICKETS", f"ticket {place} has other bets or another price than its marks")
+        tree.add(leaf)
+        sums = {"tickets": 1, "bets": bets, "takings_cents": cents}
+        sealed.update(sums)
+        if place not in voided:
+            counted.update(sums)
+            hits = winning_bets(masks, right)
+            won.update(hits)
+            winning += any(hits[category] for category in categories)
+    root = tree.root()
+    need(root == certificate["seal"]["root"], "TICKETS", "not the tickets that were sealed")
+    totals = {name: sealed[name] for name in ("tickets", "bets", "takings_cents")}
+    same(certificate["seal"], totals, "lototrot.settlement.seal")
+    same(certificate, {name: counted[name] for name in ("tickets", "bets")}, "lototrot.settlement")
+    winners = {str(category): won[category] for category in categories}
+    same(certificate["figures"], {"winners": winners}, "lototrot.settlement.figures")
+    same(certificate, {"winning_tickets": winning}, "lototrot.settlement")
+    return totals["tickets"]
