@@ -161,9 +161,10 @@ class Schema(AutoSchema):
         if OperatorToken in schemes:
             kinds += [OperatorSessionUnknown, OperatorSessionExpired]
         takes_body = self.method.lower() in METHODS_WITH_BODY  # one not asked for is refused
+        if self.method.lower() != "get":
+            kinds += [errors.LengthRequired, errors.BodyTooLarge]
         if takes_body:
-            kinds += [errors.MalformedJson, errors.LengthRequired, errors.BodyTooLarge]
-            kinds.append(errors.UnsupportedMediaType)
+            kinds += [errors.MalformedJson, errors.UnsupportedMediaType]
         if takes_body or found.query or found.paged:
             kinds += [errors.FieldsInvalid, errors.UnknownField]
         if found.paged:
