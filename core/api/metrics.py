@@ -13,7 +13,6 @@ import functools
 import hmac
 import os
 from collections.abc import Callable, Iterable, Iterator
-from pathlib import Path
 
 import structlog
 from django.conf import settings
@@ -97,13 +96,6 @@ def _registry() -> CollectorRegistry:
         registry.register(REGISTRY)
     registry.register(_Database())
     return registry
-
-
-def empty_folder() -> None:
-    """Remove what the processes of an earlier run counted. To be called before the first starts."""
-    folder = os.environ.get(_MULTIPROCESS)
-    for path in Path(folder).glob("*.db") if folder else ():
-        path.unlink(missing_ok=True)
 
 
 def _may_read(request: HttpRequest) -> bool:

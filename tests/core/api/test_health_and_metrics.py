@@ -156,13 +156,3 @@ def test_several_processes_are_added_up(tmp_path: Path) -> None:
         run("count")
     counted = _samples(run("read"))
     assert counted[("http_requests_total", "200", "GET", "api/v1/clock")] == 3
-
-
-def test_counts_of_an_earlier_run_are_removed(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("PROMETHEUS_MULTIPROC_DIR", str(tmp_path))
-    (tmp_path / "counter_1.db").touch()
-    (tmp_path / "kept.txt").touch()
-    metrics.empty_folder()
-    assert [path.name for path in tmp_path.iterdir()] == ["kept.txt"]
