@@ -25,6 +25,8 @@ def wait_for_quiet(within_s: float | None = None) -> None:
         cursor.execute("SELECT clock_timestamp()")
         began = cursor.fetchone()[0]
         while True:
+            # Within a transaction the server shows its sessions as they were at the first look.
+            cursor.execute("SELECT pg_stat_clear_snapshot()")
             cursor.execute(
                 "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database()"
                 " AND backend_type = 'client backend' AND pid <> pg_backend_pid()"
