@@ -12,6 +12,7 @@ from core.config.whole import whole
 CONTENT = [b"one", b"two"]
 
 
+@pytest.mark.django_db  # closing an answer looks at the connections of its thread
 @pytest.mark.parametrize("response", [HttpResponse(CONTENT), StreamingHttpResponse(CONTENT)])
 def test_an_answer_is_given_as_it_is_made(response: HttpResponseBase) -> None:
     def application(environ: dict[str, Any], start_response: Any) -> Iterable[bytes]:
