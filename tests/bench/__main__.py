@@ -2,7 +2,7 @@
 
 Every ratio is to a baseline measured in the same run, in turn with it. BENCH=small takes a
 twentieth of the size. What can be measured alone is named as an argument: `sale`, `boards`, `play`,
-`emission`, `journal`, `seal`, `settlement`, `nightly`, `terminal`.
+`emission`, `pay`, `journal`, `seal`, `settlement`, `nightly`, `terminal`.
 """
 
 import json
@@ -10,6 +10,7 @@ import os
 import sys
 import tempfile
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 from core.embedded.server import ROOT
@@ -36,48 +37,54 @@ def main(parts: list[str]) -> int:
         import django
 
         django.setup()
-        from tests.bench import (
-            boards,
-            emission,
-            journal,
-            nightly,
-            pay,
-            play,
-            sale,
-            settlement,
-            terminal,
-        )
-
-        if not parts or "sale" in parts:
-            seconds = max(2.0, SALE_S * scale)
-            figures |= sale.measure(stack, pairs=PAIRS, seconds=seconds)
-        if not parts or "boards" in parts:
-            figures |= boards.measure(stack, pairs=PAIRS, seconds=max(4.0, SALE_S * scale))
-        if not parts or "play" in parts:
-            figures |= play.measure(stack, pairs=PAIRS, seconds=max(2.0, SALE_S * scale))
-        if not parts or "emission" in parts:
-            figures |= emission.measure()
-        if not parts or "pay" in parts:
-            figures |= pay.measure(stack, pairs=PAIRS, seconds=max(2.0, SALE_S * scale))
-        if not parts or "journal" in parts:
-            figures |= journal.measure(stack, pairs=PAIRS, seconds=max(2.0, SALE_S * scale))
-        if not parts or "terminal" in parts:
-            figures |= terminal.measure(stack, scale=scale)
-        if not parts or {"settlement", "seal"} & {*parts}:
-            figures |= settlement.measure(
-                stack, pairs=PAIRS, scale=scale, sealing=not parts or "seal" in parts,
-                settling_too=not parts or "settlement" in parts,
-            )  # fmt: skip
-        if not parts or "nightly" in parts:
-            figures |= nightly.measure(stack, pairs=PAIRS, scale=scale)
-    figures["bench.scale"] = scale
-    figures["bench.seconds"] = time.monotonic() - began
-    for name, value in figures.items():
-        print(f"{name:36} {value:>16,.3f}")
+        measures = _measures(stack, scale, {*parts})
+        if unknown := {*parts} - {*measures}:
+            raise SystemExit(f"{', '.join(sorted(unknown))}: none of {', '.join(measures)}")
+        for name, measure in measures.items():
+            if name in parts or not parts:
+                found = measure()
+                print("\n".join(f"{key:36} {value:>16,.3f}" for key, value in found.items()))
+                figures |= found
+    figures |= {"bench.scale": scale, "bench.seconds": time.monotonic() - began}
     target = ROOT / "var" / "bench.json"
     target.parent.mkdir(exist_ok=True)
     target.write_text(json.dumps(figures, indent=1) + "\n")
     return 0
+
+
+def _measures(
+    stack: Stack, scale: float, parts: set[str]
+) -> dict[str, Callable[[], dict[str, float]]]:
+    """What can be measured, by name. Settling and sealing, if both are asked for, share tickets."""
+    from tests.bench import (
+        boards,
+        emission,
+        journal,
+        nightly,
+        pay,
+        play,
+        sale,
+        settlement,
+        terminal,
+    )
+
+    served = {"stack": stack, "pairs": PAIRS, "seconds": max(2.0, SALE_S * scale)}
+    filled = {"stack": stack, "pairs": PAIRS, "scale": scale}
+    both = not parts or {"settlement", "seal"} <= parts
+    return {
+        "sale": lambda: sale.measure(**served),
+        "boards": lambda: boards.measure(stack, pairs=PAIRS, seconds=max(4.0, SALE_S * scale)),
+        "play": lambda: play.measure(**served),
+        "emission": emission.measure,
+        "pay": lambda: pay.measure(**served),
+        "journal": lambda: journal.measure(**served),
+        "terminal": lambda: terminal.measure(stack, scale=scale),
+        "settlement": lambda: settlement.measure(**filled, sealing=both, settling_too=True),
+        "seal": lambda: (
+            {} if both else settlement.measure(**filled, sealing=True, settling_too=False)
+        ),
+        "nightly": lambda: nightly.measure(**filled),
+    }
 
 
 if __name__ == "__main__":
