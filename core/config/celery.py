@@ -9,6 +9,7 @@ from celery.signals import setup_logging, worker_init
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "core.config.settings")
 
 app = Celery("lototrot")
+app.set_default()  # in every thread, not only in the one that came here first
 app.config_from_object("django.conf:settings", namespace="CELERY")
 _CORE = ("config", "journal", "nights", "proofs", "statements")
 app.autodiscover_tasks([*(f"core.{name}" for name in _CORE), "lototrot", "promotrot"])

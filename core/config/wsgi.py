@@ -6,6 +6,7 @@ from importlib import import_module
 
 from django.core.wsgi import get_wsgi_application
 
+from core.config import celery  # noqa: F401  (tasks are sent by it)
 from core.config.whole import whole
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "core.config.settings")

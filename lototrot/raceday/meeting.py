@@ -9,6 +9,7 @@ from typing import Any
 
 from core.raceday.api import Api, ApiProblem
 from core.raceday.people import Staff
+from core.raceday.stage import need
 from lototrot.sample.facts import Outcome, RaceDay, RaceFacts, programme_file
 
 PRICE_CENTS = 100
@@ -175,7 +176,8 @@ def breach_void(day: Day) -> list[dict[str, Any]]:
 def settlement_wait(day: Day) -> dict[str, Any]:
     """Ask for the settlement and wait until a worker has stored it."""
     organiser = day.staff["org1"]
-    organiser.post(f"lototrot/contests/{day.contest}/settlement")
+    asked = organiser.post(f"lototrot/contests/{day.contest}/settlement")
+    need(asked["sent"] or asked["state"] != "closed", "no worker was asked to settle")
     deadline = time.monotonic() + SETTLED_WITHIN_S
     while time.monotonic() < deadline:
         try:
