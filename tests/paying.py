@@ -136,7 +136,7 @@ def order(
     """The contest settled and ordered, with these prizes by ticket id, funded by the test."""
     factories.contest_closed(of)
     settlement = Settlement.objects.create(
-        uuid=uuid.uuid4(), contest=of, number=1, rules={}, races=[], figures={},
+        uuid=uuid.uuid4(), contest=of, number=1, rules={}, races=[], figures={"winners": {"7": 0}},
         settled_at=clock.now(), **dict.fromkeys(_FIGURES, 0),
     )  # fmt: skip
     winning_bets = [1] + [0] * (len(of.bet_type.document["shares_below"]) - 1)

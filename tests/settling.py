@@ -140,7 +140,7 @@ def bare_settlement(of: Contest) -> Settlement:
     )  # fmt: skip
     return Settlement.objects.create(
         uuid=uuid.uuid4(), contest=of, number=of.settlements.count() + 1, rules={}, races=[],
-        figures={}, settled_at=clock.now(), **noughts,
+        figures={"winners": {"7": 0}}, settled_at=clock.now(), **noughts,
     )  # fmt: skip
 
 
