@@ -8,14 +8,17 @@ import signal
 import socket
 import subprocess
 import sys
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
+import psycopg
 import pytest
 
 from core.embedded.server import ROOT
 from core.embedded.stack import free_port
 from core.screens import live, live_server
+from core.screens.management.commands.live import EVERY_S
 from tests.browser.driver import until
 from tests.databases import Database
 
@@ -94,6 +97,26 @@ def test_nothing_else_is_given_out_and_whoever_asks_it_is_turned_away(
     (tmp_path / live.PULSE).write_text("{}")
     (tmp_path / "secret.json").write_text("{}")
     assert talk(tmp_path, request_text).partition("\r\n")[0] == answer
+
+
+def test_what_cannot_be_published_now_does_not_end_the_publisher(
+    port: int, own_database: Database, tmp_path: Path
+) -> None:
+    pulse = tmp_path / live.PULSE
+
+    def stays() -> bool:
+        found = pulse.read_bytes()
+        time.sleep(2 * EVERY_S)
+        return pulse.read_bytes() == found
+
+    with psycopg.connect(own_database.owner_url, autocommit=True) as owner:
+        owner.execute("ALTER TABLE lototrot_contest RENAME TO out_of_sight")
+        until(stays, "no pulse any more")
+        last = pulse.read_bytes()
+        with socket.create_connection(("127.0.0.1", port)) as link:
+            assert asked(link, get(live.PULSE))[2] == last  # boards see how old it is
+        owner.execute("ALTER TABLE out_of_sight RENAME TO lototrot_contest")
+    until(lambda: pulse.read_bytes() != last, "a pulse again")
 
 
 def test_a_connection_that_asks_nothing_is_ended(

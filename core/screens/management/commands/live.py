@@ -80,3 +80,7 @@ def _try(act: Callable[..., object], *given: object) -> None:
         # Boards say for themselves that what they show is old; the server comes back.
         logger.warning("nothing is published: %s", type(error).__name__)
         connection.close()
+    except Exception:
+        # For a person to look at. Boards keep what there is, and say how old it is; to die and
+        # be started again each second would cost the sale.
+        logger.exception("nothing is published")
