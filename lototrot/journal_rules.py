@@ -46,7 +46,9 @@ def _contest() -> None:
         became("lototrot_contest", "state", "settled", ("lototrot_settlement", _OF_CONTEST)),
         became("lototrot_contest", "state", "ordered", ("lototrot_paymentorder", _OF_CONTEST)),
         stamped(
-            "lototrot_publication", "published_at", user="published_by_id",
+            "lototrot_publication",
+            "published_at",
+            user="published_by_id",
             session="published_in_id",
         ),
         stamped(
@@ -54,14 +56,19 @@ def _contest() -> None:
         ),
         with_rows(
             "lototrot_schedulechange",
-            ("journal_change", "o.relation = 'lototrot_contest' AND o.row_id = t.contest_id"
-             " AND o.after ? 'scheduled_close_at'"),
+            (
+                "journal_change",
+                "o.relation = 'lototrot_contest' AND o.row_id = t.contest_id"
+                " AND o.after ? 'scheduled_close_at'",
+            ),
         ),
         stamped(
-            "lototrot_displayacknowledgement", "acknowledged_at", terminal="terminal_id",
+            "lototrot_displayacknowledgement",
+            "acknowledged_at",
+            terminal="terminal_id",
             operator="operator_id",
         ),
-    )  # fmt: skip
+    )
 
 
 def _tickets() -> None:
@@ -83,38 +90,46 @@ def _course() -> None:
     register(
         stamped("lototrot_withdrawal", "entered_at", user="entered_by_id", session="entered_in_id"),
         stamped(
-            "lototrot_racestart", "recorded_at", **_RECORDED, session="recorded_in_id",
+            "lototrot_racestart",
+            "recorded_at",
+            **_RECORDED,
+            session="recorded_in_id",
             unless=_PROPOSED,
         ),
         confirmed("lototrot_racestart"),
-        stamped(
-            "lototrot_racedeclaration", "recorded_at", **_RECORDED, session="recorded_in_id"
-        ),
+        stamped("lototrot_racedeclaration", "recorded_at", **_RECORDED, session="recorded_in_id"),
         confirmed("lototrot_classification"),
         became(
-            "lototrot_classification", "in_force", "false",
+            "lototrot_classification",
+            "in_force",
+            "false",
             ("lototrot_classification", "o.race_id = t.race_id"),
         ),
-    )  # fmt: skip
+    )
 
 
 def _settlement() -> None:
     register(
         published("lototrot_settlement", "lototrot.settlement", "t.uuid::text"),
         became(
-            "lototrot_settlement", "in_force", "false",
-            ("proofs_logentry", "o.kind = 'lototrot.settlement_reversal'"
-             " AND o.subject = t.uuid::text"),
+            "lototrot_settlement",
+            "in_force",
+            "false",
+            (
+                "proofs_logentry",
+                "o.kind = 'lototrot.settlement_reversal' AND o.subject = t.uuid::text",
+            ),
         ),
         with_parent("lototrot_prize", "lototrot_settlement", "settlement_id"),
         with_parent("lototrot_settlementcategory", "lototrot_settlement", "settlement_id"),
         confirmed("lototrot_paymentorder"),
         published(
-            "lototrot_paymentorder", "lototrot.payment_order",
+            "lototrot_paymentorder",
+            "lototrot.payment_order",
             "(SELECT s.uuid::text FROM lototrot_settlement s WHERE s.id = t.settlement_id)",
         ),
         stamped("lototrot_lapse", "lapsed_at"),
         posted("lototrot_lapse", "t.cents"),
         stamped("lototrot_placement", "placed_at"),
         posted("lototrot_placement", "t.cents"),
-    )  # fmt: skip
+    )

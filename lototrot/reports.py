@@ -53,20 +53,28 @@ EXPLAINED = {
     "lototrot.reversal": _("A settlement was reversed to correct a result (5.3)"),
 }
 HISTORY = Report(
-    name="jackpot-history", title=_("Jackpot and reserve"), order=40,
+    name="jackpot-history",
+    title=_("Jackpot and reserve"),
+    order=40,
     about=_("Every movement of the accumulated 7/7 and of its reserve fund, and why."),
     columns=(
-        Column("at", _("time"), Kind.MOMENT), Column("chain", _("bet type")),
-        Column("meeting", _("meeting"), Kind.DAY), Column("fund", _("fund")),
-        Column("why", _("why")), Column("cents", _("amount"), Kind.CENTS),
+        Column("at", _("time"), Kind.MOMENT),
+        Column("chain", _("bet type")),
+        Column("meeting", _("meeting"), Kind.DAY),
+        Column("fund", _("fund")),
+        Column("why", _("why")),
+        Column("cents", _("amount"), Kind.CENTS),
         Column("after_cents", _("balance after"), Kind.CENTS),
     ),
-)  # fmt: skip
+)
 CARRIED = Report(
-    name="jackpot-by-meeting", title=_("Jackpot and reserve, by meeting"), order=41,
+    name="jackpot-by-meeting",
+    title=_("Jackpot and reserve, by meeting"),
+    order=41,
     about=_("What each settled meeting found and left, and the unclaimed prizes placed in it."),
     columns=(
-        Column("day", _("meeting"), Kind.DAY), Column("chain", _("bet type")),
+        Column("day", _("meeting"), Kind.DAY),
+        Column("chain", _("bet type")),
         Column("jackpot_in_cents", _("7/7 carried in"), Kind.CENTS),
         Column("lapsed_in_cents", _("unclaimed placed in it"), Kind.CENTS),
         Column("jackpot_out_cents", _("7/7 left"), Kind.CENTS),
@@ -74,7 +82,7 @@ CARRIED = Report(
         Column("reserve_out_cents", _("reserve left"), Kind.CENTS),
     ),
     picture=Picture("day", ["jackpot_out_cents", "reserve_out_cents"], line=True),
-)  # fmt: skip
+)
 
 
 def sold(period: Period) -> Iterator[Sold]:
@@ -87,16 +95,21 @@ def sold(period: Period) -> Iterator[Sold]:
 def won(period: Period) -> Iterable[Row]:
     """Winning bets by category of the settlements in force."""
     found = SettlementCategory.objects.filter(
-        settlement__in_force=True, settlement__contest__day__gte=period.first,
+        settlement__in_force=True,
+        settlement__contest__day__gte=period.first,
         settlement__contest__day__lte=period.last,
-    ).select_related("settlement__contest")  # fmt: skip
+    ).select_related("settlement__contest")
     for each in found.order_by("settlement__contest__day", "settlement_id", "-hits"):
         contest = each.settlement.contest
         yield (
-            contest.day, Game.LOTOTROT, contest.bet_type_code,
-            f"{each.hits}/{each.settlement.rules['legs']}", each.winning_bets, each.prize_cents,
+            contest.day,
+            Game.LOTOTROT,
+            contest.bet_type_code,
+            f"{each.hits}/{each.settlement.rules['legs']}",
+            each.winning_bets,
+            each.prize_cents,
             each.total_cents,
-        )  # fmt: skip
+        )
 
 
 def share(period: Period) -> Iterable[Row]:
@@ -104,10 +117,14 @@ def share(period: Period) -> Iterable[Row]:
     for settlement in _in_force(period):
         parts = settlement.figures["organiser_parts"]
         yield (
-            settlement.contest.day, Game.LOTOTROT, settlement.contest.bet_type_code,
-            settlement.takings_cents, settlement.figures["prize_pool"],
-            settlement.figures["organiser_share"], *(parts[part] for part in Part),
-        )  # fmt: skip
+            settlement.contest.day,
+            Game.LOTOTROT,
+            settlement.contest.bet_type_code,
+            settlement.takings_cents,
+            settlement.figures["prize_pool"],
+            settlement.figures["organiser_share"],
+            *(parts[part] for part in Part),
+        )
 
 
 def history(period: Period) -> Iterator[Row]:
@@ -121,10 +138,14 @@ def history(period: Period) -> Iterator[Row]:
 def carried(period: Period) -> Iterator[Row]:
     for each in _in_force(period):
         yield (
-            each.contest.day, each.contest.bet_type_code, each.jackpot_in_cents,
-            each.lapsed_in_cents, each.jackpot_out_cents, each.reserve_in_cents,
+            each.contest.day,
+            each.contest.bet_type_code,
+            each.jackpot_in_cents,
+            each.lapsed_in_cents,
+            each.jackpot_out_cents,
+            each.reserve_in_cents,
             each.reserve_out_cents,
-        )  # fmt: skip
+        )
 
 
 def _in_force(period: Period) -> Iterable[Settlement]:

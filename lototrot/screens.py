@@ -8,8 +8,16 @@ from core.screens.panels import register as register_panel
 from core.screens.texts import ngettext_noop
 
 _MODULES = (
-    "bet", "board", "confirmation", "day", "details", "display", "last", "annulment", "sale",
-)  # fmt: skip
+    "bet",
+    "board",
+    "confirmation",
+    "day",
+    "details",
+    "display",
+    "last",
+    "annulment",
+    "sale",
+)
 
 
 _BOARD_MODULES = ("race", "standing", "explained")
@@ -18,27 +26,36 @@ _BOARD_MODULES = ("race", "standing", "explained")
 def register() -> None:
     register_panel(
         Panel(
-            name="lototrot", title=_("Lototrot"), module="lototrot/terminal/panel.js",
-            styles=("lototrot/terminal/panel.css",), texts="lototrot",
+            name="lototrot",
+            title=_("Lototrot"),
+            module="lototrot/terminal/panel.js",
+            styles=("lototrot/terminal/panel.css",),
+            texts="lototrot",
             preload=tuple(f"lototrot/terminal/{name}.js" for name in _MODULES),
         )
-    )  # fmt: skip
+    )
     texts.define("lototrot", _SELLING | _AFTERWARDS)
     register_board(
         Panel(
-            name="lototrot", title=_("Lototrot"), module="lototrot/board/section.js",
-            styles=("lototrot/board/board.css",), texts="lototrot_board",
+            name="lototrot",
+            title=_("Lototrot"),
+            module="lototrot/board/section.js",
+            styles=("lototrot/board/board.css",),
+            texts="lototrot_board",
             preload=tuple(f"lototrot/board/{name}.js" for name in _BOARD_MODULES),
         )
-    )  # fmt: skip
+    )
     texts.define("lototrot_board", _BOARD | _EXPLAINED)
     register_holder(
         Panel(
-            name="lototrot", title=_("Lototrot"), module="lototrot/holder.js",
-            styles=("lototrot/terminal/panel.css",), texts="lototrot",
+            name="lototrot",
+            title=_("Lototrot"),
+            module="lototrot/holder.js",
+            styles=("lototrot/terminal/panel.css",),
+            texts="lototrot",
             preload=("lototrot/terminal/details.js",),
         )
-    )  # fmt: skip
+    )
 
 
 _SELLING: dict[str, texts.Text] = {

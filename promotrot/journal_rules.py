@@ -25,9 +25,13 @@ VOUCHER = Rule(
 _REFERENCE = "(SELECT e.reference FROM promotrot_emission e WHERE e.id = t.emission_id)"
 _OF_EMISSION = "o.emission_id = t.id"
 _STEPS = {
-    "committed": "commitment", "mixed": "witnessentropy", "open": "opening", "stopped": "salestop",
-    "closed": "closingstatement", "revealed": "seedreveal",
-}  # fmt: skip
+    "committed": "commitment",
+    "mixed": "witnessentropy",
+    "open": "opening",
+    "stopped": "salestop",
+    "closed": "closingstatement",
+    "revealed": "seedreveal",
+}
 
 
 def register_all() -> None:
@@ -57,7 +61,9 @@ def _emissions() -> None:
         ),
         with_parent("promotrot_prizetier", "promotrot_emission", "emission_id"),
         stamped(
-            "promotrot_commitment", "committed_at", user="committed_by_id",
+            "promotrot_commitment",
+            "committed_at",
+            user="committed_by_id",
             session="committed_in_id",
         ),
         published("promotrot_commitment", "promotrot.commitment", _REFERENCE),
@@ -73,7 +79,7 @@ def _emissions() -> None:
         published("promotrot_closingstatement", "promotrot.closing", _REFERENCE),
         stamped("promotrot_seedreveal", "revealed_at"),
         published("promotrot_seedreveal", "promotrot.seed", _REFERENCE),
-    )  # fmt: skip
+    )
 
 
 def _plays() -> None:
@@ -85,15 +91,18 @@ def _plays() -> None:
         stamped("promotrot_playmove", "moved_at", user="moved_by_id", session="moved_in_id"),
         VOUCHER,
         posted("promotrot_voucher", "t.amount_cents", unless="t.nature = 'drawn'"),
-        with_rows("promotrot_voucher", ("draws_drawcertificate", "true"),
-                  unless="t.nature <> 'drawn'"),
+        with_rows(
+            "promotrot_voucher", ("draws_drawcertificate", "true"), unless="t.nature <> 'drawn'"
+        ),
         stamped("promotrot_vouchersecret", "made_at"),
         stamped(
             "promotrot_voucherhandover", "handed_at", user="handed_by_id", session="handed_in_id"
         ),
         stamped("promotrot_voucherprint", "confirmed_at"),
         stamped(
-            "promotrot_voucherreprint", "printed_at", terminal="terminal_id",
+            "promotrot_voucherreprint",
+            "printed_at",
+            terminal="terminal_id",
             operator="operator_id",
         ),
-    )  # fmt: skip
+    )

@@ -64,10 +64,14 @@ def share(period: Period) -> Iterator[Row]:
         parts = chart.closing_parts(statement, natural_day(emission.planned_at))
         kept = sum(parts.values())
         yield (
-            natural_day(emission.closing.closed_at), Game.PROMOTROT, emission.reference,
-            statement.takings_cents, statement.takings_cents - kept, kept,
+            natural_day(emission.closing.closed_at),
+            Game.PROMOTROT,
+            emission.reference,
+            statement.takings_cents,
+            statement.takings_cents - kept,
+            kept,
             *(parts[part] for part in Part),
-        )  # fmt: skip
+        )
 
 
 def register() -> None:

@@ -13,25 +13,34 @@ _MODULES = ("stage", "drawn", "chance", "prizes", "kept")
 def register() -> None:
     register_panel(
         Panel(
-            name="promotrot", title=_("Promotrot"), module="promotrot/terminal/panel.js",
-            styles=("promotrot/terminal/panel.css",), texts="promotrot",
+            name="promotrot",
+            title=_("Promotrot"),
+            module="promotrot/terminal/panel.js",
+            styles=("promotrot/terminal/panel.css",),
+            texts="promotrot",
             preload=tuple(f"promotrot/terminal/{name}.js" for name in _MODULES),
         )
-    )  # fmt: skip
+    )
     texts.define("promotrot", _TEXTS)
     register_board(
         Panel(
-            name="promotrot", title=_("Promotrot"), module="promotrot/board/section.js", styles=(),
+            name="promotrot",
+            title=_("Promotrot"),
+            module="promotrot/board/section.js",
+            styles=(),
             texts="promotrot_board",
         )
-    )  # fmt: skip
+    )
     texts.define("promotrot_board", _BOARD)
     register_holder(
         Panel(
-            name="promotrot", title=_("Promotrot"), module="promotrot/holder.js", styles=(),
+            name="promotrot",
+            title=_("Promotrot"),
+            module="promotrot/holder.js",
+            styles=(),
             texts="promotrot",
         )
-    )  # fmt: skip
+    )
 
 
 _TEXTS: dict[str, texts.Text] = {

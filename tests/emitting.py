@@ -49,13 +49,22 @@ def small(code: str = "small", **changes: Any) -> dict[str, Any]:
     signs = ["trophy", "sulky", "horseshoe", "stopwatch", "helmet", "bell"]
     shown = document("lap-of-honour")
     picture = {
-        "kind": "symbols", "columns": 3, "rows": 3, "match": 3, "signs": signs,
+        "kind": "symbols",
+        "columns": 3,
+        "rows": 3,
+        "match": 3,
+        "signs": signs,
         "winning": signs[:2],
-    }  # fmt: skip
+    }
     base = {
-        "code": code, "tickets": 40, "block_tickets": 40, "price_cents": 100,
-        "prize_percent": "70", "tiers": [*SMALL_TIERS], "presentation": picture,
-    }  # fmt: skip
+        "code": code,
+        "tickets": 40,
+        "block_tickets": 40,
+        "price_cents": 100,
+        "prize_percent": "70",
+        "tiers": [*SMALL_TIERS],
+        "presentation": picture,
+    }
     return shown | base | changes
 
 

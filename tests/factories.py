@@ -76,9 +76,12 @@ def staff(*roles: Role, name: str = "") -> StaffActor:
     """A member of staff with the roles, signed on. The password is unusable, hence cheap."""
     user = User.objects.create(
         username=name or f"staff-{next(_serial)}-{secrets.token_hex(3)}",
-        full_name=name or "Member of Staff", password="!", roles=[str(role) for role in roles],
-        appointment=_APPOINTMENT if Role.INSPECTOR in roles else "", created_at=clock.now(),
-    )  # fmt: skip
+        full_name=name or "Member of Staff",
+        password="!",
+        roles=[str(role) for role in roles],
+        appointment=_APPOINTMENT if Role.INSPECTOR in roles else "",
+        created_at=clock.now(),
+    )
     return actor_of(session_start(user=user, verified=True)[0])
 
 
@@ -123,14 +126,21 @@ def proposal(kind: str = "test", subject: str = "test", content: Any = None) -> 
     """A proposal that two people made and confirmed."""
     first, second = _somebody(), _somebody()
     made = Proposal.objects.create(
-        kind=kind, subject=subject, content=content or {}, proposed_at=clock.now(),
-        content_digest=canonical_sha256(content or {}), proposed_by_id=first.user_id,
+        kind=kind,
+        subject=subject,
+        content=content or {},
+        proposed_at=clock.now(),
+        content_digest=canonical_sha256(content or {}),
+        proposed_by_id=first.user_id,
         proposed_in=first,
-    )  # fmt: skip
+    )
     Decision.objects.create(
-        proposal=made, verdict=Decision.Verdict.CONFIRMED, decided_by_id=second.user_id,
-        decided_in=second, decided_at=clock.now(),
-    )  # fmt: skip
+        proposal=made,
+        verdict=Decision.Verdict.CONFIRMED,
+        decided_by_id=second.user_id,
+        decided_in=second,
+        decided_at=clock.now(),
+    )
     return made
 
 
@@ -159,28 +169,43 @@ class Point:
     @property
     def actor(self) -> TerminalActor:
         return TerminalActor(
-            self.terminal.pk, self.premises.pk, self.premises.kind, self.operator.pk,
+            self.terminal.pk,
+            self.premises.pk,
+            self.premises.kind,
+            self.operator.pk,
             self.session.pk,
-        )  # fmt: skip
+        )
 
 
 def premises(
-    kind: str = Premises.Kind.ESTABLISHMENT, *, authorised: Iterable[str] = tuple(Game),
-    since: datetime | None = None, until: datetime | None = None,
-) -> Premises:  # fmt: skip
+    kind: str = Premises.Kind.ESTABLISHMENT,
+    *,
+    authorised: Iterable[str] = tuple(Game),
+    since: datetime | None = None,
+    until: datetime | None = None,
+) -> Premises:
     """Premises with an account, authorised for the games from a year ago unless told otherwise."""
     number, now, by = next(_serial), clock.now(), _somebody()
     place = Premises.objects.create(
-        code=f"P{number}-{secrets.token_hex(2)}", name=f"Bar {number}", kind=kind,
-        address="Carrer Major 1", municipality="Palma", created_at=now, created_by_id=by.user_id,
-    )  # fmt: skip
+        code=f"P{number}-{secrets.token_hex(2)}",
+        name=f"Bar {number}",
+        kind=kind,
+        address="Carrer Major 1",
+        municipality="Palma",
+        created_at=now,
+        created_by_id=by.user_id,
+    )
     ledger.account_open([ledger.premises_account(place.pk)])
     for game in authorised:
         Authorisation.objects.create(
-            premises=place, game=game, valid_from=since or now - timedelta(days=365),
-            valid_until=until, reference=f"AUT-{number}", recorded_by_id=by.user_id,
+            premises=place,
+            game=game,
+            valid_from=since or now - timedelta(days=365),
+            valid_until=until,
+            reference=f"AUT-{number}",
+            recorded_by_id=by.user_id,
             recorded_at=now,
-        )  # fmt: skip
+        )
     return place
 
 
@@ -190,17 +215,28 @@ def point(place: Premises | None = None) -> Point:
     number, now = next(_serial), clock.now()
     token, session_token = secrets.token_urlsafe(32), secrets.token_urlsafe(32)
     terminal = Terminal.objects.create(
-        code=f"T{number}-{secrets.token_hex(2)}", premises=place, token_digest=token_digest(token),
-        enrolled_at=now, created_at=now, created_by_id=place.created_by_id,
-    )  # fmt: skip
-    operator = Operator.objects.create(
-        premises=place, number=number, name=f"Operator {number}", pin="!", created_at=now,
+        code=f"T{number}-{secrets.token_hex(2)}",
+        premises=place,
+        token_digest=token_digest(token),
+        enrolled_at=now,
+        created_at=now,
         created_by_id=place.created_by_id,
-    )  # fmt: skip
+    )
+    operator = Operator.objects.create(
+        premises=place,
+        number=number,
+        name=f"Operator {number}",
+        pin="!",
+        created_at=now,
+        created_by_id=place.created_by_id,
+    )
     session = OperatorSession.objects.create(
-        terminal=terminal, operator=operator, token_digest=token_digest(session_token),
-        started_at=now, expires_at=now + timedelta(days=30),
-    )  # fmt: skip
+        terminal=terminal,
+        operator=operator,
+        token_digest=token_digest(session_token),
+        started_at=now,
+        expires_at=now + timedelta(days=30),
+    )
     return Point(place, terminal, operator, session, token, session_token)
 
 
@@ -208,13 +244,20 @@ def operator_at(of: Point) -> str:
     """Another operator signed on at the same terminal; the token of their session."""
     now, number, token = clock.now(), next(_serial), secrets.token_urlsafe(32)
     operator = Operator.objects.create(
-        premises=of.premises, number=number, name=f"Operator {number}", pin="!", created_at=now,
+        premises=of.premises,
+        number=number,
+        name=f"Operator {number}",
+        pin="!",
+        created_at=now,
         created_by_id=of.premises.created_by_id,
-    )  # fmt: skip
+    )
     OperatorSession.objects.create(
-        terminal=of.terminal, operator=operator, token_digest=token_digest(token), started_at=now,
+        terminal=of.terminal,
+        operator=operator,
+        token_digest=token_digest(token),
+        started_at=now,
         expires_at=now + timedelta(days=30),
-    )  # fmt: skip
+    )
     return token
 
 
@@ -228,14 +271,21 @@ def racecourse(code: str = "", timezone: str = "Europe/Madrid") -> Racecourse:
 
 @transaction.atomic
 def race(
-    of: Meeting, number: int, starts_at: datetime, *, numbers: Iterable[int] = range(1, 11),
+    of: Meeting,
+    number: int,
+    starts_at: datetime,
+    *,
+    numbers: Iterable[int] = range(1, 11),
     course: Racecourse,
-) -> Race:  # fmt: skip
+) -> Race:
     """A race whose programme has the given numbers."""
     made = Race.objects.create(
-        meeting=of, racecourse=course, number=number, name=f"Premi {number}",
+        meeting=of,
+        racecourse=course,
+        number=number,
+        name=f"Premi {number}",
         scheduled_start_at=starts_at,
-    )  # fmt: skip
+    )
     Runner.objects.bulk_create(
         Runner(race=made, number=n, name=f"Cavall {number}.{n}") for n in numbers
     )
@@ -244,25 +294,38 @@ def race(
 
 @transaction.atomic
 def meeting(
-    *, races: int = 7, numbers: Iterable[int] = range(1, 11), day: date | None = None,
-    first_start_at: datetime | None = None, course: Racecourse | None = None,
+    *,
+    races: int = 7,
+    numbers: Iterable[int] = range(1, 11),
+    day: date | None = None,
+    first_start_at: datetime | None = None,
+    course: Racecourse | None = None,
     approved: bool = True,
-) -> Meeting:  # fmt: skip
+) -> Meeting:
     """A meeting whose races start every half hour, the first in two hours unless told otherwise."""
     now, by, numbers = clock.now(), _somebody(), tuple(numbers)
     first_start_at = first_start_at or now + timedelta(hours=2)
     document = {"meeting": next(_serial)}
     made = Meeting.objects.create(
-        day=day or natural_day(first_start_at), name="Reunió", imported_at=now,
-        reference=f"PROG-{document['meeting']}-{secrets.token_hex(3)}", document=document,
-        document_digest=canonical_sha256(dict(document)), imported_by_id=by.user_id,
+        day=day or natural_day(first_start_at),
+        name="Reunió",
+        imported_at=now,
+        reference=f"PROG-{document['meeting']}-{secrets.token_hex(3)}",
+        document=document,
+        document_digest=canonical_sha256(dict(document)),
+        imported_by_id=by.user_id,
         imported_in=by,
-    )  # fmt: skip
+    )
     if approved:
         FederationApproval.objects.create(
-            meeting=made, approved_by="Federació Balear de Trot", approved_at=now,
-            reference="FBT-1", recorded_by_id=by.user_id, recorded_in=by, recorded_at=now,
-        )  # fmt: skip
+            meeting=made,
+            approved_by="Federació Balear de Trot",
+            approved_at=now,
+            reference="FBT-1",
+            recorded_by_id=by.user_id,
+            recorded_in=by,
+            recorded_at=now,
+        )
     course = course or racecourse()
     for number in range(1, races + 1):
         starts_at = first_start_at + timedelta(minutes=30) * (number - 1)
@@ -279,34 +342,47 @@ def bet_type(code: str = "lototrot") -> BetType:
     document = shipped(code, minimum_prize_percent=Fraction(60)).to_document()
     found: BetType
     found, _ = BetType.objects.get_or_create(
-        code=document["code"], version=document["version"],
+        code=document["code"],
+        version=document["version"],
         defaults={
-            "document": document, "authorisation": "CAIB 1/2006", "recorded_at": clock.now(),
+            "document": document,
+            "authorisation": "CAIB 1/2006",
+            "recorded_at": clock.now(),
             "recorded_by_id": by.user_id,
         },
-    )  # fmt: skip
+    )
     return found
 
 
 def ticket_model() -> TicketModel:
     found: TicketModel
     found, _ = TicketModel.objects.get_or_create(
-        code="roll-80", version=1,
+        code="roll-80",
+        version=1,
         defaults={
-            "authorisation": "CAIB 2/2006", "authorised_on": date(2006, 1, 2), "multiple": True,
-            "recorded_at": clock.now(), "recorded_by_id": _somebody().user_id,
+            "authorisation": "CAIB 2/2006",
+            "authorised_on": date(2006, 1, 2),
+            "multiple": True,
+            "recorded_at": clock.now(),
+            "recorded_by_id": _somebody().user_id,
         },
-    )  # fmt: skip
+    )
     return found
 
 
 @transaction.atomic
 def contest(
-    of: Meeting | None = None, *, races: Sequence[Race] | None = None, kind: str = "lototrot",
-    price_cents: int = 100, max_bets: int = 10_000, correction_window_s: int = 0,
-    closes_at: datetime | None = None, state: str = Contest.State.OPEN,
+    of: Meeting | None = None,
+    *,
+    races: Sequence[Race] | None = None,
+    kind: str = "lototrot",
+    price_cents: int = 100,
+    max_bets: int = 10_000,
+    correction_window_s: int = 0,
+    closes_at: datetime | None = None,
+    state: str = Contest.State.OPEN,
     rules: BetType | None = None,
-) -> Contest:  # fmt: skip
+) -> Contest:
     """A contest on the first races of a meeting (a new one unless given), on sale or in draft.
 
     It closes when its first race is to start unless `closes_at` says otherwise. Its bet type is
@@ -319,17 +395,24 @@ def contest(
     now, is_open = clock.now(), state == Contest.State.OPEN
     account = ledger.liability(f"lototrot:takings:{rules.code}:{of.day}")
     made = Contest.objects.create(
-        meeting=of, day=of.day, bet_type=rules, bet_type_code=rules.code,
-        ticket_model=ticket_model(), price_cents=price_cents, max_bets=max_bets,
+        meeting=of,
+        day=of.day,
+        bet_type=rules,
+        bet_type_code=rules.code,
+        ticket_model=ticket_model(),
+        price_cents=price_cents,
+        max_bets=max_bets,
         correction_window_s=correction_window_s,
         correction_approval="CAIB 3/2006" if correction_window_s else "",
         scheduled_close_at=closes_at or min(r.scheduled_start_at for r in chosen),
-        state=state, opened_at=now if is_open else None,
+        state=state,
+        opened_at=now if is_open else None,
         offered_masks=[mask_of(r.runners.values_list("number", flat=True)) for r in chosen],
         code_secret=secrets.token_bytes(32),
-        takings_account=ledger.account_open([account])[account.code], created_at=now,
+        takings_account=ledger.account_open([account])[account.code],
+        created_at=now,
         created_by_id=_somebody().user_id,
-    )  # fmt: skip
+    )
     ContestLeg.objects.bulk_create(
         ContestLeg(contest=made, position=position, race=each)
         for position, each in enumerate(chosen, start=1)
@@ -338,14 +421,19 @@ def contest(
 
 
 def contest_closed(
-    of: Contest, *, at: datetime | None = None, cause: str = Contest.Cause.ORGANISER,
+    of: Contest,
+    *,
+    at: datetime | None = None,
+    cause: str = Contest.Cause.ORGANISER,
     sealed: bool = True,
-) -> Contest:  # fmt: skip
+) -> Contest:
     """Close it, as the services would, and seal it unless told otherwise."""
     Contest.objects.filter(pk=of.pk).update(
-        state=Contest.State.CLOSED, closed_at=at or clock.now(), closing_cause=cause,
+        state=Contest.State.CLOSED,
+        closed_at=at or clock.now(),
+        closing_cause=cause,
         code_secret=None,
-    )  # fmt: skip
+    )
     of.refresh_from_db()
     if sealed:
         contest_seal(contest_id=of.pk)
@@ -374,15 +462,21 @@ class Sale:
 def acknowledge(of: Contest, at: Point) -> None:
     """The operator declares that the programme is on display."""
     DisplayAcknowledgement.objects.get_or_create(
-        contest=of, terminal=at.terminal, operator=at.operator,
+        contest=of,
+        terminal=at.terminal,
+        operator=at.operator,
         defaults={"acknowledged_at": clock.now()},
-    )  # fmt: skip
+    )
 
 
 def sell(
-    of: Contest, at: Point, numbers: Sequence[Iterable[int]] | None = None, *,
-    request: uuid.UUID | None = None, acknowledged: bool = True,
-) -> Sale:  # fmt: skip
+    of: Contest,
+    at: Point,
+    numbers: Sequence[Iterable[int]] | None = None,
+    *,
+    request: uuid.UUID | None = None,
+    acknowledged: bool = True,
+) -> Sale:
     """Sell a ticket by `lototrot_sell`: number 1 in every race unless `numbers` says otherwise."""
     if acknowledged:
         acknowledge(of, at)
@@ -392,11 +486,18 @@ def sell(
     for each in marked:
         bets *= len(each)
     parameters = [
-        token_digest(at.token), token_digest(at.session_token), of.pk, request,
-        hashlib.sha256(repr(marked).encode()).digest(), [mask_of(each) for each in marked], 0,
-        bets, bets * of.price_cents, secrets.token_bytes(16),
+        token_digest(at.token),
+        token_digest(at.session_token),
+        of.pk,
+        request,
+        hashlib.sha256(repr(marked).encode()).digest(),
+        [mask_of(each) for each in marked],
+        0,
+        bets,
+        bets * of.price_cents,
+        secrets.token_bytes(16),
         secrets.token_bytes(32),
-    ]  # fmt: skip
+    ]
     with connection.cursor() as cursor:
         cursor.execute(
             "SELECT outcome, ticket_id, sold_at, leg FROM lototrot_sell"
@@ -413,28 +514,43 @@ def withdrawal(of: Race, number: int, *, confirmed: bool = True) -> Withdrawal:
     """A standing withdrawal; the contests' offered numbers are not touched."""
     by, now = _somebody(), clock.now()
     return Withdrawal.objects.create(
-        race=of, number=number, effective_at=now, source="Stewards", entered_at=now,
-        entered_by_id=by.user_id, entered_in=by, confirmed_at=now if confirmed else None,
+        race=of,
+        number=number,
+        effective_at=now,
+        source="Stewards",
+        entered_at=now,
+        entered_by_id=by.user_id,
+        entered_in=by,
+        confirmed_at=now if confirmed else None,
         proposal=proposal("lototrot.withdrawal", f"race:{of.pk}:{number}"),
-    )  # fmt: skip
+    )
 
 
 def started(of: Race, *, at: datetime | None = None) -> RaceStart:
     """The race's actual start, now unless given."""
     by, now = _somebody(), clock.now()
     return RaceStart.objects.create(
-        race=of, actual_start_at=at or now, source="Starter", recorded_at=now,
-        recorded_by_id=by.user_id, recorded_in=by,
-    )  # fmt: skip
+        race=of,
+        actual_start_at=at or now,
+        source="Starter",
+        recorded_at=now,
+        recorded_by_id=by.user_id,
+        recorded_in=by,
+    )
 
 
 def declared(of: Race, kind: str = RaceDeclaration.Kind.NOT_RUN) -> RaceDeclaration:
     """A standing declaration that the race gave no classification."""
     by, now = _somebody(), clock.now()
     return RaceDeclaration.objects.create(
-        race=of, kind=kind, reason="Storm", declared_at=now, recorded_at=now,
-        recorded_by_id=by.user_id, recorded_in=by,
-    )  # fmt: skip
+        race=of,
+        kind=kind,
+        reason="Storm",
+        declared_at=now,
+        recorded_at=now,
+        recorded_by_id=by.user_id,
+        recorded_in=by,
+    )
 
 
 @transaction.atomic
@@ -450,9 +566,14 @@ def drawn(of: Race, winner: int) -> Draw:
     balls = sorted(RACE_DRAW.field(subject).entries, key=lambda each: each != str(winner))
     assert balls[0] == str(winner)
     entered = manual_propose(
-        by=one, draw=draw.uuid, order=balls, drawn_at=clock.now(), place="Oficina Central",
-        witness="Notary", cause="Test",
-    )  # fmt: skip
+        by=one,
+        draw=draw.uuid,
+        order=balls,
+        drawn_at=clock.now(),
+        place="Oficina Central",
+        witness="Notary",
+        cause="Test",
+    )
     two_persons.confirm(proposal=entered.uuid, by=two)
     draw_attend(by=inspector, draw=draw.uuid)
     draw_certify(by=inspector, draw=draw.uuid)
@@ -461,9 +582,14 @@ def drawn(of: Race, winner: int) -> Draw:
 
 
 def classified(
-    of: Race, winners: Iterable[int], *, left: Mapping[int, str] | None = None,
-    disqualified: Iterable[int] = (), start: bool = True, announced_at: datetime | None = None,
-) -> Classification:  # fmt: skip
+    of: Race,
+    winners: Iterable[int],
+    *,
+    left: Mapping[int, str] | None = None,
+    disqualified: Iterable[int] = (),
+    start: bool = True,
+    announced_at: datetime | None = None,
+) -> Classification:
     """A classification in force (and the start before it, unless told otherwise).
 
     The standing withdrawals are withdrawn in it; `left` gives the ruling of each number [B5].
@@ -475,21 +601,31 @@ def classified(
     runners = []
     for number in of.runners.order_by("number").values_list("number", flat=True):
         outcome = (
-            "winner" if number in won
-            else "withdrawn" if number in out
-            else "left" if number in rulings
-            else "disqualified" if number in bad
+            "winner"
+            if number in won
+            else "withdrawn"
+            if number in out
+            else "left"
+            if number in rulings
+            else "disqualified"
+            if number in bad
             else "started"
-        )  # fmt: skip
+        )
         runners.append(
             {
-                "number": number, "outcome": outcome, "place": 1 if outcome == "winner" else None,
+                "number": number,
+                "outcome": outcome,
+                "place": 1 if outcome == "winner" else None,
                 "ruling": rulings.get(number, ""),
             }
-        )  # fmt: skip
+        )
     now = clock.now()
     return Classification.objects.create(
-        race=of, runners=runners, announced_text="Classificació oficial",
-        announced_at=announced_at or now, author="Comissaris", confirmed_at=now,
+        race=of,
+        runners=runners,
+        announced_text="Classificació oficial",
+        announced_at=announced_at or now,
+        author="Comissaris",
+        confirmed_at=now,
         proposal=proposal("lototrot.classification", f"race:{of.pk}"),
-    )  # fmt: skip
+    )

@@ -40,9 +40,17 @@ from tests.factories import Point
 RULES = settling.rules(**settling.TWO_LEGS)
 MARIA = PayeeFacts("Maria Ferrer Riera", "dni", "43123456Z")
 _FIGURES = (
-    "tickets", "bets", "winning_tickets", "takings_cents", "jackpot_in_cents", "reserve_in_cents",
-    "lapsed_in_cents", "prizes_cents", "jackpot_out_cents", "reserve_out_cents",
-)  # fmt: skip
+    "tickets",
+    "bets",
+    "winning_tickets",
+    "takings_cents",
+    "jackpot_in_cents",
+    "reserve_in_cents",
+    "lapsed_in_cents",
+    "prizes_cents",
+    "jackpot_out_cents",
+    "reserve_out_cents",
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,8 +68,11 @@ class Presented:
     def request(self, **changes: Any) -> PayRequest:
         """As an operator would ask for its payment."""
         asked = {
-            "uuid": uuid.uuid4(), "code": self.code, "amount_cents": self.cents, "intact": True,
-        }  # fmt: skip
+            "uuid": uuid.uuid4(),
+            "code": self.code,
+            "amount_cents": self.cents,
+            "intact": True,
+        }
         return PayRequest(**(asked | changes))
 
 
@@ -83,11 +94,16 @@ def tickets(of: Contest, count: int, at: Point | None = None) -> list[Presented]
     debit = ledger.account_open([place])[place.code]
     Transfer.objects.bulk_create(
         Transfer(
-            reference=ticket.uuid, line=0, kind="lototrot.sale", debit=debit,
-            credit=of.takings_account, amount_cents=ticket.amount_cents, at=ticket.sold_at,
+            reference=ticket.uuid,
+            line=0,
+            kind="lototrot.sale",
+            debit=debit,
+            credit=of.takings_account,
+            amount_cents=ticket.amount_cents,
+            at=ticket.sold_at,
         )
         for ticket in sold
-    )  # fmt: skip
+    )
     return [Presented(t, code.shown, 0) for t, code in zip(sold, made, strict=True)]
 
 
@@ -122,12 +138,19 @@ def confirmed(proposal: Proposal, *roles: Role) -> None:
 def sold_ticket(of: Contest, at: Point, ident: uuid.UUID, code: codes.Code) -> Ticket:
     """A row as a sale would have left it, to be inserted."""
     return Ticket(
-        uuid=ident, contest=of, premises=at.premises, terminal=at.terminal, operator=at.operator,
-        sold_at=of.opened_at, bets=1, amount_cents=of.price_cents,
-        code_digest=settings.CODE_KEYS.digest(code), request_digest=bytes(32),
+        uuid=ident,
+        contest=of,
+        premises=at.premises,
+        terminal=at.terminal,
+        operator=at.operator,
+        sold_at=of.opened_at,
+        bets=1,
+        amount_cents=of.price_cents,
+        code_digest=settings.CODE_KEYS.digest(code),
+        request_digest=bytes(32),
         code_commitment=secrets.token_bytes(32),
         **dict.fromkeys(LEG_COLUMNS[: len(of.offered_masks)], 1),
-    )  # fmt: skip
+    )
 
 
 def order(
@@ -136,32 +159,42 @@ def order(
     """The contest settled and ordered, with these prizes by ticket id, funded by the test."""
     factories.contest_closed(of)
     settlement = Settlement.objects.create(
-        uuid=uuid.uuid4(), contest=of, number=1, rules={}, races=[], figures={"winners": {"7": 0}},
-        settled_at=clock.now(), **dict.fromkeys(_FIGURES, 0),
-    )  # fmt: skip
+        uuid=uuid.uuid4(),
+        contest=of,
+        number=1,
+        rules={},
+        races=[],
+        figures={"winners": {"7": 0}},
+        settled_at=clock.now(),
+        **dict.fromkeys(_FIGURES, 0),
+    )
     winning_bets = [1] + [0] * (len(of.bet_type.document["shares_below"]) - 1)
     Prize.objects.bulk_create(
         (
             Prize(
-                settlement=settlement, ticket_id=ticket, winning_bets=winning_bets,
+                settlement=settlement,
+                ticket_id=ticket,
+                winning_bets=winning_bets,
                 prize_cents=cents,
             )
             for ticket, cents in prizes.items()
         ),
         batch_size=10_000,
-    )  # fmt: skip
+    )
     settling.fund(chart.prizes_payable(of.pk), sum(prizes.values()))
     for state in ("settled", "ordered"):
         Contest.objects.filter(pk=of.pk).update(state=state)
     of.refresh_from_db()
     results_day = results_day or natural_day(clock.now())
     made: PaymentOrder = PaymentOrder.objects.create(
-        contest=of, settlement=settlement,
+        contest=of,
+        settlement=settlement,
         proposal=factories.proposal("lototrot.payment_order", f"contest:{of.pk}"),
-        ordered_at=clock.now(), results_day=results_day,
+        ordered_at=clock.now(),
+        results_day=results_day,
         first_pay_day=max(of.day, results_day) + timedelta(days=1),
         last_claim_day=results_day + timedelta(days=claim_days),
-    )  # fmt: skip
+    )
     return made
 
 

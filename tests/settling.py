@@ -37,9 +37,11 @@ NOON = datetime(2030, 3, 2, 11, tzinfo=UTC)
 """Noon in Madrid: a meeting that starts in some hours is of the same day, whenever tests run."""
 
 TWO_LEGS = {
-    "code": "two-legs", "legs": 2, "shares_below": {"2": 60, "1": 40},
+    "code": "two-legs",
+    "legs": 2,
+    "shares_below": {"2": 60, "1": 40},
     "shares_above": {"2": 50, "1": 40, "reserve": 10},
-}  # fmt: skip
+}
 
 
 def rules(**changes: Any) -> Rules:
@@ -53,31 +55,40 @@ def record(of: Rules) -> BetType:
     """The rules on record."""
     found: BetType
     found, _ = BetType.objects.get_or_create(
-        code=of.code, version=of.version,
+        code=of.code,
+        version=of.version,
         defaults={
-            "document": of.to_document(), "authorisation": "CAIB 1/2006",
-            "recorded_at": clock.now(), "recorded_by_id": factories.staff().user_id,
+            "document": of.to_document(),
+            "authorisation": "CAIB 1/2006",
+            "recorded_at": clock.now(),
+            "recorded_by_id": factories.staff().user_id,
         },
-    )  # fmt: skip
+    )
     return found
 
 
 @transaction.atomic
 def contest(
-    of: Rules, programmes: Sequence[Sequence[int]], *, price_cents: int = 100,
+    of: Rules,
+    programmes: Sequence[Sequence[int]],
+    *,
+    price_cents: int = 100,
     day: date | None = None,
-) -> Contest:  # fmt: skip
+) -> Contest:
     """A contest on sale: a race for each programme, the first in two hours."""
     now = clock.now()
     meeting = factories.meeting(races=0, day=day)
     course = factories.racecourse()
     races = [
         factories.race(
-            meeting, number, now + timedelta(hours=2, minutes=30 * number), numbers=numbers,
+            meeting,
+            number,
+            now + timedelta(hours=2, minutes=30 * number),
+            numbers=numbers,
             course=course,
         )
         for number, numbers in enumerate(programmes, start=1)
-    ]  # fmt: skip
+    ]
     made: Contest = factories.contest(
         meeting, races=races, rules=record(of), price_cents=price_cents
     )
@@ -90,8 +101,13 @@ def sell(of: Contest, at: Point, tickets: Sequence[Masks]) -> list[Ticket]:
     now = clock.now()
     sold: list[Ticket] = Ticket.objects.bulk_create(
         Ticket(
-            uuid=uuid.uuid4(), contest=of, premises=at.premises, terminal=at.terminal,
-            operator=at.operator, sold_at=now, bets=prod(mask.bit_count() for mask in masks),
+            uuid=uuid.uuid4(),
+            contest=of,
+            premises=at.premises,
+            terminal=at.terminal,
+            operator=at.operator,
+            sold_at=now,
+            bets=prod(mask.bit_count() for mask in masks),
             amount_cents=prod(mask.bit_count() for mask in masks) * of.price_cents,
             code_digest=secrets.token_bytes(16),
             code_commitment=secrets.token_bytes(32),
@@ -99,16 +115,21 @@ def sell(of: Contest, at: Point, tickets: Sequence[Masks]) -> list[Ticket]:
             **dict(zip(LEG_COLUMNS, masks, strict=False)),
         )
         for masks in tickets
-    )  # fmt: skip
+    )
     place = ledger.premises_account(at.premises.pk)
     debit = ledger.account_open([place])[place.code]
     Transfer.objects.bulk_create(
         Transfer(
-            reference=ticket.uuid, line=0, kind="lototrot.sale", debit=debit,
-            credit=of.takings_account, amount_cents=ticket.amount_cents, at=now,
+            reference=ticket.uuid,
+            line=0,
+            kind="lototrot.sale",
+            debit=debit,
+            credit=of.takings_account,
+            amount_cents=ticket.amount_cents,
+            at=now,
         )
         for ticket in sold
-    )  # fmt: skip
+    )
     return sold
 
 
@@ -134,14 +155,30 @@ def run(of: Contest, facts: Sequence[Facts]) -> None:
 def bare_settlement(of: Contest) -> Settlement:
     """A settlement written behind the services' back."""
     noughts = dict.fromkeys(
-        ("tickets", "bets", "winning_tickets", "takings_cents", "jackpot_in_cents",
-         "reserve_in_cents", "lapsed_in_cents", "prizes_cents", "jackpot_out_cents",
-         "reserve_out_cents"), 0,
-    )  # fmt: skip
+        (
+            "tickets",
+            "bets",
+            "winning_tickets",
+            "takings_cents",
+            "jackpot_in_cents",
+            "reserve_in_cents",
+            "lapsed_in_cents",
+            "prizes_cents",
+            "jackpot_out_cents",
+            "reserve_out_cents",
+        ),
+        0,
+    )
     return Settlement.objects.create(
-        uuid=uuid.uuid4(), contest=of, number=of.settlements.count() + 1, rules={}, races=[],
-        figures={"winners": {"7": 0}}, settled_at=clock.now(), **noughts,
-    )  # fmt: skip
+        uuid=uuid.uuid4(),
+        contest=of,
+        number=of.settlements.count() + 1,
+        rules={},
+        races=[],
+        figures={"winners": {"7": 0}},
+        settled_at=clock.now(),
+        **noughts,
+    )
 
 
 def reclassify(race: Race, winners: Sequence[int]) -> None:

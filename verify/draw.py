@@ -85,15 +85,19 @@ def check_circumstances(log: Log, minutes: Minutes) -> None:
     """Everything in its time, before an inspector (14.III.5.4.4); late if late [B12]."""
     drawn_at, certified_at = (log.entry(kind, minutes["draw"])["at"] for kind in (OUTCOME, MINUTES))
     times = [(name, minutes[name]) for name in ("declared_at", "drawn_at", "entered_at")]
-    times += [("published", drawn_at), ("certified_at", minutes["certified_at"]),
-              ("certified", certified_at)]  # fmt: skip
+    times += [
+        ("published", drawn_at),
+        ("certified_at", minutes["certified_at"]),
+        ("certified", certified_at),
+    ]
     for (_, before), (name, after) in pairwise(times):
         need(before <= after, f"{MINUTES}.{name}", "before its time")
     late = minutes["due_at"] is not None and minutes["drawn_at"] > minutes["due_at"]
     same(minutes, {"late": late}, MINUTES)
     need(bool(minutes["late_cause"]) == late, f"{MINUTES}.late_cause", "of a late draw only")
-    attended = [each for each in minutes["attendances"]
-                if each["attended_at"] <= minutes["certified_at"]]  # fmt: skip
+    attended = [
+        each for each in minutes["attendances"] if each["attended_at"] <= minutes["certified_at"]
+    ]
     need(minutes["inspector"] in attended, f"{MINUTES}.inspector", "did not attend")
 
 

@@ -98,15 +98,24 @@ def check(log_file: str, keys: str, emission: str, tickets: str) -> str:
         committed, {"plan_digest": plan_digest, "tickets": plan["tickets"]}, "promotrot.commitment"
     )
     check_plan(plan, closing["minimum_percent"])
-    made = hash32(b"promotrot/commitment/1", committed["algorithm"].encode(), emission.encode(),
-                  u64(size), bytes.fromhex(plan_digest), secret)  # fmt: skip
+    made = hash32(
+        b"promotrot/commitment/1",
+        committed["algorithm"].encode(),
+        emission.encode(),
+        u64(size),
+        bytes.fromhex(plan_digest),
+        secret,
+    )
     need(committed["commitment"] == made.hex(), "promotrot.seed.seed", "not the one committed to")
     entropy = canonical_entropy(
         witnessed["source"], witnessed["entropy"], "promotrot.entropy.entropy"
     )
     same(witnessed, {"commitment": made.hex(), "entropy": entropy}, "promotrot.entropy")
-    need(committed["committed_at"] <= witnessed["entered_at"] <= closing["closed_at"],
-         "promotrot.entropy.entered_at", "not between commitment and closing")  # fmt: skip
+    need(
+        committed["committed_at"] <= witnessed["entered_at"] <= closing["closed_at"],
+        "promotrot.entropy.entered_at",
+        "not between commitment and closing",
+    )
     key = hash32(b"promotrot/key/1", made, secret, entropy.encode())
     held = check_tickets(tickets, Dealing(key, emission, plan), seed)
     check_closing(closing, plan, held)

@@ -62,8 +62,11 @@ def signed(entry: Any, public_keys: list[bytes], place: str) -> None:
     key = {key_name(each): each for each in public_keys}.get(entry["key"])
     need(key, f"{place}.key", "signed under another key than the one you trust")
     signature = bytes.fromhex(entry["signature"])
-    need(key and verify(key, canonical(unsigned(entry)), signature), f"{place}.signature",
-         "does not hold: something in the entry was changed")  # fmt: skip
+    need(
+        key and verify(key, canonical(unsigned(entry)), signature),
+        f"{place}.signature",
+        "does not hold: something in the entry was changed",
+    )
 
 
 def keys_of(words: str) -> list[bytes]:

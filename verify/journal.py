@@ -52,9 +52,11 @@ class Journal:
             need(len(line["images"]) == len(entries), f"{place}.images", f"not {len(entries)}")
             for number, (entry, image) in enumerate(zip(entries, line["images"], strict=True)):
                 row = int.from_bytes(entry[8:16], "big")
-                need(entry[16:] == hashlib.sha256(image.encode()).digest(),
-                     f"{place}.images[{number}]",
-                     f"row {row} of {table} is not as it was sealed")  # fmt: skip
+                need(
+                    entry[16:] == hashlib.sha256(image.encode()).digest(),
+                    f"{place}.images[{number}]",
+                    f"row {row} of {table} is not as it was sealed",
+                )
         first, last = (int.from_bytes(entry[:8], "big") for entry in (entries[0], entries[-1]))
         self.transactions.append((first, last, place))
         sealed = hashlib.sha256(content).hexdigest()
@@ -72,15 +74,24 @@ class Journal:
         need(head["end_xid"] > self.end, f"{place}.end_xid", "not after the first")
         for number in range(max(len(self.blocks), len(head["blocks"]))):
             here = self.blocks[number : number + 1]
-            need(here == head["blocks"][number : number + 1], f"{place}.blocks[{number}]",
-                 "not the block before it: changed, removed, added or moved")  # fmt: skip
+            need(
+                here == head["blocks"][number : number + 1],
+                f"{place}.blocks[{number}]",
+                "not the block before it: changed, removed, added or moved",
+            )
         for first, last, where in self.transactions:
-            need(self.end <= first and last < head["end_xid"], f"{place}, {where}",
-                 "an entry of another batch's transactions")  # fmt: skip
+            need(
+                self.end <= first and last < head["end_xid"],
+                f"{place}, {where}",
+                "an entry of another batch's transactions",
+            )
         key = self.keys.get(line["key"], b"")
         need(key, f"{place}.key", "not a key of the public log")
-        need(verify(key, message, bytes.fromhex(line["signature"])), f"{place}.signature",
-             "does not hold: something in the head was changed")  # fmt: skip
+        need(
+            verify(key, message, bytes.fromhex(line["signature"])),
+            f"{place}.signature",
+            "does not hold: something in the head was changed",
+        )
         made = hashlib.sha256(message).hexdigest()
         same(line, {"digest": made}, place)
         self.number, self.end, self.previous = head["batch"], head["end_xid"], made
@@ -104,8 +115,11 @@ class Journal:
         number, day = checkpoint["batch"], checkpoint["day"]
         need(number in self.states, f"checkpoint {day}", f"batch {number} is not in the journal")
         for name, here in self.states[number].items():
-            need(checkpoint[name] == here, f"batch {number}.{name}",
-                 f"{here}, and {checkpoint[name]} was published on {day}")  # fmt: skip
+            need(
+                checkpoint[name] == here,
+                f"batch {number}.{name}",
+                f"{here}, and {checkpoint[name]} was published on {day}",
+            )
 
 
 def check(journal: str, log_file: str, keys: str) -> str:

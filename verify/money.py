@@ -74,10 +74,16 @@ def figures(rules: dict[str, Any], given: dict[str, Any]) -> dict[str, Any]:
     for name in ("shares_below", "shares_above"):
         whole = sum(Fraction(each) for each in rules[name].values())
         need(whole == 100, f"lototrot.settlement.rules.{name}", "not the whole")
-        need(rules[name].keys() == {*map(str, categories), "reserve"},
-             f"lototrot.settlement.rules.{name}", "other categories")  # fmt: skip
-    need(given["winners"].keys() == set(map(str, categories)),
-         "lototrot.settlement.figures.winners", "of other categories")  # fmt: skip
+        need(
+            rules[name].keys() == {*map(str, categories), "reserve"},
+            f"lototrot.settlement.rules.{name}",
+            "other categories",
+        )
+    need(
+        given["winners"].keys() == set(map(str, categories)),
+        "lototrot.settlement.figures.winners",
+        "of other categories",
+    )
     lawful = LEAST_PERCENT <= Fraction(rules["prize_percent"]) <= 100
     need(lawful, "lototrot.settlement.rules.prize_percent", f"not {LEAST_PERCENT} to 100")
     winners = {category: given["winners"][str(category)] for category in categories}
@@ -99,15 +105,25 @@ def figures(rules: dict[str, Any], given: dict[str, Any]) -> dict[str, Any]:
     total = sum(each[c] * winners[c] for c in won)
     left = sum(before[c] for c in won) - total
     return {
-        "winners": shown(winners), "prize_pool": pool, "organiser_share": takings - pool,
-        "tested_jackpot": tested, "regime": "9.3" if above else "9.2",
-        "shares": shown(shares) | {"reserve": to_reserve}, "after_cascade": shown(after_cascade),
-        "unwon_to_reserve": unwon, "reserve_paid_out": paid_out,
+        "winners": shown(winners),
+        "prize_pool": pool,
+        "organiser_share": takings - pool,
+        "tested_jackpot": tested,
+        "regime": "9.3" if above else "9.2",
+        "shares": shown(shares) | {"reserve": to_reserve},
+        "after_cascade": shown(after_cascade),
+        "unwon_to_reserve": unwon,
+        "reserve_paid_out": paid_out,
         "before_correction": shown(before),
-        "correction": {"halved": halved, "after_halving": shown(after_halving),
-                       "joined": [group for group in groups if len(group) > 1]},
+        "correction": {
+            "halved": halved,
+            "after_halving": shown(after_halving),
+            "joined": [group for group in groups if len(group) > 1],
+        },
         "after_correction": shown(before | {c: exact[c] * winners[c] for c in won}),
-        "prize_each": shown(each), "prizes_total": total, "rounding_remainder": left,
+        "prize_each": shown(each),
+        "prizes_total": total,
+        "rounding_remainder": left,
         "jackpot_out": 0 if winners[top] else before[top],
         "reserve_out": reserve - paid_out + to_reserve + unwon + left,
-    }  # fmt: skip
+    }

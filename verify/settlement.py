@@ -36,8 +36,11 @@ def check_race(log: Log, race: Document, place: str) -> None:
         same(minutes, {"kind": "lototrot.race"}, "draws.minutes")
         same(race["draw"], {"minutes": log.digest("draws.minutes", draw)}, f"{place}.draw")
         facts = {name: minutes["facts"][name] for name in ("race", "programme", "withdrawn")}
-        drawn = {"outcome": minutes["facts"]["declaration"], "winners": [int(minutes["order"][0])],
-                 "official_at": minutes["certified_at"]}  # fmt: skip
+        drawn = {
+            "outcome": minutes["facts"]["declaration"],
+            "winners": [int(minutes["order"][0])],
+            "official_at": minutes["certified_at"],
+        }
         same(race, facts | drawn, place)
     else:
         need(race["draw"] is None, f"{place}.draw", "of a race that was run")
@@ -83,8 +86,11 @@ def check_carried(log: Log, certificate: Document) -> None:
     """What the meeting before carried out is carried in here (9.5, 9.8), and nothing else [A4]."""
     carried = {"jackpot_in": 0, "reserve_in": 0}
     if certificate["previous"]:
-        found = [each for (kind, _), each in log.entries.items()
-                 if kind == KIND and digest(each) == certificate["previous"]]  # fmt: skip
+        found = [
+            each
+            for (kind, _), each in log.entries.items()
+            if kind == KIND and digest(each) == certificate["previous"]
+        ]
         need(found, f"{KIND}.previous", "not in the log")
         before = found[0]["document"]
         need(before["rules"]["code"] == certificate["rules"]["code"], f"{KIND}.previous", "another")

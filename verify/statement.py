@@ -59,8 +59,16 @@ def check_closing(closing: Document, plan: Document, held: Counter[int]) -> None
     """The statement follows from its counts, and those from the tickets sold: `held`, by tier. What
     was refunded or never ended may have held prizes that were not awarded [P9, P11]."""
     tiers, sold = plan["tiers"], held.total()
-    same(closing, {"tickets": plan["tickets"], "sold": sold, "unsold": plan["tickets"] - sold,
-                   "price_cents": plan["price_cents"]}, CLOSING)  # fmt: skip
+    same(
+        closing,
+        {
+            "tickets": plan["tickets"],
+            "sold": sold,
+            "unsold": plan["tickets"] - sold,
+            "price_cents": plan["price_cents"],
+        },
+        CLOSING,
+    )
     out = closing["refunded"] + closing["unfinished"]
     need(out <= sold, f"{CLOSING}.unfinished", "more than were sold")
     numbers = [held[number] for number in range(1, len(tiers) + 1)]
@@ -78,5 +86,8 @@ def check_closing(closing: Document, plan: Document, held: Counter[int]) -> None
     stated = None if closing["percent"] is None else Fraction(closing["percent"])
     need(stated == percent, f"{CLOSING}.percent", f"should be {percent}")
     same(closing, {"takings_cents": takings, "shortfall_cents": short, "owed_cents": owed}, CLOSING)
-    need(closing["unclaimed_cents"] <= awarded + extra_awarded, f"{CLOSING}.unclaimed_cents",
-         "more than was awarded")  # fmt: skip
+    need(
+        closing["unclaimed_cents"] <= awarded + extra_awarded,
+        f"{CLOSING}.unclaimed_cents",
+        "more than was awarded",
+    )

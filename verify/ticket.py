@@ -60,8 +60,11 @@ def check_ticket(ticket: dict[str, Any], races: int) -> None:
     intact(ticket, TICKET, "proof.ticket")
     selections = ticket["selections"]
     for race in selections:
-        need(race and race == sorted(set(race)) and race[0] > 0 and race[-1] <= 31,
-             "proof.ticket.selections", "not the numbers of every race, in order")  # fmt: skip
+        need(
+            race and race == sorted(set(race)) and race[0] > 0 and race[-1] <= 31,
+            "proof.ticket.selections",
+            "not the numbers of every race, in order",
+        )
     need(len(selections) == races, "proof.ticket.selections", f"not of {races} races")
     made = math.prod(len(race) for race in selections)
     need(ticket["bets"] == made < 2**31, "proof.ticket.bets", "not those that its numbers make")
@@ -82,13 +85,20 @@ def proof_holds(proof: Any, code: str, *keys: bytes) -> str:
         need(entry["kind"] == "lototrot.amendment", f"{name}.kind", "not lototrot.amendment")
     intact(proof, PROOF, "proof")
     need(place < seal["tickets"], "proof.place", "not among those sealed")
-    leads_to = root(leaf(ticket, code, bytes.fromhex(proof["blind"])), place, seal["tickets"],
-                    proof["path"])  # fmt: skip
-    need(leads_to == seal["root"], "proof.ticket, CODE, blind, place or path",
-         "this ticket with this code is not the one sealed at that place")  # fmt: skip
-    said = [f"SEALED: ticket {place + 1} of {seal['tickets']} of the {seal['bet_type']} contest of "
-            f"{seal['day']}, closed at {seal['closed_at']}", f"root {seal['root']}",
-            *(f"{name}: {ticket[name]}" for name in TICKET)]  # fmt: skip
+    leads_to = root(
+        leaf(ticket, code, bytes.fromhex(proof["blind"])), place, seal["tickets"], proof["path"]
+    )
+    need(
+        leads_to == seal["root"],
+        "proof.ticket, CODE, blind, place or path",
+        "this ticket with this code is not the one sealed at that place",
+    )
+    said = [
+        f"SEALED: ticket {place + 1} of {seal['tickets']} of the {seal['bet_type']} contest of "
+        f"{seal['day']}, closed at {seal['closed_at']}",
+        f"root {seal['root']}",
+        *(f"{name}: {ticket[name]}" for name in TICKET),
+    ]
     for entry in proof["amendments"]:
         voids = entry["document"]
         need(voids["seal"] == digest(proof["seal"]), "proof.amendments.seal", "another seal's")

@@ -96,9 +96,12 @@ class Refusal:
         facts += [(_label(k), ", ".join(map(str, v))) for k, v in error.data.items() if _plain(v)]
         message = error.message if found else error.detail
         return cls(
-            gettext(message), error.code, facts, [_label(name) for name in names],
+            gettext(message),
+            error.code,
+            facts,
+            [_label(name) for name in names],
             [[_cell(row.get(name)) for name in names] for row in found],
-        )  # fmt: skip
+        )
 
 
 def _in_words(row: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -145,8 +148,12 @@ def perform(
     if not by.may(act.power_for(target)):
         raise PermissionDenied
     page = context | {
-        "act": act, "target": target, "back": back, "facts": act.facts(target), "title": act.title,
-    }  # fmt: skip
+        "act": act,
+        "target": target,
+        "back": back,
+        "facts": act.facts(target),
+        "title": act.title,
+    }
     if request.method != "POST":
         form = act.form(target=target) if act.form else None
         return _page(request, page, form, asks=True)
@@ -185,9 +192,11 @@ def _refusal(error: Exception) -> Refusal:
 
 def _do(act: Act, by: StaffActor, target: Any, data: dict[str, Any]) -> Done:
     who = dataclasses.replace(
-        acting.present(), name=f"admin:{act.power_for(target)}:{act.name}", staff=by.user_id,
+        acting.present(),
+        name=f"admin:{act.power_for(target)}:{act.name}",
+        staff=by.user_id,
         staff_session=by.session_id,
-    )  # fmt: skip
+    )
     acting.begin(who)
     with transaction.atomic() if act.atomic else nullcontext():
         done = act.run(by, target, data)
@@ -198,8 +207,10 @@ def _do(act: Act, by: StaffActor, target: Any, data: dict[str, Any]) -> Done:
 def _log(act: Act, by: StaffActor, row: Any) -> None:
     """Who did what, in which session: the admin's own history."""
     LogEntry.objects.create(
-        user_id=by.user_id, action_flag=CHANGE,
+        user_id=by.user_id,
+        action_flag=CHANGE,
         content_type=ContentType.objects.get_for_model(row) if row else None,
-        object_id=str(row.pk) if row else None, object_repr=str(row or "")[:200],
+        object_id=str(row.pk) if row else None,
+        object_repr=str(row or "")[:200],
         change_message=f"{act.power_for(row)}: {act.name} (session {by.session_id})",
-    )  # fmt: skip
+    )

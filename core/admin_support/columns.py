@@ -25,10 +25,16 @@ MONEY = "_cents"
 # What is not shown to anyone, whoever asks for it.
 SECRET = frozenset({"password", "pin"})
 TONES = {
-    "open": "success", "closed": "warning", "settled": "info", "ordered": "primary",
-    "draft": "default", "confirmed": "success", "rejected": "danger", "error": "warning",
+    "open": "success",
+    "closed": "warning",
+    "settled": "info",
+    "ordered": "primary",
+    "draft": "default",
+    "confirmed": "success",
+    "rejected": "danger",
+    "error": "warning",
     "breach": "danger",
-}  # fmt: skip
+}
 
 
 def money(cents: int | None) -> str:

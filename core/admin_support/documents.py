@@ -49,14 +49,17 @@ def _table(rows: list[dict[str, Any]]) -> SafeString:
     names = list(dict.fromkeys(name for row in rows for name in row))
     head = format_html_join("", "<th>{}</th>", ((_name(name),) for name in names))
     body = format_html_join(
-        "", "<tr>{}</tr>",
+        "",
+        "<tr>{}</tr>",
         (
-            (format_html_join(
-                "", "<td>{}</td>", ((as_html(row.get(name), name),) for name in names)
-            ),)
+            (
+                format_html_join(
+                    "", "<td>{}</td>", ((as_html(row.get(name), name),) for name in names)
+                ),
+            )
             for row in rows
         ),
-    )  # fmt: skip
+    )
     return format_html(
         '<table class="house-document"><thead><tr>{}</tr></thead>{}</table>', head, body
     )

@@ -31,9 +31,15 @@ def _change(by: StaffActor, target: Any, data: dict[str, Any]) -> Done:
 
 
 _ACT = Act(
-    name="own_password", title=_("Change password"), power=OWN_PASSWORD, run=_change, form=_Form,
-    icon="key", review=False, atomic=False,
-)  # fmt: skip
+    name="own_password",
+    title=_("Change password"),
+    power=OWN_PASSWORD,
+    run=_change,
+    form=_Form,
+    icon="key",
+    review=False,
+    atomic=False,
+)
 
 
 def view(site: AdminSite, request: HttpRequest) -> HttpResponse:

@@ -22,11 +22,12 @@ _SHOWN = "second_factor_shown"
 
 class _Form(forms.Form):
     code = forms.CharField(
-        label=_("Code that the device shows now"), max_length=6,
+        label=_("Code that the device shows now"),
+        max_length=6,
         widget=UnfoldAdminTextInputWidget(
             attrs={"autocomplete": "one-time-code", "inputmode": "numeric", "autofocus": True}
         ),
-    )  # fmt: skip
+    )
 
 
 def is_wanted(request: HttpRequest) -> bool:
@@ -57,7 +58,10 @@ def view(site: AdminSite, request: HttpRequest) -> HttpResponse:
         shown = request.session[_SHOWN] = [begun.secret, begun.uri]
     picture = segno.make(shown[1]).svg_inline(scale=5, light="white")
     context = site.each_context(request) | {
-        "title": _("Second factor"), "form": form, "refusal": refusal, "secret": shown[0],
+        "title": _("Second factor"),
+        "form": form,
+        "refusal": refusal,
+        "secret": shown[0],
         "picture": mark_safe(picture),  # noqa: S308  (drawn here, of a URI made here)
-    }  # fmt: skip
+    }
     return TemplateResponse(request, "admin_support/second_factor.html", context)

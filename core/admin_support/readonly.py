@@ -51,9 +51,10 @@ class _Shown:
         """Every field that is for people's eyes, as the model declares them."""
         fields = self.model._meta.concrete_fields
         return [
-            f.name for f in fields
+            f.name
+            for f in fields
             if not f.primary_key and not isinstance(f, models.BinaryField) and f.name not in SECRET
-        ]  # fmt: skip
+        ]
 
     def has_add_permission(self, request: HttpRequest, obj: Any = None) -> bool:
         return False

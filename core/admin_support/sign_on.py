@@ -14,12 +14,14 @@ class SignOnForm(AuthenticationForm):  # type: ignore[misc]  # unfold is not typ
     """A refusal does not say which of the three was wrong."""
 
     code = forms.CharField(
-        label=_("One-time code"), max_length=6, required=False,
+        label=_("One-time code"),
+        max_length=6,
+        required=False,
         widget=UnfoldAdminTextInputWidget(
             attrs={"autocomplete": "one-time-code", "inputmode": "numeric"}
         ),
         help_text=_("Of your second factor. Leave it empty if you have none yet."),
-    )  # fmt: skip
+    )
 
     def clean(self) -> dict[str, Any]:
         given = {name: self.cleaned_data.get(name, "") for name in ("username", "password", "code")}

@@ -55,12 +55,13 @@ class Site(UnfoldAdminSite):  # type: ignore[misc]  # unfold is not typed
         return [
             path("language/", set_language, name="set_language"),
             path(
-                "second-factor/", self.admin_view(functools.partial(own_second_factor.view, self)),
+                "second-factor/",
+                self.admin_view(functools.partial(own_second_factor.view, self)),
                 name="second_factor",
             ),
             *pages.urls(self.admin_view),
             *super().get_urls(),
-        ]  # fmt: skip
+        ]
 
     def index(
         self, request: HttpRequest, extra_context: dict[str, Any] | None = None

@@ -54,10 +54,13 @@ def once(
             return _replay(known, digest)
         response = act()
         FirstAnswer.objects.create(
-            user_id=by.user_id, key_digest=key_digest, request_digest=digest,
-            status=response.status_code, body=_kept(response.content, withheld),
+            user_id=by.user_id,
+            key_digest=key_digest,
+            request_digest=digest,
+            status=response.status_code,
+            body=_kept(response.content, withheld),
             answered_at=clock.now(),
-        )  # fmt: skip
+        )
         return response
 
 

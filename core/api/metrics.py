@@ -37,9 +37,11 @@ _METHODS = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"
 
 REQUESTS = Counter("http_requests_total", "HTTP requests answered", ["method", "route", "status"])
 LATENCY = Histogram(
-    "http_request_seconds", "Time to answer an HTTP request", ["method", "route"],
+    "http_request_seconds",
+    "Time to answer an HTTP request",
+    ["method", "route"],
     buckets=(0.002, 0.005, 0.01, 0.02, 0.04, 0.08, 0.16, 0.32, 0.64, 1.28, 2.56, 5.12),
-)  # fmt: skip
+)
 
 Source = Callable[[], Iterable[Metric]]
 _sources: list[Source] = []
@@ -52,8 +54,12 @@ def register(source: Source) -> Source:
     return source
 
 
-def gauge(name: str, help_text: str, values: Iterable[tuple[tuple[str, ...], float]],
-          labels: tuple[str, ...] = ()) -> Metric:  # fmt: skip
+def gauge(
+    name: str,
+    help_text: str,
+    values: Iterable[tuple[tuple[str, ...], float]],
+    labels: tuple[str, ...] = (),
+) -> Metric:
     """A gauge with its values by label."""
     family = GaugeMetricFamily(name, help_text, labels=labels)
     for named, value in values:

@@ -77,6 +77,10 @@ class RequestLog:
         if code:
             fields = {**fields, "problem": code}
         log.info(
-            "request", method=request.method, route=route, status=status,
-            duration_ms=round(elapsed * 1000, 2), **fields,
-        )  # fmt: skip
+            "request",
+            method=request.method,
+            route=route,
+            status=status,
+            duration_ms=round(elapsed * 1000, 2),
+            **fields,
+        )

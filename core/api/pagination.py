@@ -50,9 +50,12 @@ def page_of_rows(
 
 
 def page_of(
-    fetch: Callable[[Any, int], Sequence[Any]], query: dict[str, Any], *,
-    kind: type[int] | type[str], position: Callable[[Any], int | str],
-) -> tuple[list[Any], str | None]:  # fmt: skip
+    fetch: Callable[[Any, int], Sequence[Any]],
+    query: dict[str, Any],
+    *,
+    kind: type[int] | type[str],
+    position: Callable[[Any], int | str],
+) -> tuple[list[Any], str | None]:
     """One page of `fetch(after, limit)`, which gives items in the order of their `position`."""
     limit = query["limit"]
     found = list(fetch(position_of(query["cursor"], kind), limit + 1))

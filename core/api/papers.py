@@ -12,9 +12,10 @@ from core.receipts.output import Output
 
 class LanguageQuery(Shape):
     lang = Choice(
-        LANGUAGES, required=False,
+        LANGUAGES,
+        required=False,
         help_text="Of the paper; without it, that of Accept-Language, or else Catalan.",
-    )  # fmt: skip
+    )
 
 
 def language_of(query: dict[str, Any]) -> str:

@@ -166,9 +166,10 @@ def answer(exc: BaseException, request: HttpRequest, *, challenge: str = "Bearer
         if status == 503:
             log.warning("unavailable", code=error.code, cause=type(exc).__name__)
     response = HttpResponse(
-        json.dumps(body, default=_plain, ensure_ascii=False), content_type=CONTENT_TYPE,
+        json.dumps(body, default=_plain, ensure_ascii=False),
+        content_type=CONTENT_TYPE,
         status=status,
-    )  # fmt: skip
+    )
     request.problem_code = error.code  # type: ignore[attr-defined]  # for the request's log line
     _headers(response, error, exc, challenge)
     return response

@@ -183,11 +183,13 @@ class Schema(AutoSchema):
         if found.idempotent:
             parameters.append(
                 OpenApiParameter(
-                    idempotency.HEADER, str, OpenApiParameter.HEADER,
+                    idempotency.HEADER,
+                    str,
+                    OpenApiParameter.HEADER,
                     description="8 to 128 printable characters. A retry with the same key gets the"
                     " first answer; what is shown only once is null in it.",
                 )
-            )  # fmt: skip
+            )
         for name, words in (
             (TIME_HEADER, "The system's clock, RFC 3339 in UTC."),
             (SIMULATED_HEADER, "Only on simulated time: its offset, an ISO 8601 duration."),
@@ -212,8 +214,10 @@ class Schema(AutoSchema):
         if found.answer_example is not None:
             examples.append(
                 OpenApiExample(
-                    "answer", value=dict(found.answer_example), response_only=True,
+                    "answer",
+                    value=dict(found.answer_example),
+                    response_only=True,
                     status_codes=[str(found.status)],
                 )
-            )  # fmt: skip
+            )
         return examples

@@ -174,9 +174,11 @@ class PageQuery(Shape):
 
     limit = Whole(min_value=1, max_value=200, default=50, help_text="Most items in the answer.")
     cursor = Text(
-        max_length=200, required=False, default="",
+        max_length=200,
+        required=False,
+        default="",
         help_text="`next` of the page before; absent for the first page.",
-    )  # fmt: skip
+    )
 
 
 def utc_text(instant: datetime.datetime) -> str:

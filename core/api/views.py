@@ -110,9 +110,14 @@ class ApiView(APIView):
         return HttpResponse(status=204)
 
     def rows(
-        self, shape: type[Shape], rows: QuerySet[Any], query: dict[str, Any], *, key: str = "pk",
+        self,
+        shape: type[Shape],
+        rows: QuerySet[Any],
+        query: dict[str, Any],
+        *,
+        key: str = "pk",
         newest_first: bool = False,
-    ) -> HttpResponse:  # fmt: skip
+    ) -> HttpResponse:
         """One page of a query set; `query` is what a PageQuery shape has read."""
         found = pagination.page_of_rows(rows, query, key=key, newest_first=newest_first)
         return self.page(shape, *found)

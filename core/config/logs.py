@@ -95,16 +95,19 @@ def configure() -> None:
                     "()": structlog.stdlib.ProcessorFormatter,
                     "foreign_pre_chain": foreign,
                     "processors": [
-                        structlog.stdlib.ProcessorFormatter.remove_processors_meta, render,
+                        structlog.stdlib.ProcessorFormatter.remove_processors_meta,
+                        render,
                     ],
                 }
             },
             "handlers": {
                 "stderr": {
-                    "class": "logging.StreamHandler", "stream": sys.stderr, "formatter": "json",
+                    "class": "logging.StreamHandler",
+                    "stream": sys.stderr,
+                    "formatter": "json",
                 }
             },
             "root": {"handlers": ["stderr"], "level": settings.LOG_LEVEL},
             "loggers": {"django.request": {"filters": ["only_faults"]}},
         }
-    )  # fmt: skip
+    )

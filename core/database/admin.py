@@ -28,10 +28,16 @@ def _move(by: StaffActor, target: None, data: dict[str, Any]) -> Done:
 
 
 MOVE = Act(
-    name="move", title=_("Move simulated time"), power=MOVE_CLOCK, run=_move, form=_Move,
+    name="move",
+    title=_("Move simulated time"),
+    power=MOVE_CLOCK,
+    run=_move,
+    form=_Move,
     text=_("Time only moves forward, for everybody; what falls due meanwhile is done."),
-    icon="schedule", danger=True, offered=lambda by, target: settings.SIMULATED_TIME,
-)  # fmt: skip
+    icon="schedule",
+    danger=True,
+    offered=lambda by, target: settings.SIMULATED_TIME,
+)
 
 
 @admin.register(ClockOffset)

@@ -55,9 +55,11 @@ class _Announce(ActForm):
 class _Enter(ActForm):
     source = forms.ChoiceField(label=_("Source"), choices=[*_SOURCES.items()])
     text = forms.CharField(
-        label=_("What the witness gave"), max_length=method.MAX_ENTROPY_CHARACTERS, strip=False,
+        label=_("What the witness gave"),
+        max_length=method.MAX_ENTROPY_CHARACTERS,
+        strip=False,
         help_text=_("As given: ten dice, six balls, or a phrase of the public, at least."),
-    )  # fmt: skip
+    )
     witness = forms.CharField(label=_("Witness"), max_length=200)
 
 
@@ -73,13 +75,17 @@ class _Balls(ActForm):
 
 class _Certify(ActForm):
     late_cause = forms.CharField(
-        label=_("Cause of the delay"), max_length=400, required=False,
+        label=_("Cause of the delay"),
+        max_length=400,
+        required=False,
         help_text=_("Needed when the draw was made after its limit."),
-    )  # fmt: skip
+    )
     observations = forms.CharField(
-        label=_("Observations"), max_length=1000, required=False,
+        label=_("Observations"),
+        max_length=1000,
+        required=False,
         widget=forms.Textarea(attrs={"rows": 3}),
-    )  # fmt: skip
+    )
 
 
 # --- Acts -----------------------------------------------------------------------------------------
@@ -136,35 +142,69 @@ def about(draw: Draw) -> list[tuple[Any, Any]]:
 
 ACTS = (
     Act(
-        name="announce", title=_("Announce place and time"), power=CONDUCT, run=_announce,
-        form=_Announce, icon="campaign", offered=_in(State.ANNOUNCED),
+        name="announce",
+        title=_("Announce place and time"),
+        power=CONDUCT,
+        run=_announce,
+        form=_Announce,
+        icon="campaign",
+        offered=_in(State.ANNOUNCED),
     ),
     Act(
-        name="attend", title=_("Attend"), power=CERTIFY, run=_attend, icon="how_to_reg",
-        offered=_attendable, facts=about,
+        name="attend",
+        title=_("Attend"),
+        power=CERTIFY,
+        run=_attend,
+        icon="how_to_reg",
+        offered=_attendable,
+        facts=about,
         text=_("You are present at this draw, as an inspector appointed (14.III.5.4.4)."),
     ),
     Act(
-        name="commit", title=_("Commit to a secret"), power=CONDUCT, run=_commit, icon="lock",
-        offered=_in(State.ANNOUNCED), facts=about, danger=True,
+        name="commit",
+        title=_("Commit to a secret"),
+        power=CONDUCT,
+        run=_commit,
+        icon="lock",
+        offered=_in(State.ANNOUNCED),
+        facts=about,
+        danger=True,
         text=_("What is in the draw is fixed for good, and the commitment published."),
     ),
     Act(
-        name="enter", title=_("Enter what the witness gave"), power=CONDUCT, run=_enter,
-        form=_Enter, icon="casino", offered=_in(State.COMMITTED), danger=True,
+        name="enter",
+        title=_("Enter what the witness gave"),
+        power=CONDUCT,
+        run=_enter,
+        form=_Enter,
+        icon="casino",
+        offered=_in(State.COMMITTED),
+        danger=True,
         text=_("The order is computed at once, once for ever."),
     ),
     Act(
-        name="balls", title=_("Enter a draw by hand"), power=CONDUCT, run=_balls, form=_Balls,
-        icon="edit_note", offered=_in(State.ANNOUNCED, State.COMMITTED),
+        name="balls",
+        title=_("Enter a draw by hand"),
+        power=CONDUCT,
+        run=_balls,
+        form=_Balls,
+        icon="edit_note",
+        offered=_in(State.ANNOUNCED, State.COMMITTED),
         text=_("Balls drawn while the system was down; a second person confirms them."),
     ),
     Act(
-        name="certify", title=_("Certify the draw"), power=CERTIFY, run=_certify, form=_Certify,
-        icon="verified", offered=_in(State.DRAWN), facts=about, danger=True,
+        name="certify",
+        title=_("Certify the draw"),
+        power=CERTIFY,
+        run=_certify,
+        form=_Certify,
+        icon="verified",
+        offered=_in(State.DRAWN),
+        facts=about,
+        danger=True,
         text=_("The order stands for ever; the minutes are signed and published."),
     ),
-)  # fmt: skip
+)
 
 
 # --- Pages ----------------------------------------------------------------------------------------
@@ -201,9 +241,15 @@ class _Commitments(ReadOnlyInline):
 class _Outcomes(ReadOnlyInline):
     model = Outcome
     shown = (
-        "method", "witness", "entropy_text", "cause", "order_shown", "place", "drawn_at",
+        "method",
+        "witness",
+        "entropy_text",
+        "cause",
+        "order_shown",
+        "place",
+        "drawn_at",
         "entered_by",
-    )  # fmt: skip
+    )
 
     @admin.display(description=_("order"))
     def order_shown(self, row: Outcome) -> str:
@@ -243,8 +289,14 @@ class DrawAdmin(ReadOnlyAdmin):
     list_filter = ("state",)
     search_fields = ("subject",)
     inlines = (
-        _Announcements, _Attendances, _Fields, _Commitments, _Outcomes, _Certificates, _CallOffs,
-    )  # fmt: skip
+        _Announcements,
+        _Attendances,
+        _Fields,
+        _Commitments,
+        _Outcomes,
+        _Certificates,
+        _CallOffs,
+    )
     acts = ACTS
 
     class Media:
@@ -271,16 +323,22 @@ def _coming(request: HttpRequest) -> dashboard.Table:
     waiting = Draw.objects.exclude(state__in=_OVER).order_by("due_at", "pk")
     rows = [
         (
-            link(draw, title_of(draw)), tag(draw.state, draw.get_state_display()),
-            announcement_of(draw).place or NOTHING, moment(draw.due_at), _left(draw),
+            link(draw, title_of(draw)),
+            tag(draw.state, draw.get_state_display()),
+            announcement_of(draw).place or NOTHING,
+            moment(draw.due_at),
+            _left(draw),
         )
         for draw in waiting[:20]
-    ]  # fmt: skip
+    ]
     return dashboard.Table(
-        title=_("Public draws to be held"), icon="casino",
+        title=_("Public draws to be held"),
+        icon="casino",
         headers=(_("draw"), _("state"), _("place"), _("at the latest"), _("time left")),
-        rows=rows, empty=_("Nothing is to be drawn."), link=navigation.changelist_url(Draw),
-    )  # fmt: skip
+        rows=rows,
+        empty=_("Nothing is to be drawn."),
+        link=navigation.changelist_url(Draw),
+    )
 
 
 name_model(Draw, _("public draw"), _("public draws"))

@@ -31,33 +31,33 @@ MOST_INLINE = 100
 
 def commitment_document(draw: Draw, field: DrawField, commitment: Commitment) -> dict[str, Json]:
     """What binds the operator before the witness acts."""
-    return with_digests({
-        "format": "trot-draw-commitment-1",
-        **_named(draw),
-        "algorithm": method.ALGORITHM,
-        "field": _field(field),
-        "commitment": bytes(commitment.digest).hex(),
-        "committed_at": instant(commitment.committed_at),
-    })  # fmt: skip
+    return with_digests(
+        {
+            "format": "trot-draw-commitment-1",
+            **_named(draw),
+            "algorithm": method.ALGORITHM,
+            "field": _field(field),
+            "commitment": bytes(commitment.digest).hex(),
+            "committed_at": instant(commitment.committed_at),
+        }
+    )
 
 
 def outcome_document(draw: Draw, outcome: Outcome) -> dict[str, Json]:
     """The order and what it came from, published before anybody certifies it."""
-    return with_digests({
-        "format": "trot-draw-outcome-1",
-        **_named(draw),
-        **_outcome(outcome),
-    })  # fmt: skip
+    return with_digests({"format": "trot-draw-outcome-1", **_named(draw), **_outcome(outcome)})
 
 
 def called_off_document(draw: Draw, call_off: CallOff) -> dict[str, Json]:
     """Why a draw announced does not take place."""
-    return with_digests({
-        "format": "trot-draw-called-off-1",
-        **_named(draw),
-        "reason": call_off.reason,
-        "called_off_at": instant(call_off.called_off_at),
-    })  # fmt: skip
+    return with_digests(
+        {
+            "format": "trot-draw-called-off-1",
+            **_named(draw),
+            "reason": call_off.reason,
+            "called_off_at": instant(call_off.called_off_at),
+        }
+    )
 
 
 def minutes_document(draw: Draw, outcome: Outcome, certificate: DrawCertificate) -> dict[str, Json]:
@@ -65,30 +65,32 @@ def minutes_document(draw: Draw, outcome: Outcome, certificate: DrawCertificate)
     field = DrawField.objects.get(draw=draw)
     commitment = Commitment.objects.filter(draw=draw).first()
     earlier = Draw.objects.filter(kind=draw.kind, subject=draw.subject, pk__lt=draw.pk)
-    return with_digests({
-        "format": "trot-draw-minutes-1",
-        **_named(draw),
-        "title": draw.title,
-        "reason": draw.reason,
-        "declared_at": instant(draw.declared_at),
-        "due_at": _instant(draw.due_at),
-        "facts": field.facts,
-        "announcements": [_announcement(each) for each in draw.announcements.order_by("pk")],
-        "field": _field(field),
-        "algorithm": method.ALGORITHM,
-        "commitment": bytes(commitment.digest).hex() if commitment else None,
-        "committed_at": instant(commitment.committed_at) if commitment else None,
-        **_outcome(outcome),
-        "late": certificate.late,
-        "late_cause": certificate.late_cause,
-        "inspector": _attendance(certificate.attendance),
-        "attendances": [_attendance(each) for each in draw.attendances.order_by("pk")],
-        "observations": certificate.observations,
-        "certified_at": instant(certificate.certified_at),
-        "called_off_before": [str(each.uuid) for each in earlier.order_by("pk")],
-        "statement": _statements(certificate),
-        "simulated": clock.is_simulated(),
-    })  # fmt: skip
+    return with_digests(
+        {
+            "format": "trot-draw-minutes-1",
+            **_named(draw),
+            "title": draw.title,
+            "reason": draw.reason,
+            "declared_at": instant(draw.declared_at),
+            "due_at": _instant(draw.due_at),
+            "facts": field.facts,
+            "announcements": [_announcement(each) for each in draw.announcements.order_by("pk")],
+            "field": _field(field),
+            "algorithm": method.ALGORITHM,
+            "commitment": bytes(commitment.digest).hex() if commitment else None,
+            "committed_at": instant(commitment.committed_at) if commitment else None,
+            **_outcome(outcome),
+            "late": certificate.late,
+            "late_cause": certificate.late_cause,
+            "inspector": _attendance(certificate.attendance),
+            "attendances": [_attendance(each) for each in draw.attendances.order_by("pk")],
+            "observations": certificate.observations,
+            "certified_at": instant(certificate.certified_at),
+            "called_off_before": [str(each.uuid) for each in earlier.order_by("pk")],
+            "statement": _statements(certificate),
+            "simulated": clock.is_simulated(),
+        }
+    )
 
 
 def _named(draw: Draw) -> dict[str, Json]:
@@ -97,10 +99,12 @@ def _named(draw: Draw) -> dict[str, Json]:
 
 def _field(field: DrawField) -> dict[str, Json]:
     return {
-        "size": field.size, "places": field.places, "sha256": bytes(field.digest).hex(),
+        "size": field.size,
+        "places": field.places,
+        "sha256": bytes(field.digest).hex(),
         "entries": field.entries if field.size <= MOST_INLINE else None,
         "fixed_at": instant(field.fixed_at),
-    }  # fmt: skip
+    }
 
 
 def _outcome(outcome: Outcome) -> dict[str, Json]:
@@ -111,27 +115,33 @@ def _outcome(outcome: Outcome) -> dict[str, Json]:
         "place": outcome.place,
         "witness": outcome.witness,
         "entropy": {
-            "source": outcome.source, "text": outcome.entropy_text, "canonical": outcome.entropy,
-        } if computed else None,
+            "source": outcome.source,
+            "text": outcome.entropy_text,
+            "canonical": outcome.entropy,
+        }
+        if computed
+        else None,
         "secret": bytes(outcome.secret).hex() if outcome.secret is not None else None,
         "order": outcome.order,
         "drawn_at": instant(outcome.drawn_at),
         "entered_at": instant(outcome.entered_at),
-    }  # fmt: skip
+    }
 
 
 def _announcement(each: Announcement) -> dict[str, Json]:
     return {
-        "place": each.place, "planned_at": instant(each.planned_at),
+        "place": each.place,
+        "planned_at": instant(each.planned_at),
         "announced_at": instant(each.announced_at),
-    }  # fmt: skip
+    }
 
 
 def _attendance(each: Attendance) -> dict[str, Json]:
     return {
-        "name": each.inspector.full_name, "appointment": each.appointment,
+        "name": each.inspector.full_name,
+        "appointment": each.appointment,
         "attended_at": instant(each.attended_at),
-    }  # fmt: skip
+    }
 
 
 def _instant(at: datetime | None) -> str | None:
@@ -149,5 +159,5 @@ def _statements(certificate: DrawCertificate) -> dict[str, Json]:
             ) % {
                 "name": certificate.attendance.inspector.full_name,
                 "appointment": certificate.attendance.appointment,
-            }  # fmt: skip
+            }
     return found

@@ -47,9 +47,15 @@ class OrderMalformed(Invalid):
 
 @transaction.atomic
 def manual_propose(
-    *, by: StaffActor, draw: uuid.UUID, order: Sequence[str], drawn_at: datetime, place: str,
-    witness: str, cause: str,
-) -> Proposal:  # fmt: skip
+    *,
+    by: StaffActor,
+    draw: uuid.UUID,
+    order: Sequence[str],
+    drawn_at: datetime,
+    place: str,
+    witness: str,
+    cause: str,
+) -> Proposal:
     """Propose the order that balls gave, the winner first; a second person confirms it.
 
     Raises PowerMissing, DrawUnknown, DrawOver, DrawBegun, PlaceNeeded, WitnessMissing,
@@ -60,12 +66,18 @@ def manual_propose(
         if not given.strip():
             raise error
     proposal = two_persons.propose(
-        kind=MANUAL, subject=f"draw:{draw}", by=by,
+        kind=MANUAL,
+        subject=f"draw:{draw}",
+        by=by,
         content={
-            "draw": str(draw), "order": list(order), "drawn_at": drawn_at.isoformat(),
-            "place": place, "witness": witness, "cause": cause,
+            "draw": str(draw),
+            "order": list(order),
+            "drawn_at": drawn_at.isoformat(),
+            "place": place,
+            "witness": witness,
+            "cause": cause,
         },
-    )  # fmt: skip
+    )
     _need_acceptable(draw_held(draw), proposal)
     return proposal
 
@@ -90,11 +102,18 @@ def _confirmed(proposal: Proposal, by: StaffActor) -> None:
     drawn_at = _need_acceptable(draw, proposal)
     field_fix(draw)
     made: Outcome = Outcome.objects.create(
-        draw=draw, method=Outcome.Method.BALLS, witness=content["witness"],
-        order=content["order"], place=content["place"], drawn_at=drawn_at,
-        cause=content["cause"], proposal=proposal, entered_at=clock.now(),
-        entered_by_id=by.user_id, entered_in_id=by.session_id,
-    )  # fmt: skip
+        draw=draw,
+        method=Outcome.Method.BALLS,
+        witness=content["witness"],
+        order=content["order"],
+        place=content["place"],
+        drawn_at=drawn_at,
+        cause=content["cause"],
+        proposal=proposal,
+        entered_at=clock.now(),
+        entered_by_id=by.user_id,
+        entered_in_id=by.session_id,
+    )
     outcome_publish(draw, made)
 
 

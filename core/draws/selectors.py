@@ -78,10 +78,13 @@ def _card(draw: Draw, log: dict[str, int]) -> DrawCard:
     part: Any = {name: getattr(draw, name, None) for name in _PARTS}
     shown: Any = draw
     return DrawCard(
-        draw=draw, announcement=max(draw.announcements.all(), key=lambda each: each.pk),
+        draw=draw,
+        announcement=max(draw.announcements.all(), key=lambda each: each.pk),
         attendances=tuple(sorted(draw.attendances.all(), key=lambda each: each.pk)),
-        entries=shown.entries_shown, log=log, **part,
-    )  # fmt: skip
+        entries=shown.entries_shown,
+        log=log,
+        **part,
+    )
 
 
 def draw_card(ident: uuid.UUID) -> DrawCard:

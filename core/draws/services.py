@@ -102,9 +102,8 @@ def draw_of(*, kind: Kind, subject: str) -> Draw | None:
 
 @transaction.atomic
 def draw_announce(
-    *, by: StaffActor, kind: Kind, subject: str, place: str = "",
-    planned_at: datetime | None = None,
-) -> Draw:  # fmt: skip
+    *, by: StaffActor, kind: Kind, subject: str, place: str = "", planned_at: datetime | None = None
+) -> Draw:
     """Announce that a subject is to be drawn; the draw there is, if it is announced already.
 
     For the game's services, which have checked the power and hold their locks. The place is the
@@ -115,9 +114,14 @@ def draw_announce(
         return found
     matter, now = kind.matter(subject), clock.now()
     draw: Draw = Draw.objects.create(
-        kind=kind.name, subject=subject, title=dict(matter.title), reason=matter.reason,
-        declared_at=matter.declared_at, due_at=matter.due_at, created_at=now,
-    )  # fmt: skip
+        kind=kind.name,
+        subject=subject,
+        title=dict(matter.title),
+        reason=matter.reason,
+        declared_at=matter.declared_at,
+        due_at=matter.due_at,
+        created_at=now,
+    )
     _announce(draw, place or central_office(), planned_at or matter.due_at or now, by)
     return draw
 
@@ -141,9 +145,13 @@ def draw_reannounce(
 
 def _announce(draw: Draw, place: str, planned_at: datetime, by: StaffActor) -> Announcement:
     return Announcement.objects.create(
-        draw=draw, place=place, planned_at=planned_at, announced_at=clock.now(),
-        announced_by_id=by.user_id, announced_in_id=by.session_id,
-    )  # fmt: skip
+        draw=draw,
+        place=place,
+        planned_at=planned_at,
+        announced_at=clock.now(),
+        announced_by_id=by.user_id,
+        announced_in_id=by.session_id,
+    )
 
 
 @transaction.atomic
@@ -158,9 +166,12 @@ def draw_attend(*, by: StaffActor, draw: uuid.UUID) -> Attendance:
     if present is not None:
         return present
     return Attendance.objects.create(
-        draw=found, inspector_id=by.user_id, session_id=by.session_id, attended_at=clock.now(),
+        draw=found,
+        inspector_id=by.user_id,
+        session_id=by.session_id,
+        attended_at=clock.now(),
         appointment=User.objects.values_list("appointment", flat=True).get(pk=by.user_id),
-    )  # fmt: skip
+    )
 
 
 @transaction.atomic
@@ -184,16 +195,19 @@ def draw_commit(*, by: StaffActor, draw: uuid.UUID) -> Commitment:
     field = field_fix(found)
     secret = secrets.token_bytes(method.SECRET_BYTES)
     made: Commitment = Commitment.objects.create(
-        draw=found, committed_at=clock.now(), committed_by_id=by.user_id,
+        draw=found,
+        committed_at=clock.now(),
+        committed_by_id=by.user_id,
         committed_in_id=by.session_id,
         secret_kept=vault.encrypt(_PURPOSE, secret, context=found.uuid.bytes),
         digest=method.commitment(secret, str(found.uuid), bytes(field.digest)),
-    )  # fmt: skip
+    )
     state_move(found, State.COMMITTED)
     publish(
-        kind=documents.COMMITMENT, subject=str(found.uuid),
+        kind=documents.COMMITMENT,
+        subject=str(found.uuid),
         document=documents.commitment_document(found, field, made),
-    )  # fmt: skip
+    )
     return made
 
 
@@ -210,9 +224,14 @@ def field_fix(draw: Draw) -> DrawField:
         return known
     field, facts = field_now(draw), kind_of(draw.kind).matter(draw.subject).facts
     return DrawField.objects.create(
-        draw=draw, entries=list(field.entries), digest=method.field_digest(field.entries),
-        size=len(field.entries), places=field.places, facts=dict(facts), fixed_at=clock.now(),
-    )  # fmt: skip
+        draw=draw,
+        entries=list(field.entries),
+        digest=method.field_digest(field.entries),
+        size=len(field.entries),
+        places=field.places,
+        facts=dict(facts),
+        fixed_at=clock.now(),
+    )
 
 
 @transaction.atomic
@@ -239,14 +258,20 @@ def draw_enter(*, by: StaffActor, draw: uuid.UUID, source: str, text: str, witne
     secret = vault.decrypt(_PURPOSE, bytes(commitment.secret_kept), context=found.uuid.bytes)
     now = clock.now()
     made: Outcome = Outcome.objects.create(
-        draw=found, method=Outcome.Method.COMPUTED, witness=witness, source=source,
-        entropy_text=text, entropy=entropy, secret=secret,
-        order=method.order(
-            secret, bytes(commitment.digest), entropy, field.entries, field.places
-        ),
-        place=announcement_of(found).place, drawn_at=now, entered_at=clock.now(),
-        entered_by_id=by.user_id, entered_in_id=by.session_id,
-    )  # fmt: skip
+        draw=found,
+        method=Outcome.Method.COMPUTED,
+        witness=witness,
+        source=source,
+        entropy_text=text,
+        entropy=entropy,
+        secret=secret,
+        order=method.order(secret, bytes(commitment.digest), entropy, field.entries, field.places),
+        place=announcement_of(found).place,
+        drawn_at=now,
+        entered_at=clock.now(),
+        entered_by_id=by.user_id,
+        entered_in_id=by.session_id,
+    )
     outcome_publish(found, made)
     return made
 
@@ -255,9 +280,10 @@ def outcome_publish(draw: Draw, outcome: Outcome) -> None:
     """The order is public from the instant it is on record, before anybody certifies it."""
     state_move(draw, State.DRAWN)
     publish(
-        kind=documents.OUTCOME, subject=str(draw.uuid),
+        kind=documents.OUTCOME,
+        subject=str(draw.uuid),
         document=documents.outcome_document(draw, outcome),
-    )  # fmt: skip
+    )
 
 
 @transaction.atomic
@@ -287,17 +313,22 @@ def draw_certify(
     if late and not late_cause.strip():
         raise LateCauseMissing
     made = DrawCertificate.objects.create(
-        draw=found, attendance=attendance, session_id=by.session_id, late=late,
-        late_cause=late_cause if late else "", observations=observations,
+        draw=found,
+        attendance=attendance,
+        session_id=by.session_id,
+        late=late,
+        late_cause=late_cause if late else "",
+        observations=observations,
         certified_at=clock.now(),
-    )  # fmt: skip
+    )
     state_move(found, State.CERTIFIED)
     order = tuple(outcome.order)
     kind_of(found.kind).certified(Certified(found.pk, found.subject, order, made.certified_at))
     publish(
-        kind=documents.MINUTES, subject=str(found.uuid),
+        kind=documents.MINUTES,
+        subject=str(found.uuid),
         document=documents.minutes_document(found, outcome, made),
-    )  # fmt: skip
+    )
     return made
 
 
@@ -315,14 +346,18 @@ def draw_call_off(*, by: StaffActor, kind: Kind, subject: str, reason: str) -> D
     if found.state not in (State.ANNOUNCED, State.COMMITTED):
         raise DrawBegun(state=found.state)
     made = CallOff.objects.create(
-        draw=found, reason=reason, called_off_at=clock.now(), called_off_by_id=by.user_id,
+        draw=found,
+        reason=reason,
+        called_off_at=clock.now(),
+        called_off_by_id=by.user_id,
         called_off_in_id=by.session_id,
-    )  # fmt: skip
+    )
     state_move(found, State.CALLED_OFF)
     publish(
-        kind=documents.CALLED_OFF, subject=str(found.uuid),
+        kind=documents.CALLED_OFF,
+        subject=str(found.uuid),
         document=documents.called_off_document(found, made),
-    )  # fmt: skip
+    )
     return found
 
 

@@ -164,11 +164,26 @@ class Postgres(Server):
             os.chown(password, account.uid, account.gid)
         try:
             done = run_as(
-                account, software / "initdb", "--pgdata", draft, "--username", SUPERUSER,
-                "--pwfile", password, "--auth", "scram-sha-256", "--encoding", "UTF8",
-                "--locale", "C", "--locale-provider", "builtin", "--builtin-locale", "C.UTF-8",
+                account,
+                software / "initdb",
+                "--pgdata",
+                draft,
+                "--username",
+                SUPERUSER,
+                "--pwfile",
+                password,
+                "--auth",
+                "scram-sha-256",
+                "--encoding",
+                "UTF8",
+                "--locale",
+                "C",
+                "--locale-provider",
+                "builtin",
+                "--builtin-locale",
+                "C.UTF-8",
                 "--data-checksums",
-            )  # fmt: skip
+            )
         finally:
             password.unlink()
         if done.returncode != 0:

@@ -47,18 +47,48 @@ def web_command(port: int, processes: int) -> list[str]:
     server = os.environ.get("WEB_SERVER") or "granian"
     if server == "granian":
         return [
-            sys.executable, "-m", "granian", "--interface", "wsgi", "--host", "127.0.0.1",
-            "--port", str(port), "--workers", str(processes), "--blocking-threads", threads,
-            "--respawn-failed-workers", "--workers-kill-timeout", "20",
-            "--http", "1", "--no-ws", "--backlog", "4096", "--backpressure", str(CONNECTIONS),
+            sys.executable,
+            "-m",
+            "granian",
+            "--interface",
+            "wsgi",
+            "--host",
+            "127.0.0.1",
+            "--port",
+            str(port),
+            "--workers",
+            str(processes),
+            "--blocking-threads",
+            threads,
+            "--respawn-failed-workers",
+            "--workers-kill-timeout",
+            "20",
+            "--http",
+            "1",
+            "--no-ws",
+            "--backlog",
+            "4096",
+            "--backpressure",
+            str(CONNECTIONS),
             "core.config.wsgi:application",
-        ]  # fmt: skip
+        ]
     if server == "gunicorn":
         return [
-            sys.executable, "-m", "gunicorn", "--bind", f"127.0.0.1:{port}", "--worker-class",
-            "gthread", "--workers", str(processes), "--threads", threads,
-            "--graceful-timeout", "20", "core.config.wsgi:application",
-        ]  # fmt: skip
+            sys.executable,
+            "-m",
+            "gunicorn",
+            "--bind",
+            f"127.0.0.1:{port}",
+            "--worker-class",
+            "gthread",
+            "--workers",
+            str(processes),
+            "--threads",
+            threads,
+            "--graceful-timeout",
+            "20",
+            "core.config.wsgi:application",
+        ]
     raise EmbeddedError(f"WEB_SERVER must be granian or gunicorn, not {server!r}.")
 
 

@@ -189,9 +189,14 @@ def _po_bytes(catalog: Catalog, *, prune: bool) -> bytes:
     )
     out = BytesIO()
     write_po(
-        out, catalog, width=100, omit_header=True, sort_output=True, include_lineno=False,
+        out,
+        catalog,
+        width=100,
+        omit_header=True,
+        sort_output=True,
+        include_lineno=False,
         ignore_obsolete=prune,
-    )  # fmt: skip
+    )
     return header.encode() + out.getvalue().rstrip(b"\n") + b"\n"
 
 

@@ -49,19 +49,31 @@ def _verify(by: StaffActor, target: None, data: dict[str, Any]) -> Done:
 
 
 VERIFY = AdminAct(
-    name="verify", title=_("Verify the journal"), power=selectors.READ, run=_verify,
+    name="verify",
+    title=_("Verify the journal"),
+    power=selectors.READ,
+    run=_verify,
     text=_("Every batch, every published checkpoint and every row is read once."),
     icon="verified_user",
-)  # fmt: skip
+)
 
 
 @admin.register(Act)
 class ActAdmin(ReadOnlyAdmin):
     columns = ("xid", "at", "name", "user", "terminal", "operator", "request_id")
     shown = (
-        "xid", "at", "name", "user", "session", "terminal", "operator", "request_id",
-        "database_role", "written", "changed",
-    )  # fmt: skip
+        "xid",
+        "at",
+        "name",
+        "user",
+        "session",
+        "terminal",
+        "operator",
+        "request_id",
+        "database_role",
+        "written",
+        "changed",
+    )
     search_fields = ("=name", "=request_id", "=user__username", "=terminal__code")
     search_help_text = _("The whole name of an act, a request, a user name or a terminal.")
     read_power = selectors.READ
@@ -70,20 +82,22 @@ class ActAdmin(ReadOnlyAdmin):
     @admin.display(description=_("rows written"))
     def written(self, row: Act) -> SafeString:
         return format_html_join(
-            "", "<p>{} · {}: {}</p>",
+            "",
+            "<p>{} · {}: {}</p>",
             ((w.table, w.rows, ", ".join(map(str, w.first))) for w in selectors.written(act=row)),
-        )  # fmt: skip
+        )
 
     @admin.display(description=_("changes"))
     def changed(self, row: Act) -> SafeString:
         return format_html_join(
-            "", "<p>{} {}: {}: {} → {}</p>",
+            "",
+            "<p>{} {}: {}: {} → {}</p>",
             (
                 (change.relation, change.row_id, name, change.before[name], change.after[name])
                 for change in selectors.changes(act=row)
                 for name in sorted(change.before)
             ),
-        )  # fmt: skip
+        )
 
 
 @admin.register(Change)
@@ -132,6 +146,10 @@ name_model(Block, _("block of a batch"), _("blocks of a batch"))
 name_model(RowForm, _("form of rows"), _("forms of rows"))
 name_app("journal", _("Journal"))
 navigation.section(
-    _("Journal"), 95, (Act, "history_edu"), (Change, "difference"), (Batch, "inventory_2"),
+    _("Journal"),
+    95,
+    (Act, "history_edu"),
+    (Change, "difference"),
+    (Batch, "inventory_2"),
     (RowForm, "table"),
-)  # fmt: skip
+)

@@ -21,9 +21,15 @@ def _rule(table: str, name: str, says: str, broken: str) -> Rule:
 
 
 def stamped(
-    table: str, at: str, *, user: str = "", session: str = "", terminal: str = "",
-    operator: str = "", unless: str = "",
-) -> Rule:  # fmt: skip
+    table: str,
+    at: str,
+    *,
+    user: str = "",
+    session: str = "",
+    terminal: str = "",
+    operator: str = "",
+    unless: str = "",
+) -> Rule:
     """The row's time is its act's; and so are the columns that say who, but where `unless` holds.
 
     A row that two persons make says who proposed: then `unless="proposal_id IS NOT NULL"`.
@@ -38,29 +44,34 @@ def stamped(
     if other:
         wrong += f" OR NOT coalesce(t.{unless}, false) AND ({other})" if unless else f" OR {other}"
     return _rule(
-        table, "stamped", "it names another time or person than its act",
+        table,
+        "stamped",
+        "it names another time or person than its act",
         f"{table} t JOIN journal_act a ON a.journal_xid = t.journal_xid WHERE {wrong}",
-    )  # fmt: skip
+    )
 
 
 def confirmed(table: str, *, proposal: str = "proposal_id") -> Rule:
     """A row that two persons' confirmation makes, in the transaction of the confirmation."""
     return _rule(
-        table, "confirmed" if proposal == "proposal_id" else f"{proposal}.confirmed",
+        table,
+        "confirmed" if proposal == "proposal_id" else f"{proposal}.confirmed",
         "it is not of the act in which two persons decided it",
         f"""{table} t WHERE t.{proposal} IS NOT NULL AND NOT EXISTS (
             SELECT FROM staff_decision d WHERE d.proposal_id = t.{proposal}
                AND d.verdict = 'confirmed' AND d.journal_xid = t.journal_xid)""",
-    )  # fmt: skip
+    )
 
 
 def with_parent(table: str, parent: str, key: str) -> Rule:
     """A row that is written in the act that writes its parent, and never after it."""
     return _rule(
-        table, f"with_{parent}", f"it is not of the act that made its {parent}",
+        table,
+        f"with_{parent}",
+        f"it is not of the act that made its {parent}",
         f"""{table} t LEFT JOIN {parent} p ON p.id = t.{key}
          WHERE p.journal_xid IS DISTINCT FROM t.journal_xid""",
-    )  # fmt: skip
+    )
 
 
 def with_rows(table: str, *others: tuple[str, str], name: str = "", unless: str = "false") -> Rule:
@@ -73,19 +84,23 @@ def with_rows(table: str, *others: tuple[str, str], name: str = "", unless: str 
         for other, condition in others
     )
     return _rule(
-        table, name or f"with_{others[0][0]}", "what belongs to it is not of its act",
+        table,
+        name or f"with_{others[0][0]}",
+        "what belongs to it is not of its act",
         f"{table} t WHERE NOT coalesce({unless}, false) AND NOT ({present})",
-    )  # fmt: skip
+    )
 
 
 def posted(table: str, amount: str, *, unless: str = "false") -> Rule:
     """A row whose act moved its money: transfers of its UUID, together so many cents."""
     return _rule(
-        table, "posted", "its act did not move its money",
+        table,
+        "posted",
+        "its act did not move its money",
         f"""{table} t WHERE NOT ({unless}) AND {amount} <> (
             SELECT coalesce(sum(x.amount_cents), 0) FROM ledger_transfer x
              WHERE x.reference = t.uuid AND x.journal_xid = t.journal_xid)""",
-    )  # fmt: skip
+    )
 
 
 def published(table: str, kind: str, subject: str) -> Rule:
@@ -105,13 +120,14 @@ def became(table: str, column: str, value: str, *grounds: tuple[str, str]) -> Ru
         for other, condition in grounds
     )
     return Rule(
-        f"{table}.{column}_{value}", f"{column} became {value} in an act that gives no reason",
+        f"{table}.{column}_{value}",
+        f"{column} became {value} in an act that gives no reason",
         table,
         f"""SELECT '{table}', t.id, c.journal_xid
               FROM journal_change c JOIN {table} t ON t.id = c.row_id
              WHERE c.relation = '{table}' AND c.after ->> '{column}' = '{value}'
                AND NOT ({present})""",
-    )  # fmt: skip
+    )
 
 
 def sold(table: str, *, act: str, amount: str) -> Rule:
@@ -120,7 +136,9 @@ def sold(table: str, *, act: str, amount: str) -> Rule:
     A sale may be the first use of a rolled token, and is then named for that.
     """
     return _rule(
-        table, "sold", "it does not come from a sale: another act, terminal, moment or no transfer",
+        table,
+        "sold",
+        "it does not come from a sale: another act, terminal, moment or no transfer",
         f"""{table} t LEFT JOIN journal_act a ON a.journal_xid = t.journal_xid
          WHERE coalesce(a.name, '') NOT IN ('{act}', 'terminal.token')
             OR a.terminal_id IS DISTINCT FROM t.terminal_id OR a.operator_id <> t.operator_id
@@ -128,4 +146,4 @@ def sold(table: str, *, act: str, amount: str) -> Rule:
             OR NOT EXISTS (
                SELECT FROM ledger_transfer x WHERE x.reference = t.uuid
                   AND x.journal_xid = t.journal_xid AND x.amount_cents = t.{amount})""",
-    )  # fmt: skip
+    )

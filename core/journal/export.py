@@ -51,13 +51,18 @@ def _blocks(batch: Batch) -> Iterator[Block]:
 
 def _head(batch: Batch, heads: list[list[Json]]) -> dict[str, Any]:
     head = wire.head(
-        number=batch.number, previous=bytes(batch.previous), first_xid=batch.first_xid,
-        end_xid=batch.end_xid, sealed_at=batch.sealed_at, blocks=heads,
-    )  # fmt: skip
+        number=batch.number,
+        previous=bytes(batch.previous),
+        first_xid=batch.first_xid,
+        end_xid=batch.end_xid,
+        sealed_at=batch.sealed_at,
+        blocks=heads,
+    )
     return head | {
-        "digest": bytes(batch.digest).hex(), "key": batch.key.key_id,
+        "digest": bytes(batch.digest).hex(),
+        "key": batch.key.key_id,
         "signature": bytes(batch.signature).hex(),
-    }  # fmt: skip
+    }
 
 
 def _images(table: Journaled, columns: list[str], content: bytes) -> list[str]:

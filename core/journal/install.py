@@ -67,9 +67,13 @@ def _journaled(model: type[Guarded]) -> Journaled:
         if isinstance(field, models.BinaryField) or field.name in _SECRET_NAMES
     )
     return Journaled(
-        meta.db_table, str(own.column), tuple(columns(model, changing)),
-        tuple(columns(model, secret)), tuple(columns(model, model.derived)), model not in _SELF,
-    )  # fmt: skip
+        meta.db_table,
+        str(own.column),
+        tuple(columns(model, changing)),
+        tuple(columns(model, secret)),
+        tuple(columns(model, model.derived)),
+        model not in _SELF,
+    )
 
 
 def journaled() -> list[Journaled]:

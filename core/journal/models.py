@@ -33,17 +33,29 @@ class Act(Guarded):
         User, models.DO_NOTHING, null=True, db_constraint=False, db_index=False, related_name="+"
     )
     session = models.ForeignKey(
-        StaffSession, models.DO_NOTHING, null=True, db_constraint=False, db_index=False,
+        StaffSession,
+        models.DO_NOTHING,
+        null=True,
+        db_constraint=False,
+        db_index=False,
         related_name="+",
-    )  # fmt: skip
+    )
     terminal = models.ForeignKey(
-        Terminal, models.DO_NOTHING, null=True, db_constraint=False, db_index=False,
+        Terminal,
+        models.DO_NOTHING,
+        null=True,
+        db_constraint=False,
+        db_index=False,
         related_name="+",
-    )  # fmt: skip
+    )
     operator = models.ForeignKey(
-        Operator, models.DO_NOTHING, null=True, db_constraint=False, db_index=False,
+        Operator,
+        models.DO_NOTHING,
+        null=True,
+        db_constraint=False,
+        db_index=False,
         related_name="+",
-    )  # fmt: skip
+    )
     request_id = models.CharField(_("request"), max_length=64)
     database_role = models.CharField(_("role in the database"), max_length=63)
 

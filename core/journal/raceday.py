@@ -71,9 +71,13 @@ def _said(stage: Stage, *command: str) -> str:
 
 def _run(environment: Mapping[str, str], *command: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
-        [sys.executable, "manage.py", *command], cwd=ROOT, env=dict(environment),
-        capture_output=True, text=True, check=False,
-    )  # fmt: skip
+        [sys.executable, "manage.py", *command],
+        cwd=ROOT,
+        env=dict(environment),
+        capture_output=True,
+        text=True,
+        check=False,
+    )
 
 
 def _strangers(stage: Stage, folder: Path) -> None:
@@ -85,8 +89,10 @@ def _strangers(stage: Stage, folder: Path) -> None:
     key = entries[0]["document"]["public_key"]
     done = subprocess.run(
         [sys.executable, ROOT / "verify" / "journal.py", journal, log, key],
-        capture_output=True, text=True, check=False,
-    )  # fmt: skip
+        capture_output=True,
+        text=True,
+        check=False,
+    )
     need(not done.returncode, f"verify/journal.py refuses: {done.stdout}{done.stderr}")
     step(f"verify/journal.py: {done.stdout.strip()}")
 
@@ -102,8 +108,10 @@ def _tampered(stage: Stage) -> None:
         ):
             done = _run(copied, command)
             found = re.search(f"^{named}.*", done.stdout, re.MULTILINE)
-            need(found is not None and done.returncode == 1,
-                 f"{command} did not see it: {done.stdout}{done.stderr}")  # fmt: skip
+            need(
+                found is not None and done.returncode == 1,
+                f"{command} did not see it: {done.stdout}{done.stderr}",
+            )
             step(f"{command}: {found[0][:120] if found else ''}")
 
 

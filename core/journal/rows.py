@@ -88,9 +88,10 @@ def blocks(
         f' FROM "{table.name}" t WHERE {COLUMN} >= %s {upper} ORDER BY {COLUMN}, "{table.key}"'
     )
     connection.ensure_connection()
-    with connection.wrap_database_errors, psycopg.ServerCursor(
-        connection.connection, f"journal_{table.name}"
-    ) as cursor:  # fmt: skip
+    with (
+        connection.wrap_database_errors,
+        psycopg.ServerCursor(connection.connection, f"journal_{table.name}") as cursor,
+    ):
         cursor.execute(query, [first_xid, end_xid], binary=True)
         while rows := cursor.fetchmany(ROWS_IN_BLOCK):
             yield [row[0] for row in rows]

@@ -38,16 +38,25 @@ class Written:
 
 
 def acts(
-    *, by: StaffActor, name: str = "", staff: int | None = None, terminal: str = "",
-    request_id: str = "", since: datetime.datetime | None = None,
+    *,
+    by: StaffActor,
+    name: str = "",
+    staff: int | None = None,
+    terminal: str = "",
+    request_id: str = "",
+    since: datetime.datetime | None = None,
     until: datetime.datetime | None = None,
-) -> QuerySet[Act]:  # fmt: skip
+) -> QuerySet[Act]:
     """Acts by what they are called, whose they are, and when; all of them unless narrowed."""
     by.need(READ)
     wanted: dict[str, Any] = {
-        "name": name, "user_id": staff, "terminal__code": terminal, "request_id": request_id,
-        "at__gte": since, "at__lt": until,
-    }  # fmt: skip
+        "name": name,
+        "user_id": staff,
+        "terminal__code": terminal,
+        "request_id": request_id,
+        "at__gte": since,
+        "at__lt": until,
+    }
     found = Act.objects.filter(**{key: value for key, value in wanted.items() if value})
     return found.select_related("user", "terminal", "operator")
 

@@ -81,15 +81,25 @@ def batch_seal() -> Batch | None:
     at, key = clock.now(), log.key_in_force()
     message = canonical_bytes(
         wire.head(
-            number=number, previous=previous, first_xid=first, end_xid=end, sealed_at=at,
+            number=number,
+            previous=previous,
+            first_xid=first,
+            end_xid=end,
+            sealed_at=at,
             blocks=heads,
         )
-    )  # fmt: skip
+    )
     return Batch.objects.create(
-        number=number, first_xid=first, end_xid=end, sealed_at=at, entries=entries,
-        previous=previous, digest=hashlib.sha256(message).digest(), key=key,
+        number=number,
+        first_xid=first,
+        end_xid=end,
+        sealed_at=at,
+        entries=entries,
+        previous=previous,
+        digest=hashlib.sha256(message).digest(),
+        key=key,
         signature=keys.sign(key, message),
-    )  # fmt: skip
+    )
 
 
 def _blocks_store(number: int, first: int, end: int) -> tuple[list[list[Json]], int]:
@@ -138,9 +148,10 @@ def checkpoint_publish(*, day: datetime.date) -> LogEntry | None:
     if last is None or clock.now() < end:
         return None
     return log.publish(
-        kind=CHECKPOINT, subject=day.isoformat(),
+        kind=CHECKPOINT,
+        subject=day.isoformat(),
         document=checkpoint_document(day.isoformat(), last),
-    )  # fmt: skip
+    )
 
 
 def checkpoint_document(day: str, last: Batch) -> dict[str, Json]:
@@ -149,7 +160,11 @@ def checkpoint_document(day: str, last: Batch) -> dict[str, Json]:
     entries = Batch.objects.filter(number__lte=last.number).aggregate(n=Sum("entries"))["n"]
     return with_digests(
         {
-            "format": "trot-checkpoint-1", "day": day, "batch": last.number,
-            "digest": bytes(last.digest).hex(), "entries": entries, "acts": acts,
+            "format": "trot-checkpoint-1",
+            "day": day,
+            "batch": last.number,
+            "digest": bytes(last.digest).hex(),
+            "entries": entries,
+            "acts": acts,
         }
-    )  # fmt: skip
+    )

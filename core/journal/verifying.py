@@ -139,9 +139,13 @@ def _batch(batch: Batch) -> Iterator[Finding]:
         heads.append(wire.block_head(form, block.rows, content))
         entries += block.rows
     head = wire.head(
-        number=batch.number, previous=bytes(batch.previous), first_xid=batch.first_xid,
-        end_xid=batch.end_xid, sealed_at=batch.sealed_at, blocks=heads,
-    )  # fmt: skip
+        number=batch.number,
+        previous=bytes(batch.previous),
+        first_xid=batch.first_xid,
+        end_xid=batch.end_xid,
+        sealed_at=batch.sealed_at,
+        blocks=heads,
+    )
     message = canonical_bytes(head)
     if entries != batch.entries:
         yield _broken(batch.pk, f"it has {entries} entries and says {batch.entries}")
@@ -213,11 +217,13 @@ def _spans(table: Journaled, last: Batch) -> list[_Span]:
         after = starts[place + 1][0] if place + 1 < len(starts) else None
         spans.append(
             _Span(
-                forms[form], batch if place else 1, after - 1 if after else last.number,
+                forms[form],
+                batch if place else 1,
+                after - 1 if after else last.number,
                 xids.get(batch, _NEVER) if place else _NEVER,
                 xids.get(after, last.end_xid) if after else last.end_xid,
             )
-        )  # fmt: skip
+        )
     return spans
 
 
@@ -233,9 +239,11 @@ def _rows(table: Journaled) -> Iterator[Finding]:
         gone = set(span.form.columns) - set(rows.present_columns(table))
         if gone:
             yield Finding(
-                What.FORM, f"{table.name}: without {sorted(gone)} its rows of batches"
-                f" {span.first_batch} to {span.last_batch} cannot be compared", table=table.name,
-            )  # fmt: skip
+                What.FORM,
+                f"{table.name}: without {sorted(gone)} its rows of batches"
+                f" {span.first_batch} to {span.last_batch} cannot be compared",
+                table=table.name,
+            )
             continue
         found = rows.entries(table, span.form.columns, span.first_xid, span.end_xid)
         yield from _compare(table, _sealed(table, span), found)
@@ -284,9 +292,13 @@ _SAYS = {
 def _row(what: What, table: Journaled, entry: wire.Entry, batch: int | None) -> Finding:
     where = f"batch {batch}, " if batch else ""
     return Finding(
-        what, f"{where}{table.name} {entry.row}, transaction {entry.xid}: {_SAYS[what]}",
-        batch=batch, table=table.name, row=entry.row, xid=entry.xid,
-    )  # fmt: skip
+        what,
+        f"{where}{table.name} {entry.row}, transaction {entry.xid}: {_SAYS[what]}",
+        batch=batch,
+        table=table.name,
+        row=entry.row,
+        xid=entry.xid,
+    )
 
 
 # --- Changes and acts -----------------------------------------------------------------------------
@@ -316,9 +328,13 @@ def _changes(table: Journaled) -> Iterator[Finding]:
         cursor.execute(query)
         for row, xid, column, when in cursor:
             yield Finding(
-                What.ROW_CHANGED, f"{table.name} {row}: {column} was changed past the journal,"
-                f" {when} transaction {xid}", table=table.name, row=row, xid=xid,
-            )  # fmt: skip
+                What.ROW_CHANGED,
+                f"{table.name} {row}: {column} was changed past the journal,"
+                f" {when} transaction {xid}",
+                table=table.name,
+                row=row,
+                xid=xid,
+            )
 
 
 def _without_act(table: Journaled) -> Iterator[Finding]:
@@ -335,9 +351,11 @@ def _unnamed() -> Iterator[Finding]:
     """Somebody wrote through the front door without saying who."""
     for act in Act.objects.filter(name="").order_by("xid").iterator():
         yield Finding(
-            What.ACT_UNNAMED, f"transaction {act.xid}, {act.at.isoformat()}: {act.database_role}"
-            " wrote, and nobody says who or why", xid=act.xid,
-        )  # fmt: skip
+            What.ACT_UNNAMED,
+            f"transaction {act.xid}, {act.at.isoformat()}: {act.database_role}"
+            " wrote, and nobody says who or why",
+            xid=act.xid,
+        )
 
 
 def _triggers() -> Iterator[Finding]:
@@ -354,6 +372,10 @@ def _rules(tables: Collection[str]) -> Iterator[Finding]:
             continue
         for table, row, xid in rules.broken(rule):
             yield Finding(
-                What.RULE, f"{table} {row}, transaction {xid}: {rule.says} ({rule.name})",
-                table=table, row=row, xid=xid, rule=rule.name,
-            )  # fmt: skip
+                What.RULE,
+                f"{table} {row}, transaction {xid}: {rule.says} ({rule.name})",
+                table=table,
+                row=row,
+                xid=xid,
+                rule=rule.name,
+            )

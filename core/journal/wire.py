@@ -48,11 +48,21 @@ def block_head(form: str, rows: int, entries: bytes) -> list[Json]:
 
 
 def head(
-    *, number: int, previous: bytes, first_xid: int, end_xid: int, sealed_at: datetime.datetime,
+    *,
+    number: int,
+    previous: bytes,
+    first_xid: int,
+    end_xid: int,
+    sealed_at: datetime.datetime,
     blocks: Sequence[list[Json]],
-) -> dict[str, Json]:  # fmt: skip
+) -> dict[str, Json]:
     """A batch's head: SHA-256 of its canonical JSON is the batch's digest."""
     return {
-        "format": FORMAT, "batch": number, "previous": previous.hex(), "first_xid": first_xid,
-        "end_xid": end_xid, "sealed_at": instant(sealed_at), "blocks": list(blocks),
-    }  # fmt: skip
+        "format": FORMAT,
+        "batch": number,
+        "previous": previous.hex(),
+        "first_xid": first_xid,
+        "end_xid": end_xid,
+        "sealed_at": instant(sealed_at),
+        "blocks": list(blocks),
+    }

@@ -96,13 +96,17 @@ def post(*, reference: uuid.UUID, lines: Sequence[Line]) -> int:
     Transfer.objects.bulk_create(
         [
             Transfer(
-                reference=reference, line=number, kind=line.kind, at=now,
-                debit=accounts[line.debit.code], credit=accounts[line.credit.code],
+                reference=reference,
+                line=number,
+                kind=line.kind,
+                at=now,
+                debit=accounts[line.debit.code],
+                credit=accounts[line.credit.code],
                 amount_cents=line.amount_cents,
             )
             for number, line in enumerate(real)
         ]
-    )  # fmt: skip
+    )
     return len(real)
 
 
@@ -111,11 +115,16 @@ def post_reversal(*, reference: uuid.UUID, of: uuid.UUID, kind: str) -> int:
     now = clock.now()
     mirrored = [
         Transfer(
-            reference=reference, line=t.line, kind=kind, debit_id=t.credit_id,
-            credit_id=t.debit_id, amount_cents=t.amount_cents, at=now,
+            reference=reference,
+            line=t.line,
+            kind=kind,
+            debit_id=t.credit_id,
+            credit_id=t.debit_id,
+            amount_cents=t.amount_cents,
+            at=now,
         )
         for t in Transfer.objects.filter(reference=of).order_by("line")
-    ]  # fmt: skip
+    ]
     Transfer.objects.bulk_create(mirrored)
     return len(mirrored)
 
@@ -138,9 +147,10 @@ def balances(*, prefix: str = "") -> list[Balance]:
     else:
         inner = "WHERE {0} IN (SELECT id FROM ledger_account WHERE starts_with(code, %s))"
         query = _BALANCES.format(
-            where_debit=inner.format("debit_id"), where_credit=inner.format("credit_id"),
+            where_debit=inner.format("debit_id"),
+            where_credit=inner.format("credit_id"),
             where="WHERE starts_with(a.code, %s)",
-        )  # fmt: skip
+        )
         parameters = [prefix] * 3
     with connection.cursor() as cursor:
         cursor.execute(query, parameters)

@@ -21,10 +21,15 @@ from core.nights.services import RUN, night_request
 from core.staff.actor import StaffActor
 
 LABELS |= {
-    "job": _("job"), "day": _("day"), "attempts": _("attempts"), "attempt": _("attempt"),
-    "counts": _("what it did"), "listed": _("to be looked at"), "error": _("what went wrong"),
+    "job": _("job"),
+    "day": _("day"),
+    "attempts": _("attempts"),
+    "attempt": _("attempt"),
+    "counts": _("what it did"),
+    "listed": _("to be looked at"),
+    "error": _("what went wrong"),
     "failed_at": _("failed at"),
-}  # fmt: skip
+}
 TONES |= {"running": "info", "done": "success", "failed": "danger"}
 
 
@@ -35,9 +40,14 @@ def _run(by: StaffActor, target: Any, data: dict[str, Any]) -> Done:
 
 
 RUN_NOW = Act(
-    name="run", title=_("Run what is due now"), power=RUN, run=_run, icon="bedtime", atomic=False,
+    name="run",
+    title=_("Run what is due now"),
+    power=RUN,
+    run=_run,
+    icon="bedtime",
+    atomic=False,
     text=_("Runs every job that ended days have left undone. What is done stays as it is."),
-)  # fmt: skip
+)
 
 
 def title_of(name: str) -> str:
@@ -55,9 +65,18 @@ class _Failures(ReadOnlyInline):
 class JobRunAdmin(ReadOnlyAdmin):
     columns = ("day", "title", "state", "attempts", "started_at", "length")
     shown = (
-        "day", "title", "job", "state", "attempts", "started_at", "ended_at", "length", "error",
-        "did", "lists",
-    )  # fmt: skip
+        "day",
+        "title",
+        "job",
+        "state",
+        "attempts",
+        "started_at",
+        "ended_at",
+        "length",
+        "error",
+        "did",
+        "lists",
+    )
     list_filter = ("state", "job")
     date_hierarchy = None
     ordering = ("-day", "pk")
@@ -104,11 +123,13 @@ def _open(request: HttpRequest) -> dashboard.Table | None:
         for each in undone()[:20]
     ]
     return dashboard.Table(
-        title=_("Nights: jobs not done"), icon="bedtime",
-        headers=(_("day"), _("job"), _("state"), _("what went wrong")), rows=rows,
+        title=_("Nights: jobs not done"),
+        icon="bedtime",
+        headers=(_("day"), _("job"), _("state"), _("what went wrong")),
+        rows=rows,
         empty=_("Every job of every day that has ended is done."),
         link=navigation.changelist_url(JobRun),
-    )  # fmt: skip
+    )
 
 
 name_model(JobRun, _("night's job"), _("nights' jobs"))

@@ -14,9 +14,8 @@ from core.staff.actor import StaffActor
 from core.staff.powers import Role, define
 
 READ = define(
-    "nights.read", Role.ORGANISER, Role.INSPECTOR, Role.AUDITOR, Role.SUPERVISOR,
-    Role.ADMINISTRATOR,
-)  # fmt: skip
+    "nights.read", Role.ORGANISER, Role.INSPECTOR, Role.AUDITOR, Role.SUPERVISOR, Role.ADMINISTRATOR
+)
 MISSED_AFTER = datetime.timedelta(hours=6)
 
 

@@ -131,9 +131,8 @@ def _start(job: Job, day: datetime.date) -> JobRun:
         return run
     if run.state == JobRun.State.RUNNING:  # cut off
         JobFailure.objects.create(
-            run=run, attempt=run.attempts, started_at=run.started_at, failed_at=now,
-            error="cut off",
-        )  # fmt: skip
+            run=run, attempt=run.attempts, started_at=run.started_at, failed_at=now, error="cut off"
+        )
     run.state, run.attempts, run.started_at = JobRun.State.RUNNING, run.attempts + 1, now
     run.ended_at, run.error = None, ""
     run.save(update_fields=["state", "attempts", "started_at", "ended_at", "error"])

@@ -97,9 +97,10 @@ def audit(day: date) -> Outcome:
         accounts, differing = differences()
     if balance.difference_cents or differing:
         raise BooksDiffer(
-            difference_cents=balance.difference_cents, differing=len(differing),
+            difference_cents=balance.difference_cents,
+            differing=len(differing),
             accounts=[asdict(each) for each in differing[:MOST_NAMED]],
-        )  # fmt: skip
+        )
     return Outcome({"accounts": accounts, "transfers": balance.transfers})
 
 
@@ -107,15 +108,21 @@ def register() -> None:
     for job in (
         Job(name="work.due", title=_("What is due"), order=10, run=due_work, whole=False),
         Job(
-            name="claims.lapse", title=_("Unclaimed prizes lapse"), order=30, run=lapse,
+            name="claims.lapse",
+            title=_("Unclaimed prizes lapse"),
+            order=30,
+            run=lapse,
             whole=False,
         ),
         Job(
-            name="work.lapsed", title=_("What the lapses made due"), order=35, run=due_work,
+            name="work.lapsed",
+            title=_("What the lapses made due"),
+            order=35,
+            run=due_work,
             whole=False,
         ),
         Job(name="claims.rulings", title=_("Held apart, to be decided"), order=40, run=waiting),
         Job(name="payoffice.purge", title=_("Identities no longer kept"), order=45, run=purge),
         Job(name="ledger.audit", title=_("Audit of the books"), order=90, run=audit, whole=False),
-    ):  # fmt: skip
+    ):
         jobs.register(job)

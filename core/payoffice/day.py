@@ -67,10 +67,15 @@ def state_before(claim: Claim, instant: datetime.datetime) -> str:
 def as_of(claim: Claim, state: str, changed_at: datetime.datetime | None) -> Claim:
     """The claim as it was then."""
     return Claim(
-        pk=claim.pk, game=claim.game, document_id=claim.document_id, state=state,
-        amount_cents=claim.amount_cents, opened_at=claim.opened_at, changed_at=changed_at,
+        pk=claim.pk,
+        game=claim.game,
+        document_id=claim.document_id,
+        state=state,
+        amount_cents=claim.amount_cents,
+        opened_at=claim.opened_at,
+        changed_at=changed_at,
         day=claim.day if state in (State.LAPSED, State.REFUSED) else None,
-    )  # fmt: skip
+    )
 
 
 def context(span: Span) -> Iterator[Model]:
@@ -123,9 +128,11 @@ def events(span: Span) -> Iterator[Event]:
         yield Event(cheque.issued_at, "payoffice.cheque_issued", cheque, order=2)
     for cheque in Cheque.objects.filter(_within("reconciled_at", span)):
         yield Event(
-            cheque.reconciled_at or span.since, "payoffice.cheque_presented",
-            data={"cheque": cheque.pk}, order=2,
-        )  # fmt: skip
+            cheque.reconciled_at or span.since,
+            "payoffice.cheque_presented",
+            data={"cheque": cheque.pk},
+            order=2,
+        )
     for stock in StockMovement.objects.filter(_within("moved_at", span), exchange=None):
         yield Event(stock.moved_at, "payoffice.stock_moved", stock)
 
@@ -222,12 +229,13 @@ def _cash_closed(row: Any, data: Data) -> None:
         closed_at=clock.now(), counted_cents=counted, expected_cents=expected
     )
     post(
-        "payoffice.close", session,
+        "payoffice.close",
+        session,
         [
             Line("payoffice.count", chart.treasury(), cash, counted),
             signed("payoffice.difference", cash, chart.cash_differences(), counted - expected),
         ],
-    )  # fmt: skip
+    )
 
 
 def _cheque_presented(row: Any, data: Data) -> None:
@@ -255,13 +263,18 @@ def figures(span: Span) -> Iterator[tuple[str, Any]]:
 def register() -> None:
     day_parts.register(
         Part(
-            name="payoffice", context=context, events=events, figures=figures,
+            name="payoffice",
+            context=context,
+            events=events,
+            figures=figures,
             replays={
                 **{f"payoffice.{model._meta.model_name}": _acted for model, _, _ in _ACTS},
-                "payoffice.cash_opened": _cash_opened, "payoffice.cash_moved": _cash_moved,
-                "payoffice.cash_closed": _cash_closed, "payoffice.cheque_issued": nothing,
+                "payoffice.cash_opened": _cash_opened,
+                "payoffice.cash_moved": _cash_moved,
+                "payoffice.cash_closed": _cash_closed,
+                "payoffice.cheque_issued": nothing,
                 "payoffice.cheque_presented": _cheque_presented,
                 "payoffice.stock_moved": _stock_moved,
             },
         )
-    )  # fmt: skip
+    )

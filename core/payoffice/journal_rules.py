@@ -48,15 +48,23 @@ def register_all() -> None:
     )
     register(
         with_rows(
-            "payoffice_cheque", ("payoffice_payment", "o.id = t.payment_id"),
+            "payoffice_cheque",
+            ("payoffice_payment", "o.id = t.payment_id"),
             unless="t.reissue_id IS NOT NULL",
         ),
         confirmed("payoffice_cheque", proposal="reissue_id"),
-        became("payoffice_cheque", "state", "voided",
-               ("staff_decision", "o.proposal_id = t.voiding_id AND o.verdict = 'confirmed'")),
-        became("payoffice_cheque", "state", "presented",
-               ("ledger_transfer", "o.kind = 'payoffice.cheque'"
-                " AND o.amount_cents = t.amount_cents")),
+        became(
+            "payoffice_cheque",
+            "state",
+            "voided",
+            ("staff_decision", "o.proposal_id = t.voiding_id AND o.verdict = 'confirmed'"),
+        ),
+        became(
+            "payoffice_cheque",
+            "state",
+            "presented",
+            ("ledger_transfer", "o.kind = 'payoffice.cheque' AND o.amount_cents = t.amount_cents"),
+        ),
         stamped("payoffice_payee", "recorded_at"),
         confirmed("payoffice_cashceiling"),
         stamped("payoffice_cashceiling", "recorded_at"),
@@ -64,14 +72,18 @@ def register_all() -> None:
         posted("payoffice_cashsession", "t.float_cents"),
         stamped("payoffice_cashmovement", "moved_at"),
         posted("payoffice_cashmovement", "abs(t.cents)"),
-    )  # fmt: skip
+    )
     register(
         _acted("payoffice_deposit", "deposited_at"),
         stamped("payoffice_depositimage", "added_at"),
         stamped("payoffice_depositmatch", "matched_at", user="staff_id"),
         stamped("payoffice_stockitem", "recorded_at"),
-        stamped("payoffice_stockmovement", "moved_at", user="staff_id",
-                unless="exchange_id IS NOT NULL"),
-        with_rows("payoffice_stockmovement", ("payoffice_exchange", "o.id = t.exchange_id"),
-                  unless="t.exchange_id IS NULL"),
-    )  # fmt: skip
+        stamped(
+            "payoffice_stockmovement", "moved_at", user="staff_id", unless="exchange_id IS NOT NULL"
+        ),
+        with_rows(
+            "payoffice_stockmovement",
+            ("payoffice_exchange", "o.id = t.exchange_id"),
+            unless="t.exchange_id IS NULL",
+        ),
+    )

@@ -124,9 +124,15 @@ def rule_of(payable: Payable, figures: PaymentFigures) -> PaymentRule:
 
 
 def verdict(
-    payable: Payable, claim: str | None, *, deposited: bool, against_receipt: bool,
-    today: datetime.date, at: Standpoint, figures: PaymentFigures,
-) -> Verdict:  # fmt: skip
+    payable: Payable,
+    claim: str | None,
+    *,
+    deposited: bool,
+    against_receipt: bool,
+    today: datetime.date,
+    at: Standpoint,
+    figures: PaymentFigures,
+) -> Verdict:
     """How the document is paid here today; or the refusal it meets, in the order they matter.
 
     `against_receipt` says that the receipt of its deposit was given.

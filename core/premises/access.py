@@ -69,10 +69,14 @@ CAPABILITIES: dict[str, frozenset[Capability]] = {
 REFUSALS = {
     error.code: error
     for error in (
-        TerminalUnknown, TerminalRevoked, OperatorSessionUnknown, OperatorSessionExpired,
-        PremisesNotAuthorised, SalesSuspended,
+        TerminalUnknown,
+        TerminalRevoked,
+        OperatorSessionUnknown,
+        OperatorSessionExpired,
+        PremisesNotAuthorised,
+        SalesSuspended,
     )
-}  # fmt: skip
+}
 
 
 @dataclasses.dataclass(frozen=True, slots=True)

@@ -57,9 +57,10 @@ class _NewTerminal(ActForm):
 
 class _Pin(ActForm):
     pin = forms.CharField(
-        label=_("PIN"), help_text=_("6 to 12 digits, nothing that is easily guessed."),
+        label=_("PIN"),
+        help_text=_("6 to 12 digits, nothing that is easily guessed."),
         widget=forms.PasswordInput(attrs={"autocomplete": "off", "inputmode": "numeric"}),
-    )  # fmt: skip
+    )
 
 
 class _NewOperator(_Pin):
@@ -123,10 +124,11 @@ def _deactivate(by: StaffActor, operator: Operator, data: Data) -> Done:
 
 def _suspend(by: StaffActor, target: Premises | Terminal | None, data: Data) -> Done:
     suspending.sales_suspend(
-        by=by, reason=data["reason"],
+        by=by,
+        reason=data["reason"],
         premises=target.code if isinstance(target, Premises) else None,
         terminal=target.code if isinstance(target, Terminal) else None,
-    )  # fmt: skip
+    )
     return Done(_("Sales are suspended."))
 
 
@@ -141,61 +143,117 @@ def _in_force(by: StaffActor, authorisation: Authorisation) -> bool:
 
 
 REGISTER = Act(
-    name="register", title=_("Register premises"), power=services.REGISTER, run=_register,
-    form=_NewPremises, icon="add_business",
-)  # fmt: skip
+    name="register",
+    title=_("Register premises"),
+    power=services.REGISTER,
+    run=_register,
+    form=_NewPremises,
+    icon="add_business",
+)
 AUTHORISE = Act(
-    name="authorise", title=_("Record an authorisation"), power=services.REGISTER,
-    run=_authorise, form=_NewAuthorisation, icon="verified",
-)  # fmt: skip
+    name="authorise",
+    title=_("Record an authorisation"),
+    power=services.REGISTER,
+    run=_authorise,
+    form=_NewAuthorisation,
+    icon="verified",
+)
 END = Act(
-    name="end", title=_("End the authorisation"), power=services.REGISTER, run=_end,
+    name="end",
+    title=_("End the authorisation"),
+    power=services.REGISTER,
+    run=_end,
     text=_("Sales of the game at these premises stop at this instant (14.I.6)."),
-    icon="event_busy", danger=True, offered=_in_force,
-)  # fmt: skip
-TERMINAL = Act(
-    name="terminal", title=_("Register a terminal"), power=services.REGISTER,
-    run=_register_terminal, form=_NewTerminal, icon="add_to_queue",
-)  # fmt: skip
-REENROL = Act(
-    name="reenrol", title=_("New enrolment code"), power=services.REGISTER, run=_reenrol,
-    text=_("The present token goes on working until the new code is used."), icon="qr_code",
-    offered=lambda by, terminal: terminal.revoked_at is None,
-)  # fmt: skip
-REVOKE = Act(
-    name="revoke", title=_("Revoke the terminal"), power=services.REGISTER, run=_revoke,
-    text=_("The terminal ends for good; another one needs another code."), icon="block",
-    danger=True, offered=lambda by, terminal: terminal.revoked_at is None,
-)  # fmt: skip
-OPERATOR = Act(
-    name="operator", title=_("Register an operator"), power=services.REGISTER,
-    run=_register_operator, form=_NewOperator, icon="person_add", review=False,
-)  # fmt: skip
-PIN_RESET = Act(
-    name="pin_reset", title=_("Set a PIN"), power=services.REGISTER, run=_reset_pin, form=_Pin,
-    icon="key", review=False, offered=lambda by, operator: bool(operator.is_active),
-)  # fmt: skip
-DEACTIVATE = Act(
-    name="deactivate", title=_("End the operator's work here"), power=services.REGISTER,
-    run=_deactivate, text=_("The person signs on here no more, and every session ends now."),
-    icon="person_off", danger=True, offered=lambda by, operator: bool(operator.is_active),
-)  # fmt: skip
-SUSPEND = Act(
-    name="suspend", title=_("Suspend sales"), power=suspending.SUSPEND, run=_suspend, form=_Why,
-    icon="pause_circle", danger=True,
-)  # fmt: skip
-SUSPEND_ALL = Act(
-    name="suspend_all", title=_("Suspend all sales"), power=suspending.SUSPEND, run=_suspend,
-    form=_Why, text=_("No terminal anywhere sells until this is lifted."), icon="pause_circle",
+    icon="event_busy",
     danger=True,
-)  # fmt: skip
+    offered=_in_force,
+)
+TERMINAL = Act(
+    name="terminal",
+    title=_("Register a terminal"),
+    power=services.REGISTER,
+    run=_register_terminal,
+    form=_NewTerminal,
+    icon="add_to_queue",
+)
+REENROL = Act(
+    name="reenrol",
+    title=_("New enrolment code"),
+    power=services.REGISTER,
+    run=_reenrol,
+    text=_("The present token goes on working until the new code is used."),
+    icon="qr_code",
+    offered=lambda by, terminal: terminal.revoked_at is None,
+)
+REVOKE = Act(
+    name="revoke",
+    title=_("Revoke the terminal"),
+    power=services.REGISTER,
+    run=_revoke,
+    text=_("The terminal ends for good; another one needs another code."),
+    icon="block",
+    danger=True,
+    offered=lambda by, terminal: terminal.revoked_at is None,
+)
+OPERATOR = Act(
+    name="operator",
+    title=_("Register an operator"),
+    power=services.REGISTER,
+    run=_register_operator,
+    form=_NewOperator,
+    icon="person_add",
+    review=False,
+)
+PIN_RESET = Act(
+    name="pin_reset",
+    title=_("Set a PIN"),
+    power=services.REGISTER,
+    run=_reset_pin,
+    form=_Pin,
+    icon="key",
+    review=False,
+    offered=lambda by, operator: bool(operator.is_active),
+)
+DEACTIVATE = Act(
+    name="deactivate",
+    title=_("End the operator's work here"),
+    power=services.REGISTER,
+    run=_deactivate,
+    text=_("The person signs on here no more, and every session ends now."),
+    icon="person_off",
+    danger=True,
+    offered=lambda by, operator: bool(operator.is_active),
+)
+SUSPEND = Act(
+    name="suspend",
+    title=_("Suspend sales"),
+    power=suspending.SUSPEND,
+    run=_suspend,
+    form=_Why,
+    icon="pause_circle",
+    danger=True,
+)
+SUSPEND_ALL = Act(
+    name="suspend_all",
+    title=_("Suspend all sales"),
+    power=suspending.SUSPEND,
+    run=_suspend,
+    form=_Why,
+    text=_("No terminal anywhere sells until this is lifted."),
+    icon="pause_circle",
+    danger=True,
+)
 RESUME = Act(
-    name="resume", title=_("Lift the suspension"), power=suspending.SUSPEND, run=_resume,
-    text=_("Sales resume where no other suspension stands."), icon="play_circle",
+    name="resume",
+    title=_("Lift the suspension"),
+    power=suspending.SUSPEND,
+    run=_resume,
+    text=_("Sales resume where no other suspension stands."),
+    icon="play_circle",
     offered=lambda by, suspension: (
         suspension.lifted_at is None and suspension.cause == Suspension.Cause.STAFF
     ),
-)  # fmt: skip
+)
 
 
 # --- Pages ----------------------------------------------------------------------------------------
@@ -225,8 +283,15 @@ class _Suspensions(ReadOnlyInline):
 class PremisesAdmin(ReadOnlyAdmin):
     columns = ("code", "name", "kind", "municipality")
     shown = (
-        "code", "name", "kind", "address", "municipality", "balance", "created_at", "created_by",
-    )  # fmt: skip
+        "code",
+        "name",
+        "kind",
+        "address",
+        "municipality",
+        "balance",
+        "created_at",
+        "created_by",
+    )
     list_filter = ("kind",)
     search_fields = ("code", "name", "municipality")
     ordering = ("code",)
@@ -304,9 +369,15 @@ def _scope(row: Suspension) -> Any:
 class SuspensionAdmin(ReadOnlyAdmin):
     columns = ("reason", "scope", "since", "suspended_by", "lifted_at", "lifted_by")
     shown = (
-        "scope", "reason", "cause", "since", "suspended_by", "suspended_in", "lifted_at",
+        "scope",
+        "reason",
+        "cause",
+        "since",
+        "suspended_by",
+        "suspended_in",
+        "lifted_at",
         "lifted_by",
-    )  # fmt: skip
+    )
     list_filter = (_StandingFilter,)
     search_fields = ("reason",)
     read_power = READ
@@ -333,10 +404,13 @@ def _standing(request: HttpRequest) -> dashboard.Table | None:
         for each in standing.select_related("premises", "terminal", "suspended_by").order_by("pk")
     ]
     return dashboard.Table(
-        title=_("Suspensions in force"), icon="pause_circle",
-        headers=(_("reason"), _("where"), _("since"), _("suspended by")), rows=rows,
-        empty=_("Sales are suspended nowhere."), link=navigation.changelist_url(Suspension),
-    )  # fmt: skip
+        title=_("Suspensions in force"),
+        icon="pause_circle",
+        headers=(_("reason"), _("where"), _("since"), _("suspended by")),
+        rows=rows,
+        empty=_("Sales are suspended nowhere."),
+        link=navigation.changelist_url(Suspension),
+    )
 
 
 name_model(Premises, _("premises"), pgettext_lazy("several", "premises"))
@@ -348,7 +422,13 @@ name_model(OperatorSession, _("session of an operator"), _("sessions of operator
 name_model(Suspension, _("suspension of sales"), _("suspensions of sales"))
 name_app("premises", _("Premises"))
 navigation.section(
-    _("Premises"), 70, (Premises, "storefront"), (Authorisation, "verified"),
-    (Terminal, "point_of_sale"), (Operator, "person"), (Suspension, "pause_circle"),
-    (OperatorSession, "login"), (Enrolment, "qr_code"),
-)  # fmt: skip
+    _("Premises"),
+    70,
+    (Premises, "storefront"),
+    (Authorisation, "verified"),
+    (Terminal, "point_of_sale"),
+    (Operator, "person"),
+    (Suspension, "pause_circle"),
+    (OperatorSession, "login"),
+    (Enrolment, "qr_code"),
+)

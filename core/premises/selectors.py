@@ -21,9 +21,13 @@ from core.staff.actor import StaffActor
 from core.staff.powers import Role, define
 
 READ = define(
-    "premises.read", Role.ORGANISER, Role.INSPECTOR, Role.AUDITOR, Role.SUPERVISOR,
+    "premises.read",
+    Role.ORGANISER,
+    Role.INSPECTOR,
+    Role.AUDITOR,
+    Role.SUPERVISOR,
     Role.ADMINISTRATOR,
-)  # fmt: skip
+)
 
 
 def premises_list(*, by: StaffActor) -> QuerySet[Premises]:

@@ -34,10 +34,13 @@ def _kept_seller(database: str, terminal_id: int, operator_id: int, period: int)
     terminal = Terminal.objects.select_related("premises").get(pk=terminal_id)
     place = terminal.premises
     return SellerFacts(
-        premises_code=place.code, premises_name=place.name, premises_address=place.address,
-        premises_municipality=place.municipality, terminal_code=terminal.code,
+        premises_code=place.code,
+        premises_name=place.name,
+        premises_address=place.address,
+        premises_municipality=place.municipality,
+        terminal_code=terminal.code,
         operator_number=Operator.objects.values_list("number", flat=True).get(pk=operator_id),
-    )  # fmt: skip
+    )
 
 
 @dataclasses.dataclass(frozen=True, slots=True)

@@ -111,9 +111,14 @@ def premises_register(
     try:
         with transaction.atomic():
             premises = Premises.objects.create(
-                code=code, name=name, kind=Premises.Kind(kind), address=address,
-                municipality=municipality, created_at=clock.now(), created_by_id=by.user_id,
-            )  # fmt: skip
+                code=code,
+                name=name,
+                kind=Premises.Kind(kind),
+                address=address,
+                municipality=municipality,
+                created_at=clock.now(),
+                created_by_id=by.user_id,
+            )
             ledger.account_open([ledger.premises_account(premises.pk)])
             return premises
     except IntegrityError as error:
@@ -134,9 +139,14 @@ def premises_by_code(code: str) -> Premises:
 
 
 def authorisation_record(
-    *, by: StaffActor, premises: str, game: str, valid_from: datetime.datetime,
-    valid_until: datetime.datetime | None, reference: str,
-) -> Authorisation:  # fmt: skip
+    *,
+    by: StaffActor,
+    premises: str,
+    game: str,
+    valid_from: datetime.datetime,
+    valid_until: datetime.datetime | None,
+    reference: str,
+) -> Authorisation:
     """Record that the authority lets the premises take part in a game (14.I.6)."""
     by.need(REGISTER)
     place = premises_by_code(premises)
@@ -145,9 +155,14 @@ def authorisation_record(
     try:
         with transaction.atomic():
             return Authorisation.objects.create(
-                premises=place, game=Game(game), valid_from=valid_from, valid_until=valid_until,
-                reference=reference, recorded_by_id=by.user_id, recorded_at=clock.now(),
-            )  # fmt: skip
+                premises=place,
+                game=Game(game),
+                valid_from=valid_from,
+                valid_until=valid_until,
+                reference=reference,
+                recorded_by_id=by.user_id,
+                recorded_at=clock.now(),
+            )
     except IntegrityError as error:
         raise AuthorisationOverlaps(premises=premises, game=game) from error
 
@@ -197,9 +212,12 @@ def _enrolment_issue(terminal: Terminal, by: StaffActor) -> str:
     code = secrets.token_urlsafe(15)
     now = clock.now()
     Enrolment.objects.create(
-        terminal=terminal, code_digest=token_digest(code), issued_at=now,
-        issued_by_id=by.user_id, expires_at=now + ENROLMENT_LENGTH,
-    )  # fmt: skip
+        terminal=terminal,
+        code_digest=token_digest(code),
+        issued_at=now,
+        issued_by_id=by.user_id,
+        expires_at=now + ENROLMENT_LENGTH,
+    )
     return code
 
 
@@ -263,9 +281,13 @@ def operator_register(
     try:
         with transaction.atomic():
             return Operator.objects.create(
-                premises=place, number=number, name=name, pin=make_password(pin),
-                created_at=clock.now(), created_by_id=by.user_id,
-            )  # fmt: skip
+                premises=place,
+                number=number,
+                name=name,
+                pin=make_password(pin),
+                created_at=clock.now(),
+                created_by_id=by.user_id,
+            )
     except IntegrityError as error:
         raise CodeTaken(premises=premises, number=number) from error
 
@@ -336,9 +358,12 @@ def operator_sign_on(
     token = secrets.token_urlsafe(32)
     now = clock.now()
     session = OperatorSession.objects.create(
-        terminal_id=terminal.terminal_id, operator=operator, token_digest=token_digest(token),
-        started_at=now, expires_at=now + SESSION_LENGTH,
-    )  # fmt: skip
+        terminal_id=terminal.terminal_id,
+        operator=operator,
+        token_digest=token_digest(token),
+        started_at=now,
+        expires_at=now + SESSION_LENGTH,
+    )
     return session, token
 
 

@@ -38,9 +38,11 @@ def sales_suspend(
     return Suspension.objects.create(
         premises=premises_by_code(premises) if premises else None,
         terminal=terminal_by_code(terminal) if terminal else None,
-        reason=reason, since=sales_hold(), suspended_by_id=by.user_id,
+        reason=reason,
+        since=sales_hold(),
+        suspended_by_id=by.user_id,
         suspended_in_id=by.session_id,
-    )  # fmt: skip
+    )
 
 
 def sales_resume(*, by: StaffActor, suspension: int) -> Suspension:

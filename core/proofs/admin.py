@@ -38,9 +38,15 @@ class LogEntryAdmin(ReadOnlyAdmin):
 class SigningKeyAdmin(ReadOnlyAdmin):
     columns = ("key_id", "in_force", "valid_from", "valid_until", "ended_by")
     shown = (
-        "key_id", "public", "in_force", "valid_from", "first_sequence", "valid_until",
-        "until_sequence", "ended_by",
-    )  # fmt: skip
+        "key_id",
+        "public",
+        "in_force",
+        "valid_from",
+        "first_sequence",
+        "valid_until",
+        "until_sequence",
+        "ended_by",
+    )
 
     @admin.display(description=_("public key"))
     def public(self, row: SigningKey) -> str:

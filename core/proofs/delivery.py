@@ -39,9 +39,10 @@ def deliveries_due() -> list[int]:
         Receiver.objects.get_or_create(address=address)
     newest = LogEntry.objects.order_by("-sequence").values_list("sequence", flat=True).first()
     due = Receiver.objects.filter(
-        Q(retry_at=None) | Q(retry_at__lte=clock.now()), address__in=settings.LOG_RECEIVERS,
+        Q(retry_at=None) | Q(retry_at__lte=clock.now()),
+        address__in=settings.LOG_RECEIVERS,
         delivered_sequence__lt=newest or 0,
-    )  # fmt: skip
+    )
     return list(due.order_by("pk").values_list("pk", flat=True))
 
 
@@ -97,6 +98,7 @@ def _wait(receiver: Receiver, error: Exception) -> None:
     failures = Receiver.objects.values_list("failures", flat=True).get(pk=receiver.pk) + 1
     wait = min(_FIRST_WAIT * 2 ** min(failures - 1, 16), _LONGEST_WAIT)
     Receiver.objects.filter(pk=receiver.pk).update(
-        failures=failures, last_error=f"{type(error).__name__}: {error}"[:200],
+        failures=failures,
+        last_error=f"{type(error).__name__}: {error}"[:200],
         retry_at=clock.now() + wait,
-    )  # fmt: skip
+    )

@@ -105,13 +105,18 @@ def key_in_force() -> SigningKey:
 def _introduce(old: SigningKey | None, reason: SigningKey.Ended | None) -> SigningKey:
     public = keys.current_public()
     new = SigningKey.objects.create(
-        key_id=wire.key_id(public), public_key=public, valid_from=clock.now(),
+        key_id=wire.key_id(public),
+        public_key=public,
+        valid_from=clock.now(),
         first_sequence=_next_sequence(),
-    )  # fmt: skip
+    )
     document: dict[str, Json] = {
-        "format": "trot-key-1", "key": new.key_id, "public_key": public.hex(),
-        "replaces": old.key_id if old else None, "reason": str(reason) if reason else "first",
-    }  # fmt: skip
+        "format": "trot-key-1",
+        "key": new.key_id,
+        "public_key": public.hex(),
+        "replaces": old.key_id if old else None,
+        "reason": str(reason) if reason else "first",
+    }
     signer = old if old and reason == SigningKey.Ended.ROTATION else new
     _append(KEY, new.key_id, document, signer)
     if signer is old:  # so that the chain leads to an entry under the new key at once
@@ -128,9 +133,14 @@ def _next_sequence() -> int:
 def _append(kind: str, subject: str, document: dict[str, Any], key: SigningKey) -> LogEntry:
     last = LogEntry.objects.order_by("-sequence").first()
     entry = LogEntry(
-        sequence=last.sequence + 1 if last else 1, at=clock.now(), kind=kind, subject=subject,
-        document=document, key=key, previous=last.digest if last else wire.NOTHING_BEFORE,
-    )  # fmt: skip
+        sequence=last.sequence + 1 if last else 1,
+        at=clock.now(),
+        kind=kind,
+        subject=subject,
+        document=document,
+        key=key,
+        previous=last.digest if last else wire.NOTHING_BEFORE,
+    )
     message = canonical_bytes(entry.body())
     entry.digest = canonical_sha256(entry.body())
     entry.signature = keys.sign(key, message)

@@ -81,9 +81,14 @@ class LogEntry(Guarded):
     def body(self) -> dict[str, Any]:
         """What is signed: its canonical JSON is the message, and SHA-256 of that the digest."""
         return wire.body(
-            sequence=self.sequence, previous=bytes(self.previous), at=self.at, kind=self.kind,
-            subject=self.subject, document=self.document, key_id=self.key.key_id,
-        )  # fmt: skip
+            sequence=self.sequence,
+            previous=bytes(self.previous),
+            at=self.at,
+            kind=self.kind,
+            subject=self.subject,
+            document=self.document,
+            key_id=self.key.key_id,
+        )
 
     def published(self) -> dict[str, Any]:
         """The entry as it is published everywhere (docs/proofs.md)."""

@@ -10,14 +10,26 @@ NOTHING_BEFORE = bytes(32)
 
 
 def body(
-    *, sequence: int, previous: bytes, at: datetime.datetime, kind: str, subject: str,
-    document: dict[str, Json], key_id: str,
-) -> dict[str, Json]:  # fmt: skip
+    *,
+    sequence: int,
+    previous: bytes,
+    at: datetime.datetime,
+    kind: str,
+    subject: str,
+    document: dict[str, Json],
+    key_id: str,
+) -> dict[str, Json]:
     """Everything of an entry but its signature."""
     return {
-        "format": FORMAT, "sequence": sequence, "previous": previous.hex(), "at": instant(at),
-        "kind": kind, "subject": subject, "document": document, "key": key_id,
-    }  # fmt: skip
+        "format": FORMAT,
+        "sequence": sequence,
+        "previous": previous.hex(),
+        "at": instant(at),
+        "kind": kind,
+        "subject": subject,
+        "document": document,
+        "key": key_id,
+    }
 
 
 def instant(at: datetime.datetime) -> str:

@@ -76,9 +76,13 @@ class Api:
             cursor = {"cursor": page["next"]}
 
     def raw(
-        self, method: str, path: str, body: bytes = b"", headers: Mapping[str, str] | None = None,
+        self,
+        method: str,
+        path: str,
+        body: bytes = b"",
+        headers: Mapping[str, str] | None = None,
         query: Mapping[str, Any] | None = None,
-    ) -> bytes:  # fmt: skip
+    ) -> bytes:
         """The bytes of a good answer. Raises ApiProblem for any other."""
         target = PREFIX + path + ("?" + urlencode(query) if query else "")
         if time.monotonic() - self._used > KEPT_S:

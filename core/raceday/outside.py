@@ -63,6 +63,8 @@ class Outsider:
 def _run(script: str, words: tuple[Path | str, ...]) -> tuple[str, bool]:
     done = subprocess.run(
         [sys.executable, str(ROOT / "verify" / script), *map(str, words)],
-        capture_output=True, text=True, check=False,
-    )  # fmt: skip
+        capture_output=True,
+        text=True,
+        check=False,
+    )
     return (done.stdout + done.stderr).strip(), done.returncode == 0

@@ -68,12 +68,22 @@ def administrator_create(environment: Mapping[str, str]) -> str:
     password = secrets.token_urlsafe(12)
     subprocess.run(
         [
-            sys.executable, "manage.py", "staff_create", ADMINISTRATOR, "--full-name",
-            "Administració", "--role", "administrator",
+            sys.executable,
+            "manage.py",
+            "staff_create",
+            ADMINISTRATOR,
+            "--full-name",
+            "Administració",
+            "--role",
+            "administrator",
         ],
-        cwd=ROOT, env=dict(environment), input=password, text=True, check=True,
+        cwd=ROOT,
+        env=dict(environment),
+        input=password,
+        text=True,
+        check=True,
         capture_output=True,
-    )  # fmt: skip
+    )
     return password
 
 
@@ -89,10 +99,13 @@ def staff_open(api: Api, administrator_password: str) -> Staff:
         admin.post(
             "staff",
             {
-                "username": username, "full_name": full_name, "password": passwords[username],
-                "roles": [role], "appointment": appointment,
+                "username": username,
+                "full_name": full_name,
+                "password": passwords[username],
+                "roles": [role],
+                "appointment": appointment,
             },
-        )  # fmt: skip
+        )
         signed_on[username] = api.staff(username, passwords[username])
         devices[username] = signed_on[username].second_factor()
     return Staff(signed_on, passwords, devices)

@@ -36,9 +36,11 @@ def _table(request: HttpRequest, name: str) -> Table:
         raise PermissionDenied
     try:
         return selectors.report(
-            by=signed_on.actor(request), name=name, first=_day(request, "first"),
+            by=signed_on.actor(request),
+            name=name,
+            first=_day(request, "first"),
             last=_day(request, "last"),
-        )  # fmt: skip
+        )
     except ReportUnknown as error:
         raise Http404 from error
 
@@ -56,9 +58,10 @@ def _one(request: HttpRequest, name: str) -> HttpResponse:
         table = _table(request, name)
     except DomainError as error:
         return TemplateResponse(
-            request, "reports/one.html",
+            request,
+            "reports/one.html",
             admin.site.each_context(request) | {"title": _("Reports"), "refusal": error.detail},
-        )  # fmt: skip
+        )
     report = table.report
     query = f"?first={table.period.first}&last={table.period.last}"
     kinds = [column.kind for column in report.columns]

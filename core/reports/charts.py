@@ -28,9 +28,13 @@ def svg(table: Table, *, label: str = "") -> SafeString:
     names = [str(table.report.columns[place].title) for place in places]
     return format_html(
         '<svg class="house-chart" viewBox="0 0 {} {}" role="img" aria-label="{}">{}{}{}</svg>',
-        WIDTH, HEIGHT, label or str(table.report.title), _axes(scale, labels, cents=cents),
-        draw(scale, series, labels, cents=cents), _legend(names),
-    )  # fmt: skip
+        WIDTH,
+        HEIGHT,
+        label or str(table.report.title),
+        _axes(scale, labels, cents=cents),
+        draw(scale, series, labels, cents=cents),
+        _legend(names),
+    )
 
 
 class _Scale:
@@ -75,11 +79,18 @@ def _axes(scale: _Scale, labels: Sequence[str], *, cents: bool) -> SafeString:
         '<line x1="{}" x2="{}" y1="{}" y2="{}" stroke="currentColor" stroke-opacity=".2"/>'
         '<text x="{}" y="{}" font-size="11" text-anchor="end" fill="currentColor">{}</text>',
         (
-            (LEFT, WIDTH - 10, scale.y(m), scale.y(m), LEFT - 6, scale.y(m) + 4,
-             _said(m, cents=cents))
+            (
+                LEFT,
+                WIDTH - 10,
+                scale.y(m),
+                scale.y(m),
+                LEFT - 6,
+                scale.y(m) + 4,
+                _said(m, cents=cents),
+            )
             for m in marks
         ),
-    )  # fmt: skip
+    )
     step = max(1, -(-len(labels) // 8))
     names = format_html_join(
         "",
@@ -102,14 +113,18 @@ def _bars(
         '<rect x="{}" y="{}" width="{}" height="{}" fill="{}"><title>{}: {}</title></rect>',
         (
             (
-                scale.x(place) + number * width, min(scale.y(value), scale.y(0)), width,
-                max(1, abs(scale.y(value) - scale.y(0))), COLOURS[number % len(COLOURS)],
-                labels[place], _said(value, cents=cents),
+                scale.x(place) + number * width,
+                min(scale.y(value), scale.y(0)),
+                width,
+                max(1, abs(scale.y(value) - scale.y(0))),
+                COLOURS[number % len(COLOURS)],
+                labels[place],
+                _said(value, cents=cents),
             )
             for number, values in enumerate(series)
             for place, value in enumerate(values)
         ),
-    )  # fmt: skip
+    )
 
 
 def _lines(
@@ -123,17 +138,23 @@ def _lines(
                 COLOURS[number % len(COLOURS)],
                 " ".join(f"{scale.x(p)},{scale.y(value)}" for p, value in enumerate(values)),
                 format_html_join(
-                    "", '<circle cx="{}" cy="{}" r="3" fill="{}"><title>{}: {}</title></circle>',
+                    "",
+                    '<circle cx="{}" cy="{}" r="3" fill="{}"><title>{}: {}</title></circle>',
                     (
-                        (scale.x(p), scale.y(value), COLOURS[number % len(COLOURS)], labels[p],
-                         _said(value, cents=cents))
+                        (
+                            scale.x(p),
+                            scale.y(value),
+                            COLOURS[number % len(COLOURS)],
+                            labels[p],
+                            _said(value, cents=cents),
+                        )
                         for p, value in enumerate(values)
                     ),
                 ),
             )
             for number, values in enumerate(series)
         ),
-    )  # fmt: skip
+    )
 
 
 def _legend(names: Sequence[str]) -> SafeString:

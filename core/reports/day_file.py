@@ -77,10 +77,12 @@ def write(day: date, out: TextIO) -> int:
             rows = [*event.rows, event.row] if event.row is not None else event.rows
             line(
                 {
-                    "event": event.kind, "at": event.at.isoformat(), "data": dict(event.data),
+                    "event": event.kind,
+                    "at": event.at.isoformat(),
+                    "data": dict(event.data),
                     "rows": [document(row) for row in carried.after_theirs(rows)],
                 }
-            )  # fmt: skip
+            )
             events += 1
         for name, figure in _figures(span):
             line({"figure": name, "value": figure})

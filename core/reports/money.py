@@ -24,44 +24,63 @@ SELECT (p.paid_at AT TIME ZONE 'Europe/Madrid')::date, c.game, p.place, m.code, 
 """
 
 WON = Report(
-    name="prizes-won", title=_("Prizes won, by tier"), order=20,
+    name="prizes-won",
+    title=_("Prizes won, by tier"),
+    order=20,
     about=_("By the day of the meeting or of the award; Lototrot's tiers are its categories."),
     columns=(
-        Column("day", _("day"), Kind.DAY), Column("game", _("game")), Column("of", _("of")),
-        Column("tier", _("tier")), Column("prizes", _("prizes"), Kind.WHOLE, summed=True),
+        Column("day", _("day"), Kind.DAY),
+        Column("game", _("game")),
+        Column("of", _("of")),
+        Column("tier", _("tier")),
+        Column("prizes", _("prizes"), Kind.WHOLE, summed=True),
         Column("each_cents", _("each"), Kind.CENTS),
         Column("total_cents", _("in all"), Kind.CENTS, summed=True),
     ),
     picture=Picture("tier", ["total_cents"]),
-)  # fmt: skip
+)
 PAID = Report(
-    name="payments", title=_("Paid, by place and tier"), order=21,
+    name="payments",
+    title=_("Paid, by place and tier"),
+    order=21,
     about=_("By the day of payment; the tiers are those of 10.2: up to 120, below 300, from 300."),
     columns=(
-        Column("day", _("day"), Kind.DAY), Column("game", _("game")),
-        Column("place", _("place")), Column("premises", _("premises")), Column("tier", _("tier")),
+        Column("day", _("day"), Kind.DAY),
+        Column("game", _("game")),
+        Column("place", _("place")),
+        Column("premises", _("premises")),
+        Column("tier", _("tier")),
         Column("means", _("means")),
         Column("documents", _("documents"), Kind.WHOLE, summed=True),
         Column("cents", _("amount"), Kind.CENTS, summed=True),
     ),
     picture=Picture("place", ["cents"]),
-)  # fmt: skip
+)
 OUTS = Report(
-    name="outs", title=_("Unclaimed, by age"), order=30, dated=False,
+    name="outs",
+    title=_("Unclaimed, by age"),
+    order=30,
+    dated=False,
     about=_("What is owed now and nobody has claimed, by the last day to do so."),
     columns=(
-        Column("game", _("game")), Column("last_day", _("last day"), Kind.DAY),
-        Column("days_left", _("days left"), Kind.WHOLE), Column("standing", _("standing")),
+        Column("game", _("game")),
+        Column("last_day", _("last day"), Kind.DAY),
+        Column("days_left", _("days left"), Kind.WHOLE),
+        Column("standing", _("standing")),
         Column("documents", _("documents"), Kind.WHOLE, summed=True),
         Column("cents", _("amount"), Kind.CENTS, summed=True),
     ),
     picture=Picture("last_day", ["cents"]),
-)  # fmt: skip
+)
 SHARE = Report(
-    name="organiser-share", title=_("Organiser's share and specific tax"), order=50,
+    name="organiser-share",
+    title=_("Organiser's share and specific tax"),
+    order=50,
     about=_("Takings and how they were divided, by the day they were settled or closed for."),
     columns=(
-        Column("day", _("day"), Kind.DAY), Column("game", _("game")), Column("of", _("of")),
+        Column("day", _("day"), Kind.DAY),
+        Column("game", _("game")),
+        Column("of", _("of")),
         Column("takings_cents", _("takings"), Kind.CENTS, summed=True),
         Column("prizes_cents", _("to prizes"), Kind.CENTS, summed=True),
         Column("share_cents", _("organiser's share"), Kind.CENTS, summed=True),
@@ -71,7 +90,7 @@ SHARE = Report(
         Column("remainder_cents", _("remainder"), Kind.CENTS, summed=True),
     ),
     picture=Picture("day", ["share_cents", "tax_cents"], line=True),
-)  # fmt: skip
+)
 
 
 def _paid(period: Period) -> Iterator[Row]:
@@ -96,9 +115,13 @@ def _outs(period: Period) -> Iterator[Row]:
         for out in source.outs():
             left = (out.last_claim_day - today).days if out.last_claim_day else None
             yield (
-                source.game, out.last_claim_day, left, _standing(out.last_claim_day, today),
-                out.documents, out.cents,
-            )  # fmt: skip
+                source.game,
+                out.last_claim_day,
+                left,
+                _standing(out.last_claim_day, today),
+                out.documents,
+                out.cents,
+            )
 
 
 def _standing(last: datetime.date | None, today: datetime.date) -> str:

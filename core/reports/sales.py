@@ -84,25 +84,36 @@ def register() -> None:
     about = _("Tickets and their price by the day they were sold; net of what was taken back.")
     for name, title, key, rows, picture in (
         (
-            "sales-by-day", _("Sales by day"),
-            (Column("day", _("day"), Kind.DAY), _GAME), _by_day,
+            "sales-by-day",
+            _("Sales by day"),
+            (Column("day", _("day"), Kind.DAY), _GAME),
+            _by_day,
             Picture("day", ["net_cents"], line=True),
         ),
         ("sales-by-game", _("Sales by game"), (_GAME,), _by_game, Picture("game", ["net_cents"])),
         (
-            "sales-by-premises", _("Sales by premises"), (*_PREMISES, _GAME), _by_premises,
+            "sales-by-premises",
+            _("Sales by premises"),
+            (*_PREMISES, _GAME),
+            _by_premises,
             Picture("premises", ["net_cents"]),
         ),
         (
-            "sales-by-terminal", _("Sales by terminal"),
-            (*_PREMISES, Column("terminal", _("terminal")), _GAME), _by_terminal,
+            "sales-by-terminal",
+            _("Sales by terminal"),
+            (*_PREMISES, Column("terminal", _("terminal")), _GAME),
+            _by_terminal,
             Picture("terminal", ["net_cents"]),
         ),
-    ):  # fmt: skip
+    ):
         registry.register(
             Report(
-                name=name, title=title, about=about, columns=(*key, *_FIGURES), order=10,
+                name=name,
+                title=title,
+                about=about,
+                columns=(*key, *_FIGURES),
+                order=10,
                 picture=picture,
             )
-        )  # fmt: skip
+        )
         registry.contribute(name, rows)

@@ -9,9 +9,7 @@ from core.reports.registry import Period, Report, Table
 from core.staff.actor import StaffActor
 from core.staff.powers import Role, define
 
-READ = define(
-    "reports.read", Role.ORGANISER, Role.INSPECTOR, Role.AUDITOR, Role.SUPERVISOR
-)  # fmt: skip
+READ = define("reports.read", Role.ORGANISER, Role.INSPECTOR, Role.AUDITOR, Role.SUPERVISOR)
 DAYS_SHOWN = 30
 
 
@@ -21,9 +19,12 @@ def reports(*, by: StaffActor) -> list[Report]:
 
 
 def report(
-    *, by: StaffActor, name: str, first: datetime.date | None = None,
+    *,
+    by: StaffActor,
+    name: str,
+    first: datetime.date | None = None,
     last: datetime.date | None = None,
-) -> Table:  # fmt: skip
+) -> Table:
     """A report over a period; the last thirty days unless given.
 
     Raises ReportUnknown, PeriodRefused.

@@ -132,10 +132,13 @@ def _ready(name: str, content: bytes) -> Ready:
 
 def _rest(name: str, content: bytes, *, encoded: bool = False) -> bytes:
     lines = [
-        "Content-Type: application/json", f"Content-Length: {len(content)}",
-        f"Cache-Control: {live.kept(name)}", "Vary: Accept-Encoding",
-        "Access-Control-Allow-Origin: *", "X-Content-Type-Options: nosniff",
-    ]  # fmt: skip
+        "Content-Type: application/json",
+        f"Content-Length: {len(content)}",
+        f"Cache-Control: {live.kept(name)}",
+        "Vary: Accept-Encoding",
+        "Access-Control-Allow-Origin: *",
+        "X-Content-Type-Options: nosniff",
+    ]
     if encoded:
         lines.append("Content-Encoding: gzip")
     return "\r\n".join([*lines, "", ""]).encode() + content

@@ -22,12 +22,19 @@ def policy(live_url: str) -> str:
     elsewhere = f" {live.scheme}://{live.netloc}" if live.netloc else ""
     return "; ".join(
         (
-            "default-src 'none'", "script-src 'self'", "style-src 'self'", "img-src 'self' data:",
-            "font-src 'self'", f"connect-src 'self'{elsewhere}", "media-src 'self'",
-            "manifest-src 'self'", "form-action 'self'", "base-uri 'none'",
+            "default-src 'none'",
+            "script-src 'self'",
+            "style-src 'self'",
+            "img-src 'self' data:",
+            "font-src 'self'",
+            f"connect-src 'self'{elsewhere}",
+            "media-src 'self'",
+            "manifest-src 'self'",
+            "form-action 'self'",
+            "base-uri 'none'",
             "frame-ancestors 'none'",
         )
-    )  # fmt: skip
+    )
 
 
 POLICY: Final = policy(settings.LIVE_URL)
@@ -54,9 +61,13 @@ class Screens:
         response = self._get_response(request)
         if chosen:
             response.set_cookie(
-                settings.LANGUAGE_COOKIE_NAME, chosen, max_age=_KEPT_S, samesite="Lax",
-                secure=settings.PRODUCTION, httponly=True,
-            )  # fmt: skip
+                settings.LANGUAGE_COOKIE_NAME,
+                chosen,
+                max_age=_KEPT_S,
+                samesite="Lax",
+                secure=settings.PRODUCTION,
+                httponly=True,
+            )
         response.headers.setdefault("Content-Security-Policy", POLICY)
         response.headers.setdefault("Permissions-Policy", PERMISSIONS)
         return response

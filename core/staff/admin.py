@@ -48,9 +48,11 @@ class _NewUser(NewPasswordMixin, _Roles):
     username = forms.CharField(label=_("User name"), max_length=60)
     full_name = forms.CharField(label=_("Full name"), max_length=120)
     appointment = forms.CharField(
-        label=_("Reference of appointment"), max_length=120, required=False,
+        label=_("Reference of appointment"),
+        max_length=120,
+        required=False,
         help_text=_("The order that appoints an inspector (14.III.5.4.4)."),
-    )  # fmt: skip
+    )
     password = password_field(_("New password"))
     password_again = password_field(_("New password, again"))
     field_order = ("username", "full_name", "roles", "appointment", "password", "password_again")
@@ -91,34 +93,61 @@ def _another(by: StaffActor, user: User) -> bool:
 
 
 CREATE = Act(
-    name="create", title=_("Open an account"), power=services.ACCOUNTS, run=_create,
-    form=_NewUser, icon="person_add", review=False,
-)  # fmt: skip
+    name="create",
+    title=_("Open an account"),
+    power=services.ACCOUNTS,
+    run=_create,
+    form=_NewUser,
+    icon="person_add",
+    review=False,
+)
 ROLES = Act(
-    name="roles", title=_("Set the roles"), power=services.ACCOUNTS, run=_set_roles, form=_Roles,
-    icon="badge", offered=_another,
-)  # fmt: skip
+    name="roles",
+    title=_("Set the roles"),
+    power=services.ACCOUNTS,
+    run=_set_roles,
+    form=_Roles,
+    icon="badge",
+    offered=_another,
+)
 RESET = Act(
-    name="password_reset", title=_("Set a password"), power=services.ACCOUNTS, run=_reset,
-    form=_Passwords, icon="key", offered=_another, review=False,
-)  # fmt: skip
+    name="password_reset",
+    title=_("Set a password"),
+    power=services.ACCOUNTS,
+    run=_reset,
+    form=_Passwords,
+    icon="key",
+    offered=_another,
+    review=False,
+)
 FACTOR_END = Act(
-    name="second_factor_end", title=_("End the second factor"), power=services.ACCOUNTS,
-    run=_factor_end, icon="phonelink_erase", danger=True,
+    name="second_factor_end",
+    title=_("End the second factor"),
+    power=services.ACCOUNTS,
+    run=_factor_end,
+    icon="phonelink_erase",
+    danger=True,
     text=_("For a device that is lost. Make sure that it is the person who asks."),
     offered=lambda by, user: services.second_factor_of(user) is not None and _another(by, user),
-)  # fmt: skip
+)
 DEACTIVATE = Act(
-    name="deactivate", title=_("Close the account"), power=services.ACCOUNTS, run=_deactivate,
+    name="deactivate",
+    title=_("Close the account"),
+    power=services.ACCOUNTS,
+    run=_deactivate,
     text=_("The person cannot sign on any more, and every session of theirs ends now."),
-    icon="person_off", danger=True,
+    icon="person_off",
+    danger=True,
     offered=lambda by, user: bool(user.is_active) and _another(by, user),
-)  # fmt: skip
+)
 REACTIVATE = Act(
-    name="reactivate", title=_("Open the account again"), power=services.ACCOUNTS,
-    run=_reactivate, icon="person_check",
+    name="reactivate",
+    title=_("Open the account again"),
+    power=services.ACCOUNTS,
+    run=_reactivate,
+    icon="person_check",
     offered=lambda by, user: not user.is_active and _another(by, user),
-)  # fmt: skip
+)
 
 
 class _SecondFactors(ReadOnlyInline):
@@ -132,9 +161,16 @@ class UserAdmin(ReadOnlyAdmin):
     inlines = (_SecondFactors,)
     columns = ("username", "full_name", "roles", "is_active", "last_login")
     shown = (
-        "username", "full_name", "roles", "is_active", "appointment", "last_login",
-        "failed_attempts", "locked_until", "created_at",
-    )  # fmt: skip
+        "username",
+        "full_name",
+        "roles",
+        "is_active",
+        "appointment",
+        "last_login",
+        "failed_attempts",
+        "locked_until",
+        "created_at",
+    )
     list_filter = ("is_active",)
     search_fields = ("username", "full_name")
     acts = (ROLES, RESET, FACTOR_END, DEACTIVATE, REACTIVATE)
@@ -153,9 +189,8 @@ class StaffSessionAdmin(ReadOnlyAdmin):
 
 class _Reason(ActForm):
     reason = forms.CharField(
-        label=_("Reason"), max_length=400, required=False,
-        widget=forms.Textarea(attrs={"rows": 3}),
-    )  # fmt: skip
+        label=_("Reason"), max_length=400, required=False, widget=forms.Textarea(attrs={"rows": 3})
+    )
 
 
 def _is_pending(proposal: Proposal) -> bool:
@@ -178,17 +213,27 @@ def _reject(by: StaffActor, proposal: Proposal, data: dict[str, Any]) -> Done:
 
 
 CONFIRM = Act(
-    name="confirm", title=_("Confirm"), power=two_persons.power_of, run=_confirm,
+    name="confirm",
+    title=_("Confirm"),
+    power=two_persons.power_of,
+    run=_confirm,
     offered=_may_confirm,
     text=_("Compare what is written here with your own source; on confirming, it is done."),
-    facts=proposals.content_facts, icon="check_circle",
-)  # fmt: skip
+    facts=proposals.content_facts,
+    icon="check_circle",
+)
 REJECT = Act(
-    name="reject", title=_("Reject"), power=two_persons.power_of, run=_reject, form=_Reason,
+    name="reject",
+    title=_("Reject"),
+    power=two_persons.power_of,
+    run=_reject,
+    form=_Reason,
     icon="cancel",
-    offered=lambda by, proposal: _is_pending(proposal), facts=proposals.content_facts,
-    danger=True, review=False,
-)  # fmt: skip
+    offered=lambda by, proposal: _is_pending(proposal),
+    facts=proposals.content_facts,
+    danger=True,
+    review=False,
+)
 
 
 class _DecisionFilter(admin.SimpleListFilter):
@@ -256,15 +301,22 @@ def _pending(request: HttpRequest) -> dashboard.Table | None:
         else:
             whose = _("Waits for another person")
         rows.append(
-            (link(each, proposals.kind_text(each)), proposals.subject_text(each),
-             each.proposed_by, moment(each.proposed_at), whose)
-        )  # fmt: skip
+            (
+                link(each, proposals.kind_text(each)),
+                proposals.subject_text(each),
+                each.proposed_by,
+                moment(each.proposed_at),
+                whose,
+            )
+        )
     return dashboard.Table(
-        title=_("Waiting for a second person"), icon="group",
-        headers=(_("act"), _("about"), _("proposed by"), _("proposed at"), ""), rows=rows,
+        title=_("Waiting for a second person"),
+        icon="group",
+        headers=(_("act"), _("about"), _("proposed by"), _("proposed at"), ""),
+        rows=rows,
         empty=_("Nothing waits for a decision."),
         link=navigation.changelist_url(Proposal) + "?decision=pending",
-    )  # fmt: skip
+    )
 
 
 @dashboard.panel(40)
@@ -272,9 +324,12 @@ def _due(request: HttpRequest) -> dashboard.Table | None:
     """Tasks that the database says are due; they should be gone within seconds."""
     due = [(task.name, len(list(source()))) for task, source in sweep.sources()]
     return dashboard.Table(
-        title=_("Tasks due"), icon="pending_actions", headers=(_("task"), _("due")),
-        rows=[row for row in due if row[1]], empty=_("No task is due."),
-    )  # fmt: skip
+        title=_("Tasks due"),
+        icon="pending_actions",
+        headers=(_("task"), _("due")),
+        rows=[row for row in due if row[1]],
+        empty=_("No task is due."),
+    )
 
 
 # --- Who did what ---------------------------------------------------------------------------------
@@ -284,9 +339,7 @@ def _due(request: HttpRequest) -> dashboard.Table | None:
 class LogEntryAdmin(ReadOnlyAdmin):
     columns = ("action_time", "user", "object_repr", "change_message")
     shown = ("action_time", "user", "object_repr", "change_message")
-    labels = {
-        "action_time": _("time"), "object_repr": _("about"), "change_message": _("act"),
-    }  # fmt: skip
+    labels = {"action_time": _("time"), "object_repr": _("about"), "change_message": _("act")}
 
 
 admin.site.unregister(Group)  # roles are ours
@@ -296,6 +349,10 @@ name_model(StaffSession, _("session of staff"), _("sessions of staff"))
 name_model(LogEntry, _("act in this administration"), _("acts in this administration"))
 name_app("staff", _("People"))
 navigation.section(
-    _("People"), 90, (Proposal, "group"), (User, "badge"), (StaffSession, "login"),
+    _("People"),
+    90,
+    (Proposal, "group"),
+    (User, "badge"),
+    (StaffSession, "login"),
     (LogEntry, "history"),
-)  # fmt: skip
+)

@@ -23,17 +23,26 @@ class UserManager(BaseUserManager["User"]):
 class User(AbstractBaseUser, Guarded):
     """A member of staff. Roles decide everything; there is no superuser."""
 
-    mutable = ("password", "last_login", "full_name", "roles", "is_active", "failed_attempts",
-               "locked_until")  # fmt: skip
+    mutable = (
+        "password",
+        "last_login",
+        "full_name",
+        "roles",
+        "is_active",
+        "failed_attempts",
+        "locked_until",
+    )
 
     username = models.CharField(_("user name"), max_length=60, unique=True)
     full_name = models.CharField(_("full name"), max_length=120)
     roles = ArrayField(models.CharField(max_length=20, choices=Role.choices), default=list)
     is_active = models.BooleanField(_("active"), default=True)
     appointment = models.CharField(
-        _("reference of appointment"), max_length=120, blank=True,
+        _("reference of appointment"),
+        max_length=120,
+        blank=True,
         help_text=_("The order that appoints an inspector (14.III.5.4.4)."),
-    )  # fmt: skip
+    )
     failed_attempts = models.PositiveIntegerField(default=0)
     locked_until = models.DateTimeField(null=True, blank=True)
     created_at = models.DateTimeField(db_default=Now())

@@ -12,9 +12,14 @@ from core.staff.services import ACCOUNTS
 from core.staff.two_persons import ProposalUnknown
 
 READ_PROPOSALS = define(
-    "staff.proposals.read", Role.ORGANISER, Role.STEWARDS, Role.INSPECTOR, Role.AUDITOR,
-    Role.SUPERVISOR, Role.ADMINISTRATOR,
-)  # fmt: skip
+    "staff.proposals.read",
+    Role.ORGANISER,
+    Role.STEWARDS,
+    Role.INSPECTOR,
+    Role.AUDITOR,
+    Role.SUPERVISOR,
+    Role.ADMINISTRATOR,
+)
 
 PENDING, DECIDED, ANY = "pending", "decided", "any"
 

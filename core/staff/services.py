@@ -76,16 +76,23 @@ def token_digest(token: str) -> bytes:
 
 
 def user_create(
-    *, by: StaffActor | None, username: str, full_name: str, password: str,
-    roles: Sequence[str], appointment: str = "",
-) -> User:  # fmt: skip
+    *,
+    by: StaffActor | None,
+    username: str,
+    full_name: str,
+    password: str,
+    roles: Sequence[str],
+    appointment: str = "",
+) -> User:
     """Open an account. `by` is None only for the first one, made on the server's console."""
     if by is not None:
         by.need(ACCOUNTS)
     user = User(
-        username=username, full_name=full_name, roles=[Role(r) for r in roles],
+        username=username,
+        full_name=full_name,
+        roles=[Role(r) for r in roles],
         appointment=appointment,
-    )  # fmt: skip
+    )
     try:
         validate_password(password, user)
     except ValidationError as error:
@@ -185,9 +192,13 @@ def session_start(
     token = secrets.token_urlsafe(32)
     now = clock.now()
     session = StaffSession.objects.create(
-        user=user, channel=channel, token_digest=token_digest(token), started_at=now,
-        expires_at=now + SESSION_LENGTH, verified=verified,
-    )  # fmt: skip
+        user=user,
+        channel=channel,
+        token_digest=token_digest(token),
+        started_at=now,
+        expires_at=now + SESSION_LENGTH,
+        verified=verified,
+    )
     return session, token
 
 
@@ -212,9 +223,12 @@ def actor_of(session: StaffSession) -> StaffActor:
     user = session.user
     roles = frozenset(Role(role) for role in user.roles)
     return StaffActor(
-        user_id=user.pk, session_id=session.pk, name=user.full_name, roles=roles,
+        user_id=user.pk,
+        session_id=session.pk,
+        name=user.full_name,
+        roles=roles,
         verified=session.verified,
-    )  # fmt: skip
+    )
 
 
 def clock_move(*, by: StaffActor, instant: datetime.datetime, reason: str) -> datetime.timedelta:

@@ -78,10 +78,14 @@ def propose(*, kind: Kind, subject: str, content: Content, by: StaffActor) -> Pr
     if Proposal.objects.filter(kind=kind.name, subject=subject, decision=None).exists():
         raise ProposalPending(subject=subject, kind=kind.name)
     return Proposal.objects.create(
-        kind=kind.name, subject=subject, content=content,
+        kind=kind.name,
+        subject=subject,
+        content=content,
         content_digest=canonical_sha256(content),
-        proposed_by_id=by.user_id, proposed_in_id=by.session_id, proposed_at=clock.now(),
-    )  # fmt: skip
+        proposed_by_id=by.user_id,
+        proposed_in_id=by.session_id,
+        proposed_at=clock.now(),
+    )
 
 
 def confirm(*, proposal: uuid.UUID, by: StaffActor) -> Proposal:
@@ -114,9 +118,13 @@ def _decide(pk: uuid.UUID, verdict: Decision.Verdict, by: StaffActor, reason: st
     if verdict == Decision.Verdict.CONFIRMED and same:
         raise SamePerson
     Decision.objects.create(
-        proposal=found, verdict=verdict, decided_by_id=by.user_id, decided_in_id=by.session_id,
-        decided_at=clock.now(), reason=reason,
-    )  # fmt: skip
+        proposal=found,
+        verdict=verdict,
+        decided_by_id=by.user_id,
+        decided_in_id=by.session_id,
+        decided_at=clock.now(),
+        reason=reason,
+    )
     effect = kind.apply if verdict == Decision.Verdict.CONFIRMED else kind.reject
     if effect is not None:
         effect(found, by)

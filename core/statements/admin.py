@@ -35,15 +35,27 @@ from core.statements.selectors import READ
 
 Data = dict[str, Any]
 LABELS |= {
-    "paid_on": _("paid on"), "premises": _("premises"), "statement": _("statement"),
-    "balance_cents": _("balance"), "made_at": _("made at"), "lines": _("movements"),
-    "commission": _("commission"), "base_cents": _("net sales"), "percent": _("per cent"),
-    "commission_cents": _("commission"), "count": _("number"), "column": _("movement"),
-    "opening_cents": _("brought forward"), "closing_cents": _("balance"),
-    "sales_cents": _("sales"), "annulments_cents": _("annulments"),
-    "prizes_cents": _("paid to players"), "settled_cents": _("settled"),
-    "other_cents": _("other"), "limit_cents": _("limit"),
-}  # fmt: skip
+    "paid_on": _("paid on"),
+    "premises": _("premises"),
+    "statement": _("statement"),
+    "balance_cents": _("balance"),
+    "made_at": _("made at"),
+    "lines": _("movements"),
+    "commission": _("commission"),
+    "base_cents": _("net sales"),
+    "percent": _("per cent"),
+    "commission_cents": _("commission"),
+    "count": _("number"),
+    "column": _("movement"),
+    "opening_cents": _("brought forward"),
+    "closing_cents": _("balance"),
+    "sales_cents": _("sales"),
+    "annulments_cents": _("annulments"),
+    "prizes_cents": _("paid to players"),
+    "settled_cents": _("settled"),
+    "other_cents": _("other"),
+    "limit_cents": _("limit"),
+}
 
 
 class _Settle(ActForm):
@@ -57,9 +69,11 @@ class _Settle(ActForm):
 class _Rate(ActForm):
     game = forms.ChoiceField(label=_("Game"), choices=Game.choices)
     premises = forms.ModelChoiceField(
-        label=_("Premises"), queryset=Premises.objects.all(), required=False,
+        label=_("Premises"),
+        queryset=Premises.objects.all(),
+        required=False,
         help_text=_("None: all premises without a rate of their own."),
-    )  # fmt: skip
+    )
     percent = forms.CharField(label=_("Per cent of net sales"), max_length=10)
     in_force_from = DayField(label=_("In force from"))
     reference = forms.CharField(label=_("Reference"), max_length=120)
@@ -89,22 +103,34 @@ def _limit(by: StaffActor, target: None, data: Data) -> Done:
 
 
 SETTLE = Act(
-    name="settle", title=_("Record a payment"), power=services.SETTLE, run=_settle, form=_Settle,
+    name="settle",
+    title=_("Record a payment"),
+    power=services.SETTLE,
+    run=_settle,
+    form=_Settle,
     icon="payments",
     facts=lambda target: [
         (_("balance"), money(target.closing_cents)),
         (_("outstanding"), money(services.outstanding_cents(target))),
     ],
     offered=lambda by, target: services.outstanding_cents(target) != 0,
-)  # fmt: skip
+)
 RATE = Act(
-    name="record", title=_("Record a commission rate"), power=services.RATES, run=_rate,
-    form=_Rate, icon="add",
-)  # fmt: skip
+    name="record",
+    title=_("Record a commission rate"),
+    power=services.RATES,
+    run=_rate,
+    form=_Rate,
+    icon="add",
+)
 LIMIT = Act(
-    name="set", title=_("Set a guarantee limit"), power=services.GUARANTEE, run=_limit,
-    form=_Limit, icon="add",
-)  # fmt: skip
+    name="set",
+    title=_("Set a guarantee limit"),
+    power=services.GUARANTEE,
+    run=_limit,
+    form=_Limit,
+    icon="add",
+)
 
 
 class _Remittances(ReadOnlyInline):
@@ -116,10 +142,24 @@ class _Remittances(ReadOnlyInline):
 class StatementAdmin(ReadOnlyAdmin):
     columns = ("__str__", "premises", "week_from", "week_to", "closing_cents", "outstanding")
     shown = (
-        "premises", "number", "week_from", "week_to", "files", "opening_cents", "sales_cents",
-        "annulments_cents", "prizes_cents", "commission_cents", "settled_cents", "other_cents",
-        "closing_cents", "outstanding", "moved", "earned", "issued_at",
-    )  # fmt: skip
+        "premises",
+        "number",
+        "week_from",
+        "week_to",
+        "files",
+        "opening_cents",
+        "sales_cents",
+        "annulments_cents",
+        "prizes_cents",
+        "commission_cents",
+        "settled_cents",
+        "other_cents",
+        "closing_cents",
+        "outstanding",
+        "moved",
+        "earned",
+        "issued_at",
+    )
     search_fields = ("premises__code", "premises__name")
     ordering = ("-week_from", "premises__code")
     list_select_related = ("premises",)
@@ -222,17 +262,21 @@ def _covered(request: HttpRequest) -> dashboard.Table | None:
     places = Premises.objects.in_bulk([each.premises_id for each in near])
     rows = [
         (
-            link(places[each.premises_id]), money(each.balance_cents), money(each.limit_cents),
+            link(places[each.premises_id]),
+            money(each.balance_cents),
+            money(each.limit_cents),
             yes_no(each.suspended),
         )
         for each in sorted(near, key=lambda c: c.limit_cents - c.balance_cents)[:20]
-    ]  # fmt: skip
+    ]
     return dashboard.Table(
-        title=_("Premises near their guarantee"), icon="account_balance_wallet",
-        headers=(_("premises"), _("owed"), _("limit"), _("sales stopped")), rows=rows,
+        title=_("Premises near their guarantee"),
+        icon="account_balance_wallet",
+        headers=(_("premises"), _("owed"), _("limit"), _("sales stopped")),
+        rows=rows,
         empty=_("No premises owe four fifths of their guarantee."),
         link=navigation.changelist_url(GuaranteeLimit),
-    )  # fmt: skip
+    )
 
 
 name_model(Statement, _("statement"), _("statements"))
@@ -243,6 +287,11 @@ name_model(Mark, _("mark of balances"), _("marks of balances"))
 name_model(MarkedBalance, _("marked balance"), _("marked balances"))
 name_app("statements", _("Running accounts"))
 navigation.section(
-    _("Running accounts"), 72, (Statement, "receipt_long"), (Remittance, "payments"),
-    (CommissionRate, "percent"), (GuaranteeLimit, "shield"), (Mark, "bookmark"),
-)  # fmt: skip
+    _("Running accounts"),
+    72,
+    (Statement, "receipt_long"),
+    (Remittance, "payments"),
+    (CommissionRate, "percent"),
+    (GuaranteeLimit, "shield"),
+    (Mark, "bookmark"),
+)

@@ -129,9 +129,12 @@ def movements(
     since, until = day_bounds(first)[0], day_bounds(last)[1]
     before = Mark.objects.filter(made_at__lte=since).order_by("-up_to").first()
     parameters: dict[str, Any] = {
-        "after": before.up_to if before else 0, "since": since, "until": until,
-        "commission": COMMISSION_KIND, "accounts": list(accounts),
-    }  # fmt: skip
+        "after": before.up_to if before else 0,
+        "since": since,
+        "until": until,
+        "commission": COMMISSION_KIND,
+        "accounts": list(accounts),
+    }
     found: dict[int, list[Movement]] = {}
     with connection.cursor() as cursor:
         cursor.execute(_WEEK, parameters)

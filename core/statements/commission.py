@@ -60,9 +60,11 @@ def unearned(
 
 
 def earned(
-    premises_id: int, moved: Iterable[Movement],
-    left: Mapping[tuple[str, int], Mapping[datetime.date, int]], rates: Rates,
-) -> list[Earned]:  # fmt: skip
+    premises_id: int,
+    moved: Iterable[Movement],
+    left: Mapping[tuple[str, int], Mapping[datetime.date, int]],
+    rates: Rates,
+) -> list[Earned]:
     """What premises earned, by game and rate, in the order of both."""
     bases: dict[tuple[str, str], int] = {}
 

@@ -50,7 +50,10 @@ def figures(span: Span) -> Iterator[tuple[str, Any]]:
 def register() -> None:
     day_parts.register(
         Part(
-            name="statements", context=nothing_before, events=events, figures=figures,
+            name="statements",
+            context=nothing_before,
+            events=events,
+            figures=figures,
             replays={"statements.statement": _issued, "statements.remittance": _remitted},
         )
-    )  # fmt: skip
+    )

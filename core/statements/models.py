@@ -131,13 +131,17 @@ class Statement(Guarded):
             ),
             models.CheckConstraint(
                 condition=Q(
-                    closing_cents=F("opening_cents") + F("sales_cents") + F("annulments_cents")
-                    + F("prizes_cents") + F("commission_cents") + F("settled_cents")
+                    closing_cents=F("opening_cents")
+                    + F("sales_cents")
+                    + F("annulments_cents")
+                    + F("prizes_cents")
+                    + F("commission_cents")
+                    + F("settled_cents")
                     + F("other_cents")
                 ),
                 name="statement_adds_up",
             ),
-        ]  # fmt: skip
+        ]
 
     def __str__(self) -> str:
         return f"{self.premises.code}-{self.number:04}"

@@ -77,10 +77,13 @@ def register() -> None:
     jobs.register(Job(name="statements.mark", title=_("Balances up to now"), order=5, run=mark))
     jobs.register(
         Job(
-            name="statements.issue", title=_("Statements of premises"), order=50, run=issue,
+            name="statements.issue",
+            title=_("Statements of premises"),
+            order=50,
+            run=issue,
             on=sundays,
         )
-    )  # fmt: skip
+    )
     jobs.register(
         Job(name="statements.audit", title=_("Audit of premises' accounts"), order=90, run=audit)
     )

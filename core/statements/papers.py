@@ -99,13 +99,15 @@ def statement_document(statement: Statement, *, language: str, simulated: bool) 
                     aligns=(Align.LEFT, Align.LEFT, Align.RIGHT, Align.RIGHT),
                     rows=tuple(
                         (
-                            row["game"] or "–", titles[Column(row["column"])],
-                            str(row["count"]), euros(row["amount_cents"]),
+                            row["game"] or "–",
+                            titles[Column(row["column"])],
+                            str(row["count"]),
+                            euros(row["amount_cents"]),
                         )
                         for row in statement.lines
                     ),
                 )
-            )  # fmt: skip
+            )
         if statement.commission:
             blocks.append(
                 Table(
@@ -113,11 +115,13 @@ def statement_document(statement: Statement, *, language: str, simulated: bool) 
                     aligns=(Align.LEFT, Align.RIGHT, Align.RIGHT, Align.RIGHT),
                     rows=tuple(
                         (
-                            row["game"], euros(row["base_cents"]), row["percent"],
+                            row["game"],
+                            euros(row["base_cents"]),
+                            row["percent"],
                             euros(row["commission_cents"]),
                         )
                         for row in statement.commission
                     ),
                 )
-            )  # fmt: skip
+            )
     return Document(language=language, blocks=tuple(blocks), simulated=simulated)

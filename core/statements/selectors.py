@@ -20,9 +20,7 @@ from core.statements.models import CommissionRate, GuaranteeLimit, Remittance, S
 from core.statements.movements import Column
 from core.statements.services import statement_get
 
-READ = define(
-    "statements.read", Role.ORGANISER, Role.INSPECTOR, Role.AUDITOR, Role.SUPERVISOR
-)  # fmt: skip
+READ = define("statements.read", Role.ORGANISER, Role.INSPECTOR, Role.AUDITOR, Role.SUPERVISOR)
 
 
 @dataclass(frozen=True, slots=True)

@@ -73,9 +73,14 @@ class StatementUnsound(InvariantBroken):
 
 
 def commission_rate_record(
-    *, by: StaffActor, game: str, premises: str | None, percent: str,
-    in_force_from: datetime.date, reference: str,
-) -> CommissionRate:  # fmt: skip
+    *,
+    by: StaffActor,
+    game: str,
+    premises: str | None,
+    percent: str,
+    in_force_from: datetime.date,
+    reference: str,
+) -> CommissionRate:
     """What premises (all, unless named) earn of a game's sales from a day on.
 
     Raises PremisesUnknown, BadPercent, ReferenceMissing, RateRecorded, or RateTooLate for a day
@@ -92,17 +97,26 @@ def commission_rate_record(
     try:
         with transaction.atomic():
             return CommissionRate.objects.create(
-                game=Game(game), premises=place, percent=exact, in_force_from=in_force_from,
-                reference=reference, recorded_at=clock.now(), recorded_by_id=by.user_id,
-            )  # fmt: skip
+                game=Game(game),
+                premises=place,
+                percent=exact,
+                in_force_from=in_force_from,
+                reference=reference,
+                recorded_at=clock.now(),
+                recorded_by_id=by.user_id,
+            )
     except IntegrityError as error:
         raise RateRecorded(game=game, premises=premises) from error
 
 
 def guarantee_limit_set(
-    *, by: StaffActor, premises: str, limit_cents: int, reference: str,
+    *,
+    by: StaffActor,
+    premises: str,
+    limit_cents: int,
+    reference: str,
     in_force_from: datetime.datetime | None = None,
-) -> GuaranteeLimit:  # fmt: skip
+) -> GuaranteeLimit:
     """The most that premises may owe from an instant on, now unless given.
 
     The sweeper acts on it within seconds. Raises PremisesUnknown, LimitRefused, ReferenceMissing.
@@ -115,9 +129,13 @@ def guarantee_limit_set(
     if not reference.strip():
         raise ReferenceMissing
     return GuaranteeLimit.objects.create(
-        premises=premises_by_code(premises), limit_cents=limit_cents, in_force_from=begins,
-        reference=reference, recorded_at=now, recorded_by_id=by.user_id,
-    )  # fmt: skip
+        premises=premises_by_code(premises),
+        limit_cents=limit_cents,
+        in_force_from=begins,
+        reference=reference,
+        recorded_at=now,
+        recorded_by_id=by.user_id,
+    )
 
 
 @transaction.atomic
@@ -140,12 +158,18 @@ def _issue(week: Week, premises_id: int) -> Statement:
     opening = last.closing_cents if last else 0
     first = add_days(week.sunday, -6)
     statement: Statement = Statement.objects.create(
-        uuid=uuid.uuid5(_NAMESPACE, f"{premises_id} {first}"), premises_id=premises_id,
-        number=last.number + 1 if last else 1, week_from=first, week_to=week.sunday,
-        opening_cents=opening, closing_cents=opening + figures.total_cents, lines=figures.lines,
-        commission=figures.commission, issued_at=clock.now(),
+        uuid=uuid.uuid5(_NAMESPACE, f"{premises_id} {first}"),
+        premises_id=premises_id,
+        number=last.number + 1 if last else 1,
+        week_from=first,
+        week_to=week.sunday,
+        opening_cents=opening,
+        closing_cents=opening + figures.total_cents,
+        lines=figures.lines,
+        commission=figures.commission,
+        issued_at=clock.now(),
         **{f"{column}_cents": cents for column, cents in figures.columns.items()},
-    )  # fmt: skip
+    )
     ledger.post(reference=statement.uuid, lines=commission_lines(premises_id, figures.earned))
     return statement
 
@@ -156,9 +180,10 @@ def _check(sunday: datetime.date, issued: list[Statement]) -> None:
     for each in issued:
         if held.get(each.premises_id, 0) != each.closing_cents:
             raise StatementUnsound(
-                premises=each.premises_id, held_cents=held.get(each.premises_id, 0),
+                premises=each.premises_id,
+                held_cents=held.get(each.premises_id, 0),
                 expected_cents=each.closing_cents,
-            )  # fmt: skip
+            )
 
 
 def commission_lines(premises_id: int, earned: dict[str, int]) -> list[Line]:
@@ -181,9 +206,13 @@ def statement_get(ident: uuid.UUID) -> Statement:
 
 @transaction.atomic
 def statement_settle(
-    *, by: StaffActor, statement: uuid.UUID, amount_cents: int, paid_on: datetime.date,
+    *,
+    by: StaffActor,
+    statement: uuid.UUID,
+    amount_cents: int,
+    paid_on: datetime.date,
     reference: str,
-) -> Remittance:  # fmt: skip
+) -> Remittance:
     """Record that a statement was paid, whole or in part; negative: paid to the premises.
 
     The same movement again gives the first row. Raises StatementUnknown, ReferenceMissing,
@@ -197,8 +226,10 @@ def statement_settle(
     known = Remittance.objects.filter(premises_id=found.premises_id, reference=reference).first()
     if known is not None:
         if (known.statement_id, known.amount_cents, known.paid_on) != (
-            found.pk, amount_cents, paid_on,
-        ):  # fmt: skip
+            found.pk,
+            amount_cents,
+            paid_on,
+        ):
             raise RemittanceRecorded(reference=reference)
         return known
     left = outstanding_cents(found)
@@ -207,10 +238,16 @@ def statement_settle(
     if not fits or paid_on > natural_day(now):
         raise RemittanceRefused(outstanding_cents=left, amount_cents=amount_cents)
     made = Remittance.objects.create(
-        uuid=uuid.uuid4(), statement=found, premises_id=found.premises_id,
-        amount_cents=amount_cents, paid_on=paid_on, reference=reference, recorded_at=now,
-        recorded_by_id=by.user_id, recorded_in_id=by.session_id,
-    )  # fmt: skip
+        uuid=uuid.uuid4(),
+        statement=found,
+        premises_id=found.premises_id,
+        amount_cents=amount_cents,
+        paid_on=paid_on,
+        reference=reference,
+        recorded_at=now,
+        recorded_by_id=by.user_id,
+        recorded_in_id=by.session_id,
+    )
     ledger.post(reference=made.uuid, lines=[remittance_line(made)])
     return made
 

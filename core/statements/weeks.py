@@ -67,20 +67,25 @@ class Week:
             columns,
             [
                 {
-                    "game": game, "column": column, "kind": kind, "count": count,
+                    "game": game,
+                    "column": column,
+                    "kind": kind,
+                    "count": count,
                     "amount_cents": cents,
                 }
                 for (game, column, kind), (count, cents) in sorted(by_kind.items())
             ],
             [
                 {
-                    "game": e.game, "percent": e.percent, "base_cents": e.base_cents,
+                    "game": e.game,
+                    "percent": e.percent,
+                    "base_cents": e.base_cents,
                     "commission_cents": e.cents,
                 }
                 for e in found
             ],
             earned,
-        )  # fmt: skip
+        )
 
 
 def week(sunday: datetime.date) -> Week:
@@ -113,8 +118,10 @@ def ledger_cents(sunday: datetime.date) -> dict[int, int]:
     """
     accounts = premises_accounts()
     parameters: dict[str, Any] = {
-        "until": day_bounds(sunday)[1], "commission": COMMISSION_KIND, "accounts": list(accounts),
-    }  # fmt: skip
+        "until": day_bounds(sunday)[1],
+        "commission": COMMISSION_KIND,
+        "accounts": list(accounts),
+    }
     with connection.cursor() as cursor:
         cursor.execute(_LEDGER, parameters)
         return {accounts[account]: cents for account, cents in cursor.fetchall()}

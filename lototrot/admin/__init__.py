@@ -14,6 +14,14 @@ from lototrot.admin import (
 )
 
 __all__ = [
-    "contests", "desk", "programme", "refusals", "rules", "running", "sealing", "settling",
-    "tickets", "words",
-]  # fmt: skip
+    "contests",
+    "desk",
+    "programme",
+    "refusals",
+    "rules",
+    "running",
+    "sealing",
+    "settling",
+    "tickets",
+    "words",
+]

@@ -98,25 +98,44 @@ def _movable(by: StaffActor, contest: Contest) -> bool:
 
 
 PUBLISH = Act(
-    name="publish", title=_("Publish to the terminals"), power=contests.PREPARE, run=_publish,
-    form=_Rules, icon="campaign",
+    name="publish",
+    title=_("Publish to the terminals"),
+    power=contests.PREPARE,
+    run=_publish,
+    form=_Rules,
+    icon="campaign",
     text=_("What premises display before selling; once published it stays (5.2, 6.2)."),
     offered=lambda by, c: c.state == Contest.State.DRAFT and not hasattr(c, "publication"),
-)  # fmt: skip
+)
 OPEN = Act(
-    name="open", title=_("Put on sale"), power=contests.OPEN, run=_open, icon="play_circle",
-    offered=_is(Contest.State.DRAFT), facts=_gates,
+    name="open",
+    title=_("Put on sale"),
+    power=contests.OPEN,
+    run=_open,
+    icon="play_circle",
+    offered=_is(Contest.State.DRAFT),
+    facts=_gates,
     text=_("It opens only when no gate is missing; what players rely on then stays as it is."),
-)  # fmt: skip
+)
 CLOSE = Act(
-    name="close", title=_("Close now"), power=closing.CLOSE, run=_close, icon="stop_circle",
-    offered=_is(Contest.State.OPEN), danger=True,
+    name="close",
+    title=_("Close now"),
+    power=closing.CLOSE,
+    run=_close,
+    icon="stop_circle",
+    offered=_is(Contest.State.OPEN),
+    danger=True,
     text=_("From this instant nothing is sold, and it never reopens (14.III.4)."),
-)  # fmt: skip
+)
 MOVE = Act(
-    name="schedule", title=_("Move the closing"), power=closing.CLOSE, run=_move, form=_Schedule,
-    icon="more_time", offered=_movable,
-)  # fmt: skip
+    name="schedule",
+    title=_("Move the closing"),
+    power=closing.CLOSE,
+    run=_move,
+    form=_Schedule,
+    icon="more_time",
+    offered=_movable,
+)
 
 
 # --- Pages ----------------------------------------------------------------------------------------
@@ -149,9 +168,12 @@ class _Changes(ReadOnlyInline):
     model = ScheduleChange
     shown = ("from_at", "to_at", "changed_at", "changed_by", "changed_in")
     labels = {
-        "from_at": _("from"), "to_at": _("to"), "changed_at": _("moved at"),
-        "changed_by": _("moved by"), "changed_in": _("moved in session"),
-    }  # fmt: skip
+        "from_at": _("from"),
+        "to_at": _("to"),
+        "changed_at": _("moved at"),
+        "changed_by": _("moved by"),
+        "changed_in": _("moved in session"),
+    }
 
 
 class _Settlements(ReadOnlyInline):
@@ -163,18 +185,40 @@ class _Settlements(ReadOnlyInline):
 class ContestAdmin(ReadOnlyAdmin):
     columns = ("__str__", "state", "meeting", "price_cents", "scheduled_close_at", "closed_at")
     shown = (
-        "meeting", "day", "state", "obstacles", "scheduled_close_at", "opened_at", "closed_at",
-        "closing_cause", "takings", "tickets", "bet_type", "ticket_model", "price_cents",
-        "max_bets", "correction_window_s", "correction_approval", "created_at", "created_by",
-    )  # fmt: skip
+        "meeting",
+        "day",
+        "state",
+        "obstacles",
+        "scheduled_close_at",
+        "opened_at",
+        "closed_at",
+        "closing_cause",
+        "takings",
+        "tickets",
+        "bet_type",
+        "ticket_model",
+        "price_cents",
+        "max_bets",
+        "correction_window_s",
+        "correction_approval",
+        "created_at",
+        "created_by",
+    )
     list_filter = ("state", "bet_type")
     list_select_related = ("meeting", "bet_type")
     ordering = ("-day", "-pk")
     search_fields = ("meeting__name", "meeting__reference", "bet_type_code")
     inlines = (_Legs, _Settlements, _Publications, _Changes)
     acts = (
-        PUBLISH, OPEN, MOVE, CLOSE, settling.VOID, settling.SETTLE, settling.ORDER, settling.BAR,
-    )  # fmt: skip
+        PUBLISH,
+        OPEN,
+        MOVE,
+        CLOSE,
+        settling.VOID,
+        settling.SETTLE,
+        settling.ORDER,
+        settling.BAR,
+    )
 
     @admin.display(description=_("what is missing"))
     def obstacles(self, row: Contest) -> Any:
@@ -235,13 +279,20 @@ def _today(request: HttpRequest) -> dashboard.Table:
     found = Contest.objects.filter(~Q(state=Contest.State.ORDERED) | Q(day=natural_day(now)))
     rows = [
         (
-            link(each), link(each.meeting, each.meeting.name), day(each.day),
-            tag(each.state, each.get_state_display()), _closing(each, now), _next(each),
+            link(each),
+            link(each.meeting, each.meeting.name),
+            day(each.day),
+            tag(each.state, each.get_state_display()),
+            _closing(each, now),
+            _next(each),
         )
         for each in found.select_related("meeting", "bet_type").order_by("day")[:_CONTESTS_SHOWN]
-    ]  # fmt: skip
+    ]
     return dashboard.Table(
-        title=_("Contests"), icon="confirmation_number",
+        title=_("Contests"),
+        icon="confirmation_number",
         headers=(_("contest"), _("meeting"), _("day"), _("state"), _("closing"), _("waits for")),
-        rows=rows, empty=_("No contest is under way."), link=navigation.changelist_url(Contest),
-    )  # fmt: skip
+        rows=rows,
+        empty=_("No contest is under way."),
+        link=navigation.changelist_url(Contest),
+    )

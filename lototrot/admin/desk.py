@@ -95,31 +95,37 @@ class _Desk:
         about_breaches = () if breaches else (settling_page.VOID, settling_page.BAR)
         acts = [act for act in contests.ContestAdmin.acts if act not in about_breaches]
         return {
-            "contest": contest, "meeting": contest.meeting, "now": clock.now(), "here": self.here,
-            "steps": steps, "steps_done": sum(step.done for step in steps),
+            "contest": contest,
+            "meeting": contest.meeting,
+            "now": clock.now(),
+            "here": self.here,
+            "steps": steps,
+            "steps_done": sum(step.done for step in steps),
             "buttons": self.buttons(contest, acts),
             "seconds_left": self._seconds_left(),
-            "gates": self._gates(), "missing": self._missing(), "totals": contest_totals(contest),
+            "gates": self._gates(),
+            "missing": self._missing(),
+            "totals": contest_totals(contest),
             "busy": next((step for step in steps if step.busy), None),
             "minutes": _bars(live_sales.sales_by_minute(contest)),
             "premises": [
                 (each, self.buttons(Premises(pk=each.pk), (SUSPEND,)) if selling else ())
                 for each in live_sales.sales_by_premises(contest, most=_PREMISES_SHOWN)
             ],
-            "silent": live_sales.silent_terminals(contest, most=_SILENT_SHOWN)
-            if selling else (),
+            "silent": live_sales.silent_terminals(contest, most=_SILENT_SHOWN) if selling else (),
             "races": [self._race(leg) for leg in self.legs],
             "meeting_buttons": self.buttons(contest.meeting, (running.DECLARE_MEETING,)),
             "proposals": self._proposals(),
             "breaches": breaches,
             "draws": self._draws(),
             "standing": standings(contest, self.legs)[-1:] if closed else (),
-            "settlement": settlement, "suspensions": self._suspensions(),
+            "settlement": settlement,
+            "suspensions": self._suspensions(),
             "categories": settlement.categories.order_by("-hits") if settlement else (),
             "order": PaymentOrder.objects.filter(contest=contest).first(),
             "preparing": preparing(self.by, self.here),
             "suspend": self.buttons(Suspension, (SUSPEND_ALL,)),
-        }  # fmt: skip
+        }
 
     def buttons(self, row: Model | type[Model], acts: Iterable[Act]) -> list[Button]:
         return buttons(self.by, row, acts, self.here)
@@ -152,14 +158,17 @@ class _Desk:
     def _race(self, leg: LegCard) -> dict[str, Any]:
         card, record = leg.card, leg.card.record
         return {
-            "position": leg.position, "race": card.race, "url": url_of(card.race),
-            "state": record.state.value, "said": running.STATES[record.state],
+            "position": leg.position,
+            "race": card.race,
+            "url": url_of(card.race),
+            "state": record.state.value,
+            "said": running.STATES[record.state],
             "start_at": record.start.actual_start_at if record.start else None,
             "withdrawals": [(w, self.buttons(w, (running.REVERSE,))) for w in record.withdrawals],
             "winners": card.winners,
             "due": record.draw_due_at,
             "buttons": self.buttons(card.race, running.RACE_ACTS),
-        }  # fmt: skip
+        }
 
     def _proposals(self) -> list[dict[str, Any]]:
         if not self.by.may(READ_PROPOSALS):
@@ -168,25 +177,28 @@ class _Desk:
         return [
             {
                 "said": link(each, described.kind_text(each)),
-                "about": described.subject_text(each), "by": each.proposed_by,
+                "about": described.subject_text(each),
+                "by": each.proposed_by,
                 "buttons": self.buttons(each, (CONFIRM, REJECT)),
             }
             for each in waiting.order_by("pk")
-        ]  # fmt: skip
+        ]
 
     def _draws(self) -> list[dict[str, Any]]:
         now = clock.now()
         found = Draw.objects.exclude(state__in=_OVER).order_by("pk")
         return [
             {
-                "title": draws.title_of(each), "url": url_of(each),
-                "state": each.get_state_display(), "facts": draws.about(each),
+                "title": draws.title_of(each),
+                "url": url_of(each),
+                "state": each.get_state_display(),
+                "facts": draws.about(each),
                 "notice": f"/api/v1/draws/{each.uuid}/notice.pdf",
                 "left": max(0, int((each.due_at - now).total_seconds())) if each.due_at else None,
                 "buttons": self.buttons(each, draws.ACTS),
             }
             for each in found
-        ]  # fmt: skip
+        ]
 
     def _suspensions(self) -> list[dict[str, Any]]:
         standing = Suspension.objects.filter(lifted_at=None).select_related("premises", "terminal")
@@ -213,7 +225,7 @@ class _Desk:
 
 def buttons(
     by: StaffActor, row: Model | type[Model], acts: Iterable[Act], back: str
-) -> list[Button]:  # fmt: skip
+) -> list[Button]:
     """The acts open to this person on the row now, or on the list of a model."""
     meta, target = row._meta, None if isinstance(row, type) else row
     place = reverse(f"admin:{meta.app_label}_{meta.model_name}_changelist")
@@ -231,11 +243,12 @@ def preparing(by: StaffActor, back: str) -> list[dict[str, Any]]:
     found = Meeting.objects.filter(contests=None).select_related("approval").defer("document")
     return [
         {
-            "meeting": each, "approval": getattr(each, "approval", None),
+            "meeting": each,
+            "approval": getattr(each, "approval", None),
             "buttons": buttons(by, each, (programme.APPROVE, programme.CONTEST), back),
         }
         for each in found.order_by("-day", "-pk")[:_PREPARING_SHOWN]
-    ]  # fmt: skip
+    ]
 
 
 def _bars(minutes: list[live_sales.Minute]) -> list[dict[str, Any]]:
@@ -243,10 +256,16 @@ def _bars(minutes: list[live_sales.Minute]) -> list[dict[str, Any]]:
     most = max((minute.tickets for minute in minutes), default=1)
     heights = [100 * minute.tickets // most for minute in minutes]
     return [
-        {"at": each.at, "tickets": each.tickets, "cents": each.amount_cents, "x": place * 10,
-         "height": height, "y": 100 - height}
+        {
+            "at": each.at,
+            "tickets": each.tickets,
+            "cents": each.amount_cents,
+            "x": place * 10,
+            "height": height,
+            "y": 100 - height,
+        }
         for place, (each, height) in enumerate(zip(minutes, heights, strict=True))
-    ]  # fmt: skip
+    ]
 
 
 def _index(request: HttpRequest) -> HttpResponse:
@@ -261,9 +280,11 @@ def _index(request: HttpRequest) -> HttpResponse:
     if found is not None:
         return HttpResponseRedirect(reverse("admin:race_day_of", args=[found.pk]))
     context = admin.site.each_context(request) | {
-        "title": _("Race day"), "contest": None, "import": _import(request),
+        "title": _("Race day"),
+        "contest": None,
+        "import": _import(request),
         "preparing": preparing(signed_on.actor(request), reverse("admin:race_day")),
-    }  # fmt: skip
+    }
     return TemplateResponse(request, "lototrot/admin/desk.html", context)
 
 
@@ -283,8 +304,10 @@ def _one(request: HttpRequest, contest: int) -> HttpResponse:
         return TemplateResponse(request, "lototrot/admin/desk_part.html", context)
     others = Contest.objects.order_by("-day", "-pk")[:12]
     context |= admin.site.each_context(request) | {
-        "title": _("Race day"), "others": others, "import": _import(request),
-    }  # fmt: skip
+        "title": _("Race day"),
+        "others": others,
+        "import": _import(request),
+    }
     return TemplateResponse(request, "lototrot/admin/desk.html", context)
 
 

@@ -30,9 +30,10 @@ Data = dict[str, Any]
 
 class _File(ActForm):
     file = forms.FileField(
-        label=_("File"), help_text=_("JSON or CSV, as docs/programme-format.md says."),
+        label=_("File"),
+        help_text=_("JSON or CSV, as docs/programme-format.md says."),
         widget=UnfoldAdminFileFieldWidget(attrs={"accept": ".json,.csv"}),
-    )  # fmt: skip
+    )
 
     def clean_file(self) -> Any:
         file = self.cleaned_data["file"]
@@ -62,16 +63,25 @@ def _approve(by: StaffActor, meeting: Meeting, data: Data) -> Done:
 
 
 IMPORT = Act(
-    name="import", title=_("Import a programme"), power=programme.IMPORT, run=_import, form=_File,
+    name="import",
+    title=_("Import a programme"),
+    power=programme.IMPORT,
+    run=_import,
+    form=_File,
     text=_("The file is taken whole, or refused whole with every error and its place."),
-    icon="upload_file", review=False,
-)  # fmt: skip
+    icon="upload_file",
+    review=False,
+)
 APPROVE = Act(
-    name="approve", title=_("Record the Federation's approval"), power=programme.APPROVE,
-    run=_approve, form=_Approval, icon="approval",
+    name="approve",
+    title=_("Record the Federation's approval"),
+    power=programme.APPROVE,
+    run=_approve,
+    form=_Approval,
+    icon="approval",
     text=_("From here on the programme is frozen; only withdrawals come after (14.III.5.2)."),
     offered=lambda by, meeting: not hasattr(meeting, "approval"),
-)  # fmt: skip
+)
 
 
 # --- A new contest --------------------------------------------------------------------------------
@@ -99,9 +109,13 @@ class _NewContest(ActForm):
         for position in range(1, min(MAX_LEGS, len(races)) + 1):
             names.append(f"leg_{position}")
             self.fields[names[-1]] = forms.TypedChoiceField(
-                label=gettext("Race"), choices=choices, coerce=int, empty_value=None,
-                required=False, initial=races[position - 1].pk,
-            )  # fmt: skip
+                label=gettext("Race"),
+                choices=choices,
+                coerce=int,
+                empty_value=None,
+                required=False,
+                initial=races[position - 1].pk,
+            )
         self.grid = (
             (_("position"), _("race")),
             [(str(at), [name]) for at, name in enumerate(names, start=1)],
@@ -138,9 +152,13 @@ def _create(by: StaffActor, meeting: Meeting, data: Data) -> Done:
 
 
 CONTEST = Act(
-    name="contest", title=_("Prepare a contest"), power=contests.PREPARE, run=_create,
-    form=_NewContest, icon="add_circle",
-)  # fmt: skip
+    name="contest",
+    title=_("Prepare a contest"),
+    power=contests.PREPARE,
+    run=_create,
+    form=_NewContest,
+    icon="add_circle",
+)
 
 
 # --- Pages ----------------------------------------------------------------------------------------
@@ -195,10 +213,22 @@ class MeetingAdmin(ReadOnlyAdmin):
 class RaceAdmin(ReadOnlyAdmin):
     columns = ("__str__", "meeting", "racecourse", "scheduled_start_at")
     shown = (
-        "meeting", "racecourse", "number", "name", "scheduled_start_at", "state", "withdrawn",
-        "start", "declaration", "draw", "result", "in_contests", "distance_m", "start_method",
+        "meeting",
+        "racecourse",
+        "number",
+        "name",
+        "scheduled_start_at",
+        "state",
+        "withdrawn",
+        "start",
+        "declaration",
+        "draw",
+        "result",
+        "in_contests",
+        "distance_m",
+        "start_method",
         "category",
-    )  # fmt: skip
+    )
     list_select_related = ("meeting", "racecourse")
     list_filter = ("racecourse",)
     search_fields = ("name", "meeting__name", "meeting__reference")

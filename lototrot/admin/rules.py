@@ -21,9 +21,10 @@ Data = dict[str, Any]
 
 class _NewBetType(ActForm):
     document = forms.CharField(
-        label=_("Rules (JSON)"), widget=forms.Textarea(attrs={"rows": 14}),
+        label=_("Rules (JSON)"),
+        widget=forms.Textarea(attrs={"rows": 14}),
         help_text=_("A change of an existing bet type is a new version of it."),
-    )  # fmt: skip
+    )
     authorisation = forms.CharField(label=_("Authorisation"), max_length=120)
 
     def clean_document(self) -> Any:
@@ -63,18 +64,30 @@ def _record_internal(by: StaffActor, target: None, data: Data) -> Done:
 
 
 BET_TYPE = Act(
-    name="record", title=_("Record a bet type"), power=services.PREPARE, run=_record_bet_type,
-    form=_NewBetType, icon="add",
-)  # fmt: skip
+    name="record",
+    title=_("Record a bet type"),
+    power=services.PREPARE,
+    run=_record_bet_type,
+    form=_NewBetType,
+    icon="add",
+)
 TICKET_MODEL = Act(
-    name="record", title=_("Record a ticket model"), power=services.PREPARE, run=_record_model,
-    form=_NewTicketModel, icon="add",
-)  # fmt: skip
+    name="record",
+    title=_("Record a ticket model"),
+    power=services.PREPARE,
+    run=_record_model,
+    form=_NewTicketModel,
+    icon="add",
+)
 INTERNAL = Act(
-    name="record", title=_("Record an internal bet type"), power=services.PREPARE,
-    run=_record_internal, form=_NewInternal, icon="add",
+    name="record",
+    title=_("Record an internal bet type"),
+    power=services.PREPARE,
+    run=_record_internal,
+    form=_NewInternal,
+    icon="add",
     text=_("No contest may coincide with a type of the internal bet (14.I.1)."),
-)  # fmt: skip
+)
 
 
 @admin.register(BetType)

@@ -107,9 +107,11 @@ class _Runners(ActForm):
 
     def build(self) -> None:
         record = race_record(self.target.pk)
-        known = {r["number"]: r for r in record.classification.runners} if (
-            record.classification
-        ) else {}  # fmt: skip
+        known = (
+            {r["number"]: r for r in record.classification.runners}
+            if (record.classification)
+            else {}
+        )
         rows = []
         for number, text in _runners(self.target):
             names = [f"{part}_{number}" for part in ("outcome", "place", "ruling")]
@@ -138,17 +140,21 @@ def _runner_fields(
     presumed = "withdrawn" if number in record.withdrawn else "started"
     return (
         forms.ChoiceField(
-            label=_("Outcome"), choices=[*OUTCOMES.items()],
+            label=_("Outcome"),
+            choices=[*OUTCOMES.items()],
             initial=entry.get("outcome", presumed),
         ),
         forms.IntegerField(
-            label=_("Place"), required=False, min_value=1, max_value=31,
+            label=_("Place"),
+            required=False,
+            min_value=1,
+            max_value=31,
             initial=entry.get("place"),
         ),
         forms.CharField(
             label=_("Ruling"), required=False, max_length=400, initial=entry.get("ruling", "")
         ),
-    )  # fmt: skip
+    )
 
 
 class _Classify(_Runners):
@@ -233,59 +239,102 @@ def _is_ahead(meeting: Meeting) -> bool:
 
 
 WITHDRAW = Act(
-    name="withdraw", title=_("Withdraw a horse"), power=withdrawals.WITHDRAW, run=_withdraw,
-    form=_Withdraw, icon="remove_circle", offered=_in(RaceState.SCHEDULED, RaceState.STARTED),
+    name="withdraw",
+    title=_("Withdraw a horse"),
+    power=withdrawals.WITHDRAW,
+    run=_withdraw,
+    form=_Withdraw,
+    icon="remove_circle",
+    offered=_in(RaceState.SCHEDULED, RaceState.STARTED),
     text=_("Terminals refuse the number from this instant on."),
-)  # fmt: skip
+)
 REVERSE = Act(
-    name="reverse", title=_("Reverse the withdrawal"), power=withdrawals.WITHDRAW, run=_reverse,
-    form=_Why, icon="undo",
+    name="reverse",
+    title=_("Reverse the withdrawal"),
+    power=withdrawals.WITHDRAW,
+    run=_reverse,
+    form=_Why,
+    icon="undo",
     offered=lambda by, row: (
         row.confirmed_at is not None
         and row.reversed_at is None
         and race_record(row.race_id).start is None
     ),
-)  # fmt: skip
+)
 START = Act(
-    name="start", title=_("Record the start"), power=starts.START, run=_start, form=_Start,
-    icon="flag", offered=_in(RaceState.SCHEDULED, RaceState.DECLARED), danger=True,
+    name="start",
+    title=_("Record the start"),
+    power=starts.START,
+    run=_start,
+    form=_Start,
+    icon="flag",
+    offered=_in(RaceState.SCHEDULED, RaceState.DECLARED),
+    danger=True,
     text=_("Every contest on the race closes, and never reopens (14.III.4)."),
-)  # fmt: skip
+)
 START_CORRECT = Act(
-    name="start_correct", title=_("Correct the start"), power=starts.START, run=_start_correct,
-    form=_Start, icon="edit_calendar",
+    name="start_correct",
+    title=_("Correct the start"),
+    power=starts.START,
+    run=_start_correct,
+    form=_Start,
+    icon="edit_calendar",
     offered=lambda by, race: race_record(race.pk).start is not None,
-)  # fmt: skip
+)
 DECLARE = Act(
-    name="declare", title=_("Declare without classification"), power=starts.DECLARE,
-    run=_declare, form=_Declare, icon="thunderstorm", danger=True,
+    name="declare",
+    title=_("Declare without classification"),
+    power=starts.DECLARE,
+    run=_declare,
+    form=_Declare,
+    icon="thunderstorm",
+    danger=True,
     offered=_in(RaceState.SCHEDULED, RaceState.STARTED),
     text=_("Not run, suspended, or all disqualified: its result is drawn (14.III.5.4)."),
-)  # fmt: skip
+)
 DECLARE_MEETING = Act(
-    name="declare", title=_("Declare the meeting not run"), power=starts.DECLARE,
-    run=_declare_meeting, form=_DeclareMeeting, icon="thunderstorm", danger=True,
+    name="declare",
+    title=_("Declare the meeting not run"),
+    power=starts.DECLARE,
+    run=_declare_meeting,
+    form=_DeclareMeeting,
+    icon="thunderstorm",
+    danger=True,
     text=_("Every race not yet started is declared not run; its contests close."),
     offered=lambda by, meeting: hasattr(meeting, "approval") and _is_ahead(meeting),
-)  # fmt: skip
+)
 RETRACT = Act(
-    name="retract", title=_("Retract the declaration"), power=starts.DECLARE, run=_retract,
-    form=_Why, icon="undo", offered=_in(RaceState.DECLARED),
-)  # fmt: skip
+    name="retract",
+    title=_("Retract the declaration"),
+    power=starts.DECLARE,
+    run=_retract,
+    form=_Why,
+    icon="undo",
+    offered=_in(RaceState.DECLARED),
+)
 CLASSIFY = Act(
-    name="classify", title=_("Enter the classification"), power=classification.CLASSIFY,
-    run=_classify, form=_Classify, icon="emoji_events", offered=_in(RaceState.STARTED),
+    name="classify",
+    title=_("Enter the classification"),
+    power=classification.CLASSIFY,
+    run=_classify,
+    form=_Classify,
+    icon="emoji_events",
+    offered=_in(RaceState.STARTED),
     text=_("As the stewards announced it; from then on it is frozen (14.III.5.3)."),
-)  # fmt: skip
+)
 CORRECT = Act(
-    name="correct", title=_("Correct the classification"), power=classification.CLASSIFY,
-    run=_correct, form=_Correct, icon="edit_note",
+    name="correct",
+    title=_("Correct the classification"),
+    power=classification.CLASSIFY,
+    run=_correct,
+    form=_Correct,
+    icon="edit_note",
     offered=lambda by, race: (
         race_record(race.pk).state is RaceState.CLASSIFIED
         and not PaymentOrder.objects.filter(contest__legs__race=race).exists()
     ),
     text=_("Only a keying error against the announced text, until the payment order."),
-)  # fmt: skip
+)
 RACE_ACTS = (WITHDRAW, START, START_CORRECT, DECLARE, RETRACT, CLASSIFY, CORRECT)
 
 
@@ -296,9 +345,20 @@ RACE_ACTS = (WITHDRAW, START, START_CORRECT, DECLARE, RETRACT, CLASSIFY, CORRECT
 class WithdrawalAdmin(ReadOnlyAdmin):
     columns = ("number", "race", "effective_at", "entered_by", "state")
     shown = (
-        "race", "number", "state", "effective_at", "source", "entered_at", "entered_by",
-        "entered_in", "proposal", "confirmed_at", "reversed_at", "reversed_reason", "reversal",
-    )  # fmt: skip
+        "race",
+        "number",
+        "state",
+        "effective_at",
+        "source",
+        "entered_at",
+        "entered_by",
+        "entered_in",
+        "proposal",
+        "confirmed_at",
+        "reversed_at",
+        "reversed_reason",
+        "reversal",
+    )
     search_fields = ("race__name", "race__meeting__reference")
     acts = (REVERSE,)
 
@@ -326,9 +386,16 @@ class RaceDeclarationAdmin(ReadOnlyAdmin):
 class ClassificationAdmin(ReadOnlyAdmin):
     columns = ("id", "race", "winners", "announced_at", "author", "in_force")
     shown = (
-        "race", "in_force", "runners_shown", "announced_text", "announced_at", "author",
-        "proposal", "confirmed_at", "corrects",
-    )  # fmt: skip
+        "race",
+        "in_force",
+        "runners_shown",
+        "announced_text",
+        "announced_at",
+        "author",
+        "proposal",
+        "confirmed_at",
+        "corrects",
+    )
     list_filter = ("in_force",)
     search_fields = ("race__name", "race__meeting__reference")
 

@@ -70,19 +70,25 @@ def _breaches(contest: Contest) -> Facts:
     """The whole set in figures, and its first tickets one by one."""
     found = breach.breach_set(contest.pk)
     rows = format_html_join(
-        "", "<tr><td>{}</td><td>{}</td><td>{}</td><td>{}</td><td>{}</td><td>{}</td></tr>",
+        "",
+        "<tr><td>{}</td><td>{}</td><td>{}</td><td>{}</td><td>{}</td><td>{}</td></tr>",
         (
             (
-                link(Ticket(pk=b.ticket_id), b.uuid), moment(b.sold_at), b.premises, b.terminal,
-                money(b.amount_cents), ", ".join(str(REASONS.get(r, r)) for r in b.reasons),
+                link(Ticket(pk=b.ticket_id), b.uuid),
+                moment(b.sold_at),
+                b.premises,
+                b.terminal,
+                money(b.amount_cents),
+                ", ".join(str(REASONS.get(r, r)) for r in b.reasons),
             )
             for b in breach.breach_list(contest.pk, limit=_BREACHES_SHOWN)
         ),
-    )  # fmt: skip
+    )
     facts: list[tuple[Any, Any]] = [
-        (_("tickets"), found.tickets), (_("bets"), found.bets),
+        (_("tickets"), found.tickets),
+        (_("bets"), found.bets),
         (_("amount"), money(found.amount_cents)),
-    ]  # fmt: skip
+    ]
     if found.tickets:
         table = format_html('<table class="house-document">{}</table>', rows)
         facts.append((_("the first of them"), table))
@@ -128,28 +134,47 @@ def _order_facts(contest: Contest) -> Facts:
 
 
 VOID = Act(
-    name="breach_void", title=_("Bets in breach"), power=breach.BREACH, run=_void,
-    facts=_breaches, icon="report", danger=True,
+    name="breach_void",
+    title=_("Bets in breach"),
+    power=breach.BREACH,
+    run=_void,
+    facts=_breaches,
+    icon="report",
+    danger=True,
     text=_("All of them are voided together, and their price becomes a refund due [C6, E3]."),
     offered=lambda by, contest: contest.state == Contest.State.CLOSED,
-)  # fmt: skip
+)
 BAR = Act(
-    name="breach_bar", title=_("Bar bets in breach"), power=breach.BREACH, run=_bar,
-    facts=_breaches, icon="lock", danger=True,
+    name="breach_bar",
+    title=_("Bar bets in breach"),
+    power=breach.BREACH,
+    run=_bar,
+    facts=_breaches,
+    icon="lock",
+    danger=True,
     text=_("All of them are barred together, and their prizes held apart [C6]."),
     offered=lambda by, contest: contest.state == Contest.State.ORDERED,
-)  # fmt: skip
+)
 SETTLE = Act(
-    name="settle", title=_("Settle"), power=REQUEST, run=_settle, icon="calculate",
+    name="settle",
+    title=_("Settle"),
+    power=REQUEST,
+    run=_settle,
+    icon="calculate",
     text=_("By the rules of section 9, on the results on record."),
     offered=lambda by, contest: contest.state == Contest.State.CLOSED,
-)  # fmt: skip
+)
 ORDER = Act(
-    name="order", title=_("Propose the payment order"), power=payment_order.ORDER, run=_order,
-    icon="gavel", facts=_order_facts, danger=True,
+    name="order",
+    title=_("Propose the payment order"),
+    power=payment_order.ORDER,
+    run=_order,
+    icon="gavel",
+    facts=_order_facts,
+    danger=True,
     text=_("Once given, no later change of the order of arrival changes anything (14.III.8.2)."),
     offered=lambda by, contest: contest.state == Contest.State.SETTLED,
-)  # fmt: skip
+)
 
 
 # --- The figures of a settlement ------------------------------------------------------------------
@@ -212,8 +237,10 @@ def _categories(figures: Mapping[str, Any]) -> SafeString:
         rows.append(format_html("<tr><th>{}</th>{}</tr>", title, body))
     return format_html(
         '<table class="house-document"><thead><tr><th>{}</th>{}</tr></thead>{}</table>',
-        gettext("races right"), head, SafeString("".join(rows)),
-    )  # fmt: skip
+        gettext("races right"),
+        head,
+        SafeString("".join(rows)),
+    )
 
 
 def _totals(figures: Mapping[str, Any]) -> SafeString:
@@ -231,9 +258,15 @@ def _totals(figures: Mapping[str, Any]) -> SafeString:
 def _leg(leg: Mapping[str, Any]) -> dict[str, Any]:
     """A race of the settlement, in the order people look for."""
     names = (
-        "position", "programme", "withdrawn", "left", "disqualified", "winners", "right",
+        "position",
+        "programme",
+        "withdrawn",
+        "left",
+        "disqualified",
+        "winners",
+        "right",
         "official_at",
-    )  # fmt: skip
+    )
     race = Race.objects.filter(pk=leg["race"]).first()
     return {"race": str(race), **{name: leg[name] for name in names}}
 
@@ -250,14 +283,27 @@ class _Categories(ReadOnlyInline):
 
 @admin.register(Settlement)
 class SettlementAdmin(ReadOnlyAdmin):
-    columns = (
-        "id", "contest", "number", "in_force", "takings_cents", "prizes_cents", "settled_at",
-    )  # fmt: skip
+    columns = ("id", "contest", "number", "in_force", "takings_cents", "prizes_cents", "settled_at")
     shown = (
-        "contest", "number", "in_force", "settled_at", "regime", "tickets", "bets",
-        "winning_tickets", "categories", "totals", "correction", "winners", "rules_shown",
-        "races_shown", "certificate", "uuid", "reversed_at", "reversed_by",
-    )  # fmt: skip
+        "contest",
+        "number",
+        "in_force",
+        "settled_at",
+        "regime",
+        "tickets",
+        "bets",
+        "winning_tickets",
+        "categories",
+        "totals",
+        "correction",
+        "winners",
+        "rules_shown",
+        "races_shown",
+        "certificate",
+        "uuid",
+        "reversed_at",
+        "reversed_by",
+    )
     list_filter = ("in_force",)
     inlines = (_Categories,)
 

@@ -30,9 +30,10 @@ from lototrot.services.payables import TICKETS
 
 class _Code(ActForm):
     code = forms.CharField(
-        label=_("Code"), max_length=200,
+        label=_("Code"),
+        max_length=200,
         widget=forms.TextInput(attrs={"autocomplete": "off", "autofocus": True}),
-    )  # fmt: skip
+    )
 
 
 def _find(by: StaffActor, target: None, data: dict[str, Any]) -> Done:
@@ -43,9 +44,15 @@ def _find(by: StaffActor, target: None, data: dict[str, Any]) -> Done:
 
 
 FIND = Act(
-    name="find", title=_("Find by code"), power=CHECK, run=_find, form=_Code, icon="qr_code",
-    text=_("Scan or type the code of the ticket presented."), review=False,
-)  # fmt: skip
+    name="find",
+    title=_("Find by code"),
+    power=CHECK,
+    run=_find,
+    form=_Code,
+    icon="qr_code",
+    text=_("Scan or type the code of the ticket presented."),
+    review=False,
+)
 
 
 class _Prizes(ReadOnlyInline):
@@ -77,9 +84,17 @@ class _Reprints(ReadOnlyInline):
 class TicketAdmin(ReadOnlyAdmin):
     columns = ("uuid", "contest", "sold_at", "premises", "terminal", "bets", "amount_cents")
     shown = (
-        "uuid", "contest", "state", "sold_at", "premises", "terminal", "operator", "bets",
-        "amount_cents", "marks",
-    )  # fmt: skip
+        "uuid",
+        "contest",
+        "state",
+        "sold_at",
+        "premises",
+        "terminal",
+        "operator",
+        "bets",
+        "amount_cents",
+        "marks",
+    )
     list_filter = ("contest",)
     list_select_related = ("contest", "premises", "terminal")
     search_fields = ("uuid",)
@@ -116,12 +131,13 @@ class TicketAdmin(ReadOnlyAdmin):
         named = {leg.position: leg.race for leg in races}
         rows = [
             (
-                leg.position, link(named[leg.position]),
+                leg.position,
+                link(named[leg.position]),
                 gettext("quick pick") if row.quick_legs >> (leg.position - 1) & 1 else "",
                 ", ".join(" → ".join(map(str, mark.trace)) for mark in leg.marks),
             )
             for leg in ticket_trace(row)
-        ]  # fmt: skip
+        ]
         body = format_html_join("", "<tr><th>{}</th><td>{}</td><td>{}</td><td>{}</td></tr>", rows)
         return format_html('<table class="house-document">{}</table>', body)
 

@@ -225,18 +225,34 @@ for _model, _one, _many in (
 
 name_app("lototrot", "Lototrot")
 navigation.section(
-    _("Programme"), 10, (Meeting, "event"), (Race, "sports_score"), (Racecourse, "stadium"),
-)  # fmt: skip
+    _("Programme"), 10, (Meeting, "event"), (Race, "sports_score"), (Racecourse, "stadium")
+)
 navigation.section(
-    _("Contests"), 20, (Contest, "confirmation_number"), (BetType, "rule"),
-    (TicketModel, "receipt_long"), (InternalBetType, "do_not_disturb"),
-)  # fmt: skip
+    _("Contests"),
+    20,
+    (Contest, "confirmation_number"),
+    (BetType, "rule"),
+    (TicketModel, "receipt_long"),
+    (InternalBetType, "do_not_disturb"),
+)
 navigation.section(
-    _("Race day"), 30, (Withdrawal, "remove_circle"), (RaceStart, "flag"),
-    (RaceDeclaration, "thunderstorm"), (Classification, "emoji_events"),
-)  # fmt: skip
+    _("Race day"),
+    30,
+    (Withdrawal, "remove_circle"),
+    (RaceStart, "flag"),
+    (RaceDeclaration, "thunderstorm"),
+    (Classification, "emoji_events"),
+)
 navigation.section(
-    _("Tickets and prizes"), 40, (Ticket, "local_activity"), (Void, "cancel"), (Bar, "lock"),
-    (Seal, "verified_user"), (Settlement, "calculate"), (Prize, "paid"), (PaymentOrder, "gavel"),
-    (Lapse, "hourglass_disabled"), (Placement, "move_up"),
-)  # fmt: skip
+    _("Tickets and prizes"),
+    40,
+    (Ticket, "local_activity"),
+    (Void, "cancel"),
+    (Bar, "lock"),
+    (Seal, "verified_user"),
+    (Settlement, "calculate"),
+    (Prize, "paid"),
+    (PaymentOrder, "gavel"),
+    (Lapse, "hourglass_disabled"),
+    (Placement, "move_up"),
+)

@@ -24,8 +24,9 @@ class Certificate(ApiView):
         "The certificate of the settlement in force, as in the public log",
         "Reversed ones stay in the log (`kind=lototrot.settlement`); `lototrot.payment_order` says"
         " when one has become final.",
-        answer=EntryOut, problems=(certificate.CertificateUnknown,),
-    )  # fmt: skip
+        answer=EntryOut,
+        problems=(certificate.CertificateUnknown,),
+    )
     def get(self, request: Request, contest: int) -> HttpResponse:
         found = certificate.certificate_in_force(contest).published()
         return cached(request, self.answer(EntryOut, found), max_age_s=SHORTLY_S)
@@ -36,10 +37,12 @@ def paper_view(output: Output) -> type[ApiView]:
 
     class CertificatePaper(ApiView):
         @operation(
-            "The certificate on paper", answer=OpenApiTypes.BINARY, query=LanguageQuery,
+            "The certificate on paper",
+            answer=OpenApiTypes.BINARY,
+            query=LanguageQuery,
             media_type=output.media_type.partition(";")[0],
             problems=(certificate.CertificateUnknown,),
-        )  # fmt: skip
+        )
         def get(self, request: Request, contest: int) -> HttpResponse:
             language = language_of(self.query(LanguageQuery))
             entry = certificate.certificate_in_force(contest)
@@ -53,9 +56,10 @@ class SealedTickets(StaffView):
     @operation(
         "The sealed tickets as a file, without their codes",
         "The leaves of the seal one after the other (docs/proofs.md), for `verify/settlement.py`.",
-        answer=OpenApiTypes.BINARY, media_type=_TICKETS,
+        answer=OpenApiTypes.BINARY,
+        media_type=_TICKETS,
         problems=(ContestUnknown, ContestNotSealed),
-    )  # fmt: skip
+    )
     def get(self, request: Request, contest: int) -> Any:
         chunks = export.tickets_export(by=self.by, contest_id=contest)
         return StreamingHttpResponse(chunks, content_type=_TICKETS)

@@ -39,9 +39,11 @@ class ContestIn(Shape):
     bet_type = VersionedIn()
     ticket_model = VersionedIn(allow_null=True, default=None)
     races = serializers.ListField(
-        child=Whole(min_value=1), min_length=1, max_length=31,
+        child=Whole(min_value=1),
+        min_length=1,
+        max_length=31,
         help_text="Ids of races of the meeting, in the order of the ticket.",
-    )  # fmt: skip
+    )
     price_cents = Cents(min_value=1)
     max_bets = Whole(min_value=1, max_value=_INTEGER, default=10_000)
     scheduled_close_at = Instant()
@@ -145,44 +147,63 @@ class Contests(StaffView):
         return self.rows(ContestOut, rows, query, newest_first=True)
 
     @operation(
-        "Prepare a contest (14.III.5.1)", body=ContestIn, answer=ContestOut, status=201,
-        idempotent=True, example=samples.CONTEST,
+        "Prepare a contest (14.III.5.1)",
+        body=ContestIn,
+        answer=ContestOut,
+        status=201,
+        idempotent=True,
+        example=samples.CONTEST,
         problems=(
-            contests.MeetingUnknown, contests.BetTypeUnknown, contests.TicketModelUnknown,
-            contests.RaceUnknown, contests.RaceRepeated, contests.TermsRefused,
-            contests.ScheduleOutOfPlace, contests.ContestOfDayExists,
+            contests.MeetingUnknown,
+            contests.BetTypeUnknown,
+            contests.TicketModelUnknown,
+            contests.RaceUnknown,
+            contests.RaceRepeated,
+            contests.TermsRefused,
+            contests.ScheduleOutOfPlace,
+            contests.ContestOfDayExists,
         ),
-    )  # fmt: skip
+    )
     def post(self, request: Request) -> HttpResponse:
         body = self.read(ContestIn)
         return self.once(lambda: self.answer(ContestOut, self._create(**body), 201))
 
     def _create(
-        self, *, meeting: int, bet_type: dict[str, Any], ticket_model: dict[str, Any] | None,
-        races: list[int], **terms: Any,
-    ) -> Contest:  # fmt: skip
+        self,
+        *,
+        meeting: int,
+        bet_type: dict[str, Any],
+        ticket_model: dict[str, Any] | None,
+        races: list[int],
+        **terms: Any,
+    ) -> Contest:
         of = meeting_get(meeting)
         return contests.contest_create(
-            by=self.by, meeting=of, bet_type=found.bet_type_get(**bet_type),
+            by=self.by,
+            meeting=of,
+            bet_type=found.bet_type_get(**bet_type),
             ticket_model=found.ticket_model_get(**ticket_model) if ticket_model else None,
-            races=found.races_get(of, races), **terms,
-        )  # fmt: skip
+            races=found.races_get(of, races),
+            **terms,
+        )
 
 
 class OneContest(StaffView):
     @operation(
         "A contest: its terms, races, gates, closing, jackpot and the time",
-        answer=ContestDetailOut, problems=(contests.ContestUnknown,),
-    )  # fmt: skip
+        answer=ContestDetailOut,
+        problems=(contests.ContestUnknown,),
+    )
     def get(self, request: Request, contest: int) -> HttpResponse:
         return json_response(detail_of(contests.contest_get(contest)))
 
 
 class Gates(StaffView):
     @operation(
-        "What keeps a contest from being opened [E8]", answer=GatesOut,
+        "What keeps a contest from being opened [E8]",
+        answer=GatesOut,
         problems=(contests.ContestUnknown,),
-    )  # fmt: skip
+    )
     def get(self, request: Request, contest: int) -> HttpResponse:
         missing = contests.contest_gates(contest=contests.contest_get(contest))
         return self.answer(GatesOut, {"missing": missing})
@@ -194,13 +215,17 @@ class Publication(StaffView):
     @operation(
         "Publish programme, rules and percentage to the terminals (5.2, 6.2)",
         "The same rules again change nothing; other ones are refused.",
-        body=PublicationIn, answer=PublicationOut, status=201,
+        body=PublicationIn,
+        answer=PublicationOut,
+        status=201,
         problems=(
-            contests.ContestUnknown, contests.ProgrammeNotApproved, contests.RulesIncomplete,
+            contests.ContestUnknown,
+            contests.ProgrammeNotApproved,
+            contests.RulesIncomplete,
             contests.PublishedAlready,
         ),
         example={"rules": {"ca": "Reglament…", "es": "Reglamento…", "en": "Rules…"}},
-    )  # fmt: skip
+    )
     def post(self, request: Request, contest: int) -> HttpResponse:
         rules = self.read(PublicationIn)["rules"]
         published = contests.contest_publish(
@@ -215,10 +240,12 @@ class Opening(StaffView):
         "Refused with `gates_shut`, whose data names each missing gate. Twice changes nothing.",
         answer=ContestOut,
         problems=(
-            contests.ContestUnknown, contests.GatesShut, contests.ScheduleOutOfPlace,
+            contests.ContestUnknown,
+            contests.GatesShut,
+            contests.ScheduleOutOfPlace,
             contests.CourseUnderWay,
         ),
-    )  # fmt: skip
+    )
     def post(self, request: Request, contest: int) -> HttpResponse:
         self.read(Shape)
         opened = contests.contest_open(by=self.by, contest=contests.contest_get(contest))
@@ -228,12 +255,15 @@ class Opening(StaffView):
 class Schedule(StaffView):
     @operation(
         "Move the scheduled closing, while it has not been reached [E1]",
-        body=ScheduleIn, answer=ContestOut,
+        body=ScheduleIn,
+        answer=ContestOut,
         problems=(
-            contests.ContestUnknown, closing.ContestNotOnSale, closing.ScheduleInThePast,
+            contests.ContestUnknown,
+            closing.ContestNotOnSale,
+            closing.ScheduleInThePast,
         ),
         example={"scheduled_close_at": "2027-04-10T17:10:00+02:00"},
-    )  # fmt: skip
+    )
     def post(self, request: Request, contest: int) -> HttpResponse:
         to_at = self.read(ScheduleIn)["scheduled_close_at"]
         known = contests.contest_get(contest)
@@ -244,9 +274,11 @@ class Schedule(StaffView):
 
 class Closing(StaffView):
     @operation(
-        "Close a contest now, for good", "A closed one stays as it is.", answer=ContestOut,
+        "Close a contest now, for good",
+        "A closed one stays as it is.",
+        answer=ContestOut,
         problems=(contests.ContestUnknown,),
-    )  # fmt: skip
+    )
     def post(self, request: Request, contest: int) -> HttpResponse:
         self.read(Shape)
         known = contests.contest_get(contest)

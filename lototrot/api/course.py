@@ -80,9 +80,11 @@ class DeclarationIn(Shape):
     declared_at = Instant(allow_null=True, default=None)
     left = LeftIn(many=True, default=list)
     draw_place = Text(
-        max_length=300, allow_blank=True, default="",
+        max_length=300,
+        allow_blank=True,
+        default="",
         help_text="Where it will be drawn; the Central Office if not given.",
-    )  # fmt: skip
+    )
 
 
 class DeclarationOut(Shape):
@@ -125,8 +127,10 @@ class CorrectionIn(Shape):
 _INSTANT = (course.InstantAhead,)
 _RACE = (RaceUnknown,)
 _RUNNERS: tuple[type[DomainError], ...] = (
-    classification.ClassificationRefused, classification.AllDisqualified, WrongWinner,
-)  # fmt: skip
+    classification.ClassificationRefused,
+    classification.AllDisqualified,
+    WrongWinner,
+)
 
 
 class OneRace(StaffView):
@@ -143,14 +147,25 @@ class Withdrawals(StaffView):
         "Withdraw a horse (14.III.5.4.1)",
         "Effective for sales at once. The answer's `proposal` waits for a second person, who "
         "confirms it or, it being a mistake, rejects it, which puts the number back on sale.",
-        body=WithdrawalIn, answer=WithdrawalOut, status=201, idempotent=True,
+        body=WithdrawalIn,
+        answer=WithdrawalOut,
+        status=201,
+        idempotent=True,
         problems=(
-            *_RACE, course.SourceMissing, NumberNotInProgramme, withdrawals.AlreadyWithdrawn,
-            *_INSTANT, withdrawals.WithdrawalTooLate, withdrawals.NoStarterLeft,
-            course.RaceClassified, DrawBegun, course.DrawCertified, ProposalPending,
+            *_RACE,
+            course.SourceMissing,
+            NumberNotInProgramme,
+            withdrawals.AlreadyWithdrawn,
+            *_INSTANT,
+            withdrawals.WithdrawalTooLate,
+            withdrawals.NoStarterLeft,
+            course.RaceClassified,
+            DrawBegun,
+            course.DrawCertified,
+            ProposalPending,
         ),
         example={"number": 4, "source": "Veterinary service", "effective_at": None},
-    )  # fmt: skip
+    )
     def post(self, request: Request, race: int) -> HttpResponse:
         body = self.read(WithdrawalIn)
 
@@ -163,15 +178,24 @@ class Withdrawals(StaffView):
 
 class Reversal(StaffView):
     @operation(
-        "Propose that a confirmed withdrawal was a mistake", _PROPOSED,
-        body=ReasonIn, answer=ProposalOut, status=201, idempotent=True,
+        "Propose that a confirmed withdrawal was a mistake",
+        _PROPOSED,
+        body=ReasonIn,
+        answer=ProposalOut,
+        status=201,
+        idempotent=True,
         problems=(
-            withdrawals.WithdrawalUnknown, withdrawals.WithdrawalUnconfirmed, course.ReasonMissing,
-            withdrawals.WithdrawalIrreversible, course.RaceClassified, DrawBegun,
-            course.DrawCertified, ProposalPending,
+            withdrawals.WithdrawalUnknown,
+            withdrawals.WithdrawalUnconfirmed,
+            course.ReasonMissing,
+            withdrawals.WithdrawalIrreversible,
+            course.RaceClassified,
+            DrawBegun,
+            course.DrawCertified,
+            ProposalPending,
         ),
         example={"reason": "Number misread."},
-    )  # fmt: skip
+    )
     def post(self, request: Request, withdrawal: int) -> HttpResponse:
         body = self.read(ReasonIn)
 
@@ -186,13 +210,21 @@ class Start(StaffView):
     @operation(
         "Record the actual start of a race (14.III.4)",
         "Closes every contest on the race for good. The same instant again changes nothing.",
-        body=StartIn, answer=StartOut, status=201,
+        body=StartIn,
+        answer=StartOut,
+        status=201,
         problems=(
-            *_RACE, course.SourceMissing, *_INSTANT, starts.StartDiffers, starts.NobodyToStart,
-            DrawBegun, course.DrawCertified, starts.RunOnAnotherDay,
+            *_RACE,
+            course.SourceMissing,
+            *_INSTANT,
+            starts.StartDiffers,
+            starts.NobodyToStart,
+            DrawBegun,
+            course.DrawCertified,
+            starts.RunOnAnotherDay,
         ),
         example={"actual_start_at": "2027-04-10T17:01:30+02:00", "source": "Starter"},
-    )  # fmt: skip
+    )
     def post(self, request: Request, race: int) -> HttpResponse:
         body = self.read(StartIn)
         made = starts.start_record(by=self.by, race_id=race, **body)
@@ -201,14 +233,25 @@ class Start(StaffView):
 
 class StartCorrection(StaffView):
     @operation(
-        "Propose another instant for a start on record", _PROPOSED,
-        body=StartIn, answer=ProposalOut, status=201, idempotent=True,
+        "Propose another instant for a start on record",
+        _PROPOSED,
+        body=StartIn,
+        answer=ProposalOut,
+        status=201,
+        idempotent=True,
         problems=(
-            *_RACE, course.SourceMissing, *_INSTANT, course.RaceNotStarted, starts.StartUnchanged,
-            DrawBegun, starts.StartChanged, starts.OutOfOrder, ProposalPending,
+            *_RACE,
+            course.SourceMissing,
+            *_INSTANT,
+            course.RaceNotStarted,
+            starts.StartUnchanged,
+            DrawBegun,
+            starts.StartChanged,
+            starts.OutOfOrder,
+            ProposalPending,
         ),
         example={"actual_start_at": "2027-04-10T17:01:10+02:00", "source": "Film"},
-    )  # fmt: skip
+    )
     def post(self, request: Request, race: int) -> HttpResponse:
         body = self.read(StartIn)
 
@@ -223,14 +266,23 @@ class Declaration(StaffView):
     @operation(
         "Declare a race not run, suspended, or all disqualified (14.III.5.4)",
         "Announces its public draw (`/api/v1/draws`). The same declaration again changes nothing.",
-        body=DeclarationIn, answer=DeclarationOut, status=201,
+        body=DeclarationIn,
+        answer=DeclarationOut,
+        status=201,
         problems=(
-            *_RACE, course.ReasonMissing, *_INSTANT, course.RaceDeclared, course.RaceClassified,
-            starts.RaceStarted, course.RaceNotStarted, starts.OutOfOrder, starts.NoStarters,
+            *_RACE,
+            course.ReasonMissing,
+            *_INSTANT,
+            course.RaceDeclared,
+            course.RaceClassified,
+            starts.RaceStarted,
+            course.RaceNotStarted,
+            starts.OutOfOrder,
+            starts.NoStarters,
             starts.RulingMissing,
         ),
         example={"kind": "not_run", "reason": "Storm", "declared_at": None, "left": []},
-    )  # fmt: skip
+    )
     def post(self, request: Request, race: int) -> HttpResponse:
         body = self.read(DeclarationIn)
         left = [starts.Left(**each) for each in body.pop("left")]
@@ -240,14 +292,22 @@ class Declaration(StaffView):
 
 class Retraction(StaffView):
     @operation(
-        "Propose that the declaration of a race was a mistake", _PROPOSED,
-        body=ReasonIn, answer=ProposalOut, status=201, idempotent=True,
+        "Propose that the declaration of a race was a mistake",
+        _PROPOSED,
+        body=ReasonIn,
+        answer=ProposalOut,
+        status=201,
+        idempotent=True,
         problems=(
-            *_RACE, course.ReasonMissing, starts.DeclarationUnknown, DrawBegun,
-            course.DrawCertified, ProposalPending,
+            *_RACE,
+            course.ReasonMissing,
+            starts.DeclarationUnknown,
+            DrawBegun,
+            course.DrawCertified,
+            ProposalPending,
         ),
         example={"reason": "Another race was meant."},
-    )  # fmt: skip
+    )
     def post(self, request: Request, race: int) -> HttpResponse:
         body = self.read(ReasonIn)
 
@@ -261,10 +321,12 @@ class Retraction(StaffView):
 class MeetingDeclaration(StaffView):
     @operation(
         "Declare every race of a meeting that has not started as not run (14.III.5.4.2)",
-        body=MeetingDeclarationIn, answer=DeclarationsOut, status=201,
+        body=MeetingDeclarationIn,
+        answer=DeclarationsOut,
+        status=201,
         problems=(MeetingUnknown, course.ReasonMissing, *_INSTANT, starts.NothingToDeclare),
         example={"reason": "Flooded track", "declared_at": None},
-    )  # fmt: skip
+    )
     def post(self, request: Request, meeting: int) -> HttpResponse:
         body = self.read(MeetingDeclarationIn)
         known = meeting_get(meeting)
@@ -274,15 +336,25 @@ class MeetingDeclaration(StaffView):
 
 class Classification(StaffView):
     @operation(
-        "Enter the classification as the stewards announced it (14.III.5.3)", _PROPOSED,
-        body=ClassificationIn, answer=ProposalOut, status=201, idempotent=True,
+        "Enter the classification as the stewards announced it (14.III.5.3)",
+        _PROPOSED,
+        body=ClassificationIn,
+        answer=ProposalOut,
+        status=201,
+        idempotent=True,
         problems=(
-            *_RACE, course.RaceNotStarted, course.RaceDeclared, course.RaceClassified,
-            classification.AnnouncementIncomplete, *_INSTANT, starts.OutOfOrder, *_RUNNERS,
+            *_RACE,
+            course.RaceNotStarted,
+            course.RaceDeclared,
+            course.RaceClassified,
+            classification.AnnouncementIncomplete,
+            *_INSTANT,
+            starts.OutOfOrder,
+            *_RUNNERS,
             ProposalPending,
         ),
         example=samples.CLASSIFICATION,
-    )  # fmt: skip
+    )
     def post(self, request: Request, race: int) -> HttpResponse:
         body = self.read(ClassificationIn)
         runners = _entries(body.pop("runners"))
@@ -298,15 +370,23 @@ class Classification(StaffView):
 
 class ClassificationCorrection(StaffView):
     @operation(
-        "Propose to correct what was keyed to what was announced [B14]", _PROPOSED,
-        body=CorrectionIn, answer=ProposalOut, status=201, idempotent=True,
+        "Propose to correct what was keyed to what was announced [B14]",
+        _PROPOSED,
+        body=CorrectionIn,
+        answer=ProposalOut,
+        status=201,
+        idempotent=True,
         problems=(
-            *_RACE, course.ReasonMissing, classification.NotClassified,
-            classification.NothingCorrected, classification.PaymentOrdered, *_RUNNERS,
+            *_RACE,
+            course.ReasonMissing,
+            classification.NotClassified,
+            classification.NothingCorrected,
+            classification.PaymentOrdered,
+            *_RUNNERS,
             ProposalPending,
         ),
         example={"runners": samples.CLASSIFICATION["runners"], "reason": "2 and 1 were swapped."},
-    )  # fmt: skip
+    )
     def post(self, request: Request, race: int) -> HttpResponse:
         body = self.read(CorrectionIn)
         runners = _entries(body.pop("runners"))

@@ -87,9 +87,10 @@ class DrawNoticeOut(Shape):
 
 class OnSaleOut(Shape):
     refusal = Choice(
-        (PremisesNotAuthorised.code, SalesSuspended.code), allow_null=True,
+        (PremisesNotAuthorised.code, SalesSuspended.code),
+        allow_null=True,
         help_text="With what every sale here would be refused now; null if with nothing.",
-    )  # fmt: skip
+    )
     server_time = Instant()
     items = ContestOnSaleOut(many=True)
     draws = DrawNoticeOut(many=True, help_text="Draws to tell the players of (14.III.5.4.2).")
@@ -103,16 +104,21 @@ class AcknowledgementOut(Shape):
 def _on_sale(contest: Any, language: str) -> dict[str, Any]:
     facts = contest_facts(contest.pk)
     head = {
-        "id": contest.pk, "day": contest.day, "meeting": facts.meeting_name,
-        "bet_type": facts.bet_type_name, "price_cents": contest.price_cents,
-        "max_bets": contest.max_bets, "allows_multiple": facts.allows_multiple,
+        "id": contest.pk,
+        "day": contest.day,
+        "meeting": facts.meeting_name,
+        "bet_type": facts.bet_type_name,
+        "price_cents": contest.price_cents,
+        "max_bets": contest.max_bets,
+        "allows_multiple": facts.allows_multiple,
         "correction_window_s": contest.correction_window_s,
-        "closes_at": contest.scheduled_close_at, "prize_percent": facts.prize_percent,
+        "closes_at": contest.scheduled_close_at,
+        "prize_percent": facts.prize_percent,
         "rules": contest.publication.rules[language],
         "jackpot_cents": balance_cents(chart.jackpot(contest.bet_type_code)),
         "lapsed_cents": balance_cents(chart.lapsed(contest.pk)),
         "acknowledged": contest.acknowledged,
-    }  # fmt: skip
+    }
     database = str(connection.settings_dict["NAME"])
     races = _races(database, contest.pk, tuple(contest.offered_masks))
     return {**ContestHeadOut(head).data, "races": races}
@@ -128,20 +134,24 @@ def _told(language: str) -> list[dict[str, Any]]:
     """What players are told of public draws."""
     return [
         {
-            "draw": card.draw.uuid, "title": card.draw.title[language], "state": card.draw.state,
-            "place": card.announcement.place, "planned_at": card.announcement.planned_at,
+            "draw": card.draw.uuid,
+            "title": card.draw.title[language],
+            "state": card.draw.state,
+            "place": card.announcement.place,
+            "planned_at": card.announcement.planned_at,
             "due_at": card.draw.due_at,
             "order": card.outcome.order if card.outcome and card.certificate else [],
         }
         for card in draw_cards(draws_told())
-    ]  # fmt: skip
+    ]
 
 
 class OnSale(TerminalView):
     @operation(
-        "The contests on sale, for this terminal and its operator", answer=OnSaleOut,
+        "The contests on sale, for this terminal and its operator",
+        answer=OnSaleOut,
         query=LanguageQuery,
-    )  # fmt: skip
+    )
     def get(self, request: Request) -> HttpResponse:
         language = language_of(self.query(LanguageQuery))
         rows = contests_on_sale(
@@ -150,19 +160,21 @@ class OnSale(TerminalView):
         refusal = sale_refusal(by=self.terminal, game=Game.LOTOTROT)
         return json_response(
             {
-                "refusal": refusal, "server_time": utc_text(clock.now()),
+                "refusal": refusal,
+                "server_time": utc_text(clock.now()),
                 "items": [_on_sale(contest, language) for contest in rows],
                 "draws": DrawNoticeOut(_told(language), many=True).data,
             }
-        )  # fmt: skip
+        )
 
 
 class Acknowledgement(TerminalView):
     @operation(
         "Programme, rules and percentage are on display here (5.2, 6.2)",
         "Needed once per contest, terminal and operator before selling. Twice changes nothing.",
-        answer=AcknowledgementOut, problems=(ContestUnknown, ContestNotOpen, TerminalCannot),
-    )  # fmt: skip
+        answer=AcknowledgementOut,
+        problems=(ContestUnknown, ContestNotOpen, TerminalCannot),
+    )
     def post(self, request: Request, contest: int) -> HttpResponse:
         self.read(Shape)
         done = display_acknowledge(by=self.terminal, contest=contest_get(contest))
@@ -177,10 +189,11 @@ def poster_view(output: Output) -> type[BareTerminalView]:
 
         @operation(
             "The poster of a contest, for the wall (5.2, 6.2)",
-            answer=OpenApiTypes.BINARY, media_type=output.media_type.partition(";")[0],
+            answer=OpenApiTypes.BINARY,
+            media_type=output.media_type.partition(";")[0],
             query=LanguageQuery,
             problems=(ContestUnknown, ProgrammeNotApproved, NothingPublished),
-        )  # fmt: skip
+        )
         def get(self, request: Request, contest: int) -> HttpResponse:
             language = language_of(self.query(LanguageQuery))
             content = contest_poster(

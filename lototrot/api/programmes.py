@@ -126,9 +126,11 @@ class RaceOut(Shape):
     actual_start_at = Instant(source="record.start.actual_start_at", allow_null=True, default=None)
     winners = serializers.ListField(child=Whole(), help_text="Empty while there is no result.")
     draw = Uuid(
-        source="record.draw.ident", allow_null=True, default=None,
+        source="record.draw.ident",
+        allow_null=True,
+        default=None,
         help_text="Its public draw, at `/api/v1/draws/<id>`.",
-    )  # fmt: skip
+    )
     runners = RunnerOut(many=True)
 
 
@@ -155,10 +157,14 @@ class Programmes(StaffView):
             "JSON or CSV as docs/programme-format.md says; accepted whole or refused whole with "
             "every error and its place. The same programme again is the same meeting."
         ),
-        body=ProgrammeIn, body_media_types=tuple(FORMATS), answer=MeetingOut, status=201,
+        body=ProgrammeIn,
+        body_media_types=tuple(FORMATS),
+        answer=MeetingOut,
+        status=201,
         problems=(ProgrammeInvalid, programme.ProgrammeRecorded, programme.RacecourseDiffers),
-        example=samples.PROGRAMME, answer_example=samples.MEETING,
-    )  # fmt: skip
+        example=samples.PROGRAMME,
+        answer_example=samples.MEETING,
+    )
     def post(self, request: Request) -> HttpResponse:
         content_type = request._request.content_type
         if content_type not in FORMATS:
@@ -193,14 +199,18 @@ class OneMeeting(StaffView):
 
 class Approval(StaffView):
     @operation(
-        "Record the Federation's approval (14.III.5.2)", body=ApprovalIn, answer=ApprovalOut,
+        "Record the Federation's approval (14.III.5.2)",
+        body=ApprovalIn,
+        answer=ApprovalOut,
         status=201,
         problems=(
-            MeetingUnknown, programme.ApprovalIncomplete, programme.ApprovalAhead,
+            MeetingUnknown,
+            programme.ApprovalIncomplete,
+            programme.ApprovalAhead,
             programme.ApprovalRecorded,
         ),
         example=samples.APPROVAL,
-    )  # fmt: skip
+    )
     def post(self, request: Request, meeting: int) -> HttpResponse:
         body = self.read(ApprovalIn)
         found = programme.approval_record(
@@ -217,10 +227,11 @@ def poster_view(output: Output) -> type[StaffView]:
 
         @operation(
             "The poster of a meeting, for the wall (5.2, 6.2)",
-            answer=OpenApiTypes.BINARY, media_type=output.media_type.partition(";")[0],
+            answer=OpenApiTypes.BINARY,
+            media_type=output.media_type.partition(";")[0],
             query=LanguageQuery,
             problems=(MeetingUnknown, ProgrammeNotApproved, NothingPublished),
-        )  # fmt: skip
+        )
         def get(self, request: Request, meeting: int) -> HttpResponse:
             language = language_of(self.query(LanguageQuery))
             content = meeting_poster(

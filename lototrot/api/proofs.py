@@ -53,10 +53,17 @@ class TicketProof(ApiView):
     @operation(
         "The proof that a ticket was sealed",
         "Checks offline, with the code, and shows no other ticket.",
-        body=ProofIn, answer=ProofOut,
-        problems=(CodeMalformed, CodeMistyped, CodeForged, TicketNotFound, ContestNotSealed,
-                  proving.TicketNotSealed),
-    )  # fmt: skip
+        body=ProofIn,
+        answer=ProofOut,
+        problems=(
+            CodeMalformed,
+            CodeMistyped,
+            CodeForged,
+            TicketNotFound,
+            ContestNotSealed,
+            proving.TicketNotSealed,
+        ),
+    )
     def post(self, request: Request) -> HttpResponse:
         found = proving.ticket_proof(presented_code=self.read(ProofIn)["code"])
         response = self.answer(ProofOut, found)
@@ -66,9 +73,10 @@ class TicketProof(ApiView):
 
 class ContestSeal(ApiView):
     @operation(
-        "The seal over all tickets of a contest", answer=SealOut,
+        "The seal over all tickets of a contest",
+        answer=SealOut,
         problems=(ContestUnknown, ContestNotSealed),
-    )  # fmt: skip
+    )
     def get(self, request: Request, contest: int) -> HttpResponse:
         seal = need_sealed(contest_get(contest))
         numbers = seal.amendments.order_by("number").values_list("entry__sequence", flat=True)

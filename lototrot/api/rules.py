@@ -66,9 +66,12 @@ class BetTypes(StaffView):
     @operation(
         "Record a version of a bet type (14.III.7)",
         "The same content again changes nothing; other content needs another version.",
-        body=BetTypeIn, answer=BetTypeOut, status=201, example=samples.BET_TYPE,
+        body=BetTypeIn,
+        answer=BetTypeOut,
+        status=201,
+        example=samples.BET_TYPE,
         problems=(BetTypeRefused, contests.BetTypeRecorded, contests.AuthorisationMissing),
-    )  # fmt: skip
+    )
     def post(self, request: Request) -> HttpResponse:
         body = self.read(BetTypeIn)
         return self.answer(BetTypeOut, contests.bet_type_record(by=self.by, **body), 201)
@@ -81,9 +84,11 @@ class InternalBetTypes(StaffView):
 
     @operation(
         "Record a type of the internal bet, which no contest may coincide with (14.I.1)",
-        body=InternalBetTypeIn, answer=InternalBetTypeOut, status=201,
+        body=InternalBetTypeIn,
+        answer=InternalBetTypeOut,
+        status=201,
         example={"code": "trio", "name": "Trio"},
-    )  # fmt: skip
+    )
     def post(self, request: Request) -> HttpResponse:
         body = self.read(InternalBetTypeIn)
         found = contests.internal_bet_type_record(by=self.by, **body)
@@ -97,13 +102,19 @@ class TicketModels(StaffView):
 
     @operation(
         "Record a ticket model that the authority has authorised (14.II.2)",
-        body=TicketModelIn, answer=TicketModelOut, status=201, idempotent=True,
+        body=TicketModelIn,
+        answer=TicketModelOut,
+        status=201,
+        idempotent=True,
         problems=(contests.TicketModelRecorded, contests.AuthorisationMissing),
         example={
-            "code": "roll-80", "version": 1, "authorisation": "CAIB 2/2006",
-            "authorised_on": "2006-01-02", "multiple": True,
+            "code": "roll-80",
+            "version": 1,
+            "authorisation": "CAIB 2/2006",
+            "authorised_on": "2006-01-02",
+            "multiple": True,
         },
-    )  # fmt: skip
+    )
     def post(self, request: Request) -> HttpResponse:
         body = self.read(TicketModelIn)
 

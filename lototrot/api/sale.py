@@ -43,27 +43,31 @@ _FIELDS = {"uuid", "contest", "price_cents", "amount_cents", "races"}
 
 class QuickPickIn(Shape):
     quick_pick = Whole(
-        min_value=1, max_value=HIGHEST_MARK,
+        min_value=1,
+        max_value=HIGHEST_MARK,
         help_text="How many different numbers the system draws for this race.",
-    )  # fmt: skip
+    )
 
 
 @extend_schema_field(
     {
         "oneOf": [
             {
-                "type": "array", "maxItems": MAX_MARKS,
+                "type": "array",
+                "maxItems": MAX_MARKS,
                 "items": {"type": "integer", "minimum": 1, "maximum": HIGHEST_MARK},
             },
             {
-                "type": "object", "required": ["quick_pick"], "additionalProperties": False,
+                "type": "object",
+                "required": ["quick_pick"],
+                "additionalProperties": False,
                 "properties": {
                     "quick_pick": {"type": "integer", "minimum": 1, "maximum": HIGHEST_MARK}
                 },
             },
         ]
     }
-)  # fmt: skip
+)
 class RaceMarks(serializers.Field[Any, Any, Any, Any]):
     """The marks of one race: a list of programme numbers, or `{"quick_pick": n}`."""
 
@@ -88,9 +92,11 @@ class SaleIn(Shape):
     price_cents = Cents(min_value=1, help_text="Price of one bet, as shown to the player.")
     amount_cents = Cents(min_value=1, help_text="Number of bets times the price.")
     races = serializers.ListField(
-        child=RaceMarks(), min_length=1, max_length=MAX_RACES,
+        child=RaceMarks(),
+        min_length=1,
+        max_length=MAX_RACES,
         help_text="One item per race, in the order of the ticket.",
-    )  # fmt: skip
+    )
 
 
 def plain_request(document: Any) -> selling.SaleRequest | None:
@@ -129,9 +135,12 @@ def careful_request(document: Any) -> selling.SaleRequest:
     found.is_valid(raise_exception=True)
     asked = found.validated_data
     return selling.SaleRequest(
-        asked["uuid"], asked["contest"], tuple(asked["races"]), asked["price_cents"],
+        asked["uuid"],
+        asked["contest"],
+        tuple(asked["races"]),
+        asked["price_cents"],
         asked["amount_cents"],
-    )  # fmt: skip
+    )
 
 
 class Tickets(LeanView):
@@ -145,23 +154,41 @@ class Tickets(LeanView):
             "whatever has happened since. Refusals are not remembered: nothing was written, and "
             "the same UUID may be sent again. Charge the player only for an answered ticket."
         ),
-        body=SaleIn, answer=TicketCard, status=201,
-        example=samples.SALE, answer_example=samples.TICKET,
+        body=SaleIn,
+        answer=TicketCard,
+        status=201,
+        example=samples.SALE,
+        answer_example=samples.TICKET,
         problems=(
-            ContestUnknown, WrongRaceCount, WrongPrice, EmptyRace, UnknownNumber, RepeatedNumber,
-            WithdrawnNumber, TooManyBets, selling.QuickPickTooLong, selling.MultipleNotAuthorised,
-            selling.WrongAmount, UuidReused, UuidBurnt, TerminalCannot,
-            ContestNotOpen, selling.ContestClosed, PremisesNotAuthorised, SalesSuspended,
+            ContestUnknown,
+            WrongRaceCount,
+            WrongPrice,
+            EmptyRace,
+            UnknownNumber,
+            RepeatedNumber,
+            WithdrawnNumber,
+            TooManyBets,
+            selling.QuickPickTooLong,
+            selling.MultipleNotAuthorised,
+            selling.WrongAmount,
+            UuidReused,
+            UuidBurnt,
+            TerminalCannot,
+            ContestNotOpen,
+            selling.ContestClosed,
+            PremisesNotAuthorised,
+            SalesSuspended,
             selling.DisplayNotAcknowledged,
         ),
-    )  # fmt: skip
+    )
     def post(self, request: HttpRequest) -> HttpResponse:
         document = self.body(request)
         asked = plain_request(document) or careful_request(document)
         sold = selling.ticket_sell(credentials=self.credentials, request=asked)
         request.acting = {  # type: ignore[attr-defined]
-            "terminal": sold.terminal_id, "operator": sold.operator_id,
-        }  # fmt: skip
+            "terminal": sold.terminal_id,
+            "operator": sold.operator_id,
+        }
         return HttpResponse(
             json.dumps(card_of(sold), ensure_ascii=False, separators=(",", ":")),
             content_type="application/json",

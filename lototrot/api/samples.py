@@ -23,7 +23,9 @@ TICKET: dict[str, Any] = {
     "contest": 12,
     "meeting": {"day": "2027-04-10", "name": "Jornada de primavera"},
     "premises": {
-        "code": "P-0001", "name": "Bar Central", "address": "Carrer Major 1",
+        "code": "P-0001",
+        "name": "Bar Central",
+        "address": "Carrer Major 1",
         "municipality": "Manacor",
     },
     "terminal": "T-0001",
@@ -32,10 +34,13 @@ TICKET: dict[str, Any] = {
     "race_count": 7,
     "races": [
         {
-            "position": position, "racecourse": "Hipòdrom de Son Pardo", "race": position,
+            "position": position,
+            "racecourse": "Hipòdrom de Son Pardo",
+            "race": position,
             "name": f"Cursa {position}",
             "scheduled_start_at": f"2027-04-10T{14 + position}:30:00Z",
-            "numbers": numbers, "quick_pick": position == 4,
+            "numbers": numbers,
+            "quick_pick": position == 4,
         }
         for position, numbers in enumerate(_NUMBERS, start=1)
     ],
@@ -46,21 +51,27 @@ TICKET: dict[str, Any] = {
     "correction_window_s": 0,
     "last_claim_day": None,
     "notices": ["Only for people over 18."],
-}  # fmt: skip
+}
 
 PROGRAMME: dict[str, Any] = {
     "format": "lototrot-programme-1",
     "meeting": {"day": "2027-04-10", "name": "Jornada de primavera", "reference": "P-2027-15"},
     "racecourses": [
         {
-            "code": "SONPARDO", "name": "Hipòdrom de Son Pardo", "timezone": "Europe/Madrid",
-            "municipality": "Palma", "country": "ES",
+            "code": "SONPARDO",
+            "name": "Hipòdrom de Son Pardo",
+            "timezone": "Europe/Madrid",
+            "municipality": "Palma",
+            "country": "ES",
         }
     ],
     "races": [
         {
-            "racecourse": "SONPARDO", "number": 1, "name": "Premi d'obertura",
-            "scheduled_start": "2027-04-10T17:00+02:00", "distance_m": 2200,
+            "racecourse": "SONPARDO",
+            "number": 1,
+            "name": "Premi d'obertura",
+            "scheduled_start": "2027-04-10T17:00+02:00",
+            "distance_m": 2200,
             "start_method": "autostart",
             "runners": [
                 {"number": 1, "name": "Exemple Primer", "sex": "mare", "age_years": 4},
@@ -68,7 +79,7 @@ PROGRAMME: dict[str, Any] = {
             ],
         }
     ],
-}  # fmt: skip
+}
 
 APPROVAL: dict[str, Any] = {
     "approved_by": "Federació Balear de Trot",

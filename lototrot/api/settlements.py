@@ -116,28 +116,39 @@ class HistoryOut(Shape):
 
 class BreachList(StaffView):
     @operation(
-        "Bets in breach, neither voided nor barred yet [C6, E3]", answer=BreachOut, paged=True,
+        "Bets in breach, neither voided nor barred yet [C6, E3]",
+        answer=BreachOut,
+        paged=True,
         problems=(ContestUnknown,),
-    )  # fmt: skip
+    )
     def get(self, request: Request, contest: int) -> HttpResponse:
         found = pagination.page_of(
             lambda after, limit: breach.breach_list(contest, after=after or 0, limit=limit),
-            self.query(PageQuery), kind=int, position=lambda row: row.ticket_id,
-        )  # fmt: skip
+            self.query(PageQuery),
+            kind=int,
+            position=lambda row: row.ticket_id,
+        )
         return self.page(BreachOut, *found)
 
 
 _BREACH_PROBLEMS = (
-    ContestUnknown, breach.BreachNotNow, breach.BreachLimitUnknown, breach.NoBreach,
+    ContestUnknown,
+    breach.BreachNotNow,
+    breach.BreachLimitUnknown,
+    breach.NoBreach,
     ProposalPending,
-)  # fmt: skip
+)
 
 
 class BreachVoid(StaffView):
     @operation(
-        "Propose to void all bets in breach, before settlement", _PROPOSED,
-        answer=ProposalOut, status=201, idempotent=True, problems=_BREACH_PROBLEMS,
-    )  # fmt: skip
+        "Propose to void all bets in breach, before settlement",
+        _PROPOSED,
+        answer=ProposalOut,
+        status=201,
+        idempotent=True,
+        problems=_BREACH_PROBLEMS,
+    )
     def post(self, request: Request, contest: int) -> HttpResponse:
         self.read(Shape)
 
@@ -150,9 +161,13 @@ class BreachVoid(StaffView):
 
 class BreachBar(StaffView):
     @operation(
-        "Propose to bar all tickets found in breach after the payment order", _PROPOSED,
-        answer=ProposalOut, status=201, idempotent=True, problems=_BREACH_PROBLEMS,
-    )  # fmt: skip
+        "Propose to bar all tickets found in breach after the payment order",
+        _PROPOSED,
+        answer=ProposalOut,
+        status=201,
+        idempotent=True,
+        problems=_BREACH_PROBLEMS,
+    )
     def post(self, request: Request, contest: int) -> HttpResponse:
         self.read(Shape)
 
@@ -165,9 +180,10 @@ class BreachBar(StaffView):
 
 class OneSettlement(StaffView):
     @operation(
-        "The settlement in force, with every figure", answer=SettlementDetailOut,
+        "The settlement in force, with every figure",
+        answer=SettlementDetailOut,
         problems=(settlements.SettlementUnknown,),
-    )  # fmt: skip
+    )
     def get(self, request: Request, contest: int) -> HttpResponse:
         return self.answer(SettlementDetailOut, settlements.settlement_in_force(contest))
 
@@ -175,12 +191,18 @@ class OneSettlement(StaffView):
         "Have a contest settled now",
         "A worker does it; the system would find it by itself, too. What still keeps the contest "
         "from being settled is refused here with its reason. Settled already: nothing happens.",
-        answer=SettlementRequestOut, status=202,
+        answer=SettlementRequestOut,
+        status=202,
         problems=(
-            ContestUnknown, settlement.ContestNotClosed, settlement.PreviousContestOpen,
-            settlement.LapsedNotPlaced, ResultsMissing, DrawRequired, settlement.BreachPending,
+            ContestUnknown,
+            settlement.ContestNotClosed,
+            settlement.PreviousContestOpen,
+            settlement.LapsedNotPlaced,
+            ResultsMissing,
+            DrawRequired,
+            settlement.BreachPending,
         ),
-    )  # fmt: skip
+    )
     def post(self, request: Request, contest: int) -> HttpResponse:
         self.read(Shape)
         known = checking.settlement_request(by=self.by, contest_id=contest)
@@ -201,8 +223,10 @@ def _sent(contest: Contest) -> bool:
 class Settlements(StaffView):
     @operation(
         "Every settlement of a contest, newest first; all but one at most reversed [B14]",
-        answer=SettlementOut, paged=True, problems=(ContestUnknown,),
-    )  # fmt: skip
+        answer=SettlementOut,
+        paged=True,
+        problems=(ContestUnknown,),
+    )
     def get(self, request: Request, contest: int) -> HttpResponse:
         rows = settlements.settlements_of(contest_get(contest).pk)
         return self.rows(SettlementOut, rows, self.query(PageQuery), newest_first=True)
@@ -210,10 +234,13 @@ class Settlements(StaffView):
 
 class PaymentOrder(StaffView):
     @operation(
-        "Propose the payment order (14.III.8.2)", _PROPOSED + " It is never taken back.",
-        answer=ProposalOut, status=201, idempotent=True,
+        "Propose the payment order (14.III.8.2)",
+        _PROPOSED + " It is never taken back.",
+        answer=ProposalOut,
+        status=201,
+        idempotent=True,
         problems=(ContestUnknown, payment_order.NothingToOrder, ProposalPending),
-    )  # fmt: skip
+    )
     def post(self, request: Request, contest: int) -> HttpResponse:
         self.read(Shape)
 
@@ -226,9 +253,11 @@ class PaymentOrder(StaffView):
 
 class WinningTickets(StaffView):
     @operation(
-        "The winning tickets of the settlement in force", answer=WinningTicketOut, paged=True,
+        "The winning tickets of the settlement in force",
+        answer=WinningTicketOut,
+        paged=True,
         problems=(settlements.SettlementUnknown,),
-    )  # fmt: skip
+    )
     def get(self, request: Request, contest: int) -> HttpResponse:
         rows = checking.winning_tickets_list(by=self.by, contest_id=contest)
         return self.rows(WinningTicketOut, rows, self.query(PageQuery), key="ticket_id")
@@ -242,9 +271,10 @@ class Chain(StaffView):
 
 class History(StaffView):
     @operation(
-        "Jackpot and reserve from settlement to settlement, newest first", answer=HistoryOut,
+        "Jackpot and reserve from settlement to settlement, newest first",
+        answer=HistoryOut,
         paged=True,
-    )  # fmt: skip
+    )
     def get(self, request: Request, code: str) -> HttpResponse:
         rows = Settlement.objects.filter(contest__bet_type_code=code, in_force=True)
         return self.rows(

@@ -178,9 +178,10 @@ class Inquiry(BareTerminalView):
             "that the answer stays true. Ask only to give an attempt up; to carry on, send the "
             "sale again."
         ),
-        answer=InquiryOut, problems=(UuidReused,),
+        answer=InquiryOut,
+        problems=(UuidReused,),
         answer_example={"outcome": "burnt", "ticket": None},
-    )  # fmt: skip
+    )
     def post(self, request: Request, ident: uuid.UUID) -> HttpResponse:
         self.read(Shape)
         sold = selling.request_state(terminal=self.terminal, ident=ident)
@@ -190,16 +191,23 @@ class Inquiry(BareTerminalView):
 
 
 _SLIP_PROBLEMS = (
-    selling.TicketUnknown, prints.TicketNotPrintable, SlipPrinted, selling.ContestClosed,
-)  # fmt: skip
+    selling.TicketUnknown,
+    prints.TicketNotPrintable,
+    SlipPrinted,
+    selling.ContestClosed,
+)
 _SLIP = "The original, until its printing is confirmed or the contest closes."
 
 
 class SlipJson(BareTerminalView):
     @operation(
-        "The ticket to print, as JSON", description=_SLIP, answer=TicketCard,
-        query=LanguageQuery, problems=_SLIP_PROBLEMS, answer_example=samples.TICKET,
-    )  # fmt: skip
+        "The ticket to print, as JSON",
+        description=_SLIP,
+        answer=TicketCard,
+        query=LanguageQuery,
+        problems=_SLIP_PROBLEMS,
+        answer_example=samples.TICKET,
+    )
     def get(self, request: Request, ident: uuid.UUID) -> HttpResponse:
         self.query(LanguageQuery)
         response = json_response(card_of(slip_original(by=self.terminal, ident=ident)))
@@ -214,10 +222,13 @@ def slip_view(output: Output) -> type[BareTerminalView]:
         form: ClassVar[Output] = output
 
         @operation(
-            "The ticket to print", description=_SLIP, answer=OpenApiTypes.BINARY,
-            media_type=output.media_type.partition(";")[0], query=LanguageQuery,
+            "The ticket to print",
+            description=_SLIP,
+            answer=OpenApiTypes.BINARY,
+            media_type=output.media_type.partition(";")[0],
+            query=LanguageQuery,
             problems=_SLIP_PROBLEMS,
-        )  # fmt: skip
+        )
         def get(self, request: Request, ident: uuid.UUID) -> HttpResponse:
             language = language_of(self.query(LanguageQuery))
             sold = slip_original(by=self.terminal, ident=ident)
@@ -228,9 +239,11 @@ def slip_view(output: Output) -> type[BareTerminalView]:
 
 class PrintConfirmation(BareTerminalView):
     @operation(
-        "The paper came out", description="Twice changes nothing.", answer=PrintConfirmationOut,
+        "The paper came out",
+        description="Twice changes nothing.",
+        answer=PrintConfirmationOut,
         problems=(selling.TicketUnknown,),
-    )  # fmt: skip
+    )
     def post(self, request: Request, ident: uuid.UUID) -> HttpResponse:
         self.read(Shape)
         return self.answer(
@@ -245,13 +258,18 @@ class Reprints(TerminalView):
             "Before closing only; each is numbered and recorded. `format` json answers the ticket "
             "with its `copy` number; the others answer the paper itself."
         ),
-        body=ReprintIn, answer=ReprintCard, status=201,
+        body=ReprintIn,
+        answer=ReprintCard,
+        status=201,
         problems=(
-            selling.TicketUnknown, prints.TicketNotPrintable, selling.ContestClosed, TerminalCannot,
+            selling.TicketUnknown,
+            prints.TicketNotPrintable,
+            selling.ContestClosed,
+            TerminalCannot,
             UuidReused,
         ),
         example={"uuid": "0190a6c8-5f6e-7000-8000-000000000003", "format": "json"},
-    )  # fmt: skip
+    )
     def post(self, request: Request, ident: uuid.UUID) -> HttpResponse:
         body = self.read(ReprintIn)
         sold, reprint = prints.ticket_reprint(by=self.terminal, ident=ident, copy=body["uuid"])
@@ -268,14 +286,22 @@ class Annulment(TerminalView):
     @operation(
         "Annul a ticket as an error, against its paper (14.III.1.4)",
         description="Inside the contest's correction window and before closing. Twice is once.",
-        body=AnnulmentIn, answer=AnnulmentOut,
+        body=AnnulmentIn,
+        answer=AnnulmentOut,
         problems=(
-            selling.TicketUnknown, CodeMalformed, CodeMistyped, CodeForged,
-            annulment.CodeOfAnotherTicket, annulment.TicketVoided, annulment.CorrectionNotOffered,
-            annulment.CorrectionTooLate, selling.ContestClosed, TerminalCannot,
+            selling.TicketUnknown,
+            CodeMalformed,
+            CodeMistyped,
+            CodeForged,
+            annulment.CodeOfAnotherTicket,
+            annulment.TicketVoided,
+            annulment.CorrectionNotOffered,
+            annulment.CorrectionTooLate,
+            selling.ContestClosed,
+            TerminalCannot,
         ),
         example={"code": "1ABC-…", "reason": "Number mistyped."},
-    )  # fmt: skip
+    )
     def post(self, request: Request, ident: uuid.UUID) -> HttpResponse:
         body = self.read(AnnulmentIn)
         void = annulment.ticket_annul(

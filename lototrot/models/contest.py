@@ -97,9 +97,14 @@ class Contest(Guarded):
         ORGANISER = "organiser", _("Organiser")
 
     mutable = (
-        "scheduled_close_at", "state", "opened_at", "closed_at", "closing_cause", "offered_masks",
+        "scheduled_close_at",
+        "state",
+        "opened_at",
+        "closed_at",
+        "closing_cause",
+        "offered_masks",
         "code_secret",
-    )  # fmt: skip
+    )
     transitions = {
         "draft": ("open",),
         "open": ("closed",),

@@ -56,11 +56,17 @@ class Ticket(Guarded):
             models.CheckConstraint(condition=Q(amount_cents__gt=0), name="ticket_has_amount"),
             models.CheckConstraint(
                 condition=Q(leg_1__gt=0, leg_2__gt=0)
-                & ~Q(leg_3=0) & ~Q(leg_4=0) & ~Q(leg_5=0) & ~Q(leg_6=0) & ~Q(leg_7=0)
-                & ~Q(leg_8=0) & ~Q(leg_9=0) & ~Q(leg_10=0),
+                & ~Q(leg_3=0)
+                & ~Q(leg_4=0)
+                & ~Q(leg_5=0)
+                & ~Q(leg_6=0)
+                & ~Q(leg_7=0)
+                & ~Q(leg_8=0)
+                & ~Q(leg_9=0)
+                & ~Q(leg_10=0),
                 name="ticket_marks_every_leg",
             ),
-        ]  # fmt: skip
+        ]
 
     def __str__(self) -> str:
         return str(self.uuid)

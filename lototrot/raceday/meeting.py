@@ -60,10 +60,13 @@ def rules_record(organiser: Api) -> None:
     organiser.post(
         "lototrot/ticket-models",
         {
-            "code": "roll-80", "version": 1, "authorisation": "DGJ 2/2027",
-            "authorised_on": "2027-01-11", "multiple": True,
+            "code": "roll-80",
+            "version": 1,
+            "authorisation": "DGJ 2/2027",
+            "authorised_on": "2027-01-11",
+            "multiple": True,
         },
-    )  # fmt: skip
+    )
 
 
 def programme_enter(day: Day, name: str) -> None:
@@ -71,10 +74,12 @@ def programme_enter(day: Day, name: str) -> None:
     organiser = day.staff["org1"]
     meeting = json.loads(
         organiser.raw(
-            "POST", "lototrot/programmes", programme_file(name),
+            "POST",
+            "lototrot/programmes",
+            programme_file(name),
             {"Content-Type": "application/json"},
         )
-    )  # fmt: skip
+    )
     now = organiser.get("clock")["now"]
     organiser.post(
         f"lototrot/meetings/{meeting['id']}/approval",

@@ -16,8 +16,10 @@ from lototrot.raceday.meeting import Day
 CENTRAL, ENTITY = "OFICINA", "CAIXA-1"
 FLOAT_CENTS = 3_000_000
 PAYEE = {
-    "name": "Maria Magdalena Riera Ferrer", "document_kind": "dni", "document_number": "43000000X",
-}  # fmt: skip
+    "name": "Maria Magdalena Riera Ferrer",
+    "document_kind": "dni",
+    "document_number": "43000000X",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,9 +33,12 @@ class Won:
     def request(self, **more: Any) -> dict[str, Any]:
         """What a terminal or a desk sends to have it paid."""
         return {
-            "uuid": str(uuid.uuid4()), "code": self.code, "amount_cents": self.cents,
-            "intact": True, **more,
-        }  # fmt: skip
+            "uuid": str(uuid.uuid4()),
+            "code": self.code,
+            "amount_cents": self.cents,
+            "intact": True,
+            **more,
+        }
 
 
 def enter() -> None:
@@ -112,8 +117,9 @@ def _at_establishments(stage: Stage, won: list[Won], small: Won) -> None:
 
 
 def _at_the_entity(stage: Stage, entity: Seller, won: list[Won]) -> None:
-    _need_refused(entity.api, next(w for w in won if w.cents <= 12_000).request(),
-                  "place_not_allowed")  # fmt: skip
+    _need_refused(
+        entity.api, next(w for w in won if w.cents <= 12_000).request(), "place_not_allowed"
+    )
     large = _take(won, lambda cents: 30_000 <= cents <= 100_000)
     _need_refused(stage.sellers[3].api, large.request(), "place_not_allowed")
     entity.api.post("claims/payments", large.request())

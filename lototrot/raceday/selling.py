@@ -35,18 +35,24 @@ class Sold:
 
     def kinds(self) -> Counter[str]:
         return Counter(
-            "quick pick" if all(race["quick_pick"] for race in t["races"])
-            else "multiple" if t["bets"] > 1 else "single"
+            "quick pick"
+            if all(race["quick_pick"] for race in t["races"])
+            else "multiple"
+            if t["bets"] > 1
+            else "single"
             for t in self.tickets
-        )  # fmt: skip
+        )
 
 
 def sale(day: Day, races: list[Any], bets: int) -> dict[str, Any]:
     """The body of a sale."""
     return {
-        "uuid": str(uuid.uuid4()), "contest": day.contest, "price_cents": PRICE_CENTS,
-        "amount_cents": bets * PRICE_CENTS, "races": races,
-    }  # fmt: skip
+        "uuid": str(uuid.uuid4()),
+        "contest": day.contest,
+        "price_cents": PRICE_CENTS,
+        "amount_cents": bets * PRICE_CENTS,
+        "races": races,
+    }
 
 
 def display_acknowledge(day: Day, sellers: list[Seller]) -> None:
@@ -60,9 +66,14 @@ def sell_many(
     """Sell at all terminals at once what players who bet like the real ones ask for."""
     rng = random.Random(seed)  # noqa: S311  (simulated players)
     wanted = players.selections(
-        rng, day.facts.bet_shares(without), singles=mix.singles, multiples=mix.multiples,
-        quick_picks=mix.quick_picks, mean_bets=MEAN_BETS, max_bets=MULTIPLES_MOST,
-    )  # fmt: skip
+        rng,
+        day.facts.bet_shares(without),
+        singles=mix.singles,
+        multiples=mix.multiples,
+        quick_picks=mix.quick_picks,
+        mean_bets=MEAN_BETS,
+        max_bets=MULTIPLES_MOST,
+    )
     queues: list[list[players.Selection]] = [[] for _ in sellers]
     for place, selection in enumerate(wanted):
         queues[place % len(sellers)].append(selection)

@@ -48,13 +48,14 @@ def settlement(found: dict[str, Any]) -> None:
         ("category", "winning bets", *names, "prize each"),
         [
             (
-                f"{hits}/{len(found['races'])}", figures["winners"][hits],
+                f"{hits}/{len(found['races'])}",
+                figures["winners"][hits],
                 *[str(figures[name].get(hits, "")) for name in names],
                 euros(figures["prize_each"][hits]) if hits in figures["prize_each"] else "—",
             )
             for hits in figures["winners"]
         ],
-    )  # fmt: skip
+    )
 
 
 def traced_ticket(state: dict[str, Any]) -> None:

@@ -96,9 +96,10 @@ def _carried(contest: Contest) -> dict[str, int]:
     settled = contest.settlements.filter(in_force=True).first()
     if settled:
         return {
-            "jackpot_in": settled.jackpot_in_cents, "reserve_in": settled.reserve_in_cents,
+            "jackpot_in": settled.jackpot_in_cents,
+            "reserve_in": settled.reserve_in_cents,
             "lapsed_in": settled.lapsed_in_cents,
-        }  # fmt: skip
+        }
     code = contest.bet_type_code
     return {
         "jackpot_in": ledger.balance_cents(chart.jackpot(code)),

@@ -70,13 +70,22 @@ def race_draws(race_ids: Collection[int]) -> dict[int, RaceDraw]:
     standing = Draw.objects.filter(kind=KIND, subject__in=[subject_of(r) for r in race_ids])
     told = Announcement.objects.filter(draw=OuterRef("pk")).order_by("-pk").values("place")[:1]
     rows = standing.exclude(state=Draw.State.CALLED_OFF).values_list(
-        "subject", "uuid", "state", "due_at", Subquery(told), F("outcome__order"),
+        "subject",
+        "uuid",
+        "state",
+        "due_at",
+        Subquery(told),
+        F("outcome__order"),
         F("certificate__certified_at"),
-    )  # fmt: skip
+    )
     return {
         race_of(subject): RaceDraw(
-            ident, Draw.State(state), due_at, place or "", tuple(map(int, order or ())),
+            ident,
+            Draw.State(state),
+            due_at,
+            place or "",
+            tuple(map(int, order or ())),
             certified_at,
         )
         for subject, ident, state, due_at, place, order, certified_at in rows
-    }  # fmt: skip
+    }

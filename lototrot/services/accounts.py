@@ -31,8 +31,10 @@ def unearned(
 def register() -> None:
     movements.register(
         GameMovements(
-            game=Game.LOTOTROT, sales=frozenset({"lototrot.sale"}),
+            game=Game.LOTOTROT,
+            sales=frozenset({"lototrot.sale"}),
             annulments=frozenset({"lototrot.annulment"}),
-            commission_from=organiser(Part.COMMISSION), unearned=unearned,
+            commission_from=organiser(Part.COMMISSION),
+            unearned=unearned,
         )
-    )  # fmt: skip
+    )

@@ -70,9 +70,12 @@ def ticket_annul(*, by: TerminalActor, ident: uuid.UUID, presented_code: str, re
     if now > ticket.sold_at + datetime.timedelta(seconds=contest.correction_window_s):
         raise CorrectionTooLate(window_s=contest.correction_window_s)
     void = Void.objects.create(
-        ticket=ticket, reason=Void.Reason.ERROR, note=reason, voided_at=now,
+        ticket=ticket,
+        reason=Void.Reason.ERROR,
+        note=reason,
+        voided_at=now,
         operator_id=by.operator_id,
-    )  # fmt: skip
+    )
     refund = ledger.Line(
         kind="lototrot.annulment",
         debit=ledger.liability(contest.takings_account.code),

@@ -115,9 +115,11 @@ def _audit_settlement(
     audit.check(contest, "figures", settlement.figures, document)
     categories = settlement.categories.values_list("hits", "winning_bets", "prize_cents")
     audit.check(
-        contest, "categories", sorted(categories),
+        contest,
+        "categories",
+        sorted(categories),
         sorted((hits, bets, d.prize_each.get(hits, 0)) for hits, bets in d.winners.items()),
-    )  # fmt: skip
+    )
     stored_prizes = prizes_check(counting, settlement_id=settlement.pk, prize_each=d.prize_each)
     audit.prizes += stored_prizes.rows
     audit.check(contest, "prize_rows", stored_prizes.rows, tally.winning_tickets)

@@ -240,9 +240,11 @@ def _propose(kind: two_persons.Kind, by: StaffActor, contest_id: int) -> Proposa
     if not found.tickets:
         raise NoBreach(contest=contest_id)
     return two_persons.propose(
-        kind=kind, subject=f"contest:{contest_id}", by=by,
+        kind=kind,
+        subject=f"contest:{contest_id}",
+        by=by,
         content={"contest": contest_id, **asdict(found)},
-    )  # fmt: skip
+    )
 
 
 def _need_state(kind: str, contest_id: int) -> Contest:

@@ -56,28 +56,38 @@ def reversal_publish(settlement: Settlement) -> LogEntry:
     if settlement.reversed_at is None:
         raise ValueError("the settlement is not reversed")
     return log.publish(
-        kind=REVERSAL, subject=str(settlement.uuid),
-        document=with_digests({
-            "format": "lototrot-settlement-reversal-1", "contest": settlement.contest_id,
-            "settlement": str(settlement.uuid), "certificate": _digest(settlement),
-            "reversed_at": instant(settlement.reversed_at),
-        }),
-    )  # fmt: skip
+        kind=REVERSAL,
+        subject=str(settlement.uuid),
+        document=with_digests(
+            {
+                "format": "lototrot-settlement-reversal-1",
+                "contest": settlement.contest_id,
+                "settlement": str(settlement.uuid),
+                "certificate": _digest(settlement),
+                "reversed_at": instant(settlement.reversed_at),
+            }
+        ),
+    )
 
 
 def payment_order_publish(order: PaymentOrder) -> LogEntry:
     """Publish that a settlement is final, and the days of its payment; part of ordering it."""
     return log.publish(
-        kind=PAYMENT_ORDER, subject=str(order.settlement.uuid),
-        document=with_digests({
-            "format": "lototrot-payment-order-1", "contest": order.contest_id,
-            "settlement": str(order.settlement.uuid), "certificate": _digest(order.settlement),
-            "ordered_at": instant(order.ordered_at),
-            "results_day": order.results_day.isoformat(),
-            "first_pay_day": order.first_pay_day.isoformat(),
-            "last_claim_day": order.last_claim_day.isoformat(),
-        }),
-    )  # fmt: skip
+        kind=PAYMENT_ORDER,
+        subject=str(order.settlement.uuid),
+        document=with_digests(
+            {
+                "format": "lototrot-payment-order-1",
+                "contest": order.contest_id,
+                "settlement": str(order.settlement.uuid),
+                "certificate": _digest(order.settlement),
+                "ordered_at": instant(order.ordered_at),
+                "results_day": order.results_day.isoformat(),
+                "first_pay_day": order.first_pay_day.isoformat(),
+                "last_claim_day": order.last_claim_day.isoformat(),
+            }
+        ),
+    )
 
 
 def certificate_of(settlement: Settlement) -> LogEntry:
@@ -107,34 +117,39 @@ def _document(settlement: Settlement) -> dict[str, Json]:
     figures = dict(settlement.figures)
     parts = figures.pop("organiser_parts")
     share = chart.organiser_share(contest.day)
-    return with_digests({
-        "format": "lototrot-settlement-1",
-        "settlement": str(settlement.uuid),
-        "number": settlement.number,
-        "replaces": _replaced(settlement),
-        "contest": contest.pk,
-        "day": contest.day.isoformat(),
-        "programme": contest.meeting.reference,
-        "programme_sha256": bytes(contest.meeting.document_digest).hex(),
-        "price_cents": contest.price_cents,
-        "rules": settlement.rules,
-        "seal": _seal(contest),
-        "amendments": _amendments(contest),
-        "tickets": settlement.tickets,
-        "bets": settlement.bets,
-        "winning_tickets": settlement.winning_tickets,
-        "races": _races(settlement.races),
-        "previous": _digest(_previous(contest)),
-        "lapsed_from": _lapsed_from(contest),
-        "figures": figures,
-        "organiser": {
-            "in_force_from": share.in_force_from.isoformat(), "source": share.source,
-            "percents": {str(part): percent_text(each) for part, each in share.percents.items()},
-            "parts": parts,
-        },
-        "settled_at": instant(settlement.settled_at),
-        "simulated": clock.is_simulated(),
-    })  # fmt: skip
+    return with_digests(
+        {
+            "format": "lototrot-settlement-1",
+            "settlement": str(settlement.uuid),
+            "number": settlement.number,
+            "replaces": _replaced(settlement),
+            "contest": contest.pk,
+            "day": contest.day.isoformat(),
+            "programme": contest.meeting.reference,
+            "programme_sha256": bytes(contest.meeting.document_digest).hex(),
+            "price_cents": contest.price_cents,
+            "rules": settlement.rules,
+            "seal": _seal(contest),
+            "amendments": _amendments(contest),
+            "tickets": settlement.tickets,
+            "bets": settlement.bets,
+            "winning_tickets": settlement.winning_tickets,
+            "races": _races(settlement.races),
+            "previous": _digest(_previous(contest)),
+            "lapsed_from": _lapsed_from(contest),
+            "figures": figures,
+            "organiser": {
+                "in_force_from": share.in_force_from.isoformat(),
+                "source": share.source,
+                "percents": {
+                    str(part): percent_text(each) for part, each in share.percents.items()
+                },
+                "parts": parts,
+            },
+            "settled_at": instant(settlement.settled_at),
+            "simulated": clock.is_simulated(),
+        }
+    )
 
 
 def _replaced(settlement: Settlement) -> str | None:
@@ -146,9 +161,12 @@ def _replaced(settlement: Settlement) -> str | None:
 def _seal(contest: Contest) -> dict[str, Json]:
     seal = need_sealed(contest)
     return {
-        "entry": bytes(seal.entry.digest).hex(), "root": bytes(seal.root).hex(),
-        "tickets": seal.tickets, "bets": seal.bets, "takings_cents": seal.takings_cents,
-    }  # fmt: skip
+        "entry": bytes(seal.entry.digest).hex(),
+        "root": bytes(seal.root).hex(),
+        "tickets": seal.tickets,
+        "bets": seal.bets,
+        "takings_cents": seal.takings_cents,
+    }
 
 
 def _amendments(contest: Contest) -> list[Json]:
@@ -161,12 +179,13 @@ def _races(races: list[dict[str, Any]]) -> list[Json]:
     """The results; of each race that was drawn, its draw."""
     draws = race_draws([race["race"] for race in races if race["outcome"] != Outcome.RUN])
     return [
-        race | {
+        race
+        | {
             "official_at": instant(datetime.fromisoformat(race["official_at"])),
             "draw": _draw(race["race"], draws.get(race["race"])),
         }
         for race in races
-    ]  # fmt: skip
+    ]
 
 
 def _draw(race: int, draw: RaceDraw | None) -> Json:
@@ -184,12 +203,13 @@ def _previous(contest: Contest) -> Settlement | None:
     """The settlement before in the chain: jackpot and reserve come from there [A4]."""
     found: Settlement | None = (
         Settlement.objects.filter(
-            contest__bet_type_code=contest.bet_type_code, contest__day__lt=contest.day,
+            contest__bet_type_code=contest.bet_type_code,
+            contest__day__lt=contest.day,
             in_force=True,
         )
         .order_by("-contest__day")
         .first()
-    )  # fmt: skip
+    )
     return found
 
 

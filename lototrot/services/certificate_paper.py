@@ -77,16 +77,21 @@ def _moment(text: str, language: str) -> str:
 
 def _results(found: Doc) -> Table:
     words = {
-        "run": _("Run"), "not_run": _("Not run"), "suspended": _("Started and suspended"),
+        "run": _("Run"),
+        "not_run": _("Not run"),
+        "suspended": _("Started and suspended"),
         "all_disqualified": _("All disqualified"),
-    }  # fmt: skip
+    }
     rows = tuple(
         (
-            str(race["position"]), words[race["outcome"]], _numbers(race["withdrawn"]),
-            _numbers(race["winners"]), _numbers(race["right"]),
+            str(race["position"]),
+            words[race["outcome"]],
+            _numbers(race["withdrawn"]),
+            _numbers(race["winners"]),
+            _numbers(race["right"]),
         )
         for race in found["races"]
-    )  # fmt: skip
+    )
     header = (_("Race"), _("Outcome"), _("Withdrawn"), _("Winner"), _("Right numbers"))
     return Table(rows, header)
 
@@ -112,11 +117,14 @@ def _takings(found: Doc, language: str) -> list[Block]:
         Pair(_("Tickets"), str(found["tickets"])),
         Pair(_("Bets"), str(found["bets"])),
         *(Pair(label, format_cents(amount, language)) for label, amount in cents.items()),
-        Pair(regime, f"> {format_cents(found['rules']['jackpot_threshold_cents'], language)}"
-             if figures["regime"] == "9.3"
-             else f"≤ {format_cents(found['rules']['jackpot_threshold_cents'], language)}"),
+        Pair(
+            regime,
+            f"> {format_cents(found['rules']['jackpot_threshold_cents'], language)}"
+            if figures["regime"] == "9.3"
+            else f"≤ {format_cents(found['rules']['jackpot_threshold_cents'], language)}",
+        ),
         Rule(),
-    ]  # fmt: skip
+    ]
 
 
 def _amount(value: Any, language: str) -> str:
@@ -140,11 +148,16 @@ def _categories(found: Doc, language: str) -> Table:
             _amount(each[hits], language) if hits in each else "–",
         )
         for hits, winners in sorted(figures["winners"].items(), key=lambda item: -int(item[0]))
-    )  # fmt: skip
+    )
     header = (
-        _("Category"), _("Share"), _("After the cascade"), _("Before the correction"),
-        _("After the correction"), _("Winning bets"), _("Prize"),
-    )  # fmt: skip
+        _("Category"),
+        _("Share"),
+        _("After the cascade"),
+        _("Before the correction"),
+        _("After the correction"),
+        _("Winning bets"),
+        _("Prize"),
+    )
     return Table(rows, header, (Align.LEFT, *[Align.RIGHT] * 6))
 
 
@@ -163,9 +176,11 @@ def _correction(found: Doc) -> list[Block]:
 def _carried(found: Doc, language: str) -> list[Block]:
     figures, parts = found["figures"], found["organiser"]["parts"]
     words = {
-        "commission": _("Commission"), "management": _("Management"), "tax": _("Tax"),
+        "commission": _("Commission"),
+        "management": _("Management"),
+        "tax": _("Tax"),
         "remainder": _("Remainder"),
-    }  # fmt: skip
+    }
     cents = {
         _("Share of the reserve"): figures["shares"]["reserve"],
         _("Unwon, to the reserve"): figures["unwon_to_reserve"],

@@ -81,9 +81,13 @@ def _organiser_shares() -> tuple[OrganiserShare, ...]:
 
 
 def settlement_lines(
-    *, contest_id: int, bet_type_code: str, takings: Chart, d: Distribution,
+    *,
+    contest_id: int,
+    bet_type_code: str,
+    takings: Chart,
+    d: Distribution,
     parts: Mapping[Part, int],
-) -> list[Line]:  # fmt: skip
+) -> list[Line]:
     """Every step of a settlement as transfers of whole cents, in the order of the rulebook.
 
     They leave the takings, the pool, the lapsed and every category at nothing.

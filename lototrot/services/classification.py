@@ -95,9 +95,14 @@ class Entry:
 
 @transaction.atomic
 def classification_propose(
-    *, by: StaffActor, race_id: int, runners: Sequence[Entry], announced_text: str,
-    author: str, announced_at: datetime,
-) -> Proposal:  # fmt: skip
+    *,
+    by: StaffActor,
+    race_id: int,
+    runners: Sequence[Entry],
+    announced_text: str,
+    author: str,
+    announced_at: datetime,
+) -> Proposal:
     """Enter the classification as announced; a second person confirms it and it is in force.
 
     Raises RaceUnknown, RaceNotStarted, RaceDeclared, RaceClassified, AnnouncementIncomplete,
@@ -107,12 +112,17 @@ def classification_propose(
     by.need(CLASSIFY)
     race = race_get(race_id)
     proposal = two_persons.propose(
-        kind=CLASSIFICATION, subject=f"race:{race_id}", by=by,
+        kind=CLASSIFICATION,
+        subject=f"race:{race_id}",
+        by=by,
         content={
-            "race": race_id, "runners": _document(runners), "announced_text": announced_text,
-            "author": author, "announced_at": announced_at.isoformat(),
+            "race": race_id,
+            "runners": _document(runners),
+            "announced_text": announced_text,
+            "author": author,
+            "announced_at": announced_at.isoformat(),
         },
-    )  # fmt: skip
+    )
     _need_acceptable(race_hold(race), proposal)
     return proposal
 
@@ -206,10 +216,14 @@ def _confirmed(proposal: Proposal, by: StaffActor) -> None:
     race = race_get(content["race"])
     _need_acceptable(race_hold(race), proposal)
     Classification.objects.create(
-        race=race, runners=content["runners"], announced_text=content["announced_text"],
-        announced_at=datetime.fromisoformat(content["announced_at"]), author=content["author"],
-        proposal=proposal, confirmed_at=clock.now(),
-    )  # fmt: skip
+        race=race,
+        runners=content["runners"],
+        announced_text=content["announced_text"],
+        announced_at=datetime.fromisoformat(content["announced_at"]),
+        author=content["author"],
+        proposal=proposal,
+        confirmed_at=clock.now(),
+    )
 
 
 @transaction.atomic
@@ -229,12 +243,16 @@ def classification_correct(
     if current is None:
         raise NotClassified(race=race_id)
     proposal = two_persons.propose(
-        kind=CORRECTION, subject=f"race:{race_id}", by=by,
+        kind=CORRECTION,
+        subject=f"race:{race_id}",
+        by=by,
         content={
-            "race": race_id, "corrects": current.pk, "runners": _document(runners),
+            "race": race_id,
+            "corrects": current.pk,
+            "runners": _document(runners),
             "reason": reason,
         },
-    )  # fmt: skip
+    )
     _need_correctable(race_hold(race), proposal)
     return proposal
 
@@ -260,10 +278,15 @@ def _corrected(proposal: Proposal, by: StaffActor) -> None:
             settlement_reverse(contest_id=contest, by=by)
     Classification.objects.filter(pk=current.pk).update(in_force=False)
     Classification.objects.create(
-        race=race, runners=proposal.content["runners"], announced_text=current.announced_text,
-        announced_at=current.announced_at, author=current.author, proposal=proposal,
-        confirmed_at=clock.now(), corrects=current,
-    )  # fmt: skip
+        race=race,
+        runners=proposal.content["runners"],
+        announced_text=current.announced_text,
+        announced_at=current.announced_at,
+        author=current.author,
+        proposal=proposal,
+        confirmed_at=clock.now(),
+        corrects=current,
+    )
 
 
 CLASSIFICATION = two_persons.register(

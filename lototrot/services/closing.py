@@ -92,9 +92,13 @@ def schedule_move(*, by: StaffActor, contest_id: int, to_at: datetime.datetime) 
     if to_at <= now:
         raise ScheduleInThePast
     ScheduleChange.objects.create(
-        contest=contest, from_at=contest.scheduled_close_at, to_at=to_at, changed_at=now,
-        changed_by_id=by.user_id, changed_in_id=by.session_id,
-    )  # fmt: skip
+        contest=contest,
+        from_at=contest.scheduled_close_at,
+        to_at=to_at,
+        changed_at=now,
+        changed_by_id=by.user_id,
+        changed_in_id=by.session_id,
+    )
     contest.scheduled_close_at = to_at
     contest.save(update_fields=["scheduled_close_at"])
     return contest

@@ -155,9 +155,13 @@ def bet_type_record(*, by: StaffActor, document: Mapping[str, Any], authorisatio
             raise BetTypeRecorded(code=rules.code, version=rules.version)
         return known
     return BetType.objects.create(
-        code=rules.code, version=rules.version, document=rules.to_document(),
-        authorisation=authorisation, recorded_at=now, recorded_by_id=by.user_id,
-    )  # fmt: skip
+        code=rules.code,
+        version=rules.version,
+        document=rules.to_document(),
+        authorisation=authorisation,
+        recorded_at=now,
+        recorded_by_id=by.user_id,
+    )
 
 
 def _need_authorisation(reference: str) -> None:
@@ -176,30 +180,46 @@ def internal_bet_type_record(*, by: StaffActor, code: str, name: str) -> Interna
 
 
 def ticket_model_record(
-    *, by: StaffActor, code: str, version: int, authorisation: str,
-    authorised_on: datetime.date, multiple: bool,
-) -> TicketModel:  # fmt: skip
+    *,
+    by: StaffActor,
+    code: str,
+    version: int,
+    authorisation: str,
+    authorised_on: datetime.date,
+    multiple: bool,
+) -> TicketModel:
     """Record a ticket model that the gaming authority has authorised (14.II.2)."""
     by.need(PREPARE)
     _need_authorisation(authorisation)
     try:
         with transaction.atomic():
             return TicketModel.objects.create(
-                code=code, version=version, authorisation=authorisation,
-                authorised_on=authorised_on, multiple=multiple, recorded_at=clock.now(),
+                code=code,
+                version=version,
+                authorisation=authorisation,
+                authorised_on=authorised_on,
+                multiple=multiple,
+                recorded_at=clock.now(),
                 recorded_by_id=by.user_id,
-            )  # fmt: skip
+            )
     except IntegrityError as error:
         raise TicketModelRecorded(code=code, version=version) from error
 
 
 @transaction.atomic
 def contest_create(
-    *, by: StaffActor, meeting: Meeting, bet_type: BetType, ticket_model: TicketModel | None,
-    races: Sequence[Race], price_cents: int, max_bets: int,
-    scheduled_close_at: datetime.datetime, correction_window_s: int = 0,
+    *,
+    by: StaffActor,
+    meeting: Meeting,
+    bet_type: BetType,
+    ticket_model: TicketModel | None,
+    races: Sequence[Race],
+    price_cents: int,
+    max_bets: int,
+    scheduled_close_at: datetime.datetime,
+    correction_window_s: int = 0,
     correction_approval: str = "",
-) -> Contest:  # fmt: skip
+) -> Contest:
     """Prepare a contest on races of the meeting, in the order of the ticket (14.III.5.1).
 
     Raises TermsRefused, RaceRepeated, RaceUnknown, ScheduleOutOfPlace, ContestOfDayExists. What can
@@ -223,12 +243,21 @@ def contest_create(
     try:
         with transaction.atomic():
             contest = Contest.objects.create(
-                meeting=meeting, day=meeting.day, bet_type=bet_type, bet_type_code=bet_type.code,
-                ticket_model=ticket_model, price_cents=price_cents, max_bets=max_bets,
-                correction_window_s=correction_window_s, correction_approval=correction_approval,
-                scheduled_close_at=scheduled_close_at, takings_account=account, created_at=now,
-                code_secret=secrets.token_bytes(CODE_SECRET_BYTES), created_by_id=by.user_id,
-            )  # fmt: skip
+                meeting=meeting,
+                day=meeting.day,
+                bet_type=bet_type,
+                bet_type_code=bet_type.code,
+                ticket_model=ticket_model,
+                price_cents=price_cents,
+                max_bets=max_bets,
+                correction_window_s=correction_window_s,
+                correction_approval=correction_approval,
+                scheduled_close_at=scheduled_close_at,
+                takings_account=account,
+                created_at=now,
+                code_secret=secrets.token_bytes(CODE_SECRET_BYTES),
+                created_by_id=by.user_id,
+            )
     except IntegrityError as error:
         raise ContestOfDayExists(day=meeting.day.isoformat(), bet_type=bet_type.code) from error
     ContestLeg.objects.bulk_create(
@@ -301,10 +330,13 @@ def contest_publish(*, by: StaffActor, contest: Contest, rules: Mapping[str, str
             raise PublishedAlready
         return known
     return Publication.objects.create(
-        contest=contest, rules=dict(rules), published_at=clock.now(),
+        contest=contest,
+        rules=dict(rules),
+        published_at=clock.now(),
         prize_percent=percent_text(rules_of(contest.bet_type, contest.day).prize_percent),
-        published_by_id=by.user_id, published_in_id=by.session_id,
-    )  # fmt: skip
+        published_by_id=by.user_id,
+        published_in_id=by.session_id,
+    )
 
 
 @transaction.atomic
@@ -344,9 +376,11 @@ def display_acknowledge(*, by: TerminalActor, contest: Contest) -> DisplayAcknow
     if contest.state == Contest.State.DRAFT:
         raise ContestNotOpen(contest=contest.pk)
     found, _ = DisplayAcknowledgement.objects.get_or_create(
-        contest=contest, terminal_id=by.terminal_id, operator_id=by.operator_id,
+        contest=contest,
+        terminal_id=by.terminal_id,
+        operator_id=by.operator_id,
         defaults={"acknowledged_at": clock.now()},
-    )  # fmt: skip
+    )
     return found
 
 

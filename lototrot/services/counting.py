@@ -156,10 +156,14 @@ def _counted(alias: str) -> str:
 
 def _touched(counting: Counting, alias: str) -> str:
     """In how many races a ticket has a right number: the most its best bet can have right."""
-    return "(" + " + ".join(
-        f"(({alias}.leg_{leg} & {int(mask)}) <> 0)::integer"
-        for leg, mask in enumerate(counting.right_masks, start=1)
-    ) + ")"  # fmt: skip
+    return (
+        "("
+        + " + ".join(
+            f"(({alias}.leg_{leg} & {int(mask)}) <> 0)::integer"
+            for leg, mask in enumerate(counting.right_masks, start=1)
+        )
+        + ")"
+    )
 
 
 def _tickets(counting: Counting) -> str:

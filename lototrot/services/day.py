@@ -225,19 +225,25 @@ def _steps(span: Span, of: Any) -> Iterator[Event]:
         yield _step(settlement.settled_at, "lototrot.settled", settlement.contest)
     for settlement in of(Settlement, "reversed_at"):
         yield _step(
-            settlement.reversed_at, "lototrot.reversed", settlement.contest,
+            settlement.reversed_at,
+            "lototrot.reversed",
+            settlement.contest,
             by=settlement.reversed_by_id,
-        )  # fmt: skip
+        )
     for order in of(PaymentOrder, "ordered_at"):
         names = ("results_day", "first_pay_day", "last_claim_day")
         yield Event(
-            order.ordered_at, "lototrot.ordered", None, (order.proposal,),
+            order.ordered_at,
+            "lototrot.ordered",
+            None,
+            (order.proposal,),
             {
-                "contest": order.contest_id, "proposal": order.proposal_id,
+                "contest": order.contest_id,
+                "proposal": order.proposal_id,
                 "at": order.ordered_at.isoformat(),
                 **{name: getattr(order, name).isoformat() for name in names},
             },
-        )  # fmt: skip
+        )
     for each in of(Lapse, "lapsed_at"):
         yield _step(each.lapsed_at, "lototrot.lapsed", each.contest)
     for placement in of(Placement, "placed_at"):
@@ -292,9 +298,8 @@ def _opened(row: Any, data: Data) -> None:
 
 def _closed(row: Any, data: Data) -> None:
     Contest.objects.filter(pk=data["contest"]).update(
-        state=State.CLOSED, closed_at=data["at"], closing_cause=data["cause"],
-        code_secret=None,
-    )  # fmt: skip
+        state=State.CLOSED, closed_at=data["at"], closing_cause=data["cause"], code_secret=None
+    )
 
 
 def _settle(row: Any, data: Data) -> None:
@@ -309,16 +314,21 @@ def _reverse(row: Any, data: Data) -> None:
     tally = count(Counting(contest.pk, contest_results(contest).right_masks, rules))
     d = distribute(
         Takings(
-            takings=tally.takings_cents, winners=tally.winners,
-            jackpot_in=settlement.jackpot_in_cents, reserve_in=settlement.reserve_in_cents,
+            takings=tally.takings_cents,
+            winners=tally.winners,
+            jackpot_in=settlement.jackpot_in_cents,
+            reserve_in=settlement.reserve_in_cents,
             lapsed_in=settlement.lapsed_in_cents,
         ),
         rules,
-    )  # fmt: skip
+    )
     lines = chart.settlement_lines(
-        contest_id=contest.pk, bet_type_code=contest.bet_type_code, takings=_takings(contest), d=d,
+        contest_id=contest.pk,
+        bet_type_code=contest.bet_type_code,
+        takings=_takings(contest),
+        d=d,
         parts=chart.organiser_share(contest.day).divide(d.organiser_share),
-    )  # fmt: skip
+    )
     ledger.post(
         reference=uuid.uuid5(settlement.uuid, "lototrot.reversal"),
         lines=[Line("lototrot.reversal", e.credit, e.debit, e.amount_cents) for e in lines],
@@ -333,9 +343,12 @@ def _order(row: Any, data: Data) -> None:
     dates = ("results_day", "first_pay_day", "last_claim_day")
     settlement = Settlement.objects.get(contest=data["contest"], in_force=True)
     PaymentOrder.objects.create(
-        contest_id=data["contest"], settlement=settlement, proposal_id=data["proposal"],
-        ordered_at=data["at"], **{name: data[name] for name in dates},
-    )  # fmt: skip
+        contest_id=data["contest"],
+        settlement=settlement,
+        proposal_id=data["proposal"],
+        ordered_at=data["at"],
+        **{name: data[name] for name in dates},
+    )
     Contest.objects.filter(pk=data["contest"]).update(state=State.ORDERED)
 
 
@@ -359,11 +372,14 @@ def figures(span: Span) -> Iterator[tuple[str, Any]]:
         yield (
             f"settlement {each.contest_id}.{each.number}",
             {
-                "tickets": each.tickets, "bets": each.bets, "figures": each.figures,
-                "races": each.races, "winning_tickets": prizes.count(),
+                "tickets": each.tickets,
+                "bets": each.bets,
+                "figures": each.figures,
+                "races": each.races,
+                "winning_tickets": prizes.count(),
                 "prizes_cents": prizes.aggregate(cents=Sum("prize_cents"))["cents"] or 0,
             },
-        )  # fmt: skip
+        )
     for lapsed in Lapse.objects.filter(lapsed_at__gte=span.since, lapsed_at__lt=span.until):
         yield f"lapse {lapsed.contest_id}", [lapsed.prizes, lapsed.cents]
     placed = Placement.objects.filter(placed_at__gte=span.since, placed_at__lt=span.until)
@@ -372,19 +388,26 @@ def figures(span: Span) -> Iterator[tuple[str, Any]]:
 
 
 def register() -> None:
-    row_only = (
-        "withdrawal", "start", "declaration", "classification", "seal", "amendment", "draw",
-    )  # fmt: skip
+    row_only = ("withdrawal", "start", "declaration", "classification", "seal", "amendment", "draw")
     day_parts.register(
         Part(
-            name="lototrot", context=context, events=events, figures=figures,
+            name="lototrot",
+            context=context,
+            events=events,
+            figures=figures,
             replays={
                 **{f"lototrot.{name}": nothing for name in row_only},
-                "lototrot.sale": _sold, "lototrot.void": _voided, "lototrot.bar": _barred,
-                "lototrot.corrected": _uncorrected, "lototrot.opened": _opened,
+                "lototrot.sale": _sold,
+                "lototrot.void": _voided,
+                "lototrot.bar": _barred,
+                "lototrot.corrected": _uncorrected,
+                "lototrot.opened": _opened,
                 "lototrot.closed": _closed,
-                "lototrot.settled": _settle, "lototrot.reversed": _reverse,
-                "lototrot.ordered": _order, "lototrot.lapsed": _lapse, "lototrot.placed": _place,
+                "lototrot.settled": _settle,
+                "lototrot.reversed": _reverse,
+                "lototrot.ordered": _order,
+                "lototrot.lapsed": _lapse,
+                "lototrot.placed": _place,
             },
         )
-    )  # fmt: skip
+    )

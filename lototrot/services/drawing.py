@@ -56,13 +56,17 @@ def _matter(subject: str) -> Matter:
     for language in LANGUAGES:
         with override(language):
             title[language] = gettext("Race %(number)s, %(racecourse)s, %(day)s") % {
-                "number": race.number, "racecourse": race.racecourse.name,
+                "number": race.number,
+                "racecourse": race.racecourse.name,
                 "day": format_date(race.meeting.day, language),
-            }  # fmt: skip
+            }
     return Matter(
-        title=title, reason=declaration.reason, declared_at=declaration.declared_at,
-        due_at=record.draw_due_at, facts=_facts(race, record, declaration),
-    )  # fmt: skip
+        title=title,
+        reason=declaration.reason,
+        declared_at=declaration.declared_at,
+        due_at=record.draw_due_at,
+        facts=_facts(race, record, declaration),
+    )
 
 
 def _declaration(record: RaceRecord) -> RaceDeclaration:

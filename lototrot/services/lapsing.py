@@ -86,15 +86,22 @@ def lapse(contest_id: int, today: date) -> Lapsed:
         return Lapsed(0, 0)
     now = clock.now()
     values: dict[str, Any] = {
-        "settlement": order.settlement_id, "day": order.last_claim_day, "now": now, **_GAME,
-    }  # fmt: skip
+        "settlement": order.settlement_id,
+        "day": order.last_claim_day,
+        "now": now,
+        **_GAME,
+    }
     with connection.cursor() as cursor:
         cursor.execute(_LAPSE, values)
         prizes, cents = cursor.fetchone()
     made = Lapse.objects.create(
-        uuid=uuid.uuid4(), contest_id=contest_id, last_claim_day=order.last_claim_day,
-        prizes=prizes, cents=cents, lapsed_at=now,
-    )  # fmt: skip
+        uuid=uuid.uuid4(),
+        contest_id=contest_id,
+        last_claim_day=order.last_claim_day,
+        prizes=prizes,
+        cents=cents,
+        lapsed_at=now,
+    )
     payable = chart.prizes_payable(contest_id)
     waiting = chart.unplaced(order.contest.bet_type_code, order.last_claim_day)
     ledger.post(reference=made.uuid, lines=[ledger.Line("lototrot.lapse", payable, waiting, cents)])

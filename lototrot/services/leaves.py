@@ -65,11 +65,14 @@ class Block:
 def leaf(ticket: Ticket) -> bytes:
     """One ticket's leaf, made field by field."""
     fields = [
-        ticket.premises.code.encode(), ticket.terminal.code.encode(),
+        ticket.premises.code.encode(),
+        ticket.terminal.code.encode(),
         struct.pack("!q", (ticket.sold_at - EPOCH) // timedelta(microseconds=1)),
-        struct.pack("!i", ticket.bets), struct.pack("!q", ticket.amount_cents),
-        *(struct.pack("!i", mask) for mask in ticket.legs()), bytes(ticket.code_commitment),
-    ]  # fmt: skip
+        struct.pack("!i", ticket.bets),
+        struct.pack("!q", ticket.amount_cents),
+        *(struct.pack("!i", mask) for mask in ticket.legs()),
+        bytes(ticket.code_commitment),
+    ]
     return b"".join(_sized(field) for field in fields)
 
 
@@ -83,9 +86,11 @@ def blocks(contest: Contest) -> Iterator[Block]:
                 "!" + _BETS_AND_CENTS * len(rows), b"".join([row[_FIGURES] for row in rows])
             )
             yield Block(
-                int.from_bytes(rows[0][_ID]), _hashes(contest, rows, sellers),
-                bets=sum(figures[::2]), takings_cents=sum(figures[1::2]),
-            )  # fmt: skip
+                int.from_bytes(rows[0][_ID]),
+                _hashes(contest, rows, sellers),
+                bets=sum(figures[::2]),
+                takings_cents=sum(figures[1::2]),
+            )
 
 
 def hashes_between(contest: Contest, *, first_id: int, below_id: int) -> list[bytes]:

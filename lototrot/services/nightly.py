@@ -42,11 +42,12 @@ def unprinted(day: date) -> Outcome:
     )
     listed = [
         {
-            "ticket": str(each.uuid), "terminal": each.terminal.code,
+            "ticket": str(each.uuid),
+            "terminal": each.terminal.code,
             "sold_at": each.sold_at.isoformat(),
         }
         for each in rows.select_related("terminal").order_by("pk")[:MOST_LISTED]
-    ]  # fmt: skip
+    ]
     return Outcome({"unconfirmed": rows.count()}, {"unconfirmed_prints": listed})
 
 
@@ -64,16 +65,23 @@ def audit(day: date) -> Outcome:
 def register() -> None:
     for job in (
         Job(
-            name="lototrot.unsettled", title=_("Contests that wait to be settled"), order=40,
+            name="lototrot.unsettled",
+            title=_("Contests that wait to be settled"),
+            order=40,
             run=unsettled,
         ),
         Job(
-            name="lototrot.prints", title=_("Tickets without a confirmed print"), order=40,
+            name="lototrot.prints",
+            title=_("Tickets without a confirmed print"),
+            order=40,
             run=unprinted,
         ),
         Job(
-            name="lototrot.audit", title=_("Settlements counted anew"), order=90, run=audit,
+            name="lototrot.audit",
+            title=_("Settlements counted anew"),
+            order=90,
+            run=audit,
             whole=False,
         ),
-    ):  # fmt: skip
+    ):
         jobs.register(job)

@@ -92,31 +92,52 @@ def _found(query: str, key: bytes | int | UUID) -> Payable | None:
 
 
 def _payable(
-    ident: int, uuid: Any, premises: int, sold_at: Any, price_cents: int, contest_id: int,
-    void: str | None, stage: str | None, prize_cents: int, first_pay_day: date | None,
+    ident: int,
+    uuid: Any,
+    premises: int,
+    sold_at: Any,
+    price_cents: int,
+    contest_id: int,
+    void: str | None,
+    stage: str | None,
+    prize_cents: int,
+    first_pay_day: date | None,
     last_claim_day: date | None,
-) -> Payable:  # fmt: skip
+) -> Payable:
     base = {
-        "game": Tickets.game, "document_id": ident, "uuid": uuid, "bearer": Tickets.bearer,
-        "issuer_id": premises, "issued_at": sold_at,
-    }  # fmt: skip
+        "game": Tickets.game,
+        "document_id": ident,
+        "uuid": uuid,
+        "bearer": Tickets.bearer,
+        "issuer_id": premises,
+        "issued_at": sold_at,
+    }
     if void == "error":
         return Payable(**base, standing=Standing.VOID)
     if void == "breach":
         owed, held = lapsing.accounts(contest_id, is_refund=True)
         return Payable(
-            **base, standing=Standing.OWED, nature=Nature.REFUND, amount_cents=price_cents,
-            owed=owed, held=held,
-        )  # fmt: skip
+            **base,
+            standing=Standing.OWED,
+            nature=Nature.REFUND,
+            amount_cents=price_cents,
+            owed=owed,
+            held=held,
+        )
     if stage is not None:
         return Payable(**base, standing=Standing.PENDING, stage=stage)
     if not prize_cents:
         return Payable(**base, standing=Standing.NO_PRIZE)
     owed, held = lapsing.accounts(contest_id, is_refund=False)
     return Payable(
-        **base, standing=Standing.OWED, amount_cents=prize_cents, owed=owed, held=held,
-        first_pay_day=first_pay_day, last_claim_day=last_claim_day,
-    )  # fmt: skip
+        **base,
+        standing=Standing.OWED,
+        amount_cents=prize_cents,
+        owed=owed,
+        held=held,
+        first_pay_day=first_pay_day,
+        last_claim_day=last_claim_day,
+    )
 
 
 TICKETS = Tickets()

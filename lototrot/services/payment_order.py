@@ -38,14 +38,16 @@ def payment_order_propose(*, by: StaffActor, contest_id: int) -> Proposal:
     by.need(ORDER)
     settlement = _orderable(contest_get(contest_id))
     return two_persons.propose(
-        kind=PAYMENT_ORDER, subject=f"contest:{contest_id}", by=by,
+        kind=PAYMENT_ORDER,
+        subject=f"contest:{contest_id}",
+        by=by,
         content={
             "contest": contest_id,
             "settlement": str(settlement.uuid),
             "prizes_cents": settlement.prizes_cents,
             "winning_tickets": settlement.winning_tickets,
         },
-    )  # fmt: skip
+    )
 
 
 def _orderable(contest: Contest) -> Settlement:

@@ -77,9 +77,13 @@ def lapsed_place(*, contest_id: int) -> int:
         if meeting is None or meeting.pk != contest_id:
             continue
         made = Placement.objects.create(
-            uuid=uuid.uuid4(), bet_type_code=contest.bet_type_code, day=day, contest=contest,
-            cents=cents, placed_at=clock.now(),
-        )  # fmt: skip
+            uuid=uuid.uuid4(),
+            bet_type_code=contest.bet_type_code,
+            day=day,
+            contest=contest,
+            cents=cents,
+            placed_at=clock.now(),
+        )
         ledger.post(reference=made.uuid, lines=[_line(made)])
         ledger.need_balance(chart.unplaced(contest.bet_type_code, day), 0)
         placed += cents

@@ -49,16 +49,23 @@ def contest_poster(*, contest: Contest, output: Output, language: str) -> bytes:
 def _poster(meeting: Meeting, contests: Iterable[Contest], output: Output, language: str) -> bytes:
     need_language(language)
     document = poster_document(
-        meeting=meeting, contests=contests, language=language, simulated=clock.is_simulated(),
+        meeting=meeting,
+        contests=contests,
+        language=language,
+        simulated=clock.is_simulated(),
         at=clock.now(),
-    )  # fmt: skip
+    )
     return render(document, output=output, created_at=meeting.imported_at, paper=Paper.A4)
 
 
 def poster_document(
-    *, meeting: Meeting, contests: Iterable[Contest], language: str, simulated: bool,
+    *,
+    meeting: Meeting,
+    contests: Iterable[Contest],
+    language: str,
+    simulated: bool,
     at: datetime.datetime,
-) -> Document:  # fmt: skip
+) -> Document:
     """The poster as of an instant. Raises ProgrammeNotApproved, NothingPublished."""
     approval = FederationApproval.objects.filter(meeting=meeting).first()
     if approval is None:

@@ -86,19 +86,22 @@ def _final_races(database: str, contest_id: int) -> tuple[ShownRace, ...]:
 def _races(contest_id: int) -> tuple[ShownRace, ...]:
     legs = list(
         ContestLeg.objects.filter(contest_id=contest_id)
-        .select_related("race__racecourse").order_by("position")
-    )  # fmt: skip
+        .select_related("race__racecourse")
+        .order_by("position")
+    )
     records = race_records([leg.race_id for leg in legs])
     found = []
     for leg in legs:
         facts = records[leg.race_id].facts()
         found.append(
             ShownRace(
-                leg.position, leg.race.racecourse.name, leg.race.number,
+                leg.position,
+                leg.race.racecourse.name,
+                leg.race.number,
                 {number: substitute(number, facts) for number in facts.programme},
                 tuple(sorted(facts.winners)),
             )
-        )  # fmt: skip
+        )
     return tuple(found)
 
 

@@ -54,9 +54,12 @@ def ticket_reprint(
     known = Reprint.objects.filter(uuid=copy).first() if copy else None
     if known is None:
         known = Reprint.objects.create(
-            uuid=copy, ticket=ticket, number=Reprint.objects.filter(ticket=ticket).count() + 1,
-            operator_id=by.operator_id, printed_at=clock.now(),
-        )  # fmt: skip
+            uuid=copy,
+            ticket=ticket,
+            number=Reprint.objects.filter(ticket=ticket).count() + 1,
+            operator_id=by.operator_id,
+            printed_at=clock.now(),
+        )
     elif known.ticket_id != ticket.pk:
         raise UuidReused
     return sold, known

@@ -80,10 +80,15 @@ def programme_import(*, by: StaffActor, data: bytes, format: Format) -> Meeting:
         return known
     courses = {each.code: _racecourse(each) for each in programme.racecourses}
     meeting: Meeting = Meeting.objects.create(
-        day=programme.day, name=programme.name, reference=programme.reference, document=document,
-        document_digest=digest, imported_at=clock.now(), imported_by_id=by.user_id,
+        day=programme.day,
+        name=programme.name,
+        reference=programme.reference,
+        document=document,
+        document_digest=digest,
+        imported_at=clock.now(),
+        imported_by_id=by.user_id,
         imported_in_id=by.session_id,
-    )  # fmt: skip
+    )
     for race in programme.races:
         _race(meeting, courses[race.racecourse], race)
     return meeting
@@ -94,9 +99,12 @@ def _racecourse(given: official.Racecourse) -> Racecourse:
     known: Racecourse | None = Racecourse.objects.filter(code=given.code).first()
     if known is None:
         return Racecourse.objects.create(
-            code=given.code, name=given.name, timezone=given.timezone,
-            municipality=given.municipality, country=given.country,
-        )  # fmt: skip
+            code=given.code,
+            name=given.name,
+            timezone=given.timezone,
+            municipality=given.municipality,
+            country=given.country,
+        )
     if (known.timezone, known.country) != (given.timezone, given.country):
         raise RacecourseDiffers(
             racecourse=known.code,
@@ -110,26 +118,38 @@ def _racecourse(given: official.Racecourse) -> Racecourse:
 
 def _race(meeting: Meeting, course: Racecourse, given: official.Race) -> None:
     race = Race.objects.create(
-        meeting=meeting, racecourse=course, number=given.number, name=given.name,
-        scheduled_start_at=given.scheduled_start, distance_m=given.distance_m,
+        meeting=meeting,
+        racecourse=course,
+        number=given.number,
+        name=given.name,
+        scheduled_start_at=given.scheduled_start,
+        distance_m=given.distance_m,
         start_method=given.start_method or "",
         category=(given.conditions or "")[:LABEL_CHARS],  # a label; the document has it whole
-    )  # fmt: skip
+    )
     Runner.objects.bulk_create(
         Runner(
-            race=race, number=each.number, name=each.name, driver=each.driver or "",
-            trainer=each.trainer or "", distance_m=each.distance_m,
+            race=race,
+            number=each.number,
+            name=each.name,
+            driver=each.driver or "",
+            trainer=each.trainer or "",
+            distance_m=each.distance_m,
             sex_age=" ".join(str(part) for part in (each.sex, each.age_years) if part),
         )
         for each in given.runners
-    )  # fmt: skip
+    )
 
 
 @transaction.atomic
 def approval_record(
-    *, by: StaffActor, meeting: Meeting, approved_by: str, approved_at: datetime.datetime,
+    *,
+    by: StaffActor,
+    meeting: Meeting,
+    approved_by: str,
+    approved_at: datetime.datetime,
     reference: str,
-) -> FederationApproval:  # fmt: skip
+) -> FederationApproval:
     """Record that the Federation approved or adopted the programme (14.III.5.2).
 
     The same approval again changes nothing. Raises ApprovalIncomplete, NaiveInstant, ApprovalAhead,
@@ -151,9 +171,12 @@ def approval_record(
             raise ApprovalRecorded(meeting=meeting.pk)
         return known
     return FederationApproval.objects.create(
-        meeting=meeting, recorded_by_id=by.user_id, recorded_in_id=by.session_id, recorded_at=now,
+        meeting=meeting,
+        recorded_by_id=by.user_id,
+        recorded_in_id=by.session_id,
+        recorded_at=now,
         **given,
-    )  # fmt: skip
+    )
 
 
 def meeting_get(pk: int) -> Meeting:

@@ -42,21 +42,26 @@ def ticket_proof(*, presented_code: str) -> dict[str, Any]:
     place, path = _path(seal, ticket)
     amended = Amendment.objects.filter(proposal=void.proposal) if void else Amendment.objects.none()
     code = codes.parse(presented_code, settings.CODE_KEYS, codes.TICKET)
-    return with_digests({
-        "format": FORMAT,
-        "ticket": with_digests({
-            "premises": ticket.premises.code, "terminal": ticket.terminal.code,
-            "sold_at": wire.instant(ticket.sold_at), "bets": ticket.bets,
-            "amount_cents": ticket.amount_cents,
-            "selections": [list(numbers_of(mask)) for mask in ticket.legs()],
-        }),
-        "blind": settings.CODE_KEYS.blind(code, ticket.uuid).hex(),
-        "place": place, "path": [each.hex() for each in path],
-        "seal": seal.entry.published(),
-        "amendments": [
-            each.entry.published() for each in amended.select_related("entry__key")
-        ],
-    })  # fmt: skip
+    return with_digests(
+        {
+            "format": FORMAT,
+            "ticket": with_digests(
+                {
+                    "premises": ticket.premises.code,
+                    "terminal": ticket.terminal.code,
+                    "sold_at": wire.instant(ticket.sold_at),
+                    "bets": ticket.bets,
+                    "amount_cents": ticket.amount_cents,
+                    "selections": [list(numbers_of(mask)) for mask in ticket.legs()],
+                }
+            ),
+            "blind": settings.CODE_KEYS.blind(code, ticket.uuid).hex(),
+            "place": place,
+            "path": [each.hex() for each in path],
+            "seal": seal.entry.published(),
+            "amendments": [each.entry.published() for each in amended.select_related("entry__key")],
+        }
+    )
 
 
 def _path(seal: Seal, ticket: Ticket) -> tuple[int, list[bytes]]:

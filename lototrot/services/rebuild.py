@@ -63,9 +63,12 @@ def _settlement(contest: Contest, takings: Chart, books: Books) -> list[Line]:
         rules,
     )
     return chart.settlement_lines(
-        contest_id=contest.pk, bet_type_code=code, takings=takings, d=d,
+        contest_id=contest.pk,
+        bet_type_code=code,
+        takings=takings,
+        d=d,
         parts=chart.organiser_share(contest.day).divide(d.organiser_share),
-    )  # fmt: skip
+    )
 
 
 def register() -> None:

@@ -57,9 +57,10 @@ class Totals:
 
     def less(self, other: "Totals") -> "Totals":
         return Totals(
-            self.tickets - other.tickets, self.bets - other.bets,
+            self.tickets - other.tickets,
+            self.bets - other.bets,
             self.takings_cents - other.takings_cents,
-        )  # fmt: skip
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,9 +119,14 @@ def contest_seal(*, contest_id: int) -> Seal:
     tree = _tree(contest)
     entry = log.publish(kind=SEAL, subject=_subject(contest), document=_document(contest, tree))
     return Seal.objects.create(
-        contest=contest, **asdict(tree.totals), root=tree.root, block_roots=b"".join(tree.roots),
-        block_first_ids=tree.first_ids, entry=entry, sealed_at=clock.now(),
-    )  # fmt: skip
+        contest=contest,
+        **asdict(tree.totals),
+        root=tree.root,
+        block_roots=b"".join(tree.roots),
+        block_first_ids=tree.first_ids,
+        entry=entry,
+        sealed_at=clock.now(),
+    )
 
 
 def seal_verify(contest: Contest) -> Totals:
@@ -163,12 +169,20 @@ def _document(contest: Contest, tree: _Tree) -> dict[str, Any]:
     """What is published of a seal (docs/proofs.md, "Seals")."""
     if contest.closed_at is None:
         raise ContestOnSale(contest=contest.pk)
-    return with_digests({
-        "format": "lototrot-seal-1", "contest": contest.pk, "bet_type": contest.bet_type_code,
-        "day": contest.day.isoformat(), "programme": bytes(contest.meeting.document_digest).hex(),
-        "races": len(contest.offered_masks), "closed_at": wire.instant(contest.closed_at),
-        "closing_cause": contest.closing_cause, **asdict(tree.totals), "root": tree.root.hex(),
-    })  # fmt: skip
+    return with_digests(
+        {
+            "format": "lototrot-seal-1",
+            "contest": contest.pk,
+            "bet_type": contest.bet_type_code,
+            "day": contest.day.isoformat(),
+            "programme": bytes(contest.meeting.document_digest).hex(),
+            "races": len(contest.offered_masks),
+            "closed_at": wire.instant(contest.closed_at),
+            "closing_cause": contest.closing_cause,
+            **asdict(tree.totals),
+            "root": tree.root.hex(),
+        }
+    )
 
 
 def _tree(contest: Contest) -> _Tree:
@@ -221,10 +235,15 @@ def _amendment(
         voided = [{"place": place, "reasons": note} for place, note in cursor.fetchall()]
     left = before.less(taken)
     document: dict[str, Any] = {
-        "format": "lototrot-amendment-1", "contest": seal.contest_id,
-        "seal": bytes(seal.entry.digest).hex(), "number": number, "act": str(proposal.uuid),
-        "voided": voided, "taken": asdict(taken), "left": asdict(left),
-    }  # fmt: skip
+        "format": "lototrot-amendment-1",
+        "contest": seal.contest_id,
+        "seal": bytes(seal.entry.digest).hex(),
+        "number": number,
+        "act": str(proposal.uuid),
+        "voided": voided,
+        "taken": asdict(taken),
+        "left": asdict(left),
+    }
     return with_digests(document), left
 
 

@@ -112,10 +112,18 @@ class Sold:
 _REFUSALS: dict[str, type[DomainError]] = REFUSALS | {
     error.code: error
     for error in (
-        ContestUnknown, ContestNotOpen, ContestClosed, DisplayNotAcknowledged, UuidReused,
-        UuidBurnt, WithdrawnNumber, WrongRaceCount, WrongPrice, TerminalCannot,
+        ContestUnknown,
+        ContestNotOpen,
+        ContestClosed,
+        DisplayNotAcknowledged,
+        UuidReused,
+        UuidBurnt,
+        WithdrawnNumber,
+        WrongRaceCount,
+        WrongPrice,
+        TerminalCannot,
     )
-}  # fmt: skip
+}
 
 _SELL = "SELECT * FROM lototrot_sell(%s, %s, %s, %s, %s, %s::integer[], %s, %s, %s, %s, %s)"
 
@@ -138,16 +146,33 @@ def ticket_sell(*, credentials: TerminalCredentials, request: SaleRequest) -> So
         outcome, ticket_id, sold_at, leg, terminal_id, operator_id = run_prepared(
             _SELL,
             [
-                credentials.token_digest, credentials.session_digest, request.contest_id,
-                request.uuid, request_digest, list(selection.masks), quick_legs, selection.bets,
-                selection.amount_cents, digest, commitment,
+                credentials.token_digest,
+                credentials.session_digest,
+                request.contest_id,
+                request.uuid,
+                request_digest,
+                list(selection.masks),
+                quick_legs,
+                selection.bets,
+                selection.amount_cents,
+                digest,
+                commitment,
             ],
-        )  # fmt: skip
+        )
         if outcome == "sold":
             return Sold(
-                request.uuid, facts, terminal_id, operator_id, sold_at, selection.masks,
-                quick_legs, selection.bets, selection.amount_cents, code, replayed=False,
-            )  # fmt: skip
+                request.uuid,
+                facts,
+                terminal_id,
+                operator_id,
+                sold_at,
+                selection.masks,
+                quick_legs,
+                selection.bets,
+                selection.amount_cents,
+                code,
+                replayed=False,
+            )
         if outcome == "replayed":
             return sold_again(Ticket.objects.get(pk=ticket_id))
         drawn = leg is not None and quick_legs >> (leg - 1) & 1
@@ -210,9 +235,18 @@ def sold_again(ticket: Ticket) -> Sold:
     """A registered ticket as it was first answered; its code only while `code_of` gives it."""
     facts = contest_facts(ticket.contest_id)
     return Sold(
-        ticket.uuid, facts, ticket.terminal_id, ticket.operator_id, ticket.sold_at, ticket.legs(),
-        ticket.quick_legs, ticket.bets, ticket.amount_cents, code_of(ticket), replayed=True,
-    )  # fmt: skip
+        ticket.uuid,
+        facts,
+        ticket.terminal_id,
+        ticket.operator_id,
+        ticket.sold_at,
+        ticket.legs(),
+        ticket.quick_legs,
+        ticket.bets,
+        ticket.amount_cents,
+        code_of(ticket),
+        replayed=True,
+    )
 
 
 def code_of(ticket: Ticket) -> codes.Code | None:

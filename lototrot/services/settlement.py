@@ -109,9 +109,12 @@ def contest_settle(*, contest_id: int) -> Settlement:
         )
     settlement = _store(contest, results, counting, tally, distribution, parts)
     lines = chart.settlement_lines(
-        contest_id=contest.pk, bet_type_code=code, takings=_takings(contest), d=distribution,
+        contest_id=contest.pk,
+        bet_type_code=code,
+        takings=_takings(contest),
+        d=distribution,
         parts=parts,
-    )  # fmt: skip
+    )
     ledger.post(reference=settlement.uuid, lines=lines)
     _verify(contest, settlement, counting, tally, distribution)
     Contest.objects.filter(pk=contest.pk, state=Contest.State.CLOSED).update(
@@ -168,9 +171,10 @@ def settlement_reverse(*, contest_id: int, by: StaffActor) -> Settlement:
     if settlement is None or contest.state != Contest.State.SETTLED:
         raise NotSettled(contest=contest_id, state=contest.state)
     ledger.post_reversal(
-        reference=uuid.uuid5(settlement.uuid, "lototrot.reversal"), of=settlement.uuid,
+        reference=uuid.uuid5(settlement.uuid, "lototrot.reversal"),
+        of=settlement.uuid,
         kind="lototrot.reversal",
-    )  # fmt: skip
+    )
     settlement.in_force = False
     settlement.reversed_at = clock.now()
     settlement.reversed_by_id = by.user_id
@@ -205,9 +209,10 @@ def _need_turn(contest: Contest) -> None:
 def _need_lapsed_placed(contest: Contest) -> None:
     """Prizes of the chain whose last day is before this meeting have lapsed, and are in its 7/7."""
     over = PaymentOrder.objects.filter(
-        contest__bet_type_code=contest.bet_type_code, last_claim_day__lt=contest.day,
+        contest__bet_type_code=contest.bet_type_code,
+        last_claim_day__lt=contest.day,
         contest__lapse=None,
-    )  # fmt: skip
+    )
     for lapsed in over.order_by("last_claim_day").values_list("contest_id", flat=True):
         cents = ledger.balance_cents(chart.prizes_payable(lapsed))
         if cents:
@@ -218,9 +223,13 @@ def _need_lapsed_placed(contest: Contest) -> None:
 
 
 def _store(
-    contest: Contest, results: ContestResults, counting: Counting, tally: Tally, d: Distribution,
+    contest: Contest,
+    results: ContestResults,
+    counting: Counting,
+    tally: Tally,
+    d: Distribution,
     parts: Mapping[chart.Part, int],
-) -> Settlement:  # fmt: skip
+) -> Settlement:
     settlement: Settlement = Settlement.objects.create(
         uuid=uuid.uuid4(),
         contest=contest,
@@ -242,11 +251,14 @@ def _store(
     )
     SettlementCategory.objects.bulk_create(
         SettlementCategory(
-            settlement=settlement, hits=hits, winning_bets=bets,
-            prize_cents=d.prize_each.get(hits, 0), total_cents=d.prize_each.get(hits, 0) * bets,
+            settlement=settlement,
+            hits=hits,
+            winning_bets=bets,
+            prize_cents=d.prize_each.get(hits, 0),
+            total_cents=d.prize_each.get(hits, 0) * bets,
         )
         for hits, bets in d.winners.items()
-    )  # fmt: skip
+    )
     prizes_insert(counting, tally, settlement_id=settlement.pk, prize_each=d.prize_each)
     return settlement
 
@@ -264,9 +276,11 @@ def _verify(
     ):
         if found != computed:
             raise SettlementUnsound(
-                f"The settlement does not hold: {check}.", check=check, stored=found,
+                f"The settlement does not hold: {check}.",
+                check=check,
+                stored=found,
                 computed=computed,
-            )  # fmt: skip
+            )
     code = contest.bet_type_code
     ledger.need_balance(_takings(contest), 0)
     ledger.need_balance(chart.pool(contest.pk), 0)

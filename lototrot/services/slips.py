@@ -29,9 +29,20 @@ from lototrot.services.snapshot import LegFacts
 
 # What must be on the ticket for it to be valid (14.II.3), by the names of `ticket_card`.
 REQUIRED = (
-    "uuid", "game", "bet_type", "meeting", "premises", "terminal", "sold_at", "race_count",
-    "races", "bets", "price_cents", "amount_cents", "prize_percent",
-)  # fmt: skip
+    "uuid",
+    "game",
+    "bet_type",
+    "meeting",
+    "premises",
+    "terminal",
+    "sold_at",
+    "race_count",
+    "races",
+    "bets",
+    "price_cents",
+    "amount_cents",
+    "prize_percent",
+)
 
 
 class TicketIncomplete(InvariantBroken):
@@ -104,9 +115,13 @@ def ticket_card(sold: Sold, *, last_claim_day: datetime.date | None = None) -> d
 
 
 def ticket_document(
-    sold: Sold, *, language: str, simulated: bool, copy: int = 0,
+    sold: Sold,
+    *,
+    language: str,
+    simulated: bool,
+    copy: int = 0,
     last_claim_day: datetime.date | None = None,
-) -> Document:  # fmt: skip
+) -> Document:
     """The paper. `copy` is 0 for the original and the number of the duplicate otherwise.
 
     Raises TicketIncomplete where anything is missing, its code among it.

@@ -80,11 +80,18 @@ def _facts_of(contest: Contest) -> ContestFacts:
         for leg in rows
     )
     return ContestFacts(
-        pk=contest.pk, game="Lototrot", bet_type_code=rules.code, bet_type_name=rules.name,
-        bet_type_version=rules.version, prize_percent=percent_text(rules.prize_percent),
-        day=contest.day, meeting_name=contest.meeting.name, price_cents=contest.price_cents,
+        pk=contest.pk,
+        game="Lototrot",
+        bet_type_code=rules.code,
+        bet_type_name=rules.name,
+        bet_type_version=rules.version,
+        prize_percent=percent_text(rules.prize_percent),
+        day=contest.day,
+        meeting_name=contest.meeting.name,
+        price_cents=contest.price_cents,
         max_bets=contest.max_bets,
         allows_multiple=bool(contest.ticket_model and contest.ticket_model.multiple),
-        correction_window_s=contest.correction_window_s, legs=legs,
+        correction_window_s=contest.correction_window_s,
+        legs=legs,
         secret=bytes(contest.code_secret or b""),
-    )  # fmt: skip
+    )

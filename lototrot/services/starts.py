@@ -130,9 +130,13 @@ def start_record(
     if record.withdrawn == set(record.programme):
         raise NobodyToStart(race=race_id)
     start: RaceStart = RaceStart.objects.create(
-        race=race, actual_start_at=actual_start_at, source=source, recorded_at=clock.now(),
-        recorded_by_id=by.user_id, recorded_in_id=by.session_id,
-    )  # fmt: skip
+        race=race,
+        actual_start_at=actual_start_at,
+        source=source,
+        recorded_at=clock.now(),
+        recorded_by_id=by.user_id,
+        recorded_in_id=by.session_id,
+    )
     if record.declaration:
         _supersede(by, race, record, record.declaration, actual_start_at)
     _close(race_id, Contest.Cause.START)
@@ -140,17 +144,22 @@ def start_record(
 
 
 def _supersede(
-    by: StaffActor, race: Race, record: RaceRecord, declaration: RaceDeclaration,
+    by: StaffActor,
+    race: Race,
+    record: RaceRecord,
+    declaration: RaceDeclaration,
     actual_start_at: datetime,
-) -> None:  # fmt: skip
+) -> None:
     if record.drawn is not None:
         raise DrawCertified(race=race.pk)
     if natural_day(actual_start_at) != natural_day(race.scheduled_start_at):
         raise RunOnAnotherDay(race=race.pk)
     draw_call_off(
-        by=by, kind=RACE_DRAW, subject=subject_of(race.pk),
+        by=by,
+        kind=RACE_DRAW,
+        subject=subject_of(race.pk),
         reason=f"The race started at {actual_start_at.isoformat()}.",
-    )  # fmt: skip
+    )
     RaceDeclaration.objects.filter(pk=declaration.pk).update(superseded_at=clock.now())
 
 
@@ -173,12 +182,16 @@ def start_correct(
     race = race_get(race_id)
     current = RaceStart.objects.filter(race=race).order_by("-pk").first()
     proposal = two_persons.propose(
-        kind=CORRECTION, subject=f"race:{race_id}", by=by,
+        kind=CORRECTION,
+        subject=f"race:{race_id}",
+        by=by,
         content={
-            "race": race_id, "actual_start_at": actual_start_at.isoformat(), "source": source,
+            "race": race_id,
+            "actual_start_at": actual_start_at.isoformat(),
+            "source": source,
             "replaces": current.pk if current else None,
         },
-    )  # fmt: skip
+    )
     _need_correctable(race_hold(race), proposal)
     return proposal
 
@@ -205,17 +218,27 @@ def _corrected(proposal: Proposal, by: StaffActor) -> None:
     race = race_get(proposal.content["race"])
     instant = _need_correctable(race_hold(race), proposal)
     RaceStart.objects.create(
-        race=race, actual_start_at=instant, source=proposal.content["source"],
-        recorded_at=clock.now(), recorded_by_id=by.user_id, recorded_in_id=by.session_id,
+        race=race,
+        actual_start_at=instant,
+        source=proposal.content["source"],
+        recorded_at=clock.now(),
+        recorded_by_id=by.user_id,
+        recorded_in_id=by.session_id,
         proposal=proposal,
-    )  # fmt: skip
+    )
 
 
 @transaction.atomic
 def race_declare(
-    *, by: StaffActor, race_id: int, kind: str, reason: str,
-    declared_at: datetime | None = None, left: Sequence[Left] = (), draw_place: str = "",
-) -> RaceDeclaration:  # fmt: skip
+    *,
+    by: StaffActor,
+    race_id: int,
+    kind: str,
+    reason: str,
+    declared_at: datetime | None = None,
+    left: Sequence[Left] = (),
+    draw_place: str = "",
+) -> RaceDeclaration:
     """Declare a race not run, or started without giving a classification (5.4.2, 5.4.3).
 
     Its result then comes from a certified draw, announced herewith if bets are on it: at the
@@ -233,8 +256,9 @@ def race_declare(
     instant = past_instant(declared_at) if declared_at else now
     if record.declaration:
         same = record.declaration.kind == kind and declared_at in (
-            None, record.declaration.declared_at,
-        )  # fmt: skip
+            None,
+            record.declaration.declared_at,
+        )
         if not same:
             raise RaceDeclared(race=race_id, kind=record.declaration.kind)
         _announce(by, race_id, draw_place)
@@ -267,14 +291,24 @@ def _need_declarable(
 
 
 def _declare(
-    by: StaffActor, race: Race, kind: Kind, reason: str, instant: datetime,
-    left: Sequence[Left], draw_place: str,
-) -> RaceDeclaration:  # fmt: skip
+    by: StaffActor,
+    race: Race,
+    kind: Kind,
+    reason: str,
+    instant: datetime,
+    left: Sequence[Left],
+    draw_place: str,
+) -> RaceDeclaration:
     declaration: RaceDeclaration = RaceDeclaration.objects.create(
-        race=race, kind=kind, reason=reason, declared_at=instant, recorded_at=clock.now(),
-        recorded_by_id=by.user_id, recorded_in_id=by.session_id,
+        race=race,
+        kind=kind,
+        reason=reason,
+        declared_at=instant,
+        recorded_at=clock.now(),
+        recorded_by_id=by.user_id,
+        recorded_in_id=by.session_id,
         left=[dataclasses.asdict(each) for each in left],
-    )  # fmt: skip
+    )
     if kind == Kind.NOT_RUN:
         _close(race.pk, Contest.Cause.NOT_RUN)
     _announce(by, race.pk, draw_place)
@@ -289,9 +323,13 @@ def _announce(by: StaffActor, race_id: int, place: str) -> None:
 
 @transaction.atomic
 def meeting_declare(
-    *, by: StaffActor, meeting_id: int, reason: str, declared_at: datetime | None = None,
+    *,
+    by: StaffActor,
+    meeting_id: int,
+    reason: str,
+    declared_at: datetime | None = None,
     draw_place: str = "",
-) -> list[RaceDeclaration]:  # fmt: skip
+) -> list[RaceDeclaration]:
     """Declare every race of the meeting not yet run as not run, in one act (5.4.2).
 
     Raises ReasonMissing, NaiveInstant, InstantAhead, NothingToDeclare.
@@ -325,9 +363,11 @@ def declaration_retract(*, by: StaffActor, race_id: int, reason: str) -> Proposa
     if standing is None:
         raise DeclarationUnknown(race=race_id)
     proposal = two_persons.propose(
-        kind=RETRACTION, subject=f"declaration:{standing.pk}", by=by,
+        kind=RETRACTION,
+        subject=f"declaration:{standing.pk}",
+        by=by,
         content={"race": race_id, "declaration": standing.pk, "reason": reason},
-    )  # fmt: skip
+    )
     _need_retractable(race_hold(race), proposal)
     return proposal
 

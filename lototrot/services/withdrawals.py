@@ -64,9 +64,8 @@ class WithdrawalIrreversible(Conflict):
 
 @transaction.atomic
 def withdrawal_enter(
-    *, by: StaffActor, race_id: int, number: int, source: str,
-    effective_at: datetime | None = None,
-) -> Withdrawal:  # fmt: skip
+    *, by: StaffActor, race_id: int, number: int, source: str, effective_at: datetime | None = None
+) -> Withdrawal:
     """Withdraw a horse, now or as of an earlier instant; terminals refuse its number from here on.
 
     `withdrawal.proposal` is what the second person confirms or rejects. After the start it is taken
@@ -79,21 +78,31 @@ def withdrawal_enter(
     race = race_get(race_id)
     _need_free(race_id, number)  # before the proposal, which would only say that it is pending
     proposal = two_persons.propose(
-        kind=WITHDRAWAL, subject=f"race:{race_id}:{number}", by=by,
+        kind=WITHDRAWAL,
+        subject=f"race:{race_id}:{number}",
+        by=by,
         content={
-            "race": race_id, "number": number, "source": source,
+            "race": race_id,
+            "number": number,
+            "source": source,
             "effective_at": effective_at.isoformat() if effective_at else None,
         },
-    )  # fmt: skip
+    )
     record = race_hold(race)
     _need_free(race_id, number)
     now = clock.now()
     instant = past_instant(effective_at) if effective_at else now
     _need_possible(record, number, instant)
     withdrawal: Withdrawal = Withdrawal.objects.create(
-        race=race, number=number, effective_at=instant, source=source, entered_at=now,
-        entered_by_id=by.user_id, entered_in_id=by.session_id, proposal=proposal,
-    )  # fmt: skip
+        race=race,
+        number=number,
+        effective_at=instant,
+        source=source,
+        entered_at=now,
+        entered_by_id=by.user_id,
+        entered_in_id=by.session_id,
+        proposal=proposal,
+    )
     offers_refresh(race_id)
     return withdrawal
 
@@ -111,12 +120,16 @@ def withdrawal_reverse(*, by: StaffActor, withdrawal_id: int, reason: str) -> Pr
     if withdrawal.confirmed_at is None:
         raise WithdrawalUnconfirmed(withdrawal=withdrawal_id)
     proposal = two_persons.propose(
-        kind=REVERSAL, subject=f"withdrawal:{withdrawal_id}", by=by,
+        kind=REVERSAL,
+        subject=f"withdrawal:{withdrawal_id}",
+        by=by,
         content={
-            "withdrawal": withdrawal_id, "race": withdrawal.race_id, "number": withdrawal.number,
+            "withdrawal": withdrawal_id,
+            "race": withdrawal.race_id,
+            "number": withdrawal.number,
             "reason": reason,
         },
-    )  # fmt: skip
+    )
     _need_reversible(race_hold(withdrawal.race), withdrawal)
     return proposal
 

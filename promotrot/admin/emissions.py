@@ -84,24 +84,43 @@ def _is(*states: str, dealt: bool | None = None) -> Any:
 
 
 COMMIT = Act(
-    name="commit", title=_("Publish the commitment"), power=emissions.COMMIT, run=_commit,
-    icon="lock", offered=_is(State.DRAFT, dealt=True),
+    name="commit",
+    title=_("Publish the commitment"),
+    power=emissions.COMMIT,
+    run=_commit,
+    icon="lock",
+    offered=_is(State.DRAFT, dealt=True),
     text=_("The seed is made now, and nothing of the plan changes any more (15.II.2)."),
-)  # fmt: skip
+)
 WITNESS = Act(
-    name="witness", title=_("Enter public entropy"), power=emissions.WITNESS, run=_witness,
-    form=_Entropy, icon="casino", offered=_is(State.COMMITTED),
+    name="witness",
+    title=_("Enter public entropy"),
+    power=emissions.WITNESS,
+    run=_witness,
+    form=_Entropy,
+    icon="casino",
+    offered=_is(State.COMMITTED),
     text=_("The inspector adds what nobody could foresee, once and for ever."),
-)  # fmt: skip
+)
 OPEN = Act(
-    name="open", title=_("Put on sale"), power=emissions.OPEN, run=_open, icon="play_circle",
+    name="open",
+    title=_("Put on sale"),
+    power=emissions.OPEN,
+    run=_open,
+    icon="play_circle",
     offered=lambda by, e: e.state == (State.MIXED if e.dealt else State.DRAFT),
-)  # fmt: skip
+)
 CLOSE = Act(
-    name="close", title=_("Propose the closing"), power=closing.CLOSE, run=_close,
-    icon="stop_circle", offered=_is(State.OPEN, State.STOPPED), facts=_sold, danger=True,
+    name="close",
+    title=_("Propose the closing"),
+    power=closing.CLOSE,
+    run=_close,
+    icon="stop_circle",
+    offered=_is(State.OPEN, State.STOPPED),
+    facts=_sold,
+    danger=True,
     text=_("The sale ends for good, and what is short of the minimum is owed to prizes."),
-)  # fmt: skip
+)
 
 
 class _Tiers(ReadOnlyInline):
@@ -155,10 +174,22 @@ class EmissionAdmin(ReadOnlyAdmin):
     labels = LABELS
     columns = ("reference", "state", "game", "tickets", "price_cents", "planned_at")
     shown = (
-        "reference", "game", "approval", "state", "tickets", "block_tickets", "price_cents",
-        "extra_cents", "stop_without_top", "sold", "takings_account", "vouchers_account", "plan",
-        "planned_at", "planned_by",
-    )  # fmt: skip
+        "reference",
+        "game",
+        "approval",
+        "state",
+        "tickets",
+        "block_tickets",
+        "price_cents",
+        "extra_cents",
+        "stop_without_top",
+        "sold",
+        "takings_account",
+        "vouchers_account",
+        "plan",
+        "planned_at",
+        "planned_by",
+    )
     list_filter = ("state", "game")
     search_fields = ("reference",)
     inlines = (_Tiers, _Commitment, _Witness, _Opening, _Stop, _Closing, _Reveal)
@@ -179,14 +210,17 @@ def _on_sale(request: HttpRequest) -> dashboard.Table:
         headers=(_("emission"), _("state"), _("sold"), _("tickets"), _("price")),
         rows=[
             (
-                link(row), tag(row.state, row.get_state_display()), sold_now(row), row.tickets,
+                link(row),
+                tag(row.state, row.get_state_display()),
+                sold_now(row),
+                row.tickets,
                 money(row.price_cents),
             )
             for row in rows[:_SHOWN]
         ],
         empty=_("No emission is planned or on sale."),
         link=navigation.changelist_url(Emission),
-    )  # fmt: skip
+    )
 
 
 @admin.register(ClosingStatement)

@@ -26,9 +26,10 @@ Data = dict[str, Any]
 
 class _NewVersion(ActForm):
     document = forms.CharField(
-        label=_("Definition (JSON)"), widget=forms.Textarea(attrs={"rows": 24}),
+        label=_("Definition (JSON)"),
+        widget=forms.Textarea(attrs={"rows": 24}),
         help_text=_("Other factors are another game; other texts or pictures another version."),
-    )  # fmt: skip
+    )
 
     def clean_document(self) -> Any:
         try:
@@ -89,29 +90,49 @@ def _owed(game: Game) -> Facts:
 
 
 RECORD = Act(
-    name="record", title=_("Record a version"), power=games.PREPARE, run=_record, form=_NewVersion,
+    name="record",
+    title=_("Record a version"),
+    power=games.PREPARE,
+    run=_record,
+    form=_NewVersion,
     icon="add",
-)  # fmt: skip
+)
 APPROVE = Act(
-    name="approve", title=_("Propose the approval"), power=games.APPROVE, run=_approve,
-    icon="verified", facts=_found, danger=True,
+    name="approve",
+    title=_("Propose the approval"),
+    power=games.APPROVE,
+    run=_approve,
+    icon="verified",
+    facts=_found,
+    danger=True,
     text=_("Once approved nothing of it changes any more (15.II.2)."),
     offered=lambda by, version: not GameApproval.objects.filter(version=version).exists(),
-)  # fmt: skip
+)
 PLAN = Act(
-    name="plan", title=_("Plan the next emission"), power=emissions.PLAN, run=_plan, form=_Plan,
-    icon="add_box", facts=_owed,
+    name="plan",
+    title=_("Plan the next emission"),
+    power=emissions.PLAN,
+    run=_plan,
+    form=_Plan,
+    icon="add_box",
+    facts=_owed,
     text=_("A game that owes prizes has extra ones in its next emission (15.III.6.2)."),
     offered=lambda by, game: (
         GameApproval.objects.filter(version__game=game).exists() and not _ended(game)
     ),
-)  # fmt: skip
+)
 END = Act(
-    name="end", title=_("Propose its end"), power=ending.END, run=_end, form=_End, icon="flag",
-    facts=_owed, danger=True,
+    name="end",
+    title=_("Propose its end"),
+    power=ending.END,
+    run=_end,
+    form=_End,
+    icon="flag",
+    facts=_owed,
+    danger=True,
     text=_("It has no further emission; what it owes is drawn in public among its tickets."),
     offered=lambda by, game: not _ended(game),
-)  # fmt: skip
+)
 
 
 def _ended(game: Game) -> bool:
@@ -158,9 +179,15 @@ class GameVersionAdmin(ReadOnlyAdmin):
     labels = LABELS
     columns = ("game", "version", "approved", "recorded_at", "recorded_by")
     shown = (
-        "game", "version", "obstacles", "digest", "recorded_at", "recorded_by", "recorded_in",
+        "game",
+        "version",
+        "obstacles",
+        "digest",
+        "recorded_at",
+        "recorded_by",
+        "recorded_in",
         "document",
-    )  # fmt: skip
+    )
     list_select_related = ("game", "approval", "recorded_by")
     inlines = (_Approval,)
     acts = (APPROVE,)

@@ -68,10 +68,15 @@ def _unfinished(by: StaffActor, target: PlayTicket) -> bool:
 
 
 MOVE_ACT = Act(
-    name="move", title=_("Move to another terminal"), power=MOVE, run=_move, form=_Move,
+    name="move",
+    title=_("Move to another terminal"),
+    power=MOVE,
+    run=_move,
+    form=_Move,
     text=_("The terminal no longer serves: the play goes on at another of the same premises."),
-    icon="move_up", offered=_unfinished,
-)  # fmt: skip
+    icon="move_up",
+    offered=_unfinished,
+)
 
 
 class _Acts(ReadOnlyInline):
@@ -145,9 +150,18 @@ class _Searched(ReadOnlyAdmin):
 class PlayTicketAdmin(_Searched):
     columns = ("uuid", "emission", "sold_at", "premises", "terminal", "state")
     shown = (
-        "uuid", "emission", "opening", "position", "state", "sold_at", "premises", "terminal",
-        "now_at", "operator", "price_cents",
-    )  # fmt: skip
+        "uuid",
+        "emission",
+        "opening",
+        "position",
+        "state",
+        "sold_at",
+        "premises",
+        "terminal",
+        "now_at",
+        "operator",
+        "price_cents",
+    )
     list_filter = ("emission",)
     list_select_related = ("emission", "premises", "terminal", "end")
     inlines = (_Acts, _End, _Moves, _Vouchers)
@@ -171,9 +185,20 @@ class PlayTicketAdmin(_Searched):
 class VoucherAdmin(_Searched):
     columns = ("uuid", "nature", "amount_cents", "premises", "issued_at", "last_day", "held")
     shown = (
-        "uuid", "ticket", "number", "nature", "amount_cents", "prizes", "thing", "premises",
-        "terminal", "issued_at", "issue_day", "last_day", "held",
-    )  # fmt: skip
+        "uuid",
+        "ticket",
+        "number",
+        "nature",
+        "amount_cents",
+        "prizes",
+        "thing",
+        "premises",
+        "terminal",
+        "issued_at",
+        "issue_day",
+        "last_day",
+        "held",
+    )
     list_filter = ("nature",)
     inlines = (_Handover, _Print, _Reprints)
 
@@ -227,6 +252,10 @@ for _model, _one, _many in (
     name_model(_model, _one, _many)
 
 navigation.section(
-    _("Plays and vouchers"), 60, (PlayTicket, "casino"), (Voucher, "redeem"),
-    (PlayMove, "move_up"), (VoucherHandover, "volunteer_activism"),
-)  # fmt: skip
+    _("Plays and vouchers"),
+    60,
+    (PlayTicket, "casino"),
+    (Voucher, "redeem"),
+    (PlayMove, "move_up"),
+    (VoucherHandover, "volunteer_activism"),
+)

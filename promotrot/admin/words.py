@@ -127,7 +127,13 @@ for _model, _one, _many in (
     name_model(_model, _one, _many)
 
 navigation.section(
-    _("Games and emissions"), 50, (Game, "stadia_controller"), (GameVersion, "description"),
-    (Emission, "style"), (ClosingStatement, "request_quote"), (GameType, "category"),
-    (Lane, "view_week"), (PublicFigures, "monitoring"),
-)  # fmt: skip
+    _("Games and emissions"),
+    50,
+    (Game, "stadia_controller"),
+    (GameVersion, "description"),
+    (Emission, "style"),
+    (ClosingStatement, "request_quote"),
+    (GameType, "category"),
+    (Lane, "view_week"),
+    (PublicFigures, "monitoring"),
+)

@@ -46,9 +46,10 @@ class GameAtTerminal(Shape):
 
 class GamesAtTerminal(Shape):
     refusal = Choice(
-        (PremisesNotAuthorised.code, SalesSuspended.code), allow_null=True,
+        (PremisesNotAuthorised.code, SalesSuspended.code),
+        allow_null=True,
         help_text="With what every sale here would be refused now; null if with nothing.",
-    )  # fmt: skip
+    )
     server_time = Instant()
     items = GameAtTerminal(many=True)
 
@@ -81,20 +82,28 @@ def _at_terminal(emission: Emission, language: str) -> dict[str, Any]:
     facts = emission_facts(emission.pk)
     texts = facts.texts(language)
     return {
-        "emission": facts.pk, "reference": facts.reference, "code": facts.game.code,
+        "emission": facts.pk,
+        "reference": facts.reference,
+        "code": facts.game.code,
         "on_sale": emission.on_sale,  # type: ignore[attr-defined]  # annotated
-        "name": texts.name, "rules": list(texts.rules), "labels": dict(texts.labels),
-        "prizes": dict(texts.prizes), "price_cents": facts.price_cents,
-        "prize_percent": facts.prize_percent, "screen": facts.screen,
+        "name": texts.name,
+        "rules": list(texts.rules),
+        "labels": dict(texts.labels),
+        "prizes": dict(texts.prizes),
+        "price_cents": facts.price_cents,
+        "prize_percent": facts.prize_percent,
+        "screen": facts.screen,
         **_main_prizes(public_figures(emission)),
-    }  # fmt: skip
+    }
 
 
 class Games(TerminalView):
     @operation(
-        "The games on sale, for this terminal", answer=GamesAtTerminal, query=LanguageQuery,
+        "The games on sale, for this terminal",
+        answer=GamesAtTerminal,
+        query=LanguageQuery,
         description="And those of which it has unfinished plays.",
-    )  # fmt: skip
+    )
     def get(self, request: Request) -> HttpResponse:
         language = language_of(self.query(LanguageQuery))
         found = {

@@ -75,9 +75,12 @@ class PlayMoveIn(Shape):
 
 class Plays(StaffView):
     @operation(
-        "Plays, newest first", answer=PlayRecord, query=PlaysQuery, paged=True,
+        "Plays, newest first",
+        answer=PlayRecord,
+        query=PlaysQuery,
+        paged=True,
         description="With their acts as they were drawn and recorded. Codes are nowhere.",
-    )  # fmt: skip
+    )
     def get(self, request: Request) -> HttpResponse:
         query = self.query(PlaysQuery)
         rows = plays(by=self.by)
@@ -99,9 +102,12 @@ class Move(StaffView):
     @operation(
         "Move an unfinished play to another terminal of the same premises",
         description="Its own terminal no longer serves. To where it is already changes nothing.",
-        body=PlayMoveIn, answer=MoveOnRecord, example=samples.MOVE, idempotent=True,
+        body=PlayMoveIn,
+        answer=MoveOnRecord,
+        example=samples.MOVE,
+        idempotent=True,
         problems=(PlayUnknown, PlayEnded, MoveRefused),
-    )  # fmt: skip
+    )
     def post(self, request: Request, ident: uuid.UUID) -> HttpResponse:
         body = self.read(PlayMoveIn)
 

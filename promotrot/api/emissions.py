@@ -27,9 +27,12 @@ _TIER_MOST = 100
 class EmissionIn(Shape):
     game = Text(max_length=40)
     extra_tier = Whole(
-        min_value=1, max_value=_TIER_MOST, allow_null=True, default=None,
+        min_value=1,
+        max_value=_TIER_MOST,
+        allow_null=True,
+        default=None,
         help_text="The tier that extra prizes are equal to, where the game owes some [P2].",
-    )  # fmt: skip
+    )
     stop_without_top = Flag(
         default=False, help_text="Of a pre-drawn game: its sale ends with its last top prize."
     )
@@ -83,9 +86,11 @@ class EmissionDetailOut(EmissionOut):
     commitment = serializers.CharField(source="commitment.digest", allow_null=True, default=None)
     entropy = serializers.CharField(source="witness.entropy", allow_null=True, default=None)
     statement = serializers.DictField(
-        source="closing.document", allow_null=True, default=None,
+        source="closing.document",
+        allow_null=True,
+        default=None,
         help_text="`promotrot-closing/1`; null until it is closed.",
-    )  # fmt: skip
+    )
 
 
 class Emissions(StaffView):
@@ -96,14 +101,24 @@ class Emissions(StaffView):
     @operation(
         "Plan the next emission of a game, from its newest approved version",
         "A game that owes prizes must have extra ones in it (15.III.6.2).",
-        body=EmissionIn, answer=EmissionDetailOut, status=201, idempotent=True,
+        body=EmissionIn,
+        answer=EmissionDetailOut,
+        status=201,
+        idempotent=True,
         example={"game": "lap-of-honour"},
         problems=(
-            games.GameUnknown, games.GameEnded, steps.EmissionWaiting, steps.GameNotApproved,
-            games.ApprovalRefused, steps.ExtraNeeded, steps.ExtraNotOwed, ExtraImpossible,
-            PlanImpossible, BlockSizeRefused,
+            games.GameUnknown,
+            games.GameEnded,
+            steps.EmissionWaiting,
+            steps.GameNotApproved,
+            games.ApprovalRefused,
+            steps.ExtraNeeded,
+            steps.ExtraNotOwed,
+            ExtraImpossible,
+            PlanImpossible,
+            BlockSizeRefused,
         ),
-    )  # fmt: skip
+    )
     def post(self, request: Request) -> HttpResponse:
         body = self.read(EmissionIn)
 
@@ -117,18 +132,20 @@ class Emissions(StaffView):
 
 class OneEmission(StaffView):
     @operation(
-        "An emission with its prizes and what is on record of it", answer=EmissionDetailOut,
+        "An emission with its prizes and what is on record of it",
+        answer=EmissionDetailOut,
         problems=(_UNKNOWN,),
-    )  # fmt: skip
+    )
     def get(self, request: Request, code: str, number: int) -> HttpResponse:
         return self.answer(EmissionDetailOut, _found(code, number))
 
 
 class Standing(StaffView):
     @operation(
-        "How an emission stands now, whole; never per block", answer=StandingOut,
+        "How an emission stands now, whole; never per block",
+        answer=StandingOut,
         problems=(_UNKNOWN,),
-    )  # fmt: skip
+    )
     def get(self, request: Request, code: str, number: int) -> HttpResponse:
         return self.answer(StandingOut, standing(by=self.by, emission=_found(code, number)))
 
@@ -136,9 +153,10 @@ class Standing(StaffView):
 class Commitment(StaffView):
     @operation(
         "Make the seed and publish the commitment to it (15.II.2)",
-        "Again: the same commitment.", answer=EmissionDetailOut,
+        "Again: the same commitment.",
+        answer=EmissionDetailOut,
         problems=(_UNKNOWN, steps.EmissionState),
-    )  # fmt: skip
+    )
     def post(self, request: Request, code: str, number: int) -> HttpResponse:
         self.read(Shape)
         made = steps.emission_commit(by=self.by, emission=_found(code, number))
@@ -148,13 +166,18 @@ class Commitment(StaffView):
 class Entropy(StaffView):
     @operation(
         "The inspector enters public entropy, after the commitment",
-        body=WitnessEntropyIn, answer=EmissionDetailOut, idempotent=True,
+        body=WitnessEntropyIn,
+        answer=EmissionDetailOut,
+        idempotent=True,
         example={"source": "dice", "text": "3 1 6 1 4 2 5 3 6 4"},
         problems=(
-            _UNKNOWN, steps.EmissionState, steps.WitnessNotApart, EntropyMalformed,
+            _UNKNOWN,
+            steps.EmissionState,
+            steps.WitnessNotApart,
+            EntropyMalformed,
             EntropyTooLittle,
         ),
-    )  # fmt: skip
+    )
     def post(self, request: Request, code: str, number: int) -> HttpResponse:
         body = self.read(WitnessEntropyIn)
 
@@ -167,9 +190,11 @@ class Entropy(StaffView):
 
 class Opening(StaffView):
     @operation(
-        "Put an emission on sale", "Again: it stays as it is.", answer=EmissionDetailOut,
+        "Put an emission on sale",
+        "Again: it stays as it is.",
+        answer=EmissionDetailOut,
         problems=(_UNKNOWN, steps.EmissionState, games.GameEnded),
-    )  # fmt: skip
+    )
     def post(self, request: Request, code: str, number: int) -> HttpResponse:
         self.read(Shape)
         made = steps.emission_open(by=self.by, emission=_found(code, number))
@@ -180,9 +205,11 @@ class Closing(StaffView):
     @operation(
         "Propose to end the sale and close an emission; another person confirms",
         "Its statement is then published, and what is short is owed to the game's prizes.",
-        answer=ProposalOut, status=201, idempotent=True,
+        answer=ProposalOut,
+        status=201,
+        idempotent=True,
         problems=(_UNKNOWN, steps.EmissionState, ProposalPending),
-    )  # fmt: skip
+    )
     def post(self, request: Request, code: str, number: int) -> HttpResponse:
         self.read(Shape)
 

@@ -77,9 +77,11 @@ class VersionDetailOut(VersionOut):
 
 class EndingIn(Shape):
     winners = Whole(
-        min_value=0, max_value=1_000_000, default=0,
+        min_value=0,
+        max_value=1_000_000,
+        default=0,
         help_text="Tickets that share what is owed, drawn in public; 0 where nothing is.",
-    )  # fmt: skip
+    )
 
 
 class Games(StaffView):
@@ -94,9 +96,13 @@ class Games(StaffView):
         "Record a version of a game (15.II.2)",
         "Another price, percentage, size or prizes are another game. The same again changes"
         " nothing. What keeps it from being approved is at its `check`.",
-        body=DefinitionIn, answer=VersionOut, status=201, idempotent=True, example=samples.GAME,
+        body=DefinitionIn,
+        answer=VersionOut,
+        status=201,
+        idempotent=True,
+        example=samples.GAME,
         problems=(GameRefused, NotCanonical, games.TypeChanged, games.GameEnded),
-    )  # fmt: skip
+    )
     def post(self, request: Request) -> HttpResponse:
         definition = self.read(DefinitionIn)["definition"]
         return self.once(
@@ -106,9 +112,10 @@ class Games(StaffView):
 
 class OneVersion(StaffView):
     @operation(
-        "A version of a game with its definition", answer=VersionDetailOut,
+        "A version of a game with its definition",
+        answer=VersionDetailOut,
         problems=(games.VersionUnknown,),
-    )  # fmt: skip
+    )
     def get(self, request: Request, code: str, version: int) -> HttpResponse:
         return self.answer(VersionDetailOut, games.version_get(code, version))
 
@@ -116,8 +123,9 @@ class OneVersion(StaffView):
 class Check(StaffView):
     @operation(
         "What approving a version today would find: faults, exact percentages, plan",
-        answer=GameCheckOut, problems=(games.VersionUnknown,),
-    )  # fmt: skip
+        answer=GameCheckOut,
+        problems=(games.VersionUnknown,),
+    )
     def get(self, request: Request, code: str, version: int) -> HttpResponse:
         return self.answer(GameCheckOut, _checked(games.version_get(code, version)))
 
@@ -127,25 +135,30 @@ def _checked(version: GameVersion) -> dict[str, Any]:
     exact = found.percentages
     return {
         "faults": found.faults,
-        "percentages": exact and {
-            name: exact_json(getattr(exact, name)) for name in ("worst", "random", "best")
-        },
-        "plan": found.plan and [
+        "percentages": exact
+        and {name: exact_json(getattr(exact, name)) for name in ("worst", "random", "best")},
+        "plan": found.plan
+        and [
             {"blocks": each.blocks, "tickets": each.tickets, "prizes": each.prizes}
             for each in found.plan.classes
         ],
-    }  # fmt: skip
+    }
 
 
 class Approval(StaffView):
     @operation(
         "Propose to approve a version; another person confirms",
-        answer=ProposalOut, status=201, idempotent=True,
+        answer=ProposalOut,
+        status=201,
+        idempotent=True,
         problems=(
-            games.VersionUnknown, games.ApprovalRefused, games.VersionApproved, games.GameEnded,
+            games.VersionUnknown,
+            games.ApprovalRefused,
+            games.VersionApproved,
+            games.GameEnded,
             ProposalPending,
         ),
-    )  # fmt: skip
+    )
     def post(self, request: Request, code: str, version: int) -> HttpResponse:
         self.read(Shape)
         return self.once(
@@ -161,12 +174,19 @@ class Ending(StaffView):
     @operation(
         "Propose to end a game for good; another person confirms",
         "What it owes to prizes is then drawn in public among its tickets (15.III.6.2).",
-        body=EndingIn, answer=ProposalOut, status=201, idempotent=True, example={"winners": 10},
+        body=EndingIn,
+        answer=ProposalOut,
+        status=201,
+        idempotent=True,
+        example={"winners": 10},
         problems=(
-            games.GameUnknown, games.GameEnded, ending.GameOnSale, ending.WinnersRefused,
+            games.GameUnknown,
+            games.GameEnded,
+            ending.GameOnSale,
+            ending.WinnersRefused,
             ProposalPending,
         ),
-    )  # fmt: skip
+    )
     def post(self, request: Request, code: str) -> HttpResponse:
         winners = self.read(EndingIn)["winners"]
 

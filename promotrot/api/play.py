@@ -62,9 +62,10 @@ class PlayIn(Shape):
 
 class ActIn(Shape):
     number = Whole(
-        min_value=1, max_value=MOST_ACTS,
+        min_value=1,
+        max_value=MOST_ACTS,
         help_text="1 for the first act of the play; the same number again is the same act.",
-    )  # fmt: skip
+    )
     act = Text(max_length=MAX_ACT_CHARS, help_text="One of the play's `legal` acts.")
 
 
@@ -181,7 +182,9 @@ def card_of(play: playing.PlayView) -> dict[str, Any]:
         "uuid": str(play.uuid),
         "state": ENDED if ending else PLAYING,
         "emission": {
-            "id": facts.pk, "reference": facts.reference, "name": facts.texts(language).name,
+            "id": facts.pk,
+            "reference": facts.reference,
+            "name": facts.texts(language).name,
         },
         "price_cents": facts.price_cents,
         "prize_percent": facts.prize_percent,
@@ -192,13 +195,19 @@ def card_of(play: playing.PlayView) -> dict[str, Any]:
             for number, step in enumerate(play.steps, start=1)
         ],
         "legal": list(play.legal),
-        "ending": None if ending is None else {
-            "cause": ending.cause, "tier": ending.tier, "extra_tier": ending.extra_tier,
-            "awarded_cents": ending.awarded_cents, "extra_cents": ending.extra_cents,
-            "picture": ending.picture, "ended_at": utc_text(ending.ended_at),
+        "ending": None
+        if ending is None
+        else {
+            "cause": ending.cause,
+            "tier": ending.tier,
+            "extra_tier": ending.extra_tier,
+            "awarded_cents": ending.awarded_cents,
+            "extra_cents": ending.extra_cents,
+            "picture": ending.picture,
+            "ended_at": utc_text(ending.ended_at),
         },
         "vouchers": [card_of_voucher(each, facts, play.uuid) for each in play.vouchers],
-    }  # fmt: skip
+    }
 
 
 def _answer(play: playing.PlayView, status: int) -> HttpResponse:
@@ -222,21 +231,33 @@ class Plays(LeanView):
             "(200). Refusals are not remembered: nothing was written, and the same UUID may be "
             "sent again. Charge the player only for an answered play."
         ),
-        body=PlayIn, answer=PlayCard, status=201,
-        example=samples.SALE, answer_example=samples.PLAY,
+        body=PlayIn,
+        answer=PlayCard,
+        status=201,
+        example=samples.SALE,
+        answer_example=samples.PLAY,
         problems=(
-            EmissionUnknown, selling.EmissionNotOpen, selling.EmissionClosed,
-            selling.EmissionSoldOut, selling.WrongPrice, UuidReused, UuidBurnt, TerminalCannot,
-            PremisesNotAuthorised, SalesSuspended, playing.PlayElsewhere,
+            EmissionUnknown,
+            selling.EmissionNotOpen,
+            selling.EmissionClosed,
+            selling.EmissionSoldOut,
+            selling.WrongPrice,
+            UuidReused,
+            UuidBurnt,
+            TerminalCannot,
+            PremisesNotAuthorised,
+            SalesSuspended,
+            playing.PlayElsewhere,
         ),
-    )  # fmt: skip
+    )
     def post(self, request: HttpRequest) -> HttpResponse:
         document = self.body(request)
         asked = plain_sale(document) or careful_sale(document)
         sold = selling.play_sell(credentials=self.credentials, request=asked)
         request.acting = {  # type: ignore[attr-defined]
-            "terminal": sold.terminal_id, "operator": sold.operator_id,
-        }  # fmt: skip
+            "terminal": sold.terminal_id,
+            "operator": sold.operator_id,
+        }
         if sold.replayed:
             return _answer(playing.play_state(credentials=self.credentials, ident=sold.uuid), 200)
         return _answer(playing.play_sold(sold), 201)
@@ -251,9 +272,10 @@ class OnePlay(LeanView):
             "To go on after a line that dropped or a terminal that died: at the terminal that sold "
             "it, or at the one of the same premises to which staff moved it."
         ),
-        answer=PlayCard, problems=(playing.PlayUnknown, playing.PlayElsewhere),
+        answer=PlayCard,
+        problems=(playing.PlayUnknown, playing.PlayElsewhere),
         answer_example=samples.PLAY,
-    )  # fmt: skip
+    )
     def get(self, request: HttpRequest, ident: uuid.UUID) -> HttpResponse:
         return _answer(playing.play_state(credentials=self.credentials, ident=ident), 200)
 
@@ -270,13 +292,20 @@ class Acts(LeanView):
             "play as it stands (200), and nothing is drawn twice. A pre-drawn play has one act, "
             "`reveal`, which decides nothing; the screen uncovers the picture as it likes."
         ),
-        body=ActIn, answer=PlayCard, status=201,
-        example={"number": 1, "act": "reveal"}, answer_example=samples.PLAYED,
+        body=ActIn,
+        answer=PlayCard,
+        status=201,
+        example={"number": 1, "act": "reveal"},
+        answer_example=samples.PLAYED,
         problems=(
-            playing.PlayUnknown, playing.PlayElsewhere, playing.PlayEnded, playing.ActAlreadyDone,
-            playing.PlayBusy, ActOutOfTurn,
+            playing.PlayUnknown,
+            playing.PlayElsewhere,
+            playing.PlayEnded,
+            playing.ActAlreadyDone,
+            playing.PlayBusy,
+            ActOutOfTurn,
         ),
-    )  # fmt: skip
+    )
     def post(self, request: HttpRequest, ident: uuid.UUID) -> HttpResponse:
         document = self.body(request)
         number, act = plain_act(document) or careful_act(document)
@@ -293,8 +322,10 @@ class Inquiry(BareTerminalView):
             "that the answer stays true. Ask only to give an attempt up; to carry on, send the "
             "sale again."
         ),
-        answer=PlayInquiryOut, problems=(UuidReused,), answer_example={"outcome": "burnt"},
-    )  # fmt: skip
+        answer=PlayInquiryOut,
+        problems=(UuidReused,),
+        answer_example={"outcome": "burnt"},
+    )
     def post(self, request: Request, ident: uuid.UUID) -> HttpResponse:
         self.read(Shape)
         sold = selling.request_state(terminal=self.terminal, ident=ident)
@@ -305,8 +336,9 @@ class Unfinished(BareTerminalView):
     @operation(
         "The plays to be finished at this terminal, newest first",
         description="After a restart; those that staff moved here are among them.",
-        answer=UnfinishedOut, paged=True,
-    )  # fmt: skip
+        answer=UnfinishedOut,
+        paged=True,
+    )
     def get(self, request: Request) -> HttpResponse:
         rows = unfinished_at(self.terminal.terminal_id)
         return self.rows(UnfinishedOut, rows, self.query(PageQuery), newest_first=True)
@@ -319,10 +351,12 @@ def receipt_view(output: Output) -> type[LeanView]:
         authentication_classes = (TerminalToken,)
 
         @operation(
-            "The receipt of a play", answer=OpenApiTypes.BINARY, query=LanguageQuery,
+            "The receipt of a play",
+            answer=OpenApiTypes.BINARY,
+            query=LanguageQuery,
             media_type=output.media_type.partition(";")[0],
             problems=(playing.PlayUnknown, playing.PlayElsewhere),
-        )  # fmt: skip
+        )
         def get(self, request: HttpRequest, ident: uuid.UUID) -> HttpResponse:
             query = self.validated(LanguageQuery, request.GET.dict(), query=True)
             play = playing.play_state(credentials=self.credentials, ident=ident)

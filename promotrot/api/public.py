@@ -60,7 +60,7 @@ class PublicEmissionOut(Shape):
     as_of = Instant(
         allow_null=True,
         help_text="Of what is left below; null: as it was opened. Figures are late by design.",
-    )  # fmt: skip
+    )
     tickets_remaining = Whole()
     top_prize_left = Flag(allow_null=True, help_text="Null where the play decides.")
     tiers = TierLeftOut(many=True)
@@ -84,8 +84,10 @@ class PublicEmissions(ApiView):
     @operation(
         "Emissions on sale and closed, for the public, newest first",
         "Figures are of a whole emission, and late by design.",
-        answer=PublicEmissionOut, paged=True, query=PublicQuery,
-    )  # fmt: skip
+        answer=PublicEmissionOut,
+        paged=True,
+        query=PublicQuery,
+    )
     def get(self, request: Request) -> HttpResponse:
         query = self.query(PublicQuery)
         items, cursor = page_of_rows(shown_emissions(), query, newest_first=True)
@@ -97,8 +99,10 @@ class PublicEmissions(ApiView):
 class PublicEmission(ApiView):
     @operation(
         "An emission for the public: rules, percentage, prizes and tickets left",
-        answer=PublicEmissionOut, query=LanguageQuery, problems=(EmissionUnknown,),
-    )  # fmt: skip
+        answer=PublicEmissionOut,
+        query=LanguageQuery,
+        problems=(EmissionUnknown,),
+    )
     def get(self, request: Request, code: str, number: int) -> HttpResponse:
         language = language_of(self.query(LanguageQuery))
         return self.answer(PublicEmissionOut, told(public_figures(_shown(code, number)), language))
@@ -112,9 +116,11 @@ def poster_view(output: Output) -> type[ApiView]:
 
         @operation(
             "The poster of an emission, for the wall (15.III.5.2)",
-            answer=OpenApiTypes.BINARY, media_type=output.media_type.partition(";")[0],
-            query=LanguageQuery, problems=(EmissionUnknown,),
-        )  # fmt: skip
+            answer=OpenApiTypes.BINARY,
+            media_type=output.media_type.partition(";")[0],
+            query=LanguageQuery,
+            problems=(EmissionUnknown,),
+        )
         def get(self, request: Request, code: str, number: int) -> HttpResponse:
             language = language_of(self.query(LanguageQuery))
             emission = _shown(code, number)
@@ -128,8 +134,9 @@ class Proof(ApiView):
     @operation(
         "What is published of an emission, for verify/emission.py",
         "Each entry once there is one: commitment, entropy, closing, seed.",
-        answer=EmissionProofOut, problems=(EmissionUnknown,),
-    )  # fmt: skip
+        answer=EmissionProofOut,
+        problems=(EmissionUnknown,),
+    )
     def get(self, request: Request, code: str, number: int) -> HttpResponse:
         reference = emission_get(f"{code}/{number}").reference
         kept = LogEntry.objects.select_related("key").filter(subject=reference)
@@ -144,9 +151,10 @@ class Tickets(ApiView):
     @operation(
         "Every ticket sold of a revealed emission, with the tier it was awarded",
         "CSV: `opening,position,uuid,tier`; the tier is empty where the play is not ended.",
-        answer=OpenApiTypes.BINARY, media_type="text/csv",
+        answer=OpenApiTypes.BINARY,
+        media_type="text/csv",
         problems=(EmissionUnknown, NotRevealed),
-    )  # fmt: skip
+    )
     def get(self, request: Request, code: str, number: int) -> StreamingHttpResponse:
         emission = _shown(code, number)
         if emission.state != Emission.State.REVEALED:

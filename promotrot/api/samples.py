@@ -17,8 +17,12 @@ PLAY: dict[str, Any] = {
     "screen": {
         "mode": "predrawn",
         "presentation": {
-            "kind": "symbols", "columns": 3, "rows": 3, "match": 3,
-            "signs": ["trophy", "sulky", "bell", "cap", "whip"], "winning": ["trophy", "sulky"],
+            "kind": "symbols",
+            "columns": 3,
+            "rows": 3,
+            "match": 3,
+            "signs": ["trophy", "sulky", "bell", "cap", "whip"],
+            "winning": ["trophy", "sulky"],
         },
         "mechanic": None,
         "tiers": [
@@ -30,7 +34,7 @@ PLAY: dict[str, Any] = {
     "legal": ["reveal"],
     "ending": None,
     "vouchers": [],
-}  # fmt: skip
+}
 
 VOUCHER: dict[str, Any] = {
     "uuid": _VOUCHER,
@@ -43,7 +47,9 @@ VOUCHER: dict[str, Any] = {
     "game": "Lap of Honour",
     "emission": "lap-of-honour/1",
     "premises": {
-        "code": "P-0001", "name": "Bar Central", "address": "Carrer Major 1",
+        "code": "P-0001",
+        "name": "Bar Central",
+        "address": "Carrer Major 1",
         "municipality": "Manacor",
     },
     "issued_at": "2027-04-10T13:24:19.118245Z",
@@ -51,21 +57,25 @@ VOUCHER: dict[str, Any] = {
     "last_day": "2027-05-10",
     "held": False,
     "code": "1ABC-DEFG-HJKM-NPQR-STVW-XYZ0",
-}  # fmt: skip
+}
 
 PLAYED: dict[str, Any] = PLAY | {
     "state": "ended",
     "acts": [{"number": 1, "act": "reveal", "shown": 2}],
     "legal": [],
     "ending": {
-        "cause": "played", "tier": 2, "extra_tier": 0, "awarded_cents": 100, "extra_cents": 0,
+        "cause": "played",
+        "tier": 2,
+        "extra_tier": 0,
+        "awarded_cents": 100,
+        "extra_cents": 0,
         "picture": {
             "cells": ["sulky", "bell", "cap", "sulky", "whip", "bell", "cap", "sulky", "whip"]
         },
         "ended_at": "2027-04-10T13:24:19.118245Z",
     },
     "vouchers": [VOUCHER],
-}  # fmt: skip
+}
 
 MOVE: dict[str, Any] = {"terminal": "T-0001-2", "reason": "The screen went dark."}
 
@@ -86,9 +96,13 @@ GAME: dict[str, Any] = {
         "block_tickets": 10000,
         "tiers": [{"cash_cents": 20000, "count": 20}, {"cash_cents": 200, "count": 5000}],
         "presentation": {
-            "kind": "symbols", "columns": 3, "rows": 2, "match": 3,
-            "signs": ["trophy", "sulky", "bell", "flag"], "winning": ["trophy", "sulky"],
+            "kind": "symbols",
+            "columns": 3,
+            "rows": 2,
+            "match": 3,
+            "signs": ["trophy", "sulky", "bell", "flag"],
+            "winning": ["trophy", "sulky"],
         },
         "texts": {"ca": _TEXTS, "es": _TEXTS, "en": _TEXTS},
     }
-}  # fmt: skip
+}

@@ -124,16 +124,18 @@ def _rendered(
 
 
 _PAPER = "The original, on the day of its issue, until its printing is confirmed or it is claimed."
-_PAPER_PROBLEMS = (
-    vouchers.VoucherUnknown, vouchers.VoucherPrinted, vouchers.VoucherCodeGone,
-)  # fmt: skip
+_PAPER_PROBLEMS = (vouchers.VoucherUnknown, vouchers.VoucherPrinted, vouchers.VoucherCodeGone)
 
 
 class VoucherJson(BareTerminalView):
     @operation(
-        "The voucher to print, as JSON", description=_PAPER, answer=VoucherCard,
-        query=LanguageQuery, problems=_PAPER_PROBLEMS, answer_example=samples.VOUCHER,
-    )  # fmt: skip
+        "The voucher to print, as JSON",
+        description=_PAPER,
+        answer=VoucherCard,
+        query=LanguageQuery,
+        problems=_PAPER_PROBLEMS,
+        answer_example=samples.VOUCHER,
+    )
     def get(self, request: Request, ident: uuid.UUID) -> HttpResponse:
         self.query(LanguageQuery)
         return _private(_card(*vouchers.voucher_original(by=self.terminal, ident=ident)))
@@ -146,10 +148,13 @@ def voucher_view(output: Output) -> type[BareTerminalView]:
         form: ClassVar[Output] = output
 
         @operation(
-            "The voucher to print", description=_PAPER, answer=OpenApiTypes.BINARY,
-            media_type=output.media_type.partition(";")[0], query=LanguageQuery,
+            "The voucher to print",
+            description=_PAPER,
+            answer=OpenApiTypes.BINARY,
+            media_type=output.media_type.partition(";")[0],
+            query=LanguageQuery,
             problems=_PAPER_PROBLEMS,
-        )  # fmt: skip
+        )
         def get(self, request: Request, ident: uuid.UUID) -> HttpResponse:
             language = language_of(self.query(LanguageQuery))
             found = vouchers.voucher_original(by=self.terminal, ident=ident)
@@ -160,9 +165,11 @@ def voucher_view(output: Output) -> type[BareTerminalView]:
 
 class PrintConfirmation(BareTerminalView):
     @operation(
-        "The voucher's paper came out", description="Twice changes nothing.", answer=PrintOut,
+        "The voucher's paper came out",
+        description="Twice changes nothing.",
+        answer=PrintOut,
         problems=(vouchers.VoucherUnknown,),
-    )  # fmt: skip
+    )
     def post(self, request: Request, ident: uuid.UUID) -> HttpResponse:
         self.read(Shape)
         return self.answer(PrintOut, vouchers.voucher_print_confirm(by=self.terminal, ident=ident))
@@ -175,10 +182,12 @@ class Reprints(TerminalView):
             "On the day of its issue only, before it is claimed; each is numbered and recorded. "
             "`format` json answers the voucher with its `copy` number; the others the paper itself."
         ),
-        body=CopyIn, answer=CopyCard, status=201,
+        body=CopyIn,
+        answer=CopyCard,
+        status=201,
         problems=(vouchers.VoucherUnknown, vouchers.VoucherCodeGone, UuidReused),
         example={"uuid": "0190a6c8-5f6e-7000-8000-000000000003", "format": "json"},
-    )  # fmt: skip
+    )
     def post(self, request: Request, ident: uuid.UUID) -> HttpResponse:
         body = self.read(CopyIn)
         voucher, issued, reprint = vouchers.voucher_reprint(
@@ -196,8 +205,9 @@ class Held(StaffView):
     @operation(
         "Vouchers held for their buyers, oldest first",
         description="Of plays that were left unfinished; for the desks of the Central Office.",
-        answer=HeldOut, paged=True,
-    )  # fmt: skip
+        answer=HeldOut,
+        paged=True,
+    )
     def get(self, request: Request) -> HttpResponse:
         rows = vouchers.vouchers_held(by=self.by)
         return self.rows(HeldOut, rows, self.query(PageQuery))
@@ -210,13 +220,16 @@ class Handover(StaffView):
             "By a cashier with an open cash session at the Central Office. The voucher gets its "
             "code and is then paid like any other; by the same person again it changes nothing."
         ),
-        body=HandoverIn, answer=VoucherCard,
+        body=HandoverIn,
+        answer=VoucherCard,
         problems=(
-            vouchers.VoucherUnknown, vouchers.VoucherNotHeld, vouchers.NotCentralOffice,
+            vouchers.VoucherUnknown,
+            vouchers.VoucherNotHeld,
+            vouchers.NotCentralOffice,
             CashSessionMissing,
         ),
         example={"claim": "Receipt of the play, bought at Bar Central at 13:20"},
-    )  # fmt: skip
+    )
     def post(self, request: Request, ident: uuid.UUID) -> HttpResponse:
         claim = self.read(HandoverIn)["claim"]
         return _private(_card(*vouchers.voucher_hand_over(by=self.by, ident=ident, claim=claim)))
@@ -229,10 +242,13 @@ def handed_view(output: Output) -> type[StaffView]:
         form: ClassVar[Output] = output
 
         @operation(
-            "The voucher that was handed over, to print", description=_PAPER,
-            answer=OpenApiTypes.BINARY, media_type=output.media_type.partition(";")[0],
-            query=LanguageQuery, problems=_PAPER_PROBLEMS,
-        )  # fmt: skip
+            "The voucher that was handed over, to print",
+            description=_PAPER,
+            answer=OpenApiTypes.BINARY,
+            media_type=output.media_type.partition(";")[0],
+            query=LanguageQuery,
+            problems=_PAPER_PROBLEMS,
+        )
         def get(self, request: Request, ident: uuid.UUID) -> HttpResponse:
             language = language_of(self.query(LanguageQuery))
             found = vouchers.voucher_original(by=self.by, ident=ident)
@@ -244,8 +260,10 @@ def handed_view(output: Output) -> type[StaffView]:
 class HandedConfirmation(StaffView):
     @operation(
         "The paper of a voucher that was handed over came out",
-        description="Twice changes nothing.", answer=PrintOut, problems=(vouchers.VoucherUnknown,),
-    )  # fmt: skip
+        description="Twice changes nothing.",
+        answer=PrintOut,
+        problems=(vouchers.VoucherUnknown,),
+    )
     def post(self, request: Request, ident: uuid.UUID) -> HttpResponse:
         self.read(Shape)
         return self.answer(PrintOut, vouchers.voucher_print_confirm(by=self.by, ident=ident))

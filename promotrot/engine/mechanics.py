@@ -252,10 +252,12 @@ class Ladder:
     def _sound(rung: Rung, at: int, top: int, tiers: int) -> bool:
         names = [way.name for way in rung.ways]
         named = all(
-            0 < len(name) <= MAX_ACT_CHARS and name.isascii() and name.isprintable()
+            0 < len(name) <= MAX_ACT_CHARS
+            and name.isascii()
+            and name.isprintable()
             and name == name.strip()
             for name in names
-        )  # fmt: skip
+        )
         return (
             named
             and len({*names, "stop"}) == len(names) + 1

@@ -16,9 +16,10 @@ Play = dict[str, Any]
 def buy(seller: Seller, emission: Emission) -> Play:
     """A play, paid for."""
     body = {
-        "uuid": str(uuid.uuid4()), "emission": emission["id"],
+        "uuid": str(uuid.uuid4()),
+        "emission": emission["id"],
         "price_cents": emission["price_cents"],
-    }  # fmt: skip
+    }
     play: Play = seller.api.post("promotrot/plays", body)
     return play
 

@@ -96,8 +96,10 @@ def _played(stage: Stage, game: str) -> list[Play]:
 
 def _replayed(seller: Seller, emission: Emission, play: Play) -> Play:
     body = {
-        "uuid": play["uuid"], "emission": emission["id"], "price_cents": emission["price_cents"],
-    }  # fmt: skip
+        "uuid": play["uuid"],
+        "emission": emission["id"],
+        "price_cents": emission["price_cents"],
+    }
     found: Play = seller.api.post("promotrot/plays", body)
     return found
 
@@ -135,12 +137,14 @@ def _tiers(emission: Emission, given: Counter[int]) -> None:
         ("tier", "prize", "of the table", "awarded"),
         [
             (
-                tier["tier"], f"{euros(tier['value_cents'])} {tier['thing']}".strip(),
-                "—" if tier["count"] is None else tier["count"], given[tier["tier"]],
+                tier["tier"],
+                f"{euros(tier['value_cents'])} {tier['thing']}".strip(),
+                "—" if tier["count"] is None else tier["count"],
+                given[tier["tier"]],
             )
             for tier in emission["tiers"]
         ],
-    )  # fmt: skip
+    )
 
 
 def _statement(stage: Stage, emission: Emission) -> dict[str, Any]:

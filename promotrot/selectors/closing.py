@@ -61,9 +61,15 @@ def emission_figures(emission: Emission) -> Closing:
 
 
 _STATED = (
-    "tickets", "sold", "refunded", "unfinished", "awarded_cents", "extra_awarded_cents",
-    "unclaimed_cents", "owed_before_cents",
-)  # fmt: skip
+    "tickets",
+    "sold",
+    "refunded",
+    "unfinished",
+    "awarded_cents",
+    "extra_awarded_cents",
+    "unclaimed_cents",
+    "owed_before_cents",
+)
 
 
 def stated_closing(emission: Emission) -> Closing | None:

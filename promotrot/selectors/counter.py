@@ -43,7 +43,9 @@ def terminal_day(*, terminal_id: int, day: datetime.date | None) -> DayTotals:
     sold = PlayTicket.objects.filter(terminal_id=terminal_id, sold_at__gte=first, sold_at__lt=after)
     awarded = Sum("end__awarded_cents") + Sum("end__extra_cents")
     sums = sold.aggregate(
-        plays=Count("pk"), cents=Coalesce(Sum("price_cents"), 0), ended=Count("end"),
+        plays=Count("pk"),
+        cents=Coalesce(Sum("price_cents"), 0),
+        ended=Count("end"),
         awarded=Coalesce(awarded, 0),
-    )  # fmt: skip
+    )
     return DayTotals(day, sums["plays"], sums["cents"], sums["ended"], sums["awarded"])

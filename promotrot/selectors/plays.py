@@ -10,9 +10,13 @@ from core.staff.powers import Role, define
 from promotrot.models.play import PlayTicket
 
 READ = define(
-    "promotrot.play.read", Role.ORGANISER, Role.INSPECTOR, Role.AUDITOR, Role.SUPERVISOR,
+    "promotrot.play.read",
+    Role.ORGANISER,
+    Role.INSPECTOR,
+    Role.AUDITOR,
+    Role.SUPERVISOR,
     Role.CASHIER,
-)  # fmt: skip
+)
 
 LOOKED_BACK = 1_000
 """So many of its last tickets a terminal is asked about: what is older, the night has ended."""

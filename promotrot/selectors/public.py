@@ -120,20 +120,31 @@ def told(figures: Figures, language: str) -> dict[str, Any]:
     facts = emission_facts(emission.pk)
     texts = facts.texts(language)
     return {
-        "reference": emission.reference, "game": emission.game.code, "name": texts.name,
-        "mode": emission.game.type.mode, "state": emission.state,
-        "price_cents": emission.price_cents, "prize_percent": facts.prize_percent,
-        "rules": texts.rules, "tickets": emission.tickets, "as_of": figures.as_of,
-        "tickets_remaining": figures.tickets_remaining, "top_prize_left": figures.top_prize_left,
+        "reference": emission.reference,
+        "game": emission.game.code,
+        "name": texts.name,
+        "mode": emission.game.type.mode,
+        "state": emission.state,
+        "price_cents": emission.price_cents,
+        "prize_percent": facts.prize_percent,
+        "rules": texts.rules,
+        "tickets": emission.tickets,
+        "as_of": figures.as_of,
+        "tickets_remaining": figures.tickets_remaining,
+        "top_prize_left": figures.top_prize_left,
         "tiers": [
             {
-                "tier": tier.tier, "value_cents": tier.value_cents, "extra": tier.extra,
-                "thing": texts.prizes.get(tier.thing, ""), "count": tier.count,
-                "awarded": tier.awarded, "remaining": tier.remaining,
+                "tier": tier.tier,
+                "value_cents": tier.value_cents,
+                "extra": tier.extra,
+                "thing": texts.prizes.get(tier.thing, ""),
+                "count": tier.count,
+                "awarded": tier.awarded,
+                "remaining": tier.remaining,
             }
             for tier in figures.tiers
         ],
-    }  # fmt: skip
+    }
 
 
 def _figures(

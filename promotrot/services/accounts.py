@@ -32,7 +32,10 @@ def unearned(
 def register() -> None:
     movements.register(
         GameMovements(
-            game=Game.PROMOTROT, sales=frozenset({"promotrot.sale"}), annulments=frozenset(),
-            commission_from=organiser(Part.COMMISSION), unearned=unearned,
+            game=Game.PROMOTROT,
+            sales=frozenset({"promotrot.sale"}),
+            annulments=frozenset(),
+            commission_from=organiser(Part.COMMISSION),
+            unearned=unearned,
         )
-    )  # fmt: skip
+    )

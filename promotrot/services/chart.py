@@ -82,9 +82,7 @@ def closing_parts(statement: Statement, day: date) -> dict[Part, int]:
     return parts | {Part.REMAINDER: parts[Part.REMAINDER] - beyond}
 
 
-def closing_lines(
-    *, game_code: str, reference: str, statement: Statement, day: date
-) -> list[Line]:  # fmt: skip
+def closing_lines(*, game_code: str, reference: str, statement: Statement, day: date) -> list[Line]:
     """The transfers of a closing; they leave the emission's takings at nothing."""
     sold, account, minimum = takings(reference), prizes(game_code), _minimum(statement)
     parts = organiser_share(day).divide(statement.takings_cents - minimum)

@@ -36,9 +36,11 @@ def emission_close_propose(*, by: StaffActor, emission: Emission) -> Proposal:
     by.need(CLOSE)
     _need_on_sale(emission)
     return two_persons.propose(
-        kind=CLOSING, subject=f"promotrot:{emission.reference}", by=by,
+        kind=CLOSING,
+        subject=f"promotrot:{emission.reference}",
+        by=by,
         content={"emission": emission.reference},
-    )  # fmt: skip
+    )
 
 
 def _need_on_sale(emission: Emission) -> None:
@@ -60,10 +62,15 @@ def _close(proposal: Proposal, by: StaffActor) -> None:
     statement = shortfall.state(emission_figures(emission))
     ledger.need_balance(chart.takings(emission.reference), statement.takings_cents)
     made = ClosingStatement.objects.create(
-        emission=emission, game=emission.game, sequence=emission.game.closings.count() + 1,
-        proposal=proposal, document=statement.document(), closed_at=clock.now(),
-        shortfall_cents=statement.shortfall_cents, owed_cents=statement.owed_cents,
-    )  # fmt: skip
+        emission=emission,
+        game=emission.game,
+        sequence=emission.game.closings.count() + 1,
+        proposal=proposal,
+        document=statement.document(),
+        closed_at=clock.now(),
+        shortfall_cents=statement.shortfall_cents,
+        owed_cents=statement.owed_cents,
+    )
     ledger.post(
         reference=proposal.uuid,
         lines=chart.closing_lines(

@@ -82,9 +82,11 @@ def _closed(row: Any, data: Data) -> None:
         raise ValueError("a closing that is there is found")
     statement = shortfall.state(closing)
     lines = chart.closing_lines(
-        game_code=row.game.code, reference=row.emission.reference, statement=statement,
+        game_code=row.game.code,
+        reference=row.emission.reference,
+        statement=statement,
         day=natural_day(row.emission.planned_at),
-    )  # fmt: skip
+    )
     post("promotrot.closing", row, lines)
 
 
@@ -105,11 +107,17 @@ def figures(span: Span) -> Iterator[tuple[str, Any]]:
 def register() -> None:
     day_parts.register(
         Part(
-            name="promotrot", context=context, events=events, figures=figures,
+            name="promotrot",
+            context=context,
+            events=events,
+            figures=figures,
             replays={
-                "promotrot.sale": _sold, "promotrot.act": nothing, "promotrot.end": nothing,
-                "promotrot.voucher": _awarded, "promotrot.closing": _closed,
+                "promotrot.sale": _sold,
+                "promotrot.act": nothing,
+                "promotrot.end": nothing,
+                "promotrot.voucher": _awarded,
+                "promotrot.closing": _closed,
                 "promotrot.lapse": _lapsed,
             },
         )
-    )  # fmt: skip
+    )

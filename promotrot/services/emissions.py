@@ -113,15 +113,22 @@ def emission_plan(
     reference = f"{game.code}/{number}"
     accounts = ledger.account_open([chart.takings(reference), chart.vouchers(reference)])
     emission = Emission.objects.create(
-        game=game, approval=approval, number=number, reference=reference,
-        tickets=definition.kind.tickets, block_tickets=_block_tickets(definition),
-        price_cents=definition.kind.price_cents, plan=plan.document() if plan else None,
+        game=game,
+        approval=approval,
+        number=number,
+        reference=reference,
+        tickets=definition.kind.tickets,
+        block_tickets=_block_tickets(definition),
+        price_cents=definition.kind.price_cents,
+        plan=plan.document() if plan else None,
         extra_cents=sum(tier.total_cents for tier in tiers if tier.extra),
         stop_without_top=stop_without_top and isinstance(definition, PredrawnGame),
         takings_account=accounts[chart.takings(reference).code],
         vouchers_account=accounts[chart.vouchers(reference).code],
-        planned_at=clock.now(), planned_by_id=by.user_id, planned_in_id=by.session_id,
-    )  # fmt: skip
+        planned_at=clock.now(),
+        planned_by_id=by.user_id,
+        planned_in_id=by.session_id,
+    )
     PrizeTier.objects.bulk_create(
         _rows(emission, tiers, dealt=isinstance(definition, PredrawnGame))
     )
@@ -180,10 +187,13 @@ def _rows(emission: Emission, tiers: Sequence[Tier], *, dealt: bool) -> Iterator
     for number, tier in enumerate(tiers, start=1):
         thing = tier.prize.in_kind
         yield PrizeTier(
-            emission=emission, number=number, value_cents=tier.prize.value_cents,
-            thing=thing.description if thing else "", extra=tier.extra,
+            emission=emission,
+            number=number,
+            value_cents=tier.prize.value_cents,
+            thing=thing.description if thing else "",
+            extra=tier.extra,
             count=tier.count if dealt or tier.extra else None,
-        )  # fmt: skip
+        )
 
 
 @transaction.atomic
@@ -199,11 +209,13 @@ def emission_commit(*, by: StaffActor, emission: Emission) -> Emission:
     _need_state(emission, Emission.State.DRAFT, dealt=True)
     seed, plan = secrets.token_bytes(SEED_BYTES), read_plan(emission.plan)
     made = Commitment.objects.create(
-        emission=emission, committed_at=clock.now(),
+        emission=emission,
+        committed_at=clock.now(),
         digest=commitment(seed, emission.reference, plan).hex(),
         sealed_seed=vault.encrypt(SEED_PURPOSE, seed, context=emission.reference.encode()),
-        committed_by_id=by.user_id, committed_in_id=by.session_id,
-    )  # fmt: skip
+        committed_by_id=by.user_id,
+        committed_in_id=by.session_id,
+    )
     emission_advance(emission, Emission.State.COMMITTED)
     document = publications.commitment_document(emission, made)
     log.publish(kind=publications.COMMITMENT, subject=emission.reference, document=document)
@@ -224,9 +236,13 @@ def witness_enter(*, by: StaffActor, emission: Emission, source: str, text: str)
     if emission.commitment.committed_by_id == by.user_id:
         raise WitnessNotApart
     made = WitnessEntropy.objects.create(
-        emission=emission, entropy=entropy, source=source, entered_at=clock.now(),
-        entered_by_id=by.user_id, entered_in_id=by.session_id,
-    )  # fmt: skip
+        emission=emission,
+        entropy=entropy,
+        source=source,
+        entered_at=clock.now(),
+        entered_by_id=by.user_id,
+        entered_in_id=by.session_id,
+    )
     emission_advance(emission, Emission.State.MIXED)
     document = publications.entropy_document(emission, made)
     log.publish(kind=publications.ENTROPY, subject=emission.reference, document=document)
@@ -245,9 +261,11 @@ def emission_open(*, by: StaffActor, emission: Emission) -> Emission:
     _need_state(emission, needed, dealt=emission.dealt)
     need_not_ended(emission.game)
     Opening.objects.create(
-        emission=emission, opened_at=clock.now(), opened_by_id=by.user_id,
+        emission=emission,
+        opened_at=clock.now(),
+        opened_by_id=by.user_id,
         opened_in_id=by.session_id,
-    )  # fmt: skip
+    )
     Lane.objects.bulk_create(
         Lane(emission=emission, opening=opening, first=first, tickets=tickets)
         for opening, first, tickets in lanes(_sizes(emission))

@@ -62,9 +62,11 @@ def game_end_propose(*, by: StaffActor, game: Game, winners: int = 0) -> Proposa
     by.need(END)
     _need_endable(game, winners)
     return two_persons.propose(
-        kind=ENDING, subject=f"promotrot:{game.code}", by=by,
+        kind=ENDING,
+        subject=f"promotrot:{game.code}",
+        by=by,
         content={"game": game.code, "owed_cents": owed_cents(game), "winners": winners},
-    )  # fmt: skip
+    )
 
 
 def _need_endable(game: Game, winners: int) -> None:
@@ -122,13 +124,17 @@ def _matter(subject: str) -> Matter:
             }
     closings = ClosingStatement.objects.filter(game=ending.game).order_by("sequence")
     return Matter(
-        title=title, reason=gettext("The game has ended and owes prizes (15.III.6.2)."),
-        declared_at=ending.ended_at, due_at=None,
+        title=title,
+        reason=gettext("The game has ended and owes prizes (15.III.6.2)."),
+        declared_at=ending.ended_at,
+        due_at=None,
         facts={
-            "game": subject, "owed_cents": ending.owed_cents, "winners": ending.winners,
+            "game": subject,
+            "owed_cents": ending.owed_cents,
+            "winners": ending.winners,
             "emissions": [*closings.values_list("emission__reference", flat=True)],
         },
-    )  # fmt: skip
+    )
 
 
 def _field(subject: str) -> Field:
@@ -156,10 +162,12 @@ def _certified(draw: Certified) -> None:
         _voucher(ticket, cents, draw)
         lines.append(
             Line(
-                "promotrot.draw", chart.prizes(draw.subject),
-                chart.vouchers(ticket.emission.reference), cents,
+                "promotrot.draw",
+                chart.prizes(draw.subject),
+                chart.vouchers(ticket.emission.reference),
+                cents,
             )
-        )  # fmt: skip
+        )
     ledger.post(reference=Draw.objects.get(pk=draw.draw_id).uuid, lines=lines)
     ledger.need_balance(chart.prizes(draw.subject), 0)
 
@@ -168,11 +176,17 @@ def _voucher(ticket: PlayTicket, cents: int, draw: Certified) -> Voucher:
     day = natural_day(draw.certified_at)
     number = 1 + (ticket.vouchers.aggregate(last=Max("number"))["last"] or 0)
     return Voucher.objects.create(
-        uuid=uuid.uuid5(ticket.uuid, f"voucher/{number}"), ticket=ticket, number=number,
-        nature=Voucher.Nature.DRAWN, amount_cents=cents, premises_id=ticket.premises_id,
-        prizes=[{"tier": 0, "cents": cents, "extra": True}], issued_at=draw.certified_at,
-        issue_day=day, last_day=voucher_last_day(day, claim_days(day)),
-    )  # fmt: skip
+        uuid=uuid.uuid5(ticket.uuid, f"voucher/{number}"),
+        ticket=ticket,
+        number=number,
+        nature=Voucher.Nature.DRAWN,
+        amount_cents=cents,
+        premises_id=ticket.premises_id,
+        prizes=[{"tier": 0, "cents": cents, "extra": True}],
+        issued_at=draw.certified_at,
+        issue_day=day,
+        last_day=voucher_last_day(day, claim_days(day)),
+    )
 
 
 DEBT_DRAW = kinds.register(Kind("promotrot.debt", _hold, _matter, _field, _certified))

@@ -9,7 +9,8 @@ def figures_take(*, emission: Emission) -> PublicFigures:
     """Keep how far the emission has come; the same again while nothing more is sold."""
     sold = sold_now(emission)
     found, _ = PublicFigures.objects.get_or_create(
-        emission=emission, sold=sold,
+        emission=emission,
+        sold=sold,
         defaults={"awarded": awarded_now(emission), "taken_at": clock.now()},
-    )  # fmt: skip
+    )
     return found

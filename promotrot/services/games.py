@@ -81,9 +81,14 @@ def game_record(*, by: StaffActor, document: Mapping[str, Any]) -> GameVersion:
         return known
     need_not_ended(game)
     return GameVersion.objects.create(
-        game=game, version=game.versions.count() + 1, document=document, digest=digest,
-        recorded_at=clock.now(), recorded_by_id=by.user_id, recorded_in_id=by.session_id,
-    )  # fmt: skip
+        game=game,
+        version=game.versions.count() + 1,
+        document=document,
+        digest=digest,
+        recorded_at=clock.now(),
+        recorded_by_id=by.user_id,
+        recorded_in_id=by.session_id,
+    )
 
 
 def _game_of(read: engine.Game, document: Mapping[str, Any]) -> Game:
@@ -93,19 +98,22 @@ def _game_of(read: engine.Game, document: Mapping[str, Any]) -> Game:
     kind, _ = GameType.objects.get_or_create(
         digest=digest,
         defaults={
-            "mode": document["mode"], "prize_percent": percent_text(read.kind.prize_percent),
-            "tickets": read.kind.tickets, "price_cents": read.kind.price_cents,
+            "mode": document["mode"],
+            "prize_percent": percent_text(read.kind.prize_percent),
+            "tickets": read.kind.tickets,
+            "price_cents": read.kind.price_cents,
             "factors": factors,
         },
-    )  # fmt: skip
+    )
     account = chart.prizes(read.code)
     game, _ = Game.objects.get_or_create(
         code=read.code,
         defaults={
-            "type": kind, "recorded_at": clock.now(),
+            "type": kind,
+            "recorded_at": clock.now(),
             "prize_account": ledger.account_open([account])[account.code],
         },
-    )  # fmt: skip
+    )
     if game.type_id != kind.pk:
         raise TypeChanged(game=game.code)
     return game
@@ -120,9 +128,11 @@ def approval_on_today(game: engine.Game) -> engine.Approval:
     """The engine's approval by the regulation in force, with texts in every language, and a
     drawing for every sign (15.I.1)."""
     found = engine.approve(
-        game, figures_today(), day=natural_day(clock.now()),
+        game,
+        figures_today(),
+        day=natural_day(clock.now()),
         languages=[code for code, _ in settings.LANGUAGES],
-    )  # fmt: skip
+    )
     missing = artwork_missing(game)
     if not missing:
         return found
@@ -155,11 +165,15 @@ def game_approve_propose(*, by: StaffActor, version: GameVersion) -> Proposal:
     _need_open_question(version)
     need_approvable(game_check(version=version))
     return two_persons.propose(
-        kind=APPROVAL, subject=f"promotrot:{version.game.code}:{version.version}", by=by,
+        kind=APPROVAL,
+        subject=f"promotrot:{version.game.code}:{version.version}",
+        by=by,
         content={
-            "game": version.game.code, "version": version.version, "digest": version.digest,
+            "game": version.game.code,
+            "version": version.version,
+            "digest": version.digest,
         },
-    )  # fmt: skip
+    )
 
 
 def _need_open_question(version: GameVersion) -> None:
@@ -175,14 +189,17 @@ def _approve(proposal: Proposal, by: StaffActor) -> None:
     approval = game_check(version=version)
     percentages = need_approvable(approval)
     GameApproval.objects.create(
-        version=version, proposal=proposal, day=natural_day(clock.now()),
+        version=version,
+        proposal=proposal,
+        day=natural_day(clock.now()),
         approved_at=clock.now(),
         percentages={
-            "worst": exact_json(percentages.worst), "random": exact_json(percentages.random),
+            "worst": exact_json(percentages.worst),
+            "random": exact_json(percentages.random),
             "best": exact_json(percentages.best),
         },
         plan_digest=approval.plan.digest().hex() if approval.plan else "",
-    )  # fmt: skip
+    )
 
 
 APPROVAL = two_persons.register(two_persons.Kind("promotrot.approval", APPROVE, _approve))

@@ -50,7 +50,12 @@ def play_move(*, by: StaffActor, ident: uuid.UUID, terminal_code: str, reason: s
     if target is None or target.pk == here:
         raise MoveRefused
     return PlayMove.objects.create(
-        ticket=ticket, number=last.number + 1 if last else 1, from_terminal_id=here,
-        to_terminal=target, reason=reason, moved_at=clock.now(), moved_by_id=by.user_id,
+        ticket=ticket,
+        number=last.number + 1 if last else 1,
+        from_terminal_id=here,
+        to_terminal=target,
+        reason=reason,
+        moved_at=clock.now(),
+        moved_by_id=by.user_id,
         moved_in_id=by.session_id,
-    )  # fmt: skip
+    )

@@ -182,14 +182,20 @@ def _payable(voucher: Voucher) -> Payable:
     owed = chart.refunds(facts.reference) if refund else chart.vouchers(facts.reference)
     thing = thing_of(voucher.thing, facts, get_language() or LANGUAGES[0])
     return Payable(
-        game=Game.PROMOTROT.value, document_id=voucher.pk, uuid=voucher.uuid,
-        bearer=Bearer.VOUCHER, standing=Standing.OWED, issuer_id=voucher.premises_id,
-        issued_at=voucher.issued_at, nature=_NATURES[Voucher.Nature(voucher.nature)],
+        game=Game.PROMOTROT.value,
+        document_id=voucher.pk,
+        uuid=voucher.uuid,
+        bearer=Bearer.VOUCHER,
+        standing=Standing.OWED,
+        issuer_id=voucher.premises_id,
+        issued_at=voucher.issued_at,
+        nature=_NATURES[Voucher.Nature(voucher.nature)],
         amount_cents=voucher.amount_cents,
         last_claim_day=None if refund else voucher.last_day,
-        owed=owed, held=chart.held(facts.reference),
+        owed=owed,
+        held=chart.held(facts.reference),
         thing=Thing(thing["key"], thing["name"]) if thing else None,
-    )  # fmt: skip
+    )
 
 
 def register() -> None:

@@ -125,9 +125,16 @@ def play_state(*, credentials: TerminalCredentials, ident: uuid.UUID) -> PlayVie
 def play_sold(sold: Sold) -> PlayView:
     """A play that has just been sold."""
     return PlayView(
-        sold.uuid, sold.facts, sold.terminal_id, sold.operator_id, sold.sold_at, (),
-        _legal(sold.facts, ()), None, (),
-    )  # fmt: skip
+        sold.uuid,
+        sold.facts,
+        sold.terminal_id,
+        sold.operator_id,
+        sold.sold_at,
+        (),
+        _legal(sold.facts, ()),
+        None,
+        (),
+    )
 
 
 def play_act(
@@ -172,12 +179,18 @@ def _record(ident: uuid.UUID, seen: _Seen, act: str) -> PlayView | None:
     answer, at = run_prepared(
         _ACT,
         [
-            seen.ticket_id, seen.terminal_id, len(seen.acts) + 1, act, step.draw, step.shown,
-            seen.today, claim_days(seen.today),
+            seen.ticket_id,
+            seen.terminal_id,
+            len(seen.acts) + 1,
+            act,
+            step.draw,
+            step.shown,
+            seen.today,
+            claim_days(seen.today),
             None if outcome is None else json.dumps(outcome.document()),
             json.dumps([each.document() for each in made]),
         ],
-    )  # fmt: skip
+    )
     if answer != "recorded":
         return None
     seen.acts.append((step.act, step.draw, step.shown))
@@ -214,10 +227,16 @@ def _view(ident: uuid.UUID, seen: _Seen, vouchers: tuple[Issued, ...] | None = N
         refund = ending is not None and ending.cause == PlayEnd.Cause.REFUND
         vouchers = issued_of_ticket(seen.ticket_id) if worth or refund else ()
     return PlayView(
-        uuid=ident, facts=facts, terminal_id=seen.terminal_id, operator_id=seen.operator_id,
-        sold_at=seen.sold_at, steps=steps, legal=() if ending else _legal(facts, steps),
-        ending=ending, vouchers=vouchers,
-    )  # fmt: skip
+        uuid=ident,
+        facts=facts,
+        terminal_id=seen.terminal_id,
+        operator_id=seen.operator_id,
+        sold_at=seen.sold_at,
+        steps=steps,
+        legal=() if ending else _legal(facts, steps),
+        ending=ending,
+        vouchers=vouchers,
+    )
 
 
 def _legal(facts: EmissionFacts, steps: tuple[Step, ...]) -> tuple[str, ...]:
@@ -229,6 +248,11 @@ def _legal(facts: EmissionFacts, steps: tuple[Step, ...]) -> tuple[str, ...]:
 
 def _ending(row: Mapping[str, Any]) -> Ending:
     return Ending(
-        row["cause"], row["tier"], row["extra_tier"], row["awarded_cents"], row["extra_cents"],
-        row["picture"], datetime.datetime.fromisoformat(str(row["ended_at"])),
-    )  # fmt: skip
+        row["cause"],
+        row["tier"],
+        row["extra_tier"],
+        row["awarded_cents"],
+        row["extra_cents"],
+        row["picture"],
+        datetime.datetime.fromisoformat(str(row["ended_at"])),
+    )

@@ -25,38 +25,40 @@ _FETCHED = 10_000
 
 def commitment_document(emission: Emission, made: Commitment) -> dict[str, Json]:
     """What binds the operator before the witness acts."""
-    return with_digests({
-        "format": "promotrot-commitment/1",
-        "emission": emission.reference,
-        "algorithm": ALGORITHM,
-        "tickets": emission.tickets,
-        "plan": emission.plan,
-        "plan_digest": read_plan(emission.plan).digest().hex(),
-        "commitment": made.digest,
-        "committed_at": instant(made.committed_at),
-    })  # fmt: skip
+    return with_digests(
+        {
+            "format": "promotrot-commitment/1",
+            "emission": emission.reference,
+            "algorithm": ALGORITHM,
+            "tickets": emission.tickets,
+            "plan": emission.plan,
+            "plan_digest": read_plan(emission.plan).digest().hex(),
+            "commitment": made.digest,
+            "committed_at": instant(made.committed_at),
+        }
+    )
 
 
 def entropy_document(emission: Emission, made: WitnessEntropy) -> dict[str, Json]:
     """What the witness added; with the seed it gives the key."""
-    return with_digests({
-        "format": "promotrot-entropy/1",
-        "emission": emission.reference,
-        "commitment": emission.commitment.digest,
-        "source": made.source,
-        "entropy": made.entropy,
-        "appointment": User.objects.get(pk=made.entered_by_id).appointment,
-        "entered_at": instant(made.entered_at),
-    })  # fmt: skip
+    return with_digests(
+        {
+            "format": "promotrot-entropy/1",
+            "emission": emission.reference,
+            "commitment": emission.commitment.digest,
+            "source": made.source,
+            "entropy": made.entropy,
+            "appointment": User.objects.get(pk=made.entered_by_id).appointment,
+            "entered_at": instant(made.entered_at),
+        }
+    )
 
 
 def closing_document(emission: Emission, made: ClosingStatement) -> dict[str, Json]:
     """The statement of the closing."""
-    return with_digests({
-        **made.document,
-        "emission": emission.reference,
-        "closed_at": instant(made.closed_at),
-    })  # fmt: skip
+    return with_digests(
+        {**made.document, "emission": emission.reference, "closed_at": instant(made.closed_at)}
+    )
 
 
 def seed_document(emission: Emission, seed: str) -> dict[str, Json]:
@@ -65,13 +67,15 @@ def seed_document(emission: Emission, seed: str) -> dict[str, Json]:
     for line in ticket_lines(emission):
         digest.update(line.encode())
         sold += 1
-    return with_digests({
-        "format": "promotrot-seed/1",
-        "emission": emission.reference,
-        "seed": seed,
-        "sold": sold,
-        "tickets_sha256": digest.hexdigest(),
-    })  # fmt: skip
+    return with_digests(
+        {
+            "format": "promotrot-seed/1",
+            "emission": emission.reference,
+            "seed": seed,
+            "sold": sold,
+            "tickets_sha256": digest.hexdigest(),
+        }
+    )
 
 
 def ticket_lines(emission: Emission) -> Iterator[str]:

@@ -50,10 +50,12 @@ def rebuild_promotrot(books: Books) -> None:
         if closing is not None:
             books.move(
                 chart.closing_lines(
-                    game_code=emission.game.code, reference=emission.reference,
-                    statement=shortfall.state(closing), day=natural_day(emission.planned_at),
+                    game_code=emission.game.code,
+                    reference=emission.reference,
+                    statement=shortfall.state(closing),
+                    day=natural_day(emission.planned_at),
                 )
-            )  # fmt: skip
+            )
 
 
 def _sales(emission: Emission) -> list[Line]:
@@ -73,9 +75,12 @@ def _moved(emission: Emission, closing: Closing | None) -> _Moved:
     if closing is None:
         return _Moved(awards, refunds, drawn, awards, refunds)
     return _Moved(
-        awards, refunds, drawn, closing.awarded_cents + closing.extra_awarded_cents,
+        awards,
+        refunds,
+        drawn,
+        closing.awarded_cents + closing.extra_awarded_cents,
         closing.refunded * emission.price_cents,
-    )  # fmt: skip
+    )
 
 
 def _awards(emission: Emission, moved: _Moved) -> list[Line]:

@@ -57,10 +57,16 @@ class Sold:
 _REFUSALS: dict[str, type[DomainError]] = REFUSALS | {
     error.code: error
     for error in (
-        EmissionUnknown, EmissionNotOpen, EmissionClosed, EmissionSoldOut, WrongPrice, UuidReused,
-        UuidBurnt, TerminalCannot,
+        EmissionUnknown,
+        EmissionNotOpen,
+        EmissionClosed,
+        EmissionSoldOut,
+        WrongPrice,
+        UuidReused,
+        UuidBurnt,
+        TerminalCannot,
     )
-}  # fmt: skip
+}
 
 _SELL = "SELECT * FROM promotrot_sell(%s, %s, %s, %s, %s)"
 
@@ -75,10 +81,13 @@ def play_sell(*, credentials: TerminalCredentials, request: PlayRequest) -> Sold
     outcome, _, sold_at, terminal_id, operator_id = run_prepared(
         _SELL,
         [
-            credentials.token_digest, credentials.session_digest, request.uuid,
-            request.emission_id, request.price_cents,
+            credentials.token_digest,
+            credentials.session_digest,
+            request.uuid,
+            request.emission_id,
+            request.price_cents,
         ],
-    )  # fmt: skip
+    )
     if outcome not in ("sold", "replayed"):
         raise _REFUSALS[outcome]()
     return Sold(request.uuid, facts, terminal_id, operator_id, sold_at, outcome == "replayed")

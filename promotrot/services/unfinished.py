@@ -94,13 +94,18 @@ def register() -> None:
     """Have the nights do both."""
     jobs.register(
         jobs.Job(
-            name="promotrot.unfinished", title=_("Plays left unfinished"), order=10,
-            run=plays_end_unfinished, whole=False,
+            name="promotrot.unfinished",
+            title=_("Plays left unfinished"),
+            order=10,
+            run=plays_end_unfinished,
+            whole=False,
         )
-    )  # fmt: skip
+    )
     jobs.register(
         jobs.Job(
-            name="promotrot.secrets", title=_("Voucher codes of ended days"), order=40,
+            name="promotrot.secrets",
+            title=_("Voucher codes of ended days"),
+            order=40,
             run=secrets_forget,
         )
-    )  # fmt: skip
+    )

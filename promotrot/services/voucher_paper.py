@@ -81,9 +81,14 @@ def thing_of(key: str, facts: EmissionFacts, language: str) -> dict[str, str] | 
 
 
 def voucher_document(
-    issued: Issued, facts: EmissionFacts, play: uuid.UUID, *, language: str, simulated: bool,
+    issued: Issued,
+    facts: EmissionFacts,
+    play: uuid.UUID,
+    *,
+    language: str,
+    simulated: bool,
     copy: int = 0,
-) -> Document:  # fmt: skip
+) -> Document:
     """The paper. `copy` is 0 for the original and the number of the duplicate otherwise.
 
     Raises VoucherIncomplete without its code.
@@ -161,9 +166,14 @@ def _notice(issued: Issued) -> Notice:
 
 
 def voucher_render(
-    issued: Issued, facts: EmissionFacts, play: uuid.UUID, *, output: Output, language: str,
+    issued: Issued,
+    facts: EmissionFacts,
+    play: uuid.UUID,
+    *,
+    output: Output,
+    language: str,
     copy: int = 0,
-) -> bytes:  # fmt: skip
+) -> bytes:
     """The voucher on 80 mm paper. Raises LanguageUnknown, VoucherIncomplete."""
     need_language(language)
     document = voucher_document(

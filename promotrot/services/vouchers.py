@@ -88,10 +88,19 @@ def issued_now(issue: awards.Issue, premises_id: int, at: datetime.datetime) -> 
     """A voucher that has just been written, as it was written."""
     day, draft = natural_day(at), issue.draft
     return Issued(
-        issue.uuid, issue.number, draft.nature, draft.amount_cents, draft.prize_documents(),
-        draft.thing, premises_id, at, day, add_days(day, awards.claim_days(day)),
-        held=issue.code is None, code=issue.code,
-    )  # fmt: skip
+        issue.uuid,
+        issue.number,
+        draft.nature,
+        draft.amount_cents,
+        draft.prize_documents(),
+        draft.thing,
+        premises_id,
+        at,
+        day,
+        add_days(day, awards.claim_days(day)),
+        held=issue.code is None,
+        code=issue.code,
+    )
 
 
 def issued_of_ticket(ticket_id: int) -> tuple[Issued, ...]:
@@ -104,10 +113,19 @@ def issued(voucher: Voucher, *, again: bool = False) -> Issued:
     """A voucher as stored; `again`: for a marked copy, after the original was confirmed, too."""
     printed = not again and VoucherPrint.objects.filter(voucher=voucher).exists()
     return Issued(
-        voucher.uuid, voucher.number, voucher.nature, voucher.amount_cents, voucher.prizes,
-        voucher.thing, voucher.premises_id, voucher.issued_at, voucher.issue_day, voucher.last_day,
-        held=voucher.code_digest is None, code=None if printed else _code_again(voucher),
-    )  # fmt: skip
+        voucher.uuid,
+        voucher.number,
+        voucher.nature,
+        voucher.amount_cents,
+        voucher.prizes,
+        voucher.thing,
+        voucher.premises_id,
+        voucher.issued_at,
+        voucher.issue_day,
+        voucher.last_day,
+        held=voucher.code_digest is None,
+        code=None if printed else _code_again(voucher),
+    )
 
 
 def _code_again(voucher: Voucher) -> Code | None:
@@ -183,10 +201,13 @@ def voucher_reprint(
     known = VoucherReprint.objects.filter(uuid=copy).first() if copy else None
     if known is None:
         known = VoucherReprint.objects.create(
-            uuid=copy, voucher=voucher,
+            uuid=copy,
+            voucher=voucher,
             number=VoucherReprint.objects.filter(voucher=voucher).count() + 1,
-            terminal_id=by.terminal_id, operator_id=by.operator_id, printed_at=clock.now(),
-        )  # fmt: skip
+            terminal_id=by.terminal_id,
+            operator_id=by.operator_id,
+            printed_at=clock.now(),
+        )
     elif known.voucher_id != voucher.pk:
         raise UuidReused
     return voucher, found, known
@@ -227,9 +248,13 @@ def voucher_hand_over(*, by: StaffActor, ident: uuid.UUID, claim: str) -> tuple[
 def _hand_over(by: StaffActor, session: CashSession, voucher: Voucher, claim: str) -> None:
     now = clock.now()
     VoucherHandover.objects.create(
-        voucher=voucher, cash_session=session, handed_by_id=by.user_id, handed_in_id=by.session_id,
-        claim=claim, handed_at=now,
-    )  # fmt: skip
+        voucher=voucher,
+        cash_session=session,
+        handed_by_id=by.user_id,
+        handed_in_id=by.session_id,
+        claim=claim,
+        handed_at=now,
+    )
     code = awards.code_of(voucher.uuid, natural_day(now))
     voucher.code_digest = settings.CODE_KEYS.digest(code)
     voucher.save(update_fields=["code_digest"])

@@ -131,8 +131,11 @@ def _crowd(live_url: str) -> Iterator[tuple[Callable[[str], None], Callable[[], 
     """Open boards: how to tell them something, and how to end them and hear what they saw."""
     with subprocess.Popen(
         [sys.executable, "-m", "tests.bench.crowd", live_url, str(BOARDS)],
-        cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
-    ) as process:  # fmt: skip
+        cwd=ROOT,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+    ) as process:
         if process.stdin is None or process.stdout is None:
             raise RuntimeError("the crowd has no pipes")
         told = process.stdin

@@ -65,9 +65,13 @@ class _Sealer:
     def __init__(self) -> None:
         self.every: float = settings.CELERY_BEAT_SCHEDULE["sweep"]["schedule"]
         self.process = subprocess.Popen(
-            [sys.executable, "-c", _SEALER], cwd=ROOT, env=dict(os.environ), text=True,
-            stdin=subprocess.PIPE, stdout=subprocess.PIPE,
-        )  # fmt: skip
+            [sys.executable, "-c", _SEALER],
+            cwd=ROOT,
+            env=dict(os.environ),
+            text=True,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+        )
 
     def seal(self) -> None:
         """Have a batch sealed, and wait until it is."""

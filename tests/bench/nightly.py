@@ -134,11 +134,14 @@ def _big(scale: float) -> int:
 def _audited(stack: Stack) -> dict[str, float]:
     found = json.loads(
         subprocess.run(
-            [sys.executable, "-m", "tests.bench.auditor"], cwd=ROOT,
-            env=stack.environment | {"LOG_LEVEL": "WARNING"}, stdout=subprocess.PIPE, text=True,
+            [sys.executable, "-m", "tests.bench.auditor"],
+            cwd=ROOT,
+            env=stack.environment | {"LOG_LEVEL": "WARNING"},
+            stdout=subprocess.PIPE,
+            text=True,
             check=True,
         ).stdout
-    )  # fmt: skip
+    )
     if found.pop("findings"):
         raise RuntimeError("the audit found differences")
     return {name: float(value) for name, value in found.items()}

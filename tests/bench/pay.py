@@ -41,9 +41,10 @@ VALUES (gen_random_uuid(), 0, 'payoffice.prize', 1, 2, {PRIZE_CENTS}, clock_time
 COMMIT;
 """
 _TABLES = {
-    "payoffice_claim": "game, document_id", "payoffice_payment": "uuid",
+    "payoffice_claim": "game, document_id",
+    "payoffice_payment": "uuid",
     "ledger_transfer": "reference",
-}  # fmt: skip
+}
 
 
 class Acts:
@@ -63,8 +64,11 @@ class Acts:
             code = self.checked[number] = next(self.printed)
             return client.post(CHECK, json.dumps({"code": code}).encode(), self.headers[number])
         body = {
-            "uuid": str(uuid.uuid4()), "code": code, "amount_cents": PRIZE_CENTS, "intact": True,
-        }  # fmt: skip
+            "uuid": str(uuid.uuid4()),
+            "code": code,
+            "amount_cents": PRIZE_CENTS,
+            "intact": True,
+        }
         return client.post(PAY, json.dumps(body).encode(), self.headers[number])
 
 

@@ -78,9 +78,7 @@ class Plays:
             return client.post(f"{PATH}/{bought}/acts", b'{"number":1,"act":"reveal"}', headers)
         ident = self._playing[number] = uuid.uuid4()
         emission = self._emissions[number % len(self._emissions)]
-        body = {
-            "uuid": str(ident), "emission": emission.pk, "price_cents": emission.price_cents,
-        }  # fmt: skip
+        body = {"uuid": str(ident), "emission": emission.pk, "price_cents": emission.price_cents}
         return client.post(PATH, json.dumps(body).encode(), headers)
 
 

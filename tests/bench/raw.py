@@ -26,12 +26,24 @@ def per_s(script: Path, owner_url: str, seconds: float) -> float:
     """Transactions per second of a script: 32 connections, two threads, prepared."""
     result = subprocess.run(
         [
-            binaries() / "pgbench", "--no-vacuum", "--protocol", "prepared", "--client",
-            str(CONNECTIONS), "--jobs", "2", "--time", str(max(1, round(seconds))),
-            "--file", script, owner_url,
+            binaries() / "pgbench",
+            "--no-vacuum",
+            "--protocol",
+            "prepared",
+            "--client",
+            str(CONNECTIONS),
+            "--jobs",
+            "2",
+            "--time",
+            str(max(1, round(seconds))),
+            "--file",
+            script,
+            owner_url,
         ],
-        capture_output=True, text=True, check=True,
-    )  # fmt: skip
+        capture_output=True,
+        text=True,
+        check=True,
+    )
     found = re.search(r"^tps = ([\d.]+)", result.stdout, re.MULTILINE)
     if found is None:
         raise RuntimeError(result.stdout + result.stderr)

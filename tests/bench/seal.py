@@ -30,11 +30,14 @@ def measure(stack: Stack, name: str, contest: Contest, *, pairs: int) -> dict[st
     def run(act: str) -> float:
         answer = json.loads(
             subprocess.run(
-                [sys.executable, "-m", "tests.bench.sealer", str(contest.pk), act], cwd=ROOT,
-                env=stack.environment | {"LOG_LEVEL": "WARNING"}, stdout=subprocess.PIPE,
-                text=True, check=True,
+                [sys.executable, "-m", "tests.bench.sealer", str(contest.pk), act],
+                cwd=ROOT,
+                env=stack.environment | {"LOG_LEVEL": "WARNING"},
+                stdout=subprocess.PIPE,
+                text=True,
+                check=True,
             ).stdout
-        )  # fmt: skip
+        )
         if act == "seal":
             peaks.append(answer["peak_mb"])
         return float(answer["seconds"])
@@ -50,8 +53,9 @@ def measure(stack: Stack, name: str, contest: Contest, *, pairs: int) -> dict[st
 
 def with_codes(contest: Contest, rng: Random) -> list[str]:
     """Give some tickets of a contest on sale real codes; the codes as printed."""
-    first, last = (contest.tickets.order_by(order).values_list("pk", flat=True)[0]
-                   for order in ("pk", "-pk"))  # fmt: skip
+    first, last = (
+        contest.tickets.order_by(order).values_list("pk", flat=True)[0] for order in ("pk", "-pk")
+    )
     chosen = Ticket.objects.filter(pk__in={rng.randint(first, last) for _ in range(PROOFS)})
     made = []
     with connections["owner"].cursor() as cursor:
@@ -63,9 +67,10 @@ def with_codes(contest: Contest, rng: Random) -> list[str]:
                 "UPDATE lototrot_ticket SET code_digest = %s, code_commitment = %s WHERE id = %s",
                 [
                     settings.CODE_KEYS.digest(code),
-                    settings.CODE_KEYS.commitment(code, ticket.uuid), ticket.pk,
+                    settings.CODE_KEYS.commitment(code, ticket.uuid),
+                    ticket.pk,
                 ],
-            )  # fmt: skip
+            )
             made.append(code.shown)
         cursor.execute("ALTER TABLE lototrot_ticket ENABLE TRIGGER guard_columns")
     return made
@@ -76,9 +81,10 @@ def proofs(stack: Stack, name: str, shown: list[str]) -> dict[str, float]:
     taken = []
     for code in [*shown[:20], *shown]:
         request = Request(  # noqa: S310  (our own server)
-            f"{stack.base_url}/api/v1/lototrot/proofs", json.dumps({"code": code}).encode(),
+            f"{stack.base_url}/api/v1/lototrot/proofs",
+            json.dumps({"code": code}).encode(),
             {"Content-Type": "application/json"},
-        )  # fmt: skip
+        )
         began = time.perf_counter()
         with urlopen(request, timeout=60) as answer:  # noqa: S310  (our own server)
             answer.read()

@@ -115,10 +115,13 @@ def _measure(stack: Stack, name: str, contest: Contest, pairs: int) -> dict[str,
         answer = json.loads(
             subprocess.run(
                 [sys.executable, "-m", "tests.bench.worker", str(contest.pk)],
-                cwd=ROOT, env=stack.environment | {"LOG_LEVEL": "WARNING"},
-                stdout=subprocess.PIPE, text=True, check=True,
+                cwd=ROOT,
+                env=stack.environment | {"LOG_LEVEL": "WARNING"},
+                stdout=subprocess.PIPE,
+                text=True,
+                check=True,
             ).stdout
-        )  # fmt: skip
+        )
         peaks.append(answer["peak_mb"])
         verified.append(answer["verify_s"])
         return float(answer["seconds"])
@@ -232,10 +235,15 @@ def _load(contest: Contest, point: factories.Point) -> None:
     place = premises_account(point.premises.pk)
     legs = ", ".join(f"leg_{leg}" for leg in range(1, len(contest.offered_masks) + 1))
     values = {
-        "contest": contest.pk, "premises": point.premises.pk, "terminal": point.terminal.pk,
-        "operator": point.operator.pk, "at": contest.opened_at, "price": contest.price_cents,
-        "debit": account_open([place])[place.code].pk, "credit": contest.takings_account_id,
-    }  # fmt: skip
+        "contest": contest.pk,
+        "premises": point.premises.pk,
+        "terminal": point.terminal.pk,
+        "operator": point.operator.pk,
+        "at": contest.opened_at,
+        "price": contest.price_cents,
+        "debit": account_open([place])[place.code].pk,
+        "credit": contest.takings_account_id,
+    }
     with connections["owner"].cursor() as cursor:
         back = []
         for table in ("lototrot_ticket", "ledger_transfer"):
@@ -247,8 +255,11 @@ def _load(contest: Contest, point: factories.Point) -> None:
         cursor.execute(_TRANSFERS, values)
         for put_back in back:
             cursor.execute(put_back)
-    _owner("TRUNCATE bench_masks", "VACUUM (ANALYZE) lototrot_ticket",
-           "VACUUM (ANALYZE) ledger_transfer")  # fmt: skip
+    _owner(
+        "TRUNCATE bench_masks",
+        "VACUUM (ANALYZE) lototrot_ticket",
+        "VACUUM (ANALYZE) ledger_transfer",
+    )
     connection.close()  # its plans knew the tables without their indexes
 
 

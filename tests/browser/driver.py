@@ -21,17 +21,39 @@ _LOOK_EVERY_S = 0.02
 _ELEMENT = "element-6066-11e4-a52e-4f735466cecf"
 _CHROMIUMS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 _FLAGS = (
-    "--headless=new", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run",
-    "--disable-background-networking", "--disable-component-update", "--disable-sync",
-    "--disable-dev-shm-usage", "--hide-scrollbars", "--force-color-profile=srgb",
-    "--kiosk-printing", "--font-render-hinting=none",
-)  # fmt: skip
+    "--headless=new",
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+    "--disable-dev-shm-usage",
+    "--hide-scrollbars",
+    "--force-color-profile=srgb",
+    "--kiosk-printing",
+    "--font-render-hinting=none",
+)
 KEYS = {
-    "Enter": "\ue007", "Escape": "\ue00c", "Tab": "\ue004", "Space": " ", "ArrowLeft": "\ue012",
-    "ArrowUp": "\ue013", "ArrowRight": "\ue014", "ArrowDown": "\ue015", "Home": "\ue011",
-    "End": "\ue010", "Backspace": "\ue003", "F2": "\ue032", "F4": "\ue034", "F6": "\ue036",
-    "F8": "\ue038", "F9": "\ue039", "Alt": "\ue00a",
-}  # fmt: skip
+    "Enter": "\ue007",
+    "Escape": "\ue00c",
+    "Tab": "\ue004",
+    "Space": " ",
+    "ArrowLeft": "\ue012",
+    "ArrowUp": "\ue013",
+    "ArrowRight": "\ue014",
+    "ArrowDown": "\ue015",
+    "Home": "\ue011",
+    "End": "\ue010",
+    "Backspace": "\ue003",
+    "F2": "\ue032",
+    "F4": "\ue034",
+    "F6": "\ue036",
+    "F8": "\ue038",
+    "F9": "\ue039",
+    "Alt": "\ue00a",
+}
 
 _TO_THE_MIDDLE = "document.querySelector(arguments[0])?.scrollIntoView({block: 'center'})"
 
@@ -74,9 +96,11 @@ class Driver:
         self._port = free_port()
         self._log = log.open("wb")
         self._process = subprocess.Popen(
-            ["chromedriver", f"--port={self._port}"], stdin=subprocess.DEVNULL,
-            stdout=self._log, stderr=subprocess.STDOUT,
-        )  # fmt: skip
+            ["chromedriver", f"--port={self._port}"],
+            stdin=subprocess.DEVNULL,
+            stdout=self._log,
+            stderr=subprocess.STDOUT,
+        )
 
     def browser(self, size: Size, *, language: str = "ca", dark: bool = False) -> "Browser":
         """A new browser with nothing kept from another one."""
@@ -87,9 +111,10 @@ class Driver:
             "prefs": {"intl.accept_languages": language},
         }
         capabilities = {
-            "browserName": "chrome", "goog:chromeOptions": options,
+            "browserName": "chrome",
+            "goog:chromeOptions": options,
             "goog:loggingPrefs": {"browser": "ALL"},
-        }  # fmt: skip
+        }
         url = f"http://127.0.0.1:{self._port}"
         body = {"capabilities": {"alwaysMatch": capabilities}}
         made = until(lambda: self._session(url, body), "chromedriver does not answer")
@@ -260,15 +285,21 @@ class Browser:
         """Take the network away from the page, or give it back."""
         self.devtools("Network.enable")
         self.devtools(
-            "Network.emulateNetworkConditions", offline=cut, latency=0, downloadThroughput=-1,
+            "Network.emulateNetworkConditions",
+            offline=cut,
+            latency=0,
+            downloadThroughput=-1,
             uploadThroughput=-1,
-        )  # fmt: skip
+        )
 
     def resize(self, size: Size) -> None:
         self.devtools(
-            "Emulation.setDeviceMetricsOverride", width=size.width, height=size.height,
-            deviceScaleFactor=size.scale, mobile=size.touch and size.width < 600,
-        )  # fmt: skip
+            "Emulation.setDeviceMetricsOverride",
+            width=size.width,
+            height=size.height,
+            deviceScaleFactor=size.scale,
+            mobile=size.touch and size.width < 600,
+        )
         self.devtools("Emulation.setTouchEmulationEnabled", enabled=size.touch)
 
     def look(self, *, dark: bool) -> None:

@@ -34,9 +34,10 @@ class Person:
         """Name, password, and the code that the person's device shows unless another is given."""
         self.browser.go(f"{self.url}{DESK}")
         for name, typed in (
-            ("username", self.user.username), ("password", PASSWORD),
+            ("username", self.user.username),
+            ("password", PASSWORD),
             ("code", present_code(self.user.username) if code is None else code),
-        ):  # fmt: skip
+        ):
             self.fill(name, typed)
         self.browser.keys("Enter")
 
@@ -105,10 +106,13 @@ def person(browser: Browser, url: str, *roles: Role, has_device: bool = True) ->
     """Somebody with an account, and with a second factor unless it is yet to be set up."""
     number = User.objects.count() + 1
     user = user_create(
-        by=None, username=f"persona{number}", full_name=f"Persona {number}", password=PASSWORD,
+        by=None,
+        username=f"persona{number}",
+        full_name=f"Persona {number}",
+        password=PASSWORD,
         roles=[role.value for role in roles],
         appointment="Resolució 12/2027" if Role.INSPECTOR in roles else "",
-    )  # fmt: skip
+    )
     if has_device:
         factories.second_factor(user)
     return Person(browser, url, user)

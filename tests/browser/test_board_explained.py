@@ -51,9 +51,10 @@ def settled(code: str) -> Contest:
     contest = settling.contest(settling.rules(code=code), [NUMBERS] * 7)
     contest_publish(by=factories.staff(Role.ORGANISER), contest=contest, rules=desk.RULES)
     accounts = {
-        "jackpot": chart.jackpot(code), "reserve": chart.reserve(code),
+        "jackpot": chart.jackpot(code),
+        "reserve": chart.reserve(code),
         "lapsed": chart.lapsed(contest.pk),
-    }  # fmt: skip
+    }
     for name, cents in before.items():
         settling.fund(accounts[name], cents)
     bets = [

@@ -82,14 +82,22 @@ def test_the_administration(
     tour.stop("second-factor-refused")
     sign_on(browser, line.url, desk)
     for name, url in {
-        "index": "/admin/", "reports": "/admin/reports/", "report": "/admin/reports/payments/",
-        "nights": list_url(JobRun), "contests": list_url(type(day.contest)),
-        "contest": row_url(day.contest), "settlement": row_url(day.settlement),
-        "race": row_url(factories.races_of(day.contest)[0]), "tickets": list_url(Ticket),
-        "ticket": row_url(Ticket.objects.latest("pk")), "proposals": list_url(Proposal),
-        "premises": row_url(day.point.premises), "user": row_url(desk.person),
-        "open-account": act_url(User, "create"), "password": "/admin/password_change/",
-    }.items():  # fmt: skip
+        "index": "/admin/",
+        "reports": "/admin/reports/",
+        "report": "/admin/reports/payments/",
+        "nights": list_url(JobRun),
+        "contests": list_url(type(day.contest)),
+        "contest": row_url(day.contest),
+        "settlement": row_url(day.settlement),
+        "race": row_url(factories.races_of(day.contest)[0]),
+        "tickets": list_url(Ticket),
+        "ticket": row_url(Ticket.objects.latest("pk")),
+        "proposals": list_url(Proposal),
+        "premises": row_url(day.point.premises),
+        "user": row_url(desk.person),
+        "open-account": act_url(User, "create"),
+        "password": "/admin/password_change/",
+    }.items():
         browser.go(line.url + url)
         browser.find("main, #main, #content")
         assert browser.run("return document.documentElement.lang.slice(0, 2)") == language

@@ -50,9 +50,14 @@ def asked_to_settle(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[int]]:
 
 
 @pytest.mark.article(
-    "14.III.4", "14.III.5.2", "14.III.5.3", "14.III.5.4.1", "14.III.5.4.2", "14.III.5.4.4",
+    "14.III.4",
+    "14.III.5.2",
+    "14.III.5.3",
+    "14.III.5.4.1",
+    "14.III.5.4.2",
+    "14.III.5.4.4",
     "14.III.8.2",
-)  # fmt: skip
+)
 def test_a_race_day_is_run_from_the_desk(
     open_browser: Open, line: Line, tmp_path: Path, asked_to_settle: list[int]
 ) -> None:
@@ -77,10 +82,27 @@ def test_a_race_day_is_run_from_the_desk(
     settle_and_order(first, second, asked_to_settle, looks)
     done = set(LogEntry.objects.values_list("change_message", flat=True))
     assert {act.split(": ")[1].split()[0] for act in done} >= {
-        "import", "approve", "contest", "publish", "open", "suspend_all", "resume", "withdraw",
-        "start", "breach_void", "classify", "declare", "announce", "attend", "commit", "enter",
-        "certify", "settle", "order", "confirm",
-    }  # fmt: skip
+        "import",
+        "approve",
+        "contest",
+        "publish",
+        "open",
+        "suspend_all",
+        "resume",
+        "withdraw",
+        "start",
+        "breach_void",
+        "classify",
+        "declare",
+        "announce",
+        "attend",
+        "commit",
+        "enter",
+        "certify",
+        "settle",
+        "order",
+        "confirm",
+    }
     looks.end()
 
 
@@ -101,9 +123,11 @@ def prepare(first: Person, second: Person, tmp_path: Path, looks: Looks) -> None
     first.desk()
     looks.stop("programme-approved")
     first.press("contest")
-    first.refused("schedule_out_of_place", price_cents="1,00", scheduled_close_at=typed(
-        RUN[0].started_at + timedelta(hours=1)
-    ))  # fmt: skip
+    first.refused(
+        "schedule_out_of_place",
+        price_cents="1,00",
+        scheduled_close_at=typed(RUN[0].started_at + timedelta(hours=1)),
+    )
     first.fill("scheduled_close_at", typed(DAY.programme.races[0].scheduled_start))
     first.finish()
     first.press("open")
@@ -240,7 +264,10 @@ def settle_and_order(
     order = PaymentOrder.objects.get()
     first.desk()
     first.sees(format_date(order.last_claim_day, "en"))
-    until(lambda: first.browser.run(
-        "const bar = document.querySelector('.desk-progress'); return bar.value === bar.max"
-    ), "the whole day done")  # fmt: skip
+    until(
+        lambda: first.browser.run(
+            "const bar = document.querySelector('.desk-progress'); return bar.value === bar.max"
+        ),
+        "the whole day done",
+    )
     looks.stop("ordered")

@@ -24,10 +24,12 @@ SHOTS = ROOT / "var" / "screenshots"
 AXE = ROOT / "var" / "axe-core" / "axe.min.js"
 # What the README shows: of a stop in a size, an SVG that is text (`make screenshots`).
 PICTURES = {
-    "terminal-bet-terminal": "terminal", "promotrot-six-at-the-post-begun-terminal": "promotrot",
-    "board-on-sale-terminal": "board", "race-day-on-sale-terminal": "organiser",
+    "terminal-bet-terminal": "terminal",
+    "promotrot-six-at-the-post-begun-terminal": "promotrot",
+    "board-on-sale-terminal": "board",
+    "race-day-on-sale-terminal": "organiser",
     "office-prize-terminal": "office",
-}  # fmt: skip
+}
 _PICTURE = Path(__file__).with_name("picture.js")
 _DOCS = ROOT / "docs" / "screens"
 _NO_LINE = "ERR_INTERNET_DISCONNECTED"  # said of every request while a test keeps the line cut

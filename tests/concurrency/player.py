@@ -54,12 +54,13 @@ def prepare(tickets: int, terminals: int) -> dict[str, Any]:
     emission = emitting.opened(definition)
     points = [factories.point() for _ in range(terminals)]
     return {
-        "emission": emission.pk, "price_cents": emission.price_cents,
+        "emission": emission.pk,
+        "price_cents": emission.price_cents,
         "terminals": [
             {"number": n, "token": p.token, "session": p.session_token, "doubtful": []}
             for n, p in enumerate(points)
         ],
-    }  # fmt: skip
+    }
 
 
 def play(plan: dict[str, Any], terminal: dict[str, Any], ident: uuid.UUID) -> bool:

@@ -36,9 +36,11 @@ def prepare() -> dict[str, Any]:
 
     contest, place = selling_point()
     return {
-        "contest": contest.pk, "price_cents": contest.price_cents, "token": place.token,
+        "contest": contest.pk,
+        "price_cents": contest.price_cents,
+        "token": place.token,
         "session": place.session_token,
-    }  # fmt: skip
+    }
 
 
 def say(*words: object) -> None:

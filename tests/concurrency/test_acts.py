@@ -83,9 +83,15 @@ def test_two_meetings_of_a_day_do_not_get_two_contests(own_database: Database) -
     def create(number: int) -> Contest:
         races = list(meetings[number].races.order_by("number"))
         return contest_create(
-            by=by, meeting=meetings[number], bet_type=bet_type, ticket_model=model, races=races,
-            price_cents=100, max_bets=100, scheduled_close_at=races[0].scheduled_start_at,
-        )  # fmt: skip
+            by=by,
+            meeting=meetings[number],
+            bet_type=bet_type,
+            ticket_model=model,
+            races=races,
+            price_cents=100,
+            max_bets=100,
+            scheduled_close_at=races[0].scheduled_start_at,
+        )
 
     answers = together(*[lambda number=number: create(number) for number in range(4)])
     assert names(answers) == ["Contest", *[ContestOfDayExists.__name__] * 3]
@@ -122,9 +128,7 @@ def test_a_proposal_decided_at_once_is_decided_once(own_database: Database) -> N
 
 def test_the_same_act_proposed_at_once_is_proposed_once(own_database: Database) -> None:
     power = define("test.twice", Role.ORGANISER)
-    kind = two_persons.register(
-        two_persons.Kind("test.twice", power, apply=lambda *_: None)
-    )  # fmt: skip
+    kind = two_persons.register(two_persons.Kind("test.twice", power, apply=lambda *_: None))
     people = [factories.staff(Role.ORGANISER) for _ in range(AT_ONCE)]
     answers = together(
         *[
@@ -138,9 +142,12 @@ def test_the_same_act_proposed_at_once_is_proposed_once(own_database: Database) 
 def test_wrong_passwords_at_once_are_all_counted(own_database: Database) -> None:
     """Guessing in parallel gains nothing over guessing in turn."""
     user_create(
-        by=None, username="ana", full_name="Ana", password="correct horse battery",
+        by=None,
+        username="ana",
+        full_name="Ana",
+        password="correct horse battery",
         roles=["auditor"],
-    )  # fmt: skip
+    )
     guesses = [f"wrong guess {number}" for number in range(12)]
     answers = together(
         *[lambda guess=guess: password_check(username="ana", password=guess) for guess in guesses]

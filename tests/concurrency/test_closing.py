@@ -140,9 +140,11 @@ def test_two_confirm_at_once_and_it_is_done_once() -> None:
     race = f.races_of(contest)[0]
     f.started(race)
     proposal = starts.start_correct(
-        by=f.staff(Role.STEWARDS), race_id=race.pk, source="Video",
+        by=f.staff(Role.STEWARDS),
+        race_id=race.pk,
+        source="Video",
         actual_start_at=race.starts.get().actual_start_at - timedelta(seconds=1),
-    )  # fmt: skip
+    )
     seconds = [f.staff(Role.STEWARDS) for _ in range(2)]
     with sale_in_flight(contest, point) as commit:
         acts = [

@@ -41,9 +41,12 @@ class Hall:
         self.organiser: StaffActor = factories.staff(Role.ORGANISER)
         self.inspector: StaffActor = factories.staff(Role.INSPECTOR)
         race_declare(
-            by=self.organiser, race_id=self.race.pk, kind=RaceDeclaration.Kind.NOT_RUN,
-            reason="Storm", draw_place="Oficina Central",
-        )  # fmt: skip
+            by=self.organiser,
+            race_id=self.race.pk,
+            kind=RaceDeclaration.Kind.NOT_RUN,
+            reason="Storm",
+            draw_place="Oficina Central",
+        )
         contest_seal(contest_id=self.contest.pk)
         self.draw: Draw = Draw.objects.get(subject=subject_of(self.race.pk))
         services.draw_attend(by=self.inspector, draw=self.draw.uuid)
@@ -166,8 +169,10 @@ def killed_at(database: Database, hall: Hall, step: str, place: str) -> Iterator
     by = hall.inspector if step == "certify" else hall.organiser
     worker = subprocess.Popen(
         [sys.executable, "-c", _WORKER, step, place, str(hall.draw.uuid), str(by.session_id)],
-        env={**os.environ, **database.environment}, stdout=subprocess.PIPE, text=True,
-    )  # fmt: skip
+        env={**os.environ, **database.environment},
+        stdout=subprocess.PIPE,
+        text=True,
+    )
     try:
         assert worker.stdout is not None
         assert worker.stdout.readline() == "here\n"

@@ -73,8 +73,10 @@ def _closing(emission: Emission) -> "Future[Emission]":
 
 def _somebody_waits() -> bool:
     with connection.cursor() as cursor:
-        cursor.execute("SELECT EXISTS (SELECT FROM pg_locks l JOIN pg_stat_activity a USING (pid)"
-                       " WHERE NOT l.granted AND a.datname = current_database())")  # fmt: skip
+        cursor.execute(
+            "SELECT EXISTS (SELECT FROM pg_locks l JOIN pg_stat_activity a USING (pid)"
+            " WHERE NOT l.granted AND a.datname = current_database())"
+        )
         return bool(cursor.fetchone()[0])
 
 

@@ -202,9 +202,13 @@ def killed_at_every_step(database: Database) -> None:
     due = len(jobs_due())
     connections.close_all()
     done = subprocess.run(
-        [sys.executable, "-c", _KILLED], env={**os.environ, **database.environment},
-        capture_output=True, text=True, timeout=280, check=False,
-    )  # fmt: skip
+        [sys.executable, "-c", _KILLED],
+        env={**os.environ, **database.environment},
+        capture_output=True,
+        text=True,
+        timeout=280,
+        check=False,
+    )
     assert done.returncode == 0, done.stderr[-2000:]
     assert int(done.stdout) > due
     when_free(night_run)

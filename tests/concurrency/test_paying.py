@@ -252,15 +252,20 @@ def test_a_payer_killed_between_paying_and_answering(
     point = factories.point()
     requests = {str(each.uuid): each for each in (ticket.request() for ticket in won)}
     plan = {
-        "token": point.token, "session": point.session_token, "cents": CENTS,
+        "token": point.token,
+        "session": point.session_token,
+        "cents": CENTS,
         "tickets": [(ident, each.code) for ident, each in requests.items()],
-    }  # fmt: skip
+    }
     output = tmp_path / "payer.txt"
     with output.open("wb") as file:
         process = subprocess.Popen(
-            [sys.executable, "-m", "tests.concurrency.payer", json.dumps(plan)], cwd=ROOT,
-            env=os.environ | own_database.environment, stdout=file, stderr=subprocess.PIPE,
-        )  # fmt: skip
+            [sys.executable, "-m", "tests.concurrency.payer", json.dumps(plan)],
+            cwd=ROOT,
+            env=os.environ | own_database.environment,
+            stdout=file,
+            stderr=subprocess.PIPE,
+        )
         try:
             eventually(lambda: output.read_text().count("paid") >= 10)
             time.sleep(random.random() * 0.05)

@@ -102,9 +102,11 @@ def test_the_player_and_the_night_end_a_play_once(own_database: Database) -> Non
     emission, place = emitting.opened(emitting.small()), factories.point()
     causes = set()
     for _ in range(ROUNDS):
-        ticket = winning(place, emission) if not causes else PlayTicket.objects.get(
-            uuid=bought(place, emission)
-        )  # fmt: skip
+        ticket = (
+            winning(place, emission)
+            if not causes
+            else PlayTicket.objects.get(uuid=bought(place, emission))
+        )
         played, ended = together(
             acting(place, ticket.uuid), lambda ticket=ticket: play_end_unfinished(ticket)
         )
@@ -180,10 +182,12 @@ def test_a_sale_rolled_back_gives_its_ticket_to_the_next(own_database: Database)
         row = session.execute(
             "SELECT outcome FROM promotrot_sell(%s, %s, gen_random_uuid(), %s, %s)",
             (
-                place.credentials.token_digest, place.credentials.session_digest, emission.pk,
+                place.credentials.token_digest,
+                place.credentials.session_digest,
+                emission.pk,
                 emission.price_cents,
             ),
-        ).fetchone()  # fmt: skip
+        ).fetchone()
         assert row == ("sold",)
         other = bought(place, emission)
         session.rollback()

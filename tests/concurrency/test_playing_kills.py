@@ -49,11 +49,17 @@ class Players:
         with self._output.open("ab") as file:
             return subprocess.Popen(
                 [
-                    sys.executable, "-m", "tests.concurrency.player", "play",
+                    sys.executable,
+                    "-m",
+                    "tests.concurrency.player",
+                    "play",
                     json.dumps(self.plan | {"terminals": terminals}),
                 ],
-                cwd=ROOT, env=os.environ | self._environment, stdout=file, stderr=subprocess.PIPE,
-            )  # fmt: skip
+                cwd=ROOT,
+                env=os.environ | self._environment,
+                stdout=file,
+                stderr=subprocess.PIPE,
+            )
 
     def said(self, word: str) -> list[list[str]]:
         lines = (line.split() for line in self._output.read_text().split("\n")[:-1])
@@ -79,11 +85,9 @@ def start(emission: Emission, environment: dict[str, str], folder: Path) -> list
     ]
     plan = {"emission": emission.pk, "price_cents": emission.price_cents}
     return [
-        Players(
-            plan | {"terminals": terminals[n::PROCESSES]}, environment, folder / f"{n}.txt"
-        )
+        Players(plan | {"terminals": terminals[n::PROCESSES]}, environment, folder / f"{n}.txt")
         for n in range(PROCESSES)
-    ]  # fmt: skip
+    ]
 
 
 def played(url: str) -> int:

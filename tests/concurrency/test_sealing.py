@@ -70,8 +70,10 @@ def test_a_worker_killed_leaves_a_whole_seal_or_none(
 ) -> None:
     worker = subprocess.Popen(
         [sys.executable, "-c", _WORKER, str(contest.pk), *place],
-        env={**os.environ, **own_database.environment}, stdout=subprocess.PIPE, text=True,
-    )  # fmt: skip
+        env={**os.environ, **own_database.environment},
+        stdout=subprocess.PIPE,
+        text=True,
+    )
     try:
         assert worker.stdout is not None and worker.stdout.readline() == "here\n"
         os.kill(worker.pid, signal.SIGKILL)

@@ -125,9 +125,12 @@ def race(database: Database, end: Any, *, with_lock: bool) -> tuple[Race, Contes
     contest, place = selling_point()
     act, lock = end(contest, place)
     found = against_a_sale_in_flight(
-        database, lambda: sell(place, contest, uuid.uuid4()), act, lock,
+        database,
+        lambda: sell(place, contest, uuid.uuid4()),
+        act,
+        lock,
         without=() if with_lock else [lock[0]],
-    )  # fmt: skip
+    )
     return found, contest, place
 
 
@@ -170,9 +173,12 @@ def test_an_inquiry_never_burns_what_a_sale_in_flight_then_sells(
     ident = uuid.uuid4()
     act, lock = inquiring(ident, place)
     found = against_a_sale_in_flight(
-        own_database, lambda: sell(place, contest, ident), act, lock,
+        own_database,
+        lambda: sell(place, contest, ident),
+        act,
+        lock,
         without=() if with_lock else [Lock.REQUEST],
-    )  # fmt: skip
+    )
     both = BurntRequest.objects.filter(uuid=ident).exists() and isinstance(found.sale, Sold)
     assert both is not with_lock
     if with_lock:

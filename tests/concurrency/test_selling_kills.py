@@ -33,8 +33,11 @@ class Seller:
         with output.open("wb") as file:
             self._process = subprocess.Popen(
                 [sys.executable, "-m", "tests.concurrency.seller", "sell", json.dumps(plan)],
-                cwd=ROOT, env=os.environ | environment, stdout=file, stderr=subprocess.PIPE,
-            )  # fmt: skip
+                cwd=ROOT,
+                env=os.environ | environment,
+                stdout=file,
+                stderr=subprocess.PIPE,
+            )
 
     def said(self, word: str) -> list[uuid.UUID]:
         lines = self._output.read_text().split("\n")[:-1]
@@ -98,9 +101,11 @@ def test_a_killed_seller_loses_nothing_and_invents_nothing(
 ) -> None:
     contest, place = selling_point()
     plan = {
-        "contest": contest.pk, "price_cents": contest.price_cents, "token": place.token,
+        "contest": contest.pk,
+        "price_cents": contest.price_cents,
+        "token": place.token,
         "session": place.session_token,
-    }  # fmt: skip
+    }
     with sellers(own_database.environment, plan, tmp_path, sales=5) as running:
         for each in running:
             time.sleep(random.random() * 0.2)

@@ -35,9 +35,13 @@ def server(tmp_path: Path) -> Iterator[Postgres]:
 def runner(environment: dict[str, str]) -> Callable[..., str]:
     def run(*words: str) -> str:
         return subprocess.run(
-            [sys.executable, *words], cwd=ROOT, env=os.environ | environment, check=True,
-            capture_output=True, text=True,
-        ).stdout  # fmt: skip
+            [sys.executable, *words],
+            cwd=ROOT,
+            env=os.environ | environment,
+            check=True,
+            capture_output=True,
+            text=True,
+        ).stdout
 
     return run
 

@@ -106,8 +106,10 @@ def worker_stopped_at(
 ) -> Iterator["subprocess.Popen[str]"]:
     worker = subprocess.Popen(
         [sys.executable, "-c", _WORKER, str(contest.pk), *place],
-        env={**os.environ, **database.environment}, stdout=subprocess.PIPE, text=True,
-    )  # fmt: skip
+        env={**os.environ, **database.environment},
+        stdout=subprocess.PIPE,
+        text=True,
+    )
     try:
         assert worker.stdout is not None
         assert worker.stdout.readline() == "here\n"

@@ -63,10 +63,21 @@ class Broker:
     def start(self) -> None:
         self.process = subprocess.Popen(
             [
-                str(binary()), "--port", str(self.port), "--bind", "127.0.0.1", "--save", "",
-                "--dir", str(self.folder), "--appendonly", "yes", "--loglevel", "warning",
+                str(binary()),
+                "--port",
+                str(self.port),
+                "--bind",
+                "127.0.0.1",
+                "--save",
+                "",
+                "--dir",
+                str(self.folder),
+                "--appendonly",
+                "yes",
+                "--loglevel",
+                "warning",
             ]
-        )  # fmt: skip
+        )
 
     def kill(self) -> None:
         if self.process is not None:
@@ -92,9 +103,12 @@ class Till:
 
     def body(self) -> dict[str, Any]:
         return {
-            "uuid": str(uuid.uuid4()), "contest": self.contest.pk, "price_cents": 100,
-            "amount_cents": BETS * 100, "races": RACES,
-        }  # fmt: skip
+            "uuid": str(uuid.uuid4()),
+            "contest": self.contest.pk,
+            "price_cents": 100,
+            "amount_cents": BETS * 100,
+            "races": RACES,
+        }
 
     def sell(self, until: threading.Event) -> None:
         api = self.api()

@@ -79,6 +79,4 @@ def test_two_at_once_withdraw_a_horse_once() -> None:
         commit()
         outcomes = [act.exception(LIMIT_S) for act in acts]
     assert Withdrawal.objects.count() == 1
-    assert [type(o) for o in outcomes if o] in (
-        [AlreadyWithdrawn], [two_persons.ProposalPending],
-    )  # fmt: skip
+    assert [type(o) for o in outcomes if o] in ([AlreadyWithdrawn], [two_persons.ProposalPending])

@@ -37,40 +37,54 @@ class Certified:
         percents = rules["shares_above" if above else "shares_below"]
         regime = words["step_above" if above else "step_below"].format(
             tested=self._euros(figures["tested_jackpot"]),
-            threshold=self._euros(rules["jackpot_threshold_cents"]), article=figures["regime"],
-        )  # fmt: skip
+            threshold=self._euros(rules["jackpot_threshold_cents"]),
+            article=figures["regime"],
+        )
         reserve = {"reserve": words["board_reserve"]} if figures["shares"]["reserve"] else {}
         shares = [
             [name, f"{percents[each]} %", self._euros(figures["shares"][each])]
             for each, name in (names | reserve).items()
         ]
         carried = {
-            "own_share": figures["after_cascade"][top], "board_jackpot": figures["jackpot_in"],
-            "unclaimed": figures["lapsed_in"], "board_reserve": figures["reserve_paid_out"],
-        }  # fmt: skip
+            "own_share": figures["after_cascade"][top],
+            "board_jackpot": figures["jackpot_in"],
+            "unclaimed": figures["lapsed_in"],
+            "board_reserve": figures["reserve_paid_out"],
+        }
         return [
-            [words["step_pool"].format(
-                takings=self._euros(figures["takings"]), percent=rules["prize_percent"],
-                pool=self._euros(figures["prize_pool"]),
-                rest=self._euros(figures["organiser_share"]),
-            )],
+            [
+                words["step_pool"].format(
+                    takings=self._euros(figures["takings"]),
+                    percent=rules["prize_percent"],
+                    pool=self._euros(figures["prize_pool"]),
+                    rest=self._euros(figures["organiser_share"]),
+                )
+            ],
             [regime, [[words["category"], words["share"], words["amount"]], *shares]],
-            [words["step_right"], [
-                [words["category"], words["board_bets"]],
-                *[[names[each], self._count(figures["winners"][each])] for each in categories],
-            ]],
+            [
+                words["step_right"],
+                [
+                    [words["category"], words["board_bets"]],
+                    *[[names[each], self._count(figures["winners"][each])] for each in categories],
+                ],
+            ],
             self._falls(words, names),
-            [words["step_carried"].format(category=names[top]), [
-                [words["where_from"], words["amount"]],
-                *[[words[key], self._euros(cents)] for key, cents in carried.items() if cents],
-            ]],
+            [
+                words["step_carried"].format(category=names[top]),
+                [
+                    [words["where_from"], words["amount"]],
+                    *[[words[key], self._euros(cents)] for key, cents in carried.items() if cents],
+                ],
+            ],
             self._corrected(words, names, won),
             self._prizes(words, names, won),
-            [words["step_onward"].format(
-                jackpot=self._euros(figures["jackpot_out"]),
-                reserve=self._euros(figures["reserve_out"]),
-            )],
-        ]  # fmt: skip
+            [
+                words["step_onward"].format(
+                    jackpot=self._euros(figures["jackpot_out"]),
+                    reserve=self._euros(figures["reserve_out"]),
+                )
+            ],
+        ]
 
     def _falls(self, words: dict[str, str], names: dict[str, str]) -> Step:
         """By 9.5, from the amounts before and after it: what an empty category had is below."""
@@ -83,10 +97,13 @@ class Certified:
             fallen = had - figures["after_cascade"][category]
             if fallen:
                 key = "step_falls" if below else "step_falls_reserve"
-                said.append(words[key].format(
-                    category=names[category], below=names.get(below or ""),
-                    amount=self._euros(had),
-                ))  # fmt: skip
+                said.append(
+                    words[key].format(
+                        category=names[category],
+                        below=names.get(below or ""),
+                        amount=self._euros(had),
+                    )
+                )
         assert fallen == figures["unwon_to_reserve"]
         return said
 
@@ -98,9 +115,11 @@ class Certified:
             for above, below in trace["halved"]
         ]
         for group in trace["joined"]:
-            said.append(words["step_joined"].format(
-                categories=", ".join(names[str(each)] for each in group)
-            ))  # fmt: skip
+            said.append(
+                words["step_joined"].format(
+                    categories=", ".join(names[str(each)] for each in group)
+                )
+            )
         amounts = {each: Fraction(figures["after_correction"][each]) for each in won}
         rows = [[names[each], self._euros(int(amount))] for each, amount in amounts.items()]
         return [*said, [[words["category"], words["amount"]], *rows]] if said else []
@@ -112,10 +131,14 @@ class Certified:
         in_all = {each: figures["prize_each"][each] * figures["winners"][each] for each in won}
         assert sum(in_all.values()) == figures["prizes_total"]
         rows = [
-            [names[each], self._count(figures["winners"][each]),
-             self._euros(figures["prize_each"][each]), self._euros(in_all[each])]
+            [
+                names[each],
+                self._count(figures["winners"][each]),
+                self._euros(figures["prize_each"][each]),
+                self._euros(in_all[each]),
+            ]
             for each in won
-        ]  # fmt: skip
+        ]
         head = [words[key] for key in ("category", "board_bets", "prize_of_bet", "in_all")]
         left = figures["rounding_remainder"]
         rest = [words["step_rounding"].format(amount=self._euros(left))] if left else []

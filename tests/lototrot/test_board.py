@@ -34,9 +34,13 @@ def on_sale() -> Contest:
     contest = settling.contest(settling.rules(), [NUMBERS] * 7)
     by = factories.staff(Role.ORGANISER)
     Publication.objects.create(
-        contest=contest, rules={"ca": "Regles", "es": "Reglas", "en": "Rules"}, prize_percent="60",
-        published_at=clock.now(), published_by_id=by.user_id, published_in_id=by.session_id,
-    )  # fmt: skip
+        contest=contest,
+        rules={"ca": "Regles", "es": "Reglas", "en": "Rules"},
+        prize_percent="60",
+        published_at=clock.now(),
+        published_by_id=by.user_id,
+        published_in_id=by.session_id,
+    )
     return contest
 
 
@@ -57,11 +61,13 @@ def test_bets_alive_after_each_race_are_those_a_player_would_count() -> None:
     settling.fund(chart.jackpot("lototrot"), 300_00)
     facts = [
         Race(
-            programme=NUMBERS, withdrawn=frozenset({2} if leg == 3 else ()),
-            winners=frozenset({3, 5} if leg == 5 else {3}), outcome=Outcome.RUN,
+            programme=NUMBERS,
+            withdrawn=frozenset({2} if leg == 3 else ()),
+            winners=frozenset({3, 5} if leg == 5 else {3}),
+            outcome=Outcome.RUN,
         )
         for leg in range(1, 8)
-    ]  # fmt: skip
+    ]
     settling.run(contest, facts)
     contest.refresh_from_db()
 

@@ -81,8 +81,10 @@ def _dumped(database: Database, folder: Path) -> str:
     target = folder / "dump.sql"
     subprocess.run(
         [str(binaries() / "pg_dump"), "--dbname", database.owner_url, "--file", str(target)],
-        check=True, capture_output=True, timeout=120,
-    )  # fmt: skip
+        check=True,
+        capture_output=True,
+        timeout=120,
+    )
     return target.read_text("utf-8")
 
 
@@ -96,9 +98,13 @@ def loot(own_database: Database, tmp_path: Path) -> tuple[Loot, Emission]:
     text = _dumped(own_database, tmp_path)
     made = emission.commitment
     found = Loot(
-        text, emission.reference, read_plan(emission.plan), bytes.fromhex(made.digest),
-        emission.witness.entropy, bytes(made.sealed_seed),
-    )  # fmt: skip
+        text,
+        emission.reference,
+        read_plan(emission.plan),
+        bytes.fromhex(made.digest),
+        emission.witness.entropy,
+        bytes(made.sealed_seed),
+    )
     return found, emission
 
 

@@ -81,9 +81,10 @@ def _with_audits(audits: list[jobs.Job], wanted: bool) -> None:
 def _killed(database: Database, rng: Random) -> None:
     """A runner of the nights, killed somewhere; what it leaves is gone on with."""
     child = subprocess.Popen(
-        [sys.executable, "-c", _NIGHT], env={**os.environ, **database.environment},
+        [sys.executable, "-c", _NIGHT],
+        env={**os.environ, **database.environment},
         stderr=subprocess.DEVNULL,
-    )  # fmt: skip
+    )
     time.sleep(rng.uniform(0.8, 3.5))
     child.send_signal(signal.SIGKILL)
     child.wait(30)

@@ -41,11 +41,16 @@ from tests.simulation.auditor import Auditor, Terms
 
 RULES = {"ca": "Regles.", "es": "Reglas.", "en": "Rules."}
 DOCUMENT = {
-    "code": "season", "version": 1, "name": "Season", "legs": 4, "prize_percent": "65",
-    "payout_step_cents": 1, "jackpot_threshold_cents": 40_000,
+    "code": "season",
+    "version": 1,
+    "name": "Season",
+    "legs": 4,
+    "prize_percent": "65",
+    "payout_step_cents": 1,
+    "jackpot_threshold_cents": 40_000,
     "shares_below": {"4": "40", "3": "30", "2": "30"},
     "shares_above": {"4": "30", "3": "30", "2": "30", "reserve": "10"},
-}  # fmt: skip
+}
 PRICE_CENTS = 350
 SECOND_RATE_AFTER_DAYS = 24
 
@@ -53,15 +58,20 @@ SECOND_RATE_AFTER_DAYS = 24
 def terms(begins: date) -> Terms:
     """The same, as the auditor reads it."""
     return Terms(
-        chain="season", legs=4, prize_percent=Fraction(65), threshold_cents=40_000,
-        below={"4": 40, "3": 30, "2": 30}, above={"4": 30, "3": 30, "2": 30, "reserve": 10},
+        chain="season",
+        legs=4,
+        prize_percent=Fraction(65),
+        threshold_cents=40_000,
+        below={"4": 40, "3": 30, "2": 30},
+        above={"4": 30, "3": 30, "2": 30, "reserve": 10},
         share_percents={"commission": 25, "management": 35, "tax": 25, "remainder": 15},
-        price_cents=PRICE_CENTS, claim_days=30,
+        price_cents=PRICE_CENTS,
+        claim_days=30,
         commission=[
             (begins, Fraction(6)),
             (begins + timedelta(days=SECOND_RATE_AFTER_DAYS), Fraction("7.5")),
         ],
-    )  # fmt: skip
+    )
 
 
 @dataclass
@@ -106,22 +116,32 @@ class World:
         self._sign_on()
         meeting = factories.meeting(races=0, day=day)
         course = factories.racecourse()
-        programmes = [sorted(self.rng.sample(range(1, 8), self.rng.choice((2, 3, 3, 4))))
-                      for _ in range(4)]  # fmt: skip
+        programmes = [
+            sorted(self.rng.sample(range(1, 8), self.rng.choice((2, 3, 3, 4)))) for _ in range(4)
+        ]
         races = [
             factories.race(
-                meeting, number, local(day, 17) + timedelta(minutes=20 * number),
-                numbers=numbers, course=course,
+                meeting,
+                number,
+                local(day, 17) + timedelta(minutes=20 * number),
+                numbers=numbers,
+                course=course,
             )
             for number, numbers in enumerate(programmes)
-        ]  # fmt: skip
+        ]
         organiser = factories.staff(Role.ORGANISER)
         contest = contests.contest_create(
-            by=organiser, meeting=meeting, bet_type=self.bet_type,
-            ticket_model=factories.ticket_model(), races=races, price_cents=PRICE_CENTS,
-            max_bets=1000, scheduled_close_at=local(day, 17), correction_window_s=300,
+            by=organiser,
+            meeting=meeting,
+            bet_type=self.bet_type,
+            ticket_model=factories.ticket_model(),
+            races=races,
+            price_cents=PRICE_CENTS,
+            max_bets=1000,
+            scheduled_close_at=local(day, 17),
+            correction_window_s=300,
             correction_approval="CAIB 3/2006",
-        )  # fmt: skip
+        )
         contests.contest_publish(by=organiser, contest=contest, rules=RULES)
         contests.contest_open(by=organiser, contest=contest)
         for point in self.points:
@@ -211,10 +231,13 @@ class World:
             heat = len(able) > 2 and self.rng.random() < 0.06
             winners = set(self.rng.sample(able, 2 if heat else 1))
             proposal = classification.classification_propose(
-                by=by, race_id=leg.race_id,
+                by=by,
+                race_id=leg.race_id,
                 runners=entries(race.programme, race.withdrawn, left, winners),
-                announced_text="Oficial", author="Comissaris", announced_at=clock.now(),
-            )  # fmt: skip
+                announced_text="Oficial",
+                author="Comissaris",
+                announced_at=clock.now(),
+            )
             two_persons.confirm(proposal=proposal.uuid, by=other)
             self.auditor.classified(str(contest.pk), place, winners, left)
         if late:
@@ -317,9 +340,8 @@ class World:
         first, second = factories.staff(Role.SUPERVISOR), factories.staff(Role.SUPERVISOR)
         granted = self.rng.random() < 0.5
         proposal = deposits.ruling_propose(
-            by=first, deposit=deposit, reason="Checked",
-            verdict="granted" if granted else "refused",
-        )  # fmt: skip
+            by=first, deposit=deposit, reason="Checked", verdict="granted" if granted else "refused"
+        )
         two_persons.confirm(proposal=proposal.uuid, by=second)
         if granted:
             self.auditor.granted(ident)
@@ -427,9 +449,12 @@ class World:
 def _signed_on(point: Point) -> Point:
     token, now = secrets.token_urlsafe(32), clock.now()
     session = OperatorSession.objects.create(
-        terminal=point.terminal, operator=point.operator, token_digest=token_digest(token),
-        started_at=now, expires_at=now + timedelta(days=20),
-    )  # fmt: skip
+        terminal=point.terminal,
+        operator=point.operator,
+        token_digest=token_digest(token),
+        started_at=now,
+        expires_at=now + timedelta(days=20),
+    )
     return Point(point.premises, point.terminal, point.operator, session, point.token, token)
 
 
@@ -438,12 +463,15 @@ def entries(
 ) -> list[Entry]:
     """A classification as the stewards announce it."""
     return [
-        Entry(n, "withdrawn") if n in withdrawn
-        else Entry(n, "left", ruling="Refused the start") if n in left
-        else Entry(n, "winner", 1) if n in winners
+        Entry(n, "withdrawn")
+        if n in withdrawn
+        else Entry(n, "left", ruling="Refused the start")
+        if n in left
+        else Entry(n, "winner", 1)
+        if n in winners
         else Entry(n, "started")
         for n in programme
-    ]  # fmt: skip
+    ]
 
 
 def local(day: date, hour: int, minute: int = 0) -> datetime:
@@ -461,16 +489,25 @@ def begin(rng: Random, begins: date, *, premises: int = 5) -> World:
     organiser = factories.staff(Role.ORGANISER)
     for since, percent in terms(begins).commission:
         commission_rate_record(
-            by=organiser, game="lototrot", premises=None, percent=str(float(percent)),
-            in_force_from=since, reference="Contract",
-        )  # fmt: skip
+            by=organiser,
+            game="lototrot",
+            premises=None,
+            percent=str(float(percent)),
+            in_force_from=since,
+            reference="Contract",
+        )
     office = factories.premises(Premises.Kind.CENTRAL_OFFICE, authorised=())
     cashier = factories.staff(Role.CASHIER)
     session = cash_open(by=cashier, premises=office.code, float_cents=50_000_000)
     world = World(
-        rng, begins, Auditor(terms(begins)), [factories.point() for _ in range(premises)],
+        rng,
+        begins,
+        Auditor(terms(begins)),
+        [factories.point() for _ in range(premises)],
         contests.bet_type_record(by=organiser, document=DOCUMENT, authorisation="CAIB 1/2030"),
-        cashier, factories.staff(Role.CASHIER), f"payoffice:cash:{session.pk}",
-    )  # fmt: skip
+        cashier,
+        factories.staff(Role.CASHIER),
+        f"payoffice:cash:{session.pk}",
+    )
     world.auditor.float_given(world.session, 50_000_000)
     return world

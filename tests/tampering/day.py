@@ -78,9 +78,13 @@ def build() -> Day:
         office = given.office()
         point = factories.point()
         commission_rate_record(
-            by=factories.staff(Role.ORGANISER), game="lototrot", premises=None, percent="6",
-            in_force_from=clock.now().date(), reference="Contract",
-        )  # fmt: skip
+            by=factories.staff(Role.ORGANISER),
+            game="lototrot",
+            premises=None,
+            percent="6",
+            in_force_from=clock.now().date(),
+            reference="Contract",
+        )
         contest, codes = _sold(point)
         _raced(contest, point, codes)
         emission = _played()
@@ -111,16 +115,20 @@ def _sold(point: factories.Point) -> tuple[Contest, list[str]]:
             ),
         ]
     contest = factories.contest(
-        meeting, races=races, rules=settling.record(rules), price_cents=PRICE_CENTS,
+        meeting,
+        races=races,
+        rules=settling.record(rules),
+        price_cents=PRICE_CENTS,
         correction_window_s=300,
-    )  # fmt: skip
+    )
     by, other = factories.two_stewards()
     entered = withdrawals.withdrawal_enter(by=by, race_id=races[0].pk, number=20, source="Vet")
     two_persons.confirm(proposal=entered.proposal.uuid, by=other)
     schedule_move(
-        by=factories.staff(Role.ORGANISER), contest_id=contest.pk,
+        by=factories.staff(Role.ORGANISER),
+        contest_id=contest.pk,
         to_at=starts_at + timedelta(minutes=10),
-    )  # fmt: skip
+    )
     codes = [_sell(contest, point, [(1,), (number,)])[1] for number in range(1, 5)]
     codes += [_sell(contest, point, [tuple(range(2, 20)), (1, 2, 3, 4)])[1] for _ in range(10)]
     ident, code = _sell(contest, point, [(5,), (1,)])
@@ -148,13 +156,15 @@ def _raced(contest: Contest, point: factories.Point, codes: list[str]) -> None:
     _sell(contest, point, [(7,), (1,)])
     starts.start_record(by=by, race_id=first.pk, actual_start_at=start, source="Starter")
     out = {1: "winner", 20: "withdrawn"}
-    runners = [
-        Entry(n, out.get(n, "started"), 1 if n == 1 else None) for n in FIRST
-    ]  # fmt: skip
+    runners = [Entry(n, out.get(n, "started"), 1 if n == 1 else None) for n in FIRST]
     proposal = classification.classification_propose(
-        by=by, race_id=first.pk, runners=runners, announced_text="Oficial", author="Comissaris",
+        by=by,
+        race_id=first.pk,
+        runners=runners,
+        announced_text="Oficial",
+        author="Comissaris",
         announced_at=clock.now(),
-    )  # fmt: skip
+    )
     two_persons.confirm(proposal=proposal.uuid, by=other)
     starts.race_declare(by=by, race_id=second.pk, kind="not_run", reason="Storm")
     contest_seal(contest_id=contest.pk)
@@ -215,9 +225,12 @@ def _paid(contest: Contest, point: factories.Point, office: Premises, codes: lis
 def _remitted(point: factories.Point) -> None:
     statement = Statement.objects.get(premises=point.premises)
     statement_settle(
-        by=factories.staff(Role.ORGANISER), statement=statement.uuid, amount_cents=1_00,
-        paid_on=statement.week_to, reference="TRF 1",
-    )  # fmt: skip
+        by=factories.staff(Role.ORGANISER),
+        statement=statement.uuid,
+        amount_cents=1_00,
+        paid_on=statement.week_to,
+        reference="TRF 1",
+    )
 
 
 def _kept(contest: Contest, emission: Emission, codes: list[str]) -> Day:
@@ -226,9 +239,14 @@ def _kept(contest: Contest, emission: Emission, codes: list[str]) -> Day:
     assert published(kind="journal.checkpoint", subject=_last_day(log)) is not None
     contest.refresh_from_db()
     return Day(
-        contest, emission, factories.staff(Role.AUDITOR), codes[0],
-        ticket_proof(presented_code=codes[0]), log, public_key(),
-    )  # fmt: skip
+        contest,
+        emission,
+        factories.staff(Role.AUDITOR),
+        codes[0],
+        ticket_proof(presented_code=codes[0]),
+        log,
+        public_key(),
+    )
 
 
 def _last_day(log: list[dict[str, Any]]) -> str:

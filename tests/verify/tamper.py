@@ -66,9 +66,11 @@ def _likely(value: Any) -> list[Any]:
 
 
 LISTS = (
-    ("run", "not_run", "suspended", "all_disqualified"), ("dice", "balls", "phrase"),
-    ("computed", "balls"), ("9.2", "9.3"),
-)  # fmt: skip
+    ("run", "not_run", "suspended", "all_disqualified"),
+    ("dice", "balls", "phrase"),
+    ("computed", "balls"),
+    ("9.2", "9.3"),
+)
 
 
 def _others(value: Any) -> list[Any]:

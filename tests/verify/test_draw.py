@@ -45,9 +45,12 @@ def drawn() -> Drawn:
     race = factories.races_of(factories.contest())[0]
     factories.withdrawal(race, 4)
     race_declare(
-        by=factories.staff(Role.STEWARDS), race_id=race.pk, kind=RaceDeclaration.Kind.NOT_RUN,
-        reason="Pluja", draw_place="Oficina Central",
-    )  # fmt: skip
+        by=factories.staff(Role.STEWARDS),
+        race_id=race.pk,
+        kind=RaceDeclaration.Kind.NOT_RUN,
+        reason="Pluja",
+        draw_place="Oficina Central",
+    )
     for contest in Contest.objects.all():
         contest_seal(contest_id=contest.pk)
     made = Draw.objects.get(subject=subject_of(race.pk))
@@ -67,9 +70,14 @@ def by_hand(monkeypatch: Any) -> Drawn:
     room = hall(monkeypatch)
     factories.time_pass(hours=3)
     proposal = manual.manual_propose(
-        by=room.organiser, draw=room.draw.uuid, order=["5", "1", "8", "2", "3"],
-        drawn_at=clock.now(), place="Oficina", witness="Notari", cause="Tall de llum",
-    )  # fmt: skip
+        by=room.organiser,
+        draw=room.draw.uuid,
+        order=["5", "1", "8", "2", "3"],
+        drawn_at=clock.now(),
+        place="Oficina",
+        witness="Notari",
+        cause="Tall de llum",
+    )
     two_persons.confirm(proposal=proposal.uuid, by=room.other)
     services.draw_attend(by=room.inspector, draw=room.draw.uuid)
     room.certify(late_cause="Tall de llum")
@@ -91,8 +99,12 @@ def test_true_minutes_hold(drawn: Drawn, tmp_path: Path) -> None:
     def script(*words: str) -> subprocess.CompletedProcess[str]:
         return subprocess.run(
             [sys.executable, "-S", str(FOLDER / "draw.py"), "log.jsonl", public_key(), *words],
-            cwd=tmp_path, capture_output=True, text=True, check=False, env={},
-        )  # fmt: skip
+            cwd=tmp_path,
+            capture_output=True,
+            text=True,
+            check=False,
+            env={},
+        )
 
     done = script(ident)
     assert done.returncode == 0 and done.stdout.startswith("The draw holds"), done.stderr

@@ -59,10 +59,21 @@ def test_a_true_emission_holds_and_the_standard_library_is_enough(
 ) -> None:
     assert "25 of 40 tickets sold" in run(tmp_path, proof)
     done = subprocess.run(
-        [sys.executable, "-S", str(FOLDER / "emission.py"), "log.jsonl", public_key(), proof[1],
-         "tickets.csv"],
-        cwd=tmp_path, capture_output=True, text=True, check=False, env={},
-    )  # fmt: skip
+        [
+            sys.executable,
+            "-S",
+            str(FOLDER / "emission.py"),
+            "log.jsonl",
+            public_key(),
+            proof[1],
+            "tickets.csv",
+        ],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        check=False,
+        env={},
+    )
     assert done.returncode == 0, done.stderr
 
 

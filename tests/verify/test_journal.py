@@ -84,8 +84,11 @@ def test_a_true_journal_holds(files: Any, tmp_path: Path) -> None:
     assert said.startswith("WHOLE: ") and "1 checkpoints, the last of " in said
     done = subprocess.run(
         [sys.executable, FOLDER / "journal.py", "journal.jsonl", "log.jsonl", key],
-        cwd=tmp_path, capture_output=True, text=True, check=True,
-    )  # fmt: skip
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
     assert done.stdout.strip() == said
 
 
@@ -120,8 +123,12 @@ def test_lines_removed_repeated_or_moved(files: Any, tmp_path: Path) -> None:
             run(tmp_path, [*lines[:number], lines[number], *lines[number:]], log, key)
         if number + 1 < len(lines) and number + 1 not in forms:
             with pytest.raises(Refused):
-                run(tmp_path, [*without[: number + 1], lines[number], *without[number + 1 :]],
-                    log, key)  # fmt: skip
+                run(
+                    tmp_path,
+                    [*without[: number + 1], lines[number], *without[number + 1 :]],
+                    log,
+                    key,
+                )
 
 
 def test_who_has_the_key_cannot_rewrite_what_was_published(files: Any, tmp_path: Path) -> None:

@@ -50,45 +50,81 @@ def leaf(first: int, commitment: bytes) -> bytes:
     races = [[first], *SELECTIONS[1:]]
     return leaves.leaf(
         Ticket(
-            premises=Premises(code="BAR-1"), terminal=Terminal(code="BAR-1-A"),
-            sold_at=datetime(2030, 3, 2, 10, 59, tzinfo=UTC), bets=2, amount_cents=200,
+            premises=Premises(code="BAR-1"),
+            terminal=Terminal(code="BAR-1-A"),
+            sold_at=datetime(2030, 3, 2, 10, 59, tzinfo=UTC),
+            bets=2,
+            amount_cents=200,
             code_commitment=commitment,
             **dict(zip(LEG_COLUMNS, map(mask_of, races), strict=False)),
         )
-    )  # fmt: skip
+    )
 
 
 def examples() -> dict[str, str]:
     """The examples by name, as they stand on the page."""
     key_id = wire.key_id(PUBLIC)
     first = entry(
-        1, bytes(32), NOON, kind="proofs.key", subject=key_id,
-        document={"format": "trot-key-1", "key": key_id, "public_key": PUBLIC.hex(),
-                  "replaces": None, "reason": "first"},
-    )  # fmt: skip
+        1,
+        bytes(32),
+        NOON,
+        kind="proofs.key",
+        subject=key_id,
+        document={
+            "format": "trot-key-1",
+            "key": key_id,
+            "public_key": PUBLIC.hex(),
+            "replaces": None,
+            "reason": "first",
+        },
+    )
     commitment = codes.commitment(CODE, BLIND)
     mine = leaf(1, commitment)
     hashes = [merkle.leaf_hash(each) for each in (leaf(9, bytes(32)), mine, leaf(9, b"\1" * 32))]
     root = merkle.root(hashes)
     seal = entry(
-        2, digest(first), NOON, kind="lototrot.seal", subject="contest:1",
-        document=with_digests({
-            "format": "lototrot-seal-1", "contest": 1, "bet_type": "lototrot", "day": "2030-03-02",
-            "programme": "00" * 32, "races": 7, "closed_at": wire.instant(NOON),
-            "closing_cause": "schedule", "tickets": 3, "bets": 6, "takings_cents": 600,
-            "root": root.hex(),
-        }),
-    )  # fmt: skip
-    proof = with_digests({
-        "format": "lototrot-proof-1",
-        "ticket": with_digests({
-            "premises": "BAR-1", "terminal": "BAR-1-A", "sold_at": "2030-03-02T10:59:00.000000Z",
-            "bets": 2, "amount_cents": 200, "selections": SELECTIONS,
-        }),
-        "blind": BLIND.hex(), "place": 1,
-        "path": [each.hex() for each in merkle.path(merkle.levels(hashes), 1)],
-        "seal": seal, "amendments": [],
-    })  # fmt: skip
+        2,
+        digest(first),
+        NOON,
+        kind="lototrot.seal",
+        subject="contest:1",
+        document=with_digests(
+            {
+                "format": "lototrot-seal-1",
+                "contest": 1,
+                "bet_type": "lototrot",
+                "day": "2030-03-02",
+                "programme": "00" * 32,
+                "races": 7,
+                "closed_at": wire.instant(NOON),
+                "closing_cause": "schedule",
+                "tickets": 3,
+                "bets": 6,
+                "takings_cents": 600,
+                "root": root.hex(),
+            }
+        ),
+    )
+    proof = with_digests(
+        {
+            "format": "lototrot-proof-1",
+            "ticket": with_digests(
+                {
+                    "premises": "BAR-1",
+                    "terminal": "BAR-1-A",
+                    "sold_at": "2030-03-02T10:59:00.000000Z",
+                    "bets": 2,
+                    "amount_cents": 200,
+                    "selections": SELECTIONS,
+                }
+            ),
+            "blind": BLIND.hex(),
+            "place": 1,
+            "path": [each.hex() for each in merkle.path(merkle.levels(hashes), 1)],
+            "seal": seal,
+            "amendments": [],
+        }
+    )
     body = {name: value for name, value in first.items() if name != "signature"}
     return {
         "entry": json.dumps(first, indent=1),
@@ -157,9 +193,12 @@ def test_the_verifiers_are_a_page_each_and_import_nothing_of_the_project() -> No
             module
             for node in ast.walk(ast.parse(text))
             if isinstance(node, ast.Import | ast.ImportFrom)
-            for module in ([node.module] if isinstance(node, ast.ImportFrom) else
-                           [alias.name for alias in node.names])
-        }  # fmt: skip
+            for module in (
+                [node.module]
+                if isinstance(node, ast.ImportFrom)
+                else [alias.name for alias in node.names]
+            )
+        }
         known = sys.stdlib_module_names | scripts.keys()
         assert {str(module).partition(".")[0] for module in modules} <= known, name
         assert len(text.splitlines()) <= 160, name

@@ -104,17 +104,24 @@ def races(draw: st.DrawFn) -> Race:
 @given(races())
 def test_right_numbers_are_those_of_the_engine(race: Race) -> None:
     document = {
-        "programme": [*race.programme], "withdrawn": [*race.withdrawn], "left": [*race.left],
-        "disqualified": [], "winners": [*race.winners], "outcome": str(race.outcome),
-    }  # fmt: skip
+        "programme": [*race.programme],
+        "withdrawn": [*race.withdrawn],
+        "left": [*race.left],
+        "disqualified": [],
+        "winners": [*race.winners],
+        "outcome": str(race.outcome),
+    }
     assert sum(1 << (n - 1) for n in races_of_law.right_numbers(document)) == right_mask(race)
 
 
 @given(
-    st.integers(0, 10**9), st.lists(st.integers(0, 2000), min_size=4, max_size=4),
-    st.integers(0, 3 * 10**7), st.integers(0, 10**7), st.integers(0, 10**6),
+    st.integers(0, 10**9),
+    st.lists(st.integers(0, 2000), min_size=4, max_size=4),
+    st.integers(0, 3 * 10**7),
+    st.integers(0, 10**7),
+    st.integers(0, 10**6),
     st.sampled_from([1, 5, 10]),
-)  # fmt: skip
+)
 def test_two_independent_writings_of_the_rules_agree(
     takings: int, winners: list[int], jackpot: int, reserve: int, lapsed: int, step: int
 ) -> None:
@@ -165,10 +172,12 @@ def sold(point: factories.Point, number: int = 60) -> Contest:
     made = settling.contest(settling.rules(), [PROGRAMME] * 7)
     chance = random.Random(7)  # the same tickets in every run
     tickets = [
-        [sum(1 << (n - 1) for n in chance.sample(range(1, 4), chance.choice((1, 1, 2))))
-         for _ in range(7)]
+        [
+            sum(1 << (n - 1) for n in chance.sample(range(1, 4), chance.choice((1, 1, 2))))
+            for _ in range(7)
+        ]
         for _ in range(number)
-    ]  # fmt: skip
+    ]
     settling.sell(made, point, tickets)
     return made
 
@@ -317,9 +326,12 @@ def test_a_reversal_and_the_payment_order_are_published_beside_the_certificate(
         .values_list("kind", flat=True)
     )
     assert kinds == [
-        "lototrot.seal", certificate.CERTIFICATE, certificate.REVERSAL, certificate.CERTIFICATE,
+        "lototrot.seal",
+        certificate.CERTIFICATE,
+        certificate.REVERSAL,
+        certificate.CERTIFICATE,
         certificate.PAYMENT_ORDER,
-    ]  # fmt: skip
+    ]
 
 
 def _digest(of: Settlement) -> str:
@@ -330,8 +342,9 @@ def test_the_next_meeting_s_certificate_names_the_one_before(
     point: factories.Point, tmp_path: Path
 ) -> None:
     first = settled(point)
-    proposal = payment_order_propose(by=(two := factories.two_organisers())[0],
-                                     contest_id=first.contest_id)  # fmt: skip
+    proposal = payment_order_propose(
+        by=(two := factories.two_organisers())[0], contest_id=first.contest_id
+    )
     two_persons.confirm(proposal=proposal.uuid, by=two[1])
     settling.later(1)
     second = settled(point)

@@ -101,9 +101,14 @@ def test_the_script_runs_by_itself_and_offline(contest: Contest, tmp_path: Path)
 
     def run(*arguments: str) -> subprocess.CompletedProcess[str]:
         return subprocess.run(
-            [sys.executable, "-S", str(FOLDER / "ticket.py"), *arguments], cwd=tmp_path, env={},
-            capture_output=True, text=True, check=False, timeout=60,
-        )  # fmt: skip
+            [sys.executable, "-S", str(FOLDER / "ticket.py"), *arguments],
+            cwd=tmp_path,
+            env={},
+            capture_output=True,
+            text=True,
+            check=False,
+            timeout=60,
+        )
 
     done = run(str(proof), code.lower(), keys.current_public().hex())
     assert (done.returncode, done.stderr) == (0, "")
@@ -132,9 +137,11 @@ def test_the_proof_over_http_is_for_anybody_with_the_code(contest: Contest) -> N
 def test_a_ticket_annulled_before_closing_is_not_sealed(contest: Contest) -> None:
     (_, _), (annulled, code) = sold(contest, 2)
     Void.objects.create(
-        ticket=annulled, reason=Void.Reason.ERROR, voided_at=annulled.sold_at,
+        ticket=annulled,
+        reason=Void.Reason.ERROR,
+        voided_at=annulled.sold_at,
         operator_id=annulled.operator_id,
-    )  # fmt: skip
+    )
     factories.contest_closed(contest)
     assert contest.seal.tickets == 1
     with pytest.raises(TicketNotSealed):

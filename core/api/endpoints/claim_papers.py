@@ -32,11 +32,14 @@ def slip_view(output: Output) -> type[TerminalView]:
 
     class StatusSlip(TerminalView):
         @operation(
-            "The state of a presented document, on paper for the player", body=CodeIn,
-            answer=OpenApiTypes.BINARY, media_type=output.media_type.partition(";")[0],
-            query=LanguageQuery, problems=(*CODE_PROBLEMS, TerminalCannot),
+            "The state of a presented document, on paper for the player",
+            body=CodeIn,
+            answer=OpenApiTypes.BINARY,
+            media_type=output.media_type.partition(";")[0],
+            query=LanguageQuery,
+            problems=(*CODE_PROBLEMS, TerminalCannot),
             example={"code": "1ABC-…"},
-        )  # fmt: skip
+        )
         def post(self, request: Request) -> HttpResponse:
             language = language_of(self.query(LanguageQuery))
             code = self.read(CodeIn)["code"]
@@ -78,10 +81,12 @@ def receipt_view(of: str, output: Output) -> type[BareTerminalView]:
 
     class ReceiptPaper(BareTerminalView):
         @operation(
-            f"The receipt: {of}", answer=OpenApiTypes.BINARY,
-            media_type=output.media_type.partition(";")[0], query=LanguageQuery,
+            f"The receipt: {of}",
+            answer=OpenApiTypes.BINARY,
+            media_type=output.media_type.partition(";")[0],
+            query=LanguageQuery,
             problems=(unknown,),
-        )  # fmt: skip
+        )
         def get(self, request: Request, ident: uuid.UUID) -> HttpResponse:
             language = language_of(self.query(LanguageQuery))
             document, made_at = make(self.terminal, ident, language)
@@ -97,10 +102,14 @@ def office_slip_view(output: Output) -> type[StaffView]:
         form: ClassVar[Output] = output
 
         @operation(
-            "The state of a presented document, on paper for the player", body=DocumentIn,
-            answer=OpenApiTypes.BINARY, media_type=output.media_type.partition(";")[0],
-            query=LanguageQuery, problems=CODE_PROBLEMS, example={"code": "1ABC-…"},
-        )  # fmt: skip
+            "The state of a presented document, on paper for the player",
+            body=DocumentIn,
+            answer=OpenApiTypes.BINARY,
+            media_type=output.media_type.partition(";")[0],
+            query=LanguageQuery,
+            problems=CODE_PROBLEMS,
+            example={"code": "1ABC-…"},
+        )
         def post(self, request: Request) -> HttpResponse:
             language = language_of(self.query(LanguageQuery))
             checked = checking.desk_state(by=self.by, **self.read(DocumentIn)).checked
@@ -116,10 +125,12 @@ def office_receipt_view(of: str, output: Output) -> type[StaffView]:
 
     class OfficeReceipt(StaffView):
         @operation(
-            f"The receipt: {of}", answer=OpenApiTypes.BINARY,
-            media_type=output.media_type.partition(";")[0], query=LanguageQuery,
+            f"The receipt: {of}",
+            answer=OpenApiTypes.BINARY,
+            media_type=output.media_type.partition(";")[0],
+            query=LanguageQuery,
             problems=(unknown,),
-        )  # fmt: skip
+        )
         def get(self, request: Request, ident: uuid.UUID) -> HttpResponse:
             language = language_of(self.query(LanguageQuery))
             document, made_at = make(self.by, ident, language)
@@ -133,10 +144,12 @@ def exchange_view(output: Output) -> type[StaffView]:
 
     class ExchangeDocument(StaffView):
         @operation(
-            "The document that entitles to the thing (15.III.6.5)", answer=OpenApiTypes.BINARY,
-            media_type=output.media_type.partition(";")[0], query=LanguageQuery,
+            "The document that entitles to the thing (15.III.6.5)",
+            answer=OpenApiTypes.BINARY,
+            media_type=output.media_type.partition(";")[0],
+            query=LanguageQuery,
             problems=(selectors.ExchangeUnknown,),
-        )  # fmt: skip
+        )
         def get(self, request: Request, ident: uuid.UUID) -> HttpResponse:
             language = language_of(self.query(LanguageQuery))
             found = selectors.exchange(by=self.by, ident=ident)

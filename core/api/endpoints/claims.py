@@ -50,14 +50,27 @@ from core.premises.models import Game
 
 CODE_PROBLEMS = (CodeMalformed, CodeMistyped, CodeForged, DocumentUnknown)
 STATE_PROBLEMS = (
-    refusals.NothingDecided, refusals.DocumentVoid, refusals.NoPrize, refusals.ClaimLapsed,
-    refusals.AlreadyPaid, refusals.AlreadyExchanged, refusals.HeldApart, refusals.ClaimRefused,
-)  # fmt: skip
+    refusals.NothingDecided,
+    refusals.DocumentVoid,
+    refusals.NoPrize,
+    refusals.ClaimLapsed,
+    refusals.AlreadyPaid,
+    refusals.AlreadyExchanged,
+    refusals.HeldApart,
+    refusals.ClaimRefused,
+)
 PAY_PROBLEMS = (
-    *CODE_PROBLEMS, *STATE_PROBLEMS, refusals.PaidTooEarly, refusals.DocumentAltered,
-    refusals.AmountDiffers, refusals.PlaceNotAllowed, refusals.ReceiptNeeded,
-    refusals.PayeeMissing, refusals.PayeeNotNeeded, refusals.RequestUuidReused,
-)  # fmt: skip
+    *CODE_PROBLEMS,
+    *STATE_PROBLEMS,
+    refusals.PaidTooEarly,
+    refusals.DocumentAltered,
+    refusals.AmountDiffers,
+    refusals.PlaceNotAllowed,
+    refusals.ReceiptNeeded,
+    refusals.PayeeMissing,
+    refusals.PayeeNotNeeded,
+    refusals.RequestUuidReused,
+)
 _UUID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.IGNORECASE)
 _PLAIN = {"uuid", "code", "amount_cents", "intact"}
 _IMAGE_BODY_BYTES = 4 * 1024 * KIBIBYTE + 4 * KIBIBYTE
@@ -114,9 +127,11 @@ class PaymentIn(Shape):
     uuid = Uuid(help_text="Made and kept by the client before the first attempt.")
     code = Secret(max_length=96, required=False, default="")
     deposit = Uuid(
-        required=False, allow_null=True, default=None,
+        required=False,
+        allow_null=True,
+        default=None,
         help_text="The receipt of a deposited document that was granted, instead of a code.",
-    )  # fmt: skip
+    )
     amount_cents = Cents(min_value=1, help_text="As the check showed it.")
     intact = Flag(help_text="The paper agrees with the check; not torn nor amended (10.3).")
     payee = PayeeIn(
@@ -126,9 +141,11 @@ class PaymentIn(Shape):
 
 class TerminalPaymentIn(PaymentIn):
     second_session = Secret(
-        max_length=96, required=False, default="",
+        max_length=96,
+        required=False,
+        default="",
         help_text="Session token of another operator, signed on here; for large amounts.",
-    )  # fmt: skip
+    )
 
 
 class PaymentOut(Shape):
@@ -204,19 +221,27 @@ def checked_json(checked: checking.Checked) -> dict[str, Any]:
 def paid_json(paid: paying.Paid) -> dict[str, Any]:
     """What `PaymentOut` documents."""
     return {
-        "uuid": str(paid.uuid), "game": paid.game, "document": str(paid.document),
-        "amount_cents": paid.amount_cents, "means": paid.means, "paid_at": utc_text(paid.paid_at),
+        "uuid": str(paid.uuid),
+        "game": paid.game,
+        "document": str(paid.document),
+        "amount_cents": paid.amount_cents,
+        "means": paid.means,
+        "paid_at": utc_text(paid.paid_at),
         "cheque": paid.cheque,
-    }  # fmt: skip
+    }
 
 
 def pay_request(body: dict[str, Any]) -> paying.PayRequest:
     """The service's request, of a body that `PaymentIn` has read."""
     payee = body["payee"]
     return paying.PayRequest(
-        uuid=body["uuid"], amount_cents=body["amount_cents"], intact=body["intact"],
-        code=body["code"], deposit=body["deposit"], payee=PayeeFacts(**payee) if payee else None,
-    )  # fmt: skip
+        uuid=body["uuid"],
+        amount_cents=body["amount_cents"],
+        intact=body["intact"],
+        code=body["code"],
+        deposit=body["deposit"],
+        payee=PayeeFacts(**payee) if payee else None,
+    )
 
 
 def plain_code(document: Any) -> str | None:
@@ -233,15 +258,24 @@ def plain_payment(document: Any) -> dict[str, Any] | None:
         return None
     ident, code, cents = document["uuid"], document["code"], document["amount_cents"]
     right = (
-        type(ident) is str and _UUID.fullmatch(ident) and _is_code(code)
-        and type(cents) is int and 1 <= cents <= BIGGEST and type(document["intact"]) is bool
-    )  # fmt: skip
+        type(ident) is str
+        and _UUID.fullmatch(ident)
+        and _is_code(code)
+        and type(cents) is int
+        and 1 <= cents <= BIGGEST
+        and type(document["intact"]) is bool
+    )
     if not right:
         return None
     return {
-        "uuid": uuid.UUID(ident), "code": code, "amount_cents": cents,
-        "intact": document["intact"], "deposit": None, "payee": None, "second_session": "",
-    }  # fmt: skip
+        "uuid": uuid.UUID(ident),
+        "code": code,
+        "amount_cents": cents,
+        "intact": document["intact"],
+        "deposit": None,
+        "payee": None,
+        "second_session": "",
+    }
 
 
 def _is_code(code: object) -> bool:
@@ -260,8 +294,11 @@ class PublicCheck(ApiView):
     @operation(
         "What a code is, for whoever holds the ticket or voucher",
         "State, amount, and where and until when it is paid; never who has paid it, nor where.",
-        body=CodeIn, answer=HolderOut, problems=CODE_PROBLEMS, example={"code": "1ABC-…"},
-    )  # fmt: skip
+        body=CodeIn,
+        answer=HolderOut,
+        problems=CODE_PROBLEMS,
+        example={"code": "1ABC-…"},
+    )
     def post(self, request: Request) -> HttpResponse:
         code = self.read(CodeIn)["code"]
         checked = checking.holder_check(code=code)
@@ -275,9 +312,11 @@ class Check(LeanView):
 
     @operation(
         "What a presented ticket or voucher is, and whether it is paid here",
-        body=CodeIn, answer=CheckOut, problems=(*CODE_PROBLEMS, TerminalCannot),
+        body=CodeIn,
+        answer=CheckOut,
+        problems=(*CODE_PROBLEMS, TerminalCannot),
         example={"code": "1ABC-…"},
-    )  # fmt: skip
+    )
     def post(self, request: HttpRequest) -> HttpResponse:
         body = self.body(request)
         code = plain_code(body) or self.validated(CodeIn, body)["code"]
@@ -305,16 +344,23 @@ class Payments(LeanView):
             " configured amount `second_session` is another operator's, signed on at the same"
             " terminal."
         ),
-        body=TerminalPaymentIn, answer=PaymentOut, status=201,
+        body=TerminalPaymentIn,
+        answer=PaymentOut,
+        status=201,
         problems=(
-            *PAY_PROBLEMS, refusals.SecondPersonNeeded, refusals.CashSessionMissing,
-            PremisesNotAuthorised, TerminalCannot,
+            *PAY_PROBLEMS,
+            refusals.SecondPersonNeeded,
+            refusals.CashSessionMissing,
+            PremisesNotAuthorised,
+            TerminalCannot,
         ),
         example={
-            "uuid": "5f0c7f56-3f0e-4c39-9d31-6f2a0b6a2f11", "code": "1ABC-…",
-            "amount_cents": 8550, "intact": True,
+            "uuid": "5f0c7f56-3f0e-4c39-9d31-6f2a0b6a2f11",
+            "code": "1ABC-…",
+            "amount_cents": 8550,
+            "intact": True,
         },
-    )  # fmt: skip
+    )
     def post(self, request: HttpRequest) -> HttpResponse:
         document = self.body(request)
         body = plain_payment(document) or self.validated(TerminalPaymentIn, document)
@@ -332,14 +378,20 @@ class Payments(LeanView):
 
 class Presentations(TerminalView):
     @operation(
-        "Present a document in time: it lapses no more", "Presenting it twice changes nothing.",
-        body=PresentationIn, answer=PresentationOut, status=201,
+        "Present a document in time: it lapses no more",
+        "Presenting it twice changes nothing.",
+        body=PresentationIn,
+        answer=PresentationOut,
+        status=201,
         problems=(
-            *CODE_PROBLEMS, *STATE_PROBLEMS, refusals.DocumentAltered,
-            refusals.PresentationNeedless, TerminalCannot,
+            *CODE_PROBLEMS,
+            *STATE_PROBLEMS,
+            refusals.DocumentAltered,
+            refusals.PresentationNeedless,
+            TerminalCannot,
         ),
         example={"code": "1ABC-…", "intact": True},
-    )  # fmt: skip
+    )
     def post(self, request: Request) -> HttpResponse:
         body = self.read(PresentationIn)
         made = presenting.presentation_make(at=self.terminal, **body)
@@ -350,16 +402,24 @@ class Deposits(TerminalView):
     @operation(
         "Take a document in for checking (14.III.10.5)",
         "The same request again gets the same deposit.",
-        body=DepositIn, answer=DepositOut, status=201,
+        body=DepositIn,
+        answer=DepositOut,
+        status=201,
         problems=(
-            *CODE_PROBLEMS, *STATE_PROBLEMS, deposits.CodeUnreadable, deposits.DepositMatched,
-            deposits.DepositRuled, refusals.RequestUuidReused, TerminalCannot,
+            *CODE_PROBLEMS,
+            *STATE_PROBLEMS,
+            deposits.CodeUnreadable,
+            deposits.DepositMatched,
+            deposits.DepositRuled,
+            refusals.RequestUuidReused,
+            TerminalCannot,
         ),
         example={
-            "uuid": "5f0c7f56-3f0e-4c39-9d31-6f2a0b6a2f12", "reason": "unreadable",
+            "uuid": "5f0c7f56-3f0e-4c39-9d31-6f2a0b6a2f12",
+            "reason": "unreadable",
             "notes": "Torn across the code.",
         },
-    )  # fmt: skip
+    )
     def post(self, request: Request) -> HttpResponse:
         asked = deposits.DepositRequest(**self.read(DepositIn))
         made = deposits.deposit_take(at=self.terminal, request=asked)
@@ -370,14 +430,19 @@ class DepositImages(TerminalView):
     body_limit_bytes = _IMAGE_BODY_BYTES
 
     @operation(
-        "Add a photograph of a deposited document", body=ImageIn, answer=ImageOut, status=201,
+        "Add a photograph of a deposited document",
+        body=ImageIn,
+        answer=ImageOut,
+        status=201,
         problems=(deposits.DepositUnknown, deposits.ImageRefused, TerminalCannot),
         example={"media_type": "image/jpeg", "content": "/9j/4AAQ…"},
-    )  # fmt: skip
+    )
     def post(self, request: Request, deposit: uuid.UUID) -> HttpResponse:
         body = self.read(ImageIn)
         made = deposits.image_add(
-            at=self.terminal, deposit=deposit, media_type=body["media_type"],
+            at=self.terminal,
+            deposit=deposit,
+            media_type=body["media_type"],
             content=image_bytes(body["content"]),
-        )  # fmt: skip
+        )
         return self.answer(ImageOut, made, 201)

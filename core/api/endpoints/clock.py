@@ -38,11 +38,13 @@ class Clock(StaffView):
         return self.answer(ClockOut, _reading(clock.offset()))
 
     @operation(
-        "Move simulated time forward", "Refused by a system that runs on real time.",
-        body=MoveIn, answer=ClockOut,
+        "Move simulated time forward",
+        "Refused by a system that runs on real time.",
+        body=MoveIn,
+        answer=ClockOut,
         problems=(clock.SimulatedTimeRefused, clock.ClockBackwards),
         example={"now": "2026-03-07T17:30:00Z", "reason": "Demonstration."},
-    )  # fmt: skip
+    )
     def post(self, request: Request) -> HttpResponse:
         body = self.read(MoveIn)
         offset = services.clock_move(by=self.by, instant=body["now"], reason=body["reason"])

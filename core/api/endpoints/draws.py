@@ -63,9 +63,10 @@ class DrawOut(Shape):
     places = Whole(source="field.places", default=None, allow_null=True)
     field_sha256 = serializers.SerializerMethodField()
     entries = serializers.ListField(
-        child=serializers.CharField(), allow_null=True,
+        child=serializers.CharField(),
+        allow_null=True,
         help_text="Null before the commitment; of large fields, see `field.json`.",
-    )  # fmt: skip
+    )
     commitment = serializers.SerializerMethodField()
     committed_at = Instant(source="commitment.committed_at", default=None, allow_null=True)
     method = Choice(Outcome.Method.values, source="outcome.method", default=None, allow_null=True)
@@ -73,9 +74,11 @@ class DrawOut(Shape):
     entropy = serializers.SerializerMethodField()
     secret = serializers.SerializerMethodField()
     order = serializers.ListField(
-        child=serializers.CharField(), source="outcome.order", default=list,
+        child=serializers.CharField(),
+        source="outcome.order",
+        default=list,
         help_text="The winner first; official once certified.",
-    )  # fmt: skip
+    )
     drawn_at = Instant(source="outcome.drawn_at", default=None, allow_null=True)
     late = Flag(allow_null=True)
     inspectors = InspectorOut(many=True, source="attendances")
@@ -113,9 +116,10 @@ class AnnouncementIn(Shape):
 class EntropyIn(Shape):
     source = Choice(_SOURCES)  # type: ignore[assignment]
     text = Text(
-        max_length=method.MAX_ENTROPY_CHARACTERS, trim_whitespace=False,
+        max_length=method.MAX_ENTROPY_CHARACTERS,
+        trim_whitespace=False,
         help_text="What the witness gave, as given.",
-    )  # fmt: skip
+    )
     witness = Text(max_length=200, help_text="Who gave it.")
 
 
@@ -134,9 +138,12 @@ class CertificateIn(Shape):
 
 class Draws(ApiView):
     @operation(
-        "Public draws, newest first", "Without login, as all that is said of draws.",
-        answer=DrawOut, paged=True, query=DrawQuery,
-    )  # fmt: skip
+        "Public draws, newest first",
+        "Without login, as all that is said of draws.",
+        answer=DrawOut,
+        paged=True,
+        query=DrawQuery,
+    )
     def get(self, request: Request) -> HttpResponse:
         query = self.query(DrawQuery)
         wanted = {name: query[name] for name in ("kind", "subject", "state")}
@@ -156,7 +163,7 @@ class FieldFile(ApiView):
         "Everything that is in the draw, as its digest is made of",
         answer=OpenApiTypes.OBJECT,
         problems=(services.DrawUnknown, services.NotDrawn),
-    )  # fmt: skip
+    )
     def get(self, request: Request, draw: uuid.UUID) -> HttpResponse:
         field: DrawField | None = selectors.draw_card(draw).field
         if field is None:
@@ -166,9 +173,10 @@ class FieldFile(ApiView):
 
 class Minutes(ApiView):
     @operation(
-        "The signed minutes, as in the public log", answer=EntryOut,
+        "The signed minutes, as in the public log",
+        answer=EntryOut,
         problems=(services.DrawUnknown, papers.MinutesUnknown),
-    )  # fmt: skip
+    )
     def get(self, request: Request, draw: uuid.UUID) -> HttpResponse:
         entry = papers.minutes_entry(selectors.draw_card(draw).draw)
         return self.answer(EntryOut, entry.published())
@@ -179,10 +187,12 @@ def minutes_view(output: Output) -> type[ApiView]:
 
     class MinutesPaper(ApiView):
         @operation(
-            "The minutes on paper", answer=OpenApiTypes.BINARY, query=LanguageQuery,
+            "The minutes on paper",
+            answer=OpenApiTypes.BINARY,
+            query=LanguageQuery,
             media_type=output.media_type.partition(";")[0],
             problems=(services.DrawUnknown, papers.MinutesUnknown),
-        )  # fmt: skip
+        )
         def get(self, request: Request, draw: uuid.UUID) -> HttpResponse:
             language = language_of(self.query(LanguageQuery))
             found = selectors.draw_card(draw).draw
@@ -197,9 +207,11 @@ def notice_view(output: Output) -> type[ApiView]:
     class NoticePaper(ApiView):
         @operation(
             "The notice for the wall: place, time, and the result once certified",
-            answer=OpenApiTypes.BINARY, query=LanguageQuery,
-            media_type=output.media_type.partition(";")[0], problems=(services.DrawUnknown,),
-        )  # fmt: skip
+            answer=OpenApiTypes.BINARY,
+            query=LanguageQuery,
+            media_type=output.media_type.partition(";")[0],
+            problems=(services.DrawUnknown,),
+        )
         def get(self, request: Request, draw: uuid.UUID) -> HttpResponse:
             language = language_of(self.query(LanguageQuery))
             card = selectors.draw_card(draw)
@@ -218,12 +230,15 @@ class StepView(StaffView):
 class AnnouncementStep(StepView):
     @operation(
         "Announce another place or time, before the commitment",
-        body=AnnouncementIn, answer=DrawOut, status=201,
+        body=AnnouncementIn,
+        answer=DrawOut,
+        status=201,
         problems=(*_STEP, services.PlaceNeeded, services.DrawBegun),
         example={
-            "place": "Oficina Central, Palma", "planned_at": "2027-04-10T19:30:00+02:00",
+            "place": "Oficina Central, Palma",
+            "planned_at": "2027-04-10T19:30:00+02:00",
         },
-    )  # fmt: skip
+    )
     def post(self, request: Request, draw: uuid.UUID) -> HttpResponse:
         services.draw_reannounce(by=self.by, draw=draw, **self.read(AnnouncementIn))
         return self.shown(draw)
@@ -231,9 +246,12 @@ class AnnouncementStep(StepView):
 
 class AttendanceStep(StepView):
     @operation(
-        "The inspector attends", "Whoever attends may certify. Again: nothing changes.",
-        answer=DrawOut, status=201, problems=_STEP,
-    )  # fmt: skip
+        "The inspector attends",
+        "Whoever attends may certify. Again: nothing changes.",
+        answer=DrawOut,
+        status=201,
+        problems=_STEP,
+    )
     def post(self, request: Request, draw: uuid.UUID) -> HttpResponse:
         self.read(Shape)
         services.draw_attend(by=self.by, draw=draw)
@@ -244,11 +262,16 @@ class CommitmentStep(StepView):
     @operation(
         "Fix the field, commit to a secret and publish its digest",
         "Sent again, also after an interruption: the same commitment.",
-        answer=DrawOut, status=201,
+        answer=DrawOut,
+        status=201,
         problems=(
-            *_STEP, services.DrawBegun, services.PlaceNeeded, services.InspectorNeeded, FieldUnfit,
+            *_STEP,
+            services.DrawBegun,
+            services.PlaceNeeded,
+            services.InspectorNeeded,
+            FieldUnfit,
         ),
-    )  # fmt: skip
+    )
     def post(self, request: Request, draw: uuid.UUID) -> HttpResponse:
         self.read(Shape)
         services.draw_commit(by=self.by, draw=draw)
@@ -258,13 +281,19 @@ class CommitmentStep(StepView):
 class EntropyStep(StepView):
     @operation(
         "Enter what the witness gave: the order is computed at once, once for ever",
-        body=EntropyIn, answer=DrawOut, status=201,
+        body=EntropyIn,
+        answer=DrawOut,
+        status=201,
         problems=(
-            *_STEP, services.WitnessMissing, method.EntropyMalformed, method.EntropyTooLittle,
-            services.EntropyTooEarly, services.EntropyGiven,
+            *_STEP,
+            services.WitnessMissing,
+            method.EntropyMalformed,
+            method.EntropyTooLittle,
+            services.EntropyTooEarly,
+            services.EntropyGiven,
         ),
         example={"source": "dice", "text": "3 1 6 1 4 2 5 3 6 4", "witness": "A player present"},
-    )  # fmt: skip
+    )
     def post(self, request: Request, draw: uuid.UUID) -> HttpResponse:
         services.draw_enter(by=self.by, draw=draw, **self.read(EntropyIn))
         return self.shown(draw)
@@ -274,17 +303,29 @@ class BallsStep(StaffView):
     @operation(
         "Propose the order of balls drawn while the system was down",
         "Takes effect when a second person confirms the proposal (`/api/v1/proposals`).",
-        body=BallsIn, answer=ProposalOut, status=201, idempotent=True,
+        body=BallsIn,
+        answer=ProposalOut,
+        status=201,
+        idempotent=True,
         problems=(
-            *_STEP, services.DrawBegun, services.PlaceNeeded, services.WitnessMissing,
-            manual.CauseMissing, manual.DrawnOutOfTime, manual.OrderMalformed, FieldUnfit,
+            *_STEP,
+            services.DrawBegun,
+            services.PlaceNeeded,
+            services.WitnessMissing,
+            manual.CauseMissing,
+            manual.DrawnOutOfTime,
+            manual.OrderMalformed,
+            FieldUnfit,
             ProposalPending,
         ),
         example={
-            "order": ["3", "1", "2"], "drawn_at": "2027-04-10T19:30:00+02:00",
-            "place": "Oficina Central, Palma", "witness": "A notary", "cause": "Power cut",
+            "order": ["3", "1", "2"],
+            "drawn_at": "2027-04-10T19:30:00+02:00",
+            "place": "Oficina Central, Palma",
+            "witness": "A notary",
+            "cause": "Power cut",
         },
-    )  # fmt: skip
+    )
     def post(self, request: Request, draw: uuid.UUID) -> HttpResponse:
         body = self.read(BallsIn)
 
@@ -298,12 +339,17 @@ class BallsStep(StaffView):
 class CertificateStep(StepView):
     @operation(
         "The attending inspector certifies; the minutes are signed and published",
-        body=CertificateIn, answer=DrawOut, status=201,
+        body=CertificateIn,
+        answer=DrawOut,
+        status=201,
         problems=(
-            *_STEP, services.NotDrawn, services.InspectorAbsent, services.LateCauseMissing,
+            *_STEP,
+            services.NotDrawn,
+            services.InspectorAbsent,
+            services.LateCauseMissing,
         ),
         example={"late_cause": "", "observations": ""},
-    )  # fmt: skip
+    )
     def post(self, request: Request, draw: uuid.UUID) -> HttpResponse:
         services.draw_certify(by=self.by, draw=draw, **self.read(CertificateIn))
         return self.shown(draw)

@@ -90,8 +90,9 @@ class VerificationOut(Shape):
 
 
 class Acts(StaffView):
-    @operation("Acts that changed something, newest first", answer=ActOut, paged=True,
-               query=ActQuery)  # fmt: skip
+    @operation(
+        "Acts that changed something, newest first", answer=ActOut, paged=True, query=ActQuery
+    )
     def get(self, request: Request) -> HttpResponse:
         query = self.query(ActQuery)
         names = ("name", "staff", "terminal", "request_id", "since", "until")
@@ -101,14 +102,16 @@ class Acts(StaffView):
 
 class OneAct(StaffView):
     @operation(
-        "An act, the rows it wrote and what it changed", answer=ActDetailOut,
+        "An act, the rows it wrote and what it changed",
+        answer=ActDetailOut,
         problems=(selectors.ActUnknown,),
-    )  # fmt: skip
+    )
     def get(self, request: Request, act: int) -> HttpResponse:
         found = selectors.act(by=self.by, xid=act)
         found.written, found.changes = (  # type: ignore[attr-defined]
-            selectors.written(act=found), selectors.changes(act=found),
-        )  # fmt: skip
+            selectors.written(act=found),
+            selectors.changes(act=found),
+        )
         return self.answer(ActDetailOut, found)
 
 
@@ -123,8 +126,9 @@ class Verification(StaffView):
     @operation(
         "Verify the journal and every row it stands for",
         "Takes as long as reading every row once; `manage.py journal_verify` says the same.",
-        answer=VerificationOut, query=VerificationQuery,
-    )  # fmt: skip
+        answer=VerificationOut,
+        query=VerificationQuery,
+    )
     def get(self, request: Request) -> HttpResponse:
         most = self.query(VerificationQuery)["most"]
         return self.answer(VerificationOut, selectors.verification(by=self.by, most=most))

@@ -59,16 +59,21 @@ class Accounts(StaffView):
             lambda after, limit: selectors.account_balances(
                 by=self.by, prefix=query["prefix"], after=after, limit=limit
             ),
-            query, kind=str, position=lambda balance: balance.code,
-        )  # fmt: skip
+            query,
+            kind=str,
+            position=lambda balance: balance.code,
+        )
         return self.page(AccountBalanceOut, *found)
 
 
 class Transfers(StaffView):
     @operation(
-        "Transfers, oldest first", answer=TransferOut, paged=True, query=TransferQuery,
+        "Transfers, oldest first",
+        answer=TransferOut,
+        paged=True,
+        query=TransferQuery,
         problems=(selectors.AccountUnknown,),
-    )  # fmt: skip
+    )
     def get(self, request: Request) -> HttpResponse:
         query = self.query(TransferQuery)
         found = selectors.transfers(

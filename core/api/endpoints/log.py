@@ -76,8 +76,10 @@ class Entries(ApiView):
     @operation(
         "The public log, oldest entry first",
         "Reading on from the last cursor gives what has been added since.",
-        answer=EntryOut, paged=True, query=LogQuery,
-    )  # fmt: skip
+        answer=EntryOut,
+        paged=True,
+        query=LogQuery,
+    )
     def get(self, request: Request) -> HttpResponse:
         query = self.query(LogQuery)
         found = selectors.entries(kind=query["kind"], subject=query["subject"])
@@ -119,9 +121,11 @@ def record_view(output: Output) -> type[ApiView]:
 
         @operation(
             "The day's record of what was published, to be printed and kept",
-            answer=OpenApiTypes.BINARY, media_type=output.media_type.partition(";")[0],
-            query=RecordQuery, problems=(DayOutOfRange,),
-        )  # fmt: skip
+            answer=OpenApiTypes.BINARY,
+            media_type=output.media_type.partition(";")[0],
+            query=RecordQuery,
+            problems=(DayOutOfRange,),
+        )
         def get(self, request: Request) -> HttpResponse:
             query = self.query(RecordQuery)
             content = record_render(day=query["day"], output=self.form, language=language_of(query))

@@ -60,10 +60,12 @@ class Nights(StaffView):
         return self.rows(RunOut, found, query, newest_first=True)
 
     @operation(
-        "Run what is due", body=NightIn, answer=RunsOut,
+        "Run what is due",
+        body=NightIn,
+        answer=RunsOut,
         problems=(services.DayNotOver, services.NightRunning, NotQuiet),
         example={"until": None},
-    )  # fmt: skip
+    )
     def post(self, request: Request) -> HttpResponse:
         body = self.read(NightIn)
         made = services.night_request(by=self.by, until=body["until"])

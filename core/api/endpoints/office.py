@@ -175,8 +175,11 @@ class DeskExchangeOut(Shape):
 class Desk(StaffView):
     @operation(
         "What a presented document is, what became of it, what may be done about it",
-        body=DocumentIn, answer=DeskOut, problems=CODE_PROBLEMS, example={"code": "1ABC-…"},
-    )  # fmt: skip
+        body=DocumentIn,
+        answer=DeskOut,
+        problems=CODE_PROBLEMS,
+        example={"code": "1ABC-…"},
+    )
     def post(self, request: Request) -> HttpResponse:
         state = checking.desk_state(by=self.by, **self.read(DocumentIn))
         return json_response(
@@ -202,16 +205,22 @@ class Payments(StaffView):
         "Above the configured amount it is proposed, and paid when another person confirms; the"
         " document counts as presented from the proposal on. The same request again gets the same"
         " payment or proposal.",
-        body=PaymentIn, answer=DeskPaymentOut, status=201,
+        body=PaymentIn,
+        answer=DeskPaymentOut,
+        status=201,
         problems=(*_DESK_PROBLEMS, ProposalPending),
         example={
-            "uuid": "5f0c7f56-3f0e-4c39-9d31-6f2a0b6a2f13", "code": "1ABC-…",
-            "amount_cents": 250000, "intact": True,
+            "uuid": "5f0c7f56-3f0e-4c39-9d31-6f2a0b6a2f13",
+            "code": "1ABC-…",
+            "amount_cents": 250000,
+            "intact": True,
             "payee": {
-                "name": "Maria Ferrer", "document_kind": "dni", "document_number": "43123456Z",
+                "name": "Maria Ferrer",
+                "document_kind": "dni",
+                "document_number": "43123456Z",
             },
         },
-    )  # fmt: skip
+    )
     def post(self, request: Request) -> HttpResponse:
         asked = claims.pay_request(self.read(PaymentIn))
         made = desk.desk_pay(by=self.by, request=asked)
@@ -223,14 +232,20 @@ class Payments(StaffView):
 
 class Presentations(StaffView):
     @operation(
-        "Present a document in time: it lapses no more", "Presenting it twice changes nothing.",
-        body=PresentationIn, answer=PresentationOut, status=201,
+        "Present a document in time: it lapses no more",
+        "Presenting it twice changes nothing.",
+        body=PresentationIn,
+        answer=PresentationOut,
+        status=201,
         problems=(
-            *CODE_PROBLEMS, *STATE_PROBLEMS, refusals.DocumentAltered,
-            refusals.PresentationNeedless, refusals.CashSessionMissing,
+            *CODE_PROBLEMS,
+            *STATE_PROBLEMS,
+            refusals.DocumentAltered,
+            refusals.PresentationNeedless,
+            refusals.CashSessionMissing,
         ),
         example={"code": "1ABC-…", "intact": True},
-    )  # fmt: skip
+    )
     def post(self, request: Request) -> HttpResponse:
         made = presenting.presentation_make(at=self.by, **self.read(PresentationIn))
         return self.answer(PresentationOut, made, 201)
@@ -246,16 +261,25 @@ class Deposits(StaffView):
     @operation(
         "Take a document in for checking (14.III.10.5)",
         "The same request again gets the same deposit.",
-        body=DepositIn, answer=DepositOut, status=201,
+        body=DepositIn,
+        answer=DepositOut,
+        status=201,
         problems=(
-            *CODE_PROBLEMS, *STATE_PROBLEMS, deposits.CodeUnreadable, deposits.DepositMatched,
-            deposits.DepositRuled, refusals.RequestUuidReused, refusals.CashSessionMissing,
+            *CODE_PROBLEMS,
+            *STATE_PROBLEMS,
+            deposits.CodeUnreadable,
+            deposits.DepositMatched,
+            deposits.DepositRuled,
+            refusals.RequestUuidReused,
+            refusals.CashSessionMissing,
         ),
         example={
-            "uuid": "5f0c7f56-3f0e-4c39-9d31-6f2a0b6a2f14", "code": "1ABC-…", "reason": "altered",
+            "uuid": "5f0c7f56-3f0e-4c39-9d31-6f2a0b6a2f14",
+            "code": "1ABC-…",
+            "reason": "altered",
             "notes": "The third race is amended by hand.",
         },
-    )  # fmt: skip
+    )
     def post(self, request: Request) -> HttpResponse:
         asked = deposits.DepositRequest(**self.read(DepositIn))
         return self.answer(DepositOut, deposits.deposit_take(at=self.by, request=asked), 201)
@@ -265,24 +289,31 @@ class DepositImages(StaffView):
     body_limit_bytes = claims.DepositImages.body_limit_bytes
 
     @operation(
-        "Add a photograph of a deposited document", body=ImageIn, answer=ImageOut, status=201,
+        "Add a photograph of a deposited document",
+        body=ImageIn,
+        answer=ImageOut,
+        status=201,
         problems=(deposits.DepositUnknown, deposits.ImageRefused),
         example={"media_type": "image/jpeg", "content": "/9j/4AAQ…"},
-    )  # fmt: skip
+    )
     def post(self, request: Request, deposit: uuid.UUID) -> HttpResponse:
         body = self.read(ImageIn)
         made = deposits.image_add(
-            at=self.by, deposit=deposit, media_type=body["media_type"],
+            at=self.by,
+            deposit=deposit,
+            media_type=body["media_type"],
             content=claims.image_bytes(body["content"]),
-        )  # fmt: skip
+        )
         return self.answer(ImageOut, made, 201)
 
 
 class OneImage(StaffView):
     @operation(
-        "A photograph of a deposited document", answer=OpenApiTypes.BINARY,
-        media_type="application/octet-stream", problems=(deposits.DepositUnknown, Erased),
-    )  # fmt: skip
+        "A photograph of a deposited document",
+        answer=OpenApiTypes.BINARY,
+        media_type="application/octet-stream",
+        problems=(deposits.DepositUnknown, Erased),
+    )
     def get(self, request: Request, image: uuid.UUID) -> HttpResponse:
         media_type, content = deposits.image_read(by=self.by, image=image)
         response = HttpResponse(content, content_type=media_type)
@@ -293,16 +324,24 @@ class OneImage(StaffView):
 class Match(StaffView):
     @operation(
         "Say which document a deposit is, from the records: it is held apart from then on",
-        body=MatchIn, answer=MatchOut, status=201, idempotent=True,
+        body=MatchIn,
+        answer=MatchOut,
+        status=201,
+        idempotent=True,
         problems=(
-            DocumentUnknown, *STATE_PROBLEMS, deposits.DepositUnknown,
-            deposits.DepositMatched, deposits.DepositRuled, ReasonNeeded,
+            DocumentUnknown,
+            *STATE_PROBLEMS,
+            deposits.DepositUnknown,
+            deposits.DepositMatched,
+            deposits.DepositRuled,
+            ReasonNeeded,
         ),
         example={
-            "game": "lototrot", "document": "5f0c7f56-3f0e-4c39-9d31-6f2a0b6a2f15",
+            "game": "lototrot",
+            "document": "5f0c7f56-3f0e-4c39-9d31-6f2a0b6a2f15",
             "evidence": "Sold at 18:02 at that terminal; its print was never confirmed.",
         },
-    )  # fmt: skip
+    )
     def post(self, request: Request, deposit: uuid.UUID) -> HttpResponse:
         body = self.read(MatchIn)
         return self.once(
@@ -321,16 +360,25 @@ class Rulings(StaffView):
 
     @operation(
         "Propose to grant or refuse what is held apart; another person decides [C5]",
-        body=RulingIn, answer=ProposalOut, status=202, idempotent=True,
+        body=RulingIn,
+        answer=ProposalOut,
+        status=202,
+        idempotent=True,
         problems=(
-            deposits.DepositUnknown, DocumentUnknown, deposits.NotHeld,
-            deposits.PeriodRunning, deposits.DepositRuled, ReasonNeeded, ProposalPending,
+            deposits.DepositUnknown,
+            DocumentUnknown,
+            deposits.NotHeld,
+            deposits.PeriodRunning,
+            deposits.DepositRuled,
+            ReasonNeeded,
+            ProposalPending,
         ),
         example={
-            "deposit": "5f0c7f56-3f0e-4c39-9d31-6f2a0b6a2f14", "verdict": "granted",
+            "deposit": "5f0c7f56-3f0e-4c39-9d31-6f2a0b6a2f14",
+            "verdict": "granted",
             "reason": "The paper is genuine; only its margin is torn.",
         },
-    )  # fmt: skip
+    )
     def post(self, request: Request) -> HttpResponse:
         body = self.read(RulingIn)
         return self.once(
@@ -342,17 +390,29 @@ class Exchanges(StaffView):
     @operation(
         "Exchange a document for the thing it won, at the Central Office (15.III.6.5)",
         "The same request again gets the same exchange; large ones another person confirms.",
-        body=ExchangeIn, answer=DeskExchangeOut, status=201,
+        body=ExchangeIn,
+        answer=DeskExchangeOut,
+        status=201,
         problems=(
-            *CODE_PROBLEMS, *STATE_PROBLEMS, refusals.DocumentAltered, refusals.PlaceNotAllowed,
-            refusals.ReceiptNeeded, refusals.NotInKind, refusals.OutOfStock, goods.ItemUnknown,
-            goods.ItemDiffers, refusals.CashSessionMissing, refusals.RequestUuidReused,
+            *CODE_PROBLEMS,
+            *STATE_PROBLEMS,
+            refusals.DocumentAltered,
+            refusals.PlaceNotAllowed,
+            refusals.ReceiptNeeded,
+            refusals.NotInKind,
+            refusals.OutOfStock,
+            goods.ItemUnknown,
+            goods.ItemDiffers,
+            refusals.CashSessionMissing,
+            refusals.RequestUuidReused,
             ProposalPending,
         ),
         example={
-            "uuid": "5f0c7f56-3f0e-4c39-9d31-6f2a0b6a2f16", "code": "1ABC-…", "intact": True,
+            "uuid": "5f0c7f56-3f0e-4c39-9d31-6f2a0b6a2f16",
+            "code": "1ABC-…",
+            "intact": True,
         },
-    )  # fmt: skip
+    )
     def post(self, request: Request) -> HttpResponse:
         made = goods.exchange_make(
             by=self.by, request=goods.ExchangeRequest(**self.read(ExchangeIn))

@@ -91,9 +91,12 @@ class PremisesDetailOut(PremisesOut):
 
 
 _PREMISES = {
-    "code": "P-0001", "name": "Bar Central", "kind": "establishment", "address": "Major 1",
+    "code": "P-0001",
+    "name": "Bar Central",
+    "kind": "establishment",
+    "address": "Major 1",
     "municipality": "Manacor",
-}  # fmt: skip
+}
 
 
 class PremisesList(StaffView):
@@ -103,9 +106,14 @@ class PremisesList(StaffView):
         return self.rows(PremisesOut, selectors.premises_list(by=self.by), query)
 
     @operation(
-        "Register premises", body=PremisesIn, answer=PremisesOut, status=201, idempotent=True,
-        problems=(services.CodeTaken,), example=_PREMISES,
-    )  # fmt: skip
+        "Register premises",
+        body=PremisesIn,
+        answer=PremisesOut,
+        status=201,
+        idempotent=True,
+        problems=(services.CodeTaken,),
+        example=_PREMISES,
+    )
     def post(self, request: Request) -> HttpResponse:
         body = self.read(PremisesIn)
         return self.once(
@@ -115,25 +123,33 @@ class PremisesList(StaffView):
 
 class OnePremises(StaffView):
     @operation(
-        "Premises with authorisations, terminals and operators", answer=PremisesDetailOut,
+        "Premises with authorisations, terminals and operators",
+        answer=PremisesDetailOut,
         problems=(services.PremisesUnknown,),
-    )  # fmt: skip
+    )
     def get(self, request: Request, code: str) -> HttpResponse:
         return self.answer(PremisesDetailOut, selectors.premises_one(by=self.by, code=code))
 
 
 class Authorisations(StaffView):
     @operation(
-        "Record an authorisation (14.I.6)", body=AuthorisationIn, answer=AuthorisationOut,
-        status=201, idempotent=True,
+        "Record an authorisation (14.I.6)",
+        body=AuthorisationIn,
+        answer=AuthorisationOut,
+        status=201,
+        idempotent=True,
         problems=(
-            services.PremisesUnknown, services.PeriodBackwards, services.AuthorisationOverlaps,
+            services.PremisesUnknown,
+            services.PeriodBackwards,
+            services.AuthorisationOverlaps,
         ),
         example={
-            "game": "lototrot", "valid_from": "2026-01-01T00:00:00+01:00", "valid_until": None,
+            "game": "lototrot",
+            "valid_from": "2026-01-01T00:00:00+01:00",
+            "valid_until": None,
             "reference": "DGJ 12/2026",
         },
-    )  # fmt: skip
+    )
     def post(self, request: Request, code: str) -> HttpResponse:
         body = self.read(AuthorisationIn)
 
@@ -146,9 +162,10 @@ class Authorisations(StaffView):
 
 class AuthorisationEnd(StaffView):
     @operation(
-        "End an authorisation now", answer=AuthorisationOut,
+        "End an authorisation now",
+        answer=AuthorisationOut,
         problems=(services.AuthorisationUnknown,),
-    )  # fmt: skip
+    )
     def post(self, request: Request, authorisation: int) -> HttpResponse:
         self.read(Shape)
         found = services.authorisation_end(by=self.by, authorisation=authorisation)
@@ -157,10 +174,14 @@ class AuthorisationEnd(StaffView):
 
 class Terminals(StaffView):
     @operation(
-        "Register a terminal; its one-time enrolment code", body=TerminalIn,
-        answer=EnrolmentCodeOut, status=201, idempotent=True,
-        problems=(services.PremisesUnknown, services.CodeTaken), example={"code": "T-0001"},
-    )  # fmt: skip
+        "Register a terminal; its one-time enrolment code",
+        body=TerminalIn,
+        answer=EnrolmentCodeOut,
+        status=201,
+        idempotent=True,
+        problems=(services.PremisesUnknown, services.CodeTaken),
+        example={"code": "T-0001"},
+    )
     def post(self, request: Request, code: str) -> HttpResponse:
         body = self.read(TerminalIn)
 
@@ -173,9 +194,12 @@ class Terminals(StaffView):
 
 class EnrolmentCode(StaffView):
     @operation(
-        "A new enrolment code for a terminal", "Using it ends the terminal's present token.",
-        answer=EnrolmentCodeOut, status=201, problems=(services.TerminalNotFound,),
-    )  # fmt: skip
+        "A new enrolment code for a terminal",
+        "Using it ends the terminal's present token.",
+        answer=EnrolmentCodeOut,
+        status=201,
+        problems=(services.TerminalNotFound,),
+    )
     def post(self, request: Request, code: str) -> HttpResponse:
         self.read(Shape)
         secret = services.terminal_reenrol(by=self.by, terminal=code)
@@ -193,10 +217,14 @@ class Revocation(StaffView):
 
 class Operators(StaffView):
     @operation(
-        "Register an operator", body=OperatorIn, answer=OperatorOut, status=201, idempotent=True,
+        "Register an operator",
+        body=OperatorIn,
+        answer=OperatorOut,
+        status=201,
+        idempotent=True,
         problems=(services.PremisesUnknown, services.PinWeak, services.CodeTaken),
         example={"number": 1, "name": "Joan Sastre", "pin": "…"},
-    )  # fmt: skip
+    )
     def post(self, request: Request, code: str) -> HttpResponse:
         body = self.read(OperatorIn)
 
@@ -209,9 +237,11 @@ class Operators(StaffView):
 
 class OperatorDeactivation(StaffView):
     @operation(
-        "End an operator's right to work there, now", "Twice is once.", answer=OperatorOut,
+        "End an operator's right to work there, now",
+        "Twice is once.",
+        answer=OperatorOut,
         problems=(services.PremisesUnknown, services.OperatorUnknown),
-    )  # fmt: skip
+    )
     def post(self, request: Request, code: str, number: int) -> HttpResponse:
         self.read(Shape)
         found = services.operator_deactivate(by=self.by, premises=code, number=number)
@@ -220,13 +250,18 @@ class OperatorDeactivation(StaffView):
 
 class OperatorPin(StaffView):
     @operation(
-        "Give an operator another PIN", "A lock ends; so do the operator's sessions.", body=PinIn,
-        answer=OperatorOut, example={"pin": "…"},
+        "Give an operator another PIN",
+        "A lock ends; so do the operator's sessions.",
+        body=PinIn,
+        answer=OperatorOut,
+        example={"pin": "…"},
         problems=(
-            services.PremisesUnknown, services.OperatorUnknown, services.OperatorInactive,
+            services.PremisesUnknown,
+            services.OperatorUnknown,
+            services.OperatorInactive,
             services.PinWeak,
         ),
-    )  # fmt: skip
+    )
     def post(self, request: Request, code: str, number: int) -> HttpResponse:
         found = services.operator_pin_reset(
             by=self.by, premises=code, number=number, **self.read(PinIn)

@@ -12,9 +12,7 @@ from core.api.views import StaffView
 from core.staff import selectors, two_persons
 from core.staff.models import Decision
 
-_DECIDING = (
-    two_persons.ProposalUnknown, two_persons.ProposalDecided, two_persons.SamePerson,
-)  # fmt: skip
+_DECIDING = (two_persons.ProposalUnknown, two_persons.ProposalDecided, two_persons.SamePerson)
 
 
 class ProposalQuery(PageQuery):
@@ -67,8 +65,9 @@ class Confirmation(StaffView):
         "Confirm a proposal, as the second person",
         "It takes effect in the same transaction, and may be refused for the reasons of its own"
         " act. A repeated confirmation by the same person changes nothing.",
-        answer=ProposalOut, problems=_DECIDING,
-    )  # fmt: skip
+        answer=ProposalOut,
+        problems=_DECIDING,
+    )
     def post(self, request: Request, proposal: uuid.UUID) -> HttpResponse:
         self.read(Shape)
         two_persons.confirm(proposal=proposal, by=self.by)
@@ -78,10 +77,11 @@ class Confirmation(StaffView):
 class Rejection(StaffView):
     @operation(
         "Reject a proposal; by its proposer: withdraw it",
-        body=RejectionIn, answer=ProposalOut,
+        body=RejectionIn,
+        answer=ProposalOut,
         problems=(two_persons.ProposalUnknown, two_persons.ProposalDecided),
         example={"reason": "Wrong race."},
-    )  # fmt: skip
+    )
     def post(self, request: Request, proposal: uuid.UUID) -> HttpResponse:
         body = self.read(RejectionIn)
         two_persons.reject(proposal=proposal, by=self.by, reason=body["reason"])

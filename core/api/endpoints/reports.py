@@ -71,9 +71,12 @@ class OneReport(_Table):
 
 class ReportCsv(_Table):
     @operation(
-        "A report as CSV", answer=OpenApiTypes.STR, media_type="text/csv", query=PeriodQuery,
+        "A report as CSV",
+        answer=OpenApiTypes.STR,
+        media_type="text/csv",
+        query=PeriodQuery,
         problems=_PROBLEMS,
-    )  # fmt: skip
+    )
     def get(self, request: Request, name: str) -> HttpResponse:
         content = outputs.as_csv(self.table(name)).encode()
         return as_file(content, "text/csv; charset=utf-8", f"{name}.csv")
@@ -81,8 +84,11 @@ class ReportCsv(_Table):
 
 class ReportXlsx(_Table):
     @operation(
-        "A report as a spreadsheet", answer=OpenApiTypes.BINARY, media_type=outputs.XLSX,
-        query=PeriodQuery, problems=_PROBLEMS,
-    )  # fmt: skip
+        "A report as a spreadsheet",
+        answer=OpenApiTypes.BINARY,
+        media_type=outputs.XLSX,
+        query=PeriodQuery,
+        problems=_PROBLEMS,
+    )
     def get(self, request: Request, name: str) -> HttpResponse:
         return as_file(outputs.as_xlsx(self.table(name)), outputs.XLSX, f"{name}.xlsx")

@@ -15,9 +15,10 @@ class StaffSignOnIn(Shape):
     username = Text(max_length=60)
     password = Secret(max_length=200)
     code = Secret(
-        max_length=6, required=False,
+        max_length=6,
+        required=False,
         help_text="Of the second factor; left out by who has none yet, and must set one up.",
-    )  # fmt: skip
+    )
 
 
 class SessionOut(Shape):
@@ -48,9 +49,11 @@ class AccountIn(Shape):
     password = Secret(max_length=200)
     roles = serializers.ListField(child=Choice(Role.values), min_length=1, max_length=len(Role))
     appointment = Text(
-        max_length=120, required=False, allow_blank=True,
+        max_length=120,
+        required=False,
+        allow_blank=True,
         help_text="The order of appointment; an inspector needs one.",
-    )  # fmt: skip
+    )
 
 
 class AccountOut(Shape):
@@ -64,16 +67,22 @@ class AccountOut(Shape):
 
 
 _ACCOUNT = {
-    "username": "m.riera", "full_name": "Maria Riera", "roles": ["organiser"], "appointment": "",
-}  # fmt: skip
+    "username": "m.riera",
+    "full_name": "Maria Riera",
+    "roles": ["organiser"],
+    "appointment": "",
+}
 
 
 class Sessions(ApiView):
     @operation(
-        "Sign on", body=StaffSignOnIn, answer=SessionOut, status=201,
+        "Sign on",
+        body=StaffSignOnIn,
+        answer=SessionOut,
+        status=201,
         problems=(services.SignOnRefused, services.SecondFactorNeeded, services.SignOnLocked),
         example={"username": "m.riera", "password": "…", "code": "123456"},
-    )  # fmt: skip
+    )
     def post(self, request: Request) -> HttpResponse:
         user, verified = services.sign_on_check(**{"code": "", **self.read(StaffSignOnIn)})
         session, token = services.session_start(user=user, verified=verified)
@@ -94,9 +103,11 @@ class SecondFactor(StaffView):
     needs_second_factor = False
 
     @operation(
-        "Begin to set up one's second factor", answer=SecondFactorOut, status=201,
+        "Begin to set up one's second factor",
+        answer=SecondFactorOut,
+        status=201,
         problems=(second_factor.SecondFactorStands,),
-    )  # fmt: skip
+    )
     def post(self, request: Request) -> HttpResponse:
         return self.answer(SecondFactorOut, second_factor.factor_begin(by=self.by), 201)
 
@@ -105,9 +116,10 @@ class SecondFactorConfirmation(StaffView):
     needs_second_factor = False
 
     @operation(
-        "Confirm it with the code the device shows", body=SecondFactorIn,
+        "Confirm it with the code the device shows",
+        body=SecondFactorIn,
         problems=(second_factor.SecondFactorUnknown, second_factor.OneTimeCodeWrong),
-    )  # fmt: skip
+    )
     def post(self, request: Request) -> HttpResponse:
         second_factor.factor_confirm(by=self.by, **self.read(SecondFactorIn))
         return self.nothing()
@@ -120,10 +132,14 @@ class Staff(StaffView):
         return self.rows(AccountOut, selectors.accounts(by=self.by), query)
 
     @operation(
-        "Open an account", body=AccountIn, answer=AccountOut, status=201, idempotent=True,
+        "Open an account",
+        body=AccountIn,
+        answer=AccountOut,
+        status=201,
+        idempotent=True,
         problems=(services.PasswordWeak, services.AppointmentMissing, services.UsernameTaken),
         example={**_ACCOUNT, "password": "…"},
-    )  # fmt: skip
+    )
     def post(self, request: Request) -> HttpResponse:
         body = self.read(AccountIn)
         return self.once(

@@ -140,11 +140,14 @@ class Limits(StaffView):
         return self.rows(LimitOut, found, self.query(PageQuery), newest_first=True)
 
     @operation(
-        "Set the guarantee limit of premises", body=LimitIn, answer=LimitOut, status=201,
+        "Set the guarantee limit of premises",
+        body=LimitIn,
+        answer=LimitOut,
+        status=201,
         idempotent=True,
         problems=(PremisesUnknown, services.LimitRefused, services.ReferenceMissing),
         example={"limit_cents": 300000, "reference": "Aval 12/2027", "in_force_from": None},
-    )  # fmt: skip
+    )
     def post(self, request: Request, code: str) -> HttpResponse:
         body = self.read(LimitIn)
 
@@ -161,16 +164,26 @@ class Rates(StaffView):
         return self.rows(RateOut, selectors.commission_rates(by=self.by), self.query(PageQuery))
 
     @operation(
-        "Record a commission rate", body=RateIn, answer=RateOut, status=201, idempotent=True,
+        "Record a commission rate",
+        body=RateIn,
+        answer=RateOut,
+        status=201,
+        idempotent=True,
         problems=(
-            PremisesUnknown, BadPercent, services.ReferenceMissing, services.RateRecorded,
+            PremisesUnknown,
+            BadPercent,
+            services.ReferenceMissing,
+            services.RateRecorded,
             services.RateTooLate,
         ),
         example={
-            "game": "lototrot", "premises": None, "percent": "6", "in_force_from": "2027-03-01",
+            "game": "lototrot",
+            "premises": None,
+            "percent": "6",
+            "in_force_from": "2027-03-01",
             "reference": "Contract 2027",
         },
-    )  # fmt: skip
+    )
     def post(self, request: Request) -> HttpResponse:
         body = self.read(RateIn)
         return self.once(
@@ -180,9 +193,12 @@ class Rates(StaffView):
 
 class Statements(StaffView):
     @operation(
-        "Statements of premises", answer=StatementOut, paged=True, query=PremisesQuery,
+        "Statements of premises",
+        answer=StatementOut,
+        paged=True,
+        query=PremisesQuery,
         problems=(PremisesUnknown,),
-    )  # fmt: skip
+    )
     def get(self, request: Request) -> HttpResponse:
         query = self.query(PremisesQuery)
         found = selectors.statements(by=self.by, premises=query["premises"])
@@ -198,10 +214,12 @@ class OneStatement(StaffView):
 
 class StatementPdf(StaffView):
     @operation(
-        "A statement on paper", answer=OpenApiTypes.BINARY, query=LanguageQuery,
+        "A statement on paper",
+        answer=OpenApiTypes.BINARY,
+        query=LanguageQuery,
         media_type="application/pdf",
         problems=(services.StatementUnknown,),
-    )  # fmt: skip
+    )
     def get(self, request: Request, statement: uuid.UUID) -> HttpResponse:
         language = language_of(self.query(LanguageQuery))
         found = selectors.statement_one(by=self.by, ident=statement)
@@ -211,9 +229,11 @@ class StatementPdf(StaffView):
 
 class StatementCsv(StaffView):
     @operation(
-        "A statement's figures", answer=OpenApiTypes.STR, media_type="text/csv",
+        "A statement's figures",
+        answer=OpenApiTypes.STR,
+        media_type="text/csv",
         problems=(services.StatementUnknown,),
-    )  # fmt: skip
+    )
     def get(self, request: Request, statement: uuid.UUID) -> HttpResponse:
         found = selectors.statement_one(by=self.by, ident=statement)
         return as_file(
@@ -223,22 +243,29 @@ class StatementCsv(StaffView):
 
 class Remittances(StaffView):
     @operation(
-        "Payments of a statement", answer=RemittanceOut, paged=True,
+        "Payments of a statement",
+        answer=RemittanceOut,
+        paged=True,
         problems=(services.StatementUnknown,),
-    )  # fmt: skip
+    )
     def get(self, request: Request, statement: uuid.UUID) -> HttpResponse:
         found = selectors.remittances(by=self.by, statement=statement)
         return self.rows(RemittanceOut, found, self.query(PageQuery))
 
     @operation(
-        "Record that a statement was paid", body=RemittanceIn, answer=RemittanceOut, status=201,
+        "Record that a statement was paid",
+        body=RemittanceIn,
+        answer=RemittanceOut,
+        status=201,
         idempotent=True,
         problems=(
-            services.StatementUnknown, services.ReferenceMissing, services.RemittanceRefused,
+            services.StatementUnknown,
+            services.ReferenceMissing,
+            services.RemittanceRefused,
             services.RemittanceRecorded,
         ),
         example={"amount_cents": 120000, "paid_on": "2027-03-09", "reference": "TRF 88/2027"},
-    )  # fmt: skip
+    )
     def post(self, request: Request, statement: uuid.UUID) -> HttpResponse:
         body = self.read(RemittanceIn)
 

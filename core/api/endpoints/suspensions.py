@@ -39,13 +39,18 @@ class Suspensions(StaffView):
         return self.rows(SuspensionOut, found, query)
 
     @operation(
-        "Suspend sales: of all, of a premises, or of a terminal", body=SuspensionIn,
-        answer=SuspensionOut, status=201, idempotent=True,
+        "Suspend sales: of all, of a premises, or of a terminal",
+        body=SuspensionIn,
+        answer=SuspensionOut,
+        status=201,
+        idempotent=True,
         problems=(
-            services.PremisesUnknown, services.TerminalNotFound, suspending.SuspensionScope,
+            services.PremisesUnknown,
+            services.TerminalNotFound,
+            suspending.SuspensionScope,
         ),
         example={"reason": "Fire alarm.", "premises": "P-0001", "terminal": None},
-    )  # fmt: skip
+    )
     def post(self, request: Request) -> HttpResponse:
         body = self.read(SuspensionIn)
         return self.once(
@@ -55,9 +60,10 @@ class Suspensions(StaffView):
 
 class Lifting(StaffView):
     @operation(
-        "Lift a suspension", answer=SuspensionOut,
+        "Lift a suspension",
+        answer=SuspensionOut,
         problems=(suspending.SuspensionUnknown, suspending.SuspensionAutomatic),
-    )  # fmt: skip
+    )
     def post(self, request: Request, suspension: int) -> HttpResponse:
         self.read(Shape)
         found = suspending.sales_resume(by=self.by, suspension=suspension)

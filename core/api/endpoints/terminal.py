@@ -60,10 +60,13 @@ class Enrolment(ApiView):
     challenge = "Terminal"
 
     @operation(
-        "Exchange a one-time code for the terminal's token", body=EnrolmentIn, answer=TokenOut,
-        status=201, problems=(services.EnrolmentRefused,),
+        "Exchange a one-time code for the terminal's token",
+        body=EnrolmentIn,
+        answer=TokenOut,
+        status=201,
+        problems=(services.EnrolmentRefused,),
         example={"enrolment_code": "…"},
-    )  # fmt: skip
+    )
     def post(self, request: Request) -> HttpResponse:
         body = self.read(EnrolmentIn)
         terminal, token = services.terminal_enrol(code=body["enrolment_code"])
@@ -89,9 +92,13 @@ class Session(BareTerminalView):
     authentication_for: ClassVar = {"delete": (OperatorToken,)}
 
     @operation(
-        "Sign an operator on", body=OperatorSignOnIn, answer=OperatorSessionOut, status=201,
-        problems=(services.PinRefused, services.PinLocked), example={"number": 1, "pin": "…"},
-    )  # fmt: skip
+        "Sign an operator on",
+        body=OperatorSignOnIn,
+        answer=OperatorSessionOut,
+        status=201,
+        problems=(services.PinRefused, services.PinLocked),
+        example={"number": 1, "pin": "…"},
+    )
     def post(self, request: Request) -> HttpResponse:
         body = self.read(OperatorSignOnIn)
         session, token = services.operator_sign_on(terminal=self.terminal, **body)
@@ -110,7 +117,5 @@ class WhoAmI(BareTerminalView):
         card = selectors.terminal_card(
             terminal=self.terminal, session_digest=self.credentials.session_digest
         )
-        found = {
-            "card": card, "server_time": clock.now(), "is_simulated": clock.is_simulated(),
-        }  # fmt: skip
+        found = {"card": card, "server_time": clock.now(), "is_simulated": clock.is_simulated()}
         return self.answer(WhoAmIOut, found)

@@ -144,10 +144,14 @@ class CashSessions(StaffView):
         return self.rows(CashSessionOut, rows, query, newest_first=True)
 
     @operation(
-        "Open one's cash session at an office", body=CashOpenIn, answer=CashSessionOut, status=201,
-        idempotent=True, problems=(PremisesUnknown, cash.NotAnOffice, cash.CashSessionOpen),
+        "Open one's cash session at an office",
+        body=CashOpenIn,
+        answer=CashSessionOut,
+        status=201,
+        idempotent=True,
+        problems=(PremisesUnknown, cash.NotAnOffice, cash.CashSessionOpen),
         example={"premises": "CENTRAL", "float_cents": 500000},
-    )  # fmt: skip
+    )
     def post(self, request: Request) -> HttpResponse:
         body = self.read(CashOpenIn)
         return self.once(
@@ -157,11 +161,14 @@ class CashSessions(StaffView):
 
 class CashMovements(StaffView):
     @operation(
-        "Bring cash to one's open session, or take some away", body=CashMoveIn,
-        answer=CashMoveOut, status=201, idempotent=True,
+        "Bring cash to one's open session, or take some away",
+        body=CashMoveIn,
+        answer=CashMoveOut,
+        status=201,
+        idempotent=True,
         problems=(CashSessionMissing, CashShort, cash.MovementOfNothing),
         example={"cents": 200000, "reason": "More notes from the safe."},
-    )  # fmt: skip
+    )
     def post(self, request: Request) -> HttpResponse:
         body = self.read(CashMoveIn)
         return self.once(lambda: self.answer(CashMoveOut, cash.cash_move(by=self.by, **body), 201))
@@ -169,9 +176,13 @@ class CashMovements(StaffView):
 
 class CashClose(StaffView):
     @operation(
-        "Close a cash session by count", body=CashCloseIn, answer=CashSessionOut, idempotent=True,
-        problems=(cash.CashSessionUnknown,), example={"counted_cents": 321050},
-    )  # fmt: skip
+        "Close a cash session by count",
+        body=CashCloseIn,
+        answer=CashSessionOut,
+        idempotent=True,
+        problems=(cash.CashSessionUnknown,),
+        example={"counted_cents": 321050},
+    )
     def post(self, request: Request, session: uuid.UUID) -> HttpResponse:
         body = self.read(CashCloseIn)
         return self.once(
@@ -191,9 +202,12 @@ class Cheques(StaffView):
 
 class ChequePdf(StaffView):
     @operation(
-        "A cheque to be printed", answer=OpenApiTypes.BINARY, media_type="application/pdf",
-        query=LanguageQuery, problems=(cheques.ChequeUnknown, Erased),
-    )  # fmt: skip
+        "A cheque to be printed",
+        answer=OpenApiTypes.BINARY,
+        media_type="application/pdf",
+        query=LanguageQuery,
+        problems=(cheques.ChequeUnknown, Erased),
+    )
     def get(self, request: Request, number: int) -> HttpResponse:
         language = language_of(self.query(LanguageQuery))
         found = cheques.cheque_printed(by=self.by, number=number)
@@ -204,13 +218,19 @@ class ChequePdf(StaffView):
 
 class ChequeVoiding(StaffView):
     @operation(
-        "Propose to void a cheque; another person confirms", body=VoidingIn, answer=ProposalOut,
-        status=202, idempotent=True,
+        "Propose to void a cheque; another person confirms",
+        body=VoidingIn,
+        answer=ProposalOut,
+        status=202,
+        idempotent=True,
         problems=(
-            cheques.ChequeUnknown, cheques.ChequeNotIssued, cheques.ReasonNeeded, ProposalPending,
+            cheques.ChequeUnknown,
+            cheques.ChequeNotIssued,
+            cheques.ReasonNeeded,
+            ProposalPending,
         ),
         example={"reason": "Lost by the payee."},
-    )  # fmt: skip
+    )
     def post(self, request: Request, number: int) -> HttpResponse:
         body = self.read(VoidingIn)
         return self.once(
@@ -222,10 +242,14 @@ class ChequeVoiding(StaffView):
 
 class ChequeReissue(StaffView):
     @operation(
-        "Propose another cheque for a voided one; another person confirms", body=ReissueIn,
-        answer=ProposalOut, status=202, idempotent=True,
-        problems=(cheques.ChequeUnknown, cheques.ChequeStands, ProposalPending), example={},
-    )  # fmt: skip
+        "Propose another cheque for a voided one; another person confirms",
+        body=ReissueIn,
+        answer=ProposalOut,
+        status=202,
+        idempotent=True,
+        problems=(cheques.ChequeUnknown, cheques.ChequeStands, ProposalPending),
+        example={},
+    )
     def post(self, request: Request, number: int) -> HttpResponse:
         given = self.read(ReissueIn)["payee"]
         payee = PayeeFacts(**given) if given else None
@@ -238,14 +262,19 @@ class ChequeReissue(StaffView):
 
 class Reconciliation(StaffView):
     @operation(
-        "Record the cheques that the bank paid, whole or not at all", "Again: nothing changes.",
-        body=ReconciliationIn, answer=ReconciliationOut, idempotent=True,
+        "Record the cheques that the bank paid, whole or not at all",
+        "Again: nothing changes.",
+        body=ReconciliationIn,
+        answer=ReconciliationOut,
+        idempotent=True,
         problems=(
-            cheques.ChequeUnknown, cheques.ChequeNotIssued, cheques.ChequeAmountDiffers,
+            cheques.ChequeUnknown,
+            cheques.ChequeNotIssued,
+            cheques.ChequeAmountDiffers,
             cheques.ChequeDayWrong,
         ),
         example={"items": [{"number": 1, "amount_cents": 250000, "presented_on": "2026-11-20"}]},
-    )  # fmt: skip
+    )
     def post(self, request: Request) -> HttpResponse:
         items = self.read(ReconciliationIn)["items"]
         return self.once(
@@ -263,12 +292,19 @@ class Stock(StaffView):
         return self.rows(StockOut, selectors.stock(by=self.by), query)
 
     @operation(
-        "Put a thing in the register", "Again: nothing changes.", body=StockIn, answer=StockOut,
-        status=201, idempotent=True, problems=(goods.ItemDiffers,),
+        "Put a thing in the register",
+        "Again: nothing changes.",
+        body=StockIn,
+        answer=StockOut,
+        status=201,
+        idempotent=True,
+        problems=(goods.ItemDiffers,),
         example={
-            "code": "trotters-ladder:sulky", "description": "A sulky", "equivalent_cents": 90000,
+            "code": "trotters-ladder:sulky",
+            "description": "A sulky",
+            "equivalent_cents": 90000,
         },
-    )  # fmt: skip
+    )
     def post(self, request: Request) -> HttpResponse:
         body = self.read(StockIn)
         return self.once(
@@ -278,11 +314,14 @@ class Stock(StaffView):
 
 class StockMovements(StaffView):
     @operation(
-        "Take units in, or correct what a count found", body=StockMoveIn, answer=StockMoveOut,
-        status=201, idempotent=True,
+        "Take units in, or correct what a count found",
+        body=StockMoveIn,
+        answer=StockMoveOut,
+        status=201,
+        idempotent=True,
         problems=(goods.ItemUnknown, PremisesUnknown, goods.UnitsWrong, OutOfStock),
         example={"premises": "CENTRAL", "units": 3, "reason": "Delivered."},
-    )  # fmt: skip
+    )
     def post(self, request: Request, item: str) -> HttpResponse:
         body = self.read(StockMoveIn)
         return self.once(
@@ -293,12 +332,17 @@ class StockMovements(StaffView):
 class Ceilings(StaffView):
     @operation(
         "Propose a cash ceiling that later law sets; another person confirms [C3]",
-        body=CeilingIn, answer=ProposalOut, status=202, idempotent=True,
+        body=CeilingIn,
+        answer=ProposalOut,
+        status=202,
+        idempotent=True,
         problems=(cheques.CeilingNotLater, ProposalPending),
         example={
-            "in_force_from": "2027-01-01", "cents": 100000, "source": "Llei 11/2021, art. 18",
+            "in_force_from": "2027-01-01",
+            "cents": 100000,
+            "source": "Llei 11/2021, art. 18",
         },
-    )  # fmt: skip
+    )
     def post(self, request: Request) -> HttpResponse:
         body = self.read(CeilingIn)
         return self.once(

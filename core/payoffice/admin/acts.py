@@ -139,57 +139,112 @@ def _undecided(by: StaffActor, target: Deposit) -> bool:
 
 
 RULE_CLAIM = Act(
-    name="rule", title=_("Decide"), power=deposits.RULE, run=_rule_claim, form=_Verdict,
-    icon="gavel", text=_("A second person decides; not before the period of payment is over."),
+    name="rule",
+    title=_("Decide"),
+    power=deposits.RULE,
+    run=_rule_claim,
+    form=_Verdict,
+    icon="gavel",
+    text=_("A second person decides; not before the period of payment is over."),
     offered=lambda by, target: target.state == Claim.State.HELD,
-)  # fmt: skip
+)
 RULE_DEPOSIT = Act(
-    name="rule", title=_("Decide"), power=deposits.RULE, run=_rule_deposit, form=_Verdict,
-    icon="gavel", text=_("A second person decides; not before the period of payment is over."),
+    name="rule",
+    title=_("Decide"),
+    power=deposits.RULE,
+    run=_rule_deposit,
+    form=_Verdict,
+    icon="gavel",
+    text=_("A second person decides; not before the period of payment is over."),
     offered=_undecided,
-)  # fmt: skip
+)
 MATCH = Act(
-    name="match", title=_("Match"), power=deposits.MATCH, run=_match, form=_Matched, icon="link",
+    name="match",
+    title=_("Match"),
+    power=deposits.MATCH,
+    run=_match,
+    form=_Matched,
+    icon="link",
     text=_("From here on the money is held apart for whoever holds the receipt."),
     offered=lambda by, target: not hasattr(target, "match") and not hasattr(target, "ruling"),
-)  # fmt: skip
+)
 VOID = Act(
-    name="void", title=_("Void"), power=cheques.CHEQUES, run=_void, form=_Why, icon="block",
-    danger=True, offered=lambda by, target: target.state == Cheque.State.ISSUED,
-)  # fmt: skip
-REISSUE = Act(
-    name="reissue", title=_("Reissue"), power=cheques.CHEQUES, run=_reissue, icon="autorenew",
-    text=_("To the same payee; a corrected name is given over the API."),
-    offered=lambda by, target: target.state == Cheque.State.VOIDED
-    and not hasattr(target, "replaced_by"),
-)  # fmt: skip
-RECONCILE = Act(
-    name="reconcile", title=_("Presented at the bank"), power=cheques.CHEQUES, run=_reconcile,
-    form=_Bank, icon="account_balance",
+    name="void",
+    title=_("Void"),
+    power=cheques.CHEQUES,
+    run=_void,
+    form=_Why,
+    icon="block",
+    danger=True,
     offered=lambda by, target: target.state == Cheque.State.ISSUED,
-)  # fmt: skip
+)
+REISSUE = Act(
+    name="reissue",
+    title=_("Reissue"),
+    power=cheques.CHEQUES,
+    run=_reissue,
+    icon="autorenew",
+    text=_("To the same payee; a corrected name is given over the API."),
+    offered=lambda by, target: (
+        target.state == Cheque.State.VOIDED and not hasattr(target, "replaced_by")
+    ),
+)
+RECONCILE = Act(
+    name="reconcile",
+    title=_("Presented at the bank"),
+    power=cheques.CHEQUES,
+    run=_reconcile,
+    form=_Bank,
+    icon="account_balance",
+    offered=lambda by, target: target.state == Cheque.State.ISSUED,
+)
 OPEN_CASH = Act(
-    name="open", title=_("Open a cash session"), power=cash.CASH, run=_open_cash, form=_Open,
+    name="open",
+    title=_("Open a cash session"),
+    power=cash.CASH,
+    run=_open_cash,
+    form=_Open,
     icon="point_of_sale",
-)  # fmt: skip
+)
 MOVE_CASH = Act(
-    name="move", title=_("Bring or take cash"), power=cash.CASH, run=_move_cash, form=_Move,
+    name="move",
+    title=_("Bring or take cash"),
+    power=cash.CASH,
+    run=_move_cash,
+    form=_Move,
     icon="swap_vert",
     offered=lambda by, target: target.closed_at is None and target.cashier_id == by.user_id,
-)  # fmt: skip
+)
 CLOSE_CASH = Act(
-    name="close", title=_("Close by count"), power=cash.CASH, run=_close_cash, form=_Count,
-    icon="lock", offered=lambda by, target: target.closed_at is None,
-)  # fmt: skip
+    name="close",
+    title=_("Close by count"),
+    power=cash.CASH,
+    run=_close_cash,
+    form=_Count,
+    icon="lock",
+    offered=lambda by, target: target.closed_at is None,
+)
 REGISTER_ITEM = Act(
-    name="register", title=_("Register a thing"), power=goods.STOCK, run=_register_item,
-    form=_Item, icon="add",
-)  # fmt: skip
+    name="register",
+    title=_("Register a thing"),
+    power=goods.STOCK,
+    run=_register_item,
+    form=_Item,
+    icon="add",
+)
 MOVE_STOCK = Act(
-    name="move", title=_("Take in or correct"), power=goods.STOCK, run=_move_stock, form=_Units,
+    name="move",
+    title=_("Take in or correct"),
+    power=goods.STOCK,
+    run=_move_stock,
+    form=_Units,
     icon="inventory",
-)  # fmt: skip
+)
 CEILING = Act(
-    name="propose", title=_("Propose a cash ceiling"), power=cheques.CEILING, run=_ceiling,
-    form=_Ceiling, icon="add",
-)  # fmt: skip
+    name="propose",
+    title=_("Propose a cash ceiling"),
+    power=cheques.CEILING,
+    run=_ceiling,
+    form=_Ceiling,
+    icon="add",
+)

@@ -43,20 +43,29 @@ from core.staff.actor import StaffActor
 from core.staff.models import Proposal
 
 STATES = {
-    "sold": (_("Not decided yet"), "info"), "void": (_("Void"), "bad"),
-    "no_prize": (_("No prize"), "info"), "prize": (_("Prize"), "good"),
+    "sold": (_("Not decided yet"), "info"),
+    "void": (_("Void"), "bad"),
+    "no_prize": (_("No prize"), "info"),
+    "prize": (_("Prize"), "good"),
     "refund_due": (_("Price to be given back"), "good"),
     "presented": (_("Presented, not paid yet"), "warn"),
-    "deposited": (_("Being checked"), "warn"), "barred": (_("Held apart"), "warn"),
-    "granted": (_("Granted: paid against its receipt"), "good"), "paid": (_("Already paid"), "bad"),
-    "exchanged": (_("Already exchanged"), "bad"), "lapsed": (_("Lapsed"), "bad"),
+    "deposited": (_("Being checked"), "warn"),
+    "barred": (_("Held apart"), "warn"),
+    "granted": (_("Granted: paid against its receipt"), "good"),
+    "paid": (_("Already paid"), "bad"),
+    "exchanged": (_("Already exchanged"), "bad"),
+    "lapsed": (_("Lapsed"), "bad"),
     "refused": (_("Not paid, by decision"), "bad"),
-}  # fmt: skip
+}
 _HAPPENED = {
-    "presented": _("Presented"), "deposited": _("Deposited"), "paid": _("Paid"),
-    "exchanged": _("Exchanged"), "lapsed": _("Lapsed"), "granted": _("Granted"),
+    "presented": _("Presented"),
+    "deposited": _("Deposited"),
+    "paid": _("Paid"),
+    "exchanged": _("Exchanged"),
+    "lapsed": _("Lapsed"),
+    "granted": _("Granted"),
     "refused": _("Refused"),
-}  # fmt: skip
+}
 _KINDS = (("dni", "DNI"), ("nie", "NIE"), ("passport", _("Passport")), ("other", _("Other")))
 _QUEUE = 12
 _RECEIPTS: dict[str, Callable[[StaffActor, UUID, str], Any]] = {
@@ -105,9 +114,12 @@ def _pay(by: StaffActor, asked: dict[str, Any]) -> Happened:
     if asked["payee_name"] or asked["payee_number"]:
         payee = PayeeFacts(asked["payee_name"], asked["payee_kind"], asked["payee_number"])
     request = PayRequest(
-        uuid=asked["uuid"], amount_cents=asked["amount_cents"] or 0, intact=asked["intact"],
-        code=asked["code"], payee=payee,
-    )  # fmt: skip
+        uuid=asked["uuid"],
+        amount_cents=asked["amount_cents"] or 0,
+        intact=asked["intact"],
+        code=asked["code"],
+        payee=payee,
+    )
     made = desk.desk_pay(by=by, request=request)
     if isinstance(made, Paid):
         said = _("Paid: hand the money over and keep the paper.")
@@ -147,9 +159,12 @@ def _deposit(by: StaffActor, asked: dict[str, Any]) -> Happened:
 
 
 _DO: dict[str, Callable[[StaffActor, dict[str, Any]], Happened]] = {
-    DeskAction.PAY: _pay, DeskAction.PROPOSE: _pay, DeskAction.EXCHANGE: _exchange,
-    DeskAction.PRESENT: _present, DeskAction.DEPOSIT: _deposit,
-}  # fmt: skip
+    DeskAction.PAY: _pay,
+    DeskAction.PROPOSE: _pay,
+    DeskAction.EXCHANGE: _exchange,
+    DeskAction.PRESENT: _present,
+    DeskAction.DEPOSIT: _deposit,
+}
 
 
 def _paper(kind: str, ident: UUID) -> str:
@@ -166,9 +181,11 @@ def _view(request: HttpRequest) -> HttpResponse:
         page = _answer(by, asked.cleaned_data) if asked.is_valid() else {"errors": asked.errors}
     context = admin.site.each_context(request) | _queue(by) | page
     context |= {
-        "title": _("Office"), "kinds": _KINDS, "reasons": Deposit.Reason.choices,
+        "title": _("Office"),
+        "kinds": _KINDS,
+        "reasons": Deposit.Reason.choices,
         "open_cash": _open_cash_url(by),
-    }  # fmt: skip
+    }
     response = TemplateResponse(request, "payoffice/desk.html", context)
     response["Cache-Control"] = "no-store"
     return response
@@ -200,17 +217,22 @@ def _shown(state: DeskState) -> dict[str, Any]:
     if checked.refusal and tone == "good":
         tone = "warn"
     return {
-        "said": said, "tone": tone, "owed_cents": checked.owed_cents,
+        "said": said,
+        "tone": tone,
+        "owed_cents": checked.owed_cents,
         "owed": money(checked.owed_cents) if checked.owed_cents else "",
-        "thing": payable.thing, "first_pay_day": payable.first_pay_day,
-        "last_claim_day": payable.last_claim_day, "why_not": checked.refusal or "",
+        "thing": payable.thing,
+        "first_pay_day": payable.first_pay_day,
+        "last_claim_day": payable.last_claim_day,
+        "why_not": checked.refusal or "",
         "cheque": bool(rule and rule.means is Means.NOMINATIVE_CHEQUE),
-        "details": checked.details(), "actions": [action.value for action in state.actions],
+        "details": checked.details(),
+        "actions": [action.value for action in state.actions],
         "happened_before": [
             (_HAPPENED.get(each.what, each.what), moment(each.at), each.premises)
             for each in state.happened
         ],
-    }  # fmt: skip
+    }
 
 
 def _queue(by: StaffActor) -> dict[str, Any]:

@@ -41,29 +41,62 @@ from core.receipts.output import Output, render
 from core.receipts.pdf import Paper
 
 LABELS |= {
-    "claim": _("claim"), "document_id": _("document"), "changed_at": _("last change"),
-    "day": _("day"), "paid_at": _("paid at"), "means": _("means"), "payee": _("payee"),
-    "staff": _("member of staff"), "second_operator": _("second operator"),
-    "cash_session": _("cash session"), "cashier": _("cashier"), "float_cents": _("float"),
-    "closed_at": _("closed at"), "expected_cents": _("expected"), "counted_cents": _("counted"),
-    "cents": _("amount"), "moved_at": _("time"), "presented_at": _("presented at"),
-    "presented_on": _("presented on"), "deposited_at": _("deposited at"), "notes": _("notes"),
-    "deposit": _("deposit"), "matched_at": _("matched at"), "evidence": _("evidence"),
-    "media_type": _("kind"), "added_at": _("added at"), "kept_until": _("kept until"),
-    "purged_at": _("erased at"), "item": _("thing"), "exchanged_at": _("exchanged at"),
-    "units": _("units"), "payment": _("payment"), "void_reason": _("reason of voiding"),
-    "reconciled_at": _("reconciled at"), "reconciled_by": _("reconciled by"),
-    "in_force_from": _("in force from"), "equivalent_cents": _("cash equivalent"),
-    "description": _("description"), "exchange": _("exchange"),
-    "second_session": _("second session"), "voiding": _("proposal to void"),
-    "reissue": _("proposal to reissue"), "opened_in": _("opened in session"),
+    "claim": _("claim"),
+    "document_id": _("document"),
+    "changed_at": _("last change"),
+    "day": _("day"),
+    "paid_at": _("paid at"),
+    "means": _("means"),
+    "payee": _("payee"),
+    "staff": _("member of staff"),
+    "second_operator": _("second operator"),
+    "cash_session": _("cash session"),
+    "cashier": _("cashier"),
+    "float_cents": _("float"),
+    "closed_at": _("closed at"),
+    "expected_cents": _("expected"),
+    "counted_cents": _("counted"),
+    "cents": _("amount"),
+    "moved_at": _("time"),
+    "presented_at": _("presented at"),
+    "presented_on": _("presented on"),
+    "deposited_at": _("deposited at"),
+    "notes": _("notes"),
+    "deposit": _("deposit"),
+    "matched_at": _("matched at"),
+    "evidence": _("evidence"),
+    "media_type": _("kind"),
+    "added_at": _("added at"),
+    "kept_until": _("kept until"),
+    "purged_at": _("erased at"),
+    "item": _("thing"),
+    "exchanged_at": _("exchanged at"),
+    "units": _("units"),
+    "payment": _("payment"),
+    "void_reason": _("reason of voiding"),
+    "reconciled_at": _("reconciled at"),
+    "reconciled_by": _("reconciled by"),
+    "in_force_from": _("in force from"),
+    "equivalent_cents": _("cash equivalent"),
+    "description": _("description"),
+    "exchange": _("exchange"),
+    "second_session": _("second session"),
+    "voiding": _("proposal to void"),
+    "reissue": _("proposal to reissue"),
+    "opened_in": _("opened in session"),
     "match": _("match"),
-}  # fmt: skip
+}
 TONES |= {
-    "paid": "success", "exchanged": "success", "presented": "info", "held": "warning",
-    "granted": "primary", "refused": "danger", "lapsed": "default", "issued": "info",
+    "paid": "success",
+    "exchanged": "success",
+    "presented": "info",
+    "held": "warning",
+    "granted": "primary",
+    "refused": "danger",
+    "lapsed": "default",
+    "issued": "info",
     "voided": "danger",
-}  # fmt: skip
+}
 
 
 class _Presentations(ReadOnlyInline):
@@ -149,9 +182,21 @@ class DepositAdmin(_Register):
 class ChequeAdmin(_Register):
     columns = ("number", "amount_cents", "state", "issued_at", "presented_on", "payment")
     shown = (
-        "number", "paper", "amount_cents", "state", "issued_at", "payment", "payee", "replaces",
-        "reissue", "voiding", "void_reason", "presented_on", "reconciled_at", "reconciled_by",
-    )  # fmt: skip
+        "number",
+        "paper",
+        "amount_cents",
+        "state",
+        "issued_at",
+        "payment",
+        "payee",
+        "replaces",
+        "reissue",
+        "voiding",
+        "void_reason",
+        "presented_on",
+        "reconciled_at",
+        "reconciled_by",
+    )
     list_filter = ("state",)
     acts = (office.VOID, office.REISSUE, office.RECONCILE)
 
@@ -182,9 +227,16 @@ class ChequeAdmin(_Register):
 class CashSessionAdmin(_Register):
     columns = ("cashier", "premises", "opened_at", "float_cents", "closed_at", "difference")
     shown = (
-        "uuid", "cashier", "premises", "opened_at", "float_cents", "closed_at", "expected_cents",
-        "counted_cents", "difference",
-    )  # fmt: skip
+        "uuid",
+        "cashier",
+        "premises",
+        "opened_at",
+        "float_cents",
+        "closed_at",
+        "expected_cents",
+        "counted_cents",
+        "difference",
+    )
     inlines = (_Movements,)
     acts = (office.MOVE_CASH, office.CLOSE_CASH)
     list_acts = (office.OPEN_CASH,)
@@ -225,21 +277,25 @@ def _waiting(request: HttpRequest) -> dashboard.Table | None:
     if not signed_on.may(request, deposits.RULE):
         return None
     due = deposits.rulings_due(natural_day(clock.now()))
-    known = Deposit.objects.in_bulk([each.deposit for each in due if each.deposit],
-                                    field_name="uuid")  # fmt: skip
+    known = Deposit.objects.in_bulk(
+        [each.deposit for each in due if each.deposit], field_name="uuid"
+    )
     rows = [
         (
             link(known[each.deposit]) if each.deposit else str(each.document),
-            money(each.amount_cents), str(each.since),
+            money(each.amount_cents),
+            str(each.since),
         )
         for each in due[:20]
-    ]  # fmt: skip
+    ]
     return dashboard.Table(
-        title=_("Waiting for a decision"), icon="gavel",
-        headers=(_("deposit"), _("amount"), _("since")), rows=rows,
+        title=_("Waiting for a decision"),
+        icon="gavel",
+        headers=(_("deposit"), _("amount"), _("since")),
+        rows=rows,
         empty=_("Nothing held apart waits for a decision."),
         link=navigation.changelist_url(Deposit),
-    )  # fmt: skip
+    )
 
 
 for _model, _one, _many in (
@@ -262,8 +318,14 @@ for _model, _one, _many in (
     name_model(_model, _one, _many)
 name_app("payoffice", _("Prize payment"))
 navigation.section(
-    _("Prize payment"), 45,
-    (Payment, "payments"), (Claim, "receipt_long"), (Deposit, "inventory_2"),
-    (Cheque, "request_quote"), (CashSession, "point_of_sale"), (StockItem, "redeem"),
-    (CashCeiling, "vertical_align_top"), (Payee, "badge"),
-)  # fmt: skip
+    _("Prize payment"),
+    45,
+    (Payment, "payments"),
+    (Claim, "receipt_long"),
+    (Deposit, "inventory_2"),
+    (Cheque, "request_quote"),
+    (CashSession, "point_of_sale"),
+    (StockItem, "redeem"),
+    (CashCeiling, "vertical_align_top"),
+    (Payee, "badge"),
+)

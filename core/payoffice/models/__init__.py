@@ -13,7 +13,19 @@ from core.payoffice.models.payments import (
 )
 
 __all__ = [
-    "CashCeiling", "CashMovement", "CashSession", "Cheque", "Claim", "Deposit", "DepositImage",
-    "DepositMatch", "Exchange", "Payee", "Payment", "Presentation", "Ruling", "StockItem",
+    "CashCeiling",
+    "CashMovement",
+    "CashSession",
+    "Cheque",
+    "Claim",
+    "Deposit",
+    "DepositImage",
+    "DepositMatch",
+    "Exchange",
+    "Payee",
+    "Payment",
+    "Presentation",
+    "Ruling",
+    "StockItem",
     "StockMovement",
-]  # fmt: skip
+]

@@ -84,12 +84,13 @@ class CashSession(Guarded):
             models.CheckConstraint(
                 condition=Q(closed_at=None, expected_cents=None, counted_cents=None)
                 | Q(
-                    closed_at__gte=F("opened_at"), expected_cents__isnull=False,
+                    closed_at__gte=F("opened_at"),
+                    expected_cents__isnull=False,
                     counted_cents__gte=0,
                 ),
                 name="cash_session_closed_whole",
             ),
-        ]  # fmt: skip
+        ]
 
     def __str__(self) -> str:
         return f"{self.cashier} · {self.pk}"
@@ -159,12 +160,21 @@ class Payment(Acted):
             models.CheckConstraint(condition=Q(amount_cents__gt=0), name="payment_positive"),
             models.CheckConstraint(
                 condition=Q(
-                    terminal__isnull=False, operator__isnull=False, session__isnull=False,
-                    staff=None, cash_session=None, proposal=None,
+                    terminal__isnull=False,
+                    operator__isnull=False,
+                    session__isnull=False,
+                    staff=None,
+                    cash_session=None,
+                    proposal=None,
                 )
                 | Q(
-                    terminal=None, operator=None, session=None, second_operator=None,
-                    second_session=None, staff__isnull=False, cash_session__isnull=False,
+                    terminal=None,
+                    operator=None,
+                    session=None,
+                    second_operator=None,
+                    second_session=None,
+                    staff__isnull=False,
+                    cash_session__isnull=False,
                 ),
                 name="payment_by_one",
             ),
@@ -172,7 +182,8 @@ class Payment(Acted):
                 condition=Q(second_operator=None, second_session=None)
                 | (
                     Q(second_operator__isnull=False, second_session__isnull=False)
-                    & ~Q(second_operator=F("operator")) & ~Q(second_session=F("session"))
+                    & ~Q(second_operator=F("operator"))
+                    & ~Q(second_session=F("session"))
                 ),
                 name="payment_second_is_another",
             ),
@@ -181,7 +192,7 @@ class Payment(Acted):
                 | Q(means=Means.NOMINATIVE_CHEQUE.value, payee__isnull=False),
                 name="payment_payee_of_cheque",
             ),
-        ]  # fmt: skip
+        ]
 
     def __str__(self) -> str:
         return str(self.uuid)
@@ -228,14 +239,18 @@ class Cheque(Guarded):
             models.CheckConstraint(
                 condition=Q(state="issued", presented_on=None, reconciled_by=None, voiding=None)
                 | Q(
-                    state="presented", presented_on__isnull=False, reconciled_at__isnull=False,
-                    reconciled_by__isnull=False, voiding=None,
+                    state="presented",
+                    presented_on__isnull=False,
+                    reconciled_at__isnull=False,
+                    reconciled_by__isnull=False,
+                    voiding=None,
                 )
-                | (Q(state="voided", presented_on=None, voiding__isnull=False)
-                   & ~Q(void_reason="")),
+                | (
+                    Q(state="voided", presented_on=None, voiding__isnull=False) & ~Q(void_reason="")
+                ),
                 name="cheque_state_whole",
             ),
-        ]  # fmt: skip
+        ]
 
     def __str__(self) -> str:
         return str(self.number)

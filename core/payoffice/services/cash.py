@@ -56,9 +56,13 @@ def cash_open(*, by: StaffActor, premises: str, float_cents: int) -> CashSession
     try:
         with transaction.atomic():
             session: CashSession = CashSession.objects.create(
-                uuid=uuid.uuid4(), premises=place, cashier_id=by.user_id,
-                opened_in_id=by.session_id, opened_at=clock.now(), float_cents=float_cents,
-            )  # fmt: skip
+                uuid=uuid.uuid4(),
+                premises=place,
+                cashier_id=by.user_id,
+                opened_in_id=by.session_id,
+                opened_at=clock.now(),
+                float_cents=float_cents,
+            )
     except IntegrityError as error:
         raise CashSessionOpen from error
     cash = chart.cash(session.pk)

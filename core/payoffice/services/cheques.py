@@ -67,9 +67,15 @@ def cheque_draw(
     hold((Lock.CHEQUE, 0))
     last = Cheque.objects.aggregate(last=Max("number"))["last"] or 0
     made: Cheque = Cheque.objects.create(
-        number=last + 1, payment=payment, payee=payee, amount_cents=payment.amount_cents,
-        state=Cheque.State.ISSUED, issued_at=clock.now(), replaces=replaces, reissue_id=reissue,
-    )  # fmt: skip
+        number=last + 1,
+        payment=payment,
+        payee=payee,
+        amount_cents=payment.amount_cents,
+        state=Cheque.State.ISSUED,
+        issued_at=clock.now(),
+        replaces=replaces,
+        reissue_id=reissue,
+    )
     return made
 
 
@@ -120,11 +126,15 @@ def cheque_reissue(*, by: StaffActor, number: int, payee: PayeeFacts | None = No
     cheque = _need_replaceable(cheque_get(number))
     named = payee_seal(payee) if payee else cheque.payee
     return two_persons.propose(
-        kind=REISSUE, subject=f"cheque:{number}", by=by,
+        kind=REISSUE,
+        subject=f"cheque:{number}",
+        by=by,
         content={
-            "cheque": number, "payee": str(named.uuid), "amount_cents": cheque.amount_cents,
+            "cheque": number,
+            "payee": str(named.uuid),
+            "amount_cents": cheque.amount_cents,
         },
-    )  # fmt: skip
+    )
 
 
 def _reissued(proposal: Proposal, by: StaffActor) -> None:
@@ -174,8 +184,10 @@ def ceiling_propose(
     if not source.strip() or cents < 1:
         raise CeilingNotLater
     content: two_persons.Content = {
-        "in_force_from": in_force_from.isoformat(), "cents": cents, "source": source,
-    }  # fmt: skip
+        "in_force_from": in_force_from.isoformat(),
+        "cents": cents,
+        "source": source,
+    }
     return two_persons.propose(kind=CASH_CEILING, subject="cash_ceiling", by=by, content=content)
 
 
@@ -183,9 +195,12 @@ def _ceiling_set(proposal: Proposal, by: StaffActor) -> None:
     day = datetime.date.fromisoformat(proposal.content["in_force_from"])
     _need_later(day)
     CashCeiling.objects.create(
-        in_force_from=day, cents=proposal.content["cents"], source=proposal.content["source"],
-        proposal=proposal, recorded_at=clock.now(),
-    )  # fmt: skip
+        in_force_from=day,
+        cents=proposal.content["cents"],
+        source=proposal.content["source"],
+        proposal=proposal,
+        recorded_at=clock.now(),
+    )
 
 
 def _need_later(day: datetime.date) -> None:

@@ -112,9 +112,13 @@ def deposit_take(*, at: TerminalActor | StaffActor, request: DepositRequest) -> 
     if bool(request.code) == (request.reason == Deposit.Reason.UNREADABLE):
         raise CodeUnreadable
     made: Deposit = Deposit.objects.create(
-        uuid=request.uuid, request_digest=digest, reason=request.reason, notes=request.notes,
-        deposited_at=clock.now(), **acted,
-    )  # fmt: skip
+        uuid=request.uuid,
+        request_digest=digest,
+        reason=request.reason,
+        notes=request.notes,
+        deposited_at=clock.now(),
+        **acted,
+    )
     if request.code:
         _match(made, finding.by_code(request.code), staff_id=None, evidence="")
     return made
@@ -223,9 +227,14 @@ def deposit_seen(*, at: StaffActor | BareTerminal, ident: uuid.UUID) -> Deposit:
 
 @transaction.atomic
 def ruling_propose(
-    *, by: StaffActor, verdict: str, reason: str, deposit: uuid.UUID | None = None,
-    game: str = "", document: uuid.UUID | None = None,
-) -> Proposal:  # fmt: skip
+    *,
+    by: StaffActor,
+    verdict: str,
+    reason: str,
+    deposit: uuid.UUID | None = None,
+    game: str = "",
+    document: uuid.UUID | None = None,
+) -> Proposal:
     """Propose to pay what is held apart, or to refuse it; a second person decides [C5, C6].
 
     Of a deposit (one never matched can only be refused, and ends), or of a barred document. Not
@@ -254,9 +263,11 @@ def ruling_propose(
         claim = known
     _need_rulable(claim, payable)
     content |= {
-        "game": payable.game, "document": str(payable.uuid), "claim": claim.pk,
+        "game": payable.game,
+        "document": str(payable.uuid),
+        "claim": claim.pk,
         "amount_cents": claim.amount_cents,
-    }  # fmt: skip
+    }
     return two_persons.propose(
         kind=RULING, subject=f"{payable.game}:{payable.uuid}", by=by, content=content
     )
@@ -312,9 +323,12 @@ def _ruled(proposal: Proposal, by: StaffActor) -> None:
 def _rule(proposal: Proposal, now: datetime, **what: Any) -> None:
     content = proposal.content
     Ruling.objects.create(
-        verdict=content["verdict"], reason=content["reason"], proposal=proposal, decided_at=now,
+        verdict=content["verdict"],
+        reason=content["reason"],
+        proposal=proposal,
+        decided_at=now,
         **what,
-    )  # fmt: skip
+    )
 
 
 @dataclass(frozen=True, slots=True)

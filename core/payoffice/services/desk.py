@@ -50,9 +50,8 @@ def _propose(
     """The document counts as presented from here on: a confirmation may come the day after."""
     digest = request.digest().hex()
     earlier = Proposal.objects.filter(
-        kind=PAYMENT.name, content__uuid=str(request.uuid), proposed_by_id=by.user_id,
-        decision=None,
-    ).first()  # fmt: skip
+        kind=PAYMENT.name, content__uuid=str(request.uuid), proposed_by_id=by.user_id, decision=None
+    ).first()
     if earlier is not None:
         if earlier.content["digest"] != digest:
             raise RequestUuidReused
@@ -63,15 +62,22 @@ def _propose(
     paying.need_payee(verdict.means, named=request.payee is not None)
     payee = payee_seal(request.payee) if request.payee else None
     proposal = two_persons.propose(
-        kind=PAYMENT, subject=f"{payable.game}:{payable.uuid}", by=by,
+        kind=PAYMENT,
+        subject=f"{payable.game}:{payable.uuid}",
+        by=by,
         content={
-            "uuid": str(request.uuid), "digest": digest, "game": payable.game,
-            "document": str(payable.uuid), "document_id": payable.document_id,
-            "amount_cents": payable.amount_cents, "means": verdict.means.value,
-            "payee": str(payee.uuid) if payee else None, "cash_session": str(session.uuid),
+            "uuid": str(request.uuid),
+            "digest": digest,
+            "game": payable.game,
+            "document": str(payable.uuid),
+            "document_id": payable.document_id,
+            "amount_cents": payable.amount_cents,
+            "means": verdict.means.value,
+            "payee": str(payee.uuid) if payee else None,
+            "cash_session": str(session.uuid),
             "deposit": str(request.deposit) if request.deposit else None,
         },
-    )  # fmt: skip
+    )
     if known.state is None:
         present(payable, {"staff_id": by.user_id, "premises_id": session.premises_id})
     return proposal
@@ -85,9 +91,11 @@ def _confirmed(proposal: Proposal, by: StaffActor) -> None:
     session = CashSession.objects.select_related("premises").get(uuid=content["cash_session"])
     payee = Payee.objects.filter(uuid=content["payee"]).first() if content["payee"] else None
     request = PayRequest(
-        uuid=uuid.UUID(content["uuid"]), amount_cents=content["amount_cents"], intact=True,
+        uuid=uuid.UUID(content["uuid"]),
+        amount_cents=content["amount_cents"],
+        intact=True,
         deposit=uuid.UUID(content["deposit"]) if content["deposit"] else None,
-    )  # fmt: skip
+    )
     payer = paying.payer_at_desk(session, proposal.proposed_by_id)
     payer.columns["proposal_id"] = proposal.pk
     digest = bytes.fromhex(content["digest"])

@@ -64,10 +64,11 @@ def stock_register(
     item, _ = StockItem.objects.get_or_create(
         code=code,
         defaults={
-            "description": description, "equivalent_cents": equivalent_cents,
+            "description": description,
+            "equivalent_cents": equivalent_cents,
             "recorded_at": clock.now(),
         },
-    )  # fmt: skip
+    )
     if (item.description, item.equivalent_cents) != (description, equivalent_cents):
         raise ItemDiffers(item=code)
     return item
@@ -99,16 +100,27 @@ def stock_move(
 
 
 def _move(
-    item: StockItem, premises_id: int, units: int, staff_id: int, *, reason: str,
+    item: StockItem,
+    premises_id: int,
+    units: int,
+    staff_id: int,
+    *,
+    reason: str,
     exchange: Exchange | None = None,
-) -> StockMovement:  # fmt: skip
+) -> StockMovement:
     hold((Lock.STOCK, item.pk))
     if units < 0 and stock_units(item) + units < 0:
         raise OutOfStock(item=item.code)
     made: StockMovement = StockMovement.objects.create(
-        uuid=uuid4(), item=item, units=units, premises_id=premises_id, reason=reason,
-        exchange=exchange, staff_id=staff_id, moved_at=clock.now(),
-    )  # fmt: skip
+        uuid=uuid4(),
+        item=item,
+        units=units,
+        premises_id=premises_id,
+        reason=reason,
+        exchange=exchange,
+        staff_id=staff_id,
+        moved_at=clock.now(),
+    )
     return made
 
 
@@ -157,14 +169,19 @@ def exchange_make(*, by: StaffActor, request: ExchangeRequest) -> Exchange | Pro
     if payable.amount_cents <= settings.SECOND_PERSON_ABOVE_CENTS:
         return _exchange(payable, claim, request.uuid, request.digest(), session, by.user_id)
     return two_persons.propose(
-        kind=EXCHANGE, subject=f"{payable.game}:{payable.uuid}", by=by,
+        kind=EXCHANGE,
+        subject=f"{payable.game}:{payable.uuid}",
+        by=by,
         content={
-            "uuid": str(request.uuid), "digest": request.digest().hex(), "game": payable.game,
-            "document": str(payable.uuid), "amount_cents": payable.amount_cents,
+            "uuid": str(request.uuid),
+            "digest": request.digest().hex(),
+            "game": payable.game,
+            "document": str(payable.uuid),
+            "amount_cents": payable.amount_cents,
             "cash_session": str(session.uuid),
             "deposit": str(request.deposit) if request.deposit else None,
         },
-    )  # fmt: skip
+    )
 
 
 def _confirmed(proposal: Proposal, by: StaffActor) -> None:
@@ -175,9 +192,14 @@ def _confirmed(proposal: Proposal, by: StaffActor) -> None:
     deposit = UUID(content["deposit"]) if content["deposit"] else None
     _judge(payable, deposit, session)
     _exchange(
-        payable, claim, UUID(content["uuid"]), bytes.fromhex(content["digest"]), session,
-        proposal.proposed_by_id, proposal=proposal,
-    )  # fmt: skip
+        payable,
+        claim,
+        UUID(content["uuid"]),
+        bytes.fromhex(content["digest"]),
+        session,
+        proposal.proposed_by_id,
+        proposal=proposal,
+    )
 
 
 def _payable_of(request: ExchangeRequest) -> Payable:
@@ -194,9 +216,14 @@ def _judge(payable: Payable, deposit: UUID | None, session: CashSession) -> None
 
 
 def _exchange(
-    payable: Payable, claim: Claim | None, ident: UUID, digest: bytes, session: CashSession,
-    staff_id: int, proposal: Proposal | None = None,
-) -> Exchange:  # fmt: skip
+    payable: Payable,
+    claim: Claim | None,
+    ident: UUID,
+    digest: bytes,
+    session: CashSession,
+    staff_id: int,
+    proposal: Proposal | None = None,
+) -> Exchange:
     """Write it all: the claim, the exchange, the unit that goes, the money that is owed no more."""
     if payable.thing is None or payable.owed is None or payable.held is None:
         raise NotInKind
@@ -206,10 +233,15 @@ def _exchange(
     if item.equivalent_cents != payable.amount_cents:
         raise ItemDiffers(item=item.code)
     made: Exchange = Exchange.objects.create(
-        uuid=ident, request_digest=digest, claim=_claim_exchanged(payable, claim), item=item,
-        exchanged_at=clock.now(), premises_id=session.premises_id, staff_id=staff_id,
+        uuid=ident,
+        request_digest=digest,
+        claim=_claim_exchanged(payable, claim),
+        item=item,
+        exchanged_at=clock.now(),
+        premises_id=session.premises_id,
+        staff_id=staff_id,
         proposal=proposal,
-    )  # fmt: skip
+    )
     _move(item, session.premises_id, -1, staff_id, reason=str(payable.uuid), exchange=made)
     stood = payable.owed if claim is None else payable.held
     line = Line("payoffice.exchange", stood, chart.goods(), payable.amount_cents)
@@ -230,9 +262,8 @@ def _claim_exchanged(payable: Payable, claim: Claim | None) -> Claim:
     try:
         with transaction.atomic():
             made: Claim = Claim.objects.create(
-                **key, state=Claim.State.EXCHANGED, amount_cents=payable.amount_cents,
-                opened_at=now,
-            )  # fmt: skip
+                **key, state=Claim.State.EXCHANGED, amount_cents=payable.amount_cents, opened_at=now
+            )
             return made
     except IntegrityError as error:
         raise AlreadyExchanged from error

@@ -35,10 +35,12 @@ _JUDGEMENTS = 4
 _REFUSALS: dict[str, type[DomainError]] = {
     error.code: error
     for error in (
-        refusals.RequestUuidReused, refusals.CashSessionMissing, refusals.CashShort,
+        refusals.RequestUuidReused,
+        refusals.CashSessionMissing,
+        refusals.CashShort,
         PremisesNotAuthorised,
     )
-}  # fmt: skip
+}
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -59,10 +61,12 @@ class PayRequest:
     def digest(self) -> bytes:
         """A keyed digest of the content, by which a retry is told from a reuse of the UUID."""
         content = [
-            "".join(self.code.split()).replace("-", "").upper(), str(self.deposit),
-            self.amount_cents, self.intact,
+            "".join(self.code.split()).replace("-", "").upper(),
+            str(self.deposit),
+            self.amount_cents,
+            self.intact,
             dataclasses.asdict(self.payee) if self.payee else None,
-        ]  # fmt: skip
+        ]
         message = json.dumps(content, sort_keys=True)
         return salted_hmac("core.payoffice.request", message, algorithm="sha256").digest()
 
@@ -104,9 +108,11 @@ def payment_make(
     if place is Place.CENTRAL_OFFICE:
         raise refusals.CashSessionMissing
     columns: dict[str, Any] = {
-        "premises_id": at.premises_id, "terminal_id": at.terminal_id, "operator_id": at.operator_id,
+        "premises_id": at.premises_id,
+        "terminal_id": at.terminal_id,
+        "operator_id": at.operator_id,
         "session_id": at.session_id,
-    }  # fmt: skip
+    }
     if second is not None:
         need_another(at, second)
         columns |= {
@@ -155,16 +161,24 @@ def need_sound(request: PayRequest, payable: Payable) -> None:
 def judge(payable: Payable, known: Known, deposit: UUID | None, at: Standpoint) -> Verdict:
     """How the document is paid there now; raises its refusal."""
     return judging.verdict(
-        payable, known.state, deposited=known.deposit is not None,
-        against_receipt=deposit is not None and known.deposit == deposit, today=known.today,
-        at=at, figures=finding.payment_figures(known.today),
-    )  # fmt: skip
+        payable,
+        known.state,
+        deposited=known.deposit is not None,
+        against_receipt=deposit is not None and known.deposit == deposit,
+        today=known.today,
+        at=at,
+        figures=finding.payment_figures(known.today),
+    )
 
 
 def pay(
-    payable: Payable, request: PayRequest, payer: Payer, *, digest: bytes | None = None,
+    payable: Payable,
+    request: PayRequest,
+    payer: Payer,
+    *,
+    digest: bytes | None = None,
     payee: Payee | None = None,
-) -> Paid:  # fmt: skip
+) -> Paid:
     """Judge, decide and write; again when the claim or the day has changed meanwhile.
 
     `digest` and `payee` are those of a proposal that is being confirmed.
@@ -174,10 +188,12 @@ def pay(
         verdict = judge(payable, known, request.deposit, payer.at)
         need_payee(verdict.means, named=payee is not None or request.payee is not None)
         columns = payer.columns | {
-            "uuid": str(request.uuid), "amount_cents": payable.amount_cents,
+            "uuid": str(request.uuid),
+            "amount_cents": payable.amount_cents,
             "request_digest": f"\\x{(digest or request.digest()).hex()}",
-            "means": verdict.means.value, "place": payer.at.place.value,
-        }  # fmt: skip
+            "means": verdict.means.value,
+            "place": payer.at.place.value,
+        }
         if verdict.means is Means.CASH:
             paid = _write(payable, columns, verdict, payer.cash, known.today)
         else:
@@ -198,9 +214,13 @@ def need_payee(means: Means, *, named: bool) -> None:
 
 
 def _by_cheque(
-    payable: Payable, request: PayRequest, columns: dict[str, Any], verdict: Verdict,
-    today: datetime.date, payee: Payee | None,
-) -> Paid | str:  # fmt: skip
+    payable: Payable,
+    request: PayRequest,
+    columns: dict[str, Any],
+    verdict: Verdict,
+    today: datetime.date,
+    payee: Payee | None,
+) -> Paid | str:
     with transaction.atomic():
         if payee is None and request.payee is not None:
             payee = payee_seal(request.payee)
@@ -224,18 +244,31 @@ def _write(
     outcome, payment_id, paid_at = run_prepared(
         _PAY,
         [
-            json.dumps(columns), payable.game, payable.document_id, verdict.expected,
-            verdict.debit.code, credit.code, f"payoffice.{_KINDS[payable.nature]}", start, end,
+            json.dumps(columns),
+            payable.game,
+            payable.document_id,
+            verdict.expected,
+            verdict.debit.code,
+            credit.code,
+            f"payoffice.{_KINDS[payable.nature]}",
+            start,
+            end,
         ],
-    )  # fmt: skip
+    )
     if outcome == "replayed":
         return paid_again(Payment.objects.select_related("claim").get(pk=payment_id))
     if outcome != "paid":
         return str(outcome)
     return Paid(
-        UUID(columns["uuid"]), payable.game, payable.uuid, payable.amount_cents,
-        verdict.means.value, paid_at, None, replayed=False,
-    )  # fmt: skip
+        UUID(columns["uuid"]),
+        payable.game,
+        payable.uuid,
+        payable.amount_cents,
+        verdict.means.value,
+        paid_at,
+        None,
+        replayed=False,
+    )
 
 
 _KINDS = {Nature.PRIZE: "prize", Nature.REFUND: "refund", Nature.IN_KIND: "prize"}
@@ -259,16 +292,23 @@ def paid_again(payment: Payment) -> Paid:
     """A payment as it was first answered."""
     first = payment.cheques.filter(replaces=None).first()
     return Paid(
-        payment.uuid, payment.claim.game, finding.by_claim(payment.claim).uuid,
-        payment.amount_cents, payment.means, payment.paid_at, first.number if first else None,
+        payment.uuid,
+        payment.claim.game,
+        finding.by_claim(payment.claim).uuid,
+        payment.amount_cents,
+        payment.means,
+        payment.paid_at,
+        first.number if first else None,
         replayed=True,
-    )  # fmt: skip
+    )
 
 
 def payer_at_desk(session: CashSession, staff_id: int) -> Payer:
     """A cashier at the desk, paying from an open session."""
     columns = {
-        "premises_id": session.premises_id, "staff_id": staff_id, "cash_session_id": session.pk,
-    }  # fmt: skip
+        "premises_id": session.premises_id,
+        "staff_id": staff_id,
+        "cash_session_id": session.pk,
+    }
     place = PLACE_OF_KIND[session.premises.kind]
     return Payer(Standpoint(place, session.premises_id), columns, chart.cash(session.pk))

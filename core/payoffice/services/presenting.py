@@ -48,8 +48,10 @@ def presentation_make(
 def acted_by(at: TerminalActor) -> dict[str, int]:
     """The columns of `Acted` for an act at a terminal."""
     return {
-        "premises_id": at.premises_id, "terminal_id": at.terminal_id, "operator_id": at.operator_id,
-    }  # fmt: skip
+        "premises_id": at.premises_id,
+        "terminal_id": at.terminal_id,
+        "operator_id": at.operator_id,
+    }
 
 
 @transaction.atomic
@@ -87,8 +89,12 @@ def claim_open(payable: Payable, state: Claim.State) -> Claim | None:
         judging.need_claimable(judged)
         raise NoPrize
     values: list[Any] = [
-        payable.game, payable.document_id, state.value, payable.amount_cents, known.now,
-    ]  # fmt: skip
+        payable.game,
+        payable.document_id,
+        state.value,
+        payable.amount_cents,
+        known.now,
+    ]
     with connection.cursor() as cursor:
         cursor.execute(_OPEN_CLAIM, values)
         row = cursor.fetchone()

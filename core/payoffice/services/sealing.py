@@ -34,9 +34,11 @@ def payee_seal(facts: PayeeFacts) -> Payee:
     ident, now = uuid.uuid4(), clock.now()
     content = json.dumps(dataclasses.asdict(facts), ensure_ascii=False).encode()
     made: Payee = Payee.objects.create(
-        uuid=ident, sealed=vault.encrypt(_PAYEES, content, context=ident.bytes), recorded_at=now,
+        uuid=ident,
+        sealed=vault.encrypt(_PAYEES, content, context=ident.bytes),
+        recorded_at=now,
         kept_until=natural_day(now) + timedelta(days=settings.PAYEE_KEPT_DAYS),
-    )  # fmt: skip
+    )
     return made
 
 
@@ -52,10 +54,13 @@ def image_seal(*, deposit_id: int, media_type: str, content: bytes) -> DepositIm
     """Record an image of a deposit, sealed, to be kept for the configured days."""
     ident, now = uuid.uuid4(), clock.now()
     made: DepositImage = DepositImage.objects.create(
-        uuid=ident, deposit_id=deposit_id, media_type=media_type, added_at=now,
+        uuid=ident,
+        deposit_id=deposit_id,
+        media_type=media_type,
+        added_at=now,
         sealed=vault.encrypt(_IMAGES, content, context=ident.bytes),
         kept_until=natural_day(now) + timedelta(days=settings.IMAGE_KEPT_DAYS),
-    )  # fmt: skip
+    )
     return made
 
 

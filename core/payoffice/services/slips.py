@@ -47,8 +47,11 @@ STATES: Mapping[DocumentState, str | Promise] = {
     DocumentState.REFUSED: gettext_lazy("Refused"),
 }
 _CLAIMABLE = (
-    DocumentState.PRIZE, DocumentState.REFUND_DUE, DocumentState.PRESENTED, DocumentState.GRANTED,
-)  # fmt: skip
+    DocumentState.PRIZE,
+    DocumentState.REFUND_DUE,
+    DocumentState.PRESENTED,
+    DocumentState.GRANTED,
+)
 _PLACES = dict(PLACES)
 _MEANS = dict(MEANS)
 

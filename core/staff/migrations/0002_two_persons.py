@@ -4,19 +4,24 @@ from django.db import migrations
 
 FOREIGN_KEYS = [
     (
-        "staff_decision", "decision_of_proposer",
+        "staff_decision",
+        "decision_of_proposer",
         "(proposal_id, proposed_by_id, proposed_in_id)",
         "staff_proposal (id, proposed_by_id, proposed_in_id)",
     ),
     (
-        "staff_decision", "decided_in_own_session",
-        "(decided_in_id, decided_by_id)", "staff_staffsession (id, user_id)",
+        "staff_decision",
+        "decided_in_own_session",
+        "(decided_in_id, decided_by_id)",
+        "staff_staffsession (id, user_id)",
     ),
     (
-        "staff_proposal", "proposed_in_own_session",
-        "(proposed_in_id, proposed_by_id)", "staff_staffsession (id, user_id)",
+        "staff_proposal",
+        "proposed_in_own_session",
+        "(proposed_in_id, proposed_by_id)",
+        "staff_staffsession (id, user_id)",
     ),
-]  # fmt: skip
+]
 
 
 class Migration(migrations.Migration):

@@ -60,13 +60,46 @@ def test_every_list_and_page_answers_who_may_look(day: RaceDay) -> None:
         if not rows:
             empty.append(model.__name__)
     assert empty == [
-        "LogEntry", "Draw", "Batch", "RowForm", "Bar", "BurntRequest", "InternalBetType",
-        "Lapse", "Placement", "PrintConfirmation", "RaceDeclaration", "Reprint",
-        "CashCeiling", "CashSession", "Cheque", "Claim", "Deposit", "Payee", "Payment", "StockItem",
-        "BurntPlay", "ClosingStatement", "Emission", "Game", "GameType", "GameVersion", "Lane",
-        "PlayMove", "PlayTicket", "PublicFigures", "Voucher", "VoucherHandover", "VoucherSecret",
-        "Receiver", "CommissionRate", "GuaranteeLimit", "Mark", "Remittance", "Statement",
-    ]  # fmt: skip
+        "LogEntry",
+        "Draw",
+        "Batch",
+        "RowForm",
+        "Bar",
+        "BurntRequest",
+        "InternalBetType",
+        "Lapse",
+        "Placement",
+        "PrintConfirmation",
+        "RaceDeclaration",
+        "Reprint",
+        "CashCeiling",
+        "CashSession",
+        "Cheque",
+        "Claim",
+        "Deposit",
+        "Payee",
+        "Payment",
+        "StockItem",
+        "BurntPlay",
+        "ClosingStatement",
+        "Emission",
+        "Game",
+        "GameType",
+        "GameVersion",
+        "Lane",
+        "PlayMove",
+        "PlayTicket",
+        "PublicFigures",
+        "Voucher",
+        "VoucherHandover",
+        "VoucherSecret",
+        "Receiver",
+        "CommissionRate",
+        "GuaranteeLimit",
+        "Mark",
+        "Remittance",
+        "Statement",
+    ]
 
 
 @pytest.mark.parametrize("language", ["ca", "es", "en"])
@@ -101,9 +134,10 @@ def _fields_shown() -> list[tuple[str, Any]]:
 def test_every_label_is_a_translatable_text() -> None:
     """A model's own English field name would show in every language."""
     plain = {
-        name for name, label in _fields_shown()
+        name
+        for name, label in _fields_shown()
         if not isinstance(label, Promise) and not name.endswith((".__str__", ".id"))
-    }  # fmt: skip
+    }
     assert plain == set()
     for model in REGISTERED:
         assert isinstance(model._meta.verbose_name_plural, Promise), model
@@ -115,9 +149,13 @@ def test_no_page_shows_a_secret_or_its_digest(day: RaceDay) -> None:
     secrets = {"pin hash", "argon2"}
     terminal = Terminal.objects.get(pk=day.point.terminal.pk)
     operator = Operator.objects.create(
-        premises=day.point.premises, number=900, name="Pere", pin="argon2$secret-pin",
-        created_at=terminal.created_at, created_by_id=terminal.created_by_id,
-    )  # fmt: skip
+        premises=day.point.premises,
+        number=900,
+        name="Pere",
+        pin="argon2$secret-pin",
+        created_at=terminal.created_at,
+        created_by_id=terminal.created_by_id,
+    )
     user = User.objects.get(pk=day.organisers[0].user_id)
     user.password = "argon2$secret-password"
     user.save(update_fields=["password"])

@@ -14,13 +14,22 @@ from core.i18n.catalogues import compile_all, extract
 
 # On pages that this project never shows: forms that write rows, crispy forms, datasets, images.
 NEVER_SHOWN = (
-    "templates/unfold_crispy/", "templates/admin/auth/user/", "mixins/dataset_model_admin.py",
-    "mixins/nested_inlines_model_admin.py", "mixins/formfield_model_admin.py", "forms.py",
-    "widgets.py", "templates/unfold/helpers/edit_inline/inline_delete", "contrib/",
-    "templates/unfold/helpers/field_readonly_value_file.html", "templates/unfold/widgets/",
-    "templates/unfold/helpers/display_header.html", "templates/unfold/helpers/dialog.html",
-    "templates/unfold/helpers/edit_inline/", "templates/admin/delete_",
-)  # fmt: skip
+    "templates/unfold_crispy/",
+    "templates/admin/auth/user/",
+    "mixins/dataset_model_admin.py",
+    "mixins/nested_inlines_model_admin.py",
+    "mixins/formfield_model_admin.py",
+    "forms.py",
+    "widgets.py",
+    "templates/unfold/helpers/edit_inline/inline_delete",
+    "contrib/",
+    "templates/unfold/helpers/field_readonly_value_file.html",
+    "templates/unfold/widgets/",
+    "templates/unfold/helpers/display_header.html",
+    "templates/unfold/helpers/dialog.html",
+    "templates/unfold/helpers/edit_inline/",
+    "templates/admin/delete_",
+)
 SAME_IN = {
     "ca": {"General", "No", "Error"},
     "es": {"General", "No", "Error", "%(full_result_count)s total"},

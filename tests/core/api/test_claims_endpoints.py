@@ -36,9 +36,12 @@ def api(place: Point) -> Api:
 
 def sold(api: Api, contest: Contest, races: list[list[int]]) -> str:
     body = {
-        "uuid": str(uuid.uuid4()), "contest": contest.pk, "price_cents": 100, "amount_cents": 100,
+        "uuid": str(uuid.uuid4()),
+        "contest": contest.pk,
+        "price_cents": 100,
+        "amount_cents": 100,
         "races": races,
-    }  # fmt: skip
+    }
     response = api.post("lototrot/tickets", body)
     assert response.status_code == 201, response.content
     return str(response.json()["code"])
@@ -46,9 +49,11 @@ def sold(api: Api, contest: Contest, races: list[list[int]]) -> str:
 
 def body_of(ticket: paying.Presented, **changes: Any) -> dict[str, Any]:
     asked = {
-        "uuid": str(uuid.uuid4()), "code": ticket.code, "amount_cents": ticket.cents,
+        "uuid": str(uuid.uuid4()),
+        "code": ticket.code,
+        "amount_cents": ticket.cents,
         "intact": True,
-    }  # fmt: skip
+    }
     return asked | changes
 
 

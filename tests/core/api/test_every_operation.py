@@ -32,23 +32,45 @@ OPERATIONS: list[Operation] = [
     if method in METHODS
 ]
 BODIES = {
-    "no JSON": b"{", "not UTF-8": b"\xff", "NaN": b'{"a": NaN}', "infinite": b'{"a": 1e400}',
-    "a null byte": b'{"a": "\\u0000"}', "deep": b"[" * 60_000, "a list": b"[]", "null": b"null",
-    "one name twice": b'{"a": 1, "a": 2}', "unknown": b'{"no_such_field": 1}',
-}  # fmt: skip
+    "no JSON": b"{",
+    "not UTF-8": b"\xff",
+    "NaN": b'{"a": NaN}',
+    "infinite": b'{"a": 1e400}',
+    "a null byte": b'{"a": "\\u0000"}',
+    "deep": b"[" * 60_000,
+    "a list": b"[]",
+    "null": b"null",
+    "one name twice": b'{"a": 1, "a": 2}',
+    "unknown": b'{"no_such_field": 1}',
+}
 HOSTILE: list[Any] = [
-    None, -1, 2**63, 10**400, 1.5, True, "", "x" * 3_000, "\u202e\ud7ff'--", [], [None], {"a": 1},
-    "00000000-0000-0000-0000-000000000000", "9999-12-31",
-]  # fmt: skip
+    None,
+    -1,
+    2**63,
+    10**400,
+    1.5,
+    True,
+    "",
+    "x" * 3_000,
+    "\u202e\ud7ff'--",
+    [],
+    [None],
+    {"a": 1},
+    "00000000-0000-0000-0000-000000000000",
+    "9999-12-31",
+]
 PATHS = {
     "uuid": [str(uuid.UUID(int=7)), "no-uuid", "%00"],
     "integer": ["2147483647", "99999999999999999999999", "-1", "%00"],
     "string": ["NO-SUCH", "%00", "x" * 500, "..%2f"],
 }
 HEADERS = [
-    {"Accept-Language": "xx-\u00e9;q=a," * 50}, {"Accept": "image/png"},
-    {"Idempotency-Key": "short"}, {"Idempotency-Key": "\u00e9" * 20}, {"X-Request-Id": "\x1b[31m"},
-]  # fmt: skip
+    {"Accept-Language": "xx-\u00e9;q=a," * 50},
+    {"Accept": "image/png"},
+    {"Idempotency-Key": "short"},
+    {"Idempotency-Key": "\u00e9" * 20},
+    {"X-Request-Id": "\x1b[31m"},
+]
 
 
 @pytest.fixture
@@ -62,10 +84,13 @@ def callers(db: None) -> dict[str, dict[str, str]]:
 
     terminal = {"Authorization": f"Terminal {point.token}"}
     return {
-        "nobody": {}, "staff": token(*Role), "powerless": token(), "terminal": terminal,
+        "nobody": {},
+        "staff": token(*Role),
+        "powerless": token(),
+        "terminal": terminal,
         "operator": terminal | {"X-Operator-Session": point.session_token},
         "forged": {"Authorization": "Bearer " + "A" * 43},
-    }  # fmt: skip
+    }
 
 
 class Hostile:
@@ -118,13 +143,22 @@ class Hostile:
         for field in self.body:
             for value in HOSTILE:
                 self.send(f"{field}={value!r:.30}", body=self.body | {field: value})
-            self.send(f"{field}=1e400", body=json.dumps(self.body | {field: 7}).encode()
-                      .replace(b": 7", b": 1e400"))  # fmt: skip
+            self.send(
+                f"{field}=1e400",
+                body=json.dumps(self.body | {field: 7}).encode().replace(b": 7", b": 1e400"),
+            )
 
     def send(
-        self, why: str, *, by: str = "", path: dict[str, str] | None = None, body: Any = None,
-        media: str = "", query: dict[str, str] | None = None, headers: dict[str, str] | None = None,
-    ) -> None:  # fmt: skip
+        self,
+        why: str,
+        *,
+        by: str = "",
+        path: dict[str, str] | None = None,
+        body: Any = None,
+        media: str = "",
+        query: dict[str, str] | None = None,
+        headers: dict[str, str] | None = None,
+    ) -> None:
         url = self.path
         for each in self.parameters("path"):
             kind = each["schema"].get("format") or each["schema"]["type"]
@@ -133,11 +167,13 @@ class Hostile:
         content = content if isinstance(content, bytes) else json.dumps(content or {}).encode()
         with unwritten() as wrote:
             response = self.client.generic(
-                self.method.upper(), url, b"" if self.method == "get" else content,
+                self.method.upper(),
+                url,
+                b"" if self.method == "get" else content,
                 content_type=media or self.media or "application/json",
                 headers=self.callers[by or self.owner] | (headers or {}),
                 query_params=query,
-            )  # fmt: skip
+            )
             wrote.refused = response.status_code >= 400
         fault = self.fault(response, by) or (f"wrote {wrote.tables}" if wrote.tables else "")
         if fault:

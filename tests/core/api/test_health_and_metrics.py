@@ -39,9 +39,12 @@ class TestHealth:
         assert response.json() == {
             "status": "degraded",
             "checks": {
-                "database": "ok", "migrations": "ok", "server": "ok", "broker": "unavailable",
+                "database": "ok",
+                "migrations": "ok",
+                "server": "ok",
+                "broker": "unavailable",
             },
-        }  # fmt: skip
+        }
 
     def test_a_broker_that_nobody_runs(self) -> None:
         from core.config.celery import app
@@ -140,16 +143,23 @@ else:
 
 def test_several_processes_are_added_up(tmp_path: Path) -> None:
     environment = {
-        **os.environ, "PROMETHEUS_MULTIPROC_DIR": str(tmp_path), "PYTHONPATH": str(ROOT),
+        **os.environ,
+        "PROMETHEUS_MULTIPROC_DIR": str(tmp_path),
+        "PYTHONPATH": str(ROOT),
         "DJANGO_SETTINGS_MODULE": "core.config.settings",
-    }  # fmt: skip
+    }
 
     def run(what: str) -> str:
         command = [sys.executable, "-c", _COUNTING, what]
         found = subprocess.run(
-            command, env=environment, cwd=ROOT, check=True, capture_output=True, text=True,
+            command,
+            env=environment,
+            cwd=ROOT,
+            check=True,
+            capture_output=True,
+            text=True,
             timeout=120,
-        )  # fmt: skip
+        )
         return found.stdout
 
     for _ in range(3):

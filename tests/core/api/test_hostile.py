@@ -15,14 +15,29 @@ from tests.core.api.conftest import Api, places, refused, terminal_api
 @pytest.mark.parametrize(
     "body",
     [
-        b"", b"{", b"{}{}", b"[1,]", b"{'a': 1}", b'{"a": NaN}', b'{"a": -Infinity}', b"\xff\xfe",
-        b'{"a": "\xc3\x28"}', b'{"a": 1, "a": 2}', b'{"a": {"b": 1, "b": 1}}', b'{"a": "\\u0000"}',
-        b'{"\\u0000": 1}', b'{"a": "\\ud800"}', b'{"a": ["\\udfff"]}', b'{"a": "x\x00y"}',
-        b"[" * 100_000, b'{"a":' * 20_000 + b"1" + b"}" * 20_000, b"1" * 10_000,
+        b"",
+        b"{",
+        b"{}{}",
+        b"[1,]",
+        b"{'a': 1}",
+        b'{"a": NaN}',
+        b'{"a": -Infinity}',
+        b"\xff\xfe",
+        b'{"a": "\xc3\x28"}',
+        b'{"a": 1, "a": 2}',
+        b'{"a": {"b": 1, "b": 1}}',
+        b'{"a": "\\u0000"}',
+        b'{"\\u0000": 1}',
+        b'{"a": "\\ud800"}',
+        b'{"a": ["\\udfff"]}',
+        b'{"a": "x\x00y"}',
+        b"[" * 100_000,
+        b'{"a":' * 20_000 + b"1" + b"}" * 20_000,
+        b"1" * 10_000,
         b"[" * (MAX_DEPTH + 1) + b"]" * (MAX_DEPTH + 1),
     ],
     ids=lambda body: repr(body[:20]),
-)  # fmt: skip
+)
 def test_what_is_not_one_json_document(body: bytes) -> None:
     with pytest.raises(MalformedJson):
         loads(body)
@@ -31,10 +46,20 @@ def test_what_is_not_one_json_document(body: bytes) -> None:
 @pytest.mark.parametrize(
     "value",
     [
-        None, 5, "text", [], {}, "\\u0000 written out", "😀 pair", "è", 2**70, 1.5,
-        [[[1], [2]]] * 40, {"legs": [[1, 2]] * 100},
+        None,
+        5,
+        "text",
+        [],
+        {},
+        "\\u0000 written out",
+        "😀 pair",
+        "è",
+        2**70,
+        1.5,
+        [[[1], [2]]] * 40,
+        {"legs": [[1, 2]] * 100},
     ],
-)  # fmt: skip
+)
 def test_what_is(value: object) -> None:
     for ascii_only in (True, False):
         assert loads(json.dumps(value, ensure_ascii=ascii_only).encode()) == value
@@ -98,13 +123,16 @@ class TestThroughTheApi:
 
     def test_only_unknown_fields_have_a_code_of_their_own(self, organiser: Api) -> None:
         body = {
-            "code": "P-1", "name": "Bar", "kind": "establishment", "address": "Major 1",
-            "municipality": "Inca", "price": 1, "x" * 500: 1,
-        }  # fmt: skip
+            "code": "P-1",
+            "name": "Bar",
+            "kind": "establishment",
+            "address": "Major 1",
+            "municipality": "Inca",
+            "price": 1,
+            "x" * 500: 1,
+        }
         problem = refused(organiser.post(self.path, body), 422, "unknown_field")
-        assert places(problem) == {
-            "$.price": "unknown_field", "$." + "x" * 100: "unknown_field",
-        }  # fmt: skip
+        assert places(problem) == {"$.price": "unknown_field", "$." + "x" * 100: "unknown_field"}
         assert not Premises.objects.exists()
 
     def test_an_accept_header_that_nothing_fits(self, organiser: Api) -> None:
@@ -113,9 +141,14 @@ class TestThroughTheApi:
 
     @pytest.mark.parametrize(
         "path",
-        ["premises/%00", "premises/%ED%A0%80", "premises/a%0Ab", "terminals/%00/revocation",
-         "authorisations/99999999999999999999999/end"],
-    )  # fmt: skip
+        [
+            "premises/%00",
+            "premises/%ED%A0%80",
+            "premises/a%0Ab",
+            "terminals/%00/revocation",
+            "authorisations/99999999999999999999999/end",
+        ],
+    )
     def test_paths_that_name_nothing(self, organiser: Api, path: str) -> None:
         response = organiser.get(path) if path.startswith("premises") else organiser.post(path)
         assert response.status_code == 404

@@ -15,9 +15,12 @@ from tests.core.api.conftest import Api, refused, staff_api
 from tests.databases import Database
 
 PREMISES = {
-    "code": "P-0001", "name": "Bar Central", "kind": "establishment", "address": "Major 1",
+    "code": "P-0001",
+    "name": "Bar Central",
+    "kind": "establishment",
+    "address": "Major 1",
     "municipality": "Manacor",
-}  # fmt: skip
+}
 KEY = "d3f0a3d2-5b8e-4d36-9c1a-000000000001"
 
 
@@ -77,14 +80,14 @@ class TestOneAfterTheOther:
 
     def test_nothing_kept_tells_the_key_or_the_body(self, administrator: Api) -> None:
         body = {
-            "username": "m.riera", "full_name": "Maria Riera", "roles": ["cashier"],
+            "username": "m.riera",
+            "full_name": "Maria Riera",
+            "roles": ["cashier"],
             "password": "correct horse battery",
-        }  # fmt: skip
+        }
         _post(administrator, body, path="staff")
         kept = FirstAnswer.objects.get()
-        row = b"|".join(
-            [bytes(kept.key_digest), bytes(kept.request_digest), kept.body.encode()]
-        )  # fmt: skip
+        row = b"|".join([bytes(kept.key_digest), bytes(kept.request_digest), kept.body.encode()])
         assert b"correct horse" not in row
         assert KEY.encode() not in row
 

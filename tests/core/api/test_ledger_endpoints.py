@@ -31,13 +31,23 @@ def test_balances(auditor: Api, reference: uuid.UUID) -> None:
     found = auditor.get("ledger/accounts", prefix="test:").json()
     assert found == {
         "items": [
-            {"code": "test:cash", "side": "debit", "debit_cents": 750, "credit_cents": 100,
-             "balance_cents": 650},
-            {"code": "test:pool", "side": "credit", "debit_cents": 100, "credit_cents": 750,
-             "balance_cents": 650},
+            {
+                "code": "test:cash",
+                "side": "debit",
+                "debit_cents": 750,
+                "credit_cents": 100,
+                "balance_cents": 650,
+            },
+            {
+                "code": "test:pool",
+                "side": "credit",
+                "debit_cents": 100,
+                "credit_cents": 750,
+                "balance_cents": 650,
+            },
         ],
         "next": None,
-    }  # fmt: skip
+    }
 
 
 def test_balances_page_by_page(auditor: Api, reference: uuid.UUID) -> None:

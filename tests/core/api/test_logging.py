@@ -62,8 +62,9 @@ def test_what_a_terminal_presents_is_in_no_line(anybody: Api, log_text: LogText)
     terminal = terminal_api(point)
     number = point.operator.number
     token = terminal.post("terminal/session", {"number": number, "pin": PIN}).json()["token"]
-    refused(terminal.post("terminal/session", {"number": number, "pin": "731946"}), 401,
-            "pin_refused")  # fmt: skip
+    refused(
+        terminal.post("terminal/session", {"number": number, "pin": "731946"}), 401, "pin_refused"
+    )
     refused(terminal.raw("terminal/session", f'{{"pin": "{PIN}"'), 400, "malformed_json")
     refused(Api(Authorization=f"Terminal {token}").get("terminal"), 401, "terminal_unknown")
     assert len(log_text.events("request")) == 4
@@ -79,9 +80,12 @@ def test_a_sale_leaves_no_code_in_the_log(log_text: LogText, settings: LazySetti
     contest = factories.contest()
     factories.acknowledge(contest, point)
     body = {
-        "uuid": str(uuid.uuid4()), "contest": contest.pk, "price_cents": contest.price_cents,
-        "amount_cents": contest.price_cents, "races": [[1]] * 7,
-    }  # fmt: skip
+        "uuid": str(uuid.uuid4()),
+        "contest": contest.pk,
+        "price_cents": contest.price_cents,
+        "amount_cents": contest.price_cents,
+        "races": [[1]] * 7,
+    }
     terminal = terminal_api(point)
     sold = terminal.post("lototrot/tickets", body)
     assert sold.status_code == 201, sold.content

@@ -33,9 +33,11 @@ def at_desk() -> Api:
 
 def body_of(ticket: paying.Presented, **changes: Any) -> dict[str, Any]:
     return {
-        "uuid": str(uuid.uuid4()), "code": ticket.code, "amount_cents": ticket.cents,
+        "uuid": str(uuid.uuid4()),
+        "code": ticket.code,
+        "amount_cents": ticket.cents,
         "intact": True,
-    } | changes  # fmt: skip
+    } | changes
 
 
 def confirm(proposal: dict[str, Any], *roles: Role) -> Any:
@@ -61,12 +63,15 @@ def test_a_payment_at_the_desk_and_who_learns_of_it() -> None:
     assert (act["what"], act["means"], seen["actions"]) == ("paid", "cash", [])
     (row,) = staff_api(Role.AUDITOR).get("office/payments").json()["items"]
     assert (row["uuid"], row["premises"], row["amount_cents"]) == (
-        body["uuid"], act["premises"], 30_000,
-    )  # fmt: skip
+        body["uuid"],
+        act["premises"],
+        30_000,
+    )
     text = cashier.get(f"office/payments/{body['uuid']}/receipt.txt", lang="ca").content.decode()
     assert "300,00" in text
-    refused(staff_api(Role.CASHIER).post("office/payments", body_of(won)), 409,
-            "cash_session_missing")  # fmt: skip
+    refused(
+        staff_api(Role.CASHIER).post("office/payments", body_of(won)), 409, "cash_session_missing"
+    )
     refused(staff_api(Role.STEWARDS).post("office/payments", body_of(won)), 403, "power_missing")
 
 
@@ -88,8 +93,12 @@ def test_a_large_cheque_by_two_persons_and_its_life() -> None:
     refused(staff_api(Role.AUDITOR).get("office/cheques/1.pdf"), 403, "power_missing")
     refused(cashier.get("office/cheques/9.pdf"), 404, "cheque_unknown")
     by = staff_api(Role.SUPERVISOR)
-    assert confirm(by.post("office/cheques/1/voiding", {"reason": "Torn."}).json(),
-                   Role.ORGANISER).status_code == 200  # fmt: skip
+    assert (
+        confirm(
+            by.post("office/cheques/1/voiding", {"reason": "Torn."}).json(), Role.ORGANISER
+        ).status_code
+        == 200
+    )
     made = by.post("office/cheques/1/reissue", {"payee": {**MARIA, "name": "Maria Ferrer Riera"}})
     assert confirm(made.json(), Role.ORGANISER).status_code == 200
     day = natural_day(clock.now()).isoformat()
@@ -151,12 +160,17 @@ def test_cash_and_stock() -> None:
     assert by.post("office/stock", item).status_code == 201
     moved = {"premises": session["premises"], "units": 3, "reason": "Delivered."}
     assert by.post("office/stock/game:bicycle/movements", moved).status_code == 201
-    refused(by.post("office/stock/game:bicycle/movements", moved | {"units": -4}), 409,
-            "out_of_stock")  # fmt: skip
+    refused(
+        by.post("office/stock/game:bicycle/movements", moved | {"units": -4}), 409, "out_of_stock"
+    )
     (row,) = by.get("office/stock").json()["items"]
     assert (row["code"], row["units"]) == ("game:bicycle", 3)
-    refused(by.post("office/cash-ceilings",
-                    {"in_force_from": "2030-03-02", "cents": 1, "source": "Law"}), 403,
-            "power_missing")  # fmt: skip
+    refused(
+        by.post(
+            "office/cash-ceilings", {"in_force_from": "2030-03-02", "cents": 1, "source": "Law"}
+        ),
+        403,
+        "power_missing",
+    )
     law = {"in_force_from": "2030-03-02", "cents": 1, "source": "Law"}
     refused(staff_api(Role.ORGANISER).post("office/cash-ceilings", law), 422, "ceiling_not_later")

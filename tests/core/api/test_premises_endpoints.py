@@ -10,14 +10,19 @@ from tests import factories
 from tests.core.api.conftest import Api, places, refused, terminal_api
 
 PREMISES = {
-    "code": "P-0001", "name": "Bar Central", "kind": "establishment", "address": "Major 1",
+    "code": "P-0001",
+    "name": "Bar Central",
+    "kind": "establishment",
+    "address": "Major 1",
     "municipality": "Manacor",
-}  # fmt: skip
+}
 OPERATOR = {"number": 1, "name": "Joan Sastre", "pin": "482913"}
 AUTHORISATION = {
-    "game": "lototrot", "valid_from": "2026-01-01T00:00:00+01:00",
-    "valid_until": "2027-01-01T00:00:00+01:00", "reference": "DGJ 12/2026",
-}  # fmt: skip
+    "game": "lototrot",
+    "valid_from": "2026-01-01T00:00:00+01:00",
+    "valid_until": "2027-01-01T00:00:00+01:00",
+    "reference": "DGJ 12/2026",
+}
 
 pytestmark = pytest.mark.django_db
 
@@ -71,8 +76,10 @@ def test_a_cashier_does_not_read_the_register(code: str) -> None:
 def test_what_is_not_there(organiser: Api) -> None:
     refused(organiser.get("premises/P-9"), 404, "premises_unknown")
     for part, body in (
-        ("authorisations", AUTHORISATION), ("terminals", {"code": "T-1"}), ("operators", OPERATOR),
-    ):  # fmt: skip
+        ("authorisations", AUTHORISATION),
+        ("terminals", {"code": "T-1"}),
+        ("operators", OPERATOR),
+    ):
         refused(organiser.post(f"premises/P-9/{part}", body), 404, "premises_unknown")
     refused(organiser.post("terminals/T-9/enrolment-code"), 404, "terminal_not_found")
     refused(organiser.post("terminals/T-9/revocation"), 404, "terminal_not_found")
@@ -86,8 +93,10 @@ def test_codes_are_taken_once(organiser: Api, code: str) -> None:
     organiser.post(f"premises/{code}/operators", OPERATOR)
     refused(organiser.post(f"premises/{code}/operators", OPERATOR), 409, "code_taken")
     assert (Premises.objects.count(), Terminal.objects.count(), Operator.objects.count()) == (
-        1, 1, 1,
-    )  # fmt: skip
+        1,
+        1,
+        1,
+    )
 
 
 @pytest.mark.article("14.I.6")

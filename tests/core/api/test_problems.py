@@ -29,13 +29,24 @@ from core.kernel.errors import (
 from tests.core.api.conftest import Api, LogText, refused
 
 STATUS = {
-    Invalid: 422, Unauthenticated: 401, Forbidden: 403, NotFound: 404, Conflict: 409,
-    Unavailable: 503, InvariantBroken: 500,
-}  # fmt: skip
+    Invalid: 422,
+    Unauthenticated: 401,
+    Forbidden: 403,
+    NotFound: 404,
+    Conflict: 409,
+    Unavailable: 503,
+    InvariantBroken: 500,
+}
 OF_ITS_OWN = {
-    "bad_request": 400, "malformed_json": 400, "method_not_allowed": 405, "not_acceptable": 406,
-    "length_required": 411, "body_too_large": 413, "unsupported_media_type": 415, "throttled": 429,
-}  # fmt: skip
+    "bad_request": 400,
+    "malformed_json": 400,
+    "method_not_allowed": 405,
+    "not_acceptable": 406,
+    "length_required": 411,
+    "body_too_large": 413,
+    "unsupported_media_type": 415,
+    "throttled": 429,
+}
 
 
 @pytest.fixture

@@ -26,8 +26,10 @@ def test_sales_are_suspended_and_resumed(organiser: Api, auditor: Api) -> None:
         assert made.json()["lifted_at"] is None
     standing = auditor.get("suspensions").json()["items"]
     assert [(s["premises"], s["terminal"]) for s in standing] == [
-        (None, None), (point.premises.code, None), (None, point.terminal.code),
-    ]  # fmt: skip
+        (None, None),
+        (point.premises.code, None),
+        (None, point.terminal.code),
+    ]
     first = standing[0]["id"]
     assert organiser.post(f"suspensions/{first}/lifting").json()["lifted_at"]
     refused(organiser.post(f"suspensions/{first}/lifting"), 404, "suspension_unknown")

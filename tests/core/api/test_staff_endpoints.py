@@ -9,9 +9,11 @@ from tests.core.api.conftest import Api, places, refused, staff_api
 
 PASSWORD = "correct horse battery"
 ACCOUNT = {
-    "username": "m.riera", "full_name": "Maria Riera", "password": PASSWORD,
+    "username": "m.riera",
+    "full_name": "Maria Riera",
+    "password": PASSWORD,
     "roles": ["organiser"],
-}  # fmt: skip
+}
 
 pytestmark = pytest.mark.django_db
 

@@ -18,10 +18,11 @@ from tests.core.api.conftest import Api, refused, staff_api
 POWER = define("test.two_persons", Role.ORGANISER)
 _applied: list[tuple[str, int]] = []
 KIND = two_persons.Kind(
-    name="test.act", power=POWER,
+    name="test.act",
+    power=POWER,
     apply=lambda proposal, by: _applied.append(("applied", by.user_id)),
     reject=lambda proposal, by: _applied.append(("rejected", by.user_id)),
-)  # fmt: skip
+)
 
 pytestmark = pytest.mark.django_db
 

@@ -55,28 +55,42 @@ def environment(tmp_path: Path, server: Postgres) -> dict[str, str]:
     script.write_text((DEPLOY / "roles.sql").read_text().replace("lototrot", "trot"))
     subprocess.run(
         [
-            str(binaries() / "psql"), "--no-psqlrc", "--file", str(script),
+            str(binaries() / "psql"),
+            "--no-psqlrc",
+            "--file",
+            str(script),
             server.url(SUPERUSER, "postgres"),
         ],
-        env=words, check=True, capture_output=True, timeout=60,
-    )  # fmt: skip
+        env=words,
+        check=True,
+        capture_output=True,
+        timeout=60,
+    )
     at = server.app_url.partition("?")[2]
     keys = {"current": "1", "keys": {"1": [secrets.token_hex(32), secrets.token_hex(32)]}}
     data = {"current": "1", "keys": {"1": secrets.token_hex(32)}}
     filled = {
         "SECRET_KEY": secrets.token_urlsafe(48),
-        "CODE_KEYS": json.dumps(keys), "DATA_KEYS": json.dumps(data),
+        "CODE_KEYS": json.dumps(keys),
+        "DATA_KEYS": json.dumps(data),
         "SIGNING_KEYS": json.dumps(data),
         "ALLOWED_HOSTS": "lototrot.example",
-        "CSRF_TRUSTED_ORIGINS": "https://lototrot.example", "METRICS_TOKEN": "token",
-    }  # fmt: skip
+        "CSRF_TRUSTED_ORIGINS": "https://lototrot.example",
+        "METRICS_TOKEN": "token",
+    }
     assert filled.keys() == names("example.app.env")
     assert words.keys() | {"POSTGRES_PASSWORD"} == names("example.env")
-    return filled | words | {
-        "PATH": os.environ["PATH"], "PROFILE": "production", "VAR_DIR": str(tmp_path / "var"),
-        "DATABASE_URL": f"postgresql://trot_app:{words['APP_PASSWORD']}@/trot?{at}",
-        "BROKER_URL": "redis://127.0.0.1:1/0",
-    }  # fmt: skip
+    return (
+        filled
+        | words
+        | {
+            "PATH": os.environ["PATH"],
+            "PROFILE": "production",
+            "VAR_DIR": str(tmp_path / "var"),
+            "DATABASE_URL": f"postgresql://trot_app:{words['APP_PASSWORD']}@/trot?{at}",
+            "BROKER_URL": "redis://127.0.0.1:1/0",
+        }
+    )
 
 
 def test_roles_migration_web_and_health_check_work_as_written(
@@ -85,9 +99,13 @@ def test_roles_migration_web_and_health_check_work_as_written(
     at = server.app_url.partition("?")[2]
     owner = f"postgresql://trot_owner:{environment['OWNER_PASSWORD']}@/trot?{at}"
     subprocess.run(
-        here(SERVICES["migrate"]["command"]), cwd=ROOT, check=True, capture_output=True,
-        env=environment | {"DATABASE_OWNER_URL": owner}, timeout=120,
-    )  # fmt: skip
+        here(SERVICES["migrate"]["command"]),
+        cwd=ROOT,
+        check=True,
+        capture_output=True,
+        env=environment | {"DATABASE_OWNER_URL": owner},
+        timeout=120,
+    )
     port = str(free_port())
     command = [port if word == "8000" else word for word in SERVICES["web"]["command"]]
     command[command.index("--host") + 1] = "127.0.0.1"
@@ -95,9 +113,12 @@ def test_roles_migration_web_and_health_check_work_as_written(
     metrics.mkdir()
     check = [word.replace(":8000", f":{port}") for word in SERVICES["web"]["healthcheck"]["test"]]
     web = subprocess.Popen(
-        here(command), cwd=ROOT, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+        here(command),
+        cwd=ROOT,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
         env=environment | {"PROMETHEUS_MULTIPROC_DIR": str(metrics)},
-    )  # fmt: skip
+    )
     try:
         deadline, healthy = time.monotonic() + 60, False
         while not healthy:
@@ -116,9 +137,14 @@ def test_celerys_commands_are_known(
 ) -> None:
     for command in (SERVICES[service]["command"], exec_start(unit(service))):
         done = subprocess.run(
-            [*here(command), "--help"], cwd=ROOT, env=environment, capture_output=True, text=True,
-            timeout=60, check=False,
-        )  # fmt: skip
+            [*here(command), "--help"],
+            cwd=ROOT,
+            env=environment,
+            capture_output=True,
+            text=True,
+            timeout=60,
+            check=False,
+        )
         assert done.returncode == 0, done.stderr
 
 

@@ -42,9 +42,14 @@ def run(
     environment |= {key: value for key, value in wanted.items() if value is not None}
     environment["DJANGO_SETTINGS_MODULE"] = "core.config.settings"
     return subprocess.run(
-        [sys.executable, *command], cwd=ROOT, env=environment, capture_output=True, text=True,
-        timeout=120, check=False,
-    )  # fmt: skip
+        [sys.executable, *command],
+        cwd=ROOT,
+        env=environment,
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
 
 
 def last_line(done: subprocess.CompletedProcess[str]) -> str:
@@ -99,9 +104,14 @@ def test_djangos_own_checks_for_deployment_find_nothing_that_is_not_done_elsewhe
     tmp_path: Path, own_database: Database
 ) -> None:
     done = run(
-        tmp_path, own_database.environment, "manage.py", "check", "--deploy", "--database",
+        tmp_path,
+        own_database.environment,
+        "manage.py",
+        "check",
+        "--deploy",
+        "--database",
         "default",
-    )  # fmt: skip
+    )
     assert done.returncode == 0, done.stderr
     found = set(re.findall(r"\(([\w.]+\.[A-Z]\d+)\)", done.stderr))
     assert found == PROXYS | BY_NAME, done.stderr

@@ -61,11 +61,20 @@ def as_superuser(server: Postgres, query: str) -> object:
 def base_backup(server: Postgres, target: Path) -> None:
     subprocess.run(
         [
-            str(binaries() / "pg_basebackup"), "--dbname", server.url(SUPERUSER, "postgres"),
-            "--pgdata", str(target), "--checkpoint", "fast", "--wal-method", "stream",
+            str(binaries() / "pg_basebackup"),
+            "--dbname",
+            server.url(SUPERUSER, "postgres"),
+            "--pgdata",
+            str(target),
+            "--checkpoint",
+            "fast",
+            "--wal-method",
+            "stream",
         ],
-        check=True, capture_output=True, timeout=120,
-    )  # fmt: skip
+        check=True,
+        capture_output=True,
+        timeout=120,
+    )
 
 
 def archived(server: Postgres) -> None:

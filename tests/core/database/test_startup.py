@@ -60,13 +60,18 @@ def forgetful(tmp_path: Path) -> Iterator[Postgres]:
 
 def test_a_server_that_could_lose_an_answered_sale_is_refused(forgetful: Postgres) -> None:
     environment = {
-        "DATABASE_URL": forgetful.app_url, "DATABASE_OWNER_URL": forgetful.owner_url,
+        "DATABASE_URL": forgetful.app_url,
+        "DATABASE_OWNER_URL": forgetful.owner_url,
         "DJANGO_SETTINGS_MODULE": "core.config.settings",
-    }  # fmt: skip
+    }
     done = subprocess.run(
-        [sys.executable, "-c", VERIFY], check=False, cwd=ROOT, env=os.environ | environment,
-        capture_output=True, text=True,
-    )  # fmt: skip
+        [sys.executable, "-c", VERIFY],
+        check=False,
+        cwd=ROOT,
+        env=os.environ | environment,
+        capture_output=True,
+        text=True,
+    )
     assert done.returncode != 0
     said = done.stderr.splitlines()[-1]
     assert "fsync is off" in said

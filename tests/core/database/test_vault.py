@@ -24,9 +24,11 @@ def test_a_changed_byte_is_seen(at: int) -> None:
 def test_it_cannot_be_moved_to_another_row_or_purpose_or_cut() -> None:
     kept = vault.encrypt("payee", b"secret", context=b"7")
     for purpose, content, context in [
-        ("payee", kept, b"8"), ("photograph", kept, b"7"), ("payee", kept[:20], b"7"),
+        ("payee", kept, b"8"),
+        ("photograph", kept, b"7"),
+        ("payee", kept[:20], b"7"),
         ("payee", b"", b"7"),
-    ]:  # fmt: skip
+    ]:
         with pytest.raises(vault.VaultUnreadable):
             vault.decrypt(purpose, content, context=context)
 

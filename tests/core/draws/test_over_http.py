@@ -73,11 +73,22 @@ def test_the_minutes_on_paper_have_everything(monkeypatch: Any, language: str) -
     flat = "".join(text_of(paper).split())
     minutes = Api().get(f"draws/{room.draw.uuid}/minutes.json").json()
     wanted = [
-        "Storm", "OficinaCentral", bytes(committed.digest).hex(), bytes(outcome.secret).hex(),
-        "".join(PHRASE.split()), "Aplayer", "Talldellum", "Portaoberta", minutes["signature"],
-        minutes["key"], minutes["document"]["field"]["sha256"], "shake256-fisher-yates/1",
-        "Resoluciód'inspecció1", str(room.draw.uuid), *outcome.order,
-    ]  # fmt: skip
+        "Storm",
+        "OficinaCentral",
+        bytes(committed.digest).hex(),
+        bytes(outcome.secret).hex(),
+        "".join(PHRASE.split()),
+        "Aplayer",
+        "Talldellum",
+        "Portaoberta",
+        minutes["signature"],
+        minutes["key"],
+        minutes["document"]["field"]["sha256"],
+        "shake256-fisher-yates/1",
+        "Resoluciód'inspecció1",
+        str(room.draw.uuid),
+        *outcome.order,
+    ]
     assert [each for each in wanted if each not in flat] == []
 
 
@@ -96,9 +107,12 @@ def test_a_notice_tells_the_result_once_it_is_certified(room: Hall) -> None:
 def test_balls_over_http_wait_for_the_second_person(room: Hall) -> None:
     one, two = staff_api(Role.ORGANISER), staff_api(Role.ORGANISER)
     body = {
-        "order": ["5", "1", "8", "2", "3"], "drawn_at": clock.now().isoformat(),
-        "place": "Oficina", "witness": "Notari", "cause": "Tall de llum",
-    }  # fmt: skip
+        "order": ["5", "1", "8", "2", "3"],
+        "drawn_at": clock.now().isoformat(),
+        "place": "Oficina",
+        "witness": "Notari",
+        "cause": "Tall de llum",
+    }
     made = one.post(f"draws/{room.draw.uuid}/balls", body).json()
     assert two.post(f"proposals/{made['proposal']}/confirmation").status_code == 200
     assert Api().get(f"draws/{room.draw.uuid}").json()["method"] == "balls"
@@ -128,6 +142,11 @@ def test_the_admin_enters_balls_by_two_persons_and_marks_what_is_late(room: Hall
     assert "Late" in desk.get("/admin/draws/draw/")
     local = clock.now().astimezone().strftime("%Y-%m-%dT%H:%M:%S")
     desk.do(
-        room.draw, "balls", order="5, 1,8,2, 3", drawn_at=local, place="Palma", witness="Notari",
+        room.draw,
+        "balls",
+        order="5, 1,8,2, 3",
+        drawn_at=local,
+        place="Palma",
+        witness="Notari",
         cause="Tall de llum",
-    )  # fmt: skip
+    )

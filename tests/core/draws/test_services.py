@@ -150,9 +150,10 @@ def test_a_draw_called_off_stays_on_record_and_its_secret_stays_unknown(room: Ha
     services.draw_call_off(by=room.organiser, kind=room.kind, subject="urn:1", reason="Was run")
     with pytest.raises(services.DrawOver):
         room.enter()
-    assert services.draw_call_off(
-        by=room.organiser, kind=room.kind, subject="urn:1", reason="Was run"
-    ) is None  # fmt: skip
+    assert (
+        services.draw_call_off(by=room.organiser, kind=room.kind, subject="urn:1", reason="Was run")
+        is None
+    )
     again = services.draw_announce(
         by=room.organiser, kind=room.kind, subject="urn:1", place="Oficina Central"
     )
@@ -169,9 +170,12 @@ def test_a_draw_called_off_stays_on_record_and_its_secret_stays_unknown(room: Ha
 
 def by_hand(room: Hall, **changes: Any) -> Any:
     given = {
-        "order": ["5", "1", "8", "2", "3"], "drawn_at": clock.now(), "place": "Oficina Central",
-        "witness": "Notary", "cause": "Tall de llum",
-    } | changes  # fmt: skip
+        "order": ["5", "1", "8", "2", "3"],
+        "drawn_at": clock.now(),
+        "place": "Oficina Central",
+        "witness": "Notary",
+        "cause": "Tall de llum",
+    } | changes
     return manual.manual_propose(by=room.organiser, draw=room.draw.uuid, **given)
 
 
@@ -264,6 +268,9 @@ def test_the_database_refuses_a_second_order_and_a_stranger_s_certificate(room: 
         Outcome.objects.filter(pk=outcome.pk).update(order=outcome.order[::-1])
     with pytest.raises(DatabaseError), transaction.atomic():
         DrawCertificate.objects.create(
-            draw=room.draw, attendance=Attendance.objects.get(), late=False,
-            session_id=room.organiser.session_id, certified_at=clock.now(),
-        )  # fmt: skip
+            draw=room.draw,
+            attendance=Attendance.objects.get(),
+            late=False,
+            session_id=room.organiser.session_id,
+            certified_at=clock.now(),
+        )

@@ -33,9 +33,12 @@ def test_acts_of_staff_by_the_api(own_database: Database) -> None:
     place = factories.point()
     organiser = staff_api(Role.ORGANISER, **{"X-Request-Id": REQUEST})
     body = {
-        "code": "P-77", "name": "Bar", "kind": "establishment", "address": "Major 1",
+        "code": "P-77",
+        "name": "Bar",
+        "kind": "establishment",
+        "address": "Major 1",
         "municipality": "Manacor",
-    }  # fmt: skip
+    }
     assert organiser.post("premises", body).status_code == 201
     act = last_act()
     assert (act.name, act.request_id) == ("premises_post", REQUEST)
@@ -61,8 +64,11 @@ def test_acts_at_a_terminal_and_by_nobody_yet(own_database: Database) -> None:
     sale = factories.sell(contest, place)
     act = last_act()
     assert (act.name, act.terminal_id, act.operator_id, act.request_id) == (
-        "lototrot.sale", place.terminal.pk, place.operator.pk, str(sale.uuid),
-    )  # fmt: skip
+        "lototrot.sale",
+        place.terminal.pk,
+        place.operator.pk,
+        str(sale.uuid),
+    )
     api = terminal_api(place)
     api.post(f"lototrot/tickets/{sale.uuid}/print-confirmation")
     act = last_act()
@@ -76,8 +82,11 @@ def test_acts_at_a_terminal_and_by_nobody_yet(own_database: Database) -> None:
     )
     assert change("premises_operator").after == {"failed_attempts": 1}
     assert (last_act().name, last_act().terminal_id) == ("terminal_session_post", place.terminal.pk)
-    refused(Api().post("staff/sessions", {"username": "nobody", "password": "x"}), 401,
-            "sign_on_refused")  # fmt: skip
+    refused(
+        Api().post("staff/sessions", {"username": "nobody", "password": "x"}),
+        401,
+        "sign_on_refused",
+    )
 
 
 def test_what_is_undone_leaves_no_act_and_no_name(own_database: Database) -> None:
@@ -125,13 +134,15 @@ def test_acts_in_the_admin_by_tasks_and_by_strangers(own_database: Database) -> 
     with psycopg.connect(own_database.app_url) as stranger:
         stranger.execute("INSERT INTO database_clockoffset (\"offset\", reason) VALUES ('1h', 'x')")
     assert (last_act().name, last_act().user_id) == ("", None)
-    with pytest.raises(psycopg.errors.InsufficientPrivilege), psycopg.connect(
-        own_database.app_url
-    ) as stranger:  # fmt: skip
+    with (
+        pytest.raises(psycopg.errors.InsufficientPrivilege),
+        psycopg.connect(own_database.app_url) as stranger,
+    ):
         stranger.execute("INSERT INTO journal_act (journal_xid, at) VALUES (1, now())")
-    with pytest.raises(psycopg.errors.InsufficientPrivilege), psycopg.connect(
-        own_database.app_url
-    ) as stranger:  # fmt: skip
+    with (
+        pytest.raises(psycopg.errors.InsufficientPrivilege),
+        psycopg.connect(own_database.app_url) as stranger,
+    ):
         stranger.execute("INSERT INTO database_clockoffset (journal_xid) VALUES (1)")
 
 

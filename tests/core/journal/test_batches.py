@@ -62,11 +62,14 @@ def test_everything_done_to_the_journal_itself_is_named(sealed: Database) -> Non
             assert {1, 2} <= {each.batch for each in findings()}
         block = "WHERE batch_id = 2 AND position = 1"
         for change in (
-            "rows = rows + 1", "position = 99", "row_form_id = row_form_id + 1",
+            "rows = rows + 1",
+            "position = 99",
+            "row_form_id = row_form_id + 1",
             "batch_id = 1, position = 99",
-            "entries = entries || entries", "entries = substr(entries, 49)",
+            "entries = entries || entries",
+            "entries = substr(entries, 49)",
             "entries = set_byte(entries, 20, 255 - get_byte(entries, 20))",
-        ):  # fmt: skip
+        ):
             assert 2 in broken(f"UPDATE journal_block SET {change} {block}")
         assert 2 in broken(f"DELETE FROM journal_block {block}")
         assert broken("UPDATE journal_rowform SET columns = columns[2:]")

@@ -23,10 +23,13 @@ def test_the_worked_bytes() -> None:
     form = wire.form_digest("places", sorted(json.loads(shown["text"])))
     assert form == shown["form"]
     head = wire.head(
-        number=1, previous=wire.NOTHING_BEFORE, first_xid=0, end_xid=801,
+        number=1,
+        previous=wire.NOTHING_BEFORE,
+        first_xid=0,
+        end_xid=801,
         sealed_at=datetime(2030, 3, 2, 11, 0, 5, tzinfo=UTC),
         blocks=[wire.block_head(form, 1, content)],
-    )  # fmt: skip
+    )
     assert head == shown["head"]
     message = canonical_bytes(head)
     assert hashlib.sha256(message).hexdigest() == shown["digest"]

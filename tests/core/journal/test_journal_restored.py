@@ -62,9 +62,13 @@ def epoch_set(server: Postgres, epoch: int) -> None:
     """Stop it, set the counter, start it again."""
     server.stop()
     done = run_as(
-        server_account(server.folder / "data"), server._software(server_account(server._cluster))
-        / "pg_resetwal", "--epoch", str(epoch), "--pgdata", server._cluster,
-    )  # fmt: skip
+        server_account(server.folder / "data"),
+        server._software(server_account(server._cluster)) / "pg_resetwal",
+        "--epoch",
+        str(epoch),
+        "--pgdata",
+        server._cluster,
+    )
     assert done.returncode == 0, done.stderr
     server.start()
 

@@ -15,20 +15,32 @@ from tests.tampering.verifiers import VERIFIERS, journal_findings
 
 # Of these kinds nothing happened that day.
 NOT_THAT_DAY = {
-    "draws_draw.state_called_off", "draws_outcome.confirmed",
-    "lototrot_classification.in_force_false", "lototrot_racestart.confirmed",
-    "lototrot_settlement.in_force_false", "payoffice_cheque.reissue_id.confirmed",
-    "payoffice_cheque.state_presented", "payoffice_cheque.state_voided",
-    "payoffice_claim.state_exchanged", "payoffice_claim.state_granted",
-    "payoffice_claim.state_paid", "payoffice_claim.state_presented",
-    "payoffice_claim.state_refused", "payoffice_payment.confirmed",
-    "promotrot_emission.state_stopped", "promotrot_voucher.with_draws_drawcertificate",
-}  # fmt: skip
+    "draws_draw.state_called_off",
+    "draws_outcome.confirmed",
+    "lototrot_classification.in_force_false",
+    "lototrot_racestart.confirmed",
+    "lototrot_settlement.in_force_false",
+    "payoffice_cheque.reissue_id.confirmed",
+    "payoffice_cheque.state_presented",
+    "payoffice_cheque.state_voided",
+    "payoffice_claim.state_exchanged",
+    "payoffice_claim.state_granted",
+    "payoffice_claim.state_paid",
+    "payoffice_claim.state_presented",
+    "payoffice_claim.state_refused",
+    "payoffice_payment.confirmed",
+    "promotrot_emission.state_stopped",
+    "promotrot_voucher.with_draws_drawcertificate",
+}
 # Of no moved row, but of what it says: test_rules.py.
 BY_HAND = {
-    "authorisation_only_shortened", "clock_forward", "decider_is_who_acted",
-    "proposer_is_who_acted", "roles_by_another", "two_persons",
-}  # fmt: skip
+    "authorisation_only_shortened",
+    "clock_forward",
+    "decider_is_who_acted",
+    "proposer_is_who_acted",
+    "roles_by_another",
+    "two_persons",
+}
 
 
 @pytest.fixture(scope="module")
@@ -73,8 +85,10 @@ def test_a_row_of_another_act_breaks_every_rule_of_its_table(day: Day) -> None:
             return bool(list(rules.broken(rule)))
 
     held = {
-        rule.name for rule in rules.rules()
+        rule.name
+        for rule in rules.rules()
         if execute(f"SELECT FROM {rule.table} LIMIT 1")
-        and not breaks(rule, rule.table) and not breaks(rule, "journal_change")
-    }  # fmt: skip
+        and not breaks(rule, rule.table)
+        and not breaks(rule, "journal_change")
+    }
     assert held == NOT_THAT_DAY | BY_HAND

@@ -60,9 +60,11 @@ def test_a_prize_after_the_settlement(day: Database) -> None:
     loser = Ticket.objects.exclude(pk=won.ticket_id).get()
     with acting.acting("task:lototrot.tasks.settle"):  # the application itself, under a false name
         Prize.objects.create(
-            settlement=won.settlement, ticket=loser, winning_bets=won.winning_bets,
+            settlement=won.settlement,
+            ticket=loser,
+            winning_bets=won.winning_bets,
             prize_cents=won.prize_cents,
-        )  # fmt: skip
+        )
     seal_all()
     assert broken() == {("lototrot_prize.with_lototrot_settlement", "lototrot_prize")}
 
@@ -85,9 +87,14 @@ def test_a_ticket_past_its_sale_and_one_put_back_in_time(day: Database) -> None:
             **values | {"uuid": uuid.uuid4(), "code_digest": bytes(15) + b"1"}
         )
         Transfer.objects.create(
-            reference=made.uuid, line=0, kind=transfer.kind, debit_id=transfer.debit_id,
-            credit_id=transfer.credit_id, amount_cents=made.amount_cents, at=made.sold_at,
-        )  # fmt: skip
+            reference=made.uuid,
+            line=0,
+            kind=transfer.kind,
+            debit_id=transfer.debit_id,
+            credit_id=transfer.credit_id,
+            amount_cents=made.amount_cents,
+            at=made.sold_at,
+        )
     rows = {f.row for f in verify().findings if f.what is What.RULE and "sold" in f.detail}
     assert len(rows) == 2
 
@@ -164,14 +171,23 @@ def test_rows_that_say_more_than_their_act(day: Database) -> None:
     assert broken() == {("payoffice_cashmovement.posted", "payoffice_cashmovement")}
     last = Transfer.objects.latest("pk")
     Transfer.objects.create(
-        reference=uuid.uuid4(), line=0, kind="payoffice.cash", debit_id=last.debit_id,
-        credit_id=last.credit_id, amount_cents=1, at=clock.now() - timedelta(days=40),
-    )  # fmt: skip
+        reference=uuid.uuid4(),
+        line=0,
+        kind="payoffice.cash",
+        debit_id=last.debit_id,
+        credit_id=last.credit_id,
+        amount_cents=1,
+        at=clock.now() - timedelta(days=40),
+    )
     with acting.acting("statements", staff=cashier.user_id):
         CommissionRate.objects.create(
-            game="lototrot", percent="9", in_force_from=clock.now(), reference="x",
-            recorded_at=clock.now(), recorded_by_id=other.user_id,
-        )  # fmt: skip
+            game="lototrot",
+            percent="9",
+            in_force_from=clock.now(),
+            reference="x",
+            recorded_at=clock.now(),
+            recorded_by_id=other.user_id,
+        )
     assert broken() == {
         ("payoffice_cashmovement.posted", "payoffice_cashmovement"),
         ("ledger_transfer.stamped", "ledger_transfer"),

@@ -126,8 +126,10 @@ def test_rows_removed_and_added(database: Database, table: Journaled) -> None:
                 (What.ROW_REMOVED, row, 2)
             ]
     with touched(name):  # a copy of a row, as if it had been written with it
-        execute(f'INSERT INTO "{name}" ("{key}", {columns}) SELECT 107, {columns} FROM "{name}"'
-                f' WHERE "{key}" = 101')  # fmt: skip
+        execute(
+            f'INSERT INTO "{name}" ("{key}", {columns}) SELECT 107, {columns} FROM "{name}"'
+            f' WHERE "{key}" = 101'
+        )
         assert [(f.what, f.row) for f in findings(table)] == [(What.ROW_ADDED, 107)]
     with touched(name):  # a new one, past the journal
         execute(f'INSERT INTO "{name}" ("{key}") VALUES (108)')

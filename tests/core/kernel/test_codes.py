@@ -106,9 +106,21 @@ def test_typing_is_forgiven_as_crockford_does(ident: UUID, data: st.DataObject) 
 
 @pytest.mark.parametrize(
     "text",
-    ["", "1", "0" * 23, "0" * 25, "U" + "0" * 23, "é" + "0" * 23, "0" * 23 + "*", "0" * 10_000,
-     "\u0131" + "0" * 23, "\uff11" + "0" * 23, " " * 200, "\x00" + "0" * 23],
-)  # fmt: skip
+    [
+        "",
+        "1",
+        "0" * 23,
+        "0" * 25,
+        "U" + "0" * 23,
+        "é" + "0" * 23,
+        "0" * 23 + "*",
+        "0" * 10_000,
+        "\u0131" + "0" * 23,
+        "\uff11" + "0" * 23,
+        " " * 200,
+        "\x00" + "0" * 23,
+    ],
+)
 def test_what_cannot_be_a_code_is_malformed(text: str) -> None:
     assert typed_error(text) == "code_malformed"
 

@@ -115,8 +115,9 @@ def test_a_failure_is_kept_and_tried_again_before_the_jobs_next_day(
     night_run()
     assert ("good", following) in diary.lines
     assert {(d.job.name, d.day, d.failed, d.missed) for d in undone()} == {
-        ("bad", day, True, True), ("bad", following, False, False),
-    }  # fmt: skip
+        ("bad", day, True, True),
+        ("bad", following, False, False),
+    }
     values = {m.name: m.samples[0].value for m in source() if m.samples}
     assert (values["night_jobs_due"], values["night_jobs_failed"]) == (2, 1)
     assert values["night_jobs_missed"] == 1
@@ -197,9 +198,11 @@ def test_a_runner_that_is_killed_leaves_its_job_to_the_next(
     own: Database, diary: Diary, where: str
 ) -> None:
     with subprocess.Popen(
-        [sys.executable, "-c", _CHILD, where], env={**os.environ, **own.environment},
-        stdout=subprocess.PIPE, text=True,
-    ) as child:  # fmt: skip
+        [sys.executable, "-c", _CHILD, where],
+        env={**os.environ, **own.environment},
+        stdout=subprocess.PIPE,
+        text=True,
+    ) as child:
         assert child.stdout is not None
         assert child.stdout.readline() == "here\n"
         os.kill(child.pid, signal.SIGKILL)

@@ -79,9 +79,14 @@ def test_a_cheque_asks_for_the_payee() -> None:
         page = shown(desk, ticket.code)
         assert 'name="payee_number"' in page
         done = act(
-            desk, page, "pay", intact="on", payee_name="Maria Ferrer", payee_kind="dni",
+            desk,
+            page,
+            "pay",
+            intact="on",
+            payee_name="Maria Ferrer",
+            payee_kind="dni",
             payee_number="43123456Z",
-        )  # fmt: skip
+        )
     assert "by cheque" in done
     assert Payment.objects.get().means == "nominative_cheque"
 

@@ -125,9 +125,12 @@ def test_a_deposit_never_matched_can_only_be_refused_and_moves_nothing() -> None
     (won,) = given.worth(500)
     with pytest.raises(deposits.DepositRuled):
         deposits.deposit_match(
-            by=factories.staff(Role.SUPERVISOR), deposit=deposit.uuid, game="lototrot",
-            document=won.ticket.uuid, evidence="Too late.",
-        )  # fmt: skip
+            by=factories.staff(Role.SUPERVISOR),
+            deposit=deposit.uuid,
+            game="lototrot",
+            document=won.ticket.uuid,
+            evidence="Too late.",
+        )
     assert deposits.rulings_due(natural_day(clock.now())) == []
 
 
@@ -222,8 +225,9 @@ def test_a_cash_session_from_the_float_to_the_count() -> None:
     with pytest.raises(cash.CashSessionOpen):
         cash.cash_open(by=who, premises=place.code, float_cents=1)
     with pytest.raises(cash.NotAnOffice):
-        cash.cash_open(by=factories.staff(Role.CASHIER), premises=factories.premises().code,
-                       float_cents=1)  # fmt: skip
+        cash.cash_open(
+            by=factories.staff(Role.CASHIER), premises=factories.premises().code, float_cents=1
+        )
     cash.cash_move(by=who, cents=10_000, reason="More notes.")
     with pytest.raises(refusals.CashShort):
         cash.cash_move(by=who, cents=-60_001, reason="To the safe.")
@@ -346,9 +350,11 @@ def bicycles() -> list[given.Presented]:
     for each in texts.values():
         each["prizes"] = {"bicycle": "Bicycle"}
     thing = {
-        "description": "bicycle", "equivalent_cents": 400, "source": "Three shops",
+        "description": "bicycle",
+        "equivalent_cents": 400,
+        "source": "Three shops",
         "valued_on": "2026-01-01",
-    }  # fmt: skip
+    }
     tiers = [{"in_kind": thing, "count": 2}, {"cash_cents": 100, "count": 20}]
     emission = emitting.opened(emitting.small(tiers=tiers, texts=texts))
     place = factories.point()
@@ -395,9 +401,14 @@ def test_a_prize_in_kind_is_exchanged_or_paid_as_the_winner_chooses() -> None:
     settling.books_agree()
     with pytest.raises(IntegrityError, match="not so many"), transaction.atomic():
         StockMovement.objects.create(
-            uuid=uuid.uuid4(), item=StockItem.objects.get(), units=-1, premises=place, reason="x",
-            staff_id=who.user_id, moved_at=clock.now(),
-        )  # fmt: skip
+            uuid=uuid.uuid4(),
+            item=StockItem.objects.get(),
+            units=-1,
+            premises=place,
+            reason="x",
+            staff_id=who.user_id,
+            moved_at=clock.now(),
+        )
 
 
 # --- The desk -------------------------------------------------------------------------------------
@@ -436,8 +447,12 @@ def test_no_claim_says_more_than_is_on_record(state: str) -> None:
     day = date(2030, 3, 2) if state == "refused" else None
     with pytest.raises(IntegrityError, match="nothing on record"), transaction.atomic():
         Claim.objects.create(
-            game="lototrot", document_id=1, state=state, amount_cents=1, opened_at=clock.now(),
+            game="lototrot",
+            document_id=1,
+            state=state,
+            amount_cents=1,
+            opened_at=clock.now(),
             day=day,
-        )  # fmt: skip
+        )
         with connection.cursor() as cursor:
             cursor.execute("SET CONSTRAINTS ALL IMMEDIATE")

@@ -42,9 +42,12 @@ def noon() -> None:
 
 def nothing_written() -> bool:
     return not (
-        Claim.objects.exists() or Payment.objects.exists() or Payee.objects.exists()
-        or Cheque.objects.exists() or Transfer.objects.filter(kind__startswith="payoffice").exists()
-    )  # fmt: skip
+        Claim.objects.exists()
+        or Payment.objects.exists()
+        or Payee.objects.exists()
+        or Cheque.objects.exists()
+        or Transfer.objects.filter(kind__startswith="payoffice").exists()
+    )
 
 
 def refused(error: type[DomainError], place: factories.Point, request: paying.PayRequest) -> None:
@@ -57,10 +60,16 @@ def refused(error: type[DomainError], place: factories.Point, request: paying.Pa
 # --- Tiers and means ------------------------------------------------------------------------------
 
 TIERS = [  # cents, establishment pays, means at the office
-    (1, True, "cash"), (11_999, True, "cash"), (12_000, True, "cash"), (12_001, True, "cash"),
-    (29_999, True, "cash"), (30_000, False, "cash"), (30_001, False, "cash"),
-    (100_000, False, "cash"), (100_001, False, "nominative_cheque"),
-]  # fmt: skip
+    (1, True, "cash"),
+    (11_999, True, "cash"),
+    (12_000, True, "cash"),
+    (12_001, True, "cash"),
+    (29_999, True, "cash"),
+    (30_000, False, "cash"),
+    (30_001, False, "cash"),
+    (100_000, False, "cash"),
+    (100_001, False, "nominative_cheque"),
+]
 
 
 @pytest.mark.article("14.III.10.6")
@@ -193,9 +202,12 @@ def test_nothing_before_the_order_nor_before_the_day_after_the_results() -> None
 def test_every_bad_code_and_document_has_its_own_refusal() -> None:
     (void,) = given.tickets(given.contest(day=datetime.date(2030, 5, 1)), 1)
     Void.objects.create(
-        ticket=void.ticket, reason="error", note="x", voided_at=clock.now(),
+        ticket=void.ticket,
+        reason="error",
+        note="x",
+        voided_at=clock.now(),
         operator=void.ticket.operator,
-    )  # fmt: skip
+    )
     won, lost = given.worth(500, 0)
     place = factories.point()
     refused(CodeMalformed, place, won.request(code="1ABC"))

@@ -14,9 +14,12 @@ from tests.admin_desk import Desk, act_url, row_url, text_of
 
 pytestmark = pytest.mark.django_db
 BAR = {
-    "code": "P100", "name": "Bar Trot", "kind": "establishment", "address": "Carrer Nou 1",
+    "code": "P100",
+    "name": "Bar Trot",
+    "kind": "establishment",
+    "address": "Carrer Nou 1",
     "municipality": "Manacor",
-}  # fmt: skip
+}
 
 
 @pytest.fixture
@@ -100,9 +103,10 @@ def test_sales_are_suspended_and_resumed_everywhere_and_anywhere(desk: Desk) -> 
     desk.do(point.terminal, "suspend", reason="Paper out")
     found = Suspension.objects.order_by("pk")
     assert [(s.premises_id, s.terminal_id, s.reason) for s in found] == [
-        (None, None, "Storm"), (point.premises.pk, None, "Inspection"),
+        (None, None, "Storm"),
+        (point.premises.pk, None, "Inspection"),
         (None, point.terminal.pk, "Paper out"),
-    ]  # fmt: skip
+    ]
     for suspension in found:
         assert suspension.suspended_by == desk.person
         assert suspension.suspended_in_id == desk.client.session[SESSION_KEY]
@@ -121,9 +125,13 @@ def test_the_register_is_the_organisers(role: Role) -> None:
     allowed_to_look = role not in (Role.STEWARDS, Role.CASHIER)
     expected = 403 if allowed_to_look else 404
     for row, act in (
-        (Premises, "register"), (point.premises, "authorise"), (point.premises, "suspend"),
-        (point.terminal, "revoke"), (point.terminal, "reenrol"), (Suspension, "suspend_all"),
-    ):  # fmt: skip
+        (Premises, "register"),
+        (point.premises, "authorise"),
+        (point.premises, "suspend"),
+        (point.terminal, "revoke"),
+        (point.terminal, "reenrol"),
+        (Suspension, "suspend_all"),
+    ):
         assert desk.ask(row, act, **BAR, reason="x").status_code == expected
     if allowed_to_look:
         assert not desk.offers(point.terminal, "revoke")

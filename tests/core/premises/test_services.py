@@ -62,9 +62,12 @@ from tests.databases import Database
 
 PIN = "271828"
 BAR = {
-    "code": "P1", "name": "Bar", "kind": "establishment", "address": "Carrer Major 1",
+    "code": "P1",
+    "name": "Bar",
+    "kind": "establishment",
+    "address": "Carrer Major 1",
     "municipality": "Palma",
-}  # fmt: skip
+}
 
 
 @pytest.fixture
@@ -128,9 +131,13 @@ def test_premises_that_a_ticket_could_not_name_are_refused(by: StaffActor, blank
 def authorised(by: StaffActor, *, hours: float, until: float | None = None) -> Authorisation:
     now = clock.now()
     return services.authorisation_record(
-        by=by, premises="P1", game=Game.LOTOTROT, valid_from=now + timedelta(hours=hours),
-        valid_until=None if until is None else now + timedelta(hours=until), reference="CAIB 1",
-    )  # fmt: skip
+        by=by,
+        premises="P1",
+        game=Game.LOTOTROT,
+        valid_from=now + timedelta(hours=hours),
+        valid_until=None if until is None else now + timedelta(hours=until),
+        reference="CAIB 1",
+    )
 
 
 @pytest.mark.article("14.I.6")
@@ -141,9 +148,13 @@ def test_authorisations_of_a_game_do_not_overlap(by: StaffActor, bar: Premises) 
             authorised(by, hours=start, until=end)
     authorised(by, hours=11)
     services.authorisation_record(
-        by=by, premises="P1", game=Game.PROMOTROT, valid_from=clock.now(), valid_until=None,
+        by=by,
+        premises="P1",
+        game=Game.PROMOTROT,
+        valid_from=clock.now(),
+        valid_until=None,
         reference="CAIB 2",
-    )  # fmt: skip
+    )
     with pytest.raises(PeriodBackwards):
         authorised(by, hours=-10, until=-11)
 
@@ -313,8 +324,20 @@ def test_codes_of_terminals_are_unique_and_their_premises_known(
 
 # --- Operators ------------------------------------------------------------------------------------
 
-WEAK = ["12345", "1234567890123", "111111", "123456", "654321", "890123", "109876", "12345a", "",
-        "١٢٣٤٥٧", "27 828", "-27182"]  # fmt: skip
+WEAK = [
+    "12345",
+    "1234567890123",
+    "111111",
+    "123456",
+    "654321",
+    "890123",
+    "109876",
+    "12345a",
+    "",
+    "١٢٣٤٥٧",
+    "27 828",
+    "-27182",
+]
 
 
 @pytest.mark.parametrize("pin", WEAK)
@@ -346,8 +369,10 @@ def test_an_operator_signs_on_and_is_then_known(
     session, session_token = sign_on(bare)
     actor = terminal_actor(TerminalCredentials.of(token, session_token))
     assert (actor.operator_id, actor.session_id, actor.terminal_id) == (
-        operator.pk, session.pk, bare.terminal_id,
-    )  # fmt: skip
+        operator.pk,
+        session.pk,
+        bare.terminal_id,
+    )
     with pytest.raises(OperatorSessionUnknown):
         terminal_actor(TerminalCredentials.of(token, session_token + "x"))
     services.operator_sign_off(session=session.pk)

@@ -92,8 +92,11 @@ def test_a_rotation_is_signed_by_the_old_key_and_a_loss_by_the_new(ring: Any) ->
     signers = list(LogEntry.objects.order_by("sequence").values_list("key__key_id", flat=True))
     first, _, _, last = SigningKey.objects.order_by("first_sequence")
     assert signers == [
-        *(first.key_id,) * 4, *(rotated.key_id,) * 2, *(lost.key_id,) * 2, last.key_id,
-    ]  # fmt: skip
+        *(first.key_id,) * 4,
+        *(rotated.key_id,) * 2,
+        *(lost.key_id,) * 2,
+        last.key_id,
+    ]
     assert (rotated.first_sequence, SigningKey.objects.get(pk=rotated.pk).until_sequence) == (4, 7)
     found = [each.published() for each in LogEntry.objects.order_by("sequence")]
     publics = [bytes(each.public_key) for each in (first, lost, last)]
@@ -122,23 +125,38 @@ def test_the_database_refuses_a_gap_and_a_fork(ring: Any, change: dict[str, Any]
     values = {"sequence": 3, "previous": last.digest} | change
     with pytest.raises(DatabaseError, match="does not follow"), transaction.atomic():
         LogEntry.objects.create(
-            at=last.at, kind="test.fact", subject="b", document={}, digest=b"y" * 32, key=last.key,
-            signature=last.signature, **values,
-        )  # fmt: skip
+            at=last.at,
+            kind="test.fact",
+            subject="b",
+            document={},
+            digest=b"y" * 32,
+            key=last.key,
+            signature=last.signature,
+            **values,
+        )
 
 
 # RFC 8032, 7.1: public key, message, signature.
 VECTORS = [
-    ("d75a980182b10ab7d54bfed3c964073a0ee172f3daa62325af021a68f707511a", "",
-     "e5564300c360ac729086e2cc806e828a84877f1eb8e5d974d873e065224901555fb8821590a33bacc61e39701cf9b4"
-     "6bd25bf5f0595bbe24655141438e7a100b"),
-    ("3d4017c3e843895a92b70aa74d1b7ebc9c982ccf2ec4968cc0cd55f12af4660c", "72",
-     "92a009a9f0d4cab8720e820b5f642540a2b27b5416503f8fb3762223ebdb69da085ac1e43e15996e458f3613d0f11d"
-     "8c387b2eaeb4302aeeb00d291612bb0c00"),
-    ("fc51cd8e6218a1a38da47ed00230f0580816ed13ba3303ac5deb911548908025", "af82",
-     "6291d657deec24024827e69c3abe01a30ce548a284743a445e3680d7db5ac3ac18ff9b538d16f290ae67f760984dc6"
-     "594a7c15e9716ed28dc027beceea1ec40a"),
-]  # fmt: skip
+    (
+        "d75a980182b10ab7d54bfed3c964073a0ee172f3daa62325af021a68f707511a",
+        "",
+        "e5564300c360ac729086e2cc806e828a84877f1eb8e5d974d873e065224901555fb8821590a33bacc61e39701cf9b4"
+        "6bd25bf5f0595bbe24655141438e7a100b",
+    ),
+    (
+        "3d4017c3e843895a92b70aa74d1b7ebc9c982ccf2ec4968cc0cd55f12af4660c",
+        "72",
+        "92a009a9f0d4cab8720e820b5f642540a2b27b5416503f8fb3762223ebdb69da085ac1e43e15996e458f3613d0f11d"
+        "8c387b2eaeb4302aeeb00d291612bb0c00",
+    ),
+    (
+        "fc51cd8e6218a1a38da47ed00230f0580816ed13ba3303ac5deb911548908025",
+        "af82",
+        "6291d657deec24024827e69c3abe01a30ce548a284743a445e3680d7db5ac3ac18ff9b538d16f290ae67f760984dc6"
+        "594a7c15e9716ed28dc027beceea1ec40a",
+    ),
+]
 
 
 @pytest.mark.parametrize(("public", "message", "signature"), VECTORS)

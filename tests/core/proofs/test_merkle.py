@@ -10,10 +10,19 @@ from hypothesis import strategies as st
 from core.proofs import merkle
 
 # The leaves and the roots of 0 to 8 of them that Certificate Transparency publishes for RFC 6962.
-LEAVES = [bytes.fromhex(each) for each in (
-    "", "00", "10", "2021", "3031", "40414243", "5051525354555657",
-    "606162636465666768696a6b6c6d6e6f",
-)]  # fmt: skip
+LEAVES = [
+    bytes.fromhex(each)
+    for each in (
+        "",
+        "00",
+        "10",
+        "2021",
+        "3031",
+        "40414243",
+        "5051525354555657",
+        "606162636465666768696a6b6c6d6e6f",
+    )
+]
 ROOTS = [
     "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855",
     "6e340b9cffb37a989ca544e6bb780a2c78901d3fb33738768511a30617afa01d",

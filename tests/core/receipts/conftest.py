@@ -67,8 +67,16 @@ class Paper:
         return "\n".join(text for text, _, _ in self.lines)
 
 
-FIXED = {b"\x1b@": 0, b"\x1bM": 1, b"\x1bR": 1, b"\x1bt": 1, b"\x1ba": 1, b"\x1bE": 1,
-         b"\x1d!": 1, b"\x1dV": 2}  # fmt: skip
+FIXED = {
+    b"\x1b@": 0,
+    b"\x1bM": 1,
+    b"\x1bR": 1,
+    b"\x1bt": 1,
+    b"\x1ba": 1,
+    b"\x1bE": 1,
+    b"\x1d!": 1,
+    b"\x1dV": 2,
+}
 
 
 def _print_out(data: bytes) -> Paper:

@@ -79,12 +79,14 @@ def rows(by: Any, name: str, season: Season) -> list[dict[str, Any]]:
 def test_sales_by_day_premises_terminal_and_game_are_the_tickets(by: Any, season: Season) -> None:
     days = [contest.day.isoformat() for contest in season.contests]
     assert [(r["day"], r["tickets"], r["net_cents"]) for r in rows(by, "sales-by-day", season)] == [
-        (days[0], 5, 900), (days[1], 6, 1000),
-    ]  # fmt: skip
+        (days[0], 5, 900),
+        (days[1], 6, 1000),
+    ]
     by_place = rows(by, "sales-by-premises", season)
     assert [(r["premises"], r["sold_cents"]) for r in by_place] == [
-        (season.points[0].premises.code, 700), (season.points[1].premises.code, 1200),
-    ]  # fmt: skip
+        (season.points[0].premises.code, 700),
+        (season.points[1].premises.code, 1200),
+    ]
     terminals = rows(by, "sales-by-terminal", season)
     assert [r["terminal"] for r in terminals] == [p.terminal.code for p in season.points]
     (game,) = rows(by, "sales-by-game", season)
@@ -157,10 +159,13 @@ def test_the_same_figures_in_every_form(by: Any, season: Season) -> None:
 
 def test_a_chart_escapes_and_spreadsheets_get_no_formulas() -> None:
     report = Report(
-        name="t", title="<b>", about="", order=1,
+        name="t",
+        title="<b>",
+        about="",
+        order=1,
         columns=(Column("a", "a"), Column("b", "b", Kind.WHOLE, summed=True)),
         picture=Picture("a", ["b"]),
-    )  # fmt: skip
+    )
     rows = [("<script>", 3), ("=1+1", -4)]
     table = registry.Table(report, Period(date(2030, 1, 1), date(2030, 1, 2)), rows, (None, -1))
     picture = charts.svg(table)

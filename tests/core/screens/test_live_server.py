@@ -28,10 +28,18 @@ def port(own_database: Database, tmp_path: Path) -> Iterator[int]:
     """`manage.py live --listen` on a database of this test's own; told to end, it ends well."""
     listen = free_port()
     process = subprocess.Popen(
-        [sys.executable, "manage.py", "live", "--folder", str(tmp_path),
-         "--listen", f"127.0.0.1:{listen}"],
-        cwd=ROOT, env=os.environ | own_database.environment,
-    )  # fmt: skip
+        [
+            sys.executable,
+            "manage.py",
+            "live",
+            "--folder",
+            str(tmp_path),
+            "--listen",
+            f"127.0.0.1:{listen}",
+        ],
+        cwd=ROOT,
+        env=os.environ | own_database.environment,
+    )
     try:
         until((tmp_path / live.PULSE).exists, "the first pulse", 60)
         yield listen

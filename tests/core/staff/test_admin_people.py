@@ -42,9 +42,13 @@ def _logged(desk: Desk, act: str) -> LogEntry:
 
 def _new(**other: Any) -> dict[str, Any]:
     return {
-        "username": "joana", "full_name": "Joana Mas", "roles": ["stewards"],
-        "password": SECRET, "password_again": SECRET, **other,
-    }  # fmt: skip
+        "username": "joana",
+        "full_name": "Joana Mas",
+        "roles": ["stewards"],
+        "password": SECRET,
+        "password_again": SECRET,
+        **other,
+    }
 
 
 def test_an_administrator_opens_an_account() -> None:
@@ -185,8 +189,9 @@ def test_a_second_person_confirms(entered: tuple[Desk, Proposal]) -> None:
     assert _withdrawal().confirmed_at
     decision = Decision.objects.get(proposal=proposal)
     assert (decision.decided_by, decision.decided_in_id) == (
-        desk.person, desk.client.session[SESSION_KEY],
-    )  # fmt: skip
+        desk.person,
+        desk.client.session[SESSION_KEY],
+    )
     assert decision.proposed_by == proposer.person
     assert _logged(desk, "confirm").object_id == str(proposal.pk)
     assert not desk.offers(proposal, "confirm")

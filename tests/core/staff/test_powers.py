@@ -17,11 +17,15 @@ from core.staff.powers import Role, define, holders, table
 # These ask for the power of the thing they are about, or for none: what is one's own, and the part
 # of a confirmed correction that undoes a settlement. Games announce and call off draws.
 BY_SUBJECT = {
-    "core.staff.two_persons.confirm", "core.staff.two_persons.reject",
-    "core.staff.two_persons.propose", "core.staff.services.session_end",
-    "core.staff.accounts.password_change", "lototrot.services.settlement.settlement_reverse",
-    "core.draws.services.draw_announce", "core.draws.services.draw_call_off",
-}  # fmt: skip
+    "core.staff.two_persons.confirm",
+    "core.staff.two_persons.reject",
+    "core.staff.two_persons.propose",
+    "core.staff.services.session_end",
+    "core.staff.accounts.password_change",
+    "lototrot.services.settlement.settlement_reverse",
+    "core.draws.services.draw_announce",
+    "core.draws.services.draw_call_off",
+}
 
 
 def actor(*roles: Role) -> StaffActor:
@@ -53,9 +57,10 @@ ACTS = acts()
 
 def test_there_are_acts_to_try() -> None:
     assert {
-        "lototrot.services.contests.contest_open", "core.premises.suspending.sales_suspend",
+        "lototrot.services.contests.contest_open",
+        "core.premises.suspending.sales_suspend",
         "core.staff.services.user_create",
-    } <= set(ACTS)  # fmt: skip
+    } <= set(ACTS)
     assert set(ACTS) >= BY_SUBJECT
 
 

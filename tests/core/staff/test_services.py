@@ -37,9 +37,12 @@ PASSWORD = "correct horse battery"
 
 def ana(**changes: Any) -> User:
     given: dict[str, Any] = {
-        "by": None, "username": "ana", "full_name": "Ana", "password": PASSWORD,
+        "by": None,
+        "username": "ana",
+        "full_name": "Ana",
+        "password": PASSWORD,
         "roles": ["auditor"],
-    }  # fmt: skip
+    }
     return user_create(**(given | changes))
 
 
@@ -62,8 +65,9 @@ def test_the_password_is_kept_as_a_slow_hash_and_opens_the_account(db: None) -> 
 def test_repeated_failures_lock_and_the_right_password_does_not_unlock(db: None) -> None:
     ana()
     assert guess(ATTEMPTS_BEFORE_LOCK + 1) == [
-        *[SignOnRefused] * ATTEMPTS_BEFORE_LOCK, SignOnLocked,
-    ]  # fmt: skip
+        *[SignOnRefused] * ATTEMPTS_BEFORE_LOCK,
+        SignOnLocked,
+    ]
     with pytest.raises(SignOnLocked):
         password_check(username="ana", password=PASSWORD)
     factories.time_pass(seconds=LOCK_LENGTH.total_seconds() - 5)
@@ -120,8 +124,10 @@ def test_a_token_is_shown_once_and_kept_as_a_digest(db: None) -> None:
     assert token.encode() not in bytes(session.token_digest)
     actor = session_actor(token=token)
     assert (actor.session_id, actor.name, actor.roles) == (
-        session.pk, "Ana", frozenset({Role.AUDITOR}),
-    )  # fmt: skip
+        session.pk,
+        "Ana",
+        frozenset({Role.AUDITOR}),
+    )
     with pytest.raises(SessionUnknown):
         session_actor(token=token + "x")
 

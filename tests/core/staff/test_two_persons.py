@@ -150,14 +150,18 @@ def decide(proposal: Proposal, proposer: StaffActor, by: StaffActor, **changes: 
             [
                 Decision(
                     **{
-                        "proposal": proposal, "verdict": "confirmed", "decided_at": clock.now(),
-                        "proposed_by_id": proposer.user_id, "proposed_in_id": proposer.session_id,
-                        "decided_by_id": by.user_id, "decided_in_id": by.session_id,
+                        "proposal": proposal,
+                        "verdict": "confirmed",
+                        "decided_at": clock.now(),
+                        "proposed_by_id": proposer.user_id,
+                        "proposed_in_id": proposer.session_id,
+                        "decided_by_id": by.user_id,
+                        "decided_in_id": by.session_id,
                     }
                     | changes
                 )
             ]
-        )  # fmt: skip
+        )
         with transaction.get_connection().cursor() as cursor:
             cursor.execute("SET CONSTRAINTS ALL IMMEDIATE")
 

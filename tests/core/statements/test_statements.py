@@ -50,9 +50,13 @@ def contest(organiser: Any) -> Any:
 
 def rate(by: Any, percent: str = "6", since: date = MONDAY, **more: Any) -> Any:
     return services.commission_rate_record(
-        by=by, game="lototrot", premises=more.pop("premises", None), percent=percent,
-        in_force_from=since, reference="Contract",
-    )  # fmt: skip
+        by=by,
+        game="lototrot",
+        premises=more.pop("premises", None),
+        percent=percent,
+        in_force_from=since,
+        reference="Contract",
+    )
 
 
 def test_a_week_is_stated_with_its_commission_and_agrees_with_the_ledger(
@@ -75,8 +79,9 @@ def test_a_week_is_stated_with_its_commission_and_agrees_with_the_ledger(
     assert (mine.sales_cents, mine.commission_cents, mine.other_cents) == (525, -39, -120)
     assert (mine.number, mine.opening_cents, mine.closing_cents) == (1, 0, 366)
     assert [(r["percent"], r["base_cents"], r["commission_cents"]) for r in mine.commission] == [
-        ("10", 210, 21), ("6", 315, 18),
-    ]  # fmt: skip
+        ("10", 210, 21),
+        ("6", 315, 18),
+    ]
     assert ledger.balance_cents(premises_account(place.premises.pk)) == 366
     assert ledger.balance_cents(chart.organiser(chart.Part.COMMISSION)) == -39 - 6
     assert services.statements_issue(until=SUNDAY) == []
@@ -87,8 +92,9 @@ def test_a_week_is_stated_with_its_commission_and_agrees_with_the_ledger(
     two = services.statements_issue(until=date(2030, 3, 24))
     mine = [each for each in two if each.premises_id == place.premises.pk]
     assert [(e.number, e.opening_cents, e.closing_cents) for e in mine] == [
-        (2, 366, 366 + 105 - 10), (3, 461, 461),
-    ]  # fmt: skip
+        (2, 366, 366 + 105 - 10),
+        (3, 461, 461),
+    ]
     assert nightly.audit(SUNDAY).counts == {"statements": 6}
     settling.books_agree(
         known={"lototrot:lototrot:reserve": -120, f"premises:{place.premises.pk}": -120}
@@ -122,18 +128,31 @@ def test_a_statement_cannot_be_out_of_line(organiser: Any, contest: Any) -> None
     at(date(2030, 3, 11))
     (made,) = services.statements_issue(until=SUNDAY)
     good = {
-        "uuid": uuid.uuid4(), "premises": place.premises, "number": 2,
-        "week_from": date(2030, 3, 11), "week_to": date(2030, 3, 17), "opening_cents": 105,
-        "sales_cents": 0, "annulments_cents": 0, "prizes_cents": 0, "commission_cents": 0,
-        "settled_cents": 0, "other_cents": 0, "closing_cents": 105, "lines": [],
-        "commission": [], "issued_at": made.issued_at,
-    }  # fmt: skip
+        "uuid": uuid.uuid4(),
+        "premises": place.premises,
+        "number": 2,
+        "week_from": date(2030, 3, 11),
+        "week_to": date(2030, 3, 17),
+        "opening_cents": 105,
+        "sales_cents": 0,
+        "annulments_cents": 0,
+        "prizes_cents": 0,
+        "commission_cents": 0,
+        "settled_cents": 0,
+        "other_cents": 0,
+        "closing_cents": 105,
+        "lines": [],
+        "commission": [],
+        "issued_at": made.issued_at,
+    }
     for wrong in (
-        {"number": 3}, {"week_from": date(2030, 3, 18), "week_to": date(2030, 3, 24)},
-        {"opening_cents": 0, "closing_cents": 0}, {"closing_cents": 106},
+        {"number": 3},
+        {"week_from": date(2030, 3, 18), "week_to": date(2030, 3, 24)},
+        {"opening_cents": 0, "closing_cents": 0},
+        {"closing_cents": 106},
         {"week_to": date(2030, 3, 18)},
         {"week_from": date(2030, 3, 12), "week_to": date(2030, 3, 18)},
-    ):  # fmt: skip
+    ):
         with pytest.raises(DatabaseError), transaction.atomic():
             Statement.objects.create(**{**good, **wrong})
     with pytest.raises(DatabaseError), transaction.atomic():
@@ -256,9 +275,12 @@ def test_premises_stop_selling_beyond_their_guarantee_and_resume_below(
     limit(1)
     assert covers_due() == [place.premises.pk]
     services.guarantee_limit_set(
-        by=organiser, premises=place.premises.code, limit_cents=1_000, reference="Aval",
+        by=organiser,
+        premises=place.premises.code,
+        limit_cents=1_000,
+        reference="Aval",
         in_force_from=factories.clock.now() + timedelta(days=1),
-    )  # fmt: skip
+    )
     assert covers_due() == [place.premises.pk]
     factories.time_pass(days=2)
     assert covers_due() == []
@@ -271,9 +293,12 @@ def test_through_the_api_and_in_the_admin(organiser: Any, contest: Any) -> None:
     api, auditor = staff_api(Role.ORGANISER), staff_api(Role.AUDITOR)
     key = {"Idempotency_Key": "rate-0001"}
     body = {
-        "game": "lototrot", "premises": None, "percent": "6", "in_force_from": "2030-03-04",
+        "game": "lototrot",
+        "premises": None,
+        "percent": "6",
+        "in_force_from": "2030-03-04",
         "reference": "C",
-    }  # fmt: skip
+    }
     assert api.post("commission-rates", body, **key).status_code == 201
     refused(
         auditor.post("commission-rates", body, Idempotency_Key="rate-0002"), 403, "power_missing"
@@ -282,9 +307,12 @@ def test_through_the_api_and_in_the_admin(organiser: Any, contest: Any) -> None:
     place = factories.point()
     code = place.premises.code
     limit = {"limit_cents": 50, "reference": "Aval"}
-    assert api.post(
-        f"premises/{code}/guarantee-limits", limit, Idempotency_Key="limit-001"
-    ).json()["limit_cents"] == 50  # fmt: skip
+    assert (
+        api.post(f"premises/{code}/guarantee-limits", limit, Idempotency_Key="limit-001").json()[
+            "limit_cents"
+        ]
+        == 50
+    )
     settling.sell(contest, place, [(1, 1)])
     cover_apply(premises_id=place.premises.pk)
     account = auditor.get(f"premises/{code}/account").json()

@@ -77,9 +77,10 @@ def test_a_programme_is_imported_and_approved(organiser: Desk, name: str) -> Non
     assert meeting.imported_by == organiser.person
     assert meeting.imported_in_id == organiser.client.session[SESSION_KEY]
     typed = {
-        "approved_by": "Federació Balear de Trot", "approved_at": _at(clock.now()),
+        "approved_by": "Federació Balear de Trot",
+        "approved_at": _at(clock.now()),
         "reference": "FBT 7",
-    }  # fmt: skip
+    }
     organiser.do(meeting, "approve", **typed)
     approval = FederationApproval.objects.get(meeting=meeting)
     assert (approval.reference, approval.recorded_by) == ("FBT 7", organiser.person)
@@ -123,10 +124,15 @@ def _new_contest(meeting: Meeting, **other: Any) -> dict[str, Any]:
     races = list(meeting.races.order_by("scheduled_start_at"))
     legs = {f"leg_{n}": race.pk for n, race in enumerate(races, start=1)}
     return {
-        "bet_type": factories.bet_type().pk, "ticket_model": factories.ticket_model().pk,
-        "price_cents": "1,50", "max_bets": "5000", "correction_window_s": "0",
-        "scheduled_close_at": _at(races[0].scheduled_start_at), **legs, **other,
-    }  # fmt: skip
+        "bet_type": factories.bet_type().pk,
+        "ticket_model": factories.ticket_model().pk,
+        "price_cents": "1,50",
+        "max_bets": "5000",
+        "correction_window_s": "0",
+        "scheduled_close_at": _at(races[0].scheduled_start_at),
+        **legs,
+        **other,
+    }
 
 
 def test_a_contest_from_draft_to_closing(organiser: Desk) -> None:
@@ -271,9 +277,14 @@ def test_a_meeting_is_declared_not_run(organiser: Desk) -> None:
 def _classification(race: Race, **other: str) -> dict[str, str]:
     typed = {f"outcome_{n}": "started" for n in range(1, 11)}
     return {
-        **typed, "outcome_3": "winner", "place_3": "1", "announced_text": "1r: el 3",
-        "announced_at": _at(clock.now()), "author": "Comissaris", **other,
-    }  # fmt: skip
+        **typed,
+        "outcome_3": "winner",
+        "place_3": "1",
+        "announced_text": "1r: el 3",
+        "announced_at": _at(clock.now()),
+        "author": "Comissaris",
+        **other,
+    }
 
 
 @pytest.mark.article("14.III.5.3")
@@ -292,8 +303,11 @@ def test_a_classification_is_entered_and_corrected(stewards: Desk) -> None:
     fixed |= {"outcome_4": "winner", "reason": "A dead heat was announced"}
     stewards.do(race, "correct", **fixed)
     _confirm("lototrot.classification_correction", Role.STEWARDS)
-    winners = [r["number"] for r in Classification.objects.get(in_force=True, race=race).runners
-               if r["outcome"] == "winner"]  # fmt: skip
+    winners = [
+        r["number"]
+        for r in Classification.objects.get(in_force=True, race=race).runners
+        if r["outcome"] == "winner"
+    ]
     assert winners == [3, 4]
 
 

@@ -84,10 +84,14 @@ def test_the_part_follows_what_happens() -> None:
     by = factories.staff(Role.ORGANISER)
     factories.proposal()
     Proposal.objects.create(
-        kind="lototrot.payment_order", subject=f"contest:{contest.pk}", content={},
-        content_digest=bytes(32), proposed_by_id=by.user_id, proposed_in_id=by.session_id,
+        kind="lototrot.payment_order",
+        subject=f"contest:{contest.pk}",
+        content={},
+        content_digest=bytes(32),
+        proposed_by_id=by.user_id,
+        proposed_in_id=by.session_id,
         proposed_at=settling.NOON,
-    )  # fmt: skip
+    )
     waiting = desk.get(part)
     assert {"confirm", "reject"} <= acts_on(waiting)
 

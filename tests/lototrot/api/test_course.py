@@ -91,18 +91,21 @@ def test_withdrawals_refused(one: Api, race: Race) -> None:
     assert places(problem) == {"$.number": "max_value", "$.source": "required"}
     ahead = SOURCE | {"number": 4, "effective_at": at(hours=-1)}
     refused(one.post(path, ahead), 422, "instant_ahead")
-    refused(one.post("lototrot/races/999999/withdrawals", SOURCE | {"number": 4}), 404,
-            "race_unknown")  # fmt: skip
+    refused(
+        one.post("lototrot/races/999999/withdrawals", SOURCE | {"number": 4}), 404, "race_unknown"
+    )
     assert not Withdrawal.objects.exists()
     assert one.post(path, SOURCE | {"number": 4}).status_code == 201
     refused(one.post(path, SOURCE | {"number": 4}), 409, "already_withdrawn")
     pk = Withdrawal.objects.get().pk
     refused(
         one.post(f"lototrot/withdrawals/{pk}/reversal", {"reason": "x"}),
-        409, "withdrawal_unconfirmed",
-    )  # fmt: skip
-    refused(one.post("lototrot/withdrawals/999999/reversal", {"reason": "x"}), 404,
-            "withdrawal_unknown")  # fmt: skip
+        409,
+        "withdrawal_unconfirmed",
+    )
+    refused(
+        one.post("lototrot/withdrawals/999999/reversal", {"reason": "x"}), 404, "withdrawal_unknown"
+    )
     factories.started(race)
     refused(one.post(path, SOURCE | {"number": 5}), 409, "withdrawal_too_late")
 
@@ -114,8 +117,9 @@ def test_a_withdrawal_once_per_key(one: Api, race: Race) -> None:
     assert one.post(path, body, Idempotency_Key="withdrawal-4-of-1").json() == first.json()
     refused(
         one.post(path, SOURCE | {"number": 5}, Idempotency_Key="withdrawal-4-of-1"),
-        409, "idempotency_key_reused",
-    )  # fmt: skip
+        409,
+        "idempotency_key_reused",
+    )
     assert Withdrawal.objects.count() == 1
 
 
@@ -137,8 +141,9 @@ def test_a_start_is_corrected_by_two(one: Api, two: Api, race: Race) -> None:
     path = f"lototrot/races/{race.pk}/start"
     refused(
         one.post(f"{path}/correction", SOURCE | {"actual_start_at": at(seconds=5)}),
-        409, "race_not_started",
-    )  # fmt: skip
+        409,
+        "race_not_started",
+    )
     refused(one.post(path, SOURCE | {"actual_start_at": at(hours=-1)}), 422, "instant_ahead")
     refused(one.post(path, {"actual_start_at": "noon", "source": ""}), 422, "fields_invalid")
     one.post(path, SOURCE | {"actual_start_at": at(minutes=5)})
@@ -172,9 +177,7 @@ def test_a_race_not_run_is_declared_and_retracted_by_two(
 @pytest.mark.article("14.III.5.4.3")
 def test_a_race_suspended_names_who_was_left(one: Api, race: Race) -> None:
     path = f"lototrot/races/{race.pk}/declaration"
-    body = {
-        "kind": "suspended", "reason": "Accident", "left": [{"number": 2, "ruling": "Refused"}],
-    }  # fmt: skip
+    body = {"kind": "suspended", "reason": "Accident", "left": [{"number": 2, "ruling": "Refused"}]}
     refused(one.post(path, body), 409, "race_not_started")
     factories.started(race, at=clock.now() - timedelta(minutes=1))
     refused(one.post(path, {"kind": "not_run", "reason": "x"}), 409, "race_started")
@@ -192,8 +195,9 @@ def test_a_whole_meeting_is_called_off(one: Api, contest: Contest) -> None:
     assert made.status_code == 201, made.content
     assert len(made.json()["items"]) == 7
     refused(one.post(path, {"reason": "Flooded"}), 409, "nothing_to_declare")
-    refused(one.post("lototrot/meetings/999999/declaration", {"reason": "x"}), 404,
-            "meeting_unknown")  # fmt: skip
+    refused(
+        one.post("lototrot/meetings/999999/declaration", {"reason": "x"}), 404, "meeting_unknown"
+    )
     assert RaceDeclaration.objects.count() == 7
 
 
@@ -204,9 +208,11 @@ def announced(race: Race, *winners: int, **changes: Any) -> dict[str, Any]:
     numbers = race.runners.order_by("number").values_list("number", flat=True)
     runners = [{"number": n, "outcome": "winner" if n in winners else "started"} for n in numbers]
     return {
-        "runners": runners, "announced_text": "1r: 3\n2n: 5", "announced_at": at(seconds=1),
+        "runners": runners,
+        "announced_text": "1r: 3\n2n: 5",
+        "announced_at": at(seconds=1),
         "author": "Comissaris",
-    } | changes  # fmt: skip
+    } | changes
 
 
 @pytest.mark.article("14.III.5.3", "14.III.9.9")
@@ -243,17 +249,21 @@ def test_classifications_refused(one: Api, race: Race) -> None:
     for changes, place, code in (
         ({"announced_text": ""}, "$.announced_text", "blank"),
         ({"announced_text": "a\x07b"}, "$.announced_text", "control_character"),
-        ({"runners": [{"number": 1, "outcome": "first"}]}, "$.runners[0].outcome",
-         "invalid_choice"),
-    ):  # fmt: skip
+        (
+            {"runners": [{"number": 1, "outcome": "first"}]},
+            "$.runners[0].outcome",
+            "invalid_choice",
+        ),
+    ):
         problem = refused(one.post(path, announced(race, 3, **changes)), 422, "fields_invalid")
         assert places(problem) == {place: code}
     late = announced(race, 3, announced_at=at(hours=-1))
     refused(one.post(path, late), 422, "instant_ahead")
     refused(
         one.post(f"{path}/correction", {"runners": announced(race, 3)["runners"], "reason": "x"}),
-        409, "not_classified",
-    )  # fmt: skip
+        409,
+        "not_classified",
+    )
     assert not Proposal.objects.exists()
 
 

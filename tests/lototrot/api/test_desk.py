@@ -41,9 +41,12 @@ def contest() -> Contest:
 
 def sold(api: Api, contest: Contest, races: list[Any] | None = None) -> dict[str, Any]:
     body = {
-        "uuid": str(uuid.uuid4()), "contest": contest.pk, "price_cents": 100, "amount_cents": 100,
+        "uuid": str(uuid.uuid4()),
+        "contest": contest.pk,
+        "price_cents": 100,
+        "amount_cents": 100,
         "races": races or [[1]] * 7,
-    }  # fmt: skip
+    }
     response = api.post("lototrot/tickets", body)
     assert response.status_code == 201, response.content
     card: dict[str, Any] = response.json()
@@ -98,9 +101,12 @@ def test_why_nothing_could_be_sold_here(api: Api, place: Point, contest: Contest
     assert found["refusal"] == "premises_not_authorised"
     by = factories.staff()
     Suspension.objects.create(
-        premises=place.premises, reason="Fire", since=clock.now(), suspended_by_id=by.user_id,
+        premises=place.premises,
+        reason="Fire",
+        since=clock.now(),
+        suspended_by_id=by.user_id,
         suspended_in_id=by.session_id,
-    )  # fmt: skip
+    )
     assert api.get("lototrot/terminal/contests").json()["refusal"] == "sales_suspended"
 
 

@@ -21,19 +21,28 @@ from tests.core.api.conftest import Api, places, refused, staff_api
 pytestmark = pytest.mark.django_db
 RULES = {"ca": "Reglament.\nSegona línia.", "es": "Reglamento.", "en": "Rules."}
 APPROVAL = {
-    "approved_by": "Federació Balear de Trot", "approved_at": "2026-01-02T10:00:00+01:00",
+    "approved_by": "Federació Balear de Trot",
+    "approved_at": "2026-01-02T10:00:00+01:00",
     "reference": "FBT 1/2027",
-}  # fmt: skip
+}
 BET_TYPE = {
-    "code": "lototrot", "version": 1, "name": "Lototrot", "legs": 7, "prize_percent": "60",
-    "payout_step_cents": 1, "jackpot_threshold_cents": 15000000,
+    "code": "lototrot",
+    "version": 1,
+    "name": "Lototrot",
+    "legs": 7,
+    "prize_percent": "60",
+    "payout_step_cents": 1,
+    "jackpot_threshold_cents": 15000000,
     "shares_below": {"7": "30", "6": "20", "5": "20", "4": "30", "reserve": "0"},
     "shares_above": {"7": "20", "6": "20", "5": "20", "4": "30", "reserve": "10"},
-}  # fmt: skip
+}
 MODEL = {
-    "code": "roll-80", "version": 1, "authorisation": "CAIB 2/2006", "authorised_on": "2006-01-02",
+    "code": "roll-80",
+    "version": 1,
+    "authorisation": "CAIB 2/2006",
+    "authorised_on": "2006-01-02",
     "multiple": True,
-}  # fmt: skip
+}
 
 
 @pytest.fixture
@@ -99,9 +108,10 @@ def test_every_error_of_a_json_programme(organiser: Api) -> None:
     problem = refused(organiser.post("lototrot/programmes", document), 422, "programme_invalid")
     found = {error["place"]: error["code"] for error in problem["data"]["errors"]}
     assert found == {
-        "/meeting/day": "bad_date", "/races/1/runners/0/number": "out_of_range",
+        "/meeting/day": "bad_date",
+        "/races/1/runners/0/number": "out_of_range",
         "/extra": "unknown_field",
-    }  # fmt: skip
+    }
     assert not Meeting.objects.exists()
 
 
@@ -243,8 +253,9 @@ def test_bet_types_of_no_shape(organiser: Api) -> None:
         assert places(refused(response, 422, "fields_invalid")) == wanted
     refused(
         organiser.post("lototrot/bet-types", {"document": {}, "authorisation": "x"}),
-        422, "bet_type_refused",
-    )  # fmt: skip
+        422,
+        "bet_type_refused",
+    )
     assert not BetType.objects.exists()
 
 
@@ -285,11 +296,13 @@ def terms(meeting: Meeting, /, **changes: Any) -> dict[str, Any]:
     rules, model = factories.bet_type(), factories.ticket_model()
     closes_at: datetime = clock.now() + timedelta(hours=1)
     return {
-        "meeting": meeting.pk, "bet_type": {"code": rules.code, "version": rules.version},
+        "meeting": meeting.pk,
+        "bet_type": {"code": rules.code, "version": rules.version},
         "ticket_model": {"code": model.code, "version": model.version},
         "races": list(meeting.races.order_by("number").values_list("pk", flat=True)),
-        "price_cents": 100, "scheduled_close_at": closes_at.isoformat(),
-    } | changes  # fmt: skip
+        "price_cents": 100,
+        "scheduled_close_at": closes_at.isoformat(),
+    } | changes
 
 
 @pytest.mark.article("14.III.5.1", "14.III.5.2", "14.III.6.2", "14.II.2")
@@ -301,8 +314,10 @@ def test_a_contest_is_prepared_published_and_opened(organiser: Api, meeting: Mee
     assert made.json()["max_bets"] == 10_000
     gates = organiser.get(f"{path}/gates").json()["missing"]
     assert [gate["code"] for gate in gates] == [
-        "programme_unpublished", "rules_unpublished", "percent_unpublished",
-    ]  # fmt: skip
+        "programme_unpublished",
+        "rules_unpublished",
+        "percent_unpublished",
+    ]
     problem = refused(organiser.post(f"{path}/opening"), 409, "gates_shut")
     assert [g["code"] for g in problem["data"]["missing"]] == [g["code"] for g in gates]
     assert all(gate["article"] for gate in gates)
@@ -368,10 +383,12 @@ def test_who_prepares_opens_and_closes(meeting: Meeting) -> None:
     path = f"lototrot/contests/{contest.pk}"
     later = (clock.now() + timedelta(minutes=90)).isoformat()
     acts = [
-        ("lototrot/contests", terms(meeting)), (f"{path}/publication", {"rules": RULES}),
-        (f"{path}/opening", {}), (f"{path}/schedule", {"scheduled_close_at": later}),
+        ("lototrot/contests", terms(meeting)),
+        (f"{path}/publication", {"rules": RULES}),
+        (f"{path}/opening", {}),
+        (f"{path}/schedule", {"scheduled_close_at": later}),
         (f"{path}/closing", {}),
-    ]  # fmt: skip
+    ]
     for role in set(Role) - {Role.ORGANISER}:
         api = staff_api(role)
         for act, body in acts:
@@ -420,8 +437,9 @@ def test_the_schedule_is_moved_and_the_contest_closed(organiser: Api, meeting: M
         assert (closed["state"], closed["closing_cause"]) == ("closed", "organiser")
     refused(
         organiser.post(f"{path}/schedule", {"scheduled_close_at": later}),
-        409, "contest_not_on_sale",
-    )  # fmt: skip
+        409,
+        "contest_not_on_sale",
+    )
     assert not organiser.get(path).json()["on_sale"]
 
 

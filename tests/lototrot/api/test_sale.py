@@ -45,9 +45,12 @@ def contest(place: Point) -> Contest:
 
 def asked(contest: Contest, /, **changes: Any) -> dict[str, Any]:
     plain = {
-        "uuid": str(uuid.uuid4()), "contest": contest.pk, "price_cents": 100, "amount_cents": 200,
+        "uuid": str(uuid.uuid4()),
+        "contest": contest.pk,
+        "price_cents": 100,
+        "amount_cents": 200,
         "races": RACES,
-    }  # fmt: skip
+    }
     return plain | changes
 
 
@@ -143,10 +146,11 @@ def test_the_same_uuid_with_other_content(place: Point, contest: Contest) -> Non
         ({"amount_cents": 100}, 422, "wrong_amount"),
         (
             {"races": [[*range(1, 11)]] * 5 + [[1], [1]], "amount_cents": 10_000_000},
-            422, "too_many_bets",
+            422,
+            "too_many_bets",
         ),
     ],
-)  # fmt: skip
+)
 def test_a_ticket_that_is_none(
     place: Point, contest: Contest, changes: dict[str, Any], status: int, code: str
 ) -> None:
@@ -168,9 +172,14 @@ def test_a_multiple_ticket_that_the_paper_does_not_have(
     place: Point, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     narrow = TicketModel.objects.create(
-        code="narrow", version=1, authorisation="CAIB 9", authorised_on=clock.now().date(),
-        multiple=False, recorded_at=clock.now(), recorded_by_id=factories.staff().user_id,
-    )  # fmt: skip
+        code="narrow",
+        version=1,
+        authorisation="CAIB 9",
+        authorised_on=clock.now().date(),
+        multiple=False,
+        recorded_at=clock.now(),
+        recorded_by_id=factories.staff().user_id,
+    )
     monkeypatch.setattr(factories, "ticket_model", lambda: narrow)
     contest = factories.contest()
     factories.acknowledge(contest, place)
@@ -208,9 +217,12 @@ def test_premises_without_authorisation(contest: Contest) -> None:
 def test_suspended_sales_may_be_sent_again(place: Point, contest: Contest) -> None:
     by = factories.staff()
     stop = Suspension.objects.create(
-        terminal=place.terminal, reason="Fire", since=clock.now(), suspended_by_id=by.user_id,
+        terminal=place.terminal,
+        reason="Fire",
+        since=clock.now(),
+        suspended_by_id=by.user_id,
         suspended_in_id=by.session_id,
-    )  # fmt: skip
+    )
     body = asked(contest)
     assert refused(sell(place, body), 403, "sales_suspended")["transient"] is True
     Suspension.objects.filter(pk=stop.pk).update(lifted_at=clock.now(), lifted_by_id=by.user_id)
@@ -285,10 +297,15 @@ SHAPES: list[tuple[dict[str, Any], dict[str, str]]] = [
     ),
     ({"races": [None]}, {"$.races[0]": "null"}),
     ({"player": "me"}, {"$.player": "unknown_field"}),
-    ({"uuid": "x", "contest": [], "player": 1}, {
-        "$.uuid": "invalid", "$.contest": "type", "$.player": "unknown_field",
-    }),
-]  # fmt: skip
+    (
+        {"uuid": "x", "contest": [], "player": 1},
+        {
+            "$.uuid": "invalid",
+            "$.contest": "type",
+            "$.player": "unknown_field",
+        },
+    ),
+]
 
 
 @pytest.mark.parametrize(("changes", "wanted"), SHAPES)
@@ -308,10 +325,17 @@ def test_what_is_missing_is_named(place: Point, contest: Contest) -> None:
 
 
 GOOD: list[dict[str, Any]] = [
-    {}, {"races": [[1]]}, {"races": [[]]}, {"races": [[99, 1]] * 64}, {"races": [[5] * 99]},
-    {"races": [{"quick_pick": 99}, [1]]}, {"contest": BIG - 1}, {"amount_cents": BIG - 1},
-    {"uuid": str(uuid.UUID(int=0))}, {"uuid": str(uuid.uuid4()).upper()},
-]  # fmt: skip
+    {},
+    {"races": [[1]]},
+    {"races": [[]]},
+    {"races": [[99, 1]] * 64},
+    {"races": [[5] * 99]},
+    {"races": [{"quick_pick": 99}, [1]]},
+    {"contest": BIG - 1},
+    {"amount_cents": BIG - 1},
+    {"uuid": str(uuid.UUID(int=0))},
+    {"uuid": str(uuid.uuid4()).upper()},
+]
 
 
 @pytest.mark.parametrize("changes", GOOD)
@@ -396,10 +420,13 @@ def test_a_code_is_in_no_log_line(
 def test_a_refusal_in_another_language(place: Point) -> None:
     body = json.dumps({"uuid": "x"})
     response = Client().post(
-        f"/api/v1/{TICKETS}", body, content_type="application/json",
+        f"/api/v1/{TICKETS}",
+        body,
+        content_type="application/json",
         headers={
-            "Authorization": f"Terminal {place.token}", "Accept-Language": "ca",
+            "Authorization": f"Terminal {place.token}",
+            "Accept-Language": "ca",
             "X-Operator-Session": place.session_token,
         },
-    )  # fmt: skip
+    )
     assert refused(response, 422, "fields_invalid")["title"]

@@ -108,8 +108,9 @@ def test_what_keeps_a_contest_from_being_settled(
 ) -> None:
     problem = refused(one.post(path(contest, "settlement")), 409, "results_missing")
     assert {gap["code"] for gap in problem["data"]["missing"]} == {
-        "classification_missing", "start_missing",
-    }  # fmt: skip
+        "classification_missing",
+        "start_missing",
+    }
     for race in factories.races_of(contest):
         factories.declared(race)
     refused(one.post(path(contest, "settlement")), 409, "draw_required")
@@ -206,9 +207,13 @@ def breached(contest: Contest) -> Contest:
     first = factories.races_of(contest)[0]
     by = factories.staff()
     RaceStart.objects.create(
-        race=first, actual_start_at=Ticket.objects.latest("pk").sold_at, source="Film",
-        recorded_at=clock.now(), recorded_by_id=by.user_id, recorded_in_id=by.session_id,
-    )  # fmt: skip
+        race=first,
+        actual_start_at=Ticket.objects.latest("pk").sold_at,
+        source="Film",
+        recorded_at=clock.now(),
+        recorded_by_id=by.user_id,
+        recorded_in_id=by.session_id,
+    )
     return contest
 
 
@@ -262,9 +267,11 @@ def test_bets_in_breach_keep_a_contest_from_being_settled(
 
 def test_who_settles_orders_and_lists(settled: Contest, sent: list[int]) -> None:
     acts: list[tuple[str, set[Role]]] = [
-        ("settlement", {Role.ORGANISER}), ("payment-order", {Role.ORGANISER}),
-        ("breaches/void", {Role.ORGANISER}), ("breaches/bar", {Role.ORGANISER}),
-    ]  # fmt: skip
+        ("settlement", {Role.ORGANISER}),
+        ("payment-order", {Role.ORGANISER}),
+        ("breaches/void", {Role.ORGANISER}),
+        ("breaches/bar", {Role.ORGANISER}),
+    ]
     for last, roles in acts:
         refused(Api().post(path(settled, last)), 401, "credentials_missing")
         for role in set(Role) - roles:

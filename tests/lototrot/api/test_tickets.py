@@ -42,9 +42,12 @@ def contest(place: Point) -> Contest:
 def sell(api: Api, contest: Contest) -> Callable[[], Card]:
     def one() -> Card:
         body = {
-            "uuid": str(uuid.uuid4()), "contest": contest.pk, "price_cents": 100,
-            "amount_cents": 200, "races": [[1], [2, 3], [3], [4], [5], [6], [1]],
-        }  # fmt: skip
+            "uuid": str(uuid.uuid4()),
+            "contest": contest.pk,
+            "price_cents": 100,
+            "amount_cents": 200,
+            "races": [[1], [2, 3], [3], [4], [5], [6], [1]],
+        }
         response = api.post("lototrot/tickets", body)
         assert response.status_code == 201, response.content
         card: Card = response.json()
@@ -91,8 +94,9 @@ def test_another_terminal_learns_nothing(card: Card) -> None:
     refused(other.post(path(card, "reprints"), {"format": "json"}), 404, "ticket_unknown")
     refused(
         other.post(path(card, "annulment"), {"code": card["code"], "reason": "x"}),
-        404, "ticket_unknown",
-    )  # fmt: skip
+        404,
+        "ticket_unknown",
+    )
     assert not (Reprint.objects.exists() or Void.objects.exists())
 
 
@@ -109,9 +113,11 @@ def test_the_slip_in_every_form(api: Api, card: Card) -> None:
     assert answer.json() == card
     assert set(answer.json()) == set(TicketCard().fields)
     forms = {
-        "pdf": "application/pdf", "escpos": "application/octet-stream",
-        "html": "text/html; charset=utf-8", "txt": "text/plain; charset=utf-8",
-    }  # fmt: skip
+        "pdf": "application/pdf",
+        "escpos": "application/octet-stream",
+        "html": "text/html; charset=utf-8",
+        "txt": "text/plain; charset=utf-8",
+    }
     found = {form: api.get(path(card, f"slip.{form}"), lang="en") for form in forms}
     for form, media_type in forms.items():
         assert found[form].status_code == 200
@@ -228,9 +234,12 @@ def test_without_a_window_nothing_is_annulled(api: Api, place: Point) -> None:
     contest = factories.contest()
     factories.acknowledge(contest, place)
     body = {
-        "uuid": str(uuid.uuid4()), "contest": contest.pk, "price_cents": 100, "amount_cents": 100,
+        "uuid": str(uuid.uuid4()),
+        "contest": contest.pk,
+        "price_cents": 100,
+        "amount_cents": 100,
         "races": [[1]] * 7,
-    }  # fmt: skip
+    }
     card = api.post("lototrot/tickets", body).json()
     response = api.post(path(card, "annulment"), {"code": card["code"], "reason": "x"})
     refused(response, 403, "correction_not_offered")
@@ -249,8 +258,10 @@ def test_the_last_tickets_of_the_terminal(api: Api, sell: Callable[[], Card]) ->
     rows = [*first["items"], *second["items"]]
     assert [row["uuid"] for row in rows] == [card["uuid"] for card in reversed(cards)]
     assert [(row["printed"], row["voided"]) for row in rows] == [
-        (False, False), (False, True), (True, False),
-    ]  # fmt: skip
+        (False, False),
+        (False, True),
+        (True, False),
+    ]
     assert second["next"] is None
     assert "code" not in rows[0]
     elsewhere = terminal_api(factories.point()).get("lototrot/terminal/tickets").json()
@@ -263,8 +274,12 @@ def test_the_totals_of_a_day(api: Api, sell: Callable[[], Card]) -> None:
     found = api.get("lototrot/terminal/totals").json()
     day = found.pop("day")
     assert found == {
-        "tickets": 3, "bets": 6, "amount_cents": 600, "annulled_tickets": 1, "annulled_cents": 200,
-    }  # fmt: skip
+        "tickets": 3,
+        "bets": 6,
+        "amount_cents": 600,
+        "annulled_tickets": 1,
+        "annulled_cents": 200,
+    }
     assert api.get("lototrot/terminal/totals", day=day).json() == found | {"day": day}
     empty = api.get("lototrot/terminal/totals", day="2020-02-29").json()
     assert set(empty.values()) == {0, "2020-02-29"}

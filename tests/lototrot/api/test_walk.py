@@ -71,9 +71,12 @@ def request(command: str, variables: dict[str, str]) -> Any:
                 url = word
     parts = urlsplit(url)
     return Client().generic(
-        method or ("POST" if body else "GET"), f"{parts.path}?{parts.query}", body or "",
-        content_type=headers.get("Content-Type", "application/octet-stream"), headers=headers,
-    )  # fmt: skip
+        method or ("POST" if body else "GET"),
+        f"{parts.path}?{parts.query}",
+        body or "",
+        content_type=headers.get("Content-Type", "application/octet-stream"),
+        headers=headers,
+    )
 
 
 def taken(answer: Any, path: str) -> str:
@@ -111,10 +114,14 @@ def prepared() -> dict[str, str]:
     rules = {"ca": "Reglament.", "es": "Reglamento.", "en": "Rules."}
     contest_publish(by=organiser, contest=contest, rules=rules)
     return {
-        "BASE": "http://testserver", "ENROLMENT_CODE": code, "PIN": pin,
-        "UUID": str(uuid.uuid4()), "OTHER_UUID": str(uuid.uuid4()),
-        "PLAY_UUID": str(uuid.uuid4()), "EMISSION": str(emitting.opened(emitting.small()).pk),
-    }  # fmt: skip
+        "BASE": "http://testserver",
+        "ENROLMENT_CODE": code,
+        "PIN": pin,
+        "UUID": str(uuid.uuid4()),
+        "OTHER_UUID": str(uuid.uuid4()),
+        "PLAY_UUID": str(uuid.uuid4()),
+        "EMISSION": str(emitting.opened(emitting.small()).pk),
+    }
 
 
 def test_the_walk_through_a_terminals_day() -> None:

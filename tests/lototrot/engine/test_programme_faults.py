@@ -196,8 +196,10 @@ CSV_FILES: list[tuple[str, bytes, list[Error]]] = [
 
 def test_what_is_changed_here_is_right_before() -> None:
     assert [race.racecourse for race in parse_json(TEXT.encode()).races] == [
-        "PARDO", "PARDO", "YONKERS",
-    ]  # fmt: skip
+        "PARDO",
+        "PARDO",
+        "YONKERS",
+    ]
     assert len(parse_csv(TABLE.encode()).races[0].runners) == 3
 
 
@@ -305,9 +307,14 @@ def test_errors_beyond_counting_end_the_reading() -> None:
 def test_every_code_is_met_above() -> None:
     met = {code for *_, errors in [*JSON_FAULTS, *JSON_FILES, *CSV_FILES] for _, code in errors}
     elsewhere = {
-        "too_large", "too_many_errors", "unknown_field", "out_of_range", "inconsistent",
-        "control_character", "wrong_type",
-    }  # fmt: skip
+        "too_large",
+        "too_many_errors",
+        "unknown_field",
+        "out_of_range",
+        "inconsistent",
+        "control_character",
+        "wrong_type",
+    }
     assert met | elsewhere == set(SENTENCES)
 
 

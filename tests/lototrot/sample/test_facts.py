@@ -51,8 +51,9 @@ def test_the_facts_are_those_of_the_programme(day: RaceDay) -> None:
             runner.number for runner in planned.runners
         ]
         assert race.winners
-        assert all((runner.place is None) != (runner.outcome is Outcome.PLACED)
-                   for runner in race.runners)  # fmt: skip
+        assert all(
+            (runner.place is None) != (runner.outcome is Outcome.PLACED) for runner in race.runners
+        )
     starts = [race.started_at for race in day.races]
     assert starts == sorted(set(starts))
     assert Counter(day.withdrawals) == Counter(

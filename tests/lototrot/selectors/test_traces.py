@@ -134,8 +134,11 @@ def test_a_race_goes_from_its_schedule_to_its_classification(contest: Contest) -
     f.classified(classified, [1])
     records = race_records([race.pk for race in (scheduled, started, declared, classified)])
     assert [record.state for record in records.values()] == [
-        RaceState.SCHEDULED, RaceState.STARTED, RaceState.DECLARED, RaceState.CLASSIFIED,
-    ]  # fmt: skip
+        RaceState.SCHEDULED,
+        RaceState.STARTED,
+        RaceState.DECLARED,
+        RaceState.CLASSIFIED,
+    ]
     assert records[scheduled.pk].draw_due_at is None
 
 

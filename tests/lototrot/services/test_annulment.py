@@ -204,9 +204,11 @@ def test_only_against_the_printed_code(contest: Contest, place: Point) -> None:
     forged = _with_check(("1" if text[5] != "1" else "2").join((text[:5], text[6:])))
     mistyped = text[:-1] + ("0" if text[-1] != "0" else "1")
     for code, error in (
-        ("not a code", CodeMalformed), (mistyped, CodeMistyped), (forged, CodeForged),
+        ("not a code", CodeMalformed),
+        (mistyped, CodeMistyped),
+        (forged, CodeForged),
         (other.code.shown, CodeOfAnotherTicket),
-    ):  # fmt: skip
+    ):
         with pytest.raises(error):
             annul(place, sold, code=code)
     assert not Void.objects.exists()
@@ -235,9 +237,11 @@ def test_a_ticket_void_for_breach_is_not_an_error(contest: Contest, place: Point
     sold = sell(place, contest)
     factories.contest_closed(contest)
     Void.objects.create(
-        ticket=Ticket.objects.get(), reason=Void.Reason.BREACH, voided_at=sold.sold_at,
+        ticket=Ticket.objects.get(),
+        reason=Void.Reason.BREACH,
+        voided_at=sold.sold_at,
         proposal=factories.proposal("lototrot.breach_void"),
-    )  # fmt: skip
+    )
     with pytest.raises(TicketVoided):
         annul(place, sold)
 

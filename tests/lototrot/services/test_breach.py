@@ -95,10 +95,13 @@ def test_the_limit_moves_with_a_corrected_start(contest: Contest, point: f.Point
     for instant, found in ((second.sold_at, 1), (first.sold_at, 2), (clock.now(), 0)):
         start = race.starts.order_by("-pk").first()
         race.starts.create(
-            actual_start_at=instant, source="Video", recorded_at=clock.now(),
-            recorded_by_id=start.recorded_by_id, recorded_in_id=start.recorded_in_id,
+            actual_start_at=instant,
+            source="Video",
+            recorded_at=clock.now(),
+            recorded_by_id=start.recorded_by_id,
+            recorded_in_id=start.recorded_in_id,
             proposal=f.proposal("lototrot.start_correction", f"{found}"),
-        )  # fmt: skip
+        )
         assert len(breach_list(contest.pk)) == found
 
 
@@ -166,9 +169,7 @@ def test_an_authorisation_ended_as_of_an_earlier_instant_leaves_bets_in_breach(
     Authorisation.objects.filter(premises=point.premises, game="lototrot").update(
         valid_until=boundary
     )
-    assert reasons(contest) == {
-        sale.ticket_id: ["premises_not_authorised"] for sale in late
-    }  # fmt: skip
+    assert reasons(contest) == {sale.ticket_id: ["premises_not_authorised"] for sale in late}
     Authorisation.objects.filter(premises=point.premises, game="lototrot").update(
         valid_until=late[0].sold_at
     )
@@ -191,9 +192,13 @@ def test_two_periods_that_meet_cover_the_whole_sale(contest: Contest, point: f.P
     authorisation = Authorisation.objects.get(premises=point.premises, game="lototrot")
     Authorisation.objects.filter(pk=authorisation.pk).update(valid_until=boundary)
     Authorisation.objects.create(
-        premises=point.premises, game="lototrot", valid_from=boundary, reference="AUT-2",
-        recorded_by_id=authorisation.recorded_by_id, recorded_at=clock.now(),
-    )  # fmt: skip
+        premises=point.premises,
+        game="lototrot",
+        valid_from=boundary,
+        reference="AUT-2",
+        recorded_by_id=authorisation.recorded_by_id,
+        recorded_at=clock.now(),
+    )
     sell(contest, point)
     assert not breach_pending(contest.pk)
 
@@ -235,9 +240,12 @@ def test_a_ticket_voided_as_an_error_is_not_in_breach_any_more(
 ) -> None:
     sale = sell(contest, point)
     Void.objects.create(
-        ticket_id=sale.ticket_id, reason="error", note="Wrong race", voided_at=clock.now(),
+        ticket_id=sale.ticket_id,
+        reason="error",
+        note="Wrong race",
+        voided_at=clock.now(),
         operator=point.operator,
-    )  # fmt: skip
+    )
     started_at(contest, sale.sold_at)
     assert not breach_pending(contest.pk)
 
@@ -351,9 +359,12 @@ def test_the_database_refuses_what_nobody_confirmed(contest: Contest, point: f.P
     for stated in (waiting, f.proposal("lototrot.withdrawal", "other")):
         with pytest.raises(IntegrityError, match="two persons"), transaction.atomic():
             Void.objects.create(
-                ticket_id=sale.ticket_id, reason="breach", note="x", voided_at=clock.now(),
+                ticket_id=sale.ticket_id,
+                reason="breach",
+                note="x",
+                voided_at=clock.now(),
                 proposal=stated,
-            )  # fmt: skip
+            )
         with pytest.raises(IntegrityError, match="two persons"), transaction.atomic():
             Bar.objects.create(
                 ticket_id=sale.ticket_id, proposal=stated, barred_at=clock.now(), prize_cents=0
@@ -366,14 +377,27 @@ def test_the_database_refuses_what_nobody_confirmed(contest: Contest, point: f.P
 def ordered(contest: Contest, prizes: dict[int, int]) -> Settlement:
     """The contest settled and its payment ordered, with the prizes by ticket."""
     figures = (
-        "tickets", "bets", "winning_tickets", "takings_cents", "jackpot_in_cents",
-        "reserve_in_cents", "lapsed_in_cents", "prizes_cents", "jackpot_out_cents",
+        "tickets",
+        "bets",
+        "winning_tickets",
+        "takings_cents",
+        "jackpot_in_cents",
+        "reserve_in_cents",
+        "lapsed_in_cents",
+        "prizes_cents",
+        "jackpot_out_cents",
         "reserve_out_cents",
-    )  # fmt: skip
+    )
     settlement = Settlement.objects.create(
-        uuid=f.uuid.uuid4(), contest=contest, number=1, rules={}, races=[], figures={},
-        settled_at=clock.now(), **dict.fromkeys(figures, 0),
-    )  # fmt: skip
+        uuid=f.uuid.uuid4(),
+        contest=contest,
+        number=1,
+        rules={},
+        races=[],
+        figures={},
+        settled_at=clock.now(),
+        **dict.fromkeys(figures, 0),
+    )
     Prize.objects.bulk_create(
         Prize(settlement=settlement, ticket_id=ticket, winning_bets=[1, 0, 0, 0], prize_cents=cents)
         for ticket, cents in prizes.items()
@@ -404,8 +428,9 @@ def test_found_after_the_order_they_are_barred_and_their_prize_is_held_apart(
         two_persons.confirm(proposal=proposal.uuid, by=first)
     confirmed(proposal)
     assert dict(Bar.objects.values_list("ticket_id", "prize_cents")) == {
-        winner.ticket_id: 110, loser.ticket_id: 0,
-    }  # fmt: skip
+        winner.ticket_id: 110,
+        loser.ticket_id: 0,
+    }
     assert ledger.balance_cents(prizes_payable(contest.pk)) == 70
     assert ledger.balance_cents(held_apart(contest.pk)) == 110
     assert not breach_pending(contest.pk)

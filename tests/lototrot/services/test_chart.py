@@ -31,9 +31,12 @@ def settled(draw: st.DrawFn) -> tuple[Rules, Distribution]:
     rules = draw(st.sampled_from(RULES))
     winners = {hits: draw(st.integers(0, 3) | st.integers(0, 5000)) for hits in rules.categories}
     meeting = Takings(
-        takings=draw(cents), winners=winners, jackpot_in=draw(cents | st.just(16_000_000)),
-        reserve_in=draw(cents), lapsed_in=draw(cents),
-    )  # fmt: skip
+        takings=draw(cents),
+        winners=winners,
+        jackpot_in=draw(cents | st.just(16_000_000)),
+        reserve_in=draw(cents),
+        lapsed_in=draw(cents),
+    )
     return rules, distribute(meeting, rules)
 
 

@@ -71,11 +71,13 @@ def entries(**changed: Entry | None) -> list[Entry]:
 
 def propose(race: Race, runners: list[Entry] | None = None, **more) -> Proposal:
     return classification_propose(
-        by=more.get("by") or f.staff(Role.STEWARDS), race_id=race.pk,
+        by=more.get("by") or f.staff(Role.STEWARDS),
+        race_id=race.pk,
         runners=entries() if runners is None else runners,
         announced_text=more.get("text", "1. Cavall 7, 2. Cavall 1"),
-        author=more.get("author", "Comissaris"), announced_at=more.get("at") or clock.now(),
-    )  # fmt: skip
+        author=more.get("author", "Comissaris"),
+        announced_at=more.get("at") or clock.now(),
+    )
 
 
 def confirm(proposal: Proposal) -> None:
@@ -120,9 +122,14 @@ def test_the_database_refuses_what_nobody_confirmed(race: Race) -> None:
     for stated in (waiting, rejected):
         with pytest.raises(IntegrityError, match="two persons"), transaction.atomic():
             Classification.objects.create(
-                race=race, runners=[], announced_text="x", announced_at=clock.now(), author="x",
-                proposal=stated, confirmed_at=clock.now(),
-            )  # fmt: skip
+                race=race,
+                runners=[],
+                announced_text="x",
+                announced_at=clock.now(),
+                author="x",
+                proposal=stated,
+                confirmed_at=clock.now(),
+            )
 
 
 def test_only_the_stewards_desk_enters_it(race: Race) -> None:
@@ -167,16 +174,28 @@ def test_left_at_the_start_needs_a_ruling(race: Race) -> None:
 
 def test_every_error_is_named_with_its_number(race: Race) -> None:
     wrong = entries(
-        n1=None, n2=Entry(2, "withdrawn"), n3=Entry(3, "started"), n4=Entry(4, "left"),
-        n5=Entry(5, "vanished"), n6=Entry(6, "started", 1), n7=Entry(7, "winner", 2),
+        n1=None,
+        n2=Entry(2, "withdrawn"),
+        n3=Entry(3, "started"),
+        n4=Entry(4, "left"),
+        n5=Entry(5, "vanished"),
+        n6=Entry(6, "started", 1),
+        n7=Entry(7, "winner", 2),
         n8=Entry(8, "disqualified", 3),
-    )  # fmt: skip
+    )
     found = refused(race, [*wrong, Entry(9, "started"), Entry(31, "started")])
     assert found == [
-        ("number_missing", 1), ("number_repeated", 9), ("number_unknown", 31),
-        ("not_withdrawn", 2), ("is_withdrawn", 3), ("ruling_missing", 4), ("outcome_unknown", 5),
-        ("place_wrong", 6), ("place_wrong", 7), ("place_wrong", 8),
-    ]  # fmt: skip
+        ("number_missing", 1),
+        ("number_repeated", 9),
+        ("number_unknown", 31),
+        ("not_withdrawn", 2),
+        ("is_withdrawn", 3),
+        ("ruling_missing", 4),
+        ("outcome_unknown", 5),
+        ("place_wrong", 6),
+        ("place_wrong", 7),
+        ("place_wrong", 8),
+    ]
     assert not Proposal.objects.filter(kind="lototrot.classification").exists()
 
 
@@ -299,10 +318,15 @@ def test_a_correction_of_what_was_corrected_meanwhile_is_refused(race: Race) -> 
     before = Classification.objects.get()
     Classification.objects.filter(pk=before.pk).update(in_force=False)
     Classification.objects.create(
-        race=race, runners=before.runners, announced_text="x", announced_at=before.announced_at,
-        author="x", proposal=f.proposal("lototrot.classification_correction", "other"),
-        confirmed_at=clock.now(), corrects=before,
-    )  # fmt: skip
+        race=race,
+        runners=before.runners,
+        announced_text="x",
+        announced_at=before.announced_at,
+        author="x",
+        proposal=f.proposal("lototrot.classification_correction", "other"),
+        confirmed_at=clock.now(),
+        corrects=before,
+    )
     with pytest.raises(ClassificationChanged):
         confirm(proposal)
 
@@ -311,11 +335,24 @@ def settled(contest: Contest) -> Settlement:
     f.contest_closed(contest)
     Contest.objects.filter(pk=contest.pk).update(state="settled")
     return Settlement.objects.create(
-        uuid=f.uuid.uuid4(), contest=contest, number=1, rules={}, races=[], tickets=0, bets=0,
-        winning_tickets=0, takings_cents=0, jackpot_in_cents=0, reserve_in_cents=0,
-        lapsed_in_cents=0, prizes_cents=0, jackpot_out_cents=0, reserve_out_cents=0, figures={},
+        uuid=f.uuid.uuid4(),
+        contest=contest,
+        number=1,
+        rules={},
+        races=[],
+        tickets=0,
+        bets=0,
+        winning_tickets=0,
+        takings_cents=0,
+        jackpot_in_cents=0,
+        reserve_in_cents=0,
+        lapsed_in_cents=0,
+        prizes_cents=0,
+        jackpot_out_cents=0,
+        reserve_out_cents=0,
+        figures={},
         settled_at=clock.now(),
-    )  # fmt: skip
+    )
 
 
 def test_a_settled_contest_is_due_again_after_a_correction(contest: Contest, race: Race) -> None:
@@ -354,10 +391,14 @@ def test_nothing_is_corrected_once_payment_is_ordered(contest: Contest, race: Ra
     proposal = correct(race, ANNOUNCED)
     Contest.objects.filter(pk=contest.pk).update(state="ordered")
     PaymentOrder.objects.create(
-        contest=contest, settlement=settlement, ordered_at=clock.now(), results_day=contest.day,
-        proposal=f.proposal("lototrot.payment_order", "x"), first_pay_day=contest.day,
+        contest=contest,
+        settlement=settlement,
+        ordered_at=clock.now(),
+        results_day=contest.day,
+        proposal=f.proposal("lototrot.payment_order", "x"),
+        first_pay_day=contest.day,
         last_claim_day=contest.day,
-    )  # fmt: skip
+    )
     with pytest.raises(PaymentOrdered):
         confirm(proposal)
     two_persons.reject(proposal=proposal.uuid, by=f.staff(Role.STEWARDS))
@@ -373,10 +414,14 @@ def test_the_database_refuses_a_payment_order_nobody_confirmed(contest: Contest)
     day, settlement = contest.day, settled(contest)
     with pytest.raises(IntegrityError, match="two persons"), transaction.atomic():
         PaymentOrder.objects.create(
-            contest=contest, settlement=settlement, ordered_at=clock.now(), results_day=day,
-            proposal=f.proposal("lototrot.classification", "x"), first_pay_day=day,
+            contest=contest,
+            settlement=settlement,
+            ordered_at=clock.now(),
+            results_day=day,
+            proposal=f.proposal("lototrot.classification", "x"),
+            first_pay_day=day,
             last_claim_day=day,
-        )  # fmt: skip
+        )
 
 
 def test_a_corrected_start_does_not_undo_a_classified_withdrawal(race: Race) -> None:
@@ -391,7 +436,11 @@ def test_a_corrected_start_does_not_undo_a_classified_withdrawal(race: Race) -> 
 
 def replace_start(start, at):
     return type(start).objects.create(
-        race=start.race, actual_start_at=at, source="Video", recorded_at=clock.now(),
-        recorded_by_id=start.recorded_by_id, recorded_in_id=start.recorded_in_id,
+        race=start.race,
+        actual_start_at=at,
+        source="Video",
+        recorded_at=clock.now(),
+        recorded_by_id=start.recorded_by_id,
+        recorded_in_id=start.recorded_in_id,
         proposal=f.proposal("lototrot.start_correction", "x"),
-    )  # fmt: skip
+    )

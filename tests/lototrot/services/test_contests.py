@@ -54,10 +54,16 @@ pytestmark = pytest.mark.django_db
 
 RULES = {code: f"The rules in {code}." for code, _ in settings.LANGUAGES}
 DOCUMENT = {
-    "code": "two-races", "version": 1, "name": "Two races", "legs": 2, "prize_percent": "60",
-    "payout_step_cents": 1, "jackpot_threshold_cents": 0,
-    "shares_below": {"2": "100", "reserve": "0"}, "shares_above": {"2": "100", "reserve": "0"},
-}  # fmt: skip
+    "code": "two-races",
+    "version": 1,
+    "name": "Two races",
+    "legs": 2,
+    "prize_percent": "60",
+    "payout_step_cents": 1,
+    "jackpot_threshold_cents": 0,
+    "shares_below": {"2": "100", "reserve": "0"},
+    "shares_above": {"2": "100", "reserve": "0"},
+}
 
 
 @pytest.fixture
@@ -68,8 +74,11 @@ def by() -> StaffActor:
 def of_legs(legs: int) -> dict[str, Any]:
     shares = {str(legs): "100", "reserve": "0"}
     return DOCUMENT | {
-        "code": f"races-{legs}", "legs": legs, "shares_below": shares, "shares_above": shares,
-    }  # fmt: skip
+        "code": f"races-{legs}",
+        "legs": legs,
+        "shares_below": shares,
+        "shares_above": shares,
+    }
 
 
 def created(by: StaffActor, meeting: Meeting | None = None, **changes: Any) -> Contest:
@@ -78,10 +87,14 @@ def created(by: StaffActor, meeting: Meeting | None = None, **changes: Any) -> C
     bet_type = changes.pop("bet_type", None) or factories.bet_type()
     races = list(meeting.races.order_by("number"))[: bet_type.document["legs"]]
     given = {
-        "meeting": meeting, "bet_type": bet_type, "ticket_model": factories.ticket_model(),
-        "races": races, "price_cents": 100, "max_bets": 10_000,
+        "meeting": meeting,
+        "bet_type": bet_type,
+        "ticket_model": factories.ticket_model(),
+        "races": races,
+        "price_cents": 100,
+        "max_bets": 10_000,
         "scheduled_close_at": min(race.scheduled_start_at for race in races),
-    }  # fmt: skip
+    }
     return contest_create(by=by, **(given | changes))
 
 
@@ -124,9 +137,13 @@ def without_ticket_model(by: StaffActor) -> Contest:
 
 def with_an_unauthorised_model(by: StaffActor) -> Contest:
     model = TicketModel.objects.create(
-        code="loose", version=1, authorisation=" ", authorised_on=date(2006, 1, 2),
-        recorded_at=clock.now(), recorded_by_id=by.user_id,
-    )  # fmt: skip
+        code="loose",
+        version=1,
+        authorisation=" ",
+        authorised_on=date(2006, 1, 2),
+        recorded_at=clock.now(),
+        recorded_by_id=by.user_id,
+    )
     return published(by, created(by, ticket_model=model))
 
 
@@ -161,7 +178,8 @@ GATES = [
     (
         without_publication,
         [
-            ("programme_unpublished", "14.III.5.2"), ("rules_unpublished", "14.III.6.2"),
+            ("programme_unpublished", "14.III.5.2"),
+            ("rules_unpublished", "14.III.6.2"),
             ("percent_unpublished", "14.III.6.2"),
         ],
     ),
@@ -172,7 +190,7 @@ GATES = [
     (with_a_race_less, [("wrong_race_count", "14.III.7")]),
     (with_a_race_without_runners, [("runners_missing", "14.III.5.2")]),
     (of_an_internal_type, [("bet_type_internal", "14.I.1")]),
-]  # fmt: skip
+]
 
 
 @pytest.mark.article("14.I.1", "14.II.2", "14.III.2", "14.III.5.2", "14.III.6.2", "14.III.7")
@@ -217,10 +235,15 @@ def test_every_shut_gate_is_named_at_once(by: StaffActor) -> None:
         by, meeting, ticket_model=None, price_cents=1, races=list(meeting.races.all())[:3]
     )
     assert [code for code, _ in shut(contest)] == [
-        "bet_type_internal", "price_out_of_range", "wrong_race_count", "ticket_model_missing",
-        "federation_approval_missing", "programme_unpublished", "rules_unpublished",
+        "bet_type_internal",
+        "price_out_of_range",
+        "wrong_race_count",
+        "ticket_model_missing",
+        "federation_approval_missing",
+        "programme_unpublished",
+        "rules_unpublished",
         "percent_unpublished",
-    ]  # fmt: skip
+    ]
 
 
 def test_it_does_not_open_once_its_closing_has_passed(by: StaffActor) -> None:
@@ -273,9 +296,13 @@ def test_a_federation_approval_says_who_and_under_which_reference(by: StaffActor
         whole = {"approved_by": "Federació", "reference": "FBT-1"} | lack
         with pytest.raises(IntegrityError, match="approval_is_complete"), transaction.atomic():
             FederationApproval.objects.create(
-                meeting=meeting, approved_at=clock.now(), recorded_by_id=by.user_id,
-                recorded_in_id=by.session_id, recorded_at=clock.now(), **whole,
-            )  # fmt: skip
+                meeting=meeting,
+                approved_at=clock.now(),
+                recorded_by_id=by.user_id,
+                recorded_in_id=by.session_id,
+                recorded_at=clock.now(),
+                **whole,
+            )
 
 
 @pytest.mark.article("14.III.5.2")
@@ -346,17 +373,25 @@ def test_what_the_authority_has_not_authorised_is_not_recorded(
         bet_type_record(by=by, document=DOCUMENT, authorisation=reference)
     with pytest.raises(AuthorisationMissing):
         ticket_model_record(
-            by=by, code="m", version=1, authorisation=reference, authorised_on=date(2006, 1, 2),
+            by=by,
+            code="m",
+            version=1,
+            authorisation=reference,
+            authorised_on=date(2006, 1, 2),
             multiple=True,
-        )  # fmt: skip
+        )
 
 
 @pytest.mark.article("14.II.2")
 def test_a_version_of_a_ticket_model_is_recorded_once(by: StaffActor) -> None:
     given = {
-        "by": by, "code": "m", "version": 1, "authorisation": "CAIB 2",
-        "authorised_on": date(2006, 1, 2), "multiple": False,
-    }  # fmt: skip
+        "by": by,
+        "code": "m",
+        "version": 1,
+        "authorisation": "CAIB 2",
+        "authorised_on": date(2006, 1, 2),
+        "multiple": False,
+    }
     ticket_model_record(**given)
     with pytest.raises(TicketModelRecorded):
         ticket_model_record(**given)
@@ -365,9 +400,13 @@ def test_a_version_of_a_ticket_model_is_recorded_once(by: StaffActor) -> None:
 @pytest.mark.article("14.II.2")
 def test_a_ticket_model_without_multiple_sells_single_bets_only(by: StaffActor) -> None:
     model = ticket_model_record(
-        by=by, code="single", version=1, authorisation="CAIB 2", authorised_on=date(2006, 1, 2),
+        by=by,
+        code="single",
+        version=1,
+        authorisation="CAIB 2",
+        authorised_on=date(2006, 1, 2),
         multiple=False,
-    )  # fmt: skip
+    )
     contest = contest_open(by=by, contest=published(by, created(by, ticket_model=model)))
     place = factories.point()
     factories.acknowledge(contest, place)
@@ -403,9 +442,13 @@ def test_the_order_of_the_races_is_the_one_given(by: StaffActor) -> None:
 
 
 TERMS = [
-    {"price_cents": 0}, {"price_cents": -1}, {"max_bets": 0}, {"correction_window_s": -1},
-    {"correction_window_s": 60}, {"correction_window_s": 60, "correction_approval": "  "},
-]  # fmt: skip
+    {"price_cents": 0},
+    {"price_cents": -1},
+    {"max_bets": 0},
+    {"correction_window_s": -1},
+    {"correction_window_s": 60},
+    {"correction_window_s": 60, "correction_approval": "  "},
+]
 
 
 @pytest.mark.parametrize("terms", TERMS, ids=str)

@@ -67,9 +67,12 @@ def commit(race: Race) -> Commitment:
 
 def enter(race: Race) -> Outcome:
     return services.draw_enter(
-        by=f.staff(Role.ORGANISER), draw=standing(race).uuid, source="dice",
-        text="3 1 6 1 4 2 5 3 6 4 2 2", witness="A player",
-    )  # fmt: skip
+        by=f.staff(Role.ORGANISER),
+        draw=standing(race).uuid,
+        source="dice",
+        text="3 1 6 1 4 2 5 3 6 4 2 2",
+        witness="A player",
+    )
 
 
 def certify(race: Race, **more: Any) -> None:

@@ -139,9 +139,10 @@ def test_voided_tickets(contest: Contest, reason: str, state: DocumentState) -> 
     place = factories.point()
     code = sell(contest, place, (1,), (1,))
     who = (
-        {"operator": place.operator} if reason == "error"
+        {"operator": place.operator}
+        if reason == "error"
         else {"proposal": factories.proposal("lototrot.breach_void")}
-    )  # fmt: skip
+    )
     if reason == "breach":
         factories.contest_closed(contest)
     Void.objects.create(ticket=Ticket.objects.get(), reason=reason, voided_at=settling.NOON, **who)

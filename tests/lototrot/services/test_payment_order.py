@@ -109,10 +109,14 @@ def test_the_database_refuses_an_order_that_nobody_confirmed(contest: Contest) -
 
 def _insert(contest: Contest, proposal: Proposal) -> None:
     PaymentOrder.objects.create(
-        contest=contest, settlement=contest.settlements.get(), proposal=proposal,
-        ordered_at=clock.now(), results_day=contest.day, first_pay_day=contest.day,
+        contest=contest,
+        settlement=contest.settlements.get(),
+        proposal=proposal,
+        ordered_at=clock.now(),
+        results_day=contest.day,
+        first_pay_day=contest.day,
         last_claim_day=contest.day,
-    )  # fmt: skip
+    )
 
 
 @pytest.mark.article("14.III.8.2")

@@ -60,9 +60,11 @@ def test_it_waits_for_a_meeting_and_does_not_pass_over_one_in_preparation(today:
     assert placings_due() == []
     day = today + timedelta(days=3)
     draft = factories.contest(
-        factories.meeting(day=day, numbers=(1, 2, 3), races=2), rules=settling.record(RULES),
-        state=Contest.State.DRAFT, closes_at=settling.NOON + timedelta(days=3),
-    )  # fmt: skip
+        factories.meeting(day=day, numbers=(1, 2, 3), races=2),
+        rules=settling.record(RULES),
+        state=Contest.State.DRAFT,
+        closes_at=settling.NOON + timedelta(days=3),
+    )
     after = meeting(today + timedelta(days=5))
     assert meeting_after(CODE, today) is None
     assert lapsed_place(contest_id=after.pk) == 0
@@ -77,9 +79,10 @@ def test_it_waits_for_a_meeting_and_does_not_pass_over_one_in_preparation(today:
 def test_one_that_never_opened_is_passed_over_once_it_cannot(today: date) -> None:
     factories.contest(
         factories.meeting(day=today + timedelta(days=1), numbers=(1, 2, 3), races=2),
-        rules=settling.record(RULES), state=Contest.State.DRAFT,
+        rules=settling.record(RULES),
+        state=Contest.State.DRAFT,
         closes_at=settling.NOON + timedelta(days=1),
-    )  # fmt: skip
+    )
     after = meeting(today + timedelta(days=5))
     waiting(today, 500)
     assert placings_due() == []

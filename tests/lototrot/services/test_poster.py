@@ -33,9 +33,12 @@ def contest() -> Contest:
 
 def shown(contest: Contest, language: str = "en") -> str:
     document = poster_document(
-        meeting=contest.meeting, contests=[contest], language=language, simulated=False,
+        meeting=contest.meeting,
+        contests=[contest],
+        language=language,
+        simulated=False,
         at=datetime(2027, 4, 10, 12, tzinfo=UTC),
-    )  # fmt: skip
+    )
     return text.render(document)
 
 
@@ -52,9 +55,15 @@ def test_everything_is_on_it(contest: Contest, language: str, price: str) -> Non
             assert f"{runner.number} {runner.name}" in words
     approval = contest.meeting.approval
     for needed in (
-        approval.approved_by, approval.reference, contest.meeting.reference, RULES[language],
-        "60 %", price, "7/7, 6/7, 5/7, 4/7", "10000",
-    ):  # fmt: skip
+        approval.approved_by,
+        approval.reference,
+        contest.meeting.reference,
+        RULES[language],
+        "60 %",
+        price,
+        "7/7, 6/7, 5/7, 4/7",
+        "10000",
+    ):
         assert needed in words
     assert not any(other in words for key, other in RULES.items() if key != language)
 

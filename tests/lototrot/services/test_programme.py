@@ -82,9 +82,12 @@ def test_what_the_file_says_of_a_runner_and_a_race_is_kept(organiser: StaffActor
     long_text = "Per a cavalls de quatre anys. " * 16
     race |= {"conditions": long_text.strip(), "start_method": "standing", "distance_m": 2400}
     race["runners"][0] |= {
-        "driver": "B. Riera", "trainer": "C. Vidal", "sex": "mare", "age_years": 4,
+        "driver": "B. Riera",
+        "trainer": "C. Vidal",
+        "sex": "mare",
+        "age_years": 4,
         "distance_m": 2425,
-    }  # fmt: skip
+    }
     meeting = programme_import(by=organiser, data=json.dumps(document).encode(), format="json")
     card = meeting_cards(meeting)[0]
     assert card.conditions == long_text.strip()
@@ -154,9 +157,10 @@ def test_only_the_organiser_imports_and_records_approval(organiser: StaffActor) 
 
 def approve(by: StaffActor, meeting: Meeting, **changes: Any) -> Any:
     given = {
-        "approved_by": "Federació Balear de Trot", "reference": "FBT 1/2027",
+        "approved_by": "Federació Balear de Trot",
+        "reference": "FBT 1/2027",
         "approved_at": datetime(2026, 1, 2, 10, tzinfo=UTC),
-    } | changes  # fmt: skip
+    } | changes
     return approval_record(by=by, meeting=meeting, **given)
 
 
@@ -189,9 +193,7 @@ def test_an_approval_is_complete_and_of_the_past(organiser: StaffActor) -> None:
 def test_a_programme_cannot_be_changed_in_place(organiser: StaffActor) -> None:
     meeting = programme_import(by=organiser, data=programme_file(SON_PARDO), format="json")
     approve(organiser, meeting)
-    for rows in (
-        Meeting.objects.all(), Race.objects.all(), Runner.objects.all(),
-    ):  # fmt: skip
+    for rows in (Meeting.objects.all(), Race.objects.all(), Runner.objects.all()):
         with pytest.raises(DatabaseError), transaction.atomic():
             rows.update(name="x")
 

@@ -52,9 +52,11 @@ def test_money_at_every_stage_is_what_happened(point: Point) -> None:
         ticket=sold[0], reason="error", note="", voided_at=sold[0].sold_at, operator=point.operator
     )
     back = ledger.Line(
-        "lototrot.annulment", ledger.liability(made.takings_account.code),
-        ledger.premises_account(point.premises.pk), sold[0].amount_cents,
-    )  # fmt: skip
+        "lototrot.annulment",
+        ledger.liability(made.takings_account.code),
+        ledger.premises_account(point.premises.pk),
+        sold[0].amount_cents,
+    )
     ledger.post(reference=void_reference(sold[0].uuid), lines=[back])
     settling.books_agree()
     elsewhere = factories.point(factories.premises(authorised=()))

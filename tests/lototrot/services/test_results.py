@@ -74,10 +74,14 @@ def withdrawn_later(contest: Contest) -> None:
     ]
     Classification.objects.filter(race=first(contest)).update(in_force=False)
     Classification.objects.create(
-        race=first(contest), runners=runners, announced_text="Text", author="Comissaris",
-        announced_at=withdrawal.entered_at, confirmed_at=withdrawal.entered_at,
+        race=first(contest),
+        runners=runners,
+        announced_text="Text",
+        author="Comissaris",
+        announced_at=withdrawal.entered_at,
+        confirmed_at=withdrawal.entered_at,
         proposal=factories.proposal("lototrot.classification"),
-    )  # fmt: skip
+    )
 
 
 def both(contest: Contest) -> None:
@@ -136,6 +140,13 @@ def test_the_results_carry_dead_heats_and_substitutes(contest: Contest) -> None:
     official_at = document.pop("official_at")
     assert isinstance(official_at, str)
     assert document == {
-        "position": 1, "race": first(contest).pk, "programme": [1, 2, 3, 4], "withdrawn": [2],
-        "left": [1], "disqualified": [], "winners": [3, 4], "outcome": "run", "right": [2, 3, 4],
-    }  # fmt: skip
+        "position": 1,
+        "race": first(contest).pk,
+        "programme": [1, 2, 3, 4],
+        "withdrawn": [2],
+        "left": [1],
+        "disqualified": [],
+        "winners": [3, 4],
+        "outcome": "run",
+        "right": [2, 3, 4],
+    }

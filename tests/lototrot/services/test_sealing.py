@@ -136,13 +136,18 @@ def test_a_void_after_the_seal_is_an_amendment_that_lists_it() -> None:
     breached(contest, 0)
     one, two = Amendment.objects.select_related("entry").order_by("number")
     seal = Seal.objects.select_related("entry").get()
-    assert one.entry.document == with_digests({
-        "format": "lototrot-amendment-1", "contest": contest.pk, "number": 1,
-        "seal": bytes(seal.entry.digest).hex(), "act": str(one.proposal.uuid),
-        "voided": [{"place": place, "reasons": "premises_not_authorised"} for place in (1, 4)],
-        "taken": {"tickets": 2, "bets": 10, "takings_cents": 1000},
-        "left": {"tickets": 3, "bets": 4, "takings_cents": 400},
-    })  # fmt: skip
+    assert one.entry.document == with_digests(
+        {
+            "format": "lototrot-amendment-1",
+            "contest": contest.pk,
+            "number": 1,
+            "seal": bytes(seal.entry.digest).hex(),
+            "act": str(one.proposal.uuid),
+            "voided": [{"place": place, "reasons": "premises_not_authorised"} for place in (1, 4)],
+            "taken": {"tickets": 2, "bets": 10, "takings_cents": 1000},
+            "left": {"tickets": 3, "bets": 4, "takings_cents": 400},
+        }
+    )
     assert two.entry.subject == f"contest:{contest.pk}:2"
     assert two.entry.document["left"] == {"tickets": 2, "bets": 3, "takings_cents": 300}
     assert bytes(seal.root) == bytes(root) == by_hand(contest)
@@ -184,8 +189,8 @@ TAMPERING = {
     " 'uuid', gen_random_uuid(), 'code_digest', sha256('x')))).* FROM lototrot_ticket t"
     " WHERE id = {first}": "tickets",
     "INSERT INTO lototrot_void (ticket_id, reason, note, voided_at, operator_id)"
-    " SELECT id, 'error', '', now(), operator_id FROM lototrot_ticket WHERE id = {first}":
-        "tickets",
+    " SELECT id, 'error', '', now(), operator_id FROM lototrot_ticket"
+    " WHERE id = {first}": "tickets",
     "INSERT INTO lototrot_void (ticket_id, reason, note, voided_at, proposal_id)"
     " VALUES ({first}, 'breach', '', now(), {proposal})": "voids without an amendment",
     "INSERT INTO lototrot_void (ticket_id, reason, note, voided_at, proposal_id)"
@@ -195,22 +200,27 @@ TAMPERING = {
     "DELETE FROM lototrot_amendment": "voids without an amendment",
     "UPDATE lototrot_seal SET root = sha256('x')": "stored",
     "UPDATE lototrot_seal SET takings_cents = 1": "stored",
-    "UPDATE lototrot_contest SET closed_at = closed_at - interval '1 s' WHERE id = {contest}":
-        "closed_at",
+    "UPDATE lototrot_contest SET closed_at = closed_at - interval '1 s'"
+    " WHERE id = {contest}": "closed_at",
     "UPDATE proofs_logentry SET document = document || '{{\"takings_cents\": 1}}'"
     " WHERE kind = 'lototrot.seal'": "entry_unsound",
     "UPDATE proofs_logentry SET document = document || '{{\"voided\": []}}'"
     " WHERE kind = 'lototrot.amendment'": "entry_unsound",
-    "UPDATE proofs_logentry SET at = at + interval '1 s' WHERE kind = 'lototrot.seal'":
-        "entry_unsound",
+    "UPDATE proofs_logentry SET at = at + interval '1 s'"
+    " WHERE kind = 'lototrot.seal'": "entry_unsound",
     "UPDATE proofs_logentry SET signature = decode(repeat('00', 64), 'hex')"
     " WHERE kind = 'lototrot.seal'": "entry_unsound",
     "UPDATE proofs_signingkey SET public_key = sha256('x')": "entry_unsound",
-}  # fmt: skip
+}
 TABLES = (
-    "lototrot_ticket", "lototrot_void", "lototrot_seal", "lototrot_amendment", "lototrot_contest",
-    "proofs_logentry", "proofs_signingkey",
-)  # fmt: skip
+    "lototrot_ticket",
+    "lototrot_void",
+    "lototrot_seal",
+    "lototrot_amendment",
+    "lototrot_contest",
+    "proofs_logentry",
+    "proofs_signingkey",
+)
 
 
 def test_settlement_refuses_tickets_that_were_touched_and_says_what(
@@ -226,11 +236,16 @@ def test_settlement_refuses_tickets_that_were_touched_and_says_what(
     breached(contest, 2)
     ids = list(contest.tickets.order_by("pk").values_list("pk", flat=True))
     names = {
-        "first": ids[0], "last": ids[4], "voided": ids[2], "unpaid": ids[3],
-        "premises": point.premises.pk, "terminal": point.terminal.pk, "contest": contest.pk,
+        "first": ids[0],
+        "last": ids[4],
+        "voided": ids[2],
+        "unpaid": ids[3],
+        "premises": point.premises.pk,
+        "terminal": point.terminal.pk,
+        "contest": contest.pk,
         "proposal": factories.proposal("lototrot.breach_void").pk,
         "other": factories.contest(kind="eight-races").pk,
-    }  # fmt: skip
+    }
     with as_owner():
         for statement, check in TAMPERING.items():
             with transaction.atomic():
@@ -311,9 +326,11 @@ def test_rows_come_whole_or_with_the_servers_error() -> None:
             found = list(leaves.rows_of(copy))
         assert found == [row + n.to_bytes(4, "big") for n in range(1, count + 1)]
     with (
-        pytest.raises(psycopg.Error, match="division by zero"), transaction.atomic(),
-        connection.cursor() as cursor, cursor.copy(query.format("1 / (3 - n)", 9)) as copy,
-    ):  # fmt: skip
+        pytest.raises(psycopg.Error, match="division by zero"),
+        transaction.atomic(),
+        connection.cursor() as cursor,
+        cursor.copy(query.format("1 / (3 - n)", 9)) as copy,
+    ):
         list(leaves.rows_of(copy))
     reader = leaves.sealed_leaves(a_contest(factories.point()))
     assert next(reader)

@@ -145,9 +145,11 @@ def test_a_replay_is_answered_before_every_other_check(place: Point, contest: Co
     offered_masks_refresh(contest_id=contest.pk)
     by = factories.staff()
     Suspension.objects.create(
-        reason="test", since=first.sold_at, suspended_by_id=by.user_id,
+        reason="test",
+        since=first.sold_at,
+        suspended_by_id=by.user_id,
         suspended_in_id=by.session_id,
-    )  # fmt: skip
+    )
     OperatorSession.objects.update(ended_at=first.sold_at)
     assert sell(place, request).code == first.code
     contest_close(contest_id=contest.pk, cause=Contest.Cause.ORGANISER)
@@ -172,9 +174,11 @@ def test_a_quick_pick_of_a_whole_race_is_replayed_after_a_withdrawal(
     with pytest.raises(QuickPickTooLong):
         sell(place, dataclasses.replace(request, uuid=uuid.uuid4()))
     nine = dataclasses.replace(
-        request, uuid=uuid.uuid4(), races=(QuickPick(9), *SINGLE[1:]),
+        request,
+        uuid=uuid.uuid4(),
+        races=(QuickPick(9), *SINGLE[1:]),
         amount_cents=9 * contest.price_cents,
-    )  # fmt: skip
+    )
     assert numbers_of(sell(place, nine).masks[0]) == tuple(range(2, 11))
 
 
@@ -342,8 +346,11 @@ def test_sales_stop_at_once_where_they_are_suspended(
     stop = Suspension.objects.create(
         premises=place.premises if scope == "premises" else None,
         terminal=place.terminal if scope == "terminal" else None,
-        reason="test", since=now, suspended_by_id=by.user_id, suspended_in_id=by.session_id,
-    )  # fmt: skip
+        reason="test",
+        since=now,
+        suspended_by_id=by.user_id,
+        suspended_in_id=by.session_id,
+    )
     with pytest.raises(SalesSuspended):
         sell(place, asked(contest))
     if scope == "all":

@@ -78,9 +78,12 @@ def point(noon: None) -> Point:
 
 
 def closed_contest(
-    point: Point, *, tickets: Sequence[Any] = TICKETS, rules: Rules = TWO,
+    point: Point,
+    *,
+    tickets: Sequence[Any] = TICKETS,
+    rules: Rules = TWO,
     facts: Sequence[Race] = WON_BY_ONE,
-) -> Contest:  # fmt: skip
+) -> Contest:
     """A contest of two races that has been run: of its four bets one has both right, two one."""
     contest = settling.contest(rules, FOUR_RUNNERS)
     settling.sell(contest, point, [settling.masks(numbers) for numbers in tickets])
@@ -147,9 +150,12 @@ def test_a_worked_example_the_whole_way_through_the_database(
         assert dict(zip(map(str, rules.categories), wins, strict=True)) == expected["units"][name]
         assert cents == expected["ticket_prizes"][name]
     assert settling.balances(contest) == {
-        "takings": 0, "lapsed": 0, "prizes": expected["prizes_total"],
-        "jackpot": expected["jackpot_out"], "reserve": expected["reserve_out"],
-    }  # fmt: skip
+        "takings": 0,
+        "lapsed": 0,
+        "prizes": expected["prizes_total"],
+        "jackpot": expected["jackpot_out"],
+        "reserve": expected["reserve_out"],
+    }
     assert trial_balance(by=factories.staff(Role.AUDITOR)).difference_cents == 0
 
 
@@ -165,8 +171,10 @@ def test_a_settlement_keeps_every_figure(point: Point) -> None:
     assert [race["right"] for race in settled.races] == [[1], [1]]
     assert settled.figures["prize_pool"] == 240
     assert sum(settled.figures["organiser_parts"].values()) == 160
-    by_category = [(c.hits, c.winning_bets, c.prize_cents, c.total_cents)
-                   for c in settled.categories.order_by("-hits")]  # fmt: skip
+    by_category = [
+        (c.hits, c.winning_bets, c.prize_cents, c.total_cents)
+        for c in settled.categories.order_by("-hits")
+    ]
     assert by_category == [(2, 1, 144, 144), (1, 2, 48, 96)]
     settling.books_agree()
 
@@ -215,10 +223,12 @@ def test_jackpot_reserve_and_order_pass_from_meeting_to_meeting(point: Point) ->
             Takings(
                 takings=100 * len(tickets),
                 winners={c.hits: c.winning_bets for c in settled.categories.all()},
-                jackpot_in=balances["jackpot"], reserve_in=balances["reserve"], lapsed_in=0,
+                jackpot_in=balances["jackpot"],
+                reserve_in=balances["reserve"],
+                lapsed_in=0,
             ),
             TWO,
-        )  # fmt: skip
+        )
         balances = {"jackpot": expected.jackpot_out, "reserve": expected.reserve_out}
         assert settled.figures == expected.to_document() | {
             "organiser_parts": settled.figures["organiser_parts"]
@@ -242,8 +252,10 @@ def test_a_meeting_waits_for_the_payment_order_of_the_one_before(point: Point) -
         with pytest.raises(PreviousContestOpen) as refusal:
             contest_settle(contest_id=second.pk)
         assert refusal.value.data == {
-            "contest": first.pk, "day": first.day.isoformat(), "state": state,
-        }  # fmt: skip
+            "contest": first.pk,
+            "day": first.day.isoformat(),
+            "state": state,
+        }
         contest_settle(contest_id=first.pk)
     ordered(first)
     assert settlements_due() == [second.pk]
@@ -324,14 +336,16 @@ def test_a_corrected_result_reverses_the_settlement_and_it_is_due_again(point: P
     wrong.refresh_from_db()
     assert (wrong.in_force, wrong.reversed_by_id) == (False, second.user_id)
     assert settling.balances(contest) == {
-        "takings": 400, "prizes": 0, "lapsed": 0, "jackpot": 0, "reserve": 0,
-    }  # fmt: skip
+        "takings": 400,
+        "prizes": 0,
+        "lapsed": 0,
+        "jackpot": 0,
+        "reserve": 0,
+    }
     assert settlements_due() == [contest.pk]
     right = contest_settle(contest_id=contest.pk)
     tickets = list(Ticket.objects.order_by("pk"))
-    assert settling.prizes(right) == {
-        tickets[0].pk: ([0, 1], 96), tickets[1].pk: ([1, 0], 144),
-    }  # fmt: skip
+    assert settling.prizes(right) == {tickets[0].pk: ([0, 1], 96), tickets[1].pk: ([1, 0], 144)}
     assert [s.number for s in settlements_of(contest.pk)] == [2, 1]
     assert len(settling.prizes(wrong)) == 3, "a reversed settlement is kept whole"
     settling.books_agree()
@@ -371,9 +385,11 @@ def one_missing(settlement_id: int, contest: Contest) -> None:
     """All rows but one: inserted again for another settlement, which is the one checked."""
     rows = list(Prize.objects.filter(settlement_id=settlement_id))[1:]
     raise Replaced(
-        [Prize(ticket_id=r.ticket_id, winning_bets=r.winning_bets, prize_cents=r.prize_cents)
-         for r in rows]
-    )  # fmt: skip
+        [
+            Prize(ticket_id=r.ticket_id, winning_bets=r.winning_bets, prize_cents=r.prize_cents)
+            for r in rows
+        ]
+    )
 
 
 class Replaced(Exception):

@@ -91,13 +91,25 @@ def elements(sold: Sold, place: Point, language: str) -> list[str]:
     with override(language):
         said = notices()
     return [
-        sold.code.shown, str(sold.uuid), "Lototrot", facts.bet_type_name,
-        place.premises.code, place.premises.name, place.premises.address,
-        place.premises.municipality, place.terminal.code, str(place.operator.number),
-        format_date(facts.day, language), format_moment(sold.sold_at, language),
+        sold.code.shown,
+        str(sold.uuid),
+        "Lototrot",
+        facts.bet_type_name,
+        place.premises.code,
+        place.premises.name,
+        place.premises.address,
+        place.premises.municipality,
+        place.terminal.code,
+        str(place.operator.number),
+        format_date(facts.day, language),
+        format_moment(sold.sold_at, language),
         *[f"{leg.racecourse} {leg.race_number}" for leg in facts.legs],
-        "1 2 10", format_cents(100, language), format_cents(300, language), "60 %", *said,
-    ]  # fmt: skip
+        "1 2 10",
+        format_cents(100, language),
+        format_cents(300, language),
+        "60 %",
+        *said,
+    ]
 
 
 @pytest.mark.article("14.III.1.2", "14.III.6.2")

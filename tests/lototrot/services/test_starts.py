@@ -201,10 +201,14 @@ def test_a_correction_must_be_possible(race: Race) -> None:
     with pytest.raises(two_persons.ProposalPending):
         correct(recorded - timedelta(minutes=2))
     RaceStart.objects.create(
-        race=race, actual_start_at=recorded - timedelta(minutes=3), source="x",
-        recorded_at=clock.now(), recorded_by_id=first.user_id, recorded_in_id=first.session_id,
+        race=race,
+        actual_start_at=recorded - timedelta(minutes=3),
+        source="x",
+        recorded_at=clock.now(),
+        recorded_by_id=first.user_id,
+        recorded_in_id=first.session_id,
         proposal=f.proposal("lototrot.start_correction", "other"),
-    )  # fmt: skip
+    )
     with pytest.raises(StartChanged):
         two_persons.confirm(proposal=pending.uuid, by=second)
 
@@ -231,9 +235,14 @@ def test_the_database_refuses_a_correction_nobody_confirmed(race: Race) -> None:
     for stated in (proposal, f.proposal("lototrot.withdrawal", "other"), None):
         with pytest.raises(IntegrityError), transaction.atomic():
             RaceStart.objects.create(
-                race=race, actual_start_at=earlier, source="x", recorded_at=clock.now(),
-                recorded_by_id=first.user_id, recorded_in_id=first.session_id, proposal=stated,
-            )  # fmt: skip
+                race=race,
+                actual_start_at=earlier,
+                source="x",
+                recorded_at=clock.now(),
+                recorded_by_id=first.user_id,
+                recorded_in_id=first.session_id,
+                proposal=stated,
+            )
     with pytest.raises(DatabaseError), transaction.atomic():
         RaceStart.objects.filter(pk=recorded.pk).update(actual_start_at=earlier)
 

@@ -109,10 +109,12 @@ def test_the_database_refuses_one_person(race: Race, same: str) -> None:
     proposal = enter(race, by=first).proposal
     with pytest.raises(IntegrityError), transaction.atomic():
         Decision.objects.create(
-            proposal=proposal, verdict="confirmed", decided_at=clock.now(),
+            proposal=proposal,
+            verdict="confirmed",
+            decided_at=clock.now(),
             decided_by_id=(first if same == "person" else second).user_id,
             decided_in_id=(f.another_session(first) if same == "person" else first).session_id,
-        )  # fmt: skip
+        )
         with connection.cursor() as cursor:
             cursor.execute("SET CONSTRAINTS ALL IMMEDIATE")
 

@@ -40,8 +40,11 @@ def test_a_game_from_its_definition_to_the_end_of_it() -> None:
     organiser.do(emission, "open")
     emitting.sold_and_played(emission, 10)
     figures_take(emission=emission)
-    for page in (*map(list_url, (Game, GameVersion, GameType, Emission, Lane, PublicFigures)),
-                 row_url(game), row_url(version)):  # fmt: skip
+    for page in (
+        *map(list_url, (Game, GameVersion, GameType, Emission, Lane, PublicFigures)),
+        row_url(game),
+        row_url(version),
+    ):
         organiser.get(page)
     organiser.do(emission, "close")
     _confirm()

@@ -44,9 +44,11 @@ def test_every_page_of_plays_answers_and_shows_no_code() -> None:
         codes.append(given.code.text if given.code else "")
     neighbour = factories.point(place.premises)
     play_move(
-        by=factories.staff(Role.ORGANISER), ident=left[3].uuid,
-        terminal_code=neighbour.terminal.code, reason="dark screen",
-    )  # fmt: skip
+        by=factories.staff(Role.ORGANISER),
+        ident=left[3].uuid,
+        terminal_code=neighbour.terminal.code,
+        reason="dark screen",
+    )
     request_state(terminal=place.bare, ident=uuid.uuid4())
     desk = Desk(Role.ORGANISER)
     for model in (PlayTicket, Voucher, PlayMove, VoucherHandover, VoucherSecret):

@@ -64,6 +64,9 @@ def test_the_day_counts_what_was_sold_here_and_what_it_was_awarded() -> None:
     emitting.played(at, tickets)
     emitting.sold_and_played(emitting.opened(emitting.small("other")), 2)
     assert answer(at, "totals") == {
-        "day": answer(at, "totals")["day"], "plays": 40, "amount_cents": 4000, "ended": 40,
+        "day": answer(at, "totals")["day"],
+        "plays": 40,
+        "amount_cents": 4000,
+        "ended": 40,
         "awarded_cents": 2800,
-    }  # fmt: skip
+    }

@@ -58,8 +58,9 @@ def test_a_game_from_its_definition_to_the_proof_of_every_ticket(tmp_path: Path)
     standing = _done(one.get(f"{home}/standing"))
     assert (standing["sold"], standing["minimum_cents"]) == (30, 2_100)
     refused(staff_api(Role.CASHIER).get(f"{home}/standing"), 403, "power_missing")
-    refused(anybody.get(f"{HOME}/public/emissions/{game}/1/tickets.csv"), 409,
-            "emission_not_revealed")  # fmt: skip
+    refused(
+        anybody.get(f"{HOME}/public/emissions/{game}/1/tickets.csv"), 409, "emission_not_revealed"
+    )
     _both(one, other, f"{home}/closing")
     closed = _done(one.get(home))
     assert closed["statement"]["sold"] == 30
@@ -105,8 +106,9 @@ def test_the_poster_shows_rules_percentage_price_and_prizes() -> None:
     ):
         assert text in shown, text
     assert Api().get(f"{home}.pdf", lang="ca").content.startswith(b"%PDF")
-    refused(Api().get(f"{HOME}/public/emissions/six-at-the-post/2/poster.pdf"), 404,
-            "emission_unknown")  # fmt: skip
+    refused(
+        Api().get(f"{HOME}/public/emissions/six-at-the-post/2/poster.pdf"), 404, "emission_unknown"
+    )
 
 
 def _prize(cents: int, count: int) -> dict[str, int]:

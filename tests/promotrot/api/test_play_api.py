@@ -42,8 +42,10 @@ def emission() -> Emission:
 
 def asked(emission: Emission, /, **changes: Any) -> dict[str, Any]:
     plain = {
-        "uuid": str(uuid.uuid4()), "emission": emission.pk, "price_cents": emission.price_cents,
-    }  # fmt: skip
+        "uuid": str(uuid.uuid4()),
+        "emission": emission.pk,
+        "price_cents": emission.price_cents,
+    }
     return plain | changes
 
 
@@ -101,9 +103,14 @@ def test_a_voucher_says_all_it_must_in_every_form(place: Point, emission: Emissi
     for language in ("ca", "es", "en"):
         text = api.get(f"{base}/voucher.txt", lang=language).content.decode()
         for shown in (
-            voucher["code"], place.premises.code, place.premises.name, place.premises.address,
-            "Promotrot", voucher["uuid"], voucher["play"],
-        ):  # fmt: skip
+            voucher["code"],
+            place.premises.code,
+            place.premises.name,
+            place.premises.address,
+            "Promotrot",
+            voucher["uuid"],
+            voucher["play"],
+        ):
             assert shown in text
     assert api.post(f"{base}/print-confirmation").status_code == 200
     refused(api.get(f"{base}/voucher.json"), 409, "voucher_printed")
@@ -117,17 +124,24 @@ def test_a_voucher_says_all_it_must_in_every_form(place: Point, emission: Emissi
 @pytest.mark.article("15.III.6.5")
 def test_a_prize_in_kind_has_a_voucher_of_its_own_with_its_equivalent(place: Point) -> None:
     bicycle = {
-        "description": "bicycle", "equivalent_cents": 100, "source": "Shops", "valued_on":
-        "2026-10-15",
-    }  # fmt: skip
+        "description": "bicycle",
+        "equivalent_cents": 100,
+        "source": "Shops",
+        "valued_on": "2026-10-15",
+    }
     picture = emitting.document("six-at-the-post")
     emission = emitting.opened(
-        picture | {
-            "code": "kind", "tickets": 20, "block_tickets": 20, "price_cents": 100,
-            "prize_percent": "70", "presentation": picture["presentation"] | {"matches": [6]},
+        picture
+        | {
+            "code": "kind",
+            "tickets": 20,
+            "block_tickets": 20,
+            "price_cents": 100,
+            "prize_percent": "70",
+            "presentation": picture["presentation"] | {"matches": [6]},
             "tiers": [{"in_kind": bicycle, "count": 14}],
         }
-    )  # fmt: skip
+    )
     (voucher,) = won(place, emission)["vouchers"]
     assert (voucher["nature"], voucher["amount_cents"]) == ("in_kind", 100)
     assert voucher["thing"]["key"] == "bicycle"
@@ -175,9 +189,12 @@ def test_sales_that_are_none(place: Point, emission: Emission) -> None:
     refused(Api().post(PLAYS, asked(emission)), 401, "credentials_missing")
     by = factories.staff()
     Suspension.objects.create(
-        terminal=place.terminal, reason="Fire", since=clock.now(), suspended_by_id=by.user_id,
+        terminal=place.terminal,
+        reason="Fire",
+        since=clock.now(),
+        suspended_by_id=by.user_id,
         suspended_in_id=by.session_id,
-    )  # fmt: skip
+    )
     refused(api.post(PLAYS, asked(emission)), 403, "sales_suspended")
     assert nothing_written()
 
@@ -210,9 +227,8 @@ def test_a_paid_play_goes_on_whatever_becomes_of_operator_and_sales(
     OperatorSession.objects.filter(pk=place.session.pk).update(ended_at=clock.now())
     by = factories.staff()
     Suspension.objects.create(
-        reason="Fire", since=clock.now(), suspended_by_id=by.user_id,
-        suspended_in_id=by.session_id,
-    )  # fmt: skip
+        reason="Fire", since=clock.now(), suspended_by_id=by.user_id, suspended_in_id=by.session_id
+    )
     assert act(place, play).status_code == 201
     Terminal.objects.filter(pk=place.terminal.pk).update(revoked_at=clock.now())
     refused(act(place, other), 403, "terminal_revoked")
@@ -301,18 +317,25 @@ def test_a_burnt_uuid(place: Point, emission: Emission) -> None:
 
 _IDENT = "881c309e-e107-4421-862d-d8843dff293f"
 BODIES: list[Any] = [
-    None, [], "x", {}, {"uuid": _IDENT},
+    None,
+    [],
+    "x",
+    {},
+    {"uuid": _IDENT},
     *[{"uuid": _IDENT, "emission": e, "price_cents": 50} for e in (0, -1, 2**63, True, "1", 1.0)],
     *[{"uuid": u, "emission": 1, "price_cents": 50} for u in ("", _IDENT[:-1], 7, None)],
     {"uuid": _IDENT, "emission": 1, "price_cents": 0},
     {"uuid": _IDENT, "emission": 1, "price_cents": 50, "more": 1},
-]  # fmt: skip
+]
 ACTS: list[Any] = [
-    None, {}, {"number": 1}, {"act": "reveal"},
+    None,
+    {},
+    {"number": 1},
+    {"act": "reveal"},
     *[{"number": n, "act": "reveal"} for n in (0, -1, 1001, True, "1", 2**70)],
     *[{"number": 1, "act": a} for a in ("", " ", "x" * 41, 1, None, "a\n")],
     {"number": 1, "act": "reveal", "draw": 1},
-]  # fmt: skip
+]
 
 
 @pytest.mark.parametrize("body", BODIES, ids=str)

@@ -11,9 +11,21 @@ FOLDER = Path(next(iter(promotrot.__path__))) / "engine"
 SOURCES = sorted(FOLDER.glob("*.py"))
 # What the standard library may lend it: nothing that tells the time or throws dice.
 ALLOWED = {
-    "collections", "core", "dataclasses", "datetime", "fractions", "functools", "hashlib",
-    "importlib", "itertools", "json", "math", "promotrot", "struct", "typing",
-}  # fmt: skip
+    "collections",
+    "core",
+    "dataclasses",
+    "datetime",
+    "fractions",
+    "functools",
+    "hashlib",
+    "importlib",
+    "itertools",
+    "json",
+    "math",
+    "promotrot",
+    "struct",
+    "typing",
+}
 
 
 def _faults(source: str) -> list[str]:

@@ -236,12 +236,17 @@ def test_the_key_needs_seed_commitment_and_witness() -> None:
     published = commitment(KEY, "game/1", _plan())
     key = mixed_key(KEY, published, b"3 1 4 1 5 9")
     assert len(key) == 32
-    assert len({
-        key,
-        mixed_key(KEY, published, b"3 1 4 1 5 8"),
-        mixed_key(KEY[::-1], published, b"3 1 4 1 5 9"),
-        mixed_key(KEY, published[::-1], b"3 1 4 1 5 9"),
-    }) == 4  # fmt: skip
+    assert (
+        len(
+            {
+                key,
+                mixed_key(KEY, published, b"3 1 4 1 5 8"),
+                mixed_key(KEY[::-1], published, b"3 1 4 1 5 9"),
+                mixed_key(KEY, published[::-1], b"3 1 4 1 5 9"),
+            }
+        )
+        == 4
+    )
     with pytest.raises(EntropyMissing):
         mixed_key(KEY, published, b"")
 

@@ -134,8 +134,11 @@ def test_who_may_and_what_the_witness_must_bring() -> None:
         )
     with pytest.raises(WitnessNotApart):
         witness_enter(by=both, emission=emission, source="dice", text=emitting.ENTROPY)
-    for text, refusal in (("", EntropyTooLittle), ("1 2 3", EntropyTooLittle),
-                          ("7 8 9", EntropyMalformed)):  # fmt: skip
+    for text, refusal in (
+        ("", EntropyTooLittle),
+        ("1 2 3", EntropyTooLittle),
+        ("7 8 9", EntropyMalformed),
+    ):
         with pytest.raises(refusal):
             emitting.witnessed(emission, text)
     assert not WitnessEntropy.objects.exists()
@@ -191,14 +194,17 @@ FORBIDDEN: dict[str, Callable[[Emission], object]] = {
     "closed without its statement": lambda e: _skip(e, "closed"),
     "back to a draft": lambda e: _skip(e, "draft"),
     "a second witness": lambda e: WitnessEntropy.objects.create(
-        emission=e, entropy="x", source="x", entered_at=clock.now(),
+        emission=e,
+        entropy="x",
+        source="x",
+        entered_at=clock.now(),
         entered_by_id=factories.staff(Role.INSPECTOR).user_id,
         entered_in_id=factories.staff(Role.INSPECTOR).session_id,
     ),
     "another plan": lambda e: Emission.objects.filter(pk=e.pk).update(plan={}),
     "another price": lambda e: Emission.objects.filter(pk=e.pk).update(price_cents=1),
     "another seed": lambda e: Commitment.objects.filter(emission=e).update(digest="00"),
-}  # fmt: skip
+}
 
 
 @pytest.mark.article("15.II.2")
@@ -214,9 +220,13 @@ def test_the_database_refuses_a_witness_before_the_commitment_or_by_who_committe
     emission = emitting.planned(emitting.approved(emitting.small()))
     organiser = factories.staff(Role.ORGANISER, Role.INSPECTOR)
     witness = WitnessEntropy(
-        emission=emission, entropy="x", source="x", entered_at=clock.now(),
-        entered_by_id=organiser.user_id, entered_in_id=organiser.session_id,
-    )  # fmt: skip
+        emission=emission,
+        entropy="x",
+        source="x",
+        entered_at=clock.now(),
+        entered_by_id=organiser.user_id,
+        entered_in_id=organiser.session_id,
+    )
     with pytest.raises(IntegrityError), transaction.atomic():
         witness.save()
     emission_commit(by=organiser, emission=emission)

@@ -49,9 +49,12 @@ def _drawn() -> Draw:
     draw_attend(by=inspector, draw=draw.uuid)
     draw_commit(by=organiser, draw=draw.uuid)
     draw_enter(
-        by=organiser, draw=draw.uuid, source="phrase", witness="The public",
+        by=organiser,
+        draw=draw.uuid,
+        source="phrase",
+        witness="The public",
         text="the horses came in at a trot that evening and nobody had seen it",
-    )  # fmt: skip
+    )
     draw_certify(by=inspector, draw=draw.uuid)
     return draw
 
@@ -117,9 +120,12 @@ def test_what_ending_refuses() -> None:
             game_end_propose(by=factories.staff(Role.ORGANISER), game=game, winners=winners)
     with pytest.raises(DatabaseError), transaction.atomic():
         GameEnding.objects.create(
-            game=game, proposal=factories.proposal("promotrot.ending"), owed_cents=1, winners=1,
+            game=game,
+            proposal=factories.proposal("promotrot.ending"),
+            owed_cents=1,
+            winners=1,
             ended_at=emission.planned_at,
-        )  # fmt: skip
+        )
 
 
 @pytest.mark.parametrize(("owed", "winners"), [(1, 1), (100, 3), (7, 7), (10_000_001, 9)])

@@ -46,40 +46,58 @@ def _in_kind(**thing: Any) -> list[dict[str, Any]]:
 VALUED = {"equivalent_cents": 400, "source": "Three shops", "valued_on": "2026-01-01"}
 REFUSED = {
     "a cent short of 70 %": (
-        {"tiers": [{"cash_cents": 399, "count": 1}, {"cash_cents": 400, "count": 1},
-                   {"cash_cents": 100, "count": 20}]},
-        "prizes_too_low", "15.III.5.1",
+        {
+            "tiers": [
+                {"cash_cents": 399, "count": 1},
+                {"cash_cents": 400, "count": 1},
+                {"cash_cents": 100, "count": 20},
+            ]
+        },
+        "prizes_too_low",
+        "15.III.5.1",
     ),
     "more prizes than tickets": (
         {"tiers": [{"cash_cents": 400, "count": 2}, {"cash_cents": 100, "count": 39}]},
-        "more_prizes_than_tickets", "15.II.2",
+        "more_prizes_than_tickets",
+        "15.II.2",
     ),
     "a thing without equivalent": (
         {"tiers": _in_kind(source="A shop", valued_on="2026-01-01")},
-        "equivalent_missing", "15.III.6.5",
+        "equivalent_missing",
+        "15.III.6.5",
     ),
     "an equivalent without source": (
-        {"tiers": _in_kind(**VALUED | {"source": ""})}, "equivalent_source_missing", "15.III.6.5",
+        {"tiers": _in_kind(**VALUED | {"source": ""})},
+        "equivalent_source_missing",
+        "15.III.6.5",
     ),
     "an equivalent valued later": (
         {"tiers": _in_kind(**VALUED | {"valued_on": "2999-01-01"})},
-        "equivalent_day_later", "15.III.6.5",
+        "equivalent_day_later",
+        "15.III.6.5",
     ),
     "a price too low": ({"price_cents": 19}, "price_out_of_range", "15.III.4"),
     "a price too high": ({"price_cents": 1001}, "price_out_of_range", "15.III.4"),
     "another percentage than declared": (
-        {"prize_percent": "71"}, "percentage_mismatch", "15.II.2",
+        {"prize_percent": "71"},
+        "percentage_mismatch",
+        "15.II.2",
     ),
     "a block below its size": ({"block_tickets": 20}, "block_size_refused", "15.III.6.2"),
     "a sign that nobody has drawn": (
-        {"presentation": emitting.small()["presentation"]
-         | {"signs": ["trophy", "sulky", "unicorn", "bell"]}},
-        "artwork_missing", "15.I.1",
+        {
+            "presentation": emitting.small()["presentation"]
+            | {"signs": ["trophy", "sulky", "unicorn", "bell"]}
+        },
+        "artwork_missing",
+        "15.I.1",
     ),
     "a language without texts": (
-        {"texts": {"ca": emitting.small()["texts"]["ca"]}}, "rules_unpublished", "15.III.5.2",
+        {"texts": {"ca": emitting.small()["texts"]["ca"]}},
+        "rules_unpublished",
+        "15.III.5.2",
     ),
-}  # fmt: skip
+}
 
 
 @pytest.mark.article("15.III.1")
@@ -169,9 +187,12 @@ def test_an_approval_without_two_persons_is_refused_by_the_database() -> None:
     for kind in ("promotrot.approval", "promotrot.closing"):
         proposal = factories.proposal(kind)
         row = GameApproval(
-            version=version, proposal=proposal, day="2026-01-01", percentages={},
+            version=version,
+            proposal=proposal,
+            day="2026-01-01",
+            percentages={},
             approved_at=version.recorded_at,
-        )  # fmt: skip
+        )
         if kind == "promotrot.approval":
             row.save()
             GameVersion.objects.get(approval=row)

@@ -129,9 +129,10 @@ def test_a_held_voucher_has_no_code_until_it_is_handed_over(
     without_session = factories.staff(Role.CASHIER)
     elsewhere = paying.cashier(factories.premises(kind=Premises.Kind.ENTITY_OFFICE))
     for by, error in (
-        (without_session, CashSessionMissing), (elsewhere, vouchers.NotCentralOffice),
+        (without_session, CashSessionMissing),
+        (elsewhere, vouchers.NotCentralOffice),
         (factories.staff(Role.ORGANISER), PowerMissing),
-    ):  # fmt: skip
+    ):
         with pytest.raises(error):
             vouchers.voucher_hand_over(by=by, ident=held.uuid, claim="I was here")
     row, given = vouchers.voucher_hand_over(by=office, ident=held.uuid, claim="receipt")
@@ -199,8 +200,11 @@ def test_staff_move_an_unfinished_play_within_its_premises(
 
     def move(to: Point, by: object = organiser) -> object:
         return moving.play_move(
-            by=by, ident=ticket.uuid, terminal_code=to.terminal.code, reason="dark screen"  # type: ignore[arg-type]
-        )  # fmt: skip
+            by=by,
+            ident=ticket.uuid,
+            terminal_code=to.terminal.code,
+            reason="dark screen",  # type: ignore[arg-type]
+        )
 
     for target in (stranger, place):
         with pytest.raises(moving.MoveRefused):
@@ -258,7 +262,7 @@ def test_the_database_refuses_what_the_services_would_not_do(
         "an award without its voucher": f"INSERT INTO promotrot_playend (ticket_id, cause, tier,"
         f" extra_tier, awarded_cents, extra_cents, ended_at) VALUES ({ticket.pk}, 'played', 1, 0,"
         f" 100, 0, {now})",
-    }  # fmt: skip
+    }
     for statement in refused.values():
         with pytest.raises(IntegrityError), transaction.atomic(), connection.cursor() as cursor:
             cursor.execute(statement)

@@ -52,8 +52,10 @@ def test_the_establishment_pays_at_once_and_once(place: Point) -> None:
     owed = balance_cents(chart.vouchers(emission.reference))
     paid = payment_make(at=place.actor, request=asked(issued))
     assert (paid.game, paid.document, paid.amount_cents) == (
-        "promotrot", issued.uuid, issued.amount_cents
-    )  # fmt: skip
+        "promotrot",
+        issued.uuid,
+        issued.amount_cents,
+    )
     premises = balance_cents(premises_account(place.premises.pk))
     assert premises == before - issued.amount_cents
     assert balance_cents(chart.vouchers(emission.reference)) == owed - issued.amount_cents

@@ -51,9 +51,12 @@ class Command(BaseCommand):
         """Recount every balance from tickets and results, as an auditor would."""
         done = subprocess.run(
             [sys.executable, "manage.py", "ledger_rebuild"],
-            cwd=ROOT, env=stack.environment, capture_output=True, text=True,
+            cwd=ROOT,
+            env=stack.environment,
+            capture_output=True,
+            text=True,
             check=False,
-        )  # fmt: skip
+        )
         if done.returncode:
             raise Amiss(f"the ledger is not what the tickets say:\n{done.stdout}{done.stderr}")
         print("  · " + done.stdout.strip().splitlines()[-1])

@@ -30,9 +30,12 @@ class Command(BaseCommand):
         password = getpass.getpass() if typed else sys.stdin.readline().rstrip("\n")
         try:
             user = user_create(
-                by=None, username=options["username"], full_name=options["full_name"],
-                password=password, roles=[options["role"]],
-            )  # fmt: skip
+                by=None,
+                username=options["username"],
+                full_name=options["full_name"],
+                password=password,
+                roles=[options["role"]],
+            )
         except DomainError as error:
             raise CommandError(f"{error.code}: {error.detail} {error.data or ''}") from error
         self.stdout.write(f"{user.username} may sign on.")
