@@ -6,7 +6,7 @@ SHELL := /bin/sh
 
 PY := .venv/bin/python
 # The servers of the tests, for commands that only look at a database.
-WITH_SERVERS := $(PY) -m core.embedded run --folder var/test --
+WITH_SERVERS := $(PY) -m core.tools.embedded run --folder var/test --
 # The first of these that runs, is new enough and can make an environment is used.
 PYTHONS := $(PYTHON) python3.13 python3.12 python3.11 python3
 PYTEST_FLAGS ?= -n auto --dist worksteal
@@ -64,7 +64,7 @@ lock: install ## resolve the dependencies of pyproject.toml into requirements.lo
 
 clean: ## remove what was made here: environment, servers and all their data
 	@if [ -x $(PY) ]; then for folder in var var/test; do \
-		$(PY) -m core.embedded destroy --folder $$folder || exit 1; done; fi
+		$(PY) -m core.tools.embedded destroy --folder $$folder || exit 1; done; fi
 	rm -rf var .venv .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
 
 .venv/installed: requirements.lock

@@ -9,23 +9,23 @@ class LototrotConfig(AppConfig):
 
     def ready(self) -> None:
         from core.screens import live
-        from lototrot import journal_rules, metrics, reports, screens, tasks, whatif
+        from lototrot import (
+            day_parts,
+            journal_rules,
+            metrics,
+            movements,
+            nightly,
+            rebuild,
+            reports,
+            screens,
+            tasks,
+            whatif,
+        )
         from lototrot.raceday import drawing, nights, paying, story
         from lototrot.selectors import board
-        from lototrot.services import (  # noqa: F401  (they register their acts of two persons)
-            accounts,
-            breach,
-            classification,
-            day,
-            nightly,
-            payables,
-            payment_order,
-            rebuild,
-            starts,
-            withdrawals,
-        )
+        from lototrot.services.prizes import payables
 
-        accounts.register()
+        movements.register()
         drawing.enter()
         nights.enter()
         paying.enter()
@@ -34,7 +34,7 @@ class LototrotConfig(AppConfig):
         live.register(
             live.Feed("lototrot", board.board_pulse, board.board_document, board.board_prepare)
         )
-        day.register()
+        day_parts.register()
         metrics.register()
         nightly.register()
         payables.register()

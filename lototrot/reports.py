@@ -11,8 +11,8 @@ from core.premises.models import Game
 from core.reports import money, registry, sales
 from core.reports.registry import Column, Kind, Period, Picture, Report, Row
 from core.reports.sales import Sold
+from lototrot.accounts import Part
 from lototrot.models.settlement import Settlement, SettlementCategory
-from lototrot.services.chart import Part
 
 _SOLD = """
 SELECT (t.sold_at AT TIME ZONE 'Europe/Madrid')::date, t.premises_id, t.terminal_id, count(*),

@@ -9,10 +9,10 @@ from celery import shared_task
 
 from core.config import sweep
 from core.kernel.errors import Conflict, Unavailable
-from lototrot.services.closing import closings_due, contest_close_due
-from lototrot.services.placing import lapsed_place, placings_due
-from lototrot.services.sealing import contest_seal, seals_due
-from lototrot.services.settlement import contest_settle, settlements_due
+from lototrot.services.contest.closing import closings_due, contest_close_due
+from lototrot.services.prizes.carry_over import lapsed_place, placings_due
+from lototrot.services.seal.sealing import contest_seal, seals_due
+from lototrot.services.settlement.settling import contest_settle, settlements_due
 
 logger = logging.getLogger(__name__)
 

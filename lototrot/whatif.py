@@ -7,8 +7,8 @@ from core.kernel.canonical import Json
 from core.kernel.errors import Invalid
 from core.kernel.regulation import GameFigures
 from core.kernel.regulation import shipped as regulation
-from core.whatif import registry
-from core.whatif.fields import Fields, OutOfRange, distinct_integers, instant, integer, listed
+from core.tools.whatif import registry
+from core.tools.whatif.fields import Fields, OutOfRange, distinct_integers, instant, integer, listed
 from lototrot.engine import closing as closings
 from lototrot.engine import dates as days
 from lototrot.engine import hits as counting

@@ -9,26 +9,27 @@ class PromotrotConfig(AppConfig):
 
     def ready(self) -> None:
         from core.screens import live
-        from promotrot import journal_rules, metrics, reports, screens, tasks, whatif
+        from promotrot import (
+            day_parts,
+            journal_rules,
+            metrics,
+            movements,
+            rebuild,
+            reports,
+            screens,
+            tasks,
+            whatif,
+        )
         from promotrot.raceday import story
         from promotrot.selectors import board
-        from promotrot.services import (  # noqa: F401  (they register their acts of two persons)
-            accounts,
-            closing,
-            day,
-            ending,
-            games,
-            payables,
-            rebuild,
-            unfinished,
-        )
+        from promotrot.services import payables, unfinished
 
-        accounts.register()
+        movements.register()
         story.enter()
         journal_rules.register_all()
         live.register(live.Feed("promotrot", board.board_pulse, board.board_document))
         metrics.register()
-        day.register()
+        day_parts.register()
         payables.register()
         rebuild.register()
         reports.register()

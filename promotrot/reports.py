@@ -10,10 +10,10 @@ from core.premises.models import Game
 from core.reports import money, registry, sales
 from core.reports.registry import Period, Row
 from core.reports.sales import Sold
+from promotrot import accounts
 from promotrot.engine import shortfall
 from promotrot.models.emission import Emission
 from promotrot.selectors.closing import stated_closing
-from promotrot.services import chart
 
 # A play whose price is due back was sold, and its price taken out of the takings again.
 _SOLD = """
@@ -61,7 +61,7 @@ def share(period: Period) -> Iterator[Row]:
         if closing is None:
             continue
         statement = shortfall.state(closing)
-        parts = chart.closing_parts(statement, natural_day(emission.planned_at))
+        parts = accounts.closing_parts(statement, natural_day(emission.planned_at))
         kept = sum(parts.values())
         yield (
             natural_day(emission.closing.closed_at),

@@ -1,8 +1,8 @@
 """Promotrot's kinds of `whatif`: voucher, emission and game_close."""
 
 from core.kernel.canonical import Json
-from core.whatif import registry
-from core.whatif.fields import Fields, WrongType, integer, listed
+from core.tools.whatif import registry
+from core.tools.whatif.fields import Fields, WrongType, integer, listed
 from promotrot.engine.rules import Plan, Prizes, approve, shortfall_cents, voucher_last_day
 
 

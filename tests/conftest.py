@@ -9,8 +9,8 @@ from collections.abc import Iterator
 import pytest
 from pytest_django import DjangoDbBlocker
 
-from core.embedded.postgres import Postgres
-from core.embedded.server import ROOT
+from core.tools.embedded.postgres import Postgres
+from core.tools.embedded.server import ROOT
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "core.config.settings")
 os.environ.setdefault("VAR_DIR", str(ROOT / "var" / "test"))
@@ -28,9 +28,10 @@ import django  # noqa: E402
 django.setup()
 
 from core.journal.acting import name_process  # noqa: E402
-from tests import databases  # noqa: E402
+from tests.support import databases  # noqa: E402
 
 name_process("tests")
+pytest_plugins = ["tests.support.api"]
 
 _run = None if "PYTEST_XDIST_WORKER" in os.environ else databases.open_run()
 

@@ -11,7 +11,7 @@ from django.db.migrations.executor import MigrationExecutor
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from kombu.exceptions import OperationalError as BrokerError
 
-from core.database.startup import verify_server
+from core.config.startup import verify_server
 
 _BROKER_KEPT_S = 5.0
 _BROKER_TIMEOUT_S = 1.0

@@ -24,6 +24,6 @@ def _logging(**_: Any) -> None:
 
 @worker_init.connect  # type: ignore[untyped-decorator]
 def _verify_server(**_: Any) -> None:
-    from core.database.startup import verify_server
+    from core.config.startup import verify_server
 
     verify_server()

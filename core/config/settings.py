@@ -11,7 +11,7 @@ from django.core.exceptions import ImproperlyConfigured
 from django.utils.translation import gettext_lazy as _
 
 from core.config import env, secret
-from core.embedded import postgres, valkey
+from core.tools.embedded import postgres, valkey
 
 BASE_DIR = Path(__file__).resolve().parents[2]
 VAR_DIR = Path(env.string("VAR_DIR", str(BASE_DIR / "var")))
@@ -87,7 +87,7 @@ INSTALLED_APPS = [
     "rest_framework",
     "drf_spectacular",
     "core.database",
-    "core.i18n",
+    "core.tools.catalogues",
     "core.staff",
     "core.premises",
     "core.ledger",
@@ -100,10 +100,10 @@ INSTALLED_APPS = [
     "core.nights",
     "core.reports",
     "core.screens",
-    "core.raceday",
+    "core.tools.raceday",
     "core.api",
-    "core.whatif",
-    "core.articles",
+    "core.tools.whatif",
+    "core.tools.articles",
     "lototrot",
     "promotrot",
 ]

@@ -1,22 +1,26 @@
-"""Addresses of the whole system."""
+"""Addresses of the whole system.
 
-from importlib.util import find_spec
+Each app keeps its API beside its services, in `api/urls.py`. Games stand below their name.
+"""
 
 from django.contrib import admin
-from django.urls import include, path
+from django.urls import URLResolver, include, path
 
 from core.api import health, metrics
+from core.contributions import contributions_by_app
 from core.screens.live import live_file
 
-GAMES = ("lototrot", "promotrot")
+
+def _apis() -> list[URLResolver]:
+    """Return the addresses of every app that has a module `api.urls`."""
+    return [
+        path("" if app.name.startswith("core.") else f"{app.label}/", include(addresses))
+        for app, addresses in contributions_by_app("api.urls", "urlpatterns").items()
+    ]
+
 
 urlpatterns = [
-    *[
-        path(f"api/v1/{game}/", include(f"{game}.api.urls"))
-        for game in GAMES
-        if find_spec(f"{game}.api") and find_spec(f"{game}.api.urls")
-    ],
-    path("api/v1/", include("core.api.urls")),
+    path("api/v1/", include([*_apis(), path("", include("core.api.urls"))])),
     path("live/<str:name>", live_file),
     path("livez", health.livez),
     path("readyz", health.readyz),

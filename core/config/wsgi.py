@@ -14,7 +14,7 @@ application = whole(get_wsgi_application())
 
 from django.conf import settings  # noqa: E402  (needs the apps loaded)
 
-from core.database.startup import verify_server  # noqa: E402
+from core.config.startup import verify_server  # noqa: E402
 
 verify_server()
 # What is loaded stays: the collector need not stop all requests, time and again, to look at it.

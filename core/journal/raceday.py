@@ -12,11 +12,11 @@ from pathlib import Path
 
 import psycopg
 
-from core.embedded.server import ROOT
 from core.kernel.days import day_bounds, natural_day
-from core.raceday.copy import database_copy
-from core.raceday.show import heading, step
-from core.raceday.stage import Chapter, Stage, need, register
+from core.tools.embedded.server import ROOT
+from core.tools.raceday.copy import database_copy
+from core.tools.raceday.show import heading, step
+from core.tools.raceday.stage import Chapter, Stage, need, register
 
 PATIENCE_S = 60
 

@@ -9,7 +9,7 @@ class PayofficeConfig(AppConfig):
     verbose_name = "Prize payment"
 
     def ready(self) -> None:
-        from core.payoffice import day, journal_rules, rebuild
+        from core.payoffice import day_parts, journal_rules, rebuild
         from core.payoffice.services import (  # noqa: F401  (they register acts of two persons)
             cheques,
             deposits,
@@ -17,6 +17,6 @@ class PayofficeConfig(AppConfig):
             goods,
         )
 
-        day.register()
+        day_parts.register()
         journal_rules.register_all()
         rebuild.register()

@@ -12,7 +12,7 @@ from core.kernel.regulation import Means
 from core.ledger import rebuild
 from core.ledger.rebuild import Books
 from core.ledger.services import Line, liability, premises_account
-from core.payoffice import chart, payables
+from core.payoffice import accounts, payables
 from core.payoffice.models import (
     CashMovement,
     CashSession,
@@ -48,35 +48,35 @@ def _payments() -> Iterator[Line]:
     cheque = Means.NOMINATIVE_CHEQUE.value
     by_payer = Payment.objects.exclude(means=cheque).values_list("premises_id", "cash_session_id")
     for premises, session, cents in by_payer.annotate(Sum("amount_cents")).order_by():
-        payer = chart.cash(session) if session else premises_account(premises)
+        payer = accounts.cash(session) if session else premises_account(premises)
         yield Line(kind, _HANDED_OVER, payer, cents)
     drawn = Payment.objects.filter(means=cheque).aggregate(cents=Sum("amount_cents"))["cents"]
-    yield Line(kind, _HANDED_OVER, chart.cheques(), drawn or 0)
+    yield Line(kind, _HANDED_OVER, accounts.cheques(), drawn or 0)
     cashed = Cheque.objects.filter(state=Cheque.State.PRESENTED)
     cents = cashed.aggregate(cents=Sum("amount_cents"))["cents"]
-    yield Line("payoffice.cheque", chart.cheques(), chart.treasury(), cents or 0)
+    yield Line("payoffice.cheque", accounts.cheques(), accounts.treasury(), cents or 0)
 
 
 def _cash() -> Iterator[Line]:
-    treasury = chart.treasury()
+    treasury = accounts.treasury()
     brought = CashMovement.objects.values_list("session_id").annotate(Sum("cents")).order_by()
     for session, cents in brought:
-        yield Line("payoffice.cash", chart.cash(session), treasury, cents)
+        yield Line("payoffice.cash", accounts.cash(session), treasury, cents)
     for found in CashSession.objects.all():
-        cash = chart.cash(found.pk)
+        cash = accounts.cash(found.pk)
         yield Line("payoffice.float", cash, treasury, found.float_cents)
         if found.counted_cents is not None:
             yield Line("payoffice.count", treasury, cash, found.counted_cents)
             difference = found.difference_cents or 0
-            yield Line("payoffice.difference", cash, chart.cash_differences(), difference)
+            yield Line("payoffice.difference", cash, accounts.cash_differences(), difference)
 
 
 def _goods() -> Iterator[Line]:
     value = Sum(F("units") * F("item__equivalent_cents"))
     taken_in = StockMovement.objects.filter(exchange=None).aggregate(cents=value)["cents"]
-    yield Line("payoffice.goods", chart.goods(), chart.treasury(), taken_in or 0)
+    yield Line("payoffice.goods", accounts.goods(), accounts.treasury(), taken_in or 0)
     handed = Exchange.objects.aggregate(cents=Sum("claim__amount_cents"))["cents"]
-    yield Line("payoffice.exchange", _HANDED_OVER, chart.goods(), handed or 0)
+    yield Line("payoffice.exchange", _HANDED_OVER, accounts.goods(), handed or 0)
 
 
 def register() -> None:

@@ -9,10 +9,10 @@ class StatementsConfig(AppConfig):
     verbose_name = "Premises' accounts"
 
     def ready(self) -> None:
-        from core.statements import day, journal_rules, movements, nightly, tasks
+        from core.statements import day_parts, journal_rules, movements, nightly, tasks
 
         movements.register_prizes("payoffice.payment")
-        day.register()
+        day_parts.register()
         journal_rules.register_all()
         nightly.register()
         tasks.register()

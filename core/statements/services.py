@@ -16,7 +16,7 @@ from core.kernel.errors import Conflict, Invalid, InvariantBroken, NotFound
 from core.kernel.money import parse_percent, percent_text
 from core.ledger import services as ledger
 from core.ledger.services import Line, premises_account
-from core.payoffice import chart
+from core.payoffice import accounts
 from core.premises.models import Game
 from core.premises.services import premises_by_code
 from core.staff.actor import StaffActor
@@ -255,7 +255,7 @@ def statement_settle(
 def remittance_line(of: Remittance) -> Line:
     place = premises_account(of.premises_id)
     inwards = of.amount_cents > 0
-    debit, credit = (chart.treasury(), place) if inwards else (place, chart.treasury())
+    debit, credit = (accounts.treasury(), place) if inwards else (place, accounts.treasury())
     return Line(REMITTANCE_KIND, debit, credit, abs(of.amount_cents))
 
 

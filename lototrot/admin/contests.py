@@ -31,8 +31,8 @@ from lototrot.models.contest import (
 )
 from lototrot.models.settlement import Settlement
 from lototrot.models.tickets import Ticket
-from lototrot.services import closing, contests
-from lototrot.services.results import results_missing
+from lototrot.services.contest import closing, contests
+from lototrot.services.races.results import results_missing
 
 Data = dict[str, Any]
 _CONTESTS_SHOWN = 12

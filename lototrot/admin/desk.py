@@ -42,11 +42,11 @@ from lototrot.selectors.alive import standings
 from lototrot.selectors.cards import LegCard, contest_legs
 from lototrot.selectors.races import RaceState
 from lototrot.selectors.totals import contest_totals
-from lototrot.services import breach
-from lototrot.services.contests import contest_gates
-from lototrot.services.results import results_missing
-from lototrot.services.sealing import sealed, sealing
-from lototrot.services.settlement import settling
+from lototrot.services.contest.contests import contest_gates
+from lototrot.services.races.results import results_missing
+from lototrot.services.seal.sealing import sealed, sealing
+from lototrot.services.settlement import breach
+from lototrot.services.settlement.settling import settling
 
 WATCH = define("lototrot.watch", Role.ORGANISER, Role.STEWARDS, Role.INSPECTOR, Role.AUDITOR)
 _PREMISES_SHOWN = 8

@@ -20,7 +20,8 @@ from lototrot.engine.programme import MAX_BYTES
 from lototrot.models.contest import MAX_LEGS, BetType, Contest, TicketModel
 from lototrot.models.programme import FederationApproval, Meeting, Race, Racecourse, Runner
 from lototrot.selectors.races import race_record
-from lototrot.services import contests, programme
+from lototrot.services.contest import contests
+from lototrot.services.programme import official
 
 Data = dict[str, Any]
 
@@ -53,19 +54,19 @@ def _import(by: StaffActor, target: None, data: Data) -> Done:
     # The reader refuses what is longer; there is no need to have it all in memory first.
     content = file.read(MAX_BYTES + 1)
     kind = "csv" if file.name.lower().endswith(".csv") else "json"
-    meeting = programme.programme_import(by=by, data=content, format=kind)  # type: ignore[arg-type]
+    meeting = official.programme_import(by=by, data=content, format=kind)  # type: ignore[arg-type]
     return Done(_("The programme is imported."), meeting)
 
 
 def _approve(by: StaffActor, meeting: Meeting, data: Data) -> Done:
-    programme.approval_record(by=by, meeting=meeting, **data)
+    official.approval_record(by=by, meeting=meeting, **data)
     return Done(_("The Federation's approval is on record."))
 
 
 IMPORT = Act(
     name="import",
     title=_("Import a programme"),
-    power=programme.IMPORT,
+    power=official.IMPORT,
     run=_import,
     form=_File,
     text=_("The file is taken whole, or refused whole with every error and its place."),
@@ -75,7 +76,7 @@ IMPORT = Act(
 APPROVE = Act(
     name="approve",
     title=_("Record the Federation's approval"),
-    power=programme.APPROVE,
+    power=official.APPROVE,
     run=_approve,
     form=_Approval,
     icon="approval",

@@ -43,7 +43,7 @@ PROGRAMME = {
     "too_few_runners": _("A race needs at least {fewest} runners."),
     "repeated_number": _("The number {number} is already at {other}."),
 }
-# Those of `lototrot.services.classification`.
+# Those of `lototrot.services.races.classification`.
 CLASSIFICATION = {
     "no_winner": _("There is no winner."),
     "number_unknown": _("{number} is not in the programme."),

@@ -14,7 +14,7 @@ from core.admin_support.forms import ActForm, DayField
 from core.admin_support.readonly import ReadOnlyAdmin
 from core.staff.actor import StaffActor
 from lototrot.models.contest import BetType, InternalBetType, TicketModel
-from lototrot.services import contests as services
+from lototrot.services.contest import contests as services
 
 Data = dict[str, Any]
 

@@ -18,9 +18,9 @@ from lototrot.models.programme import Meeting, Race
 from lototrot.models.running import Classification, RaceDeclaration, RaceStart, Withdrawal
 from lototrot.models.settlement import PaymentOrder
 from lototrot.selectors.races import RaceRecord, RaceState, race_record, race_records
-from lototrot.services import classification, starts, withdrawals
-from lototrot.services.classification import Entry
-from lototrot.services.starts import Left
+from lototrot.services.races import classification, starts, withdrawals
+from lototrot.services.races.classification import Entry
+from lototrot.services.races.starts import Left
 
 Data = dict[str, Any]
 STATES = {

@@ -28,10 +28,10 @@ from lototrot.models.settlement import (
     SettlementCategory,
 )
 from lototrot.models.tickets import Ticket
-from lototrot.services import breach, payment_order
-from lototrot.services.contests import contest_get
-from lototrot.services.results import Missing
-from lototrot.services.settlement import settleable
+from lototrot.services.contest.contests import contest_get
+from lototrot.services.races.results import Missing
+from lototrot.services.settlement import breach, payment_order
+from lototrot.services.settlement.settling import settleable
 
 REQUEST = define("lototrot.settlement.request", Role.ORGANISER)
 Data = dict[str, Any]

@@ -25,7 +25,7 @@ from lototrot.models.contest import ContestLeg
 from lototrot.models.settlement import Prize
 from lototrot.models.tickets import Bar, BurntRequest, PrintConfirmation, Reprint, Ticket, Void
 from lototrot.selectors.traces import ticket_trace
-from lototrot.services.payables import TICKETS
+from lototrot.services.prizes.payables import TICKETS
 
 
 class _Code(ActForm):

@@ -6,14 +6,15 @@ from django.http import HttpResponse, StreamingHttpResponse
 from drf_spectacular.types import OpenApiTypes
 from rest_framework.request import Request
 
-from core.api.endpoints.log import SHORTLY_S, EntryOut, cached
 from core.api.papers import LanguageQuery, language_of, paper
 from core.api.schema import operation
 from core.api.views import ApiView, StaffView
+from core.proofs.api.log import SHORTLY_S, EntryOut, cached
 from core.receipts.output import Output
-from lototrot.services import certificate, certificate_paper, export
-from lototrot.services.contests import ContestUnknown
-from lototrot.services.sealing import ContestNotSealed
+from lototrot.services.contest.contests import ContestUnknown
+from lototrot.services.seal import export
+from lototrot.services.seal.sealing import ContestNotSealed
+from lototrot.services.settlement import certificate, certificate_paper
 
 PAPERS = (Output.PDF, Output.HTML)
 _TICKETS = "application/octet-stream"

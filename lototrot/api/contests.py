@@ -18,8 +18,8 @@ from lototrot.models.contest import Contest
 from lototrot.selectors import contests as found
 from lototrot.selectors.cards import contest_legs
 from lototrot.selectors.settlements import chain_balances
-from lototrot.services import closing, contests
-from lototrot.services.programme import meeting_get
+from lototrot.services.contest import closing, contests
+from lototrot.services.programme.official import meeting_get
 
 _INTEGER = 2**31 - 1
 

@@ -6,12 +6,12 @@ from django.http import HttpResponse
 from rest_framework import serializers
 from rest_framework.request import Request
 
-from core.api.endpoints.proposals import ProposalOut
 from core.api.schema import operation
 from core.api.shapes import Choice, Instant, Shape, Text, Uuid, Whole
 from core.api.views import StaffView
 from core.draws.services import DrawBegun
 from core.kernel.errors import DomainError
+from core.staff.api.proposals import ProposalOut
 from core.staff.two_persons import ProposalPending
 from lototrot.api import samples
 from lototrot.api.programmes import RaceOut
@@ -20,9 +20,9 @@ from lototrot.engine.races import NumberNotInProgramme, WrongWinner
 from lototrot.models.programme import Race
 from lototrot.models.running import RaceDeclaration
 from lototrot.selectors.cards import race_cards
-from lototrot.services import classification, course, starts, withdrawals
-from lototrot.services.contests import MeetingUnknown, RaceUnknown
-from lototrot.services.programme import meeting_get
+from lototrot.services.contest.contests import MeetingUnknown, RaceUnknown
+from lototrot.services.programme.official import meeting_get
+from lototrot.services.races import classification, course, starts, withdrawals
 
 _NUMBER = {"min_value": 1, "max_value": 31}
 _PROPOSED = "Takes effect when a second person confirms the proposal (`/api/v1/proposals`)."

@@ -21,19 +21,19 @@ from core.premises.access import PremisesNotAuthorised, SalesSuspended, Terminal
 from core.premises.models import Game
 from core.premises.selectors import sale_refusal
 from core.receipts.output import Output
+from lototrot import accounts
 from lototrot.selectors.cards import contest_legs
 from lototrot.selectors.draws import draws_told
 from lototrot.selectors.selling import contests_on_sale
-from lototrot.services import chart
-from lototrot.services.contests import (
+from lototrot.services.contest.contests import (
     ContestNotOpen,
     ContestUnknown,
     ProgrammeNotApproved,
     contest_get,
     display_acknowledge,
 )
-from lototrot.services.poster import NothingPublished, contest_poster
-from lototrot.services.snapshot import contest_facts
+from lototrot.services.contest.facts import contest_facts
+from lototrot.services.programme.poster import NothingPublished, contest_poster
 
 
 class RunnerOnSale(Shape):
@@ -115,8 +115,8 @@ def _on_sale(contest: Any, language: str) -> dict[str, Any]:
         "closes_at": contest.scheduled_close_at,
         "prize_percent": facts.prize_percent,
         "rules": contest.publication.rules[language],
-        "jackpot_cents": balance_cents(chart.jackpot(contest.bet_type_code)),
-        "lapsed_cents": balance_cents(chart.lapsed(contest.pk)),
+        "jackpot_cents": balance_cents(accounts.jackpot(contest.bet_type_code)),
+        "lapsed_cents": balance_cents(accounts.lapsed(contest.pk)),
         "acknowledged": contest.acknowledged,
     }
     database = str(connection.settings_dict["NAME"])

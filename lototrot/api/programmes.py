@@ -18,9 +18,9 @@ from lototrot.engine.programme import MAX_BYTES, ProgrammeInvalid
 from lototrot.models.programme import Racecourse
 from lototrot.selectors.cards import meeting_cards
 from lototrot.selectors.races import RaceState
-from lototrot.services import programme
-from lototrot.services.contests import MeetingUnknown, ProgrammeNotApproved
-from lototrot.services.poster import NothingPublished, meeting_poster
+from lototrot.services.contest.contests import MeetingUnknown, ProgrammeNotApproved
+from lototrot.services.programme import official
+from lototrot.services.programme.poster import NothingPublished, meeting_poster
 
 FORMATS = {"application/json": "json", "text/csv": "csv"}
 
@@ -161,7 +161,7 @@ class Programmes(StaffView):
         body_media_types=tuple(FORMATS),
         answer=MeetingOut,
         status=201,
-        problems=(ProgrammeInvalid, programme.ProgrammeRecorded, programme.RacecourseDiffers),
+        problems=(ProgrammeInvalid, official.ProgrammeRecorded, official.RacecourseDiffers),
         example=samples.PROGRAMME,
         answer_example=samples.MEETING,
     )
@@ -169,7 +169,7 @@ class Programmes(StaffView):
         content_type = request._request.content_type
         if content_type not in FORMATS:
             raise UnsupportedMediaType(accepts=list(FORMATS))
-        meeting = programme.programme_import(
+        meeting = official.programme_import(
             by=self.by,
             data=request._request.body,
             format=FORMATS[content_type],  # type: ignore[arg-type]
@@ -181,7 +181,7 @@ class Meetings(StaffView):
     @operation("Meetings, newest first", answer=MeetingOut, paged=True, query=MeetingQuery)
     def get(self, request: Request) -> HttpResponse:
         query = self.query(MeetingQuery)
-        found = programme.meetings()
+        found = official.meetings()
         if "day" in query:
             found = found.filter(day=query["day"])
         return self.rows(MeetingOut, found, query, newest_first=True)
@@ -192,7 +192,7 @@ class OneMeeting(StaffView):
         "A meeting with its races and runners", answer=MeetingDetailOut, problems=(MeetingUnknown,)
     )
     def get(self, request: Request, meeting: int) -> HttpResponse:
-        found: Any = programme.meeting_get(meeting)
+        found: Any = official.meeting_get(meeting)
         races = RaceOut(meeting_cards(found), many=True).data
         return json_response(MeetingOut(found).data | {"races": races})
 
@@ -205,17 +205,15 @@ class Approval(StaffView):
         status=201,
         problems=(
             MeetingUnknown,
-            programme.ApprovalIncomplete,
-            programme.ApprovalAhead,
-            programme.ApprovalRecorded,
+            official.ApprovalIncomplete,
+            official.ApprovalAhead,
+            official.ApprovalRecorded,
         ),
         example=samples.APPROVAL,
     )
     def post(self, request: Request, meeting: int) -> HttpResponse:
         body = self.read(ApprovalIn)
-        found = programme.approval_record(
-            by=self.by, meeting=programme.meeting_get(meeting), **body
-        )
+        found = official.approval_record(by=self.by, meeting=official.meeting_get(meeting), **body)
         return self.answer(ApprovalOut, found, 201)
 
 
@@ -235,7 +233,7 @@ def poster_view(output: Output) -> type[StaffView]:
         def get(self, request: Request, meeting: int) -> HttpResponse:
             language = language_of(self.query(LanguageQuery))
             content = meeting_poster(
-                meeting=programme.meeting_get(meeting), output=self.form, language=language
+                meeting=official.meeting_get(meeting), output=self.form, language=language
             )
             return paper(content, self.form)
 

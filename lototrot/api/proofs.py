@@ -4,15 +4,15 @@ from django.http import HttpResponse
 from rest_framework import serializers
 from rest_framework.request import Request
 
-from core.api.endpoints.log import EntryOut, cached
 from core.api.schema import operation
 from core.api.shapes import Cents, Secret, Shape, Whole
 from core.api.views import ApiView
 from core.kernel.codes import CodeForged, CodeMalformed, CodeMistyped
-from lototrot.services import proving
-from lototrot.services.contests import ContestUnknown, contest_get
-from lototrot.services.lookup import TicketNotFound
-from lototrot.services.sealing import ContestNotSealed, need_sealed
+from core.proofs.api.log import EntryOut, cached
+from lototrot.services.contest.contests import ContestUnknown, contest_get
+from lototrot.services.seal import proving
+from lototrot.services.seal.sealing import ContestNotSealed, need_sealed
+from lototrot.services.tickets.lookup import TicketNotFound
 
 
 class ProofIn(Shape):

@@ -10,7 +10,7 @@ from core.api.views import StaffView
 from lototrot.api import samples
 from lototrot.engine.bet_type import BetTypeRefused
 from lototrot.models.contest import BetType, InternalBetType, TicketModel
-from lototrot.services import contests
+from lototrot.services.contest import contests
 
 _BIGGEST_VERSION = 32_767
 

@@ -31,8 +31,8 @@ from lototrot.engine.selection import (
     WrongPrice,
     WrongRaceCount,
 )
-from lototrot.services import selling
-from lototrot.services.contests import ContestNotOpen, ContestUnknown
+from lototrot.services.contest.contests import ContestNotOpen, ContestUnknown
+from lototrot.services.tickets import selling
 
 MAX_RACES = 64  # how many a contest has is for the contest to say; this only bounds the work
 HIGHEST_MARK = 99

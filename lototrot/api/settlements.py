@@ -7,18 +7,18 @@ from rest_framework import serializers
 from rest_framework.request import Request
 
 from core.api import pagination
-from core.api.endpoints.proposals import ProposalOut
 from core.api.schema import operation
 from core.api.shapes import Cents, Choice, Day, Flag, Instant, PageQuery, Shape, Uuid, Whole
 from core.api.views import StaffView
+from core.staff.api.proposals import ProposalOut
 from core.staff.two_persons import ProposalPending
 from lototrot import tasks
 from lototrot.models.contest import Contest
 from lototrot.models.settlement import Settlement
 from lototrot.selectors import settlements
-from lototrot.services import breach, checking, payment_order, settlement
-from lototrot.services.contests import ContestUnknown, contest_get
-from lototrot.services.results import DrawRequired, ResultsMissing
+from lototrot.services.contest.contests import ContestUnknown, contest_get
+from lototrot.services.races.results import DrawRequired, ResultsMissing
+from lototrot.services.settlement import breach, checking, payment_order, settling
 
 log = structlog.get_logger("settlement")
 
@@ -195,12 +195,12 @@ class OneSettlement(StaffView):
         status=202,
         problems=(
             ContestUnknown,
-            settlement.ContestNotClosed,
-            settlement.PreviousContestOpen,
-            settlement.LapsedNotPlaced,
+            settling.ContestNotClosed,
+            settling.PreviousContestOpen,
+            settling.LapsedNotPlaced,
             ResultsMissing,
             DrawRequired,
-            settlement.BreachPending,
+            settling.BreachPending,
         ),
     )
     def post(self, request: Request, contest: int) -> HttpResponse:

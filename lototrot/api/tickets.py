@@ -34,9 +34,9 @@ from core.receipts.output import Output
 from lototrot.api import samples
 from lototrot.models.tickets import Void
 from lototrot.selectors.selling import terminal_totals, tickets_of_terminal
-from lototrot.services import annulment, prints, selling
-from lototrot.services.paper import SlipPrinted, slip_original, slip_render
-from lototrot.services.slips import notices, ticket_card
+from lototrot.services.tickets import annulment, printing, selling
+from lototrot.services.tickets.paper import SlipPrinted, slip_original, slip_render
+from lototrot.services.tickets.slips import notices, ticket_card
 
 SOLD, VOID = "sold", "void"
 
@@ -192,7 +192,7 @@ class Inquiry(BareTerminalView):
 
 _SLIP_PROBLEMS = (
     selling.TicketUnknown,
-    prints.TicketNotPrintable,
+    printing.TicketNotPrintable,
     SlipPrinted,
     selling.ContestClosed,
 )
@@ -247,7 +247,7 @@ class PrintConfirmation(BareTerminalView):
     def post(self, request: Request, ident: uuid.UUID) -> HttpResponse:
         self.read(Shape)
         return self.answer(
-            PrintConfirmationOut, prints.print_confirm(by=self.terminal, ident=ident)
+            PrintConfirmationOut, printing.print_confirm(by=self.terminal, ident=ident)
         )
 
 
@@ -263,7 +263,7 @@ class Reprints(TerminalView):
         status=201,
         problems=(
             selling.TicketUnknown,
-            prints.TicketNotPrintable,
+            printing.TicketNotPrintable,
             selling.ContestClosed,
             TerminalCannot,
             UuidReused,
@@ -272,7 +272,7 @@ class Reprints(TerminalView):
     )
     def post(self, request: Request, ident: uuid.UUID) -> HttpResponse:
         body = self.read(ReprintIn)
-        sold, reprint = prints.ticket_reprint(by=self.terminal, ident=ident, copy=body["uuid"])
+        sold, reprint = printing.ticket_reprint(by=self.terminal, ident=ident, copy=body["uuid"])
         if body["format"] == "json":
             return json_response(card_of(sold) | {"copy": reprint.number}, 201)
         output = Output(body["format"])

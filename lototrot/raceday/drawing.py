@@ -5,10 +5,10 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from core.raceday.api import ApiProblem
-from core.raceday.outside import Outsider
-from core.raceday.show import heading, step
-from core.raceday.stage import Chapter, Stage, need, register
+from core.tools.raceday.api import ApiProblem
+from core.tools.raceday.outside import Outsider
+from core.tools.raceday.show import heading, step
+from core.tools.raceday.stage import Chapter, Stage, need, register
 from lototrot.raceday import meeting as office
 from lototrot.raceday import selling, show
 from lototrot.raceday.meeting import Day

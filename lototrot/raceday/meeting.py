@@ -7,9 +7,9 @@ from datetime import datetime, timedelta
 from importlib.resources import files
 from typing import Any
 
-from core.raceday.api import Api, ApiProblem
-from core.raceday.people import Staff
-from core.raceday.stage import need
+from core.tools.raceday.api import Api, ApiProblem
+from core.tools.raceday.people import Staff
+from core.tools.raceday.stage import need
 from lototrot.sample.facts import Outcome, RaceDay, RaceFacts, programme_file
 
 PRICE_CENTS = 100

@@ -4,8 +4,8 @@ the 7/7 of the next meeting, which is on sale already (14.III.10.7)."""
 from datetime import date, datetime, time, timedelta
 
 from core.kernel.days import MADRID
-from core.raceday.show import euros, heading, step
-from core.raceday.stage import Chapter, Stage, need, register
+from core.tools.raceday.show import euros, heading, step
+from core.tools.raceday.stage import Chapter, Stage, need, register
 from lototrot.raceday import meeting as office
 from lototrot.raceday.meeting import Day
 from lototrot.sample import facts

@@ -7,10 +7,10 @@ from datetime import datetime, time, timedelta
 from typing import Any
 
 from core.kernel.days import MADRID
-from core.raceday.api import Api, ApiProblem
-from core.raceday.people import Seller, terminal_register
-from core.raceday.show import euros, heading, step
-from core.raceday.stage import Chapter, Stage, need, register
+from core.tools.raceday.api import Api, ApiProblem
+from core.tools.raceday.people import Seller, terminal_register
+from core.tools.raceday.show import euros, heading, step
+from core.tools.raceday.stage import Chapter, Stage, need, register
 from lototrot.raceday.meeting import Day
 
 CENTRAL, ENTITY = "OFICINA", "CAIXA-1"

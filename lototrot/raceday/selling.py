@@ -7,8 +7,8 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from typing import Any
 
-from core.raceday.api import ApiProblem
-from core.raceday.people import Seller
+from core.tools.raceday.api import ApiProblem
+from core.tools.raceday.people import Seller
 from lototrot.raceday.meeting import PRICE_CENTS, Day
 from lototrot.sample import players
 from lototrot.sample.facts import Withdrawal

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from core.raceday.show import euros, heading, table
+from core.tools.raceday.show import euros, heading, table
 
 
 def programme(meeting: dict[str, Any]) -> None:

@@ -3,9 +3,9 @@
 from datetime import datetime, timedelta
 from typing import Any
 
-from core.raceday.people import Seller
-from core.raceday.show import euros, heading, step
-from core.raceday.stage import Chapter, Stage, need, register, register_morning
+from core.tools.raceday.people import Seller
+from core.tools.raceday.show import euros, heading, step
+from core.tools.raceday.stage import Chapter, Stage, need, register, register_morning
 from lototrot.raceday import meeting as office
 from lototrot.raceday import selling, show
 from lototrot.raceday.meeting import Day

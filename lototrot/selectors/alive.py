@@ -8,14 +8,14 @@ from django.db import connection
 
 from core.kernel.canonical import Json
 from core.ledger import services as ledger
+from lototrot import accounts
 from lototrot.engine.distribution import Takings, distribute
 from lototrot.engine.races import mask_of, right_mask
 from lototrot.models.contest import Contest
 from lototrot.models.tickets import Void
 from lototrot.selectors.cards import LegCard
-from lototrot.services import chart
-from lototrot.services.contests import rules_of
-from lototrot.services.counting import Counting, count
+from lototrot.services.contest.contests import rules_of
+from lototrot.services.settlement.counting import Counting, count
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,7 +102,7 @@ def _carried(contest: Contest) -> dict[str, int]:
         }
     code = contest.bet_type_code
     return {
-        "jackpot_in": ledger.balance_cents(chart.jackpot(code)),
-        "reserve_in": ledger.balance_cents(chart.reserve(code)),
-        "lapsed_in": ledger.balance_cents(chart.lapsed(contest.pk)),
+        "jackpot_in": ledger.balance_cents(accounts.jackpot(code)),
+        "reserve_in": ledger.balance_cents(accounts.reserve(code)),
+        "lapsed_in": ledger.balance_cents(accounts.lapsed(contest.pk)),
     }

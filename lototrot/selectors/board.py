@@ -8,15 +8,15 @@ from core.kernel.days import natural_day
 from core.kernel.money import percent_text
 from core.ledger import services as ledger
 from core.proofs import log
+from lototrot import accounts
 from lototrot.models.contest import Contest
 from lototrot.models.settlement import Settlement
 from lototrot.selectors.alive import standings
 from lototrot.selectors.cards import LegCard, RunnerCard, contest_legs
 from lototrot.selectors.totals import Totals, all_totals
-from lototrot.services import chart
-from lototrot.services.certificate import CERTIFICATE
-from lototrot.services.contests import rules_of
-from lototrot.services.sealing import SEAL
+from lototrot.services.contest.contests import rules_of
+from lototrot.services.seal.sealing import SEAL
+from lototrot.services.settlement.certificate import CERTIFICATE
 
 SHOWN_DAYS = 14  # how long a contest stays on the board after its payment order
 HISTORY_LENGTH = 60
@@ -86,7 +86,7 @@ def _contest(contest: Contest) -> dict[str, Any]:
         "prize_percent": percent_text(rules.prize_percent),
         "categories": list(rules.categories),
         "rules": contest.publication.rules,
-        "lapsed_cents": ledger.balance_cents(chart.lapsed(contest.pk)),
+        "lapsed_cents": ledger.balance_cents(accounts.lapsed(contest.pk)),
         "legs": [_leg(leg) for leg in legs],
         "standings": [each.to_document() for each in known],
         "settlement": _settlement(settlement) if settlement else None,
@@ -154,8 +154,8 @@ def _chain(code: str) -> dict[str, Any]:
     settled = Settlement.objects.filter(in_force=True, contest__bet_type_code=code)
     newest = settled.select_related("contest").order_by("-contest__day")[:HISTORY_LENGTH]
     return {
-        "jackpot_cents": ledger.balance_cents(chart.jackpot(code)),
-        "reserve_cents": ledger.balance_cents(chart.reserve(code)),
+        "jackpot_cents": ledger.balance_cents(accounts.jackpot(code)),
+        "reserve_cents": ledger.balance_cents(accounts.reserve(code)),
         "history": [
             {
                 "day": each.contest.day,

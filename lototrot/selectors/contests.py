@@ -6,7 +6,7 @@ from django.db.models import QuerySet
 
 from lototrot.models.contest import BetType, Contest, TicketModel
 from lototrot.models.programme import Meeting, Race
-from lototrot.services.contests import BetTypeUnknown, RaceUnknown, TicketModelUnknown
+from lototrot.services.contest.contests import BetTypeUnknown, RaceUnknown, TicketModelUnknown
 
 
 def bet_type_get(*, code: str, version: int) -> BetType:

@@ -6,9 +6,9 @@ from django.db.models import QuerySet
 
 from core.kernel.errors import NotFound
 from core.ledger.services import balance_cents
+from lototrot import accounts
 from lototrot.models.contest import Contest
 from lototrot.models.settlement import Prize, Settlement
-from lototrot.services import chart
 
 
 class SettlementUnknown(NotFound):
@@ -69,8 +69,8 @@ def chain_balances(bet_type_code: str) -> ChainBalances:
     following = coming.order_by("day").values_list("pk", flat=True).first()
     return ChainBalances(
         bet_type_code=bet_type_code,
-        jackpot_cents=balance_cents(chart.jackpot(bet_type_code)),
-        reserve_cents=balance_cents(chart.reserve(bet_type_code)),
+        jackpot_cents=balance_cents(accounts.jackpot(bet_type_code)),
+        reserve_cents=balance_cents(accounts.reserve(bet_type_code)),
         next_contest_id=following,
-        lapsed_cents=balance_cents(chart.lapsed(following)) if following else 0,
+        lapsed_cents=balance_cents(accounts.lapsed(following)) if following else 0,
     )

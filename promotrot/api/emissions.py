@@ -6,11 +6,11 @@ from django.http import HttpResponse
 from rest_framework import serializers
 from rest_framework.request import Request
 
-from core.api.endpoints.proposals import ProposalOut
 from core.api.schema import operation
 from core.api.shapes import Cents, Choice, Flag, Instant, PageQuery, Shape, Text, Whole
 from core.api.views import StaffView
 from core.draws.method import EntropyMalformed, EntropyTooLittle, Source
+from core.staff.api.proposals import ProposalOut
 from core.staff.two_persons import ProposalPending
 from promotrot.engine.plan import BlockSizeRefused, PlanImpossible
 from promotrot.engine.shortfall import ExtraImpossible

@@ -6,12 +6,12 @@ from django.http import HttpResponse
 from rest_framework import serializers
 from rest_framework.request import Request
 
-from core.api.endpoints.proposals import ProposalOut
 from core.api.schema import operation
 from core.api.shapes import Cents, Choice, Instant, PageQuery, Shape, Whole
 from core.api.views import StaffView
 from core.kernel.canonical import NotCanonical
 from core.kernel.money import exact_json
+from core.staff.api.proposals import ProposalOut
 from core.staff.two_persons import ProposalPending
 from promotrot.api import samples
 from promotrot.engine.game_json import GameRefused

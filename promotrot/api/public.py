@@ -10,13 +10,13 @@ from drf_spectacular.types import OpenApiTypes
 from rest_framework import serializers
 from rest_framework.request import Request
 
-from core.api.endpoints.log import EntryOut
 from core.api.pagination import page_of_rows
 from core.api.papers import LanguageQuery, language_of, paper
 from core.api.schema import operation
 from core.api.shapes import Cents, Choice, Flag, Instant, PageQuery, Shape, Whole
 from core.api.views import ApiView, json_response
 from core.kernel.errors import Conflict
+from core.proofs.api.log import EntryOut
 from core.proofs.models import LogEntry
 from core.receipts.output import Output
 from promotrot.models.emission import Emission

@@ -4,9 +4,9 @@ import tempfile
 import time
 from pathlib import Path
 
-from core.raceday.outside import Outsider
-from core.raceday.show import step
-from core.raceday.stage import Stage, need
+from core.tools.raceday.outside import Outsider
+from core.tools.raceday.show import step
+from core.tools.raceday.stage import Stage, need
 from promotrot.raceday.players import Emission
 
 PATIENCE_S = 60

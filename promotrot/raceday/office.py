@@ -4,7 +4,7 @@ import json
 from importlib.resources import files
 from typing import Any
 
-from core.raceday.people import Staff
+from core.tools.raceday.people import Staff
 
 ENTROPY = "3 1 6 1 4 2 5 3 6 4 2 2 5 1 6 3 4 4 1 5 2 6 3 1 5 4 6 2 1 3 5 6 4 2 3 1 6 5 2 4"
 

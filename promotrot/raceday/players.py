@@ -6,8 +6,8 @@ from concurrent.futures import ThreadPoolExecutor
 from random import Random
 from typing import Any
 
-from core.raceday.api import ApiProblem
-from core.raceday.people import Seller
+from core.tools.raceday.api import ApiProblem
+from core.tools.raceday.people import Seller
 
 Emission = dict[str, Any]
 Play = dict[str, Any]

@@ -4,10 +4,10 @@ from collections import Counter
 from fractions import Fraction
 from typing import Any
 
-from core.raceday.api import ApiProblem
-from core.raceday.people import Seller
-from core.raceday.show import euros, heading, step, table
-from core.raceday.stage import Chapter, Stage, need, register
+from core.tools.raceday.api import ApiProblem
+from core.tools.raceday.people import Seller
+from core.tools.raceday.show import euros, heading, step, table
+from core.tools.raceday.stage import Chapter, Stage, need, register
 from promotrot.raceday import office, players
 from promotrot.raceday.checked import look_from_outside
 from promotrot.raceday.players import Emission, Play

@@ -15,10 +15,11 @@ from core.staff import two_persons
 from core.staff.actor import StaffActor
 from core.staff.models import Proposal
 from core.staff.powers import Role, define
+from promotrot import accounts
 from promotrot.engine import shortfall
 from promotrot.models.emission import ClosingStatement, Emission, Lane, SaleStop, SeedReveal
 from promotrot.selectors.closing import emission_figures, emissions_without_top
-from promotrot.services import chart, publications
+from promotrot.services import publications
 from promotrot.services.dealing import open_seed
 from promotrot.services.emissions import EmissionState, emission_advance, emission_get
 
@@ -60,7 +61,7 @@ def _close(proposal: Proposal, by: StaffActor) -> None:
     emission = _shut(emission_get(proposal.content["emission"]))
     _need_on_sale(emission)
     statement = shortfall.state(emission_figures(emission))
-    ledger.need_balance(chart.takings(emission.reference), statement.takings_cents)
+    ledger.need_balance(accounts.takings(emission.reference), statement.takings_cents)
     made = ClosingStatement.objects.create(
         emission=emission,
         game=emission.game,
@@ -73,7 +74,7 @@ def _close(proposal: Proposal, by: StaffActor) -> None:
     )
     ledger.post(
         reference=proposal.uuid,
-        lines=chart.closing_lines(
+        lines=accounts.closing_lines(
             game_code=emission.game.code,
             reference=emission.reference,
             statement=statement,

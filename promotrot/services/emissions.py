@@ -21,6 +21,7 @@ from core.ledger import services as ledger
 from core.proofs import log
 from core.staff.actor import StaffActor
 from core.staff.powers import Role, define
+from promotrot import accounts
 from promotrot.engine import game as engine
 from promotrot.engine.game import PredrawnGame
 from promotrot.engine.plan import MIN_BLOCK_TICKETS, Plan, block_sizes, make_plan
@@ -39,7 +40,7 @@ from promotrot.models.emission import (
 from promotrot.models.game import Game, GameApproval
 from promotrot.selectors.games import version_game
 from promotrot.selectors.owed import fundable_cents
-from promotrot.services import chart, publications
+from promotrot.services import publications
 from promotrot.services.dealing import SEED_PURPOSE, dealing
 from promotrot.services.facts import EmissionUnknown
 from promotrot.services.games import (
@@ -111,7 +112,7 @@ def emission_plan(
     plan, tiers = _planned(definition, fundable_cents(game), extra_tier)
     number = game.emissions.count() + 1
     reference = f"{game.code}/{number}"
-    accounts = ledger.account_open([chart.takings(reference), chart.vouchers(reference)])
+    opened = ledger.account_open([accounts.takings(reference), accounts.vouchers(reference)])
     emission = Emission.objects.create(
         game=game,
         approval=approval,
@@ -123,8 +124,8 @@ def emission_plan(
         plan=plan.document() if plan else None,
         extra_cents=sum(tier.total_cents for tier in tiers if tier.extra),
         stop_without_top=stop_without_top and isinstance(definition, PredrawnGame),
-        takings_account=accounts[chart.takings(reference).code],
-        vouchers_account=accounts[chart.vouchers(reference).code],
+        takings_account=opened[accounts.takings(reference).code],
+        vouchers_account=opened[accounts.vouchers(reference).code],
         planned_at=clock.now(),
         planned_by_id=by.user_id,
         planned_in_id=by.session_id,

@@ -24,6 +24,7 @@ from core.staff import two_persons
 from core.staff.actor import StaffActor
 from core.staff.models import Proposal
 from core.staff.powers import Role, define
+from promotrot import accounts
 from promotrot.engine.rules import voucher_last_day
 from promotrot.models.emission import ClosingStatement, Emission
 from promotrot.models.game import Game, GameEnding
@@ -31,7 +32,6 @@ from promotrot.models.play import PlayEnd, PlayTicket
 from promotrot.models.voucher import Voucher
 from promotrot.selectors.games import version_game
 from promotrot.selectors.owed import owed_cents
-from promotrot.services import chart
 from promotrot.services.awards import claim_days
 from promotrot.services.games import game_get, need_not_ended
 
@@ -85,7 +85,7 @@ def _end(proposal: Proposal, by: StaffActor) -> None:
     hold((Lock.GAME, game.pk))
     _need_endable(game, winners)
     owed = owed_cents(game)
-    ledger.need_balance(chart.prizes(game.code), owed)
+    ledger.need_balance(accounts.prizes(game.code), owed)
     GameEnding.objects.create(
         game=game, proposal=proposal, owed_cents=owed, winners=winners, ended_at=clock.now()
     )
@@ -163,13 +163,13 @@ def _certified(draw: Certified) -> None:
         lines.append(
             Line(
                 "promotrot.draw",
-                chart.prizes(draw.subject),
-                chart.vouchers(ticket.emission.reference),
+                accounts.prizes(draw.subject),
+                accounts.vouchers(ticket.emission.reference),
                 cents,
             )
         )
     ledger.post(reference=Draw.objects.get(pk=draw.draw_id).uuid, lines=lines)
-    ledger.need_balance(chart.prizes(draw.subject), 0)
+    ledger.need_balance(accounts.prizes(draw.subject), 0)
 
 
 def _voucher(ticket: PlayTicket, cents: int, draw: Certified) -> Voucher:

@@ -18,13 +18,13 @@ from core.staff import two_persons
 from core.staff.actor import StaffActor
 from core.staff.models import Proposal
 from core.staff.powers import Role, define
+from promotrot import accounts
 from promotrot.engine import game as engine
 from promotrot.engine.game_json import read_game
 from promotrot.engine.rules import Fault
 from promotrot.engine.strategies import Percentages
 from promotrot.models.game import Game, GameApproval, GameEnding, GameType, GameVersion
 from promotrot.selectors.games import artwork_missing, version_game
-from promotrot.services import chart
 
 PREPARE = define("promotrot.game.record", Role.ORGANISER)
 APPROVE = define("promotrot.game.approve", Role.ORGANISER)
@@ -105,7 +105,7 @@ def _game_of(read: engine.Game, document: Mapping[str, Any]) -> Game:
             "factors": factors,
         },
     )
-    account = chart.prizes(read.code)
+    account = accounts.prizes(read.code)
     game, _ = Game.objects.get_or_create(
         code=read.code,
         defaults={

@@ -29,8 +29,8 @@ from core.premises.models import Game
 from core.receipts.document import LANGUAGES, Block, Pair
 from core.receipts.document import Line as Text
 from core.receipts.formats import format_cents, format_date
+from promotrot import accounts
 from promotrot.models.voucher import Voucher
-from promotrot.services import chart
 from promotrot.services.facts import emission_facts
 from promotrot.services.voucher_paper import thing_of
 
@@ -129,7 +129,7 @@ class Vouchers:
         ]
 
     def forfeits_to(self, payable: Payable, day: datetime.date) -> Chart:
-        return chart.unclaimed()
+        return accounts.unclaimed()
 
     def lapses_due(self, today: datetime.date) -> Sequence[str]:
         with connection.cursor() as cursor:
@@ -143,7 +143,7 @@ class Vouchers:
             cursor.execute(_LAPSE, {"day": day, "today": today})
             found = cursor.fetchall()
         lines = [
-            Line("promotrot.lapse", chart.vouchers(reference), chart.unclaimed(), cents)
+            Line("promotrot.lapse", accounts.vouchers(reference), accounts.unclaimed(), cents)
             for reference, _documents, cents in found
         ]
         if lines:
@@ -159,10 +159,10 @@ class Vouchers:
         with connection.cursor() as cursor:
             cursor.execute(_CLAIMED)
             for state, reference, refund, cents in cursor.fetchall():
-                owed = chart.refunds(reference) if refund else chart.vouchers(reference)
+                owed = accounts.refunds(reference) if refund else accounts.vouchers(reference)
                 gone = state in (Claim.State.LAPSED, Claim.State.REFUSED)
-                to = chart.unclaimed() if gone else None
-                yield Claimed(state, owed, chart.held(reference), cents, to)
+                to = accounts.unclaimed() if gone else None
+                yield Claimed(state, owed, accounts.held(reference), cents, to)
 
 
 def _rows() -> Any:
@@ -179,7 +179,7 @@ def _get(document_id: int) -> Voucher:
 def _payable(voucher: Voucher) -> Payable:
     facts = emission_facts(voucher.ticket.emission_id)
     refund = voucher.nature == Voucher.Nature.REFUND
-    owed = chart.refunds(facts.reference) if refund else chart.vouchers(facts.reference)
+    owed = accounts.refunds(facts.reference) if refund else accounts.vouchers(facts.reference)
     thing = thing_of(voucher.thing, facts, get_language() or LANGUAGES[0])
     return Payable(
         game=Game.PROMOTROT.value,
@@ -193,7 +193,7 @@ def _payable(voucher: Voucher) -> Payable:
         amount_cents=voucher.amount_cents,
         last_claim_day=None if refund else voucher.last_day,
         owed=owed,
-        held=chart.held(facts.reference),
+        held=accounts.held(facts.reference),
         thing=Thing(thing["key"], thing["name"]) if thing else None,
     )
 

@@ -13,8 +13,8 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-from core.embedded.server import ROOT
-from core.embedded.stack import Stack
+from core.tools.embedded.server import ROOT
+from core.tools.embedded.stack import Stack
 
 FULL, SMALL = 1.0, 0.05
 PAIRS = 5

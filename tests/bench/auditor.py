@@ -15,7 +15,7 @@ def main() -> None:
 
     django.setup()
     from core.database.snapshot import snapshot
-    from lototrot.services.auditing import audit_contests
+    from lototrot.services.settlement.auditing import audit_contests
 
     began = time.perf_counter()
     with snapshot():

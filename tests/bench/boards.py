@@ -19,17 +19,17 @@ from typing import Any
 
 from django.db import connections
 
-from core.embedded.server import ROOT
-from core.embedded.stack import Stack
 from core.staff.powers import Role
+from core.tools.embedded.server import ROOT
+from core.tools.embedded.stack import Stack
+from lototrot import accounts
 from lototrot.models.contest import Contest
-from lototrot.services import chart
-from lototrot.services.contests import contest_publish
-from tests import factories, settling
+from lototrot.services.contest.contests import contest_publish
 from tests.bench import client
 from tests.bench.pairs import Pairs
 from tests.bench.raw import CONNECTIONS
 from tests.bench.sale import Sales
+from tests.support import factories, rounds
 
 BOARDS = 3_200
 RULES = {"ca": "Regles", "es": "Reglas", "en": "Rules"}
@@ -117,11 +117,11 @@ class _Change:
     """The jackpot rises, as when a lapsed prize is placed (14.III.10.7); `at`: when committed."""
 
     def __init__(self, contest: Contest) -> None:
-        self._account = chart.jackpot(contest.bet_type_code)
+        self._account = accounts.jackpot(contest.bet_type_code)
         self.at = 0.0
 
     def __call__(self) -> None:
-        settling.fund(self._account, 100_00)
+        rounds.fund(self._account, 100_00)
         self.at = time.time()
         connections.close_all()
 

@@ -26,7 +26,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from urllib.parse import urlsplit
 
-from core.embedded.server import ROOT
+from core.tools.embedded.server import ROOT
 
 _PAGE = ROOT / "core" / "screens" / "static" / "screens" / "board" / "main.js"
 _PULSE = "pulse.json"

@@ -10,7 +10,7 @@ import time
 from django.db import transaction
 from django.db.models import Sum
 
-from tests import emitting
+from tests.support import emitting
 
 TICKETS = 10_000_000
 ROUNDS = 5

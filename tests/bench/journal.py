@@ -16,14 +16,14 @@ from random import Random
 from django.conf import settings
 from django.db import connections
 
-from core.embedded.server import ROOT
-from core.embedded.stack import Stack
 from core.journal.install import COLUMN
 from core.journal.services import last_batch
-from tests import factories
+from core.tools.embedded.server import ROOT
+from core.tools.embedded.stack import Stack
 from tests.bench import client
 from tests.bench.pairs import interleave
 from tests.bench.sale import CONNECTIONS, Sales
+from tests.support import factories
 
 _HOT = ("lototrot_ticket", "ledger_transfer")
 _SEALER = """

@@ -18,22 +18,22 @@ from random import Random
 import psycopg
 from django.db import connections
 
-from core.embedded.postgres import SUPERUSER
-from core.embedded.server import ROOT
-from core.embedded.stack import Stack
 from core.journal.install import COLUMN
 from core.kernel.days import add_days, day_bounds
 from core.staff import two_persons
+from core.tools.embedded.postgres import SUPERUSER
+from core.tools.embedded.server import ROOT
+from core.tools.embedded.stack import Stack
 from lototrot import tasks
 from lototrot.engine.races import mask_of
 from lototrot.models.contest import Contest
 from lototrot.models.settlement import PaymentOrder
 from lototrot.sample import facts, players
-from lototrot.services.lapsing import lapse
-from lototrot.services.payment_order import payment_order_propose
-from tests import factories
+from lototrot.services.prizes.lapsing import lapse
+from lototrot.services.settlement.payment_order import payment_order_propose
 from tests.bench import settlement
 from tests.bench.pairs import interleave
+from tests.support import factories
 
 WINNING = 1_000_000
 _PLAIN = """

@@ -13,15 +13,15 @@ from datetime import timedelta
 from django.conf import settings
 
 from core.database import clock
-from core.embedded.stack import Stack
 from core.kernel import codes
 from core.kernel.days import natural_day
+from core.tools.embedded.stack import Stack
 from lototrot.models.contest import Contest
 from lototrot.models.tickets import Ticket
-from tests import factories, paying
 from tests.bench import client, raw
 from tests.bench.pairs import interleave, percentile
 from tests.bench.raw import CONNECTIONS
+from tests.support import factories, paying
 
 CHECK, PAY = "/api/v1/claims/check", "/api/v1/claims/payments"
 PRIZE_CENTS = 8_550

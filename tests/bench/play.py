@@ -13,13 +13,13 @@ from pathlib import Path
 
 import psycopg
 
-from core.embedded.postgres import SUPERUSER
-from core.embedded.stack import Stack
+from core.tools.embedded.postgres import SUPERUSER
+from core.tools.embedded.stack import Stack
 from promotrot.models.emission import Emission
-from tests import emitting, factories
 from tests.bench import client, raw
 from tests.bench.pairs import interleave, percentile
 from tests.bench.raw import CONNECTIONS
+from tests.support import emitting, factories
 
 REQUESTS = 2
 GAME = "lap-of-honour"

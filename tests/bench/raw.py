@@ -6,8 +6,8 @@ from pathlib import Path
 
 from django.db import connections as databases
 
-from core.embedded.postgres import binaries
 from core.journal.install import COLUMN
+from core.tools.embedded.postgres import binaries
 
 CONNECTIONS = 32
 

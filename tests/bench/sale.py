@@ -5,14 +5,14 @@ import uuid
 from random import Random
 from typing import Any
 
-from core.embedded.stack import Stack
+from core.tools.embedded.stack import Stack
 from lototrot.models.contest import Contest
 from lototrot.models.tickets import LEG_COLUMNS
 from lototrot.sample import facts, players
-from tests import factories
 from tests.bench import client, raw
 from tests.bench.pairs import interleave, percentile
 from tests.bench.raw import CONNECTIONS
+from tests.support import factories
 
 PATH = "/api/v1/lototrot/tickets"
 # Most tickets are small ones; the share of multiple tickets is that of a good day.

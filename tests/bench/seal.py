@@ -13,9 +13,9 @@ from urllib.request import Request, urlopen
 from django.conf import settings
 from django.db import connections
 
-from core.embedded.server import ROOT
-from core.embedded.stack import Stack
 from core.kernel import codes
+from core.tools.embedded.server import ROOT
+from core.tools.embedded.stack import Stack
 from lototrot.models.contest import Contest
 from lototrot.models.tickets import Ticket
 from tests.bench.pairs import interleave, percentile

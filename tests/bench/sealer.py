@@ -33,8 +33,8 @@ def main(contest_id: int, act: str) -> None:
 
 def _seal(contest_id: int) -> float:
     from lototrot.models.contest import Contest
-    from lototrot.services.sealing import contest_seal
-    from tests import factories
+    from lototrot.services.seal.sealing import contest_seal
+    from tests.support import factories
 
     contest = Contest.objects.get(pk=contest_id)
     factories.contest_closed(contest, sealed=False)
@@ -49,7 +49,7 @@ def _raw(contest_id: int) -> float:
 
     from lototrot.models.contest import Contest
     from lototrot.models.tickets import LEG_COLUMNS
-    from lototrot.services.leaves import rows_of
+    from lototrot.services.seal.leaves import rows_of
 
     legs = LEG_COLUMNS[: len(Contest.objects.get(pk=contest_id).offered_masks)]
     began = time.perf_counter()

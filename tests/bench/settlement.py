@@ -22,20 +22,20 @@ from random import Random
 import psycopg
 from django.db import connection, connections
 
-from core.embedded.postgres import SUPERUSER
-from core.embedded.server import ROOT
-from core.embedded.stack import Stack
 from core.journal.install import COLUMN
 from core.ledger.services import account_open, premises_account
 from core.staff.powers import Role
+from core.tools.embedded.postgres import SUPERUSER
+from core.tools.embedded.server import ROOT
+from core.tools.embedded.stack import Stack
 from lototrot.engine.races import Race
 from lototrot.models.contest import Contest
 from lototrot.models.settlement import Settlement
 from lototrot.sample import facts, players
-from lototrot.services.settlement import settlement_reverse
-from tests import factories, settling
+from lototrot.services.settlement.settling import settlement_reverse
 from tests.bench import seal
 from tests.bench.pairs import interleave
+from tests.support import factories, rounds
 
 MULTIPLES, SINGLES = 1_400_000, 10_000_000
 # With these results about a third of the multiple tickets wins something.
@@ -191,8 +191,8 @@ def _rest(stack: Stack) -> None:
 def _contest(name: str, tickets: Iterable[tuple[int, ...]]) -> Contest:
     """A contest on sale with those tickets."""
     shares = facts.load("son-pardo").bet_shares()
-    rules = replace(settling.rules(), code=f"bench-{name}")
-    contest = settling.contest(rules, [sorted(race) for race in shares], price_cents=50)
+    rules = replace(rounds.rules(), code=f"bench-{name}")
+    contest = rounds.contest(rules, [sorted(race) for race in shares], price_cents=50)
     point = factories.point()
     _stage(len(shares), tickets)
     _load(contest, point)
@@ -205,7 +205,7 @@ def _run(contest: Contest) -> None:
         Race(tuple(sorted(race)), winners=frozenset({winner}))
         for race, winner in zip(shares, WINNERS, strict=True)
     ]
-    settling.run(contest, races)
+    rounds.run(contest, races)
 
 
 def _stage(legs: int, tickets: Iterable[tuple[int, ...]]) -> None:

@@ -9,7 +9,7 @@ import statistics
 import tempfile
 from pathlib import Path
 
-from core.embedded.stack import Stack
+from core.tools.embedded.stack import Stack
 from tests.bench.pairs import percentile
 from tests.browser import desk
 from tests.browser.driver import TERMINAL, Browser, Driver, browser_missing, until

@@ -11,7 +11,7 @@ import pytest
 from tests.browser.driver import TERMINAL, Browser, Driver, Size, browser_missing, required
 from tests.browser.line import Line
 from tests.browser.site import serving
-from tests.databases import Database
+from tests.support.databases import Database
 
 Open = Callable[..., Browser]
 

@@ -7,10 +7,10 @@ from typing import Any
 from core.premises.services import operator_register, terminal_register
 from core.staff.powers import Role
 from lototrot.models.contest import Contest
-from lototrot.services.contests import contest_publish
-from lototrot.services.withdrawals import withdrawal_enter
-from tests import factories
+from lototrot.services.contest.contests import contest_publish
+from lototrot.services.races.withdrawals import withdrawal_enter
 from tests.browser.driver import Browser, until
+from tests.support import factories
 
 PIN = "482915"
 RULES = {

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Self
 
-from core.embedded.stack import free_port
+from core.tools.embedded.stack import free_port
 
 PATIENCE_S = 20.0
 _LOOK_EVERY_S = 0.02

@@ -10,19 +10,19 @@ from core.proofs import log
 from core.receipts.document import LANGUAGES
 from core.screens import live
 from core.staff.powers import Role
+from lototrot import accounts
 from lototrot.engine.races import Outcome, Race
 from lototrot.models.contest import Contest
 from lototrot.selectors.board import board_document
-from lototrot.services import chart
-from lototrot.services.certificate import certificate_in_force
-from lototrot.services.contests import contest_publish
-from lototrot.services.settlement import contest_settle
-from tests import factories, settling
+from lototrot.services.contest.contests import contest_publish
+from lototrot.services.settlement.certificate import certificate_in_force
+from lototrot.services.settlement.settling import contest_settle
 from tests.browser import desk
 from tests.browser.conftest import Open
 from tests.browser.driver import FIRST_LOAD_BYTES, Browser
 from tests.browser.line import Line
 from tests.lototrot.explaining import Certified, Step
+from tests.support import factories, rounds
 
 NUMBERS = (1, 2, 3)
 WINNER = 1
@@ -48,25 +48,25 @@ return [...place.querySelectorAll(".steps > li > div")].map((step) => [...step.c
 def settled(code: str) -> Contest:
     """A contest of a bet type of its own, and so with a chain of its own, settled."""
     right, before = CASES[code]
-    contest = settling.contest(settling.rules(code=code), [NUMBERS] * 7)
+    contest = rounds.contest(rounds.rules(code=code), [NUMBERS] * 7)
     contest_publish(by=factories.staff(Role.ORGANISER), contest=contest, rules=desk.RULES)
-    accounts = {
-        "jackpot": chart.jackpot(code),
-        "reserve": chart.reserve(code),
-        "lapsed": chart.lapsed(contest.pk),
+    funds = {
+        "jackpot": accounts.jackpot(code),
+        "reserve": accounts.reserve(code),
+        "lapsed": accounts.lapsed(contest.pk),
     }
     for name, cents in before.items():
-        settling.fund(accounts[name], cents)
+        rounds.fund(funds[name], cents)
     bets = [
-        settling.masks([[WINNER]] * many + [[WINNER + 1]] * (7 - many))
+        rounds.masks([[WINNER]] * many + [[WINNER + 1]] * (7 - many))
         for many, times in right.items()
         for _ in range(times)
     ]
-    settling.sell(contest, factories.point(), bets)
+    rounds.sell(contest, factories.point(), bets)
     won = Race(programme=NUMBERS, winners=frozenset({WINNER}), outcome=Outcome.RUN)
-    settling.run(contest, [won] * 7)
+    rounds.run(contest, [won] * 7)
     contest_settle(contest_id=contest.pk)
-    assert balance_cents(chart.lapsed(contest.pk)) == 0
+    assert balance_cents(accounts.lapsed(contest.pk)) == 0
     contest.refresh_from_db()
     return contest
 
@@ -99,7 +99,7 @@ def test_every_figure_of_the_explanation_is_the_signed_certificates(
     open_browser: Open, line: Line, tmp_path: Any, settings: Any
 ) -> None:
     settings.VAR_DIR = tmp_path
-    factories.time_to(settling.NOON)
+    factories.time_to(rounds.NOON)
     contests = {code: settled(code) for code in CASES}
     documents = {code: as_certified(contest) for code, contest in contests.items()}
     figures = {code: document["figures"] for code, document in documents.items()}
@@ -129,7 +129,7 @@ def test_a_board_says_so_when_nothing_is_published_any_more_and_when_it_is_again
 ) -> None:
     """Files still come, the line is there, `manage.py live` is not."""
     settings.VAR_DIR = tmp_path
-    factories.time_to(settling.NOON)
+    factories.time_to(rounds.NOON)
     desk.shop()
     live.publish(live.folder())
     browser = open_browser()

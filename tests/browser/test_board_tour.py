@@ -9,15 +9,15 @@ from typing import Any
 import pytest
 
 from core.screens import live
+from lototrot import accounts
 from lototrot.engine.races import Outcome, Race
 from lototrot.models.contest import Contest
-from lototrot.services import chart
-from lototrot.services.settlement import contest_settle
-from tests import emitting, factories, settling
+from lototrot.services.settlement.settling import contest_settle
 from tests.browser import desk
 from tests.browser.conftest import Open
 from tests.browser.line import Line
 from tests.browser.tour import SIZES, Tour
+from tests.support import emitting, factories, rounds
 
 NUMBERS = tuple(range(1, 10))
 LOOKS = [
@@ -35,16 +35,16 @@ def published(tmp_path: Path, settings: Any) -> Iterator[None]:
 
 
 def contest_on_sale() -> Contest:
-    factories.time_to(settling.NOON)
-    contest = settling.contest(settling.rules(), [NUMBERS] * 7)
+    factories.time_to(rounds.NOON)
+    contest = rounds.contest(rounds.rules(), [NUMBERS] * 7)
     desk.shop(contest)
     rng = random.Random(7)
     tickets = [
         tuple(sum(1 << n - 1 for n in rng.sample(NUMBERS, rng.choice((1, 2)))) for _ in range(7))
         for _ in range(300)
     ]
-    settling.fund(chart.jackpot("lototrot"), 12_345_67)
-    settling.sell(contest, factories.point(), tickets)
+    rounds.fund(accounts.jackpot("lototrot"), 12_345_67)
+    rounds.sell(contest, factories.point(), tickets)
     factories.withdrawal(factories.races_of(contest)[2], 4)
     return contest
 
@@ -75,7 +75,7 @@ def test_a_race_day_on_the_board(
     assert emission.reference in told
     tour.stop("on-sale")
 
-    settling.run(contest, facts())
+    rounds.run(contest, facts())
     contest.refresh_from_db()
     live.publish(live.folder())
     browser.find(".race .won")

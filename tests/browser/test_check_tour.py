@@ -2,11 +2,11 @@
 
 import pytest
 
-from tests import paying
 from tests.browser.conftest import Open
 from tests.browser.driver import TERMINAL, Browser
 from tests.browser.line import Line
 from tests.browser.tour import SIZES, Tour
+from tests.support import paying
 
 LOOKS = [("phone", False, "ca"), ("phone", True, "es"), ("terminal", False, "en")]
 PRIZE = {"ca": "Premi", "es": "Premio", "en": "Prize"}

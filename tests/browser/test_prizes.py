@@ -3,11 +3,11 @@
 import pytest
 
 from core.payoffice.models import Claim, Deposit, Payment
-from tests import paying
 from tests.browser import desk
 from tests.browser.conftest import Open
 from tests.browser.driver import Browser, until
 from tests.browser.line import Line
+from tests.support import paying
 
 STATE = ".shown .state"
 

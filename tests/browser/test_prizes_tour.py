@@ -2,11 +2,11 @@
 
 import pytest
 
-from tests import paying
 from tests.browser import desk
 from tests.browser.conftest import Open
 from tests.browser.line import Line
 from tests.browser.tour import LOOKS, SIZES, Tour
+from tests.support import paying
 
 
 @pytest.mark.parametrize(("size", "dark", "language"), LOOKS)

@@ -4,11 +4,11 @@ import pytest
 
 from promotrot.models.play import PlayAct, PlayEnd, PlayTicket
 from promotrot.models.voucher import Voucher
-from tests import emitting
 from tests.browser import desk
 from tests.browser.conftest import Open
 from tests.browser.driver import Browser, until
 from tests.browser.line import Line
+from tests.support import emitting
 
 DONE = ".stage footer .primary:enabled"
 

@@ -2,12 +2,12 @@
 
 import pytest
 
-from tests import emitting
 from tests.browser import desk
 from tests.browser.conftest import Open
 from tests.browser.driver import Browser
 from tests.browser.line import Line
 from tests.browser.tour import LOOKS, SIZES, Tour
+from tests.support import emitting
 
 GAMES = ("letter-by-letter", "lap-of-honour", "trotters-ladder", "six-at-the-post", "five-stalls")
 

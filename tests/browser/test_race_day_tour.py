@@ -20,15 +20,15 @@ from lototrot.models.settlement import PaymentOrder, Settlement
 from lototrot.models.tickets import Ticket, Void
 from lototrot.sample import facts
 from lototrot.sample.facts import RaceFacts
-from lototrot.services.sealing import contest_seal
-from lototrot.services.settlement import contest_settle
-from tests import factories
+from lototrot.services.seal.sealing import contest_seal
+from lototrot.services.settlement.settling import contest_settle
 from tests.browser.conftest import Open
 from tests.browser.desk import RULES
 from tests.browser.driver import TERMINAL, until
 from tests.browser.line import Line
 from tests.browser.staff import Person, person
 from tests.browser.tour import Looks
+from tests.support import factories
 
 DAY = facts.load(facts.SON_PARDO)
 RUN, CALLED_OFF = DAY.races[:6], DAY.races[6]

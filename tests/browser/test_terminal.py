@@ -10,12 +10,12 @@ from core.premises import services as premises
 from core.premises.models import OperatorSession
 from core.screens import texts
 from lototrot.models.tickets import PrintConfirmation, Ticket, Void
-from lototrot.services.selling import ContestClosed
-from tests import factories
+from lototrot.services.tickets.selling import ContestClosed
 from tests.browser import desk
 from tests.browser.conftest import Open
 from tests.browser.driver import FIRST_LOAD_BYTES, until
 from tests.browser.line import Line
+from tests.support import factories
 
 WAITING = "#waiting .state"
 NUMBERS = [4, 1, 3, 7, 9, 2, 5]

@@ -2,12 +2,12 @@
 
 import pytest
 
-from tests import factories
 from tests.browser import desk
 from tests.browser.conftest import Open
 from tests.browser.driver import TERMINAL
 from tests.browser.line import Line
 from tests.browser.tour import LOOKS, SIZES, Tour
+from tests.support import factories
 
 
 @pytest.mark.parametrize(("size", "dark", "language"), LOOKS)

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from core.embedded.server import ROOT
+from core.tools.embedded.server import ROOT
 from tests.browser.driver import PHONE, TERMINAL, WALL, Browser, required
 
 SIZES = {"phone": PHONE, "terminal": TERMINAL, "wall": WALL}

@@ -19,13 +19,13 @@ import psycopg
 from django.db import DatabaseError, connection, connections
 
 from core.database.locks import Lock
-from core.embedded.server import ROOT
 from core.kernel.errors import DomainError
+from core.tools.embedded.server import ROOT
 from lototrot.models.contest import Contest
-from lototrot.services.selling import SaleRequest, Sold, ticket_sell
-from tests import factories
-from tests.databases import Database
-from tests.factories import Point
+from lototrot.services.tickets.selling import SaleRequest, Sold, ticket_sell
+from tests.support import factories
+from tests.support.databases import Database
+from tests.support.factories import Point
 
 PATIENCE_S = 30
 _GATE = (99, 0)

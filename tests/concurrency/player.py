@@ -46,7 +46,7 @@ def insist(act: Callable[[], T]) -> T:
 
 def prepare(tickets: int, terminals: int) -> dict[str, Any]:
     """An emission of which every second ticket wins, and who sells it."""
-    from tests import emitting, factories
+    from tests.support import emitting, factories
 
     tenth = tickets // 10
     tiers = [{"cash_cents": 300, "count": tenth}, {"cash_cents": 100, "count": tenth * 4}]

@@ -11,7 +11,7 @@ from django.db import connection, transaction
 
 from lototrot.models.contest import Contest
 from lototrot.models.tickets import Ticket
-from tests import factories as f
+from tests.support import factories as f
 
 LIMIT_S = 20
 _T = TypeVar("_T")

@@ -19,7 +19,7 @@ django.setup()
 from django.db import InterfaceError, OperationalError, connection  # noqa: E402
 
 from core.premises.access import TerminalCredentials  # noqa: E402
-from lototrot.services.selling import SaleRequest, ticket_sell  # noqa: E402
+from lototrot.services.tickets.selling import SaleRequest, ticket_sell  # noqa: E402
 
 
 def request_of(plan: dict[str, Any], ident: uuid.UUID) -> SaleRequest:

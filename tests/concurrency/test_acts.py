@@ -16,13 +16,13 @@ from core.staff.powers import Role, define
 from core.staff.services import SignOnLocked, SignOnRefused, password_check, user_create
 from lototrot.models.contest import Contest
 from lototrot.models.tickets import PrintConfirmation, Reprint, Void
-from lototrot.services.annulment import ticket_annul
-from lototrot.services.closing import contest_close_early
-from lototrot.services.contests import ContestOfDayExists, contest_create
-from lototrot.services.prints import print_confirm, ticket_reprint
-from tests import factories
+from lototrot.services.contest.closing import contest_close_early
+from lototrot.services.contest.contests import ContestOfDayExists, contest_create
+from lototrot.services.tickets.annulment import ticket_annul
+from lototrot.services.tickets.printing import print_confirm, ticket_reprint
 from tests.concurrency.harness import sell, selling_point, together
-from tests.databases import Database
+from tests.support import factories
+from tests.support.databases import Database
 
 AT_ONCE = 8
 

@@ -11,11 +11,11 @@ from core.staff.powers import Role
 from lototrot.models.contest import Contest
 from lototrot.models.running import RaceDeclaration, RaceStart
 from lototrot.selectors.races import contest_limit
-from lototrot.services import closing, course, starts
-from lototrot.services.breach import breach_pending
-from lototrot.services.closing import contest_close_early
-from lototrot.services.starts import StartDiffers, meeting_declare, race_declare, start_record
-from tests import factories as f
+from lototrot.services.contest import closing
+from lototrot.services.contest.closing import contest_close_early
+from lototrot.services.races import course, starts
+from lototrot.services.races.starts import StartDiffers, meeting_declare, race_declare, start_record
+from lototrot.services.settlement.breach import breach_pending
 from tests.concurrency.sale_in_flight import (
     LIMIT_S,
     elsewhere,
@@ -23,6 +23,7 @@ from tests.concurrency.sale_in_flight import (
     sale_in_flight,
     sold_before_commit,
 )
+from tests.support import factories as f
 
 pytestmark = [pytest.mark.usefixtures("own_database"), pytest.mark.article("14.III.4")]
 

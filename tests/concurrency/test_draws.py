@@ -21,11 +21,11 @@ from lototrot.models.contest import Contest
 from lototrot.models.programme import Race
 from lototrot.models.running import RaceDeclaration, RaceStart
 from lototrot.selectors.draws import subject_of
-from lototrot.services.sealing import contest_seal
-from lototrot.services.starts import race_declare, start_record
-from tests import factories, settling
+from lototrot.services.races.starts import race_declare, start_record
+from lototrot.services.seal.sealing import contest_seal
 from tests.concurrency.harness import PATIENCE_S, together
-from tests.databases import Database
+from tests.support import factories, rounds
+from tests.support.databases import Database
 
 DICE = "3161425364"
 OTHER = "6666666666"
@@ -35,7 +35,7 @@ class Hall:
     """A race declared not run, its contest sealed, an inspector present."""
 
     def __init__(self) -> None:
-        factories.time_to(settling.NOON)
+        factories.time_to(rounds.NOON)
         self.contest: Contest = factories.contest()
         self.race: Race = factories.races_of(self.contest)[0]
         self.organiser: StaffActor = factories.staff(Role.ORGANISER)

@@ -6,10 +6,10 @@ import psycopg
 from django.db import connection
 
 from lototrot.models.tickets import Ticket
-from lototrot.services.selling import SaleRequest, ticket_sell
-from lototrot.services.snapshot import contest_facts
-from tests import factories
-from tests.databases import Database
+from lototrot.services.contest.facts import contest_facts
+from lototrot.services.tickets.selling import SaleRequest, ticket_sell
+from tests.support import factories
+from tests.support.databases import Database
 
 
 def test_a_sale_finds_a_new_connection_when_its_own_was_dropped(own_database: Database) -> None:

@@ -16,7 +16,7 @@ from promotrot.models.emission import Emission
 from promotrot.services import closing
 from promotrot.services.dealing import dealing
 from promotrot.services.emissions import emission_get
-from tests import emitting, factories
+from tests.support import emitting, factories
 
 pytestmark = [pytest.mark.usefixtures("own_database"), pytest.mark.article("15.III.6.2")]
 LIMIT_S = 30

@@ -30,17 +30,17 @@ from django.db import (
 )
 
 from core.database import clock
-from core.embedded.server import ROOT
 from core.kernel.days import natural_day
 from core.payoffice import refusals
 from core.payoffice.payables import Lapsed
 from core.payoffice.services.deposits import DepositRequest, deposit_take
 from core.payoffice.services.paying import Paid, PayRequest, payment_make
-from lototrot.services.lapsing import lapse
-from tests import factories, paying
+from core.tools.embedded.server import ROOT
+from lototrot.services.prizes.lapsing import lapse
 from tests.concurrency.harness import eventually, together
-from tests.databases import Database
-from tests.factories import Point
+from tests.support import factories, paying
+from tests.support.databases import Database
+from tests.support.factories import Point
 
 pytestmark = pytest.mark.article("14.III.10.4")
 ATTEMPTS, AT_ONCE, CENTS = 100, 25, 500

@@ -10,9 +10,9 @@ import pytest
 from django.db import IntegrityError, connection
 
 from core.database.locks import Lock
-from core.embedded.server import ROOT
 from core.ledger.models import Transfer
 from core.premises.requests import UuidBurnt
+from core.tools.embedded.server import ROOT
 from promotrot.models.emission import Emission, Lane
 from promotrot.models.play import PlayAct, PlayEnd, PlayTicket
 from promotrot.models.voucher import Voucher
@@ -29,10 +29,10 @@ from promotrot.services.selling import (
     request_state,
 )
 from promotrot.services.unfinished import play_end_unfinished
-from tests import emitting, factories, paying
 from tests.concurrency.harness import together
-from tests.databases import Database
-from tests.factories import Point
+from tests.support import emitting, factories, paying
+from tests.support.databases import Database
+from tests.support.factories import Point
 
 ROUNDS = 12
 

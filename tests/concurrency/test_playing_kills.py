@@ -16,11 +16,11 @@ from typing import Any
 import psycopg
 import pytest
 
-from core.embedded.server import ROOT
 from core.ledger.rebuild import differences
+from core.tools.embedded.server import ROOT
 from promotrot.models.emission import Emission
-from tests import emitting, factories
-from tests.databases import Database
+from tests.support import emitting, factories
+from tests.support.databases import Database
 
 PROCESSES, TERMINALS_EACH = 4, 4
 TICKETS, KILLS, SESSIONS_ENDED = 1_600, 6, 40

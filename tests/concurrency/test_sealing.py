@@ -16,20 +16,20 @@ from core.proofs import keys, merkle
 from core.proofs.models import LogEntry
 from lototrot.models.contest import Contest
 from lototrot.models.sealing import Seal
-from lototrot.services import sealing
-from lototrot.services.sealing import contest_seal, seals_due
-from tests import factories, settling
-from tests.databases import Database
+from lototrot.services.seal import sealing
+from lototrot.services.seal.sealing import contest_seal, seals_due
+from tests.support import factories, rounds
+from tests.support.databases import Database
 from tests.verify.load import verifier
 
 WAIT_S = 60
-RULES = settling.rules(**settling.TWO_LEGS)
+RULES = rounds.rules(**rounds.TWO_LEGS)
 
 
 @pytest.fixture
 def contest(own_database: Database) -> Contest:
-    made = settling.contest(RULES, [(1, 2, 3)] * 2)
-    settling.sell(made, factories.point(), [(1, 1), (1, 2), (2, 4)])
+    made = rounds.contest(RULES, [(1, 2, 3)] * 2)
+    rounds.sell(made, factories.point(), [(1, 1), (1, 2), (2, 4)])
     return factories.contest_closed(made, sealed=False)
 
 

@@ -28,10 +28,9 @@ from core.staff.powers import Role
 from lototrot.engine.selection import WithdrawnNumber
 from lototrot.models.contest import Contest
 from lototrot.models.tickets import BurntRequest, Ticket
-from lototrot.services.closing import contest_close
-from lototrot.services.selling import ContestClosed, Sold, request_state
-from lototrot.services.withdrawals import withdrawal_enter
-from tests import factories
+from lototrot.services.contest.closing import contest_close
+from lototrot.services.races.withdrawals import withdrawal_enter
+from lototrot.services.tickets.selling import ContestClosed, Sold, request_state
 from tests.concurrency.harness import (
     Race,
     against_a_sale_in_flight,
@@ -42,8 +41,9 @@ from tests.concurrency.harness import (
     stopped_sale,
     together,
 )
-from tests.databases import Database
-from tests.factories import Point
+from tests.support import factories
+from tests.support.databases import Database
+from tests.support.factories import Point
 
 THREADS = 32
 

@@ -17,10 +17,10 @@ from typing import Any
 import psycopg
 from django.db import InterfaceError, OperationalError, connection
 
-from core.embedded.server import ROOT
-from lototrot.services.selling import Sold
+from core.tools.embedded.server import ROOT
+from lototrot.services.tickets.selling import Sold
 from tests.concurrency.harness import eventually, sell, selling_point, together
-from tests.databases import Database
+from tests.support.databases import Database
 
 SELLERS = 4
 

@@ -12,8 +12,8 @@ from typing import Any
 import psycopg
 import pytest
 
-from core.embedded.postgres import Postgres
-from core.embedded.server import ROOT
+from core.tools.embedded.postgres import Postgres
+from core.tools.embedded.server import ROOT
 from tests.concurrency.harness import eventually
 from tests.concurrency.test_playing_kills import Players
 from tests.concurrency.test_selling_kills import SELLERS, audit, sellers

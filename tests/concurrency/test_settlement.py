@@ -18,29 +18,29 @@ from core.ledger.models import Transfer
 from lototrot.engine.races import Race
 from lototrot.models.contest import Contest
 from lototrot.models.settlement import Prize, Settlement
-from lototrot.services import long_acts, settlement
-from lototrot.services.settlement import SettlementBusy, contest_settle, settlement_reverse
-from tests import factories, settling
-from tests.databases import Database
-from tests.factories import Point
+from lototrot.services.settlement import long_acts, settling
+from lototrot.services.settlement.settling import SettlementBusy, contest_settle, settlement_reverse
+from tests.support import factories, rounds
+from tests.support.databases import Database
+from tests.support.factories import Point
 
 WAIT_S = 60
-RULES = settling.rules(**settling.TWO_LEGS)
+RULES = rounds.rules(**rounds.TWO_LEGS)
 FACTS = [Race((1, 2, 3), winners=frozenset({1}))] * 2
 
 
 @pytest.fixture
 def point(own_database: Database) -> Point:
-    factories.time_to(settling.NOON)
+    factories.time_to(rounds.NOON)
     return factories.point()
 
 
 @pytest.fixture
 def contest(point: Point) -> Contest:
     """A contest that has been run: three tickets of 1.00, one with both races right."""
-    made = settling.contest(RULES, [(1, 2, 3)] * 2)
-    settling.sell(made, point, [(1, 1), (1, 2), (2, 4)])
-    settling.run(made, FACTS)
+    made = rounds.contest(RULES, [(1, 2, 3)] * 2)
+    rounds.sell(made, point, [(1, 1), (1, 2), (2, 4)])
+    rounds.run(made, FACTS)
     return made
 
 
@@ -142,11 +142,11 @@ def test_a_worker_killed_in_the_middle_leaves_nothing_and_the_next_one_settles(
         assert not Settlement.objects.exists()
         assert not Prize.objects.exists()
         assert not Transfer.objects.filter(kind="lototrot.pool").exists()
-        assert settlement.settlements_due() == [contest.pk]
+        assert settling.settlements_due() == [contest.pk]
         settled = _settle_when_free(contest)
     assert settled.number == 1
-    assert len(settling.prizes(settled)) == 2
-    settling.books_agree()
+    assert len(rounds.prizes(settled)) == 2
+    rounds.books_agree()
 
 
 def test_a_worker_killed_after_its_commit_has_settled(
@@ -155,7 +155,7 @@ def test_a_worker_killed_after_its_commit_has_settled(
     with worker_stopped_at(own_database, contest, ("tasks", "contest_settle", "after")):
         pass
     assert state_of(contest) == Contest.State.SETTLED
-    assert settlement.settlements_due() == []
+    assert settling.settlements_due() == []
     assert contest_settle(contest_id=contest.pk) == Settlement.objects.get()
 
 
@@ -175,7 +175,7 @@ def _settle_when_free(contest: Contest) -> Settlement:
 def both_at_once(contest: Contest, monkeypatch: pytest.MonkeyPatch) -> list[Any]:
     """What two workers get that would count at the same time, if nothing kept them from it."""
     meeting_point = threading.Barrier(2)
-    count = settlement.count
+    count = settling.count
 
     def together(*args: Any) -> Any:
         try:
@@ -184,7 +184,7 @@ def both_at_once(contest: Contest, monkeypatch: pytest.MonkeyPatch) -> list[Any]
             pass  # the other one was kept out
         return count(*args)
 
-    monkeypatch.setattr(settlement, "count", together)
+    monkeypatch.setattr(settling, "count", together)
     with ThreadPoolExecutor(2) as pool:
         work = [in_thread(pool, lambda: contest_settle(contest_id=contest.pk)) for _ in range(2)]
         return [future.result(WAIT_S) for future in work]
@@ -196,14 +196,14 @@ def test_of_two_workers_one_settles_and_the_other_finds_it_busy(
     results = both_at_once(contest, monkeypatch)
     assert sorted(type(result).__name__ for result in results) == ["Settlement", "SettlementBusy"]
     assert Settlement.objects.count() == 1
-    settling.books_agree()
+    rounds.books_agree()
 
 
 def test_without_the_lock_the_two_workers_collide(
     contest: Contest, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The twin: the constraint still keeps a second settlement out, but only by an error."""
-    monkeypatch.setattr(settlement, "hold_for_long", lambda *_, **__: None)
+    monkeypatch.setattr(settling, "hold_for_long", lambda *_, **__: None)
     results = both_at_once(contest, monkeypatch)
     assert sorted(type(result).__name__ for result in results) == ["IntegrityError", "Settlement"]
     assert any(isinstance(result, IntegrityError) for result in results)
@@ -216,14 +216,14 @@ def test_without_the_lock_the_two_workers_collide(
 def settling_meanwhile(contest: Contest, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """The body runs while a settlement of the contest is under way, its rows already written."""
     written, go_on = threading.Event(), threading.Event()
-    verify = settlement._verify
+    verify = settling._verify
 
     def waiting(*args: Any) -> None:
         written.set()
         assert go_on.wait(WAIT_S)
         verify(*args)
 
-    monkeypatch.setattr(settlement, "_verify", waiting)
+    monkeypatch.setattr(settling, "_verify", waiting)
     with ThreadPoolExecutor(1) as pool:
         work = in_thread(pool, lambda: contest_settle(contest_id=contest.pk))
         try:
@@ -274,4 +274,4 @@ def test_nothing_about_the_contest_changes_during_its_settlement(
             settlement_reverse(contest_id=contest.pk, by=by)
     settlement_reverse(contest_id=contest.pk, by=by)
     assert state_of(contest) == Contest.State.CLOSED
-    settling.books_agree()
+    rounds.books_agree()

@@ -21,16 +21,16 @@ from typing import Any
 import pytest
 from celery import Celery
 
-from core.embedded.stack import Stack, free_port
-from core.embedded.valkey import binary
 from core.ledger.models import Transfer
-from core.raceday.api import Api, ApiProblem
+from core.tools.embedded.stack import Stack, free_port
+from core.tools.embedded.valkey import binary
+from core.tools.raceday.api import Api, ApiProblem
 from lototrot.models.contest import Contest
 from lototrot.models.settlement import Settlement
 from lototrot.models.tickets import Ticket
-from tests import factories, settling
-from tests.databases import Database
-from tests.factories import Point
+from tests.support import factories, rounds
+from tests.support.databases import Database
+from tests.support.factories import Point
 
 TERMINALS_EACH = 2
 ENOUGH = 15
@@ -161,7 +161,7 @@ def readiness(base_url: str) -> tuple[int, str]:
 @pytest.mark.article("14.III.9.6")
 def test_deaths_delay_work_and_lose_nothing(stacks: tuple[Stack, Stack], broker: Broker) -> None:
     first, second = stacks
-    contest = settling.contest(settling.rules(**settling.TWO_LEGS), [range(1, 9), range(1, 9)])
+    contest = rounds.contest(rounds.rules(**rounds.TWO_LEGS), [range(1, 9), range(1, 9)])
     tills = []
     for stack in stacks * TERMINALS_EACH:
         point = factories.point()
@@ -208,7 +208,7 @@ def test_deaths_delay_work_and_lose_nothing(stacks: tuple[Stack, Stack], broker:
     first.revive("worker-1")
     settled_once(contest, first, second, broker)
     assert len(sold) * BETS * 100 == Settlement.objects.get().figures["takings"]
-    settling.books_agree()
+    rounds.books_agree()
 
 
 def all_sell(tills: list[Till], selling: list[Future[None]]) -> None:

@@ -8,9 +8,9 @@ from core.staff import two_persons
 from core.staff.powers import Role
 from lototrot.models.contest import Contest
 from lototrot.models.running import Withdrawal
-from lototrot.services import closing, course
-from lototrot.services.withdrawals import AlreadyWithdrawn, withdrawal_enter
-from tests import factories as f
+from lototrot.services.contest import closing
+from lototrot.services.races import course
+from lototrot.services.races.withdrawals import AlreadyWithdrawn, withdrawal_enter
 from tests.concurrency.sale_in_flight import (
     LIMIT_S,
     elsewhere,
@@ -18,6 +18,7 @@ from tests.concurrency.sale_in_flight import (
     sale_in_flight,
     sold_before_commit,
 )
+from tests.support import factories as f
 
 pytestmark = [pytest.mark.usefixtures("own_database"), pytest.mark.article("14.III.5.4.1")]
 

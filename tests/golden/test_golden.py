@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from core.whatif import kinds
-from core.whatif.answers import answers, read_cases
+from core.tools.whatif import kinds
+from core.tools.whatif.answers import answers, read_cases
 from lototrot import whatif as lototrot
 from promotrot import whatif as promotrot
 

@@ -13,6 +13,7 @@ from django.test import Client
 from core.database import clock
 from core.screens import live
 from core.staff.powers import Role
+from lototrot import accounts
 from lototrot.engine.races import Outcome, Race, numbers_of, substitute
 from lototrot.models.contest import Contest, Publication
 from lototrot.models.tickets import Ticket
@@ -20,18 +21,17 @@ from lototrot.selectors.alive import standings
 from lototrot.selectors.board import board_document, board_prepare, board_pulse
 from lototrot.selectors.cards import contest_legs
 from lototrot.selectors.totals import RunningTotals, Totals
-from lototrot.services import chart
-from lototrot.services.settlement import contest_settle
-from tests import factories, settling
-from tests.databases import Database
+from lototrot.services.settlement.settling import contest_settle
+from tests.support import factories, rounds
+from tests.support.databases import Database
 
 NUMBERS = (1, 2, 3, 4, 5)
 
 
 def on_sale() -> Contest:
     """A contest of seven races whose rules are published, on a fixed day."""
-    factories.time_to(settling.NOON)
-    contest = settling.contest(settling.rules(), [NUMBERS] * 7)
+    factories.time_to(rounds.NOON)
+    contest = rounds.contest(rounds.rules(), [NUMBERS] * 7)
     by = factories.staff(Role.ORGANISER)
     Publication.objects.create(
         contest=contest,
@@ -57,8 +57,8 @@ def test_bets_alive_after_each_race_are_those_a_player_would_count() -> None:
     contest = on_sale()
     at = factories.point()
     tickets = [some_masks(rng, 7) for _ in range(120)]
-    settling.sell(contest, at, tickets)
-    settling.fund(chart.jackpot("lototrot"), 300_00)
+    rounds.sell(contest, at, tickets)
+    rounds.fund(accounts.jackpot("lototrot"), 300_00)
     facts = [
         Race(
             programme=NUMBERS,
@@ -68,7 +68,7 @@ def test_bets_alive_after_each_race_are_those_a_player_would_count() -> None:
         )
         for leg in range(1, 8)
     ]
-    settling.run(contest, facts)
+    rounds.run(contest, facts)
     contest.refresh_from_db()
 
     assert board_document()["contests"][0]["standings"] == []  # nothing has been counted yet
@@ -98,7 +98,7 @@ def test_bets_alive_after_each_race_are_those_a_player_would_count() -> None:
 def test_the_document_says_what_is_on_record() -> None:
     contest = on_sale()
     factories.withdrawal(factories.races_of(contest)[2], 4)
-    settling.sell(contest, factories.point(), [settling.masks([[1]] * 7)] * 3)
+    rounds.sell(contest, factories.point(), [rounds.masks([[1]] * 7)] * 3)
     (shown,) = board_document()["contests"]
     assert shown["contest"] == contest.pk
     assert shown["prize_percent"] == "60"
@@ -113,9 +113,9 @@ def test_the_document_says_what_is_on_record() -> None:
 
 def test_takings_are_right_whatever_is_open_or_late(own_database: Database) -> None:
     contest = on_sale()
-    at, line = factories.point(), settling.masks([[1]] * 7)
+    at, line = factories.point(), rounds.masks([[1]] * 7)
     totals = RunningTotals()
-    settling.sell(contest, at, [line] * 4)
+    rounds.sell(contest, at, [line] * 4)
     other = connections["default"].copy("default")
     other.set_autocommit(False)
     with other.cursor() as cursor:  # a sale that takes its number now and ends much later
@@ -127,13 +127,13 @@ def test_takings_are_right_whatever_is_open_or_late(own_database: Database) -> N
             f" SELECT {values} FROM lototrot_ticket LIMIT 1"
         )
     for _ in range(4):
-        settling.sell(contest, at, [line] * 2)
+        rounds.sell(contest, at, [line] * 2)
         seen = totals.read()[contest.pk]
     assert seen == Totals(12, 12, 1200)
     other.commit()
     assert totals.read()[contest.pk] == Totals(13, 13, 1300)
     for _ in range(3):
-        settling.sell(contest, at, [line])
+        rounds.sell(contest, at, [line])
         totals.read()
     assert totals.read()[contest.pk] == Totals(16, 16, 1600)
     assert totals._mark > 0
@@ -144,7 +144,7 @@ def test_takings_are_right_whatever_is_open_or_late(own_database: Database) -> N
 def test_what_is_published_is_named_by_its_content_and_kept_while_it_is_named(
     tmp_path: Path,
 ) -> None:
-    factories.time_to(settling.NOON - timedelta(minutes=1))
+    factories.time_to(rounds.NOON - timedelta(minutes=1))
     assert live.publish(tmp_path)
     assert not live.publish(tmp_path)
     first = json.loads((tmp_path / live.PULSE).read_text())

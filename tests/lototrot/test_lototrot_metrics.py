@@ -6,7 +6,7 @@ import pytest
 
 from core.database import clock
 from lototrot import metrics
-from tests import factories
+from tests.support import factories
 
 pytestmark = pytest.mark.django_db
 

@@ -19,15 +19,15 @@ from django.conf import LazySettings
 from django.conf import settings as real
 
 from core.database import vault
-from core.embedded.postgres import binaries
+from core.tools.embedded.postgres import binaries
 from promotrot.engine.plan import Plan
 from promotrot.engine.plan_json import read_plan
 from promotrot.engine.shuffle import block_prizes, commitment, mixed_key
 from promotrot.models.emission import Emission, Lane
 from promotrot.services.closing import seed_reveal
 from promotrot.services.dealing import SEED_PURPOSE, dealing, open_seed
-from tests import emitting
-from tests.databases import Database
+from tests.support import emitting
+from tests.support.databases import Database
 
 SOLD = 12
 _HEX = re.compile(r"(?<![0-9a-f])(?:\\\\x)?([0-9a-f]{64,})(?![0-9a-f])")

@@ -9,7 +9,7 @@ from promotrot.models.play import PlayTicket
 from promotrot.services.dealing import dealing
 from promotrot.services.selling import PlayRequest, play_sell
 from promotrot.services.unfinished import play_end_unfinished
-from tests import emitting, factories
+from tests.support import emitting, factories
 
 pytestmark = pytest.mark.django_db
 

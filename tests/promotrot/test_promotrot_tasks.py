@@ -7,7 +7,7 @@ from promotrot import tasks
 from promotrot.models.emission import Emission, PublicFigures
 from promotrot.selectors.closing import emissions_without_top, reveals_due
 from promotrot.selectors.public import figures_due
-from tests import emitting
+from tests.support import emitting
 
 pytestmark = pytest.mark.django_db
 

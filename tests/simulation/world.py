@@ -28,16 +28,18 @@ from lototrot import tasks
 from lototrot.models.contest import BetType, Contest
 from lototrot.models.settlement import PaymentOrder, Prize
 from lototrot.models.tickets import Void
-from lototrot.services import breach, classification, contests, payment_order, starts, withdrawals
-from lototrot.services.annulment import ticket_annul
-from lototrot.services.classification import Entry
-from lototrot.services.closing import schedule_move
-from lototrot.services.placing import placings_due
-from lototrot.services.selling import SaleRequest, ticket_sell
-from tests import factories
-from tests import paying as given
-from tests.factories import Point
+from lototrot.services.contest import contests
+from lototrot.services.contest.closing import schedule_move
+from lototrot.services.prizes.carry_over import placings_due
+from lototrot.services.races import classification, starts, withdrawals
+from lototrot.services.races.classification import Entry
+from lototrot.services.settlement import breach, payment_order
+from lototrot.services.tickets.annulment import ticket_annul
+from lototrot.services.tickets.selling import SaleRequest, ticket_sell
 from tests.simulation.auditor import Auditor, Terms
+from tests.support import factories
+from tests.support import paying as given
+from tests.support.factories import Point
 
 RULES = {"ca": "Regles.", "es": "Reglas.", "en": "Rules."}
 DOCUMENT = {

@@ -32,20 +32,21 @@ from lototrot.models.contest import Contest
 from lototrot.models.settlement import Prize
 from lototrot.models.tickets import Ticket
 from lototrot.selectors.draws import subject_of
-from lototrot.services import breach, classification, payment_order, starts, withdrawals
-from lototrot.services.annulment import ticket_annul
-from lototrot.services.classification import Entry
-from lototrot.services.closing import schedule_move
-from lototrot.services.proving import ticket_proof
-from lototrot.services.sealing import contest_seal
-from lototrot.services.selling import SaleRequest, ticket_sell
-from lototrot.services.settlement import contest_settle
+from lototrot.services.contest.closing import schedule_move
+from lototrot.services.races import classification, starts, withdrawals
+from lototrot.services.races.classification import Entry
+from lototrot.services.seal.proving import ticket_proof
+from lototrot.services.seal.sealing import contest_seal
+from lototrot.services.settlement import breach, payment_order
+from lototrot.services.settlement.settling import contest_settle
+from lototrot.services.tickets.annulment import ticket_annul
+from lototrot.services.tickets.selling import SaleRequest, ticket_sell
 from promotrot.models.emission import Emission
 from promotrot.services import publications
 from promotrot.services.closing import seed_reveal
-from tests import emitting, factories, settling
-from tests import paying as given
-from tests.journaling import seal_all
+from tests.support import emitting, factories, rounds
+from tests.support import paying as given
+from tests.support.journaling import seal_all
 from tests.verify.forging import public_key, published_log
 
 PRICE_CENTS = 600
@@ -74,7 +75,7 @@ class Day:
 def build() -> Day:
     """Saturday's races and plays, Sunday's payments, Monday's statements; everything sealed."""
     with acting.acting("tests"):
-        factories.time_to(settling.NOON - timedelta(hours=4))
+        factories.time_to(rounds.NOON - timedelta(hours=4))
         office = given.office()
         point = factories.point()
         commission_rate_record(
@@ -103,7 +104,7 @@ def build() -> Day:
 
 def _sold(point: factories.Point) -> tuple[Contest, list[str]]:
     """The codes of four tickets (1; n), n from 1, then those of ten bigger ones."""
-    rules = settling.rules(**settling.TWO_LEGS)
+    rules = rounds.rules(**rounds.TWO_LEGS)
     course = factories.racecourse()
     starts_at = clock.now() + timedelta(hours=2)
     with transaction.atomic():
@@ -117,7 +118,7 @@ def _sold(point: factories.Point) -> tuple[Contest, list[str]]:
     contest = factories.contest(
         meeting,
         races=races,
-        rules=settling.record(rules),
+        rules=rounds.record(rules),
         price_cents=PRICE_CENTS,
         correction_window_s=300,
     )

@@ -3,7 +3,7 @@
 import re
 from dataclasses import dataclass
 
-from core.embedded.server import ROOT
+from core.tools.embedded.server import ROOT
 
 PAGE = ROOT / "docs" / "proofs.md"
 HEAD = "| fact | touched by | `journal_verify` says | refused by |"

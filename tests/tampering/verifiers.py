@@ -13,9 +13,9 @@ from core.kernel.errors import DomainError
 from core.ledger.rebuild import differences
 from core.ledger.selectors import trial
 from core.statements import nightly as statements
-from lototrot.services import export as tickets
-from lototrot.services.auditing import audit_contests
-from lototrot.services.proving import ticket_proof
+from lototrot.services.seal import export as tickets
+from lototrot.services.seal.proving import ticket_proof
+from lototrot.services.settlement.auditing import audit_contests
 from promotrot.services import publications
 from promotrot.services.emissions import emission_get
 from tests.tampering.day import Day

@@ -15,10 +15,10 @@ import pytest
 from cryptography.exceptions import InvalidSignature
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
 
-from core.embedded.server import ROOT
 from core.kernel.canonical import canonical_bytes, canonical_sha256, with_digests
 from core.proofs import keys
 from core.proofs.models import LogEntry, SigningKey
+from core.tools.embedded.server import ROOT
 from tests.verify.load import verifier
 from tests.verify.tamper import Place, changes, lies
 

@@ -4,7 +4,7 @@ import importlib
 import sys
 from types import ModuleType
 
-from core.embedded.server import ROOT
+from core.tools.embedded.server import ROOT
 
 FOLDER = ROOT / "verify"
 

@@ -16,10 +16,10 @@ from core.staff.powers import Role
 from lototrot.models.contest import Contest
 from lototrot.models.running import RaceDeclaration
 from lototrot.selectors.draws import subject_of
-from lototrot.services.sealing import contest_seal
-from lototrot.services.starts import race_declare
-from tests import factories
+from lototrot.services.races.starts import race_declare
+from lototrot.services.seal.sealing import contest_seal
 from tests.core.draws.urn import PHRASE, Urn, hall
+from tests.support import factories
 from tests.verify.forging import (
     Entries,
     Refused,

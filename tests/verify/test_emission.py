@@ -11,7 +11,7 @@ from promotrot.models.emission import Emission
 from promotrot.services import publications
 from promotrot.services.closing import seed_reveal
 from promotrot.services.emissions import emission_get
-from tests import emitting, factories
+from tests.support import emitting, factories
 from tests.verify.forging import (
     Entries,
     Refused,

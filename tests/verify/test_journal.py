@@ -17,8 +17,8 @@ from core.journal.services import checkpoint_publish, days_due
 from core.kernel.canonical import canonical_bytes
 from core.proofs import keys
 from core.proofs.models import LogEntry, SigningKey
-from tests import databases, factories
-from tests.journaling import seal_all
+from tests.support import databases, factories
+from tests.support.journaling import seal_all
 from tests.verify.forging import Refused, public_key
 from tests.verify.load import FOLDER, verifier
 from tests.verify.tamper import changes

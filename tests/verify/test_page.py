@@ -12,16 +12,16 @@ from uuid import UUID
 
 import pytest
 
-from core.embedded.server import ROOT
 from core.kernel import codes
 from core.kernel.canonical import canonical_bytes, canonical_sha256, with_digests
 from core.premises.models import Premises, Terminal
 from core.proofs import keys, merkle, wire
+from core.tools.embedded.server import ROOT
 from lototrot.engine.bet_type import BetType
 from lototrot.engine.distribution import Takings, distribute
 from lototrot.engine.races import mask_of
 from lototrot.models.tickets import LEG_COLUMNS, Ticket
-from lototrot.services import leaves
+from lototrot.services.seal import leaves
 from tests.verify.load import FOLDER, verifier
 
 PAGE = (ROOT / "docs" / "proofs.md").read_text("utf-8")

@@ -13,23 +13,23 @@ from hypothesis import strategies as st
 from pypdf import PdfReader
 
 from core.database import clock
-from core.embedded.server import ROOT
 from core.proofs.log import published
 from core.proofs.models import LogEntry
 from core.staff import two_persons
 from core.staff.powers import Role
+from core.tools.embedded.server import ROOT
+from lototrot.accounts import organiser_share
 from lototrot.engine.bet_type import BetType
 from lototrot.engine.distribution import Takings, distribute
 from lototrot.engine.races import Outcome, Race, right_mask
 from lototrot.models.contest import Contest
 from lototrot.models.settlement import Settlement
-from lototrot.services import certificate
-from lototrot.services.breach import breach_void
-from lototrot.services.chart import organiser_share
-from lototrot.services.payment_order import payment_order_propose
-from lototrot.services.settlement import contest_settle, settlement_reverse
-from tests import factories, settling
-from tests.core.api.conftest import Api, staff_api
+from lototrot.services.settlement import certificate
+from lototrot.services.settlement.breach import breach_void
+from lototrot.services.settlement.payment_order import payment_order_propose
+from lototrot.services.settlement.settling import contest_settle, settlement_reverse
+from tests.support import factories, rounds
+from tests.support.api import Api, staff_api
 from tests.verify.forging import (
     Entries,
     Refused,
@@ -54,7 +54,7 @@ def rules_of(given: dict[str, Any]) -> BetType:
     """A worked case's bet type."""
     names = {"payout_step": "payout_step_cents", "threshold": "jackpot_threshold_cents"}
     changes = {names.get(k, k): v for k, v in given.get("bet_type", {}).items()}
-    return settling.rules(**changes)
+    return rounds.rules(**changes)
 
 
 def cases(kind: str) -> list[Any]:
@@ -125,7 +125,7 @@ def test_right_numbers_are_those_of_the_engine(race: Race) -> None:
 def test_two_independent_writings_of_the_rules_agree(
     takings: int, winners: list[int], jackpot: int, reserve: int, lapsed: int, step: int
 ) -> None:
-    rules = settling.rules(payout_step_cents=step)
+    rules = rounds.rules(payout_step_cents=step)
     by_category = dict(zip((7, 6, 5, 4), winners, strict=True))
     d = distribute(Takings(takings, by_category, jackpot, reserve, lapsed), rules).to_document()
     made = money.figures(rules.to_document(), d)
@@ -160,7 +160,7 @@ def test_joined_prizes_are_the_least_change_that_never_grows_downwards(
 
 @pytest.fixture
 def point(db: None) -> factories.Point:
-    factories.time_to(settling.NOON)
+    factories.time_to(rounds.NOON)
     return factories.point()
 
 
@@ -169,7 +169,7 @@ PROGRAMME = tuple(range(1, 9))
 
 def sold(point: factories.Point, number: int = 60) -> Contest:
     """A contest of seven races with tickets of all sorts."""
-    made = settling.contest(settling.rules(), [PROGRAMME] * 7)
+    made = rounds.contest(rounds.rules(), [PROGRAMME] * 7)
     chance = random.Random(7)  # the same tickets in every run
     tickets = [
         [
@@ -178,7 +178,7 @@ def sold(point: factories.Point, number: int = 60) -> Contest:
         ]
         for _ in range(number)
     ]
-    settling.sell(made, point, tickets)
+    rounds.sell(made, point, tickets)
     return made
 
 
@@ -192,7 +192,7 @@ FACTS = [
 
 def settled(point: factories.Point) -> Settlement:
     made = sold(point)
-    settling.run(made, FACTS)
+    rounds.run(made, FACTS)
     return contest_settle(contest_id=made.pk)
 
 
@@ -274,8 +274,8 @@ def test_tickets_tell_on_an_operator_who_counts_wrong_or_changes_one(
     made, log = settled(point), published_log()
     d = published_of(made)["document"]
     counted = {7: 0, 6: 1, 5: 2, 4: 3}
-    wrong = distribute(Takings(d["figures"]["takings"], counted, 0, 0, 0), settling.rules())
-    parts = organiser_share(settling.NOON.date()).divide(wrong.organiser_share)
+    wrong = distribute(Takings(d["figures"]["takings"], counted, 0, 0, 0), rounds.rules())
+    parts = organiser_share(rounds.NOON.date()).divide(wrong.organiser_share)
     organiser = d["organiser"] | {"parts": {str(p): cents for p, cents in parts.items()}}
     lying = forged(log, KIND, d | {"figures": wrong.to_document(), "organiser": organiser})
     assert "as the operator counted" in run(tmp_path, lying, made)
@@ -309,7 +309,7 @@ def test_a_reversal_and_the_payment_order_are_published_beside_the_certificate(
         certificate.certificate_in_force(first.contest_id)
     undone = published(kind=certificate.REVERSAL, subject=str(first.uuid))
     assert undone and undone.document["certificate"] == _digest(first)
-    settling.reclassify(factories.races_of(first.contest)[6], [2])
+    rounds.reclassify(factories.races_of(first.contest)[6], [2])
     second = contest_settle(contest_id=first.contest_id)
     assert published_of(second)["document"]["replaces"] == str(first.uuid)
     log = published_log()
@@ -346,7 +346,7 @@ def test_the_next_meeting_s_certificate_names_the_one_before(
         by=(two := factories.two_organisers())[0], contest_id=first.contest_id
     )
     two_persons.confirm(proposal=proposal.uuid, by=two[1])
-    settling.later(1)
+    rounds.later(1)
     second = settled(point)
     document = published_of(second)["document"]
     assert document["previous"] == _digest(first)

@@ -13,11 +13,11 @@ from core.proofs.models import LogEntry
 from core.staff import two_persons
 from lototrot.models.contest import Contest
 from lototrot.models.tickets import Ticket, Void
-from lototrot.services.breach import breach_void
-from lototrot.services.proving import TicketNotSealed, ticket_proof
-from tests import factories
-from tests.admin_desk import sold_with_code
-from tests.core.api.conftest import Api, refused
+from lototrot.services.seal.proving import TicketNotSealed, ticket_proof
+from lototrot.services.settlement.breach import breach_void
+from tests.support import factories
+from tests.support.admin_desk import sold_with_code
+from tests.support.api import Api, refused
 from tests.verify import tamper
 from tests.verify.forging import Refused
 from tests.verify.load import FOLDER, verifier

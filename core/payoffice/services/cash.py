@@ -9,7 +9,7 @@ from core.database.locks import Lock, hold
 from core.kernel.errors import Conflict, Invalid, NotFound
 from core.ledger import services as ledger
 from core.ledger.services import Line
-from core.payoffice import chart
+from core.payoffice import accounts
 from core.payoffice.models import CashMovement, CashSession
 from core.payoffice.refusals import CashSessionMissing, CashShort
 from core.premises.models import Premises
@@ -65,9 +65,9 @@ def cash_open(*, by: StaffActor, premises: str, float_cents: int) -> CashSession
             )
     except IntegrityError as error:
         raise CashSessionOpen from error
-    cash = chart.cash(session.pk)
+    cash = accounts.cash(session.pk)
     ledger.account_open([cash])
-    line = Line("payoffice.float", cash, chart.treasury(), float_cents)
+    line = Line("payoffice.float", cash, accounts.treasury(), float_cents)
     ledger.post(reference=session.uuid, lines=[line])
     return session
 
@@ -84,7 +84,7 @@ def cash_move(*, by: StaffActor, cents: int, reason: str) -> CashMovement:
     _need_open(session)
     if not cents or not reason.strip():
         raise MovementOfNothing
-    cash, treasury = chart.cash(session.pk), chart.treasury()
+    cash, treasury = accounts.cash(session.pk), accounts.treasury()
     if ledger.balance_cents(cash) + cents < 0:
         raise CashShort
     moved: CashMovement = CashMovement.objects.create(
@@ -110,7 +110,11 @@ def cash_close(*, by: StaffActor, session: uuid.UUID, counted_cents: int) -> Cas
     found.refresh_from_db()
     if found.closed_at is not None:
         raise CashSessionUnknown
-    cash, treasury, differences = chart.cash(found.pk), chart.treasury(), chart.cash_differences()
+    cash, treasury, differences = (
+        accounts.cash(found.pk),
+        accounts.treasury(),
+        accounts.cash_differences(),
+    )
     found.expected_cents = ledger.balance_cents(cash)
     found.counted_cents = counted_cents
     found.closed_at = clock.now()

@@ -12,7 +12,7 @@ from core.kernel.days import natural_day
 from core.kernel.errors import Conflict, Invalid, NotFound
 from core.ledger import services as ledger
 from core.ledger.services import Line
-from core.payoffice import chart
+from core.payoffice import accounts
 from core.payoffice.models import CashCeiling, Cheque, Payee, Payment
 from core.payoffice.services.sealing import PayeeFacts, payee_seal
 from core.staff import two_persons
@@ -166,7 +166,7 @@ def cheque_reconcile(
     cheque.state, cheque.presented_on = Cheque.State.PRESENTED, presented_on
     cheque.reconciled_at, cheque.reconciled_by_id = now, by.user_id
     cheque.save(update_fields=["state", "presented_on", "reconciled_at", "reconciled_by"])
-    line = Line("payoffice.cheque", chart.cheques(), chart.treasury(), amount_cents)
+    line = Line("payoffice.cheque", accounts.cheques(), accounts.treasury(), amount_cents)
     ledger.post(reference=uuid.uuid5(cheque.payment.uuid, f"cheque:{number}"), lines=[line])
     return cheque
 

@@ -13,7 +13,7 @@ from core.database.locks import Lock, hold
 from core.kernel.errors import Conflict, Invalid, NotFound
 from core.ledger import services as ledger
 from core.ledger.services import Line
-from core.payoffice import chart
+from core.payoffice import accounts
 from core.payoffice.models import CashSession, Claim, Exchange, StockItem, StockMovement
 from core.payoffice.payables import Payable
 from core.payoffice.refusals import (
@@ -93,7 +93,7 @@ def stock_move(
         raise UnitsWrong
     moved = _move(found, place.pk, units, by.user_id, reason=reason)
     cents = abs(units) * found.equivalent_cents
-    goods, treasury = chart.goods(), chart.treasury()
+    goods, treasury = accounts.goods(), accounts.treasury()
     debit, credit = (goods, treasury) if units > 0 else (treasury, goods)
     ledger.post(reference=moved.uuid, lines=[Line("payoffice.goods", debit, credit, cents)])
     return moved
@@ -244,7 +244,7 @@ def _exchange(
     )
     _move(item, session.premises_id, -1, staff_id, reason=str(payable.uuid), exchange=made)
     stood = payable.owed if claim is None else payable.held
-    line = Line("payoffice.exchange", stood, chart.goods(), payable.amount_cents)
+    line = Line("payoffice.exchange", stood, accounts.goods(), payable.amount_cents)
     ledger.post(reference=ident, lines=[line])
     return made
 

@@ -20,7 +20,7 @@ from core.kernel.days import day_bounds
 from core.kernel.errors import DomainError
 from core.kernel.regulation import Means, Place
 from core.ledger.services import Chart, account_open, premises_account
-from core.payoffice import chart, judging, refusals
+from core.payoffice import accounts, judging, refusals
 from core.payoffice.judging import PLACE_OF_KIND, Standpoint, Verdict
 from core.payoffice.models import CashSession, Payee, Payment
 from core.payoffice.payables import Nature, Payable
@@ -226,8 +226,8 @@ def _by_cheque(
             payee = payee_seal(request.payee)
         if payee is None:
             raise refusals.PayeeMissing
-        account_open([chart.cheques()])
-        paid = _write(payable, columns | {"payee_id": payee.pk}, verdict, chart.cheques(), today)
+        account_open([accounts.cheques()])
+        paid = _write(payable, columns | {"payee_id": payee.pk}, verdict, accounts.cheques(), today)
         if not isinstance(paid, Paid) or paid.replayed:
             transaction.set_rollback(True)
             return paid
@@ -311,4 +311,4 @@ def payer_at_desk(session: CashSession, staff_id: int) -> Payer:
         "cash_session_id": session.pk,
     }
     place = PLACE_OF_KIND[session.premises.kind]
-    return Payer(Standpoint(place, session.premises_id), columns, chart.cash(session.pk))
+    return Payer(Standpoint(place, session.premises_id), columns, accounts.cash(session.pk))

@@ -11,7 +11,7 @@ from core.kernel.errors import DomainError
 from core.staff.models import StaffSession
 from core.staff.services import actor_of, session_end, session_start, sign_on_check
 from lototrot.engine.programme import MAX_BYTES, ProgrammeInvalid
-from lototrot.services.programme import READERS, programme_import
+from lototrot.services.programme.official import READERS, programme_import
 
 
 class Command(BaseCommand):

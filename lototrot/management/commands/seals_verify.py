@@ -8,7 +8,7 @@ from django.db import transaction
 from core.database.locks import Lock, hold
 from core.kernel.errors import InvariantBroken
 from lototrot.models.sealing import Seal
-from lototrot.services.sealing import seal_verify
+from lototrot.services.seal.sealing import seal_verify
 
 
 class Command(BaseCommand):

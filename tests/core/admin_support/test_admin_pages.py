@@ -25,9 +25,9 @@ from lototrot.models.contest import Contest
 from lototrot.models.programme import Meeting
 from lototrot.models.sealing import Seal
 from lototrot.models.tickets import Ticket
-from lototrot.services import withdrawals
-from tests import factories
-from tests.admin_desk import Desk, RaceDay, list_url, race_day, row_url
+from lototrot.services.races import withdrawals
+from tests.support import factories
+from tests.support.admin_desk import Desk, RaceDay, list_url, race_day, row_url
 
 pytestmark = pytest.mark.django_db
 REGISTERED = sorted(admin.site._registry, key=lambda model: model._meta.label)

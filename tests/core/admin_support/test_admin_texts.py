@@ -10,7 +10,7 @@ from babel.messages.catalog import Message
 from django.conf import settings
 from django.utils.translation import gettext, ngettext, override, trans_real
 
-from core.i18n.catalogues import compile_all, extract
+from core.tools.catalogues.catalogues import compile_all, extract
 
 # On pages that this project never shows: forms that write rows, crispy forms, datasets, images.
 NEVER_SHOWN = (

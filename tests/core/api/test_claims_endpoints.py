@@ -7,16 +7,16 @@ from typing import Any
 import pytest
 from django.conf import settings
 
-from core.api.endpoints import claims
 from core.kernel import codes
+from core.payoffice.api import claims
 from core.payoffice.models import Claim, Payment
 from core.premises.models import Premises
 from core.staff.powers import Role
 from lototrot.models.contest import Contest
-from lototrot.services.closing import contest_close
-from tests import factories, paying, settling
-from tests.core.api.conftest import Api, places, refused, staff_api, terminal_api
-from tests.factories import Point
+from lototrot.services.contest.closing import contest_close
+from tests.support import factories, paying, rounds
+from tests.support.api import Api, places, refused, staff_api, terminal_api
+from tests.support.factories import Point
 
 pytestmark = pytest.mark.django_db
 CHECK, PAY, OFFICE = "claims/check", "claims/payments", "office/check"
@@ -25,7 +25,7 @@ PNG = base64.b64encode(b"\x89PNG\r\n\x1a\n" + bytes(64)).decode()
 
 @pytest.fixture
 def place() -> Point:
-    factories.time_to(settling.NOON)
+    factories.time_to(rounds.NOON)
     return factories.point()
 
 

@@ -15,11 +15,11 @@ import yaml
 from django.db import connection, transaction
 from django.test import Client
 
-from core.embedded.server import ROOT
 from core.staff.models import User
 from core.staff.powers import Role
 from core.staff.services import session_start
-from tests import factories
+from core.tools.embedded.server import ROOT
+from tests.support import factories
 
 DOCUMENT = yaml.safe_load((ROOT / "docs" / "openapi.yaml").read_text("utf-8"))
 METHODS = ("get", "post", "put", "patch", "delete")

@@ -13,9 +13,9 @@ from prometheus_client.parser import text_string_to_metric_families
 
 from core.api import health, metrics
 from core.api.metrics import gauge
-from core.embedded.server import ROOT
-from tests.core.api.conftest import Api
-from tests.databases import Database
+from core.tools.embedded.server import ROOT
+from tests.support.api import Api
+from tests.support.databases import Database
 
 
 @pytest.fixture(autouse=True)

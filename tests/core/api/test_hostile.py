@@ -8,8 +8,8 @@ from django.test import RequestFactory
 from core.api.errors import LengthRequired, MalformedJson
 from core.api.parsing import MAX_DEPTH, check_size, loads
 from core.premises.models import Premises
-from tests import factories
-from tests.core.api.conftest import Api, places, refused, terminal_api
+from tests.support import factories
+from tests.support.api import Api, places, refused, terminal_api
 
 
 @pytest.mark.parametrize(

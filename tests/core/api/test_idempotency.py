@@ -11,8 +11,8 @@ from core.api.models import FirstAnswer
 from core.premises.models import Enrolment, Premises, Terminal
 from core.staff.models import User
 from core.staff.powers import Role
-from tests.core.api.conftest import Api, refused, staff_api
-from tests.databases import Database
+from tests.support.api import Api, refused, staff_api
+from tests.support.databases import Database
 
 PREMISES = {
     "code": "P-0001",

@@ -6,7 +6,7 @@ import pytest
 
 from core.ledger import services as ledger
 from core.staff.powers import Role
-from tests.core.api.conftest import Api, refused, staff_api
+from tests.support.api import Api, refused, staff_api
 
 pytestmark = pytest.mark.django_db
 

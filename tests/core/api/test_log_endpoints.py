@@ -3,7 +3,7 @@
 import pytest
 
 from core.proofs import keys, log
-from tests.core.api.conftest import Api, refused
+from tests.support.api import Api, refused
 from tests.verify.load import verifier
 
 pytestmark = pytest.mark.django_db

@@ -12,8 +12,8 @@ from core.api import problems
 from core.config.logs import mask
 from core.kernel.codes import ALPHABET
 from core.premises.models import Operator
-from tests import factories
-from tests.core.api.conftest import Api, LogText, refused, terminal_api
+from tests.support import factories
+from tests.support.api import Api, LogText, refused, terminal_api
 
 pytestmark = pytest.mark.django_db
 

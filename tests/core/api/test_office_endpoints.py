@@ -6,12 +6,12 @@ from typing import Any
 
 import pytest
 
-from core.api.endpoints import office
 from core.database import clock
 from core.kernel.days import natural_day
+from core.payoffice.api import office
 from core.staff.powers import Role
-from tests import factories, paying, settling
-from tests.core.api.conftest import Api, refused, staff_api
+from tests.support import factories, paying, rounds
+from tests.support.api import Api, refused, staff_api
 
 pytestmark = pytest.mark.django_db
 PNG = b"\x89PNG\r\n\x1a\n" + bytes(64)
@@ -20,7 +20,7 @@ MARIA = {"name": "Maria Ferrer", "document_kind": "dni", "document_number": "431
 
 @pytest.fixture(autouse=True)
 def noon() -> None:
-    factories.time_to(settling.NOON)
+    factories.time_to(rounds.NOON)
 
 
 def at_desk() -> Api:

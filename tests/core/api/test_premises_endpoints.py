@@ -6,8 +6,8 @@ import pytest
 
 from core.database import clock
 from core.premises.models import Authorisation, Enrolment, Operator, Premises, Terminal
-from tests import factories
-from tests.core.api.conftest import Api, places, refused, terminal_api
+from tests.support import factories
+from tests.support.api import Api, places, refused, terminal_api
 
 PREMISES = {
     "code": "P-0001",
@@ -68,7 +68,7 @@ def test_others_may_read_but_not_write(auditor: Api, code: str) -> None:
 
 def test_a_cashier_does_not_read_the_register(code: str) -> None:
     from core.staff.powers import Role
-    from tests.core.api.conftest import staff_api
+    from tests.support.api import staff_api
 
     refused(staff_api(Role.CASHIER).get("premises"), 403, "power_missing")
 

@@ -15,7 +15,6 @@ from rest_framework import exceptions as drf
 from rest_framework import serializers
 
 from core.api import catalogue, errors, problems
-from core.embedded.server import ROOT
 from core.kernel.errors import (
     Conflict,
     DomainError,
@@ -26,7 +25,8 @@ from core.kernel.errors import (
     Unauthenticated,
     Unavailable,
 )
-from tests.core.api.conftest import Api, LogText, refused
+from core.tools.embedded.server import ROOT
+from tests.support.api import Api, LogText, refused
 
 STATUS = {
     Invalid: 422,

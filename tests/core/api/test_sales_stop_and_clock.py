@@ -8,8 +8,8 @@ from django.conf import LazySettings
 from core.database import clock
 from core.database.models import ClockOffset
 from core.premises.models import Suspension
-from tests import factories
-from tests.core.api.conftest import Api, refused, terminal_api
+from tests.support import factories
+from tests.support.api import Api, refused, terminal_api
 
 pytestmark = pytest.mark.django_db
 

@@ -8,8 +8,8 @@ import yaml
 from django.core.management import call_command
 
 from core.api import catalogue
-from core.embedded.server import ROOT
-from tests.core.api.conftest import Api
+from core.tools.embedded.server import ROOT
+from tests.support.api import Api
 
 METHODS = {"get", "post", "put", "patch", "delete"}
 

@@ -4,8 +4,8 @@ import pytest
 
 from core.staff.models import StaffSession, User
 from core.staff.powers import Role
-from tests import factories
-from tests.core.api.conftest import Api, places, refused, staff_api
+from tests.support import factories
+from tests.support.api import Api, places, refused, staff_api
 
 PASSWORD = "correct horse battery"
 ACCOUNT = {

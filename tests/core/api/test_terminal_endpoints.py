@@ -6,8 +6,8 @@ import pytest
 from django.contrib.auth.hashers import make_password
 
 from core.premises.models import Operator, OperatorSession, Premises
-from tests import factories
-from tests.core.api.conftest import Api, refused, terminal_api
+from tests.support import factories
+from tests.support.api import Api, refused, terminal_api
 
 PIN = "482913"
 

@@ -12,8 +12,8 @@ from core.staff.actor import StaffActor
 from core.staff.models import Decision, Proposal, StaffSession, User
 from core.staff.powers import Role, define
 from core.staff.services import actor_of, session_start
-from tests import factories
-from tests.core.api.conftest import Api, refused, staff_api
+from tests.support import factories
+from tests.support.api import Api, refused, staff_api
 
 POWER = define("test.two_persons", Role.ORGANISER)
 _applied: list[tuple[str, int]] = []

@@ -15,9 +15,9 @@ from typing import Any
 import pytest
 import yaml
 
-from core.embedded.postgres import SUPERUSER, Postgres, binaries
-from core.embedded.server import ROOT
-from core.embedded.stack import CONNECTIONS, free_port, web_command
+from core.tools.embedded.postgres import SUPERUSER, Postgres, binaries
+from core.tools.embedded.server import ROOT
+from core.tools.embedded.stack import CONNECTIONS, free_port, web_command
 
 DEPLOY = ROOT / "docs" / "deploy"
 SERVICES: dict[str, Any] = yaml.safe_load((DEPLOY / "compose.yaml").read_text())["services"]

@@ -12,10 +12,10 @@ from pathlib import Path
 import pytest
 from django.test import Client
 
-from core.embedded.processes import EmbeddedError
-from core.embedded.provision import provided
-from core.embedded.server import ROOT
-from tests.databases import Database
+from core.tools.embedded.processes import EmbeddedError
+from core.tools.embedded.provision import provided
+from core.tools.embedded.server import ROOT
+from tests.support.databases import Database
 
 KEYS = json.dumps({"current": "1", "keys": {"1": [secrets.token_hex(32), secrets.token_hex(32)]}})
 DATA = json.dumps({"current": "1", "keys": {"1": secrets.token_hex(32)}})

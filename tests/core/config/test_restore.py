@@ -16,18 +16,18 @@ from django.db import connections
 from pytest_django import DjangoDbBlocker
 
 from core.config import env
+from core.config.startup import verify_server
 from core.database import clock
-from core.database.startup import verify_server
-from core.embedded import folders
-from core.embedded.postgres import SUPERUSER, Postgres, binaries
-from core.embedded.processes import server_account
 from core.journal.verifying import verify
 from core.ledger import services as ledger
+from core.tools.embedded import folders
+from core.tools.embedded.postgres import SUPERUSER, Postgres, binaries
+from core.tools.embedded.processes import server_account
 from lototrot.models.contest import Contest
 from lototrot.models.tickets import Ticket
-from lototrot.services.closing import closings_due, contest_close, contest_close_due
-from tests import factories, settling
-from tests.journaling import seal_all
+from lototrot.services.contest.closing import closings_due, contest_close, contest_close_due
+from tests.support import factories, rounds
+from tests.support.journaling import seal_all
 
 SMALL = {"shared_buffers": "32MB", "max_connections": "20"}
 
@@ -161,7 +161,7 @@ def the_database_is_as_it_was(contest: Contest, sold: set[uuid.UUID]) -> None:
     assert "none differs" in said.getvalue()
     account = contest.takings_account.code
     assert ledger.balance_cents(ledger.liability(account)) == len(sold) * contest.price_cents
-    settling.books_agree()
+    rounds.books_agree()
     seal_all()
     assert verify().findings == []
 

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 from django.urls import get_resolver
 
-from core.embedded.server import ROOT
 from core.staff import powers
+from core.tools.embedded.server import ROOT
 
 PAGE = (ROOT / "docs" / "operations.md").read_text()
 READERS = {

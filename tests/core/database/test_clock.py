@@ -12,7 +12,7 @@ from core.database.clock import ClockBackwards, SimulatedTimeRefused
 from core.database.locks import Lock, LocksOutOfPlace, hold
 from core.database.models import ClockOffset
 from tests.concurrency.harness import together
-from tests.databases import Database
+from tests.support.databases import Database
 
 LATER = timedelta(hours=3)
 

@@ -12,11 +12,11 @@ from psycopg import errors, sql
 
 from core.database.guards import columns, guarded_models
 from core.database.models import Guarded
-from core.embedded.postgres import OWNER
 from core.ledger.models import Transfer
+from core.tools.embedded.postgres import OWNER
 from lototrot.models.contest import Contest
 from lototrot.models.tickets import Ticket
-from tests.databases import Database
+from tests.support.databases import Database
 
 Model = type[Guarded]
 MODELS = guarded_models()
@@ -41,7 +41,7 @@ OTHER = {
 @pytest.fixture(scope="module")
 def database(django_db_setup: None, django_db_blocker: object) -> Iterator[Database]:
     """A database for the tests of this module, which all leave it as it was."""
-    from tests import databases
+    from tests.support import databases
 
     with django_db_blocker.unblock(), databases.clone() as found:  # type: ignore[attr-defined]
         yield found

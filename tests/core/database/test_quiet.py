@@ -5,7 +5,7 @@ import pytest
 from django.db import transaction
 
 from core.database import quiet
-from tests.databases import Database
+from tests.support.databases import Database
 
 
 def test_who_ends_while_we_wait_is_seen_to_have_ended(

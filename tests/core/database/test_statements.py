@@ -5,7 +5,7 @@ import pytest
 from django.db import connection
 
 from core.database.statements import fetch_prepared, run_prepared
-from tests.databases import Database
+from tests.support.databases import Database
 
 
 @pytest.mark.django_db

@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from core.draws import method
 from core.draws.kinds import Field, FieldUnfit
 from core.draws.method import EntropyMalformed, EntropyTooLittle, Source
-from core.embedded.server import ROOT
 from core.kernel.sampling import Stream
+from core.tools.embedded.server import ROOT
 from tests.promotrot.engine.chi_square import excess_of
 
 DRAWS = 100_000

@@ -12,7 +12,7 @@ from core.draws.models import Draw
 from core.kernel.errors import Conflict
 from core.staff.actor import StaffActor
 from core.staff.powers import Role
-from tests import factories
+from tests.support import factories
 
 PHRASE = "Ha plogut tota la nit a Manacor"
 

@@ -10,11 +10,11 @@ from core.journal.models import Act, Change
 from core.journal.selectors import READ
 from core.premises.models import Premises
 from core.staff.powers import Role, holders
-from tests import factories
-from tests.admin_desk import Desk
-from tests.core.api.conftest import Api, refused, staff_api, terminal_api
-from tests.databases import Database
-from tests.journaling import seal_all
+from tests.support import factories
+from tests.support.admin_desk import Desk
+from tests.support.api import Api, refused, staff_api, terminal_api
+from tests.support.databases import Database
+from tests.support.journaling import seal_all
 
 REQUEST = "act-0123456789"
 

@@ -12,9 +12,9 @@ from core.journal.verifying import What, verify
 from core.kernel.days import natural_day
 from core.premises.models import Premises
 from core.proofs.log import published
-from tests import factories
-from tests.databases import Database
-from tests.journaling import as_owner, execute, findings, seal_all, touched
+from tests.support import factories
+from tests.support.databases import Database
+from tests.support.journaling import as_owner, execute, findings, seal_all, touched
 
 
 @pytest.fixture

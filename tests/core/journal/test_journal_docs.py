@@ -5,10 +5,10 @@ import json
 import re
 from datetime import UTC, datetime
 
-from core.embedded.server import ROOT
 from core.journal import wire
 from core.kernel.canonical import canonical_bytes
 from core.proofs.keys import _private
+from core.tools.embedded.server import ROOT
 
 PAGE = (ROOT / "docs" / "proofs.md").read_text("utf-8")
 

@@ -13,18 +13,18 @@ from django.core.management import CommandError, call_command
 from django.db import DatabaseError
 from pytest_django import DjangoDbBlocker
 
-from core.database.startup import verify_server
-from core.embedded.postgres import SUPERUSER, Postgres, binaries
-from core.embedded.processes import run_as, server_account
+from core.config.startup import verify_server
 from core.journal import numbers
 from core.journal.export import export
 from core.journal.models import Act
 from core.journal.services import TransactionsStartedAnew, batch_seal, batches_due, last_batch
 from core.journal.verifying import What, verify
 from core.proofs.models import LogEntry
-from tests import factories, settling
+from core.tools.embedded.postgres import SUPERUSER, Postgres, binaries
+from core.tools.embedded.processes import run_as, server_account
 from tests.core.config.test_restore import SMALL, sell, tickets, used
-from tests.journaling import seal_all
+from tests.support import factories, rounds
+from tests.support.journaling import seal_all
 from tests.verify.forging import public_key
 from tests.verify.load import verifier
 
@@ -112,7 +112,7 @@ def test_a_restored_dump_refuses_to_go_on_before_its_counter_does(
             assert tickets() == sold
             assert verify().findings == []
             everything_is_sealed(tmp_path)
-            settling.books_agree()
+            rounds.books_agree()
 
 
 def nothing_can_be_written_and_nobody_is_accused(

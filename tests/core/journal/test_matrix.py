@@ -7,8 +7,8 @@ import pytest
 from pytest_django import DjangoDbBlocker
 
 from core.journal import rules
-from tests import databases
-from tests.journaling import as_owner, execute, touched
+from tests.support import databases
+from tests.support.journaling import as_owner, execute, touched
 from tests.tampering.day import Day, build
 from tests.tampering.matrix import MATRIX, Touch
 from tests.tampering.verifiers import VERIFIERS, journal_findings

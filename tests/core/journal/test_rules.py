@@ -19,10 +19,10 @@ from core.staff.powers import Role
 from core.statements.models import CommissionRate
 from lototrot.models.settlement import Prize
 from lototrot.models.tickets import Ticket
-from lototrot.services.settlement import contest_settle
-from tests import factories, paying, settling
-from tests.databases import Database
-from tests.journaling import as_owner, execute, seal_all, touched
+from lototrot.services.settlement.settling import contest_settle
+from tests.support import factories, paying, rounds
+from tests.support.databases import Database
+from tests.support.journaling import as_owner, execute, seal_all, touched
 
 TEST = two_persons.Kind("journal.test", "premises.register", lambda proposal, by: None)
 
@@ -41,8 +41,8 @@ def broken() -> set[tuple[str, str]]:
 @pytest.fixture
 def day(own_database: Database) -> Database:
     """A settled contest with a ticket that was sold, and won."""
-    rules = settling.rules(**settling.TWO_LEGS)
-    contest, place = settling.contest(rules, [(1, 2), (1, 2)]), factories.point()
+    rules = rounds.rules(**rounds.TWO_LEGS)
+    contest, place = rounds.contest(rules, [(1, 2), (1, 2)]), factories.point()
     assert factories.sell(contest, place).outcome == "sold"
     assert factories.sell(contest, place, [(2,), (2,)]).outcome == "sold"
     factories.contest_closed(contest)

@@ -3,10 +3,10 @@
 from core.journal.models import Batch
 from core.journal.services import batch_seal, batches_due
 from core.journal.verifying import verify
-from tests import factories
 from tests.concurrency.harness import eventually
-from tests.databases import Database
-from tests.journaling import seal_all
+from tests.support import factories
+from tests.support.databases import Database
+from tests.support.journaling import seal_all
 
 
 def sealed() -> Batch:

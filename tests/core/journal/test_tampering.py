@@ -13,10 +13,10 @@ from psycopg import sql
 
 from core.journal.install import COLUMN, Journaled, journaled
 from core.journal.verifying import What
-from tests import databases
 from tests.core.database.test_guards import table_columns
-from tests.databases import Database
-from tests.journaling import as_owner, execute, findings, seal_all, touched
+from tests.support import databases
+from tests.support.databases import Database
+from tests.support.journaling import as_owner, execute, findings, seal_all, touched
 
 TABLES = [table for table in journaled() if table.has_triggers]
 EACH = pytest.mark.parametrize("table", TABLES, ids=lambda table: table.name)

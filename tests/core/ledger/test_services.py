@@ -14,7 +14,7 @@ from core.ledger.models import Account, Transfer
 from core.ledger.selectors import trial_balance
 from core.ledger.services import Chart, LedgerUnbalanced, Line
 from core.staff.powers import Role
-from tests import factories
+from tests.support import factories
 
 pytestmark = pytest.mark.django_db
 

@@ -22,8 +22,8 @@ from core.nights.metrics import source
 from core.nights.models import JobFailure, JobRun
 from core.nights.selectors import undone
 from core.nights.services import DayNotOver, NightRunning, jobs_due, last_day, night_run
-from tests import factories
-from tests.databases import Database
+from tests.support import factories
+from tests.support.databases import Database
 
 pytestmark = pytest.mark.usefixtures("no_jobs")
 

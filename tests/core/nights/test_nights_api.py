@@ -11,8 +11,8 @@ from core.nights.jobs import Job, Outcome
 from core.nights.models import JobRun
 from core.nights.services import last_day
 from core.staff.powers import Role
-from tests.admin_desk import Desk, list_url, row_url
-from tests.core.api.conftest import refused, staff_api
+from tests.support.admin_desk import Desk, list_url, row_url
+from tests.support.api import refused, staff_api
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("no_jobs")]
 

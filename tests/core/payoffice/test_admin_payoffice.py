@@ -21,16 +21,16 @@ from core.payoffice.models import (
 from core.payoffice.services import deposits, desk
 from core.staff.models import Proposal
 from core.staff.powers import Role
-from tests import factories, settling
-from tests import paying as given
-from tests.admin_desk import Desk, list_url, row_url
+from tests.support import factories, rounds
+from tests.support import paying as given
+from tests.support.admin_desk import Desk, list_url, row_url
 
 pytestmark = pytest.mark.django_db
 
 
 @pytest.fixture(autouse=True)
 def noon() -> None:
-    factories.time_to(settling.NOON)
+    factories.time_to(rounds.NOON)
 
 
 def confirm_all(by: Desk) -> None:

@@ -12,8 +12,8 @@ from core.staff import two_persons
 from core.staff.models import Proposal, User
 from core.staff.powers import Role
 from core.staff.services import actor_of, session_start
-from tests import factories, paying
-from tests.admin_desk import Desk
+from tests.support import factories, paying
+from tests.support.admin_desk import Desk
 
 pytestmark = pytest.mark.django_db
 URL = "/admin/office/"

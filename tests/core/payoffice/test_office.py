@@ -12,7 +12,7 @@ from django.db import IntegrityError, connection, transaction
 from core.database import clock
 from core.kernel.days import natural_day
 from core.kernel.regulation import Means
-from core.payoffice import chart, refusals
+from core.payoffice import accounts, refusals
 from core.payoffice.judging import DocumentState
 from core.payoffice.models import (
     Cheque,
@@ -30,20 +30,20 @@ from core.payoffice.services.presenting import presentation_make
 from core.premises.models import Terminal
 from core.staff import two_persons
 from core.staff.powers import Role
-from lototrot.services import chart as lototrot
-from lototrot.services.breach import NoBreach, breach_bar
-from lototrot.services.lapsing import NotYetOver, lapse, lapses_due
+from lototrot import accounts as lototrot
+from lototrot.services.prizes.lapsing import NotYetOver, lapse, lapses_due
+from lototrot.services.settlement.breach import NoBreach, breach_bar
 from promotrot.models.voucher import Voucher
 from promotrot.services.awards import code_of
-from tests import emitting, factories, settling
-from tests import paying as given
+from tests.support import emitting, factories, rounds
+from tests.support import paying as given
 
 pytestmark = pytest.mark.django_db
 
 
 @pytest.fixture(autouse=True)
 def noon() -> None:
-    factories.time_to(settling.NOON)
+    factories.time_to(rounds.NOON)
 
 
 def taken(code: str, at: Any, reason: str = "damaged") -> Deposit:
@@ -152,11 +152,11 @@ def test_the_night_lapses_what_nobody_claimed_and_nothing_else() -> None:
     """[D3, D6, C5]: paid, presented and deposited ones stay; the books agree at every step."""
     place = factories.point()
     paid, shown, torn, lost = given.settled(4, losers=1, at=place)
-    settling.books_agree()
+    rounds.books_agree()
     paying.payment_make(at=place.actor, request=paid.request())
     presentation_make(at=place.actor, code=shown.code)
     taken(torn.code, place.actor)
-    settling.books_agree()
+    rounds.books_agree()
     today = natural_day(clock.now())
     assert lapses_due(today + timedelta(days=29)) == []
     with pytest.raises(NotYetOver):
@@ -169,12 +169,12 @@ def test_the_night_lapses_what_nobody_claimed_and_nothing_else() -> None:
     assert (lapse(paid.contest.pk, today).documents, lapses_due(today)) == (0, [])
     last_day = today - timedelta(days=1)
     assert given.balance(lototrot.unplaced(paid.contest.bet_type_code, last_day)) == lost.cents
-    settling.books_agree()
+    rounds.books_agree()
     with pytest.raises(refusals.ClaimLapsed):
         paying.payment_make(at=place.actor, request=lost.request())
     assert isinstance(paying.payment_make(at=place.actor, request=shown.request()), paying.Paid)
     ruled(Deposit.objects.get(), "refused")
-    settling.books_agree()
+    rounds.books_agree()
 
 
 @pytest.mark.article("14.I.6", "14.III.10.4")
@@ -195,7 +195,7 @@ def test_a_breach_found_late_bars_what_is_not_paid_yet() -> None:
         assert holder_check(code=each.code).state is DocumentState.BARRED
     held = lototrot.held_apart(paid.contest.pk)
     assert given.balance(held) == shown.cents + barred.cents
-    settling.books_agree()
+    rounds.books_agree()
     with pytest.raises(NoBreach):
         breach_bar(by=organiser, contest_id=paid.contest.pk)
     factories.time_pass(days=40)
@@ -211,7 +211,7 @@ def test_a_breach_found_late_bars_what_is_not_paid_yet() -> None:
         )
     paying.payment_make(at=place.actor, request=shown.request())
     assert given.balance(held) == 0
-    settling.books_agree()
+    rounds.books_agree()
 
 
 # --- Cash and cheques -----------------------------------------------------------------------------
@@ -221,7 +221,7 @@ def test_a_cash_session_from_the_float_to_the_count() -> None:
     won, _ = given.settled(2, losers=1)
     place = given.office()
     who = given.cashier(place, float_cents=50_000)
-    account = chart.cash(given.session_of(who).pk)
+    account = accounts.cash(given.session_of(who).pk)
     with pytest.raises(cash.CashSessionOpen):
         cash.cash_open(by=who, premises=place.code, float_cents=1)
     with pytest.raises(cash.NotAnOffice):
@@ -238,14 +238,14 @@ def test_a_cash_session_from_the_float_to_the_count() -> None:
         cash.cash_close(by=factories.staff(Role.CASHIER), session=session.uuid, counted_cents=0)
     closed = cash.cash_close(by=who, session=session.uuid, counted_cents=60_000 - won.cents - 150)
     assert closed.difference_cents == -150
-    assert (given.balance(account), given.balance(chart.cash_differences())) == (0, -150)
+    assert (given.balance(account), given.balance(accounts.cash_differences())) == (0, -150)
     with pytest.raises(cash.CashSessionUnknown):
         cash.cash_close(by=who, session=session.uuid, counted_cents=0)
     with pytest.raises(refusals.CashSessionMissing):
         cash.cash_move(by=who, cents=1, reason="x")
     with pytest.raises(IntegrityError, match="done already"), transaction.atomic():
         type(session).objects.filter(pk=session.pk).update(counted_cents=1)
-    settling.books_agree()
+    rounds.books_agree()
 
 
 @pytest.mark.article("14.III.10.6")
@@ -278,9 +278,9 @@ def test_a_cheque_voided_reissued_and_reconciled() -> None:
         cheques.cheque_reconcile(by=by, number=1, amount_cents=won.cents, presented_on=today)
     for _ in range(2):
         cheques.cheque_reconcile(by=by, number=2, amount_cents=won.cents, presented_on=today)
-    assert given.balance(chart.cheques()) == 0
+    assert given.balance(accounts.cheques()) == 0
     assert desk.desk_pay(by=who, request=won.request(uuid=paid.uuid, payee=given.MARIA)).cheque == 1
-    settling.books_agree()
+    rounds.books_agree()
 
 
 @pytest.fixture
@@ -330,7 +330,7 @@ def test_what_is_sealed_is_erased_in_its_time_and_the_fact_stays() -> None:
     assert payee.kept_until == today + timedelta(days=settings.PAYEE_KEPT_DAYS)
     with pytest.raises(IntegrityError, match="kept until its day"), transaction.atomic():
         Payee.objects.update(sealed=None, purged_at=clock.now())
-    factories.time_to(settling.NOON + timedelta(days=settings.PAYEE_KEPT_DAYS + 2))
+    factories.time_to(rounds.NOON + timedelta(days=settings.PAYEE_KEPT_DAYS + 2))
     today = natural_day(clock.now())
     assert sealing.sealed_purge(today) == {"payees": 1, "images": 1}
     assert sealing.sealed_purge(today) == {"payees": 0, "images": 0}
@@ -397,8 +397,8 @@ def test_a_prize_in_kind_is_exchanged_or_paid_as_the_winner_chooses() -> None:
     assert goods.stock_units(StockItem.objects.get()) == 0
     with pytest.raises(refusals.OutOfStock):
         goods.stock_move(by=stocker, item="bicycle", premises=place.code, units=-1, reason="Lost.")
-    assert given.balance(chart.goods()) == 0
-    settling.books_agree()
+    assert given.balance(accounts.goods()) == 0
+    rounds.books_agree()
     with pytest.raises(IntegrityError, match="not so many"), transaction.atomic():
         StockMovement.objects.create(
             uuid=uuid.uuid4(),

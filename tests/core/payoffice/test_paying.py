@@ -13,7 +13,7 @@ from core.kernel.days import natural_day
 from core.kernel.errors import DomainError
 from core.ledger import services as ledger
 from core.ledger.models import Transfer
-from core.payoffice import chart, refusals
+from core.payoffice import accounts, refusals
 from core.payoffice.models import Cheque, Claim, Payee, Payment, Presentation
 from core.payoffice.payables import DocumentUnknown
 from core.payoffice.services import desk, paying
@@ -25,10 +25,10 @@ from core.staff import two_persons
 from core.staff.actor import PowerMissing
 from core.staff.models import Proposal
 from core.staff.powers import Role
+from lototrot import accounts as lototrot
 from lototrot.models.tickets import Void
-from lototrot.services import chart as lototrot
-from tests import factories, settling
-from tests import paying as given
+from tests.support import factories, rounds
+from tests.support import paying as given
 
 pytestmark = [pytest.mark.django_db, pytest.mark.article("14.III.10.2", "14.III.10.4")]
 
@@ -37,7 +37,7 @@ KIND = Premises.Kind
 
 @pytest.fixture(autouse=True)
 def noon() -> None:
-    factories.time_to(settling.NOON)
+    factories.time_to(rounds.NOON)
 
 
 def nothing_written() -> bool:
@@ -96,7 +96,7 @@ def test_who_pays_how_much_and_how(cents: int, establishment: bool, means: str) 
     assert isinstance(answer, paying.Paid)
     assert answer.means == means
     held = 10_000_000 - (cents if means == "cash" else 0)
-    assert given.balance(chart.cash(given.session_of(cashier).pk)) == held
+    assert given.balance(accounts.cash(given.session_of(cashier).pk)) == held
 
 
 @pytest.mark.article("14.III.10.6")
@@ -119,7 +119,7 @@ def test_a_cheque_is_numbered_and_names_its_payee_in_the_vault_only() -> None:
     assert (cheque.amount_cents, cheque.state) == (250_000, "issued")
     assert payee_open(cheque.payee) == given.MARIA
     assert b"Ferrer" not in bytes(cheque.payee.sealed)
-    assert given.balance(chart.cheques()) == 350_001
+    assert given.balance(accounts.cheques()) == 350_001
 
 
 @pytest.mark.article("15.III.6.4")

@@ -9,8 +9,8 @@ from core.premises.models import Authorisation, Operator, Premises, Suspension, 
 from core.premises.services import PIN_DIGITS, terminal_enrol
 from core.staff.powers import Role
 from core.staff.signals import SESSION_KEY
-from tests import factories
-from tests.admin_desk import Desk, act_url, row_url, text_of
+from tests.support import factories
+from tests.support.admin_desk import Desk, act_url, row_url, text_of
 
 pytestmark = pytest.mark.django_db
 BAR = {

@@ -10,8 +10,8 @@ from core.ledger.models import Transfer
 from lototrot.models.tickets import Ticket
 from promotrot.models.emission import Lane
 from promotrot.models.play import PlayTicket
-from tests import emitting, factories, paying
-from tests.core.api.conftest import Api, refused, terminal_api
+from tests.support import emitting, factories, paying
+from tests.support.api import Api, refused, terminal_api
 
 pytestmark = pytest.mark.django_db
 Act = Callable[[Api, str], Any]

@@ -57,8 +57,8 @@ from core.premises.services import (
 )
 from core.staff.actor import PowerMissing, StaffActor
 from core.staff.powers import Role
-from tests import factories
-from tests.databases import Database
+from tests.support import factories
+from tests.support.databases import Database
 
 PIN = "271828"
 BAR = {

@@ -14,7 +14,7 @@ from core.proofs import keys, log
 from core.proofs.delivery import deliver, deliveries_due
 from core.proofs.models import LogEntry, Receiver
 from core.proofs.tasks import deliver_to
-from tests import factories
+from tests.support import factories
 from tests.verify.load import verifier
 
 pytestmark = pytest.mark.django_db

@@ -5,17 +5,17 @@ import pytest
 from core.proofs import log
 from core.proofs.models import LogEntry
 from core.receipts.output import Output
-from tests import factories, settling
-from tests.core.api.conftest import Api, refused
+from tests.support import factories, rounds
+from tests.support.api import Api, refused
 
 pytestmark = pytest.mark.django_db
 
 
 @pytest.mark.article("14.III.1.5")
 def test_it_has_every_entry_of_the_day_with_its_digest() -> None:
-    factories.time_to(settling.NOON)
-    contest = settling.contest(settling.rules(**settling.TWO_LEGS), [(1, 2, 3)] * 2)
-    settling.sell(contest, factories.point(), [(1, 1), (3, 1)])
+    factories.time_to(rounds.NOON)
+    contest = rounds.contest(rounds.rules(**rounds.TWO_LEGS), [(1, 2, 3)] * 2)
+    rounds.sell(contest, factories.point(), [(1, 1), (3, 1)])
     factories.contest_closed(contest)
     entry = LogEntry.objects.get(kind="lototrot.seal")
     log.publish(kind="test.fact", subject="same day", document={})

@@ -11,7 +11,6 @@ import pytest
 from django.conf import settings
 from django.utils.translation import trans_real
 
-from core.i18n import catalogues
 from core.receipts.document import (
     Align,
     Block,
@@ -26,6 +25,7 @@ from core.receipts.document import (
     Table,
     Title,
 )
+from core.tools.catalogues import catalogues
 
 _CODE = "1ABC-DEFG-HJKM-NPQR-STVW-XYZ0"
 

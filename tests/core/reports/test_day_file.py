@@ -18,10 +18,10 @@ from core.payoffice import payables
 from core.reports import day_file
 from core.reports.day_file import DayDiffers, NotADayFile
 from lototrot.models.tickets import Ticket
-from tests import databases, emitting
-from tests.databases import Database
 from tests.simulation import world as season
 from tests.simulation.world import at
+from tests.support import databases, emitting
+from tests.support.databases import Database
 
 BEGINS = date(2030, 3, 4)
 

@@ -22,15 +22,15 @@ from core.reports.registry import (
     ReportUnknown,
 )
 from core.staff.powers import Role
+from lototrot import accounts
 from lototrot.engine.races import Race
-from lototrot.services import chart
-from lototrot.services.settlement import contest_settle
-from tests import factories, settling
-from tests.admin_desk import Desk, text_of
-from tests.core.api.conftest import refused, staff_api
+from lototrot.services.settlement.settling import contest_settle
+from tests.support import factories, rounds
+from tests.support.admin_desk import Desk, text_of
+from tests.support.api import refused, staff_api
 
 pytestmark = pytest.mark.django_db
-RULES = settling.rules(**settling.TWO_LEGS)
+RULES = rounds.rules(**rounds.TWO_LEGS)
 FACTS = [Race((1, 2, 3), winners=frozenset({1}))] * 2
 
 
@@ -38,22 +38,22 @@ class Season:
     """Two meetings, settled: nobody won anything in the first."""
 
     def __init__(self) -> None:
-        factories.time_to(settling.NOON)
+        factories.time_to(rounds.NOON)
         self.points = [factories.point(), factories.point()]
         self.contests = []
         for meeting in (1, 2):
-            contest = settling.contest(RULES, [(1, 2, 3)] * 2, day=self.today())
+            contest = rounds.contest(RULES, [(1, 2, 3)] * 2, day=self.today())
             second = 2 if meeting == 1 else 1
-            settling.sell(contest, self.points[0], [(2, second)] * 3)
-            settling.sell(contest, self.points[1], [(2, 6), (6, 6)])
+            rounds.sell(contest, self.points[0], [(2, second)] * 3)
+            rounds.sell(contest, self.points[1], [(2, 6), (6, 6)])
             if meeting == 2:
-                settling.sell(contest, self.points[0], [(1, 1)])
-            settling.run(contest, FACTS)
+                rounds.sell(contest, self.points[0], [(1, 1)])
+            rounds.run(contest, FACTS)
             contest_settle(contest_id=contest.pk)
             contest.refresh_from_db()
             type(contest).objects.filter(pk=contest.pk).update(state="ordered")
             self.contests.append(contest)
-            settling.later(1)
+            rounds.later(1)
 
     @staticmethod
     def today() -> date:
@@ -104,8 +104,11 @@ def test_prizes_and_the_organisers_share_are_the_settlements(by: Any, season: Se
     assert {r["tier"] for r in won} == {"2/2", "1/2"}
     shares = rows(by, "organiser-share", season)
     assert [r["takings_cents"] for r in shares] == [900, 1000]
-    for row, part in (("tax_cents", chart.Part.TAX), ("commission_cents", chart.Part.COMMISSION)):
-        assert sum(r[row] for r in shares) == ledger.balance_cents(chart.organiser(part))
+    for row, part in (
+        ("tax_cents", accounts.Part.TAX),
+        ("commission_cents", accounts.Part.COMMISSION),
+    ):
+        assert sum(r[row] for r in shares) == ledger.balance_cents(accounts.organiser(part))
     for row in shares:
         parts = ("commission_cents", "management_cents", "tax_cents", "remainder_cents")
         assert sum(row[part] for part in parts) == row["share_cents"]
@@ -117,7 +120,10 @@ def test_the_jackpots_history_explains_every_movement_to_the_balance(
 ) -> None:
     history = rows(by, "jackpot-history", season)
     code = RULES.code
-    for fund, account in (("jackpot", chart.jackpot(code)), ("reserve fund", chart.reserve(code))):
+    for fund, account in (
+        ("jackpot", accounts.jackpot(code)),
+        ("reserve fund", accounts.reserve(code)),
+    ):
         mine = [r for r in history if r["fund"] == fund]
         assert mine, (fund, history)
         standing = 0

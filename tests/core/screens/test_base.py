@@ -10,10 +10,10 @@ from django.http import HttpRequest, HttpResponse
 from django.test import Client, RequestFactory
 from django.utils.translation import get_language, override
 
-from core.i18n.catalogues import extract
 from core.screens import texts
 from core.screens.middleware import POLICY, Screens, policy
 from core.screens.views import languages
+from core.tools.catalogues.catalogues import extract
 
 PACKAGES = ("core", "lototrot", "promotrot")
 TEMPLATES = sorted(

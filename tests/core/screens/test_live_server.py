@@ -15,12 +15,12 @@ from pathlib import Path
 import psycopg
 import pytest
 
-from core.embedded.server import ROOT
-from core.embedded.stack import free_port
 from core.screens import live, live_server
 from core.screens.management.commands.live import EVERY_S
+from core.tools.embedded.server import ROOT
+from core.tools.embedded.stack import free_port
 from tests.browser.driver import until
-from tests.databases import Database
+from tests.support.databases import Database
 
 
 @pytest.fixture

@@ -11,9 +11,9 @@ from core.staff.models import Decision, Proposal, StaffSession, User
 from core.staff.powers import Role
 from core.staff.signals import SESSION_KEY
 from lototrot.models.running import Withdrawal
-from lototrot.services import withdrawals
-from tests import factories
-from tests.admin_desk import Desk, act_url, row_url, text_of
+from lototrot.services.races import withdrawals
+from tests.support import factories
+from tests.support.admin_desk import Desk, act_url, row_url, text_of
 
 pytestmark = pytest.mark.django_db
 SECRET = "correct horse battery"

@@ -22,7 +22,7 @@ BY_SUBJECT = {
     "core.staff.two_persons.propose",
     "core.staff.services.session_end",
     "core.staff.accounts.password_change",
-    "lototrot.services.settlement.settlement_reverse",
+    "lototrot.services.settlement.settling.settlement_reverse",
     "core.draws.services.draw_announce",
     "core.draws.services.draw_call_off",
 }
@@ -57,7 +57,7 @@ ACTS = acts()
 
 def test_there_are_acts_to_try() -> None:
     assert {
-        "lototrot.services.contests.contest_open",
+        "lototrot.services.contest.contests.contest_open",
         "core.premises.suspending.sales_suspend",
         "core.staff.services.user_create",
     } <= set(ACTS)

@@ -14,9 +14,9 @@ from core.staff.actor import SecondFactorNotSet, StaffActor
 from core.staff.models import SecondFactor, User
 from core.staff.powers import Role
 from core.staff.services import ACCOUNTS, actor_of, session_start, sign_on_check, user_create
-from tests import factories
-from tests.admin_desk import Desk
-from tests.core.api.conftest import Api, refused
+from tests.support import factories
+from tests.support.admin_desk import Desk
+from tests.support.api import Api, refused
 
 PASSWORD = "drei-hengste-im-regen"
 

@@ -29,8 +29,8 @@ from core.staff.services import (
     session_start,
     user_create,
 )
-from tests import factories
-from tests.databases import Database
+from tests.support import factories
+from tests.support.databases import Database
 
 PASSWORD = "correct horse battery"
 

@@ -21,8 +21,8 @@ from core.staff.two_persons import (
     ProposalUnknown,
     SamePerson,
 )
-from tests import factories
-from tests.databases import Database
+from tests.support import factories
+from tests.support.databases import Database
 
 POWER = define("test.two_persons", Role.ORGANISER)
 done: list[tuple[str, int]] = []

@@ -19,12 +19,12 @@ from core.staff.powers import Role
 from core.statements import balances, nightly, papers, services, weeks
 from core.statements.guarantee import cover_apply, covers_due
 from core.statements.models import Mark, MarkedBalance, Statement
+from lototrot import accounts
 from lototrot.models.tickets import Ticket, Void
-from lototrot.services import chart
-from lototrot.services.annulment import ticket_annul
-from tests import factories, settling
-from tests.admin_desk import Desk, list_url, row_url, sold_with_code
-from tests.core.api.conftest import refused, staff_api, terminal_api
+from lototrot.services.tickets.annulment import ticket_annul
+from tests.support import factories, rounds
+from tests.support.admin_desk import Desk, list_url, row_url, sold_with_code
+from tests.support.api import refused, staff_api, terminal_api
 
 pytestmark = pytest.mark.django_db
 MONDAY = date(2030, 3, 4)
@@ -43,8 +43,8 @@ def organiser() -> Any:
 
 @pytest.fixture
 def contest(organiser: Any) -> Any:
-    return settling.contest(
-        settling.rules(**settling.TWO_LEGS), [(1, 2, 3)] * 2, price_cents=105, day=SUNDAY
+    return rounds.contest(
+        rounds.rules(**rounds.TWO_LEGS), [(1, 2, 3)] * 2, price_cents=105, day=SUNDAY
     )
 
 
@@ -65,11 +65,13 @@ def test_a_week_is_stated_with_its_commission_and_agrees_with_the_ledger(
     rate(organiser)
     rate(organiser, "10", since=date(2030, 3, 6))
     place, other, idle = factories.point(), factories.point(), factories.point()
-    settling.sell(contest, place, [(1, 1)] * 3)  # 3.15 on Monday at 6 %
-    settling.sell(contest, other, [(1, 1)])
+    rounds.sell(contest, place, [(1, 1)] * 3)  # 3.15 on Monday at 6 %
+    rounds.sell(contest, other, [(1, 1)])
     at(date(2030, 3, 7))
-    settling.sell(contest, place, [(3, 1)])  # 2.10 on Thursday at 10 %
-    paid = Line("test.prize", chart.reserve("lototrot"), premises_account(place.premises.pk), 120)
+    rounds.sell(contest, place, [(3, 1)])  # 2.10 on Thursday at 10 %
+    paid = Line(
+        "test.prize", accounts.reserve("lototrot"), premises_account(place.premises.pk), 120
+    )
     ledger.post(reference=uuid.uuid4(), lines=[paid])
     at(date(2030, 3, 11), 0)
     made = {each.premises_id: each for each in services.statements_issue(until=SUNDAY)}
@@ -83,11 +85,11 @@ def test_a_week_is_stated_with_its_commission_and_agrees_with_the_ledger(
         ("6", 315, 18),
     ]
     assert ledger.balance_cents(premises_account(place.premises.pk)) == 366
-    assert ledger.balance_cents(chart.organiser(chart.Part.COMMISSION)) == -39 - 6
+    assert ledger.balance_cents(accounts.organiser(accounts.Part.COMMISSION)) == -39 - 6
     assert services.statements_issue(until=SUNDAY) == []
 
     at(date(2030, 3, 12))
-    settling.sell(contest, place, [(1, 1)])
+    rounds.sell(contest, place, [(1, 1)])
     at(date(2030, 3, 25))
     two = services.statements_issue(until=date(2030, 3, 24))
     mine = [each for each in two if each.premises_id == place.premises.pk]
@@ -96,7 +98,7 @@ def test_a_week_is_stated_with_its_commission_and_agrees_with_the_ledger(
         (3, 461, 461),
     ]
     assert nightly.audit(SUNDAY).counts == {"statements": 6}
-    settling.books_agree(
+    rounds.books_agree(
         known={"lototrot:lototrot:reserve": -120, f"premises:{place.premises.pk}": -120}
     )
 
@@ -124,7 +126,7 @@ def test_annulled_and_voided_sales_earn_nothing(organiser: Any) -> None:
 
 def test_a_statement_cannot_be_out_of_line(organiser: Any, contest: Any) -> None:
     place = factories.point()
-    settling.sell(contest, place, [(1, 1)])
+    rounds.sell(contest, place, [(1, 1)])
     at(date(2030, 3, 11))
     (made,) = services.statements_issue(until=SUNDAY)
     good = {
@@ -168,7 +170,7 @@ def test_rates_are_dated_and_never_behind_a_statement(organiser: Any, contest: A
         rate(organiser, "6")
     with pytest.raises(BadPercent):
         rate(organiser, "101")
-    settling.sell(contest, place, [(1, 1)])
+    rounds.sell(contest, place, [(1, 1)])
     at(date(2030, 3, 11))
     (mine,) = services.statements_issue(until=SUNDAY)
     assert mine.commission_cents == -7
@@ -179,7 +181,7 @@ def test_rates_are_dated_and_never_behind_a_statement(organiser: Any, contest: A
 
 def test_it_is_settled_once_and_not_beyond_what_it_says(organiser: Any, contest: Any) -> None:
     place = factories.point()
-    settling.sell(contest, place, [(1, 1)] * 2)
+    rounds.sell(contest, place, [(1, 1)] * 2)
     at(date(2030, 3, 11))
     (mine,) = services.statements_issue(until=SUNDAY)
 
@@ -199,13 +201,13 @@ def test_it_is_settled_once_and_not_beyond_what_it_says(organiser: Any, contest:
     assert services.outstanding_cents(mine) == 0
     assert ledger.balance_cents(premises_account(place.premises.pk)) == 0
     assert ledger.balance_cents(asset("treasury")) == 210
-    settling.books_agree()
+    rounds.books_agree()
 
 
 def test_a_statement_as_paper_and_as_figures(organiser: Any, contest: Any) -> None:
     rate(organiser)
     place = factories.point()
-    settling.sell(contest, place, [(1, 1)] * 1000)
+    rounds.sell(contest, place, [(1, 1)] * 1000)
     at(date(2030, 3, 11))
     (mine,) = services.statements_issue(until=SUNDAY)
     for language, amount in (("ca", "1.050,00 €"), ("es", "1.050,00 €"), ("en", "€1,050.00")):
@@ -225,12 +227,12 @@ def test_a_statement_as_paper_and_as_figures(organiser: Any, contest: Any) -> No
 
 def test_balances_of_now_are_a_mark_and_what_came_since(organiser: Any, contest: Any) -> None:
     place, other = factories.point(), factories.point()
-    settling.sell(contest, place, [(1, 1)] * 2)
+    rounds.sell(contest, place, [(1, 1)] * 2)
     mark, many = balances.mark_make()
     assert many == 1
     assert balances.mark_make()[0] == mark
-    settling.sell(contest, place, [(1, 1)])
-    settling.sell(contest, other, [(1, 1)])
+    rounds.sell(contest, place, [(1, 1)])
+    rounds.sell(contest, other, [(1, 1)])
     now = balances.balances_now()
     assert (now[place.premises.pk], now[other.premises.pk]) == (315, 105)
     assert balances.mark_make()[1] == 2
@@ -313,7 +315,7 @@ def test_through_the_api_and_in_the_admin(organiser: Any, contest: Any) -> None:
         ]
         == 50
     )
-    settling.sell(contest, place, [(1, 1)])
+    rounds.sell(contest, place, [(1, 1)])
     cover_apply(premises_id=place.premises.pk)
     account = auditor.get(f"premises/{code}/account").json()
     assert (account["balance_cents"], account["columns"]["sales"]) == (105, 105)

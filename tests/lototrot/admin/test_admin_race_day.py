@@ -28,9 +28,17 @@ from lototrot.models.programme import FederationApproval, Meeting, Race
 from lototrot.models.running import Classification, RaceDeclaration, RaceStart, Withdrawal
 from lototrot.models.settlement import PaymentOrder
 from lototrot.models.tickets import Bar, Ticket, Void
-from lototrot.services.settlement import contest_settle
-from tests import factories
-from tests.admin_desk import RULES, Desk, act_url, race_day, row_url, sold_with_code, text_of
+from lototrot.services.settlement.settling import contest_settle
+from tests.support import factories
+from tests.support.admin_desk import (
+    RULES,
+    Desk,
+    act_url,
+    race_day,
+    row_url,
+    sold_with_code,
+    text_of,
+)
 
 pytestmark = pytest.mark.django_db
 SAMPLES = Path(next(iter(lototrot.sample.__path__)))

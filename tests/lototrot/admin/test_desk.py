@@ -10,11 +10,11 @@ from core.staff.models import Proposal
 from core.staff.powers import Role
 from lototrot.models.contest import Contest
 from lototrot.selectors import live_sales
-from lototrot.services.sealing import sealing
-from lototrot.services.settlement import settling as settling_now
-from lototrot.services.starts import race_declare
-from tests import factories, settling
-from tests.admin_desk import Desk
+from lototrot.services.races.starts import race_declare
+from lototrot.services.seal.sealing import sealing
+from lototrot.services.settlement.settling import settling as settling_now
+from tests.support import factories, rounds
+from tests.support.admin_desk import Desk
 
 NUMBERS = (1, 2, 3, 4)
 
@@ -28,9 +28,9 @@ def acts_on(page: str) -> set[str]:
 
 
 def on_sale() -> Contest:
-    factories.time_to(settling.NOON)
-    contest = settling.contest(settling.rules(), [NUMBERS] * 7)
-    settling.sell(contest, factories.point(), [settling.masks([[1]] * 7)] * 5)
+    factories.time_to(rounds.NOON)
+    contest = rounds.contest(rounds.rules(), [NUMBERS] * 7)
+    rounds.sell(contest, factories.point(), [rounds.masks([[1]] * 7)] * 5)
     return contest
 
 
@@ -78,7 +78,7 @@ def test_the_part_follows_what_happens() -> None:
     desk = Desk(Role.ORGANISER)
     part = f"/admin/race-day/{contest.pk}/?part=1"
     assert ">5<" in desk.get(part)
-    settling.run(contest, [settling.Facts(programme=NUMBERS, winners=frozenset({1}))] * 7)
+    rounds.run(contest, [rounds.Facts(programme=NUMBERS, winners=frozenset({1}))] * 7)
     closed = desk.get(part)
     assert "7/7" in closed and "settle" in acts_on(closed)
     by = factories.staff(Role.ORGANISER)
@@ -90,7 +90,7 @@ def test_the_part_follows_what_happens() -> None:
         content_digest=bytes(32),
         proposed_by_id=by.user_id,
         proposed_in_id=by.session_id,
-        proposed_at=settling.NOON,
+        proposed_at=rounds.NOON,
     )
     waiting = desk.get(part)
     assert {"confirm", "reject"} <= acts_on(waiting)

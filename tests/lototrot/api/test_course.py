@@ -11,8 +11,8 @@ from core.staff.powers import Role
 from lototrot.models.contest import Contest
 from lototrot.models.programme import Race
 from lototrot.models.running import Classification, RaceDeclaration, RaceStart, Withdrawal
-from tests import factories
-from tests.core.api.conftest import Api, places, refused, staff_api
+from tests.support import factories
+from tests.support.api import Api, places, refused, staff_api
 
 pytestmark = pytest.mark.django_db
 SOURCE = {"source": "Stewards"}

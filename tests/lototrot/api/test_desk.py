@@ -9,14 +9,14 @@ import pytest
 from core.database import clock
 from core.premises.models import Premises, Suspension
 from core.staff.powers import Role
+from lototrot import accounts
 from lototrot.api import desk
 from lototrot.models.contest import Contest, DisplayAcknowledgement
-from lototrot.services import chart
-from lototrot.services.closing import offered_masks_refresh
-from lototrot.services.contests import contest_publish
-from tests import factories, settling
-from tests.core.api.conftest import Api, refused, staff_api, terminal_api
-from tests.factories import Point
+from lototrot.services.contest.closing import offered_masks_refresh
+from lototrot.services.contest.contests import contest_publish
+from tests.support import factories, rounds
+from tests.support.api import Api, refused, staff_api, terminal_api
+from tests.support.factories import Point
 
 pytestmark = pytest.mark.django_db
 RULES = {"ca": "Reglament.", "es": "Reglamento.", "en": "Rules."}
@@ -58,9 +58,9 @@ def sold(api: Api, contest: Contest, races: list[Any] | None = None) -> dict[str
 
 @pytest.mark.article("14.III.5.2", "14.III.6.2")
 def test_contests_on_sale(api: Api, place: Point, contest: Contest) -> None:
-    account = chart.jackpot(contest.bet_type_code)
-    settling.fund(account, 1_234_567)
-    settling.fund(chart.lapsed(contest.pk), 765)
+    account = accounts.jackpot(contest.bet_type_code)
+    rounds.fund(account, 1_234_567)
+    rounds.fund(accounts.lapsed(contest.pk), 765)
     factories.withdrawal(factories.races_of(contest)[0], 3)
     offered_masks_refresh(contest_id=contest.pk)
     found = api.get("lototrot/terminal/contests", lang="en").json()

@@ -3,9 +3,9 @@
 import pytest
 
 from core.staff.powers import Role
-from lototrot.services.sealing import contest_seal
-from tests import factories
-from tests.core.api.conftest import Api, staff_api, terminal_api
+from lototrot.services.seal.sealing import contest_seal
+from tests.support import factories
+from tests.support.api import Api, staff_api, terminal_api
 
 pytestmark = pytest.mark.django_db
 

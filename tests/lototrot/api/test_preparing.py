@@ -14,9 +14,9 @@ from lototrot.engine.programme import MAX_BYTES
 from lototrot.models.contest import BetType, Contest, InternalBetType, Publication, TicketModel
 from lototrot.models.programme import FederationApproval, Meeting, Runner
 from lototrot.sample.facts import SON_PARDO, programme_file
-from lototrot.services.contests import contest_publish
-from tests import factories
-from tests.core.api.conftest import Api, places, refused, staff_api
+from lototrot.services.contest.contests import contest_publish
+from tests.support import factories
+from tests.support.api import Api, places, refused, staff_api
 
 pytestmark = pytest.mark.django_db
 RULES = {"ca": "Reglament.\nSegona línia.", "es": "Reglamento.", "en": "Rules."}

@@ -19,11 +19,11 @@ from lototrot.api.sale import careful_request, plain_request
 from lototrot.api.tickets import TicketCard
 from lototrot.models.contest import Contest, TicketModel
 from lototrot.models.tickets import BurntRequest, Ticket
-from lototrot.services.closing import contest_close, offered_masks_refresh
-from lototrot.services.selling import QuickPick
-from tests import factories
-from tests.core.api.conftest import Api, places, refused, staff_api, terminal_api
-from tests.factories import Point
+from lototrot.services.contest.closing import contest_close, offered_masks_refresh
+from lototrot.services.tickets.selling import QuickPick
+from tests.support import factories
+from tests.support.api import Api, places, refused, staff_api, terminal_api
+from tests.support.factories import Point
 
 pytestmark = pytest.mark.django_db
 TICKETS = "lototrot/tickets"

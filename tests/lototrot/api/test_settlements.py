@@ -9,15 +9,14 @@ from kombu.exceptions import OperationalError as BrokerError
 from core.database import clock
 from core.staff.models import Proposal
 from core.staff.powers import Role
-from lototrot import tasks
+from lototrot import accounts, tasks
 from lototrot.models.contest import Contest
 from lototrot.models.running import RaceStart
 from lototrot.models.tickets import Ticket, Void
-from lototrot.services import chart
-from lototrot.services.settlement import contest_settle
-from tests import factories, settling
-from tests.core.api.conftest import Api, refused, staff_api
-from tests.factories import Point
+from lototrot.services.settlement.settling import contest_settle
+from tests.support import factories, rounds
+from tests.support.api import Api, refused, staff_api
+from tests.support.factories import Point
 
 pytestmark = pytest.mark.django_db
 
@@ -57,7 +56,7 @@ def run(contest: Contest) -> Contest:
 
 @pytest.fixture
 def settled(run: Contest) -> Contest:
-    settling.fund(chart.jackpot(run.bet_type_code), 50_000)
+    rounds.fund(accounts.jackpot(run.bet_type_code), 50_000)
     contest_settle(contest_id=run.pk)
     run.refresh_from_db()
     return run

@@ -12,10 +12,10 @@ from core.premises.models import OperatorSession
 from lototrot.api.tickets import TicketCard
 from lototrot.models.contest import Contest
 from lototrot.models.tickets import BurntRequest, PrintConfirmation, Reprint, Void
-from lototrot.services.closing import contest_close
-from tests import factories
-from tests.core.api.conftest import Api, places, refused, staff_api, terminal_api
-from tests.factories import Point
+from lototrot.services.contest.closing import contest_close
+from tests.support import factories
+from tests.support.api import Api, places, refused, staff_api, terminal_api
+from tests.support.factories import Point
 
 pytestmark = pytest.mark.django_db
 Card = dict[str, Any]

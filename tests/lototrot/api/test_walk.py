@@ -15,8 +15,8 @@ from django.test import Client
 from core.premises.services import operator_register, terminal_register
 from core.staff.powers import Role
 from lototrot.models.tickets import Ticket
-from lototrot.services.contests import contest_publish
-from tests import emitting, factories
+from lototrot.services.contest.contests import contest_publish
+from tests.support import emitting, factories
 
 pytestmark = pytest.mark.django_db
 DOCUMENT = settings.BASE_DIR / "docs" / "api.md"

@@ -10,7 +10,7 @@ from lototrot.models.programme import Race
 from lototrot.models.tickets import Ticket
 from lototrot.selectors.races import RaceState, race_record, race_records
 from lototrot.selectors.traces import ticket_trace
-from tests import factories as f
+from tests.support import factories as f
 
 pytestmark = [pytest.mark.django_db, pytest.mark.article("14.III.5.4.1")]
 

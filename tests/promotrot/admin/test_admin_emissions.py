@@ -11,8 +11,8 @@ from promotrot.models.emission import Emission, Lane, PublicFigures
 from promotrot.models.game import Game, GameEnding, GameType, GameVersion
 from promotrot.services.closing import seed_reveal
 from promotrot.services.figures import figures_take
-from tests import emitting, factories
-from tests.admin_desk import Desk, list_url, row_url
+from tests.support import emitting, factories
+from tests.support.admin_desk import Desk, list_url, row_url
 
 pytestmark = pytest.mark.django_db
 

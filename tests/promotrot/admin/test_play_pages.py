@@ -13,9 +13,9 @@ from promotrot.services.moving import play_move
 from promotrot.services.playing import play_act
 from promotrot.services.selling import PlayRequest, play_sell, request_state
 from promotrot.services.unfinished import play_end_unfinished
-from tests import emitting, factories, paying
-from tests.admin_desk import Desk, list_url, row_url
-from tests.factories import Point
+from tests.support import emitting, factories, paying
+from tests.support.admin_desk import Desk, list_url, row_url
+from tests.support.factories import Point
 
 pytestmark = pytest.mark.django_db
 

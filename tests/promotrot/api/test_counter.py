@@ -7,7 +7,7 @@ from django.test import Client
 
 from core.premises.suspending import sales_suspend
 from core.staff.powers import Role
-from tests import emitting, factories
+from tests.support import emitting, factories
 
 pytestmark = pytest.mark.django_db
 API = "/api/v1/promotrot/terminal/"

@@ -10,8 +10,8 @@ from promotrot.api import samples
 from promotrot.models.emission import Emission
 from promotrot.services.closing import seed_reveal
 from promotrot.services.figures import figures_take
-from tests import emitting
-from tests.core.api.conftest import Api, refused, staff_api
+from tests.support import emitting
+from tests.support.api import Api, refused, staff_api
 from tests.verify.forging import public_key, published_log, written
 from tests.verify.load import verifier
 

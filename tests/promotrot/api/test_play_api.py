@@ -20,9 +20,9 @@ from promotrot.models.play import PlayAct, PlayEnd, PlayMove, PlayTicket
 from promotrot.models.voucher import Voucher
 from promotrot.services.dealing import dealing
 from promotrot.services.unfinished import play_end_unfinished
-from tests import emitting, factories, paying
-from tests.core.api.conftest import Api, places, refused, staff_api, terminal_api
-from tests.factories import Point
+from tests.support import emitting, factories, paying
+from tests.support.api import Api, places, refused, staff_api, terminal_api
+from tests.support.factories import Point
 
 pytestmark = pytest.mark.django_db
 PLAYS = "promotrot/plays"

@@ -30,7 +30,7 @@ from promotrot.services.emissions import (
     lanes,
     witness_enter,
 )
-from tests import emitting, factories
+from tests.support import emitting, factories
 
 pytestmark = pytest.mark.django_db
 PREDRAWN = ("lap-of-honour", "letter-by-letter", "six-at-the-post")

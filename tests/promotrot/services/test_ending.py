@@ -9,11 +9,11 @@ from core.ledger.rebuild import differences
 from core.ledger.services import balance_cents
 from core.premises.models import Premises
 from core.staff.powers import Role
+from promotrot import accounts
 from promotrot.models.game import Game, GameEnding
 from promotrot.models.play import PlayTicket
 from promotrot.models.voucher import Voucher
 from promotrot.selectors.owed import owed_cents
-from promotrot.services import chart
 from promotrot.services.emissions import emission_plan
 from promotrot.services.ending import (
     GameOnSale,
@@ -23,7 +23,7 @@ from promotrot.services.ending import (
     shares,
 )
 from promotrot.services.games import GameEnded
-from tests import emitting, factories
+from tests.support import emitting, factories
 
 pytestmark = pytest.mark.django_db
 
@@ -70,8 +70,8 @@ def test_what_is_owed_goes_to_drawn_tickets_to_the_cent() -> None:
     assert {v.ticket.emission.game_id for v in vouchers} == {game.pk}
     assert len({v.ticket_id for v in vouchers}) == 3
     assert {(v.terminal_id, v.code_digest) for v in vouchers} == {(None, None)}  # held
-    assert balance_cents(chart.prizes("small")) == 0
-    assert balance_cents(chart.vouchers("small/1")) == 280
+    assert balance_cents(accounts.prizes("small")) == 0
+    assert balance_cents(accounts.vouchers("small/1")) == 280
     assert differences()[1] == []
 
 

@@ -6,7 +6,7 @@ from django.db import DatabaseError, transaction
 from promotrot.models.emission import PublicFigures
 from promotrot.selectors.public import delay_tickets, figures_due, public_figures
 from promotrot.services.figures import figures_take
-from tests import emitting
+from tests.support import emitting
 
 pytestmark = pytest.mark.django_db
 

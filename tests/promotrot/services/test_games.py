@@ -19,7 +19,7 @@ from promotrot.services.games import (
     game_check,
     game_record,
 )
-from tests import emitting, factories
+from tests.support import emitting, factories
 
 pytestmark = pytest.mark.django_db
 

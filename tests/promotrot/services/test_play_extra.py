@@ -7,16 +7,16 @@ import pytest
 
 from core.ledger.rebuild import differences
 from core.ledger.services import balance_cents
+from promotrot import accounts
 from promotrot.models.emission import Emission
 from promotrot.models.play import PlayEnd, PlayTicket
 from promotrot.models.voucher import Voucher
-from promotrot.services import chart
 from promotrot.services.dealing import dealing
 from promotrot.services.playing import PlayView, play_act, play_sold
 from promotrot.services.selling import EmissionSoldOut, PlayRequest, play_sell
 from promotrot.services.unfinished import play_end_unfinished
-from tests import emitting, factories
-from tests.factories import Point
+from tests.support import emitting, factories
+from tests.support.factories import Point
 
 pytestmark = pytest.mark.django_db
 TICKETS = 40
@@ -101,8 +101,8 @@ def test_plays_that_end_after_the_closing_are_borne_by_the_organiser(
     assert play_end_unfinished(PlayTicket.objects.get(uuid=untouched.uuid)) == "refund"
     assert play_end_unfinished(won) == "unfinished"
     cents = PlayEnd.objects.get(ticket=won).awarded_cents
-    assert balance_cents(chart.late_awards()) == -(50 + ladder.price_cents + cents)
-    assert balance_cents(chart.refunds(ladder.reference)) == ladder.price_cents
+    assert balance_cents(accounts.late_awards()) == -(50 + ladder.price_cents + cents)
+    assert balance_cents(accounts.refunds(ladder.reference)) == ladder.price_cents
     assert Voucher.objects.filter(code_digest=None).count() == 2
     assert differences()[1] == []
 

@@ -23,8 +23,8 @@ from promotrot.services.dealing import dealing
 from promotrot.services.facts import REVEAL, emission_facts
 from promotrot.services.playing import PlayView, play_act, play_state
 from promotrot.services.selling import PlayRequest, play_sell
-from tests import emitting, factories
-from tests.factories import Point
+from tests.support import emitting, factories
+from tests.support.factories import Point
 
 pytestmark = pytest.mark.django_db
 

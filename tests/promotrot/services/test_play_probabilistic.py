@@ -7,16 +7,17 @@ from collections.abc import Callable
 import pytest
 
 from core.ledger.services import balance_cents
+from promotrot import accounts
 from promotrot.engine.game import ProbabilisticGame
 from promotrot.engine.mechanics import ActOutOfTurn, replay
 from promotrot.models.emission import Emission
 from promotrot.models.play import PlayAct, PlayEnd
-from promotrot.services import chart, playing
+from promotrot.services import playing
 from promotrot.services.facts import emission_facts
 from promotrot.services.playing import PlayView, play_act, play_state
 from promotrot.services.selling import PlayRequest, play_sell
-from tests import emitting, factories
-from tests.factories import Point
+from tests.support import emitting, factories
+from tests.support.factories import Point
 
 pytestmark = pytest.mark.django_db
 
@@ -66,8 +67,8 @@ def test_every_act_is_on_record_and_leads_where_the_engine_says(
         assert end.tier == again.award == play.ending.tier  # type: ignore[union-attr]
         assert end.awarded_cents == sum(voucher.amount_cents for voucher in play.vouchers)
         awarded += end.awarded_cents
-    assert balance_cents(chart.vouchers(emission.reference)) == awarded
-    assert balance_cents(chart.prizes(emission.game.code)) == -awarded
+    assert balance_cents(accounts.vouchers(emission.reference)) == awarded
+    assert balance_cents(accounts.prizes(emission.game.code)) == -awarded
 
 
 @pytest.mark.article("15.III.3")

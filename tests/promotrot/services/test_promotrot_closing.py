@@ -11,18 +11,18 @@ from core.proofs.models import LogEntry
 from core.staff import two_persons
 from core.staff.actor import PowerMissing
 from core.staff.powers import Role
+from promotrot import accounts
 from promotrot.engine.shortfall import ExtraImpossible
 from promotrot.models.emission import ClosingStatement, Emission, SaleStop, SeedReveal
 from promotrot.models.play import PlayEnd, PlayTicket
 from promotrot.selectors.closing import emissions_without_top, reveals_due
 from promotrot.selectors.owed import fundable_cents, owed_cents
-from promotrot.services import chart
 from promotrot.services.closing import emission_close_propose, emission_stop, seed_reveal
 from promotrot.services.dealing import dealing, open_seed
 from promotrot.services.emissions import EmissionState, ExtraNeeded, ExtraNotOwed
 from promotrot.services.selling import EmissionClosed
 from promotrot.services.unfinished import play_end_unfinished
-from tests import emitting, factories
+from tests.support import emitting, factories
 
 pytestmark = pytest.mark.django_db
 
@@ -49,9 +49,9 @@ def test_sold_out_it_gave_exactly_its_table_and_owes_nothing() -> None:
     assert statement["awarded_cents"] == _awarded(emission) == 2_800
     assert (statement["percent"], statement["shortfall_cents"]) == (70, 0)
     assert statement["unclaimed_cents"] == 2_800
-    assert owed_cents(emission.game) == balance_cents(chart.prizes("small")) == 0
-    assert [balance_cents(chart.organiser(part)) for part in Part] == [300, 420, 300, 180]
-    assert balance_cents(chart.vouchers("small/1")) == 2_800
+    assert owed_cents(emission.game) == balance_cents(accounts.prizes("small")) == 0
+    assert [balance_cents(accounts.organiser(part)) for part in Part] == [300, 420, 300, 180]
+    assert balance_cents(accounts.vouchers("small/1")) == 2_800
     published = LogEntry.objects.get(kind="promotrot.closing").document
     assert published | statement == published
     _books_hold()
@@ -75,8 +75,8 @@ def test_withdrawn_half_sold_it_owes_what_is_short_to_the_games_next_prizes() ->
     statement = emission.closing.document
     assert (statement["takings_cents"], statement["awarded_cents"]) == (2_000, 800)
     assert (statement["percent"], statement["shortfall_cents"]) == (40, 600)
-    assert owed_cents(emission.game) == balance_cents(chart.prizes("small")) == 600
-    assert sum(balance_cents(chart.organiser(part)) for part in Part) == 600
+    assert owed_cents(emission.game) == balance_cents(accounts.prizes("small")) == 600
+    assert sum(balance_cents(accounts.organiser(part)) for part in Part) == 600
     with pytest.raises(EmissionClosed):
         emitting.sold(emission, 1)
     _books_hold()
@@ -115,7 +115,7 @@ def test_extra_prizes_pay_the_debt_on_top_of_the_seventy_per_cent() -> None:
     statement = second.closing.document
     assert (statement["awarded_cents"], statement["percent"]) == (2_800, 70)
     assert statement["extra_awarded_cents"] == 400
-    assert owed_cents(game) == balance_cents(chart.prizes("debtor")) == 200
+    assert owed_cents(game) == balance_cents(accounts.prizes("debtor")) == 200
     _books_hold()
 
 
@@ -170,7 +170,7 @@ def test_extra_prizes_of_a_probabilistic_game_are_awarded_on_top_of_its_plays() 
     assert statement["extra_awarded_cents"] == 700
     assert statement["awarded_cents"] == _awarded(second)
     assert owed_cents(game) == statement["shortfall_cents"] == max(0, 700 - _awarded(second))
-    assert balance_cents(chart.prizes(game.code)) == owed_cents(game)
+    assert balance_cents(accounts.prizes(game.code)) == owed_cents(game)
     _books_hold()
 
 
@@ -184,11 +184,11 @@ def test_a_price_due_back_leaves_the_takings() -> None:
     statement = emission.closing.document
     assert (statement["refunded"], statement["unfinished"]) == (3, 2)
     assert (statement["takings_cents"], statement["shortfall_cents"]) == (100, 70)
-    assert balance_cents(chart.refunds(emission.reference)) == 150
+    assert balance_cents(accounts.refunds(emission.reference)) == 150
     late = PlayTicket.objects.latest("pk")
     assert play_end_unfinished(late) == PlayEnd.Cause.REFUND  # after the statement
-    assert balance_cents(chart.refunds(emission.reference)) == 200
-    assert balance_cents(chart.late_awards()) == -50
+    assert balance_cents(accounts.refunds(emission.reference)) == 200
+    assert balance_cents(accounts.late_awards()) == -50
     _books_hold()
 
 
@@ -205,8 +205,8 @@ def test_what_is_awarded_after_the_statement_is_the_organisers_to_bear() -> None
     assert owed == -(-count * 100 * 70 // 100)
     emitting.played(point, tickets)
     late = _awarded(emission)
-    assert late > 0 and balance_cents(chart.late_awards()) == -late
-    assert owed_cents(emission.game) == balance_cents(chart.prizes("small")) == owed
+    assert late > 0 and balance_cents(accounts.late_awards()) == -late
+    assert owed_cents(emission.game) == balance_cents(accounts.prizes("small")) == owed
     _books_hold()
 
 

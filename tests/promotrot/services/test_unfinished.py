@@ -18,18 +18,19 @@ from core.payoffice.refusals import CashSessionMissing
 from core.premises.models import Premises
 from core.staff.actor import PowerMissing, StaffActor
 from core.staff.powers import Role
+from promotrot import accounts
 from promotrot.models.emission import Emission
 from promotrot.models.play import PlayEnd, PlayTicket
 from promotrot.models.voucher import Voucher, VoucherSecret
 from promotrot.selectors.plays import unfinished_at
-from promotrot.services import chart, moving, playing, vouchers
+from promotrot.services import moving, playing, vouchers
 from promotrot.services.dealing import dealing
 from promotrot.services.facts import REVEAL
 from promotrot.services.playing import play_act, play_state
 from promotrot.services.selling import PlayRequest, play_sell
 from promotrot.services.unfinished import GRACE, play_end_unfinished, plays_end_unfinished
-from tests import emitting, factories, paying
-from tests.factories import Point
+from tests.support import emitting, factories, paying
+from tests.support.factories import Point
 
 pytestmark = [pytest.mark.django_db, pytest.mark.article("15.III.6.3")]
 
@@ -104,8 +105,8 @@ def test_the_night_ends_what_was_left_and_lists_all_of_it(
         "refund": 0,
         "begun": int(left),
     }
-    assert balance_cents(chart.refunds(ladder.reference)) == ladder.price_cents
-    assert balance_cents(chart.takings(ladder.reference)) == ladder.price_cents
+    assert balance_cents(accounts.refunds(ladder.reference)) == ladder.price_cents
+    assert balance_cents(accounts.takings(ladder.reference)) == ladder.price_cents
 
 
 def test_a_play_that_may_still_be_under_way_is_left_alone(place: Point, emission: Emission) -> None:
@@ -160,7 +161,7 @@ def test_a_price_due_back_is_payable_and_never_lapses(
     payable = source.by_id(row.pk)
     assert (payable.nature, payable.standing) == (Nature.REFUND, Standing.OWED)
     assert (payable.amount_cents, payable.last_claim_day) == (ladder.price_cents, None)
-    assert payable.owed == chart.refunds(ladder.reference)
+    assert payable.owed == accounts.refunds(ladder.reference)
     clock.move_to(clock.now() + timedelta(days=60), reason="long after")
     assert not source.lapses_due(natural_day(clock.now()))
     assert [(out.last_claim_day, out.cents) for out in source.outs()] == [
@@ -185,8 +186,8 @@ def test_unclaimed_prizes_lapse_to_the_organiser_after_their_last_day(
     lapsed = source.lapse(group[0], add_days(last, 1))
     assert (lapsed.documents, lapsed.cents) == (1, issued.amount_cents)
     assert source.lapse(group[0], add_days(last, 1)).documents == 0
-    assert balance_cents(chart.unclaimed()) == issued.amount_cents
-    assert balance_cents(chart.vouchers(emission.reference)) == 0
+    assert balance_cents(accounts.unclaimed()) == issued.amount_cents
+    assert balance_cents(accounts.vouchers(emission.reference)) == 0
     claim = Claim.objects.get(game="promotrot")
     assert (claim.state, claim.day) == (Claim.State.LAPSED, last)
 

@@ -12,14 +12,14 @@ from core.payoffice import refusals
 from core.payoffice.services import desk
 from core.payoffice.services.checking import document_check
 from core.payoffice.services.paying import PayRequest, payment_make
+from promotrot import accounts
 from promotrot.models.emission import Emission
-from promotrot.services import chart
 from promotrot.services.facts import REVEAL
 from promotrot.services.playing import PlayView, play_act, play_state
 from promotrot.services.selling import PlayRequest, play_sell
 from promotrot.services.vouchers import Issued, VoucherCodeGone, voucher_reprint
-from tests import emitting, factories, paying
-from tests.factories import Point
+from tests.support import emitting, factories, paying
+from tests.support.factories import Point
 
 pytestmark = pytest.mark.django_db
 
@@ -49,7 +49,7 @@ def test_the_establishment_pays_at_once_and_once(place: Point) -> None:
     emission = emitting.opened(emitting.small())
     play, issued = won(place, emission)
     before = balance_cents(premises_account(place.premises.pk))
-    owed = balance_cents(chart.vouchers(emission.reference))
+    owed = balance_cents(accounts.vouchers(emission.reference))
     paid = payment_make(at=place.actor, request=asked(issued))
     assert (paid.game, paid.document, paid.amount_cents) == (
         "promotrot",
@@ -58,7 +58,7 @@ def test_the_establishment_pays_at_once_and_once(place: Point) -> None:
     )
     premises = balance_cents(premises_account(place.premises.pk))
     assert premises == before - issued.amount_cents
-    assert balance_cents(chart.vouchers(emission.reference)) == owed - issued.amount_cents
+    assert balance_cents(accounts.vouchers(emission.reference)) == owed - issued.amount_cents
     with pytest.raises(refusals.AlreadyPaid):
         payment_make(at=factories.point().actor, request=asked(issued))
     assert play_state(credentials=place.credentials, ident=play.uuid).vouchers[0].code is None

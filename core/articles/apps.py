@@ -1,8 +1,0 @@
-"""App configuration."""
-
-from django.apps import AppConfig
-
-
-class ArticlesConfig(AppConfig):
-    name = "core.articles"
-    label = "articles"

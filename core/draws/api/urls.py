@@ -1,0 +1,23 @@
+"""Addresses under /api/v1/ of public draws."""
+
+from django.urls import path
+
+from core.draws.api import draws
+from core.receipts.output import Output
+
+_DRAW = "draws/<uuid:draw>"
+
+urlpatterns = [
+    path("draws", draws.Draws.as_view()),
+    path(_DRAW, draws.OneDraw.as_view()),
+    path(f"{_DRAW}/field.json", draws.FieldFile.as_view()),
+    path(f"{_DRAW}/minutes.json", draws.Minutes.as_view()),
+    *[path(f"{_DRAW}/minutes.{o}", draws.minutes_view(o).as_view()) for o in draws.MINUTES],
+    *[path(f"{_DRAW}/notice.{o}", draws.notice_view(o).as_view()) for o in Output],
+    path(f"{_DRAW}/announcement", draws.AnnouncementStep.as_view()),
+    path(f"{_DRAW}/attendance", draws.AttendanceStep.as_view()),
+    path(f"{_DRAW}/commitment", draws.CommitmentStep.as_view()),
+    path(f"{_DRAW}/entropy", draws.EntropyStep.as_view()),
+    path(f"{_DRAW}/balls", draws.BallsStep.as_view()),
+    path(f"{_DRAW}/certificate", draws.CertificateStep.as_view()),
+]

@@ -1,7 +1,0 @@
-from django.apps import AppConfig
-
-
-class I18nConfig(AppConfig):
-    """The commands that make, check and compile the message catalogues. No models."""
-
-    name = "core.i18n"

@@ -1,0 +1,422 @@
+"""The prize office's desk: what a document is, and what can be done about it (14.III.10)."""
+
+import uuid
+from typing import Any
+
+from django.http import HttpResponse
+from drf_spectacular.types import OpenApiTypes
+from rest_framework import serializers
+from rest_framework.request import Request
+
+from core.api.schema import operation
+from core.api.shapes import (
+    Cents,
+    Choice,
+    Day,
+    Flag,
+    Instant,
+    PageQuery,
+    Secret,
+    Shape,
+    Text,
+    Uuid,
+)
+from core.api.views import StaffView, json_response
+from core.database import clock
+from core.kernel.days import natural_day
+from core.payoffice import refusals, selectors
+from core.payoffice.api import claims
+from core.payoffice.api.claims import (
+    CODE_PROBLEMS,
+    PAY_PROBLEMS,
+    STATE_PROBLEMS,
+    DepositIn,
+    DepositOut,
+    ImageIn,
+    ImageOut,
+    PaymentIn,
+    PaymentOut,
+    PresentationIn,
+    PresentationOut,
+    PresentedOut,
+)
+from core.payoffice.models import Exchange, Ruling
+from core.payoffice.payables import DocumentUnknown
+from core.payoffice.services import checking, deposits, desk, goods, presenting
+from core.payoffice.services.cheques import ReasonNeeded
+from core.payoffice.services.paying import Paid
+from core.payoffice.services.sealing import Erased
+from core.premises.models import Game
+from core.staff.api.proposals import ProposalOut
+from core.staff.two_persons import ProposalPending
+
+_DESK_PROBLEMS = (*PAY_PROBLEMS, refusals.CashSessionMissing, refusals.CashShort)
+
+
+class DocumentIn(Shape):
+    code = Secret(max_length=96, required=False, default="")
+    deposit = Uuid(
+        required=False, allow_null=True, default=None, help_text="Receipt of a deposit, instead."
+    )
+
+
+class HappenedOut(Shape):
+    what = serializers.CharField()
+    at = Instant()
+    premises = serializers.CharField()
+    means = serializers.CharField(help_text="Of a payment; else empty.")
+
+
+class DeskOut(PresentedOut):
+    refusal = serializers.CharField(
+        allow_null=True,
+        help_text="The problem code that paying it at one's session would meet; null without one.",
+    )
+    happened = HappenedOut(many=True)
+    actions = serializers.ListField(
+        child=Choice(checking.DeskAction.values),
+        help_text="What this person may do about it now, the likeliest first.",
+    )
+    details = serializers.DictField()
+
+
+class DeskPaymentOut(Shape):
+    payment = PaymentOut(allow_null=True)
+    proposal = ProposalOut(allow_null=True, help_text="Another person confirms it.")
+
+
+class PaymentRowOut(Shape):
+    uuid = Uuid()
+    game = serializers.CharField(source="claim.game")
+    amount_cents = Cents()
+    means = serializers.CharField()
+    place = serializers.CharField()
+    premises = serializers.CharField(source="premises.code")
+    terminal = serializers.CharField(source="terminal.code", allow_null=True, default=None)
+    cashier = serializers.CharField(source="staff.full_name", allow_null=True, default=None)
+    paid_at = Instant()
+
+
+class PaymentQuery(PageQuery):
+    premises = Text(max_length=20, default="", required=False)
+
+
+class ImageOfDepositOut(ImageOut):
+    added_at = Instant()
+    purged_at = Instant(allow_null=True)
+
+
+class DepositRowOut(DepositOut):
+    premises = serializers.CharField(source="premises.code")
+    state = serializers.CharField(
+        source="match.claim.state", allow_null=True, default=None, help_text="Of what it matched."
+    )
+    amount_cents = Cents(source="match.claim.amount_cents", allow_null=True, default=None)
+    images = ImageOfDepositOut(many=True, source="images.all")
+
+
+class DepositQuery(PageQuery):
+    waiting = Flag(default=True, help_text="false: those decided, too.")
+
+
+class MatchIn(Shape):
+    game = Choice(Game.values)
+    document = Uuid(help_text="The UUID of the ticket or voucher, from the records.")
+    evidence = Text(max_length=400)
+
+
+class MatchOut(Shape):
+    deposit = Uuid(source="deposit.uuid")
+    amount_cents = Cents(source="claim.amount_cents")
+    matched_at = Instant()
+
+
+class RulingIn(Shape):
+    """Of a deposit, or of a barred document."""
+
+    deposit = Uuid(required=False, allow_null=True, default=None)
+    game = Text(max_length=20, required=False, default="")
+    document = Uuid(required=False, allow_null=True, default=None)
+    verdict = Choice(Ruling.Verdict.values)
+    reason = Text(max_length=400)
+
+
+class WaitingOut(Shape):
+    deposit = Uuid(allow_null=True)
+    game = serializers.CharField()
+    document = Uuid(allow_null=True)
+    amount_cents = Cents()
+    since = Day()
+
+
+class WaitingListOut(Shape):
+    items = WaitingOut(many=True)
+
+
+class ExchangeIn(Shape):
+    uuid = Uuid(help_text="Made and kept by the client before the first attempt.")
+    code = Secret(max_length=96, required=False, default="")
+    deposit = Uuid(required=False, allow_null=True, default=None)
+    intact = Flag()
+
+
+class ExchangeOut(Shape):
+    uuid = Uuid()
+    item = serializers.CharField(source="item.code")
+    description = serializers.CharField(source="item.description")
+    exchanged_at = Instant()
+
+
+class DeskExchangeOut(Shape):
+    exchange = ExchangeOut(allow_null=True)
+    proposal = ProposalOut(allow_null=True)
+
+
+class Desk(StaffView):
+    @operation(
+        "What a presented document is, what became of it, what may be done about it",
+        body=DocumentIn,
+        answer=DeskOut,
+        problems=CODE_PROBLEMS,
+        example={"code": "1ABC-…"},
+    )
+    def post(self, request: Request) -> HttpResponse:
+        state = checking.desk_state(by=self.by, **self.read(DocumentIn))
+        return json_response(
+            {
+                **claims.checked_json(state.checked),
+                "refusal": state.checked.refusal,
+                "happened": HappenedOut(state.happened, many=True).data,
+                "actions": [action.value for action in state.actions],
+                "details": dict(state.checked.details()),
+            }
+        )
+
+
+class Payments(StaffView):
+    @operation("Payments, newest first", answer=PaymentRowOut, paged=True, query=PaymentQuery)
+    def get(self, request: Request) -> HttpResponse:
+        query = self.query(PaymentQuery)
+        rows = selectors.payments(by=self.by, premises=query["premises"])
+        return self.rows(PaymentRowOut, rows, query, newest_first=True)
+
+    @operation(
+        "Pay at the desk, from one's open cash session",
+        "Above the configured amount it is proposed, and paid when another person confirms; the"
+        " document counts as presented from the proposal on. The same request again gets the same"
+        " payment or proposal.",
+        body=PaymentIn,
+        answer=DeskPaymentOut,
+        status=201,
+        problems=(*_DESK_PROBLEMS, ProposalPending),
+        example={
+            "uuid": "5f0c7f56-3f0e-4c39-9d31-6f2a0b6a2f13",
+            "code": "1ABC-…",
+            "amount_cents": 250000,
+            "intact": True,
+            "payee": {
+                "name": "Maria Ferrer",
+                "document_kind": "dni",
+                "document_number": "43123456Z",
+            },
+        },
+    )
+    def post(self, request: Request) -> HttpResponse:
+        asked = claims.pay_request(self.read(PaymentIn))
+        made = desk.desk_pay(by=self.by, request=asked)
+        if isinstance(made, Paid):
+            answer: dict[str, Any] = {"payment": claims.paid_json(made), "proposal": None}
+            return json_response(answer, 200 if made.replayed else 201)
+        return json_response({"payment": None, "proposal": ProposalOut(made).data}, 202)
+
+
+class Presentations(StaffView):
+    @operation(
+        "Present a document in time: it lapses no more",
+        "Presenting it twice changes nothing.",
+        body=PresentationIn,
+        answer=PresentationOut,
+        status=201,
+        problems=(
+            *CODE_PROBLEMS,
+            *STATE_PROBLEMS,
+            refusals.DocumentAltered,
+            refusals.PresentationNeedless,
+            refusals.CashSessionMissing,
+        ),
+        example={"code": "1ABC-…", "intact": True},
+    )
+    def post(self, request: Request) -> HttpResponse:
+        made = presenting.presentation_make(at=self.by, **self.read(PresentationIn))
+        return self.answer(PresentationOut, made, 201)
+
+
+class Deposits(StaffView):
+    @operation("Deposits, newest first", answer=DepositRowOut, paged=True, query=DepositQuery)
+    def get(self, request: Request) -> HttpResponse:
+        query = self.query(DepositQuery)
+        rows = selectors.deposits(by=self.by, waiting=query["waiting"])
+        return self.rows(DepositRowOut, rows, query, newest_first=True)
+
+    @operation(
+        "Take a document in for checking (14.III.10.5)",
+        "The same request again gets the same deposit.",
+        body=DepositIn,
+        answer=DepositOut,
+        status=201,
+        problems=(
+            *CODE_PROBLEMS,
+            *STATE_PROBLEMS,
+            deposits.CodeUnreadable,
+            deposits.DepositMatched,
+            deposits.DepositRuled,
+            refusals.RequestUuidReused,
+            refusals.CashSessionMissing,
+        ),
+        example={
+            "uuid": "5f0c7f56-3f0e-4c39-9d31-6f2a0b6a2f14",
+            "code": "1ABC-…",
+            "reason": "altered",
+            "notes": "The third race is amended by hand.",
+        },
+    )
+    def post(self, request: Request) -> HttpResponse:
+        asked = deposits.DepositRequest(**self.read(DepositIn))
+        return self.answer(DepositOut, deposits.deposit_take(at=self.by, request=asked), 201)
+
+
+class DepositImages(StaffView):
+    body_limit_bytes = claims.DepositImages.body_limit_bytes
+
+    @operation(
+        "Add a photograph of a deposited document",
+        body=ImageIn,
+        answer=ImageOut,
+        status=201,
+        problems=(deposits.DepositUnknown, deposits.ImageRefused),
+        example={"media_type": "image/jpeg", "content": "/9j/4AAQ…"},
+    )
+    def post(self, request: Request, deposit: uuid.UUID) -> HttpResponse:
+        body = self.read(ImageIn)
+        made = deposits.image_add(
+            at=self.by,
+            deposit=deposit,
+            media_type=body["media_type"],
+            content=claims.image_bytes(body["content"]),
+        )
+        return self.answer(ImageOut, made, 201)
+
+
+class OneImage(StaffView):
+    @operation(
+        "A photograph of a deposited document",
+        answer=OpenApiTypes.BINARY,
+        media_type="application/octet-stream",
+        problems=(deposits.DepositUnknown, Erased),
+    )
+    def get(self, request: Request, image: uuid.UUID) -> HttpResponse:
+        media_type, content = deposits.image_read(by=self.by, image=image)
+        response = HttpResponse(content, content_type=media_type)
+        response["Cache-Control"] = "no-store"
+        return response
+
+
+class Match(StaffView):
+    @operation(
+        "Say which document a deposit is, from the records: it is held apart from then on",
+        body=MatchIn,
+        answer=MatchOut,
+        status=201,
+        idempotent=True,
+        problems=(
+            DocumentUnknown,
+            *STATE_PROBLEMS,
+            deposits.DepositUnknown,
+            deposits.DepositMatched,
+            deposits.DepositRuled,
+            ReasonNeeded,
+        ),
+        example={
+            "game": "lototrot",
+            "document": "5f0c7f56-3f0e-4c39-9d31-6f2a0b6a2f15",
+            "evidence": "Sold at 18:02 at that terminal; its print was never confirmed.",
+        },
+    )
+    def post(self, request: Request, deposit: uuid.UUID) -> HttpResponse:
+        body = self.read(MatchIn)
+        return self.once(
+            lambda: self.answer(
+                MatchOut, deposits.deposit_match(by=self.by, deposit=deposit, **body), 201
+            )
+        )
+
+
+class Rulings(StaffView):
+    @operation("What waits for a decision, oldest first", answer=WaitingListOut)
+    def get(self, request: Request) -> HttpResponse:
+        self.by.need(deposits.RULE)
+        found = deposits.rulings_due(natural_day(clock.now()))
+        return self.answer(WaitingListOut, {"items": found})
+
+    @operation(
+        "Propose to grant or refuse what is held apart; another person decides [C5]",
+        body=RulingIn,
+        answer=ProposalOut,
+        status=202,
+        idempotent=True,
+        problems=(
+            deposits.DepositUnknown,
+            DocumentUnknown,
+            deposits.NotHeld,
+            deposits.PeriodRunning,
+            deposits.DepositRuled,
+            ReasonNeeded,
+            ProposalPending,
+        ),
+        example={
+            "deposit": "5f0c7f56-3f0e-4c39-9d31-6f2a0b6a2f14",
+            "verdict": "granted",
+            "reason": "The paper is genuine; only its margin is torn.",
+        },
+    )
+    def post(self, request: Request) -> HttpResponse:
+        body = self.read(RulingIn)
+        return self.once(
+            lambda: self.answer(ProposalOut, deposits.ruling_propose(by=self.by, **body), 202)
+        )
+
+
+class Exchanges(StaffView):
+    @operation(
+        "Exchange a document for the thing it won, at the Central Office (15.III.6.5)",
+        "The same request again gets the same exchange; large ones another person confirms.",
+        body=ExchangeIn,
+        answer=DeskExchangeOut,
+        status=201,
+        problems=(
+            *CODE_PROBLEMS,
+            *STATE_PROBLEMS,
+            refusals.DocumentAltered,
+            refusals.PlaceNotAllowed,
+            refusals.ReceiptNeeded,
+            refusals.NotInKind,
+            refusals.OutOfStock,
+            goods.ItemUnknown,
+            goods.ItemDiffers,
+            refusals.CashSessionMissing,
+            refusals.RequestUuidReused,
+            ProposalPending,
+        ),
+        example={
+            "uuid": "5f0c7f56-3f0e-4c39-9d31-6f2a0b6a2f16",
+            "code": "1ABC-…",
+            "intact": True,
+        },
+    )
+    def post(self, request: Request) -> HttpResponse:
+        made = goods.exchange_make(
+            by=self.by, request=goods.ExchangeRequest(**self.read(ExchangeIn))
+        )
+        if isinstance(made, Exchange):
+            return json_response({"exchange": ExchangeOut(made).data, "proposal": None}, 201)
+        return json_response({"exchange": None, "proposal": ProposalOut(made).data}, 202)

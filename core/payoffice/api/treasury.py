@@ -1,0 +1,350 @@
+"""What the prize office keeps: cash sessions, cheques, prizes in kind, the cash ceiling."""
+
+import uuid
+from typing import Any
+
+from django.http import HttpResponse
+from drf_spectacular.types import OpenApiTypes
+from rest_framework import serializers
+from rest_framework.request import Request
+
+from core.api.papers import LanguageQuery, language_of, paper
+from core.api.schema import operation
+from core.api.shapes import Cents, Choice, Day, Flag, Instant, PageQuery, Shape, Text, Uuid, Whole
+from core.api.views import StaffView
+from core.payoffice import selectors
+from core.payoffice.api.claims import PayeeIn
+from core.payoffice.models import Cheque
+from core.payoffice.refusals import CashSessionMissing, CashShort, OutOfStock
+from core.payoffice.services import cash, cheques, goods, slips
+from core.payoffice.services.sealing import Erased, PayeeFacts
+from core.premises.services import PremisesUnknown
+from core.receipts.output import Output, render
+from core.receipts.pdf import Paper
+from core.staff.api.proposals import ProposalOut
+from core.staff.two_persons import ProposalPending
+
+
+class CashOpenIn(Shape):
+    premises = Text(max_length=20)
+    float_cents = Cents(min_value=0, max_value=10**12)
+
+
+class CashMoveIn(Shape):
+    cents = Cents(help_text="Above zero: brought; below: taken away.")
+    reason = Text(max_length=200)
+
+
+class CashMoveOut(Shape):
+    uuid = Uuid()
+    cents = Cents()
+    reason = serializers.CharField()
+    moved_at = Instant()
+
+
+class CashCloseIn(Shape):
+    counted_cents = Cents(min_value=0, max_value=10**12)
+
+
+class CashSessionOut(Shape):
+    uuid = Uuid()
+    premises = serializers.CharField(source="premises.code")
+    cashier = Whole(source="cashier_id")
+    cashier_name = serializers.CharField(source="cashier.full_name")
+    opened_at = Instant()
+    float_cents = Cents()
+    closed_at = Instant(allow_null=True)
+    expected_cents = Cents(allow_null=True, help_text="What the books said at close.")
+    counted_cents = Cents(allow_null=True)
+    difference_cents = Cents(allow_null=True)
+
+
+class CashQuery(PageQuery):
+    own = Flag(default=False, help_text="true: one's own only.")
+
+
+class ChequeOut(Shape):
+    number = Whole()
+    payment = Uuid(source="payment.uuid")
+    amount_cents = Cents()
+    state = Choice(Cheque.State.values)
+    issued_at = Instant()
+    presented_on = Day(allow_null=True)
+    replaces = Whole(source="replaces.number", allow_null=True, default=None)
+    void_reason = serializers.CharField()
+
+
+class ChequeQuery(PageQuery):
+    state = Choice(("", *Cheque.State.values), default="", required=False)
+
+
+class VoidingIn(Shape):
+    reason = Text(max_length=200)
+
+
+class ReissueIn(Shape):
+    payee = PayeeIn(
+        required=False, allow_null=True, default=None, help_text="Only where it was wrong."
+    )
+
+
+class PresentedIn(Shape):
+    number = Whole(min_value=1)
+    amount_cents = Cents(min_value=1)
+    presented_on = Day()
+
+
+class ReconciliationIn(Shape):
+    items = serializers.ListField(child=PresentedIn(), min_length=1, max_length=500)
+
+
+class ReconciliationOut(Shape):
+    items = ChequeOut(many=True)
+
+
+class StockIn(Shape):
+    code = Text(max_length=80, help_text="As the game names it.")
+    description = Text(max_length=200)
+    equivalent_cents = Cents(min_value=1)
+
+
+class StockOut(Shape):
+    code = serializers.CharField()
+    description = serializers.CharField()
+    equivalent_cents = Cents()
+    units = serializers.SerializerMethodField()
+
+    def get_units(self, item: Any) -> int:
+        return getattr(item, "units", None) or 0
+
+
+class StockMoveIn(Shape):
+    premises = Text(max_length=20)
+    units = Whole(min_value=-1_000_000, max_value=1_000_000)
+    reason = Text(max_length=200)
+
+
+class StockMoveOut(Shape):
+    uuid = Uuid()
+    units = Whole()
+    moved_at = Instant()
+
+
+class CeilingIn(Shape):
+    in_force_from = Day()
+    cents = Cents(min_value=1)
+    source = Text(max_length=200)  # type: ignore[assignment]
+
+
+class CashSessions(StaffView):
+    @operation("Cash sessions, newest first", answer=CashSessionOut, paged=True, query=CashQuery)
+    def get(self, request: Request) -> HttpResponse:
+        query = self.query(CashQuery)
+        rows = selectors.cash_sessions(by=self.by, own=query["own"])
+        return self.rows(CashSessionOut, rows, query, newest_first=True)
+
+    @operation(
+        "Open one's cash session at an office",
+        body=CashOpenIn,
+        answer=CashSessionOut,
+        status=201,
+        idempotent=True,
+        problems=(PremisesUnknown, cash.NotAnOffice, cash.CashSessionOpen),
+        example={"premises": "CENTRAL", "float_cents": 500000},
+    )
+    def post(self, request: Request) -> HttpResponse:
+        body = self.read(CashOpenIn)
+        return self.once(
+            lambda: self.answer(CashSessionOut, cash.cash_open(by=self.by, **body), 201)
+        )
+
+
+class CashMovements(StaffView):
+    @operation(
+        "Bring cash to one's open session, or take some away",
+        body=CashMoveIn,
+        answer=CashMoveOut,
+        status=201,
+        idempotent=True,
+        problems=(CashSessionMissing, CashShort, cash.MovementOfNothing),
+        example={"cents": 200000, "reason": "More notes from the safe."},
+    )
+    def post(self, request: Request) -> HttpResponse:
+        body = self.read(CashMoveIn)
+        return self.once(lambda: self.answer(CashMoveOut, cash.cash_move(by=self.by, **body), 201))
+
+
+class CashClose(StaffView):
+    @operation(
+        "Close a cash session by count",
+        body=CashCloseIn,
+        answer=CashSessionOut,
+        idempotent=True,
+        problems=(cash.CashSessionUnknown,),
+        example={"counted_cents": 321050},
+    )
+    def post(self, request: Request, session: uuid.UUID) -> HttpResponse:
+        body = self.read(CashCloseIn)
+        return self.once(
+            lambda: self.answer(
+                CashSessionOut, cash.cash_close(by=self.by, session=session, **body)
+            )
+        )
+
+
+class Cheques(StaffView):
+    @operation("The register of cheques", answer=ChequeOut, paged=True, query=ChequeQuery)
+    def get(self, request: Request) -> HttpResponse:
+        query = self.query(ChequeQuery)
+        rows = selectors.cheques(by=self.by, state=query["state"])
+        return self.rows(ChequeOut, rows, query, key="number", newest_first=True)
+
+
+class ChequePdf(StaffView):
+    @operation(
+        "A cheque to be printed",
+        answer=OpenApiTypes.BINARY,
+        media_type="application/pdf",
+        query=LanguageQuery,
+        problems=(cheques.ChequeUnknown, Erased),
+    )
+    def get(self, request: Request, number: int) -> HttpResponse:
+        language = language_of(self.query(LanguageQuery))
+        found = cheques.cheque_printed(by=self.by, number=number)
+        document = slips.cheque_document(found, language)
+        content = render(document, output=Output.PDF, created_at=found.issued_at, paper=Paper.A4)
+        return paper(content, Output.PDF)
+
+
+class ChequeVoiding(StaffView):
+    @operation(
+        "Propose to void a cheque; another person confirms",
+        body=VoidingIn,
+        answer=ProposalOut,
+        status=202,
+        idempotent=True,
+        problems=(
+            cheques.ChequeUnknown,
+            cheques.ChequeNotIssued,
+            cheques.ReasonNeeded,
+            ProposalPending,
+        ),
+        example={"reason": "Lost by the payee."},
+    )
+    def post(self, request: Request, number: int) -> HttpResponse:
+        body = self.read(VoidingIn)
+        return self.once(
+            lambda: self.answer(
+                ProposalOut, cheques.cheque_void(by=self.by, number=number, **body), 202
+            )
+        )
+
+
+class ChequeReissue(StaffView):
+    @operation(
+        "Propose another cheque for a voided one; another person confirms",
+        body=ReissueIn,
+        answer=ProposalOut,
+        status=202,
+        idempotent=True,
+        problems=(cheques.ChequeUnknown, cheques.ChequeStands, ProposalPending),
+        example={},
+    )
+    def post(self, request: Request, number: int) -> HttpResponse:
+        given = self.read(ReissueIn)["payee"]
+        payee = PayeeFacts(**given) if given else None
+        return self.once(
+            lambda: self.answer(
+                ProposalOut, cheques.cheque_reissue(by=self.by, number=number, payee=payee), 202
+            )
+        )
+
+
+class Reconciliation(StaffView):
+    @operation(
+        "Record the cheques that the bank paid, whole or not at all",
+        "Again: nothing changes.",
+        body=ReconciliationIn,
+        answer=ReconciliationOut,
+        idempotent=True,
+        problems=(
+            cheques.ChequeUnknown,
+            cheques.ChequeNotIssued,
+            cheques.ChequeAmountDiffers,
+            cheques.ChequeDayWrong,
+        ),
+        example={"items": [{"number": 1, "amount_cents": 250000, "presented_on": "2026-11-20"}]},
+    )
+    def post(self, request: Request) -> HttpResponse:
+        items = self.read(ReconciliationIn)["items"]
+        return self.once(
+            lambda: self.answer(
+                ReconciliationOut,
+                {"items": [cheques.cheque_reconcile(by=self.by, **item) for item in items]},
+            )
+        )
+
+
+class Stock(StaffView):
+    @operation("Prizes in kind, with the units in stock", answer=StockOut, paged=True)
+    def get(self, request: Request) -> HttpResponse:
+        query = self.query(PageQuery)
+        return self.rows(StockOut, selectors.stock(by=self.by), query)
+
+    @operation(
+        "Put a thing in the register",
+        "Again: nothing changes.",
+        body=StockIn,
+        answer=StockOut,
+        status=201,
+        idempotent=True,
+        problems=(goods.ItemDiffers,),
+        example={
+            "code": "trotters-ladder:sulky",
+            "description": "A sulky",
+            "equivalent_cents": 90000,
+        },
+    )
+    def post(self, request: Request) -> HttpResponse:
+        body = self.read(StockIn)
+        return self.once(
+            lambda: self.answer(StockOut, goods.stock_register(by=self.by, **body), 201)
+        )
+
+
+class StockMovements(StaffView):
+    @operation(
+        "Take units in, or correct what a count found",
+        body=StockMoveIn,
+        answer=StockMoveOut,
+        status=201,
+        idempotent=True,
+        problems=(goods.ItemUnknown, PremisesUnknown, goods.UnitsWrong, OutOfStock),
+        example={"premises": "CENTRAL", "units": 3, "reason": "Delivered."},
+    )
+    def post(self, request: Request, item: str) -> HttpResponse:
+        body = self.read(StockMoveIn)
+        return self.once(
+            lambda: self.answer(StockMoveOut, goods.stock_move(by=self.by, item=item, **body), 201)
+        )
+
+
+class Ceilings(StaffView):
+    @operation(
+        "Propose a cash ceiling that later law sets; another person confirms [C3]",
+        body=CeilingIn,
+        answer=ProposalOut,
+        status=202,
+        idempotent=True,
+        problems=(cheques.CeilingNotLater, ProposalPending),
+        example={
+            "in_force_from": "2027-01-01",
+            "cents": 100000,
+            "source": "Llei 11/2021, art. 18",
+        },
+    )
+    def post(self, request: Request) -> HttpResponse:
+        body = self.read(CeilingIn)
+        return self.once(
+            lambda: self.answer(ProposalOut, cheques.ceiling_propose(by=self.by, **body), 202)
+        )

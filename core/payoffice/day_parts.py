@@ -1,0 +1,280 @@
+"""The prize office's part of a day file: what became of claims, and the money handed over."""
+
+import datetime
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from django.db.models import Model, Q, Sum
+
+from core.database import clock
+from core.kernel.days import natural_day
+from core.kernel.regulation import Means
+from core.ledger.services import Chart, Line, premises_account
+from core.payoffice import accounts, payables
+from core.payoffice.models import (
+    CashMovement,
+    CashSession,
+    Cheque,
+    Claim,
+    DepositMatch,
+    Exchange,
+    Payment,
+    Presentation,
+    Ruling,
+    StockMovement,
+)
+from core.payoffice.payables import DocumentUnknown, Payable, Source
+from core.reports import day_parts
+from core.reports.day_parts import Event, Part, Span, nothing, post
+
+Data = Mapping[str, Any]
+State = Claim.State
+_OVER = (State.PAID, State.EXCHANGED, State.LAPSED, State.REFUSED)
+# The acts on claims: their rows, times, and what they make of the claim.
+_ACTS: tuple[tuple[type[Model], str, str], ...] = (
+    (Presentation, "presented_at", State.PRESENTED),
+    (DepositMatch, "matched_at", State.HELD),
+    (Ruling, "decided_at", ""),
+    (Exchange, "exchanged_at", State.EXCHANGED),
+    (Payment, "paid_at", State.PAID),
+)
+
+
+_SAME_ACT = datetime.timedelta(seconds=5)
+"""An act and the claim it opens are of one transaction, but not of one instant."""
+
+
+def history(claim: Claim) -> list[tuple[datetime.datetime, str]]:
+    """When the claim became what, oldest first; one that no act opened lapsed, or was barred."""
+    found = []
+    for model, at, state in _ACTS:
+        act = model._default_manager.filter(claim=claim).first()
+        if act is not None:
+            found.append((getattr(act, at), state or getattr(act, "verdict", "")))
+    found.sort()
+    if not found or found[0][0] - claim.opened_at >= _SAME_ACT:
+        first = State.LAPSED if claim.state == State.LAPSED else State.HELD
+        found.insert(0, (claim.opened_at, first))
+    return found
+
+
+def state_before(claim: Claim, instant: datetime.datetime) -> str:
+    """What the claim was just before; empty while there was none."""
+    before = [state for at, state in history(claim) if at < instant]
+    return before[-1] if before else ""
+
+
+def as_of(claim: Claim, state: str, changed_at: datetime.datetime | None) -> Claim:
+    """The claim as it was then."""
+    return Claim(
+        pk=claim.pk,
+        game=claim.game,
+        document_id=claim.document_id,
+        state=state,
+        amount_cents=claim.amount_cents,
+        opened_at=claim.opened_at,
+        changed_at=changed_at,
+        day=claim.day if state in (State.LAPSED, State.REFUSED) else None,
+    )
+
+
+def context(span: Span) -> Iterator[Model]:
+    """Claims that were open, sessions that were open, cheques on their way."""
+    open_ = Claim.objects.filter(opened_at__lt=span.since).filter(
+        ~Q(state__in=_OVER) | Q(changed_at__gte=span.since)
+    )
+    for claim in open_.order_by("pk"):
+        state = state_before(claim, span.since)
+        if state and state not in _OVER:
+            yield as_of(claim, state, None)
+    for session in CashSession.objects.filter(opened_at__lt=span.since):
+        if session.closed_at is None or session.closed_at >= span.since:
+            yield _open(session)
+    cheques = Cheque.objects.filter(issued_at__lt=span.since)
+    for cheque in cheques.filter(Q(state="issued") | Q(reconciled_at__gte=span.since)):
+        yield from _issued(cheque, span)
+
+
+def _open(session: CashSession) -> CashSession:
+    session.closed_at = session.expected_cents = session.counted_cents = None
+    return session
+
+
+def _issued(cheque: Cheque, span: Span) -> Iterator[Model]:
+    """A cheque on its way; its payment's claim is over and done with."""
+    yield as_of(cheque.payment.claim, State.PAID, None)
+    if cheque.reconciled_at is None or cheque.reconciled_at >= span.since:
+        cheque.state, cheque.presented_on = Cheque.State.ISSUED, None
+        cheque.reconciled_at = cheque.reconciled_by = None
+    yield cheque
+
+
+def events(span: Span) -> Iterator[Event]:
+    day = {"gte": span.since, "lt": span.until}
+    for model, at, after in _ACTS:
+        found = model._default_manager.filter(**{f"{at}__{op}": v for op, v in day.items()})
+        for act in found.exclude(claim=None).select_related("claim").order_by(at, "pk"):
+            yield _act(act, getattr(act, at), after or getattr(act, "verdict", ""))
+    for session in CashSession.objects.filter(_within("opened_at", span)):
+        yield Event(session.opened_at, "payoffice.cash_opened", _open(session))
+    for movement in CashMovement.objects.filter(_within("moved_at", span)):
+        yield Event(movement.moved_at, "payoffice.cash_moved", movement)
+    for session in CashSession.objects.filter(_within("closed_at", span)):
+        data = {"session": session.pk, "counted_cents": session.counted_cents}
+        yield Event(session.closed_at or span.since, "payoffice.cash_closed", data=data)
+    for cheque in Cheque.objects.filter(_within("issued_at", span)):
+        cheque.state, cheque.voiding, cheque.void_reason = Cheque.State.ISSUED, None, ""
+        cheque.presented_on = cheque.reconciled_at = cheque.reconciled_by = None
+        yield Event(cheque.issued_at, "payoffice.cheque_issued", cheque, order=2)
+    for cheque in Cheque.objects.filter(_within("reconciled_at", span)):
+        yield Event(
+            cheque.reconciled_at or span.since,
+            "payoffice.cheque_presented",
+            data={"cheque": cheque.pk},
+            order=2,
+        )
+    for stock in StockMovement.objects.filter(_within("moved_at", span), exchange=None):
+        yield Event(stock.moved_at, "payoffice.stock_moved", stock)
+
+
+def _within(field: str, span: Span) -> Q:
+    return Q(**{f"{field}__gte": span.since, f"{field}__lt": span.until})
+
+
+def _act(act: Any, at: datetime.datetime, after: str) -> Event:
+    """An act on a claim, which it opens or changes."""
+    claim = act.claim
+    before = state_before(claim, at)
+    kind = f"payoffice.{act._meta.model_name}"
+    data = {"claim": claim.pk, "before": before, "after": after}
+    rows: tuple[Model, ...] = () if before else (as_of(claim, after, None),)
+    return Event(at, kind, act, rows, data, order=1)
+
+
+# --- And again ------------------------------------------------------------------------------------
+
+
+def _payable(claim: Claim) -> tuple[Source, Payable]:
+    """What the claim's document is worth, by its game."""
+    for source in payables.sources():
+        if source.game == claim.game:
+            try:
+                return source, source.by_id(claim.document_id)
+            except DocumentUnknown:
+                continue
+    raise DocumentUnknown
+
+
+def _acted(row: Any, data: Data) -> None:
+    """The claim becomes what the act makes it, and the money goes where it then belongs."""
+    claim = Claim.objects.get(pk=data["claim"])
+    source, payable = _payable(claim)
+    before, after = data["before"], data["after"]
+    stood = payable.held if before else payable.owed
+    if stood is None or payable.held is None:
+        raise DocumentUnknown
+    if before:
+        claim.state, claim.changed_at = after, clock.now()
+        if after == State.REFUSED:
+            claim.day = natural_day(clock.now())
+        claim.save(update_fields=["state", "changed_at", "day"])
+    to = _goes_to(row, source, payable, before, after)
+    if to is not None:
+        post(f"payoffice.{after}", row, [Line(f"payoffice.{after}", stood, to, claim.amount_cents)])
+
+
+def _goes_to(row: Any, source: Source, payable: Payable, before: str, after: str) -> Chart | None:
+    """The account that an act moves the money to; none where it stays."""
+    match after:
+        case State.PAID:
+            return payer(row)
+        case State.EXCHANGED:
+            return accounts.goods()
+        case State.REFUSED:
+            return source.forfeits_to(payable, natural_day(clock.now()))
+        case _:
+            return None if before else payable.held
+
+
+def payer(payment: Payment) -> Chart:
+    """Out of what a payment was made."""
+    if payment.means == Means.NOMINATIVE_CHEQUE:
+        return accounts.cheques()
+    if payment.cash_session_id is not None:
+        return accounts.cash(payment.cash_session_id)
+    return premises_account(payment.premises_id)
+
+
+def signed(kind: str, debit: Chart, credit: Chart, cents: int) -> Line:
+    """A transfer of `cents`, the other way round when they are negative."""
+    return Line(kind, debit, credit, cents) if cents >= 0 else Line(kind, credit, debit, -cents)
+
+
+def _cash_opened(row: Any, data: Data) -> None:
+    line = Line("payoffice.float", accounts.cash(row.pk), accounts.treasury(), row.float_cents)
+    post("payoffice.float", row, [line])
+
+
+def _cash_moved(row: Any, data: Data) -> None:
+    cash = accounts.cash(row.session_id)
+    post("payoffice.cash", row, [signed("payoffice.cash", cash, accounts.treasury(), row.cents)])
+
+
+def _cash_closed(row: Any, data: Data) -> None:
+    """What the books expect is worked out again; the difference with the count follows."""
+    session = CashSession.objects.get(pk=data["session"])
+    cash, counted = accounts.cash(session.pk), data["counted_cents"]
+    expected = day_parts.balance_cents(cash)
+    CashSession.objects.filter(pk=session.pk).update(
+        closed_at=clock.now(), counted_cents=counted, expected_cents=expected
+    )
+    post(
+        "payoffice.close",
+        session,
+        [
+            Line("payoffice.count", accounts.treasury(), cash, counted),
+            signed("payoffice.difference", cash, accounts.cash_differences(), counted - expected),
+        ],
+    )
+
+
+def _cheque_presented(row: Any, data: Data) -> None:
+    cheque = Cheque.objects.get(pk=data["cheque"])
+    line = Line("payoffice.cheque", accounts.cheques(), accounts.treasury(), cheque.amount_cents)
+    post("payoffice.cheque", cheque, [line])
+
+
+def _stock_moved(row: Any, data: Data) -> None:
+    cents = row.units * row.item.equivalent_cents
+    line = signed("payoffice.goods", accounts.goods(), accounts.treasury(), cents)
+    post("payoffice.goods", row, [line])
+
+
+def figures(span: Span) -> Iterator[tuple[str, Any]]:
+    """What was handed over that day, by means and place."""
+    paid = Payment.objects.filter(_within("paid_at", span)).order_by()
+    for means, place, cents in paid.values_list("means", "place").annotate(Sum("amount_cents")):
+        yield f"paid {means} {place}", cents
+    lapsed = Claim.objects.filter(_within("opened_at", span), state=State.LAPSED).order_by()
+    for game, day, cents in lapsed.values_list("game", "day").annotate(Sum("amount_cents")):
+        yield f"lapsed {game} {day}", cents
+
+
+def register() -> None:
+    day_parts.register(
+        Part(
+            name="payoffice",
+            context=context,
+            events=events,
+            figures=figures,
+            replays={
+                **{f"payoffice.{model._meta.model_name}": _acted for model, _, _ in _ACTS},
+                "payoffice.cash_opened": _cash_opened,
+                "payoffice.cash_moved": _cash_moved,
+                "payoffice.cash_closed": _cash_closed,
+                "payoffice.cheque_issued": nothing,
+                "payoffice.cheque_presented": _cheque_presented,
+                "payoffice.stock_moved": _stock_moved,
+            },
+        )
+    )

@@ -1,0 +1,17 @@
+"""Addresses under /api/v1/ of premises' accounts."""
+
+from django.urls import path
+
+from core.statements.api import statements
+
+urlpatterns = [
+    path("premises/<str:code>/account", statements.Account.as_view()),
+    path("premises/<str:code>/guarantee-limits", statements.Limits.as_view()),
+    path("commission-rates", statements.Rates.as_view()),
+    path("statements", statements.Statements.as_view()),
+    path("statements/<uuid:statement>", statements.OneStatement.as_view()),
+    path("statements/<uuid:statement>.pdf", statements.StatementPdf.as_view()),
+    path("statements/<uuid:statement>.csv", statements.StatementCsv.as_view()),
+    path("statements/<uuid:statement>/remittances", statements.Remittances.as_view()),
+    path("terminal/account", statements.TerminalAccount.as_view()),
+]

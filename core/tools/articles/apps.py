@@ -1,0 +1,8 @@
+"""App configuration."""
+
+from django.apps import AppConfig
+
+
+class ArticlesConfig(AppConfig):
+    name = "core.tools.articles"
+    label = "articles"

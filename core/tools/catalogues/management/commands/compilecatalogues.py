@@ -1,0 +1,21 @@
+from typing import Any
+
+from babel.messages.pofile import PoFileError
+from django.conf import settings
+from django.core.management.base import BaseCommand, CommandError
+
+from core.tools.catalogues import catalogues
+
+
+class Command(BaseCommand):
+    """Compile every message catalogue of the project, without the gettext tools."""
+
+    help = "Compile the message catalogues (.po to .mo)."
+    requires_system_checks = ()
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        try:
+            changed = catalogues.compile_all(settings.BASE_DIR)
+        except PoFileError as error:
+            raise CommandError(f"A catalogue cannot be read: {error}") from error
+        self.stdout.write(f"{len(changed)} catalogues compiled.")

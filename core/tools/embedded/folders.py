@@ -1,0 +1,106 @@
+"""Private folders: inside the project where that works, elsewhere where it must be.
+
+Two things push a folder elsewhere. A Unix socket's path holds about a hundred bytes, and a server
+that runs as another account (we being root) may not be able to enter the project. Nobody's
+permissions are opened for it: the folder is made in a place the account can reach, and the project
+keeps a symbolic link to it, which is also how it is found again.
+"""
+
+import os
+import shutil
+import tempfile
+from pathlib import Path
+
+from core.tools.embedded.processes import Account, EmbeddedError, run_as
+
+# sun_path holds 108 bytes on Linux, 104 elsewhere; the socket's own name needs some of them.
+SOCKET_FOLDER_BYTES = 80
+_STATE = Path("/var/lib/lototrot")
+
+
+def reachable(path: Path, account: Account | None) -> bool:
+    """Whether `account` can enter the folder `path`; asked of the system, not computed."""
+    return run_as(account, "/bin/sh", "-c", 'cd -- "$1"', "sh", path).returncode == 0
+
+
+def existing(link: Path) -> Path | None:
+    """The folder that `link` is or leads to, None if there is nothing yet."""
+    return link.resolve() if link.is_dir() else None
+
+
+def place(link: Path, account: Account | None, *, most_bytes: int | None = None) -> Path:
+    """The private folder `link`, made on first use: there, or elsewhere with a link to it.
+
+    `account` can enter it, and its path has at most `most_bytes`. It is idempotent.
+    """
+    found = existing(link)
+    if found is not None and _fits(found, most_bytes):
+        if not reachable(found, account):
+            raise EmbeddedError(f"The server's account can no longer enter {found}.")
+        return found
+    if link.is_symlink():  # what it led to was swept away
+        link.unlink()
+    here = link.parent.resolve() / link.name
+    if _fits(here, most_bytes) and reachable(here.parent, account):
+        here.mkdir(mode=0o700, exist_ok=True)
+        give(here, account)
+        return here
+    there = _elsewhere(link.name, account, most_bytes)
+    if here.is_dir():  # a socket's folder that became too deep: the project was moved
+        shutil.rmtree(here)
+    here.symlink_to(there)
+    return there
+
+
+def remove(link: Path) -> None:
+    """Remove a placed folder with all it holds, wherever it is."""
+    if link.is_symlink():
+        shutil.rmtree(link.resolve(), ignore_errors=True)
+        link.unlink()
+    elif link.is_dir():
+        shutil.rmtree(link)
+
+
+def _fits(path: Path, most_bytes: int | None) -> bool:
+    return most_bytes is None or len(os.fsencode(path)) <= most_bytes
+
+
+def _elsewhere(name: str, account: Account | None, most_bytes: int | None) -> Path:
+    for parent in _parents(lasting=most_bytes is None):
+        try:
+            made = Path(tempfile.mkdtemp(prefix=f"lototrot-{name}-", dir=parent)).resolve()
+        except OSError:
+            continue
+        give(made, account)
+        if _fits(made, most_bytes) and reachable(made, account):
+            return made
+        made.rmdir()
+    whom = account.name if account else "us"
+    raise EmbeddedError(f"No place was found for a private folder `{name}` that {whom} can enter.")
+
+
+def _parents(*, lasting: bool) -> list[Path]:
+    """Where to look, best first. Sockets may go where a restart of the machine sweeps."""
+    passing = [Path(tempfile.gettempdir()), Path("/tmp"), Path("/var/tmp")]
+    if not lasting:
+        return passing
+    if os.geteuid() == 0 and not _STATE.exists() and os.access(_STATE.parent, os.W_OK):
+        _STATE.mkdir()
+        _STATE.chmod(0o711)  # whatever the umask: enter, not list
+    return [_STATE, *passing]
+
+
+def runnable(program: Path, account: Account | None) -> bool:
+    try:
+        return run_as(account, program, "--version").returncode == 0
+    except PermissionError:
+        return False
+
+
+def give(path: Path, account: Account | None) -> None:
+    """Hand a folder over to `account` with all it holds."""
+    if account is None:
+        return
+    for folder, _, files in os.walk(path):
+        for each in (folder, *(os.path.join(folder, name) for name in files)):  # noqa: PTH118
+            os.chown(each, account.uid, account.gid, follow_symlinks=False)

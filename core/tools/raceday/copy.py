@@ -1,0 +1,43 @@
+"""A copy of the demonstration's database, to be tampered with and thrown away."""
+
+import subprocess
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from urllib.parse import urlsplit
+
+import psycopg
+
+from core.tools.embedded.postgres import binaries, restrict
+
+_NAME = "raceday_copy"
+_URLS = ("DATABASE_URL", "DATABASE_OWNER_URL")
+
+
+@contextmanager
+def database_copy(environment: Mapping[str, str]) -> Iterator[dict[str, str]]:
+    """The database as it stands, under another name; an environment whose commands look at it.
+
+    The system goes on working on its own, so that it cannot be a template: it is dumped.
+    """
+    copied = {name: urlsplit(environment[name])._replace(path=f"/{_NAME}") for name in _URLS}
+    app = copied["DATABASE_URL"].username or ""
+    with psycopg.connect(environment["DATABASE_OWNER_URL"], autocommit=True) as owner:
+        owner.execute(f"DROP DATABASE IF EXISTS {_NAME}")
+        owner.execute(f"CREATE DATABASE {_NAME}")
+        restrict(owner, _NAME, app)
+        try:
+            urls = {name: url.geturl() for name, url in copied.items()}
+            _pour(environment["DATABASE_OWNER_URL"], urls["DATABASE_OWNER_URL"])
+            yield {**environment, **urls}
+        finally:
+            owner.execute(f"DROP DATABASE {_NAME} WITH (FORCE)")
+
+
+def _pour(source: str, target: str) -> None:
+    """Everything in one database into an empty one."""
+    dump = [str(binaries() / "pg_dump"), "--format", "custom", "--compress", "0", source]
+    restore = [str(binaries() / "pg_restore"), "--exit-on-error", "--dbname", target]
+    with subprocess.Popen(dump, stdout=subprocess.PIPE) as dumping:
+        subprocess.run(restore, stdin=dumping.stdout, check=True)
+    if dumping.returncode:
+        raise subprocess.CalledProcessError(dumping.returncode, "pg_dump")

@@ -1,0 +1,82 @@
+"""From a file of cases to one answer per case."""
+
+import json
+from collections.abc import Iterator
+
+from core.kernel.canonical import Json
+from core.kernel.errors import DomainError, Invalid
+from core.tools.whatif import registry
+
+_MAX_DIGITS = 30
+
+
+class FileMalformed(Invalid):
+    """The file as a whole cannot be read: no JSON, or no list `cases`."""
+
+    code = "file_malformed"
+    message = "The file is not a JSON object with a list of cases."
+
+
+class CaseMalformed(Invalid):
+    """A case without the fields every case has."""
+
+    code = "case_malformed"
+    message = "A case is an object with id, kind and input."
+
+
+class UnknownKind(Invalid):
+    """No one answers cases of this kind."""
+
+    code = "unknown_kind"
+    message = "There is no such kind of case."
+
+
+def read_cases(content: bytes) -> list[object]:
+    """The cases of a file, unchecked. Raises FileMalformed.
+
+    Numbers with decimals and numbers beyond reason stay text: read as an exact percentage where
+    one is expected, and refused in their case, not with the file, elsewhere.
+    """
+    try:
+        document = json.loads(
+            content.decode("utf-8-sig"), parse_float=str, parse_int=_integer, parse_constant=str
+        )
+    except UnicodeDecodeError as error:
+        raise FileMalformed("The file is not UTF-8 text.") from error
+    except json.JSONDecodeError as error:
+        raise FileMalformed(f"The file is not JSON: {error}") from error
+    except RecursionError as error:
+        raise FileMalformed("The file is nested too deeply.") from error
+    if not isinstance(document, dict) or not isinstance(document.get("cases"), list):
+        raise FileMalformed
+    cases: list[object] = document["cases"]
+    return cases
+
+
+def answers(cases: list[object]) -> Iterator[dict[str, Json]]:
+    """One answer per case, in order: {id, output} or {id, error: {code, detail}}."""
+    for case in cases:
+        identity = case.get("id") if isinstance(case, dict) else None
+        known = identity if isinstance(identity, str | int) else None
+        try:
+            yield {"id": known, "output": _output(case)}
+        except DomainError as error:
+            yield {"id": known, "error": {"code": error.code, "detail": error.detail}}
+
+
+def _output(case: object) -> Json:
+    if not isinstance(case, dict):
+        raise CaseMalformed
+    for key in ("id", "kind", "input"):
+        if key not in case:
+            raise CaseMalformed(f"The case has no {key}.", place=key)
+    if not isinstance(case["id"], str | int) or not isinstance(case["kind"], str):
+        raise CaseMalformed("The id is a text or an integer, the kind a text.")
+    answer = registry.answer_of(case["kind"])
+    if answer is None:
+        raise UnknownKind(f"The kinds are {', '.join(registry.known_kinds())}.")
+    return answer(case["input"])
+
+
+def _integer(text: str) -> int | str:
+    return int(text) if len(text) <= _MAX_DIGITS else text

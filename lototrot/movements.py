@@ -1,0 +1,40 @@
+"""How Lototrot's sales show on premises' running accounts, and what of them earns no commission."""
+
+import datetime
+from collections.abc import Iterable
+
+from django.db import connection
+
+from core.premises.models import Game
+from core.statements import movements
+from core.statements.movements import GameMovements
+from lototrot.accounts import Part, organiser
+
+_BREACHES = """
+SELECT t.premises_id, (v.voided_at AT TIME ZONE 'Europe/Madrid')::date, sum(t.amount_cents)::bigint
+  FROM lototrot_void v JOIN lototrot_ticket t ON t.id = v.ticket_id
+ WHERE v.reason = 'breach' AND v.voided_at >= %s AND v.voided_at < %s
+ GROUP BY 1, 2 ORDER BY 1, 2
+"""
+
+
+def unearned(
+    since: datetime.datetime, until: datetime.datetime
+) -> Iterable[tuple[int, datetime.date, int]]:
+    """Tickets voided in breach left the takings, though the counter keeps their price [C6]."""
+    with connection.cursor() as cursor:
+        cursor.execute(_BREACHES, [since, until])
+        rows: list[tuple[int, datetime.date, int]] = cursor.fetchall()
+    return rows
+
+
+def register() -> None:
+    movements.register(
+        GameMovements(
+            game=Game.LOTOTROT,
+            sales=frozenset({"lototrot.sale"}),
+            annulments=frozenset({"lototrot.annulment"}),
+            commission_from=organiser(Part.COMMISSION),
+            unearned=unearned,
+        )
+    )

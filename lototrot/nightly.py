@@ -1,0 +1,87 @@
+"""Lototrot's part of the nights: what waits, what never came out, and all counted anew."""
+
+from dataclasses import asdict
+from datetime import date
+
+from django.utils.translation import gettext_lazy as _
+
+from core.database.snapshot import snapshot
+from core.kernel.days import day_bounds
+from core.kernel.errors import Conflict
+from core.nights import jobs
+from core.nights.jobs import MOST_LISTED, Job, Outcome
+from lototrot.models.contest import Contest
+from lototrot.models.tickets import Ticket
+from lototrot.services.settlement.auditing import SettlementsDiffer, audit_contests
+from lototrot.services.settlement.breach import breach_pending
+from lototrot.services.settlement.settling import BreachPending, settleable
+
+MOST_NAMED = 20
+
+
+def unsettled(day: date) -> Outcome:
+    """Closed contests that are not settled, each with what keeps it from that."""
+    waiting = []
+    for contest in Contest.objects.filter(state=Contest.State.CLOSED).order_by("day", "pk"):
+        try:
+            settleable(contest)
+        except Conflict as obstacle:
+            code = obstacle.code
+        else:
+            code = BreachPending.code if breach_pending(contest.pk) else ""
+        row = {"contest": contest.pk, "day": contest.day.isoformat(), "code": code}
+        waiting.append(row)
+    return Outcome({"waiting": len(waiting)}, {"not_settled": waiting})
+
+
+def unprinted(day: date) -> Outcome:
+    """Tickets sold on the day whose printing nobody confirmed: incidents [E5]."""
+    first, after = day_bounds(day)
+    rows = Ticket.objects.filter(
+        sold_at__gte=first, sold_at__lt=after, print_confirmation=None, void=None
+    )
+    listed = [
+        {
+            "ticket": str(each.uuid),
+            "terminal": each.terminal.code,
+            "sold_at": each.sold_at.isoformat(),
+        }
+        for each in rows.select_related("terminal").order_by("pk")[:MOST_LISTED]
+    ]
+    return Outcome({"unconfirmed": rows.count()}, {"unconfirmed_prints": listed})
+
+
+def audit(day: date) -> Outcome:
+    """Each settlement from the tickets and results, at one instant."""
+    with snapshot():
+        made = audit_contests()
+    if made.findings:
+        raise SettlementsDiffer(
+            differing=len(made.findings), found=[asdict(f) for f in made.findings[:MOST_NAMED]]
+        )
+    return Outcome({"contests": made.contests, "tickets": made.tickets, "prizes": made.prizes})
+
+
+def register() -> None:
+    for job in (
+        Job(
+            name="lototrot.unsettled",
+            title=_("Contests that wait to be settled"),
+            order=40,
+            run=unsettled,
+        ),
+        Job(
+            name="lototrot.prints",
+            title=_("Tickets without a confirmed print"),
+            order=40,
+            run=unprinted,
+        ),
+        Job(
+            name="lototrot.audit",
+            title=_("Settlements counted anew"),
+            order=90,
+            run=audit,
+            whole=False,
+        ),
+    ):
+        jobs.register(job)

@@ -1,0 +1,76 @@
+"""Lototrot's money anew, from tickets, voids and results, for `ledger_rebuild`."""
+
+from django.db import connection
+
+from core.ledger import rebuild
+from core.ledger.rebuild import Books
+from core.ledger.services import Chart, Line, liability, premises_account
+from lototrot import accounts
+from lototrot.engine.distribution import Takings, distribute
+from lototrot.models.contest import Contest
+from lototrot.services.contest.contests import rules_of
+from lototrot.services.prizes.carry_over import placed_lines
+from lototrot.services.races.results import contest_results
+from lototrot.services.settlement.counting import Counting, count
+
+# By premises: what it sold, what of it was given back as an error, and what was voided in breach.
+_SALES = """
+SELECT t.premises_id, sum(t.amount_cents)::bigint,
+       coalesce(sum(t.amount_cents) FILTER (WHERE v.reason = 'error'), 0)::bigint,
+       coalesce(sum(t.amount_cents) FILTER (WHERE v.reason = 'breach'), 0)::bigint
+  FROM lototrot_ticket t LEFT JOIN lototrot_void v ON v.ticket_id = t.id
+ WHERE t.contest_id = %s GROUP BY 1 ORDER BY 1
+"""
+
+
+def rebuild_lototrot(books: Books) -> None:
+    """Carry out every sale, void and settlement, meeting by meeting in the order of their days."""
+    contests = Contest.objects.select_related("bet_type", "takings_account")
+    for contest in contests.exclude(state=Contest.State.DRAFT).order_by("day", "pk"):
+        takings = liability(contest.takings_account.code)
+        books.move(_sales(contest, takings))
+        books.move(placed_lines(contest.pk))
+        if contest.state in (Contest.State.SETTLED, Contest.State.ORDERED):
+            books.move(_settlement(contest, takings, books))
+
+
+def _sales(contest: Contest, takings: Chart) -> list[Line]:
+    refunds = accounts.refunds_due(contest.pk)
+    lines = []
+    with connection.cursor() as cursor:
+        cursor.execute(_SALES, [contest.pk])
+        for premises, sold, errors, breaches in cursor.fetchall():
+            place = premises_account(premises)
+            lines.append(Line("lototrot.sale", place, takings, sold))
+            lines.append(Line("lototrot.annulment", takings, place, errors))
+            lines.append(Line("lototrot.breach_void", takings, refunds, breaches))
+    return lines
+
+
+def _settlement(contest: Contest, takings: Chart, books: Books) -> list[Line]:
+    rules = rules_of(contest.bet_type, contest.day)
+    code = contest.bet_type_code
+    counting = Counting(contest.pk, contest_results(contest).right_masks, rules)
+    tally = count(counting)
+    d = distribute(
+        Takings(
+            takings=tally.takings_cents,
+            winners=tally.winners,
+            jackpot_in=books.cents(accounts.jackpot(code)),
+            reserve_in=books.cents(accounts.reserve(code)),
+            lapsed_in=books.cents(accounts.lapsed(contest.pk)),
+        ),
+        rules,
+    )
+    return accounts.settlement_lines(
+        contest_id=contest.pk,
+        bet_type_code=code,
+        takings=takings,
+        d=d,
+        parts=accounts.organiser_share(contest.day).divide(d.organiser_share),
+    )
+
+
+def register() -> None:
+    """Tell the ledger how Lototrot's money comes about."""
+    rebuild.register(rebuild_lototrot)

@@ -1,0 +1,394 @@
+"""Bet types, ticket models and contests, up to the moment a contest is put on sale."""
+
+import datetime
+import secrets
+import uuid
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from django.conf import settings
+from django.db import IntegrityError, transaction
+
+from core.database import clock
+from core.database.locks import Lock, hold
+from core.kernel.days import natural_day
+from core.kernel.errors import Conflict, Invalid, NotFound
+from core.kernel.money import percent_text
+from core.kernel.regulation import Regulation, shipped
+from core.ledger import services as ledger
+from core.premises.access import Capability, TerminalActor
+from core.staff.actor import StaffActor
+from core.staff.powers import Role, define
+from lototrot.engine.bet_type import BetType as Rules
+from lototrot.engine.gates import MissingGate, OpeningFacts, missing_gates
+from lototrot.models.contest import (
+    MAX_LEGS,
+    BetType,
+    Contest,
+    ContestLeg,
+    DisplayAcknowledgement,
+    InternalBetType,
+    Publication,
+    TicketModel,
+)
+from lototrot.models.programme import FederationApproval, Meeting, Race
+from lototrot.selectors.races import contest_limit
+from lototrot.services.contest.closing import offered_masks_refresh
+
+PREPARE = define("lototrot.contest.prepare", Role.ORGANISER)
+OPEN = define("lototrot.contest.open", Role.ORGANISER)
+
+CODE_SECRET_BYTES = 32
+
+
+class BetTypeUnknown(NotFound):
+    code = "bet_type_unknown"
+    message = "There is no such bet type and version."
+
+
+class BetTypeRecorded(Conflict):
+    code = "bet_type_recorded"
+    message = "That version is on record with other content; a change is a new version."
+
+
+class TicketModelUnknown(NotFound):
+    code = "ticket_model_unknown"
+    message = "There is no such ticket model and version."
+
+
+class TicketModelRecorded(Conflict):
+    code = "ticket_model_recorded"
+    message = "That version of the ticket model is already on record."
+
+
+class MeetingUnknown(NotFound):
+    code = "meeting_unknown"
+    message = "There is no such meeting."
+
+
+class ContestUnknown(NotFound):
+    code = "contest_unknown"
+    message = "There is no such contest."
+
+
+class ContestOfDayExists(Conflict):
+    code = "contest_of_day_exists"
+    message = "There is already a contest of this bet type on that day [A15]."
+
+
+class TermsRefused(Invalid):
+    code = "contest_terms_refused"
+    message = "These cannot be the terms of a contest."
+
+
+class AuthorisationMissing(Invalid):
+    code = "authorisation_missing"
+    message = "The reference of the authority's authorisation is needed (14.II.2, 14.III.7)."
+
+
+class RaceRepeated(Invalid):
+    code = "race_repeated"
+    message = "A race is included twice."
+
+
+class RaceUnknown(NotFound):
+    code = "race_unknown"
+    message = "The meeting has no such race."
+
+
+class ScheduleOutOfPlace(Invalid):
+    code = "schedule_out_of_place"
+    message = "The scheduled closing lies ahead and not after the first scheduled start."
+
+
+class ProgrammeNotApproved(Conflict):
+    code = "programme_not_approved"
+    message = "The Federation's approval of the programme is not on record (14.III.5.2)."
+
+
+class RulesIncomplete(Invalid):
+    code = "rules_incomplete"
+    message = "The rules are needed in every language."
+
+
+class PublishedAlready(Conflict):
+    code = "published_already"
+    message = "The contest is published with other rules, and they stay."
+
+
+class GatesShut(Conflict):
+    code = "gates_shut"
+    message = "The contest cannot be put on sale yet."
+
+
+class CourseUnderWay(Conflict):
+    code = "course_under_way"
+    message = "A race of the contest has started or is declared not run: it cannot be sold."
+
+
+class ContestNotOpen(Conflict):
+    code = "contest_not_open"
+    message = "The contest is not on sale yet."
+
+
+def figures_of(day: datetime.date) -> Regulation:
+    """The regulation in force on a meeting's day."""
+    return shipped().in_force(day)
+
+
+def rules_of(bet_type: BetType, day: datetime.date) -> Rules:
+    """The engine's rules of a recorded bet type."""
+    least = figures_of(day).lototrot.minimum_prize_percent
+    return Rules.from_document(bet_type.document, minimum_prize_percent=least)
+
+
+def bet_type_record(*, by: StaffActor, document: Mapping[str, Any], authorisation: str) -> BetType:
+    """Record a version of a bet type; the same content again gives the same row (14.III.7)."""
+    by.need(PREPARE)
+    _need_authorisation(authorisation)
+    now = clock.now()
+    least = figures_of(natural_day(now)).lototrot.minimum_prize_percent
+    rules = Rules.from_document(document, minimum_prize_percent=least)
+    known = BetType.objects.filter(code=rules.code, version=rules.version).first()
+    if known is not None:
+        if known.document != rules.to_document():
+            raise BetTypeRecorded(code=rules.code, version=rules.version)
+        return known
+    return BetType.objects.create(
+        code=rules.code,
+        version=rules.version,
+        document=rules.to_document(),
+        authorisation=authorisation,
+        recorded_at=now,
+        recorded_by_id=by.user_id,
+    )
+
+
+def _need_authorisation(reference: str) -> None:
+    if not reference.strip():
+        raise AuthorisationMissing
+
+
+def internal_bet_type_record(*, by: StaffActor, code: str, name: str) -> InternalBetType:
+    """Record a type of the internal bet, which no contest may coincide with (14.I.1)."""
+    by.need(PREPARE)
+    found, _ = InternalBetType.objects.get_or_create(
+        code=code,
+        defaults={"name": name, "recorded_at": clock.now(), "recorded_by_id": by.user_id},
+    )
+    return found
+
+
+def ticket_model_record(
+    *,
+    by: StaffActor,
+    code: str,
+    version: int,
+    authorisation: str,
+    authorised_on: datetime.date,
+    multiple: bool,
+) -> TicketModel:
+    """Record a ticket model that the gaming authority has authorised (14.II.2)."""
+    by.need(PREPARE)
+    _need_authorisation(authorisation)
+    try:
+        with transaction.atomic():
+            return TicketModel.objects.create(
+                code=code,
+                version=version,
+                authorisation=authorisation,
+                authorised_on=authorised_on,
+                multiple=multiple,
+                recorded_at=clock.now(),
+                recorded_by_id=by.user_id,
+            )
+    except IntegrityError as error:
+        raise TicketModelRecorded(code=code, version=version) from error
+
+
+@transaction.atomic
+def contest_create(
+    *,
+    by: StaffActor,
+    meeting: Meeting,
+    bet_type: BetType,
+    ticket_model: TicketModel | None,
+    races: Sequence[Race],
+    price_cents: int,
+    max_bets: int,
+    scheduled_close_at: datetime.datetime,
+    correction_window_s: int = 0,
+    correction_approval: str = "",
+) -> Contest:
+    """Prepare a contest on races of the meeting, in the order of the ticket (14.III.5.1).
+
+    Raises TermsRefused, RaceRepeated, RaceUnknown, ScheduleOutOfPlace, ContestOfDayExists. What can
+    still be put right is left to the gates.
+    """
+    by.need(PREPARE)
+    _need_possible_terms(price_cents, max_bets, correction_window_s, correction_approval)
+    if len(races) > MAX_LEGS:
+        raise TermsRefused(races=len(races), maximum=MAX_LEGS)
+    if len({race.pk for race in races}) != len(races):
+        raise RaceRepeated
+    if not races or any(race.meeting_id != meeting.pk for race in races):
+        raise RaceUnknown(meeting=meeting.pk)
+    hold((Lock.MEETING, meeting.pk))
+    now = clock.now()
+    first_start = min(race.scheduled_start_at for race in races)
+    if not now < scheduled_close_at <= first_start:
+        raise ScheduleOutOfPlace(first_start_at=first_start.isoformat())
+    takings = ledger.liability(f"lototrot:takings:{uuid.uuid4()}")
+    account = ledger.account_open([takings])[takings.code]
+    try:
+        with transaction.atomic():
+            contest = Contest.objects.create(
+                meeting=meeting,
+                day=meeting.day,
+                bet_type=bet_type,
+                bet_type_code=bet_type.code,
+                ticket_model=ticket_model,
+                price_cents=price_cents,
+                max_bets=max_bets,
+                correction_window_s=correction_window_s,
+                correction_approval=correction_approval,
+                scheduled_close_at=scheduled_close_at,
+                takings_account=account,
+                created_at=now,
+                code_secret=secrets.token_bytes(CODE_SECRET_BYTES),
+                created_by_id=by.user_id,
+            )
+    except IntegrityError as error:
+        raise ContestOfDayExists(day=meeting.day.isoformat(), bet_type=bet_type.code) from error
+    ContestLeg.objects.bulk_create(
+        ContestLeg(contest=contest, position=position, race=race)
+        for position, race in enumerate(races, start=1)
+    )
+    offered_masks_refresh(contest_id=contest.pk)
+    contest.refresh_from_db()
+    return contest
+
+
+def _need_possible_terms(
+    price_cents: int, max_bets: int, correction_window_s: int, correction_approval: str
+) -> None:
+    """What no contest can be, whatever is put on record later; the limits are the gates' affair."""
+    if price_cents < 1 or max_bets < 1 or correction_window_s < 0:
+        raise TermsRefused(
+            price_cents=price_cents, max_bets=max_bets, correction_window_s=correction_window_s
+        )
+    if correction_window_s and not correction_approval.strip():
+        raise TermsRefused(
+            "A correction window needs the authority's approval on record (14.III.1.4).",
+            correction_window_s=correction_window_s,
+        )
+
+
+def contest_gates(*, contest: Contest) -> tuple[MissingGate, ...]:
+    """What still keeps the contest from being put on sale, each by name [E8]."""
+    approval = FederationApproval.objects.filter(meeting=contest.meeting).first()
+    published = Publication.objects.filter(contest=contest).first()
+    rules = rules_of(contest.bet_type, contest.day)
+    legs = contest.legs.select_related("race").prefetch_related("race__runners")
+    model = contest.ticket_model
+    facts = OpeningFacts(
+        federation_approver=approval.approved_by if approval else "",
+        federation_reference=approval.reference if approval else "",
+        federation_dated=approval is not None,
+        programme_published=approval is not None and published is not None,
+        runners_by_race=[len(leg.race.runners.all()) for leg in legs],
+        price_cents=contest.price_cents,
+        max_bets=contest.max_bets,
+        rules_published=published is not None and all(published.rules.values()),
+        percent_published=published is not None
+        and published.prize_percent == percent_text(rules.prize_percent),
+        ticket_model_authorisation=model.authorisation if model else "",
+        internal_bet_types=frozenset(InternalBetType.objects.values_list("code", flat=True)),
+        correction_window_s=contest.correction_window_s,
+        correction_approval=contest.correction_approval,
+        has_schedule=True,
+    )
+    return missing_gates(facts, rules, figures_of(contest.day).lototrot)
+
+
+@transaction.atomic
+def contest_publish(*, by: StaffActor, contest: Contest, rules: Mapping[str, str]) -> Publication:
+    """Publish to the terminals what premises must display: programme, rules, percentage (5.2, 6.2).
+
+    `rules` is the text in every language of the system. Once published it stays as it is.
+    """
+    by.need(PREPARE)
+    if not FederationApproval.objects.filter(meeting=contest.meeting).exists():
+        raise ProgrammeNotApproved
+    wanted = [code for code, _ in settings.LANGUAGES]
+    if set(rules) != set(wanted) or not all(text.strip() for text in rules.values()):
+        raise RulesIncomplete(languages=wanted)
+    hold((Lock.CONTEST, contest.pk))
+    known = Publication.objects.filter(contest=contest).first()
+    if known is not None:
+        if known.rules != dict(rules):
+            raise PublishedAlready
+        return known
+    return Publication.objects.create(
+        contest=contest,
+        rules=dict(rules),
+        published_at=clock.now(),
+        prize_percent=percent_text(rules_of(contest.bet_type, contest.day).prize_percent),
+        published_by_id=by.user_id,
+        published_in_id=by.session_id,
+    )
+
+
+@transaction.atomic
+def contest_open(*, by: StaffActor, contest: Contest) -> Contest:
+    """Put the contest on sale. Opening twice changes nothing.
+
+    Raises GatesShut naming each gate, ScheduleOutOfPlace, CourseUnderWay.
+    """
+    by.need(OPEN)
+    hold((Lock.MEETING, contest.meeting_id), (Lock.CONTEST, contest.pk))
+    contest.refresh_from_db()
+    if contest.state == Contest.State.OPEN:
+        return contest
+    missing = contest_gates(contest=contest)
+    if contest.state != Contest.State.DRAFT or missing:
+        raise GatesShut(
+            state=contest.state,
+            missing=[{"code": g.code, "article": g.article, "detail": g.detail} for g in missing],
+        )
+    now = clock.now()
+    if contest.scheduled_close_at <= now:
+        raise ScheduleOutOfPlace(scheduled_close_at=contest.scheduled_close_at.isoformat())
+    limit = contest_limit(contest.pk)
+    if limit is not None:  # a race has started, or is declared not run [E1]
+        raise CourseUnderWay(since=limit.isoformat())
+    offered_masks_refresh(contest_id=contest.pk)
+    Contest.objects.filter(pk=contest.pk, state=Contest.State.DRAFT).update(
+        state=Contest.State.OPEN, opened_at=now
+    )
+    contest.refresh_from_db()
+    return contest
+
+
+def display_acknowledge(*, by: TerminalActor, contest: Contest) -> DisplayAcknowledgement:
+    """The operator declares that the programme, rules and percentage are on display (5.2, 6.2)."""
+    by.need(Capability.SELL)
+    if contest.state == Contest.State.DRAFT:
+        raise ContestNotOpen(contest=contest.pk)
+    found, _ = DisplayAcknowledgement.objects.get_or_create(
+        contest=contest,
+        terminal_id=by.terminal_id,
+        operator_id=by.operator_id,
+        defaults={"acknowledged_at": clock.now()},
+    )
+    return found
+
+
+def contest_get(pk: int) -> Contest:
+    """The contest with its meeting and bet type. Raises ContestUnknown."""
+    found = (
+        Contest.objects.select_related("meeting", "bet_type", "ticket_model").filter(pk=pk).first()
+    )
+    if found is None:
+        raise ContestUnknown(contest=pk)
+    return found

@@ -1,0 +1,97 @@
+"""What never changes about a contest on sale, kept in each process so that a sale need not ask.
+
+Only facts that the database itself refuses to change are kept; everything that can change is
+decided inside the sale's own statement.
+"""
+
+import dataclasses
+import datetime
+from functools import lru_cache
+from typing import Any
+
+from django.db import connection
+
+from core.kernel.money import percent_text
+from lototrot.engine.races import mask_of
+from lototrot.engine.selection import Leg, Terms
+from lototrot.models.contest import Contest
+from lototrot.services.contest.contests import contest_get, rules_of
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class LegFacts:
+    """A race as a ticket names it."""
+
+    position: int
+    racecourse: str
+    race_number: int
+    race_name: str
+    scheduled_start_at: datetime.datetime
+    programme_mask: int
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class ContestFacts:
+    """A contest as its tickets name it (14.II.3). `secret` makes the codes until closing."""
+
+    pk: int
+    game: str
+    bet_type_code: str
+    bet_type_name: str
+    bet_type_version: int
+    prize_percent: str
+    day: datetime.date
+    meeting_name: str
+    price_cents: int
+    max_bets: int
+    allows_multiple: bool
+    correction_window_s: int
+    legs: tuple[LegFacts, ...]
+    secret: bytes = dataclasses.field(repr=False)
+
+    def terms(self) -> Terms:
+        """The terms of sale by the programme; what is withdrawn is asked of the database."""
+        legs = tuple(Leg(leg.programme_mask, leg.programme_mask) for leg in self.legs)
+        return Terms(legs, self.price_cents, self.max_bets)
+
+
+def contest_facts(pk: int) -> ContestFacts:
+    """The facts of a contest. Raises ContestUnknown."""
+    return _kept_facts(connection.settings_dict["NAME"], pk)
+
+
+@lru_cache(maxsize=256)
+def _kept_facts(database: str, pk: int) -> ContestFacts:
+    return _facts_of(contest_get(pk))
+
+
+def _facts_of(contest: Contest) -> ContestFacts:
+    rules = rules_of(contest.bet_type, contest.day)
+    rows: Any = contest.legs.select_related("race__racecourse").prefetch_related("race__runners")
+    legs = tuple(
+        LegFacts(
+            position=leg.position,
+            racecourse=leg.race.racecourse.name,
+            race_number=leg.race.number,
+            race_name=leg.race.name,
+            scheduled_start_at=leg.race.scheduled_start_at,
+            programme_mask=mask_of(runner.number for runner in leg.race.runners.all()),
+        )
+        for leg in rows
+    )
+    return ContestFacts(
+        pk=contest.pk,
+        game="Lototrot",
+        bet_type_code=rules.code,
+        bet_type_name=rules.name,
+        bet_type_version=rules.version,
+        prize_percent=percent_text(rules.prize_percent),
+        day=contest.day,
+        meeting_name=contest.meeting.name,
+        price_cents=contest.price_cents,
+        max_bets=contest.max_bets,
+        allows_multiple=bool(contest.ticket_model and contest.ticket_model.multiple),
+        correction_window_s=contest.correction_window_s,
+        legs=legs,
+        secret=bytes(contest.code_secret or b""),
+    )

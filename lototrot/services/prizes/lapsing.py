@@ -1,0 +1,134 @@
+"""Prizes that nobody claimed in time, and claims as a whole: the set-based side of `payables`."""
+
+import uuid
+from collections.abc import Iterable
+from datetime import date
+from typing import Any
+
+from django.db import connection, transaction
+
+from core.database import clock
+from core.database.locks import Lock, hold
+from core.kernel.days import natural_day
+from core.kernel.errors import Conflict
+from core.ledger import services as ledger
+from core.ledger.services import Chart
+from core.payoffice.models import Claim
+from core.payoffice.payables import Claimed, Lapsed, Outs
+from core.premises.models import Game
+from lototrot import accounts
+from lototrot.models.settlement import Lapse, PaymentOrder
+
+
+class NotYetOver(Conflict):
+    code = "not_yet_over"
+    message = "The prizes of this contest have not lapsed yet."
+
+
+# A payment still in flight at midnight holds its claim: this waits for what becomes of it.
+_LAPSE = """
+WITH gone AS (
+    INSERT INTO payoffice_claim (game, document_id, state, amount_cents, opened_at, day)
+    SELECT %(game)s, p.ticket_id, 'lapsed', p.prize_cents, %(now)s, %(day)s
+      FROM lototrot_prize p
+     WHERE p.settlement_id = %(settlement)s AND p.prize_cents > 0
+    ON CONFLICT DO NOTHING RETURNING amount_cents)
+SELECT count(*), coalesce(sum(amount_cents), 0)::bigint FROM gone
+"""
+_OUTS = """
+SELECT o.last_claim_day, count(*), sum(p.prize_cents)::bigint
+  FROM lototrot_paymentorder o JOIN lototrot_prize p ON p.settlement_id = o.settlement_id
+ WHERE p.prize_cents > 0
+   AND NOT EXISTS (SELECT FROM lototrot_lapse l WHERE l.contest_id = o.contest_id)
+   AND NOT EXISTS (SELECT FROM payoffice_claim c
+                    WHERE c.game = %(game)s AND c.document_id = p.ticket_id)
+ GROUP BY 1
+ UNION ALL
+SELECT NULL, count(*), sum(t.amount_cents)::bigint
+  FROM lototrot_void v JOIN lototrot_ticket t ON t.id = v.ticket_id
+ WHERE v.reason = 'breach'
+   AND NOT EXISTS (SELECT FROM payoffice_claim c
+                    WHERE c.game = %(game)s AND c.document_id = v.ticket_id)
+HAVING count(*) > 0
+ ORDER BY 1
+"""
+_CLAIMED = """
+SELECT t.contest_id, k.bet_type_code, v.id IS NOT NULL, c.state, c.day,
+       sum(CASE WHEN v.id IS NULL THEN coalesce(p.prize_cents, 0) ELSE t.amount_cents END)::bigint
+  FROM payoffice_claim c JOIN lototrot_ticket t ON t.id = c.document_id
+  JOIN lototrot_contest k ON k.id = t.contest_id
+  LEFT JOIN lototrot_void v ON v.ticket_id = t.id
+  LEFT JOIN lototrot_settlement s ON s.contest_id = k.id AND s.in_force
+  LEFT JOIN lototrot_prize p ON p.settlement_id = s.id AND p.ticket_id = t.id
+ WHERE c.game = %(game)s
+ GROUP BY 1, 2, 3, 4, 5 ORDER BY 1, 2, 3, 4, 5
+"""
+_GAME = {"game": Game.LOTOTROT.value}
+
+
+def lapses_due(today: date) -> list[str]:
+    """The contests whose last day to claim is before `today` and has not been acted upon."""
+    over = PaymentOrder.objects.filter(last_claim_day__lt=today, contest__lapse=None)
+    return [str(pk) for pk in over.order_by("last_claim_day").values_list("contest_id", flat=True)]
+
+
+@transaction.atomic
+def lapse(contest_id: int, today: date) -> Lapsed:
+    """Lapse every prize of a contest that has no claim; once done, nothing more.
+
+    The money goes to `chart.unplaced` of the last day. Raises NotYetOver.
+    """
+    hold((Lock.CONTEST, contest_id))
+    order = PaymentOrder.objects.select_related("contest").get(contest_id=contest_id)
+    if order.last_claim_day >= min(today, natural_day(clock.now())):
+        raise NotYetOver(contest=contest_id, last_claim_day=order.last_claim_day.isoformat())
+    if Lapse.objects.filter(contest_id=contest_id).exists():
+        return Lapsed(0, 0)
+    now = clock.now()
+    values: dict[str, Any] = {
+        "settlement": order.settlement_id,
+        "day": order.last_claim_day,
+        "now": now,
+        **_GAME,
+    }
+    with connection.cursor() as cursor:
+        cursor.execute(_LAPSE, values)
+        prizes, cents = cursor.fetchone()
+    made = Lapse.objects.create(
+        uuid=uuid.uuid4(),
+        contest_id=contest_id,
+        last_claim_day=order.last_claim_day,
+        prizes=prizes,
+        cents=cents,
+        lapsed_at=now,
+    )
+    payable = accounts.prizes_payable(contest_id)
+    waiting = accounts.unplaced(order.contest.bet_type_code, order.last_claim_day)
+    ledger.post(reference=made.uuid, lines=[ledger.Line("lototrot.lapse", payable, waiting, cents)])
+    ledger.need_balance(payable, 0)
+    return Lapsed(prizes, cents)
+
+
+def outs() -> list[Outs]:
+    """Prizes and refunds due that nobody has claimed, by last day; refunds never lapse."""
+    with connection.cursor() as cursor:
+        cursor.execute(_OUTS, _GAME)
+        return [Outs(*row) for row in cursor.fetchall()]
+
+
+def claimed() -> Iterable[Claimed]:
+    """All claims, by contest, nature, state and day; what they add up to is from the tickets."""
+    with connection.cursor() as cursor:
+        cursor.execute(_CLAIMED, _GAME)
+        rows = cursor.fetchall()
+    for contest_id, bet_type_code, is_refund, state, day, cents in rows:
+        owed, held = owed_and_held(contest_id, is_refund=is_refund)
+        gone = state in (Claim.State.LAPSED, Claim.State.REFUSED)
+        sent_to = accounts.unplaced(bet_type_code, day) if gone else None
+        yield Claimed(state, owed, held, cents, sent_to)
+
+
+def owed_and_held(contest_id: int, *, is_refund: bool) -> tuple[Chart, Chart]:
+    """Where a ticket's money stands: owed, and held apart."""
+    owed = accounts.refunds_due(contest_id) if is_refund else accounts.prizes_payable(contest_id)
+    return owed, accounts.held_apart(contest_id)

@@ -1,0 +1,150 @@
+"""Tickets as the prize office pays them: prizes once ordered, refunds of bets in breach [C6]."""
+
+from collections.abc import Mapping, Sequence
+from datetime import date
+from typing import Any
+from uuid import UUID
+
+from core.database.statements import fetch_prepared
+from core.kernel import codes
+from core.kernel.regulation import Bearer
+from core.ledger.services import Chart
+from core.payoffice import payables
+from core.payoffice.payables import (
+    Claimed,
+    DocumentUnknown,
+    Lapsed,
+    Nature,
+    Outs,
+    Payable,
+    Standing,
+)
+from core.premises.models import Game
+from core.receipts.document import Block
+from lototrot import accounts
+from lototrot.models.tickets import Ticket
+from lototrot.services.prizes import lapsing
+from lototrot.services.tickets import presented
+
+_TICKET = """
+SELECT t.id, t.uuid, t.premises_id, t.sold_at, t.amount_cents, t.contest_id, v.reason,
+       CASE WHEN c.state = 'open' AND core_now() < c.scheduled_close_at THEN 'on_sale'
+            WHEN c.state = 'settled' THEN 'awaiting_order'
+            WHEN c.state <> 'ordered' THEN 'awaiting_results' END,
+       coalesce(p.prize_cents, 0), o.first_pay_day, o.last_claim_day
+  FROM lototrot_ticket t JOIN lototrot_contest c ON c.id = t.contest_id
+  LEFT JOIN lototrot_void v ON v.ticket_id = t.id
+  LEFT JOIN lototrot_paymentorder o ON o.contest_id = c.id
+  LEFT JOIN lototrot_prize p ON p.settlement_id = o.settlement_id AND p.ticket_id = t.id
+"""
+_BY_CODE = _TICKET + "WHERE t.code_digest = %s"
+_BY_ID = _TICKET + "WHERE t.id = %s"
+_BY_UUID = _TICKET + "WHERE t.uuid = %s"
+
+
+class Tickets:
+    """What Lototrot answers about its tickets. A prize shows once payment is ordered (8.2)."""
+
+    game = Game.LOTOTROT.value
+    kind = codes.TICKET
+    bearer = Bearer.TICKET
+
+    def by_code(self, code_digest: bytes) -> Payable | None:
+        return _found(_BY_CODE, code_digest)
+
+    def by_id(self, document_id: int) -> Payable:
+        return _known(_BY_ID, document_id)
+
+    def by_uuid(self, document: UUID) -> Payable:
+        return _known(_BY_UUID, document)
+
+    def details(self, document_id: int) -> Mapping[str, Any]:
+        return presented.card(document_id)
+
+    def blocks(self, document_id: int) -> Sequence[Block]:
+        return presented.blocks(document_id)
+
+    def forfeits_to(self, payable: Payable, day: date) -> Chart:
+        ticket = Ticket.objects.select_related("contest").get(pk=payable.document_id)
+        return accounts.unplaced(ticket.contest.bet_type_code, day)
+
+    def lapses_due(self, today: date) -> Sequence[str]:
+        return lapsing.lapses_due(today)
+
+    def lapse(self, group: str, today: date) -> Lapsed:
+        return lapsing.lapse(int(group), today)
+
+    def outs(self) -> Sequence[Outs]:
+        return lapsing.outs()
+
+    def claimed(self) -> Sequence[Claimed]:
+        return list(lapsing.claimed())
+
+
+def _known(query: str, key: int | UUID) -> Payable:
+    payable = _found(query, key)
+    if payable is None:
+        raise DocumentUnknown
+    return payable
+
+
+def _found(query: str, key: bytes | int | UUID) -> Payable | None:
+    row = fetch_prepared(query, [key])
+    return _payable(*row) if row else None
+
+
+def _payable(
+    ident: int,
+    uuid: Any,
+    premises: int,
+    sold_at: Any,
+    price_cents: int,
+    contest_id: int,
+    void: str | None,
+    stage: str | None,
+    prize_cents: int,
+    first_pay_day: date | None,
+    last_claim_day: date | None,
+) -> Payable:
+    base = {
+        "game": Tickets.game,
+        "document_id": ident,
+        "uuid": uuid,
+        "bearer": Tickets.bearer,
+        "issuer_id": premises,
+        "issued_at": sold_at,
+    }
+    if void == "error":
+        return Payable(**base, standing=Standing.VOID)
+    if void == "breach":
+        owed, held = lapsing.owed_and_held(contest_id, is_refund=True)
+        return Payable(
+            **base,
+            standing=Standing.OWED,
+            nature=Nature.REFUND,
+            amount_cents=price_cents,
+            owed=owed,
+            held=held,
+        )
+    if stage is not None:
+        return Payable(**base, standing=Standing.PENDING, stage=stage)
+    if not prize_cents:
+        return Payable(**base, standing=Standing.NO_PRIZE)
+    owed, held = lapsing.owed_and_held(contest_id, is_refund=False)
+    return Payable(
+        **base,
+        standing=Standing.OWED,
+        amount_cents=prize_cents,
+        owed=owed,
+        held=held,
+        first_pay_day=first_pay_day,
+        last_claim_day=last_claim_day,
+    )
+
+
+TICKETS = Tickets()
+
+
+def register() -> None:
+    """Have the office pay Lototrot's tickets."""
+    payables.register(TICKETS)

@@ -1,0 +1,192 @@
+"""The official programme: taken whole from a file, approved by the Federation, then frozen.
+
+A meeting is what its file said. A corrected programme is another file with another reference, as
+long as the first is not yet used; what is approved only sees withdrawals (14.III.5.2).
+"""
+
+import datetime
+import json
+from collections.abc import Callable
+from typing import Literal
+
+from django.db import transaction
+from django.db.models import QuerySet
+
+from core.database import clock
+from core.database.locks import Lock, hold
+from core.kernel.canonical import canonical_sha256
+from core.kernel.days import NaiveInstant
+from core.kernel.errors import Conflict, Invalid
+from core.staff.actor import StaffActor
+from core.staff.powers import Role, define
+from lototrot.engine import programme as official
+from lototrot.engine.programme_csv import parse_csv
+from lototrot.engine.programme_json import parse_json, to_json
+from lototrot.models.programme import FederationApproval, Meeting, Race, Racecourse, Runner
+from lototrot.services.contest.contests import MeetingUnknown
+
+IMPORT = define("lototrot.programme.import", Role.ORGANISER)
+APPROVE = define("lototrot.programme.approve", Role.ORGANISER)
+
+Format = Literal["json", "csv"]
+READERS: dict[str, Callable[[bytes], official.Programme]] = {"json": parse_json, "csv": parse_csv}
+LABEL_CHARS = 200
+
+
+class ProgrammeRecorded(Conflict):
+    """`data`: meeting, reference."""
+
+    code = "programme_recorded"
+    message = "That reference is on record with another programme; a corrected one has its own."
+
+
+class RacecourseDiffers(Conflict):
+    """`data`: racecourse, on_record."""
+
+    code = "racecourse_differs"
+    message = "A racecourse is on record with another time zone or country."
+
+
+class ApprovalRecorded(Conflict):
+    code = "approval_recorded"
+    message = "Another approval of this programme is on record, and it stays."
+
+
+class ApprovalIncomplete(Invalid):
+    code = "approval_incomplete"
+    message = "An approval says who gave it and under which reference (14.III.5.2)."
+
+
+class ApprovalAhead(Invalid):
+    code = "approval_ahead"
+    message = "The approval has a date still to come."
+
+
+@transaction.atomic
+def programme_import(*, by: StaffActor, data: bytes, format: Format) -> Meeting:  # noqa: A002
+    """Record a programme, whole; the same programme again, in either format, is the same meeting.
+
+    Raises ProgrammeInvalid with every error and its place, ProgrammeRecorded, RacecourseDiffers.
+    """
+    by.need(IMPORT)
+    programme = READERS[format](data)
+    document = json.loads(to_json(programme))
+    digest = canonical_sha256(document)
+    hold((Lock.MEETING, 0))  # imports one by one: two could bring the same reference or racecourse
+    known: Meeting | None = Meeting.objects.filter(reference=programme.reference).first()
+    if known is not None:
+        if bytes(known.document_digest) != digest:
+            raise ProgrammeRecorded(meeting=known.pk, reference=known.reference)
+        return known
+    courses = {each.code: _racecourse(each) for each in programme.racecourses}
+    meeting: Meeting = Meeting.objects.create(
+        day=programme.day,
+        name=programme.name,
+        reference=programme.reference,
+        document=document,
+        document_digest=digest,
+        imported_at=clock.now(),
+        imported_by_id=by.user_id,
+        imported_in_id=by.session_id,
+    )
+    for race in programme.races:
+        _race(meeting, courses[race.racecourse], race)
+    return meeting
+
+
+def _racecourse(given: official.Racecourse) -> Racecourse:
+    """The racecourse of that code, new or brought up to date; its place on earth does not move."""
+    known: Racecourse | None = Racecourse.objects.filter(code=given.code).first()
+    if known is None:
+        return Racecourse.objects.create(
+            code=given.code,
+            name=given.name,
+            timezone=given.timezone,
+            municipality=given.municipality,
+            country=given.country,
+        )
+    if (known.timezone, known.country) != (given.timezone, given.country):
+        raise RacecourseDiffers(
+            racecourse=known.code,
+            on_record={"timezone": known.timezone, "country": known.country},
+        )
+    if (known.name, known.municipality) != (given.name, given.municipality):
+        known.name, known.municipality = given.name, given.municipality
+        known.save(update_fields=["name", "municipality"])
+    return known
+
+
+def _race(meeting: Meeting, course: Racecourse, given: official.Race) -> None:
+    race = Race.objects.create(
+        meeting=meeting,
+        racecourse=course,
+        number=given.number,
+        name=given.name,
+        scheduled_start_at=given.scheduled_start,
+        distance_m=given.distance_m,
+        start_method=given.start_method or "",
+        category=(given.conditions or "")[:LABEL_CHARS],  # a label; the document has it whole
+    )
+    Runner.objects.bulk_create(
+        Runner(
+            race=race,
+            number=each.number,
+            name=each.name,
+            driver=each.driver or "",
+            trainer=each.trainer or "",
+            distance_m=each.distance_m,
+            sex_age=" ".join(str(part) for part in (each.sex, each.age_years) if part),
+        )
+        for each in given.runners
+    )
+
+
+@transaction.atomic
+def approval_record(
+    *,
+    by: StaffActor,
+    meeting: Meeting,
+    approved_by: str,
+    approved_at: datetime.datetime,
+    reference: str,
+) -> FederationApproval:
+    """Record that the Federation approved or adopted the programme (14.III.5.2).
+
+    The same approval again changes nothing. Raises ApprovalIncomplete, NaiveInstant, ApprovalAhead,
+    ApprovalRecorded.
+    """
+    by.need(APPROVE)
+    if not (approved_by.strip() and reference.strip()):
+        raise ApprovalIncomplete
+    if approved_at.utcoffset() is None:
+        raise NaiveInstant
+    hold((Lock.MEETING, meeting.pk))
+    now = clock.now()
+    if approved_at > now:
+        raise ApprovalAhead(now=now.isoformat())
+    given = {"approved_by": approved_by, "approved_at": approved_at, "reference": reference}
+    known: FederationApproval | None = FederationApproval.objects.filter(meeting=meeting).first()
+    if known is not None:
+        if any(getattr(known, name) != value for name, value in given.items()):
+            raise ApprovalRecorded(meeting=meeting.pk)
+        return known
+    return FederationApproval.objects.create(
+        meeting=meeting,
+        recorded_by_id=by.user_id,
+        recorded_in_id=by.session_id,
+        recorded_at=now,
+        **given,
+    )
+
+
+def meeting_get(pk: int) -> Meeting:
+    """Raises MeetingUnknown."""
+    found = meetings().filter(pk=pk).first()
+    if found is None:
+        raise MeetingUnknown(meeting=pk)
+    return found
+
+
+def meetings() -> QuerySet[Meeting]:
+    """Every meeting with its approval, without the document."""
+    return Meeting.objects.select_related("approval").defer("document")

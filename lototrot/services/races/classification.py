@@ -1,0 +1,297 @@
+"""The stewards' definitive classification: entered, confirmed, frozen, and corrected (14.III.5.3).
+
+One person enters what was announced and another confirms it. From its announcement it is frozen:
+only a keying error against the announced text is corrected, by two persons, until the payment
+order [B14].
+"""
+
+import dataclasses
+from collections import Counter
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Any
+
+from django.db import transaction
+
+from core.database import clock
+from core.kernel.errors import Conflict, Invalid
+from core.staff import two_persons
+from core.staff.actor import StaffActor
+from core.staff.models import Proposal
+from core.staff.powers import Role, define
+from lototrot.engine.races import check_result
+from lototrot.models.contest import Contest
+from lototrot.models.running import Classification
+from lototrot.models.settlement import PaymentOrder
+from lototrot.selectors.races import RaceRecord, classified_facts
+from lototrot.services.races.course import (
+    RaceClassified,
+    RaceDeclared,
+    RaceNotStarted,
+    contests_including,
+    need_reason,
+    past_instant,
+    race_get,
+    race_hold,
+)
+from lototrot.services.races.starts import OutOfOrder
+from lototrot.services.settlement.settling import settlement_reverse
+
+CLASSIFY = define("lototrot.classification", Role.STEWARDS)
+
+OUTCOMES = ("winner", "started", "withdrawn", "left", "disqualified")
+
+
+class ClassificationRefused(Invalid):
+    """`data["errors"]` has every error as {code, number, detail}."""
+
+    code = "classification_refused"
+    message = "The classification does not account for the runners of the race."
+
+
+class AllDisqualified(Invalid):
+    code = "all_disqualified"
+    message = "All that started are disqualified: declare the race so, and draw it (14.III.5.4.3)."
+
+
+class AnnouncementIncomplete(Invalid):
+    code = "announcement_incomplete"
+    message = "The announced text and the stewards who signed it must be on record (14.III.5.3)."
+
+
+class NotClassified(Conflict):
+    code = "not_classified"
+    message = "The race has no classification to correct."
+
+
+class NothingCorrected(Conflict):
+    code = "nothing_corrected"
+    message = "That is the classification already on record."
+
+
+class ClassificationChanged(Conflict):
+    code = "classification_changed"
+    message = "The classification is no longer the one that the correction was to replace."
+
+
+class PaymentOrdered(Conflict):
+    code = "payment_ordered"
+    message = "The payment is ordered: a later change of the order has no effect (14.III.8.2)."
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Entry:
+    """What became of one runner: `outcome` is one of OUTCOMES.
+
+    `place` may be given for a winner (1) and for one that started (from 2); `ruling` is what the
+    stewards ruled on a horse left at the start [B5].
+    """
+
+    number: int
+    outcome: str
+    place: int | None = None
+    ruling: str = ""
+
+
+@transaction.atomic
+def classification_propose(
+    *,
+    by: StaffActor,
+    race_id: int,
+    runners: Sequence[Entry],
+    announced_text: str,
+    author: str,
+    announced_at: datetime,
+) -> Proposal:
+    """Enter the classification as announced; a second person confirms it and it is in force.
+
+    Raises RaceUnknown, RaceNotStarted, RaceDeclared, RaceClassified, AnnouncementIncomplete,
+    NaiveInstant, InstantAhead, OutOfOrder, ClassificationRefused with every error,
+    AllDisqualified, WrongWinner.
+    """
+    by.need(CLASSIFY)
+    race = race_get(race_id)
+    proposal = two_persons.propose(
+        kind=CLASSIFICATION,
+        subject=f"race:{race_id}",
+        by=by,
+        content={
+            "race": race_id,
+            "runners": _document(runners),
+            "announced_text": announced_text,
+            "author": author,
+            "announced_at": announced_at.isoformat(),
+        },
+    )
+    _need_acceptable(race_hold(race), proposal)
+    return proposal
+
+
+def _document(runners: Sequence[Entry]) -> list[dict[str, Any]]:
+    return [dataclasses.asdict(entry) for entry in sorted(runners, key=lambda e: e.number)]
+
+
+def _need_acceptable(record: RaceRecord, proposal: Proposal) -> None:
+    content = proposal.content
+    if record.classification:
+        raise RaceClassified(race=record.race_id)
+    if record.declaration:
+        raise RaceDeclared(race=record.race_id, kind=record.declaration.kind)
+    if record.start is None:
+        raise RaceNotStarted(race=record.race_id)
+    if not content["announced_text"].strip() or not content["author"].strip():
+        raise AnnouncementIncomplete
+    announced_at = past_instant(datetime.fromisoformat(content["announced_at"]))
+    if announced_at <= record.start.actual_start_at:
+        raise OutOfOrder(after=record.start.actual_start_at.isoformat())
+    check_runners(record, content["runners"])
+
+
+def check_runners(record: RaceRecord, runners: Sequence[dict[str, Any]]) -> None:
+    """That the entries say of every runner what became of it, in agreement with the record.
+
+    Raises ClassificationRefused, AllDisqualified, WrongWinner.
+    """
+    errors = [*_number_errors(record, runners), *_state_errors(record, runners)]
+    if errors:
+        raise ClassificationRefused(errors=errors)
+    outcomes = {runner["outcome"] for runner in runners}
+    if "disqualified" in outcomes and not outcomes & {"winner", "started"}:
+        raise AllDisqualified(race=record.race_id)
+    if "winner" not in outcomes:
+        raise ClassificationRefused(errors=[_error("no_winner", None, "There is no winner.")])
+    check_result(classified_facts(record.programme, runners))
+
+
+def _error(code: str, number: int | None, detail: str) -> dict[str, Any]:
+    return {"code": code, "number": number, "detail": detail}
+
+
+def _number_errors(record: RaceRecord, runners: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
+    given = Counter(runner["number"] for runner in runners)
+    listed = set(record.programme)
+    errors = [
+        _error("number_unknown", n, f"{n} is not in the programme.") for n in given.keys() - listed
+    ]
+    errors += [
+        _error("number_repeated", n, f"{n} is given {times} times.")
+        for n, times in given.items()
+        if times > 1
+    ]
+    errors += [
+        _error("number_missing", n, f"Nothing is said of {n}.") for n in listed - given.keys()
+    ]
+    return sorted(errors, key=lambda error: (error["number"], error["code"]))
+
+
+def _state_errors(record: RaceRecord, runners: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
+    errors = []
+    for runner in runners:
+        n, outcome, place = runner["number"], runner["outcome"], runner["place"]
+        withdrawn = n in record.withdrawn
+        if outcome not in OUTCOMES:
+            errors.append(_error("outcome_unknown", n, f"{outcome} is none of {[*OUTCOMES]}."))
+        if outcome == "left" and not runner["ruling"].strip():
+            errors.append(_error("ruling_missing", n, "Left at the start needs a ruling [B5]."))
+        if outcome == "withdrawn" and not withdrawn:
+            errors.append(_error("not_withdrawn", n, f"No withdrawal of {n} is on record."))
+        if outcome != "withdrawn" and withdrawn:
+            errors.append(_error("is_withdrawn", n, f"{n} is on record as withdrawn."))
+        if n in record.unconfirmed:
+            errors.append(_error("withdrawal_unconfirmed", n, "A second person must confirm it."))
+        elif not withdrawn and any(n == w.number for w in record.withdrawals):
+            errors.append(_error("withdrawal_too_late", n, "It is not before the start."))
+        if place is not None and not _is_place(outcome, place):
+            errors.append(_error("place_wrong", n, f"A place of {place} cannot be."))
+    return errors
+
+
+def _is_place(outcome: str, place: int) -> bool:
+    """Winners are first, dead heats included; whoever else is placed comes behind."""
+    return place == 1 if outcome == "winner" else outcome == "started" and place > 1
+
+
+def _confirmed(proposal: Proposal, by: StaffActor) -> None:
+    content = proposal.content
+    race = race_get(content["race"])
+    _need_acceptable(race_hold(race), proposal)
+    Classification.objects.create(
+        race=race,
+        runners=content["runners"],
+        announced_text=content["announced_text"],
+        announced_at=datetime.fromisoformat(content["announced_at"]),
+        author=content["author"],
+        proposal=proposal,
+        confirmed_at=clock.now(),
+    )
+
+
+@transaction.atomic
+def classification_correct(
+    *, by: StaffActor, race_id: int, runners: Sequence[Entry], reason: str
+) -> Proposal:
+    """Propose to correct what was keyed to what was announced; a second person confirms it [B14].
+
+    The announced text, its author and its time stay. A settlement already stored is reversed with
+    it, and due again. Raises RaceUnknown, ReasonMissing, NotClassified, NothingCorrected,
+    PaymentOrdered, and what `check_runners` raises.
+    """
+    by.need(CLASSIFY)
+    need_reason(reason)
+    race = race_get(race_id)
+    current = Classification.objects.filter(race=race, in_force=True).first()
+    if current is None:
+        raise NotClassified(race=race_id)
+    proposal = two_persons.propose(
+        kind=CORRECTION,
+        subject=f"race:{race_id}",
+        by=by,
+        content={
+            "race": race_id,
+            "corrects": current.pk,
+            "runners": _document(runners),
+            "reason": reason,
+        },
+    )
+    _need_correctable(race_hold(race), proposal)
+    return proposal
+
+
+def _need_correctable(record: RaceRecord, proposal: Proposal) -> Classification:
+    """The classification to be replaced."""
+    current = record.classification
+    if current is None or current.pk != proposal.content["corrects"]:
+        raise ClassificationChanged(race=record.race_id)
+    if PaymentOrder.objects.filter(contest__legs__race_id=record.race_id).exists():
+        raise PaymentOrdered(race=record.race_id)
+    if current.runners == proposal.content["runners"]:
+        raise NothingCorrected(race=record.race_id)
+    check_runners(record, proposal.content["runners"])
+    return current
+
+
+def _corrected(proposal: Proposal, by: StaffActor) -> None:
+    race = race_get(proposal.content["race"])
+    current = _need_correctable(race_hold(race), proposal)
+    for contest in contests_including(race.pk):
+        if Contest.objects.filter(pk=contest, state=Contest.State.SETTLED).exists():
+            settlement_reverse(contest_id=contest, by=by)
+    Classification.objects.filter(pk=current.pk).update(in_force=False)
+    Classification.objects.create(
+        race=race,
+        runners=proposal.content["runners"],
+        announced_text=current.announced_text,
+        announced_at=current.announced_at,
+        author=current.author,
+        proposal=proposal,
+        confirmed_at=clock.now(),
+        corrects=current,
+    )
+
+
+CLASSIFICATION = two_persons.register(
+    two_persons.Kind("lototrot.classification", CLASSIFY, apply=_confirmed)
+)
+CORRECTION = two_persons.register(
+    two_persons.Kind("lototrot.classification_correction", CLASSIFY, apply=_corrected)
+)

@@ -1,0 +1,103 @@
+"""What every act about a race shares: its locks, its record, and refusals of the same meaning."""
+
+from datetime import datetime
+
+from core.database import clock
+from core.database.locks import Lock, hold
+from core.kernel.days import NaiveInstant
+from core.kernel.errors import Conflict, Invalid
+from lototrot.models.contest import Contest
+from lototrot.models.programme import Race
+from lototrot.selectors.races import RaceRecord, race_record
+from lototrot.services.contest.closing import offered_masks_refresh
+from lototrot.services.contest.contests import RaceUnknown
+
+
+class SourceMissing(Invalid):
+    code = "source_missing"
+    message = "Who reported it must be on record."
+
+
+class ReasonMissing(Invalid):
+    code = "reason_missing"
+    message = "The reason must be on record."
+
+
+class InstantAhead(Invalid):
+    code = "instant_ahead"
+    message = "That instant has not come yet."
+
+
+class RaceClassified(Conflict):
+    code = "race_classified"
+    message = "The classification is frozen since its announcement (14.III.5.3)."
+
+
+class RaceDeclared(Conflict):
+    code = "race_declared"
+    message = "The race is declared to have no classification: its result is drawn (14.III.5.4)."
+
+
+class RaceNotStarted(Conflict):
+    code = "race_not_started"
+    message = "The actual start of the race is not on record."
+
+
+class DrawCertified(Conflict):
+    code = "draw_certified"
+    message = "The draw of the race is certified, and it stands [B13]."
+
+
+def race_get(race_id: int) -> Race:
+    """Raises RaceUnknown."""
+    found: Race | None = Race.objects.filter(pk=race_id).first()
+    if found is None:
+        raise RaceUnknown(race=race_id)
+    return found
+
+
+def contests_including(race_id: int) -> list[int]:
+    """The contests that include a race, by id."""
+    legs = Contest.objects.filter(legs__race_id=race_id)
+    return list(legs.order_by("pk").values_list("pk", flat=True))
+
+
+def race_hold(race: Race) -> RaceRecord:
+    """The race's record, held still to the transaction's end, and its contests with it.
+
+    The meeting's lock keeps a contest from being prepared meanwhile; the contests' keep out sales
+    and settlements. A proposal's lock is taken before these.
+    """
+    hold((Lock.MEETING, race.meeting_id))
+    hold(*((Lock.CONTEST, contest) for contest in contests_including(race.pk)))
+    return race_record(race.pk)
+
+
+def offers_refresh(race_id: int) -> None:
+    """Have every contest that is or may come on sale offer what the race now offers."""
+    selling = Contest.objects.filter(
+        legs__race_id=race_id, state__in=[Contest.State.DRAFT, Contest.State.OPEN]
+    )
+    for contest in selling.order_by("pk").values_list("pk", flat=True):
+        offered_masks_refresh(contest_id=contest)
+
+
+def past_instant(instant: datetime) -> datetime:
+    """The instant, which has come. Raises NaiveInstant, InstantAhead."""
+    if instant.utcoffset() is None:
+        raise NaiveInstant
+    if instant > clock.now():
+        raise InstantAhead(instant=instant.isoformat())
+    return instant
+
+
+def need_source(source: str) -> None:
+    """Raises SourceMissing."""
+    if not source.strip():
+        raise SourceMissing
+
+
+def need_reason(reason: str) -> None:
+    """Raises ReasonMissing."""
+    if not reason.strip():
+        raise ReasonMissing

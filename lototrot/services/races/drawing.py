@@ -1,0 +1,159 @@
+"""The public draw of a race without a classification (14.III.5.4.2 to 5.4.4) [B7, B8, B12].
+
+The declaration announces it (`starts`), the draw itself is `core.draws`, and its certificate is
+the race's result (`selectors.draws`).
+"""
+
+from typing import Any
+
+from django.utils.translation import gettext, override
+
+from core.draws import kinds
+from core.draws.kinds import Certified, Facts, Field, Kind, Matter
+from core.kernel.canonical import Json
+from core.kernel.days import natural_day
+from core.kernel.errors import Conflict
+from core.kernel.regulation import shipped
+from core.proofs.wire import instant
+from core.receipts.document import LANGUAGES
+from core.receipts.formats import format_date
+from lototrot.engine.races import draw_field
+from lototrot.models.contest import Contest
+from lototrot.models.programme import Race
+from lototrot.models.running import RaceDeclaration
+from lototrot.selectors.draws import KIND, race_of
+from lototrot.selectors.races import RaceRecord, race_record
+from lototrot.services.races.course import race_get, race_hold
+from lototrot.services.seal.sealing import need_sealed, sealed
+
+
+class NothingToDraw(Conflict):
+    code = "nothing_to_draw"
+    message = "No declaration stands that the race gave no classification."
+
+
+class DrawBeforeClosing(Conflict):
+    code = "draw_before_closing"
+    message = "A draw begins only once every contest on the race is closed [E1, B12]."
+
+
+class DrawUnconfirmed(Conflict):
+    """`data["numbers"]` wait for their second person."""
+
+    code = "draw_withdrawal_unconfirmed"
+    message = "Every withdrawal of the race is confirmed, or rejected, before its field is fixed."
+
+
+def _hold(subject: str) -> None:
+    race_hold(race_get(race_of(subject)))
+
+
+def _matter(subject: str) -> Matter:
+    race: Any = Race.objects.select_related("racecourse", "meeting").get(pk=race_of(subject))
+    record = race_record(race.pk)
+    declaration = _declaration(record)
+    title = {}
+    for language in LANGUAGES:
+        with override(language):
+            title[language] = gettext("Race %(number)s, %(racecourse)s, %(day)s") % {
+                "number": race.number,
+                "racecourse": race.racecourse.name,
+                "day": format_date(race.meeting.day, language),
+            }
+    return Matter(
+        title=title,
+        reason=declaration.reason,
+        declared_at=declaration.declared_at,
+        due_at=record.draw_due_at,
+        facts=_facts(race, record, declaration),
+    )
+
+
+def _declaration(record: RaceRecord) -> RaceDeclaration:
+    if record.declaration is None:
+        raise NothingToDraw(race=record.race_id)
+    return record.declaration
+
+
+def _facts(race: Race, record: RaceRecord, declaration: RaceDeclaration) -> dict[str, Json]:
+    """What the field follows from, by [B7] and [B8], and the limit of the draw."""
+    figures = shipped().in_force(natural_day(declaration.declared_at))
+    return {
+        "race": race.pk,
+        "number": race.number,
+        "racecourse": race.racecourse.name,
+        "meeting": race.meeting.reference,
+        "day": race.meeting.day.isoformat(),
+        "declaration": declaration.kind,
+        "recorded_at": instant(declaration.recorded_at),
+        "started_at": instant(record.start.actual_start_at) if record.start else None,
+        "within_s": figures.draw_within_s,
+        "programme": [*record.programme],
+        "withdrawn": [*sorted(record.withdrawn)],
+        "left": [*sorted(entry["number"] for entry in declaration.left)],
+        "runners": {str(r.number): r.name for r in race.runners.order_by("number")},
+        "contests": [_sealed(contest) for contest in _contests(race.pk)],
+    }
+
+
+def _sealed(contest: Contest) -> dict[str, Json]:
+    """A contest that the result is for, and the seal that was published before the draw."""
+    seal = sealed(contest)
+    digest = bytes(seal.entry.digest).hex() if seal else None
+    return {"contest": contest.pk, "seal": digest}
+
+
+def _contests(race_id: int) -> list[Contest]:
+    """The contests on a race that were put on sale."""
+    on_sale = Contest.objects.filter(legs__race_id=race_id).exclude(state=Contest.State.DRAFT)
+    return list(on_sale.order_by("pk"))
+
+
+def _field(subject: str) -> Field:
+    """The numbers in the draw, all of which are drawn: the whole order of arrival [B12].
+
+    Raises NothingToDraw, DrawBeforeClosing, ContestNotSealed, DrawUnconfirmed.
+    """
+    record = race_record(race_of(subject))
+    _declaration(record)
+    for contest in _contests(record.race_id):
+        if contest.state == Contest.State.OPEN:
+            raise DrawBeforeClosing(contest=contest.pk)
+        need_sealed(contest)
+    if record.unconfirmed:
+        raise DrawUnconfirmed(numbers=[*record.unconfirmed])
+    numbers = draw_field(record.facts())
+    return Field([str(number) for number in numbers], len(numbers))
+
+
+def _certified(draw: Certified) -> None:
+    """Nothing to write: the certificate is the result, and the sweeper finds what is due."""
+
+
+def _lines(facts: Facts) -> list[tuple[str, str]]:
+    """The facts of the minutes in words, in the language in force."""
+    words = {
+        RaceDeclaration.Kind.NOT_RUN.value: gettext("Not run"),
+        RaceDeclaration.Kind.SUSPENDED.value: gettext("Started and suspended"),
+        RaceDeclaration.Kind.ALL_DISQUALIFIED.value: gettext("All disqualified"),
+    }
+    rows = [
+        (gettext("Programme"), facts["meeting"]),
+        (gettext("Race"), f"{facts['racecourse']} · {facts['number']}"),
+        (gettext("Declaration"), words[facts["declaration"]]),
+        (gettext("Programme numbers"), _numbers(facts["programme"])),
+        (gettext("Withdrawn"), _numbers(facts["withdrawn"])),
+        (gettext("Left at the start"), _numbers(facts["left"])),
+    ]
+    return [row for row in rows if row[1]]
+
+
+def _numbers(numbers: list[int]) -> str:
+    return ", ".join(map(str, numbers))
+
+
+def _names(facts: Facts) -> dict[str, str]:
+    return dict(facts.get("runners", {}))
+
+
+RACE_DRAW = kinds.register(Kind(KIND, _hold, _matter, _field, _certified, _lines, _names))

@@ -1,0 +1,400 @@
+"""Actual starts, and races that are not run or give no classification (14.III.4, 14.III.5.4).
+
+The first start, and the declaration that a race is not run, close every contest on the race [E1];
+which came first is a matter of real time, not of the order on the ticket [E2].
+"""
+
+import dataclasses
+from collections.abc import Sequence
+from datetime import datetime
+
+from django.db import transaction
+
+from core.database import clock
+from core.database.locks import Lock, hold
+from core.draws.services import DrawBegun, draw_announce, draw_call_off
+from core.kernel.days import natural_day
+from core.kernel.errors import Conflict, Invalid
+from core.staff import two_persons
+from core.staff.actor import StaffActor
+from core.staff.models import Proposal
+from core.staff.powers import Role, define
+from lototrot.models.contest import Contest
+from lototrot.models.programme import Race
+from lototrot.models.running import RaceDeclaration, RaceStart
+from lototrot.selectors.draws import subject_of
+from lototrot.selectors.races import RaceRecord
+from lototrot.services.contest.closing import contest_close
+from lototrot.services.races.course import (
+    DrawCertified,
+    RaceClassified,
+    RaceDeclared,
+    RaceNotStarted,
+    contests_including,
+    need_reason,
+    need_source,
+    past_instant,
+    race_get,
+    race_hold,
+)
+from lototrot.services.races.drawing import RACE_DRAW
+
+START = define("lototrot.start", Role.STEWARDS, Role.ORGANISER)
+DECLARE = define("lototrot.race.declare", Role.STEWARDS, Role.ORGANISER)
+
+Kind = RaceDeclaration.Kind
+
+
+class StartDiffers(Conflict):
+    code = "start_differs"
+    message = "Another start is on record; two persons correct it."
+
+
+class StartUnchanged(Conflict):
+    code = "start_unchanged"
+    message = "That start is already the one on record."
+
+
+class StartChanged(Conflict):
+    code = "start_changed"
+    message = "The start on record is no longer the one that the correction was to replace."
+
+
+class OutOfOrder(Invalid):
+    code = "out_of_order"
+    message = "A race starts first and ends, is suspended or is announced afterwards."
+
+
+class NobodyToStart(Conflict):
+    code = "nobody_to_start"
+    message = "Every horse of the race is withdrawn: it can only be declared not run [B7]."
+
+
+class RunOnAnotherDay(Conflict):
+    code = "run_on_another_day"
+    message = "The race was declared not run that day: it is drawn, even if run later [B13]."
+
+
+class RaceStarted(Conflict):
+    code = "race_started"
+    message = "The race has started: it can be suspended, not be not run."
+
+
+class NoStarters(Invalid):
+    code = "no_starters"
+    message = "Those left at the start are other listed horses than the withdrawn, and not all."
+
+
+class RulingMissing(Invalid):
+    code = "ruling_missing"
+    message = "A horse left at the start needs the stewards' recorded ruling [B5]."
+
+
+class NothingToDeclare(Conflict):
+    code = "nothing_to_declare"
+    message = "Every race of the meeting was run or is already declared."
+
+
+class DeclarationUnknown(Conflict):
+    code = "declaration_unknown"
+    message = "No such declaration stands on the race."
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Left:
+    """A horse that neither was withdrawn nor took the start, and the ruling that says so [B5]."""
+
+    number: int
+    ruling: str
+
+
+@transaction.atomic
+def start_record(
+    *, by: StaffActor, race_id: int, actual_start_at: datetime, source: str
+) -> RaceStart:
+    """Record the actual start and who reported it; contests on the race close for good [E1, E3].
+
+    The same instant again changes nothing. A race declared not run that ran later the same day was
+    run, unless its draw has taken place [B13]. Raises RaceUnknown, SourceMissing, NaiveInstant,
+    InstantAhead, StartDiffers, NobodyToStart, DrawBegun, DrawCertified, RunOnAnotherDay.
+    """
+    by.need(START)
+    need_source(source)
+    race = race_get(race_id)
+    record = race_hold(race)
+    past_instant(actual_start_at)
+    if record.start:
+        if record.start.actual_start_at != actual_start_at:
+            raise StartDiffers(on_record=record.start.actual_start_at.isoformat())
+        return record.start
+    if record.withdrawn == set(record.programme):
+        raise NobodyToStart(race=race_id)
+    start: RaceStart = RaceStart.objects.create(
+        race=race,
+        actual_start_at=actual_start_at,
+        source=source,
+        recorded_at=clock.now(),
+        recorded_by_id=by.user_id,
+        recorded_in_id=by.session_id,
+    )
+    if record.declaration:
+        _supersede(by, race, record, record.declaration, actual_start_at)
+    _close(race_id, Contest.Cause.START)
+    return start
+
+
+def _supersede(
+    by: StaffActor,
+    race: Race,
+    record: RaceRecord,
+    declaration: RaceDeclaration,
+    actual_start_at: datetime,
+) -> None:
+    if record.drawn is not None:
+        raise DrawCertified(race=race.pk)
+    if natural_day(actual_start_at) != natural_day(race.scheduled_start_at):
+        raise RunOnAnotherDay(race=race.pk)
+    draw_call_off(
+        by=by,
+        kind=RACE_DRAW,
+        subject=subject_of(race.pk),
+        reason=f"The race started at {actual_start_at.isoformat()}.",
+    )
+    RaceDeclaration.objects.filter(pk=declaration.pk).update(superseded_at=clock.now())
+
+
+def _close(race_id: int, cause: Contest.Cause) -> None:
+    for contest in contests_including(race_id):
+        contest_close(contest_id=contest, cause=cause)
+
+
+@transaction.atomic
+def start_correct(
+    *, by: StaffActor, race_id: int, actual_start_at: datetime, source: str
+) -> Proposal:
+    """Propose another instant for a start on record; a second person confirms it.
+
+    What has closed stays closed; bets that prove to be in breach are then found [E3]. Raises
+    RaceNotStarted, StartUnchanged, OutOfOrder, and what `start_record` raises of the request.
+    """
+    by.need(START)
+    need_source(source)
+    race = race_get(race_id)
+    current = RaceStart.objects.filter(race=race).order_by("-pk").first()
+    proposal = two_persons.propose(
+        kind=CORRECTION,
+        subject=f"race:{race_id}",
+        by=by,
+        content={
+            "race": race_id,
+            "actual_start_at": actual_start_at.isoformat(),
+            "source": source,
+            "replaces": current.pk if current else None,
+        },
+    )
+    _need_correctable(race_hold(race), proposal)
+    return proposal
+
+
+def _need_correctable(record: RaceRecord, proposal: Proposal) -> datetime:
+    """The corrected instant. A classification is frozen, a declaration stands: it precedes them."""
+    instant = past_instant(datetime.fromisoformat(proposal.content["actual_start_at"]))
+    if record.start is None:
+        raise RaceNotStarted(race=record.race_id)
+    if record.draw_begun:
+        raise DrawBegun(race=record.race_id)
+    if record.start.pk != proposal.content["replaces"]:
+        raise StartChanged(on_record=record.start.actual_start_at.isoformat())
+    if record.start.actual_start_at == instant:
+        raise StartUnchanged(race=record.race_id)
+    followed = [record.classification.announced_at] if record.classification else []
+    followed += [record.declaration.declared_at] if record.declaration else []
+    if any(instant >= later for later in followed):
+        raise OutOfOrder(before=min(followed).isoformat())
+    return instant
+
+
+def _corrected(proposal: Proposal, by: StaffActor) -> None:
+    race = race_get(proposal.content["race"])
+    instant = _need_correctable(race_hold(race), proposal)
+    RaceStart.objects.create(
+        race=race,
+        actual_start_at=instant,
+        source=proposal.content["source"],
+        recorded_at=clock.now(),
+        recorded_by_id=by.user_id,
+        recorded_in_id=by.session_id,
+        proposal=proposal,
+    )
+
+
+@transaction.atomic
+def race_declare(
+    *,
+    by: StaffActor,
+    race_id: int,
+    kind: str,
+    reason: str,
+    declared_at: datetime | None = None,
+    left: Sequence[Left] = (),
+    draw_place: str = "",
+) -> RaceDeclaration:
+    """Declare a race not run, or started without giving a classification (5.4.2, 5.4.3).
+
+    Its result then comes from a certified draw, announced herewith if bets are on it: at the
+    Central Office unless `draw_place` says otherwise, within two hours of `declared_at` (now unless
+    given). `left` names those that did not take the start of a race suspended or with all
+    disqualified. The same declaration again changes nothing, but announces the draw to a contest
+    made since. Raises RaceUnknown, ReasonMissing, NaiveInstant, InstantAhead, RaceDeclared,
+    RaceClassified, RaceStarted, RaceNotStarted, OutOfOrder, NoStarters, RulingMissing.
+    """
+    by.need(DECLARE)
+    need_reason(reason)
+    race = race_get(race_id)
+    record = race_hold(race)
+    now = clock.now()
+    instant = past_instant(declared_at) if declared_at else now
+    if record.declaration:
+        same = record.declaration.kind == kind and declared_at in (
+            None,
+            record.declaration.declared_at,
+        )
+        if not same:
+            raise RaceDeclared(race=race_id, kind=record.declaration.kind)
+        _announce(by, race_id, draw_place)
+        return record.declaration
+    _need_declarable(record, Kind(kind), instant, left)
+    return _declare(by, race, Kind(kind), reason, instant, left, draw_place)
+
+
+def _need_declarable(
+    record: RaceRecord, kind: Kind, instant: datetime, left: Sequence[Left]
+) -> None:
+    if record.classification:
+        raise RaceClassified(race=record.race_id)
+    absent = {each.number for each in left}
+    if kind == Kind.NOT_RUN:
+        if record.start:
+            raise RaceStarted(race=record.race_id)
+        if absent:
+            raise NoStarters(numbers=sorted(absent))
+        return
+    if record.start is None:
+        raise RaceNotStarted(race=record.race_id)
+    if instant <= record.start.actual_start_at:
+        raise OutOfOrder(after=record.start.actual_start_at.isoformat())
+    possible = set(record.programme) - record.withdrawn
+    if len(absent) != len(left) or not absent < possible:
+        raise NoStarters(numbers=sorted(absent))
+    if not all(each.ruling.strip() for each in left):
+        raise RulingMissing(numbers=sorted(each.number for each in left if not each.ruling.strip()))
+
+
+def _declare(
+    by: StaffActor,
+    race: Race,
+    kind: Kind,
+    reason: str,
+    instant: datetime,
+    left: Sequence[Left],
+    draw_place: str,
+) -> RaceDeclaration:
+    declaration: RaceDeclaration = RaceDeclaration.objects.create(
+        race=race,
+        kind=kind,
+        reason=reason,
+        declared_at=instant,
+        recorded_at=clock.now(),
+        recorded_by_id=by.user_id,
+        recorded_in_id=by.session_id,
+        left=[dataclasses.asdict(each) for each in left],
+    )
+    if kind == Kind.NOT_RUN:
+        _close(race.pk, Contest.Cause.NOT_RUN)
+    _announce(by, race.pk, draw_place)
+    return declaration
+
+
+def _announce(by: StaffActor, race_id: int, place: str) -> None:
+    """Only a race that bets are on is drawn; once announced it stays so."""
+    if contests_including(race_id):
+        draw_announce(by=by, kind=RACE_DRAW, subject=subject_of(race_id), place=place)
+
+
+@transaction.atomic
+def meeting_declare(
+    *,
+    by: StaffActor,
+    meeting_id: int,
+    reason: str,
+    declared_at: datetime | None = None,
+    draw_place: str = "",
+) -> list[RaceDeclaration]:
+    """Declare every race of the meeting not yet run as not run, in one act (5.4.2).
+
+    Raises ReasonMissing, NaiveInstant, InstantAhead, NothingToDeclare.
+    """
+    by.need(DECLARE)
+    need_reason(reason)
+    contests = Contest.objects.filter(meeting=meeting_id).values_list("pk", flat=True)
+    hold((Lock.MEETING, meeting_id), *((Lock.CONTEST, contest) for contest in contests))
+    instant = past_instant(declared_at) if declared_at else clock.now()
+    made = []
+    for race in Race.objects.filter(meeting=meeting_id).order_by("scheduled_start_at", "pk"):
+        record = race_hold(race)
+        if record.start is None and record.declaration is None:
+            made.append(_declare(by, race, Kind.NOT_RUN, reason, instant, (), draw_place))
+    if not made:
+        raise NothingToDeclare(meeting=meeting_id)
+    return made
+
+
+@transaction.atomic
+def declaration_retract(*, by: StaffActor, race_id: int, reason: str) -> Proposal:
+    """Propose that the race's declaration was a mistake; a second person confirms that.
+
+    Nothing reopens; its draw is called off, unless it has taken place. Raises RaceUnknown,
+    ReasonMissing, DeclarationUnknown, DrawBegun, DrawCertified.
+    """
+    by.need(DECLARE)
+    need_reason(reason)
+    race = race_get(race_id)
+    standing = RaceDeclaration.objects.filter(race=race, superseded_at=None).first()
+    if standing is None:
+        raise DeclarationUnknown(race=race_id)
+    proposal = two_persons.propose(
+        kind=RETRACTION,
+        subject=f"declaration:{standing.pk}",
+        by=by,
+        content={"race": race_id, "declaration": standing.pk, "reason": reason},
+    )
+    _need_retractable(race_hold(race), proposal)
+    return proposal
+
+
+def _need_retractable(record: RaceRecord, proposal: Proposal) -> None:
+    if record.declaration is None or record.declaration.pk != proposal.content["declaration"]:
+        raise DeclarationUnknown(race=record.race_id)
+    if record.drawn is not None:
+        raise DrawCertified(race=record.race_id)
+    if record.draw and record.draw.order:
+        raise DrawBegun(race=record.race_id)
+
+
+def _retracted(proposal: Proposal, by: StaffActor) -> None:
+    race_id = proposal.content["race"]
+    _need_retractable(race_hold(race_get(race_id)), proposal)
+    draw_call_off(
+        by=by, kind=RACE_DRAW, subject=subject_of(race_id), reason=proposal.content["reason"]
+    )
+    RaceDeclaration.objects.filter(pk=proposal.content["declaration"]).update(
+        superseded_at=clock.now(), retraction=proposal
+    )
+
+
+CORRECTION = two_persons.register(
+    two_persons.Kind("lototrot.start_correction", START, apply=_corrected)
+)
+RETRACTION = two_persons.register(
+    two_persons.Kind("lototrot.declaration_retraction", DECLARE, apply=_retracted)
+)

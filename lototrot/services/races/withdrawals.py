@@ -1,0 +1,208 @@
+"""Horses withdrawn before the start (14.III.5.4.1) [B1, B6, B7].
+
+Entering one takes its number off sale at once; a second person confirms it. A mistaken one is
+reversed until the start, and the number is offered again.
+"""
+
+from datetime import datetime
+
+from django.db import transaction
+
+from core.database import clock
+from core.draws.services import DrawBegun
+from core.kernel.errors import Conflict, NotFound
+from core.staff import two_persons
+from core.staff.actor import StaffActor
+from core.staff.models import Decision, Proposal
+from core.staff.powers import Role, define
+from lototrot.engine.races import NumberNotInProgramme
+from lototrot.models.running import Withdrawal
+from lototrot.selectors.races import RaceRecord
+from lototrot.services.races.course import (
+    DrawCertified,
+    RaceClassified,
+    need_reason,
+    need_source,
+    offers_refresh,
+    past_instant,
+    race_get,
+    race_hold,
+)
+
+WITHDRAW = define("lototrot.withdrawal", Role.STEWARDS, Role.ORGANISER)
+
+
+class AlreadyWithdrawn(Conflict):
+    code = "already_withdrawn"
+    message = "The horse is already withdrawn."
+
+
+class WithdrawalTooLate(Conflict):
+    code = "withdrawal_too_late"
+    message = "Only a horse withdrawn before the start is withdrawn (14.III.5.4.1)."
+
+
+class NoStarterLeft(Conflict):
+    code = "no_starter_left"
+    message = "The race has started: not all of its horses can have been withdrawn."
+
+
+class WithdrawalUnknown(NotFound):
+    code = "withdrawal_unknown"
+    message = "There is no such withdrawal, or it is reversed."
+
+
+class WithdrawalUnconfirmed(Conflict):
+    code = "withdrawal_unconfirmed"
+    message = "The withdrawal waits for its second person: confirm it or reject it."
+
+
+class WithdrawalIrreversible(Conflict):
+    code = "withdrawal_irreversible"
+    message = "A withdrawal is reversible until the start, and the race has started."
+
+
+@transaction.atomic
+def withdrawal_enter(
+    *, by: StaffActor, race_id: int, number: int, source: str, effective_at: datetime | None = None
+) -> Withdrawal:
+    """Withdraw a horse, now or as of an earlier instant; terminals refuse its number from here on.
+
+    `withdrawal.proposal` is what the second person confirms or rejects. After the start it is taken
+    down only if it was effective before it [B6]. Raises RaceUnknown, NumberNotInProgramme,
+    AlreadyWithdrawn, SourceMissing, NaiveInstant, InstantAhead, WithdrawalTooLate, NoStarterLeft,
+    RaceClassified, DrawBegun, DrawCertified.
+    """
+    by.need(WITHDRAW)
+    need_source(source)
+    race = race_get(race_id)
+    _need_free(race_id, number)  # before the proposal, which would only say that it is pending
+    proposal = two_persons.propose(
+        kind=WITHDRAWAL,
+        subject=f"race:{race_id}:{number}",
+        by=by,
+        content={
+            "race": race_id,
+            "number": number,
+            "source": source,
+            "effective_at": effective_at.isoformat() if effective_at else None,
+        },
+    )
+    record = race_hold(race)
+    _need_free(race_id, number)
+    now = clock.now()
+    instant = past_instant(effective_at) if effective_at else now
+    _need_possible(record, number, instant)
+    withdrawal: Withdrawal = Withdrawal.objects.create(
+        race=race,
+        number=number,
+        effective_at=instant,
+        source=source,
+        entered_at=now,
+        entered_by_id=by.user_id,
+        entered_in_id=by.session_id,
+        proposal=proposal,
+    )
+    offers_refresh(race_id)
+    return withdrawal
+
+
+@transaction.atomic
+def withdrawal_reverse(*, by: StaffActor, withdrawal_id: int, reason: str) -> Proposal:
+    """Propose that a confirmed withdrawal was a mistake; a second person confirms that.
+
+    One not yet confirmed is simply rejected. Raises WithdrawalUnknown, WithdrawalUnconfirmed,
+    ReasonMissing, WithdrawalIrreversible, RaceClassified, DrawBegun, DrawCertified.
+    """
+    by.need(WITHDRAW)
+    need_reason(reason)
+    withdrawal = _standing(withdrawal_id)
+    if withdrawal.confirmed_at is None:
+        raise WithdrawalUnconfirmed(withdrawal=withdrawal_id)
+    proposal = two_persons.propose(
+        kind=REVERSAL,
+        subject=f"withdrawal:{withdrawal_id}",
+        by=by,
+        content={
+            "withdrawal": withdrawal_id,
+            "race": withdrawal.race_id,
+            "number": withdrawal.number,
+            "reason": reason,
+        },
+    )
+    _need_reversible(race_hold(withdrawal.race), withdrawal)
+    return proposal
+
+
+def _standing(withdrawal_id: int) -> Withdrawal:
+    found = Withdrawal.objects.select_related("race").filter(pk=withdrawal_id, reversed_at=None)
+    withdrawal: Withdrawal | None = found.first()
+    if withdrawal is None:
+        raise WithdrawalUnknown(withdrawal=withdrawal_id)
+    return withdrawal
+
+
+def _need_free(race_id: int, number: int) -> None:
+    if Withdrawal.objects.filter(race=race_id, number=number, reversed_at=None).exists():
+        raise AlreadyWithdrawn(race=race_id, number=number)
+
+
+def _need_possible(record: RaceRecord, number: int, instant: datetime) -> None:
+    if number not in record.programme:
+        raise NumberNotInProgramme(race=record.race_id, number=number)
+    _need_unsettled(record)
+    if not record.in_time(instant):
+        raise WithdrawalTooLate(race=record.race_id, number=number)
+    if record.start and {*record.withdrawn, number} == set(record.programme):
+        raise NoStarterLeft(race=record.race_id)
+
+
+def _need_unsettled(record: RaceRecord) -> None:
+    if record.classification:
+        raise RaceClassified(race=record.race_id)
+    if record.drawn is not None:
+        raise DrawCertified(race=record.race_id)
+    if record.draw_begun:
+        raise DrawBegun(race=record.race_id)
+
+
+def _need_reversible(record: RaceRecord, withdrawal: Withdrawal) -> None:
+    """One whose time proves to be after the start was never a withdrawal, and may still go."""
+    _need_unsettled(record)
+    if record.start and record.in_time(withdrawal.effective_at):
+        raise WithdrawalIrreversible(race=record.race_id, number=withdrawal.number)
+
+
+def _confirmed(proposal: Proposal, by: StaffActor) -> None:
+    withdrawal = Withdrawal.objects.select_related("race").get(proposal=proposal)
+    record = race_hold(withdrawal.race)
+    if not record.in_time(withdrawal.effective_at):
+        raise WithdrawalTooLate(race=record.race_id, number=withdrawal.number)
+    Withdrawal.objects.filter(pk=withdrawal.pk).update(confirmed_at=clock.now())
+
+
+def _rejected(proposal: Proposal, by: StaffActor) -> None:
+    withdrawal = Withdrawal.objects.select_related("race").get(proposal=proposal)
+    _need_reversible(race_hold(withdrawal.race), withdrawal)
+    reason = Decision.objects.get(proposal=proposal).reason
+    Withdrawal.objects.filter(pk=withdrawal.pk).update(
+        reversed_at=clock.now(), reversed_reason=reason
+    )
+    offers_refresh(withdrawal.race_id)
+
+
+def _reversed(proposal: Proposal, by: StaffActor) -> None:
+    withdrawal = _standing(proposal.content["withdrawal"])
+    _need_reversible(race_hold(withdrawal.race), withdrawal)
+    Withdrawal.objects.filter(pk=withdrawal.pk).update(
+        reversed_at=clock.now(), reversed_reason=proposal.content["reason"], reversal=proposal
+    )
+    offers_refresh(withdrawal.race_id)
+
+
+WITHDRAWAL = two_persons.register(
+    two_persons.Kind("lototrot.withdrawal", WITHDRAW, apply=_confirmed, reject=_rejected)
+)
+REVERSAL = two_persons.register(
+    two_persons.Kind("lototrot.withdrawal_reversal", WITHDRAW, apply=_reversed)
+)

@@ -1,0 +1,262 @@
+"""Sealing a closed contest, amending the seal, and finding its tickets as sealed (rulebook 1.5).
+
+From the seal on anybody can tell that no bet was added, changed or taken away: its root is signed
+and published before any race is settled or drawn, and settlement makes it again from the tickets.
+"""
+
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from django.db import connection, transaction
+
+from core.database import clock
+from core.database.locks import Lock
+from core.kernel.canonical import with_digests
+from core.kernel.errors import Conflict, InvariantBroken, Unavailable
+from core.proofs import log, merkle, wire
+from core.staff.models import Proposal
+from lototrot.models.contest import Contest
+from lototrot.models.sealing import Amendment, Seal
+from lototrot.services.contest.contests import contest_get
+from lototrot.services.seal.leaves import SEALED, blocks
+from lototrot.services.settlement.long_acts import hold_for_long, under_way
+
+SEAL = "lototrot.seal"
+AMENDMENT = "lototrot.amendment"
+
+
+class ContestOnSale(Conflict):
+    code = "contest_on_sale"
+    message = "A contest is sealed once it has closed."
+
+
+class ContestNotSealed(Conflict):
+    code = "contest_not_sealed"
+    message = "The tickets of the contest are not sealed yet."
+
+
+class SealBusy(Unavailable):
+    code = "seal_busy"
+    message = "The contest is being sealed, or changed, by someone else right now."
+
+
+class SealUnsound(InvariantBroken):
+    """`data["check"]` names the figure, `sealed` what was published, `found` what there is."""
+
+    code = "seal_unsound"
+    message = "The tickets are not those that were sealed."
+
+
+@dataclass(frozen=True, slots=True)
+class Totals:
+    """Counts and takings of some tickets, in cents."""
+
+    tickets: int
+    bets: int
+    takings_cents: int
+
+    def less(self, other: "Totals") -> "Totals":
+        return Totals(
+            self.tickets - other.tickets,
+            self.bets - other.bets,
+            self.takings_cents - other.takings_cents,
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class _Tree:
+    roots: list[bytes]
+    first_ids: list[int]
+    totals: Totals
+
+    @property
+    def root(self) -> bytes:
+        return merkle.root(self.roots)
+
+
+def sealed(contest: Contest) -> Seal | None:
+    """The contest's seal, if it has one: a draw starts only after it (5.4.3).
+
+    What only proofs need of it, which may be much, is left in the database.
+    """
+    found = Seal.objects.select_related("entry__key").filter(contest=contest)
+    return found.defer("block_roots", "block_first_ids").first()
+
+
+def need_sealed(contest: Contest) -> Seal:
+    """The contest's seal. Raises ContestNotSealed."""
+    found = sealed(contest)
+    if found is None:
+        raise ContestNotSealed(contest=contest.pk)
+    return found
+
+
+def sealing(contest: Contest) -> bool:
+    """Whether the contest is being sealed now, which may take a while."""
+    return under_way(Lock.SEAL, contest.pk)
+
+
+def seals_due() -> list[int]:
+    """The closed contests without a seal, in the order they closed."""
+    waiting = Contest.objects.filter(state=Contest.State.CLOSED, seal=None)
+    return list(waiting.order_by("closed_at", "pk").values_list("pk", flat=True))
+
+
+@transaction.atomic
+def contest_seal(*, contest_id: int) -> Seal:
+    """Seal a closed contest and publish the seal; the seal there is, when it is sealed already.
+
+    Raises ContestUnknown, ContestOnSale, SealBusy (transient).
+    """
+    contest = contest_get(contest_id)
+    hold_for_long(SealBusy(contest=contest_id), (Lock.SEAL, contest_id), contest_id=contest_id)
+    contest.refresh_from_db()
+    known = sealed(contest)
+    if known is not None:
+        return known
+    if contest.state != Contest.State.CLOSED:
+        raise ContestOnSale(contest=contest_id, state=contest.state)
+    tree = _tree(contest)
+    entry = log.publish(kind=SEAL, subject=_subject(contest), document=_document(contest, tree))
+    return Seal.objects.create(
+        contest=contest,
+        **asdict(tree.totals),
+        root=tree.root,
+        block_roots=b"".join(tree.roots),
+        block_first_ids=tree.first_ids,
+        entry=entry,
+        sealed_at=clock.now(),
+    )
+
+
+def seal_verify(contest: Contest) -> Totals:
+    """Make the root again from the tickets: what counts of them after all amendments.
+
+    Raises ContestNotSealed, SealUnsound, LeafUnsound or EntryUnsound. It reads every ticket; the
+    caller holds the contest's lock.
+    """
+    seal = need_sealed(contest)
+    log.need_sound(seal.entry)
+    tree = _tree(contest)
+    made = _document(contest, tree)
+    published = seal.entry.document
+    for check, found in made.items():
+        if published.get(check) != found:
+            raise SealUnsound(check=check, sealed=published.get(check), found=found)
+    stored = Totals(seal.tickets, seal.bets, seal.takings_cents)
+    if (bytes(seal.root), stored) != (tree.root, tree.totals):
+        raise SealUnsound(check="stored", sealed=bytes(seal.root).hex(), found=tree.root.hex())
+    return _verify_amendments(seal, tree.totals)
+
+
+def seal_amend(*, contest: Contest, proposal: Proposal) -> Amendment:
+    """Publish which sealed tickets an act of two persons has just voided; part of that act.
+
+    Raises ContestNotSealed. The caller holds the contest's lock alone.
+    """
+    seal = need_sealed(contest)
+    number = seal.amendments.count() + 1
+    document, _ = _amendment(seal, number, proposal, _left(seal))
+    entry = log.publish(kind=AMENDMENT, subject=f"{_subject(contest)}:{number}", document=document)
+    return Amendment.objects.create(seal=seal, number=number, proposal=proposal, entry=entry)
+
+
+def _subject(contest: Contest) -> str:
+    return f"contest:{contest.pk}"
+
+
+def _document(contest: Contest, tree: _Tree) -> dict[str, Any]:
+    """What is published of a seal (docs/proofs.md, "Seals")."""
+    if contest.closed_at is None:
+        raise ContestOnSale(contest=contest.pk)
+    return with_digests(
+        {
+            "format": "lototrot-seal-1",
+            "contest": contest.pk,
+            "bet_type": contest.bet_type_code,
+            "day": contest.day.isoformat(),
+            "programme": bytes(contest.meeting.document_digest).hex(),
+            "races": len(contest.offered_masks),
+            "closed_at": wire.instant(contest.closed_at),
+            "closing_cause": contest.closing_cause,
+            **asdict(tree.totals),
+            "root": tree.root.hex(),
+        }
+    )
+
+
+def _tree(contest: Contest) -> _Tree:
+    roots: list[bytes] = []
+    first_ids: list[int] = []
+    tickets = bets = cents = 0
+    for block in blocks(contest):
+        roots.append(merkle.root(block.hashes))
+        first_ids.append(block.first_id)
+        tickets += len(block.hashes)
+        bets, cents = bets + block.bets, cents + block.takings_cents
+    return _Tree(roots, first_ids, Totals(tickets, bets, cents))
+
+
+# --- Amendments -----------------------------------------------------------------------------------
+
+_VOIDED = f"""
+SELECT s.place, v.note FROM lototrot_void v JOIN (
+    SELECT t.id, row_number() OVER (ORDER BY t.id) - 1 AS place
+      FROM lototrot_ticket t WHERE t.contest_id = %s AND {SEALED}) s ON s.id = v.ticket_id
+ WHERE v.proposal_id = %s ORDER BY s.place
+"""
+_TAKEN = """
+SELECT count(*), coalesce(sum(t.bets), 0)::bigint, coalesce(sum(t.amount_cents), 0)::bigint
+  FROM lototrot_void v JOIN lototrot_ticket t ON t.id = v.ticket_id WHERE v.proposal_id = %s
+"""
+_UNPUBLISHED = """
+SELECT count(*) FROM lototrot_void v JOIN lototrot_ticket t ON t.id = v.ticket_id
+ WHERE t.contest_id = %s AND v.reason = 'breach' AND NOT EXISTS (
+    SELECT FROM lototrot_amendment a WHERE a.seal_id = %s AND a.proposal_id = v.proposal_id)
+"""
+
+
+def _left(seal: Seal) -> Totals:
+    """What the newest amendment left, or all that was sealed."""
+    newest = seal.amendments.select_related("entry").order_by("-number").first()
+    if newest is None:
+        return Totals(seal.tickets, seal.bets, seal.takings_cents)
+    return Totals(**newest.entry.document["left"])
+
+
+def _amendment(
+    seal: Seal, number: int, proposal: Proposal, before: Totals
+) -> tuple[dict[str, Any], Totals]:
+    """What is published of an amendment (docs/proofs.md), and what is left after it."""
+    with connection.cursor() as cursor:
+        cursor.execute(_TAKEN, [proposal.pk])
+        taken = Totals(*cursor.fetchone())
+        cursor.execute(_VOIDED, [seal.contest_id, proposal.pk])
+        voided = [{"place": place, "reasons": note} for place, note in cursor.fetchall()]
+    left = before.less(taken)
+    document: dict[str, Any] = {
+        "format": "lototrot-amendment-1",
+        "contest": seal.contest_id,
+        "seal": bytes(seal.entry.digest).hex(),
+        "number": number,
+        "act": str(proposal.uuid),
+        "voided": voided,
+        "taken": asdict(taken),
+        "left": asdict(left),
+    }
+    return with_digests(document), left
+
+
+def _verify_amendments(seal: Seal, totals: Totals) -> Totals:
+    """Every void of a sealed ticket is one that was published, and the other way about."""
+    for amendment in seal.amendments.select_related("entry__key", "proposal").order_by("number"):
+        log.need_sound(amendment.entry)
+        made, totals = _amendment(seal, amendment.number, amendment.proposal, totals)
+        if made != amendment.entry.document:
+            raise SealUnsound(check=f"amendment {amendment.number}")
+    with connection.cursor() as cursor:
+        cursor.execute(_UNPUBLISHED, [seal.contest_id, seal.pk])
+        (unpublished,) = cursor.fetchone()
+    if unpublished:
+        raise SealUnsound(check="voids without an amendment", sealed=0, found=unpublished)
+    return totals

@@ -1,0 +1,177 @@
+"""Every settlement counted anew from tickets and results, and what was stored held against it.
+
+Nothing stored by a settlement is used: jackpots and reserves are carried from meeting to meeting by
+the audit itself, and what lapsed is summed from the claims. Counting is the database's, set by set:
+memory does not grow with the tickets.
+"""
+
+import datetime
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+from django.db import connection
+
+from core.kernel.errors import InvariantBroken
+from core.ledger import services as ledger
+from core.premises.models import Game
+from lototrot import accounts
+from lototrot.engine.distribution import Distribution, Takings, distribute
+from lototrot.models.contest import Contest
+from lototrot.models.settlement import Placement, Settlement
+from lototrot.services.contest.contests import rules_of
+from lototrot.services.races.results import contest_results
+from lototrot.services.settlement.counting import Counting, Tally, count, prizes_check
+
+
+class SettlementsDiffer(InvariantBroken):
+    """`data["found"]` lists contest, check, stored and recounted."""
+
+    code = "settlements_differ"
+    message = "Settlements do not agree with the tickets and results they were made from."
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """A figure that is not what the tickets and results make it."""
+
+    contest: int
+    check: str
+    stored: Any
+    recounted: Any
+
+
+@dataclass(slots=True)
+class Audit:
+    """What was counted, what differs, and what each chain carries on, in cents."""
+
+    contests: int = 0
+    tickets: int = 0
+    prizes: int = 0
+    findings: list[Finding] = field(default_factory=list)
+    jackpot_cents: dict[str, int] = field(default_factory=dict)
+    reserve_cents: dict[str, int] = field(default_factory=dict)
+
+    def check(self, contest: Contest, name: str, stored: Any, recounted: Any) -> None:
+        if stored != recounted:
+            self.findings.append(Finding(contest.pk, name, stored, recounted))
+
+
+# Unclaimed and refused prizes of a chain, by the day they are placed from [D3, C5].
+_LAPSED = """
+SELECT k.bet_type_code, c.day, sum(coalesce(p.prize_cents, t.amount_cents))::bigint
+  FROM payoffice_claim c JOIN lototrot_ticket t ON t.id = c.document_id
+  JOIN lototrot_contest k ON k.id = t.contest_id
+  LEFT JOIN lototrot_settlement s ON s.contest_id = k.id AND s.in_force
+  LEFT JOIN lototrot_prize p ON p.settlement_id = s.id AND p.ticket_id = t.id
+ WHERE c.game = %s AND c.state IN ('lapsed', 'refused') GROUP BY 1, 2
+"""
+_TAKINGS = """
+SELECT coalesce(sum(t.amount_cents), 0)::bigint FROM lototrot_ticket t
+ WHERE t.contest_id = %s AND NOT EXISTS (SELECT FROM lototrot_void v WHERE v.ticket_id = t.id)
+"""
+
+
+def audit_contests() -> Audit:
+    """Audit every contest there is, meeting by meeting. Run it in one snapshot."""
+    audit = Audit()
+    contests = Contest.objects.select_related("bet_type", "takings_account")
+    placed = _placed(audit)
+    for contest in contests.exclude(state=Contest.State.DRAFT).order_by("day", "pk"):
+        audit.contests += 1
+        settlement = contest.settlements.filter(in_force=True).first()
+        if settlement is None:
+            takings = ledger.liability(contest.takings_account.code)
+            audit.check(contest, "takings_account", ledger.balance_cents(takings), _taken(contest))
+        else:
+            _audit_settlement(audit, contest, settlement, placed.get(contest.pk, 0))
+    return audit
+
+
+def _audit_settlement(
+    audit: Audit, contest: Contest, settlement: Settlement, lapsed_cents: int
+) -> None:
+    rules = rules_of(contest.bet_type, contest.day)
+    results = contest_results(contest)
+    counting = Counting(contest.pk, results.right_masks, rules)
+    tally, code = count(counting), contest.bet_type_code
+    d = distribute(
+        Takings(
+            takings=tally.takings_cents,
+            winners=tally.winners,
+            jackpot_in=audit.jackpot_cents.get(code, 0),
+            reserve_in=audit.reserve_cents.get(code, 0),
+            lapsed_in=lapsed_cents,
+        ),
+        rules,
+    )
+    audit.jackpot_cents[code], audit.reserve_cents[code] = d.jackpot_out, d.reserve_out
+    audit.tickets += tally.tickets
+    for name, stored, recounted in _figures(settlement, tally, d):
+        audit.check(contest, name, stored, recounted)
+    audit.check(contest, "races", settlement.races, results.to_document())
+    parts = accounts.organiser_share(contest.day).divide(d.organiser_share)
+    document = {**d.to_document(), "organiser_parts": {str(p): c for p, c in parts.items()}}
+    audit.check(contest, "figures", settlement.figures, document)
+    categories = settlement.categories.values_list("hits", "winning_bets", "prize_cents")
+    audit.check(
+        contest,
+        "categories",
+        sorted(categories),
+        sorted((hits, bets, d.prize_each.get(hits, 0)) for hits, bets in d.winners.items()),
+    )
+    stored_prizes = prizes_check(counting, settlement_id=settlement.pk, prize_each=d.prize_each)
+    audit.prizes += stored_prizes.rows
+    audit.check(contest, "prize_rows", stored_prizes.rows, tally.winning_tickets)
+    audit.check(contest, "right_prize_rows", stored_prizes.right_rows, tally.winning_tickets)
+    audit.check(contest, "prizes_of_rows", stored_prizes.prizes_cents, d.prizes_total)
+    audit.check(contest, "winners_of_rows", dict(stored_prizes.winners), dict(tally.winners))
+
+
+def _figures(
+    settlement: Settlement, tally: Tally, d: Distribution
+) -> Iterator[tuple[str, Any, Any]]:
+    yield "tickets", settlement.tickets, tally.tickets
+    yield "bets", settlement.bets, tally.bets
+    yield "winning_tickets", settlement.winning_tickets, tally.winning_tickets
+    yield "takings_cents", settlement.takings_cents, tally.takings_cents
+    yield "prizes_cents", settlement.prizes_cents, d.prizes_total
+    yield "jackpot_in_cents", settlement.jackpot_in_cents, d.jackpot_in
+    yield "jackpot_out_cents", settlement.jackpot_out_cents, d.jackpot_out
+    yield "reserve_in_cents", settlement.reserve_in_cents, d.reserve_in
+    yield "reserve_out_cents", settlement.reserve_out_cents, d.reserve_out
+    yield "lapsed_in_cents", settlement.lapsed_in_cents, d.lapsed_in
+
+
+def _placed(audit: Audit) -> dict[int, int]:
+    """Contest id -> cents placed in it; each day's placements are held against its claims.
+
+    What the claims of a day add up to is placed, whole or in parts, or still waits; the day's last
+    placement is taken to be whatever the others left, so no stored amount decides what lapsed.
+    """
+    with connection.cursor() as cursor:
+        cursor.execute(_LAPSED, [Game.LOTOTROT.value])
+        lapsed = {(code, day): int(cents) for code, day, cents in cursor.fetchall()}
+    placed: dict[int, int] = {}
+    stored: dict[tuple[str, datetime.date], int] = {}
+    for each in Placement.objects.select_related("contest").order_by("pk"):
+        key = (each.bet_type_code, each.day)
+        stored[key] = stored.get(key, 0) + each.cents
+        placed[each.contest_id] = placed.get(each.contest_id, 0) + each.cents
+        if each.day >= each.contest.day:
+            audit.check(each.contest, "placed_before_its_day", str(each.day), str(each.contest.day))
+        if stored[key] > lapsed.get(key, 0):
+            audit.check(each.contest, "placed", stored[key], lapsed.get(key, 0))
+    for (code, day), cents in lapsed.items():
+        waits = ledger.balance_cents(accounts.unplaced(code, day))
+        if stored.get((code, day), 0) + waits != cents:
+            audit.findings.append(
+                Finding(0, f"unplaced {code} {day}", stored.get((code, day), 0) + waits, cents)
+            )
+    return placed
+
+
+def _taken(contest: Contest) -> int:
+    with connection.cursor() as cursor:
+        cursor.execute(_TAKINGS, [contest.pk])
+        return int(cursor.fetchone()[0])

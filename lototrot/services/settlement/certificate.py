@@ -1,0 +1,221 @@
+"""Settlement certificates: everything from which an outsider derives every figure (14.III.9).
+
+Published with the settlement, in its own transaction, so that it can be looked at before payment
+is ordered. A settlement reversed for a keying error [B14] is published as reversed, and the next
+one says which it replaces; the payment order, published too, makes the last one final (8.2).
+"""
+
+from datetime import datetime
+from typing import Any
+
+from django.db.models import Sum
+
+from core.database import clock
+from core.draws import documents as draw_documents
+from core.kernel.canonical import Json, with_digests
+from core.kernel.errors import InvariantBroken, NotFound
+from core.kernel.money import percent_text
+from core.ledger.models import Transfer
+from core.proofs import log
+from core.proofs.models import LogEntry
+from core.proofs.wire import instant
+from lototrot import accounts
+from lototrot.engine.races import Outcome
+from lototrot.models.contest import Contest
+from lototrot.models.settlement import PaymentOrder, Settlement
+from lototrot.selectors.draws import RaceDraw, race_draws
+from lototrot.services.seal.sealing import need_sealed
+
+CERTIFICATE = "lototrot.settlement"
+REVERSAL = "lototrot.settlement_reversal"
+PAYMENT_ORDER = "lototrot.payment_order"
+
+
+class CertificateUnknown(NotFound):
+    code = "certificate_unknown"
+    message = "No certificate of such a settlement is published."
+
+
+class DrawUnsound(InvariantBroken):
+    code = "draw_unsound"
+    message = "The order of a draw is not the one of its signed minutes."
+
+
+def certificate_publish(settlement: Settlement) -> LogEntry:
+    """Publish what a settlement used and made; part of settling.
+
+    Raises DrawUnsound or EntryUnsound when a result is not the one that was published.
+    """
+    return log.publish(
+        kind=CERTIFICATE, subject=str(settlement.uuid), document=_document(settlement)
+    )
+
+
+def reversal_publish(settlement: Settlement) -> LogEntry:
+    """Publish that a settlement no longer stands [B14]; part of reversing it."""
+    if settlement.reversed_at is None:
+        raise ValueError("the settlement is not reversed")
+    return log.publish(
+        kind=REVERSAL,
+        subject=str(settlement.uuid),
+        document=with_digests(
+            {
+                "format": "lototrot-settlement-reversal-1",
+                "contest": settlement.contest_id,
+                "settlement": str(settlement.uuid),
+                "certificate": _digest(settlement),
+                "reversed_at": instant(settlement.reversed_at),
+            }
+        ),
+    )
+
+
+def payment_order_publish(order: PaymentOrder) -> LogEntry:
+    """Publish that a settlement is final, and the days of its payment; part of ordering it."""
+    return log.publish(
+        kind=PAYMENT_ORDER,
+        subject=str(order.settlement.uuid),
+        document=with_digests(
+            {
+                "format": "lototrot-payment-order-1",
+                "contest": order.contest_id,
+                "settlement": str(order.settlement.uuid),
+                "certificate": _digest(order.settlement),
+                "ordered_at": instant(order.ordered_at),
+                "results_day": order.results_day.isoformat(),
+                "first_pay_day": order.first_pay_day.isoformat(),
+                "last_claim_day": order.last_claim_day.isoformat(),
+            }
+        ),
+    )
+
+
+def certificate_of(settlement: Settlement) -> LogEntry:
+    """The certificate as published. Raises CertificateUnknown."""
+    found = log.published(kind=CERTIFICATE, subject=str(settlement.uuid))
+    if found is None:
+        raise CertificateUnknown
+    return found
+
+
+def certificate_in_force(contest_id: int) -> LogEntry:
+    """The certificate of the settlement that stands. Raises CertificateUnknown."""
+    settlement = Settlement.objects.filter(contest=contest_id, in_force=True).first()
+    if settlement is None:
+        raise CertificateUnknown
+    return certificate_of(settlement)
+
+
+def _digest(settlement: Settlement | None) -> str | None:
+    """The digest of a settlement's certificate, if it has one."""
+    found = settlement and log.published(kind=CERTIFICATE, subject=str(settlement.uuid))
+    return bytes(found.digest).hex() if found else None
+
+
+def _document(settlement: Settlement) -> dict[str, Json]:
+    contest: Any = settlement.contest
+    figures = dict(settlement.figures)
+    parts = figures.pop("organiser_parts")
+    share = accounts.organiser_share(contest.day)
+    return with_digests(
+        {
+            "format": "lototrot-settlement-1",
+            "settlement": str(settlement.uuid),
+            "number": settlement.number,
+            "replaces": _replaced(settlement),
+            "contest": contest.pk,
+            "day": contest.day.isoformat(),
+            "programme": contest.meeting.reference,
+            "programme_sha256": bytes(contest.meeting.document_digest).hex(),
+            "price_cents": contest.price_cents,
+            "rules": settlement.rules,
+            "seal": _seal(contest),
+            "amendments": _amendments(contest),
+            "tickets": settlement.tickets,
+            "bets": settlement.bets,
+            "winning_tickets": settlement.winning_tickets,
+            "races": _races(settlement.races),
+            "previous": _digest(_previous(contest)),
+            "lapsed_from": _lapsed_from(contest),
+            "figures": figures,
+            "organiser": {
+                "in_force_from": share.in_force_from.isoformat(),
+                "source": share.source,
+                "percents": {
+                    str(part): percent_text(each) for part, each in share.percents.items()
+                },
+                "parts": parts,
+            },
+            "settled_at": instant(settlement.settled_at),
+            "simulated": clock.is_simulated(),
+        }
+    )
+
+
+def _replaced(settlement: Settlement) -> str | None:
+    """The settlement that was reversed for this one [B14]."""
+    before = settlement.contest.settlements.filter(in_force=False).order_by("-number").first()
+    return str(before.uuid) if before else None
+
+
+def _seal(contest: Contest) -> dict[str, Json]:
+    seal = need_sealed(contest)
+    return {
+        "entry": bytes(seal.entry.digest).hex(),
+        "root": bytes(seal.root).hex(),
+        "tickets": seal.tickets,
+        "bets": seal.bets,
+        "takings_cents": seal.takings_cents,
+    }
+
+
+def _amendments(contest: Contest) -> list[Json]:
+    """The entries that list tickets voided for a breach, in order."""
+    found = need_sealed(contest).amendments.select_related("entry").order_by("number")
+    return [bytes(each.entry.digest).hex() for each in found]
+
+
+def _races(races: list[dict[str, Any]]) -> list[Json]:
+    """The results; of each race that was drawn, its draw."""
+    draws = race_draws([race["race"] for race in races if race["outcome"] != Outcome.RUN])
+    return [
+        race
+        | {
+            "official_at": instant(datetime.fromisoformat(race["official_at"])),
+            "draw": _draw(race["race"], draws.get(race["race"])),
+        }
+        for race in races
+    ]
+
+
+def _draw(race: int, draw: RaceDraw | None) -> Json:
+    """A certified draw and the digest of its minutes, whose order it is."""
+    if draw is None:
+        return None
+    minutes = log.published(kind=draw_documents.MINUTES, subject=str(draw.ident))
+    if minutes is None or minutes.document["order"] != [str(each) for each in draw.order]:
+        raise DrawUnsound(race=race, draw=str(draw.ident))
+    log.need_sound(minutes)
+    return {"draw": str(draw.ident), "minutes": bytes(minutes.digest).hex()}
+
+
+def _previous(contest: Contest) -> Settlement | None:
+    """The settlement before in the chain: jackpot and reserve come from there [A4]."""
+    found: Settlement | None = (
+        Settlement.objects.filter(
+            contest__bet_type_code=contest.bet_type_code,
+            contest__day__lt=contest.day,
+            in_force=True,
+        )
+        .order_by("-contest__day")
+        .first()
+    )
+    return found
+
+
+def _lapsed_from(contest: Contest) -> list[Json]:
+    """The accounts that unclaimed prizes came from (10.7)."""
+    moved = Transfer.objects.filter(credit__code=accounts.lapsed(contest.pk).code)
+    placed = moved.exclude(kind="lototrot.reversal").values_list("debit__code")
+    sums = placed.annotate(Sum("amount_cents")).order_by("debit__code")
+    return [{"account": code, "cents": cents} for code, cents in sums]

@@ -1,0 +1,302 @@
+"""Settling a contest, whole or not at all, and undoing it for a corrected result (14.III.9) [B14].
+
+Meetings of one chain (one bet type) settle in the order of their days, for jackpot, reserve and
+lapsed prizes pass from one to the next [A4, A15]. Counting happens in the database; everything is
+one transaction, checked again from the database before it is kept.
+"""
+
+import uuid
+import zlib
+from collections.abc import Mapping
+
+from django.db import transaction
+
+from core.database import clock
+from core.database.locks import Lock, hold
+from core.kernel.errors import Conflict, InvariantBroken, Unavailable
+from core.ledger import services as ledger
+from core.ledger.services import liability
+from core.staff.actor import StaffActor
+from lototrot import accounts
+from lototrot.engine.distribution import Distribution, Takings, distribute
+from lototrot.models.contest import Contest
+from lototrot.models.settlement import PaymentOrder, Settlement, SettlementCategory
+from lototrot.services.contest.contests import contest_get, rules_of
+from lototrot.services.prizes.carry_over import unplaced
+from lototrot.services.races.results import ContestResults, contest_results
+from lototrot.services.seal.sealing import need_sealed, seal_verify
+from lototrot.services.settlement.breach import breach_pending
+from lototrot.services.settlement.certificate import certificate_publish, reversal_publish
+from lototrot.services.settlement.counting import (
+    Counting,
+    Tally,
+    count,
+    prizes_check,
+    prizes_insert,
+)
+from lototrot.services.settlement.long_acts import hold_for_long, under_way
+
+
+class ContestNotClosed(Conflict):
+    code = "contest_not_closed"
+    message = "Only a closed contest is settled."
+
+
+class PreviousContestOpen(Conflict):
+    code = "previous_contest_open"
+    message = "The payment order of an earlier meeting has not been given yet [A4, B14]."
+
+
+class LapsedNotPlaced(Conflict):
+    code = "lapsed_not_placed"
+    message = "Prizes that lapsed before this meeting's day are not placed yet (14.III.10.7)."
+
+
+class BreachPending(Conflict):
+    code = "breach_pending"
+    message = "Bets registered in breach are voided before the contest is settled [C6, E3]."
+
+
+class SettlementBusy(Unavailable):
+    code = "settlement_busy"
+    message = "The contest is being settled, or changed, by someone else right now."
+
+
+class NotSettled(Conflict):
+    code = "contest_not_settled"
+    message = "The contest has no settlement that could still be reversed."
+
+
+class SettlementUnsound(InvariantBroken):
+    """`data["check"]` names the figure, `stored` what was found, `computed` what must be."""
+
+    code = "settlement_unsound"
+    message = "What was stored is not what was settled; nothing was kept."
+
+
+@transaction.atomic
+def contest_settle(*, contest_id: int) -> Settlement:
+    """Settle a closed contest; the settlement in force, also when there already is one.
+
+    Raises ContestUnknown, ContestNotClosed, ContestNotSealed, PreviousContestOpen,
+    LapsedNotPlaced, ResultsMissing, DrawRequired, BreachPending, SettlementBusy (transient), or
+    InvariantBroken, as when the tickets are not those that were sealed: nothing is kept.
+    """
+    contest = contest_get(contest_id)
+    # One settlement of a chain at a time.
+    chain = _chain(contest)
+    hold_for_long(SettlementBusy(contest=contest_id), (Lock.CHAIN, chain), contest_id=contest_id)
+    contest.refresh_from_db()
+    in_force: Settlement | None = contest.settlements.filter(in_force=True).first()
+    if in_force is not None:
+        return in_force
+    results = settleable(contest)
+    if breach_pending(contest.pk):
+        raise BreachPending(contest=contest.pk)
+    rules = rules_of(contest.bet_type, contest.day)
+    sealed = seal_verify(contest)
+    counting = Counting(contest.pk, results.right_masks, rules)
+    tally = count(counting)
+    code = contest.bet_type_code
+    distribution = distribute(
+        Takings(
+            takings=tally.takings_cents,
+            winners=tally.winners,
+            jackpot_in=ledger.balance_cents(accounts.jackpot(code)),
+            reserve_in=ledger.balance_cents(accounts.reserve(code)),
+            lapsed_in=ledger.balance_cents(accounts.lapsed(contest.pk)),
+        ),
+        rules,
+    )
+    parts = accounts.organiser_share(contest.day).divide(distribution.organiser_share)
+    if (tally.tickets, tally.takings_cents) != (sealed.tickets, sealed.takings_cents):
+        raise SettlementUnsound(
+            check="sealed", stored=sealed.takings_cents, computed=tally.takings_cents
+        )
+    settlement = _store(contest, results, counting, tally, distribution, parts)
+    lines = accounts.settlement_lines(
+        contest_id=contest.pk,
+        bet_type_code=code,
+        takings=_takings(contest),
+        d=distribution,
+        parts=parts,
+    )
+    ledger.post(reference=settlement.uuid, lines=lines)
+    _verify(contest, settlement, counting, tally, distribution)
+    Contest.objects.filter(pk=contest.pk, state=Contest.State.CLOSED).update(
+        state=Contest.State.SETTLED
+    )
+    certificate_publish(settlement)
+    return settlement
+
+
+def settleable(contest: Contest) -> ContestResults:
+    """The results a contest would be settled on now; raises what still keeps it from that.
+
+    Raises as `contest_settle`, but for bets in breach, which take a look at every ticket.
+    """
+    if contest.state != Contest.State.CLOSED:
+        raise ContestNotClosed(contest=contest.pk, state=contest.state)
+    need_sealed(contest)
+    _need_turn(contest)
+    _need_lapsed_placed(contest)
+    return contest_results(contest)
+
+
+def settling(contest: Contest) -> bool:
+    """Whether the contest's chain is being settled now, which may take a while."""
+    return under_way(Lock.CHAIN, _chain(contest))
+
+
+def _chain(contest: Contest) -> int:
+    return zlib.crc32(contest.bet_type_code.encode())
+
+
+def settlements_due() -> list[int]:
+    """The closed contests that could be settled now, in the order of their days."""
+    due = []
+    for contest in Contest.objects.filter(state=Contest.State.CLOSED).order_by("day", "pk"):
+        try:
+            settleable(contest)
+        except Conflict:
+            continue
+        due.append(contest.pk)
+    return due
+
+
+@transaction.atomic
+def settlement_reverse(*, contest_id: int, by: StaffActor) -> Settlement:
+    """Undo the settlement in force, by postings; it is kept, and the contest is due again [B14].
+
+    For the correction of a result, before the payment order. Raises NotSettled once there is no
+    settlement or payment is ordered.
+    """
+    hold((Lock.CONTEST, contest_id))
+    contest = contest_get(contest_id)
+    settlement: Settlement | None = contest.settlements.filter(in_force=True).first()
+    if settlement is None or contest.state != Contest.State.SETTLED:
+        raise NotSettled(contest=contest_id, state=contest.state)
+    ledger.post_reversal(
+        reference=uuid.uuid5(settlement.uuid, "lototrot.reversal"),
+        of=settlement.uuid,
+        kind="lototrot.reversal",
+    )
+    settlement.in_force = False
+    settlement.reversed_at = clock.now()
+    settlement.reversed_by_id = by.user_id
+    settlement.save(update_fields=["in_force", "reversed_at", "reversed_by"])
+    Contest.objects.filter(pk=contest_id, state=Contest.State.SETTLED).update(
+        state=Contest.State.CLOSED
+    )
+    code = contest.bet_type_code
+    ledger.need_balance(_takings(contest), settlement.takings_cents)
+    ledger.need_balance(accounts.prizes_payable(contest_id), 0)
+    ledger.need_balance(accounts.lapsed(contest_id), settlement.lapsed_in_cents)
+    ledger.need_balance(accounts.jackpot(code), settlement.jackpot_in_cents)
+    ledger.need_balance(accounts.reserve(code), settlement.reserve_in_cents)
+    reversal_publish(settlement)
+    return settlement
+
+
+def _need_turn(contest: Contest) -> None:
+    """Every earlier meeting of the chain that was on sale has its payment order [A4, B14]."""
+    earlier = Contest.objects.filter(bet_type_code=contest.bet_type_code, day__lt=contest.day)
+    waiting = (
+        earlier.exclude(state__in=[Contest.State.DRAFT, Contest.State.ORDERED])
+        .order_by("day")
+        .first()
+    )
+    if waiting is not None:
+        raise PreviousContestOpen(
+            contest=waiting.pk, day=waiting.day.isoformat(), state=waiting.state
+        )
+
+
+def _need_lapsed_placed(contest: Contest) -> None:
+    """Prizes of the chain whose last day is before this meeting have lapsed, and are in its 7/7."""
+    over = PaymentOrder.objects.filter(
+        contest__bet_type_code=contest.bet_type_code,
+        last_claim_day__lt=contest.day,
+        contest__lapse=None,
+    )
+    for lapsed in over.order_by("last_claim_day").values_list("contest_id", flat=True):
+        cents = ledger.balance_cents(accounts.prizes_payable(lapsed))
+        if cents:
+            raise LapsedNotPlaced(contest=lapsed, cents=cents)
+    for day, cents in unplaced(contest.bet_type_code):
+        if day < contest.day:
+            raise LapsedNotPlaced(day=day.isoformat(), cents=cents)
+
+
+def _store(
+    contest: Contest,
+    results: ContestResults,
+    counting: Counting,
+    tally: Tally,
+    d: Distribution,
+    parts: Mapping[accounts.Part, int],
+) -> Settlement:
+    settlement: Settlement = Settlement.objects.create(
+        uuid=uuid.uuid4(),
+        contest=contest,
+        number=contest.settlements.count() + 1,
+        rules=counting.bet_type.to_document(),
+        races=results.to_document(),
+        tickets=tally.tickets,
+        bets=tally.bets,
+        winning_tickets=tally.winning_tickets,
+        takings_cents=d.takings,
+        jackpot_in_cents=d.jackpot_in,
+        reserve_in_cents=d.reserve_in,
+        lapsed_in_cents=d.lapsed_in,
+        prizes_cents=d.prizes_total,
+        jackpot_out_cents=d.jackpot_out,
+        reserve_out_cents=d.reserve_out,
+        figures={**d.to_document(), "organiser_parts": {str(p): c for p, c in parts.items()}},
+        settled_at=clock.now(),
+    )
+    SettlementCategory.objects.bulk_create(
+        SettlementCategory(
+            settlement=settlement,
+            hits=hits,
+            winning_bets=bets,
+            prize_cents=d.prize_each.get(hits, 0),
+            total_cents=d.prize_each.get(hits, 0) * bets,
+        )
+        for hits, bets in d.winners.items()
+    )
+    prizes_insert(counting, tally, settlement_id=settlement.pk, prize_each=d.prize_each)
+    return settlement
+
+
+def _verify(
+    contest: Contest, settlement: Settlement, counting: Counting, tally: Tally, d: Distribution
+) -> None:
+    """Read back what was written, and raise unless it is what was settled."""
+    stored = prizes_check(counting, settlement_id=settlement.pk, prize_each=d.prize_each)
+    for check, found, computed in (
+        ("prize_rows", stored.rows, tally.winning_tickets),
+        ("right_prize_rows", stored.right_rows, tally.winning_tickets),
+        ("winning_bets", dict(stored.winners), dict(tally.winners)),
+        ("prizes_cents", stored.prizes_cents, d.prizes_total),
+    ):
+        if found != computed:
+            raise SettlementUnsound(
+                f"The settlement does not hold: {check}.",
+                check=check,
+                stored=found,
+                computed=computed,
+            )
+    code = contest.bet_type_code
+    ledger.need_balance(_takings(contest), 0)
+    ledger.need_balance(accounts.pool(contest.pk), 0)
+    ledger.need_balance(accounts.lapsed(contest.pk), 0)
+    for hits in d.winners:
+        ledger.need_balance(accounts.category(contest.pk, hits), 0)
+    ledger.need_balance(accounts.prizes_payable(contest.pk), d.prizes_total)
+    ledger.need_balance(accounts.jackpot(code), d.jackpot_out)
+    ledger.need_balance(accounts.reserve(code), d.reserve_out)
+
+
+def _takings(contest: Contest) -> ledger.Chart:
+    return liability(contest.takings_account.code)

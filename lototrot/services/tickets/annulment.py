@@ -1,0 +1,91 @@
+"""Correction of an error: the one thing that undoes a sale (14.III.1.4) [E4]."""
+
+import datetime
+import uuid
+
+from django.conf import settings
+from django.db import transaction
+
+from core.database import clock
+from core.database.locks import Lock, hold
+from core.kernel import codes
+from core.kernel.errors import Conflict, Forbidden, Invalid
+from core.ledger import services as ledger
+from core.premises.access import BareTerminal, Capability, TerminalActor
+from lototrot.models.contest import Contest
+from lototrot.models.tickets import Void
+from lototrot.services.races.course import need_reason
+from lototrot.services.tickets.selling import ContestClosed, ticket_of_terminal
+
+
+class CorrectionNotOffered(Forbidden):
+    code = "correction_not_offered"
+    message = "This contest has no correction window: a registered ticket stays as it is (1.4)."
+
+
+class CorrectionTooLate(Conflict):
+    code = "correction_too_late"
+    message = "The correction window of this ticket has passed (14.III.1.4)."
+
+
+class CodeOfAnotherTicket(Invalid):
+    code = "code_of_another_ticket"
+    message = "The code presented is not this ticket's."
+
+
+class TicketVoided(Conflict):
+    code = "ticket_voided"
+    message = "The ticket has been voided."
+
+
+@transaction.atomic
+def ticket_annul(*, by: TerminalActor, ident: uuid.UUID, presented_code: str, reason: str) -> Void:
+    """Void a ticket as an error, against the printed ticket, and give its price back.
+
+    Only the selling terminal, inside the window and before closing; repeating changes nothing.
+    Raises ReasonMissing, TicketUnknown, a code's error, CodeOfAnotherTicket, TicketVoided,
+    CorrectionNotOffered, CorrectionTooLate, ContestClosed.
+    """
+    by.need(Capability.SELL)
+    need_reason(reason)
+    presented = codes.parse(presented_code, settings.CODE_KEYS, codes.TICKET)
+    ticket = ticket_of_terminal(
+        terminal=BareTerminal(by.terminal_id, by.premises_id, by.premises_kind), ident=ident
+    )
+    if settings.CODE_KEYS.digest(presented) != bytes(ticket.code_digest):
+        raise CodeOfAnotherTicket
+    hold((Lock.CONTEST, ticket.contest_id), shared=True)
+    hold((Lock.TICKET, ticket.pk))
+    earlier = Void.objects.filter(ticket=ticket).first()
+    if earlier is not None:
+        if earlier.reason != Void.Reason.ERROR:
+            raise TicketVoided
+        return earlier
+    contest = Contest.objects.select_related("takings_account").get(pk=ticket.contest_id)
+    now = clock.now()
+    if contest.state != Contest.State.OPEN or now >= contest.scheduled_close_at:
+        raise ContestClosed
+    if not contest.correction_window_s:
+        raise CorrectionNotOffered
+    if now > ticket.sold_at + datetime.timedelta(seconds=contest.correction_window_s):
+        raise CorrectionTooLate(window_s=contest.correction_window_s)
+    void = Void.objects.create(
+        ticket=ticket,
+        reason=Void.Reason.ERROR,
+        note=reason,
+        voided_at=now,
+        operator_id=by.operator_id,
+    )
+    refund = ledger.Line(
+        kind="lototrot.annulment",
+        debit=ledger.liability(contest.takings_account.code),
+        credit=ledger.premises_account(ticket.premises_id),
+        amount_cents=ticket.amount_cents,
+    )
+    ledger.post(reference=void_reference(ticket.uuid), lines=[refund])
+    return void
+
+
+def void_reference(ticket: uuid.UUID) -> uuid.UUID:
+    """The ledger's reference of the voiding of a ticket: one, whoever asks and however often."""
+    return uuid.uuid5(ticket, "lototrot.void")

@@ -1,0 +1,42 @@
+"""A ticket's paper: the original until it is printed, and what it is rendered to."""
+
+import uuid
+
+from core.database import clock
+from core.kernel.errors import Conflict
+from core.premises.access import BareTerminal
+from core.receipts import pdf
+from core.receipts.output import Output, need_language, render
+from lototrot.models.tickets import PrintConfirmation, Void
+from lototrot.services.tickets.printing import TicketNotPrintable
+from lototrot.services.tickets.selling import ContestClosed, Sold, sold_again, ticket_of_terminal
+from lototrot.services.tickets.slips import ticket_document
+
+
+class SlipPrinted(Conflict):
+    code = "slip_printed"
+    message = "The original is confirmed as printed; a further copy is a reprint [E5]."
+
+
+def slip_original(*, by: BareTerminal, ident: uuid.UUID) -> Sold:
+    """The ticket whose original is still to be printed.
+
+    Raises TicketUnknown, TicketNotPrintable once voided, SlipPrinted once the paper is confirmed,
+    ContestClosed from the closing on: a code is not given again (*Codes*).
+    """
+    ticket = ticket_of_terminal(terminal=by, ident=ident)
+    if Void.objects.filter(ticket=ticket).exists():
+        raise TicketNotPrintable
+    if PrintConfirmation.objects.filter(ticket=ticket).exists():
+        raise SlipPrinted
+    sold = sold_again(ticket)
+    if sold.code is None:
+        raise ContestClosed
+    return sold
+
+
+def slip_render(sold: Sold, *, output: Output, language: str, copy: int = 0) -> bytes:
+    """The ticket on 80 mm paper. `copy` is 0 for the original, else the duplicate's number."""
+    need_language(language)
+    document = ticket_document(sold, language=language, simulated=clock.is_simulated(), copy=copy)
+    return render(document, output=output, created_at=sold.sold_at, paper=pdf.Paper.ROLL_80)

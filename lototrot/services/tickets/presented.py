@@ -1,0 +1,162 @@
+"""A presented ticket as it is shown: its bets, their way over withdrawn horses, what won."""
+
+import dataclasses
+from collections.abc import Sequence
+from datetime import UTC, date, datetime
+from functools import lru_cache
+from typing import Any
+
+from django.db import connection
+from django.utils.translation import get_language
+from django.utils.translation import gettext as _
+
+from core.database.statements import run_prepared
+from core.receipts.document import LANGUAGES, Align, Block, Line, Pair, Table
+from core.receipts.formats import format_date, format_moment
+from lototrot.engine.races import numbers_of, substitute
+from lototrot.models.contest import Contest, ContestLeg
+from lototrot.models.tickets import LEG_COLUMNS
+from lototrot.selectors.races import race_records
+from lototrot.services.contest.facts import contest_facts
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class ShownRace:
+    """A race of a contest: what its numbers count on, and who won, as far as is known."""
+
+    position: int
+    racecourse: str
+    race: int
+    traces: dict[int, tuple[int, ...]]
+    winners: tuple[int, ...]
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Shown:
+    """A ticket as it is shown; `winning_bets` by place, empty until payment is ordered (8.2)."""
+
+    masks: tuple[int, ...]
+    winning_bets: tuple[int, ...]
+    contest_id: int
+    state: str
+    day: date
+    premises: str
+    sold_at: datetime
+    bets: int
+    quick_legs: int
+    amount_cents: int
+
+    @property
+    def won(self) -> list[tuple[int, int]]:
+        """Winning bets by races right, highest first."""
+        top = len(self.masks)
+        return [(top - place, bets) for place, bets in enumerate(self.winning_bets) if bets]
+
+
+_SHOWN = f"""
+SELECT ARRAY[{", ".join(f"t.{leg}" for leg in LEG_COLUMNS)}], coalesce(p.winning_bets, '{{}}'),
+       t.contest_id, c.state, c.day, m.code, t.sold_at, t.bets, t.quick_legs, t.amount_cents
+  FROM lototrot_ticket t JOIN lototrot_contest c ON c.id = t.contest_id
+  JOIN premises_premises m ON m.id = t.premises_id
+  LEFT JOIN lototrot_paymentorder o ON o.contest_id = c.id
+  LEFT JOIN lototrot_prize p ON p.settlement_id = o.settlement_id AND p.ticket_id = t.id
+ WHERE t.id = %s
+"""
+
+
+def shown(ticket_id: int) -> Shown:
+    """On the way of every check: one query."""
+    masks, winning_bets, *facts = run_prepared(_SHOWN, [ticket_id])
+    marked = tuple(mask for mask in masks if mask is not None)
+    return Shown(marked, tuple(winning_bets), *facts)
+
+
+def shown_races(contest_id: int, state: str) -> tuple[ShownRace, ...]:
+    """The races of a contest in order; kept in the process once payment is ordered (8.2)."""
+    if state == Contest.State.ORDERED:
+        return _final_races(connection.settings_dict["NAME"], contest_id)
+    return _races(contest_id)
+
+
+@lru_cache(maxsize=256)
+def _final_races(database: str, contest_id: int) -> tuple[ShownRace, ...]:
+    return _races(contest_id)
+
+
+def _races(contest_id: int) -> tuple[ShownRace, ...]:
+    legs = list(
+        ContestLeg.objects.filter(contest_id=contest_id)
+        .select_related("race__racecourse")
+        .order_by("position")
+    )
+    records = race_records([leg.race_id for leg in legs])
+    found = []
+    for leg in legs:
+        facts = records[leg.race_id].facts()
+        found.append(
+            ShownRace(
+                leg.position,
+                leg.race.racecourse.name,
+                leg.race.number,
+                {number: substitute(number, facts) for number in facts.programme},
+                tuple(sorted(facts.winners)),
+            )
+        )
+    return tuple(found)
+
+
+def card(ticket_id: int) -> dict[str, Any]:
+    """The ticket as JSON: races with each mark's way and the right ones, and its winning bets."""
+    ticket = shown(ticket_id)
+    races = []
+    of_contest = shown_races(ticket.contest_id, ticket.state)
+    for race, mask in zip(of_contest, ticket.masks, strict=True):
+        numbers = numbers_of(mask)
+        races.append(
+            {
+                "position": race.position,
+                "racecourse": race.racecourse,
+                "race": race.race,
+                "quick_pick": bool(ticket.quick_legs >> (race.position - 1) & 1),
+                "marks": [
+                    {"number": number, "trace": list(race.traces[number])} for number in numbers
+                ],
+                "winners": list(race.winners),
+                "right": [n for n in numbers if race.traces[n][-1] in race.winners],
+            }
+        )
+    return {
+        "contest": ticket.contest_id,
+        "premises": ticket.premises,
+        "day": ticket.day.isoformat(),
+        "sold_at": ticket.sold_at.astimezone(UTC).isoformat().replace("+00:00", "Z"),
+        "bets": ticket.bets,
+        "price_cents": ticket.amount_cents,
+        "races": races,
+        "winning_bets": [{"hits": hits, "bets": bets} for hits, bets in ticket.won],
+    }
+
+
+def blocks(ticket_id: int) -> Sequence[Block]:
+    """The ticket on a status slip, in the language in force."""
+    language = get_language() or LANGUAGES[0]
+    ticket = shown(ticket_id)
+    facts = contest_facts(ticket.contest_id)
+    rows = []
+    of_contest = shown_races(ticket.contest_id, ticket.state)
+    for race, mask in zip(of_contest, ticket.masks, strict=True):
+        marks = " ".join("→".join(map(str, race.traces[number])) for number in numbers_of(mask))
+        won = " ".join(map(str, race.winners)) or "-"
+        rows.append((str(race.position), f"{race.racecourse} {race.race}", marks, won))
+    return (
+        Line(f"{facts.game} · {facts.meeting_name}", Align.CENTRE),
+        Pair(_("Meeting"), format_date(facts.day, language)),
+        Pair(_("Sold"), format_moment(ticket.sold_at, language)),
+        Pair(_("Bets"), str(ticket.bets)),
+        Table(
+            rows=tuple(rows),
+            header=(_("Order"), _("Race"), _("Numbers"), _("Winner")),
+            aligns=(Align.RIGHT, Align.LEFT, Align.LEFT, Align.RIGHT),
+        ),
+        *(Pair(_("%(hits)s right") % {"hits": hits}, str(bets)) for hits, bets in ticket.won),
+    )

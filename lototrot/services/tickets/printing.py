@@ -1,0 +1,60 @@
+"""What the paper does after the sale: confirmed, copied, or never come out [E5]."""
+
+import uuid
+
+from django.db import transaction
+
+from core.database import clock
+from core.database.locks import Lock, hold
+from core.kernel.errors import Conflict
+from core.premises.access import BareTerminal, Capability, TerminalActor
+from core.premises.requests import UuidReused
+from lototrot.models.tickets import PrintConfirmation, Reprint
+from lototrot.services.tickets.selling import ContestClosed, Sold, sold_again, ticket_of_terminal
+
+
+class TicketNotPrintable(Conflict):
+    code = "ticket_not_printable"
+    message = "The ticket has been voided and is not printed again."
+
+
+def print_confirm(*, by: BareTerminal, ident: uuid.UUID) -> PrintConfirmation:
+    """The paper came out. Confirming twice changes nothing."""
+    ticket = ticket_of_terminal(terminal=by, ident=ident)
+    found, _ = PrintConfirmation.objects.get_or_create(
+        ticket=ticket, defaults={"confirmed_at": clock.now()}
+    )
+    return found
+
+
+@transaction.atomic
+def ticket_reprint(
+    *, by: TerminalActor, ident: uuid.UUID, copy: uuid.UUID | None = None
+) -> tuple[Sold, Reprint]:
+    """A further copy under the same code, marked duplicate, before closing only.
+
+    `copy` is the terminal's own id of this copy: asked for again, it is the same copy.
+    Raises TicketUnknown, TicketNotPrintable, ContestClosed, UuidReused.
+    """
+    by.need(Capability.SELL)
+    terminal = BareTerminal(by.terminal_id, by.premises_id, by.premises_kind)
+    ticket = ticket_of_terminal(terminal=terminal, ident=ident)
+    hold((Lock.CONTEST, ticket.contest_id), shared=True)
+    hold((Lock.TICKET, ticket.pk))
+    if hasattr(ticket, "void"):
+        raise TicketNotPrintable
+    sold = sold_again(ticket)
+    if sold.code is None:
+        raise ContestClosed
+    known = Reprint.objects.filter(uuid=copy).first() if copy else None
+    if known is None:
+        known = Reprint.objects.create(
+            uuid=copy,
+            ticket=ticket,
+            number=Reprint.objects.filter(ticket=ticket).count() + 1,
+            operator_id=by.operator_id,
+            printed_at=clock.now(),
+        )
+    elif known.ticket_id != ticket.pk:
+        raise UuidReused
+    return sold, known

@@ -1,0 +1,294 @@
+"""Selling a ticket, and what becomes of a request (14.II, 14.III.1, 14.III.4)."""
+
+import dataclasses
+import datetime
+import secrets
+import uuid
+from typing import Any
+
+from django.conf import settings
+from django.db import connection
+
+from core.database.statements import run_prepared
+from core.kernel import codes
+from core.kernel.canonical import canonical_sha256
+from core.kernel.errors import Conflict, DomainError, Invalid, NotFound
+from core.premises.access import (
+    REFUSALS,
+    BareTerminal,
+    TerminalCannot,
+    TerminalCredentials,
+)
+from core.premises.requests import UuidBurnt, UuidReused
+from lototrot.engine.races import numbers_of
+from lototrot.engine.selection import (
+    Selection,
+    WithdrawnNumber,
+    WrongPrice,
+    WrongRaceCount,
+    select,
+)
+from lototrot.models.contest import Contest
+from lototrot.models.tickets import Ticket
+from lototrot.services.contest.contests import ContestNotOpen, ContestUnknown
+from lototrot.services.contest.facts import ContestFacts, contest_facts
+
+QUICK_PICK_TRIES = 5
+
+
+class ContestClosed(Conflict):
+    code = "contest_closed"
+    message = "The contest has closed; no bet is accepted any more (14.III.4)."
+
+
+class DisplayNotAcknowledged(Conflict):
+    code = "display_not_acknowledged"
+    message = "The operator has not yet acknowledged the display of the programme (14.III.5.2)."
+
+
+class WrongAmount(Invalid):
+    code = "wrong_amount"
+    message = "The amount is not the number of bets at the contest's price."
+
+
+class MultipleNotAuthorised(Invalid):
+    code = "multiple_not_authorised"
+    message = "The authorised ticket model has single bets only (14.II.2)."
+
+
+class QuickPickTooLong(Invalid):
+    code = "quick_pick_too_long"
+    message = "A quick pick asks for more numbers than the race has on sale."
+
+
+class TicketUnknown(NotFound):
+    code = "ticket_unknown"
+    message = "This terminal has sold no such ticket."
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class QuickPick:
+    """A race whose numbers the system draws: how many."""
+
+    count: int
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class SaleRequest:
+    """What the terminal asks for, as the player confirmed it before paying (14.III.1.2)."""
+
+    uuid: uuid.UUID
+    contest_id: int
+    races: tuple[tuple[int, ...] | QuickPick, ...]
+    price_cents: int
+    amount_cents: int
+
+    def digest(self) -> bytes:
+        """SHA-256 of the content, by which a replay is told from a reuse of the UUID."""
+        races: list[Any] = [
+            {"quick_pick": race.count} if isinstance(race, QuickPick) else sorted(race)
+            for race in self.races
+        ]
+        return canonical_sha256([self.contest_id, races, self.price_cents, self.amount_cents])
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Sold:
+    """A registered ticket. `code` is None once it is void or its contest closed: for good."""
+
+    uuid: uuid.UUID
+    facts: ContestFacts
+    terminal_id: int
+    operator_id: int
+    sold_at: datetime.datetime
+    masks: tuple[int, ...]
+    quick_legs: int
+    bets: int
+    amount_cents: int
+    code: codes.Code | None
+    replayed: bool
+
+
+_REFUSALS: dict[str, type[DomainError]] = REFUSALS | {
+    error.code: error
+    for error in (
+        ContestUnknown,
+        ContestNotOpen,
+        ContestClosed,
+        DisplayNotAcknowledged,
+        UuidReused,
+        UuidBurnt,
+        WithdrawnNumber,
+        WrongRaceCount,
+        WrongPrice,
+        TerminalCannot,
+    )
+}
+
+_SELL = "SELECT * FROM lototrot_sell(%s, %s, %s, %s, %s, %s::integer[], %s, %s, %s, %s, %s)"
+
+
+def ticket_sell(*, credentials: TerminalCredentials, request: SaleRequest) -> Sold:
+    """Register a ticket, or answer the first answer again to the same request.
+
+    Shape errors come from the engine (`lototrot.engine.selection`); what can change meanwhile is
+    decided in one statement, under the contest's lock, by the database's clock.
+    """
+    facts = contest_facts(request.contest_id)
+    request_digest = request.digest()
+    attempts = QUICK_PICK_TRIES if any(isinstance(r, QuickPick) for r in request.races) else 1
+    while True:
+        attempts -= 1
+        selection, quick_legs = _selection(request, facts)
+        code = _issue(request.uuid, facts)
+        digest = settings.CODE_KEYS.digest(code) if code else bytes(codes.DIGEST_BYTES)
+        commitment = settings.CODE_KEYS.commitment(code, request.uuid) if code else b""
+        outcome, ticket_id, sold_at, leg, terminal_id, operator_id = run_prepared(
+            _SELL,
+            [
+                credentials.token_digest,
+                credentials.session_digest,
+                request.contest_id,
+                request.uuid,
+                request_digest,
+                list(selection.masks),
+                quick_legs,
+                selection.bets,
+                selection.amount_cents,
+                digest,
+                commitment,
+            ],
+        )
+        if outcome == "sold":
+            return Sold(
+                request.uuid,
+                facts,
+                terminal_id,
+                operator_id,
+                sold_at,
+                selection.masks,
+                quick_legs,
+                selection.bets,
+                selection.amount_cents,
+                code,
+                replayed=False,
+            )
+        if outcome == "replayed":
+            return sold_again(Ticket.objects.get(pk=ticket_id))
+        drawn = leg is not None and quick_legs >> (leg - 1) & 1
+        if outcome == WithdrawnNumber.code and drawn and attempts > 0:
+            continue
+        if outcome == WithdrawnNumber.code and drawn:
+            raise QuickPickTooLong(race=leg)
+        raise _refusal(outcome, leg)
+
+
+def _refusal(outcome: str, leg: int | None) -> DomainError:
+    if leg is not None:
+        return _REFUSALS[outcome](race=leg)
+    return _REFUSALS[outcome]()
+
+
+def _selection(request: SaleRequest, facts: ContestFacts) -> tuple[Selection, int]:
+    """The checked selection and the mask of the races drawn by the system."""
+    numbers: list[tuple[int, ...]] = []
+    quick_legs = 0
+    offered: list[int] | None = None
+    for place, race in enumerate(request.races):
+        if not isinstance(race, QuickPick):
+            numbers.append(race)
+            continue
+        if offered is None:
+            offered = Contest.objects.values_list("offered_masks", flat=True).get(pk=facts.pk)
+        programme = facts.legs[place].programme_mask if place < len(facts.legs) else 0
+        numbers.append(_draw(race.count, offered[place] if programme else 0, programme))
+        quick_legs |= 1 << place
+    selection = select(numbers, request.price_cents, facts.terms())
+    if selection.bets > 1 and not facts.allows_multiple:
+        raise MultipleNotAuthorised
+    if selection.amount_cents != request.amount_cents:
+        raise WrongAmount(expected_cents=selection.amount_cents, given_cents=request.amount_cents)
+    return selection, quick_legs
+
+
+def _draw(count: int, offered_mask: int, programme_mask: int) -> tuple[int, ...]:
+    """`count` different numbers on sale, drawn by the operating system's generator.
+
+    Where only the programme still has so many, withdrawn ones are among them: the sale is refused,
+    unless it is the replay of one from before the withdrawal, which only the database can tell.
+    """
+    offered, programme = numbers_of(offered_mask), numbers_of(programme_mask)
+    if not 1 <= count <= len(programme):
+        raise QuickPickTooLong(offered=len(offered))
+    return tuple(
+        secrets.SystemRandom().sample(offered if count <= len(offered) else programme, count)
+    )
+
+
+def _issue(ident: uuid.UUID, facts: ContestFacts) -> codes.Code | None:
+    if not facts.secret:
+        return None
+    return codes.issue(codes.TICKET, ident, facts.secret, settings.CODE_KEYS)
+
+
+def sold_again(ticket: Ticket) -> Sold:
+    """A registered ticket as it was first answered; its code only while `code_of` gives it."""
+    facts = contest_facts(ticket.contest_id)
+    return Sold(
+        ticket.uuid,
+        facts,
+        ticket.terminal_id,
+        ticket.operator_id,
+        ticket.sold_at,
+        ticket.legs(),
+        ticket.quick_legs,
+        ticket.bets,
+        ticket.amount_cents,
+        code_of(ticket),
+        replayed=True,
+    )
+
+
+def code_of(ticket: Ticket) -> codes.Code | None:
+    """The ticket's code while it stands and its contest is on sale; then no one gets it (*Codes*).
+
+    Keys may have been rotated since: the version is the one that gives the digest on record.
+    """
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "SELECT code_secret FROM lototrot_contest"
+            " WHERE id = %s AND state = 'open' AND scheduled_close_at > core_now()"
+            " AND NOT EXISTS (SELECT FROM lototrot_void WHERE ticket_id = %s)",
+            [ticket.contest_id, ticket.pk],
+        )
+        row = cursor.fetchone()
+    if row is None:
+        return None
+    for version in settings.CODE_KEYS.ring:
+        code = codes.issue(codes.TICKET, ticket.uuid, bytes(row[0]), settings.CODE_KEYS, version)
+        if settings.CODE_KEYS.digest(code) == bytes(ticket.code_digest):
+            return code
+    return None
+
+
+def ticket_of_terminal(*, terminal: BareTerminal, ident: uuid.UUID) -> Ticket:
+    """A ticket that this terminal sold. Raises TicketUnknown."""
+    found = Ticket.objects.filter(uuid=ident, terminal_id=terminal.terminal_id).first()
+    if found is None:
+        raise TicketUnknown
+    return found
+
+
+def request_state(*, terminal: BareTerminal, ident: uuid.UUID) -> Sold | None:
+    """What became of a UUID: the ticket, or None, and then it can never be sold any more.
+
+    Raises UuidReused if another terminal sold under it.
+    """
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "SELECT * FROM lototrot_request_state(%s, %s)", [terminal.terminal_id, ident]
+        )
+        outcome, ticket_id = cursor.fetchone()
+    if outcome == UuidReused.code:
+        raise UuidReused
+    return sold_again(Ticket.objects.get(pk=ticket_id)) if outcome == "sold" else None

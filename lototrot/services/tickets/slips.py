@@ -1,0 +1,178 @@
+"""What a ticket shows: every element of 14.II.3, and what the player must know."""
+
+import datetime
+from typing import Any
+
+from django.utils.translation import gettext as _
+from django.utils.translation import override
+
+from core.kernel.codes import Code
+from core.kernel.errors import InvariantBroken
+from core.premises.sellers import seller_facts
+from core.receipts.document import (
+    Align,
+    Block,
+    Document,
+    Emphasis,
+    Line,
+    Notice,
+    Pair,
+    Qr,
+    Rule,
+    Table,
+    Title,
+)
+from core.receipts.formats import format_cents, format_date, format_moment
+from lototrot.engine.races import numbers_of
+from lototrot.services.contest.facts import LegFacts
+from lototrot.services.tickets.selling import Sold
+
+# What must be on the ticket for it to be valid (14.II.3), by the names of `ticket_card`.
+REQUIRED = (
+    "uuid",
+    "game",
+    "bet_type",
+    "meeting",
+    "premises",
+    "terminal",
+    "sold_at",
+    "race_count",
+    "races",
+    "bets",
+    "price_cents",
+    "amount_cents",
+    "prize_percent",
+)
+
+
+class TicketIncomplete(InvariantBroken):
+    code = "ticket_incomplete"
+    message = "A ticket lacks what 14.II.3 requires."
+
+
+def notices() -> list[str]:
+    """What every ticket says to the player, in the language in force."""
+    return [
+        _("Only for people over 18."),
+        _("Bet with moderation. If betting is a problem for you, ask for help."),
+        _("Keep this ticket: it is to the bearer and without it no prize is paid."),
+    ]
+
+
+def ticket_card(sold: Sold, *, last_claim_day: datetime.date | None = None) -> dict[str, Any]:
+    """The ticket as JSON, without its notices. `code` is null once the contest has closed."""
+    facts = sold.facts
+    seller = seller_facts(sold.terminal_id, sold.operator_id)
+    card = {
+        "uuid": str(sold.uuid),
+        "code": sold.code.shown if sold.code else None,
+        "game": facts.game,
+        "bet_type": {
+            "code": facts.bet_type_code,
+            "version": facts.bet_type_version,
+            "name": facts.bet_type_name,
+        },
+        "contest": facts.pk,
+        "meeting": {"day": facts.day.isoformat(), "name": facts.meeting_name},
+        "premises": {
+            "code": seller.premises_code,
+            "name": seller.premises_name,
+            "address": seller.premises_address,
+            "municipality": seller.premises_municipality,
+        },
+        "terminal": seller.terminal_code,
+        "operator": seller.operator_number,
+        "sold_at": sold.sold_at.isoformat(),
+        "race_count": len(facts.legs),
+        "races": [
+            {
+                "position": leg.position,
+                "racecourse": leg.racecourse,
+                "race": leg.race_number,
+                "name": leg.race_name,
+                "scheduled_start_at": leg.scheduled_start_at.isoformat(),
+                "numbers": numbers_of(mask),
+                "quick_pick": bool(sold.quick_legs >> (leg.position - 1) & 1),
+            }
+            for leg, mask in zip(facts.legs, sold.masks, strict=True)
+        ],
+        "bets": sold.bets,
+        "price_cents": facts.price_cents,
+        "amount_cents": sold.amount_cents,
+        "prize_percent": facts.prize_percent,
+        "correction_window_s": facts.correction_window_s,
+        "last_claim_day": last_claim_day.isoformat() if last_claim_day else None,
+    }
+    required = {name: card[name] for name in REQUIRED} | {
+        "establishment": all((seller.premises_code, seller.premises_name, seller.premises_address)),
+        "racecourse": all(leg.racecourse and leg.race_number for leg in facts.legs),
+        "numbers": all(sold.masks),
+    }
+    missing = [name for name, value in required.items() if not value]
+    if missing:
+        raise TicketIncomplete(missing=missing)
+    return card
+
+
+def ticket_document(
+    sold: Sold,
+    *,
+    language: str,
+    simulated: bool,
+    copy: int = 0,
+    last_claim_day: datetime.date | None = None,
+) -> Document:
+    """The paper. `copy` is 0 for the original and the number of the duplicate otherwise.
+
+    Raises TicketIncomplete where anything is missing, its code among it.
+    """
+    if sold.code is None:
+        raise TicketIncomplete(missing=["code"])
+    with override(language):
+        blocks = _blocks(sold, sold.code, language, copy, last_claim_day)
+    return Document(language=language, blocks=blocks, simulated=simulated, duplicate=copy > 0)
+
+
+def _blocks(
+    sold: Sold, code: Code, language: str, copy: int, last_claim_day: datetime.date | None
+) -> tuple[Block, ...]:
+    facts, card = sold.facts, ticket_card(sold)
+    seller = seller_facts(sold.terminal_id, sold.operator_id)
+    blocks: list[Block] = [
+        Title(facts.game),
+        Line(f"{facts.bet_type_name} v{facts.bet_type_version}", Align.CENTRE),
+        Line(f"{facts.meeting_name} · {format_date(facts.day, language)}", Align.CENTRE),
+        Rule(),
+        Pair(_("Races"), str(len(facts.legs))),
+        Table(
+            rows=tuple(
+                _row(leg, mask, sold.quick_legs)
+                for leg, mask in zip(facts.legs, sold.masks, strict=True)
+            ),
+            header=(_("Order"), _("Race"), _("Numbers")),
+            aligns=(Align.RIGHT, Align.LEFT, Align.LEFT),
+        ),
+        Rule(),
+        Pair(_("Bets"), str(sold.bets)),
+        Pair(_("Price of a bet"), format_cents(facts.price_cents, language)),
+        Pair(_("Amount"), format_cents(sold.amount_cents, language), Emphasis.LARGE),
+        Pair(_("To prizes"), f"{facts.prize_percent} %"),
+        Rule(),
+        Line(f"{seller.premises_code} {seller.premises_name}"),
+        Line(f"{seller.premises_address}, {seller.premises_municipality}"),
+        Pair(_("Terminal"), f"{seller.terminal_code} / {seller.operator_number}"),
+        Pair(_("Sold"), format_moment(sold.sold_at, language)),
+    ]
+    if last_claim_day:
+        blocks.append(Pair(_("Last day to claim"), format_date(last_claim_day, language)))
+    if copy:
+        blocks.append(Pair(_("Copy"), str(copy)))
+    blocks += [Qr(code.text), Line(code.shown, Align.CENTRE, Emphasis.BOLD)]
+    blocks.append(Line(card["uuid"], Align.CENTRE))
+    return (*blocks, Notice("\n".join(notices())))
+
+
+def _row(leg: LegFacts, mask: int, quick_legs: int) -> tuple[str, str, str]:
+    mark = " *" if quick_legs >> (leg.position - 1) & 1 else ""
+    numbers = " ".join(str(number) for number in numbers_of(mask))
+    return str(leg.position), f"{leg.racecourse} {leg.race_number}", numbers + mark

@@ -1,0 +1,123 @@
+"""Promotrot's part of a day file: plays sold, what they were awarded, closings, lapses."""
+
+import datetime
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from django.db.models import Model, Q, Sum
+
+from core.kernel.days import add_days, natural_day
+from core.ledger.services import Line, premises_account
+from core.payoffice.models import Claim
+from core.premises.models import Game
+from core.reports import day_parts
+from core.reports.day_parts import Event, Part, Span, nothing, post
+from promotrot import accounts
+from promotrot.engine import shortfall
+from promotrot.models.emission import ClosingStatement, Emission
+from promotrot.models.play import PlayAct, PlayEnd, PlayTicket
+from promotrot.models.voucher import Voucher
+from promotrot.selectors.closing import stated_closing
+from promotrot.services.payables import Vouchers
+
+Data = Mapping[str, Any]
+_OVER = (Claim.State.PAID, Claim.State.EXCHANGED, Claim.State.LAPSED, Claim.State.REFUSED)
+
+
+def context(span: Span) -> Iterator[Model]:
+    """Vouchers that nobody had had when the day began."""
+    over = Claim.objects.filter(game=Game.PROMOTROT, state__in=_OVER, opened_at__lt=span.since)
+    gone = over.exclude(changed_at__gte=span.since).values("document_id")
+    owed = Voucher.objects.filter(issued_at__lt=span.since).exclude(pk__in=gone)
+    yield from owed.order_by("pk").iterator()
+
+
+def _within(field: str, span: Span) -> Q:
+    return Q(**{f"{field}__gte": span.since, f"{field}__lt": span.until})
+
+
+def events(span: Span) -> Iterator[Event]:
+    for ticket in PlayTicket.objects.filter(_within("sold_at", span)).order_by("pk").iterator():
+        yield Event(ticket.sold_at, "promotrot.sale", ticket)
+    for act in PlayAct.objects.filter(_within("at", span)).order_by("pk").iterator():
+        yield Event(act.at, "promotrot.act", act, order=1)
+    for end in PlayEnd.objects.filter(_within("ended_at", span)).order_by("pk").iterator():
+        yield Event(end.ended_at, "promotrot.end", end, order=2)
+    issued = Voucher.objects.filter(_within("issued_at", span)).order_by("pk")
+    for voucher in issued.select_related("ticket").iterator():
+        late = ClosingStatement.objects.filter(
+            emission=voucher.ticket.emission_id, closed_at__lte=voucher.issued_at
+        ).exists()
+        yield Event(voucher.issued_at, "promotrot.voucher", voucher, (), {"late": late}, 3)
+    for closing in ClosingStatement.objects.filter(_within("closed_at", span)):
+        yield Event(closing.closed_at, "promotrot.closing", closing)
+    lapsed = Claim.objects.filter(_within("opened_at", span), game=Game.PROMOTROT, state="lapsed")
+    groups: dict[datetime.date | None, datetime.datetime] = {}
+    for day, at in lapsed.values_list("day", "opened_at").order_by("opened_at"):
+        groups.setdefault(day, at)
+    for day, at in groups.items():
+        yield Event(at, "promotrot.lapse", data={"day": str(day)})
+
+
+def _sold(row: Any, data: Data) -> None:
+    to = accounts.takings(row.emission.reference)
+    line = Line("promotrot.sale", premises_account(row.premises_id), to, row.price_cents)
+    post("promotrot.sale", row, [line])
+
+
+def _awarded(row: Any, data: Data) -> None:
+    """Out of the game's prizes, or the takings, or the organiser's once the emission is closed."""
+    emission = Emission.objects.select_related("game").get(play_tickets=row.ticket_id)
+    source, to = accounts.prizes(emission.game.code), accounts.vouchers(emission.reference)
+    if row.nature == Voucher.Nature.REFUND:
+        source, to = accounts.takings(emission.reference), accounts.refunds(emission.reference)
+    if data["late"] and row.nature != Voucher.Nature.DRAWN:
+        source = accounts.late_awards()
+    post("promotrot.voucher", row, [Line("promotrot.award", source, to, row.amount_cents)])
+
+
+def _closed(row: Any, data: Data) -> None:
+    closing = stated_closing(row.emission)
+    if closing is None:
+        raise ValueError("a closing that is there is found")
+    statement = shortfall.state(closing)
+    lines = accounts.closing_lines(
+        game_code=row.game.code,
+        reference=row.emission.reference,
+        statement=statement,
+        day=natural_day(row.emission.planned_at),
+    )
+    post("promotrot.closing", row, lines)
+
+
+def _lapsed(row: Any, data: Data) -> None:
+    day = datetime.date.fromisoformat(data["day"])
+    Vouchers().lapse(data["day"], add_days(day, 1))
+
+
+def figures(span: Span) -> Iterator[tuple[str, Any]]:
+    sold = PlayTicket.objects.filter(_within("sold_at", span)).order_by()
+    for name, cents in sold.values_list("emission__reference").annotate(Sum("price_cents")):
+        yield f"plays {name}", cents
+    issued = Voucher.objects.filter(_within("issued_at", span)).order_by()
+    for nature, cents in issued.values_list("nature").annotate(Sum("amount_cents")):
+        yield f"vouchers {nature}", cents
+
+
+def register() -> None:
+    day_parts.register(
+        Part(
+            name="promotrot",
+            context=context,
+            events=events,
+            figures=figures,
+            replays={
+                "promotrot.sale": _sold,
+                "promotrot.act": nothing,
+                "promotrot.end": nothing,
+                "promotrot.voucher": _awarded,
+                "promotrot.closing": _closed,
+                "promotrot.lapse": _lapsed,
+            },
+        )
+    )

@@ -1,0 +1,41 @@
+"""How Promotrot's sales show on premises' running accounts, and what earns no commission."""
+
+import datetime
+from collections.abc import Iterable
+
+from django.db import connection
+
+from core.ledger.organiser import Part
+from core.premises.models import Game
+from core.statements import movements
+from core.statements.movements import GameMovements
+from promotrot.accounts import organiser
+
+_REFUNDED = """
+SELECT t.premises_id, (e.ended_at AT TIME ZONE 'Europe/Madrid')::date, sum(t.price_cents)::bigint
+  FROM promotrot_playend e JOIN promotrot_playticket t ON t.id = e.ticket_id
+ WHERE e.cause = 'refund' AND e.ended_at >= %s AND e.ended_at < %s
+ GROUP BY 1, 2 ORDER BY 1, 2
+"""
+
+
+def unearned(
+    since: datetime.datetime, until: datetime.datetime
+) -> Iterable[tuple[int, datetime.date, int]]:
+    """Plays whose price is due back left the takings; the office pays it, not the counter [P11]."""
+    with connection.cursor() as cursor:
+        cursor.execute(_REFUNDED, [since, until])
+        rows: list[tuple[int, datetime.date, int]] = cursor.fetchall()
+    return rows
+
+
+def register() -> None:
+    movements.register(
+        GameMovements(
+            game=Game.PROMOTROT,
+            sales=frozenset({"promotrot.sale"}),
+            annulments=frozenset(),
+            commission_from=organiser(Part.COMMISSION),
+            unearned=unearned,
+        )
+    )

@@ -1,0 +1,102 @@
+"""Promotrot's money anew, from tickets, plays and vouchers, for `ledger_rebuild`.
+
+What became of vouchers at the prize office is the office's to rebuild.
+"""
+
+from dataclasses import dataclass
+
+from django.db import connection
+
+from core.kernel.days import natural_day
+from core.ledger import rebuild
+from core.ledger.rebuild import Books
+from core.ledger.services import Line, premises_account
+from promotrot import accounts
+from promotrot.engine import shortfall
+from promotrot.engine.shortfall import Closing
+from promotrot.models.emission import Emission
+from promotrot.selectors.closing import stated_closing
+
+_SALES = """
+SELECT premises_id, sum(price_cents)::bigint FROM promotrot_playticket
+ WHERE emission_id = %s GROUP BY 1 ORDER BY 1
+"""
+_VOUCHERS = """
+SELECT coalesce(sum(v.amount_cents) FILTER (WHERE v.nature IN ('cash', 'in_kind')), 0)::bigint,
+       coalesce(sum(v.amount_cents) FILTER (WHERE v.nature = 'refund'), 0)::bigint,
+       coalesce(sum(v.amount_cents) FILTER (WHERE v.nature = 'drawn'), 0)::bigint
+  FROM promotrot_voucher v JOIN promotrot_playticket t ON t.id = v.ticket_id
+ WHERE t.emission_id = %s
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class _Moved:
+    """What an emission's vouchers are worth; `stated` of it counted in its closing."""
+
+    awards_cents: int
+    refunds_cents: int
+    drawn_cents: int
+    stated_awards_cents: int
+    stated_refunds_cents: int
+
+
+def rebuild_promotrot(books: Books) -> None:
+    """Carry out every sale, award, refund, closing and drawn prize, emission by emission."""
+    for emission in Emission.objects.select_related("game", "closing").order_by("pk"):
+        closing = stated_closing(emission)
+        books.move(_sales(emission))
+        books.move(_awards(emission, _moved(emission, closing)))
+        if closing is not None:
+            books.move(
+                accounts.closing_lines(
+                    game_code=emission.game.code,
+                    reference=emission.reference,
+                    statement=shortfall.state(closing),
+                    day=natural_day(emission.planned_at),
+                )
+            )
+
+
+def _sales(emission: Emission) -> list[Line]:
+    sold = accounts.takings(emission.reference)
+    with connection.cursor() as cursor:
+        cursor.execute(_SALES, [emission.pk])
+        return [
+            Line("promotrot.sale", premises_account(premises), sold, cents)
+            for premises, cents in cursor.fetchall()
+        ]
+
+
+def _moved(emission: Emission, closing: Closing | None) -> _Moved:
+    with connection.cursor() as cursor:
+        cursor.execute(_VOUCHERS, [emission.pk])
+        awards, refunds, drawn = cursor.fetchone()
+    if closing is None:
+        return _Moved(awards, refunds, drawn, awards, refunds)
+    return _Moved(
+        awards,
+        refunds,
+        drawn,
+        closing.awarded_cents + closing.extra_awarded_cents,
+        closing.refunded * emission.price_cents,
+    )
+
+
+def _awards(emission: Emission, moved: _Moved) -> list[Line]:
+    """What was counted in the closing comes from the game, what came later from the organiser."""
+    game, owed = accounts.prizes(emission.game.code), accounts.vouchers(emission.reference)
+    back, late = accounts.refunds(emission.reference), accounts.late_awards()
+    stated, sold = moved.stated_awards_cents, accounts.takings(emission.reference)
+    return [
+        Line("promotrot.award", game, owed, stated),
+        Line("promotrot.award", late, owed, moved.awards_cents - stated),
+        Line("promotrot.refund_due", sold, back, moved.stated_refunds_cents),
+        Line("promotrot.refund_due", late, back, moved.refunds_cents - moved.stated_refunds_cents),
+        Line("promotrot.draw", game, owed, moved.drawn_cents),
+    ]
+
+
+def register() -> None:
+    """Tell the ledger how Promotrot's money comes about."""
+    rebuild.register(rebuild_promotrot)

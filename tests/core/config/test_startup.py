@@ -1,0 +1,125 @@
+"""What a process refuses: a server that forgets, a role that rewrites, guards that are gone."""
+
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import psycopg
+import pytest
+from django.core.exceptions import ImproperlyConfigured
+from django.db import connection, connections
+
+from core.config import startup
+from core.database import clock
+from core.database.models import ClockOffset
+from core.staff.models import User
+from core.tools.embedded.postgres import Postgres
+from core.tools.embedded.server import ROOT
+from tests.support.databases import Database
+
+VERIFY = """
+import django
+django.setup()
+from core.config.startup import verify_server
+verify_server()
+"""
+
+
+def faults() -> str:
+    with pytest.raises(ImproperlyConfigured) as refusal:
+        startup.verify_server()
+    return str(refusal.value)
+
+
+def test_the_tests_own_server_is_fit(db: None) -> None:
+    startup.verify_server()
+
+
+@pytest.mark.parametrize("safe", ["on", "local", "remote_apply"])
+def test_a_session_that_answers_before_it_has_written_is_refused(db: None, safe: str) -> None:
+    with connection.cursor() as cursor:
+        cursor.execute("SET LOCAL synchronous_commit = off")
+    assert "synchronous_commit is off" in faults()
+    with connection.cursor() as cursor:
+        cursor.execute(f"SET LOCAL synchronous_commit = {safe}")
+    startup.verify_server()
+
+
+@pytest.fixture
+def forgetful(tmp_path: Path) -> Iterator[Postgres]:
+    unsafe = {"fsync": "off", "full_page_writes": "off", "shared_buffers": "32MB"}
+    server = Postgres(tmp_path / "postgres", unsafe)
+    server.start()
+    try:
+        yield server
+    finally:
+        server.destroy()
+
+
+def test_a_server_that_could_lose_an_answered_sale_is_refused(forgetful: Postgres) -> None:
+    environment = {
+        "DATABASE_URL": forgetful.app_url,
+        "DATABASE_OWNER_URL": forgetful.owner_url,
+        "DJANGO_SETTINGS_MODULE": "core.config.settings",
+    }
+    done = subprocess.run(
+        [sys.executable, "-c", VERIFY],
+        check=False,
+        cwd=ROOT,
+        env=os.environ | environment,
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode != 0
+    said = done.stderr.splitlines()[-1]
+    assert "fsync is off" in said
+    assert "full_page_writes is off" in said
+    assert "tables without guards" in said  # nor was it migrated
+    assert "synchronous_commit" not in said
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "DROP TRIGGER guard_rows ON lototrot_ticket",
+        "DROP TRIGGER guard_truncate ON lototrot_ticket",
+        "ALTER TABLE lototrot_ticket DISABLE TRIGGER guard_columns",
+        "ALTER TABLE lototrot_ticket DISABLE TRIGGER USER",
+        "ALTER TABLE lototrot_ticket ENABLE REPLICA TRIGGER guard_rows",
+    ],
+)
+def test_a_table_whose_guards_are_gone_or_asleep_is_refused(
+    own_database: Database, statement: str
+) -> None:
+    startup.verify_server()
+    with psycopg.connect(own_database.owner_url) as owner:
+        owner.execute(statement)
+    assert "tables without guards: ['lototrot_ticket']" in faults()
+
+
+def test_production_refuses_the_owners_role(
+    own_database: Database, settings: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    settings.PRODUCTION = True
+    startup.verify_server()
+    monkeypatch.setattr(startup, "connection", connections["owner"])
+    assert "connects as the owner" in faults()
+    settings.PRODUCTION = False
+    startup.verify_server()
+
+
+def test_production_refuses_a_database_that_has_run_on_simulated_time(
+    db: None, settings: Any
+) -> None:
+    settings.PRODUCTION = True
+    startup.verify_server()
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT clock_timestamp()")
+    ClockOffset.objects.create(offset=clock.offset(), reason="once")
+    assert "simulated time" in faults()
+    settings.PRODUCTION = False
+    startup.verify_server()
+    assert not User.objects.exists()

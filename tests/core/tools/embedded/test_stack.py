@@ -1,0 +1,157 @@
+import http.client
+import os
+import signal
+import subprocess
+import sys
+import uuid
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+
+import psycopg
+import pytest
+
+from core.tools.embedded.postgres import Postgres
+from core.tools.embedded.processes import EmbeddedError
+from core.tools.embedded.server import ROOT
+from core.tools.embedded.stack import Stack
+from core.tools.embedded.valkey import Valkey
+from tests.support.databases import Database
+
+Eventually = Callable[..., None]
+MARK = "LOTOTROT_TEST_MARK"
+SUPERVISOR = """
+import signal
+import sys
+from pathlib import Path
+from core.tools.embedded.stack import Stack
+signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell's background job ignores it
+with Stack(workers=1, folder=Path(sys.argv[1])) as stack:
+    print("ready", stack.port, flush=True)
+    stack.wait()
+"""
+
+pytestmark = pytest.mark.skipif(
+    sys.platform != "linux", reason="counts processes through /proc, and relies on PDEATHSIG"
+)
+
+
+def status(port: int, path: str) -> int | None:
+    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=10)
+    try:
+        connection.request("GET", path)
+        return connection.getresponse().status
+    except ConnectionError:
+        return None
+    finally:
+        connection.close()
+
+
+def marked(mark: str) -> list[str]:
+    """The processes that inherited our mark, and the servers below them."""
+    found, parents = [], set()
+    for entry in sorted(Path("/proc").glob("[0-9]*"), key=lambda path: int(path.name)):
+        try:
+            parent = (entry / "stat").read_text().rpartition(")")[2].split()[1]
+            command = (entry / "cmdline").read_text().replace("\0", " ")
+            environment = (entry / "environ").read_bytes()
+        except (FileNotFoundError, ProcessLookupError):
+            continue
+        except PermissionError:  # another account's
+            environment = b""
+        if command and (f"{MARK}={mark}".encode() in environment or parent in parents):
+            parents.add(entry.name)
+            found.append(f"{entry.name} {command}")
+    return found
+
+
+@pytest.fixture
+def mark(bare_environment: Mapping[str, str], monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
+    """A mark on every process started from here on; none may be left at the end."""
+    for name in set(os.environ) - set(bare_environment):
+        monkeypatch.delenv(name)
+    mark = uuid.uuid4().hex
+    monkeypatch.setenv(MARK, mark)
+    yield mark
+    assert marked(mark) == []
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Iterator[Path]:
+    yield tmp_path
+    Postgres(tmp_path / "postgres").destroy()
+    Valkey(tmp_path / "valkey").destroy()
+
+
+def test_a_system_runs_recovers_and_leaves_nothing_behind(
+    mark: str, folder: Path, eventually: Eventually
+) -> None:
+    lines: list[str] = []
+    stack = Stack(web_processes=2, workers=3, folder=folder, report=lines.append)
+    with stack:
+        assert stack.names == ["web", "worker-1", "worker-2", "worker-3", "live", "beat"]
+        assert status(stack.port, "/readyz") == 200
+        assert len(marked(mark)) > len(stack.names) + 2
+
+        # A worker that dies is reported and started again; one that a test kills stays dead.
+        first = stack.pid("worker-1")
+        os.kill(first, signal.SIGKILL)
+        eventually(lambda: stack.pid("worker-1") != first)
+        assert "worker-1 died" in lines[0]
+        stack.kill("worker-2")
+        stack.revive("worker-2")
+
+        # PostgreSQL is back by itself after a crash, and so is the web server with it.
+        assert stack.postgres is not None
+        stack.postgres.crash()
+        eventually(lambda: status(stack.port, "/readyz") == 200)
+
+        # Killed by a test, the web server is no failure; dying by itself it is.
+        stack.kill("web")
+        assert status(stack.port, "/readyz") is None
+        stack.revive("web")
+        assert status(stack.port, "/readyz") == 200
+        stack.check()
+        os.killpg(stack.pid("web"), signal.SIGKILL)
+        with pytest.raises(EmbeddedError, match="web server died"):
+            stack.wait()
+    assert stack.postgres.pid is None
+
+
+def test_it_uses_a_database_that_is_named(mark: str, folder: Path, own_database: Database) -> None:
+    environment = own_database.environment
+    with Stack(workers=0, beat=False, folder=folder, environment=environment) as stack:
+        assert stack.postgres is None
+        assert status(stack.port, "/readyz") == 200
+        with psycopg.connect(stack.environment["DATABASE_URL"]) as connection:
+            names = connection.execute(
+                "SELECT usename FROM pg_stat_activity WHERE datname = current_database()"
+            ).fetchall()
+        assert set(names) == {("lototrot_app",)}  # the web server is not the owner
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT, signal.SIGKILL])
+def test_whatever_ends_the_supervisor_ends_the_system(
+    mark: str, folder: Path, number: signal.Signals, eventually: Eventually
+) -> None:
+    supervisor = subprocess.Popen(
+        [sys.executable, "-c", SUPERVISOR, str(folder)],
+        cwd=ROOT,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    assert supervisor.stdout is not None
+    said = supervisor.stdout.readline().split()
+    assert said[:1] == ["ready"], supervisor.communicate()
+    supervisor.send_signal(number)
+    supervisor.communicate(timeout=120)
+    codes = {signal.SIGTERM: 143, signal.SIGINT: -signal.SIGINT, signal.SIGKILL: -signal.SIGKILL}
+    assert supervisor.returncode == codes[number]
+    assert status(int(said[1]), "/readyz") is None or number == signal.SIGKILL
+    eventually(lambda: marked(mark) == [])
+
+
+def test_a_system_that_cannot_start_says_why_and_leaves_nothing(mark: str, folder: Path) -> None:
+    broken = {"PROFILE": "nonsense"}
+    with pytest.raises(EmbeddedError, match="PROFILE"), Stack(folder=folder, environment=broken):
+        pass

@@ -1,0 +1,219 @@
+"""The draw of a race: announced by its declaration, of the right field, and its only result."""
+
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from django.db import DatabaseError, transaction
+
+from core.database import clock
+from core.draws import documents, services
+from core.draws.models import Commitment, Draw, DrawField, Outcome
+from core.premises.models import Premises
+from core.proofs.log import published
+from core.staff import two_persons
+from core.staff.powers import Role
+from lototrot.models.contest import Contest
+from lototrot.models.programme import Race
+from lototrot.models.running import RaceDeclaration, Withdrawal
+from lototrot.selectors.draws import subject_of
+from lototrot.selectors.races import RaceState, race_record
+from lototrot.services.races.drawing import DrawBeforeClosing, DrawUnconfirmed
+from lototrot.services.races.results import contest_results
+from lototrot.services.races.starts import (
+    Left,
+    declaration_retract,
+    meeting_declare,
+    race_declare,
+    start_correct,
+    start_record,
+)
+from lototrot.services.races.withdrawals import withdrawal_enter, withdrawal_reverse
+from lototrot.services.seal.sealing import ContestNotSealed, contest_seal
+from lototrot.services.settlement.settling import contest_settle
+from tests.support import factories as f
+from tests.support import rounds
+
+pytestmark = pytest.mark.django_db
+Kind = RaceDeclaration.Kind
+
+
+@pytest.fixture
+def contest() -> Contest:
+    return f.contest()
+
+
+@pytest.fixture
+def race(contest: Contest) -> Race:
+    return f.races_of(contest)[0]
+
+
+def declare(race: Race, kind: str = Kind.NOT_RUN, **more: Any) -> Draw:
+    race_declare(by=f.staff(Role.STEWARDS), race_id=race.pk, kind=kind, reason="Storm", **more)
+    return standing(race)
+
+
+def standing(race: Race) -> Draw:
+    return Draw.objects.exclude(state="called_off").get(subject=subject_of(race.pk))
+
+
+def commit(race: Race) -> Commitment:
+    for contest in Contest.objects.filter(state=Contest.State.CLOSED):
+        contest_seal(contest_id=contest.pk)
+    draw = standing(race).uuid
+    services.draw_attend(by=f.staff(Role.INSPECTOR), draw=draw)
+    return services.draw_commit(by=f.staff(Role.ORGANISER), draw=draw)
+
+
+def enter(race: Race) -> Outcome:
+    return services.draw_enter(
+        by=f.staff(Role.ORGANISER),
+        draw=standing(race).uuid,
+        source="dice",
+        text="3 1 6 1 4 2 5 3 6 4 2 2",
+        witness="A player",
+    )
+
+
+def certify(race: Race, **more: Any) -> None:
+    draw = standing(race)
+    inspector = draw.attendances.select_related("inspector").get().inspector
+    services.draw_certify(by=f.signed_on(inspector), draw=draw.uuid, **more)
+
+
+@pytest.mark.article("14.III.5.4.2")
+def test_the_declaration_announces_the_draw_at_the_central_office_in_two_hours(race: Race) -> None:
+    office = f.premises(Premises.Kind.CENTRAL_OFFICE)
+    draw = declare(race)
+    told = services.announcement_of(draw)
+    assert told.place.startswith(office.name)
+    assert draw.due_at == told.planned_at == draw.declared_at + timedelta(hours=2)
+    assert draw.title["ca"].startswith("Cursa 1") or draw.title["ca"].startswith("Race 1")
+    place = declare(f.races_of(Contest.objects.get())[1], draw_place="Hipòdrom Son Pardo")
+    assert services.announcement_of(place).place == "Hipòdrom Son Pardo"
+
+
+@pytest.mark.article("14.III.5.4.2")
+def test_a_whole_meeting_is_drawn_race_by_race(contest: Contest) -> None:
+    other = f.race(
+        contest.meeting, 8, clock.now() + timedelta(hours=6), course=f.racecourse("BETLESS")
+    )
+    meeting_declare(by=f.staff(Role.STEWARDS), meeting_id=contest.meeting_id, reason="Flood")
+    assert Draw.objects.count() == 7, "no bet is on the eighth race"
+    f.contest(kind="five-races", races=[other, *f.races_of(contest)[:4]])
+    assert declare(other).subject == subject_of(other.pk)
+
+
+@pytest.mark.article("14.III.5.4.2", "14.III.5.4.4")
+def test_the_certified_order_is_the_result_and_the_contest_can_be_settled(
+    contest: Contest, race: Race
+) -> None:
+    for number in (2, 9):
+        f.withdrawal(race, number)
+    f.premises(Premises.Kind.CENTRAL_OFFICE)
+    for other in f.races_of(contest)[1:]:
+        f.classified(other, [1])
+    declare(race)
+    commit(race)
+    assert DrawField.objects.get().entries == ["1", "3", "4", "5", "6", "7", "8", "10"]
+    outcome = enter(race)
+    assert race_record(race.pk).state is RaceState.DECLARED, "no result before the certificate"
+    contest.refresh_from_db()
+    with pytest.raises(DatabaseError), transaction.atomic():
+        rounds.bare_settlement(contest)
+    certify(race)
+    record = race_record(race.pk)
+    assert record.state is RaceState.DRAWN
+    assert record.facts().winners == {int(outcome.order[0])}
+    (first, *_) = contest_results(contest).legs
+    assert first.official_at == record.drawn.certified_at if record.drawn else False
+    assert contest_settle(contest_id=contest.pk).in_force
+
+
+@pytest.mark.article("14.III.5.4.3")
+def test_a_suspended_race_is_drawn_among_those_that_started(race: Race) -> None:
+    f.withdrawal(race, 2)
+    f.started(race)
+    f.contest_closed(Contest.objects.get())
+    declare(race, Kind.SUSPENDED, left=[Left(3, "Refused")], draw_place="Oficina")
+    commit(race)
+    field = DrawField.objects.get()
+    assert field.entries == ["1", "4", "5", "6", "7", "8", "9", "10"] and field.places == 8
+    assert field.facts["withdrawn"] == [2] and field.facts["left"] == [3]
+
+
+@pytest.mark.article("14.III.5.4.2")
+def test_no_draw_begins_before_closing_or_over_an_unconfirmed_withdrawal(race: Race) -> None:
+    declare(race, draw_place="Oficina")
+    other = f.contest(kind="five-races", races=[race, *f.races_of(Contest.objects.get())[1:5]])
+    with pytest.raises(DrawBeforeClosing):
+        commit(race)
+    f.contest_closed(other, sealed=False)
+    draw = standing(race)
+    services.draw_attend(by=f.staff(Role.INSPECTOR), draw=draw.uuid)
+    with pytest.raises(ContestNotSealed):
+        services.draw_commit(by=f.staff(Role.ORGANISER), draw=draw.uuid)
+    waiting = f.withdrawal(race, 4, confirmed=False)
+    with pytest.raises(DrawUnconfirmed):
+        commit(race)
+    Withdrawal.objects.filter(pk=waiting.pk).update(confirmed_at=clock.now())
+    assert commit(race)
+
+
+def test_once_committed_nothing_changes_the_field(race: Race) -> None:
+    before = clock.now()
+    gone = f.withdrawal(race, 2)
+    f.started(race)
+    f.contest_closed(Contest.objects.get())
+    declare(race, Kind.SUSPENDED, draw_place="Oficina")
+    commit(race)
+    steward = f.staff(Role.STEWARDS)
+    for act in (
+        lambda: withdrawal_enter(
+            by=steward, race_id=race.pk, number=5, source="Vet", effective_at=before
+        ),
+        lambda: withdrawal_reverse(by=steward, withdrawal_id=gone.pk, reason="x"),
+        lambda: start_correct(by=steward, race_id=race.pk, actual_start_at=before, source="Film"),
+    ):
+        with pytest.raises(services.DrawBegun):
+            act()
+
+
+@pytest.mark.article("14.III.5.4.2")
+def test_a_race_run_before_the_order_is_known_needs_no_draw(contest: Contest, race: Race) -> None:
+    """[B13]: the secret is never used, and its commitment stays on record as called off."""
+    f.time_to(race.scheduled_start_at - timedelta(minutes=30))
+    draw = declare(race, draw_place="Oficina")
+    commit(race)
+    f.time_to(race.scheduled_start_at)
+    start_record(
+        by=f.staff(Role.STEWARDS), race_id=race.pk, actual_start_at=clock.now(), source="Starter"
+    )
+    draw.refresh_from_db()
+    assert draw.state == "called_off" and race_record(race.pk).draw is None
+    assert published(kind=documents.CALLED_OFF, subject=str(draw.uuid))
+
+
+@pytest.mark.article("14.III.5.4.4")
+def test_from_the_order_on_a_draw_is_neither_overtaken_nor_retracted(race: Race) -> None:
+    f.time_to(race.scheduled_start_at - timedelta(minutes=30))
+    declare(race, draw_place="Oficina")
+    first, second = f.two_organisers()
+    proposal = declaration_retract(by=first, race_id=race.pk, reason="Wrong race")
+    commit(race)
+    enter(race)
+    with pytest.raises(services.DrawBegun):
+        start_record(by=first, race_id=race.pk, actual_start_at=clock.now(), source="Starter")
+    with pytest.raises(services.DrawBegun):
+        two_persons.confirm(proposal=proposal.uuid, by=second)
+    certify(race)
+
+
+def test_a_retraction_calls_the_draw_off_and_a_new_declaration_announces_another(
+    race: Race,
+) -> None:
+    old = declare(race, draw_place="Oficina")
+    first, second = f.two_organisers()
+    proposal = declaration_retract(by=first, race_id=race.pk, reason="Wrong race")
+    two_persons.confirm(proposal=proposal.uuid, by=second)
+    assert declare(race, draw_place="Oficina") != old

@@ -1,0 +1,45 @@
+"""What the database's owner changes of a draw behind its triggers stops the settlement."""
+
+import psycopg
+import pytest
+
+from core.proofs.log import EntryUnsound
+from lototrot.engine.races import Outcome, Race
+from lototrot.models.settlement import Settlement
+from lototrot.services.settlement.certificate import DrawUnsound
+from lototrot.services.settlement.settling import contest_settle
+from tests.support import factories, rounds
+from tests.support.databases import Database
+
+OTHER_ORDER = 'UPDATE draws_outcome SET "order" = \'["2", "1", "3"]\''
+OTHER_MINUTES = (
+    'UPDATE proofs_logentry SET document = jsonb_set(document, \'{order}\', \'["2", "1", "3"]\')'
+    " WHERE kind = 'draws.minutes'"
+)
+
+
+@pytest.mark.article("14.III.5.4.4")
+@pytest.mark.parametrize(
+    ("changes", "error"),
+    [
+        ({"draws_outcome": OTHER_ORDER}, DrawUnsound),
+        ({"proofs_logentry": OTHER_MINUTES}, DrawUnsound),
+        ({"draws_outcome": OTHER_ORDER, "proofs_logentry": OTHER_MINUTES}, EntryUnsound),
+    ],
+)
+def test_another_order_than_the_minutes_is_never_settled(
+    own_database: Database, changes: dict[str, str], error: type[Exception]
+) -> None:
+    factories.time_to(rounds.NOON)
+    contest = rounds.contest(rounds.rules(**rounds.TWO_LEGS), [(1, 2, 3)] * 2)
+    rounds.sell(contest, factories.point(), [(1, 1), (2, 2)])
+    drawn = Race((1, 2, 3), winners=frozenset({1}), outcome=Outcome.NOT_RUN)
+    rounds.run(contest, [drawn, Race((1, 2, 3), winners=frozenset({1}))])
+    with psycopg.connect(own_database.owner_url) as owner:
+        for table, statement in changes.items():
+            owner.execute(f"ALTER TABLE {table} DISABLE TRIGGER USER")
+            owner.execute(statement)
+            owner.execute(f"ALTER TABLE {table} ENABLE TRIGGER USER")
+    with pytest.raises(error):
+        contest_settle(contest_id=contest.pk)
+    assert not Settlement.objects.exists()

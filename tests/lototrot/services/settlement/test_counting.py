@@ -1,0 +1,155 @@
+"""Counting in the database is the engine's counting, for every bet type and every ticket."""
+
+from collections.abc import Sequence
+
+import pytest
+from django.db import transaction
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from lototrot.engine.bet_type import BetType as Rules
+from lototrot.engine.hits import bets_by_hits, units
+from lototrot.models.contest import Contest
+from lototrot.models.settlement import Prize
+from lototrot.models.tickets import Void
+from lototrot.services.settlement.counting import Counting, count, prizes_check, prizes_insert
+from tests.support import factories, rounds
+from tests.support.factories import Point
+
+pytestmark = pytest.mark.django_db
+
+SETTLEMENT = 1  # prize rows have no foreign key: the set check is what holds them
+ALL_31 = 2**31 - 1
+
+
+@pytest.fixture
+def contest() -> Contest:
+    return factories.contest(price_cents=50)
+
+
+@pytest.fixture
+def point() -> Point:
+    return factories.point()
+
+
+def bet_type(legs: int, categories: int) -> Rules:
+    """Rules with so many races, whose categories go from all of them right downwards."""
+    rest = {str(legs - place): 1 for place in range(1, categories)}
+    shares = {str(legs): 101 - categories, **rest}
+    return rounds.rules(code="any", legs=legs, shares_below=shares, shares_above=shares)
+
+
+@st.composite
+def cases(draw: st.DrawFn) -> tuple[Rules, tuple[int, ...], list[tuple[int, ...]]]:
+    """Rules, the right numbers of each race, and tickets of one bet and of several."""
+    legs = draw(st.integers(2, 10))
+    mask = st.integers(1, ALL_31) if legs <= 3 else st.integers(1, 31)
+    one = st.integers(0, 30).map(lambda place: 1 << place)
+    right = draw(st.tuples(*[one | mask] * legs))
+    # Numbers that are right turn up often, or nothing would be won.
+    marks = [one | mask | st.just(r) | st.just(r & -r) for r in right]
+    tickets = draw(st.lists(st.tuples(*marks), max_size=12))
+    tickets = [t for t in tickets if sum(bets_by_hits(t, right)) < 2**31]
+    return bet_type(legs, draw(st.integers(1, legs))), right, tickets
+
+
+@pytest.mark.article("14.III.7")
+@settings(
+    max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
+@given(case=cases())
+def test_the_database_counts_as_the_engine(
+    contest: Contest,
+    point: Point,
+    case: tuple[Rules, tuple[int, ...], list[tuple[int, ...]]],
+) -> None:
+    rules, right, tickets = case
+    counting = Counting(contest.pk, right, rules)
+    prize_each = {hits: 7**place + place for place, hits in enumerate(rules.categories)}
+    expected = [units(bets_by_hits(ticket, right), rules) for ticket in tickets]
+    with transaction.atomic():
+        sold = rounds.sell(contest, point, tickets)
+        tally = count(counting)
+        prizes_insert(counting, tally, settlement_id=SETTLEMENT, prize_each=prize_each)
+        stored = prizes_check(counting, settlement_id=SETTLEMENT, prize_each=prize_each)
+        rows = {p.ticket_id: (p.winning_bets, p.prize_cents) for p in Prize.objects.all()}
+        transaction.set_rollback(True)
+    assert tally.tickets == len(tickets)
+    assert tally.bets == sum(sum(bets_by_hits(ticket, right)) for ticket in tickets)
+    assert tally.takings_cents == 50 * tally.bets
+    assert tally.winners == {h: sum(won[h] for won in expected) for h in rules.categories}
+    assert rows == {
+        ticket.pk: ([*won.values()], sum(prize_each[hits] * won[hits] for hits in won))
+        for ticket, won in zip(sold, expected, strict=True)
+        if any(won.values())
+    }
+    assert stored.rows == stored.right_rows == tally.winning_tickets == len(rows)
+    assert stored.winners == tally.winners
+    assert stored.prizes_cents == sum(cents for _, cents in rows.values())
+
+
+RIGHT = (1, 1, 1, 1, 1, 1, 1)
+PRIZES = {7: 1000, 6: 100, 5: 10, 4: 1}
+
+
+def counted(contest: Contest, right: Sequence[int] = RIGHT) -> Counting:
+    return Counting(contest.pk, tuple(right), rounds.rules())
+
+
+def test_a_void_ticket_and_another_contest_do_not_count(contest: Contest, point: Point) -> None:
+    voided, stays = rounds.sell(contest, point, [(3, *RIGHT[1:]), RIGHT])
+    rounds.sell(factories.contest(kind="eight-races"), point, [(1,) * 8])
+    Void.objects.create(
+        ticket=voided, reason="error", note="", voided_at=voided.sold_at, operator=point.operator
+    )
+    counting = counted(contest)
+    tally = count(counting)
+    prizes_insert(counting, tally, settlement_id=SETTLEMENT, prize_each=PRIZES)
+    assert (tally.tickets, tally.bets, tally.winners[7]) == (1, 1, 1)
+    assert [prize.ticket_id for prize in Prize.objects.all()] == [stays.pk]
+
+
+def test_a_contest_without_tickets_counts_nothing(contest: Contest) -> None:
+    counting = counted(contest)
+    tally = count(counting)
+    prizes_insert(counting, tally, settlement_id=SETTLEMENT, prize_each=PRIZES)
+    assert (tally.tickets, tally.bets, tally.takings_cents, tally.winning_tickets) == (0, 0, 0, 0)
+    assert not any(tally.winners.values())
+    assert prizes_check(counting, settlement_id=SETTLEMENT, prize_each=PRIZES).rows == 0
+
+
+def test_every_race_needs_its_right_numbers(contest: Contest) -> None:
+    with pytest.raises(ValueError, match="for each race"):
+        counted(contest, RIGHT[1:])
+
+
+@pytest.mark.parametrize(
+    "row",
+    [
+        {"winning_bets": [1, 0, 0, 0], "prize_cents": 999},
+        {"winning_bets": [0, 0, 0, 0], "prize_cents": 0},
+        {"winning_bets": [2, 0, 0, 0], "prize_cents": 2000},
+    ],
+    ids=["another prize", "no winning bet", "more bets than sold"],
+)
+def test_a_row_wrong_in_itself_is_not_right(
+    contest: Contest, point: Point, row: dict[str, object]
+) -> None:
+    (ticket,) = rounds.sell(contest, point, [RIGHT])
+    Prize.objects.create(settlement_id=SETTLEMENT, ticket=ticket, **row)
+    stored = prizes_check(counted(contest), settlement_id=SETTLEMENT, prize_each=PRIZES)
+    assert (stored.rows, stored.right_rows) == (1, 0)
+
+
+def test_a_row_of_a_ticket_that_cannot_win_is_not_right(contest: Contest, point: Point) -> None:
+    loses, voided = rounds.sell(contest, point, [(2,) * 7, RIGHT])
+    (foreign,) = rounds.sell(factories.contest(kind="eight-races"), point, [(1,) * 8])
+    Void.objects.create(
+        ticket=voided, reason="error", note="", voided_at=voided.sold_at, operator=point.operator
+    )
+    Prize.objects.bulk_create(
+        Prize(settlement_id=SETTLEMENT, ticket_id=pk, winning_bets=[1, 0, 0, 0], prize_cents=1000)
+        for pk in (loses.pk, voided.pk, foreign.pk, foreign.pk + 1)
+    )
+    stored = prizes_check(counted(contest), settlement_id=SETTLEMENT, prize_each=PRIZES)
+    assert (stored.rows, stored.right_rows) == (4, 0)

@@ -1,0 +1,157 @@
+"""The payment order: two persons, once, and for ever (14.III.8)."""
+
+from datetime import date, timedelta
+
+import pytest
+from django.db import IntegrityError, ProgrammingError, transaction
+
+from core.database import clock
+from core.staff import two_persons
+from core.staff.actor import PowerMissing
+from core.staff.models import Proposal
+from core.staff.powers import Role
+from core.staff.two_persons import SamePerson
+from lototrot.engine.races import Outcome, Race
+from lototrot.models.contest import Contest
+from lototrot.models.settlement import PaymentOrder
+from lototrot.services.races.classification import Entry, PaymentOrdered, classification_correct
+from lototrot.services.settlement.payment_order import (
+    NothingToOrder,
+    SettlementChanged,
+    payment_order_propose,
+)
+from lototrot.services.settlement.settling import contest_settle, settlement_reverse
+from tests.support import factories, rounds
+
+pytestmark = pytest.mark.django_db
+
+RULES = rounds.rules(**rounds.TWO_LEGS)
+FACTS = [Race((1, 2, 3), winners=frozenset({1}))] * 2
+
+
+@pytest.fixture(autouse=True)
+def noon() -> None:
+    factories.time_to(rounds.NOON)
+
+
+@pytest.fixture
+def contest(noon: None) -> Contest:
+    """A contest that has been run, its one ticket with both races right, and settled."""
+    made = rounds.contest(RULES, [(1, 2, 3)] * 2)
+    rounds.sell(made, factories.point(), [(1, 1)])
+    rounds.run(made, FACTS)
+    contest_settle(contest_id=made.pk)
+    made.refresh_from_db()
+    return made
+
+
+def order(contest: Contest) -> PaymentOrder:
+    first, second = factories.two_organisers()
+    proposal = payment_order_propose(by=first, contest_id=contest.pk)
+    two_persons.confirm(proposal=proposal.uuid, by=second)
+    found: PaymentOrder = PaymentOrder.objects.get(contest=contest)
+    return found
+
+
+@pytest.mark.article("14.III.8.1", "14.III.8.2", "14.III.10.2")
+def test_the_order_fixes_the_days_of_payment(contest: Contest) -> None:
+    given = order(contest)
+    contest.refresh_from_db()
+    assert contest.state == Contest.State.ORDERED
+    assert given.settlement == contest.settlements.get()
+    assert given.results_day == contest.day == date(2030, 3, 2)
+    assert given.first_pay_day == date(2030, 3, 3)
+    assert given.last_claim_day == date(2030, 4, 1)
+
+
+@pytest.mark.article("14.III.10.2")
+def test_the_days_count_from_the_last_result_of_the_contest() -> None:
+    made = rounds.contest(RULES, [(1, 2, 3)] * 2)
+    factories.contest_closed(made)
+    early, late = factories.races_of(made)
+    now = clock.now()
+    factories.classified(early, [1], announced_at=now)
+    factories.classified(late, [1], announced_at=now + timedelta(days=1))
+    contest_settle(contest_id=made.pk)
+    given = order(made)
+    assert (given.results_day, given.first_pay_day) == (date(2030, 3, 3), date(2030, 3, 4))
+
+
+@pytest.mark.article("14.III.5.4.2", "14.III.8.1")
+def test_a_meeting_drawn_before_its_day_is_paid_after_its_day() -> None:
+    made = rounds.contest(RULES, [(1, 2, 3)] * 2, day=date(2030, 3, 3))
+    drawn = [Race((1, 2, 3), winners=frozenset({2}), outcome=Outcome.NOT_RUN)] * 2
+    rounds.run(made, drawn)
+    contest_settle(contest_id=made.pk)
+    given = order(made)
+    assert (given.results_day, given.first_pay_day) == (date(2030, 3, 2), date(2030, 3, 4))
+
+
+@pytest.mark.article("14.III.8.2")
+def test_the_order_needs_two_persons_with_the_power(contest: Contest) -> None:
+    with pytest.raises(PowerMissing):
+        payment_order_propose(by=factories.staff(Role.STEWARDS), contest_id=contest.pk)
+    first, _ = factories.two_organisers()
+    proposal = payment_order_propose(by=first, contest_id=contest.pk)
+    assert proposal.content["prizes_cents"] == 36
+    for same in (first, factories.another_session(first)):
+        with pytest.raises(SamePerson):
+            two_persons.confirm(proposal=proposal.uuid, by=same)
+    assert not PaymentOrder.objects.exists()
+
+
+@pytest.mark.article("14.III.8.2")
+def test_the_database_refuses_an_order_that_nobody_confirmed(contest: Contest) -> None:
+    proposal = payment_order_propose(by=factories.staff(Role.ORGANISER), contest_id=contest.pk)
+    with pytest.raises(IntegrityError, match="two persons"), transaction.atomic():
+        _insert(contest, proposal)
+
+
+def _insert(contest: Contest, proposal: Proposal) -> None:
+    PaymentOrder.objects.create(
+        contest=contest,
+        settlement=contest.settlements.get(),
+        proposal=proposal,
+        ordered_at=clock.now(),
+        results_day=contest.day,
+        first_pay_day=contest.day,
+        last_claim_day=contest.day,
+    )
+
+
+@pytest.mark.article("14.III.8.2")
+def test_there_is_one_order_and_it_is_not_taken_back(contest: Contest) -> None:
+    order(contest)
+    with pytest.raises(NothingToOrder):
+        payment_order_propose(by=factories.staff(Role.ORGANISER), contest_id=contest.pk)
+    with pytest.raises(IntegrityError), transaction.atomic():
+        Contest.objects.filter(pk=contest.pk).update(state=Contest.State.SETTLED)
+    with pytest.raises(ProgrammingError, match="denied"), transaction.atomic():
+        PaymentOrder.objects.update(first_pay_day=contest.day)
+
+
+@pytest.mark.article("14.III.8.2")
+def test_after_the_order_a_later_change_of_the_result_has_no_effect(contest: Contest) -> None:
+    order(contest)
+    race = factories.races_of(contest)[0]
+    entries = [Entry(n, "winner" if n == 2 else "started") for n in (1, 2, 3)]
+    with pytest.raises(PaymentOrdered):
+        classification_correct(
+            by=factories.staff(Role.STEWARDS), race_id=race.pk, runners=entries, reason="Doping"
+        )
+
+
+def test_nothing_is_ordered_before_the_settlement() -> None:
+    made = rounds.contest(RULES, [(1, 2, 3)] * 2)
+    with pytest.raises(NothingToOrder):
+        payment_order_propose(by=factories.staff(Role.ORGANISER), contest_id=made.pk)
+
+
+def test_the_order_is_for_the_settlement_that_was_proposed(contest: Contest) -> None:
+    first, second = factories.two_organisers()
+    proposal = payment_order_propose(by=first, contest_id=contest.pk)
+    settlement_reverse(contest_id=contest.pk, by=first)
+    contest_settle(contest_id=contest.pk)
+    with pytest.raises(SettlementChanged):
+        two_persons.confirm(proposal=proposal.uuid, by=second)
+    assert not PaymentOrder.objects.exists()

@@ -1,0 +1,94 @@
+"""What the paper does after the sale: confirmed, copied, or never come out [E5]."""
+
+import uuid
+
+import pytest
+
+from core.premises.access import BareTerminal, TerminalCannot
+from core.premises.models import Premises
+from core.premises.requests import UuidReused
+from lototrot.models.contest import Contest
+from lototrot.models.tickets import PrintConfirmation, Reprint, Ticket
+from lototrot.services.tickets.paper import SlipPrinted, slip_original
+from lototrot.services.tickets.printing import print_confirm, ticket_reprint
+from lototrot.services.tickets.selling import SaleRequest, Sold, TicketUnknown, ticket_sell
+from tests.support import factories
+from tests.support.factories import Point
+
+pytestmark = [pytest.mark.django_db, pytest.mark.article("14.II.1")]
+
+
+@pytest.fixture
+def contest() -> Contest:
+    return factories.contest()
+
+
+@pytest.fixture
+def place(contest: Contest) -> Point:
+    made = factories.point()
+    factories.acknowledge(contest, made)
+    return made
+
+
+@pytest.fixture
+def sold(contest: Contest, place: Point) -> Sold:
+    price = contest.price_cents
+    request = SaleRequest(uuid.uuid4(), contest.pk, ((1,),) * 7, price, price)
+    return ticket_sell(credentials=place.credentials, request=request)
+
+
+def bare(place: Point) -> BareTerminal:
+    return BareTerminal(place.terminal.pk, place.premises.pk, place.premises.kind)
+
+
+def test_until_the_terminal_confirms_the_print_the_ticket_is_an_incident(
+    place: Point, sold: Sold
+) -> None:
+    assert Ticket.objects.get(print_confirmation=None).uuid == sold.uuid
+    first = print_confirm(by=bare(place), ident=sold.uuid)
+    factories.time_pass(seconds=5)
+    assert print_confirm(by=bare(place), ident=sold.uuid).confirmed_at == first.confirmed_at
+    assert PrintConfirmation.objects.count() == 1
+
+
+def test_a_reprint_has_the_same_code_and_a_number_of_its_own(place: Point, sold: Sold) -> None:
+    print_confirm(by=bare(place), ident=sold.uuid)
+    for number in (1, 2, 3):
+        again, reprint = ticket_reprint(by=place.actor, ident=sold.uuid)
+        assert again.code == sold.code
+        assert (reprint.number, reprint.operator) == (number, place.operator)
+    assert Reprint.objects.count() == 3
+
+
+def test_the_same_copy_asked_for_again_is_one_copy(
+    contest: Contest, place: Point, sold: Sold
+) -> None:
+    copy = uuid.uuid4()
+    first, again = (ticket_reprint(by=place.actor, ident=sold.uuid, copy=copy)[1] for _ in range(2))
+    assert first == again
+    assert ticket_reprint(by=place.actor, ident=sold.uuid, copy=uuid.uuid4())[1].number == 2
+    price = contest.price_cents
+    request = SaleRequest(uuid.uuid4(), contest.pk, ((1,),) * 7, price, price)
+    other = ticket_sell(credentials=place.credentials, request=request).uuid
+    with pytest.raises(UuidReused):
+        ticket_reprint(by=place.actor, ident=other, copy=copy)
+
+
+def test_the_original_comes_out_once(place: Point, sold: Sold) -> None:
+    assert slip_original(by=bare(place), ident=sold.uuid).code == sold.code
+    print_confirm(by=bare(place), ident=sold.uuid)
+    with pytest.raises(SlipPrinted):
+        slip_original(by=bare(place), ident=sold.uuid)
+
+
+def test_only_the_selling_terminal_prints(place: Point, sold: Sold) -> None:
+    other = factories.point(place.premises)
+    with pytest.raises(TicketUnknown):
+        print_confirm(by=bare(other), ident=sold.uuid)
+    with pytest.raises(TicketUnknown):
+        ticket_reprint(by=other.actor, ident=sold.uuid)
+    with pytest.raises(TicketUnknown):
+        ticket_reprint(by=place.actor, ident=uuid.uuid4())
+    office = factories.point(factories.premises(Premises.Kind.CENTRAL_OFFICE))
+    with pytest.raises(TerminalCannot):
+        ticket_reprint(by=office.actor, ident=sold.uuid)

@@ -1,0 +1,141 @@
+"""The admin as a browser has it: signed on, with cookies and forms. And a race day to look at."""
+
+import re
+import uuid
+from dataclasses import dataclass
+from typing import Any
+
+from django.db.models import Model
+from django.http import HttpResponse
+from django.test import Client
+
+from core.premises.models import Premises
+from core.staff import two_persons
+from core.staff.actor import StaffActor
+from core.staff.models import StaffSession, User
+from core.staff.powers import Role
+from lototrot.models.contest import Contest
+from lototrot.models.settlement import Settlement
+from lototrot.models.tickets import Ticket
+from lototrot.services.contest import contests
+from lototrot.services.races import starts, withdrawals
+from lototrot.services.seal.sealing import contest_seal
+from lototrot.services.settlement import breach, payment_order
+from lototrot.services.settlement.settling import contest_settle
+from lototrot.services.tickets.selling import SaleRequest, ticket_sell
+from tests.support import factories
+
+RULES = {"ca": "Regles.", "es": "Reglas.", "en": "Rules."}
+
+
+class Desk:
+    """A browser of one person with the roles given, or of the person given."""
+
+    def __init__(self, *roles: Role, person: User | None = None, language: str = "en") -> None:
+        self.person = person or User.objects.get(pk=factories.staff(*roles).user_id)
+        self.client = Client(headers={"accept-language": language})
+        self.client.force_login(self.person)
+        StaffSession.objects.filter(user=self.person).update(verified=True)
+
+    def get(self, url: str, **query: Any) -> str:
+        """The text of a page that must be there."""
+        response = self.client.get(url, query)
+        assert response.status_code == 200, (url, response.status_code)
+        return str(response.content.decode())
+
+    def ask(self, row: Model | type[Model], act: str, /, **typed: Any) -> HttpResponse:
+        """Do an act to a row, or from a list: fill in its form, confirm it."""
+        return self.client.post(act_url(row, act), {**typed, "do": "1"})
+
+    def do(self, row: Model | type[Model], act: str, /, **typed: Any) -> HttpResponse:
+        """The same, and it must be done."""
+        response = self.ask(row, act, **typed)
+        assert response.status_code == 302, text_of(response)
+        return response
+
+    def refused(self, row: Model | type[Model], act: str, code: str, /, **typed: Any) -> str:
+        """The same, and it must be refused with that code."""
+        response = self.ask(row, act, **typed)
+        assert response.status_code == 200
+        assert f"<code>{code}</code>" in response.content.decode(), text_of(response)
+        return text_of(response)
+
+    def offers(self, row: Model | type[Model], act: str) -> bool:
+        """Whether the row's page, or the list, has a button for the act."""
+        page = list_url(row) if isinstance(row, type) else row_url(row)
+        return f'href="{act_url(row, act)}"' in self.get(page)
+
+
+def list_url(model: type[Model]) -> str:
+    return f"/admin/{model._meta.app_label}/{model._meta.model_name}/"
+
+
+def row_url(row: Model) -> str:
+    return f"{list_url(type(row))}{row.pk}/change/"
+
+
+def act_url(row: Model | type[Model], act: str) -> str:
+    if isinstance(row, type):
+        return f"{list_url(row)}{act}/"
+    return f"{list_url(type(row))}{row.pk}/{act}/"
+
+
+def text_of(response: HttpResponse) -> str:
+    """What a page says, without its scripts and tags."""
+    html = re.sub(r"<(script|style).*?</\1>", " ", response.content.decode(), flags=re.S)
+    return re.sub(r"\s+", " ", re.sub(r"<[^>]+>", " ", html))
+
+
+@dataclass(frozen=True, slots=True)
+class RaceDay:
+    """A contest from sale to payment order, with something in every table."""
+
+    contest: Contest
+    point: factories.Point
+    settlement: Settlement
+    organisers: tuple[StaffActor, StaffActor]
+
+
+def race_day() -> RaceDay:
+    """Sold, a bet voided in breach, a horse withdrawn, settled, payment ordered."""
+    first, second = factories.two_organisers()
+    contest = factories.contest(state=Contest.State.DRAFT)
+    contests.contest_publish(by=first, contest=contest, rules=RULES)
+    contests.contest_open(by=first, contest=contest)
+    races, point = factories.races_of(contest), factories.point()
+    for number in (1, 2):
+        factories.sell(contest, point, [(number,)] * 7)
+    out = withdrawals.withdrawal_enter(by=first, race_id=races[0].pk, number=9, source="Vet")
+    two_persons.confirm(proposal=out.proposal.uuid, by=second)
+    factories.sell(contest, factories.point(), [(3,)] * 7)
+    _unauthorise(Ticket.objects.latest("pk").premises)
+    begun = factories.time_pass(minutes=119)
+    starts.start_record(by=first, race_id=races[0].pk, actual_start_at=begun, source="Starter")
+    factories.time_pass(hours=5)
+    for race in races:
+        factories.classified(race, [1])
+    contest_seal(contest_id=contest.pk)
+    void = breach.breach_void(by=first, contest_id=contest.pk)
+    two_persons.confirm(proposal=void.uuid, by=second)
+    settlement = contest_settle(contest_id=contest.pk)
+    order = payment_order.payment_order_propose(by=first, contest_id=contest.pk)
+    two_persons.confirm(proposal=order.uuid, by=second)
+    contest.refresh_from_db()
+    return RaceDay(contest, point, settlement, (first, second))
+
+
+def _unauthorise(place: Premises) -> None:
+    """As if the authorisation had ended before anything was sold."""
+    for each in place.authorisations.all():
+        each.valid_until = each.valid_from
+        each.save(update_fields=["valid_until"])
+
+
+def sold_with_code(of: Contest, at: factories.Point) -> tuple[Ticket, str]:
+    """A ticket sold as terminals do, and the code on its paper."""
+    factories.acknowledge(of, at)
+    numbers = tuple((1,) for _ in of.offered_masks)
+    request = SaleRequest(uuid.uuid4(), of.pk, numbers, of.price_cents, of.price_cents)
+    sold = ticket_sell(credentials=at.credentials, request=request)
+    assert sold.code
+    return Ticket.objects.get(uuid=request.uuid), sold.code.shown

@@ -1,0 +1,150 @@
+"""Databases for tests: one template per run, migrated by the owner, and clones of it.
+
+The template is never connected to once it is migrated, so that it can be cloned at any time. What
+a killed run left is dropped by the next: a run is alive while its session `test_<run>` is open.
+"""
+
+import os
+import secrets
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+from urllib.parse import quote, urlsplit
+
+import psycopg
+from django.core.management import call_command
+from django.db import connections
+from psycopg import sql
+
+from core.config import env
+from core.tools.embedded.postgres import restrict
+
+_ALIASES = ("default", "owner")
+_RUN = "LOTOTROT_TEST_RUN"
+# Taken once: a test may change its environment.
+_APP_URL = os.environ["DATABASE_URL"]
+_OWNER_URL = os.environ["DATABASE_OWNER_URL"]
+
+
+@dataclass(frozen=True, slots=True)
+class Database:
+    """A database of its own for one test, with URLs for child processes."""
+
+    name: str
+    app_url: str
+    owner_url: str
+
+    @property
+    def environment(self) -> dict[str, str]:
+        return {"DATABASE_URL": self.app_url, "DATABASE_OWNER_URL": self.owner_url}
+
+
+def _named(url: str, name: str) -> str:
+    return urlsplit(url)._replace(path="/" + quote(name)).geturl()
+
+
+def database(name: str) -> Database:
+    return Database(name, _named(_APP_URL, name), _named(_OWNER_URL, name))
+
+
+def _owner(**options: Any) -> psycopg.Connection:
+    return psycopg.connect(_OWNER_URL, autocommit=True, **options)
+
+
+def open_run() -> psycopg.Connection:
+    """Begin a run and drop what dead runs left; the run lives as long as the session returned."""
+    run = os.environ[_RUN] = secrets.token_hex(4)
+    session = _owner(application_name=f"test_{run}")
+    stale = session.execute(
+        "SELECT datname FROM pg_database WHERE datname ~ '^test_[0-9a-f]{8}_' AND NOT EXISTS"
+        " (SELECT FROM pg_stat_activity WHERE application_name = substr(datname, 1, 13))"
+    ).fetchall()
+    for (name,) in stale:
+        _drop(session, name)
+    return session
+
+
+def close_run(session: psycopg.Connection) -> None:
+    if session.broken:  # a test stopped the server; what is left is for the next run
+        return
+    own = session.execute(
+        "SELECT datname FROM pg_database WHERE starts_with(datname, %s)",
+        [f"test_{os.environ[_RUN]}_"],
+    ).fetchall()
+    for (name,) in own:
+        _drop(session, name)
+    session.close()
+
+
+def _drop(session: psycopg.Connection, name: str) -> None:
+    """Drop it, whoever is connected. FORCE may not end an autovacuum; a plain DROP stops it."""
+    drop = sql.SQL("DROP DATABASE IF EXISTS {}").format(sql.Identifier(name))
+    try:
+        session.execute(drop + sql.SQL(" WITH (FORCE)"))
+    except psycopg.errors.InsufficientPrivilege:
+        session.execute(
+            "SELECT pg_terminate_backend(pid) FROM pg_stat_activity"
+            " WHERE datname = %s AND backend_type = 'client backend'",
+            [name],
+        )
+        session.execute(drop)
+
+
+def _create(session: psycopg.Connection, name: str, template: str) -> None:
+    session.execute(
+        sql.SQL("CREATE DATABASE {} TEMPLATE {}").format(
+            sql.Identifier(name), sql.Identifier(template)
+        )
+    )
+    restrict(session, name, env.database_settings(_APP_URL)["USER"])
+
+
+@contextmanager
+def _pointed_at(name: str) -> Iterator[None]:
+    """Have both connections of Django, in all threads, use the database `name`."""
+    before = {alias: connections.settings[alias]["NAME"] for alias in _ALIASES}
+    connections.close_all()
+    for alias in _ALIASES:
+        connections.settings[alias]["NAME"] = name
+    try:
+        yield
+    finally:
+        connections.close_all()
+        for alias in _ALIASES:
+            connections.settings[alias]["NAME"] = before[alias]
+
+
+def _template(session: psycopg.Connection) -> str:
+    """The run's template, made by whichever process comes first."""
+    name = f"test_{os.environ[_RUN]}_template"
+    session.execute("SELECT pg_advisory_lock(hashtext(%s))", [name])
+    try:
+        if not session.execute("SELECT 1 FROM pg_database WHERE datname = %s", [name]).fetchone():
+            draft = f"{name}_draft"
+            _drop(session, draft)
+            _create(session, draft, "template1")
+            with _pointed_at(draft):
+                call_command("migrate", database="owner", interactive=False, verbosity=0)
+            session.execute(
+                sql.SQL("ALTER DATABASE {} RENAME TO {}").format(
+                    sql.Identifier(draft), sql.Identifier(name)
+                )
+            )
+    finally:
+        session.execute("SELECT pg_advisory_unlock(hashtext(%s))", [name])
+    return name
+
+
+@contextmanager
+def clone() -> Iterator[Database]:
+    """A fresh copy of the migrated template, which Django uses until the end."""
+    name = f"test_{os.environ[_RUN]}_{secrets.token_hex(4)}"
+    with _owner() as session:
+        _create(session, name, _template(session))
+    try:
+        with _pointed_at(name):
+            yield database(name)
+    finally:
+        with _owner() as session:
+            _drop(session, name)

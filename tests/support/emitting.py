@@ -1,0 +1,172 @@
+"""Games and emissions for tests, brought by the services as far as the test wants."""
+
+import copy
+import json
+import uuid
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from importlib import resources
+from types import SimpleNamespace
+from typing import Any
+from unittest import mock
+
+from core.staff import two_persons
+from core.staff.models import Proposal
+from core.staff.powers import Role
+from promotrot.engine.game import PredrawnGame
+from promotrot.engine.game_json import read_game
+from promotrot.engine.plan import make_plan
+from promotrot.engine.shuffle import block_prizes, commitment, mixed_key
+from promotrot.models.emission import Emission
+from promotrot.models.game import Game, GameVersion
+from promotrot.services.closing import emission_close_propose
+from promotrot.services.emissions import (
+    emission_commit,
+    emission_get,
+    emission_open,
+    emission_plan,
+    witness_enter,
+)
+from promotrot.services.games import game_approve_propose, game_record
+from promotrot.services.playing import play_act, play_state
+from promotrot.services.selling import PlayRequest, play_sell
+from tests.support import factories
+
+ENTROPY = " ".join("6152244136" * 5)
+SMALL_TIERS = ({"cash_cents": 400, "count": 2}, {"cash_cents": 100, "count": 20})
+"""28.00 of 40.00: exactly 70 % of 40 tickets at 1.00."""
+
+
+def document(name: str, **changes: Any) -> dict[str, Any]:
+    """The document of a shipped game with some of its keys changed; None leaves one out."""
+    text = resources.files("promotrot").joinpath("games", f"{name}.json").read_text("utf-8")
+    changed = copy.deepcopy(json.loads(text)) | changes
+    return {key: value for key, value in changed.items() if value is not None}
+
+
+def small(code: str = "small", **changes: Any) -> dict[str, Any]:
+    """A pre-drawn game of 40 tickets at 1.00 in one block, 70 % of it in prizes of two tiers."""
+    signs = ["trophy", "sulky", "horseshoe", "stopwatch", "helmet", "bell"]
+    shown = document("lap-of-honour")
+    picture = {
+        "kind": "symbols",
+        "columns": 3,
+        "rows": 3,
+        "match": 3,
+        "signs": signs,
+        "winning": signs[:2],
+    }
+    base = {
+        "code": code,
+        "tickets": 40,
+        "block_tickets": 40,
+        "price_cents": 100,
+        "prize_percent": "70",
+        "tiers": [*SMALL_TIERS],
+        "presentation": picture,
+    }
+    return shown | base | changes
+
+
+def both(proposal: Proposal) -> None:
+    """A second organiser confirms."""
+    two_persons.confirm(proposal=proposal.uuid, by=factories.staff(Role.ORGANISER))
+
+
+def recorded(definition: Mapping[str, Any]) -> GameVersion:
+    return game_record(by=factories.staff(Role.ORGANISER), document=definition)
+
+
+def approved(definition: Mapping[str, Any]) -> Game:
+    """The game of a definition, approved by two persons."""
+    version = recorded(definition)
+    both(game_approve_propose(by=factories.staff(Role.ORGANISER), version=version))
+    return version.game
+
+
+def planned(game: Game, **terms: Any) -> Emission:
+    return emission_plan(by=factories.staff(Role.ORGANISER), game=game, **terms)
+
+
+def committed(emission: Emission) -> Emission:
+    return emission_commit(by=factories.staff(Role.ORGANISER), emission=emission)
+
+
+def witnessed(emission: Emission, entropy: str = ENTROPY) -> Emission:
+    return witness_enter(
+        by=factories.staff(Role.INSPECTOR), emission=emission, source="dice", text=entropy
+    )
+
+
+def seed_where(
+    reference: str, wanted: Callable[[bytes], bool], definition: Mapping[str, Any] | None = None
+) -> bytes:
+    """A seed under which the one block of that emission of a small game has its tiers as wanted."""
+    game = read_game(definition or small())
+    assert isinstance(game, PredrawnGame)
+    plan = make_plan(game.kind, game.kind.prize_percent, block_tickets=game.block_tickets)
+    for number in range(100_000):
+        seed = number.to_bytes(32, "big")
+        key = mixed_key(seed, commitment(seed, reference, plan), ENTROPY.encode())
+        if wanted(block_prizes(key, reference, plan, 0)):
+            return seed
+    raise AssertionError("no such seed")
+
+
+@contextmanager
+def seeded(seed: bytes) -> Iterator[None]:
+    """Emissions committed to in here have that seed."""
+    maker = SimpleNamespace(token_bytes=lambda size: seed)
+    with mock.patch("promotrot.services.emissions.secrets", maker):
+        yield
+
+
+def opened(definition: Mapping[str, Any] | Game, **terms: Any) -> Emission:
+    """An emission on sale: of a game, or of the game of a definition, approved first."""
+    game = definition if isinstance(definition, Game) else approved(definition)
+    emission = planned(game, **terms)
+    if emission.dealt:
+        emission = witnessed(committed(emission))
+    return open_now(emission)
+
+
+def open_now(emission: Emission) -> Emission:
+    return emission_open(by=factories.staff(Role.ORGANISER), emission=emission)
+
+
+def closed(emission: Emission) -> Emission:
+    """The emission closed by two persons."""
+    both(emission_close_propose(by=factories.staff(Role.ORGANISER), emission=emission))
+    return emission_get(emission.reference)
+
+
+def sold(emission: Emission, tickets: int, point: factories.Point | None = None) -> list[uuid.UUID]:
+    """So many tickets sold at a terminal and not yet played."""
+    point = point or factories.point()
+    wanted = [PlayRequest(uuid.uuid4(), emission.pk, emission.price_cents) for _ in range(tickets)]
+    for request in wanted:
+        play_sell(credentials=point.credentials, request=request)
+    return [request.uuid for request in wanted]
+
+
+def played(point: factories.Point, tickets: Sequence[uuid.UUID], act: str = "reveal") -> None:
+    """The tickets, each played by its first act."""
+    for ident in tickets:
+        play_act(credentials=point.credentials, ident=ident, number=1, act=act)
+
+
+def sold_and_played(emission: Emission, tickets: int) -> None:
+    """So many tickets of a pre-drawn emission sold, played and awarded."""
+    point = factories.point()
+    played(point, sold(emission, tickets, point))
+
+
+def finished(point: factories.Point, tickets: Sequence[uuid.UUID]) -> None:
+    """The tickets, each played to its end by whatever acts are legal, keeping what there is."""
+    for ident in tickets:
+        play = play_state(credentials=point.credentials, ident=ident)
+        while play.legal:
+            act = next((a for a in play.legal if a in ("stop", "keep")), play.legal[0])
+            play = play_act(
+                credentials=point.credentials, ident=ident, number=len(play.steps) + 1, act=act
+            )

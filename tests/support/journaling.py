@@ -1,0 +1,73 @@
+"""The journal in tests: sealed to the present, and looked at with the rights of its owner."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from itertools import chain
+
+from django.db import connection, connections, transaction
+
+from core.journal import rows
+from core.journal.install import Journaled, journaled
+from core.journal.services import batch_seal, last_batch
+from core.journal.verifying import Finding, batch_findings, table_findings
+from tests.concurrency.harness import eventually
+from tests.support.databases import Database
+
+TABLES = {table.name: table for table in journaled()}
+
+
+def seal_all() -> None:
+    """Seal everything written so far, whatever other databases of the server have under way."""
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT pg_current_xact_id()::text::bigint")
+        (present,) = cursor.fetchone()
+
+    def sealed() -> bool:
+        batch_seal()
+        last = last_batch()
+        return last is not None and last.end_xid > present
+
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT journal_note()")
+    eventually(sealed)
+
+
+@contextmanager
+def as_owner(database: Database) -> Iterator[None]:
+    """Have Django's connection be the owner's."""
+    settings = connections.settings["default"]
+    before = dict(settings)
+    connections.close_all()
+    settings |= {name: connections.settings["owner"][name] for name in ("USER", "PASSWORD")}
+    try:
+        yield
+    finally:
+        connections.close_all()
+        settings |= before
+
+
+@contextmanager
+def touched(*tables: str) -> Iterator[None]:
+    """As the owner, with the triggers of the tables disabled; all of it is undone at the end."""
+    with transaction.atomic():
+        with connection.cursor() as cursor:
+            for table in tables:
+                cursor.execute(f'ALTER TABLE "{table}" DISABLE TRIGGER USER')
+        yield
+        transaction.set_rollback(True)
+
+
+def execute(statement: str, parameters: list[object] | None = None) -> int:
+    """How many rows it touched."""
+    with connection.cursor() as cursor:
+        cursor.execute(statement, parameters)
+        return int(cursor.rowcount)
+
+
+def findings(*tables: Journaled) -> list[Finding]:
+    """What verifying says of the tables, or of the batches if none is named."""
+    with transaction.atomic():
+        rows.ready()
+        return list(
+            chain.from_iterable(map(table_findings, tables)) if tables else batch_findings()
+        )

@@ -1,0 +1,247 @@
+"""Documents to be paid, for tests: tickets worth what the test says, offices and their cashiers.
+
+Contests, settlements and payment orders are written directly; `books_agree` then knows only the
+money moved in for the prizes.
+"""
+
+import secrets
+import uuid
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import date, timedelta
+from typing import Any
+
+from django.conf import settings
+
+from core.database import clock
+from core.kernel import codes
+from core.kernel.days import natural_day
+from core.ledger import services as ledger
+from core.ledger.models import Transfer
+from core.payoffice.models import CashSession
+from core.payoffice.services.cash import cash_open
+from core.payoffice.services.paying import PayRequest
+from core.payoffice.services.sealing import PayeeFacts
+from core.premises.models import Premises
+from core.staff import two_persons
+from core.staff.actor import StaffActor
+from core.staff.models import Proposal
+from core.staff.powers import Role
+from lototrot import accounts
+from lototrot.engine.races import Race
+from lototrot.models.contest import Contest
+from lototrot.models.settlement import PaymentOrder, Prize, Settlement
+from lototrot.models.tickets import LEG_COLUMNS, Ticket, Void
+from lototrot.services.settlement.payment_order import payment_order_propose
+from lototrot.services.settlement.settling import contest_settle
+from tests.support import factories, rounds
+from tests.support.factories import Point
+
+RULES = rounds.rules(**rounds.TWO_LEGS)
+MARIA = PayeeFacts("Maria Ferrer Riera", "dni", "43123456Z")
+_FIGURES = (
+    "tickets",
+    "bets",
+    "winning_tickets",
+    "takings_cents",
+    "jackpot_in_cents",
+    "reserve_in_cents",
+    "lapsed_in_cents",
+    "prizes_cents",
+    "jackpot_out_cents",
+    "reserve_out_cents",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Presented:
+    """A sold ticket with the code on its paper, and what it is worth."""
+
+    ticket: Ticket
+    code: str
+    cents: int
+
+    @property
+    def contest(self) -> Contest:
+        return self.ticket.contest
+
+    def request(self, **changes: Any) -> PayRequest:
+        """As an operator would ask for its payment."""
+        asked = {
+            "uuid": uuid.uuid4(),
+            "code": self.code,
+            "amount_cents": self.cents,
+            "intact": True,
+        }
+        return PayRequest(**(asked | changes))
+
+
+def contest(*, day: date | None = None) -> Contest:
+    """A contest of two races on sale."""
+    return rounds.contest(RULES, [(1, 2, 3)] * 2, day=day)
+
+
+def tickets(of: Contest, count: int, at: Point | None = None) -> list[Presented]:
+    """Tickets with real codes, right in every race that number 1 wins."""
+    at = at or factories.point()
+    key = secrets.token_bytes(32)
+    idents = [uuid.uuid4() for _ in range(count)]
+    made = [codes.issue(codes.TICKET, ident, key, settings.CODE_KEYS) for ident in idents]
+    sold = Ticket.objects.bulk_create(
+        sold_ticket(of, at, ident, code) for ident, code in zip(idents, made, strict=True)
+    )
+    place = ledger.premises_account(at.premises.pk)
+    debit = ledger.account_open([place])[place.code]
+    Transfer.objects.bulk_create(
+        Transfer(
+            reference=ticket.uuid,
+            line=0,
+            kind="lototrot.sale",
+            debit=debit,
+            credit=of.takings_account,
+            amount_cents=ticket.amount_cents,
+            at=ticket.sold_at,
+        )
+        for ticket in sold
+    )
+    return [Presented(t, code.shown, 0) for t, code in zip(sold, made, strict=True)]
+
+
+def settled(count: int, *, losers: int = 0, at: Point | None = None) -> list[Presented]:
+    """So many tickets with both races right, settled and ordered by the services, payable now.
+
+    Each of the `losers` is a ticket of 2,166.00 with nothing right, that makes the prizes larger.
+    """
+    numbers = tuple(range(1, 21))
+    made = rounds.contest(RULES, [numbers] * 2, price_cents=600)
+    at = at or factories.point()
+    sold = tickets(made, count, at)
+    others = sum(1 << number - 1 for number in numbers[1:])
+    rounds.sell(made, at, [(others, others)] * losers)
+    rounds.run(made, [Race(numbers, winners=frozenset({1}))] * 2)
+    contest_settle(contest_id=made.pk)
+    first, second = factories.two_organisers()
+    two_persons.confirm(
+        proposal=payment_order_propose(by=first, contest_id=made.pk).uuid, by=second
+    )
+    prizes = dict(Prize.objects.values_list("ticket_id", "prize_cents"))
+    made.refresh_from_db()
+    factories.time_pass(days=1)
+    return [Presented(t.ticket, t.code, prizes[t.ticket.pk]) for t in sold]
+
+
+def confirmed(proposal: Proposal, *roles: Role) -> None:
+    """Another person confirms."""
+    two_persons.confirm(proposal=proposal.uuid, by=factories.staff(*(roles or (Role.SUPERVISOR,))))
+
+
+def sold_ticket(of: Contest, at: Point, ident: uuid.UUID, code: codes.Code) -> Ticket:
+    """A row as a sale would have left it, to be inserted."""
+    return Ticket(
+        uuid=ident,
+        contest=of,
+        premises=at.premises,
+        terminal=at.terminal,
+        operator=at.operator,
+        sold_at=of.opened_at,
+        bets=1,
+        amount_cents=of.price_cents,
+        code_digest=settings.CODE_KEYS.digest(code),
+        request_digest=bytes(32),
+        code_commitment=secrets.token_bytes(32),
+        **dict.fromkeys(LEG_COLUMNS[: len(of.offered_masks)], 1),
+    )
+
+
+def order(
+    of: Contest, prizes: dict[int, int], *, results_day: date | None = None, claim_days: int = 30
+) -> PaymentOrder:
+    """The contest settled and ordered, with these prizes by ticket id, funded by the test."""
+    factories.contest_closed(of)
+    settlement = Settlement.objects.create(
+        uuid=uuid.uuid4(),
+        contest=of,
+        number=1,
+        rules={},
+        races=[],
+        figures={"winners": {"7": 0}},
+        settled_at=clock.now(),
+        **dict.fromkeys(_FIGURES, 0),
+    )
+    winning_bets = [1] + [0] * (len(of.bet_type.document["shares_below"]) - 1)
+    Prize.objects.bulk_create(
+        (
+            Prize(
+                settlement=settlement,
+                ticket_id=ticket,
+                winning_bets=winning_bets,
+                prize_cents=cents,
+            )
+            for ticket, cents in prizes.items()
+        ),
+        batch_size=10_000,
+    )
+    rounds.fund(accounts.prizes_payable(of.pk), sum(prizes.values()))
+    for state in ("settled", "ordered"):
+        Contest.objects.filter(pk=of.pk).update(state=state)
+    of.refresh_from_db()
+    results_day = results_day or natural_day(clock.now())
+    made: PaymentOrder = PaymentOrder.objects.create(
+        contest=of,
+        settlement=settlement,
+        proposal=factories.proposal("lototrot.payment_order", f"contest:{of.pk}"),
+        ordered_at=clock.now(),
+        results_day=results_day,
+        first_pay_day=max(of.day, results_day) + timedelta(days=1),
+        last_claim_day=results_day + timedelta(days=claim_days),
+    )
+    return made
+
+
+def worth(*cents: int, day: date | None = None, pay_now: bool = True) -> list[Presented]:
+    """Tickets of one contest that won these amounts (0: nothing), payable since yesterday.
+
+    With `pay_now` False the results are of today, so that payment begins tomorrow.
+    """
+    made = contest(day=day)
+    sold = tickets(made, len(cents))
+    prizes = {t.ticket.pk: c for t, c in zip(sold, cents, strict=True) if c}
+    order(made, prizes)
+    if pay_now:
+        factories.time_pass(days=1)
+    return [Presented(t.ticket, t.code, c) for t, c in zip(sold, cents, strict=True)]
+
+
+def refunds(count: int = 1) -> list[Presented]:
+    """Tickets voided as registered in breach: their price is due [C6]."""
+    made = contest()
+    sold = tickets(made, count)
+    factories.contest_closed(made)
+    proposal = factories.proposal("lototrot.breach_void", f"contest:{made.pk}")
+    Void.objects.bulk_create(
+        Void(ticket=t.ticket, reason="breach", note="x", voided_at=clock.now(), proposal=proposal)
+        for t in sold
+    )
+    rounds.fund(accounts.refunds_due(made.pk), count * made.price_cents)
+    return [Presented(t.ticket, t.code, made.price_cents) for t in sold]
+
+
+def office(kind: str = Premises.Kind.CENTRAL_OFFICE) -> Premises:
+    return factories.premises(kind, authorised=())
+
+
+def cashier(
+    place: Premises | None = None, *, float_cents: int = 10_000_000, roles: Sequence[Role] = ()
+) -> StaffActor:
+    """A cashier of the Central Office with an open session and plenty in it."""
+    who = factories.staff(*(roles or (Role.CASHIER,)))
+    cash_open(by=who, premises=(place or office()).code, float_cents=float_cents)
+    return who
+
+
+def session_of(who: StaffActor) -> CashSession:
+    return CashSession.objects.get(cashier_id=who.user_id, closed_at=None)
+
+
+def balance(account: ledger.Chart) -> int:
+    return ledger.balance_cents(account)

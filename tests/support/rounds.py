@@ -1,0 +1,233 @@
+"""A contest brought to its settlement, for tests: rules, sales in bulk, results, what must hold.
+
+Tickets and their transfers are inserted directly, with the rights of the application's role.
+"""
+
+import hashlib
+import secrets
+import uuid
+from collections.abc import Mapping, Sequence
+from datetime import UTC, date, datetime, timedelta
+from fractions import Fraction
+from math import prod
+from typing import Any
+
+from django.db import transaction
+
+from core.database import clock
+from core.ledger import services as ledger
+from core.ledger.models import Transfer
+from core.ledger.rebuild import differences
+from core.ledger.selectors import trial_balance
+from core.staff.powers import Role
+from lototrot import accounts
+from lototrot.engine.bet_type import BetType as Rules
+from lototrot.engine.bet_type import shipped
+from lototrot.engine.races import Outcome, mask_of
+from lototrot.engine.races import Race as Facts
+from lototrot.models.contest import BetType, Contest
+from lototrot.models.programme import Race
+from lototrot.models.settlement import Prize, Settlement
+from lototrot.models.tickets import LEG_COLUMNS, Ticket
+from tests.support import factories
+from tests.support.factories import Point
+
+Masks = Sequence[int]
+NOON = datetime(2030, 3, 2, 11, tzinfo=UTC)
+"""Noon in Madrid: a meeting that starts in some hours is of the same day, whenever tests run."""
+
+TWO_LEGS = {
+    "code": "two-legs",
+    "legs": 2,
+    "shares_below": {"2": 60, "1": 40},
+    "shares_above": {"2": 50, "1": 40, "reserve": 10},
+}
+
+
+def rules(**changes: Any) -> Rules:
+    """Lototrot's rules with some of the document's fields changed."""
+    least = Fraction(60)
+    document = shipped("lototrot", minimum_prize_percent=least).to_document() | changes
+    return Rules.from_document(document, minimum_prize_percent=least)
+
+
+def record(of: Rules) -> BetType:
+    """The rules on record."""
+    found: BetType
+    found, _ = BetType.objects.get_or_create(
+        code=of.code,
+        version=of.version,
+        defaults={
+            "document": of.to_document(),
+            "authorisation": "CAIB 1/2006",
+            "recorded_at": clock.now(),
+            "recorded_by_id": factories.staff().user_id,
+        },
+    )
+    return found
+
+
+@transaction.atomic
+def contest(
+    of: Rules,
+    programmes: Sequence[Sequence[int]],
+    *,
+    price_cents: int = 100,
+    day: date | None = None,
+) -> Contest:
+    """A contest on sale: a race for each programme, the first in two hours."""
+    now = clock.now()
+    meeting = factories.meeting(races=0, day=day)
+    course = factories.racecourse()
+    races = [
+        factories.race(
+            meeting,
+            number,
+            now + timedelta(hours=2, minutes=30 * number),
+            numbers=numbers,
+            course=course,
+        )
+        for number, numbers in enumerate(programmes, start=1)
+    ]
+    made: Contest = factories.contest(
+        meeting, races=races, rules=record(of), price_cents=price_cents
+    )
+    return made
+
+
+@transaction.atomic
+def sell(of: Contest, at: Point, tickets: Sequence[Masks]) -> list[Ticket]:
+    """Tickets and their transfers, as so many sales would have left them."""
+    now = clock.now()
+    sold: list[Ticket] = Ticket.objects.bulk_create(
+        Ticket(
+            uuid=uuid.uuid4(),
+            contest=of,
+            premises=at.premises,
+            terminal=at.terminal,
+            operator=at.operator,
+            sold_at=now,
+            bets=prod(mask.bit_count() for mask in masks),
+            amount_cents=prod(mask.bit_count() for mask in masks) * of.price_cents,
+            code_digest=secrets.token_bytes(16),
+            code_commitment=secrets.token_bytes(32),
+            request_digest=hashlib.sha256(repr(masks).encode()).digest(),
+            **dict(zip(LEG_COLUMNS, masks, strict=False)),
+        )
+        for masks in tickets
+    )
+    place = ledger.premises_account(at.premises.pk)
+    debit = ledger.account_open([place])[place.code]
+    Transfer.objects.bulk_create(
+        Transfer(
+            reference=ticket.uuid,
+            line=0,
+            kind="lototrot.sale",
+            debit=debit,
+            credit=of.takings_account,
+            amount_cents=ticket.amount_cents,
+            at=now,
+        )
+        for ticket in sold
+    )
+    return sold
+
+
+def run(of: Contest, facts: Sequence[Facts]) -> None:
+    """Close the contest and put on record what became of its races."""
+    races = factories.races_of(of)
+    for race, fact in zip(races, facts, strict=True):
+        for number in sorted(fact.withdrawn):
+            factories.withdrawal(race, number)
+    factories.contest_closed(of)
+    for race, fact in zip(races, facts, strict=True):
+        if fact.outcome is Outcome.RUN:
+            left = dict.fromkeys(fact.left, "Refused the start")
+            factories.classified(race, fact.winners, left=left, disqualified=fact.disqualified)
+            continue
+        if fact.outcome is not Outcome.NOT_RUN:
+            factories.started(race)
+        factories.declared(race, str(fact.outcome))
+        (winner,) = fact.winners
+        factories.drawn(race, winner)
+
+
+def bare_settlement(of: Contest) -> Settlement:
+    """A settlement written behind the services' back."""
+    noughts = dict.fromkeys(
+        (
+            "tickets",
+            "bets",
+            "winning_tickets",
+            "takings_cents",
+            "jackpot_in_cents",
+            "reserve_in_cents",
+            "lapsed_in_cents",
+            "prizes_cents",
+            "jackpot_out_cents",
+            "reserve_out_cents",
+        ),
+        0,
+    )
+    return Settlement.objects.create(
+        uuid=uuid.uuid4(),
+        contest=of,
+        number=of.settlements.count() + 1,
+        rules={},
+        races=[],
+        figures={"winners": {"7": 0}},
+        settled_at=clock.now(),
+        **noughts,
+    )
+
+
+def reclassify(race: Race, winners: Sequence[int]) -> None:
+    """Another classification in the place of the one in force, as its correction would leave it."""
+    race.classifications.filter(in_force=True).update(in_force=False)
+    factories.classified(race, winners)
+
+
+def fund(account: ledger.Chart, cents: int) -> None:
+    """Money that was there before: moved in from an account of the test's own."""
+    before = ledger.asset("test:before")
+    line = ledger.Line("test", before, account, cents)
+    ledger.post(reference=uuid.uuid4(), lines=[line])
+
+
+def masks(numbers: Sequence[Sequence[int]]) -> tuple[int, ...]:
+    """The masks of a ticket, from its numbers by race."""
+    return tuple(mask_of(each) for each in numbers)
+
+
+def prizes(of: Settlement) -> dict[int, tuple[list[int], int]]:
+    """By ticket id, its winning bets by category and its prize."""
+    rows = Prize.objects.filter(settlement=of)
+    return {row.ticket_id: (row.winning_bets, row.prize_cents) for row in rows}
+
+
+def books_agree(*, known: Mapping[str, int] | None = None) -> None:
+    """The trial balance is zero, and every balance rebuilt is the ledger's.
+
+    `known` are differences that the test itself made, by account.
+    """
+    assert trial_balance(by=factories.staff(Role.AUDITOR)).difference_cents == 0
+    _, differing = differences()
+    found = {each.account: each.ledger_cents - each.rebuilt_cents for each in differing}
+    assert found == dict(known or {})
+
+
+def balances(of: Contest) -> dict[str, int]:
+    """What a settlement moves, by name."""
+    code = of.bet_type_code
+    return {
+        "takings": ledger.balance_cents(ledger.liability(of.takings_account.code)),
+        "prizes": ledger.balance_cents(accounts.prizes_payable(of.pk)),
+        "lapsed": ledger.balance_cents(accounts.lapsed(of.pk)),
+        "jackpot": ledger.balance_cents(accounts.jackpot(code)),
+        "reserve": ledger.balance_cents(accounts.reserve(code)),
+    }
+
+
+def later(days: int) -> datetime:
+    """Simulated time goes on to the same hour of a later day."""
+    return factories.time_pass(days=days)
