@@ -12,59 +12,59 @@ from itertools import pairwise
 
 from core.ledger.organiser import OrganiserShare, share_in_force, shares_from
 from core.ledger.organiser import Part as Part
-from core.ledger.services import Chart, Line, liability
+from core.ledger.services import AccountCode, Line, liability
 from lototrot.engine.distribution import Distribution
 
 
-def pool(contest_id: int) -> Chart:
+def pool(contest_id: int) -> AccountCode:
     """The prize pool of a contest while it is being divided (9.1)."""
     return liability(f"lototrot:contest:{contest_id}:pool")
 
 
-def category(contest_id: int, hits: int) -> Chart:
+def category(contest_id: int, hits: int) -> AccountCode:
     """A category's money while it is being divided (9.2, 9.3)."""
     return liability(f"lototrot:contest:{contest_id}:category:{hits}")
 
 
-def prizes_payable(contest_id: int) -> Chart:
-    """Prizes won and neither paid, lapsed nor held apart; its sub-ledger are the prize rows."""
+def prizes_payable(contest_id: int) -> AccountCode:
+    """Prizes won and neither paid, lapsed nor held; its sub-ledger are the prize rows."""
     return liability(f"lototrot:contest:{contest_id}:prizes")
 
 
-def lapsed(contest_id: int) -> Chart:
-    """Unclaimed prizes of earlier meetings, placed in this one's 7/7 (10.7)."""
+def lapsed(contest_id: int) -> AccountCode:
+    """Unclaimed prizes of earlier meetings, carried over into this one's 7/7 (10.7)."""
     return liability(f"lototrot:contest:{contest_id}:lapsed")
 
 
-def refunds_due(contest_id: int) -> Chart:
+def refunds_due(contest_id: int) -> AccountCode:
     """Prices of tickets voided because they were registered in breach [C6]."""
     return liability(f"lototrot:contest:{contest_id}:refunds")
 
 
-def held_apart(contest_id: int) -> Chart:
-    """Prizes whose ticket is barred or deposited, until two persons decide [C5, C6]."""
+def held(contest_id: int) -> AccountCode:
+    """Prizes whose ticket is blocked or deposited, until two persons decide [C5, C6]."""
     return liability(f"lototrot:contest:{contest_id}:held")
 
 
-def unplaced(bet_type_code: str, day: date) -> Chart:
+def carry_over(bet_type_code: str, day: date) -> AccountCode:
     """What lapsed with a last day, or was refused on it: for the first meeting after [D3, C5].
 
     It passes to `lapsed` of that meeting's contest once there is one; until then it stands here.
     """
-    return liability(f"lototrot:{bet_type_code}:unplaced:{day.isoformat()}")
+    return liability(f"lototrot:{bet_type_code}:carry_over:{day.isoformat()}")
 
 
-def jackpot(bet_type_code: str) -> Chart:
+def jackpot(bet_type_code: str) -> AccountCode:
     """The 7/7 accumulated from meeting to meeting (9.5)."""
     return liability(f"lototrot:{bet_type_code}:jackpot")
 
 
-def reserve(bet_type_code: str) -> Chart:
+def reserve(bet_type_code: str) -> AccountCode:
     """The reserve fund of the 7/7 (9.3, 9.5, 9.8)."""
     return liability(f"lototrot:{bet_type_code}:reserve")
 
 
-def organiser(part: Part) -> Chart:
+def organiser(part: Part) -> AccountCode:
     """A part of the organiser's share."""
     return liability(f"lototrot:organiser:{part}")
 
@@ -84,7 +84,7 @@ def settlement_lines(
     *,
     contest_id: int,
     bet_type_code: str,
-    takings: Chart,
+    takings: AccountCode,
     d: Distribution,
     parts: Mapping[Part, int],
 ) -> list[Line]:
@@ -115,7 +115,7 @@ def settlement_lines(
     return lines
 
 
-def _line(kind: str, debit: Chart, credit: Chart, cents: int) -> Line:
+def _line(kind: str, debit: AccountCode, credit: AccountCode, cents: int) -> Line:
     return Line(kind=f"lototrot.{kind}", debit=debit, credit=credit, amount_cents=cents)
 
 
@@ -127,7 +127,9 @@ def _fallen(d: Distribution, order: list[int], hits: int) -> int:
     return fallen
 
 
-def _correction_lines(d: Distribution, places: Mapping[int, Chart], fund: Chart) -> list[Line]:
+def _correction_lines(
+    d: Distribution, places: Mapping[int, AccountCode], fund: AccountCode
+) -> list[Line]:
     """9.7 and the rounding in whole cents: each category is left with exactly its prizes.
 
     The exact amounts of 9.7 may be fractions of a cent; so what a category ends with above what it

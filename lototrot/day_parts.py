@@ -23,17 +23,17 @@ from lototrot.models.programme import Runner
 from lototrot.models.running import Classification, RaceDeclaration, RaceStart, Withdrawal
 from lototrot.models.sealing import Amendment, Seal
 from lototrot.models.settlement import (
+    CarryOver,
     Lapse,
     PaymentOrder,
-    Placement,
     Prize,
     Settlement,
     SettlementCategory,
 )
-from lototrot.models.tickets import Bar, Ticket, Void
+from lototrot.models.tickets import Block, Ticket, Void
 from lototrot.selectors.draws import subject_of
 from lototrot.services.contest.contests import rules_of
-from lototrot.services.prizes.carry_over import lapsed_place
+from lototrot.services.prizes.carry_over import lapsed_carry_over
 from lototrot.services.prizes.lapsing import lapse
 from lototrot.services.races.results import contest_results
 from lototrot.services.settlement.counting import Counting, count
@@ -151,7 +151,7 @@ def _settled(contest: Contest, instant: datetime) -> Iterator[Model]:
         yield from SettlementCategory.objects.filter(settlement=each)
     yield from PaymentOrder.objects.filter(contest=contest, ordered_at__lt=instant)
     yield from Lapse.objects.filter(contest=contest, lapsed_at__lt=instant)
-    yield from Bar.objects.filter(ticket__contest=contest, barred_at__lt=instant)
+    yield from Block.objects.filter(ticket__contest=contest, blocked_at__lt=instant)
 
 
 def _owed(contest: Contest, span: Span) -> Iterator[Model]:
@@ -195,8 +195,8 @@ def events(span: Span) -> Iterator[Event]:
             yield Event(row.confirmed_at, "lototrot.corrected", data=data, order=-1)
         row.in_force = True
         yield Event(row.confirmed_at, "lototrot.classification", row)
-    for row in of(Bar, "barred_at").select_related("ticket"):
-        yield _bar(row)
+    for row in of(Block, "blocked_at").select_related("ticket"):
+        yield _block(row)
     for amendment in of(Amendment, "proposal__decision__decided_at"):
         decided = amendment.proposal.decision.decided_at
         yield Event(decided, "lototrot.amendment", amendment, order=2)
@@ -206,13 +206,13 @@ def events(span: Span) -> Iterator[Event]:
     yield from _steps(span, of)
 
 
-def _bar(row: Bar) -> Event:
-    """A bar opens a claim, holds one that was presented, or finds nothing to hold [C6]."""
+def _block(row: Block) -> Event:
+    """A block opens a claim, holds one that was presented, or finds nothing to hold [C6]."""
     claim = Claim.objects.filter(game=Game.LOTOTROT, document_id=row.ticket_id).first()
-    opens = claim is not None and claim.opened_at == row.barred_at
+    opens = claim is not None and claim.opened_at == row.blocked_at
     held = as_of(claim, Claim.State.HELD, None) if claim and opens else None
     data = {"opens": opens, "holds": claim.pk if claim and not opens else None}
-    return Event(row.barred_at, "lototrot.bar", row, (held,) if held else (), data)
+    return Event(row.blocked_at, "lototrot.block", row, (held,) if held else (), data)
 
 
 def _steps(span: Span, of: Any) -> Iterator[Event]:
@@ -246,8 +246,8 @@ def _steps(span: Span, of: Any) -> Iterator[Event]:
         )
     for each in of(Lapse, "lapsed_at"):
         yield _step(each.lapsed_at, "lototrot.lapsed", each.contest)
-    for placement in of(Placement, "placed_at"):
-        yield _step(placement.placed_at, "lototrot.placed", placement.contest)
+    for carried in of(CarryOver, "carried_at"):
+        yield _step(carried.carried_at, "lototrot.carry_over", carried.contest)
 
 
 def _step(at: datetime, kind: str, contest: Contest, **data: Any) -> Event:
@@ -258,7 +258,7 @@ def _step(at: datetime, kind: str, contest: Contest, **data: Any) -> Event:
 # --- And again ------------------------------------------------------------------------------------
 
 
-def _takings(contest: Contest) -> ledger.Chart:
+def _takings(contest: Contest) -> ledger.AccountCode:
     return liability(contest.takings_account.code)
 
 
@@ -277,14 +277,14 @@ def _voided(row: Any, data: Data) -> None:
     post("lototrot.void", row, [line])
 
 
-def _barred(row: Any, data: Data) -> None:
-    """The prize is held apart, unless it was held already [C6]."""
+def _blocked(row: Any, data: Data) -> None:
+    """Hold the prize, unless it was held already [C6]."""
     contest = row.ticket.contest_id
     presented = Claim.objects.filter(pk=data["holds"], state=Claim.State.PRESENTED)
-    presented.update(state=Claim.State.HELD, changed_at=row.barred_at)
+    presented.update(state=Claim.State.HELD, changed_at=row.blocked_at)
     if data["opens"]:
-        payable, apart = accounts.prizes_payable(contest), accounts.held_apart(contest)
-        post("lototrot.bar", row, [Line("lototrot.breach_bar", payable, apart, row.prize_cents)])
+        payable, held = accounts.prizes_payable(contest), accounts.held(contest)
+        post("lototrot.block", row, [Line("lototrot.breach_block", payable, held, row.prize_cents)])
 
 
 def _uncorrected(row: Any, data: Data) -> None:
@@ -357,15 +357,15 @@ def _lapse(row: Any, data: Data) -> None:
     lapse(order.contest_id, add_days(order.last_claim_day, 1))
 
 
-def _place(row: Any, data: Data) -> None:
-    lapsed_place(contest_id=data["contest"])
+def _carry_over(row: Any, data: Data) -> None:
+    lapsed_carry_over(contest_id=data["contest"])
 
 
 # --- What it came to ------------------------------------------------------------------------------
 
 
 def figures(span: Span) -> Iterator[tuple[str, Any]]:
-    """Each settlement of the day with its figures and prizes; what lapsed, and what was placed."""
+    """Yield each settlement of the day with its prizes, the lapses and the carry-overs."""
     settled = Settlement.objects.filter(settled_at__gte=span.since, settled_at__lt=span.until)
     for each in settled.order_by("contest", "number"):
         prizes = Prize.objects.filter(settlement=each)
@@ -382,9 +382,9 @@ def figures(span: Span) -> Iterator[tuple[str, Any]]:
         )
     for lapsed in Lapse.objects.filter(lapsed_at__gte=span.since, lapsed_at__lt=span.until):
         yield f"lapse {lapsed.contest_id}", [lapsed.prizes, lapsed.cents]
-    placed = Placement.objects.filter(placed_at__gte=span.since, placed_at__lt=span.until)
-    for each_day in placed.order_by().values("contest", "day").annotate(cents=Sum("cents")):
-        yield f"placed {each_day['contest']} {each_day['day']}", each_day["cents"]
+    carried = CarryOver.objects.filter(carried_at__gte=span.since, carried_at__lt=span.until)
+    for each_day in carried.order_by().values("contest", "day").annotate(cents=Sum("cents")):
+        yield f"carried over {each_day['contest']} {each_day['day']}", each_day["cents"]
 
 
 def register() -> None:
@@ -399,7 +399,7 @@ def register() -> None:
                 **{f"lototrot.{name}": nothing for name in row_only},
                 "lototrot.sale": _sold,
                 "lototrot.void": _voided,
-                "lototrot.bar": _barred,
+                "lototrot.block": _blocked,
                 "lototrot.corrected": _uncorrected,
                 "lototrot.opened": _opened,
                 "lototrot.closed": _closed,
@@ -407,7 +407,7 @@ def register() -> None:
                 "lototrot.reversed": _reverse,
                 "lototrot.ordered": _order,
                 "lototrot.lapsed": _lapse,
-                "lototrot.placed": _place,
+                "lototrot.carry_over": _carry_over,
             },
         )
     )

@@ -79,7 +79,7 @@ def _tickets() -> None:
         stamped("lototrot_reprint", "printed_at", operator="operator_id"),
         stamped("lototrot_void", "voided_at", operator="operator_id", unless=_PROPOSED),
         confirmed("lototrot_void"),
-        confirmed("lototrot_bar"),
+        confirmed("lototrot_block"),
         confirmed("lototrot_amendment"),
         with_parent("lototrot_amendment", "proofs_logentry", "entry_id"),
         with_parent("lototrot_seal", "proofs_logentry", "entry_id"),
@@ -130,6 +130,6 @@ def _settlement() -> None:
         ),
         stamped("lototrot_lapse", "lapsed_at"),
         posted("lototrot_lapse", "t.cents"),
-        stamped("lototrot_placement", "placed_at"),
-        posted("lototrot_placement", "t.cents"),
+        stamped("lototrot_carryover", "carried_at"),
+        posted("lototrot_carryover", "t.cents"),
     )

@@ -4,12 +4,12 @@ from django.db import connection
 
 from core.ledger import rebuild
 from core.ledger.rebuild import Books
-from core.ledger.services import Chart, Line, liability, premises_account
+from core.ledger.services import AccountCode, Line, liability, premises_account
 from lototrot import accounts
 from lototrot.engine.distribution import Takings, distribute
 from lototrot.models.contest import Contest
 from lototrot.services.contest.contests import rules_of
-from lototrot.services.prizes.carry_over import placed_lines
+from lototrot.services.prizes.carry_over import carry_over_lines
 from lototrot.services.races.results import contest_results
 from lototrot.services.settlement.counting import Counting, count
 
@@ -29,12 +29,12 @@ def rebuild_lototrot(books: Books) -> None:
     for contest in contests.exclude(state=Contest.State.DRAFT).order_by("day", "pk"):
         takings = liability(contest.takings_account.code)
         books.move(_sales(contest, takings))
-        books.move(placed_lines(contest.pk))
+        books.move(carry_over_lines(contest.pk))
         if contest.state in (Contest.State.SETTLED, Contest.State.ORDERED):
             books.move(_settlement(contest, takings, books))
 
 
-def _sales(contest: Contest, takings: Chart) -> list[Line]:
+def _sales(contest: Contest, takings: AccountCode) -> list[Line]:
     refunds = accounts.refunds_due(contest.pk)
     lines = []
     with connection.cursor() as cursor:
@@ -47,7 +47,7 @@ def _sales(contest: Contest, takings: Chart) -> list[Line]:
     return lines
 
 
-def _settlement(contest: Contest, takings: Chart, books: Books) -> list[Line]:
+def _settlement(contest: Contest, takings: AccountCode, books: Books) -> list[Line]:
     rules = rules_of(contest.bet_type, contest.day)
     code = contest.bet_type_code
     counting = Counting(contest.pk, contest_results(contest).right_masks, rules)

@@ -10,7 +10,7 @@ from celery import shared_task
 from core.config import sweep
 from core.kernel.errors import Conflict, Unavailable
 from lototrot.services.contest.closing import closings_due, contest_close_due
-from lototrot.services.prizes.carry_over import lapsed_place, placings_due
+from lototrot.services.prizes.carry_over import carry_overs_due, lapsed_carry_over
 from lototrot.services.seal.sealing import contest_seal, seals_due
 from lototrot.services.settlement.settling import contest_settle, settlements_due
 
@@ -51,14 +51,14 @@ def settle(contest_id: int) -> bool:
 
 
 @shared_task  # type: ignore[untyped-decorator]
-def place(contest_id: int) -> int:
-    """Put what lapsed before a meeting into its 7/7; how many cents."""
-    return lapsed_place(contest_id=contest_id)
+def carry_over(contest_id: int) -> int:
+    """Carry unclaimed prizes over into the 7/7 of a meeting. Return the cents carried over."""
+    return lapsed_carry_over(contest_id=contest_id)
 
 
 def register() -> None:
     """Tell the sweeper where to look for what is due."""
     sweep.register(close, closings_due)
     sweep.register(seal, seals_due)
-    sweep.register(place, placings_due)
+    sweep.register(carry_over, carry_overs_due)
     sweep.register(settle, settlements_due)

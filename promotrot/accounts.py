@@ -19,36 +19,36 @@ from importlib import resources
 
 from core.kernel.money import percent_up
 from core.ledger.organiser import OrganiserShare, Part, share_in_force, shares_from
-from core.ledger.services import Chart, Line, liability
+from core.ledger.services import AccountCode, Line, liability
 from promotrot.engine.shortfall import Statement
 
 
-def prizes(game_code: str) -> Chart:
+def prizes(game_code: str) -> AccountCode:
     """A game's prize account (15.III.6.2): below zero by what is awarded while on sale."""
     return liability(f"promotrot:{game_code}:prizes")
 
 
-def takings(reference: str) -> Chart:
+def takings(reference: str) -> AccountCode:
     """What the tickets of an emission sold for, until its closing divides it."""
     return liability(f"promotrot:{reference}:takings")
 
 
-def vouchers(reference: str) -> Chart:
+def vouchers(reference: str) -> AccountCode:
     """Prizes awarded and neither paid nor lapsed; its sub-ledger are the vouchers."""
     return liability(f"promotrot:{reference}:vouchers")
 
 
-def refunds(reference: str) -> Chart:
+def refunds(reference: str) -> AccountCode:
     """Prices of plays that ended without any act, until they are paid back [P11]."""
     return liability(f"promotrot:{reference}:refunds")
 
 
-def held(reference: str) -> Chart:
-    """Vouchers presented, deposited or barred, until they are paid or decided."""
+def held(reference: str) -> AccountCode:
+    """Vouchers presented, deposited or blocked, until they are paid or decided."""
     return liability(f"promotrot:{reference}:held")
 
 
-def organiser(part: Part) -> Chart:
+def organiser(part: Part) -> AccountCode:
     """A part of the organiser's share; the remainder bears what is awarded beyond it [P3]."""
     return liability(f"promotrot:organiser:{part}")
 
@@ -64,12 +64,12 @@ def _organiser_shares() -> tuple[OrganiserShare, ...]:
     return shares_from(path.read_text("utf-8"))
 
 
-def late_awards() -> Chart:
+def late_awards() -> AccountCode:
     """The organiser's account of prizes awarded after their emission was stated."""
     return liability("promotrot:organiser:late")
 
 
-def unclaimed() -> Chart:
+def unclaimed() -> AccountCode:
     """Prizes whose vouchers lapsed; they are the organiser's (15.III.6.7)."""
     return liability("promotrot:organiser:unclaimed")
 

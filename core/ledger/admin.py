@@ -14,7 +14,7 @@ from core.admin_support.naming import name_app, name_model
 from core.admin_support.readonly import ReadOnlyAdmin
 from core.ledger.models import Account, Transfer
 from core.ledger.selectors import READ
-from core.ledger.services import Chart, balance_cents
+from core.ledger.services import AccountCode, balance_cents
 
 
 @admin.register(Account)
@@ -29,7 +29,7 @@ class AccountAdmin(ReadOnlyAdmin):
 
     @admin.display(description=_("balance"))
     def balance(self, row: Account) -> str:
-        return money(balance_cents(Chart(row.code, Account.Side(row.side))))
+        return money(balance_cents(AccountCode(row.code, Account.Side(row.side))))
 
     @admin.display(description=_("transfers"))
     def transfers(self, row: Account) -> str:

@@ -8,7 +8,7 @@ import dataclasses
 from collections.abc import Callable, Iterable
 
 from core.ledger.models import Account
-from core.ledger.services import Chart, Line, balances
+from core.ledger.services import AccountCode, Line, balances
 
 
 class Books:
@@ -23,10 +23,10 @@ class Books:
             self._add(line.debit.code, line.amount_cents)
             self._add(line.credit.code, -line.amount_cents)
 
-    def cents(self, chart: Chart) -> int:
+    def cents(self, account: AccountCode) -> int:
         """The balance of an account so far, on its normal side."""
-        cents = self._cents.get(chart.code, 0)
-        return cents if chart.side == Account.Side.DEBIT else -cents
+        cents = self._cents.get(account.code, 0)
+        return cents if account.side == Account.Side.DEBIT else -cents
 
     def codes(self) -> set[str]:
         return set(self._cents)
@@ -68,7 +68,10 @@ def differences() -> tuple[int, list[Difference]]:
     for code in sorted(found.keys() | books.codes()):
         known = found.get(code)
         side = Account.Side(known.side) if known else Account.Side.DEBIT
-        ledger_cents, rebuilt_cents = known.cents if known else 0, books.cents(Chart(code, side))
+        ledger_cents, rebuilt_cents = (
+            known.cents if known else 0,
+            books.cents(AccountCode(code, side)),
+        )
         if ledger_cents != rebuilt_cents:
             differing.append(Difference(code, ledger_cents, rebuilt_cents))
     return len(found), differing

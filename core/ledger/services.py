@@ -17,8 +17,8 @@ class LedgerUnbalanced(InvariantBroken):
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
-class Chart:
-    """An account by its code and normal side; it is opened when first used."""
+class AccountCode:
+    """Name an account by its code and normal side. The account is opened when first used."""
 
     code: str
     side: Account.Side
@@ -29,8 +29,8 @@ class Line:
     """One transfer to post. Lines of zero cents are not posted."""
 
     kind: str
-    debit: Chart
-    credit: Chart
+    debit: AccountCode
+    credit: AccountCode
     amount_cents: int
 
 
@@ -49,38 +49,38 @@ class Balance:
         return difference if self.side == Account.Side.DEBIT else -difference
 
 
-def asset(code: str) -> Chart:
+def asset(code: str) -> AccountCode:
     """An account of something owned or owed to the organiser: a debit balance."""
-    return Chart(code, Account.Side.DEBIT)
+    return AccountCode(code, Account.Side.DEBIT)
 
 
-def liability(code: str) -> Chart:
+def liability(code: str) -> AccountCode:
     """An account of money owed or held for others, or earned: a credit balance."""
-    return Chart(code, Account.Side.CREDIT)
+    return AccountCode(code, Account.Side.CREDIT)
 
 
-def premises_account(premises_id: int) -> Chart:
+def premises_account(premises_id: int) -> AccountCode:
     """What a premises has taken for the organiser and not yet handed over or paid out."""
     return asset(f"premises:{premises_id}")
 
 
-def account_open(wanted: Iterable[Chart]) -> dict[str, Account]:
+def account_open(wanted: Iterable[AccountCode]) -> dict[str, Account]:
     """The accounts by code; those that do not exist yet are opened.
 
     Raises LedgerUnbalanced for an account that stands on the other side.
     """
-    charts = {chart.code: chart for chart in wanted}
-    found = {a.code: a for a in Account.objects.filter(code__in=charts)}
-    missing = [chart for code, chart in charts.items() if code not in found]
+    codes = {account.code: account for account in wanted}
+    found = {a.code: a for a in Account.objects.filter(code__in=codes)}
+    missing = [account for code, account in codes.items() if code not in found]
     if missing:
         now = clock.now()
         Account.objects.bulk_create(
             [Account(code=c.code, side=c.side, opened_at=now) for c in missing],
             ignore_conflicts=True,
         )
-        found = {a.code: a for a in Account.objects.filter(code__in=charts)}
+        found = {a.code: a for a in Account.objects.filter(code__in=codes)}
     for code, account in found.items():
-        if account.side != charts[code].side:
+        if account.side != codes[code].side:
             raise LedgerUnbalanced("An account stands on the other side.", account=code)
     return found
 
@@ -91,7 +91,7 @@ def post(*, reference: uuid.UUID, lines: Sequence[Line]) -> int:
     Raises django.db.IntegrityError when the reference has been posted before.
     """
     real = [line for line in lines if line.amount_cents]
-    accounts = account_open(chart for line in real for chart in (line.debit, line.credit))
+    accounts = account_open(account for line in real for account in (line.debit, line.credit))
     now = clock.now()
     Transfer.objects.bulk_create(
         [
@@ -157,22 +157,22 @@ def balances(*, prefix: str = "") -> list[Balance]:
         return [Balance(*row) for row in cursor.fetchall()]
 
 
-def balance_cents(chart: Chart) -> int:
+def balance_cents(account: AccountCode) -> int:
     """The balance of one account on its normal side; zero if it was never used."""
-    account = Account.objects.filter(code=chart.code).values_list("pk", flat=True).first()
+    pk = Account.objects.filter(code=account.code).values_list("pk", flat=True).first()
     with connection.cursor() as cursor:
         # The account is a constant of the query, so that several processes may share the sum.
         cursor.execute(
             "SELECT coalesce(sum(CASE debit_id WHEN %s THEN amount_cents ELSE -amount_cents END),"
             " 0) FROM ledger_transfer WHERE debit_id = %s OR credit_id = %s",
-            [account, account, account],
+            [pk, pk, pk],
         )
         difference = int(cursor.fetchone()[0])
-    return difference if chart.side == Account.Side.DEBIT else -difference
+    return difference if account.side == Account.Side.DEBIT else -difference
 
 
-def need_balance(chart: Chart, cents: int) -> None:
+def need_balance(account: AccountCode, cents: int) -> None:
     """Raise LedgerUnbalanced unless the account holds exactly `cents`."""
-    held = balance_cents(chart)
+    held = balance_cents(account)
     if held != cents:
-        raise LedgerUnbalanced(account=chart.code, held_cents=held, expected_cents=cents)
+        raise LedgerUnbalanced(account=account.code, held_cents=held, expected_cents=cents)

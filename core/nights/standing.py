@@ -16,7 +16,7 @@ from core.nights import jobs
 from core.nights.jobs import Job, Outcome
 from core.payoffice import payables
 from core.payoffice.services.deposits import rulings_due
-from core.payoffice.services.sealing import sealed_purge
+from core.payoffice.services.personal_data import personal_data_purge
 
 MOST_NAMED = 20
 
@@ -79,7 +79,7 @@ def lapse(day: date) -> Outcome:
 
 
 def waiting(day: date) -> Outcome:
-    """List what is held apart and may be decided, now that its period is over (10.5) [C5]."""
+    """List what is held and may be decided, now that its period is over (10.5) [C5]."""
     due = rulings_due(add_days(day, 1))
     rows = [{name: str(value) for name, value in asdict(each).items()} for each in due]
     return Outcome({"waiting": len(due)}, {"rulings_due": rows})
@@ -87,7 +87,7 @@ def waiting(day: date) -> Outcome:
 
 def purge(day: date) -> Outcome:
     """Erase identities and photographs whose time of keeping is over."""
-    return Outcome(sealed_purge(add_days(day, 1)))
+    return Outcome(personal_data_purge(add_days(day, 1)))
 
 
 def audit(day: date) -> Outcome:

@@ -9,7 +9,7 @@ from django.db.models import Model, Q, Sum
 from core.database import clock
 from core.kernel.days import natural_day
 from core.kernel.regulation import Means
-from core.ledger.services import Chart, Line, premises_account
+from core.ledger.services import AccountCode, Line, premises_account
 from core.payoffice import accounts, payables
 from core.payoffice.models import (
     CashMovement,
@@ -45,7 +45,7 @@ _SAME_ACT = datetime.timedelta(seconds=5)
 
 
 def history(claim: Claim) -> list[tuple[datetime.datetime, str]]:
-    """When the claim became what, oldest first; one that no act opened lapsed, or was barred."""
+    """When the claim became what, oldest first; one that no act opened lapsed, or was blocked."""
     found = []
     for model, at, state in _ACTS:
         act = model._default_manager.filter(claim=claim).first()
@@ -183,7 +183,9 @@ def _acted(row: Any, data: Data) -> None:
         post(f"payoffice.{after}", row, [Line(f"payoffice.{after}", stood, to, claim.amount_cents)])
 
 
-def _goes_to(row: Any, source: Source, payable: Payable, before: str, after: str) -> Chart | None:
+def _goes_to(
+    row: Any, source: Source, payable: Payable, before: str, after: str
+) -> AccountCode | None:
     """The account that an act moves the money to; none where it stays."""
     match after:
         case State.PAID:
@@ -196,7 +198,7 @@ def _goes_to(row: Any, source: Source, payable: Payable, before: str, after: str
             return None if before else payable.held
 
 
-def payer(payment: Payment) -> Chart:
+def payer(payment: Payment) -> AccountCode:
     """Out of what a payment was made."""
     if payment.means == Means.NOMINATIVE_CHEQUE:
         return accounts.cheques()
@@ -205,7 +207,7 @@ def payer(payment: Payment) -> Chart:
     return premises_account(payment.premises_id)
 
 
-def signed(kind: str, debit: Chart, credit: Chart, cents: int) -> Line:
+def signed(kind: str, debit: AccountCode, credit: AccountCode, cents: int) -> Line:
     """A transfer of `cents`, the other way round when they are negative."""
     return Line(kind, debit, credit, cents) if cents >= 0 else Line(kind, credit, debit, -cents)
 

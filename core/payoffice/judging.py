@@ -17,7 +17,7 @@ from core.kernel.regulation import (
     Place,
     payment_rule,
 )
-from core.ledger.services import Chart
+from core.ledger.services import AccountCode
 from core.payoffice import refusals
 from core.payoffice.payables import Nature, Payable, Standing
 from core.premises.models import Premises
@@ -40,7 +40,7 @@ class DocumentState(enum.StrEnum):
     REFUND_DUE = "refund_due"
     PRESENTED = "presented"
     DEPOSITED = "deposited"
-    BARRED = "barred"
+    BLOCKED = "barred"
     GRANTED = "granted"
     PAID = "paid"
     EXCHANGED = "exchanged"
@@ -63,7 +63,7 @@ class Verdict:
     means: Means
     duty: Duty
     expected: str | None
-    debit: Chart
+    debit: AccountCode
 
 
 _BY_STANDING = {
@@ -75,8 +75,8 @@ _REFUSALS = {
     DocumentState.SOLD: refusals.NothingDecided,
     DocumentState.VOID: refusals.DocumentVoid,
     DocumentState.NO_PRIZE: refusals.NoPrize,
-    DocumentState.DEPOSITED: refusals.HeldApart,
-    DocumentState.BARRED: refusals.HeldApart,
+    DocumentState.DEPOSITED: refusals.MoneyHeld,
+    DocumentState.BLOCKED: refusals.MoneyHeld,
     DocumentState.PAID: refusals.AlreadyPaid,
     DocumentState.EXCHANGED: refusals.AlreadyExchanged,
     DocumentState.LAPSED: refusals.ClaimLapsed,
@@ -88,9 +88,9 @@ UNTOUCHED = frozenset({DocumentState.PRIZE, DocumentState.REFUND_DUE})
 def state_of(
     payable: Payable, claim: str | None, *, deposited: bool, today: datetime.date
 ) -> DocumentState:
-    """The state, by the claim's where there is one. `deposited` tells a deposit from a bar."""
+    """The state, by the claim's where there is one. `deposited` tells a deposit from a block."""
     if claim == "held":
-        return DocumentState.DEPOSITED if deposited else DocumentState.BARRED
+        return DocumentState.DEPOSITED if deposited else DocumentState.BLOCKED
     if claim is not None:
         return DocumentState(claim)
     if payable.standing is not Standing.OWED:

@@ -1,7 +1,7 @@
 """How a game makes what it owes payable: the registry between the games and the prize office.
 
 A game registers one `Source` per kind of document (tickets, vouchers) when it is ready. The office
-asks it what a document is worth; whether it was paid, presented, deposited, barred or has lapsed
+asks it what a document is worth; whether it was paid, presented, deposited, blocked or has lapsed
 is the office's own row, one `Claim` per document (`core.payoffice.models`), and whoever writes it
 first has it. So a source says what is owed *by the rules of the game*, and never looks at claims
 but in its set-based side, which the nights drive.
@@ -16,7 +16,7 @@ from typing import Any, Protocol
 
 from core.kernel.errors import NotFound
 from core.kernel.regulation import Bearer
-from core.ledger.services import Chart
+from core.ledger.services import AccountCode
 from core.receipts.document import Block
 
 
@@ -61,7 +61,7 @@ class Payable:
     `document_id` is the game's own id, one series for all its documents; `uuid` the one printed.
     `first_pay_day` None: at once;
     `last_claim_day` None: it never lapses. `owed` is the account that holds the money until
-    something happens, `held` where it stands while presented, deposited or barred: both are the
+    something happens, `held` where it stands while presented, deposited or blocked: both are the
     game's liabilities, and both None unless OWED. `stage` says more of a standing, for display:
     a word of the game's own (`on_sale`, `awaiting_results`, `awaiting_order`).
     """
@@ -78,8 +78,8 @@ class Payable:
     amount_cents: int = 0
     first_pay_day: datetime.date | None = None
     last_claim_day: datetime.date | None = None
-    owed: Chart | None = None
-    held: Chart | None = None
+    owed: AccountCode | None = None
+    held: AccountCode | None = None
     thing: Thing | None = None
 
 
@@ -108,10 +108,10 @@ class Claimed:
     """
 
     state: str
-    owed: Chart
-    held: Chart
+    owed: AccountCode
+    held: AccountCode
     cents: int
-    sent_to: Chart | None = None
+    sent_to: AccountCode | None = None
 
 
 class Source(Protocol):
@@ -139,7 +139,7 @@ class Source(Protocol):
     def blocks(self, document_id: int) -> Sequence[Block]:
         """The same for a status slip, in the language in force."""
 
-    def forfeits_to(self, payable: Payable, day: datetime.date) -> Chart:
+    def forfeits_to(self, payable: Payable, day: datetime.date) -> AccountCode:
         """Where held money goes that two persons refused on that day [C5]."""
 
     def lapses_due(self, today: datetime.date) -> Sequence[str]:

@@ -38,7 +38,7 @@ class AlreadyExchanged(Conflict):
     message = "It has been exchanged for the prize in kind already."
 
 
-class HeldApart(Conflict):
+class MoneyHeld(Conflict):
     code = "held_apart"
     message = "Its money is held apart until two persons decide (14.III.10.5)."
 

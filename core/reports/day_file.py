@@ -23,13 +23,13 @@ from core.database.snapshot import snapshot
 from core.kernel.errors import Conflict, Invalid, InvariantBroken
 from core.ledger import services as ledger
 from core.ledger.models import Account
-from core.ledger.services import Chart, Line
+from core.ledger.services import AccountCode, Line
 from core.reports import day_parts
 from core.reports.day_parts import Event, Span
 from core.reports.rows import Carried, document, insert, row_of
 
 FORMAT = "day-file/1"
-_OPENING = Chart("day:opening", Account.Side.DEBIT)
+_OPENING = AccountCode("day:opening", Account.Side.DEBIT)
 _NAMESPACE = uuid.UUID("6f1c5d6e-2f1e-4a63-9a52-0a7f5b1f0d21")
 _BALANCES = """
 SELECT a.id, a.code, a.side, coalesce(sum(CASE WHEN t.debit_id = a.id THEN t.amount_cents
@@ -178,8 +178,8 @@ def _open(documents: list[dict[str, Any]]) -> None:
     _set_sequence(Account, max((f["id"] for f in opening), default=0))
     lines = []
     for found in opening:
-        chart, cents = Chart(found["opening"], Account.Side(found["side"])), found["cents"]
-        debit, credit = (chart, _OPENING) if cents > 0 else (_OPENING, chart)
+        account, cents = AccountCode(found["opening"], Account.Side(found["side"])), found["cents"]
+        debit, credit = (account, _OPENING) if cents > 0 else (_OPENING, account)
         lines.append(Line("day.opening", debit, credit, abs(cents)))
     for start in range(0, len(lines), 1000):
         part = lines[start : start + 1000]

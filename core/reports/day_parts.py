@@ -14,7 +14,7 @@ from django.db.models import Model
 
 from core.kernel.days import day_bounds
 from core.ledger import services as ledger
-from core.ledger.services import Chart, Line
+from core.ledger.services import AccountCode, Line
 
 _NAMESPACE = uuid.UUID("0f0b46b9-7f5c-4c41-a3c4-6f9f0e3c6a55")
 
@@ -90,9 +90,9 @@ def nothing(row: Model | None, data: Mapping[str, Any]) -> None:
     """An event whose row is all there is to it."""
 
 
-def balance_cents(chart: Chart) -> int:
+def balance_cents(account: AccountCode) -> int:
     """What an account holds at this point of the replay."""
-    return ledger.balance_cents(chart)
+    return ledger.balance_cents(account)
 
 
 def post(kind: str, row: Model, lines: Iterable[Line]) -> None:

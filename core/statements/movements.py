@@ -10,7 +10,7 @@ import enum
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
-from core.ledger.services import Chart
+from core.ledger.services import AccountCode
 
 COMMISSION_KIND = "statements.commission"
 REMITTANCE_KIND = "statements.remittance"
@@ -49,7 +49,7 @@ class GameMovements:
     game: str
     sales: frozenset[str]
     annulments: frozenset[str]
-    commission_from: Chart
+    commission_from: AccountCode
     unearned: Unearned = _nothing
 
 

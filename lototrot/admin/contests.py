@@ -217,7 +217,7 @@ class ContestAdmin(ReadOnlyAdmin):
         settling.VOID,
         settling.SETTLE,
         settling.ORDER,
-        settling.BAR,
+        settling.BLOCK,
     )
 
     @admin.display(description=_("what is missing"))

@@ -92,7 +92,7 @@ class _Desk:
         settlement = contest.settlements.filter(in_force=True).first()
         breaches = breach.breach_list(contest.pk, after=0, limit=_BREACHES) if closed else []
         steps = self._steps(settlement)
-        about_breaches = () if breaches else (settling_page.VOID, settling_page.BAR)
+        about_breaches = () if breaches else (settling_page.VOID, settling_page.BLOCK)
         acts = [act for act in contests.ContestAdmin.acts if act not in about_breaches]
         return {
             "contest": contest,

@@ -20,9 +20,9 @@ from lototrot import tasks
 from lototrot.models.contest import Contest
 from lototrot.models.programme import Race
 from lototrot.models.settlement import (
+    CarryOver,
     Lapse,
     PaymentOrder,
-    Placement,
     Prize,
     Settlement,
     SettlementCategory,
@@ -99,8 +99,8 @@ def _void(by: StaffActor, contest: Contest, data: Data) -> Done:
     return Done(_PROPOSED, breach.breach_void(by=by, contest_id=contest.pk))
 
 
-def _bar(by: StaffActor, contest: Contest, data: Data) -> Done:
-    return Done(_PROPOSED, breach.breach_bar(by=by, contest_id=contest.pk))
+def _block(by: StaffActor, contest: Contest, data: Data) -> Done:
+    return Done(_PROPOSED, breach.breach_block(by=by, contest_id=contest.pk))
 
 
 def _settle(by: StaffActor, contest: Contest, data: Data) -> Done:
@@ -144,11 +144,11 @@ VOID = Act(
     text=_("All of them are voided together, and their price becomes a refund due [C6, E3]."),
     offered=lambda by, contest: contest.state == Contest.State.CLOSED,
 )
-BAR = Act(
-    name="breach_bar",
+BLOCK = Act(
+    name="breach_block",
     title=_("Bar bets in breach"),
     power=breach.BREACH,
-    run=_bar,
+    run=_block,
     facts=_breaches,
     icon="lock",
     danger=True,
@@ -369,8 +369,8 @@ class LapseAdmin(ReadOnlyAdmin):
     labels = {"prizes": _("prizes"), "cents": _("amount (cents)"), "lapsed_at": _("lapsed at")}
 
 
-@admin.register(Placement)
-class PlacementAdmin(ReadOnlyAdmin):
-    columns = ("contest", "day", "cents", "placed_at")
+@admin.register(CarryOver)
+class CarryOverAdmin(ReadOnlyAdmin):
+    columns = ("contest", "day", "cents", "carried_at")
     list_filter = ("bet_type_code",)
     labels = {"bet_type_code": _("bet type")}

@@ -23,7 +23,7 @@ from core.premises.models import Terminal
 from core.staff.actor import StaffActor
 from lototrot.models.contest import ContestLeg
 from lototrot.models.settlement import Prize
-from lototrot.models.tickets import Bar, BurntRequest, PrintConfirmation, Reprint, Ticket, Void
+from lototrot.models.tickets import Block, BurntRequest, PrintConfirmation, Reprint, Ticket, Void
 from lototrot.selectors.traces import ticket_trace
 from lototrot.services.prizes.payables import TICKETS
 
@@ -66,8 +66,8 @@ class _Voids(ReadOnlyInline):
 
 
 class _Bars(ReadOnlyInline):
-    model = Bar
-    shown = ("proposal", "barred_at", "prize_cents")
+    model = Block
+    shown = ("proposal", "blocked_at", "prize_cents")
 
 
 class _Prints(ReadOnlyInline):
@@ -148,9 +148,9 @@ class VoidAdmin(ReadOnlyAdmin):
     list_filter = ("reason",)
 
 
-@admin.register(Bar)
-class BarAdmin(ReadOnlyAdmin):
-    columns = ("id", "ticket", "barred_at", "prize_cents", "proposal")
+@admin.register(Block)
+class BlockAdmin(ReadOnlyAdmin):
+    columns = ("id", "ticket", "blocked_at", "prize_cents", "proposal")
 
 
 @admin.register(BurntRequest)

@@ -27,14 +27,14 @@ from lototrot.models.programme import FederationApproval, Meeting, Race, Racecou
 from lototrot.models.running import Classification, RaceDeclaration, RaceStart, Withdrawal
 from lototrot.models.sealing import Amendment, Seal
 from lototrot.models.settlement import (
+    CarryOver,
     Lapse,
     PaymentOrder,
-    Placement,
     Prize,
     Settlement,
     SettlementCategory,
 )
-from lototrot.models.tickets import Bar, BurntRequest, PrintConfirmation, Reprint, Ticket, Void
+from lototrot.models.tickets import Block, BurntRequest, PrintConfirmation, Reprint, Ticket, Void
 
 # Why a contest cannot open, by the code of the gate [E8].
 GATES = {
@@ -80,7 +80,7 @@ OUTCOMES = {
 LABELS |= {
     "accumulated_cents": _("accumulated figure"),
     "acknowledged_at": _("declared on display at"),
-    "barred_at": _("barred at"),
+    "blocked_at": _("barred at"),
     "bet_type": _("bet type"),
     "closed_at": _("closed at"),
     "closing_cause": _("closed by"),
@@ -153,7 +153,7 @@ for _kind, _text in {
     "lototrot.classification": _("Classification"),
     "lototrot.classification_correction": _("Correction of a classification"),
     "lototrot.breach_void": _("Voiding of the bets in breach"),
-    "lototrot.breach_bar": _("Barring of the bets in breach"),
+    "lototrot.breach_block": _("Barring of the bets in breach"),
     "lototrot.payment_order": _("Payment order"),
 }.items():
     name_kind(_kind, _text)
@@ -213,13 +213,13 @@ for _model, _one, _many in (
     (Prize, _("prize"), _("prizes")),
     (PaymentOrder, _("payment order"), _("payment orders")),
     (Lapse, _("lapse of unclaimed prizes"), _("lapses of unclaimed prizes")),
-    (Placement, _("placement of unclaimed prizes"), _("placements of unclaimed prizes")),
+    (CarryOver, _("placement of unclaimed prizes"), _("placements of unclaimed prizes")),
     (Ticket, _("ticket"), _("tickets")),
     (BurntRequest, _("burnt request"), _("burnt requests")),
     (PrintConfirmation, _("confirmed print"), _("confirmed prints")),
     (Reprint, _("reprint"), _("reprints")),
     (Void, _("void ticket"), _("void tickets")),
-    (Bar, _("barred ticket"), _("barred tickets")),
+    (Block, _("barred ticket"), _("barred tickets")),
 ):
     name_model(_model, _one, _many)
 
@@ -248,11 +248,11 @@ navigation.section(
     40,
     (Ticket, "local_activity"),
     (Void, "cancel"),
-    (Bar, "lock"),
+    (Block, "lock"),
     (Seal, "verified_user"),
     (Settlement, "calculate"),
     (Prize, "paid"),
     (PaymentOrder, "gavel"),
     (Lapse, "hourglass_disabled"),
-    (Placement, "move_up"),
+    (CarryOver, "move_up"),
 )

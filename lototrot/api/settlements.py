@@ -159,7 +159,7 @@ class BreachVoid(StaffView):
         return self.once(act)
 
 
-class BreachBar(StaffView):
+class BreachBlock(StaffView):
     @operation(
         "Propose to bar all tickets found in breach after the payment order",
         _PROPOSED,
@@ -172,7 +172,7 @@ class BreachBar(StaffView):
         self.read(Shape)
 
         def act() -> HttpResponse:
-            made = breach.breach_bar(by=self.by, contest_id=contest)
+            made = breach.breach_block(by=self.by, contest_id=contest)
             return self.answer(ProposalOut, made, 201)
 
         return self.once(act)
@@ -197,7 +197,7 @@ class OneSettlement(StaffView):
             ContestUnknown,
             settling.ContestNotClosed,
             settling.PreviousContestOpen,
-            settling.LapsedNotPlaced,
+            settling.LapsedNotCarriedOver,
             ResultsMissing,
             DrawRequired,
             settling.BreachPending,

@@ -78,7 +78,7 @@ _race_day: list[URLPattern] = [
 _settling: list[URLPattern] = [
     path(f"{_CONTEST}/breaches", settlements.BreachList.as_view()),
     path(f"{_CONTEST}/breaches/void", settlements.BreachVoid.as_view()),
-    path(f"{_CONTEST}/breaches/bar", settlements.BreachBar.as_view()),
+    path(f"{_CONTEST}/breaches/bar", settlements.BreachBlock.as_view()),
     path(f"{_CONTEST}/settlement", settlements.OneSettlement.as_view()),
     path(f"{_CONTEST}/settlements", settlements.Settlements.as_view()),
     path(f"{_CONTEST}/payment-order", settlements.PaymentOrder.as_view()),

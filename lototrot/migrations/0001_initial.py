@@ -360,7 +360,7 @@ class Migration(migrations.Migration):
             ),
         ),
         migrations.CreateModel(
-            name="Placement",
+            name="CarryOver",
             fields=[
                 (
                     "id",
@@ -372,12 +372,12 @@ class Migration(migrations.Migration):
                 ("bet_type_code", models.CharField(max_length=40, verbose_name="bet type")),
                 ("day", models.DateField(verbose_name="lapsed on")),
                 ("cents", models.BigIntegerField(verbose_name="amount (cents)")),
-                ("placed_at", models.DateTimeField(verbose_name="placed at")),
+                ("carried_at", models.DateTimeField(verbose_name="placed at")),
                 (
                     "contest",
                     models.ForeignKey(
                         on_delete=django.db.models.deletion.PROTECT,
-                        related_name="placements",
+                        related_name="carry_overs",
                         to="lototrot.contest",
                     ),
                 ),
@@ -1086,7 +1086,7 @@ class Migration(migrations.Migration):
             },
         ),
         migrations.CreateModel(
-            name="Bar",
+            name="Block",
             fields=[
                 (
                     "id",
@@ -1094,7 +1094,7 @@ class Migration(migrations.Migration):
                         auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
                     ),
                 ),
-                ("barred_at", models.DateTimeField()),
+                ("blocked_at", models.DateTimeField()),
                 ("prize_cents", models.BigIntegerField()),
                 (
                     "proposal",
@@ -1108,7 +1108,7 @@ class Migration(migrations.Migration):
                     "ticket",
                     models.OneToOneField(
                         on_delete=django.db.models.deletion.PROTECT,
-                        related_name="bar",
+                        related_name="block",
                         to="lototrot.ticket",
                     ),
                 ),
@@ -1302,9 +1302,9 @@ class Migration(migrations.Migration):
             ),
         ),
         migrations.AddConstraint(
-            model_name="placement",
+            model_name="carryover",
             constraint=models.CheckConstraint(
-                condition=models.Q(("cents__gt", 0)), name="placement_positive"
+                condition=models.Q(("cents__gt", 0)), name="carry_over_positive"
             ),
         ),
         migrations.AddConstraint(
@@ -1513,9 +1513,9 @@ class Migration(migrations.Migration):
             ),
         ),
         migrations.AddConstraint(
-            model_name="bar",
+            model_name="block",
             constraint=models.CheckConstraint(
-                condition=models.Q(("prize_cents__gte", 0)), name="bar_prize"
+                condition=models.Q(("prize_cents__gte", 0)), name="block_prize"
             ),
         ),
         migrations.AddConstraint(

@@ -144,8 +144,8 @@ class Lapse(Guarded):
         return str(self.contest)
 
 
-class Placement(Guarded):
-    """Lapsed or refused prizes put into the 7/7 of the first meeting after their day [D3, C5].
+class CarryOver(Guarded):
+    """Unclaimed prizes carried over into the 7/7 of the first meeting after their day [D3, C5].
 
     `day` is their last day to claim, or that of the refusal; `contest` the meeting's.
     """
@@ -153,13 +153,13 @@ class Placement(Guarded):
     uuid = models.UUIDField(unique=True)
     bet_type_code = models.CharField(_("bet type"), max_length=40)
     day = models.DateField(_("lapsed on"))
-    contest = models.ForeignKey(Contest, models.PROTECT, related_name="placements")
+    contest = models.ForeignKey(Contest, models.PROTECT, related_name="carry_overs")
     cents = models.BigIntegerField(_("amount (cents)"))
-    placed_at = models.DateTimeField(_("placed at"))
+    carried_at = models.DateTimeField(_("placed at"))
 
     class Meta:
         verbose_name = _("placement of unclaimed prizes")
-        constraints = [models.CheckConstraint(condition=Q(cents__gt=0), name="placement_positive")]
+        constraints = [models.CheckConstraint(condition=Q(cents__gt=0), name="carry_over_positive")]
 
     def __str__(self) -> str:
         return f"{self.contest} · {self.day}"

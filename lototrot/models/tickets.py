@@ -148,16 +148,16 @@ class Void(Guarded):
         return str(self.ticket)
 
 
-class Bar(Guarded):
-    """A breach found after settlement: the ticket's prize is held apart [C6]."""
+class Block(Guarded):
+    """A breach found after settlement: the ticket's prize is held [C6]."""
 
-    ticket = models.OneToOneField(Ticket, models.PROTECT, related_name="bar")
+    ticket = models.OneToOneField(Ticket, models.PROTECT, related_name="block")
     proposal = models.ForeignKey(Proposal, models.PROTECT, related_name="+")
-    barred_at = models.DateTimeField()
+    blocked_at = models.DateTimeField()
     prize_cents = models.BigIntegerField()
 
     class Meta:
-        constraints = [models.CheckConstraint(condition=Q(prize_cents__gte=0), name="bar_prize")]
+        constraints = [models.CheckConstraint(condition=Q(prize_cents__gte=0), name="block_prize")]
 
     def __str__(self) -> str:
         return str(self.ticket)

@@ -59,8 +59,8 @@ CREATE OR REPLACE TRIGGER two_persons BEFORE INSERT ON lototrot_classification
 CREATE OR REPLACE TRIGGER two_persons BEFORE INSERT ON lototrot_void
     FOR EACH ROW WHEN (NEW.reason = 'breach')
     EXECUTE FUNCTION lototrot_need_confirmed('lototrot.breach_void');
-CREATE OR REPLACE TRIGGER two_persons BEFORE INSERT ON lototrot_bar
-    FOR EACH ROW EXECUTE FUNCTION lototrot_need_confirmed('lototrot.breach_bar');
+CREATE OR REPLACE TRIGGER two_persons BEFORE INSERT ON lototrot_block
+    FOR EACH ROW EXECUTE FUNCTION lototrot_need_confirmed('lototrot.breach_block');
 CREATE OR REPLACE TRIGGER two_persons BEFORE INSERT ON lototrot_paymentorder
     FOR EACH ROW EXECUTE FUNCTION lototrot_need_confirmed('lototrot.payment_order');
 CREATE OR REPLACE TRIGGER two_persons BEFORE INSERT ON lototrot_paymentorder

@@ -178,7 +178,7 @@ class Migration(migrations.Migration):
                     ),
                 ),
                 ("digest", models.CharField(max_length=64, verbose_name="commitment")),
-                ("sealed_seed", models.BinaryField(max_length=80)),
+                ("encrypted_seed", models.BinaryField(max_length=80)),
                 ("committed_at", models.DateTimeField(verbose_name="published at")),
                 (
                     "committed_by",

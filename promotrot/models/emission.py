@@ -28,7 +28,7 @@ tier of each ticket, which is awarded on top of what the play gives.
 **Awards.** The transaction that awards a prize, or ends a play with its price due back, takes
 `Lock.EMISSION` shared (after its lane, if it takes one), and then reads `Emission.state`: while it
 is `open` or `stopped` the award is debited to the game's prize account and the price to the
-emission's takings, afterwards to `chart.late_awards()`: the statement was made without them.
+emission's takings, afterwards to `accounts.late_awards()`: the statement was made without them.
 """
 
 from django.db import models
@@ -136,13 +136,13 @@ class PrizeTier(Guarded):
 class Commitment(Guarded):
     """The commitment to a secret seed, published before the witness acts.
 
-    `sealed_seed` is the seed under a key that is not in the database (`core.database.vault`,
+    `encrypted_seed` is the seed under a key that is not in the database (`core.database.vault`,
     purpose "promotrot.seed", context the emission's reference).
     """
 
     emission = models.OneToOneField(Emission, models.PROTECT, related_name="commitment")
     digest = models.CharField(_("commitment"), max_length=64)
-    sealed_seed = models.BinaryField(max_length=80)
+    encrypted_seed = models.BinaryField(max_length=80)
     committed_at = models.DateTimeField(_("published at"))
     committed_by = models.ForeignKey(User, models.PROTECT, related_name="+")
     committed_in = models.ForeignKey(StaffSession, models.PROTECT, related_name="+")

@@ -39,7 +39,7 @@ class Game(Guarded):
 
     `prize_account` is the game's prize account in the ledger: awards go out of it as they are
     made, the minimum percentage of the takings comes in when an emission closes, and what stands
-    on it then is owed to prizes of this very game (services/chart.py).
+    on it then is owed to prizes of this very game (accounts.py).
     """
 
     code = models.CharField(_("code"), max_length=40, unique=True)

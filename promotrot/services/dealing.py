@@ -95,6 +95,6 @@ def open_seed(commitment: Commitment) -> bytes:
     """The seed in clear. Raises VaultUnreadable."""
     return vault.decrypt(
         SEED_PURPOSE,
-        bytes(commitment.sealed_seed),
+        bytes(commitment.encrypted_seed),
         context=commitment.emission.reference.encode(),
     )

@@ -213,7 +213,7 @@ def emission_commit(*, by: StaffActor, emission: Emission) -> Emission:
         emission=emission,
         committed_at=clock.now(),
         digest=commitment(seed, emission.reference, plan).hex(),
-        sealed_seed=vault.encrypt(SEED_PURPOSE, seed, context=emission.reference.encode()),
+        encrypted_seed=vault.encrypt(SEED_PURPOSE, seed, context=emission.reference.encode()),
         committed_by_id=by.user_id,
         committed_in_id=by.session_id,
     )

@@ -12,7 +12,7 @@ from django.utils.translation import gettext as _
 from core.kernel import codes
 from core.kernel.regulation import Bearer
 from core.ledger import services as ledger
-from core.ledger.services import Chart, Line
+from core.ledger.services import AccountCode, Line
 from core.payoffice import payables
 from core.payoffice.models import Claim
 from core.payoffice.payables import (
@@ -128,7 +128,7 @@ class Vouchers:
             Pair(_("Issued"), format_date(voucher.issue_day, language)),
         ]
 
-    def forfeits_to(self, payable: Payable, day: datetime.date) -> Chart:
+    def forfeits_to(self, payable: Payable, day: datetime.date) -> AccountCode:
         return accounts.unclaimed()
 
     def lapses_due(self, today: datetime.date) -> Sequence[str]:

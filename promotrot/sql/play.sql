@@ -47,7 +47,7 @@ END $$;
 
 -- End a play: what it is awarded, its vouchers, and the money from the game's prize account. Each of
 -- `p_vouchers` has uuid, number, nature, amount, prizes, thing and digest (hex; null while held).
--- After the emission's closing the organiser's account of late awards pays (services/chart.py).
+-- After the emission's closing the organiser's account of late awards pays (accounts.py).
 CREATE OR REPLACE FUNCTION promotrot_end(
     p_ticket bigint, p_terminal bigint, p_at timestamptz, p_claim_days integer, p_ending jsonb,
     p_vouchers jsonb)
@@ -99,7 +99,7 @@ BEGIN
     END LOOP;
 END $$;
 
--- A liability of the chart, opened when first used.
+-- A liability account, opened when first used.
 CREATE OR REPLACE FUNCTION promotrot_account(p_code text) RETURNS bigint LANGUAGE plpgsql AS $$
 DECLARE
     v_account bigint;

@@ -28,7 +28,7 @@ from core.nights.services import NightRunning, jobs_due, night_run
 from core.payoffice.models import Claim
 from core.statements.models import Statement
 from lototrot.models.contest import Contest
-from lototrot.models.settlement import Lapse, Placement
+from lototrot.models.settlement import CarryOver, Lapse
 from tests.simulation import world as season
 from tests.simulation.world import at
 from tests.support import databases
@@ -119,7 +119,9 @@ def state() -> str:
         "balances": {b.code: b.cents for b in balances() if b.cents},
         "claims": list(claims.values_list("document_id", "state", "amount_cents", "day")),
         "lapses": list(Lapse.objects.order_by("pk").values_list("contest", "prizes", "cents")),
-        "placed": list(Placement.objects.order_by("day").values_list("day", "contest", "cents")),
+        "carried_over": list(
+            CarryOver.objects.order_by("day").values_list("day", "contest", "cents")
+        ),
         "contests": list(Contest.objects.order_by("pk").values_list("pk", "state")),
         "statements": list(
             Statement.objects.order_by("premises", "number").values_list(
@@ -224,7 +226,7 @@ def test_nights_end_alike_however_they_are_run(own_database: Database) -> None:
         expected = state()
         assert trial().difference_cents == 0
         assert differences()[1] == []
-        assert Placement.objects.count() == 3
+        assert CarryOver.objects.count() == 3
         assert Claim.objects.filter(state="lapsed").count() > 3
         assert before != expected
     for way in (twice, three_days_late, by_many_at_once):

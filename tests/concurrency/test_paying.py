@@ -157,7 +157,7 @@ def test_a_payment_and_a_deposit_at_once_leave_one_of_them(own_database: Databas
         )
         refused = [answer for answer in (paid, taken) if isinstance(answer, Exception)]
         assert len(refused) == 1, (paid, taken)
-        assert isinstance(refused[0], refusals.AlreadyPaid | refusals.HeldApart)
+        assert isinstance(refused[0], refusals.AlreadyPaid | refusals.MoneyHeld)
 
 
 @pytest.mark.article("14.III.10.7")

@@ -13,7 +13,7 @@ from lototrot import accounts
 from lototrot.engine.races import Race
 from lototrot.models.contest import Contest
 from lototrot.models.tickets import Void
-from lototrot.services.settlement.breach import breach_bar, breach_void
+from lototrot.services.settlement.breach import breach_block, breach_void
 from lototrot.services.settlement.payment_order import payment_order_propose
 from lototrot.services.settlement.settling import contest_settle
 from lototrot.services.tickets.annulment import void_reference
@@ -44,7 +44,7 @@ def confirmed(proposal: uuid.UUID) -> None:
 
 
 def test_money_at_every_stage_is_what_happened(point: Point) -> None:
-    """On sale, with an error given back, with a breach voided, settled, ordered, one barred."""
+    """On sale, with an error given back, with a breach voided, settled, ordered, one blocked."""
     made = rounds.contest(RULES, [(1, 2, 3)] * 2)
     sold = rounds.sell(made, point, TICKETS)
     rounds.books_agree()
@@ -73,7 +73,7 @@ def test_money_at_every_stage_is_what_happened(point: Point) -> None:
 
 
 @pytest.mark.article("14.I.6")
-def test_a_prize_barred_after_the_order_is_held_apart(point: Point) -> None:
+def test_a_prize_blocked_after_the_order_is_held(point: Point) -> None:
     made = rounds.contest(RULES, [(1, 2, 3)] * 2)
     rounds.sell(made, point, TICKETS)
     suspect = factories.point()
@@ -83,8 +83,8 @@ def test_a_prize_barred_after_the_order_is_held_apart(point: Point) -> None:
     contest_settle(contest_id=made.pk)
     confirmed(payment_order_propose(by=by, contest_id=made.pk).uuid)
     type(suspect.terminal).objects.filter(pk=suspect.terminal.pk).update(revoked_at=made.opened_at)
-    confirmed(breach_bar(by=by, contest_id=made.pk).uuid)
-    assert ledger.balance_cents(accounts.held_apart(made.pk)) > 0
+    confirmed(breach_block(by=by, contest_id=made.pk).uuid)
+    assert ledger.balance_cents(accounts.held(made.pk)) > 0
     rounds.books_agree()
 
 

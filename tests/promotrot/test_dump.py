@@ -42,7 +42,7 @@ class Loot:
     plan: Plan
     published: bytes
     entropy: str
-    sealed: bytes
+    encrypted: bytes
 
     def candidates(self) -> Iterator[bytes]:
         """Every run of 32 bytes that stands anywhere in the dump in hexadecimal, and the nil."""
@@ -69,10 +69,10 @@ def _keys(settings: LazySettings, key: bytes) -> Iterator[None]:
     vault._cipher.cache_clear()
 
 
-def _sealed_with(loot: Loot, settings: LazySettings, key: bytes) -> bytes | None:
+def _decrypted_with(loot: Loot, settings: LazySettings, key: bytes) -> bytes | None:
     with _keys(settings, key):
         try:
-            return vault.decrypt(SEED_PURPOSE, loot.sealed, context=loot.reference.encode())
+            return vault.decrypt(SEED_PURPOSE, loot.encrypted, context=loot.reference.encode())
         except vault.VaultUnreadable:
             return None
 
@@ -103,7 +103,7 @@ def loot(own_database: Database, tmp_path: Path) -> tuple[Loot, Emission]:
         read_plan(emission.plan),
         bytes.fromhex(made.digest),
         emission.witness.entropy,
-        bytes(made.sealed_seed),
+        bytes(made.encrypted_seed),
     )
     return found, emission
 
@@ -121,13 +121,13 @@ def test_a_full_dump_gives_no_winner_without_the_key_and_all_of_them_with_it(
         shown = (secret.hex(), b64encode(secret).decode(), str(int.from_bytes(secret, "big")))
         assert not any(form in stolen.text for form in shown)
     candidates = list(stolen.candidates())
-    assert len(candidates) > 50  # digests, commitments, signatures, sealed bytes
-    assert stolen.published in candidates and stolen.sealed[13:45] in candidates
+    assert len(candidates) > 50  # digests, commitments, signatures, encrypted bytes
+    assert stolen.published in candidates and stolen.encrypted[13:45] in candidates
     assert [each for each in candidates if stolen.key_from(each) is not None] == []
-    assert [each for each in candidates if _sealed_with(stolen, settings, each)] == []
+    assert [each for each in candidates if _decrypted_with(stolen, settings, each)] == []
     # The same attack finds everything as soon as the one key that is kept elsewhere is known.
     version, ring = real.DATA_KEYS
-    opened = _sealed_with(stolen, settings, ring[version])
+    opened = _decrypted_with(stolen, settings, ring[version])
     assert opened is not None and stolen.key_from(opened) == key
     winning = [at for at in range(SOLD, emission.tickets) if tiers[at]]
     assert winning == [

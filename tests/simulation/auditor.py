@@ -83,7 +83,7 @@ class Auditor:
         self.tickets: dict[str, Ticket] = {}
         self.meetings: dict[str, Meeting] = {}
         self.books: defaultdict[str, int] = defaultdict(int)
-        self.unplaced: defaultdict[date, int] = defaultdict(int)
+        self.carried_over: defaultdict[date, int] = defaultdict(int)
         self.week_base: defaultdict[str, defaultdict[date, int]] = defaultdict(
             lambda: defaultdict(int)
         )
@@ -184,7 +184,7 @@ class Auditor:
         ticket = self.tickets[ident]
         ticket.claim = "refused"
         self.books[f"held:{ticket.contest}"] -= ticket.prize_cents
-        self.unplaced[day] += ticket.prize_cents
+        self.carried_over[day] += ticket.prize_cents
 
     def paid(self, ident: str, payer: str, day: date) -> None:
         """Out of `payer`: premises, a cash session, or the cheques."""
@@ -222,7 +222,7 @@ class Auditor:
                 if ticket.state == "sold" and ticket.prize_cents and not ticket.claim:
                     ticket.claim = "lapsed"
                     self.books[f"prizes:{contest}"] -= ticket.prize_cents
-                    self.unplaced[last] += ticket.prize_cents
+                    self.carried_over[last] += ticket.prize_cents
         if day.isoweekday() == 7:
             self._state_week(day)
 
@@ -258,8 +258,8 @@ class Auditor:
         ticket.claim = claim
 
     def _take_lapsed(self, day: date) -> int:
-        taken = [d for d in self.unplaced if d < day]
-        return sum(self.unplaced.pop(d) for d in taken)
+        taken = [d for d in self.carried_over if d < day]
+        return sum(self.carried_over.pop(d) for d in taken)
 
     def _standing(self, meeting: Meeting) -> list[Ticket]:
         return [self.tickets[i] for i in meeting.tickets if self.tickets[i].state == "sold"]

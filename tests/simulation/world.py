@@ -30,7 +30,7 @@ from lototrot.models.settlement import PaymentOrder, Prize
 from lototrot.models.tickets import Void
 from lototrot.services.contest import contests
 from lototrot.services.contest.closing import schedule_move
-from lototrot.services.prizes.carry_over import placings_due
+from lototrot.services.prizes.carry_over import carry_overs_due
 from lototrot.services.races import classification, starts, withdrawals
 from lototrot.services.races.classification import Entry
 from lototrot.services.settlement import breach, payment_order
@@ -251,7 +251,7 @@ class World:
                 self._comes(str(void.ticket.uuid), day)
 
     def settle(self, contest: Contest) -> None:
-        for pk in placings_due():
+        for pk in carry_overs_due():
             tasks.place(pk)
         tasks.seal(contest.pk)
         if not tasks.settle(contest.pk):  # what lapsed is to be placed first
@@ -396,7 +396,7 @@ class World:
         expected: dict[str, int] = {}
         for name, cents in books.items():
             expected[name] = expected.get(name, 0) + cents
-        expected["lapsing"] = sum(self.auditor.unplaced.values())
+        expected["lapsing"] = sum(self.auditor.carried_over.values())
         differing = {
             name: (found.get(name, 0), expected.get(name, 0))
             for name in sorted({*found, *expected})
@@ -426,7 +426,7 @@ class World:
                 return "lapsing" if contest else code
             case ["lototrot", "contest", contest, what]:
                 return f"{what}:{contest}"
-            case ["lototrot", "season", "unplaced", _]:
+            case ["lototrot", "season", "carry_over", _]:
                 return "lapsing"
             case ["lototrot", "season", fund]:
                 return fund

@@ -21,7 +21,7 @@ from core.ledger.models import Transfer
 from core.payoffice.models import CashSession
 from core.payoffice.services.cash import cash_open
 from core.payoffice.services.paying import PayRequest
-from core.payoffice.services.sealing import PayeeFacts
+from core.payoffice.services.personal_data import PayeeFacts
 from core.premises.models import Premises
 from core.staff import two_persons
 from core.staff.actor import StaffActor
@@ -243,5 +243,5 @@ def session_of(who: StaffActor) -> CashSession:
     return CashSession.objects.get(cashier_id=who.user_id, closed_at=None)
 
 
-def balance(account: ledger.Chart) -> int:
+def balance(account: ledger.AccountCode) -> int:
     return ledger.balance_cents(account)

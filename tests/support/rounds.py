@@ -187,7 +187,7 @@ def reclassify(race: Race, winners: Sequence[int]) -> None:
     factories.classified(race, winners)
 
 
-def fund(account: ledger.Chart, cents: int) -> None:
+def fund(account: ledger.AccountCode, cents: int) -> None:
     """Money that was there before: moved in from an account of the test's own."""
     before = ledger.asset("test:before")
     line = ledger.Line("test", before, account, cents)

@@ -35,7 +35,7 @@ from core.payoffice.models import CashSession, Deposit, Payment
 from core.payoffice.services import checking, deposits, desk, goods, presenting, slips
 from core.payoffice.services.checking import CHECK, DeskAction, DeskState
 from core.payoffice.services.paying import Paid, PayRequest
-from core.payoffice.services.sealing import PayeeFacts
+from core.payoffice.services.personal_data import PayeeFacts
 from core.receipts.document import LANGUAGES
 from core.receipts.output import Output, render
 from core.receipts.pdf import Paper

@@ -39,7 +39,7 @@ from core.payoffice.judging import DocumentState
 from core.payoffice.models import Deposit
 from core.payoffice.payables import DocumentUnknown, Nature
 from core.payoffice.services import checking, deposits, paying, presenting
-from core.payoffice.services.sealing import PayeeFacts
+from core.payoffice.services.personal_data import PayeeFacts
 from core.premises.access import (
     PremisesNotAuthorised,
     TerminalCannot,
@@ -56,7 +56,7 @@ STATE_PROBLEMS = (
     refusals.ClaimLapsed,
     refusals.AlreadyPaid,
     refusals.AlreadyExchanged,
-    refusals.HeldApart,
+    refusals.MoneyHeld,
     refusals.ClaimRefused,
 )
 PAY_PROBLEMS = (

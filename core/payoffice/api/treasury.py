@@ -17,7 +17,7 @@ from core.payoffice.api.claims import PayeeIn
 from core.payoffice.models import Cheque
 from core.payoffice.refusals import CashSessionMissing, CashShort, OutOfStock
 from core.payoffice.services import cash, cheques, goods, slips
-from core.payoffice.services.sealing import Erased, PayeeFacts
+from core.payoffice.services.personal_data import Erased, PayeeFacts
 from core.premises.services import PremisesUnknown
 from core.receipts.output import Output, render
 from core.receipts.pdf import Paper

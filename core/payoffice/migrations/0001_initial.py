@@ -237,7 +237,7 @@ class Migration(migrations.Migration):
                     ),
                 ),
                 ("uuid", models.UUIDField(unique=True)),
-                ("sealed", models.BinaryField(null=True)),
+                ("encrypted", models.BinaryField(null=True)),
                 ("kept_until", models.DateField(verbose_name="kept until")),
                 ("purged_at", models.DateTimeField(null=True, verbose_name="purged at")),
                 ("media_type", models.CharField(max_length=20, verbose_name="kind")),
@@ -306,7 +306,7 @@ class Migration(migrations.Migration):
                     ),
                 ),
                 ("uuid", models.UUIDField(unique=True)),
-                ("sealed", models.BinaryField(null=True)),
+                ("encrypted", models.BinaryField(null=True)),
                 ("kept_until", models.DateField(verbose_name="kept until")),
                 ("purged_at", models.DateTimeField(null=True, verbose_name="purged at")),
                 ("recorded_at", models.DateTimeField(verbose_name="time")),
@@ -316,8 +316,8 @@ class Migration(migrations.Migration):
                 "constraints": [
                     models.CheckConstraint(
                         condition=models.Q(
-                            models.Q(("purged_at", None), ("sealed__isnull", False)),
-                            models.Q(("purged_at__isnull", False), ("sealed", None)),
+                            models.Q(("encrypted__isnull", False), ("purged_at", None)),
+                            models.Q(("encrypted", None), ("purged_at__isnull", False)),
                             _connector="OR",
                         ),
                         name="payee_purged_whole",
@@ -923,8 +923,8 @@ class Migration(migrations.Migration):
             model_name="depositimage",
             constraint=models.CheckConstraint(
                 condition=models.Q(
-                    models.Q(("purged_at", None), ("sealed__isnull", False)),
-                    models.Q(("purged_at__isnull", False), ("sealed", None)),
+                    models.Q(("encrypted__isnull", False), ("purged_at", None)),
+                    models.Q(("encrypted", None), ("purged_at__isnull", False)),
                     _connector="OR",
                 ),
                 name="deposit_image_purged_whole",

@@ -37,12 +37,12 @@ def by_one(name: str) -> models.CheckConstraint:
 class Claim(Guarded):
     """All that ever happens to what one document is owed. A document without one is untouched.
 
-    Whoever inserts the row has the document: a payment, a presentation, a deposit, a bar and the
+    Whoever inserts the row has the document: a payment, a presentation, a deposit, a block and the
     nightly lapse exclude each other by its unique key. `amount_cents` is what was owed then;
     `day` the natural day from which lapsed or refused money is placed: the last day to claim
     [D3], or that of the decision [C5].
 
-    States: PRESENTED in time and to be paid whenever [D6]; HELD apart, being deposited or barred,
+    States: PRESENTED in time and to be paid whenever [D6]; HELD, being deposited or blocked,
     until two persons decide [C5, C6]; GRANTED by them, to be paid whenever. In these three the
     money stands on the document's `held` account; it never lapses. The others are for good.
     """
@@ -107,7 +107,7 @@ class Presentation(Acted):
 
 
 class Ruling(Guarded):
-    """What two persons decided about a claim held apart [C5, C6], or a deposit never matched."""
+    """What two persons decided about a held claim [C5, C6], or a deposit never matched."""
 
     class Verdict(models.TextChoices):
         GRANTED = "granted", _("Granted")

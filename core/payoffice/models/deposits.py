@@ -6,7 +6,7 @@ from django.utils.translation import gettext_lazy as _
 
 from core.database.models import Guarded
 from core.payoffice.models.claims import Acted, Claim, by_one
-from core.payoffice.models.payments import Sealed, purged_whole
+from core.payoffice.models.payments import Encrypted, purged_whole
 from core.staff.models import User
 
 
@@ -33,8 +33,8 @@ class Deposit(Acted):
         return str(self.uuid)
 
 
-class DepositImage(Sealed):
-    """A photograph of a deposited document, sealed."""
+class DepositImage(Encrypted):
+    """A photograph of a deposited document, encrypted."""
 
     deposit = models.ForeignKey(Deposit, models.PROTECT, related_name="images")
     media_type = models.CharField(_("kind"), max_length=20)
@@ -54,7 +54,7 @@ class DepositImage(Sealed):
 
 
 class DepositMatch(Guarded):
-    """Which claim a deposited document is: from here on it is held apart for its bearer.
+    """Which claim a deposited document is: from here on it is held for its bearer.
 
     `staff` is who found it in the records; None where its code was read as it was taken in.
     """

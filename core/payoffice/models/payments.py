@@ -21,13 +21,13 @@ MEANS = [
 ]
 
 
-class Sealed(Guarded):
-    """What only the vault's key can read, until its time is over: then the fact alone is left."""
+class Encrypted(Guarded):
+    """Personal data as `core.database.vault` encrypts it; erased when its time is over."""
 
-    mutable = ("sealed", "purged_at")
+    mutable = ("encrypted", "purged_at")
 
     uuid = models.UUIDField(unique=True)
-    sealed = models.BinaryField(null=True)
+    encrypted = models.BinaryField(null=True)
     kept_until = models.DateField(_("kept until"))
     purged_at = models.DateTimeField(_("purged at"), null=True)
 
@@ -36,15 +36,16 @@ class Sealed(Guarded):
 
 
 def purged_whole(name: str) -> models.CheckConstraint:
-    """Sealed or purged, one of the two."""
+    """Return the constraint that content is either encrypted or purged."""
     return models.CheckConstraint(
-        condition=Q(sealed__isnull=False, purged_at=None) | Q(sealed=None, purged_at__isnull=False),
+        condition=Q(encrypted__isnull=False, purged_at=None)
+        | Q(encrypted=None, purged_at__isnull=False),
         name=name,
     )
 
 
-class Payee(Sealed):
-    """To whom a nominative cheque is made out: name and identity document, sealed [C3]."""
+class Payee(Encrypted):
+    """To whom a nominative cheque is made out: name and identity document, encrypted [C3]."""
 
     recorded_at = models.DateTimeField(_("time"))
 

@@ -185,10 +185,10 @@ def _actions(by: StaffActor, checked: Checked, session: CashSession | None) -> l
         actions.append(DeskAction.OPEN_CASH)
     if session is not None and untouched and by.may(PRESENT):
         actions.append(DeskAction.PRESENT)
-    takeable = untouched or state in (DocumentState.PRESENTED, DocumentState.BARRED)
+    takeable = untouched or state in (DocumentState.PRESENTED, DocumentState.BLOCKED)
     if session is not None and takeable and by.may(TAKE):
         actions.append(DeskAction.DEPOSIT)
-    held = state in (DocumentState.DEPOSITED, DocumentState.BARRED)
+    held = state in (DocumentState.DEPOSITED, DocumentState.BLOCKED)
     over = payable.last_claim_day is None or checked.today > payable.last_claim_day
     if held and over and by.may(RULE):
         actions.append(DeskAction.RULE)

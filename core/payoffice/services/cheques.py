@@ -14,7 +14,7 @@ from core.ledger import services as ledger
 from core.ledger.services import Line
 from core.payoffice import accounts
 from core.payoffice.models import CashCeiling, Cheque, Payee, Payment
-from core.payoffice.services.sealing import PayeeFacts, payee_seal
+from core.payoffice.services.personal_data import PayeeFacts, payee_encrypt
 from core.staff import two_persons
 from core.staff.actor import StaffActor
 from core.staff.models import Proposal
@@ -124,7 +124,7 @@ def cheque_reissue(*, by: StaffActor, number: int, payee: PayeeFacts | None = No
     """
     by.need(CHEQUES)
     cheque = _need_replaceable(cheque_get(number))
-    named = payee_seal(payee) if payee else cheque.payee
+    named = payee_encrypt(payee) if payee else cheque.payee
     return two_persons.propose(
         kind=REISSUE,
         subject=f"cheque:{number}",

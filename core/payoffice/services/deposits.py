@@ -17,8 +17,8 @@ from core.ledger.services import Line
 from core.payoffice import judging
 from core.payoffice.models import Claim, Deposit, DepositImage, DepositMatch, Ruling
 from core.payoffice.payables import Payable
-from core.payoffice.refusals import HeldApart, NoPrize, RequestUuidReused
-from core.payoffice.services import finding, sealing
+from core.payoffice.refusals import MoneyHeld, NoPrize, RequestUuidReused
+from core.payoffice.services import finding, personal_data
 from core.payoffice.services.cash import cash_session_of
 from core.payoffice.services.cheques import ReasonNeeded
 from core.payoffice.services.presenting import acted_by, claim_open, hold_apart
@@ -160,7 +160,7 @@ def _match(
 
 
 def _held_already(payable: Payable) -> Claim:
-    """The claim of a document presented or barred before it was deposited, now held."""
+    """The claim of a document presented or blocked before it was deposited, now held."""
     claim = finding.claim_of(payable)
     if claim is None:
         raise NoPrize
@@ -171,7 +171,7 @@ def _held_already(payable: Payable) -> Claim:
             state=Claim.State.HELD, changed_at=clock.now()
         )
         if not moved:
-            raise HeldApart
+            raise MoneyHeld
         claim.refresh_from_db()
     elif claim.state != Claim.State.HELD:
         state = judging.state_of(payable, claim.state, deposited=False, today=date.max)
@@ -184,7 +184,7 @@ def _held_already(payable: Payable) -> Claim:
 def image_add(
     *, at: TerminalActor | StaffActor, deposit: uuid.UUID, media_type: str, content: bytes
 ) -> DepositImage:
-    """Add a photograph, sealed. Raises DepositUnknown, ImageRefused."""
+    """Add a photograph, encrypted. Raises DepositUnknown, ImageRefused."""
     found = deposit_get(deposit)
     if isinstance(at, StaffActor):
         at.need(TAKE)
@@ -195,7 +195,7 @@ def image_add(
     right = media_type in _MAGIC and content.startswith(_MAGIC[media_type])
     if not right or len(content) > MOST_IMAGE_BYTES or found.images.count() >= MOST_IMAGES:
         raise ImageRefused
-    return sealing.image_seal(deposit_id=found.pk, media_type=media_type, content=content)
+    return personal_data.image_encrypt(deposit_id=found.pk, media_type=media_type, content=content)
 
 
 def image_read(*, by: StaffActor, image: uuid.UUID) -> tuple[str, bytes]:
@@ -204,7 +204,7 @@ def image_read(*, by: StaffActor, image: uuid.UUID) -> tuple[str, bytes]:
     found = DepositImage.objects.filter(uuid=image).first()
     if found is None:
         raise DepositUnknown
-    return found.media_type, sealing.image_open(found)
+    return found.media_type, personal_data.image_decrypt(found)
 
 
 def deposit_get(ident: uuid.UUID) -> Deposit:
@@ -235,9 +235,9 @@ def ruling_propose(
     game: str = "",
     document: uuid.UUID | None = None,
 ) -> Proposal:
-    """Propose to pay what is held apart, or to refuse it; a second person decides [C5, C6].
+    """Propose to pay what is held, or to refuse it; a second person decides [C5, C6].
 
-    Of a deposit (one never matched can only be refused, and ends), or of a barred document. Not
+    Of a deposit (one never matched can only be refused, and ends), or of a blocked document. Not
     before the period of payment has passed. Raises DepositUnknown, DocumentUnknown, NotHeld,
     PeriodRunning, DepositRuled, ReasonNeeded.
     """
@@ -333,7 +333,7 @@ def _rule(proposal: Proposal, now: datetime, **what: Any) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Waiting:
-    """What waits for a decision: a deposit, matched or not, or a barred document. `since` a day."""
+    """A deposit, matched or not, or a blocked document that waits for a decision since a day."""
 
     deposit: uuid.UUID | None
     game: str
@@ -343,7 +343,7 @@ class Waiting:
 
 
 def rulings_due(today: date) -> list[Waiting]:
-    """Everything held apart whose period is over, and deposits never matched, oldest first."""
+    """Everything held whose period is over, and deposits never matched, oldest first."""
     held = Claim.objects.filter(state=Claim.State.HELD).select_related("deposit_match__deposit")
     due = []
     for claim in held.order_by("opened_at"):

@@ -12,8 +12,8 @@ from core.payoffice.refusals import RequestUuidReused
 from core.payoffice.services import finding, paying
 from core.payoffice.services.cash import cash_session_of
 from core.payoffice.services.paying import Paid, PayRequest
+from core.payoffice.services.personal_data import payee_encrypt
 from core.payoffice.services.presenting import present
-from core.payoffice.services.sealing import payee_seal
 from core.staff import two_persons
 from core.staff.actor import StaffActor
 from core.staff.models import Proposal
@@ -60,7 +60,7 @@ def _propose(
     known = finding.known(payable)
     verdict = paying.judge(payable, known, request.deposit, payer.at)
     paying.need_payee(verdict.means, named=request.payee is not None)
-    payee = payee_seal(request.payee) if request.payee else None
+    payee = payee_encrypt(request.payee) if request.payee else None
     proposal = two_persons.propose(
         kind=PAYMENT,
         subject=f"{payable.game}:{payable.uuid}",

@@ -19,7 +19,7 @@ from core.payoffice.payables import Payable
 from core.payoffice.refusals import (
     AlreadyExchanged,
     DocumentAltered,
-    HeldApart,
+    MoneyHeld,
     NotInKind,
     OutOfStock,
     RequestUuidReused,
@@ -257,7 +257,7 @@ def _claim_exchanged(payable: Payable, claim: Claim | None) -> Claim:
             state=Claim.State.EXCHANGED, changed_at=now
         )
         if not moved:
-            raise HeldApart
+            raise MoneyHeld
         return claim
     try:
         with transaction.atomic():

@@ -19,14 +19,14 @@ from core.database.statements import run_prepared
 from core.kernel.days import day_bounds
 from core.kernel.errors import DomainError
 from core.kernel.regulation import Means, Place
-from core.ledger.services import Chart, account_open, premises_account
+from core.ledger.services import AccountCode, account_open, premises_account
 from core.payoffice import accounts, judging, refusals
 from core.payoffice.judging import PLACE_OF_KIND, Standpoint, Verdict
 from core.payoffice.models import CashSession, Payee, Payment
 from core.payoffice.payables import Nature, Payable
 from core.payoffice.services import cheques, finding
 from core.payoffice.services.finding import Known
-from core.payoffice.services.sealing import PayeeFacts, payee_seal
+from core.payoffice.services.personal_data import PayeeFacts, payee_encrypt
 from core.premises.access import Capability, PremisesNotAuthorised, TerminalActor
 
 _PAY = "SELECT * FROM payoffice_pay(%s::jsonb, %s, %s, %s, %s, %s, %s, %s, %s)"
@@ -91,7 +91,7 @@ class Payer:
 
     at: Standpoint
     columns: dict[str, Any]
-    cash: Chart
+    cash: AccountCode
 
 
 def payment_make(
@@ -202,7 +202,7 @@ def pay(
             return paid
         if paid not in _JUDGE_AGAIN:
             raise _REFUSALS[paid]
-    raise refusals.HeldApart
+    raise refusals.MoneyHeld
 
 
 def need_payee(means: Means, *, named: bool) -> None:
@@ -223,7 +223,7 @@ def _by_cheque(
 ) -> Paid | str:
     with transaction.atomic():
         if payee is None and request.payee is not None:
-            payee = payee_seal(request.payee)
+            payee = payee_encrypt(request.payee)
         if payee is None:
             raise refusals.PayeeMissing
         account_open([accounts.cheques()])
@@ -237,7 +237,11 @@ def _by_cheque(
 
 
 def _write(
-    payable: Payable, columns: dict[str, Any], verdict: Verdict, credit: Chart, today: datetime.date
+    payable: Payable,
+    columns: dict[str, Any],
+    verdict: Verdict,
+    credit: AccountCode,
+    today: datetime.date,
 ) -> Paid | str:
     """Run the statement; the payment, or the outcome that is not one."""
     start, end = day_bounds(today)

@@ -15,7 +15,7 @@ from core.payoffice.models.payments import MEANS, PLACES
 from core.payoffice.payables import Payable
 from core.payoffice.services import finding
 from core.payoffice.services.checking import Checked
-from core.payoffice.services.sealing import payee_open
+from core.payoffice.services.personal_data import payee_decrypt
 from core.premises.models import Game, Premises
 from core.receipts.document import (
     Align,
@@ -39,7 +39,7 @@ STATES: Mapping[DocumentState, str | Promise] = {
     DocumentState.REFUND_DUE: gettext_lazy("Refund due"),
     DocumentState.PRESENTED: gettext_lazy("Presented"),
     DocumentState.DEPOSITED: gettext_lazy("Deposited"),
-    DocumentState.BARRED: gettext_lazy("Held apart"),
+    DocumentState.BLOCKED: gettext_lazy("Held apart"),
     DocumentState.GRANTED: gettext_lazy("Granted"),
     DocumentState.PAID: gettext_lazy("Paid"),
     DocumentState.EXCHANGED: gettext_lazy("Exchanged for the prize in kind"),
@@ -164,7 +164,7 @@ def exchange_document(exchange: Exchange, language: str) -> Document:
 
 def cheque_document(cheque: Cheque, language: str) -> Document:
     """A cheque to be printed. Raises Erased once its payee is no longer kept."""
-    payee = payee_open(cheque.payee)
+    payee = payee_decrypt(cheque.payee)
     with override(language):
         blocks: list[Block] = [
             Title(_("Nominative cheque")),

@@ -71,21 +71,21 @@ CREATE OR REPLACE TRIGGER only_once BEFORE UPDATE ON payoffice_cashsession
 CREATE OR REPLACE TRIGGER only_once BEFORE UPDATE ON payoffice_cheque
     FOR EACH ROW WHEN (OLD.state <> 'issued') EXECUTE FUNCTION payoffice_once();
 
--- What is sealed is erased when its time is over: not before, and never replaced.
-CREATE OR REPLACE FUNCTION payoffice_guard_sealed() RETURNS trigger LANGUAGE plpgsql AS $$
+-- What is encrypted is erased when its time is over: not before, and never replaced.
+CREATE OR REPLACE FUNCTION payoffice_guard_encrypted() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
-    IF NEW.sealed IS NOT NULL
+    IF NEW.encrypted IS NOT NULL
        OR (core_now() AT TIME ZONE 'Europe/Madrid')::date <= OLD.kept_until THEN
-        RAISE EXCEPTION 'table %: sealed content is kept until its day, and then erased',
+        RAISE EXCEPTION 'table %: encrypted content is kept until its day, and then erased',
             TG_TABLE_NAME USING ERRCODE = 'restrict_violation';
     END IF;
     RETURN NEW;
 END $$;
 
-CREATE OR REPLACE TRIGGER sealed_stays BEFORE UPDATE ON payoffice_payee
-    FOR EACH ROW EXECUTE FUNCTION payoffice_guard_sealed();
-CREATE OR REPLACE TRIGGER sealed_stays BEFORE UPDATE ON payoffice_depositimage
-    FOR EACH ROW EXECUTE FUNCTION payoffice_guard_sealed();
+CREATE OR REPLACE TRIGGER encrypted_stays BEFORE UPDATE ON payoffice_payee
+    FOR EACH ROW EXECUTE FUNCTION payoffice_guard_encrypted();
+CREATE OR REPLACE TRIGGER encrypted_stays BEFORE UPDATE ON payoffice_depositimage
+    FOR EACH ROW EXECUTE FUNCTION payoffice_guard_encrypted();
 
 -- Nothing goes out of stock that is not there. Whoever writes holds the item's lock (20).
 CREATE OR REPLACE FUNCTION payoffice_guard_stock() RETURNS trigger LANGUAGE plpgsql AS $$

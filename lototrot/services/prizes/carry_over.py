@@ -1,8 +1,8 @@
-"""Unclaimed prizes into the 7/7 of the right meeting (14.III.10.7) [D3, C5].
+"""Carry unclaimed prizes over into the 7/7 of the right meeting (14.III.10.7) [D3, C5].
 
-What lapsed with a last day, or was refused on one, stands on `chart.unplaced` of that day until
-there is a meeting dated after it; then it passes to that meeting's `chart.lapsed`, whether or not
-it is on sale already. Settlement refuses a meeting while anything from before its day is unplaced.
+Prizes that lapse or are refused on a day stand on `accounts.carry_over` of that day until there
+is a meeting dated after it. Then they pass to `accounts.lapsed` of that meeting, even if it is on
+sale already. Settlement refuses a meeting while anything from before its day waits.
 """
 
 import uuid
@@ -19,20 +19,20 @@ from core.ledger import services as ledger
 from core.ledger.services import Line
 from lototrot import accounts
 from lototrot.models.contest import Contest
-from lototrot.models.settlement import Placement
+from lototrot.models.settlement import CarryOver
 
-_UNPLACED = """
+_WAITING = """
 SELECT a.code, coalesce((SELECT sum(amount_cents) FROM ledger_transfer WHERE credit_id = a.id), 0)
              - coalesce((SELECT sum(amount_cents) FROM ledger_transfer WHERE debit_id = a.id), 0)
   FROM ledger_account a WHERE starts_with(a.code, %s) ORDER BY a.code
 """
 
 
-def unplaced(bet_type_code: str) -> list[tuple[date, int]]:
-    """What of a chain waits for a meeting: days with cents, oldest first."""
-    prefix = accounts.unplaced(bet_type_code, date.min).code.removesuffix(date.min.isoformat())
+def carry_overs_waiting(bet_type_code: str) -> list[tuple[date, int]]:
+    """List the unclaimed cents of a chain that wait for a meeting, by day, oldest first."""
+    prefix = accounts.carry_over(bet_type_code, date.min).code.removesuffix(date.min.isoformat())
     with connection.cursor() as cursor:
-        cursor.execute(_UNPLACED, [prefix])
+        cursor.execute(_WAITING, [prefix])
         rows = cursor.fetchall()
     return [
         (date.fromisoformat(code.removeprefix(prefix)), int(cents)) for code, cents in rows if cents
@@ -52,11 +52,11 @@ def meeting_after(bet_type_code: str, day: date) -> Contest | None:
     return None if first is None or first.state == Contest.State.DRAFT else first
 
 
-def placings_due() -> list[int]:
-    """The contests that unplaced money of their chains can pass to now."""
+def carry_overs_due() -> list[int]:
+    """List the contests into which unclaimed prizes can be carried over now, by id."""
     found = set()
     for code in Contest.objects.order_by().values_list("bet_type_code", flat=True).distinct():
-        for day, _cents in unplaced(code):
+        for day, _cents in carry_overs_waiting(code):
             contest = meeting_after(code, day)
             if contest is not None:
                 found.add(contest.pk)
@@ -64,37 +64,37 @@ def placings_due() -> list[int]:
 
 
 @transaction.atomic
-def lapsed_place(*, contest_id: int) -> int:
-    """Pass to a contest all unplaced money of its chain that belongs to it; how many cents.
+def lapsed_carry_over(*, contest_id: int) -> int:
+    """Carry all unclaimed prizes that belong to a contest over into it. Return the cents.
 
-    Once it is there, nothing more. It waits for a settlement of the chain under way.
+    A second call carries nothing more. The act waits for a settlement of the chain under way.
     """
     contest = Contest.objects.get(pk=contest_id)
     hold((Lock.CHAIN, zlib.crc32(contest.bet_type_code.encode())))
-    placed = 0
-    for day, cents in unplaced(contest.bet_type_code):
+    carried_cents = 0
+    for day, cents in carry_overs_waiting(contest.bet_type_code):
         meeting = meeting_after(contest.bet_type_code, day)
         if meeting is None or meeting.pk != contest_id:
             continue
-        made = Placement.objects.create(
+        made = CarryOver.objects.create(
             uuid=uuid.uuid4(),
             bet_type_code=contest.bet_type_code,
             day=day,
             contest=contest,
             cents=cents,
-            placed_at=clock.now(),
+            carried_at=clock.now(),
         )
         ledger.post(reference=made.uuid, lines=[_line(made)])
-        ledger.need_balance(accounts.unplaced(contest.bet_type_code, day), 0)
-        placed += cents
-    return placed
+        ledger.need_balance(accounts.carry_over(contest.bet_type_code, day), 0)
+        carried_cents += cents
+    return carried_cents
 
 
-def placed_lines(contest_id: int) -> Iterable[Line]:
-    """What was placed in a contest, for `ledger_rebuild`."""
-    return [_line(each) for each in Placement.objects.filter(contest_id=contest_id)]
+def carry_over_lines(contest_id: int) -> Iterable[Line]:
+    """Return the lines of the carry-overs into a contest, for `ledger_rebuild`."""
+    return [_line(each) for each in CarryOver.objects.filter(contest_id=contest_id)]
 
 
-def _line(of: Placement) -> Line:
-    waiting = accounts.unplaced(of.bet_type_code, of.day)
-    return Line("lototrot.placed", waiting, accounts.lapsed(of.contest_id), of.cents)
+def _line(of: CarryOver) -> Line:
+    waiting = accounts.carry_over(of.bet_type_code, of.day)
+    return Line("lototrot.carry_over", waiting, accounts.lapsed(of.contest_id), of.cents)

@@ -12,7 +12,7 @@ from core.database.locks import Lock, hold
 from core.kernel.days import natural_day
 from core.kernel.errors import Conflict
 from core.ledger import services as ledger
-from core.ledger.services import Chart
+from core.ledger.services import AccountCode
 from core.payoffice.models import Claim
 from core.payoffice.payables import Claimed, Lapsed, Outs
 from core.premises.models import Game
@@ -76,7 +76,7 @@ def lapses_due(today: date) -> list[str]:
 def lapse(contest_id: int, today: date) -> Lapsed:
     """Lapse every prize of a contest that has no claim; once done, nothing more.
 
-    The money goes to `chart.unplaced` of the last day. Raises NotYetOver.
+    The money goes to `accounts.carry_over` of the last day. Raises NotYetOver.
     """
     hold((Lock.CONTEST, contest_id))
     order = PaymentOrder.objects.select_related("contest").get(contest_id=contest_id)
@@ -103,7 +103,7 @@ def lapse(contest_id: int, today: date) -> Lapsed:
         lapsed_at=now,
     )
     payable = accounts.prizes_payable(contest_id)
-    waiting = accounts.unplaced(order.contest.bet_type_code, order.last_claim_day)
+    waiting = accounts.carry_over(order.contest.bet_type_code, order.last_claim_day)
     ledger.post(reference=made.uuid, lines=[ledger.Line("lototrot.lapse", payable, waiting, cents)])
     ledger.need_balance(payable, 0)
     return Lapsed(prizes, cents)
@@ -124,11 +124,11 @@ def claimed() -> Iterable[Claimed]:
     for contest_id, bet_type_code, is_refund, state, day, cents in rows:
         owed, held = owed_and_held(contest_id, is_refund=is_refund)
         gone = state in (Claim.State.LAPSED, Claim.State.REFUSED)
-        sent_to = accounts.unplaced(bet_type_code, day) if gone else None
+        sent_to = accounts.carry_over(bet_type_code, day) if gone else None
         yield Claimed(state, owed, held, cents, sent_to)
 
 
-def owed_and_held(contest_id: int, *, is_refund: bool) -> tuple[Chart, Chart]:
-    """Where a ticket's money stands: owed, and held apart."""
+def owed_and_held(contest_id: int, *, is_refund: bool) -> tuple[AccountCode, AccountCode]:
+    """Where a ticket's money stands: owed, and held."""
     owed = accounts.refunds_due(contest_id) if is_refund else accounts.prizes_payable(contest_id)
-    return owed, accounts.held_apart(contest_id)
+    return owed, accounts.held(contest_id)

@@ -8,7 +8,7 @@ from uuid import UUID
 from core.database.statements import fetch_prepared
 from core.kernel import codes
 from core.kernel.regulation import Bearer
-from core.ledger.services import Chart
+from core.ledger.services import AccountCode
 from core.payoffice import payables
 from core.payoffice.payables import (
     Claimed,
@@ -64,9 +64,9 @@ class Tickets:
     def blocks(self, document_id: int) -> Sequence[Block]:
         return presented.blocks(document_id)
 
-    def forfeits_to(self, payable: Payable, day: date) -> Chart:
+    def forfeits_to(self, payable: Payable, day: date) -> AccountCode:
         ticket = Ticket.objects.select_related("contest").get(pk=payable.document_id)
-        return accounts.unplaced(ticket.contest.bet_type_code, day)
+        return accounts.carry_over(ticket.contest.bet_type_code, day)
 
     def lapses_due(self, today: date) -> Sequence[str]:
         return lapsing.lapses_due(today)

@@ -18,7 +18,7 @@ from core.premises.models import Game
 from lototrot import accounts
 from lototrot.engine.distribution import Distribution, Takings, distribute
 from lototrot.models.contest import Contest
-from lototrot.models.settlement import Placement, Settlement
+from lototrot.models.settlement import CarryOver, Settlement
 from lototrot.services.contest.contests import rules_of
 from lototrot.services.races.results import contest_results
 from lototrot.services.settlement.counting import Counting, Tally, count, prizes_check
@@ -57,7 +57,7 @@ class Audit:
             self.findings.append(Finding(contest.pk, name, stored, recounted))
 
 
-# Unclaimed and refused prizes of a chain, by the day they are placed from [D3, C5].
+# Unclaimed and refused prizes of a chain, by the day they are carried over from [D3, C5].
 _LAPSED = """
 SELECT k.bet_type_code, c.day, sum(coalesce(p.prize_cents, t.amount_cents))::bigint
   FROM payoffice_claim c JOIN lototrot_ticket t ON t.id = c.document_id
@@ -76,7 +76,7 @@ def audit_contests() -> Audit:
     """Audit every contest there is, meeting by meeting. Run it in one snapshot."""
     audit = Audit()
     contests = Contest.objects.select_related("bet_type", "takings_account")
-    placed = _placed(audit)
+    carried_over = _carried_over(audit)
     for contest in contests.exclude(state=Contest.State.DRAFT).order_by("day", "pk"):
         audit.contests += 1
         settlement = contest.settlements.filter(in_force=True).first()
@@ -84,7 +84,7 @@ def audit_contests() -> Audit:
             takings = ledger.liability(contest.takings_account.code)
             audit.check(contest, "takings_account", ledger.balance_cents(takings), _taken(contest))
         else:
-            _audit_settlement(audit, contest, settlement, placed.get(contest.pk, 0))
+            _audit_settlement(audit, contest, settlement, carried_over.get(contest.pk, 0))
     return audit
 
 
@@ -143,32 +143,34 @@ def _figures(
     yield "lapsed_in_cents", settlement.lapsed_in_cents, d.lapsed_in
 
 
-def _placed(audit: Audit) -> dict[int, int]:
-    """Contest id -> cents placed in it; each day's placements are held against its claims.
+def _carried_over(audit: Audit) -> dict[int, int]:
+    """Return contest id -> cents carried over into it, checked against each day's claims.
 
-    What the claims of a day add up to is placed, whole or in parts, or still waits; the day's last
-    placement is taken to be whatever the others left, so no stored amount decides what lapsed.
+    The claims of a day are carried over at once or in parts, or still wait. The day's last
+    carry-over is taken to be what the others left, so no stored amount decides what lapsed.
     """
     with connection.cursor() as cursor:
         cursor.execute(_LAPSED, [Game.LOTOTROT.value])
         lapsed = {(code, day): int(cents) for code, day, cents in cursor.fetchall()}
-    placed: dict[int, int] = {}
+    carried_over: dict[int, int] = {}
     stored: dict[tuple[str, datetime.date], int] = {}
-    for each in Placement.objects.select_related("contest").order_by("pk"):
+    for each in CarryOver.objects.select_related("contest").order_by("pk"):
         key = (each.bet_type_code, each.day)
         stored[key] = stored.get(key, 0) + each.cents
-        placed[each.contest_id] = placed.get(each.contest_id, 0) + each.cents
+        carried_over[each.contest_id] = carried_over.get(each.contest_id, 0) + each.cents
         if each.day >= each.contest.day:
-            audit.check(each.contest, "placed_before_its_day", str(each.day), str(each.contest.day))
+            audit.check(
+                each.contest, "carried_over_before_its_day", str(each.day), str(each.contest.day)
+            )
         if stored[key] > lapsed.get(key, 0):
-            audit.check(each.contest, "placed", stored[key], lapsed.get(key, 0))
+            audit.check(each.contest, "carried_over", stored[key], lapsed.get(key, 0))
     for (code, day), cents in lapsed.items():
-        waits = ledger.balance_cents(accounts.unplaced(code, day))
+        waits = ledger.balance_cents(accounts.carry_over(code, day))
         if stored.get((code, day), 0) + waits != cents:
             audit.findings.append(
-                Finding(0, f"unplaced {code} {day}", stored.get((code, day), 0) + waits, cents)
+                Finding(0, f"waiting {code} {day}", stored.get((code, day), 0) + waits, cents)
             )
-    return placed
+    return carried_over
 
 
 def _taken(contest: Contest) -> int:

@@ -3,7 +3,7 @@
 A bet is in breach when it was sold at or after the actual first start, or the declaration that a
 race is not run, or from premises or a terminal without authorisation at that instant. Starts and
 authorisations may be put on record or corrected later, so the set is asked of the database each
-time. The rows of the tickets voided or barred are the sub-ledger of one transfer per act.
+time. The rows of the tickets voided or blocked are the sub-ledger of one transfer per act.
 """
 
 import hashlib
@@ -24,7 +24,7 @@ from core.staff import two_persons
 from core.staff.actor import StaffActor
 from core.staff.models import Proposal
 from core.staff.powers import Role, define
-from lototrot.accounts import held_apart, prizes_payable, refunds_due
+from lototrot.accounts import held, prizes_payable, refunds_due
 from lototrot.models.contest import Contest
 from lototrot.selectors.races import contest_limit
 from lototrot.services.contest.contests import contest_get
@@ -114,30 +114,30 @@ WITH suspect AS (
             THEN 'terminal_revoked' END], NULL) AS reasons
       FROM looked_at t
      WHERE NOT EXISTS (SELECT FROM lototrot_void v WHERE v.ticket_id = t.id)
-       AND NOT EXISTS (SELECT FROM lototrot_bar b WHERE b.ticket_id = t.id)
+       AND NOT EXISTS (SELECT FROM lototrot_block b WHERE b.ticket_id = t.id)
        AND NOT EXISTS (
         SELECT FROM payoffice_claim c WHERE c.game = %(game)s AND c.document_id = t.id
            AND c.state NOT IN ('presented', 'held'))
 ), breach AS NOT MATERIALIZED (SELECT * FROM found WHERE cardinality(reasons) > 0)
 """
 
-# The claims of barred tickets: their money is held apart. Presented ones have theirs there already.
-_HOLD_APART = """
+# The claims of blocked tickets: their money is held. Presented ones have theirs there already.
+_HOLD = """
 WITH held AS (
     INSERT INTO payoffice_claim (game, document_id, state, amount_cents, opened_at)
-    SELECT %(game)s, b.ticket_id, 'held', b.prize_cents, %(now)s FROM lototrot_bar b
+    SELECT %(game)s, b.ticket_id, 'held', b.prize_cents, %(now)s FROM lototrot_block b
      WHERE b.proposal_id = %(proposal)s AND b.prize_cents > 0
     ON CONFLICT DO NOTHING RETURNING amount_cents)
 SELECT coalesce(sum(amount_cents), 0)::bigint FROM held
 """
 _HOLD_PRESENTED = """
-UPDATE payoffice_claim c SET state = 'held', changed_at = %(now)s FROM lototrot_bar b
+UPDATE payoffice_claim c SET state = 'held', changed_at = %(now)s FROM lototrot_block b
  WHERE b.proposal_id = %(proposal)s AND c.game = %(game)s AND c.document_id = b.ticket_id
    AND c.state = 'presented'
 """
 _NOT_HELD = """
 SELECT EXISTS (
-    SELECT FROM lototrot_bar b JOIN payoffice_claim c
+    SELECT FROM lototrot_block b JOIN payoffice_claim c
            ON c.game = %(game)s AND c.document_id = b.ticket_id
      WHERE b.proposal_id = %(proposal)s AND c.state <> 'held')
 """
@@ -159,7 +159,7 @@ def _parameters(contest: Contest) -> dict[str, Any]:
 
 
 def breach_pending(contest_id: int, *, last_sold_at: datetime | None = None) -> bool:
-    """Whether a bet is in breach, as far as is known, and neither voided nor barred.
+    """Whether a bet is in breach, as far as is known, and neither voided nor blocked.
 
     Whoever has read all its tickets gives the time of the last one not void: if that was in time
     and every terminal that took the contest on sale was in order, they are not read again.
@@ -216,18 +216,18 @@ def breach_void(*, by: StaffActor, contest_id: int) -> Proposal:
 
 
 @transaction.atomic
-def breach_bar(*, by: StaffActor, contest_id: int) -> Proposal:
-    """Propose to bar every bet found in breach after the payment order; a second person confirms.
+def breach_block(*, by: StaffActor, contest_id: int) -> Proposal:
+    """Propose to block every bet found in breach after the payment order; a second person confirms.
 
     Until that order nothing is paid: a settlement reversed before it [B14] leaves bets to void, not
-    bars to undo. Raises as `breach_void` does.
+    blocks to undo. Raises as `breach_void` does.
     """
-    return _propose(BAR, by, contest_id)
+    return _propose(BLOCK, by, contest_id)
 
 
 _STATES = {
     "lototrot.breach_void": Contest.State.CLOSED,
-    "lototrot.breach_bar": Contest.State.ORDERED,
+    "lototrot.breach_block": Contest.State.ORDERED,
 }
 
 
@@ -277,7 +277,7 @@ def _voided(proposal: Proposal, by: StaffActor) -> None:
         " ON t.id = v.ticket_id WHERE v.proposal_id = %(proposal)s ORDER BY t.id",
     )
     account = contest.takings_account
-    takings = ledger.Chart(account.code, Account.Side(account.side))
+    takings = ledger.AccountCode(account.code, Account.Side(account.side))
     line = ledger.Line(
         "lototrot.breach_void", takings, refunds_due(contest.pk), proposal.content["amount_cents"]
     )
@@ -285,28 +285,28 @@ def _voided(proposal: Proposal, by: StaffActor) -> None:
     seal_amend(contest=contest, proposal=proposal)
 
 
-def _barred(proposal: Proposal, by: StaffActor) -> None:
+def _blocked(proposal: Proposal, by: StaffActor) -> None:
     contest = _apply(
         proposal,
-        "INSERT INTO lototrot_bar (ticket_id, proposal_id, barred_at, prize_cents)"
+        "INSERT INTO lototrot_block (ticket_id, proposal_id, blocked_at, prize_cents)"
         " SELECT b.id, %(proposal)s, %(now)s, coalesce(p.prize_cents, 0) FROM breach b"
         " LEFT JOIN lototrot_settlement s ON s.contest_id = b.contest_id AND s.in_force"
         " LEFT JOIN lototrot_prize p ON p.ticket_id = b.id AND p.settlement_id = s.id",
-        "SELECT t.id, t.bets, t.amount_cents FROM lototrot_bar b JOIN lototrot_ticket t"
+        "SELECT t.id, t.bets, t.amount_cents FROM lototrot_block b JOIN lototrot_ticket t"
         " ON t.id = b.ticket_id WHERE b.proposal_id = %(proposal)s ORDER BY t.id",
     )
     values: dict[str, Any] = {"proposal": proposal.pk, "now": clock.now(), **_GAME}
     with connection.cursor() as cursor:
-        cursor.execute(_HOLD_APART, values)
+        cursor.execute(_HOLD, values)
         cents = int(cursor.fetchone()[0])
         cursor.execute(_HOLD_PRESENTED, values)
         cursor.execute(_NOT_HELD, values)
         if cursor.fetchone()[0]:  # paid, or lapsed, since the set was read
             raise BreachChanged(contest=contest.pk)
-    payable, apart = prizes_payable(contest.pk), held_apart(contest.pk)
-    line = ledger.Line("lototrot.breach_bar", payable, apart, cents)
+    payable = prizes_payable(contest.pk)
+    line = ledger.Line("lototrot.breach_block", payable, held(contest.pk), cents)
     ledger.post(reference=proposal.uuid, lines=[line])
 
 
 VOID = two_persons.register(two_persons.Kind("lototrot.breach_void", BREACH, apply=_voided))
-BAR = two_persons.register(two_persons.Kind("lototrot.breach_bar", BREACH, apply=_barred))
+BLOCK = two_persons.register(two_persons.Kind("lototrot.breach_block", BREACH, apply=_blocked))

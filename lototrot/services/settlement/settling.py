@@ -22,7 +22,7 @@ from lototrot.engine.distribution import Distribution, Takings, distribute
 from lototrot.models.contest import Contest
 from lototrot.models.settlement import PaymentOrder, Settlement, SettlementCategory
 from lototrot.services.contest.contests import contest_get, rules_of
-from lototrot.services.prizes.carry_over import unplaced
+from lototrot.services.prizes.carry_over import carry_overs_waiting
 from lototrot.services.races.results import ContestResults, contest_results
 from lototrot.services.seal.sealing import need_sealed, seal_verify
 from lototrot.services.settlement.breach import breach_pending
@@ -47,7 +47,7 @@ class PreviousContestOpen(Conflict):
     message = "The payment order of an earlier meeting has not been given yet [A4, B14]."
 
 
-class LapsedNotPlaced(Conflict):
+class LapsedNotCarriedOver(Conflict):
     code = "lapsed_not_placed"
     message = "Prizes that lapsed before this meeting's day are not placed yet (14.III.10.7)."
 
@@ -79,8 +79,8 @@ def contest_settle(*, contest_id: int) -> Settlement:
     """Settle a closed contest; the settlement in force, also when there already is one.
 
     Raises ContestUnknown, ContestNotClosed, ContestNotSealed, PreviousContestOpen,
-    LapsedNotPlaced, ResultsMissing, DrawRequired, BreachPending, SettlementBusy (transient), or
-    InvariantBroken, as when the tickets are not those that were sealed: nothing is kept.
+    LapsedNotCarriedOver, ResultsMissing, DrawRequired, BreachPending, SettlementBusy (transient),
+    or InvariantBroken, as when the tickets are not those that were sealed: nothing is kept.
     """
     contest = contest_get(contest_id)
     # One settlement of a chain at a time.
@@ -139,7 +139,7 @@ def settleable(contest: Contest) -> ContestResults:
         raise ContestNotClosed(contest=contest.pk, state=contest.state)
     need_sealed(contest)
     _need_turn(contest)
-    _need_lapsed_placed(contest)
+    _need_lapsed_carried_over(contest)
     return contest_results(contest)
 
 
@@ -212,7 +212,7 @@ def _need_turn(contest: Contest) -> None:
         )
 
 
-def _need_lapsed_placed(contest: Contest) -> None:
+def _need_lapsed_carried_over(contest: Contest) -> None:
     """Prizes of the chain whose last day is before this meeting have lapsed, and are in its 7/7."""
     over = PaymentOrder.objects.filter(
         contest__bet_type_code=contest.bet_type_code,
@@ -222,10 +222,10 @@ def _need_lapsed_placed(contest: Contest) -> None:
     for lapsed in over.order_by("last_claim_day").values_list("contest_id", flat=True):
         cents = ledger.balance_cents(accounts.prizes_payable(lapsed))
         if cents:
-            raise LapsedNotPlaced(contest=lapsed, cents=cents)
-    for day, cents in unplaced(contest.bet_type_code):
+            raise LapsedNotCarriedOver(contest=lapsed, cents=cents)
+    for day, cents in carry_overs_waiting(contest.bet_type_code):
         if day < contest.day:
-            raise LapsedNotPlaced(day=day.isoformat(), cents=cents)
+            raise LapsedNotCarriedOver(day=day.isoformat(), cents=cents)
 
 
 def _store(
@@ -298,5 +298,5 @@ def _verify(
     ledger.need_balance(accounts.reserve(code), d.reserve_out)
 
 
-def _takings(contest: Contest) -> ledger.Chart:
+def _takings(contest: Contest) -> ledger.AccountCode:
     return liability(contest.takings_account.code)

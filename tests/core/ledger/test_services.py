@@ -12,30 +12,32 @@ from hypothesis import strategies as st
 from core.ledger import services as ledger
 from core.ledger.models import Account, Transfer
 from core.ledger.selectors import trial_balance
-from core.ledger.services import Chart, LedgerUnbalanced, Line
+from core.ledger.services import AccountCode, LedgerUnbalanced, Line
 from core.staff.powers import Role
 from tests.support import factories
 
 pytestmark = pytest.mark.django_db
 
-CHARTS = [ledger.asset(f"a:{n}") for n in range(3)] + [ledger.liability(f"l:{n}") for n in range(3)]
+ACCOUNTS = [ledger.asset(f"a:{n}") for n in range(3)] + [
+    ledger.liability(f"l:{n}") for n in range(3)
+]
 LINES = st.lists(
     st.builds(
         lambda pair, cents: Line("test", pair[0], pair[1], cents),
-        st.permutations(CHARTS).map(lambda charts: (charts[0], charts[1])),
+        st.permutations(ACCOUNTS).map(lambda pair: (pair[0], pair[1])),
         st.integers(0, 10**12),
     ),
     max_size=8,
 )
 
 
-def signed(chart: Chart) -> int:
+def signed(account: AccountCode) -> int:
     """The balance with the sign of a debit."""
-    cents = ledger.balance_cents(chart)
-    return cents if chart.side == Account.Side.DEBIT else -cents
+    cents = ledger.balance_cents(account)
+    return cents if account.side == Account.Side.DEBIT else -cents
 
 
-def line(cents: int, debit: Chart = CHARTS[0], credit: Chart = CHARTS[3]) -> Line:
+def line(cents: int, debit: AccountCode = ACCOUNTS[0], credit: AccountCode = ACCOUNTS[3]) -> Line:
     return Line("test", debit, credit, cents)
 
 
@@ -59,14 +61,14 @@ def test_books_agree_whatever_is_posted(acts: list[list[Line]], reversed_act: in
         for each in acts[at]:
             expected[each.debit.code] -= each.amount_cents
             expected[each.credit.code] += each.amount_cents
-        assert {chart.code: signed(chart) for chart in CHARTS if expected[chart.code]} == {
-            code: cents for code, cents in expected.items() if cents
-        }
+        assert {
+            account.code: signed(account) for account in ACCOUNTS if expected[account.code]
+        } == {code: cents for code, cents in expected.items() if cents}
         balances = ledger.balances()
         assert sum(b.debit_cents for b in balances) == sum(b.credit_cents for b in balances)
         for balance in balances:
-            chart = Chart(balance.code, Account.Side(balance.side))
-            assert balance.cents == ledger.balance_cents(chart)
+            account = AccountCode(balance.code, Account.Side(balance.side))
+            assert balance.cents == ledger.balance_cents(account)
         trial = trial_balance(by=factories.staff(Role.AUDITOR))
         assert trial.difference_cents == 0
         assert trial.debit_cents == sum(cents for cents in expected.values() if cents > 0)
@@ -75,7 +77,7 @@ def test_books_agree_whatever_is_posted(acts: list[list[Line]], reversed_act: in
 
 def test_a_reversal_mirrors_every_transfer_in_its_order() -> None:
     reference, undo = uuid.uuid4(), uuid.uuid4()
-    lines = [line(7), line(0), line(5, CHARTS[1], CHARTS[2]), line(2)]
+    lines = [line(7), line(0), line(5, ACCOUNTS[1], ACCOUNTS[2]), line(2)]
     ledger.post(reference=reference, lines=lines)
     assert ledger.post_reversal(reference=undo, of=reference, kind="undo") == 3
     columns = ("line", "debit__code", "credit__code", "amount_cents")
@@ -83,7 +85,7 @@ def test_a_reversal_mirrors_every_transfer_in_its_order() -> None:
     back = Transfer.objects.filter(reference=undo).order_by("line").values_list(*columns)
     assert [(n, c, d, cents) for n, d, c, cents in forth] == list(back)
     assert set(Transfer.objects.filter(reference=undo).values_list("kind", flat=True)) == {"undo"}
-    assert all(ledger.balance_cents(chart) == 0 for chart in CHARTS)
+    assert all(ledger.balance_cents(account) == 0 for account in ACCOUNTS)
 
 
 def test_an_act_is_posted_once() -> None:
@@ -98,7 +100,7 @@ def test_an_act_is_posted_once() -> None:
 
 BAD = [
     ("transfer_positive", [line(-1)]),
-    ("transfer_moves", [line(1, CHARTS[0], CHARTS[0])]),
+    ("transfer_moves", [line(1, ACCOUNTS[0], ACCOUNTS[0])]),
     ("transfer_positive", [line(5), line(-5)]),
 ]
 
@@ -112,7 +114,7 @@ def test_the_database_refuses_what_is_no_transfer(constraint: str, lines: list[L
 
 def test_an_account_keeps_its_side() -> None:
     ledger.post(reference=uuid.uuid4(), lines=[line(1)])
-    wrong = Chart(CHARTS[0].code, Account.Side.CREDIT)
+    wrong = AccountCode(ACCOUNTS[0].code, Account.Side.CREDIT)
     with pytest.raises(LedgerUnbalanced):
         ledger.post(reference=uuid.uuid4(), lines=[line(1, wrong)])
     assert Transfer.objects.count() == 1
@@ -120,11 +122,11 @@ def test_an_account_keeps_its_side() -> None:
 
 def test_what_an_account_must_hold_is_demanded() -> None:
     ledger.post(reference=uuid.uuid4(), lines=[line(7)])
-    ledger.need_balance(CHARTS[0], 7)
-    ledger.need_balance(CHARTS[3], 7)
-    ledger.need_balance(CHARTS[5], 0)
+    ledger.need_balance(ACCOUNTS[0], 7)
+    ledger.need_balance(ACCOUNTS[3], 7)
+    ledger.need_balance(ACCOUNTS[5], 0)
     with pytest.raises(LedgerUnbalanced) as broken:
-        ledger.need_balance(CHARTS[3], 8)
+        ledger.need_balance(ACCOUNTS[3], 8)
     assert broken.value.data == {"account": "l:0", "held_cents": 7, "expected_cents": 8}
 
 
@@ -139,4 +141,4 @@ def test_a_prefix_is_text_and_not_a_pattern() -> None:
 def test_amounts_beyond_thirty_two_bits_are_exact() -> None:
     odd = random.Random(7).randrange(10**15, 10**16) | 1
     ledger.post(reference=uuid.uuid4(), lines=[line(odd), line(1)])
-    assert ledger.balance_cents(CHARTS[0]) == odd + 1
+    assert ledger.balance_cents(ACCOUNTS[0]) == odd + 1

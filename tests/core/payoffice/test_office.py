@@ -1,4 +1,4 @@
-"""The office's other acts: deposits, rulings, bars, cheques, cash, prizes in kind, the books."""
+"""The office's other acts: deposits, rulings, blocks, cheques, cash, prizes in kind, the books."""
 
 import uuid
 from collections.abc import Iterator
@@ -24,7 +24,16 @@ from core.payoffice.models import (
     StockItem,
     StockMovement,
 )
-from core.payoffice.services import cash, cheques, deposits, desk, finding, goods, paying, sealing
+from core.payoffice.services import (
+    cash,
+    cheques,
+    deposits,
+    desk,
+    finding,
+    goods,
+    paying,
+    personal_data,
+)
 from core.payoffice.services.checking import DeskAction, desk_state, holder_check
 from core.payoffice.services.presenting import presentation_make
 from core.premises.models import Terminal
@@ -32,7 +41,7 @@ from core.staff import two_persons
 from core.staff.powers import Role
 from lototrot import accounts as lototrot
 from lototrot.services.prizes.lapsing import NotYetOver, lapse, lapses_due
-from lototrot.services.settlement.breach import NoBreach, breach_bar
+from lototrot.services.settlement.breach import NoBreach, breach_block
 from promotrot.models.voucher import Voucher
 from promotrot.services.awards import code_of
 from tests.support import emitting, factories, rounds
@@ -66,12 +75,12 @@ def ruled(deposit: Deposit, verdict: str) -> None:
 
 @pytest.mark.article("14.III.10.3", "14.III.10.5")
 def test_a_deposit_granted_after_the_period_is_paid_against_its_receipt() -> None:
-    """[C5]: held apart from the match, paid to nobody else, decided late, by two persons."""
+    """[C5]: held from the match, paid to nobody else, decided late, by two persons."""
     (won,) = given.worth(500)
     place, cashier = factories.point(), given.cashier()
     deposit = taken(won.code, place.actor)
-    assert given.balance(lototrot.held_apart(won.contest.pk)) == 500
-    with pytest.raises(refusals.HeldApart):
+    assert given.balance(lototrot.held(won.contest.pk)) == 500
+    with pytest.raises(refusals.MoneyHeld):
         paying.payment_make(at=place.actor, request=won.request())
     with pytest.raises(deposits.DepositMatched):
         taken(won.code, cashier)
@@ -88,7 +97,7 @@ def test_a_deposit_granted_after_the_period_is_paid_against_its_receipt() -> Non
         desk.desk_pay(by=cashier, request=won.request())
     paid = desk.desk_pay(by=cashier, request=won.request(code="", deposit=deposit.uuid))
     assert isinstance(paid, paying.Paid)
-    assert given.balance(lototrot.held_apart(won.contest.pk)) == 0
+    assert given.balance(lototrot.held(won.contest.pk)) == 0
     assert deposits.rulings_due(natural_day(clock.now())) == []
 
 
@@ -111,8 +120,8 @@ def test_an_unreadable_ticket_is_matched_from_the_records_and_refused() -> None:
     factories.time_pass(days=40)
     ruled(deposit, "refused")
     day = natural_day(clock.now())
-    assert given.balance(lototrot.held_apart(won.contest.pk)) == 0
-    assert given.balance(lototrot.unplaced(won.contest.bet_type_code, day)) == 500
+    assert given.balance(lototrot.held(won.contest.pk)) == 0
+    assert given.balance(lototrot.carry_over(won.contest.bet_type_code, day)) == 500
     with pytest.raises(refusals.ClaimRefused):
         paying.payment_make(at=factories.point().actor, request=won.request())
 
@@ -144,7 +153,7 @@ def test_what_is_owed_nothing_is_not_taken_in_as_a_claim() -> None:
         taken(won.code, place.actor)
 
 
-# --- Lapses and bars ------------------------------------------------------------------------------
+# --- Lapses and blocks-----------------------------------------------------------------------------
 
 
 @pytest.mark.article("14.III.10.2", "14.III.10.7")
@@ -168,7 +177,7 @@ def test_the_night_lapses_what_nobody_claimed_and_nothing_else() -> None:
     assert (gone.documents, gone.cents) == (1, lost.cents)
     assert (lapse(paid.contest.pk, today).documents, lapses_due(today)) == (0, [])
     last_day = today - timedelta(days=1)
-    assert given.balance(lototrot.unplaced(paid.contest.bet_type_code, last_day)) == lost.cents
+    assert given.balance(lototrot.carry_over(paid.contest.bet_type_code, last_day)) == lost.cents
     rounds.books_agree()
     with pytest.raises(refusals.ClaimLapsed):
         paying.payment_make(at=place.actor, request=lost.request())
@@ -179,27 +188,27 @@ def test_the_night_lapses_what_nobody_claimed_and_nothing_else() -> None:
 
 @pytest.mark.article("14.I.6", "14.III.10.4")
 def test_a_breach_found_late_bars_what_is_not_paid_yet() -> None:
-    """[C6]: a paid ticket is left out; a barred one is held apart until two persons decide."""
+    """[C6]: a paid ticket is left out; a blocked one is held until two persons decide."""
     suspect, place = factories.point(), factories.point()
-    paid, shown, barred = given.settled(3, losers=1, at=suspect)
+    paid, shown, blocked = given.settled(3, losers=1, at=suspect)
     paying.payment_make(at=place.actor, request=paid.request())
     presentation_make(at=place.actor, code=shown.code)
     Terminal.objects.filter(pk=suspect.terminal.pk).update(revoked_at=paid.contest.opened_at)
     organiser = factories.staff(Role.ORGANISER)
-    proposal = breach_bar(by=organiser, contest_id=paid.contest.pk)
+    proposal = breach_block(by=organiser, contest_id=paid.contest.pk)
     assert proposal.content["tickets"] == 3  # the loser, too
     given.confirmed(proposal, Role.ORGANISER)
-    for each in (shown, barred):
-        with pytest.raises(refusals.HeldApart):
+    for each in (shown, blocked):
+        with pytest.raises(refusals.MoneyHeld):
             paying.payment_make(at=place.actor, request=each.request())
-        assert holder_check(code=each.code).state is DocumentState.BARRED
-    held = lototrot.held_apart(paid.contest.pk)
-    assert given.balance(held) == shown.cents + barred.cents
+        assert holder_check(code=each.code).state is DocumentState.BLOCKED
+    held = lototrot.held(paid.contest.pk)
+    assert given.balance(held) == shown.cents + blocked.cents
     rounds.books_agree()
     with pytest.raises(NoBreach):
-        breach_bar(by=organiser, contest_id=paid.contest.pk)
+        breach_block(by=organiser, contest_id=paid.contest.pk)
     factories.time_pass(days=40)
-    for each, verdict in ((shown, "granted"), (barred, "refused")):
+    for each, verdict in ((shown, "granted"), (blocked, "refused")):
         given.confirmed(
             deposits.ruling_propose(
                 by=organiser,
@@ -260,10 +269,10 @@ def test_a_cheque_voided_reissued_and_reconciled() -> None:
     given.confirmed(cheques.cheque_void(by=by, number=1, reason="Wrong name."), Role.ORGANISER)
     with pytest.raises(cheques.ChequeNotIssued):
         cheques.cheque_void(by=by, number=1, reason="Again.")
-    right = sealing.PayeeFacts("Maria Ferrer Rierol", "dni", "43123456Z")
+    right = personal_data.PayeeFacts("Maria Ferrer Rierol", "dni", "43123456Z")
     given.confirmed(cheques.cheque_reissue(by=by, number=1, payee=right), Role.ORGANISER)
     second = Cheque.objects.get(number=2)
-    assert (second.replaces.number, sealing.payee_open(second.payee)) == (1, right)
+    assert (second.replaces.number, personal_data.payee_decrypt(second.payee)) == (1, right)
     with pytest.raises(cheques.ChequeStands):
         cheques.cheque_reissue(by=by, number=1)
     today = natural_day(clock.now())
@@ -315,7 +324,7 @@ def test_a_later_cash_ceiling_is_in_force_from_its_day() -> None:
     assert answer.means == Means.NOMINATIVE_CHEQUE  # type: ignore[union-attr]
 
 
-def test_what_is_sealed_is_erased_in_its_time_and_the_fact_stays() -> None:
+def test_what_is_encrypted_is_erased_in_its_time_and_the_fact_stays() -> None:
     (won,) = given.worth(100_001)
     desk.desk_pay(by=given.cashier(), request=won.request(payee=given.MARIA))
     deposit = taken("", factories.point().actor, "unreadable")
@@ -325,18 +334,18 @@ def test_what_is_sealed_is_erased_in_its_time_and_the_fact_stays() -> None:
     )
     looker = factories.staff(Role.SUPERVISOR)
     assert deposits.image_read(by=looker, image=image.uuid) == ("image/png", content)
-    assert content not in bytes(image.sealed)
+    assert content not in bytes(image.encrypted)
     payee, today = Payee.objects.get(), natural_day(clock.now())
     assert payee.kept_until == today + timedelta(days=settings.PAYEE_KEPT_DAYS)
     with pytest.raises(IntegrityError, match="kept until its day"), transaction.atomic():
-        Payee.objects.update(sealed=None, purged_at=clock.now())
+        Payee.objects.update(encrypted=None, purged_at=clock.now())
     factories.time_to(rounds.NOON + timedelta(days=settings.PAYEE_KEPT_DAYS + 2))
     today = natural_day(clock.now())
-    assert sealing.sealed_purge(today) == {"payees": 1, "images": 1}
-    assert sealing.sealed_purge(today) == {"payees": 0, "images": 0}
-    with pytest.raises(sealing.Erased):
-        sealing.payee_open(Payee.objects.get())
-    with pytest.raises(sealing.Erased):
+    assert personal_data.personal_data_purge(today) == {"payees": 1, "images": 1}
+    assert personal_data.personal_data_purge(today) == {"payees": 0, "images": 0}
+    with pytest.raises(personal_data.Erased):
+        personal_data.payee_decrypt(Payee.objects.get())
+    with pytest.raises(personal_data.Erased):
         deposits.image_read(by=looker, image=image.uuid)
     assert (Cheque.objects.get().payee, DepositImage.objects.get().deposit) == (payee, deposit)
 

@@ -17,8 +17,8 @@ from core.payoffice import accounts, refusals
 from core.payoffice.models import Cheque, Claim, Payee, Payment, Presentation
 from core.payoffice.payables import DocumentUnknown
 from core.payoffice.services import desk, paying
+from core.payoffice.services.personal_data import payee_decrypt
 from core.payoffice.services.presenting import presentation_make
-from core.payoffice.services.sealing import payee_open
 from core.premises.access import PremisesNotAuthorised
 from core.premises.models import Authorisation, Premises
 from core.staff import two_persons
@@ -117,8 +117,8 @@ def test_a_cheque_is_numbered_and_names_its_payee_in_the_vault_only() -> None:
     assert [answer.cheque for answer in answers] == [1, 2]
     cheque = Cheque.objects.get(number=2)
     assert (cheque.amount_cents, cheque.state) == (250_000, "issued")
-    assert payee_open(cheque.payee) == given.MARIA
-    assert b"Ferrer" not in bytes(cheque.payee.sealed)
+    assert payee_decrypt(cheque.payee) == given.MARIA
+    assert b"Ferrer" not in bytes(cheque.payee.encrypted)
     assert given.balance(accounts.cheques()) == 350_001
 
 
@@ -171,7 +171,7 @@ def test_the_whole_of_the_last_day_and_not_a_second_more(last_day: datetime.date
     factories.time_pass(days=100)
     paid = paying.payment_make(at=place.actor, request=second.request())
     assert natural_day(paid.paid_at) > last_day
-    assert given.balance(lototrot.held_apart(made.pk)) == 0
+    assert given.balance(lototrot.held(made.pk)) == 0
     assert given.balance(lototrot.prizes_payable(made.pk)) == 1000
 
 
@@ -284,7 +284,7 @@ def test_a_presented_document_is_presented_once_and_paid_once() -> None:
     place = factories.point()
     first = presentation_make(at=place.actor, code=won.code)
     assert presentation_make(at=factories.point().actor, code=won.code) == first
-    assert given.balance(lototrot.held_apart(won.contest.pk)) == 500
+    assert given.balance(lototrot.held(won.contest.pk)) == 500
     paying.payment_make(at=place.actor, request=won.request())
     with pytest.raises(refusals.AlreadyPaid):
         presentation_make(at=place.actor, code=won.code)

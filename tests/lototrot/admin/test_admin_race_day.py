@@ -27,7 +27,7 @@ from lototrot.models.contest import BetType, Contest, InternalBetType, ScheduleC
 from lototrot.models.programme import FederationApproval, Meeting, Race
 from lototrot.models.running import Classification, RaceDeclaration, RaceStart, Withdrawal
 from lototrot.models.settlement import PaymentOrder
-from lototrot.models.tickets import Bar, Ticket, Void
+from lototrot.models.tickets import Block, Ticket, Void
 from lototrot.services.settlement.settling import contest_settle
 from tests.support import factories
 from tests.support.admin_desk import (
@@ -403,15 +403,15 @@ def test_bets_in_breach_are_listed_and_voided_all_together(organiser: Desk) -> N
     assert "Refund due" in text_of(organiser.client.get(row_url(second)))
 
 
-def test_bets_found_in_breach_late_are_barred(organiser: Desk) -> None:
+def test_bets_found_in_breach_late_are_blocked(organiser: Desk) -> None:
     day = race_day()
     place = day.point.premises
     for each in place.authorisations.all():
         each.valid_until = each.valid_from
         each.save(update_fields=["valid_until"])
-    organiser.do(day.contest, "breach_bar")
-    _confirm("lototrot.breach_bar", Role.ORGANISER)
-    assert Bar.objects.count() == 2
+    organiser.do(day.contest, "breach_block")
+    _confirm("lototrot.breach_block", Role.ORGANISER)
+    assert Block.objects.count() == 2
 
 
 def test_a_ticket_is_found_by_the_code_presented() -> None:

@@ -68,7 +68,7 @@ def path(contest: Contest, last: str) -> str:
 
 def proposed() -> bool:
     """Whether anybody has proposed to order payment or to undo bets in breach."""
-    kinds = ("lototrot.payment_order", "lototrot.breach_void", "lototrot.breach_bar")
+    kinds = ("lototrot.payment_order", "lototrot.breach_void", "lototrot.breach_block")
     return Proposal.objects.filter(kind__in=kinds).exists()
 
 

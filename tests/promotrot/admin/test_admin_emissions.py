@@ -68,5 +68,5 @@ def test_faults_are_said_in_words_and_the_seed_is_nowhere() -> None:
     assert "The price is outside the limits" in said
     emission = emitting.opened(emitting.small("other"))
     page = organiser.get(row_url(emission))
-    assert bytes(emission.commitment.sealed_seed).hex() not in page
+    assert bytes(emission.commitment.encrypted_seed).hex() not in page
     assert not Desk(Role.CASHIER).offers(emission, "close")

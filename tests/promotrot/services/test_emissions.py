@@ -155,7 +155,7 @@ def test_a_dealing_is_the_prize_table_shuffled_under_a_key_that_is_not_in_the_da
         dealt.tier(0, 40)
     with pytest.raises(IndexError):
         dealt.tier(0, -1)
-    kept = bytes(Commitment.objects.get().sealed_seed)
+    kept = bytes(Commitment.objects.get().encrypted_seed)
     seed = open_seed(emission.commitment)
     assert seed not in kept and hashlib.sha256(seed).digest() not in kept
     assert "key" not in repr(dealt)

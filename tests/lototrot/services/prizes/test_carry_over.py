@@ -9,11 +9,11 @@ from core.kernel.days import natural_day
 from core.ledger import services as ledger
 from lototrot import accounts
 from lototrot.models.contest import Contest
-from lototrot.models.settlement import Placement
+from lototrot.models.settlement import CarryOver
 from lototrot.services.prizes import carry_over
-from lototrot.services.prizes.carry_over import lapsed_place, meeting_after, placings_due
+from lototrot.services.prizes.carry_over import carry_overs_due, lapsed_carry_over, meeting_after
 from lototrot.services.settlement.auditing import audit_contests
-from lototrot.services.settlement.settling import LapsedNotPlaced, contest_settle, settleable
+from lototrot.services.settlement.settling import LapsedNotCarriedOver, contest_settle, settleable
 from tests.support import factories, rounds
 from tests.support.databases import Database
 
@@ -23,8 +23,8 @@ FACTS = [rounds.Facts((1, 2, 3), winners=frozenset({1}))] * 2
 
 
 def waiting(day: date, cents: int) -> None:
-    """Prizes that lapsed with a last day, not placed yet."""
-    rounds.fund(accounts.unplaced(CODE, day), cents)
+    """Prizes that lapsed with a last day, not carried over yet."""
+    rounds.fund(accounts.carry_over(CODE, day), cents)
 
 
 def meeting(day: date) -> Contest:
@@ -43,22 +43,22 @@ def test_the_first_meeting_dated_after_the_last_day_gets_it(today: date) -> None
     waiting(today, 500)
     waiting(today - timedelta(days=1), 30)
     assert meeting_after(CODE, today) == last
-    assert placings_due() == sorted([same.pk, last.pk])
-    assert lapsed_place(contest_id=later.pk) == 0
-    assert lapsed_place(contest_id=last.pk) == 500
-    assert lapsed_place(contest_id=last.pk) == 0
-    assert lapsed_place(contest_id=same.pk) == 30
+    assert carry_overs_due() == sorted([same.pk, last.pk])
+    assert lapsed_carry_over(contest_id=later.pk) == 0
+    assert lapsed_carry_over(contest_id=last.pk) == 500
+    assert lapsed_carry_over(contest_id=last.pk) == 0
+    assert lapsed_carry_over(contest_id=same.pk) == 30
     assert ledger.balance_cents(accounts.lapsed(last.pk)) == 500
-    assert ledger.balance_cents(accounts.unplaced(CODE, today)) == 0
-    assert placings_due() == []
+    assert ledger.balance_cents(accounts.carry_over(CODE, today)) == 0
+    assert carry_overs_due() == []
     waiting(today, 7)  # a deposit was refused the same day, later
-    assert lapsed_place(contest_id=last.pk) == 7
-    assert [p.cents for p in Placement.objects.filter(contest=last).order_by("pk")] == [500, 7]
+    assert lapsed_carry_over(contest_id=last.pk) == 7
+    assert [p.cents for p in CarryOver.objects.filter(contest=last).order_by("pk")] == [500, 7]
 
 
 def test_it_waits_for_a_meeting_and_does_not_pass_over_one_in_preparation(today: date) -> None:
     waiting(today, 500)
-    assert placings_due() == []
+    assert carry_overs_due() == []
     day = today + timedelta(days=3)
     draft = factories.contest(
         factories.meeting(day=day, numbers=(1, 2, 3), races=2),
@@ -68,13 +68,13 @@ def test_it_waits_for_a_meeting_and_does_not_pass_over_one_in_preparation(today:
     )
     after = meeting(today + timedelta(days=5))
     assert meeting_after(CODE, today) is None
-    assert lapsed_place(contest_id=after.pk) == 0
+    assert lapsed_carry_over(contest_id=after.pk) == 0
     Contest.objects.filter(pk=draft.pk).update(state=Contest.State.OPEN, opened_at=rounds.NOON)
-    assert placings_due() == [draft.pk]
+    assert carry_overs_due() == [draft.pk]
     other = today + timedelta(days=4)
     waiting(other, 20)
-    assert lapsed_place(contest_id=after.pk) == 20
-    assert lapsed_place(contest_id=draft.pk) == 500
+    assert lapsed_carry_over(contest_id=after.pk) == 20
+    assert lapsed_carry_over(contest_id=draft.pk) == 500
 
 
 def test_one_that_never_opened_is_passed_over_once_it_cannot(today: date) -> None:
@@ -86,23 +86,23 @@ def test_one_that_never_opened_is_passed_over_once_it_cannot(today: date) -> Non
     )
     after = meeting(today + timedelta(days=5))
     waiting(today, 500)
-    assert placings_due() == []
+    assert carry_overs_due() == []
     factories.time_to(rounds.NOON + timedelta(days=1, minutes=1))
-    assert placings_due() == [after.pk]
+    assert carry_overs_due() == [after.pk]
 
 
-def test_a_meeting_does_not_settle_before_it_is_placed(today: date) -> None:
+def test_a_meeting_does_not_settle_before_prizes_are_carried_over(today: date) -> None:
     contest = meeting(today)
     rounds.sell(contest, factories.point(), [(1, 1), (2, 2)])
     rounds.run(contest, FACTS)
     waiting(today, 40)
     waiting(today - timedelta(days=1), 60)
-    with pytest.raises(LapsedNotPlaced):
+    with pytest.raises(LapsedNotCarriedOver):
         settleable(contest)
-    lapsed_place(contest_id=contest.pk)
+    lapsed_carry_over(contest_id=contest.pk)
     settled = contest_settle(contest_id=contest.pk)
     assert settled.lapsed_in_cents == 60
-    assert [each for each in carry_over.unplaced(CODE) if each[1]] == [(today, 40)]
+    assert [each for each in carry_over.carry_overs_waiting(CODE) if each[1]] == [(today, 40)]
 
 
 # --- The audit ------------------------------------------------------------------------------------

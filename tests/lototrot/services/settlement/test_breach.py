@@ -13,17 +13,17 @@ from core.staff import two_persons
 from core.staff.actor import PowerMissing, StaffActor
 from core.staff.models import Proposal
 from core.staff.powers import Role
-from lototrot.accounts import held_apart, prizes_payable, refunds_due
+from lototrot.accounts import held, prizes_payable, refunds_due
 from lototrot.models.contest import Contest
 from lototrot.models.settlement import Prize, Settlement
-from lototrot.models.tickets import Bar, Void
+from lototrot.models.tickets import Block, Void
 from lototrot.services.contest.contests import ContestUnknown
 from lototrot.services.settlement.breach import (
     BreachChanged,
     BreachLimitUnknown,
     BreachNotNow,
     NoBreach,
-    breach_bar,
+    breach_block,
     breach_list,
     breach_pending,
     breach_set,
@@ -62,7 +62,7 @@ def reasons(contest: Contest) -> dict[int, list[str]]:
 
 def takings_cents(contest: Contest) -> int:
     account = contest.takings_account
-    return ledger.balance_cents(ledger.Chart(account.code, account.side))
+    return ledger.balance_cents(ledger.AccountCode(account.code, account.side))
 
 
 def confirmed(proposal: Proposal) -> None:
@@ -329,7 +329,7 @@ def test_it_is_done_between_closing_and_settlement(contest: Contest, point: f.Po
     f.contest_closed(contest)
     proposal = breach_void(by=organiser(), contest_id=contest.pk)
     Contest.objects.filter(pk=contest.pk).update(state="settled")
-    for act in (breach_void, breach_bar):
+    for act in (breach_void, breach_block):
         with pytest.raises(BreachNotNow):
             act(by=organiser(), contest_id=contest.pk)
     with pytest.raises(BreachNotNow):
@@ -366,12 +366,12 @@ def test_the_database_refuses_what_nobody_confirmed(contest: Contest, point: f.P
                 proposal=stated,
             )
         with pytest.raises(IntegrityError, match="two persons"), transaction.atomic():
-            Bar.objects.create(
-                ticket_id=sale.ticket_id, proposal=stated, barred_at=clock.now(), prize_cents=0
+            Block.objects.create(
+                ticket_id=sale.ticket_id, proposal=stated, blocked_at=clock.now(), prize_cents=0
             )
 
 
-# --- Barring --------------------------------------------------------------------------------------
+# --- Blocks ---------------------------------------------------------------------------------------
 
 
 def ordered(contest: Contest, prizes: dict[int, int]) -> Settlement:
@@ -403,7 +403,7 @@ def ordered(contest: Contest, prizes: dict[int, int]) -> Settlement:
         for ticket, cents in prizes.items()
     )
     account = contest.takings_account
-    takings = ledger.Chart(account.code, account.side)
+    takings = ledger.AccountCode(account.code, account.side)
     line = ledger.Line("test", takings, prizes_payable(contest.pk), sum(prizes.values()))
     ledger.post(reference=settlement.uuid, lines=[line])
     for state in ("settled", "ordered"):
@@ -412,7 +412,7 @@ def ordered(contest: Contest, prizes: dict[int, int]) -> Settlement:
 
 
 @pytest.mark.article("14.III.8.2")
-def test_found_after_the_order_they_are_barred_and_their_prize_is_held_apart(
+def test_found_after_the_order_they_are_blocked_and_their_prize_is_held(
     contest: Contest, point: f.Point
 ) -> None:
     """[C6]"""
@@ -423,37 +423,37 @@ def test_found_after_the_order_they_are_barred_and_their_prize_is_held_apart(
     with pytest.raises(BreachNotNow):
         breach_void(by=organiser(), contest_id=contest.pk)
     first = organiser()
-    proposal = breach_bar(by=first, contest_id=contest.pk)
+    proposal = breach_block(by=first, contest_id=contest.pk)
     with pytest.raises(two_persons.SamePerson):
         two_persons.confirm(proposal=proposal.uuid, by=first)
     confirmed(proposal)
-    assert dict(Bar.objects.values_list("ticket_id", "prize_cents")) == {
+    assert dict(Block.objects.values_list("ticket_id", "prize_cents")) == {
         winner.ticket_id: 110,
         loser.ticket_id: 0,
     }
     assert ledger.balance_cents(prizes_payable(contest.pk)) == 70
-    assert ledger.balance_cents(held_apart(contest.pk)) == 110
+    assert ledger.balance_cents(held(contest.pk)) == 110
     assert not breach_pending(contest.pk)
     with pytest.raises(NoBreach):
-        breach_bar(by=organiser(), contest_id=contest.pk)
+        breach_block(by=organiser(), contest_id=contest.pk)
 
 
-def test_a_bar_of_losing_tickets_moves_no_money(contest: Contest, point: f.Point) -> None:
+def test_a_block_of_losing_tickets_moves_no_money(contest: Contest, point: f.Point) -> None:
     sale = sell(contest, point)
     started_at(contest, sale.sold_at)
     ordered(contest, {})
-    proposal = breach_bar(by=organiser(), contest_id=contest.pk)
+    proposal = breach_block(by=organiser(), contest_id=contest.pk)
     confirmed(proposal)
-    assert Bar.objects.get().prize_cents == 0
+    assert Block.objects.get().prize_cents == 0
     assert not Transfer.objects.filter(reference=proposal.uuid).exists()
 
 
-def test_a_changed_set_is_not_barred(contest: Contest, point: f.Point) -> None:
+def test_a_changed_set_is_not_blocked(contest: Contest, point: f.Point) -> None:
     early, late = sell(contest, point), sell(contest, point)
     started_at(contest, late.sold_at)
     ordered(contest, {})
-    proposal = breach_bar(by=organiser(), contest_id=contest.pk)
+    proposal = breach_block(by=organiser(), contest_id=contest.pk)
     Terminal.objects.filter(pk=point.terminal.pk).update(revoked_at=early.sold_at)
     with pytest.raises(BreachChanged):
         confirmed(proposal)
-    assert not Bar.objects.exists()
+    assert not Block.objects.exists()

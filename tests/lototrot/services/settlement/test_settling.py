@@ -34,7 +34,7 @@ from lototrot.selectors.settlements import (
     winning_tickets,
 )
 from lototrot.services.contest.contests import ContestUnknown
-from lototrot.services.prizes.carry_over import lapsed_place
+from lototrot.services.prizes.carry_over import lapsed_carry_over
 from lototrot.services.prizes.lapsing import lapse
 from lototrot.services.races.classification import Entry, classification_correct
 from lototrot.services.settlement import settling
@@ -43,7 +43,7 @@ from lototrot.services.settlement.payment_order import payment_order_propose
 from lototrot.services.settlement.settling import (
     BreachPending,
     ContestNotClosed,
-    LapsedNotPlaced,
+    LapsedNotCarriedOver,
     NotSettled,
     PreviousContestOpen,
     SettlementUnsound,
@@ -269,22 +269,22 @@ def test_a_meeting_never_put_on_sale_and_another_chain_hold_up_nobody(point: Poi
 
 
 @pytest.mark.article("14.III.10.7")
-def test_lapsed_prizes_are_placed_before_a_later_meeting_and_raise_its_jackpot(
+def test_lapsed_prizes_are_carried_over_before_a_later_meeting_and_raise_its_jackpot(
     point: Point,
 ) -> None:
     first = closed_contest(point)
     ordered(first)
     rounds.later(40)
     second = closed_contest(point, tickets=[[(3,), (3,)]])
-    with pytest.raises(LapsedNotPlaced) as refusal:
+    with pytest.raises(LapsedNotCarriedOver) as refusal:
         contest_settle(contest_id=second.pk)
     assert refusal.value.data == {"contest": first.pk, "cents": 240}
     last = PaymentOrder.objects.get(contest=first).last_claim_day
     assert lapse(first.pk, second.day).cents == 240
-    with pytest.raises(LapsedNotPlaced) as refusal:
+    with pytest.raises(LapsedNotCarriedOver) as refusal:
         contest_settle(contest_id=second.pk)
     assert refusal.value.data == {"day": last.isoformat(), "cents": 240}
-    assert lapsed_place(contest_id=second.pk) == 240
+    assert lapsed_carry_over(contest_id=second.pk) == 240
     assert chain_balances(TWO.code).lapsed_cents == 240
     settled = contest_settle(contest_id=second.pk)
     assert (settled.lapsed_in_cents, settled.figures["tested_jackpot"]) == (240, 240)

@@ -1,4 +1,4 @@
-"""Identities and photographs, readable only with the vault's key, and erased in time."""
+"""Keep payees and photographs of documents encrypted, and erase them when their time is over."""
 
 import dataclasses
 import json
@@ -29,54 +29,54 @@ class PayeeFacts:
     document_number: str
 
 
-def payee_seal(facts: PayeeFacts) -> Payee:
-    """Record a payee, sealed, to be kept for the configured days."""
+def payee_encrypt(facts: PayeeFacts) -> Payee:
+    """Record a payee, encrypted, to be kept for the configured days."""
     ident, now = uuid.uuid4(), clock.now()
     content = json.dumps(dataclasses.asdict(facts), ensure_ascii=False).encode()
     made: Payee = Payee.objects.create(
         uuid=ident,
-        sealed=vault.encrypt(_PAYEES, content, context=ident.bytes),
+        encrypted=vault.encrypt(_PAYEES, content, context=ident.bytes),
         recorded_at=now,
         kept_until=natural_day(now) + timedelta(days=settings.PAYEE_KEPT_DAYS),
     )
     return made
 
 
-def payee_open(payee: Payee) -> PayeeFacts:
+def payee_decrypt(payee: Payee) -> PayeeFacts:
     """Raises Erased, VaultUnreadable."""
-    if payee.sealed is None:
+    if payee.encrypted is None:
         raise Erased
-    content = vault.decrypt(_PAYEES, bytes(payee.sealed), context=payee.uuid.bytes)
+    content = vault.decrypt(_PAYEES, bytes(payee.encrypted), context=payee.uuid.bytes)
     return PayeeFacts(**json.loads(content))
 
 
-def image_seal(*, deposit_id: int, media_type: str, content: bytes) -> DepositImage:
-    """Record an image of a deposit, sealed, to be kept for the configured days."""
+def image_encrypt(*, deposit_id: int, media_type: str, content: bytes) -> DepositImage:
+    """Record an image of a deposit, encrypted, to be kept for the configured days."""
     ident, now = uuid.uuid4(), clock.now()
     made: DepositImage = DepositImage.objects.create(
         uuid=ident,
         deposit_id=deposit_id,
         media_type=media_type,
         added_at=now,
-        sealed=vault.encrypt(_IMAGES, content, context=ident.bytes),
+        encrypted=vault.encrypt(_IMAGES, content, context=ident.bytes),
         kept_until=natural_day(now) + timedelta(days=settings.IMAGE_KEPT_DAYS),
     )
     return made
 
 
-def image_open(image: DepositImage) -> bytes:
+def image_decrypt(image: DepositImage) -> bytes:
     """Raises Erased, VaultUnreadable."""
-    if image.sealed is None:
+    if image.encrypted is None:
         raise Erased
-    return vault.decrypt(_IMAGES, bytes(image.sealed), context=image.uuid.bytes)
+    return vault.decrypt(_IMAGES, bytes(image.encrypted), context=image.uuid.bytes)
 
 
-def sealed_purge(today: date) -> dict[str, int]:
+def personal_data_purge(today: date) -> dict[str, int]:
     """Erase what was kept until a day before `today`; how many of each. Again: nothing more."""
     now = clock.now()
     return {
         name: model.objects.filter(kept_until__lt=today, purged_at=None).update(
-            sealed=None, purged_at=now
+            encrypted=None, purged_at=now
         )
         for name, model in (("payees", Payee), ("images", DepositImage))
     }
