@@ -1,6 +1,6 @@
-"""When a contest closes (`14.III.4`), readings E1 to E3.
+"""Find the instant at which a contest closes (14.III.4), readings E1 to E3.
 
-Instants are aware datetimes of any zone; real time decides, not the order of the races [E2].
+Instants are aware datetimes of any time zone. Real time decides, not the order of the races [E2].
 """
 
 from collections.abc import Iterable
@@ -12,7 +12,7 @@ from core.kernel.days import NaiveInstant
 
 
 class Cause(StrEnum):
-    """What closed a contest."""
+    """The event that closed a contest."""
 
     SCHEDULE = "schedule"
     START = "start"
@@ -21,7 +21,7 @@ class Cause(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Closing:
-    """The first instant at which nothing is sold any more, and why."""
+    """The first instant at which no bet is accepted, and the cause."""
 
     instant: datetime
     cause: Cause
@@ -30,22 +30,22 @@ class Closing:
 def closing(
     scheduled: datetime | None, starts: Iterable[datetime], not_run: Iterable[datetime]
 ) -> Closing | None:
-    """The earliest of the schedule, the confirmed starts and the declarations [E1].
+    """Return the earliest of the scheduled time, the starts and the declarations [E1].
 
-    `starts` are the confirmed starts of included races that are run, `not_run` the declarations
-    that an included race is not run. None while nothing closes it. At one instant the race decides
-    before the schedule. Raises NaiveInstant.
+    `starts` are the confirmed starts of included races that are run. `not_run` are the confirmed
+    declarations that an included race is not run. Return None if there is none of them. If a race
+    and the schedule give the same instant, the race is the cause. Raises NaiveInstant.
     """
-    found = [Closing(instant, Cause.START) for instant in starts]
-    found += [Closing(instant, Cause.NOT_RUN) for instant in not_run]
+    closings = [Closing(instant, Cause.START) for instant in starts]
+    closings += [Closing(instant, Cause.NOT_RUN) for instant in not_run]
     if scheduled is not None:
-        found.append(Closing(scheduled, Cause.SCHEDULE))
-    if any(each.instant.utcoffset() is None for each in found):
+        closings.append(Closing(scheduled, Cause.SCHEDULE))
+    if any(closing.instant.utcoffset() is None for closing in closings):
         raise NaiveInstant
-    return min(found, key=lambda each: each.instant, default=None)
+    return min(closings, key=lambda closing: closing.instant, default=None)
 
 
 def legal_limit(starts: Iterable[datetime], not_run: Iterable[datetime]) -> datetime | None:
-    """The instant from which a registered bet is in breach, whatever the schedule said [C6, E3]."""
+    """Return the instant from which a bet is in breach, whatever was scheduled [C6, E3]."""
     limit = closing(None, starts, not_run)
     return limit.instant if limit else None

@@ -1,4 +1,4 @@
-"""When a lower category would pay more than a higher one (`14.III.9.7`), readings A7 to A12."""
+"""Correct prizes if a lower category would pay more than a higher one (14.III.9.7) [A7-A12]."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -9,11 +9,12 @@ from types import MappingProxyType
 
 @dataclass(frozen=True, slots=True)
 class Correction:
-    """What 9.7 did; amounts are exact cents by category, only those with winners, highest first.
+    """The steps and the outcome of 14.III.9.7, for categories with winners, highest first.
 
-    `halved` are the pairs (higher, lower) of the first paragraph, in the order done;
-    `after_halving` the amounts then; `joined` the groups of two or more categories that the second
-    paragraph gave one prize; `amounts` the outcome.
+    `halved`: the pairs (higher, lower) of the first paragraph, in the order they were halved.
+    `after_halving`: the amounts after that. `joined`: the groups of two or more categories to which
+    the second paragraph gives one prize. `amounts`: the outcome. Amounts are exact cents by
+    category.
     """
 
     halved: tuple[tuple[int, int], ...]
@@ -24,7 +25,7 @@ class Correction:
 
 @dataclass(slots=True)
 class _Group:
-    """Categories that share one prize."""
+    """Categories whose winners all get the same prize."""
 
     categories: tuple[int, ...]
     amount: Fraction
@@ -36,10 +37,11 @@ class _Group:
 
 
 def correct(amounts: Mapping[int, int], winners: Mapping[int, int]) -> Correction:
-    """Apply 9.7 to the categories that have winners, highest first [A9, A10].
+    """Apply 14.III.9.7 to the categories that have winners, from the highest down [A9, A10].
 
-    One pass of halving from the top, each pair with the amounts as they stand by then [A11]; then
-    neighbours still inverted are joined until none is [A12]. Equal prizes are left alone.
+    First go down once and halve each pair that is inverted, with the amounts reached so far [A11].
+    Then join neighbours that are still inverted, until no pair is [A12]. Equal prizes stay.
+    `amounts` (cents) and `winners` (winning bets) are by category.
     """
     won = [category for category in sorted(amounts, reverse=True) if winners[category] > 0]
     halved, current = _halve(won, {c: Fraction(amounts[c]) for c in won}, winners)

@@ -1,4 +1,4 @@
-"""The days of a meeting's prizes, in natural days (`14.III.8.1`, `10.2`, `10.7`)."""
+"""Compute the days on which prizes are paid, claimed and lapse (14.III.8.1, 10.2, 10.7)."""
 
 from collections.abc import Iterable
 from datetime import date
@@ -8,16 +8,16 @@ from core.kernel.errors import Invalid
 
 
 class ResultsBeforeMeeting(Invalid):
-    """Results cannot be established on a day before the meeting's."""
+    """The results are dated before the meeting."""
 
     code = "results_before_meeting"
     message = "The results cannot be older than the meeting."
 
 
 def first_pay_day(meeting_day: date, results_day: date) -> date:
-    """The first day prizes may be paid, once the payment order is given [D5].
+    """Return the first day on which prizes may be paid, if the payment order is given [D5].
 
-    `results_day` is the day the last result of the contest was established [D2]. Raises
+    `results_day` is the day on which the last result was established [D2]. Raises
     ResultsBeforeMeeting, DayOutOfRange.
     """
     if results_day < meeting_day:
@@ -26,16 +26,17 @@ def first_pay_day(meeting_day: date, results_day: date) -> date:
 
 
 def last_claim_day(results_day: date, claim_days: int) -> date:
-    """The last day a ticket may be presented: day 1 is the day after the results [D1, D4].
+    """Return the last day on which a ticket may be presented [D1, D4].
 
-    `claim_days` is the regulation's. Raises DayOutOfRange.
+    Day 1 is the day after the results. `claim_days` is a figure of the regulation. Raises
+    DayOutOfRange.
     """
     return add_days(results_day, claim_days)
 
 
 def receiving_meeting(last_day: date, meeting_days: Iterable[date]) -> date | None:
-    """The meeting whose 7/7 takes what lapsed: the first dated after the last day [D3].
+    """Return the day of the first meeting after `last_day`; its 7/7 takes what lapsed [D3].
 
-    None while no such meeting is known.
+    Return None if no such meeting is known yet.
     """
     return min((day for day in meeting_days if day > last_day), default=None)

@@ -1,7 +1,7 @@
-"""How the money of one meeting is divided: rulebook section 2, step by step.
+"""Divide the money of one meeting into prizes, jackpot, reserve and organiser's share (14.III.9).
 
-Exact fractions from the division of the prize pool to the prizes; money is rounded when a prize is
-known, and nowhere between [A13, A14]. Figures carry the names of the worked cases, in cents.
+Amounts stay exact fractions from the prize pool to the prizes. A prize is rounded once, when it is
+known [A13, A14]. Figures are in cents and have the names of the worked cases.
 """
 
 from collections.abc import Mapping
@@ -17,7 +17,7 @@ from lototrot.engine.correction import Correction, correct
 
 
 class TakingsMalformed(Invalid):
-    """Amounts or winners that are negative, or winners of other categories than the bet type's."""
+    """An amount or a count is negative, or the winners are not by the bet type's categories."""
 
     code = "takings_malformed"
     message = "Takings, winners or balances are not valid."
@@ -25,10 +25,11 @@ class TakingsMalformed(Invalid):
 
 @dataclass(frozen=True, slots=True)
 class Takings:
-    """What a meeting brings to its settlement, in cents.
+    """The input of a settlement, in cents.
 
-    `winners` are winning bets by category [B10]; `jackpot_in` and `reserve_in` the balances carried
-    in; `lapsed_in` the unclaimed prizes placed in this meeting (`14.III.10.7`).
+    `winners` are winning bets by category [B10]. `jackpot_in` and `reserve_in` are the balances
+    carried in. `lapsed_in` is the sum of unclaimed prizes carried over to this meeting
+    (14.III.10.7).
     """
 
     takings: int
@@ -42,9 +43,10 @@ class Takings:
 class Distribution:
     """A settlement with every intermediate figure, in cents.
 
-    Mappings go by category, highest first. `shares` leaves the reserve's in `reserve_share`;
-    `unwon_to_reserve` is what an empty lowest category sends there. `correction` is the trace of
-    9.7 and `after_correction` its outcome, exact. `prize_each` has only categories with winners.
+    Mappings are by category, highest first. `shares` does not include the reserve's share, which is
+    `reserve_share`. `unwon_to_reserve` is the money of a lowest category without winners.
+    `correction` has the steps of 14.III.9.7 and `after_correction` its exact outcome. `prize_each`
+    has only the categories with winners.
     """
 
     takings: int
@@ -71,7 +73,7 @@ class Distribution:
     reserve_out: int
 
     def figures(self) -> dict[str, Json]:
-        """The figures of the worked cases, in their shape: the outcome without inputs and trace."""
+        """Return the figures in the shape of the worked cases, without inputs and correction."""
         return {
             "prize_pool": self.prize_pool,
             "organiser_share": self.organiser_share,
@@ -91,7 +93,7 @@ class Distribution:
         }
 
     def to_document(self) -> dict[str, Json]:
-        """Everything, inputs and trace of 9.7 included, as canonical JSON can carry it."""
+        """Return all figures, with inputs and the steps of 14.III.9.7, as canonical JSON."""
         return {
             "takings": self.takings,
             "winners": _table(self.winners),
@@ -108,7 +110,10 @@ class Distribution:
 
 
 def distribute(meeting: Takings, bet_type: BetType) -> Distribution:
-    """Settle one meeting (`14.III.6`, `9`). Raises TakingsMalformed, InvariantBroken."""
+    """Divide the money of one meeting (14.III.6, 14.III.9).
+
+    Raises TakingsMalformed, InvariantBroken.
+    """
     _check_takings(meeting, bet_type)
     top = bet_type.categories[0]
     winners = {category: meeting.winners[category] for category in bet_type.categories}
@@ -161,10 +166,11 @@ def distribute(meeting: Takings, bet_type: BetType) -> Distribution:
 
 
 def verify(d: Distribution) -> None:
-    """Step 9 and what must hold with it, of any distribution, stored ones too.
+    """Check a distribution, computed or read from the database.
 
-    To the cent: all that comes in goes to the organiser, the prizes or a balance; prizes never
-    grow downwards (`14.III.9.7`); nothing is negative. Raises InvariantBroken, `data["check"]`.
+    All money that comes in goes to the organiser, to prizes or to a balance, to the cent. A lower
+    category never pays more than a higher one (14.III.9.7). No amount is negative. Raises
+    InvariantBroken; `data["check"]` names the check that failed.
     """
     incoming = d.takings + d.lapsed_in + d.jackpot_in + d.reserve_in
     outgoing = d.organiser_share + d.prizes_total + d.jackpot_out + d.reserve_out
@@ -195,7 +201,10 @@ def _check_takings(meeting: Takings, bet_type: BetType) -> None:
 
 
 def _shares(pool: int, bet_type: BetType, regime: Regime) -> tuple[dict[int, int], int]:
-    """Step 3: all but the highest category down to the cent, that one takes what is left [A13]."""
+    """Return the share of each category and of the reserve (14.III.9.2, 9.3).
+
+    Each share is rounded down to the cent; the highest category takes the rest of the pool [A13].
+    """
     percents = bet_type.shares(regime)
     reserve = percent_down(pool, percents.reserve)
     shares = {c: percent_down(pool, percent) for c, percent in percents.categories.items()}
@@ -206,10 +215,10 @@ def _shares(pool: int, bet_type: BetType, regime: Regime) -> tuple[dict[int, int
 
 
 def _cascade(shares: Mapping[int, int], winners: Mapping[int, int]) -> tuple[dict[int, int], int]:
-    """Step 4 (`14.III.9.5`) [A6]: the amounts after it, and what goes to the reserve.
+    """Pass the money of categories without winners downwards (14.III.9.5) [A6].
 
-    A category without winners passes all it has to the one below, the lowest to the reserve; the
-    highest keeps its own.
+    A category without winners gives all its money to the one below; the lowest gives it to the
+    reserve; the highest keeps its own. Return the amounts by category and the part of the reserve.
     """
     amounts: dict[int, int] = {}
     falling = 0

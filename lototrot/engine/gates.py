@@ -1,4 +1,4 @@
-"""What must be on record before a contest is sold [E8]. Each gate still shut has a name."""
+"""List the conditions that a contest must meet before it is put on sale [E8]."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -9,11 +9,11 @@ from lototrot.engine.bet_type import BetType
 
 @dataclass(frozen=True, slots=True)
 class OpeningFacts:
-    """What is on record about a contest.
+    """The facts on record about a contest.
 
     `runners_by_race` has the number of listed runners of each included race, in order. A text is
-    empty when there is nothing on record. `correction_window_s` is E4's, and needs
-    `correction_approval` when more than 0. `has_schedule`: a scheduled closing is set [E1].
+    empty if nothing is on record. A `correction_window_s` above 0 needs `correction_approval` [E4].
+    `has_schedule` is true if a closing time is scheduled [E1].
     """
 
     federation_approver: str
@@ -34,7 +34,7 @@ class OpeningFacts:
 
 @dataclass(frozen=True, slots=True)
 class MissingGate:
-    """A gate that is shut: a stable code, its article, and what is missing."""
+    """A condition that is not met: its stable code, its article, and a sentence."""
 
     code: str
     article: str
@@ -44,9 +44,9 @@ class MissingGate:
 def missing_gates(
     facts: OpeningFacts, bet_type: BetType, figures: GameFigures
 ) -> tuple[MissingGate, ...]:
-    """The gates still shut, in the order of the regulation; none means the contest may open.
+    """Return the conditions that are not met. If there is none, the contest may open.
 
-    `figures` are Lototrot's in force on the day of the meeting.
+    `figures` are Lototrot's figures in force on the day of the meeting.
     """
     gates = [*_bet_gates(facts, bet_type, figures), *_record_gates(facts)]
     return tuple(gate for is_open, gate in gates if not is_open)

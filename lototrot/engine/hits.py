@@ -1,7 +1,8 @@
-"""How many bets of a ticket have how many races right, without listing the bets.
+"""Count the bets of a ticket by the number of races they have right, without listing them.
 
-A ticket with a_i right and b_i wrong numbers in race i holds as many bets with k races right as
-the coefficient of x^k in prod(a_i x + b_i). Each bet is one winner, in one category [B10].
+If a ticket has a_i right and b_i wrong numbers in race i, the number of its bets with k races right
+is the coefficient of x^k in the product of (a_i x + b_i). Each bet wins in at most one category
+[B10].
 """
 
 from collections.abc import Iterable, Sequence
@@ -10,7 +11,7 @@ from lototrot.engine.bet_type import BetType
 
 
 def bets_in(masks: Iterable[int]) -> int:
-    """The number of bets: one number per race, in all combinations."""
+    """Return the number of bets: all combinations of one number per race."""
     bets = 1
     for mask in masks:
         bets *= mask.bit_count()
@@ -18,10 +19,10 @@ def bets_in(masks: Iterable[int]) -> int:
 
 
 def bets_by_hits(masks: Sequence[int], right_masks: Sequence[int]) -> tuple[int, ...]:
-    """Bets by number of races right: entry k is the number of bets with exactly k right.
+    """Return a tuple whose entry k is the number of bets with exactly k races right.
 
-    `masks` are the ticket's numbers by race, `right_masks` those of `races.right_mask`. Raises
-    ValueError when they are not equally many.
+    `masks` are the ticket's numbers by race; `right_masks` come from `races.right_mask`. Raises
+    ValueError if the two differ in length.
     """
     coefficients = [1]
     for mask, right in zip(masks, right_masks, strict=True):
@@ -35,5 +36,5 @@ def bets_by_hits(masks: Sequence[int], right_masks: Sequence[int]) -> tuple[int,
 
 
 def units(by_hits: Sequence[int], bet_type: BetType) -> dict[int, int]:
-    """Winning bets by category, highest first, noughts included (`14.III.7`)."""
+    """Return the winning bets of each category, highest first, zeros included (14.III.7)."""
     return {category: by_hits[category] for category in bet_type.categories}

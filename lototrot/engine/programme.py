@@ -1,9 +1,9 @@
-"""The official programme of a meeting: what it holds, and what makes it right (14.III.5.1, 5.2).
+"""Describe the official programme of a meeting and check it (14.III.5.1, 14.III.5.2).
 
-The organiser's office sends it as JSON or as CSV (`programme_json`, `programme_csv`); both readers
-end in `assemble`, so a meeting is the same object however it came. A file is accepted whole, or
-refused whole with every fault and its place. Selections refer to the runners' numbers given here
-(14.I.5). Withdrawals and results are not part of it. `docs/programme-format.md` is its manual.
+The organiser sends it as JSON or CSV. Both readers (`programme_json`, `programme_csv`) end in
+`assemble`, so both give the same object. A file is accepted completely, or refused completely with
+a list of all faults. Selections refer to the runners' numbers of the programme (14.I.5).
+Withdrawals and results are not part of it. `docs/programme-format.md` describes the format.
 """
 
 from collections.abc import Mapping, Sequence
@@ -18,7 +18,7 @@ MAX_BYTES = 2_000_000
 MAX_FAULTS = 1_000
 FEWEST_RUNNERS = 2
 
-# Every code is public and stable; the sentence is what a racecourse's office reads.
+# The codes are public and stable. The sentences are for the people who write programmes.
 SENTENCES = {
     "too_large": "The file has {size} bytes; at most {limit} are read.",
     "not_utf8": "The file is not UTF-8 text.",
@@ -61,7 +61,7 @@ SENTENCES = {
 
 @dataclass(frozen=True, slots=True)
 class Racecourse:
-    """`timezone` is an IANA name, `country` two letters of ISO 3166-1."""
+    """A racecourse. `timezone` is an IANA name; `country` is two letters of ISO 3166-1."""
 
     code: str
     name: str
@@ -72,7 +72,10 @@ class Racecourse:
 
 @dataclass(frozen=True, slots=True)
 class Runner:
-    """A horse and its programme number, 1 to 31 (14.I.5). `distance_m`: its own, in a handicap."""
+    """A horse with its programme number, 1 to 31 (14.I.5).
+
+    `distance_m` is set if the horse runs another distance than the race, in a handicap.
+    """
 
     number: int
     name: str
@@ -85,7 +88,7 @@ class Runner:
 
 @dataclass(frozen=True, slots=True)
 class Race:
-    """`number` is unique at its racecourse (a code); `scheduled_start` carries its UTC offset."""
+    """A race. `number` is unique at `racecourse` (a code). `scheduled_start` is aware."""
 
     racecourse: str
     number: int
@@ -99,7 +102,7 @@ class Race:
 
 @dataclass(frozen=True, slots=True)
 class Programme:
-    """One meeting: racecourses by code, races by start, runners by number."""
+    """The programme of one meeting: racecourses sorted by code, races by start."""
 
     day: date
     name: str
@@ -110,7 +113,7 @@ class Programme:
 
 @dataclass(frozen=True, slots=True)
 class Fault:
-    """`place`: a JSON pointer, or a line and column of the file."""
+    """An error in a file. `place` is a JSON pointer, or a line and a column."""
 
     place: str
     code: str
@@ -118,7 +121,7 @@ class Fault:
 
 
 class ProgrammeInvalid(Invalid):
-    """The file is refused whole; `data["errors"]` is a list of {place, code, message}."""
+    """The file has errors; `data["errors"]` is a list of {place, code, message}."""
 
     code = "programme_invalid"
     message = "The programme is not valid."
@@ -126,7 +129,7 @@ class ProgrammeInvalid(Invalid):
 
 @dataclass(slots=True)
 class Faults:
-    """Collects what is wrong with one file; beyond `MAX_FAULTS` it gives up at once."""
+    """Collect the errors of one file. Stop at `MAX_FAULTS`."""
 
     found: list[Fault] = field(default_factory=list)
 
@@ -136,12 +139,12 @@ class Faults:
             self.stop(place, "too_many_errors", limit=MAX_FAULTS)
 
     def stop(self, place: str, code: str, /, **values: object) -> NoReturn:
-        """Refuse for a fault after which nothing more can be read."""
+        """Add an error after which the rest cannot be read, and raise ProgrammeInvalid."""
         self.add(place, code, **values)
         self.refuse()
 
     def refuse(self) -> NoReturn:
-        """Raises `ProgrammeInvalid` with all that was found."""
+        """Raise ProgrammeInvalid with all errors."""
         first = self.found[0]
         where = f"{first.place}: " if first.place else ""
         raise ProgrammeInvalid(
@@ -152,7 +155,7 @@ class Faults:
 
 @dataclass(slots=True)
 class Record:
-    """One part of a file as read: the values right by themselves, and where each stands."""
+    """A part of a file: the values that are valid on their own, and the place of each."""
 
     place: str
     values: dict[str, Any] = field(default_factory=dict)
@@ -161,13 +164,13 @@ class Record:
 
 @dataclass(slots=True)
 class RaceRecord(Record):
-    """`runners` is None where the list itself could not be read."""
+    """A race of a file. `runners` is None if their list could not be read."""
 
     runners: list[Record] | None = None
 
 
 def decode(data: bytes, max_bytes: int, faults: Faults) -> str:
-    """UTF-8 text, without the byte order mark that office programs put before it."""
+    """Return the text of a UTF-8 file without a byte order mark, which office programs write."""
     if len(data) > max_bytes:
         faults.stop("", "too_large", size=len(data), limit=max_bytes)
     try:
@@ -177,7 +180,7 @@ def decode(data: bytes, max_bytes: int, faults: Faults) -> str:
 
 
 def shown(text: str) -> str:
-    """A stranger's text made fit for a message: short, and nothing invisible in it."""
+    """Return at most 40 characters of `text` for a message, without invisible characters."""
     kept = "".join(char if char.isprintable() else "\ufffd" for char in text[:40])
     return kept + ("..." if len(text) > 40 else "")
 
@@ -188,10 +191,10 @@ def assemble(
     races: Sequence[RaceRecord],
     faults: Faults,
 ) -> Programme:
-    """Check what concerns several fields together, and build the programme if nothing is wrong.
+    """Check the rules that concern several fields, and build the programme.
 
-    A value that was wrong by itself is absent from its record and gives rise to no second fault.
-    Raises `ProgrammeInvalid`.
+    A value that is invalid on its own is not in its record, so it causes no second error. Raises
+    ProgrammeInvalid.
     """
     by_code = _check_racecourses(racecourses, races, faults)
     _check_races(meeting, by_code, races, faults)
@@ -257,9 +260,9 @@ def _check_races(
 def _check_start(
     race: RaceRecord, day: date | None, racecourse: Record | None, faults: Faults
 ) -> None:
-    """The offset is the racecourse's own at that instant, and the start on its meeting's day [E2].
+    """Check that a start has the racecourse's UTC offset and is on the meeting's day [E2].
 
-    A start that fails is taken out of the record, so that it is not compared with the others.
+    Remove a wrong start from the record, so that it is not compared with the others.
     """
     start: datetime | None = race.values.get("scheduled_start")
     zone: str | None = racecourse.values.get("timezone") if racecourse else None
@@ -278,7 +281,7 @@ def _check_start(
 
 
 def _check_order(races: Sequence[RaceRecord], faults: Faults) -> None:
-    """At each racecourse the races start in the order of their numbers. `races` in that order."""
+    """Check that races start in the order of their numbers. `races` are sorted by number."""
     before: RaceRecord | None = None
     for race in races:
         if "scheduled_start" not in race.values:

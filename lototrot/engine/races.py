@@ -1,7 +1,7 @@
-"""What happened in a race, on which horse each bet counts, and which numbers are right.
+"""Describe a race, move bets off withdrawn horses, and find the numbers that are right.
 
-`14.III.5.4` (withdrawn horses, races drawn) and `9.9` (dead heats), readings B1 to B8 and B11.
-Numbers are programme numbers; in a mask, number n is bit n-1.
+Articles 14.III.5.4 (withdrawn horses, drawn races) and 14.III.9.9 (dead heats), readings B1 to B8
+and B11. Numbers are programme numbers. In a mask, number n is bit n-1.
 """
 
 from collections.abc import Iterable
@@ -12,11 +12,11 @@ from core.kernel.errors import Conflict, Invalid
 
 LOWEST_NUMBER = 1
 HIGHEST_NUMBER = 31
-"""The most a race may hold: a set of numbers fits a mask of 31 bits."""
+"""The highest programme number. A set of numbers must fit a mask of 31 bits."""
 
 
 class RaceMalformed(Invalid):
-    """A race that contradicts itself: a number out of range, twice, or in two states."""
+    """The race contradicts itself: a number is out of range, repeated, or in two states."""
 
     code = "race_malformed"
     message = "The race contradicts itself."
@@ -37,7 +37,7 @@ class NoResult(Conflict):
 
 
 class WrongWinner(Invalid):
-    """`data["numbers"]` cannot have won: they took no part, or the draw was not among them."""
+    """The horses `data["numbers"]` cannot have won: they did not run, or were not in the draw."""
 
     code = "wrong_winner"
     message = "The winner given cannot have won this race."
@@ -51,7 +51,7 @@ class NoDraw(Conflict):
 
 
 class Outcome(StrEnum):
-    """Whether the race gave a classification; in the last three the result is drawn."""
+    """Tell if the race gave a classification. For all but RUN the winner is drawn."""
 
     RUN = "run"
     NOT_RUN = "not_run"
@@ -60,7 +60,7 @@ class Outcome(StrEnum):
 
 
 def mask_of(numbers: Iterable[int]) -> int:
-    """The mask of some numbers, which must be from 1 up."""
+    """Return the mask of `numbers`, which are 1 or more."""
     mask = 0
     for number in numbers:
         mask |= 1 << (number - 1)
@@ -68,17 +68,17 @@ def mask_of(numbers: Iterable[int]) -> int:
 
 
 def numbers_of(mask: int) -> tuple[int, ...]:
-    """The numbers of a mask, ascending."""
+    """Return the numbers of a mask in ascending order."""
     return tuple(place + 1 for place in range(mask.bit_length()) if mask >> place & 1)
 
 
 @dataclass(frozen=True, slots=True)
 class Race:
-    """A race: the numbers of its programme and what became of each.
+    """A race with the numbers of its programme, in ascending order, and the state of each.
 
-    `withdrawn` before the start; `left` neither withdrawn nor started [B5]; `disqualified` started
-    and was put out [B4]. The three are disjoint parts of `programme`. `winners` is empty while
-    there is no result, has one number, or more in a dead heat. Raises RaceMalformed.
+    `withdrawn`: did not run, known before the start. `left`: neither withdrawn nor started [B5].
+    `disqualified`: started and was disqualified [B4]. No number is in two of them. `winners` is
+    empty until there is a result; it holds several numbers in a dead heat. Raises RaceMalformed.
     """
 
     programme: tuple[int, ...]
@@ -112,17 +112,17 @@ class Race:
 
     @property
     def started(self) -> tuple[int, ...]:
-        """The numbers that took the start, ascending; none when the race was not run."""
+        """Return the numbers that started, in ascending order. Empty if the race was not run."""
         if self.outcome is Outcome.NOT_RUN:
             return ()
         return self._without(self.withdrawn | self.left)
 
     @property
     def field(self) -> tuple[int, ...]:
-        """The numbers that can receive bets of withdrawn ones, ascending.
+        """Return the numbers that can receive bets of withdrawn horses, in ascending order.
 
-        Those that started [B2, B5]; when the race was not run, those not withdrawn, or all when
-        all were [B7].
+        These are the starters [B2, B5]. If the race was not run, they are the horses that were not
+        withdrawn, or all horses if all were withdrawn [B7].
         """
         if self.outcome is Outcome.NOT_RUN:
             return self._without(self.withdrawn) or self.programme
@@ -133,10 +133,11 @@ class Race:
 
 
 def draw_field(race: Race) -> tuple[int, ...]:
-    """The numbers in the draw of a race without a classification, ascending [B7, B8].
+    """Return the numbers that are drawn from when a race has no classification [B7, B8].
 
-    Not run: those not withdrawn at the declaration, all if all were. Suspended, or all
-    disqualified: all that started. Raises NoDraw for a race that was run.
+    If the race was not run: the horses not withdrawn at the declaration, or all horses if all were
+    withdrawn. If it was suspended, or all were disqualified: all starters. In ascending order.
+    Raises NoDraw for a race that was run (14.III.5.4.2, 14.III.5.4.3).
     """
     if race.outcome is Outcome.RUN:
         raise NoDraw
@@ -144,11 +145,11 @@ def draw_field(race: Race) -> tuple[int, ...]:
 
 
 def substitute(number: int, race: Race) -> tuple[int, ...]:
-    """The way of a bet from its number to the one it counts on, both included.
+    """Return the numbers a bet passes through, from the one bet on to the one it counts on.
 
-    `(4, 5, 6)`: 4 is withdrawn, 5 cannot receive bets, it counts on 6. A number not withdrawn
-    stays, as `(4,)`, also when left or disqualified [B4, B5]. After the last number comes the
-    first (`14.III.5.4.1`) [B1, B2]. Raises NumberNotInProgramme.
+    `(4, 5, 6)`: 4 is withdrawn, 5 cannot receive bets, the bet counts on 6. `(4,)`: 4 is not
+    withdrawn, so the bet stays, also if 4 was left or disqualified [B4, B5]. After the last number
+    comes the first (14.III.5.4.1) [B1, B2]. Raises NumberNotInProgramme.
     """
     if number not in race.programme:
         raise NumberNotInProgramme(f"There is no number {number} in the race.", number=number)
@@ -165,10 +166,10 @@ def substitute(number: int, race: Race) -> tuple[int, ...]:
 
 
 def check_result(race: Race) -> None:
-    """That the winners can have won. Raises NoResult, WrongWinner.
+    """Check that the winners can have won. Raises NoResult, WrongWinner.
 
-    Run: any that started and was not disqualified, several in a dead heat (`14.III.9.9`).
-    Drawn: exactly one of the draw [B11].
+    In a race that was run, starters that were not disqualified can win, several in a dead heat
+    (14.III.9.9). A draw gives exactly one winner, a number that was in the draw [B11].
     """
     if not race.winners:
         raise NoResult
@@ -182,7 +183,7 @@ def check_result(race: Race) -> None:
 
 
 def right_mask(race: Race) -> int:
-    """The mask of all numbers whose bets are right, through substitution and dead heats.
+    """Return the mask of all numbers whose bets are right, after substitution and dead heats.
 
     Raises NoResult, WrongWinner.
     """

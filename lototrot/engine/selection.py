@@ -1,6 +1,6 @@
-"""Whether a selection is a ticket of the contest, and how many bets and how much it is.
+"""Check a player's selection against the contest, and count its bets and its amount.
 
-The clerk need not check it (`14.III.1.3`), so the system does.
+The clerk does not have to check the selection (14.III.1.3), so the system does.
 """
 
 from collections.abc import Sequence
@@ -11,56 +11,56 @@ from lototrot.engine.races import HIGHEST_NUMBER, LOWEST_NUMBER
 
 
 class WrongRaceCount(Invalid):
-    """Not one list of numbers per race; `data`: expected, given."""
+    """The selection does not have one list per race; `data`: expected, given."""
 
     code = "wrong_race_count"
     message = "The ticket does not have one selection per race of the contest."
 
 
 class EmptyRace(Invalid):
-    """A race without a number; `data`: race (from 1)."""
+    """A race has no number; `data`: race (from 1)."""
 
     code = "empty_race"
     message = "A race of the ticket has no number."
 
 
 class MalformedNumber(Invalid):
-    """Something that is not a whole number; `data`: race."""
+    """A selection holds a value that is not a whole number; `data`: race."""
 
     code = "malformed_number"
     message = "A selection holds something that is not a number."
 
 
 class UnknownNumber(Invalid):
-    """A number the programme of the race does not have; `data`: race, number."""
+    """The programme of the race does not have the number; `data`: race, number."""
 
     code = "unknown_number"
     message = "The programme of the race has no such number."
 
 
 class RepeatedNumber(Invalid):
-    """A number twice in one race; `data`: race, number."""
+    """A race has the same number twice; `data`: race, number."""
 
     code = "repeated_number"
     message = "A number is twice in the same race."
 
 
 class WithdrawnNumber(Conflict):
-    """A number known to be withdrawn is not sold [B6]; `data`: race, number."""
+    """The horse is withdrawn, so its number is not sold [B6]; `data`: race, number."""
 
     code = "withdrawn_number"
     message = "The horse is withdrawn."
 
 
 class TooManyBets(Invalid):
-    """More bets than the contest allows on one ticket [B9]; `data`: bets, maximum."""
+    """The ticket has more bets than the contest allows [B9]; `data`: bets, maximum."""
 
     code = "too_many_bets"
     message = "The ticket holds more bets than the contest allows."
 
 
 class WrongPrice(Invalid):
-    """The price of a bet is not the contest's; `data`: expected_cents, given_cents."""
+    """The price given is not the contest's price; `data`: expected_cents, given_cents."""
 
     code = "wrong_price"
     message = "The price of a bet is not the contest's."
@@ -68,7 +68,7 @@ class WrongPrice(Invalid):
 
 @dataclass(frozen=True, slots=True)
 class Leg:
-    """One race of a contest on sale: the mask of its programme and of the numbers offered."""
+    """A leg of a contest on sale: the mask of its programme and the mask of the numbers on sale."""
 
     programme_mask: int
     offered_mask: int
@@ -76,7 +76,7 @@ class Leg:
 
 @dataclass(frozen=True, slots=True)
 class Terms:
-    """What a contest sells: its races in order, the price of a bet and the most bets per ticket."""
+    """The terms of sale: legs in order, price of a bet, largest number of bets on a ticket."""
 
     legs: tuple[Leg, ...]
     price_cents: int
@@ -85,7 +85,7 @@ class Terms:
 
 @dataclass(frozen=True, slots=True)
 class Selection:
-    """A ticket's content: one mask per race, its number of bets and its amount."""
+    """The content of a ticket: one mask per leg, the number of bets, the amount in cents."""
 
     masks: tuple[int, ...]
     bets: int
@@ -93,12 +93,11 @@ class Selection:
 
 
 def select(numbers: Sequence[Sequence[int]], price_cents: int, terms: Terms) -> Selection:
-    """Check a ticket against its contest.
+    """Check a player's numbers against the terms of the contest and return the selection.
 
-    `numbers` has one list of programme numbers per race, in any order; `price_cents` is the price
-    of a bet as the terminal showed it. Checked in this order, race by race: WrongRaceCount,
-    WrongPrice, EmptyRace, MalformedNumber, UnknownNumber, RepeatedNumber, WithdrawnNumber; then
-    TooManyBets.
+    `numbers` has one list of programme numbers per leg, in any order. `price_cents` is the price of
+    a bet that the terminal showed. Raises, in this order: WrongRaceCount, WrongPrice; for each leg
+    EmptyRace, MalformedNumber, UnknownNumber, RepeatedNumber, WithdrawnNumber; then TooManyBets.
     """
     if len(numbers) != len(terms.legs):
         raise WrongRaceCount(expected=len(terms.legs), given=len(numbers))
