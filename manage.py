@@ -1,14 +1,18 @@
 #!/usr/bin/env python
-"""Django's command line."""
+"""Django's command line. `version` answers with the project's version instead of Django's."""
 
 import os
 import sys
 
 from django.core.management import execute_from_command_line
 
+from core.config.version import program_version
 from core.journal.acting import name_process
 
 if __name__ == "__main__":
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "core.config.settings")
+    if sys.argv[1:] in (["version"], ["--version"]):
+        sys.stdout.write(f"{program_version()}\n")
+        sys.exit()
     name_process(f"command:{sys.argv[1] if len(sys.argv) > 1 else ''}")
     execute_from_command_line(sys.argv)

@@ -4,6 +4,7 @@ import functools
 from collections.abc import Callable
 from typing import Any
 
+from django.conf import settings
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.templatetags.static import static
 from django.urls import URLPattern, URLResolver, path, reverse
@@ -62,6 +63,11 @@ class Site(UnfoldAdminSite):  # type: ignore[misc]  # unfold is not typed
             *pages.urls(self.admin_view),
             *super().get_urls(),
         ]
+
+    def each_context(self, request: HttpRequest) -> dict[str, Any]:
+        """Add the program's version, which the foot of every page shows."""
+        context: dict[str, Any] = super().each_context(request)
+        return context | {"version": settings.VERSION}
 
     def index(
         self, request: HttpRequest, extra_context: dict[str, Any] | None = None

@@ -5,6 +5,7 @@ import time
 from collections.abc import Callable
 
 import structlog
+from django.conf import settings
 from django.core.exceptions import ImproperlyConfigured
 from django.db import DatabaseError, connection
 from django.db.migrations.executor import MigrationExecutor
@@ -24,8 +25,8 @@ class NotReady(Exception):
 
 
 def livez(request: HttpRequest) -> HttpResponse:
-    """200 as long as the process answers; asks nobody."""
-    return JsonResponse({"status": "ok"})
+    """Return 200 and the program's version while the process answers. Run no check."""
+    return JsonResponse({"status": "ok", "version": settings.VERSION})
 
 
 def readyz(request: HttpRequest) -> HttpResponse:

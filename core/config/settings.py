@@ -11,9 +11,11 @@ from django.core.exceptions import ImproperlyConfigured
 from django.utils.translation import gettext_lazy as _
 
 from core.config import env, secret
+from core.config.version import program_version
 from core.tools.embedded import postgres, valkey
 
 BASE_DIR = Path(__file__).resolve().parents[2]
+VERSION = program_version()
 VAR_DIR = Path(env.string("VAR_DIR", str(BASE_DIR / "var")))
 
 PROFILE = env.string("PROFILE", "development")

@@ -42,6 +42,7 @@ class Screen(TemplateView):
             server_time=clock.now(),
             is_simulated=clock.is_simulated(),
             live_url=settings.LIVE_URL,
+            version=settings.VERSION,
         )
 
     def get(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:

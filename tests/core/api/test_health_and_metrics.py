@@ -1,4 +1,4 @@
-"""Probes for whoever keeps the system running."""
+"""Tests of the health probes and the metrics."""
 
 import os
 import subprocess
@@ -6,7 +6,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from django.conf import LazySettings
+from django.conf import LazySettings, settings
 from django.db import OperationalError
 from django.test import Client
 from prometheus_client.parser import text_string_to_metric_families
@@ -28,7 +28,10 @@ def _asked_anew() -> None:
 class TestHealth:
     def test_alive(self, client: Client, django_assert_num_queries: object) -> None:
         with django_assert_num_queries(0):  # type: ignore[operator]
-            assert client.get("/livez").json() == {"status": "ok"}
+            assert client.get("/livez").json() == {
+                "status": "ok",
+                "version": settings.VERSION,
+            }
 
     def test_ready_without_a_broker_but_degraded(
         self, client: Client, monkeypatch: pytest.MonkeyPatch
