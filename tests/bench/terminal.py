@@ -11,8 +11,8 @@ from pathlib import Path
 
 from core.tools.embedded.stack import Stack
 from tests.bench.pairs import percentile
-from tests.browser import desk
-from tests.browser.driver import TERMINAL, Browser, Driver, browser_missing, until
+from tests.support.browser import desk
+from tests.support.browser.driver import TERMINAL, Browser, Driver, browser_missing, until
 
 SALES = 40
 _MARKS = """

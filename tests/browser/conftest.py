@@ -4,16 +4,22 @@ Without a Chromium these tests are skipped, and say so; with LOTOTROT_BROWSER=re
 it, they fail instead.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 
 import pytest
 
-from tests.browser.driver import TERMINAL, Browser, Driver, Size, browser_missing, required
-from tests.browser.line import Line
-from tests.browser.site import serving
+from tests.support.browser.driver import (
+    TERMINAL,
+    Browser,
+    Driver,
+    Open,
+    Size,
+    browser_missing,
+    required,
+)
+from tests.support.browser.line import Line
+from tests.support.browser.site import serving
 from tests.support.databases import Database
-
-Open = Callable[..., Browser]
 
 
 @pytest.fixture(scope="session")

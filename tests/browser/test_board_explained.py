@@ -17,12 +17,11 @@ from lototrot.selectors.board import board_document
 from lototrot.services.contest.contests import contest_publish
 from lototrot.services.settlement.certificate import certificate_in_force
 from lototrot.services.settlement.settling import contest_settle
-from tests.browser import desk
-from tests.browser.conftest import Open
-from tests.browser.driver import FIRST_LOAD_BYTES, Browser
-from tests.browser.line import Line
-from tests.lototrot.explaining import Certified, Step
 from tests.support import factories, rounds
+from tests.support.browser import desk
+from tests.support.browser.driver import FIRST_LOAD_BYTES, Browser, Open
+from tests.support.browser.line import Line
+from tests.support.explaining import Certified, Step
 
 NUMBERS = (1, 2, 3)
 WINNER = 1

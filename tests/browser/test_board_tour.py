@@ -13,11 +13,11 @@ from lototrot import accounts
 from lototrot.engine.races import Outcome, Race
 from lototrot.models.contest import Contest
 from lototrot.services.settlement.settling import contest_settle
-from tests.browser import desk
-from tests.browser.conftest import Open
-from tests.browser.line import Line
-from tests.browser.tour import SIZES, Tour
 from tests.support import emitting, factories, rounds
+from tests.support.browser import desk
+from tests.support.browser.driver import Open
+from tests.support.browser.line import Line
+from tests.support.browser.tour import SIZES, Tour
 
 NUMBERS = tuple(range(1, 10))
 LOOKS = [

@@ -2,11 +2,10 @@
 
 import pytest
 
-from tests.browser.conftest import Open
-from tests.browser.driver import TERMINAL, Browser
-from tests.browser.line import Line
-from tests.browser.tour import SIZES, Tour
 from tests.support import paying
+from tests.support.browser.driver import TERMINAL, Browser, Open
+from tests.support.browser.line import Line
+from tests.support.browser.tour import SIZES, Tour
 
 LOOKS = [("phone", False, "ca"), ("phone", True, "es"), ("terminal", False, "en")]
 PRIZE = {"ca": "Premi", "es": "Premio", "en": "Prize"}

@@ -10,13 +10,12 @@ from core.staff.models import Proposal, User
 from core.staff.powers import Role
 from core.staff.services import actor_of, session_start
 from lototrot.models.tickets import Ticket
-from tests.browser.conftest import Open
-from tests.browser.driver import TERMINAL, Browser, until
-from tests.browser.line import Line
-from tests.browser.staff import person
-from tests.browser.tour import LOOKS, SIZES, Looks, Tour
 from tests.support import factories, paying
 from tests.support.admin_desk import Desk, act_url, list_url, race_day, row_url
+from tests.support.browser.driver import TERMINAL, Browser, Open, until
+from tests.support.browser.line import Line
+from tests.support.browser.staff import person
+from tests.support.browser.tour import LOOKS, SIZES, Looks, Tour
 
 
 def sign_on(browser: Browser, url: str, desk: Desk) -> None:

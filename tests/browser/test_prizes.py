@@ -3,11 +3,10 @@
 import pytest
 
 from core.payoffice.models import Claim, Deposit, Payment
-from tests.browser import desk
-from tests.browser.conftest import Open
-from tests.browser.driver import Browser, until
-from tests.browser.line import Line
 from tests.support import paying
+from tests.support.browser import desk
+from tests.support.browser.driver import Browser, Open, until
+from tests.support.browser.line import Line
 
 STATE = ".shown .state"
 

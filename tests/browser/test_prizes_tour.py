@@ -2,11 +2,11 @@
 
 import pytest
 
-from tests.browser import desk
-from tests.browser.conftest import Open
-from tests.browser.line import Line
-from tests.browser.tour import LOOKS, SIZES, Tour
 from tests.support import paying
+from tests.support.browser import desk
+from tests.support.browser.driver import Open
+from tests.support.browser.line import Line
+from tests.support.browser.tour import LOOKS, SIZES, Tour
 
 
 @pytest.mark.parametrize(("size", "dark", "language"), LOOKS)

@@ -4,11 +4,10 @@ import pytest
 
 from promotrot.models.play import PlayAct, PlayEnd, PlayTicket
 from promotrot.models.voucher import Voucher
-from tests.browser import desk
-from tests.browser.conftest import Open
-from tests.browser.driver import Browser, until
-from tests.browser.line import Line
 from tests.support import emitting
+from tests.support.browser import desk
+from tests.support.browser.driver import Browser, Open, until
+from tests.support.browser.line import Line
 
 DONE = ".stage footer .primary:enabled"
 

@@ -2,12 +2,11 @@
 
 import pytest
 
-from tests.browser import desk
-from tests.browser.conftest import Open
-from tests.browser.driver import Browser
-from tests.browser.line import Line
-from tests.browser.tour import LOOKS, SIZES, Tour
 from tests.support import emitting
+from tests.support.browser import desk
+from tests.support.browser.driver import Browser, Open
+from tests.support.browser.line import Line
+from tests.support.browser.tour import LOOKS, SIZES, Tour
 
 GAMES = ("letter-by-letter", "lap-of-honour", "trotters-ladder", "six-at-the-post", "five-stalls")
 

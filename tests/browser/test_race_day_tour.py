@@ -22,13 +22,12 @@ from lototrot.sample import facts
 from lototrot.sample.facts import RaceFacts
 from lototrot.services.seal.sealing import contest_seal
 from lototrot.services.settlement.settling import contest_settle
-from tests.browser.conftest import Open
-from tests.browser.desk import RULES
-from tests.browser.driver import TERMINAL, until
-from tests.browser.line import Line
-from tests.browser.staff import Person, person
-from tests.browser.tour import Looks
 from tests.support import factories
+from tests.support.browser.desk import RULES
+from tests.support.browser.driver import TERMINAL, Open, until
+from tests.support.browser.line import Line
+from tests.support.browser.staff import Person, person
+from tests.support.browser.tour import Looks
 
 DAY = facts.load(facts.SON_PARDO)
 RUN, CALLED_OFF = DAY.races[:6], DAY.races[6]

@@ -11,11 +11,10 @@ from core.premises.models import OperatorSession
 from core.screens import texts
 from lototrot.models.tickets import PrintConfirmation, Ticket, Void
 from lototrot.services.tickets.selling import ContestClosed
-from tests.browser import desk
-from tests.browser.conftest import Open
-from tests.browser.driver import FIRST_LOAD_BYTES, until
-from tests.browser.line import Line
 from tests.support import factories
+from tests.support.browser import desk
+from tests.support.browser.driver import FIRST_LOAD_BYTES, Open, until
+from tests.support.browser.line import Line
 
 WAITING = "#waiting .state"
 NUMBERS = [4, 1, 3, 7, 9, 2, 5]

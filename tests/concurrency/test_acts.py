@@ -20,8 +20,8 @@ from lototrot.services.contest.closing import contest_close_early
 from lototrot.services.contest.contests import ContestOfDayExists, contest_create
 from lototrot.services.tickets.annulment import ticket_annul
 from lototrot.services.tickets.printing import print_confirm, ticket_reprint
-from tests.concurrency.harness import sell, selling_point, together
 from tests.support import factories
+from tests.support.concurrency.sales import sell, selling_point, together
 from tests.support.databases import Database
 
 AT_ONCE = 8

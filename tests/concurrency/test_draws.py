@@ -23,8 +23,8 @@ from lototrot.models.running import RaceDeclaration, RaceStart
 from lototrot.selectors.draws import subject_of
 from lototrot.services.races.starts import race_declare, start_record
 from lototrot.services.seal.sealing import contest_seal
-from tests.concurrency.harness import PATIENCE_S, together
 from tests.support import factories, rounds
+from tests.support.concurrency.sales import PATIENCE_S, together
 from tests.support.databases import Database
 
 DICE = "3161425364"

@@ -29,10 +29,10 @@ from core.payoffice.models import Claim
 from core.statements.models import Statement
 from lototrot.models.contest import Contest
 from lototrot.models.settlement import CarryOver, Lapse
-from tests.simulation import world as season
-from tests.simulation.world import at
 from tests.support import databases
 from tests.support.databases import Database
+from tests.support.season import world as season
+from tests.support.season.world import at
 
 BEGINS = date(2030, 3, 4)
 LAST = add_days(BEGINS, 30)

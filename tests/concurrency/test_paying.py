@@ -37,8 +37,8 @@ from core.payoffice.services.deposits import DepositRequest, deposit_take
 from core.payoffice.services.paying import Paid, PayRequest, payment_make
 from core.tools.embedded.server import ROOT
 from lototrot.services.prizes.lapsing import lapse
-from tests.concurrency.harness import eventually, together
 from tests.support import factories, paying
+from tests.support.concurrency.sales import eventually, together
 from tests.support.databases import Database
 from tests.support.factories import Point
 
@@ -260,7 +260,7 @@ def test_a_payer_killed_between_paying_and_answering(
     output = tmp_path / "payer.txt"
     with output.open("wb") as file:
         process = subprocess.Popen(
-            [sys.executable, "-m", "tests.concurrency.payer", json.dumps(plan)],
+            [sys.executable, "-m", "tests.support.concurrency.payer", json.dumps(plan)],
             cwd=ROOT,
             env=os.environ | own_database.environment,
             stdout=file,

@@ -29,8 +29,8 @@ from promotrot.services.selling import (
     request_state,
 )
 from promotrot.services.unfinished import play_end_unfinished
-from tests.concurrency.harness import together
 from tests.support import emitting, factories, paying
+from tests.support.concurrency.sales import together
 from tests.support.databases import Database
 from tests.support.factories import Point
 

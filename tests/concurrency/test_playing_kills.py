@@ -1,15 +1,9 @@
 """An emission sold out and played by sixteen terminals while processes and sessions are killed."""
 
-import json
-import os
 import random
-import signal
-import subprocess
-import sys
 import time
 import uuid
 from collections import Counter
-from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -17,9 +11,9 @@ import psycopg
 import pytest
 
 from core.ledger.rebuild import differences
-from core.tools.embedded.server import ROOT
 from promotrot.models.emission import Emission
 from tests.support import emitting, factories
+from tests.support.concurrency.killing import Players
 from tests.support.databases import Database
 
 PROCESSES, TERMINALS_EACH = 4, 4
@@ -27,54 +21,6 @@ TICKETS, KILLS, SESSIONS_ENDED = 1_600, 6, 40
 TIERS = ({"cash_cents": 10_000, "count": 4}, {"cash_cents": 100, "count": 720})
 """1,120.00 of 1,600.00: exactly 70 %."""
 PATIENCE_S = 150
-
-
-class Players:
-    """A process of terminals, and what it has written."""
-
-    def __init__(self, plan: dict[str, Any], environment: dict[str, str], output: Path) -> None:
-        self.plan = plan
-        self._environment = environment
-        self._output = output
-        self.process = self._start(())
-
-    def _start(self, doubtful: Iterable[tuple[str, str]]) -> "subprocess.Popen[bytes]":
-        resumed: dict[str, list[str]] = {}
-        for ident, number in doubtful:
-            resumed.setdefault(number, []).append(ident)
-        terminals = [
-            each | {"doubtful": resumed.get(str(each["number"]), [])}
-            for each in self.plan["terminals"]
-        ]
-        with self._output.open("ab") as file:
-            return subprocess.Popen(
-                [
-                    sys.executable,
-                    "-m",
-                    "tests.concurrency.player",
-                    "play",
-                    json.dumps(self.plan | {"terminals": terminals}),
-                ],
-                cwd=ROOT,
-                env=os.environ | self._environment,
-                stdout=file,
-                stderr=subprocess.PIPE,
-            )
-
-    def said(self, word: str) -> list[list[str]]:
-        lines = (line.split() for line in self._output.read_text().split("\n")[:-1])
-        return [line[1:] for line in lines if line and line[0] == word]
-
-    def doubtful(self) -> list[tuple[str, str]]:
-        """Asked for, and never heard of again."""
-        known = {line[0] for word in ("played", "refused") for line in self.said(word)}
-        return [(ident, number) for ident, number in self.said("asked") if ident not in known]
-
-    def kill_and_resume(self) -> None:
-        """As a machine that loses its power and comes back: its terminals kept their UUIDs."""
-        self.process.send_signal(signal.SIGKILL)
-        self.process.communicate()
-        self.process = self._start(self.doubtful())
 
 
 def start(emission: Emission, environment: dict[str, str], folder: Path) -> list[Players]:

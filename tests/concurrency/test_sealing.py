@@ -20,7 +20,7 @@ from lototrot.services.seal import sealing
 from lototrot.services.seal.sealing import contest_seal, seals_due
 from tests.support import factories, rounds
 from tests.support.databases import Database
-from tests.verify.load import verifier
+from tests.support.verifying.load import verifier
 
 WAIT_S = 60
 RULES = rounds.rules(**rounds.TWO_LEGS)

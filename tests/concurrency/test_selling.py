@@ -31,7 +31,8 @@ from lototrot.models.tickets import BurntRequest, Ticket
 from lototrot.services.contest.closing import contest_close
 from lototrot.services.races.withdrawals import withdrawal_enter
 from lototrot.services.tickets.selling import ContestClosed, Sold, request_state
-from tests.concurrency.harness import (
+from tests.support import factories
+from tests.support.concurrency.sales import (
     Race,
     against_a_sale_in_flight,
     eventually,
@@ -41,7 +42,6 @@ from tests.concurrency.harness import (
     stopped_sale,
     together,
 )
-from tests.support import factories
 from tests.support.databases import Database
 from tests.support.factories import Point
 

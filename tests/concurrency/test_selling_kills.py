@@ -1,94 +1,18 @@
 """Processes, sessions and the server killed in mid-sale: no sale is lost and none invented."""
 
-import json
-import os
 import random
-import signal
-import subprocess
-import sys
 import threading
 import time
 import uuid
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
 
 import psycopg
 from django.db import InterfaceError, OperationalError, connection
 
-from core.tools.embedded.server import ROOT
 from lototrot.services.tickets.selling import Sold
-from tests.concurrency.harness import eventually, sell, selling_point, together
+from tests.support.concurrency.killing import SELLERS, audit, sellers
+from tests.support.concurrency.sales import sell, selling_point, together
 from tests.support.databases import Database
-
-SELLERS = 4
-
-
-class Seller:
-    """A selling process and what it has written."""
-
-    def __init__(self, environment: dict[str, str], plan: dict[str, Any], output: Path) -> None:
-        self._output = output
-        with output.open("wb") as file:
-            self._process = subprocess.Popen(
-                [sys.executable, "-m", "tests.concurrency.seller", "sell", json.dumps(plan)],
-                cwd=ROOT,
-                env=os.environ | environment,
-                stdout=file,
-                stderr=subprocess.PIPE,
-            )
-
-    def said(self, word: str) -> list[uuid.UUID]:
-        lines = self._output.read_text().split("\n")[:-1]
-        return [uuid.UUID(line.split()[1]) for line in lines if line.startswith(word)]
-
-    def kill(self) -> None:
-        """Kill it, if that is not done yet; it must not have ended by itself."""
-        if self._process.returncode is not None:
-            return
-        assert self._process.poll() is None, self._process.communicate()[1].decode()
-        self._process.send_signal(signal.SIGKILL)
-        self._process.communicate()
-
-    @property
-    def in_doubt(self) -> set[uuid.UUID]:
-        return set(self.said("asked")) - set(self.said("sold"))
-
-
-@contextmanager
-def sellers(
-    environment: dict[str, str], plan: dict[str, Any], folder: Path, *, sales: int
-) -> Iterator[list[Seller]]:
-    """Selling processes, each of which has sold some; killed at the end."""
-    running = [Seller(environment, plan, folder / f"{n}.txt") for n in range(SELLERS)]
-    try:
-        eventually(lambda: all(len(each.said("sold")) >= sales for each in running))
-        yield running
-    finally:
-        for each in running:
-            each.kill()
-
-
-def audit(
-    session: psycopg.Connection, answered: set[uuid.UUID], asked: set[uuid.UUID]
-) -> set[uuid.UUID]:
-    """Hold the tables against what terminals were told; the UUIDs that have a ticket.
-
-    Read by SQL alone: each ticket has its one transfer and each transfer its ticket.
-    """
-    halves = session.execute(
-        "SELECT count(*) FROM lototrot_ticket t FULL JOIN (SELECT * FROM ledger_transfer"
-        " WHERE kind = 'lototrot.sale') x"
-        " ON x.reference = t.uuid AND x.line = 0 AND x.amount_cents = t.amount_cents"
-        " AND x.at = t.sold_at WHERE t.id IS NULL OR x.id IS NULL"
-    ).fetchone()
-    rows = [row[0] for row in session.execute("SELECT uuid FROM lototrot_ticket")]
-    assert halves == (0,)
-    assert len(rows) == len(set(rows))
-    assert answered <= set(rows)
-    assert set(rows) <= asked
-    return set(rows)
 
 
 def audited(database: Database, answered: set[uuid.UUID], asked: set[uuid.UUID]) -> set[uuid.UUID]:

@@ -14,9 +14,8 @@ import pytest
 
 from core.tools.embedded.postgres import Postgres
 from core.tools.embedded.server import ROOT
-from tests.concurrency.harness import eventually
-from tests.concurrency.test_playing_kills import Players
-from tests.concurrency.test_selling_kills import SELLERS, audit, sellers
+from tests.support.concurrency.killing import SELLERS, Players, audit, sellers
+from tests.support.concurrency.sales import eventually
 
 TICKETS, PLAYERS = 100_000, 8
 CRASHES = 3
@@ -54,8 +53,10 @@ def test_a_crash_of_the_whole_server_loses_nothing_answered(
     environment = {"DATABASE_URL": server.app_url, "DATABASE_OWNER_URL": server.owner_url}
     run = runner(environment)
     run("manage.py", "migrate", "--database", "owner", "--verbosity", "0")
-    sale = json.loads(run("-m", "tests.concurrency.seller", "prepare"))
-    play = json.loads(run("-m", "tests.concurrency.player", "prepare", str(TICKETS), str(PLAYERS)))
+    sale = json.loads(run("-m", "tests.support.concurrency.seller", "prepare"))
+    play = json.loads(
+        run("-m", "tests.support.concurrency.player", "prepare", str(TICKETS), str(PLAYERS))
+    )
     players = Players(play, environment, tmp_path / "players.txt")
     try:
         with sellers(environment, sale, tmp_path, sales=5) as running:

@@ -20,9 +20,9 @@ from core.ledger.rebuild import differences
 from core.ledger.selectors import trial
 from core.nights import jobs
 from core.statements.models import Statement
-from tests.simulation import world as season
-from tests.simulation.world import World, at
 from tests.support.databases import Database
+from tests.support.season import world as season
+from tests.support.season.world import World, at
 
 MEETINGS = int(os.environ.get("SEASON_MEETINGS", "100"))
 KILLS = max(2, MEETINGS // 50)

@@ -10,7 +10,7 @@ from core.journal import rows
 from core.journal.install import Journaled, journaled
 from core.journal.services import batch_seal, last_batch
 from core.journal.verifying import Finding, batch_findings, table_findings
-from tests.concurrency.harness import eventually
+from tests.support.concurrency.sales import eventually
 from tests.support.databases import Database
 
 TABLES = {table.name: table for table in journaled()}

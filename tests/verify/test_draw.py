@@ -18,9 +18,9 @@ from lototrot.models.running import RaceDeclaration
 from lototrot.selectors.draws import subject_of
 from lototrot.services.races.starts import race_declare
 from lototrot.services.seal.sealing import contest_seal
-from tests.core.draws.urn import PHRASE, Urn, hall
 from tests.support import factories
-from tests.verify.forging import (
+from tests.support.urn import PHRASE, Urn, hall
+from tests.support.verifying.forging import (
     Entries,
     Refused,
     Walk,
@@ -31,7 +31,7 @@ from tests.verify.forging import (
     vouched_for,
     written,
 )
-from tests.verify.load import FOLDER, verifier
+from tests.support.verifying.load import FOLDER, verifier
 
 draw = verifier("draw")
 pytestmark = pytest.mark.django_db

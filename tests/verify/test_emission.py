@@ -12,7 +12,7 @@ from promotrot.services import publications
 from promotrot.services.closing import seed_reveal
 from promotrot.services.emissions import emission_get
 from tests.support import emitting, factories
-from tests.verify.forging import (
+from tests.support.verifying.forging import (
     Entries,
     Refused,
     Walk,
@@ -22,7 +22,7 @@ from tests.verify.forging import (
     vouched_for,
     written,
 )
-from tests.verify.load import FOLDER, verifier
+from tests.support.verifying.load import FOLDER, verifier
 
 verify = verifier("emission")
 Proof = tuple[Entries, str, str]

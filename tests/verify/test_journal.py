@@ -19,9 +19,9 @@ from core.proofs import keys
 from core.proofs.models import LogEntry, SigningKey
 from tests.support import databases, factories
 from tests.support.journaling import seal_all
-from tests.verify.forging import Refused, public_key
-from tests.verify.load import FOLDER, verifier
-from tests.verify.tamper import changes
+from tests.support.verifying.forging import Refused, public_key
+from tests.support.verifying.load import FOLDER, verifier
+from tests.support.verifying.tamper import changes
 
 journal = verifier("journal")
 Lines = list[dict[str, Any]]

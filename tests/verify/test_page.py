@@ -22,7 +22,7 @@ from lototrot.engine.distribution import Takings, distribute
 from lototrot.engine.races import mask_of
 from lototrot.models.tickets import LEG_COLUMNS, Ticket
 from lototrot.services.seal import leaves
-from tests.verify.load import FOLDER, verifier
+from tests.support.verifying.load import FOLDER, verifier
 
 PAGE = (ROOT / "docs" / "proofs.md").read_text("utf-8")
 SEED = bytes(range(32))

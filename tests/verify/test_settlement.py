@@ -30,7 +30,7 @@ from lototrot.services.settlement.payment_order import payment_order_propose
 from lototrot.services.settlement.settling import contest_settle, settlement_reverse
 from tests.support import factories, rounds
 from tests.support.api import Api, staff_api
-from tests.verify.forging import (
+from tests.support.verifying.forging import (
     Entries,
     Refused,
     Walk,
@@ -41,7 +41,7 @@ from tests.verify.forging import (
     vouched_for,
     written,
 )
-from tests.verify.load import verifier
+from tests.support.verifying.load import verifier
 
 settlement, money, tickets = (verifier(name) for name in ("settlement", "money", "tickets"))
 races_of_law = verifier("races")

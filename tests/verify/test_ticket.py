@@ -18,9 +18,9 @@ from lototrot.services.settlement.breach import breach_void
 from tests.support import factories
 from tests.support.admin_desk import sold_with_code
 from tests.support.api import Api, refused
-from tests.verify import tamper
-from tests.verify.forging import Refused
-from tests.verify.load import FOLDER, verifier
+from tests.support.verifying import tamper
+from tests.support.verifying.forging import Refused
+from tests.support.verifying.load import FOLDER, verifier
 
 pytestmark = [pytest.mark.django_db, pytest.mark.article("14.III.1.5")]
 

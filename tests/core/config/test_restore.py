@@ -12,10 +12,8 @@ from pathlib import Path
 import psycopg
 import pytest
 from django.core.management import call_command
-from django.db import connections
 from pytest_django import DjangoDbBlocker
 
-from core.config import env
 from core.config.startup import verify_server
 from core.database import clock
 from core.journal.verifying import verify
@@ -24,31 +22,10 @@ from core.tools.embedded import folders
 from core.tools.embedded.postgres import SUPERUSER, Postgres, binaries
 from core.tools.embedded.processes import server_account
 from lototrot.models.contest import Contest
-from lototrot.models.tickets import Ticket
 from lototrot.services.contest.closing import closings_due, contest_close, contest_close_due
 from tests.support import factories, rounds
 from tests.support.journaling import seal_all
-
-SMALL = {"shared_buffers": "32MB", "max_connections": "20"}
-
-
-@contextmanager
-def used(server: Postgres) -> Iterator[None]:
-    """Have Django use `server`."""
-    urls = {"default": server.app_url, "owner": server.owner_url}
-    before = {alias: dict(connections.settings[alias]) for alias in urls}
-    connections.close_all()
-    for alias, url in urls.items():
-        found = env.database_settings(url)
-        connections.settings[alias].update(
-            found, OPTIONS=before[alias]["OPTIONS"] | found["OPTIONS"]
-        )
-    try:
-        yield
-    finally:
-        connections.close_all()
-        for alias, settings in before.items():
-            connections.settings[alias].update(settings)
+from tests.support.servers import SMALL, sell, tickets, used
 
 
 def as_superuser(server: Postgres, query: str) -> object:
@@ -141,16 +118,6 @@ def restored(
             yield server
     finally:
         server.destroy()
-
-
-def sell(contest: Contest, point: factories.Point, number: int) -> set[uuid.UUID]:
-    sales = [factories.sell(contest, point) for _ in range(number)]
-    assert {sale.outcome for sale in sales} == {"sold"}
-    return {sale.uuid for sale in sales}
-
-
-def tickets() -> set[uuid.UUID]:
-    return set(Ticket.objects.values_list("uuid", flat=True))
 
 
 def the_database_is_as_it_was(contest: Contest, sold: set[uuid.UUID]) -> None:

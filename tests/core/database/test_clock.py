@@ -11,7 +11,7 @@ from core.database import clock
 from core.database.clock import ClockBackwards, SimulatedTimeRefused
 from core.database.locks import Lock, LocksOutOfPlace, hold
 from core.database.models import ClockOffset
-from tests.concurrency.harness import together
+from tests.support.concurrency.sales import together
 from tests.support.databases import Database
 
 LATER = timedelta(hours=3)

@@ -16,28 +16,15 @@ from core.ledger.models import Transfer
 from core.tools.embedded.postgres import OWNER
 from lototrot.models.contest import Contest
 from lototrot.models.tickets import Ticket
+from tests.support.columns import table_columns
 from tests.support.databases import Database
 
 Model = type[Guarded]
 MODELS = guarded_models()
 EACH = pytest.mark.parametrize("model", MODELS, ids=lambda model: model._meta.label)
 
+
 # A value that differs from whatever a column holds, by the kind of its type.
-OTHER = {
-    "A": "'{{}}'",
-    "B": "NOT coalesce({0}, false)",
-    "D": "now() + interval '1 day'",
-    "N": "coalesce({0}, 0) + 1",
-    "S": "coalesce({0}, '') || 'x'",
-    "T": "interval '1 day'",
-    "date": "DATE '1999-12-31'",
-    "bytea": r"'\x0102'",
-    "inet": "'10.9.8.7'",
-    "jsonb": "'[7]'",
-    "uuid": "gen_random_uuid()",
-}
-
-
 @pytest.fixture(scope="module")
 def database(django_db_setup: None, django_db_blocker: object) -> Iterator[Database]:
     """A database for the tests of this module, which all leave it as it was."""
@@ -66,20 +53,6 @@ def tried(session: psycopg.Connection) -> Iterator[None]:
     """One attempt; what it did is undone."""
     with session.transaction(force_rollback=True):
         yield
-
-
-def table_columns(session: psycopg.Connection, table: str) -> dict[str, str]:
-    """Each column of a table, and SQL for a value that it does not hold."""
-    rows = session.execute(
-        "SELECT a.attname, t.typname, t.typcategory FROM pg_attribute a"
-        " JOIN pg_type t ON t.oid = a.atttypid"
-        " WHERE a.attrelid = to_regclass(%s) AND a.attnum > 0 AND NOT a.attisdropped",
-        [table],
-    ).fetchall()
-    return {
-        name: (OTHER.get(type_) or OTHER[category]).format(f'"{name}"')
-        for name, type_, category in rows
-    }
 
 
 def one_row(owner: psycopg.Connection, table: str) -> None:

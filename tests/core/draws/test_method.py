@@ -14,7 +14,7 @@ from core.draws.kinds import Field, FieldUnfit
 from core.draws.method import EntropyMalformed, EntropyTooLittle, Source
 from core.kernel.sampling import Stream
 from core.tools.embedded.server import ROOT
-from tests.promotrot.engine.chi_square import excess_of
+from tests.support.chi_square import excess_of
 
 DRAWS = 100_000
 

@@ -14,8 +14,8 @@ from core.proofs.log import published
 from core.staff import two_persons
 from core.staff.actor import PowerMissing
 from core.staff.powers import Role
-from tests.core.draws.urn import PHRASE, Hall, Unsealed, Urn, hall
 from tests.support import factories
+from tests.support.urn import PHRASE, Hall, Unsealed, Urn, hall
 
 pytestmark = pytest.mark.django_db
 

@@ -22,11 +22,11 @@ from core.journal.verifying import What, verify
 from core.proofs.models import LogEntry
 from core.tools.embedded.postgres import SUPERUSER, Postgres, binaries
 from core.tools.embedded.processes import run_as, server_account
-from tests.core.config.test_restore import SMALL, sell, tickets, used
 from tests.support import factories, rounds
 from tests.support.journaling import seal_all
-from tests.verify.forging import public_key
-from tests.verify.load import verifier
+from tests.support.servers import SMALL, sell, tickets, used
+from tests.support.verifying.forging import public_key
+from tests.support.verifying.load import verifier
 
 
 @pytest.fixture

@@ -9,9 +9,9 @@ from pytest_django import DjangoDbBlocker
 from core.journal import rules
 from tests.support import databases
 from tests.support.journaling import as_owner, execute, touched
-from tests.tampering.day import Day, build
-from tests.tampering.matrix import MATRIX, Touch
-from tests.tampering.verifiers import VERIFIERS, journal_findings
+from tests.support.tampering.day import Day, build
+from tests.support.tampering.matrix import MATRIX, Touch
+from tests.support.tampering.verifiers import VERIFIERS, journal_findings
 
 # Of these kinds nothing happened that day.
 NOT_THAT_DAY = {

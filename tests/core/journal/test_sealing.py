@@ -3,8 +3,8 @@
 from core.journal.models import Batch
 from core.journal.services import batch_seal, batches_due
 from core.journal.verifying import verify
-from tests.concurrency.harness import eventually
 from tests.support import factories
+from tests.support.concurrency.sales import eventually
 from tests.support.databases import Database
 from tests.support.journaling import seal_all
 

@@ -13,8 +13,8 @@ from psycopg import sql
 
 from core.journal.install import COLUMN, Journaled, journaled
 from core.journal.verifying import What
-from tests.core.database.test_guards import table_columns
 from tests.support import databases
+from tests.support.columns import table_columns
 from tests.support.databases import Database
 from tests.support.journaling import as_owner, execute, findings, seal_all, touched
 

@@ -15,7 +15,7 @@ from core.proofs.delivery import deliver, deliveries_due
 from core.proofs.models import LogEntry, Receiver
 from core.proofs.tasks import deliver_to
 from tests.support import factories
-from tests.verify.load import verifier
+from tests.support.verifying.load import verifier
 
 pytestmark = pytest.mark.django_db
 

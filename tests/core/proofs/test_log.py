@@ -10,7 +10,7 @@ from django.db import DatabaseError, transaction
 from core.kernel.canonical import NotCanonical, canonical_bytes
 from core.proofs import keys, log
 from core.proofs.models import LogEntry, SigningKey
-from tests.verify.load import verifier
+from tests.support.verifying.load import verifier
 
 entry = verifier("entry")
 ed25519 = verifier("ed25519")

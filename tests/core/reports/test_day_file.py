@@ -18,10 +18,10 @@ from core.payoffice import payables
 from core.reports import day_file
 from core.reports.day_file import DayDiffers, NotADayFile
 from lototrot.models.tickets import Ticket
-from tests.simulation import world as season
-from tests.simulation.world import at
 from tests.support import databases, emitting
 from tests.support.databases import Database
+from tests.support.season import world as season
+from tests.support.season.world import at
 
 BEGINS = date(2030, 3, 4)
 

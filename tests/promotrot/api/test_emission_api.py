@@ -12,8 +12,8 @@ from promotrot.services.closing import seed_reveal
 from promotrot.services.figures import figures_take
 from tests.support import emitting
 from tests.support.api import Api, refused, staff_api
-from tests.verify.forging import public_key, published_log, written
-from tests.verify.load import verifier
+from tests.support.verifying.forging import public_key, published_log, written
+from tests.support.verifying.load import verifier
 
 pytestmark = pytest.mark.django_db
 HOME = "promotrot"

@@ -24,7 +24,7 @@ from promotrot.engine.presentation import (
 )
 from promotrot.engine.reveal import Picture, picture_document, reveal, unranked
 from promotrot.engine.shuffle import picture_stream
-from tests.promotrot.engine.chi_square import excess_of
+from tests.support.chi_square import excess_of
 
 SMALL_SYMBOLS = Symbols(5, 1, 3, ("cap", "whip", "bell"), ("cap", "whip"))
 SMALL_LETTERS = Letters(2, 2, ("T", "R", "O", "B"), ("TRO", "BOB", "TT"))

@@ -21,7 +21,7 @@ from promotrot.engine.shuffle import (
     mixed_key,
     picture_stream,
 )
-from tests.promotrot.engine.chi_square import excess, excess_of
+from tests.support.chi_square import excess, excess_of
 
 SEVENTY = Fraction(70)
 KEY = bytes(range(32))

@@ -28,7 +28,7 @@ from tests.support import factories, rounds
 from tests.support.admin_desk import sold_with_code
 from tests.support.databases import Database
 from tests.support.factories import Point
-from tests.verify.load import verifier
+from tests.support.verifying.load import verifier
 
 pytestmark = pytest.mark.article("14.III.1.5")
 

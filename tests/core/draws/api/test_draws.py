@@ -11,10 +11,10 @@ from pypdf import PdfReader
 from core.database import clock
 from core.staff.models import User
 from core.staff.powers import Role
-from tests.core.draws.urn import PHRASE, Hall, Urn, hall
 from tests.support import factories
 from tests.support.admin_desk import Desk
 from tests.support.api import Api, refused, staff_api
+from tests.support.urn import PHRASE, Hall, Urn, hall
 
 pytestmark = pytest.mark.django_db
 

@@ -4,7 +4,7 @@ import pytest
 
 from core.proofs import keys, log
 from tests.support.api import Api, refused
-from tests.verify.load import verifier
+from tests.support.verifying.load import verifier
 
 pytestmark = pytest.mark.django_db
 

@@ -356,3 +356,7 @@ class Browser:
 def required() -> bool:
     """Whether a missing browser is a failure: LOTOTROT_BROWSER=required, as CI sets it."""
     return os.environ.get("LOTOTROT_BROWSER") == "required"
+
+
+Open = Callable[..., Browser]
+"""`open_browser(size, language=..., dark=...)`: the fixture that gives browsers to a test."""

@@ -9,8 +9,8 @@ from core.staff.models import User
 from core.staff.powers import Role
 from core.staff.second_factor import present_code
 from core.staff.services import user_create
-from tests.browser.driver import Browser, until
 from tests.support import factories
+from tests.support.browser.driver import Browser, until
 
 PASSWORD = "cavall-de-trot-balear"
 DESK = "/admin/race-day/"

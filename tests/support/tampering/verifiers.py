@@ -18,9 +18,9 @@ from lototrot.services.seal.proving import ticket_proof
 from lototrot.services.settlement.auditing import audit_contests
 from promotrot.services import publications
 from promotrot.services.emissions import emission_get
-from tests.tampering.day import Day
-from tests.verify.forging import Refused, published_log, written
-from tests.verify.load import verifier
+from tests.support.tampering.day import Day
+from tests.support.verifying.forging import Refused, published_log, written
+from tests.support.verifying.load import verifier
 
 Verifier = Callable[[Day, Path], bool]
 """Whether it refuses the day as it stands in the database."""

@@ -47,7 +47,7 @@ from promotrot.services.closing import seed_reveal
 from tests.support import emitting, factories, rounds
 from tests.support import paying as given
 from tests.support.journaling import seal_all
-from tests.verify.forging import public_key, published_log
+from tests.support.verifying.forging import public_key, published_log
 
 PRICE_CENTS = 600
 FIRST = range(1, 21)

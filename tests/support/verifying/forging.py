@@ -19,8 +19,8 @@ from core.kernel.canonical import canonical_bytes, canonical_sha256, with_digest
 from core.proofs import keys
 from core.proofs.models import LogEntry, SigningKey
 from core.tools.embedded.server import ROOT
-from tests.verify.load import verifier
-from tests.verify.tamper import Place, changes, lies
+from tests.support.verifying.load import verifier
+from tests.support.verifying.tamper import Place, changes, lies
 
 VOUCHED = "### What only people vouch for"
 Entries = list[dict[str, Any]]

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from core.tools.embedded.server import ROOT
-from tests.browser.driver import PHONE, TERMINAL, WALL, Browser, required
+from tests.support.browser.driver import PHONE, TERMINAL, WALL, Browser, required
 
 SIZES = {"phone": PHONE, "terminal": TERMINAL, "wall": WALL}
 # Size, whether dark, language: what tests look at; `make screenshots` looks at all.

@@ -9,8 +9,8 @@ from core.staff.powers import Role
 from lototrot.models.contest import Contest
 from lototrot.services.contest.contests import contest_publish
 from lototrot.services.races.withdrawals import withdrawal_enter
-from tests.browser.driver import Browser, until
 from tests.support import factories
+from tests.support.browser.driver import Browser, until
 
 PIN = "482915"
 RULES = {

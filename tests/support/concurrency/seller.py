@@ -1,8 +1,9 @@
-"""A process that sells without end, to be killed: `python -m tests.concurrency.seller sell PLAN`.
+"""A process that sells without end, to be killed.
 
-`prepare` puts a contest on sale and prints the plan. What a seller is about to ask and what it was
-answered goes to its standard output, a line at a time and past every buffer: `asked UUID`,
-`sold UUID`. A connection lost is made again and the same UUID sent again, as a terminal would.
+`python -m tests.support.concurrency.seller prepare` puts a contest on sale and prints the plan;
+`... sell PLAN` sells. What a seller is about to ask and what it was answered goes to its standard
+output, a line at a time and past every buffer: `asked UUID`, `sold UUID`. A connection lost is made
+again and the same UUID sent again, as a terminal would.
 """
 
 import json
@@ -32,7 +33,7 @@ def credentials_of(plan: dict[str, Any]) -> TerminalCredentials:
 
 
 def prepare() -> dict[str, Any]:
-    from tests.concurrency.harness import selling_point
+    from tests.support.concurrency.sales import selling_point
 
     contest, place = selling_point()
     return {

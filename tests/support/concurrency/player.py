@@ -1,6 +1,6 @@
 """A process of terminals that buy and play until an emission is sold out, to be killed.
 
-`python -m tests.concurrency.player play PLAN`: each terminal of the plan in a thread of its own.
+`python -m tests.support.concurrency.player play PLAN`: each terminal of the plan in one thread.
 `prepare TICKETS TERMINALS` opens an emission and prints such a plan. What a terminal is about to do
 and what it was answered goes to the standard output, a line at a time and past every buffer:
 `asked UUID TERMINAL`, `sold UUID`, `played UUID TIER`, `refused UUID`. A connection lost is made

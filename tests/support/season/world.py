@@ -36,10 +36,10 @@ from lototrot.services.races.classification import Entry
 from lototrot.services.settlement import breach, payment_order
 from lototrot.services.tickets.annulment import ticket_annul
 from lototrot.services.tickets.selling import SaleRequest, ticket_sell
-from tests.simulation.auditor import Auditor, Terms
 from tests.support import factories
 from tests.support import paying as given
 from tests.support.factories import Point
+from tests.support.season.auditor import Auditor, Terms
 
 RULES = {"ca": "Regles.", "es": "Reglas.", "en": "Rules."}
 DOCUMENT = {

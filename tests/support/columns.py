@@ -1,0 +1,31 @@
+"""The columns of any table, each with an expression for another value than it holds."""
+
+import psycopg
+
+_OTHER = {
+    "A": "'{{}}'",
+    "B": "NOT coalesce({0}, false)",
+    "D": "now() + interval '1 day'",
+    "N": "coalesce({0}, 0) + 1",
+    "S": "coalesce({0}, '') || 'x'",
+    "T": "interval '1 day'",
+    "date": "DATE '1999-12-31'",
+    "bytea": r"'\x0102'",
+    "inet": "'10.9.8.7'",
+    "jsonb": "'[7]'",
+    "uuid": "gen_random_uuid()",
+}
+
+
+def table_columns(session: psycopg.Connection, table: str) -> dict[str, str]:
+    """Each column of a table, and SQL for a value that it does not hold."""
+    rows = session.execute(
+        "SELECT a.attname, t.typname, t.typcategory FROM pg_attribute a"
+        " JOIN pg_type t ON t.oid = a.atttypid"
+        " WHERE a.attrelid = to_regclass(%s) AND a.attnum > 0 AND NOT a.attisdropped",
+        [table],
+    ).fetchall()
+    return {
+        name: (_OTHER.get(type_) or _OTHER[category]).format(f'"{name}"')
+        for name, type_, category in rows
+    }
