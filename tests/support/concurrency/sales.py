@@ -27,7 +27,7 @@ from tests.support import factories
 from tests.support.databases import Database
 from tests.support.factories import Point
 
-PATIENCE_S = 30
+PATIENCE_S = 120
 _GATE = (99, 0)
 _INSERT = "    INSERT INTO lototrot_ticket ("
 
