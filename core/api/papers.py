@@ -1,13 +1,61 @@
-"""What every paper's endpoint shares: its language, and its answer."""
+"""Papers over the API: one address for each, with the form as its ending (`slip.pdf`).
 
-from typing import Any
+A view of papers derives from `PaperView` and from the view of its credentials, and lists its
+`forms`. Its handler gets the form as an argument:
+
+    class Notice(PaperView):
+        @operation("The notice for the wall", query=LanguageQuery, problems=(DrawUnknown,))
+        def get(self, request: Request, draw: uuid.UUID, form: str) -> HttpResponse:
+            content = notice_render(draw, output=Output(form), language=self.language())
+            return self.paper(content, form)
+
+and its address is `path("draws/<uuid:draw>/notice.<str:form>", Notice.as_view())`.
+"""
+
+import dataclasses
+from collections.abc import Mapping
+from typing import Any, ClassVar
 
 from django.http import HttpResponse
 from django.utils.translation import get_language
+from drf_spectacular.types import OpenApiTypes
 
+from core.api.errors import RouteUnknown
 from core.api.shapes import Choice, Shape
+from core.api.views import ApiView
 from core.receipts.document import LANGUAGES
 from core.receipts.output import Output
+
+JSON, CSV, XLSX = "json", "csv", "xlsx"
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Form:
+    """A form of a paper: the ending of its address, its Content-Type, its schema."""
+
+    name: str
+    content_type: str
+    answer: Any = OpenApiTypes.BINARY
+
+    @property
+    def media_type(self) -> str:
+        """The Content-Type without its parameters, as the OpenAPI document names it."""
+        return self.content_type.partition(";")[0]
+
+
+def _printed(*outputs: Output) -> tuple[Form, ...]:
+    return tuple(Form(output.value, output.media_type) for output in outputs)
+
+
+PRINTED = _printed(*Output)
+PAGES = _printed(Output.PDF, Output.HTML)
+PDF_ONLY = _printed(Output.PDF)
+CSV_FORM = Form(CSV, "text/csv; charset=utf-8", OpenApiTypes.STR)
+
+
+def json_form(shape: type[Shape]) -> Form:
+    """The form of a paper that is its content as JSON."""
+    return Form(JSON, "application/json", shape)
 
 
 class LanguageQuery(Shape):
@@ -19,15 +67,43 @@ class LanguageQuery(Shape):
 
 
 def language_of(query: dict[str, Any]) -> str:
-    """The language asked for, or that of the request."""
-    found = query.get("lang") or (get_language() or "").partition("-")[0]
-    return found if found in LANGUAGES else LANGUAGES[0]
+    """Return the language asked for, or that of the request."""
+    wanted = query.get("lang") or (get_language() or "").partition("-")[0]
+    return wanted if wanted in LANGUAGES else LANGUAGES[0]
 
 
 def paper(content: bytes, output: Output) -> HttpResponse:
-    """A document as an answer. It is somebody's ticket: no cache keeps it."""
+    """Return a document as an answer. It may be a ticket: no cache keeps it."""
     response = HttpResponse(content, content_type=output.media_type)
     response["Cache-Control"] = "no-store"
     if output is Output.HTML:
         response["Content-Security-Policy"] = "default-src 'none'; style-src 'unsafe-inline'"
     return response
+
+
+class PaperView(ApiView):
+    """A paper in several forms. An address with another ending does not exist."""
+
+    forms: ClassVar[tuple[Form, ...]] = PRINTED
+
+    def check_path(self, parts: Mapping[str, Any]) -> None:
+        """Raise RouteUnknown for a form that this paper does not have."""
+        super().check_path(parts)
+        if parts["form"] not in {form.name for form in self.forms}:
+            raise RouteUnknown
+
+    def language(self) -> str:
+        """Return the language of the paper, from the query string or the request."""
+        return language_of(self.query(LanguageQuery))
+
+    def paper(self, content: bytes, form: str) -> HttpResponse:
+        """Return a printed form (`PRINTED`) as an answer."""
+        return paper(content, Output(form))
+
+    def download(self, content: bytes, form: str, *, name: str) -> HttpResponse:
+        """Return a form as a file named `name.form`. No cache keeps it."""
+        content_type = next(each.content_type for each in self.forms if each.name == form)
+        response = HttpResponse(content, content_type=content_type)
+        response["Content-Disposition"] = f'attachment; filename="{name}.{form}"'
+        response["Cache-Control"] = "no-store"
+        return response

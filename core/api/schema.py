@@ -108,9 +108,14 @@ class Schema(AutoSchema):
         found = getattr(handler, "operation", None)
         return found or Operation(summary="")
 
-    @staticmethod
-    def _success(found: Operation) -> int:
-        return 204 if found.answer is None and found.status == 200 else found.status
+    @property
+    def _forms(self) -> Sequence[Any]:
+        """The forms of a paper (`core.api.papers.Form`); none for any other operation."""
+        return getattr(self.view, "forms", ())
+
+    def _success(self, found: Operation) -> int:
+        empty = found.answer is None and not self._forms
+        return 204 if empty and found.status == 200 else found.status
 
     def get_serializer_name(self, serializer: Any, direction: Any) -> str:
         """`PremisesIn` and `PremisesOut` are `PremisesRequest` and `Premises`."""
@@ -118,7 +123,7 @@ class Schema(AutoSchema):
         return re.sub(r"(In|Out)$", "", name)
 
     def get_operation_id(self) -> str:
-        words = [w for w in re.split(r"[/{}_-]+", self.path.removeprefix("/api/v1/")) if w]
+        words = [w for w in re.split(r"[/{}._-]+", self.path.removeprefix("/api/v1/")) if w]
         return "_".join([*words, self.method.lower()])
 
     def get_summary(self) -> str | None:
@@ -138,8 +143,13 @@ class Schema(AutoSchema):
 
     def get_response_serializers(self) -> Any:
         found = self._operation
-        if found.answer is None:
-            main: dict[Any, Any] = {self._success(found): OpenApiResponse(description="Done")}
+        if self._forms:
+            main: dict[Any, Any] = {
+                (found.status, form.media_type): OpenApiResponse(form.answer, "")
+                for form in self._forms
+            }
+        elif found.answer is None:
+            main = {self._success(found): OpenApiResponse(description="Done")}
         else:
             shape = page_shape(found.answer) if found.paged else found.answer
             main = {(found.status, found.media_type): OpenApiResponse(shape, "")}
@@ -180,6 +190,16 @@ class Schema(AutoSchema):
         query = found.query or (PageQuery if found.paged else None)
         if query:
             parameters.append(query)
+        if self._forms:
+            parameters.append(
+                OpenApiParameter(
+                    "form",
+                    str,
+                    OpenApiParameter.PATH,
+                    enum=[form.name for form in self._forms],
+                    description="The form of the paper; each has its own media type.",
+                )
+            )
         if found.idempotent:
             parameters.append(
                 OpenApiParameter(

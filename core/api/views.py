@@ -52,14 +52,6 @@ def json_response(content: Any, status: int = 200) -> HttpResponse:
     return HttpResponse(text, content_type="application/json", status=status)
 
 
-def check_path(parts: Mapping[str, Any]) -> None:
-    """Raise RouteUnknown for a part of the path that could not name anything we keep."""
-    for part in parts.values():
-        fits = part.isprintable() if isinstance(part, str) else True
-        if not fits or (isinstance(part, int) and part > BIGGEST):
-            raise RouteUnknown
-
-
 class ApiView(APIView):
     """A public resource. `body_limit_bytes` is checked before the body is read."""
 
@@ -79,10 +71,17 @@ class ApiView(APIView):
         return [kind() for kind in classes]
 
     def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:
-        check_path(kwargs)
+        self.check_path(kwargs)
         parsing.check_size(request._request, self.body_limit_bytes)
         super().initial(request, *args, **kwargs)
         self.acting(**self.identify(request))
+
+    def check_path(self, parts: Mapping[str, Any]) -> None:
+        """Raise RouteUnknown for a part of the path that cannot name anything stored here."""
+        for part in parts.values():
+            fits = part.isprintable() if isinstance(part, str) else True
+            if not fits or (isinstance(part, int) and part > BIGGEST):
+                raise RouteUnknown
 
     def identify(self, request: Request) -> dict[str, int]:
         """Who asks, as `acting` takes it; nobody in particular."""
@@ -206,11 +205,11 @@ class LeanView(CredentialsView):
 
     def dispatch(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
         try:
+            self.check_path(kwargs)
             method = (request.method or "").lower()
             handler = getattr(self, method, None) if method in self.http_method_names else None
             if handler is None:
                 raise MethodNotAllowed
-            check_path(kwargs)
             self.credentials = terminal_credentials(request.META)
             return handler(request, *args, **kwargs)  # type: ignore[no-any-return]
         except Exception as error:  # noqa: BLE001  (as the framework does: each becomes an answer)

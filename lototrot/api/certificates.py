@@ -6,7 +6,7 @@ from django.http import HttpResponse, StreamingHttpResponse
 from drf_spectacular.types import OpenApiTypes
 from rest_framework.request import Request
 
-from core.api.papers import LanguageQuery, language_of, paper
+from core.api.papers import PAGES, LanguageQuery, PaperView
 from core.api.schema import operation
 from core.api.views import ApiView, StaffView
 from core.proofs.api.log import SHORTLY_S, EntryOut, cached
@@ -16,7 +16,6 @@ from lototrot.services.seal import export
 from lototrot.services.seal.sealing import ContestNotSealed
 from lototrot.services.settlement import certificate, certificate_paper
 
-PAPERS = (Output.PDF, Output.HTML)
 _TICKETS = "application/octet-stream"
 
 
@@ -33,24 +32,21 @@ class Certificate(ApiView):
         return cached(request, self.answer(EntryOut, found), max_age_s=SHORTLY_S)
 
 
-def paper_view(output: Output) -> type[ApiView]:
-    """The certificate on paper, in one output."""
+class CertificatePaper(PaperView):
+    forms = PAGES
 
-    class CertificatePaper(ApiView):
-        @operation(
-            "The certificate on paper",
-            answer=OpenApiTypes.BINARY,
-            query=LanguageQuery,
-            media_type=output.media_type.partition(";")[0],
-            problems=(certificate.CertificateUnknown,),
+    @operation(
+        "The certificate on paper",
+        query=LanguageQuery,
+        problems=(certificate.CertificateUnknown,),
+    )
+    def get(self, request: Request, contest: int, form: str) -> HttpResponse:
+        language = self.language()
+        entry = certificate.certificate_in_force(contest)
+        content = certificate_paper.certificate_render(
+            entry, output=Output(form), language=language
         )
-        def get(self, request: Request, contest: int) -> HttpResponse:
-            language = language_of(self.query(LanguageQuery))
-            entry = certificate.certificate_in_force(contest)
-            content = certificate_paper.certificate_render(entry, output=output, language=language)
-            return paper(content, output)
-
-    return CertificatePaper
+        return self.paper(content, form)
 
 
 class SealedTickets(StaffView):

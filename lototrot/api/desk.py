@@ -1,15 +1,14 @@
 """What a terminal looks up: contests it may sell, and what to put on the wall."""
 
 from functools import lru_cache
-from typing import Any, ClassVar
+from typing import Any
 
 from django.db import connection
 from django.http import HttpResponse
-from drf_spectacular.types import OpenApiTypes
 from rest_framework import serializers
 from rest_framework.request import Request
 
-from core.api.papers import LanguageQuery, language_of, paper
+from core.api.papers import PAGES, LanguageQuery, PaperView, language_of
 from core.api.schema import operation
 from core.api.shapes import Cents, Choice, Day, Flag, Instant, Shape, Uuid, Whole, utc_text
 from core.api.views import BareTerminalView, TerminalView, json_response
@@ -181,24 +180,17 @@ class Acknowledgement(TerminalView):
         return self.answer(AcknowledgementOut, done)
 
 
-def poster_view(output: Output) -> type[BareTerminalView]:
-    """The view of a contest's poster in one form."""
+class ContestPoster(PaperView, BareTerminalView):
+    forms = PAGES
 
-    class ContestPoster(BareTerminalView):
-        form: ClassVar[Output] = output
-
-        @operation(
-            "The poster of a contest, for the wall (5.2, 6.2)",
-            answer=OpenApiTypes.BINARY,
-            media_type=output.media_type.partition(";")[0],
-            query=LanguageQuery,
-            problems=(ContestUnknown, ProgrammeNotApproved, NothingPublished),
+    @operation(
+        "The poster of a contest, for the wall (5.2, 6.2)",
+        query=LanguageQuery,
+        problems=(ContestUnknown, ProgrammeNotApproved, NothingPublished),
+    )
+    def get(self, request: Request, contest: int, form: str) -> HttpResponse:
+        language = self.language()
+        content = contest_poster(
+            contest=contest_get(contest), output=Output(form), language=language
         )
-        def get(self, request: Request, contest: int) -> HttpResponse:
-            language = language_of(self.query(LanguageQuery))
-            content = contest_poster(
-                contest=contest_get(contest), output=self.form, language=language
-            )
-            return paper(content, self.form)
-
-    return ContestPoster
+        return self.paper(content, form)

@@ -1,14 +1,13 @@
 """The official programme: racecourses, meetings, approval, posters."""
 
-from typing import Any, ClassVar
+from typing import Any
 
 from django.http import HttpResponse
-from drf_spectacular.types import OpenApiTypes
 from rest_framework import serializers
 from rest_framework.request import Request
 
 from core.api.errors import UnsupportedMediaType
-from core.api.papers import LanguageQuery, language_of, paper
+from core.api.papers import PAGES, LanguageQuery, PaperView
 from core.api.schema import operation
 from core.api.shapes import Choice, Day, Flag, Instant, PageQuery, Shape, Text, Uuid, Whole
 from core.api.views import StaffView, json_response
@@ -217,24 +216,17 @@ class Approval(StaffView):
         return self.answer(ApprovalOut, found, 201)
 
 
-def poster_view(output: Output) -> type[StaffView]:
-    """The view of a meeting's poster in one form."""
+class MeetingPoster(PaperView, StaffView):
+    forms = PAGES
 
-    class Poster(StaffView):
-        form: ClassVar[Output] = output
-
-        @operation(
-            "The poster of a meeting, for the wall (5.2, 6.2)",
-            answer=OpenApiTypes.BINARY,
-            media_type=output.media_type.partition(";")[0],
-            query=LanguageQuery,
-            problems=(MeetingUnknown, ProgrammeNotApproved, NothingPublished),
+    @operation(
+        "The poster of a meeting, for the wall (5.2, 6.2)",
+        query=LanguageQuery,
+        problems=(MeetingUnknown, ProgrammeNotApproved, NothingPublished),
+    )
+    def get(self, request: Request, meeting: int, form: str) -> HttpResponse:
+        language = self.language()
+        content = meeting_poster(
+            meeting=official.meeting_get(meeting), output=Output(form), language=language
         )
-        def get(self, request: Request, meeting: int) -> HttpResponse:
-            language = language_of(self.query(LanguageQuery))
-            content = meeting_poster(
-                meeting=official.meeting_get(meeting), output=self.form, language=language
-            )
-            return paper(content, self.form)
-
-    return Poster
+        return self.paper(content, form)

@@ -2,15 +2,14 @@
 
 import functools
 import uuid
-from typing import Any, ClassVar
+from typing import Any
 
 from django.http import HttpResponse
 from django.utils.translation import get_language
-from drf_spectacular.types import OpenApiTypes
 from rest_framework import serializers
 from rest_framework.request import Request
 
-from core.api.papers import LanguageQuery, language_of, paper
+from core.api.papers import JSON, PRINTED, LanguageQuery, PaperView, json_form, language_of, paper
 from core.api.schema import operation
 from core.api.shapes import (
     Cents,
@@ -199,42 +198,24 @@ _SLIP_PROBLEMS = (
 _SLIP = "The original, until its printing is confirmed or the contest closes."
 
 
-class SlipJson(BareTerminalView):
+class Slip(PaperView, BareTerminalView):
+    forms = (json_form(TicketCard), *PRINTED)
+
     @operation(
-        "The ticket to print, as JSON",
+        "The ticket to print: on paper, or as JSON",
         description=_SLIP,
-        answer=TicketCard,
         query=LanguageQuery,
         problems=_SLIP_PROBLEMS,
         answer_example=samples.TICKET,
     )
-    def get(self, request: Request, ident: uuid.UUID) -> HttpResponse:
-        self.query(LanguageQuery)
-        response = json_response(card_of(slip_original(by=self.terminal, ident=ident)))
-        response["Cache-Control"] = "no-store"
-        return response
-
-
-def slip_view(output: Output) -> type[BareTerminalView]:
-    """The view of a ticket's paper in one form."""
-
-    class Slip(BareTerminalView):
-        form: ClassVar[Output] = output
-
-        @operation(
-            "The ticket to print",
-            description=_SLIP,
-            answer=OpenApiTypes.BINARY,
-            media_type=output.media_type.partition(";")[0],
-            query=LanguageQuery,
-            problems=_SLIP_PROBLEMS,
-        )
-        def get(self, request: Request, ident: uuid.UUID) -> HttpResponse:
-            language = language_of(self.query(LanguageQuery))
-            sold = slip_original(by=self.terminal, ident=ident)
-            return paper(slip_render(sold, output=self.form, language=language), self.form)
-
-    return Slip
+    def get(self, request: Request, ident: uuid.UUID, form: str) -> HttpResponse:
+        language = self.language()
+        sold = slip_original(by=self.terminal, ident=ident)
+        if form == JSON:
+            response = json_response(card_of(sold))
+            response["Cache-Control"] = "no-store"
+            return response
+        return self.paper(slip_render(sold, output=Output(form), language=language), form)
 
 
 class PrintConfirmation(BareTerminalView):

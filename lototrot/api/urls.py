@@ -2,7 +2,6 @@
 
 from django.urls import URLPattern, path
 
-from core.receipts.output import Output
 from lototrot.api import (
     certificates,
     contests,
@@ -20,23 +19,18 @@ _TICKET = "tickets/<uuid:ident>"
 _CONTEST = "contests/<int:contest>"
 _RACE = "races/<int:race>"
 _MEETING = "meetings/<int:meeting>"
-_POSTERS = (Output.PDF, Output.HTML)
 
 _terminals: list[URLPattern] = [
     path("tickets", sale.Tickets.as_view()),
     path(f"{_TICKET}/inquiry", tickets.Inquiry.as_view()),
-    path(f"{_TICKET}/slip.json", tickets.SlipJson.as_view()),
-    *[path(f"{_TICKET}/slip.{output}", tickets.slip_view(output).as_view()) for output in Output],
+    path(f"{_TICKET}/slip.<str:form>", tickets.Slip.as_view()),
     path(f"{_TICKET}/print-confirmation", tickets.PrintConfirmation.as_view()),
     path(f"{_TICKET}/reprints", tickets.Reprints.as_view()),
     path(f"{_TICKET}/annulment", tickets.Annulment.as_view()),
     path("terminal/tickets", tickets.OwnTickets.as_view()),
     path("terminal/totals", tickets.Totals.as_view()),
     path("terminal/contests", desk.OnSale.as_view()),
-    *[
-        path(f"terminal/{_CONTEST}/poster.{output}", desk.poster_view(output).as_view())
-        for output in _POSTERS
-    ],
+    path(f"terminal/{_CONTEST}/poster.<str:form>", desk.ContestPoster.as_view()),
     path(f"{_CONTEST}/display-acknowledgement", desk.Acknowledgement.as_view()),
 ]
 
@@ -46,10 +40,7 @@ _preparing: list[URLPattern] = [
     path("meetings", programmes.Meetings.as_view()),
     path(_MEETING, programmes.OneMeeting.as_view()),
     path(f"{_MEETING}/approval", programmes.Approval.as_view()),
-    *[
-        path(f"{_MEETING}/poster.{output}", programmes.poster_view(output).as_view())
-        for output in _POSTERS
-    ],
+    path(f"{_MEETING}/poster.<str:form>", programmes.MeetingPoster.as_view()),
     path("bet-types", rules.BetTypes.as_view()),
     path("internal-bet-types", rules.InternalBetTypes.as_view()),
     path("ticket-models", rules.TicketModels.as_view()),
@@ -91,10 +82,7 @@ _proofs: list[URLPattern] = [
     path("proofs", proofs.TicketProof.as_view()),
     path(f"{_CONTEST}/seal", proofs.ContestSeal.as_view()),
     path(f"{_CONTEST}/certificate", certificates.Certificate.as_view()),
-    *[
-        path(f"{_CONTEST}/certificate.{output}", certificates.paper_view(output).as_view())
-        for output in certificates.PAPERS
-    ],
+    path(f"{_CONTEST}/certificate.<str:form>", certificates.CertificatePaper.as_view()),
     path(f"{_CONTEST}/sealed-tickets", certificates.SealedTickets.as_view()),
 ]
 

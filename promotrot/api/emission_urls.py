@@ -2,7 +2,6 @@
 
 from django.urls import URLPattern, path
 
-from core.receipts.output import Output
 from promotrot.api import emissions, games, public
 
 _VERSION = "games/<slug:code>/versions/<int:version>"
@@ -23,10 +22,7 @@ urlpatterns: list[URLPattern] = [
     path(f"{_EMISSION}/closing", emissions.Closing.as_view()),
     path("public/emissions", public.PublicEmissions.as_view()),
     path(f"public/{_EMISSION}", public.PublicEmission.as_view()),
-    *[
-        path(f"public/{_EMISSION}/poster.{output}", public.poster_view(output).as_view())
-        for output in (Output.PDF, Output.HTML)
-    ],
+    path(f"public/{_EMISSION}/poster.<str:form>", public.EmissionPoster.as_view()),
     path(f"public/{_EMISSION}/proof.json", public.Proof.as_view()),
     path(f"public/{_EMISSION}/tickets.csv", public.Tickets.as_view()),
 ]

@@ -11,12 +11,11 @@ from typing import Any
 
 from django.http import HttpRequest, HttpResponse
 from django.utils.translation import get_language
-from drf_spectacular.types import OpenApiTypes
 from rest_framework import serializers
 from rest_framework.request import Request
 
 from core.api.authentication import TerminalToken
-from core.api.papers import LanguageQuery, language_of, paper
+from core.api.papers import LanguageQuery, PaperView
 from core.api.parsing import KIBIBYTE
 from core.api.schema import operation
 from core.api.shapes import (
@@ -344,23 +343,15 @@ class Unfinished(BareTerminalView):
         return self.rows(UnfinishedOut, rows, self.query(PageQuery), newest_first=True)
 
 
-def receipt_view(output: Output) -> type[LeanView]:
-    """The view of a play's receipt in one form."""
+class Receipt(PaperView, LeanView):
+    authentication_classes = (TerminalToken,)
 
-    class Receipt(LeanView):
-        authentication_classes = (TerminalToken,)
-
-        @operation(
-            "The receipt of a play",
-            answer=OpenApiTypes.BINARY,
-            query=LanguageQuery,
-            media_type=output.media_type.partition(";")[0],
-            problems=(playing.PlayUnknown, playing.PlayElsewhere),
-        )
-        def get(self, request: HttpRequest, ident: uuid.UUID) -> HttpResponse:
-            query = self.validated(LanguageQuery, request.GET.dict(), query=True)
-            play = playing.play_state(credentials=self.credentials, ident=ident)
-            content = receipt_render(play, output=output, language=language_of(query))
-            return paper(content, output)
-
-    return Receipt
+    @operation(
+        "The receipt of a play",
+        query=LanguageQuery,
+        problems=(playing.PlayUnknown, playing.PlayElsewhere),
+    )
+    def get(self, request: HttpRequest, ident: uuid.UUID, form: str) -> HttpResponse:
+        language = self.language()
+        play = playing.play_state(credentials=self.credentials, ident=ident)
+        return self.paper(receipt_render(play, output=Output(form), language=language), form)

@@ -2,7 +2,6 @@
 
 from django.urls import URLPattern, path
 
-from core.receipts.output import Output
 from promotrot.api import desk, play, vouchers
 
 _PLAY = "plays/<uuid:ident>"
@@ -13,21 +12,14 @@ urlpatterns: list[URLPattern] = [
     path(_PLAY, play.OnePlay.as_view()),
     path(f"{_PLAY}/acts", play.Acts.as_view()),
     path(f"{_PLAY}/inquiry", play.Inquiry.as_view()),
-    *[path(f"{_PLAY}/receipt.{output}", play.receipt_view(output).as_view()) for output in Output],
+    path(f"{_PLAY}/receipt.<str:form>", play.Receipt.as_view()),
     path("terminal/plays", play.Unfinished.as_view()),
-    path(f"{_VOUCHER}/voucher.json", vouchers.VoucherJson.as_view()),
-    *[
-        path(f"{_VOUCHER}/voucher.{output}", vouchers.voucher_view(output).as_view())
-        for output in Output
-    ],
+    path(f"{_VOUCHER}/voucher.<str:form>", vouchers.VoucherPaper.as_view()),
     path(f"{_VOUCHER}/print-confirmation", vouchers.PrintConfirmation.as_view()),
     path(f"{_VOUCHER}/reprints", vouchers.Reprints.as_view()),
     path("office/vouchers/held", vouchers.Held.as_view()),
     path(f"office/{_VOUCHER}/handover", vouchers.Handover.as_view()),
-    *[
-        path(f"office/{_VOUCHER}/voucher.{output}", vouchers.handed_view(output).as_view())
-        for output in Output
-    ],
+    path(f"office/{_VOUCHER}/voucher.<str:form>", vouchers.HandedPaper.as_view()),
     path(f"office/{_VOUCHER}/print-confirmation", vouchers.HandedConfirmation.as_view()),
     path("office/plays", desk.Plays.as_view()),
     path(f"office/{_PLAY}", desk.OnePlay.as_view()),

@@ -3,15 +3,13 @@
 Nobody need be signed on. Figures are of a whole emission and late by design (selectors/public.py).
 """
 
-from typing import ClassVar
-
 from django.http import HttpResponse, StreamingHttpResponse
 from drf_spectacular.types import OpenApiTypes
 from rest_framework import serializers
 from rest_framework.request import Request
 
 from core.api.pagination import page_of_rows
-from core.api.papers import LanguageQuery, language_of, paper
+from core.api.papers import PAGES, LanguageQuery, PaperView, language_of
 from core.api.schema import operation
 from core.api.shapes import Cents, Choice, Flag, Instant, PageQuery, Shape, Whole
 from core.api.views import ApiView, json_response
@@ -108,26 +106,19 @@ class PublicEmission(ApiView):
         return self.answer(PublicEmissionOut, told(public_figures(_shown(code, number)), language))
 
 
-def poster_view(output: Output) -> type[ApiView]:
-    """The view of an emission's poster in one form."""
+class EmissionPoster(PaperView):
+    forms = PAGES
 
-    class EmissionPoster(ApiView):
-        form: ClassVar[Output] = output
-
-        @operation(
-            "The poster of an emission, for the wall (15.III.5.2)",
-            answer=OpenApiTypes.BINARY,
-            media_type=output.media_type.partition(";")[0],
-            query=LanguageQuery,
-            problems=(EmissionUnknown,),
-        )
-        def get(self, request: Request, code: str, number: int) -> HttpResponse:
-            language = language_of(self.query(LanguageQuery))
-            emission = _shown(code, number)
-            content = emission_poster(emission=emission, output=self.form, language=language)
-            return paper(content, self.form)
-
-    return EmissionPoster
+    @operation(
+        "The poster of an emission, for the wall (15.III.5.2)",
+        query=LanguageQuery,
+        problems=(EmissionUnknown,),
+    )
+    def get(self, request: Request, code: str, number: int, form: str) -> HttpResponse:
+        language = self.language()
+        emission = _shown(code, number)
+        content = emission_poster(emission=emission, output=Output(form), language=language)
+        return self.paper(content, form)
 
 
 class Proof(ApiView):

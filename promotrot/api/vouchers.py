@@ -1,15 +1,14 @@
 """Vouchers at the terminal that issued them, and those held at the Central Office."""
 
 import uuid
-from typing import Any, ClassVar
+from typing import Any
 
 from django.http import HttpResponse
 from django.utils.translation import get_language
-from drf_spectacular.types import OpenApiTypes
 from rest_framework import serializers
 from rest_framework.request import Request
 
-from core.api.papers import LanguageQuery, language_of, paper
+from core.api.papers import JSON, PRINTED, LanguageQuery, PaperView, json_form, language_of, paper
 from core.api.schema import operation
 from core.api.shapes import Cents, Choice, Day, Flag, Instant, PageQuery, Shape, Text, Uuid, Whole
 from core.api.views import BareTerminalView, StaffView, TerminalView, json_response
@@ -127,40 +126,22 @@ _PAPER = "The original, on the day of its issue, until its printing is confirmed
 _PAPER_PROBLEMS = (vouchers.VoucherUnknown, vouchers.VoucherPrinted, vouchers.VoucherCodeGone)
 
 
-class VoucherJson(BareTerminalView):
+class VoucherPaper(PaperView, BareTerminalView):
+    forms = (json_form(VoucherCard), *PRINTED)
+
     @operation(
-        "The voucher to print, as JSON",
+        "The voucher to print: on paper, or as JSON",
         description=_PAPER,
-        answer=VoucherCard,
         query=LanguageQuery,
         problems=_PAPER_PROBLEMS,
         answer_example=samples.VOUCHER,
     )
-    def get(self, request: Request, ident: uuid.UUID) -> HttpResponse:
-        self.query(LanguageQuery)
-        return _private(_card(*vouchers.voucher_original(by=self.terminal, ident=ident)))
-
-
-def voucher_view(output: Output) -> type[BareTerminalView]:
-    """The view of a voucher's paper in one form."""
-
-    class VoucherPaper(BareTerminalView):
-        form: ClassVar[Output] = output
-
-        @operation(
-            "The voucher to print",
-            description=_PAPER,
-            answer=OpenApiTypes.BINARY,
-            media_type=output.media_type.partition(";")[0],
-            query=LanguageQuery,
-            problems=_PAPER_PROBLEMS,
-        )
-        def get(self, request: Request, ident: uuid.UUID) -> HttpResponse:
-            language = language_of(self.query(LanguageQuery))
-            found = vouchers.voucher_original(by=self.terminal, ident=ident)
-            return _rendered(*found, self.form, language)
-
-    return VoucherPaper
+    def get(self, request: Request, ident: uuid.UUID, form: str) -> HttpResponse:
+        language = self.language()
+        original = vouchers.voucher_original(by=self.terminal, ident=ident)
+        if form == JSON:
+            return _private(_card(*original))
+        return _rendered(*original, Output(form), language)
 
 
 class PrintConfirmation(BareTerminalView):
@@ -235,26 +216,17 @@ class Handover(StaffView):
         return _private(_card(*vouchers.voucher_hand_over(by=self.by, ident=ident, claim=claim)))
 
 
-def handed_view(output: Output) -> type[StaffView]:
-    """The view of a handed over voucher's paper in one form."""
-
-    class HandedPaper(StaffView):
-        form: ClassVar[Output] = output
-
-        @operation(
-            "The voucher that was handed over, to print",
-            description=_PAPER,
-            answer=OpenApiTypes.BINARY,
-            media_type=output.media_type.partition(";")[0],
-            query=LanguageQuery,
-            problems=_PAPER_PROBLEMS,
-        )
-        def get(self, request: Request, ident: uuid.UUID) -> HttpResponse:
-            language = language_of(self.query(LanguageQuery))
-            found = vouchers.voucher_original(by=self.by, ident=ident)
-            return _rendered(*found, self.form, language)
-
-    return HandedPaper
+class HandedPaper(PaperView, StaffView):
+    @operation(
+        "The voucher that was handed over, to print",
+        description=_PAPER,
+        query=LanguageQuery,
+        problems=_PAPER_PROBLEMS,
+    )
+    def get(self, request: Request, ident: uuid.UUID, form: str) -> HttpResponse:
+        language = self.language()
+        original = vouchers.voucher_original(by=self.by, ident=ident)
+        return _rendered(*original, Output(form), language)
 
 
 class HandedConfirmation(StaffView):

@@ -10,7 +10,7 @@ from rest_framework import serializers
 from rest_framework.request import Request
 
 from core.api import pagination
-from core.api.papers import LanguageQuery, language_of, paper
+from core.api.papers import JSON, PAGES, LanguageQuery, PaperView, json_form
 from core.api.schema import operation
 from core.api.shapes import Choice, Flag, Instant, PageQuery, Shape, Text, Uuid, Whole
 from core.api.views import ApiView, StaffView
@@ -27,7 +27,6 @@ from core.staff.two_persons import ProposalPending
 
 _STEP = (services.DrawUnknown, services.DrawOver)
 _SOURCES = [source.value for source in method.Source]
-MINUTES = (Output.PDF, Output.HTML)
 
 
 class DrawQuery(PageQuery):
@@ -171,53 +170,34 @@ class FieldFile(ApiView):
         return HttpResponse(canonical_bytes(field.entries), content_type="application/json")
 
 
-class Minutes(ApiView):
+class Minutes(PaperView):
+    forms = (json_form(EntryOut), *PAGES)
+
     @operation(
-        "The signed minutes, as in the public log",
-        answer=EntryOut,
+        "The minutes: signed, as in the public log, or on paper",
+        query=LanguageQuery,
         problems=(services.DrawUnknown, papers.MinutesUnknown),
     )
-    def get(self, request: Request, draw: uuid.UUID) -> HttpResponse:
-        entry = papers.minutes_entry(selectors.draw_card(draw).draw)
-        return self.answer(EntryOut, entry.published())
+    def get(self, request: Request, draw: uuid.UUID, form: str) -> HttpResponse:
+        language = self.language()
+        minuted = selectors.draw_card(draw).draw
+        if form == JSON:
+            return self.answer(EntryOut, papers.minutes_entry(minuted).published())
+        content = papers.minutes_render(minuted, output=Output(form), language=language)
+        return self.paper(content, form)
 
 
-def minutes_view(output: Output) -> type[ApiView]:
-    """The minutes on paper, in one output."""
-
-    class MinutesPaper(ApiView):
-        @operation(
-            "The minutes on paper",
-            answer=OpenApiTypes.BINARY,
-            query=LanguageQuery,
-            media_type=output.media_type.partition(";")[0],
-            problems=(services.DrawUnknown, papers.MinutesUnknown),
-        )
-        def get(self, request: Request, draw: uuid.UUID) -> HttpResponse:
-            language = language_of(self.query(LanguageQuery))
-            found = selectors.draw_card(draw).draw
-            return paper(papers.minutes_render(found, output=output, language=language), output)
-
-    return MinutesPaper
-
-
-def notice_view(output: Output) -> type[ApiView]:
-    """The notice for the wall, in one output."""
-
-    class NoticePaper(ApiView):
-        @operation(
-            "The notice for the wall: place, time, and the result once certified",
-            answer=OpenApiTypes.BINARY,
-            query=LanguageQuery,
-            media_type=output.media_type.partition(";")[0],
-            problems=(services.DrawUnknown,),
-        )
-        def get(self, request: Request, draw: uuid.UUID) -> HttpResponse:
-            language = language_of(self.query(LanguageQuery))
-            card = selectors.draw_card(draw)
-            return paper(papers.notice_render(card, output=output, language=language), output)
-
-    return NoticePaper
+class Notice(PaperView):
+    @operation(
+        "The notice for the wall: place, time, and the result once certified",
+        query=LanguageQuery,
+        problems=(services.DrawUnknown,),
+    )
+    def get(self, request: Request, draw: uuid.UUID, form: str) -> HttpResponse:
+        language = self.language()
+        card = selectors.draw_card(draw)
+        content = papers.notice_render(card, output=Output(form), language=language)
+        return self.paper(content, form)
 
 
 class StepView(StaffView):

@@ -3,7 +3,6 @@
 from django.urls import path
 
 from core.draws.api import draws
-from core.receipts.output import Output
 
 _DRAW = "draws/<uuid:draw>"
 
@@ -11,9 +10,8 @@ urlpatterns = [
     path("draws", draws.Draws.as_view()),
     path(_DRAW, draws.OneDraw.as_view()),
     path(f"{_DRAW}/field.json", draws.FieldFile.as_view()),
-    path(f"{_DRAW}/minutes.json", draws.Minutes.as_view()),
-    *[path(f"{_DRAW}/minutes.{o}", draws.minutes_view(o).as_view()) for o in draws.MINUTES],
-    *[path(f"{_DRAW}/notice.{o}", draws.notice_view(o).as_view()) for o in Output],
+    path(f"{_DRAW}/minutes.<str:form>", draws.Minutes.as_view()),
+    path(f"{_DRAW}/notice.<str:form>", draws.Notice.as_view()),
     path(f"{_DRAW}/announcement", draws.AnnouncementStep.as_view()),
     path(f"{_DRAW}/attendance", draws.AttendanceStep.as_view()),
     path(f"{_DRAW}/commitment", draws.CommitmentStep.as_view()),

@@ -1,159 +1,154 @@
 """The office's papers over the API: status slips, receipts, documents for prizes in kind."""
 
+import datetime
 import uuid
-from collections.abc import Callable
-from typing import Any, ClassVar
 
 from django.http import HttpResponse
-from drf_spectacular.types import OpenApiTypes
 from rest_framework.request import Request
 
-from core.api.papers import LanguageQuery, language_of, paper
+from core.api.papers import LanguageQuery, PaperView
 from core.api.schema import operation
 from core.api.views import BareTerminalView, StaffView, TerminalView
 from core.payoffice import selectors
 from core.payoffice.api.claims import CODE_PROBLEMS, CodeIn
 from core.payoffice.api.office import DocumentIn
 from core.payoffice.services import checking, deposits, slips
-from core.premises.access import TerminalCannot
+from core.premises.access import BareTerminal, TerminalCannot
 from core.receipts.document import Document
 from core.receipts.output import Output, render
 from core.receipts.pdf import Paper
+from core.staff.actor import StaffActor
 
 
-def printed(document: Document, created_at: Any, output: Output) -> HttpResponse:
+class RollView(PaperView):
     """A paper on the printer's roll."""
-    content = render(document, output=output, created_at=created_at, paper=Paper.ROLL_80)
-    return paper(content, output)
+
+    def printed(self, document: Document, created_at: datetime.datetime, form: str) -> HttpResponse:
+        """Return the document in that form."""
+        content = render(document, output=Output(form), created_at=created_at, paper=Paper.ROLL_80)
+        return self.paper(content, form)
 
 
-def slip_view(output: Output) -> type[TerminalView]:
-    """The view of a status slip in one form."""
-
-    class StatusSlip(TerminalView):
-        @operation(
-            "The state of a presented document, on paper for the player",
-            body=CodeIn,
-            answer=OpenApiTypes.BINARY,
-            media_type=output.media_type.partition(";")[0],
-            query=LanguageQuery,
-            problems=(*CODE_PROBLEMS, TerminalCannot),
-            example={"code": "1ABC-…"},
-        )
-        def post(self, request: Request) -> HttpResponse:
-            language = language_of(self.query(LanguageQuery))
-            code = self.read(CodeIn)["code"]
-            checked = checking.document_check(at=self.terminal, code=code)
-            slip = slips.status_slip(checked, language)
-            return printed(slip, checked.payable.issued_at, output)
-
-    return StatusSlip
+class StatusSlip(RollView, TerminalView):
+    @operation(
+        "The state of a presented document, on paper for the player",
+        body=CodeIn,
+        query=LanguageQuery,
+        problems=(*CODE_PROBLEMS, TerminalCannot),
+        example={"code": "1ABC-…"},
+    )
+    def post(self, request: Request, form: str) -> HttpResponse:
+        language = self.language()
+        code = self.read(CodeIn)["code"]
+        checked = checking.document_check(at=self.terminal, code=code)
+        slip = slips.status_slip(checked, language)
+        return self.printed(slip, checked.payable.issued_at, form)
 
 
-Receipt = tuple[Document, Any]
+class OfficeSlip(RollView, StaffView):
+    @operation(
+        "The state of a presented document, on paper for the player",
+        body=DocumentIn,
+        query=LanguageQuery,
+        problems=CODE_PROBLEMS,
+        example={"code": "1ABC-…"},
+    )
+    def post(self, request: Request, form: str) -> HttpResponse:
+        language = self.language()
+        checked = checking.desk_state(by=self.by, **self.read(DocumentIn)).checked
+        slip = slips.status_slip(checked, language)
+        return self.printed(slip, checked.payable.issued_at, form)
 
 
-def _payment(at: Any, ident: uuid.UUID, language: str) -> Receipt:
-    found = selectors.payment(at=at, ident=ident)
-    return slips.payment_receipt(found, language), found.paid_at
+class ReceiptView(RollView):
+    """A receipt, for the premises that gave it or for the office."""
+
+    asker: StaffActor | BareTerminal
 
 
-def _presentation(at: Any, ident: uuid.UUID, language: str) -> Receipt:
-    found = selectors.presentation(at=at, ident=ident)
-    return slips.presentation_receipt(found, language), found.presented_at
+class PaymentReceipt(ReceiptView):
+    @operation("The receipt: payments", query=LanguageQuery, problems=(selectors.PaymentUnknown,))
+    def get(self, request: Request, ident: uuid.UUID, form: str) -> HttpResponse:
+        language = self.language()
+        payment = selectors.payment(at=self.asker, ident=ident)
+        receipt = slips.payment_receipt(payment, language)
+        return self.printed(receipt, payment.paid_at, form)
 
 
-def _deposit(at: Any, ident: uuid.UUID, language: str) -> Receipt:
-    found = deposits.deposit_seen(at=at, ident=ident)
-    return slips.deposit_receipt(found, language), found.deposited_at
+class PresentationReceipt(ReceiptView):
+    @operation(
+        "The receipt: presentations", query=LanguageQuery, problems=(selectors.PresentationUnknown,)
+    )
+    def get(self, request: Request, ident: uuid.UUID, form: str) -> HttpResponse:
+        language = self.language()
+        presentation = selectors.presentation(at=self.asker, ident=ident)
+        receipt = slips.presentation_receipt(presentation, language)
+        return self.printed(receipt, presentation.presented_at, form)
 
 
-RECEIPTS: dict[str, tuple[Callable[[Any, uuid.UUID, str], Receipt], type[Exception]]] = {
-    "payments": (_payment, selectors.PaymentUnknown),
-    "presentations": (_presentation, selectors.PresentationUnknown),
-    "deposits": (_deposit, deposits.DepositUnknown),
-}
+class DepositReceipt(ReceiptView):
+    @operation("The receipt: deposits", query=LanguageQuery, problems=(deposits.DepositUnknown,))
+    def get(self, request: Request, ident: uuid.UUID, form: str) -> HttpResponse:
+        language = self.language()
+        deposit = deposits.deposit_seen(at=self.asker, ident=ident)
+        receipt = slips.deposit_receipt(deposit, language)
+        return self.printed(receipt, deposit.deposited_at, form)
 
 
-def receipt_view(of: str, output: Output) -> type[BareTerminalView]:
-    """The view of one kind of receipt in one form, for the premises that gave it."""
-    make, unknown = RECEIPTS[of]
+class AtTerminal(BareTerminalView):
+    """Ask as a terminal, for the receipts of its premises."""
 
-    class ReceiptPaper(BareTerminalView):
-        @operation(
-            f"The receipt: {of}",
-            answer=OpenApiTypes.BINARY,
-            media_type=output.media_type.partition(";")[0],
-            query=LanguageQuery,
-            problems=(unknown,),
-        )
-        def get(self, request: Request, ident: uuid.UUID) -> HttpResponse:
-            language = language_of(self.query(LanguageQuery))
-            document, made_at = make(self.terminal, ident, language)
-            return printed(document, made_at, output)
+    asker: StaffActor | BareTerminal
 
-    return ReceiptPaper
+    def identify(self, request: Request) -> dict[str, int]:
+        ids = super().identify(request)
+        self.asker = self.terminal
+        return ids
 
 
-def office_slip_view(output: Output) -> type[StaffView]:
-    """The view of a status slip in one form."""
+class AtOffice(StaffView):
+    """Ask as a member of staff, for the receipts of all premises."""
 
-    class OfficeSlip(StaffView):
-        form: ClassVar[Output] = output
+    asker: StaffActor | BareTerminal
 
-        @operation(
-            "The state of a presented document, on paper for the player",
-            body=DocumentIn,
-            answer=OpenApiTypes.BINARY,
-            media_type=output.media_type.partition(";")[0],
-            query=LanguageQuery,
-            problems=CODE_PROBLEMS,
-            example={"code": "1ABC-…"},
-        )
-        def post(self, request: Request) -> HttpResponse:
-            language = language_of(self.query(LanguageQuery))
-            checked = checking.desk_state(by=self.by, **self.read(DocumentIn)).checked
-            slip = slips.status_slip(checked, language)
-            return printed(slip, checked.payable.issued_at, output)
-
-    return OfficeSlip
+    def identify(self, request: Request) -> dict[str, int]:
+        ids = super().identify(request)
+        self.asker = self.by
+        return ids
 
 
-def office_receipt_view(of: str, output: Output) -> type[StaffView]:
-    """The view of one kind of receipt in one form."""
-    make, unknown = RECEIPTS[of]
-
-    class OfficeReceipt(StaffView):
-        @operation(
-            f"The receipt: {of}",
-            answer=OpenApiTypes.BINARY,
-            media_type=output.media_type.partition(";")[0],
-            query=LanguageQuery,
-            problems=(unknown,),
-        )
-        def get(self, request: Request, ident: uuid.UUID) -> HttpResponse:
-            language = language_of(self.query(LanguageQuery))
-            document, made_at = make(self.by, ident, language)
-            return printed(document, made_at, output)
-
-    return OfficeReceipt
+class TerminalPaymentReceipt(PaymentReceipt, AtTerminal):
+    """The receipt of a payment, at the terminal's premises."""
 
 
-def exchange_view(output: Output) -> type[StaffView]:
-    """The view of the document that entitles to a thing, in one form."""
+class TerminalPresentationReceipt(PresentationReceipt, AtTerminal):
+    """The receipt of a presentation, at the terminal's premises."""
 
-    class ExchangeDocument(StaffView):
-        @operation(
-            "The document that entitles to the thing (15.III.6.5)",
-            answer=OpenApiTypes.BINARY,
-            media_type=output.media_type.partition(";")[0],
-            query=LanguageQuery,
-            problems=(selectors.ExchangeUnknown,),
-        )
-        def get(self, request: Request, ident: uuid.UUID) -> HttpResponse:
-            language = language_of(self.query(LanguageQuery))
-            found = selectors.exchange(by=self.by, ident=ident)
-            document = slips.exchange_document(found, language)
-            return printed(document, found.exchanged_at, output)
 
-    return ExchangeDocument
+class TerminalDepositReceipt(DepositReceipt, AtTerminal):
+    """The receipt of a deposit, at the terminal's premises."""
+
+
+class OfficePaymentReceipt(PaymentReceipt, AtOffice):
+    """The receipt of a payment, at the office."""
+
+
+class OfficePresentationReceipt(PresentationReceipt, AtOffice):
+    """The receipt of a presentation, at the office."""
+
+
+class OfficeDepositReceipt(DepositReceipt, AtOffice):
+    """The receipt of a deposit, at the office."""
+
+
+class ExchangeDocument(RollView, StaffView):
+    @operation(
+        "The document that entitles to the thing (15.III.6.5)",
+        query=LanguageQuery,
+        problems=(selectors.ExchangeUnknown,),
+    )
+    def get(self, request: Request, ident: uuid.UUID, form: str) -> HttpResponse:
+        language = self.language()
+        exchange = selectors.exchange(by=self.by, ident=ident)
+        document = slips.exchange_document(exchange, language)
+        return self.printed(document, exchange.exchanged_at, form)

@@ -4,11 +4,10 @@ import uuid
 from typing import Any
 
 from django.http import HttpResponse
-from drf_spectacular.types import OpenApiTypes
 from rest_framework import serializers
 from rest_framework.request import Request
 
-from core.api.papers import LanguageQuery, language_of, paper
+from core.api.papers import PDF_ONLY, LanguageQuery, PaperView
 from core.api.schema import operation
 from core.api.shapes import Cents, Choice, Day, Flag, Instant, PageQuery, Shape, Text, Uuid, Whole
 from core.api.views import StaffView
@@ -200,20 +199,18 @@ class Cheques(StaffView):
         return self.rows(ChequeOut, rows, query, key="number", newest_first=True)
 
 
-class ChequePdf(StaffView):
+class ChequePaper(PaperView, StaffView):
+    forms = PDF_ONLY
+
     @operation(
-        "A cheque to be printed",
-        answer=OpenApiTypes.BINARY,
-        media_type="application/pdf",
-        query=LanguageQuery,
-        problems=(cheques.ChequeUnknown, Erased),
+        "A cheque to be printed", query=LanguageQuery, problems=(cheques.ChequeUnknown, Erased)
     )
-    def get(self, request: Request, number: int) -> HttpResponse:
-        language = language_of(self.query(LanguageQuery))
-        found = cheques.cheque_printed(by=self.by, number=number)
-        document = slips.cheque_document(found, language)
-        content = render(document, output=Output.PDF, created_at=found.issued_at, paper=Paper.A4)
-        return paper(content, Output.PDF)
+    def get(self, request: Request, number: int, form: str) -> HttpResponse:
+        language = self.language()
+        cheque = cheques.cheque_printed(by=self.by, number=number)
+        document = slips.cheque_document(cheque, language)
+        content = render(document, output=Output(form), created_at=cheque.issued_at, paper=Paper.A4)
+        return self.paper(content, form)
 
 
 class ChequeVoiding(StaffView):

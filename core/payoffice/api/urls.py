@@ -1,24 +1,13 @@
 """Resources of the prize office: a terminal's, the desk's, and the one for whoever holds a code."""
 
-from collections.abc import Callable
-
 from django.urls import URLPattern, path
 
-from core.api.views import ApiView
 from core.payoffice.api import claim_papers as papers
 from core.payoffice.api import claims, office, treasury
-from core.receipts.output import Output
 
 _CHEQUE = "office/cheques/<int:number>"
 
-
-def _receipts(prefix: str, view: Callable[[str, Output], type[ApiView]]) -> list[URLPattern]:
-    return [
-        path(f"{prefix}/{of}/<uuid:ident>/receipt.{output}", view(of, output).as_view())
-        for of in papers.RECEIPTS
-        for output in Output
-    ]
-
+_RECEIPT = "<uuid:ident>/receipt.<str:form>"
 
 _CLAIMS: list[URLPattern] = [
     path("check", claims.PublicCheck.as_view()),
@@ -27,8 +16,10 @@ _CLAIMS: list[URLPattern] = [
     path("claims/presentations", claims.Presentations.as_view()),
     path("claims/deposits", claims.Deposits.as_view()),
     path("claims/deposits/<uuid:deposit>/images", claims.DepositImages.as_view()),
-    *[path(f"claims/slip.{output}", papers.slip_view(output).as_view()) for output in Output],
-    *_receipts("claims", papers.receipt_view),
+    path("claims/slip.<str:form>", papers.StatusSlip.as_view()),
+    path(f"claims/payments/{_RECEIPT}", papers.TerminalPaymentReceipt.as_view()),
+    path(f"claims/presentations/{_RECEIPT}", papers.TerminalPresentationReceipt.as_view()),
+    path(f"claims/deposits/{_RECEIPT}", papers.TerminalDepositReceipt.as_view()),
 ]
 
 _OFFICE: list[URLPattern] = [
@@ -41,24 +32,17 @@ _OFFICE: list[URLPattern] = [
     path("office/images/<uuid:image>", office.OneImage.as_view()),
     path("office/rulings", office.Rulings.as_view()),
     path("office/exchanges", office.Exchanges.as_view()),
-    *[
-        path(f"office/slip.{output}", papers.office_slip_view(output).as_view())
-        for output in Output
-    ],
-    *_receipts("office", papers.office_receipt_view),
-    *[
-        path(
-            f"office/exchanges/<uuid:ident>/document.{output}",
-            papers.exchange_view(output).as_view(),
-        )
-        for output in Output
-    ],
+    path("office/slip.<str:form>", papers.OfficeSlip.as_view()),
+    path(f"office/payments/{_RECEIPT}", papers.OfficePaymentReceipt.as_view()),
+    path(f"office/presentations/{_RECEIPT}", papers.OfficePresentationReceipt.as_view()),
+    path(f"office/deposits/{_RECEIPT}", papers.OfficeDepositReceipt.as_view()),
+    path("office/exchanges/<uuid:ident>/document.<str:form>", papers.ExchangeDocument.as_view()),
     path("office/cash-sessions", treasury.CashSessions.as_view()),
     path("office/cash-sessions/movements", treasury.CashMovements.as_view()),
     path("office/cash-sessions/<uuid:session>/close", treasury.CashClose.as_view()),
     path("office/cheques", treasury.Cheques.as_view()),
     path("office/cheques/reconciliation", treasury.Reconciliation.as_view()),
-    path(f"{_CHEQUE}.pdf", treasury.ChequePdf.as_view()),
+    path(f"{_CHEQUE}.<str:form>", treasury.ChequePaper.as_view()),
     path(f"{_CHEQUE}/voiding", treasury.ChequeVoiding.as_view()),
     path(f"{_CHEQUE}/reissue", treasury.ChequeReissue.as_view()),
     path("office/stock", treasury.Stock.as_view()),

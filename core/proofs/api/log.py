@@ -1,16 +1,15 @@
 """The public log, for anybody: every answer may be kept by caches, an entry for ever."""
 
 import hashlib
-from typing import Any, ClassVar
+from typing import Any
 
 from django.http import HttpResponse
 from django.utils.cache import get_conditional_response, patch_cache_control
-from drf_spectacular.types import OpenApiTypes
 from rest_framework import serializers
 from rest_framework.request import Request
 
 from core.api import pagination
-from core.api.papers import LanguageQuery, language_of, paper
+from core.api.papers import LanguageQuery, PaperView, language_of
 from core.api.schema import operation
 from core.api.shapes import Choice, Day, Flag, Instant, PageQuery, Shape, Text, Whole
 from core.api.views import ApiView
@@ -113,22 +112,13 @@ class RecordQuery(LanguageQuery):
     day = Day(help_text="A natural day of Europe/Madrid.")
 
 
-def record_view(output: Output) -> type[ApiView]:
-    """The view of a day's record in one form."""
-
-    class Record(ApiView):
-        form: ClassVar[Output] = output
-
-        @operation(
-            "The day's record of what was published, to be printed and kept",
-            answer=OpenApiTypes.BINARY,
-            media_type=output.media_type.partition(";")[0],
-            query=RecordQuery,
-            problems=(DayOutOfRange,),
-        )
-        def get(self, request: Request) -> HttpResponse:
-            query = self.query(RecordQuery)
-            content = record_render(day=query["day"], output=self.form, language=language_of(query))
-            return paper(content, self.form)
-
-    return Record
+class Record(PaperView):
+    @operation(
+        "The day's record of what was published, to be printed and kept",
+        query=RecordQuery,
+        problems=(DayOutOfRange,),
+    )
+    def get(self, request: Request, form: str) -> HttpResponse:
+        query = self.query(RecordQuery)
+        content = record_render(day=query["day"], output=Output(form), language=language_of(query))
+        return self.paper(content, form)

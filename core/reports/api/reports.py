@@ -1,18 +1,15 @@
 """Reports, as rows and as files."""
 
-from typing import Any
-
 from django.http import HttpResponse
-from drf_spectacular.types import OpenApiTypes
 from rest_framework import serializers
 from rest_framework.request import Request
 
+from core.api.papers import CSV, CSV_FORM, XLSX, Form, PaperView
 from core.api.schema import operation
 from core.api.shapes import Day, Flag, Shape
 from core.api.views import StaffView, json_response
 from core.reports import outputs, selectors
-from core.reports.registry import PeriodRefused, ReportUnknown, Table
-from core.statements.api.statements import as_file
+from core.reports.registry import PeriodRefused, ReportUnknown
 
 _PROBLEMS = (ReportUnknown, PeriodRefused)
 
@@ -57,38 +54,18 @@ class Reports(StaffView):
         return json_response({"items": ReportOut(found, many=True).data})
 
 
-class _Table(StaffView):
-    def table(self, name: str) -> Table:
-        query: dict[str, Any] = self.query(PeriodQuery)
-        return selectors.report(by=self.by, name=name, **query)
-
-
-class OneReport(_Table):
+class OneReport(StaffView):
     @operation("A report", answer=ReportTableOut, query=PeriodQuery, problems=_PROBLEMS)
     def get(self, request: Request, name: str) -> HttpResponse:
-        return json_response(outputs.as_document(self.table(name)))
+        table = selectors.report(by=self.by, name=name, **self.query(PeriodQuery))
+        return json_response(outputs.as_document(table))
 
 
-class ReportCsv(_Table):
-    @operation(
-        "A report as CSV",
-        answer=OpenApiTypes.STR,
-        media_type="text/csv",
-        query=PeriodQuery,
-        problems=_PROBLEMS,
-    )
-    def get(self, request: Request, name: str) -> HttpResponse:
-        content = outputs.as_csv(self.table(name)).encode()
-        return as_file(content, "text/csv; charset=utf-8", f"{name}.csv")
+class ReportFile(PaperView, StaffView):
+    forms = (CSV_FORM, Form(XLSX, outputs.XLSX))
 
-
-class ReportXlsx(_Table):
-    @operation(
-        "A report as a spreadsheet",
-        answer=OpenApiTypes.BINARY,
-        media_type=outputs.XLSX,
-        query=PeriodQuery,
-        problems=_PROBLEMS,
-    )
-    def get(self, request: Request, name: str) -> HttpResponse:
-        return as_file(outputs.as_xlsx(self.table(name)), outputs.XLSX, f"{name}.xlsx")
+    @operation("A report as CSV or as a spreadsheet", query=PeriodQuery, problems=_PROBLEMS)
+    def get(self, request: Request, name: str, form: str) -> HttpResponse:
+        table = selectors.report(by=self.by, name=name, **self.query(PeriodQuery))
+        content = outputs.as_csv(table).encode() if form == CSV else outputs.as_xlsx(table)
+        return self.download(content, form, name=name)

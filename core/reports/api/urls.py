@@ -6,7 +6,6 @@ from core.reports.api import reports
 
 urlpatterns = [
     path("reports", reports.Reports.as_view()),
-    path("reports/<str:name>.csv", reports.ReportCsv.as_view()),
-    path("reports/<str:name>.xlsx", reports.ReportXlsx.as_view()),
+    path("reports/<str:name>.<str:form>", reports.ReportFile.as_view()),
     path("reports/<str:name>", reports.OneReport.as_view()),
 ]

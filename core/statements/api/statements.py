@@ -1,14 +1,12 @@
 """Premises' running accounts, statements, commission and guarantees."""
 
 import uuid
-from typing import Any
 
 from django.http import HttpResponse
-from django.utils.translation import get_language
-from drf_spectacular.types import OpenApiTypes
 from rest_framework import serializers
 from rest_framework.request import Request
 
+from core.api.papers import CSV, CSV_FORM, PDF_ONLY, LanguageQuery, PaperView
 from core.api.schema import operation
 from core.api.shapes import (
     Cents,
@@ -26,16 +24,11 @@ from core.api.views import StaffView, TerminalView
 from core.kernel.money import BadPercent
 from core.premises.models import Game
 from core.premises.services import PremisesUnknown
-from core.receipts.document import LANGUAGES
 from core.statements import papers, selectors, services
 
 
 class PremisesQuery(PageQuery):
     premises = Text(max_length=20, default="")
-
-
-class LanguageQuery(Shape):
-    lang = Choice(LANGUAGES, required=False, help_text="Without it, that of Accept-Language.")
 
 
 class RunningAccountOut(Shape):
@@ -212,33 +205,22 @@ class OneStatement(StaffView):
         return self.answer(OneStatementOut, found)
 
 
-class StatementPdf(StaffView):
+class StatementPaper(PaperView, StaffView):
+    forms = (*PDF_ONLY, CSV_FORM)
+
     @operation(
-        "A statement on paper",
-        answer=OpenApiTypes.BINARY,
+        "A statement on paper, or its figures as CSV",
         query=LanguageQuery,
-        media_type="application/pdf",
         problems=(services.StatementUnknown,),
     )
-    def get(self, request: Request, statement: uuid.UUID) -> HttpResponse:
-        language = language_of(self.query(LanguageQuery))
-        found = selectors.statement_one(by=self.by, ident=statement)
-        content = papers.statement_pdf(found, language=language)
-        return as_file(content, "application/pdf", f"{found}.pdf")
-
-
-class StatementCsv(StaffView):
-    @operation(
-        "A statement's figures",
-        answer=OpenApiTypes.STR,
-        media_type="text/csv",
-        problems=(services.StatementUnknown,),
-    )
-    def get(self, request: Request, statement: uuid.UUID) -> HttpResponse:
-        found = selectors.statement_one(by=self.by, ident=statement)
-        return as_file(
-            papers.statement_csv(found).encode(), "text/csv; charset=utf-8", f"{found}.csv"
-        )
+    def get(self, request: Request, statement: uuid.UUID, form: str) -> HttpResponse:
+        language = self.language()
+        issued = selectors.statement_one(by=self.by, ident=statement)
+        if form == CSV:
+            content = papers.statement_csv(issued).encode()
+        else:
+            content = papers.statement_pdf(issued, language=language)
+        return self.download(content, form, name=str(issued))
 
 
 class Remittances(StaffView):
@@ -274,17 +256,3 @@ class Remittances(StaffView):
             return self.answer(RemittanceOut, made, 201)
 
         return self.once(act)
-
-
-def language_of(query: dict[str, Any]) -> str:
-    """The language asked for, or that of the request."""
-    found = query.get("lang") or (get_language() or "").partition("-")[0]
-    return found if found in LANGUAGES else LANGUAGES[0]
-
-
-def as_file(content: bytes, media_type: str, name: str) -> HttpResponse:
-    """A download that no cache keeps."""
-    response = HttpResponse(content, content_type=media_type)
-    response["Content-Disposition"] = f'attachment; filename="{name}"'
-    response["Cache-Control"] = "no-store"
-    return response

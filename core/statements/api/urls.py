@@ -10,8 +10,7 @@ urlpatterns = [
     path("commission-rates", statements.Rates.as_view()),
     path("statements", statements.Statements.as_view()),
     path("statements/<uuid:statement>", statements.OneStatement.as_view()),
-    path("statements/<uuid:statement>.pdf", statements.StatementPdf.as_view()),
-    path("statements/<uuid:statement>.csv", statements.StatementCsv.as_view()),
+    path("statements/<uuid:statement>.<str:form>", statements.StatementPaper.as_view()),
     path("statements/<uuid:statement>/remittances", statements.Remittances.as_view()),
     path("terminal/account", statements.TerminalAccount.as_view()),
 ]

@@ -128,7 +128,7 @@ class Hostile:
 
     def paths(self, name: str) -> None:
         schema = next(e["schema"] for e in self.parameters("path") if e["name"] == name)
-        for value in PATHS[schema.get("format") or schema["type"]]:
+        for value in [*schema.get("enum", ()), *PATHS[schema.get("format") or schema["type"]]]:
             self.send(f"{name}={value[:20]}", path={name: value})
 
     def bodies(self) -> None:
@@ -161,8 +161,9 @@ class Hostile:
     ) -> None:
         url = self.path
         for each in self.parameters("path"):
-            kind = each["schema"].get("format") or each["schema"]["type"]
-            url = url.replace(f"{{{each['name']}}}", (path or {}).get(each["name"], PATHS[kind][0]))
+            schema = each["schema"]
+            plain = schema.get("enum") or PATHS[schema.get("format") or schema["type"]]
+            url = url.replace(f"{{{each['name']}}}", (path or {}).get(each["name"], plain[0]))
         content = self.body if body is None else body
         content = content if isinstance(content, bytes) else json.dumps(content or {}).encode()
         with unwritten() as wrote:
