@@ -11,12 +11,9 @@ from django.utils.translation import gettext_lazy as _
 from core.admin_support import signed_on
 from core.admin_support.acts import Act, Done, perform
 from core.admin_support.forms import ActForm, NewPasswordMixin, password_field
-from core.staff import accounts
+from core.staff import accounts, powers
 from core.staff.actor import StaffActor
 from core.staff.models import User
-from core.staff.powers import Role, define
-
-OWN_PASSWORD = define("staff.own_password", *Role)
 
 
 class _Form(NewPasswordMixin, ActForm):
@@ -33,7 +30,7 @@ def _change(by: StaffActor, target: Any, data: dict[str, Any]) -> Done:
 _ACT = Act(
     name="own_password",
     title=_("Change password"),
-    power=OWN_PASSWORD,
+    power=powers.CHANGE_OWN_PASSWORD,
     run=_change,
     form=_Form,
     icon="key",

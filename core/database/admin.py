@@ -13,8 +13,9 @@ from core.admin_support.forms import ActForm, MomentField
 from core.admin_support.naming import name_app, name_model
 from core.admin_support.readonly import ReadOnlyAdmin
 from core.database.models import ClockOffset
+from core.staff import powers
 from core.staff.actor import StaffActor
-from core.staff.services import MOVE_CLOCK, clock_move
+from core.staff.services import clock_move
 
 
 class _Move(ActForm):
@@ -30,7 +31,7 @@ def _move(by: StaffActor, target: None, data: dict[str, Any]) -> Done:
 MOVE = Act(
     name="move",
     title=_("Move simulated time"),
-    power=MOVE_CLOCK,
+    power=powers.MOVE_CLOCK,
     run=_move,
     form=_Move,
     text=_("Time only moves forward, for everybody; what falls due meanwhile is done."),

@@ -15,10 +15,10 @@ from core.admin_support.acts import Act, Done
 from core.admin_support.columns import NOTHING, link, moment, paper_links, tag
 from core.admin_support.forms import ActForm, MomentField
 from core.admin_support.naming import name_app, name_model
-from core.admin_support.proposals import name_kind, read_field
+from core.admin_support.proposal_texts import name_kind, read_field
 from core.admin_support.readonly import ReadOnlyAdmin, ReadOnlyInline
 from core.database import clock
-from core.draws import manual, method, services
+from core.draws import manual, method, powers, services
 from core.draws.documents import MOST_INLINE
 from core.draws.models import (
     Announcement,
@@ -30,7 +30,7 @@ from core.draws.models import (
     DrawField,
     Outcome,
 )
-from core.draws.services import CERTIFY, CONDUCT, announcement_of
+from core.draws.services import announcement_of
 from core.receipts.document import LANGUAGES
 from core.staff.actor import StaffActor
 
@@ -144,7 +144,7 @@ ACTS = (
     Act(
         name="announce",
         title=_("Announce place and time"),
-        power=CONDUCT,
+        power=powers.CONDUCT,
         run=_announce,
         form=_Announce,
         icon="campaign",
@@ -153,7 +153,7 @@ ACTS = (
     Act(
         name="attend",
         title=_("Attend"),
-        power=CERTIFY,
+        power=powers.CERTIFY,
         run=_attend,
         icon="how_to_reg",
         offered=_attendable,
@@ -163,7 +163,7 @@ ACTS = (
     Act(
         name="commit",
         title=_("Commit to a secret"),
-        power=CONDUCT,
+        power=powers.CONDUCT,
         run=_commit,
         icon="lock",
         offered=_in(State.ANNOUNCED),
@@ -174,7 +174,7 @@ ACTS = (
     Act(
         name="enter",
         title=_("Enter what the witness gave"),
-        power=CONDUCT,
+        power=powers.CONDUCT,
         run=_enter,
         form=_Enter,
         icon="casino",
@@ -185,7 +185,7 @@ ACTS = (
     Act(
         name="balls",
         title=_("Enter a draw by hand"),
-        power=CONDUCT,
+        power=powers.CONDUCT,
         run=_balls,
         form=_Balls,
         icon="edit_note",
@@ -195,7 +195,7 @@ ACTS = (
     Act(
         name="certify",
         title=_("Certify the draw"),
-        power=CERTIFY,
+        power=powers.CERTIFY,
         run=_certify,
         form=_Certify,
         icon="verified",

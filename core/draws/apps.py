@@ -9,9 +9,6 @@ class DrawsConfig(AppConfig):
     verbose_name = "Public draws"
 
     def ready(self) -> None:
-        from core.draws import (
-            journal_rules,
-            manual,  # noqa: F401  (it registers its act of two persons)
-        )
+        from core.draws import journal_rules
 
         journal_rules.register_all()

@@ -10,10 +10,10 @@ from datetime import datetime
 from django.db import transaction
 
 from core.database import clock
+from core.draws import powers
 from core.draws.documents import MOST_INLINE
 from core.draws.models import Draw, Outcome
 from core.draws.services import (
-    CONDUCT,
     DrawBegun,
     PlaceNeeded,
     WitnessMissing,
@@ -61,7 +61,7 @@ def manual_propose(
     Raises PowerMissing, DrawUnknown, DrawOver, DrawBegun, PlaceNeeded, WitnessMissing,
     CauseMissing, DrawnOutOfTime, OrderMalformed, FieldUnfit, and what the game's `field` raises.
     """
-    by.need(CONDUCT)
+    by.need(powers.CONDUCT)
     for given, error in ((place, PlaceNeeded), (witness, WitnessMissing), (cause, CauseMissing)):
         if not given.strip():
             raise error
@@ -117,4 +117,4 @@ def _confirmed(proposal: Proposal, by: StaffActor) -> None:
     outcome_publish(draw, made)
 
 
-MANUAL = two_persons.register(two_persons.Kind("draws.manual", CONDUCT, apply=_confirmed))
+MANUAL = two_persons.Kind("draws.manual", powers.CONDUCT, apply=_confirmed)

@@ -12,7 +12,7 @@ from datetime import datetime
 from django.db import transaction
 
 from core.database import clock, vault
-from core.draws import documents, method
+from core.draws import documents, method, powers
 from core.draws.kinds import Certified, Field, Kind, kind_of
 from core.draws.models import (
     Announcement,
@@ -29,10 +29,6 @@ from core.kernel.errors import Conflict, Forbidden, Invalid, NotFound
 from core.proofs.log import publish
 from core.staff.actor import StaffActor
 from core.staff.models import User
-from core.staff.powers import Role, define
-
-CONDUCT = define("draws.conduct", Role.ORGANISER)
-CERTIFY = define("draws.certify", Role.INSPECTOR)
 
 _PURPOSE = "draws.secret"
 State = Draw.State
@@ -134,7 +130,7 @@ def draw_reannounce(
 
     Raises PowerMissing, DrawUnknown, PlaceNeeded, DrawBegun, DrawOver.
     """
-    by.need(CONDUCT)
+    by.need(powers.CONDUCT)
     found = _held(draw)
     if not place.strip():
         raise PlaceNeeded
@@ -160,7 +156,7 @@ def draw_attend(*, by: StaffActor, draw: uuid.UUID) -> Attendance:
 
     Another inspector may take over at any time. Raises PowerMissing, DrawUnknown, DrawOver.
     """
-    by.need(CERTIFY)
+    by.need(powers.CERTIFY)
     found = _held(draw)
     present = Attendance.objects.filter(draw=found, inspector=by.user_id).first()
     if present is not None:
@@ -181,7 +177,7 @@ def draw_commit(*, by: StaffActor, draw: uuid.UUID) -> Commitment:
     Raises PowerMissing, DrawUnknown, DrawOver, DrawBegun, PlaceNeeded, InspectorNeeded, FieldUnfit,
     and what the game's `field` raises while the draw may not begin yet.
     """
-    by.need(CONDUCT)
+    by.need(powers.CONDUCT)
     found = _held(draw)
     known = Commitment.objects.filter(draw=found).first()
     if known is not None:
@@ -241,7 +237,7 @@ def draw_enter(*, by: StaffActor, draw: uuid.UUID, source: str, text: str, witne
     The same again gives the same outcome. Raises PowerMissing, DrawUnknown, WitnessMissing,
     EntropyMalformed, EntropyTooLittle, EntropyTooEarly, EntropyGiven, DrawOver.
     """
-    by.need(CONDUCT)
+    by.need(powers.CONDUCT)
     if not witness.strip():
         raise WitnessMissing
     entropy = method.entropy_canonical(method.Source(source), text)
@@ -296,7 +292,7 @@ def draw_certify(
     Again by the same inspector: the same certificate. Raises PowerMissing, DrawUnknown, NotDrawn,
     InspectorAbsent, LateCauseMissing, DrawOver.
     """
-    by.need(CERTIFY)
+    by.need(powers.CERTIFY)
     found = _held(draw, begun=True)
     known = DrawCertificate.objects.filter(draw=found, attendance__inspector=by.user_id).first()
     if known is not None:

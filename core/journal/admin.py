@@ -13,7 +13,7 @@ from core.admin_support.acts import Act as AdminAct
 from core.admin_support.acts import Done
 from core.admin_support.naming import name_app, name_model
 from core.admin_support.readonly import ReadOnlyAdmin, ReadOnlyInline
-from core.journal import selectors
+from core.journal import powers, selectors
 from core.journal.models import Act, Batch, Block, Change, RowForm
 from core.journal.verifying import What
 from core.staff.actor import StaffActor
@@ -51,7 +51,7 @@ def _verify(by: StaffActor, target: None, data: dict[str, Any]) -> Done:
 VERIFY = AdminAct(
     name="verify",
     title=_("Verify the journal"),
-    power=selectors.READ,
+    power=powers.READ,
     run=_verify,
     text=_("Every batch, every published checkpoint and every row is read once."),
     icon="verified_user",
@@ -76,7 +76,7 @@ class ActAdmin(ReadOnlyAdmin):
     )
     search_fields = ("=name", "=request_id", "=user__username", "=terminal__code")
     search_help_text = _("The whole name of an act, a request, a user name or a terminal.")
-    read_power = selectors.READ
+    read_power = powers.READ
     list_acts = (VERIFY,)
 
     @admin.display(description=_("rows written"))
@@ -105,7 +105,7 @@ class ChangeAdmin(ReadOnlyAdmin):
     columns = ("id", "relation", "row_id", "xid")
     shown = ("xid", "relation", "row_id", "before", "after")
     search_fields = ("=relation", "=row_id")
-    read_power = selectors.READ
+    read_power = powers.READ
 
 
 class _Blocks(ReadOnlyInline):
@@ -119,7 +119,7 @@ class BatchAdmin(ReadOnlyAdmin):
     columns = ("number", "sealed_at", "entries", "first_xid", "end_xid", "digest_hex")
     shown = ("number", "sealed_at", "entries", "first_xid", "end_xid", "digest_hex", "key")
     labels = {"first_xid": _("first transaction"), "end_xid": _("before transaction")}
-    read_power = selectors.READ
+    read_power = powers.READ
     inlines = (_Blocks,)
     list_acts = (VERIFY,)
 
@@ -132,7 +132,7 @@ class BatchAdmin(ReadOnlyAdmin):
 class RowFormAdmin(ReadOnlyAdmin):
     columns = ("relation", "names")
     shown = ("relation", "names")
-    read_power = selectors.READ
+    read_power = powers.READ
 
     @admin.display(description=_("columns"))
     def names(self, row: RowForm) -> str:

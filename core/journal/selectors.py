@@ -7,14 +7,12 @@ from typing import Any
 from django.db import connection
 from django.db.models import QuerySet
 
-from core.journal import verifying
+from core.journal import powers, verifying
 from core.journal.install import COLUMN, journaled
 from core.journal.models import Act, Batch, Change
 from core.kernel.errors import Conflict, NotFound
 from core.staff.actor import StaffActor
-from core.staff.powers import Role, define
 
-READ = define("journal.read", Role.INSPECTOR, Role.AUDITOR)
 ROWS_NAMED = 100
 
 
@@ -48,7 +46,7 @@ def acts(
     until: datetime.datetime | None = None,
 ) -> QuerySet[Act]:
     """Acts by what they are called, whose they are, and when; all of them unless narrowed."""
-    by.need(READ)
+    by.need(powers.READ)
     wanted: dict[str, Any] = {
         "name": name,
         "user_id": staff,
@@ -88,11 +86,11 @@ def written(*, act: Act) -> list[Written]:
 
 
 def batches(*, by: StaffActor) -> QuerySet[Batch]:
-    by.need(READ)
+    by.need(powers.READ)
     return Batch.objects.select_related("key")
 
 
 def verification(*, by: StaffActor, most: int = 100) -> verifying.Verification:
     """Verify the journal, whole: it takes as long as reading every row once."""
-    by.need(READ)
+    by.need(powers.READ)
     return verifying.verify(most=most)

@@ -12,8 +12,8 @@ from core.admin_support import navigation
 from core.admin_support.columns import listed, money
 from core.admin_support.naming import name_app, name_model
 from core.admin_support.readonly import ReadOnlyAdmin
+from core.ledger import powers
 from core.ledger.models import Account, Transfer
-from core.ledger.selectors import READ
 from core.ledger.services import AccountCode, balance_cents
 
 
@@ -25,7 +25,7 @@ class AccountAdmin(ReadOnlyAdmin):
     search_fields = ("code__startswith",)
     search_help_text = _("The beginning of the account's code.")
     ordering = ("code",)
-    read_power = READ
+    read_power = powers.READ
 
     @admin.display(description=_("balance"))
     def balance(self, row: Account) -> str:
@@ -42,7 +42,7 @@ class TransferAdmin(ReadOnlyAdmin):
     search_fields = ("reference",)
     search_help_text = _("The reference of an act, or the code of an account.")
     sortable_by = ()
-    read_power = READ
+    read_power = powers.READ
 
     def get_search_results(
         self, request: HttpRequest, queryset: QuerySet[Any], search_term: str

@@ -7,12 +7,10 @@ from django.db import connection
 from django.db.models import Q, QuerySet
 
 from core.kernel.errors import NotFound
+from core.ledger import powers
 from core.ledger.models import Account, Transfer
 from core.ledger.services import Balance
 from core.staff.actor import StaffActor
-from core.staff.powers import Role, define
-
-READ = define("ledger.read", Role.ORGANISER, Role.AUDITOR, Role.INSPECTOR)
 
 
 class AccountUnknown(NotFound):
@@ -66,7 +64,7 @@ def account_balances(
     *, by: StaffActor, prefix: str, after: str | None, limit: int
 ) -> list[Balance]:
     """Balances by code, of codes that start with `prefix` and come after `after`."""
-    by.need(READ)
+    by.need(powers.READ)
     with connection.cursor() as cursor:
         cursor.execute(_PAGE, {"prefix": prefix, "after": after, "limit": limit})
         return [Balance(*row) for row in cursor.fetchall()]
@@ -76,7 +74,7 @@ def transfers(
     *, by: StaffActor, account: str = "", reference: uuid.UUID | None = None, kind: str = ""
 ) -> QuerySet[Transfer]:
     """Transfers, of one account, act or kind where given. Raises AccountUnknown."""
-    by.need(READ)
+    by.need(powers.READ)
     found = Transfer.objects.select_related("debit", "credit")
     if account:
         known = Account.objects.filter(code=account).first()
@@ -89,7 +87,7 @@ def transfers(
 
 
 def trial_balance(*, by: StaffActor) -> TrialBalance:
-    by.need(READ)
+    by.need(powers.READ)
     return trial()
 
 

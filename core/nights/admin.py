@@ -14,10 +14,10 @@ from core.admin_support.documents import as_html
 from core.admin_support.labels import LABELS
 from core.admin_support.naming import name_app, name_model
 from core.admin_support.readonly import ReadOnlyAdmin, ReadOnlyInline
-from core.nights import jobs
+from core.nights import jobs, powers
 from core.nights.models import JobFailure, JobRun
-from core.nights.selectors import READ, Due, undone
-from core.nights.services import RUN, night_request
+from core.nights.selectors import Due, undone
+from core.nights.services import night_request
 from core.staff.actor import StaffActor
 
 LABELS |= {
@@ -42,7 +42,7 @@ def _run(by: StaffActor, target: Any, data: dict[str, Any]) -> Done:
 RUN_NOW = Act(
     name="run",
     title=_("Run what is due now"),
-    power=RUN,
+    power=powers.RUN,
     run=_run,
     icon="bedtime",
     atomic=False,
@@ -80,7 +80,7 @@ class JobRunAdmin(ReadOnlyAdmin):
     list_filter = ("state", "job")
     date_hierarchy = None
     ordering = ("-day", "pk")
-    read_power = READ
+    read_power = powers.READ
     inlines = (_Failures,)
     list_acts = (RUN_NOW,)
 
@@ -111,7 +111,7 @@ def _standing(each: Due) -> Any:
 
 @dashboard.panel(5)
 def _open(request: HttpRequest) -> dashboard.Table | None:
-    if not signed_on.may(request, READ):
+    if not signed_on.may(request, powers.READ):
         return None
     rows = [
         (

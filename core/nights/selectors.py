@@ -7,15 +7,12 @@ from django.db.models import QuerySet
 
 from core.database import clock
 from core.kernel.days import day_bounds
+from core.nights import powers
 from core.nights.jobs import Job
 from core.nights.models import JobRun
 from core.nights.services import jobs_due
 from core.staff.actor import StaffActor
-from core.staff.powers import Role, define
 
-READ = define(
-    "nights.read", Role.ORGANISER, Role.INSPECTOR, Role.AUDITOR, Role.SUPERVISOR, Role.ADMINISTRATOR
-)
 MISSED_AFTER = datetime.timedelta(hours=6)
 
 
@@ -36,7 +33,7 @@ class Due:
 def job_runs(
     *, by: StaffActor, day: datetime.date | None = None, job: str = "", state: str = ""
 ) -> QuerySet[JobRun]:
-    by.need(READ)
+    by.need(powers.READ)
     found = JobRun.objects.all()
     if day:
         found = found.filter(day=day)
@@ -47,7 +44,7 @@ def job_runs(
 
 def jobs_open(*, by: StaffActor) -> list[Due]:
     """What ended days have left undone, oldest first."""
-    by.need(READ)
+    by.need(powers.READ)
     return undone()
 
 

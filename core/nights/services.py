@@ -14,13 +14,11 @@ from core.database.locks import Lock, session_hold
 from core.database.quiet import wait_for_quiet
 from core.kernel.days import add_days, natural_day
 from core.kernel.errors import Conflict, DomainError, Unavailable
-from core.nights import jobs
+from core.nights import jobs, powers
 from core.nights.jobs import MOST_LISTED, Job, Outcome
 from core.nights.models import JobFailure, JobRun
 from core.staff.actor import StaffActor
-from core.staff.powers import Role, define
 
-RUN = define("nights.run", Role.ORGANISER, Role.SUPERVISOR)
 log = structlog.get_logger("nights")
 
 
@@ -97,7 +95,7 @@ def night_run(*, until: datetime.date | None = None) -> list[JobRun]:
 
 def night_request(*, by: StaffActor, until: datetime.date | None = None) -> list[JobRun]:
     """The same, because a person asks for it."""
-    by.need(RUN)
+    by.need(powers.RUN)
     return night_run(until=until)
 
 

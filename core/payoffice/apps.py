@@ -10,12 +10,6 @@ class PayofficeConfig(AppConfig):
 
     def ready(self) -> None:
         from core.payoffice import day_parts, journal_rules, rebuild
-        from core.payoffice.services import (  # noqa: F401  (they register acts of two persons)
-            cheques,
-            deposits,
-            desk,
-            goods,
-        )
 
         day_parts.register()
         journal_rules.register_all()

@@ -6,6 +6,7 @@ from uuid import UUID
 from django.db.models import QuerySet, Sum
 
 from core.kernel.errors import NotFound
+from core.payoffice import powers
 from core.payoffice.models import (
     CashSession,
     Cheque,
@@ -17,9 +18,6 @@ from core.payoffice.models import (
 )
 from core.premises.access import BareTerminal
 from core.staff.actor import StaffActor
-from core.staff.powers import Role, define
-
-READ = define("payoffice.read", Role.CASHIER, Role.SUPERVISOR, Role.ORGANISER, Role.AUDITOR)
 
 
 class PaymentUnknown(NotFound):
@@ -39,7 +37,7 @@ class ExchangeUnknown(NotFound):
 
 def payments(*, by: StaffActor, premises: str = "") -> QuerySet[Payment]:
     """Payments, of one premises where given."""
-    by.need(READ)
+    by.need(powers.READ)
     found = Payment.objects.select_related("claim", "premises", "terminal", "staff")
     found = found.prefetch_related("cheques")
     return found.filter(premises__code=premises) if premises else found
@@ -65,7 +63,7 @@ def presentation(*, at: StaffActor | BareTerminal, ident: UUID) -> Presentation:
 
 def exchange(*, by: StaffActor, ident: UUID) -> Exchange:
     """Raises ExchangeUnknown."""
-    by.need(READ)
+    by.need(powers.READ)
     found = Exchange.objects.select_related("claim", "premises", "item").filter(uuid=ident).first()
     if found is None:
         raise ExchangeUnknown
@@ -74,7 +72,7 @@ def exchange(*, by: StaffActor, ident: UUID) -> Exchange:
 
 def deposits(*, by: StaffActor, waiting: bool = True) -> QuerySet[Deposit]:
     """Deposits with their matches and rulings; those not yet decided unless told otherwise."""
-    by.need(READ)
+    by.need(powers.READ)
     found = Deposit.objects.select_related(
         "premises", "match__claim__ruling", "ruling"
     ).prefetch_related("images")
@@ -85,26 +83,26 @@ def deposits(*, by: StaffActor, waiting: bool = True) -> QuerySet[Deposit]:
 
 def cheques(*, by: StaffActor, state: str = "") -> QuerySet[Cheque]:
     """The register, by number; of one state where given."""
-    by.need(READ)
+    by.need(powers.READ)
     found = Cheque.objects.select_related("payment", "replaces")
     return found.filter(state=state) if state else found
 
 
 def cash_sessions(*, by: StaffActor, own: bool = False) -> QuerySet[CashSession]:
     """Cash sessions with their movements; one's own where asked."""
-    by.need(READ)
+    by.need(powers.READ)
     found = CashSession.objects.select_related("premises", "cashier")
     return found.filter(cashier_id=by.user_id) if own else found
 
 
 def stock(*, by: StaffActor) -> QuerySet[StockItem]:
     """The things in the register, each with `units` in stock (None for none ever)."""
-    by.need(READ)
+    by.need(powers.READ)
     return StockItem.objects.annotate(units=Sum("movements__units"))
 
 
 def _own(rows: QuerySet[Any], at: StaffActor | BareTerminal) -> QuerySet[Any]:
     if isinstance(at, StaffActor):
-        at.need(READ)
+        at.need(powers.READ)
         return rows
     return rows.filter(premises_id=at.premises_id)

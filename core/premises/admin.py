@@ -16,7 +16,7 @@ from core.admin_support.naming import name_app, name_model
 from core.admin_support.readonly import ReadOnlyAdmin, ReadOnlyInline
 from core.database import clock
 from core.ledger.services import balance_cents, premises_account
-from core.premises import services, suspending
+from core.premises import powers, services, suspending
 from core.premises.models import (
     Authorisation,
     Enrolment,
@@ -27,7 +27,6 @@ from core.premises.models import (
     Suspension,
     Terminal,
 )
-from core.premises.selectors import READ
 from core.staff.actor import StaffActor
 
 Data = dict[str, Any]
@@ -145,7 +144,7 @@ def _in_force(by: StaffActor, authorisation: Authorisation) -> bool:
 REGISTER = Act(
     name="register",
     title=_("Register premises"),
-    power=services.REGISTER,
+    power=powers.REGISTER,
     run=_register,
     form=_NewPremises,
     icon="add_business",
@@ -153,7 +152,7 @@ REGISTER = Act(
 AUTHORISE = Act(
     name="authorise",
     title=_("Record an authorisation"),
-    power=services.REGISTER,
+    power=powers.REGISTER,
     run=_authorise,
     form=_NewAuthorisation,
     icon="verified",
@@ -161,7 +160,7 @@ AUTHORISE = Act(
 END = Act(
     name="end",
     title=_("End the authorisation"),
-    power=services.REGISTER,
+    power=powers.REGISTER,
     run=_end,
     text=_("Sales of the game at these premises stop at this instant (14.I.6)."),
     icon="event_busy",
@@ -171,7 +170,7 @@ END = Act(
 TERMINAL = Act(
     name="terminal",
     title=_("Register a terminal"),
-    power=services.REGISTER,
+    power=powers.REGISTER,
     run=_register_terminal,
     form=_NewTerminal,
     icon="add_to_queue",
@@ -179,7 +178,7 @@ TERMINAL = Act(
 REENROL = Act(
     name="reenrol",
     title=_("New enrolment code"),
-    power=services.REGISTER,
+    power=powers.REGISTER,
     run=_reenrol,
     text=_("The present token goes on working until the new code is used."),
     icon="qr_code",
@@ -188,7 +187,7 @@ REENROL = Act(
 REVOKE = Act(
     name="revoke",
     title=_("Revoke the terminal"),
-    power=services.REGISTER,
+    power=powers.REGISTER,
     run=_revoke,
     text=_("The terminal ends for good; another one needs another code."),
     icon="block",
@@ -198,7 +197,7 @@ REVOKE = Act(
 OPERATOR = Act(
     name="operator",
     title=_("Register an operator"),
-    power=services.REGISTER,
+    power=powers.REGISTER,
     run=_register_operator,
     form=_NewOperator,
     icon="person_add",
@@ -207,7 +206,7 @@ OPERATOR = Act(
 PIN_RESET = Act(
     name="pin_reset",
     title=_("Set a PIN"),
-    power=services.REGISTER,
+    power=powers.REGISTER,
     run=_reset_pin,
     form=_Pin,
     icon="key",
@@ -217,7 +216,7 @@ PIN_RESET = Act(
 DEACTIVATE = Act(
     name="deactivate",
     title=_("End the operator's work here"),
-    power=services.REGISTER,
+    power=powers.REGISTER,
     run=_deactivate,
     text=_("The person signs on here no more, and every session ends now."),
     icon="person_off",
@@ -227,7 +226,7 @@ DEACTIVATE = Act(
 SUSPEND = Act(
     name="suspend",
     title=_("Suspend sales"),
-    power=suspending.SUSPEND,
+    power=powers.SUSPEND,
     run=_suspend,
     form=_Why,
     icon="pause_circle",
@@ -236,7 +235,7 @@ SUSPEND = Act(
 SUSPEND_ALL = Act(
     name="suspend_all",
     title=_("Suspend all sales"),
-    power=suspending.SUSPEND,
+    power=powers.SUSPEND,
     run=_suspend,
     form=_Why,
     text=_("No terminal anywhere sells until this is lifted."),
@@ -246,7 +245,7 @@ SUSPEND_ALL = Act(
 RESUME = Act(
     name="resume",
     title=_("Lift the suspension"),
-    power=suspending.SUSPEND,
+    power=powers.SUSPEND,
     run=_resume,
     text=_("Sales resume where no other suspension stands."),
     icon="play_circle",
@@ -295,7 +294,7 @@ class PremisesAdmin(ReadOnlyAdmin):
     list_filter = ("kind",)
     search_fields = ("code", "name", "municipality")
     ordering = ("code",)
-    read_power = READ
+    read_power = powers.READ
     inlines = (_Authorisations, _Terminals, _Operators, _Suspensions)
     acts = (AUTHORISE, TERMINAL, OPERATOR, SUSPEND)
     list_acts = (REGISTER,)
@@ -310,7 +309,7 @@ class AuthorisationAdmin(ReadOnlyAdmin):
     columns = ("id", "premises", "game", "valid_from", "valid_until", "reference")
     list_filter = ("game",)
     search_fields = ("premises__code", "premises__name", "reference")
-    read_power = READ
+    read_power = powers.READ
     acts = (END,)
 
 
@@ -319,7 +318,7 @@ class TerminalAdmin(ReadOnlyAdmin):
     columns = ("code", "premises", "enrolled_at", "revoked_at")
     search_fields = ("code", "premises__code", "premises__name")
     ordering = ("code",)
-    read_power = READ
+    read_power = powers.READ
     inlines = (_Suspensions,)
     acts = (REENROL, SUSPEND, REVOKE)
 
@@ -328,7 +327,7 @@ class TerminalAdmin(ReadOnlyAdmin):
 class EnrolmentAdmin(ReadOnlyAdmin):
     columns = ("id", "terminal", "issued_at", "issued_by", "expires_at", "used_at")
     search_fields = ("terminal__code",)
-    read_power = READ
+    read_power = powers.READ
 
 
 @admin.register(Operator)
@@ -336,7 +335,7 @@ class OperatorAdmin(ReadOnlyAdmin):
     columns = ("number", "name", "premises", "is_active", "locked_until")
     list_filter = ("is_active",)
     search_fields = ("name", "premises__code", "premises__name")
-    read_power = READ
+    read_power = powers.READ
     acts = (PIN_RESET, DEACTIVATE)
 
 
@@ -344,7 +343,7 @@ class OperatorAdmin(ReadOnlyAdmin):
 class OperatorSessionAdmin(ReadOnlyAdmin):
     columns = ("id", "operator", "terminal", "started_at", "expires_at", "ended_at")
     search_fields = ("terminal__code",)
-    read_power = READ
+    read_power = powers.READ
 
 
 class _StandingFilter(admin.SimpleListFilter):
@@ -380,7 +379,7 @@ class SuspensionAdmin(ReadOnlyAdmin):
     )
     list_filter = (_StandingFilter,)
     search_fields = ("reason",)
-    read_power = READ
+    read_power = powers.READ
     acts = (RESUME,)
     list_acts = (SUSPEND_ALL,)
 
@@ -391,7 +390,7 @@ class SuspensionAdmin(ReadOnlyAdmin):
 
 @dashboard.panel(30)
 def _standing(request: HttpRequest) -> dashboard.Table | None:
-    if not signed_on.may(request, READ):
+    if not signed_on.may(request, powers.READ):
         return None
     standing = Suspension.objects.filter(lifted_at=None)
     rows = [

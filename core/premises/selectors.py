@@ -6,6 +6,7 @@ from django.db import connection
 from django.db.models import Prefetch, QuerySet
 
 from core.database import clock
+from core.premises import powers
 from core.premises.access import CAPABILITIES, BareTerminal, TerminalActor
 from core.premises.models import (
     Authorisation,
@@ -18,26 +19,16 @@ from core.premises.models import (
 )
 from core.premises.services import PremisesUnknown
 from core.staff.actor import StaffActor
-from core.staff.powers import Role, define
-
-READ = define(
-    "premises.read",
-    Role.ORGANISER,
-    Role.INSPECTOR,
-    Role.AUDITOR,
-    Role.SUPERVISOR,
-    Role.ADMINISTRATOR,
-)
 
 
 def premises_list(*, by: StaffActor) -> QuerySet[Premises]:
-    by.need(READ)
+    by.need(powers.READ)
     return Premises.objects.all()
 
 
 def premises_one(*, by: StaffActor, code: str) -> Premises:
     """Premises with their authorisations, terminals and operators. Raises PremisesUnknown."""
-    by.need(READ)
+    by.need(powers.READ)
     parts = (
         Prefetch("authorisations", Authorisation.objects.order_by("pk")),
         Prefetch("terminals", Terminal.objects.order_by("pk")),
@@ -51,7 +42,7 @@ def premises_one(*, by: StaffActor, code: str) -> Premises:
 
 def suspensions(*, by: StaffActor, in_force: bool) -> QuerySet[Suspension]:
     """Suspensions in force, or with the lifted ones, too."""
-    by.need(READ)
+    by.need(powers.READ)
     found = Suspension.objects.select_related("premises", "terminal")
     return found.filter(lifted_at=None) if in_force else found
 

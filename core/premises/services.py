@@ -12,6 +12,7 @@ from core.database import clock
 from core.database.locks import Lock, hold
 from core.kernel.errors import Conflict, Forbidden, Invalid, NotFound, Unauthenticated
 from core.ledger import services as ledger
+from core.premises import powers
 from core.premises.access import BareTerminal
 from core.premises.models import (
     Authorisation,
@@ -23,10 +24,7 @@ from core.premises.models import (
     Terminal,
 )
 from core.staff.actor import StaffActor
-from core.staff.powers import Role, define
 from core.staff.services import token_digest
-
-REGISTER = define("premises.register", Role.ORGANISER)
 
 ENROLMENT_LENGTH = datetime.timedelta(hours=24)
 SESSION_LENGTH = datetime.timedelta(hours=12)
@@ -105,7 +103,7 @@ def premises_register(
     *, by: StaffActor, code: str, name: str, kind: str, address: str, municipality: str
 ) -> Premises:
     """Enter premises in the register. Raises PremisesIncomplete, CodeTaken."""
-    by.need(REGISTER)
+    by.need(powers.REGISTER)
     if not all(text.strip() for text in (code, name, address)):
         raise PremisesIncomplete
     try:
@@ -148,7 +146,7 @@ def authorisation_record(
     reference: str,
 ) -> Authorisation:
     """Record that the authority lets the premises take part in a game (14.I.6)."""
-    by.need(REGISTER)
+    by.need(powers.REGISTER)
     place = premises_by_code(premises)
     if valid_until is not None and valid_until < valid_from:
         raise PeriodBackwards
@@ -170,7 +168,7 @@ def authorisation_record(
 @transaction.atomic
 def authorisation_end(*, by: StaffActor, authorisation: int) -> Authorisation:
     """End an authorisation now, or before it began: sales with it stop at this instant."""
-    by.need(REGISTER)
+    by.need(powers.REGISTER)
     now = sales_hold()
     Authorisation.objects.filter(pk=authorisation).exclude(
         valid_until__lte=Greatest(now, "valid_from")
@@ -183,7 +181,7 @@ def authorisation_end(*, by: StaffActor, authorisation: int) -> Authorisation:
 
 def terminal_register(*, by: StaffActor, premises: str, code: str) -> tuple[Terminal, str]:
     """Register a terminal; it and its one-time enrolment code, shown once. Raises CodeTaken."""
-    by.need(REGISTER)
+    by.need(powers.REGISTER)
     place = premises_by_code(premises)
     try:
         with transaction.atomic():
@@ -197,7 +195,7 @@ def terminal_register(*, by: StaffActor, premises: str, code: str) -> tuple[Term
 
 def terminal_reenrol(*, by: StaffActor, terminal: str) -> str:
     """A new one-time code; using it rolls the token, and the old token dies then."""
-    by.need(REGISTER)
+    by.need(powers.REGISTER)
     return _enrolment_issue(terminal_by_code(terminal), by)
 
 
@@ -264,7 +262,7 @@ def _token_set(terminal: int, now: datetime.datetime) -> str:
 @transaction.atomic
 def terminal_revoke(*, by: StaffActor, terminal: str) -> Terminal:
     """End a terminal for good. Revoking twice changes nothing."""
-    by.need(REGISTER)
+    by.need(powers.REGISTER)
     found = terminal_by_code(terminal)
     Terminal.objects.filter(pk=found.pk, revoked_at=None).update(revoked_at=sales_hold())
     found.refresh_from_db()
@@ -275,7 +273,7 @@ def operator_register(
     *, by: StaffActor, premises: str, number: int, name: str, pin: str
 ) -> Operator:
     """Register a person who works terminals of the premises. Raises PinWeak, CodeTaken."""
-    by.need(REGISTER)
+    by.need(powers.REGISTER)
     place = premises_by_code(premises)
     pin_check(pin)
     try:
@@ -298,7 +296,7 @@ def operator_deactivate(*, by: StaffActor, premises: str, number: int) -> Operat
 
     Raises PremisesUnknown, OperatorUnknown.
     """
-    by.need(REGISTER)
+    by.need(powers.REGISTER)
     found, now = _operator(premises, number), sales_hold()
     Operator.objects.filter(pk=found.pk).update(is_active=False)
     _sessions_end(found, now)
@@ -312,7 +310,7 @@ def operator_pin_reset(*, by: StaffActor, premises: str, number: int, pin: str) 
 
     Raises PremisesUnknown, OperatorUnknown, OperatorInactive, PinWeak.
     """
-    by.need(REGISTER)
+    by.need(powers.REGISTER)
     found = _operator(premises, number)
     pin_check(pin)
     now = sales_hold()

@@ -4,12 +4,10 @@ from django.db import transaction
 
 from core.database import clock
 from core.kernel.errors import Conflict, Invalid, NotFound
+from core.premises import powers
 from core.premises.models import Suspension
 from core.premises.services import premises_by_code, sales_hold, terminal_by_code
 from core.staff.actor import StaffActor
-from core.staff.powers import Role, define
-
-SUSPEND = define("premises.suspend", Role.ORGANISER)
 
 
 class SuspensionScope(Invalid):
@@ -32,7 +30,7 @@ def sales_suspend(
     *, by: StaffActor, reason: str, premises: str | None = None, terminal: str | None = None
 ) -> Suspension:
     """Stop sales at once: everywhere, or at one premises, or at one terminal."""
-    by.need(SUSPEND)
+    by.need(powers.SUSPEND)
     if premises and terminal:
         raise SuspensionScope
     return Suspension.objects.create(
@@ -50,7 +48,7 @@ def sales_resume(*, by: StaffActor, suspension: int) -> Suspension:
 
     Raises SuspensionUnknown, or SuspensionAutomatic for one that the system made.
     """
-    by.need(SUSPEND)
+    by.need(powers.SUSPEND)
     found = Suspension.objects.filter(pk=suspension, lifted_at=None)
     lifted = found.filter(cause=Suspension.Cause.STAFF).update(
         lifted_at=clock.now(), lifted_by_id=by.user_id

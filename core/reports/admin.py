@@ -13,15 +13,14 @@ from django.utils.translation import gettext_lazy as _
 from core.admin_support import columns, pages, signed_on
 from core.admin_support.pages import Keep, Page
 from core.kernel.errors import DomainError
-from core.reports import charts, outputs, selectors
+from core.reports import charts, outputs, powers, selectors
 from core.reports.registry import Kind, ReportUnknown, Table
-from core.reports.selectors import READ
 
 MOST_ROWS = 2_000
 
 
 def _listed(request: HttpRequest) -> HttpResponse:
-    if not signed_on.may(request, READ):
+    if not signed_on.may(request, powers.READ):
         raise PermissionDenied
     found = [
         (reverse("admin:report", args=[each.name]), each.title, each.about)
@@ -32,7 +31,7 @@ def _listed(request: HttpRequest) -> HttpResponse:
 
 
 def _table(request: HttpRequest, name: str) -> Table:
-    if not signed_on.may(request, READ):
+    if not signed_on.may(request, powers.READ):
         raise PermissionDenied
     try:
         return selectors.report(
@@ -126,5 +125,12 @@ def _urls(keep: Keep) -> list[URLPattern]:
 
 
 pages.register(
-    Page(title=_("Reports"), icon="bar_chart", name="reports", order=50, power=READ, urls=_urls)
+    Page(
+        title=_("Reports"),
+        icon="bar_chart",
+        name="reports",
+        order=50,
+        power=powers.READ,
+        urls=_urls,
+    )
 )

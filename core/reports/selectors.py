@@ -4,17 +4,15 @@ import datetime
 
 from core.database import clock
 from core.kernel.days import add_days, natural_day
-from core.reports import registry
+from core.reports import powers, registry
 from core.reports.registry import Period, Report, Table
 from core.staff.actor import StaffActor
-from core.staff.powers import Role, define
 
-READ = define("reports.read", Role.ORGANISER, Role.INSPECTOR, Role.AUDITOR, Role.SUPERVISOR)
 DAYS_SHOWN = 30
 
 
 def reports(*, by: StaffActor) -> list[Report]:
-    by.need(READ)
+    by.need(powers.READ)
     return registry.reports()
 
 
@@ -29,7 +27,7 @@ def report(
 
     Raises ReportUnknown, PeriodRefused.
     """
-    by.need(READ)
+    by.need(powers.READ)
     found = registry.report_named(name)
     end = last or natural_day(clock.now())
     begin = first or add_days(end, 1 - DAYS_SHOWN)

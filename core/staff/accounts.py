@@ -8,10 +8,11 @@ from django.db import transaction
 
 from core.database import clock
 from core.kernel.errors import Forbidden, NotFound
+from core.staff import powers
 from core.staff.actor import StaffActor
 from core.staff.models import StaffSession, User
 from core.staff.powers import Role
-from core.staff.services import ACCOUNTS, AppointmentMissing, PasswordWeak, password_check
+from core.staff.services import AppointmentMissing, PasswordWeak, password_check
 
 
 class UserUnknown(NotFound):
@@ -88,7 +89,7 @@ def password_change(*, by: StaffActor, current: str, new: str) -> User:
 
 def other_account(by: StaffActor, user_id: int) -> User:
     """Another person's account, locked. Raises PowerMissing, UserUnknown, OwnAccount."""
-    by.need(ACCOUNTS)
+    by.need(powers.MANAGE_ACCOUNTS)
     user: User | None = User.objects.select_for_update(no_key=True).filter(pk=user_id).first()
     if user is None:
         raise UserUnknown(user=user_id)

@@ -10,18 +10,17 @@ from django.db.models import QuerySet
 from django.http import HttpRequest
 from django.utils.translation import gettext_lazy as _
 
-from core.admin_support import dashboard, navigation, proposals, signed_on
+from core.admin_support import dashboard, navigation, proposal_texts, signed_on
 from core.admin_support.acts import Act, Done
 from core.admin_support.columns import NOTHING, link, moment, tag
 from core.admin_support.forms import ActForm, NewPasswordMixin, password_field
 from core.admin_support.naming import name_app, name_model
 from core.admin_support.readonly import ReadOnlyAdmin, ReadOnlyInline
 from core.config import sweep
-from core.staff import accounts, second_factor, services, two_persons
+from core.staff import accounts, powers, second_factor, services, two_persons
 from core.staff.actor import StaffActor
 from core.staff.models import Decision, Proposal, SecondFactor, StaffSession, User
 from core.staff.powers import Role
-from core.staff.selectors import READ_PROPOSALS
 
 _PROPOSALS_SHOWN = 20
 
@@ -95,7 +94,7 @@ def _another(by: StaffActor, user: User) -> bool:
 CREATE = Act(
     name="create",
     title=_("Open an account"),
-    power=services.ACCOUNTS,
+    power=powers.MANAGE_ACCOUNTS,
     run=_create,
     form=_NewUser,
     icon="person_add",
@@ -104,7 +103,7 @@ CREATE = Act(
 ROLES = Act(
     name="roles",
     title=_("Set the roles"),
-    power=services.ACCOUNTS,
+    power=powers.MANAGE_ACCOUNTS,
     run=_set_roles,
     form=_Roles,
     icon="badge",
@@ -113,7 +112,7 @@ ROLES = Act(
 RESET = Act(
     name="password_reset",
     title=_("Set a password"),
-    power=services.ACCOUNTS,
+    power=powers.MANAGE_ACCOUNTS,
     run=_reset,
     form=_Passwords,
     icon="key",
@@ -123,7 +122,7 @@ RESET = Act(
 FACTOR_END = Act(
     name="second_factor_end",
     title=_("End the second factor"),
-    power=services.ACCOUNTS,
+    power=powers.MANAGE_ACCOUNTS,
     run=_factor_end,
     icon="phonelink_erase",
     danger=True,
@@ -133,7 +132,7 @@ FACTOR_END = Act(
 DEACTIVATE = Act(
     name="deactivate",
     title=_("Close the account"),
-    power=services.ACCOUNTS,
+    power=powers.MANAGE_ACCOUNTS,
     run=_deactivate,
     text=_("The person cannot sign on any more, and every session of theirs ends now."),
     icon="person_off",
@@ -143,7 +142,7 @@ DEACTIVATE = Act(
 REACTIVATE = Act(
     name="reactivate",
     title=_("Open the account again"),
-    power=services.ACCOUNTS,
+    power=powers.MANAGE_ACCOUNTS,
     run=_reactivate,
     icon="person_check",
     offered=lambda by, user: not user.is_active and _another(by, user),
@@ -219,7 +218,7 @@ CONFIRM = Act(
     run=_confirm,
     offered=_may_confirm,
     text=_("Compare what is written here with your own source; on confirming, it is done."),
-    facts=proposals.content_facts,
+    facts=proposal_texts.content_facts,
     icon="check_circle",
 )
 REJECT = Act(
@@ -230,7 +229,7 @@ REJECT = Act(
     form=_Reason,
     icon="cancel",
     offered=lambda by, proposal: _is_pending(proposal),
-    facts=proposals.content_facts,
+    facts=proposal_texts.content_facts,
     danger=True,
     review=False,
 )
@@ -262,21 +261,21 @@ class ProposalAdmin(ReadOnlyAdmin):
     list_filter = (_DecisionFilter,)
     list_select_related = ("proposed_by", "decision")
     search_fields = ("subject", "kind")
-    read_power = READ_PROPOSALS
+    read_power = powers.READ_PROPOSALS
     acts = (CONFIRM, REJECT)
     inlines = (_DecisionInline,)
 
     @admin.display(description=_("act"))
     def kind_text(self, row: Proposal) -> Any:
-        return proposals.kind_text(row)
+        return proposal_texts.kind_text(row)
 
     @admin.display(description=_("about"))
     def about(self, row: Proposal) -> Any:
-        return proposals.subject_text(row)
+        return proposal_texts.subject_text(row)
 
     @admin.display(description=_("content"))
     def content_shown(self, row: Proposal) -> Any:
-        return proposals.content_html(row)
+        return proposal_texts.content_html(row)
 
     @admin.display(description=_("state"))
     def state(self, row: Proposal) -> Any:
@@ -288,7 +287,7 @@ class ProposalAdmin(ReadOnlyAdmin):
 
 @dashboard.panel(20)
 def _pending(request: HttpRequest) -> dashboard.Table | None:
-    if not signed_on.may(request, READ_PROPOSALS):
+    if not signed_on.may(request, powers.READ_PROPOSALS):
         return None
     by = signed_on.actor(request)
     rows = []
@@ -302,8 +301,8 @@ def _pending(request: HttpRequest) -> dashboard.Table | None:
             whose = _("Waits for another person")
         rows.append(
             (
-                link(each, proposals.kind_text(each)),
-                proposals.subject_text(each),
+                link(each, proposal_texts.kind_text(each)),
+                proposal_texts.subject_text(each),
                 each.proposed_by,
                 moment(each.proposed_at),
                 whose,

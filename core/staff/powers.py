@@ -1,14 +1,21 @@
-"""Who may do what: the one table of powers, asked by every service.
+"""Define the roles of staff, and collect the powers of every app into one table.
 
-`docs/operations.md` shows it to people. An act that is not here can be done by nobody.
+A power is the name of an act with the roles that may do it. Each app names its acts and their roles
+in its own `powers.py`, as one constant `POWERS`; this one holds those of `core.staff`. An act that
+no app lists can be done by nobody. `docs/powers.md` shows the table to people.
 """
+
+from collections.abc import Mapping
+from functools import cache
 
 from django.db import models
 from django.utils.translation import gettext_lazy as _
 
+from core.contributions import contributions_by_app
+
 
 class Role(models.TextChoices):
-    """What a member of staff is. One person may hold several."""
+    """The roles that a member of staff can have. One person may have several."""
 
     ORGANISER = "organiser", _("Organiser")
     STEWARDS = "stewards", _("Stewards' desk")
@@ -19,21 +26,49 @@ class Role(models.TextChoices):
     ADMINISTRATOR = "administrator", _("Administrator")
 
 
-_powers: dict[str, frozenset[Role]] = {}
+Powers = Mapping[str, frozenset[Role]]
+
+CHANGE_OWN_PASSWORD = "staff.own_password"  # noqa: S105  (the name of an act)
+MANAGE_ACCOUNTS = "staff.accounts"
+MOVE_CLOCK = "clock.move"
+READ_PROPOSALS = "staff.proposals.read"
+
+POWERS: Powers = {
+    CHANGE_OWN_PASSWORD: frozenset(Role),
+    MANAGE_ACCOUNTS: frozenset({Role.ADMINISTRATOR}),
+    MOVE_CLOCK: frozenset({Role.ADMINISTRATOR, Role.ORGANISER}),
+    READ_PROPOSALS: frozenset(Role) - {Role.CASHIER},
+}
 
 
-def define(act: str, *roles: Role) -> str:
-    """Enter an act and the roles that may do it; its name, to be used by the service."""
-    if _powers.setdefault(act, frozenset(roles)) != frozenset(roles):
-        raise ValueError(f"the power {act!r} is defined twice")
-    return act
+def merged(tables: Mapping[str, Powers]) -> dict[str, frozenset[Role]]:
+    """Return the tables of the apps as one, sorted by act.
+
+    Raises ValueError if two apps define the same act, or an act has no role.
+    """
+    whole: dict[str, frozenset[Role]] = {}
+    for app, powers in tables.items():
+        for act, roles in powers.items():
+            if act in whole:
+                raise ValueError(f"{app} defines the power {act!r}, which another app defines")
+            if not roles:
+                raise ValueError(f"{app} defines the power {act!r} for no role")
+            whole[act] = roles
+    return dict(sorted(whole.items()))
+
+
+def tables() -> dict[str, Powers]:
+    """Return the powers that each app defines, by the name of the app, in the order of names."""
+    by_app = contributions_by_app("powers", "POWERS")
+    return {app.name: by_app[app] for app in sorted(by_app, key=lambda app: app.name)}
+
+
+@cache
+def table() -> Powers:
+    """Return every act with its roles, sorted by act."""
+    return merged(tables())
 
 
 def holders(act: str) -> frozenset[Role]:
-    """The roles that may do `act`; none for an unknown one."""
-    return _powers.get(act, frozenset())
-
-
-def table() -> dict[str, frozenset[Role]]:
-    """Every act with its roles, by name."""
-    return dict(sorted(_powers.items()))
+    """Return the roles that may do `act`: none for an unknown act."""
+    return table().get(act, frozenset())

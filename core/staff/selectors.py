@@ -5,28 +5,17 @@ from typing import Any
 
 from django.db.models import QuerySet
 
+from core.staff import powers
 from core.staff.actor import StaffActor
 from core.staff.models import Proposal, User
-from core.staff.powers import Role, define
-from core.staff.services import ACCOUNTS
 from core.staff.two_persons import ProposalUnknown
-
-READ_PROPOSALS = define(
-    "staff.proposals.read",
-    Role.ORGANISER,
-    Role.STEWARDS,
-    Role.INSPECTOR,
-    Role.AUDITOR,
-    Role.SUPERVISOR,
-    Role.ADMINISTRATOR,
-)
 
 PENDING, DECIDED, ANY = "pending", "decided", "any"
 
 
 def accounts(*, by: StaffActor) -> QuerySet[User]:
     """Everybody's account."""
-    by.need(ACCOUNTS)
+    by.need(powers.MANAGE_ACCOUNTS)
     return User.objects.all()
 
 
@@ -34,7 +23,7 @@ def proposals(
     *, by: StaffActor, state: str = ANY, kind: str = "", subject: str = ""
 ) -> QuerySet[Proposal]:
     """Proposals that wait for a decision (`pending`), have one (`decided`), or both (`any`)."""
-    by.need(READ_PROPOSALS)
+    by.need(powers.READ_PROPOSALS)
     wanted: dict[str, Any] = {}
     if state != ANY:
         wanted["decision__isnull"] = state == PENDING

@@ -14,12 +14,10 @@ from django.db import IntegrityError, transaction
 
 from core.database import clock, vault
 from core.kernel.errors import Conflict, Forbidden, Invalid, Unauthenticated
+from core.staff import powers
 from core.staff.actor import StaffActor
 from core.staff.models import SecondFactor, StaffSession, User
-from core.staff.powers import Role, define
-
-ACCOUNTS = define("staff.accounts", Role.ADMINISTRATOR)
-MOVE_CLOCK = define("clock.move", Role.ADMINISTRATOR, Role.ORGANISER)
+from core.staff.powers import Role
 
 ATTEMPTS_BEFORE_LOCK = 5
 LOCK_LENGTH = datetime.timedelta(minutes=15)
@@ -86,7 +84,7 @@ def user_create(
 ) -> User:
     """Open an account. `by` is None only for the first one, made on the server's console."""
     if by is not None:
-        by.need(ACCOUNTS)
+        by.need(powers.MANAGE_ACCOUNTS)
     user = User(
         username=username,
         full_name=full_name,
@@ -236,5 +234,5 @@ def clock_move(*, by: StaffActor, instant: datetime.datetime, reason: str) -> da
 
     Raises PowerMissing, SimulatedTimeRefused on a system of real time, ClockBackwards.
     """
-    by.need(MOVE_CLOCK)
+    by.need(powers.MOVE_CLOCK)
     return clock.move_to(instant, reason=reason)

@@ -1,16 +1,20 @@
-"""Acts of two persons: one proposes, another confirms, and only then it happens.
+"""Carry out acts of two persons: one person proposes, and a second one confirms.
 
-Each kind registers what it needs; the database refuses equal persons and equal sessions.
+Each app lists its kinds of such acts in its `proposals.py`, as one constant `KINDS`. The database
+refuses a confirmation by the same person or in the same session.
 """
 
 import dataclasses
 import hashlib
 import uuid
 from collections.abc import Callable
+from functools import cache
+from itertools import chain
 from typing import Any
 
 from django.db import transaction
 
+from core.contributions import contributions
 from core.database import clock
 from core.database.locks import Lock, hold
 from core.kernel.canonical import canonical_sha256
@@ -51,19 +55,19 @@ class Kind:
     reject: Callable[[Proposal, StaffActor], None] | None = None
 
 
-_kinds: dict[str, Kind] = {}
-
-
-def register(kind: Kind) -> Kind:
-    if kind.name in _kinds:
-        raise ValueError(f"the kind {kind.name!r} is registered twice")
-    _kinds[kind.name] = kind
-    return kind
+@cache
+def kinds() -> dict[str, Kind]:
+    """Return the kinds of every app by name. Raise ValueError if two have the same name."""
+    by_name: dict[str, Kind] = {}
+    for kind in chain.from_iterable(contributions("proposals", "KINDS")):
+        if by_name.setdefault(kind.name, kind) is not kind:
+            raise ValueError(f"two kinds of proposals have the name {kind.name!r}")
+    return by_name
 
 
 def power_of(proposal: Proposal) -> str:
-    """The power that deciding on the proposal takes; one nobody has if its kind is no more."""
-    kind = _kinds.get(proposal.kind)
+    """Return the power that a decision on the proposal needs; "" if its kind no longer exists."""
+    kind = kinds().get(proposal.kind)
     return kind.power if kind else ""
 
 
@@ -106,7 +110,7 @@ def _decide(pk: uuid.UUID, verdict: Decision.Verdict, by: StaffActor, reason: st
     found = Proposal.objects.filter(uuid=pk).first()
     if found is None:
         raise ProposalUnknown
-    kind = _kinds[found.kind]
+    kind = kinds()[found.kind]
     by.need(kind.power)
     hold((Lock.PROPOSAL, found.pk))
     earlier = Decision.objects.filter(proposal=found).first()

@@ -21,7 +21,7 @@ from core.admin_support.naming import name_app, name_model
 from core.admin_support.readonly import ReadOnlyAdmin, ReadOnlyInline
 from core.premises.models import Game, Premises
 from core.staff.actor import StaffActor
-from core.statements import papers, services
+from core.statements import papers, powers, services
 from core.statements.guarantee import covers
 from core.statements.models import (
     CommissionRate,
@@ -31,7 +31,6 @@ from core.statements.models import (
     Remittance,
     Statement,
 )
-from core.statements.selectors import READ
 
 Data = dict[str, Any]
 LABELS |= {
@@ -105,7 +104,7 @@ def _limit(by: StaffActor, target: None, data: Data) -> Done:
 SETTLE = Act(
     name="settle",
     title=_("Record a payment"),
-    power=services.SETTLE,
+    power=powers.SETTLE,
     run=_settle,
     form=_Settle,
     icon="payments",
@@ -118,7 +117,7 @@ SETTLE = Act(
 RATE = Act(
     name="record",
     title=_("Record a commission rate"),
-    power=services.RATES,
+    power=powers.SET_RATES,
     run=_rate,
     form=_Rate,
     icon="add",
@@ -126,7 +125,7 @@ RATE = Act(
 LIMIT = Act(
     name="set",
     title=_("Set a guarantee limit"),
-    power=services.GUARANTEE,
+    power=powers.SET_GUARANTEE,
     run=_limit,
     form=_Limit,
     icon="add",
@@ -163,7 +162,7 @@ class StatementAdmin(ReadOnlyAdmin):
     search_fields = ("premises__code", "premises__name")
     ordering = ("-week_from", "premises__code")
     list_select_related = ("premises",)
-    read_power = READ
+    read_power = powers.READ
     inlines = (_Remittances,)
     acts = (SETTLE,)
 
@@ -223,7 +222,7 @@ def _file(content: bytes, media_type: str, name: str) -> HttpResponse:
 class CommissionRateAdmin(ReadOnlyAdmin):
     columns = ("game", "premises", "percent", "in_force_from", "reference", "recorded_by")
     list_filter = ("game",)
-    read_power = READ
+    read_power = powers.READ
     list_acts = (RATE,)
 
 
@@ -231,7 +230,7 @@ class CommissionRateAdmin(ReadOnlyAdmin):
 class GuaranteeLimitAdmin(ReadOnlyAdmin):
     columns = ("premises", "limit_cents", "in_force_from", "reference", "recorded_by")
     search_fields = ("premises__code", "premises__name")
-    read_power = READ
+    read_power = powers.READ
     list_acts = (LIMIT,)
 
 
@@ -239,7 +238,7 @@ class GuaranteeLimitAdmin(ReadOnlyAdmin):
 class RemittanceAdmin(ReadOnlyAdmin):
     columns = ("premises", "statement", "amount_cents", "paid_on", "reference", "recorded_by")
     search_fields = ("reference", "premises__code")
-    read_power = READ
+    read_power = powers.READ
 
 
 class _Balances(ReadOnlyInline):
@@ -250,13 +249,13 @@ class _Balances(ReadOnlyInline):
 @admin.register(Mark)
 class MarkAdmin(ReadOnlyAdmin):
     columns = ("up_to", "made_at")
-    read_power = READ
+    read_power = powers.READ
     inlines = (_Balances,)
 
 
 @dashboard.panel(35)
 def _covered(request: HttpRequest) -> dashboard.Table | None:
-    if not signed_on.may(request, READ):
+    if not signed_on.may(request, powers.READ):
         return None
     near = [each for each in covers() if each.balance_cents * 5 >= each.limit_cents * 4]
     places = Premises.objects.in_bulk([each.premises_id for each in near])

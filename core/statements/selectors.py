@@ -14,13 +14,11 @@ from core.premises.access import TerminalActor
 from core.premises.models import Premises, Suspension
 from core.premises.services import premises_by_code
 from core.staff.actor import StaffActor
-from core.staff.powers import Role, define
+from core.statements import powers
 from core.statements.balances import balances_now, movements
 from core.statements.models import CommissionRate, GuaranteeLimit, Remittance, Statement
 from core.statements.movements import Column
 from core.statements.services import statement_get
-
-READ = define("statements.read", Role.ORGANISER, Role.INSPECTOR, Role.AUDITOR, Role.SUPERVISOR)
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,36 +40,36 @@ class RunningAccount:
 
 def statements(*, by: StaffActor, premises: str = "") -> QuerySet[Statement]:
     """Statements, of one premises where given. Raises PremisesUnknown."""
-    by.need(READ)
+    by.need(powers.READ)
     found = Statement.objects.select_related("premises")
     return found.filter(premises=premises_by_code(premises)) if premises else found
 
 
 def statement_one(*, by: StaffActor, ident: uuid.UUID) -> Statement:
     """Raises StatementUnknown."""
-    by.need(READ)
+    by.need(powers.READ)
     return statement_get(ident)
 
 
 def remittances(*, by: StaffActor, statement: uuid.UUID) -> QuerySet[Remittance]:
-    by.need(READ)
+    by.need(powers.READ)
     return Remittance.objects.filter(statement=statement_get(statement))
 
 
 def commission_rates(*, by: StaffActor) -> QuerySet[CommissionRate]:
-    by.need(READ)
+    by.need(powers.READ)
     return CommissionRate.objects.select_related("premises")
 
 
 def guarantee_limits(*, by: StaffActor, premises: str = "") -> QuerySet[GuaranteeLimit]:
-    by.need(READ)
+    by.need(powers.READ)
     found = GuaranteeLimit.objects.select_related("premises")
     return found.filter(premises=premises_by_code(premises)) if premises else found
 
 
 def running_account(*, by: StaffActor, premises: str) -> RunningAccount:
     """What premises owe now. Raises PremisesUnknown."""
-    by.need(READ)
+    by.need(powers.READ)
     return _running(premises_by_code(premises))
 
 

@@ -20,15 +20,11 @@ from core.payoffice import accounts
 from core.premises.models import Game
 from core.premises.services import premises_by_code
 from core.staff.actor import StaffActor
-from core.staff.powers import Role, define
-from core.statements import weeks
+from core.statements import powers, weeks
 from core.statements.models import CommissionRate, GuaranteeLimit, Remittance, Statement
 from core.statements.movements import COMMISSION_KIND, REMITTANCE_KIND, games
 from core.statements.weeks import Week
 
-RATES = define("statements.rates", Role.ORGANISER)
-GUARANTEE = define("statements.guarantee", Role.ORGANISER)
-SETTLE = define("statements.settle", Role.ORGANISER, Role.SUPERVISOR)
 _NAMESPACE = uuid.UUID("2f0f9d3c-6a2e-4d0e-8f4b-2b9f5c9f7a11")
 
 
@@ -86,7 +82,7 @@ def commission_rate_record(
     Raises PremisesUnknown, BadPercent, ReferenceMissing, RateRecorded, or RateTooLate for a day
     that a statement covers already.
     """
-    by.need(RATES)
+    by.need(powers.SET_RATES)
     place = premises_by_code(premises) if premises else None
     exact = percent_text(parse_percent(percent))
     if not reference.strip():
@@ -121,7 +117,7 @@ def guarantee_limit_set(
 
     The sweeper acts on it within seconds. Raises PremisesUnknown, LimitRefused, ReferenceMissing.
     """
-    by.need(GUARANTEE)
+    by.need(powers.SET_GUARANTEE)
     now = clock.now()
     begins = in_force_from or now
     if limit_cents < 0 or begins < now:
@@ -218,7 +214,7 @@ def statement_settle(
     The same movement again gives the first row. Raises StatementUnknown, ReferenceMissing,
     RemittanceRefused (more than is left of it, or a day to come), RemittanceRecorded.
     """
-    by.need(SETTLE)
+    by.need(powers.SETTLE)
     found = statement_get(statement)
     if not reference.strip():
         raise ReferenceMissing

@@ -19,6 +19,7 @@ from core.admin_support.readonly import ReadOnlyAdmin, ReadOnlyInline
 from core.database import clock
 from core.kernel.days import natural_day
 from core.staff.actor import StaffActor
+from lototrot import powers
 from lototrot.admin import settling
 from lototrot.admin.words import GATES
 from lototrot.engine.races import numbers_of
@@ -100,7 +101,7 @@ def _movable(by: StaffActor, contest: Contest) -> bool:
 PUBLISH = Act(
     name="publish",
     title=_("Publish to the terminals"),
-    power=contests.PREPARE,
+    power=powers.PREPARE_CONTEST,
     run=_publish,
     form=_Rules,
     icon="campaign",
@@ -110,7 +111,7 @@ PUBLISH = Act(
 OPEN = Act(
     name="open",
     title=_("Put on sale"),
-    power=contests.OPEN,
+    power=powers.OPEN_CONTEST,
     run=_open,
     icon="play_circle",
     offered=_is(Contest.State.DRAFT),
@@ -120,7 +121,7 @@ OPEN = Act(
 CLOSE = Act(
     name="close",
     title=_("Close now"),
-    power=closing.CLOSE,
+    power=powers.CLOSE_CONTEST,
     run=_close,
     icon="stop_circle",
     offered=_is(Contest.State.OPEN),
@@ -130,7 +131,7 @@ CLOSE = Act(
 MOVE = Act(
     name="schedule",
     title=_("Move the closing"),
-    power=closing.CLOSE,
+    power=powers.CLOSE_CONTEST,
     run=_move,
     form=_Schedule,
     icon="more_time",

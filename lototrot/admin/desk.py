@@ -16,8 +16,7 @@ from django.urls import URLPattern, path, reverse
 from django.utils.http import urlencode
 from django.utils.translation import gettext_lazy as _
 
-from core.admin_support import pages, signed_on
-from core.admin_support import proposals as described
+from core.admin_support import pages, proposal_texts, signed_on
 from core.admin_support.acts import Act
 from core.admin_support.columns import link, url_of
 from core.admin_support.pages import Keep, Page
@@ -26,11 +25,11 @@ from core.draws import admin as draws
 from core.draws.models import Draw
 from core.premises.admin import RESUME, SUSPEND, SUSPEND_ALL
 from core.premises.models import Premises, Suspension
+from core.staff import powers as staff_powers
 from core.staff.actor import StaffActor
 from core.staff.admin import CONFIRM, REJECT
 from core.staff.models import Proposal
-from core.staff.powers import Role, define
-from core.staff.selectors import READ_PROPOSALS
+from lototrot import powers
 from lototrot.admin import contests, programme, running
 from lototrot.admin import settling as settling_page
 from lototrot.admin.words import GATE_NAMES, GATES
@@ -48,7 +47,6 @@ from lototrot.services.seal.sealing import sealed, sealing
 from lototrot.services.settlement import breach
 from lototrot.services.settlement.settling import settling
 
-WATCH = define("lototrot.watch", Role.ORGANISER, Role.STEWARDS, Role.INSPECTOR, Role.AUDITOR)
 _PREMISES_SHOWN = 8
 _SILENT_SHOWN = 12
 _PREPARING_SHOWN = 5
@@ -171,13 +169,13 @@ class _Desk:
         }
 
     def _proposals(self) -> list[dict[str, Any]]:
-        if not self.by.may(READ_PROPOSALS):
+        if not self.by.may(staff_powers.READ_PROPOSALS):
             return []
         waiting = Proposal.objects.filter(decision=None).select_related("proposed_by")
         return [
             {
-                "said": link(each, described.kind_text(each)),
-                "about": described.subject_text(each),
+                "said": link(each, proposal_texts.kind_text(each)),
+                "about": proposal_texts.subject_text(each),
                 "by": each.proposed_by,
                 "buttons": self.buttons(each, (CONFIRM, REJECT)),
             }
@@ -270,7 +268,7 @@ def _bars(minutes: list[live_sales.Minute]) -> list[dict[str, Any]]:
 
 def _index(request: HttpRequest) -> HttpResponse:
     """The contest nearest to its work: the earliest that is not done with, or the newest."""
-    if not signed_on.may(request, WATCH):
+    if not signed_on.may(request, powers.WATCH):
         raise PermissionDenied
     chosen = request.GET.get("contest", "")
     if chosen.isdecimal():
@@ -294,7 +292,7 @@ def _import(request: HttpRequest) -> list[Button]:
 
 
 def _one(request: HttpRequest, contest: int) -> HttpResponse:
-    if not signed_on.may(request, WATCH):
+    if not signed_on.may(request, powers.WATCH):
         raise PermissionDenied
     found = Contest.objects.select_related("meeting", "bet_type").filter(pk=contest).first()
     if found is None:
@@ -319,5 +317,7 @@ def _urls(keep: Keep) -> list[URLPattern]:
 
 
 pages.register(
-    Page(title=_("Race day"), icon="flag", name="race_day", order=10, power=WATCH, urls=_urls)
+    Page(
+        title=_("Race day"), icon="flag", name="race_day", order=10, power=powers.WATCH, urls=_urls
+    )
 )

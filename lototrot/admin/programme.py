@@ -15,6 +15,7 @@ from core.admin_support.readonly import ReadOnlyAdmin, ReadOnlyInline
 from core.database import clock
 from core.draws.models import Draw
 from core.staff.actor import StaffActor
+from lototrot import powers
 from lototrot.admin import running
 from lototrot.engine.programme import MAX_BYTES
 from lototrot.models.contest import MAX_LEGS, BetType, Contest, TicketModel
@@ -66,7 +67,7 @@ def _approve(by: StaffActor, meeting: Meeting, data: Data) -> Done:
 IMPORT = Act(
     name="import",
     title=_("Import a programme"),
-    power=official.IMPORT,
+    power=powers.IMPORT_PROGRAMME,
     run=_import,
     form=_File,
     text=_("The file is taken whole, or refused whole with every error and its place."),
@@ -76,7 +77,7 @@ IMPORT = Act(
 APPROVE = Act(
     name="approve",
     title=_("Record the Federation's approval"),
-    power=official.APPROVE,
+    power=powers.APPROVE_PROGRAMME,
     run=_approve,
     form=_Approval,
     icon="approval",
@@ -155,7 +156,7 @@ def _create(by: StaffActor, meeting: Meeting, data: Data) -> Done:
 CONTEST = Act(
     name="contest",
     title=_("Prepare a contest"),
-    power=contests.PREPARE,
+    power=powers.PREPARE_CONTEST,
     run=_create,
     form=_NewContest,
     icon="add_circle",

@@ -13,6 +13,7 @@ from core.admin_support.documents import as_html
 from core.admin_support.forms import ActForm, DayField
 from core.admin_support.readonly import ReadOnlyAdmin
 from core.staff.actor import StaffActor
+from lototrot import powers
 from lototrot.models.contest import BetType, InternalBetType, TicketModel
 from lototrot.services.contest import contests as services
 
@@ -66,7 +67,7 @@ def _record_internal(by: StaffActor, target: None, data: Data) -> Done:
 BET_TYPE = Act(
     name="record",
     title=_("Record a bet type"),
-    power=services.PREPARE,
+    power=powers.PREPARE_CONTEST,
     run=_record_bet_type,
     form=_NewBetType,
     icon="add",
@@ -74,7 +75,7 @@ BET_TYPE = Act(
 TICKET_MODEL = Act(
     name="record",
     title=_("Record a ticket model"),
-    power=services.PREPARE,
+    power=powers.PREPARE_CONTEST,
     run=_record_model,
     form=_NewTicketModel,
     icon="add",
@@ -82,7 +83,7 @@ TICKET_MODEL = Act(
 INTERNAL = Act(
     name="record",
     title=_("Record an internal bet type"),
-    power=services.PREPARE,
+    power=powers.PREPARE_CONTEST,
     run=_record_internal,
     form=_NewInternal,
     icon="add",

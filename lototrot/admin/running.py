@@ -13,6 +13,7 @@ from core.admin_support.forms import ActForm, MomentField
 from core.admin_support.readonly import ReadOnlyAdmin
 from core.database import clock
 from core.staff.actor import StaffActor
+from lototrot import powers
 from lototrot.admin.words import OUTCOMES
 from lototrot.models.programme import Meeting, Race
 from lototrot.models.running import Classification, RaceDeclaration, RaceStart, Withdrawal
@@ -241,7 +242,7 @@ def _is_ahead(meeting: Meeting) -> bool:
 WITHDRAW = Act(
     name="withdraw",
     title=_("Withdraw a horse"),
-    power=withdrawals.WITHDRAW,
+    power=powers.WITHDRAW,
     run=_withdraw,
     form=_Withdraw,
     icon="remove_circle",
@@ -251,7 +252,7 @@ WITHDRAW = Act(
 REVERSE = Act(
     name="reverse",
     title=_("Reverse the withdrawal"),
-    power=withdrawals.WITHDRAW,
+    power=powers.WITHDRAW,
     run=_reverse,
     form=_Why,
     icon="undo",
@@ -264,7 +265,7 @@ REVERSE = Act(
 START = Act(
     name="start",
     title=_("Record the start"),
-    power=starts.START,
+    power=powers.RECORD_START,
     run=_start,
     form=_Start,
     icon="flag",
@@ -275,7 +276,7 @@ START = Act(
 START_CORRECT = Act(
     name="start_correct",
     title=_("Correct the start"),
-    power=starts.START,
+    power=powers.RECORD_START,
     run=_start_correct,
     form=_Start,
     icon="edit_calendar",
@@ -284,7 +285,7 @@ START_CORRECT = Act(
 DECLARE = Act(
     name="declare",
     title=_("Declare without classification"),
-    power=starts.DECLARE,
+    power=powers.DECLARE_RACE,
     run=_declare,
     form=_Declare,
     icon="thunderstorm",
@@ -295,7 +296,7 @@ DECLARE = Act(
 DECLARE_MEETING = Act(
     name="declare",
     title=_("Declare the meeting not run"),
-    power=starts.DECLARE,
+    power=powers.DECLARE_RACE,
     run=_declare_meeting,
     form=_DeclareMeeting,
     icon="thunderstorm",
@@ -306,7 +307,7 @@ DECLARE_MEETING = Act(
 RETRACT = Act(
     name="retract",
     title=_("Retract the declaration"),
-    power=starts.DECLARE,
+    power=powers.DECLARE_RACE,
     run=_retract,
     form=_Why,
     icon="undo",
@@ -315,7 +316,7 @@ RETRACT = Act(
 CLASSIFY = Act(
     name="classify",
     title=_("Enter the classification"),
-    power=classification.CLASSIFY,
+    power=powers.CLASSIFY,
     run=_classify,
     form=_Classify,
     icon="emoji_events",
@@ -325,7 +326,7 @@ CLASSIFY = Act(
 CORRECT = Act(
     name="correct",
     title=_("Correct the classification"),
-    power=classification.CLASSIFY,
+    power=powers.CLASSIFY,
     run=_correct,
     form=_Correct,
     icon="edit_note",

@@ -15,8 +15,7 @@ from core.admin_support.columns import link, listed, moment, money, paper_links
 from core.admin_support.documents import as_html
 from core.admin_support.readonly import ReadOnlyAdmin, ReadOnlyInline
 from core.staff.actor import StaffActor
-from core.staff.powers import Role, define
-from lototrot import tasks
+from lototrot import powers, tasks
 from lototrot.models.contest import Contest
 from lototrot.models.programme import Race
 from lototrot.models.settlement import (
@@ -33,7 +32,6 @@ from lototrot.services.races.results import Missing
 from lototrot.services.settlement import breach, payment_order
 from lototrot.services.settlement.settling import settleable
 
-REQUEST = define("lototrot.settlement.request", Role.ORGANISER)
 Data = dict[str, Any]
 _BREACHES_SHOWN = 100
 _PROPOSED = _("Proposed; a second person confirms it.")
@@ -106,7 +104,7 @@ def _block(by: StaffActor, contest: Contest, data: Data) -> Done:
 def _settle(by: StaffActor, contest: Contest, data: Data) -> Done:
     """Refused here if it cannot be settled now; else done by a worker. Without a broker the sweeper
     finds it all the same."""
-    by.need(REQUEST)
+    by.need(powers.REQUEST_SETTLEMENT)
     settleable(contest_get(contest.pk))
 
     def send() -> None:
@@ -136,7 +134,7 @@ def _order_facts(contest: Contest) -> Facts:
 VOID = Act(
     name="breach_void",
     title=_("Bets in breach"),
-    power=breach.BREACH,
+    power=powers.UNDO_BREACH,
     run=_void,
     facts=_breaches,
     icon="report",
@@ -147,7 +145,7 @@ VOID = Act(
 BLOCK = Act(
     name="breach_block",
     title=_("Bar bets in breach"),
-    power=breach.BREACH,
+    power=powers.UNDO_BREACH,
     run=_block,
     facts=_breaches,
     icon="lock",
@@ -158,7 +156,7 @@ BLOCK = Act(
 SETTLE = Act(
     name="settle",
     title=_("Settle"),
-    power=REQUEST,
+    power=powers.REQUEST_SETTLEMENT,
     run=_settle,
     icon="calculate",
     text=_("By the rules of section 9, on the results on record."),
@@ -167,7 +165,7 @@ SETTLE = Act(
 ORDER = Act(
     name="order",
     title=_("Propose the payment order"),
-    power=payment_order.ORDER,
+    power=powers.ORDER_PAYMENT,
     run=_order,
     icon="gavel",
     facts=_order_facts,

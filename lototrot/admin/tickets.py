@@ -16,8 +16,9 @@ from core.admin_support.columns import link, money, tag
 from core.admin_support.forms import ActForm
 from core.admin_support.readonly import ReadOnlyAdmin, ReadOnlyInline
 from core.kernel.regulation import Bearer
+from core.payoffice import powers
 from core.payoffice.payables import DocumentUnknown
-from core.payoffice.services.checking import CHECK, desk_state, payable_check
+from core.payoffice.services.checking import desk_state, payable_check
 from core.payoffice.services.slips import STATES
 from core.premises.models import Terminal
 from core.staff.actor import StaffActor
@@ -46,7 +47,7 @@ def _find(by: StaffActor, target: None, data: dict[str, Any]) -> Done:
 FIND = Act(
     name="find",
     title=_("Find by code"),
-    power=CHECK,
+    power=powers.CHECK,
     run=_find,
     form=_Code,
     icon="qr_code",

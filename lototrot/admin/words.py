@@ -12,7 +12,7 @@ from core.admin_support.acts import CODES
 from core.admin_support.columns import link, moment
 from core.admin_support.labels import LABELS
 from core.admin_support.naming import name_app, name_model
-from core.admin_support.proposals import name_kind, read_field, row_link
+from core.admin_support.proposal_texts import name_kind, read_field, row_link
 from lototrot.models.contest import (
     BetType,
     Contest,

@@ -14,6 +14,7 @@ from core.admin_support.forms import ActForm
 from core.admin_support.readonly import ReadOnlyAdmin, ReadOnlyInline
 from core.draws.method import Source
 from core.staff.actor import StaffActor
+from promotrot import powers
 from promotrot.admin.words import LABELS, PROPOSED
 from promotrot.models.emission import (
     ClosingStatement,
@@ -27,7 +28,6 @@ from promotrot.models.emission import (
     SeedReveal,
     WitnessEntropy,
 )
-from promotrot.selectors.emissions import READ
 from promotrot.selectors.public import sold_now
 from promotrot.services import closing, emissions
 
@@ -86,7 +86,7 @@ def _is(*states: str, dealt: bool | None = None) -> Any:
 COMMIT = Act(
     name="commit",
     title=_("Publish the commitment"),
-    power=emissions.COMMIT,
+    power=powers.COMMIT_EMISSION,
     run=_commit,
     icon="lock",
     offered=_is(State.DRAFT, dealt=True),
@@ -95,7 +95,7 @@ COMMIT = Act(
 WITNESS = Act(
     name="witness",
     title=_("Enter public entropy"),
-    power=emissions.WITNESS,
+    power=powers.WITNESS_EMISSION,
     run=_witness,
     form=_Entropy,
     icon="casino",
@@ -105,7 +105,7 @@ WITNESS = Act(
 OPEN = Act(
     name="open",
     title=_("Put on sale"),
-    power=emissions.OPEN,
+    power=powers.OPEN_EMISSION,
     run=_open,
     icon="play_circle",
     offered=lambda by, e: e.state == (State.MIXED if e.dealt else State.DRAFT),
@@ -113,7 +113,7 @@ OPEN = Act(
 CLOSE = Act(
     name="close",
     title=_("Propose the closing"),
-    power=closing.CLOSE,
+    power=powers.CLOSE_EMISSION,
     run=_close,
     icon="stop_circle",
     offered=_is(State.OPEN, State.STOPPED),
@@ -234,7 +234,7 @@ class LaneAdmin(ReadOnlyAdmin):
     """Where sales take their tickets; the number of a block in the plan is nowhere."""
 
     labels = LABELS
-    read_power = READ
+    read_power = powers.READ_EMISSIONS
     columns = ("emission", "opening", "first", "tickets", "taken", "open")
     list_filter = ("emission",)
 
@@ -242,6 +242,6 @@ class LaneAdmin(ReadOnlyAdmin):
 @admin.register(PublicFigures)
 class PublicFiguresAdmin(ReadOnlyAdmin):
     labels = LABELS
-    read_power = READ
+    read_power = powers.READ_EMISSIONS
     columns = ("emission", "sold", "awarded", "taken_at")
     list_filter = ("emission",)

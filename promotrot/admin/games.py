@@ -14,6 +14,7 @@ from core.admin_support.forms import ActForm
 from core.admin_support.readonly import ReadOnlyAdmin, ReadOnlyInline
 from core.kernel.money import exact_json
 from core.staff.actor import StaffActor
+from promotrot import powers
 from promotrot.admin.words import FAULTS, LABELS, PROPOSED
 from promotrot.models.emission import Emission
 from promotrot.models.game import Game, GameApproval, GameEnding, GameType, GameVersion
@@ -92,7 +93,7 @@ def _owed(game: Game) -> Facts:
 RECORD = Act(
     name="record",
     title=_("Record a version"),
-    power=games.PREPARE,
+    power=powers.RECORD_GAME,
     run=_record,
     form=_NewVersion,
     icon="add",
@@ -100,7 +101,7 @@ RECORD = Act(
 APPROVE = Act(
     name="approve",
     title=_("Propose the approval"),
-    power=games.APPROVE,
+    power=powers.APPROVE_GAME,
     run=_approve,
     icon="verified",
     facts=_found,
@@ -111,7 +112,7 @@ APPROVE = Act(
 PLAN = Act(
     name="plan",
     title=_("Plan the next emission"),
-    power=emissions.PLAN,
+    power=powers.PLAN_EMISSION,
     run=_plan,
     form=_Plan,
     icon="add_box",
@@ -124,7 +125,7 @@ PLAN = Act(
 END = Act(
     name="end",
     title=_("Propose its end"),
-    power=ending.END,
+    power=powers.END_GAME,
     run=_end,
     form=_End,
     icon="flag",

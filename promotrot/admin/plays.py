@@ -18,6 +18,7 @@ from core.admin_support.naming import name_model
 from core.admin_support.readonly import ReadOnlyAdmin, ReadOnlyInline
 from core.premises.models import Terminal
 from core.staff.actor import StaffActor
+from promotrot import powers
 from promotrot.models.play import BurntPlay, PlayAct, PlayEnd, PlayMove, PlayTicket
 from promotrot.models.voucher import (
     Voucher,
@@ -26,8 +27,7 @@ from promotrot.models.voucher import (
     VoucherReprint,
     VoucherSecret,
 )
-from promotrot.selectors.plays import READ
-from promotrot.services.moving import MOVE, play_move, terminal_of
+from promotrot.services.moving import play_move, terminal_of
 
 LABELS = {
     "awarded_cents": _("awarded"),
@@ -70,7 +70,7 @@ def _unfinished(by: StaffActor, target: PlayTicket) -> bool:
 MOVE_ACT = Act(
     name="move",
     title=_("Move to another terminal"),
-    power=MOVE,
+    power=powers.MOVE_PLAY,
     run=_move,
     form=_Move,
     text=_("The terminal no longer serves: the play goes on at another of the same premises."),
@@ -129,7 +129,7 @@ class _Searched(ReadOnlyAdmin):
     """Rows found by their UUID, or by the code of a terminal: only what an index finds."""
 
     labels = LABELS
-    read_power = READ
+    read_power = powers.READ_PLAYS
     search_fields = ("uuid",)
     search_help_text = _("A UUID, or the code of a terminal.")
     sortable_by = ()
@@ -210,14 +210,14 @@ class VoucherAdmin(_Searched):
 @admin.register(PlayMove)
 class PlayMoveAdmin(ReadOnlyAdmin):
     labels = LABELS
-    read_power = READ
+    read_power = powers.READ_PLAYS
     columns = ("id", "ticket", "from_terminal", "to_terminal", "reason", "moved_at", "moved_by")
 
 
 @admin.register(VoucherHandover)
 class VoucherHandoverAdmin(ReadOnlyAdmin):
     labels = LABELS
-    read_power = READ
+    read_power = powers.READ_PLAYS
     columns = ("id", "voucher", "handed_by", "claim", "handed_at")
 
 

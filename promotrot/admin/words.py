@@ -7,7 +7,7 @@ from django.utils.translation import gettext_lazy as _
 from core.admin_support import navigation
 from core.admin_support.columns import TONES, link
 from core.admin_support.naming import name_model
-from core.admin_support.proposals import name_kind, read_field
+from core.admin_support.proposal_texts import name_kind, read_field
 from promotrot.models.emission import (
     ClosingStatement,
     Commitment,

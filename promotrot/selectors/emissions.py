@@ -6,13 +6,9 @@ from django.db.models import QuerySet
 
 from core.kernel.money import percent_up
 from core.staff.actor import StaffActor
-from core.staff.powers import Role, define
+from promotrot import powers
 from promotrot.models.emission import Emission
 from promotrot.selectors.closing import emission_figures
-
-READ = define(
-    "promotrot.emission.read", Role.ORGANISER, Role.INSPECTOR, Role.AUDITOR, Role.SUPERVISOR
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +33,7 @@ def emissions() -> QuerySet[Emission]:
 
 def standing(*, by: StaffActor, emission: Emission) -> Standing:
     """How an emission stands now: whole figures, nothing per block. Raises PowerMissing."""
-    by.need(READ)
+    by.need(powers.READ_EMISSIONS)
     found = emission_figures(emission)
     takings = (found.sold - found.refunded) * found.price_cents
     return Standing(

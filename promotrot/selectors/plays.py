@@ -6,17 +6,8 @@ from django.db import connection
 from django.db.models import QuerySet
 
 from core.staff.actor import StaffActor
-from core.staff.powers import Role, define
+from promotrot import powers
 from promotrot.models.play import PlayTicket
-
-READ = define(
-    "promotrot.play.read",
-    Role.ORGANISER,
-    Role.INSPECTOR,
-    Role.AUDITOR,
-    Role.SUPERVISOR,
-    Role.CASHIER,
-)
 
 LOOKED_BACK = 1_000
 """So many of its last tickets a terminal is asked about: what is older, the night has ended."""
@@ -52,6 +43,6 @@ def unfinished(before: datetime.datetime) -> QuerySet[PlayTicket]:
 
 def plays(*, by: StaffActor) -> QuerySet[PlayTicket]:
     """Every play, for staff."""
-    by.need(READ)
+    by.need(powers.READ_PLAYS)
     rows = PlayTicket.objects.select_related("emission", "premises", "terminal", "operator", "end")
     return rows.defer(PLAN).prefetch_related("acts", "moves__to_terminal", "vouchers")

@@ -14,16 +14,13 @@ from core.proofs import log
 from core.staff import two_persons
 from core.staff.actor import StaffActor
 from core.staff.models import Proposal
-from core.staff.powers import Role, define
-from promotrot import accounts
+from promotrot import accounts, powers
 from promotrot.engine import shortfall
 from promotrot.models.emission import ClosingStatement, Emission, Lane, SaleStop, SeedReveal
 from promotrot.selectors.closing import emission_figures, emissions_without_top
 from promotrot.services import publications
 from promotrot.services.dealing import open_seed
 from promotrot.services.emissions import EmissionState, emission_advance, emission_get
-
-CLOSE = define("promotrot.emission.close", Role.ORGANISER)
 
 _ON_SALE = (Emission.State.OPEN, Emission.State.STOPPED)
 
@@ -34,7 +31,7 @@ def emission_close_propose(*, by: StaffActor, emission: Emission) -> Proposal:
     Sold out or not: an emission withdrawn half sold closes in the same way, with its shortfall
     owed. Raises EmissionState.
     """
-    by.need(CLOSE)
+    by.need(powers.CLOSE_EMISSION)
     _need_on_sale(emission)
     return two_persons.propose(
         kind=CLOSING,
@@ -86,7 +83,7 @@ def _close(proposal: Proposal, by: StaffActor) -> None:
     log.publish(kind=publications.CLOSING, subject=emission.reference, document=document)
 
 
-CLOSING = two_persons.register(two_persons.Kind("promotrot.closing", CLOSE, _close))
+CLOSING = two_persons.Kind("promotrot.closing", powers.CLOSE_EMISSION, _close)
 
 
 @transaction.atomic

@@ -20,8 +20,7 @@ from core.kernel.money import ceil_div
 from core.ledger import services as ledger
 from core.proofs import log
 from core.staff.actor import StaffActor
-from core.staff.powers import Role, define
-from promotrot import accounts
+from promotrot import accounts, powers
 from promotrot.engine import game as engine
 from promotrot.engine.game import PredrawnGame
 from promotrot.engine.plan import MIN_BLOCK_TICKETS, Plan, block_sizes, make_plan
@@ -49,11 +48,6 @@ from promotrot.services.games import (
     need_approvable,
     need_not_ended,
 )
-
-PLAN = define("promotrot.emission.plan", Role.ORGANISER)
-COMMIT = define("promotrot.emission.commit", Role.ORGANISER)
-WITNESS = define("promotrot.emission.witness", Role.INSPECTOR)
-OPEN = define("promotrot.emission.open", Role.ORGANISER)
 
 WAITING = (Emission.State.DRAFT, Emission.State.COMMITTED, Emission.State.MIXED)
 
@@ -102,7 +96,7 @@ def emission_plan(
     EmissionWaiting, GameNotApproved, ApprovalRefused, ExtraNeeded, ExtraNotOwed, ExtraImpossible,
     PlanImpossible.
     """
-    by.need(PLAN)
+    by.need(powers.PLAN_EMISSION)
     hold((Lock.GAME, game.pk))
     need_not_ended(game)
     _need_none_waiting(game)
@@ -203,7 +197,7 @@ def emission_commit(*, by: StaffActor, emission: Emission) -> Emission:
 
     Raises EmissionState when nothing is dealt, or the emission is past it.
     """
-    by.need(COMMIT)
+    by.need(powers.COMMIT_EMISSION)
     emission = emission_hold(emission)
     if Commitment.objects.filter(emission=emission).exists():
         return emission
@@ -230,7 +224,7 @@ def witness_enter(*, by: StaffActor, emission: Emission, source: str, text: str)
     `source` is a `core.draws.method.Source`: dice, balls or a phrase, as for a public draw. Raises
     EmissionState, EntropyMalformed, EntropyTooLittle, WitnessNotApart.
     """
-    by.need(WITNESS)
+    by.need(powers.WITNESS_EMISSION)
     emission = emission_hold(emission)
     _need_state(emission, Emission.State.COMMITTED, dealt=True)
     entropy = method.entropy_canonical(method.Source(source), text)
@@ -254,7 +248,7 @@ def witness_enter(*, by: StaffActor, emission: Emission, source: str, text: str)
 def emission_open(*, by: StaffActor, emission: Emission) -> Emission:
     """Put the emission on sale: make its lanes, whatever its size in so many rows. Twice changes
     nothing. Raises EmissionState, GameEnded."""
-    by.need(OPEN)
+    by.need(powers.OPEN_EMISSION)
     emission = emission_hold(emission)
     if emission.state == Emission.State.OPEN:
         return emission

@@ -23,8 +23,7 @@ from core.receipts.document import LANGUAGES
 from core.staff import two_persons
 from core.staff.actor import StaffActor
 from core.staff.models import Proposal
-from core.staff.powers import Role, define
-from promotrot import accounts
+from promotrot import accounts, powers
 from promotrot.engine.rules import voucher_last_day
 from promotrot.models.emission import ClosingStatement, Emission
 from promotrot.models.game import Game, GameEnding
@@ -34,8 +33,6 @@ from promotrot.selectors.games import version_game
 from promotrot.selectors.owed import owed_cents
 from promotrot.services.awards import claim_days
 from promotrot.services.games import game_get, need_not_ended
-
-END = define("promotrot.game.end", Role.ORGANISER)
 
 
 class GameOnSale(Conflict):
@@ -59,7 +56,7 @@ def game_end_propose(*, by: StaffActor, game: Game, winners: int = 0) -> Proposa
     `winners` tickets share what is owed, 0 where nothing is. Raises GameEnded, GameOnSale,
     WinnersRefused.
     """
-    by.need(END)
+    by.need(powers.END_GAME)
     _need_endable(game, winners)
     return two_persons.propose(
         kind=ENDING,
@@ -93,7 +90,7 @@ def _end(proposal: Proposal, by: StaffActor) -> None:
         draw_announce(by=by, kind=DEBT_DRAW, subject=game.code)
 
 
-ENDING = two_persons.register(two_persons.Kind("promotrot.ending", END, _end))
+ENDING = two_persons.Kind("promotrot.ending", powers.END_GAME, _end)
 
 
 def _entries(game: Game) -> QuerySet[PlayTicket]:

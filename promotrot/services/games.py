@@ -17,17 +17,13 @@ from core.ledger import services as ledger
 from core.staff import two_persons
 from core.staff.actor import StaffActor
 from core.staff.models import Proposal
-from core.staff.powers import Role, define
-from promotrot import accounts
+from promotrot import accounts, powers
 from promotrot.engine import game as engine
 from promotrot.engine.game_json import read_game
 from promotrot.engine.rules import Fault
 from promotrot.engine.strategies import Percentages
 from promotrot.models.game import Game, GameApproval, GameEnding, GameType, GameVersion
 from promotrot.selectors.games import artwork_missing, version_game
-
-PREPARE = define("promotrot.game.record", Role.ORGANISER)
-APPROVE = define("promotrot.game.approve", Role.ORGANISER)
 
 _FACTORS = ("mode", "prize_percent", "tickets", "price_cents", "tiers", "prizes", "mechanic")
 
@@ -71,7 +67,7 @@ def game_record(*, by: StaffActor, document: Mapping[str, Any]) -> GameVersion:
     Faults do not hinder it: they keep it from being approved. Raises GameRefused, TypeChanged,
     GameEnded.
     """
-    by.need(PREPARE)
+    by.need(powers.RECORD_GAME)
     read = read_game(document)
     digest = canonical_sha256(dict(document)).hex()
     game = _game_of(read, document)
@@ -161,7 +157,7 @@ def game_approve_propose(*, by: StaffActor, version: GameVersion) -> Proposal:
 
     Raises ApprovalRefused, VersionApproved, GameEnded.
     """
-    by.need(APPROVE)
+    by.need(powers.APPROVE_GAME)
     _need_open_question(version)
     need_approvable(game_check(version=version))
     return two_persons.propose(
@@ -202,7 +198,7 @@ def _approve(proposal: Proposal, by: StaffActor) -> None:
     )
 
 
-APPROVAL = two_persons.register(two_persons.Kind("promotrot.approval", APPROVE, _approve))
+APPROVAL = two_persons.Kind("promotrot.approval", powers.APPROVE_GAME, _approve)
 
 
 def need_not_ended(game: Game) -> None:

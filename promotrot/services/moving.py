@@ -9,11 +9,9 @@ from core.database.locks import Lock, hold
 from core.kernel.errors import Conflict
 from core.premises.models import Terminal
 from core.staff.actor import StaffActor
-from core.staff.powers import Role, define
+from promotrot import powers
 from promotrot.models.play import PlayEnd, PlayMove, PlayTicket
 from promotrot.services.playing import PlayEnded, PlayUnknown
-
-MOVE = define("promotrot.play.move", Role.ORGANISER)
 
 
 class MoveRefused(Conflict):
@@ -33,7 +31,7 @@ def play_move(*, by: StaffActor, ident: uuid.UUID, terminal_code: str, reason: s
 
     Raises PlayUnknown, PlayEnded, MoveRefused.
     """
-    by.need(MOVE)
+    by.need(powers.MOVE_PLAY)
     ticket = PlayTicket.objects.filter(uuid=ident).first()
     if ticket is None:
         raise PlayUnknown

@@ -25,7 +25,7 @@ from core.premises.access import BareTerminal, TerminalActor
 from core.premises.models import Game, Premises
 from core.premises.requests import UuidReused
 from core.staff.actor import StaffActor
-from core.staff.powers import Role, define
+from promotrot import powers
 from promotrot.models.voucher import (
     Voucher,
     VoucherHandover,
@@ -34,8 +34,6 @@ from promotrot.models.voucher import (
     VoucherSecret,
 )
 from promotrot.services import awards
-
-HAND_OVER = define("promotrot.voucher.hand_over", Role.CASHIER, Role.SUPERVISOR)
 
 
 class VoucherUnknown(NotFound):
@@ -215,7 +213,7 @@ def voucher_reprint(
 
 def vouchers_held(*, by: StaffActor) -> QuerySet[Voucher]:
     """Vouchers that wait for their buyer at the Central Office."""
-    by.need(HAND_OVER)
+    by.need(powers.HAND_OVER)
     rows = Voucher.objects.filter(code_digest=None).select_related("ticket", "premises")
     return rows.order_by("pk")
 
@@ -227,7 +225,7 @@ def voucher_hand_over(*, by: StaffActor, ident: uuid.UUID, claim: str) -> tuple[
     Repeated by the same person it changes nothing and gives the voucher again, as for any other.
     Raises CashSessionMissing, NotCentralOffice, VoucherUnknown, VoucherNotHeld.
     """
-    by.need(HAND_OVER)
+    by.need(powers.HAND_OVER)
     session = cash_session_of(by)
     if session.premises.kind != Premises.Kind.CENTRAL_OFFICE:
         raise NotCentralOffice

@@ -8,11 +8,12 @@ import pytest
 
 from core.ledger import services as ledger
 from core.ledger.models import Account, Transfer
+from core.premises import powers
 from core.premises import services as register
 from core.premises.models import Enrolment, Terminal
 from core.staff import two_persons
 from core.staff.models import Decision
-from core.staff.powers import Role, define
+from core.staff.powers import Role
 from core.staff.services import SignOnLocked, SignOnRefused, password_check, user_create
 from lototrot.models.contest import Contest
 from lototrot.models.tickets import PrintConfirmation, Reprint, Void
@@ -109,12 +110,12 @@ def test_a_one_time_code_gives_one_token(own_database: Database) -> None:
     assert Enrolment.objects.get().used_at is not None
 
 
-def test_a_proposal_decided_at_once_is_decided_once(own_database: Database) -> None:
-    power = define("test.at_once", Role.ORGANISER)
+def test_a_proposal_decided_at_once_is_decided_once(
+    own_database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
     done: list[int] = []
-    kind = two_persons.register(
-        two_persons.Kind("test.at_once", power, apply=lambda p, _: done.append(p.pk))
-    )
+    kind = two_persons.Kind("test.at_once", powers.REGISTER, apply=lambda p, _: done.append(p.pk))
+    monkeypatch.setitem(two_persons.kinds(), kind.name, kind)
     first = factories.staff(Role.ORGANISER)
     others = [factories.staff(Role.ORGANISER) for _ in range(AT_ONCE)]
     proposal = two_persons.propose(kind=kind, subject="at once", content={"a": 1}, by=first)
@@ -127,8 +128,7 @@ def test_a_proposal_decided_at_once_is_decided_once(own_database: Database) -> N
 
 
 def test_the_same_act_proposed_at_once_is_proposed_once(own_database: Database) -> None:
-    power = define("test.twice", Role.ORGANISER)
-    kind = two_persons.register(two_persons.Kind("test.twice", power, apply=lambda *_: None))
+    kind = two_persons.Kind("test.twice", powers.REGISTER, apply=lambda *_: None)
     people = [factories.staff(Role.ORGANISER) for _ in range(AT_ONCE)]
     answers = together(
         *[

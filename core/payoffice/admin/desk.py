@@ -29,11 +29,11 @@ from core.database import clock
 from core.kernel.days import day_bounds, natural_day
 from core.kernel.errors import DomainError
 from core.kernel.regulation import Means
-from core.payoffice import selectors
+from core.payoffice import powers, selectors
 from core.payoffice.admin.acts import OPEN_CASH
 from core.payoffice.models import CashSession, Deposit, Payment
 from core.payoffice.services import checking, deposits, desk, goods, presenting, slips
-from core.payoffice.services.checking import CHECK, DeskAction, DeskState
+from core.payoffice.services.checking import DeskAction, DeskState
 from core.payoffice.services.paying import Paid, PayRequest
 from core.payoffice.services.personal_data import PayeeFacts
 from core.receipts.document import LANGUAGES
@@ -172,7 +172,7 @@ def _paper(kind: str, ident: UUID) -> str:
 
 
 def _view(request: HttpRequest) -> HttpResponse:
-    if not signed_on.may(request, CHECK):
+    if not signed_on.may(request, powers.CHECK):
         raise PermissionDenied
     by = signed_on.actor(request)
     page: dict[str, Any] = {}
@@ -239,7 +239,7 @@ def _queue(by: StaffActor) -> dict[str, Any]:
     """The day at this desk: one's cash session, its payments, what waits for a decision."""
     session = CashSession.objects.filter(cashier_id=by.user_id, closed_at=None).first()
     found: dict[str, Any] = {"session": link(session) if session else ""}
-    if by.may(selectors.READ):
+    if by.may(powers.READ):
         start, end = day_bounds(natural_day(clock.now()))
         today = Payment.objects.filter(paid_at__gte=start, paid_at__lt=end, staff_id=by.user_id)
         found["payments"] = [
@@ -262,7 +262,7 @@ def _open_cash_url(by: StaffActor) -> str:
 
 def _paper_view(request: HttpRequest, kind: str, ident: UUID) -> HttpResponse:
     make = _RECEIPTS.get(kind)
-    if make is None or not signed_on.may(request, CHECK):
+    if make is None or not signed_on.may(request, powers.CHECK):
         raise Http404
     language = (get_language() or LANGUAGES[0]).partition("-")[0]
     try:
@@ -283,5 +283,12 @@ def _urls(keep: Keep) -> list[URLPattern]:
 
 
 pages.register(
-    Page(title=_("Office"), icon="point_of_sale", name="office", order=20, power=CHECK, urls=_urls)
+    Page(
+        title=_("Office"),
+        icon="point_of_sale",
+        name="office",
+        order=20,
+        power=powers.CHECK,
+        urls=_urls,
+    )
 )

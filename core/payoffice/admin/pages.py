@@ -17,6 +17,7 @@ from core.admin_support.readonly import ReadOnlyAdmin, ReadOnlyInline
 from core.database import clock
 from core.kernel.days import natural_day
 from core.kernel.errors import DomainError
+from core.payoffice import powers
 from core.payoffice.admin import acts as office
 from core.payoffice.models import (
     CashCeiling,
@@ -35,7 +36,6 @@ from core.payoffice.models import (
     StockItem,
     StockMovement,
 )
-from core.payoffice.selectors import READ
 from core.payoffice.services import cheques, deposits, goods, slips
 from core.receipts.output import Output, render
 from core.receipts.pdf import Paper
@@ -145,7 +145,7 @@ class _StockMovements(ReadOnlyInline):
 
 
 class _Register(ReadOnlyAdmin):
-    read_power = READ
+    read_power = powers.READ
 
 
 @admin.register(Claim)
@@ -274,7 +274,7 @@ class PayeeAdmin(_Register):
 
 @dashboard.panel(20)
 def _waiting(request: HttpRequest) -> dashboard.Table | None:
-    if not signed_on.may(request, deposits.RULE):
+    if not signed_on.may(request, powers.RULE_ON_DEPOSIT):
         return None
     due = deposits.rulings_due(natural_day(clock.now()))
     known = Deposit.objects.in_bulk(

@@ -24,7 +24,7 @@ from core.api.shapes import (
 from core.api.views import StaffView, json_response
 from core.database import clock
 from core.kernel.days import natural_day
-from core.payoffice import refusals, selectors
+from core.payoffice import powers, refusals, selectors
 from core.payoffice.api import claims
 from core.payoffice.api.claims import (
     CODE_PROBLEMS,
@@ -354,7 +354,7 @@ class Match(StaffView):
 class Rulings(StaffView):
     @operation("What waits for a decision, oldest first", answer=WaitingListOut)
     def get(self, request: Request) -> HttpResponse:
-        self.by.need(deposits.RULE)
+        self.by.need(powers.RULE_ON_DEPOSIT)
         found = deposits.rulings_due(natural_day(clock.now()))
         return self.answer(WaitingListOut, {"items": found})
 

@@ -9,15 +9,14 @@ from core.database.locks import Lock, hold
 from core.kernel.errors import Conflict, Invalid, NotFound
 from core.ledger import services as ledger
 from core.ledger.services import Line
-from core.payoffice import accounts
+from core.payoffice import accounts, powers
 from core.payoffice.models import CashMovement, CashSession
 from core.payoffice.refusals import CashSessionMissing, CashShort
 from core.premises.models import Premises
 from core.premises.services import PremisesUnknown
 from core.staff.actor import StaffActor
-from core.staff.powers import Role, define
+from core.staff.powers import Role
 
-CASH = define("payoffice.cash", Role.CASHIER, Role.SUPERVISOR)
 OFFICES = (Premises.Kind.CENTRAL_OFFICE, Premises.Kind.ENTITY_OFFICE)
 
 
@@ -47,7 +46,7 @@ def cash_open(*, by: StaffActor, premises: str, float_cents: int) -> CashSession
 
     Raises PremisesUnknown, NotAnOffice, CashSessionOpen.
     """
-    by.need(CASH)
+    by.need(powers.KEEP_CASH)
     place = Premises.objects.filter(code=premises).first()
     if place is None:
         raise PremisesUnknown(premises=premises)
@@ -78,7 +77,7 @@ def cash_move(*, by: StaffActor, cents: int, reason: str) -> CashMovement:
 
     Raises CashSessionMissing, MovementOfNothing, CashShort.
     """
-    by.need(CASH)
+    by.need(powers.KEEP_CASH)
     session = cash_session_of(by)
     hold((Lock.CASH, session.pk))
     _need_open(session)
@@ -102,7 +101,7 @@ def cash_close(*, by: StaffActor, session: uuid.UUID, counted_cents: int) -> Cas
 
     One's own session, or, with the supervisor's role, anybody's. Raises CashSessionUnknown.
     """
-    by.need(CASH)
+    by.need(powers.KEEP_CASH)
     found = CashSession.objects.filter(uuid=session).first()
     if found is None or (found.cashier_id != by.user_id and Role.SUPERVISOR not in by.roles):
         raise CashSessionUnknown

@@ -11,19 +11,13 @@ from django.db import models
 
 from core.kernel.errors import DomainError
 from core.kernel.regulation import PaymentRule
-from core.payoffice import judging
+from core.payoffice import judging, powers
 from core.payoffice.judging import PLACE_OF_KIND, DocumentState, Standpoint
 from core.payoffice.models import CashSession, Claim
 from core.payoffice.payables import Payable
 from core.payoffice.services import finding, paying
-from core.payoffice.services.deposits import RULE, TAKE
-from core.payoffice.services.desk import PAY
-from core.payoffice.services.presenting import PRESENT
 from core.premises.access import Capability, TerminalActor
 from core.staff.actor import StaffActor
-from core.staff.powers import Role, define
-
-CHECK = define("payoffice.check", Role.CASHIER, Role.SUPERVISOR, Role.ORGANISER, Role.AUDITOR)
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -110,7 +104,7 @@ def desk_state(*, by: StaffActor, code: str = "", deposit: UUID | None = None) -
 
     Raises PowerMissing, a code's error, DocumentUnknown.
     """
-    by.need(CHECK)
+    by.need(powers.CHECK)
     if deposit is None:
         payable = finding.by_code(code)
     else:
@@ -174,22 +168,22 @@ def _actions(by: StaffActor, checked: Checked, session: CashSession | None) -> l
     """The acts that this person may do now, the likeliest first."""
     payable, state, actions = checked.payable, checked.state, []
     untouched = state in judging.UNTOUCHED
-    payable_now = checked.refusal == "" and by.may(PAY)
+    payable_now = checked.refusal == "" and by.may(powers.PAY)
     if payable_now and session is not None:
         large = payable.amount_cents > settings.SECOND_PERSON_ABOVE_CENTS
         actions.append(DeskAction.PROPOSE if large else DeskAction.PAY)
         if payable.thing is not None:
             actions.append(DeskAction.EXCHANGE)
     can_pay_or_take = untouched or state in (DocumentState.PRESENTED, DocumentState.GRANTED)
-    if session is None and can_pay_or_take and by.may(PAY):
+    if session is None and can_pay_or_take and by.may(powers.PAY):
         actions.append(DeskAction.OPEN_CASH)
-    if session is not None and untouched and by.may(PRESENT):
+    if session is not None and untouched and by.may(powers.PRESENT):
         actions.append(DeskAction.PRESENT)
     takeable = untouched or state in (DocumentState.PRESENTED, DocumentState.BLOCKED)
-    if session is not None and takeable and by.may(TAKE):
+    if session is not None and takeable and by.may(powers.TAKE_DEPOSIT):
         actions.append(DeskAction.DEPOSIT)
     held = state in (DocumentState.DEPOSITED, DocumentState.BLOCKED)
     over = payable.last_claim_day is None or checked.today > payable.last_claim_day
-    if held and over and by.may(RULE):
+    if held and over and by.may(powers.RULE_ON_DEPOSIT):
         actions.append(DeskAction.RULE)
     return actions

@@ -12,17 +12,12 @@ from core.kernel.days import natural_day
 from core.kernel.errors import Conflict, Invalid, NotFound
 from core.ledger import services as ledger
 from core.ledger.services import Line
-from core.payoffice import accounts
+from core.payoffice import accounts, powers
 from core.payoffice.models import CashCeiling, Cheque, Payee, Payment
 from core.payoffice.services.personal_data import PayeeFacts, payee_encrypt
 from core.staff import two_persons
 from core.staff.actor import StaffActor
 from core.staff.models import Proposal
-from core.staff.powers import Role, define
-
-CHEQUES = define("payoffice.cheques", Role.SUPERVISOR, Role.ORGANISER)
-PRINT = define("payoffice.cheques.print", Role.CASHIER, Role.SUPERVISOR, Role.ORGANISER)
-CEILING = define("payoffice.cash_ceiling", Role.ORGANISER)
 
 
 class ChequeUnknown(NotFound):
@@ -89,7 +84,7 @@ def cheque_get(number: int) -> Cheque:
 
 def cheque_printed(*, by: StaffActor, number: int) -> Cheque:
     """A cheque, to be printed with its payee's name. Raises ChequeUnknown."""
-    by.need(PRINT)
+    by.need(powers.PRINT_CHEQUES)
     return cheque_get(number)
 
 
@@ -99,7 +94,7 @@ def cheque_void(*, by: StaffActor, number: int, reason: str) -> Proposal:
 
     Raises ChequeUnknown, ChequeNotIssued, ReasonNeeded.
     """
-    by.need(CHEQUES)
+    by.need(powers.ISSUE_CHEQUES)
     _need_issued(cheque_get(number))
     if not reason.strip():
         raise ReasonNeeded
@@ -122,7 +117,7 @@ def cheque_reissue(*, by: StaffActor, number: int, payee: PayeeFacts | None = No
 
     Raises ChequeUnknown, ChequeStands.
     """
-    by.need(CHEQUES)
+    by.need(powers.ISSUE_CHEQUES)
     cheque = _need_replaceable(cheque_get(number))
     named = payee_encrypt(payee) if payee else cheque.payee
     return two_persons.propose(
@@ -152,7 +147,7 @@ def cheque_reconcile(
 
     Raises ChequeUnknown, ChequeNotIssued, ChequeAmountDiffers, ChequeDayWrong.
     """
-    by.need(CHEQUES)
+    by.need(powers.ISSUE_CHEQUES)
     hold((Lock.CHEQUE, 0))
     cheque = cheque_get(number)
     if cheque.state == Cheque.State.PRESENTED and cheque.presented_on == presented_on:
@@ -179,7 +174,7 @@ def ceiling_propose(
 
     Raises CeilingNotLater.
     """
-    by.need(CEILING)
+    by.need(powers.SET_CASH_CEILING)
     _need_later(in_force_from)
     if not source.strip() or cents < 1:
         raise CeilingNotLater
@@ -220,8 +215,6 @@ def _need_replaceable(cheque: Cheque) -> Cheque:
     return cheque
 
 
-VOID = two_persons.register(two_persons.Kind("payoffice.cheque_void", CHEQUES, _voided))
-REISSUE = two_persons.register(two_persons.Kind("payoffice.cheque_reissue", CHEQUES, _reissued))
-CASH_CEILING = two_persons.register(
-    two_persons.Kind("payoffice.cash_ceiling", CEILING, _ceiling_set)
-)
+VOID = two_persons.Kind("payoffice.cheque_void", powers.ISSUE_CHEQUES, _voided)
+REISSUE = two_persons.Kind("payoffice.cheque_reissue", powers.ISSUE_CHEQUES, _reissued)
+CASH_CEILING = two_persons.Kind("payoffice.cash_ceiling", powers.SET_CASH_CEILING, _ceiling_set)

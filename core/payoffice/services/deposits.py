@@ -14,7 +14,7 @@ from core.kernel.days import natural_day
 from core.kernel.errors import Conflict, Invalid, NotFound
 from core.ledger import services as ledger
 from core.ledger.services import Line
-from core.payoffice import judging
+from core.payoffice import judging, powers
 from core.payoffice.models import Claim, Deposit, DepositImage, DepositMatch, Ruling
 from core.payoffice.payables import Payable
 from core.payoffice.refusals import MoneyHeld, NoPrize, RequestUuidReused
@@ -26,12 +26,6 @@ from core.premises.access import BareTerminal, Capability, TerminalActor
 from core.staff import two_persons
 from core.staff.actor import StaffActor
 from core.staff.models import Proposal
-from core.staff.powers import Role, define
-
-TAKE = define("payoffice.deposit.take", Role.CASHIER, Role.SUPERVISOR)
-MATCH = define("payoffice.deposit.match", Role.SUPERVISOR, Role.ORGANISER)
-RULE = define("payoffice.ruling", Role.SUPERVISOR, Role.ORGANISER)
-LOOK = define("payoffice.deposit.look", Role.SUPERVISOR, Role.ORGANISER)
 
 MOST_IMAGES = 10
 MOST_IMAGE_BYTES = 3 * 1024 * 1024
@@ -97,7 +91,7 @@ def deposit_take(*, at: TerminalActor | StaffActor, request: DepositRequest) -> 
     refusal that its state brings.
     """
     if isinstance(at, StaffActor):
-        at.need(TAKE)
+        at.need(powers.TAKE_DEPOSIT)
         acted = {"staff_id": at.user_id, "premises_id": cash_session_of(at).premises_id}
     else:
         at.need(Capability.DEPOSIT)
@@ -133,7 +127,7 @@ def deposit_match(
     Raises DepositUnknown, DocumentUnknown, DepositMatched, DepositRuled, ReasonNeeded, or the
     refusal that its state brings.
     """
-    by.need(MATCH)
+    by.need(powers.MATCH_DEPOSIT)
     found = deposit_get(deposit)
     if not evidence.strip():
         raise ReasonNeeded
@@ -187,7 +181,7 @@ def image_add(
     """Add a photograph, encrypted. Raises DepositUnknown, ImageRefused."""
     found = deposit_get(deposit)
     if isinstance(at, StaffActor):
-        at.need(TAKE)
+        at.need(powers.TAKE_DEPOSIT)
     else:
         at.need(Capability.DEPOSIT)
         if found.premises_id != at.premises_id:
@@ -200,7 +194,7 @@ def image_add(
 
 def image_read(*, by: StaffActor, image: uuid.UUID) -> tuple[str, bytes]:
     """A photograph: its kind and its bytes. Raises DepositUnknown, Erased."""
-    by.need(LOOK)
+    by.need(powers.SEE_DEPOSIT)
     found = DepositImage.objects.filter(uuid=image).first()
     if found is None:
         raise DepositUnknown
@@ -219,7 +213,7 @@ def deposit_seen(*, at: StaffActor | BareTerminal, ident: uuid.UUID) -> Deposit:
     """A deposit, for the office or the premises that took it. Raises DepositUnknown."""
     found = deposit_get(ident)
     if isinstance(at, StaffActor):
-        at.need(TAKE)
+        at.need(powers.TAKE_DEPOSIT)
     elif found.premises_id != at.premises_id:
         raise DepositUnknown
     return found
@@ -241,7 +235,7 @@ def ruling_propose(
     before the period of payment has passed. Raises DepositUnknown, DocumentUnknown, NotHeld,
     PeriodRunning, DepositRuled, ReasonNeeded.
     """
-    by.need(RULE)
+    by.need(powers.RULE_ON_DEPOSIT)
     if not reason.strip():
         raise ReasonNeeded
     content: two_persons.Content = {"verdict": verdict, "reason": reason}
@@ -357,4 +351,4 @@ def rulings_due(today: date) -> list[Waiting]:
     return due
 
 
-RULING = two_persons.register(two_persons.Kind("payoffice.ruling", RULE, apply=_ruled))
+RULING = two_persons.Kind("payoffice.ruling", powers.RULE_ON_DEPOSIT, apply=_ruled)

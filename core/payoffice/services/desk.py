@@ -6,6 +6,7 @@ from django.conf import settings
 from django.db import transaction
 
 from core.kernel.errors import DomainError
+from core.payoffice import powers
 from core.payoffice.models import CashSession, Claim, Payee
 from core.payoffice.payables import Payable
 from core.payoffice.refusals import RequestUuidReused
@@ -17,9 +18,6 @@ from core.payoffice.services.presenting import present
 from core.staff import two_persons
 from core.staff.actor import StaffActor
 from core.staff.models import Proposal
-from core.staff.powers import Role, define
-
-PAY = define("payoffice.pay", Role.CASHIER, Role.SUPERVISOR)
 
 
 def desk_pay(*, by: StaffActor, request: PayRequest) -> Paid | Proposal:
@@ -28,7 +26,7 @@ def desk_pay(*, by: StaffActor, request: PayRequest) -> Paid | Proposal:
     The same request again gets the same payment or proposal. Raises as `payment_make`,
     CashSessionMissing, CashShort, ProposalPending.
     """
-    by.need(PAY)
+    by.need(powers.PAY)
     try:
         session = cash_session_of(by)
         payable = paying.payable_of(request)
@@ -102,4 +100,4 @@ def _confirmed(proposal: Proposal, by: StaffActor) -> None:
     paying.pay(payable, request, payer, digest=digest, payee=payee)
 
 
-PAYMENT = two_persons.register(two_persons.Kind("payoffice.payment", PAY, apply=_confirmed))
+PAYMENT = two_persons.Kind("payoffice.payment", powers.PAY, apply=_confirmed)

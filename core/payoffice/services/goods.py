@@ -13,7 +13,7 @@ from core.database.locks import Lock, hold
 from core.kernel.errors import Conflict, Invalid, NotFound
 from core.ledger import services as ledger
 from core.ledger.services import Line
-from core.payoffice import accounts
+from core.payoffice import accounts, powers
 from core.payoffice.models import CashSession, Claim, Exchange, StockItem, StockMovement
 from core.payoffice.payables import Payable
 from core.payoffice.refusals import (
@@ -26,15 +26,11 @@ from core.payoffice.refusals import (
 )
 from core.payoffice.services import finding, paying
 from core.payoffice.services.cash import cash_session_of
-from core.payoffice.services.desk import PAY
 from core.premises.models import Premises
 from core.premises.services import PremisesUnknown
 from core.staff import two_persons
 from core.staff.actor import StaffActor
 from core.staff.models import Proposal
-from core.staff.powers import Role, define
-
-STOCK = define("payoffice.stock", Role.SUPERVISOR, Role.ORGANISER)
 
 
 class ItemUnknown(NotFound):
@@ -60,7 +56,7 @@ def stock_register(
 
     Raises ItemDiffers.
     """
-    by.need(STOCK)
+    by.need(powers.KEEP_STOCK)
     item, _ = StockItem.objects.get_or_create(
         code=code,
         defaults={
@@ -82,7 +78,7 @@ def stock_move(
 
     Raises ItemUnknown, PremisesUnknown, UnitsWrong, OutOfStock.
     """
-    by.need(STOCK)
+    by.need(powers.KEEP_STOCK)
     found = StockItem.objects.filter(code=item).first()
     if found is None:
         raise ItemUnknown(item=item)
@@ -153,7 +149,7 @@ def exchange_make(*, by: StaffActor, request: ExchangeRequest) -> Exchange | Pro
     confirms. Raises NotInKind, OutOfStock, ItemUnknown, ItemDiffers, CashSessionMissing, or the
     refusal that the document's state or the place brings.
     """
-    by.need(PAY)
+    by.need(powers.PAY)
     hold((Lock.REQUEST, request.uuid.int))
     known = Exchange.objects.filter(uuid=request.uuid).first()
     if known is not None:
@@ -269,4 +265,4 @@ def _claim_exchanged(payable: Payable, claim: Claim | None) -> Claim:
         raise AlreadyExchanged from error
 
 
-EXCHANGE = two_persons.register(two_persons.Kind("payoffice.exchange", PAY, apply=_confirmed))
+EXCHANGE = two_persons.Kind("payoffice.exchange", powers.PAY, apply=_confirmed)

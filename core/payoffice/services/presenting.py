@@ -7,7 +7,7 @@ from django.db import connection, transaction
 
 from core.ledger import services as ledger
 from core.ledger.services import Line
-from core.payoffice import judging
+from core.payoffice import judging, powers
 from core.payoffice.judging import UNTOUCHED, DocumentState
 from core.payoffice.models import Claim, Presentation
 from core.payoffice.payables import Payable
@@ -16,9 +16,6 @@ from core.payoffice.services import finding
 from core.payoffice.services.cash import cash_session_of
 from core.premises.access import Capability, TerminalActor
 from core.staff.actor import StaffActor
-from core.staff.powers import Role, define
-
-PRESENT = define("payoffice.present", Role.CASHIER, Role.SUPERVISOR)
 
 _OPEN_CLAIM = """
 INSERT INTO payoffice_claim (game, document_id, state, amount_cents, opened_at)
@@ -35,7 +32,7 @@ def presentation_make(
     the refusal that its state brings.
     """
     if isinstance(at, StaffActor):
-        at.need(PRESENT)
+        at.need(powers.PRESENT)
         acted = {"staff_id": at.user_id, "premises_id": cash_session_of(at).premises_id}
     else:
         at.need(Capability.DEPOSIT)

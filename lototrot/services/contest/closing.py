@@ -12,13 +12,11 @@ from core.database import clock
 from core.database.locks import Lock, hold
 from core.kernel.errors import Conflict, Invalid
 from core.staff.actor import StaffActor
-from core.staff.powers import Role, define
+from lototrot import powers
 from lototrot.engine.races import mask_of
 from lototrot.models.contest import Contest, ContestLeg, ScheduleChange
 from lototrot.models.programme import Runner
 from lototrot.models.running import Withdrawal
-
-CLOSE = define("lototrot.contest.close", Role.ORGANISER)
 
 
 class ContestNotOnSale(Conflict):
@@ -57,7 +55,7 @@ def contest_close(*, contest_id: int, cause: Contest.Cause) -> bool:
 
 def contest_close_early(*, by: StaffActor, contest_id: int) -> bool:
     """The organiser closes before the schedule (4: "at the latest")."""
-    by.need(CLOSE)
+    by.need(powers.CLOSE_CONTEST)
     return contest_close(contest_id=contest_id, cause=Contest.Cause.ORGANISER)
 
 
@@ -82,7 +80,7 @@ def schedule_move(*, by: StaffActor, contest_id: int, to_at: datetime.datetime) 
 
     A delayed start may move it past the programme's time: the confirmed start closes it anyhow.
     """
-    by.need(CLOSE)
+    by.need(powers.CLOSE_CONTEST)
     hold((Lock.CONTEST, contest_id))
     contest = Contest.objects.get(pk=contest_id)
     now = clock.now()

@@ -18,7 +18,7 @@ from core.kernel.regulation import Regulation, shipped
 from core.ledger import services as ledger
 from core.premises.access import Capability, TerminalActor
 from core.staff.actor import StaffActor
-from core.staff.powers import Role, define
+from lototrot import powers
 from lototrot.engine.bet_type import BetType as Rules
 from lototrot.engine.gates import MissingGate, OpeningFacts, missing_gates
 from lototrot.models.contest import (
@@ -34,9 +34,6 @@ from lototrot.models.contest import (
 from lototrot.models.programme import FederationApproval, Meeting, Race
 from lototrot.selectors.races import contest_limit
 from lototrot.services.contest.closing import offered_masks_refresh
-
-PREPARE = define("lototrot.contest.prepare", Role.ORGANISER)
-OPEN = define("lototrot.contest.open", Role.ORGANISER)
 
 CODE_SECRET_BYTES = 32
 
@@ -144,7 +141,7 @@ def rules_of(bet_type: BetType, day: datetime.date) -> Rules:
 
 def bet_type_record(*, by: StaffActor, document: Mapping[str, Any], authorisation: str) -> BetType:
     """Record a version of a bet type; the same content again gives the same row (14.III.7)."""
-    by.need(PREPARE)
+    by.need(powers.PREPARE_CONTEST)
     _need_authorisation(authorisation)
     now = clock.now()
     least = figures_of(natural_day(now)).lototrot.minimum_prize_percent
@@ -171,7 +168,7 @@ def _need_authorisation(reference: str) -> None:
 
 def internal_bet_type_record(*, by: StaffActor, code: str, name: str) -> InternalBetType:
     """Record a type of the internal bet, which no contest may coincide with (14.I.1)."""
-    by.need(PREPARE)
+    by.need(powers.PREPARE_CONTEST)
     found, _ = InternalBetType.objects.get_or_create(
         code=code,
         defaults={"name": name, "recorded_at": clock.now(), "recorded_by_id": by.user_id},
@@ -189,7 +186,7 @@ def ticket_model_record(
     multiple: bool,
 ) -> TicketModel:
     """Record a ticket model that the gaming authority has authorised (14.II.2)."""
-    by.need(PREPARE)
+    by.need(powers.PREPARE_CONTEST)
     _need_authorisation(authorisation)
     try:
         with transaction.atomic():
@@ -225,7 +222,7 @@ def contest_create(
     Raises TermsRefused, RaceRepeated, RaceUnknown, ScheduleOutOfPlace, ContestOfDayExists. What can
     still be put right is left to the gates.
     """
-    by.need(PREPARE)
+    by.need(powers.PREPARE_CONTEST)
     _need_possible_terms(price_cents, max_bets, correction_window_s, correction_approval)
     if len(races) > MAX_LEGS:
         raise TermsRefused(races=len(races), maximum=MAX_LEGS)
@@ -317,7 +314,7 @@ def contest_publish(*, by: StaffActor, contest: Contest, rules: Mapping[str, str
 
     `rules` is the text in every language of the system. Once published it stays as it is.
     """
-    by.need(PREPARE)
+    by.need(powers.PREPARE_CONTEST)
     if not FederationApproval.objects.filter(meeting=contest.meeting).exists():
         raise ProgrammeNotApproved
     wanted = [code for code, _ in settings.LANGUAGES]
@@ -345,7 +342,7 @@ def contest_open(*, by: StaffActor, contest: Contest) -> Contest:
 
     Raises GatesShut naming each gate, ScheduleOutOfPlace, CourseUnderWay.
     """
-    by.need(OPEN)
+    by.need(powers.OPEN_CONTEST)
     hold((Lock.MEETING, contest.meeting_id), (Lock.CONTEST, contest.pk))
     contest.refresh_from_db()
     if contest.state == Contest.State.OPEN:

@@ -18,15 +18,12 @@ from core.kernel.canonical import canonical_sha256
 from core.kernel.days import NaiveInstant
 from core.kernel.errors import Conflict, Invalid
 from core.staff.actor import StaffActor
-from core.staff.powers import Role, define
+from lototrot import powers
 from lototrot.engine import programme as official
 from lototrot.engine.programme_csv import parse_csv
 from lototrot.engine.programme_json import parse_json, to_json
 from lototrot.models.programme import FederationApproval, Meeting, Race, Racecourse, Runner
 from lototrot.services.contest.contests import MeetingUnknown
-
-IMPORT = define("lototrot.programme.import", Role.ORGANISER)
-APPROVE = define("lototrot.programme.approve", Role.ORGANISER)
 
 Format = Literal["json", "csv"]
 READERS: dict[str, Callable[[bytes], official.Programme]] = {"json": parse_json, "csv": parse_csv}
@@ -68,7 +65,7 @@ def programme_import(*, by: StaffActor, data: bytes, format: Format) -> Meeting:
 
     Raises ProgrammeInvalid with every error and its place, ProgrammeRecorded, RacecourseDiffers.
     """
-    by.need(IMPORT)
+    by.need(powers.IMPORT_PROGRAMME)
     programme = READERS[format](data)
     document = json.loads(to_json(programme))
     digest = canonical_sha256(document)
@@ -155,7 +152,7 @@ def approval_record(
     The same approval again changes nothing. Raises ApprovalIncomplete, NaiveInstant, ApprovalAhead,
     ApprovalRecorded.
     """
-    by.need(APPROVE)
+    by.need(powers.APPROVE_PROGRAMME)
     if not (approved_by.strip() and reference.strip()):
         raise ApprovalIncomplete
     if approved_at.utcoffset() is None:

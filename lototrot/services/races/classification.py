@@ -18,7 +18,7 @@ from core.kernel.errors import Conflict, Invalid
 from core.staff import two_persons
 from core.staff.actor import StaffActor
 from core.staff.models import Proposal
-from core.staff.powers import Role, define
+from lototrot import powers
 from lototrot.engine.races import check_result
 from lototrot.models.contest import Contest
 from lototrot.models.running import Classification
@@ -36,8 +36,6 @@ from lototrot.services.races.course import (
 )
 from lototrot.services.races.starts import OutOfOrder
 from lototrot.services.settlement.settling import settlement_reverse
-
-CLASSIFY = define("lototrot.classification", Role.STEWARDS)
 
 OUTCOMES = ("winner", "started", "withdrawn", "left", "disqualified")
 
@@ -109,7 +107,7 @@ def classification_propose(
     NaiveInstant, InstantAhead, OutOfOrder, ClassificationRefused with every error,
     AllDisqualified, WrongWinner.
     """
-    by.need(CLASSIFY)
+    by.need(powers.CLASSIFY)
     race = race_get(race_id)
     proposal = two_persons.propose(
         kind=CLASSIFICATION,
@@ -236,7 +234,7 @@ def classification_correct(
     it, and due again. Raises RaceUnknown, ReasonMissing, NotClassified, NothingCorrected,
     PaymentOrdered, and what `check_runners` raises.
     """
-    by.need(CLASSIFY)
+    by.need(powers.CLASSIFY)
     need_reason(reason)
     race = race_get(race_id)
     current = Classification.objects.filter(race=race, in_force=True).first()
@@ -289,9 +287,7 @@ def _corrected(proposal: Proposal, by: StaffActor) -> None:
     )
 
 
-CLASSIFICATION = two_persons.register(
-    two_persons.Kind("lototrot.classification", CLASSIFY, apply=_confirmed)
-)
-CORRECTION = two_persons.register(
-    two_persons.Kind("lototrot.classification_correction", CLASSIFY, apply=_corrected)
+CLASSIFICATION = two_persons.Kind("lototrot.classification", powers.CLASSIFY, apply=_confirmed)
+CORRECTION = two_persons.Kind(
+    "lototrot.classification_correction", powers.CLASSIFY, apply=_corrected
 )

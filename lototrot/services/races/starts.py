@@ -18,7 +18,7 @@ from core.kernel.errors import Conflict, Invalid
 from core.staff import two_persons
 from core.staff.actor import StaffActor
 from core.staff.models import Proposal
-from core.staff.powers import Role, define
+from lototrot import powers
 from lototrot.models.contest import Contest
 from lototrot.models.programme import Race
 from lototrot.models.running import RaceDeclaration, RaceStart
@@ -38,9 +38,6 @@ from lototrot.services.races.course import (
     race_hold,
 )
 from lototrot.services.races.drawing import RACE_DRAW
-
-START = define("lototrot.start", Role.STEWARDS, Role.ORGANISER)
-DECLARE = define("lototrot.race.declare", Role.STEWARDS, Role.ORGANISER)
 
 Kind = RaceDeclaration.Kind
 
@@ -118,7 +115,7 @@ def start_record(
     run, unless its draw has taken place [B13]. Raises RaceUnknown, SourceMissing, NaiveInstant,
     InstantAhead, StartDiffers, NobodyToStart, DrawBegun, DrawCertified, RunOnAnotherDay.
     """
-    by.need(START)
+    by.need(powers.RECORD_START)
     need_source(source)
     race = race_get(race_id)
     record = race_hold(race)
@@ -177,7 +174,7 @@ def start_correct(
     What has closed stays closed; bets that prove to be in breach are then found [E3]. Raises
     RaceNotStarted, StartUnchanged, OutOfOrder, and what `start_record` raises of the request.
     """
-    by.need(START)
+    by.need(powers.RECORD_START)
     need_source(source)
     race = race_get(race_id)
     current = RaceStart.objects.filter(race=race).order_by("-pk").first()
@@ -248,7 +245,7 @@ def race_declare(
     made since. Raises RaceUnknown, ReasonMissing, NaiveInstant, InstantAhead, RaceDeclared,
     RaceClassified, RaceStarted, RaceNotStarted, OutOfOrder, NoStarters, RulingMissing.
     """
-    by.need(DECLARE)
+    by.need(powers.DECLARE_RACE)
     need_reason(reason)
     race = race_get(race_id)
     record = race_hold(race)
@@ -334,7 +331,7 @@ def meeting_declare(
 
     Raises ReasonMissing, NaiveInstant, InstantAhead, NothingToDeclare.
     """
-    by.need(DECLARE)
+    by.need(powers.DECLARE_RACE)
     need_reason(reason)
     contests = Contest.objects.filter(meeting=meeting_id).values_list("pk", flat=True)
     hold((Lock.MEETING, meeting_id), *((Lock.CONTEST, contest) for contest in contests))
@@ -356,7 +353,7 @@ def declaration_retract(*, by: StaffActor, race_id: int, reason: str) -> Proposa
     Nothing reopens; its draw is called off, unless it has taken place. Raises RaceUnknown,
     ReasonMissing, DeclarationUnknown, DrawBegun, DrawCertified.
     """
-    by.need(DECLARE)
+    by.need(powers.DECLARE_RACE)
     need_reason(reason)
     race = race_get(race_id)
     standing = RaceDeclaration.objects.filter(race=race, superseded_at=None).first()
@@ -392,9 +389,7 @@ def _retracted(proposal: Proposal, by: StaffActor) -> None:
     )
 
 
-CORRECTION = two_persons.register(
-    two_persons.Kind("lototrot.start_correction", START, apply=_corrected)
-)
-RETRACTION = two_persons.register(
-    two_persons.Kind("lototrot.declaration_retraction", DECLARE, apply=_retracted)
+CORRECTION = two_persons.Kind("lototrot.start_correction", powers.RECORD_START, apply=_corrected)
+RETRACTION = two_persons.Kind(
+    "lototrot.declaration_retraction", powers.DECLARE_RACE, apply=_retracted
 )

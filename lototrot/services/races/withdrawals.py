@@ -14,7 +14,7 @@ from core.kernel.errors import Conflict, NotFound
 from core.staff import two_persons
 from core.staff.actor import StaffActor
 from core.staff.models import Decision, Proposal
-from core.staff.powers import Role, define
+from lototrot import powers
 from lototrot.engine.races import NumberNotInProgramme
 from lototrot.models.running import Withdrawal
 from lototrot.selectors.races import RaceRecord
@@ -28,8 +28,6 @@ from lototrot.services.races.course import (
     race_get,
     race_hold,
 )
-
-WITHDRAW = define("lototrot.withdrawal", Role.STEWARDS, Role.ORGANISER)
 
 
 class AlreadyWithdrawn(Conflict):
@@ -73,7 +71,7 @@ def withdrawal_enter(
     AlreadyWithdrawn, SourceMissing, NaiveInstant, InstantAhead, WithdrawalTooLate, NoStarterLeft,
     RaceClassified, DrawBegun, DrawCertified.
     """
-    by.need(WITHDRAW)
+    by.need(powers.WITHDRAW)
     need_source(source)
     race = race_get(race_id)
     _need_free(race_id, number)  # before the proposal, which would only say that it is pending
@@ -114,7 +112,7 @@ def withdrawal_reverse(*, by: StaffActor, withdrawal_id: int, reason: str) -> Pr
     One not yet confirmed is simply rejected. Raises WithdrawalUnknown, WithdrawalUnconfirmed,
     ReasonMissing, WithdrawalIrreversible, RaceClassified, DrawBegun, DrawCertified.
     """
-    by.need(WITHDRAW)
+    by.need(powers.WITHDRAW)
     need_reason(reason)
     withdrawal = _standing(withdrawal_id)
     if withdrawal.confirmed_at is None:
@@ -200,9 +198,7 @@ def _reversed(proposal: Proposal, by: StaffActor) -> None:
     offers_refresh(withdrawal.race_id)
 
 
-WITHDRAWAL = two_persons.register(
-    two_persons.Kind("lototrot.withdrawal", WITHDRAW, apply=_confirmed, reject=_rejected)
+WITHDRAWAL = two_persons.Kind(
+    "lototrot.withdrawal", powers.WITHDRAW, apply=_confirmed, reject=_rejected
 )
-REVERSAL = two_persons.register(
-    two_persons.Kind("lototrot.withdrawal_reversal", WITHDRAW, apply=_reversed)
-)
+REVERSAL = two_persons.Kind("lototrot.withdrawal_reversal", powers.WITHDRAW, apply=_reversed)

@@ -3,12 +3,11 @@
 from collections.abc import Iterator
 
 from core.staff.actor import StaffActor
-from core.staff.powers import Role, define
+from lototrot import powers
 from lototrot.services.contest.contests import contest_get
 from lototrot.services.seal.leaves import sealed_leaves
 from lototrot.services.seal.sealing import need_sealed
 
-EXPORT = define("lototrot.tickets.export", Role.ORGANISER, Role.INSPECTOR, Role.AUDITOR)
 CHUNK_BYTES = 1 << 16
 
 
@@ -17,7 +16,7 @@ def tickets_export(*, by: StaffActor, contest_id: int) -> Iterator[bytes]:
 
     Raises PowerMissing, ContestUnknown, ContestNotSealed at once, LeafUnsound while it is read.
     """
-    by.need(EXPORT)
+    by.need(powers.EXPORT_TICKETS)
     contest = contest_get(contest_id)
     need_sealed(contest)
     return _chunks(sealed_leaves(contest))

@@ -23,7 +23,7 @@ from core.premises.models import Game
 from core.staff import two_persons
 from core.staff.actor import StaffActor
 from core.staff.models import Proposal
-from core.staff.powers import Role, define
+from lototrot import powers
 from lototrot.accounts import held, prizes_payable, refunds_due
 from lototrot.models.contest import Contest
 from lototrot.selectors.races import contest_limit
@@ -31,8 +31,6 @@ from lototrot.services.contest.contests import contest_get
 from lototrot.services.seal.sealing import need_sealed, seal_amend
 
 _GAME = {"game": Game.LOTOTROT.value}
-
-BREACH = define("lototrot.breach", Role.ORGANISER)
 
 
 class BreachLimitUnknown(Conflict):
@@ -232,7 +230,7 @@ _STATES = {
 
 
 def _propose(kind: two_persons.Kind, by: StaffActor, contest_id: int) -> Proposal:
-    by.need(BREACH)
+    by.need(powers.UNDO_BREACH)
     _need_state(kind.name, contest_id)
     if contest_limit(contest_id) is None:
         raise BreachLimitUnknown(contest=contest_id)
@@ -308,5 +306,5 @@ def _blocked(proposal: Proposal, by: StaffActor) -> None:
     ledger.post(reference=proposal.uuid, lines=[line])
 
 
-VOID = two_persons.register(two_persons.Kind("lototrot.breach_void", BREACH, apply=_voided))
-BLOCK = two_persons.register(two_persons.Kind("lototrot.breach_block", BREACH, apply=_blocked))
+VOID = two_persons.Kind("lototrot.breach_void", powers.UNDO_BREACH, apply=_voided)
+BLOCK = two_persons.Kind("lototrot.breach_block", powers.UNDO_BREACH, apply=_blocked)

@@ -3,7 +3,7 @@
 from django.db.models import QuerySet
 
 from core.staff.actor import StaffActor
-from core.staff.powers import Role, define
+from lototrot import powers
 from lototrot.models.contest import Contest
 from lototrot.models.settlement import Prize
 from lototrot.selectors.settlements import settlement_in_force, winning_tickets
@@ -11,16 +11,13 @@ from lototrot.services.contest.contests import contest_get
 from lototrot.services.settlement.breach import breach_pending
 from lototrot.services.settlement.settling import BreachPending, settleable
 
-LIST = define("lototrot.prizes.list", Role.ORGANISER, Role.AUDITOR)
-SETTLE = define("lototrot.settlement.request", Role.ORGANISER)
-
 
 def winning_tickets_list(*, by: StaffActor, contest_id: int) -> QuerySet[Prize]:
     """The winning tickets of the settlement in force, by ticket.
 
     Raises PowerMissing, SettlementUnknown.
     """
-    by.need(LIST)
+    by.need(powers.LIST_PRIZES)
     return winning_tickets(settlement_in_force(contest_id).pk)
 
 
@@ -29,7 +26,7 @@ def settlement_request(*, by: StaffActor, contest_id: int) -> Contest:
 
     Raises PowerMissing, ContestUnknown, and as `settlement.contest_settle` does.
     """
-    by.need(SETTLE)
+    by.need(powers.REQUEST_SETTLEMENT)
     contest = contest_get(contest_id)
     if contest.state not in (Contest.State.SETTLED, Contest.State.ORDERED):
         settleable(contest)

@@ -8,15 +8,13 @@ from core.kernel.errors import Conflict
 from core.staff import two_persons
 from core.staff.actor import StaffActor
 from core.staff.models import Proposal
-from core.staff.powers import Role, define
+from lototrot import powers
 from lototrot.engine.dates import first_pay_day, last_claim_day
 from lototrot.models.contest import Contest
 from lototrot.models.settlement import PaymentOrder, Settlement
 from lototrot.services.contest.contests import contest_get, figures_of
 from lototrot.services.races.results import contest_results
 from lototrot.services.settlement.certificate import payment_order_publish
-
-ORDER = define("lototrot.payment_order", Role.ORGANISER)
 
 
 class NothingToOrder(Conflict):
@@ -35,7 +33,7 @@ def payment_order_propose(*, by: StaffActor, contest_id: int) -> Proposal:
 
     Another person gives the order by confirming it. Raises ContestUnknown, NothingToOrder.
     """
-    by.need(ORDER)
+    by.need(powers.ORDER_PAYMENT)
     settlement = _orderable(contest_get(contest_id))
     return two_persons.propose(
         kind=PAYMENT_ORDER,
@@ -83,4 +81,4 @@ def _order(proposal: Proposal, by: StaffActor) -> None:
     payment_order_publish(order)
 
 
-PAYMENT_ORDER = two_persons.register(two_persons.Kind("lototrot.payment_order", ORDER, _order))
+PAYMENT_ORDER = two_persons.Kind("lototrot.payment_order", powers.ORDER_PAYMENT, _order)

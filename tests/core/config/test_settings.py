@@ -1,4 +1,4 @@
-"""docs/operations.md says what the code does: every variable, and every power."""
+"""docs/operations.md says what the code does: every variable."""
 
 import ast
 import re
@@ -6,9 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from django.urls import get_resolver
 
-from core.staff import powers
 from core.tools.embedded.server import ROOT
 
 PAGE = (ROOT / "docs" / "operations.md").read_text()
@@ -80,17 +78,6 @@ def test_the_environment_table_has_every_variable_and_its_default() -> None:
 @pytest.mark.parametrize("name", ["LOG_LEVEL", "SWEEP_EVERY_S", "ACCESS_LOG_EVERY", "PROFILE"])
 def test_defaults_are_found_in_the_code(name: str) -> None:
     assert variables()[name]
-
-
-def test_the_table_of_powers_is_the_codes() -> None:
-    assert get_resolver().url_patterns  # what defines powers is imported
-    right = "\n".join(
-        f"| `{act}` | {', '.join(sorted(role.value for role in roles))} |"
-        for act, roles in powers.table().items()
-        if not act.startswith("test.")  # what a test defines stays defined
-    )
-    said = "\n".join(re.findall(r"^\| `.*\|$", PAGE.split("\n## Powers\n")[1], re.MULTILINE))
-    assert said == right, f"the table should be:\n{right}"
 
 
 def test_what_the_page_points_at_is_there() -> None:

@@ -5,9 +5,8 @@ import pytest
 from django.core.management import call_command
 from django.db import connection, transaction
 
-from core.journal import acting
+from core.journal import acting, powers
 from core.journal.models import Act, Change
-from core.journal.selectors import READ
 from core.premises.models import Premises
 from core.staff.powers import Role, holders
 from tests.support import factories
@@ -177,7 +176,7 @@ def test_the_journal_is_read_by_who_watches(own_database: Database) -> None:
     assert (found["findings"], found["is_cut"]) == ([], False)
     refused(auditor.get("journal/acts/999999999999"), 404, "act_unknown")
     refused(organiser.get("journal/acts"), 403, "power_missing")
-    assert holders(READ) == {Role.AUDITOR, Role.INSPECTOR}
+    assert holders(powers.READ) == {Role.AUDITOR, Role.INSPECTOR}
 
     desk = Desk(Role.AUDITOR)
     assert "terminals_code_revocation_post" in desk.get("/admin/journal/act/")

@@ -119,9 +119,11 @@ def test_an_authorisation_longer_time_back_and_roles_of_ones_own(day: Database) 
     }
 
 
-def test_persons_that_were_not_the_ones_who_acted(day: Database) -> None:
+def test_persons_that_were_not_the_ones_who_acted(
+    day: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
     first, second = factories.two_organisers()
-    two_persons.register(TEST)
+    monkeypatch.setitem(two_persons.kinds(), TEST.name, TEST)
     with acting.acting("a", staff=first.user_id, staff_session=first.session_id):
         proposal = two_persons.propose(kind=TEST, subject="s", content={}, by=first)
     with acting.acting("b", staff=second.user_id, staff_session=second.session_id):

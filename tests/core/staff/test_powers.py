@@ -3,16 +3,20 @@
 import importlib
 import inspect
 import pkgutil
+import re
 from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
+from django.core.management import call_command
 
 import core
 import lototrot
 import promotrot
 from core.staff.actor import PowerMissing, StaffActor
-from core.staff.powers import Role, define, holders, table
+from core.staff.management.commands.powers import table_text
+from core.staff.powers import Role, holders, merged, table, tables
+from core.tools.embedded.server import ROOT
 
 # These ask for the power of the thing they are about, or for none: what is one's own, and the part
 # of a confirmed correction that undoes a settlement. Games announce and call off draws.
@@ -100,8 +104,33 @@ def test_what_is_not_in_the_table_nobody_may_do() -> None:
         actor(*Role).need("no.such.act")
 
 
-def test_a_power_is_defined_in_one_way() -> None:
-    act = define("test.powers", Role.AUDITOR)
-    assert define("test.powers", Role.AUDITOR) == act
-    with pytest.raises(ValueError, match="twice"):
-        define("test.powers", Role.CASHIER)
+def test_a_power_is_defined_by_one_app_and_for_some_role() -> None:
+    payoffice = {"payoffice.pay": frozenset({Role.CASHIER})}
+    assert merged({"one": payoffice, "other": {}}) == payoffice
+    with pytest.raises(ValueError, match="another app"):
+        merged({"one": payoffice, "other": payoffice})
+    with pytest.raises(ValueError, match="no role"):
+        merged({"one": {"payoffice.pay": frozenset()}})
+
+
+def test_every_power_an_app_names_is_in_its_table() -> None:
+    for app, powers in tables().items():
+        module = importlib.import_module(f"{app}.powers")
+        names = [value for name, value in vars(module).items() if name.isupper()]
+        assert {name for name in names if isinstance(name, str)} == set(powers)
+
+
+def test_the_page_shows_the_table(capsys: pytest.CaptureFixture[str]) -> None:
+    call_command("powers")
+    printed = capsys.readouterr().out
+    page = (ROOT / "docs" / "powers.md").read_text()
+    assert page == printed, "run: manage.py powers > docs/powers.md"
+    rows = re.findall(r"^\| `(\S+)`", page, re.MULTILINE)
+    assert sorted(rows) == sorted(table())
+
+
+def test_the_page_names_every_role_in_its_column() -> None:
+    text = table_text({"draws.certify": frozenset({Role.INSPECTOR, Role.ADMINISTRATOR})})
+    header, _, row = [[cell.strip() for cell in line.split("|")] for line in text.splitlines()]
+    marked = {role for role, mark in zip(header, row, strict=True) if mark == "x"}
+    assert marked == {"inspector", "administrator"}

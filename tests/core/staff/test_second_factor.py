@@ -8,12 +8,12 @@ from django.core.management import CommandError, call_command
 from django.db import connections
 from django.test import Client, override_settings
 
-from core.staff import second_factor, services
+from core.staff import powers, second_factor, services
 from core.staff.accounts import OwnAccount
 from core.staff.actor import SecondFactorNotSet, StaffActor
 from core.staff.models import SecondFactor, User
 from core.staff.powers import Role
-from core.staff.services import ACCOUNTS, actor_of, session_start, sign_on_check, user_create
+from core.staff.services import actor_of, session_start, sign_on_check, user_create
 from tests.support import factories
 from tests.support.admin_desk import Desk
 from tests.support.api import Api, refused
@@ -39,9 +39,9 @@ def sign_on(code: str) -> bool:
 class TestServices:
     def test_a_session_without_it_has_no_power(self) -> None:
         by = fresh(person(Role.ADMINISTRATOR))
-        assert not by.may(ACCOUNTS)
+        assert not by.may(powers.MANAGE_ACCOUNTS)
         with pytest.raises(SecondFactorNotSet):
-            by.need(ACCOUNTS)
+            by.need(powers.MANAGE_ACCOUNTS)
 
     def test_it_is_set_up_by_its_first_code_and_then_needed(self) -> None:
         user = person(Role.ADMINISTRATOR)
@@ -54,7 +54,7 @@ class TestServices:
         second_factor.factor_confirm(by=by, code=factories.one_time_code(secret))
         second_factor.factor_confirm(by=by, code="")  # again: nothing changes
         session.refresh_from_db()
-        actor_of(session).need(ACCOUNTS)
+        actor_of(session).need(powers.MANAGE_ACCOUNTS)
         with pytest.raises(services.SecondFactorNeeded):
             sign_on("")
         factories.time_pass(seconds=30)

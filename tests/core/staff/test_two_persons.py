@@ -1,5 +1,6 @@
 """Acts of two persons, by the services and by the database itself."""
 
+import re
 import uuid
 from dataclasses import replace
 from typing import Any
@@ -10,10 +11,11 @@ from django.db import IntegrityError, transaction
 
 from core.database import clock
 from core.kernel.canonical import canonical_sha256
+from core.premises import powers
 from core.staff import two_persons
 from core.staff.actor import PowerMissing, StaffActor
 from core.staff.models import Decision, Proposal
-from core.staff.powers import Role, define
+from core.staff.powers import Role, holders
 from core.staff.two_persons import (
     Kind,
     ProposalDecided,
@@ -24,7 +26,6 @@ from core.staff.two_persons import (
 from tests.support import factories
 from tests.support.databases import Database
 
-POWER = define("test.two_persons", Role.ORGANISER)
 done: list[tuple[str, int]] = []
 
 
@@ -32,19 +33,19 @@ def _refuse(proposal: Proposal, by: StaffActor) -> None:
     raise ProposalPending("It cannot be carried out any more.")
 
 
-KIND = two_persons.register(
-    Kind(
-        "test.two_persons",
-        POWER,
-        apply=lambda proposal, _: done.append(("applied", proposal.pk)),
-        reject=lambda proposal, _: done.append(("rejected", proposal.pk)),
-    )
+KIND = Kind(
+    "test.two_persons",
+    powers.REGISTER,
+    apply=lambda proposal, _: done.append(("applied", proposal.pk)),
+    reject=lambda proposal, _: done.append(("rejected", proposal.pk)),
 )
-FAILING = two_persons.register(Kind("test.failing", POWER, apply=_refuse))
+FAILING = Kind("test.failing", powers.REGISTER, apply=_refuse)
 
 
 @pytest.fixture(autouse=True)
-def nothing_done() -> None:
+def nothing_done(monkeypatch: pytest.MonkeyPatch) -> None:
+    for kind in (KIND, FAILING):
+        monkeypatch.setitem(two_persons.kinds(), kind.name, kind)
     done.clear()
 
 
@@ -222,3 +223,18 @@ def test_the_owner_of_the_tables_is_refused_as_well(own_database: Database) -> N
         ):
             with pytest.raises(psycopg.errors.RestrictViolation):
                 owner.execute(statement)
+
+
+def test_every_kind_needs_a_power_that_somebody_holds() -> None:
+    names = {kind.name for kind in two_persons.kinds().values()}
+    assert {"draws.manual", "payoffice.payment", "lototrot.payment_order"} <= names
+    for name, kind in two_persons.kinds().items():
+        assert name == kind.name
+        assert holders(kind.power)
+
+
+def test_two_kinds_of_one_name_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    same_name = Kind(KIND.name, powers.REGISTER, apply=_refuse)
+    monkeypatch.setattr(two_persons, "contributions", lambda *_: ((KIND,), (same_name,)))
+    with pytest.raises(ValueError, match=re.escape(KIND.name)):
+        two_persons.kinds.__wrapped__()

@@ -7,19 +7,19 @@ import pytest
 from django.db import IntegrityError, connection, transaction
 
 from core.database import clock
+from core.premises import powers
 from core.staff import two_persons
 from core.staff.actor import StaffActor
 from core.staff.models import Decision, Proposal, StaffSession, User
-from core.staff.powers import Role, define
+from core.staff.powers import Role
 from core.staff.services import actor_of, session_start
 from tests.support import factories
 from tests.support.api import Api, refused, staff_api
 
-POWER = define("test.two_persons", Role.ORGANISER)
 _applied: list[tuple[str, int]] = []
 KIND = two_persons.Kind(
     name="test.act",
-    power=POWER,
+    power=powers.REGISTER,
     apply=lambda proposal, by: _applied.append(("applied", by.user_id)),
     reject=lambda proposal, by: _applied.append(("rejected", by.user_id)),
 )
@@ -29,7 +29,7 @@ pytestmark = pytest.mark.django_db
 
 @pytest.fixture(autouse=True)
 def _registered(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    monkeypatch.setitem(two_persons._kinds, KIND.name, KIND)
+    monkeypatch.setitem(two_persons.kinds(), KIND.name, KIND)
     _applied.clear()
     return
 

@@ -1,0 +1,5 @@
+"""List the acts on public draws that two persons must do."""
+
+from core.draws.manual import MANUAL
+
+KINDS = (MANUAL,)

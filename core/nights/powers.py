@@ -1,0 +1,13 @@
+"""Name the acts on the nightly jobs that need a power, and list the roles that may do each."""
+
+from core.staff.powers import Role
+
+READ = "nights.read"
+RUN = "nights.run"
+
+POWERS = {
+    READ: frozenset(
+        {Role.ORGANISER, Role.INSPECTOR, Role.AUDITOR, Role.SUPERVISOR, Role.ADMINISTRATOR}
+    ),
+    RUN: frozenset({Role.ORGANISER, Role.SUPERVISOR}),
+}

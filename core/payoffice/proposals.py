@@ -1,0 +1,12 @@
+"""List the acts of the pay office that two persons must do."""
+
+from core.payoffice.services import cheques, deposits, desk, goods
+
+KINDS = (
+    desk.PAYMENT,
+    goods.EXCHANGE,
+    cheques.VOID,
+    cheques.REISSUE,
+    cheques.CASH_CEILING,
+    deposits.RULING,
+)

@@ -1,0 +1,37 @@
+"""Name the acts of Lototrot that need a power, and list the roles that may do each."""
+
+from core.staff.powers import Role
+
+UNDO_BREACH = "lototrot.breach"
+CLASSIFY = "lototrot.classification"
+CLOSE_CONTEST = "lototrot.contest.close"
+OPEN_CONTEST = "lototrot.contest.open"
+PREPARE_CONTEST = "lototrot.contest.prepare"
+ORDER_PAYMENT = "lototrot.payment_order"
+LIST_PRIZES = "lototrot.prizes.list"
+APPROVE_PROGRAMME = "lototrot.programme.approve"
+IMPORT_PROGRAMME = "lototrot.programme.import"
+DECLARE_RACE = "lototrot.race.declare"
+REQUEST_SETTLEMENT = "lototrot.settlement.request"
+RECORD_START = "lototrot.start"
+EXPORT_TICKETS = "lototrot.tickets.export"
+WATCH = "lototrot.watch"
+WITHDRAW = "lototrot.withdrawal"
+
+POWERS = {
+    UNDO_BREACH: frozenset({Role.ORGANISER}),
+    CLASSIFY: frozenset({Role.STEWARDS}),
+    CLOSE_CONTEST: frozenset({Role.ORGANISER}),
+    OPEN_CONTEST: frozenset({Role.ORGANISER}),
+    PREPARE_CONTEST: frozenset({Role.ORGANISER}),
+    ORDER_PAYMENT: frozenset({Role.ORGANISER}),
+    LIST_PRIZES: frozenset({Role.ORGANISER, Role.AUDITOR}),
+    APPROVE_PROGRAMME: frozenset({Role.ORGANISER}),
+    IMPORT_PROGRAMME: frozenset({Role.ORGANISER}),
+    DECLARE_RACE: frozenset({Role.STEWARDS, Role.ORGANISER}),
+    REQUEST_SETTLEMENT: frozenset({Role.ORGANISER}),
+    RECORD_START: frozenset({Role.STEWARDS, Role.ORGANISER}),
+    EXPORT_TICKETS: frozenset({Role.ORGANISER, Role.INSPECTOR, Role.AUDITOR}),
+    WATCH: frozenset({Role.ORGANISER, Role.STEWARDS, Role.INSPECTOR, Role.AUDITOR}),
+    WITHDRAW: frozenset({Role.STEWARDS, Role.ORGANISER}),
+}

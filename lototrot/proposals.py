@@ -1,0 +1,16 @@
+"""List the acts of Lototrot that two persons must do."""
+
+from lototrot.services.races import classification, starts, withdrawals
+from lototrot.services.settlement import breach, payment_order
+
+KINDS = (
+    withdrawals.WITHDRAWAL,
+    withdrawals.REVERSAL,
+    starts.CORRECTION,
+    starts.RETRACTION,
+    classification.CLASSIFICATION,
+    classification.CORRECTION,
+    breach.VOID,
+    breach.BLOCK,
+    payment_order.PAYMENT_ORDER,
+)
