@@ -74,7 +74,6 @@ def _contest() -> None:
 def _tickets() -> None:
     register(
         sold("lototrot_ticket", act="lototrot.sale", amount="amount_cents"),
-        stamped("lototrot_burntrequest", "burnt_at", terminal="terminal_id"),
         stamped("lototrot_printconfirmation", "confirmed_at"),
         stamped("lototrot_reprint", "printed_at", operator="operator_id"),
         stamped("lototrot_void", "voided_at", operator="operator_id", unless=_PROPOSED),

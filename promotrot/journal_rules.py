@@ -85,7 +85,6 @@ def _emissions() -> None:
 def _plays() -> None:
     register(
         sold("promotrot_playticket", act="promotrot.sale", amount="price_cents"),
-        stamped("promotrot_burntplay", "burnt_at", terminal="terminal_id"),
         stamped("promotrot_playact", "at", terminal="terminal_id"),
         stamped("promotrot_playend", "ended_at"),
         stamped("promotrot_playmove", "moved_at", user="moved_by_id", session="moved_in_id"),

@@ -7,8 +7,6 @@ application's role able to read, insert, and update the declared columns, and no
 
 import json
 import warnings
-from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 from django.apps import apps
@@ -17,6 +15,7 @@ from django.db import connections
 from django.db.models import Model
 
 from core.database.models import Guarded
+from core.database.sql_files import function_sql
 
 # Tables of others that hold no money and no history, with what the application does to them.
 FOREIGN_TABLES = {
@@ -44,13 +43,6 @@ def columns(model: type[Model], names: tuple[str, ...]) -> list[str]:
     """The columns of the named fields."""
     fields = {field.name: str(field.column) for field in model._meta.concrete_fields}
     return [fields[name] for name in names]
-
-
-def function_sql() -> Iterator[str]:
-    """The project's SQL functions, file by file, in the order of the installed apps."""
-    for config in apps.get_app_configs():
-        for path in sorted(Path(config.path, "sql").glob("*.sql")):
-            yield path.read_text()
 
 
 def trigger_sql(model: type[Guarded]) -> list[str]:

@@ -1,7 +1,8 @@
-"""The one lock helper: advisory locks of the transaction, taken in one fixed order.
+"""Take advisory locks of the transaction, in one fixed order.
 
 The order of `Lock` is the order of taking: a transaction that needs several takes them in one call,
-or lower ones first. SQL functions use the same numbers (see `sql` of each app).
+or lower ones first. SQL files name a lock as `{lock.contest}`; `core.database.sql_files` writes its
+number there.
 """
 
 import enum

@@ -87,6 +87,7 @@ def register_all() -> None:
         stamped("staff_user", "created_at"),
     )
     register(
+        stamped("premises_burntrequest", "burnt_at", terminal="terminal_id"),
         stamped("premises_authorisation", "recorded_at", user="recorded_by_id"),
         stamped("premises_enrolment", "issued_at", user="issued_by_id"),
         stamped("premises_operator", "created_at", user="created_by_id"),

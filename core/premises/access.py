@@ -5,7 +5,7 @@ import enum
 import hashlib
 from typing import Any
 
-from core.database.statements import run_prepared
+from core.database.statements import call_function
 from core.kernel.errors import Forbidden, Unauthenticated
 from core.premises.models import Premises
 
@@ -122,9 +122,10 @@ _OPERATOR_REFUSALS = (OperatorSessionUnknown.code, OperatorSessionExpired.code)
 
 
 def _identify(credentials: TerminalCredentials) -> tuple[Any, ...]:
-    return run_prepared(
-        "SELECT * FROM premises_identify(%s, %s)",
-        [credentials.token_digest, credentials.session_digest],
+    return call_function(
+        "premises_identify",
+        token=credentials.token_digest,
+        session=credentials.session_digest,
     )
 
 

@@ -19,6 +19,7 @@ from core.ledger.services import balance_cents, premises_account
 from core.premises import powers, services, suspending
 from core.premises.models import (
     Authorisation,
+    BurntRequest,
     Enrolment,
     Game,
     Operator,
@@ -344,6 +345,12 @@ class OperatorSessionAdmin(ReadOnlyAdmin):
     columns = ("id", "operator", "terminal", "started_at", "expires_at", "ended_at")
     search_fields = ("terminal__code",)
     read_power = powers.READ
+
+
+@admin.register(BurntRequest)
+class BurntRequestAdmin(ReadOnlyAdmin):
+    columns = ("uuid", "terminal", "burnt_at")
+    search_fields = ("uuid",)
 
 
 class _StandingFilter(admin.SimpleListFilter):

@@ -177,6 +177,21 @@ class OperatorSession(Guarded):
         return f"{self.operator} · {self.terminal}"
 
 
+class BurntRequest(Guarded):
+    """A UUID that a terminal gave up before anything was sold under it: nothing ever will be."""
+
+    uuid = models.UUIDField(unique=True)
+    terminal = models.ForeignKey(Terminal, models.PROTECT, related_name="+")
+    burnt_at = models.DateTimeField(_("burnt at"))
+
+    class Meta:
+        verbose_name = _("burnt request")
+        verbose_name_plural = _("burnt requests")
+
+    def __str__(self) -> str:
+        return str(self.uuid)
+
+
 class Suspension(Guarded):
     """Sales stopped at once: everywhere, at one premises, or at one terminal.
 

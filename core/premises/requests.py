@@ -1,6 +1,18 @@
-"""What a terminal's own UUID of a request may not be."""
+"""Sell under a UUID that the terminal made, alike for both games.
 
-from core.kernel.errors import Conflict
+A UUID that is known gets its first answer again where the content is the same, and is refused where
+it is another; one that was given up is burnt. The game's SQL function decides all of it in one
+statement (`sql/requests.sql` holds the common part) and answers with an outcome.
+"""
+
+import datetime
+import uuid
+from dataclasses import dataclass
+from typing import Any
+
+from core.database.statements import call_function
+from core.kernel.errors import Conflict, DomainError
+from core.premises.access import REFUSALS, BareTerminal, TerminalCannot, TerminalCredentials
 
 
 class UuidReused(Conflict):
@@ -11,3 +23,57 @@ class UuidReused(Conflict):
 class UuidBurnt(Conflict):
     code = "uuid_burnt"
     message = "The terminal has given that UUID up; make a new one."
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What the game's function answered. `rest` is what that game alone answers."""
+
+    outcome: str
+    ticket_id: int | None
+    sold_at: datetime.datetime
+    terminal_id: int
+    operator_id: int
+    rest: tuple[Any, ...] = ()
+
+    @property
+    def replayed(self) -> bool:
+        return self.outcome == "replayed"
+
+
+class Sales:
+    """The sales of one game: its SQL functions, and the errors that their outcomes stand for."""
+
+    def __init__(self, game: str, *refusals: type[DomainError]) -> None:
+        self._sell = f"{game}_sell"
+        self._state = f"{game}_request_state"
+        common = (*REFUSALS.values(), TerminalCannot, UuidReused, UuidBurnt)
+        self._refusals = {error.code: error for error in (*common, *refusals)}
+
+    def sell(self, credentials: TerminalCredentials, **content: Any) -> Answer:
+        """Sell by one prepared statement, which may be repeated on a new connection.
+
+        Return the answer also where it is a refusal: the caller may have another try.
+        """
+        row = call_function(
+            self._sell,
+            token=credentials.token_digest,
+            session=credentials.session_digest,
+            **content,
+        )
+        return Answer(*row[:5], rest=row[5:])
+
+    def refusal(self, answer: Answer, **data: Any) -> DomainError:
+        """Return the error that the answer's outcome stands for."""
+        return self._refusals[answer.outcome](**data)
+
+    def ticket_of(self, *, terminal: BareTerminal, ident: uuid.UUID) -> int | None:
+        """Return the id of the ticket that the terminal sold under a UUID.
+
+        None if nothing was sold under it: from now on nothing ever is. Raises UuidReused if
+        another terminal, or another act, has the UUID.
+        """
+        outcome, ticket_id = call_function(self._state, terminal=terminal.terminal_id, uuid=ident)
+        if outcome == UuidReused.code:
+            raise UuidReused
+        return ticket_id if outcome == "sold" else None

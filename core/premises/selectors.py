@@ -71,7 +71,8 @@ def sale_refusal(*, by: BareTerminal | TerminalActor, game: Game) -> str | None:
     """The code with which any sale of a game would be refused here now; None if with none."""
     with connection.cursor() as cursor:
         cursor.execute(
-            "SELECT premises_sale_refusal(%s, %s, %s, core_now())",
+            "SELECT premises_sale_refusal(p_terminal => %s, p_premises => %s, p_game => %s,"
+            " p_at => core_now())",
             [by.terminal_id, by.premises_id, game.value],
         )
         row = cursor.fetchone()

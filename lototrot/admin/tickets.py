@@ -24,7 +24,7 @@ from core.premises.models import Terminal
 from core.staff.actor import StaffActor
 from lototrot.models.contest import ContestLeg
 from lototrot.models.settlement import Prize
-from lototrot.models.tickets import Block, BurntRequest, PrintConfirmation, Reprint, Ticket, Void
+from lototrot.models.tickets import Block, PrintConfirmation, Reprint, Ticket, Void
 from lototrot.selectors.traces import ticket_trace
 from lototrot.services.prizes.payables import TICKETS
 
@@ -152,13 +152,6 @@ class VoidAdmin(ReadOnlyAdmin):
 @admin.register(Block)
 class BlockAdmin(ReadOnlyAdmin):
     columns = ("id", "ticket", "blocked_at", "prize_cents", "proposal")
-
-
-@admin.register(BurntRequest)
-class BurntRequestAdmin(ReadOnlyAdmin):
-    columns = ("uuid", "terminal", "burnt_at")
-    labels = {"burnt_at": _("burnt at")}
-    search_fields = ("uuid",)
 
 
 @admin.register(Reprint)

@@ -34,7 +34,7 @@ from lototrot.models.settlement import (
     Settlement,
     SettlementCategory,
 )
-from lototrot.models.tickets import Block, BurntRequest, PrintConfirmation, Reprint, Ticket, Void
+from lototrot.models.tickets import Block, PrintConfirmation, Reprint, Ticket, Void
 
 # Why a contest cannot open, by the code of the gate [E8].
 GATES = {
@@ -215,7 +215,6 @@ for _model, _one, _many in (
     (Lapse, _("lapse of unclaimed prizes"), _("lapses of unclaimed prizes")),
     (CarryOver, _("placement of unclaimed prizes"), _("placements of unclaimed prizes")),
     (Ticket, _("ticket"), _("tickets")),
-    (BurntRequest, _("burnt request"), _("burnt requests")),
     (PrintConfirmation, _("confirmed print"), _("confirmed prints")),
     (Reprint, _("reprint"), _("reprints")),
     (Void, _("void ticket"), _("void tickets")),

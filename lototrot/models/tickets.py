@@ -77,17 +77,6 @@ class Ticket(Guarded):
         return tuple(mask for mask in masks if mask is not None)
 
 
-class BurntRequest(Guarded):
-    """A ticket UUID that a terminal asked about before it was known: it can never be sold."""
-
-    uuid = models.UUIDField(unique=True)
-    terminal = models.ForeignKey(Terminal, models.PROTECT, related_name="+")
-    burnt_at = models.DateTimeField()
-
-    def __str__(self) -> str:
-        return str(self.uuid)
-
-
 class PrintConfirmation(Guarded):
     """The terminal says that the paper came out. Without it the ticket is an incident [E5]."""
 

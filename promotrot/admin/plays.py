@@ -19,7 +19,7 @@ from core.admin_support.readonly import ReadOnlyAdmin, ReadOnlyInline
 from core.premises.models import Terminal
 from core.staff.actor import StaffActor
 from promotrot import powers
-from promotrot.models.play import BurntPlay, PlayAct, PlayEnd, PlayMove, PlayTicket
+from promotrot.models.play import PlayAct, PlayEnd, PlayMove, PlayTicket
 from promotrot.models.voucher import (
     Voucher,
     VoucherHandover,
@@ -31,7 +31,6 @@ from promotrot.services.moving import play_move, terminal_of
 
 LABELS = {
     "awarded_cents": _("awarded"),
-    "burnt_at": _("burnt at"),
     "claim": _("how the buyer proved it"),
     "confirmed_at": _("confirmed at"),
     "emission": _("emission"),
@@ -221,13 +220,6 @@ class VoucherHandoverAdmin(ReadOnlyAdmin):
     columns = ("id", "voucher", "handed_by", "claim", "handed_at")
 
 
-@admin.register(BurntPlay)
-class BurntPlayAdmin(ReadOnlyAdmin):
-    labels = LABELS
-    columns = ("uuid", "terminal", "burnt_at")
-    search_fields = ("uuid",)
-
-
 @admin.register(VoucherSecret)
 class VoucherSecretAdmin(ReadOnlyAdmin):
     """That a day's secret is erased; the secret itself is shown to nobody."""
@@ -242,7 +234,6 @@ class VoucherSecretAdmin(ReadOnlyAdmin):
 
 
 for _model, _one, _many in (
-    (BurntPlay, _("burnt request of a play"), _("burnt requests of plays")),
     (VoucherPrint, _("confirmed print of a voucher"), _("confirmed prints of vouchers")),
     (VoucherReprint, _("reprint of a voucher"), _("reprints of vouchers")),
     (VoucherSecret, _("secret of a day's vouchers"), _("secrets of the days' vouchers")),

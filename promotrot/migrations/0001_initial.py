@@ -62,30 +62,6 @@ class Migration(migrations.Migration):
             },
         ),
         migrations.CreateModel(
-            name="BurntPlay",
-            fields=[
-                (
-                    "id",
-                    models.BigAutoField(
-                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
-                    ),
-                ),
-                ("uuid", models.UUIDField(unique=True)),
-                ("burnt_at", models.DateTimeField()),
-                (
-                    "terminal",
-                    models.ForeignKey(
-                        on_delete=django.db.models.deletion.PROTECT,
-                        related_name="+",
-                        to="premises.terminal",
-                    ),
-                ),
-            ],
-            options={
-                "abstract": False,
-            },
-        ),
-        migrations.CreateModel(
             name="Emission",
             fields=[
                 (

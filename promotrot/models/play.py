@@ -44,17 +44,6 @@ class PlayTicket(Guarded):
         return str(self.uuid)
 
 
-class BurntPlay(Guarded):
-    """A UUID that a terminal asked about before it was known: no play is ever sold under it."""
-
-    uuid = models.UUIDField(unique=True)
-    terminal = models.ForeignKey(Terminal, models.PROTECT, related_name="+")
-    burnt_at = models.DateTimeField()
-
-    def __str__(self) -> str:
-        return str(self.uuid)
-
-
 class PlayAct(Guarded):
     """An act of the player, as it was answered (15.II.3, 15.III.2).
 

@@ -14,7 +14,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
-from core.database.statements import run_prepared
+from core.database.statements import call_function
 from core.kernel.errors import Conflict, DomainError, NotFound
 from core.premises.access import REFUSALS, TerminalCredentials
 from promotrot.engine.game import PredrawnGame
@@ -33,8 +33,6 @@ from promotrot.services.selling import Sold
 from promotrot.services.vouchers import Issued, issued_now, issued_of_ticket
 
 _TRIES: Final = 5
-_LOOK = "SELECT * FROM promotrot_look(%s, %s)"
-_ACT = "SELECT * FROM promotrot_act(%s, %s, %s, %s, %s, %s, %s, %s, %s, %s)"
 
 
 class PlayUnknown(NotFound):
@@ -163,7 +161,7 @@ def play_act(
 
 
 def _look(credentials: TerminalCredentials, ident: uuid.UUID) -> _Seen:
-    row = run_prepared(_LOOK, [credentials.token_digest, ident])
+    row = call_function("promotrot_look", token=credentials.token_digest, uuid=ident)
     if row[0] is not None:
         raise _REFUSALS[row[0]]()
     acts, ending = row[-2:]
@@ -176,20 +174,18 @@ def _record(ident: uuid.UUID, seen: _Seen, act: str) -> PlayView | None:
     facts = emission_facts(seen.emission_id)
     step, outcome = _drawn(facts, seen, act)
     made: tuple[Issue, ...] = () if outcome is None else issues(outcome, ident, seen.today)
-    answer, at = run_prepared(
-        _ACT,
-        [
-            seen.ticket_id,
-            seen.terminal_id,
-            len(seen.acts) + 1,
-            act,
-            step.draw,
-            step.shown,
-            seen.today,
-            claim_days(seen.today),
-            None if outcome is None else json.dumps(outcome.document()),
-            json.dumps([each.document() for each in made]),
-        ],
+    answer, at = call_function(
+        "promotrot_act",
+        ticket=seen.ticket_id,
+        terminal=seen.terminal_id,
+        number=len(seen.acts) + 1,
+        act=act,
+        draw=step.draw,
+        shown=step.shown,
+        day=seen.today,
+        claim_days=claim_days(seen.today),
+        ending=None if outcome is None else json.dumps(outcome.document()),
+        vouchers=json.dumps([each.document() for each in made]),
     )
     if answer != "recorded":
         return None

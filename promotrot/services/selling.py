@@ -4,12 +4,9 @@ import datetime
 import uuid
 from dataclasses import dataclass
 
-from django.db import connection
-
-from core.database.statements import run_prepared
-from core.kernel.errors import Conflict, DomainError, Invalid
-from core.premises.access import REFUSALS, BareTerminal, TerminalCannot, TerminalCredentials
-from core.premises.requests import UuidBurnt, UuidReused
+from core.kernel.errors import Conflict, Invalid
+from core.premises.access import BareTerminal, TerminalCredentials
+from core.premises.requests import Sales
 from promotrot.services.facts import EmissionFacts, EmissionUnknown, emission_facts
 
 
@@ -54,21 +51,9 @@ class Sold:
     replayed: bool
 
 
-_REFUSALS: dict[str, type[DomainError]] = REFUSALS | {
-    error.code: error
-    for error in (
-        EmissionUnknown,
-        EmissionNotOpen,
-        EmissionClosed,
-        EmissionSoldOut,
-        WrongPrice,
-        UuidReused,
-        UuidBurnt,
-        TerminalCannot,
-    )
-}
-
-_SELL = "SELECT * FROM promotrot_sell(%s, %s, %s, %s, %s)"
+SALES = Sales(
+    "promotrot", EmissionUnknown, EmissionNotOpen, EmissionClosed, EmissionSoldOut, WrongPrice
+)
 
 
 def play_sell(*, credentials: TerminalCredentials, request: PlayRequest) -> Sold:
@@ -78,19 +63,22 @@ def play_sell(*, credentials: TerminalCredentials, request: PlayRequest) -> Sold
     holds, and which prize it has is not asked until it is played.
     """
     facts = emission_facts(request.emission_id)
-    outcome, _, sold_at, terminal_id, operator_id = run_prepared(
-        _SELL,
-        [
-            credentials.token_digest,
-            credentials.session_digest,
-            request.uuid,
-            request.emission_id,
-            request.price_cents,
-        ],
+    answer = SALES.sell(
+        credentials,
+        uuid=request.uuid,
+        emission=request.emission_id,
+        price=request.price_cents,
     )
-    if outcome not in ("sold", "replayed"):
-        raise _REFUSALS[outcome]()
-    return Sold(request.uuid, facts, terminal_id, operator_id, sold_at, outcome == "replayed")
+    if answer.outcome not in ("sold", "replayed"):
+        raise SALES.refusal(answer)
+    return Sold(
+        request.uuid,
+        facts,
+        answer.terminal_id,
+        answer.operator_id,
+        answer.sold_at,
+        answer.replayed,
+    )
 
 
 def request_state(*, terminal: BareTerminal, ident: uuid.UUID) -> bool:
@@ -98,11 +86,4 @@ def request_state(*, terminal: BareTerminal, ident: uuid.UUID) -> bool:
 
     Raises UuidReused if another terminal sold under it.
     """
-    with connection.cursor() as cursor:
-        cursor.execute(
-            "SELECT outcome FROM promotrot_request_state(%s, %s)", [terminal.terminal_id, ident]
-        )
-        (outcome,) = cursor.fetchone()
-    if outcome == UuidReused.code:
-        raise UuidReused
-    return bool(outcome == "sold")
+    return SALES.ticket_of(terminal=terminal, ident=ident) is not None

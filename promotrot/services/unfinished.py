@@ -41,7 +41,8 @@ def play_end_unfinished(ticket: PlayTicket) -> str | None:
     held = json.dumps([each.document() for each in issues(outcome, ticket.uuid, None)])
     with connection.cursor() as cursor:
         cursor.execute(
-            "SELECT promotrot_end_unfinished(%s, %s, %s, %s, %s)",
+            "SELECT promotrot_end_unfinished(p_ticket => %s, p_day => %s, p_claim_days => %s,"
+            " p_ending => %s, p_vouchers => %s)",
             [ticket.pk, today, claim_days(today), json.dumps(outcome.document()), held],
         )
         (ended,) = cursor.fetchone()

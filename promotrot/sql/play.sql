@@ -70,7 +70,8 @@ BEGIN
     END IF;
     SELECT t.emission_id, t.premises_id INTO STRICT v_ticket
       FROM promotrot_playticket t WHERE t.id = p_ticket;
-    PERFORM pg_advisory_xact_lock_shared(10, (v_ticket.emission_id & 2147483647)::integer);
+    PERFORM pg_advisory_xact_lock_shared(
+        {lock.emission}, (v_ticket.emission_id & 2147483647)::integer);
     SELECT e.state, e.reference, e.takings_account_id, e.vouchers_account_id, g.prize_account_id
       INTO STRICT v_emission
       FROM promotrot_emission e JOIN promotrot_game g ON g.id = e.game_id
@@ -118,7 +119,7 @@ CREATE OR REPLACE FUNCTION promotrot_act(
     OUT outcome text, OUT at timestamptz)
 LANGUAGE plpgsql AS $$
 BEGIN
-    PERFORM pg_advisory_xact_lock(8, (p_ticket & 2147483647)::integer);
+    PERFORM pg_advisory_xact_lock({lock.ticket}, (p_ticket & 2147483647)::integer);
     at := core_now();
     IF EXISTS (SELECT FROM promotrot_playend e WHERE e.ticket_id = p_ticket)
        OR (SELECT count(*) FROM promotrot_playact a WHERE a.ticket_id = p_ticket) <> p_number - 1

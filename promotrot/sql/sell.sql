@@ -12,7 +12,7 @@ CREATE OR REPLACE FUNCTION promotrot_sell(
     OUT operator_id bigint)
 LANGUAGE plpgsql AS $$
 DECLARE
-    v_who record;
+    v_seller record;
     v_known record;
     v_emission record;
     v_lane bigint;
@@ -20,52 +20,37 @@ DECLARE
     v_opening integer;
     v_position integer;
 BEGIN
-    PERFORM pg_advisory_xact_lock(2, hashtext(p_uuid::text));
+    PERFORM pg_advisory_xact_lock({lock.request}, hashtext(p_uuid::text));
     SELECT t.id, t.terminal_id, t.emission_id, t.price_cents, t.sold_at, t.operator_id INTO v_known
       FROM promotrot_playticket t WHERE t.uuid = p_uuid;
     IF v_known.id IS NULL THEN
-        PERFORM pg_advisory_xact_lock_shared(7, 0);
+        PERFORM pg_advisory_xact_lock_shared({lock.sales}, 0);
         sold_at := core_now();
     END IF;
 
-    v_who := premises_identify(p_token, p_session);
-    IF v_who.terminal_id IS NULL OR v_who.refusal = 'terminal_revoked' THEN
-        outcome := v_who.refusal;
-        RETURN;
-    END IF;
-    terminal_id := v_who.terminal_id;
-    operator_id := v_who.operator_id;
-    IF v_known.id IS NOT NULL THEN
-        IF v_known.terminal_id = v_who.terminal_id AND v_known.emission_id = p_emission
-           AND v_known.price_cents = p_price THEN
-            outcome := 'replayed';
+    v_seller := premises_sale_front(p_token, p_session, v_known.terminal_id,
+        v_known.emission_id = p_emission AND v_known.price_cents = p_price);
+    outcome := v_seller.outcome;
+    terminal_id := v_seller.terminal_id;
+    operator_id := v_seller.operator_id;
+    IF outcome IS NOT NULL THEN
+        IF outcome = 'replayed' THEN
             ticket_id := v_known.id;
             sold_at := v_known.sold_at;
             operator_id := v_known.operator_id;
-        ELSE
-            outcome := 'uuid_reused';
         END IF;
-        RETURN;
-    END IF;
-    IF v_who.refusal IS NOT NULL THEN
-        outcome := v_who.refusal;
-        RETURN;
-    END IF;
-    IF v_who.premises_kind NOT IN ('establishment', 'racecourse_point') THEN
-        outcome := 'terminal_cannot';
         RETURN;
     END IF;
 
     SELECT e.state, e.price_cents, e.takings_account_id INTO v_emission
       FROM promotrot_emission e WHERE e.id = p_emission;
-    outcome := CASE
-        WHEN NOT FOUND THEN 'emission_unknown'
-        WHEN v_emission.state IN ('draft', 'committed', 'mixed') THEN 'emission_not_open'
-        WHEN v_emission.state <> 'open' THEN 'emission_closed'
-        WHEN EXISTS (SELECT FROM promotrot_burntplay b WHERE b.uuid = p_uuid) THEN 'uuid_burnt'
-        WHEN EXISTS (SELECT FROM ledger_transfer x WHERE x.reference = p_uuid) THEN 'uuid_reused'
-        WHEN p_price <> v_emission.price_cents THEN 'wrong_price'
-        ELSE premises_sale_refusal(v_who.terminal_id, v_who.premises_id, 'promotrot', sold_at) END;
+    outcome := coalesce(
+        CASE WHEN NOT FOUND THEN 'emission_unknown'
+            WHEN v_emission.state IN ('draft', 'committed', 'mixed') THEN 'emission_not_open'
+            WHEN v_emission.state <> 'open' THEN 'emission_closed' END,
+        premises_uuid_refusal(p_uuid),
+        CASE WHEN p_price <> v_emission.price_cents THEN 'wrong_price' END,
+        premises_sale_refusal(terminal_id, v_seller.premises_id, 'promotrot', sold_at));
     IF outcome IS NOT NULL THEN
         RETURN;
     END IF;
@@ -102,39 +87,32 @@ BEGIN
         p_uuid), true);
     INSERT INTO promotrot_playticket (uuid, emission_id, opening, position, premises_id,
             terminal_id, operator_id, sold_at, price_cents)
-    VALUES (p_uuid, p_emission, v_opening, v_position, v_who.premises_id, v_who.terminal_id,
-            v_who.operator_id, sold_at, p_price)
+    VALUES (p_uuid, p_emission, v_opening, v_position, v_seller.premises_id, terminal_id,
+            operator_id, sold_at, p_price)
     RETURNING id INTO ticket_id;
     INSERT INTO ledger_transfer (reference, line, kind, debit_id, credit_id, amount_cents, at)
     SELECT p_uuid, 0, 'promotrot.sale', a.id, v_emission.takings_account_id, p_price, sold_at
-      FROM ledger_account a WHERE a.code = 'premises:' || v_who.premises_id;
+      FROM ledger_account a WHERE a.code = 'premises:' || v_seller.premises_id;
     IF NOT FOUND THEN
-        RAISE EXCEPTION 'premises % have no account', v_who.premises_id;
+        RAISE EXCEPTION 'premises % have no account', v_seller.premises_id;
     END IF;
     outcome := 'sold';
 END $$;
 
--- What became of a play's UUID. An unknown one is burnt in the same transaction, under the same lock
--- as a sale, so that a sale of it still in flight is refused when it gets there.
+-- Answer what became of a play's UUID; one that is not known is burnt (core/premises/sql).
 CREATE OR REPLACE FUNCTION promotrot_request_state(p_terminal bigint, p_uuid uuid,
     OUT outcome text, OUT ticket_id bigint)
 LANGUAGE plpgsql AS $$
 DECLARE
     v_owner bigint;
 BEGIN
-    PERFORM pg_advisory_xact_lock(2, hashtext(p_uuid::text));
+    PERFORM pg_advisory_xact_lock({lock.request}, hashtext(p_uuid::text));
     SELECT t.id, t.terminal_id INTO ticket_id, v_owner
       FROM promotrot_playticket t WHERE t.uuid = p_uuid;
-    IF FOUND THEN
-        outcome := CASE WHEN v_owner = p_terminal THEN 'sold' ELSE 'uuid_reused' END;
-        IF outcome <> 'sold' THEN
-            ticket_id := NULL;
-        END IF;
-        RETURN;
+    outcome := premises_request_state(p_terminal, p_uuid, v_owner);
+    IF outcome <> 'sold' THEN
+        ticket_id := NULL;
     END IF;
-    INSERT INTO promotrot_burntplay (uuid, terminal_id, burnt_at)
-    VALUES (p_uuid, p_terminal, core_now()) ON CONFLICT (uuid) DO NOTHING;
-    outcome := 'burnt';
 END $$;
 
 -- Lanes are what sales of one emission meet at: a page of them has room for few, so that they do not

@@ -5,7 +5,7 @@ CREATE OR REPLACE FUNCTION promotrot_end_unfinished(p_ticket bigint, p_day date,
 DECLARE
     v_at timestamptz;
 BEGIN
-    PERFORM pg_advisory_xact_lock(8, (p_ticket & 2147483647)::integer);
+    PERFORM pg_advisory_xact_lock({lock.ticket}, (p_ticket & 2147483647)::integer);
     v_at := core_now();
     IF EXISTS (SELECT FROM promotrot_playend e WHERE e.ticket_id = p_ticket)
        OR EXISTS (SELECT FROM promotrot_playact a WHERE a.ticket_id = p_ticket)

@@ -30,6 +30,8 @@ from django.db import (
 )
 
 from core.database import clock
+from core.database.locks import Lock
+from core.database.sql_files import read_sql
 from core.kernel.days import natural_day
 from core.payoffice import refusals
 from core.payoffice.payables import Lapsed
@@ -135,8 +137,8 @@ def test_one_uuid_for_two_tickets_pays_one_of_them(own_database: Database) -> No
 def test_twin_without_the_requests_lock_the_second_runs_into_the_first(
     own_database: Database,
 ) -> None:
-    text = Path(ROOT, "core", "payoffice", "sql", "pay.sql").read_text()
-    lock = "    PERFORM pg_advisory_xact_lock(2, hashtext(v.uuid::text));\n"
+    text = read_sql(Path(ROOT, "core", "payoffice", "sql", "pay.sql"))
+    lock = f"    PERFORM pg_advisory_xact_lock({Lock.REQUEST:d}, hashtext(v.uuid::text));\n"
     write = "    INSERT INTO payoffice_payment ("
     assert (text.count(lock), text.count(write)) == (1, 1)
     slow = text.replace(lock, "").replace(write, f"    PERFORM pg_sleep(0.3);\n{write}")

@@ -10,6 +10,7 @@ import pytest
 from django.db import IntegrityError, connection
 
 from core.database.locks import Lock
+from core.database.sql_files import read_sql
 from core.ledger.models import Transfer
 from core.premises.requests import UuidBurnt
 from core.tools.embedded.server import ROOT
@@ -39,7 +40,7 @@ ROUNDS = 12
 
 def install(database: Database, name: str, *, without: Lock, pausing_at: str = "") -> None:
     """Put a variant of the SQL in place: without a lock, and slow where two would meet."""
-    text = Path(ROOT, "promotrot", "sql", f"{name}.sql").read_text()
+    text = read_sql(Path(ROOT, "promotrot", "sql", f"{name}.sql"))
     line = rf"^ *PERFORM pg_advisory_xact_lock(_shared)?\({int(without)}, .*\);$"
     text, removed = re.subn(line, "", text, flags=re.MULTILINE)
     assert removed >= 1
@@ -180,7 +181,8 @@ def test_a_sale_rolled_back_gives_its_ticket_to_the_next(own_database: Database)
     emission, place = emitting.opened(emitting.small()), factories.point()
     with psycopg.connect(own_database.app_url) as session:
         row = session.execute(
-            "SELECT outcome FROM promotrot_sell(%s, %s, gen_random_uuid(), %s, %s)",
+            "SELECT outcome FROM promotrot_sell(p_token => %s, p_session => %s,"
+            " p_uuid => gen_random_uuid(), p_emission => %s, p_price => %s)",
             (
                 place.credentials.token_digest,
                 place.credentials.session_digest,

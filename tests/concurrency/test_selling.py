@@ -21,13 +21,13 @@ from core.premises.access import (
     SalesSuspended,
     TerminalRevoked,
 )
-from core.premises.models import Authorisation, Suspension, Terminal
+from core.premises.models import Authorisation, BurntRequest, Suspension, Terminal
 from core.premises.requests import UuidBurnt
 from core.premises.suspending import sales_suspend
 from core.staff.powers import Role
 from lototrot.engine.selection import WithdrawnNumber
 from lototrot.models.contest import Contest
-from lototrot.models.tickets import BurntRequest, Ticket
+from lototrot.models.tickets import Ticket
 from lototrot.services.contest.closing import contest_close
 from lototrot.services.races.withdrawals import withdrawal_enter
 from lototrot.services.tickets.selling import ContestClosed, Sold, request_state

@@ -19,6 +19,7 @@ from django.db import connection, transaction
 
 from core.database import clock
 from core.database.models import ClockOffset
+from core.database.statements import call_function
 from core.draws.manual import manual_propose
 from core.draws.models import Draw
 from core.draws.services import draw_announce, draw_attend, draw_certify
@@ -485,26 +486,21 @@ def sell(
     bets = 1
     for each in marked:
         bets *= len(each)
-    parameters = [
-        token_digest(at.token),
-        token_digest(at.session_token),
-        of.pk,
-        request,
-        hashlib.sha256(repr(marked).encode()).digest(),
-        [mask_of(each) for each in marked],
-        0,
-        bets,
-        bets * of.price_cents,
-        secrets.token_bytes(16),
-        secrets.token_bytes(32),
-    ]
-    with connection.cursor() as cursor:
-        cursor.execute(
-            "SELECT outcome, ticket_id, sold_at, leg FROM lototrot_sell"
-            "(%s, %s, %s, %s, %s, %s::integer[], %s, %s, %s, %s, %s)",
-            parameters,
-        )
-        return Sale(*cursor.fetchone(), uuid=request)
+    outcome, ticket_id, sold_at, _, _, leg = call_function(
+        "lototrot_sell",
+        token=token_digest(at.token),
+        session=token_digest(at.session_token),
+        contest=of.pk,
+        uuid=request,
+        request=hashlib.sha256(repr(marked).encode()).digest(),
+        legs=[mask_of(each) for each in marked],
+        quick_legs=0,
+        bets=bets,
+        amount=bets * of.price_cents,
+        code=secrets.token_bytes(16),
+        commitment=secrets.token_bytes(32),
+    )
+    return Sale(outcome, ticket_id, sold_at, leg, uuid=request)
 
 
 # --- The course -----------------------------------------------------------------------------------

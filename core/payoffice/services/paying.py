@@ -15,7 +15,7 @@ from django.conf import settings
 from django.db import transaction
 from django.utils.crypto import salted_hmac
 
-from core.database.statements import run_prepared
+from core.database.statements import call_function
 from core.kernel.days import day_bounds
 from core.kernel.errors import DomainError
 from core.kernel.regulation import Means, Place
@@ -29,7 +29,6 @@ from core.payoffice.services.finding import Known
 from core.payoffice.services.personal_data import PayeeFacts, payee_encrypt
 from core.premises.access import Capability, PremisesNotAuthorised, TerminalActor
 
-_PAY = "SELECT * FROM payoffice_pay(%s::jsonb, %s, %s, %s, %s, %s, %s, %s, %s)"
 _JUDGE_AGAIN = ("day_changed", "claim_changed")
 _JUDGEMENTS = 4
 _REFUSALS: dict[str, type[DomainError]] = {
@@ -245,19 +244,16 @@ def _write(
 ) -> Paid | str:
     """Run the statement; the payment, or the outcome that is not one."""
     start, end = day_bounds(today)
-    outcome, payment_id, paid_at = run_prepared(
-        _PAY,
-        [
-            json.dumps(columns),
-            payable.game,
-            payable.document_id,
-            verdict.expected,
-            verdict.debit.code,
-            credit.code,
-            f"payoffice.{_KINDS[payable.nature]}",
-            start,
-            end,
-        ],
+    outcome, payment_id, paid_at = call_function(
+        "payoffice_pay",
+        payment=json.dumps(columns),
+        game=payable.game,
+        document=payable.document_id,
+        expected=verdict.expected,
+        debit=verdict.debit.code,
+        credit=credit.code,
+        kind=f"payoffice.{_KINDS[payable.nature]}",
+        **{"from": start, "until": end},
     )
     if outcome == "replayed":
         return paid_again(Payment.objects.select_related("claim").get(pk=payment_id))

@@ -87,10 +87,10 @@ CREATE OR REPLACE TRIGGER encrypted_stays BEFORE UPDATE ON payoffice_payee
 CREATE OR REPLACE TRIGGER encrypted_stays BEFORE UPDATE ON payoffice_depositimage
     FOR EACH ROW EXECUTE FUNCTION payoffice_guard_encrypted();
 
--- Nothing goes out of stock that is not there. Whoever writes holds the item's lock (20).
+-- Stock never becomes negative. The item's lock is held until the transaction ends.
 CREATE OR REPLACE FUNCTION payoffice_guard_stock() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
-    PERFORM pg_advisory_xact_lock(20, (NEW.item_id & 2147483647)::integer);
+    PERFORM pg_advisory_xact_lock({lock.stock}, (NEW.item_id & 2147483647)::integer);
     IF NEW.units + (SELECT coalesce(sum(m.units), 0) FROM payoffice_stockmovement m
                      WHERE m.item_id = NEW.item_id) < 0 THEN
         RAISE EXCEPTION 'item %: not so many are in stock', NEW.item_id

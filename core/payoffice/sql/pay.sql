@@ -19,7 +19,7 @@ DECLARE
     v payoffice_payment := jsonb_populate_record(NULL::payoffice_payment, p_payment);
     v_known record;
 BEGIN
-    PERFORM pg_advisory_xact_lock(2, hashtext(v.uuid::text));
+    PERFORM pg_advisory_xact_lock({lock.request}, hashtext(v.uuid::text));
     SELECT p.id, p.request_digest, p.terminal_id, p.staff_id, p.paid_at INTO v_known
       FROM payoffice_payment p WHERE p.uuid = v.uuid;
     IF FOUND THEN
@@ -40,7 +40,7 @@ BEGIN
     END IF;
 
     IF v.cash_session_id IS NOT NULL THEN
-        PERFORM pg_advisory_xact_lock(21, (v.cash_session_id & 2147483647)::integer);
+        PERFORM pg_advisory_xact_lock({lock.cash}, (v.cash_session_id & 2147483647)::integer);
         IF NOT EXISTS (SELECT FROM payoffice_cashsession s
                         WHERE s.id = v.cash_session_id AND s.cashier_id = v.staff_id
                           AND s.closed_at IS NULL) THEN

@@ -172,6 +172,31 @@ class Migration(migrations.Migration):
             },
         ),
         migrations.CreateModel(
+            name="BurntRequest",
+            fields=[
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                ("uuid", models.UUIDField(unique=True)),
+                ("burnt_at", models.DateTimeField(verbose_name="burnt at")),
+                (
+                    "terminal",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="+",
+                        to="premises.terminal",
+                    ),
+                ),
+            ],
+            options={
+                "verbose_name": "burnt request",
+                "verbose_name_plural": "burnt requests",
+            },
+        ),
+        migrations.CreateModel(
             name="Suspension",
             fields=[
                 (

@@ -6,7 +6,6 @@ sale already. Settlement refuses a meeting while anything from before its day wa
 """
 
 import uuid
-import zlib
 from collections.abc import Iterable
 from datetime import date
 
@@ -14,12 +13,13 @@ from django.db import connection, transaction
 from django.db.models import Q
 
 from core.database import clock
-from core.database.locks import Lock, hold
+from core.database.locks import hold
 from core.ledger import services as ledger
 from core.ledger.services import Line
 from lototrot import accounts
 from lototrot.models.contest import Contest
 from lototrot.models.settlement import CarryOver
+from lototrot.services.contest.chains import chain_lock
 
 _WAITING = """
 SELECT a.code, coalesce((SELECT sum(amount_cents) FROM ledger_transfer WHERE credit_id = a.id), 0)
@@ -70,7 +70,7 @@ def lapsed_carry_over(*, contest_id: int) -> int:
     A second call carries nothing more. The act waits for a settlement of the chain under way.
     """
     contest = Contest.objects.get(pk=contest_id)
-    hold((Lock.CHAIN, zlib.crc32(contest.bet_type_code.encode())))
+    hold(chain_lock(contest.bet_type_code))
     carried_cents = 0
     for day, cents in carry_overs_waiting(contest.bet_type_code):
         meeting = meeting_after(contest.bet_type_code, day)

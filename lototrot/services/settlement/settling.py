@@ -6,7 +6,6 @@ one transaction, checked again from the database before it is kept.
 """
 
 import uuid
-import zlib
 from collections.abc import Mapping
 
 from django.db import transaction
@@ -21,6 +20,7 @@ from lototrot import accounts
 from lototrot.engine.distribution import Distribution, Takings, distribute
 from lototrot.models.contest import Contest
 from lototrot.models.settlement import PaymentOrder, Settlement, SettlementCategory
+from lototrot.services.contest.chains import chain_lock
 from lototrot.services.contest.contests import contest_get, rules_of
 from lototrot.services.prizes.carry_over import carry_overs_waiting
 from lototrot.services.races.results import ContestResults, contest_results
@@ -84,8 +84,8 @@ def contest_settle(*, contest_id: int) -> Settlement:
     """
     contest = contest_get(contest_id)
     # One settlement of a chain at a time.
-    chain = _chain(contest)
-    hold_for_long(SettlementBusy(contest=contest_id), (Lock.CHAIN, chain), contest_id=contest_id)
+    busy = SettlementBusy(contest=contest_id)
+    hold_for_long(busy, chain_lock(contest.bet_type_code), contest_id=contest_id)
     contest.refresh_from_db()
     in_force: Settlement | None = contest.settlements.filter(in_force=True).first()
     if in_force is not None:
@@ -145,11 +145,7 @@ def settleable(contest: Contest) -> ContestResults:
 
 def settling(contest: Contest) -> bool:
     """Whether the contest's chain is being settled now, which may take a while."""
-    return under_way(Lock.CHAIN, _chain(contest))
-
-
-def _chain(contest: Contest) -> int:
-    return zlib.crc32(contest.bet_type_code.encode())
+    return under_way(*chain_lock(contest.bet_type_code))
 
 
 def settlements_due() -> list[int]:

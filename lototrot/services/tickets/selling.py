@@ -9,17 +9,11 @@ from typing import Any
 from django.conf import settings
 from django.db import connection
 
-from core.database.statements import run_prepared
 from core.kernel import codes
 from core.kernel.canonical import canonical_sha256
-from core.kernel.errors import Conflict, DomainError, Invalid, NotFound
-from core.premises.access import (
-    REFUSALS,
-    BareTerminal,
-    TerminalCannot,
-    TerminalCredentials,
-)
-from core.premises.requests import UuidBurnt, UuidReused
+from core.kernel.errors import Conflict, Invalid, NotFound
+from core.premises.access import BareTerminal, TerminalCredentials
+from core.premises.requests import Sales
 from lototrot.engine.races import numbers_of
 from lototrot.engine.selection import (
     Selection,
@@ -109,23 +103,16 @@ class Sold:
     replayed: bool
 
 
-_REFUSALS: dict[str, type[DomainError]] = REFUSALS | {
-    error.code: error
-    for error in (
-        ContestUnknown,
-        ContestNotOpen,
-        ContestClosed,
-        DisplayNotAcknowledged,
-        UuidReused,
-        UuidBurnt,
-        WithdrawnNumber,
-        WrongRaceCount,
-        WrongPrice,
-        TerminalCannot,
-    )
-}
-
-_SELL = "SELECT * FROM lototrot_sell(%s, %s, %s, %s, %s, %s::integer[], %s, %s, %s, %s, %s)"
+SALES = Sales(
+    "lototrot",
+    ContestUnknown,
+    ContestNotOpen,
+    ContestClosed,
+    DisplayNotAcknowledged,
+    WithdrawnNumber,
+    WrongRaceCount,
+    WrongPrice,
+)
 
 
 def ticket_sell(*, credentials: TerminalCredentials, request: SaleRequest) -> Sold:
@@ -143,29 +130,25 @@ def ticket_sell(*, credentials: TerminalCredentials, request: SaleRequest) -> So
         code = _issue(request.uuid, facts)
         digest = settings.CODE_KEYS.digest(code) if code else bytes(codes.DIGEST_BYTES)
         commitment = settings.CODE_KEYS.commitment(code, request.uuid) if code else b""
-        outcome, ticket_id, sold_at, leg, terminal_id, operator_id = run_prepared(
-            _SELL,
-            [
-                credentials.token_digest,
-                credentials.session_digest,
-                request.contest_id,
-                request.uuid,
-                request_digest,
-                list(selection.masks),
-                quick_legs,
-                selection.bets,
-                selection.amount_cents,
-                digest,
-                commitment,
-            ],
+        answer = SALES.sell(
+            credentials,
+            contest=request.contest_id,
+            uuid=request.uuid,
+            request=request_digest,
+            legs=list(selection.masks),
+            quick_legs=quick_legs,
+            bets=selection.bets,
+            amount=selection.amount_cents,
+            code=digest,
+            commitment=commitment,
         )
-        if outcome == "sold":
+        if answer.outcome == "sold":
             return Sold(
                 request.uuid,
                 facts,
-                terminal_id,
-                operator_id,
-                sold_at,
+                answer.terminal_id,
+                answer.operator_id,
+                answer.sold_at,
                 selection.masks,
                 quick_legs,
                 selection.bets,
@@ -173,20 +156,15 @@ def ticket_sell(*, credentials: TerminalCredentials, request: SaleRequest) -> So
                 code,
                 replayed=False,
             )
-        if outcome == "replayed":
-            return sold_again(Ticket.objects.get(pk=ticket_id))
-        drawn = leg is not None and quick_legs >> (leg - 1) & 1
-        if outcome == WithdrawnNumber.code and drawn and attempts > 0:
-            continue
-        if outcome == WithdrawnNumber.code and drawn:
+        if answer.replayed:
+            return sold_again(Ticket.objects.get(pk=answer.ticket_id))
+        (leg,) = answer.rest
+        if leg is None:
+            raise SALES.refusal(answer)
+        if not quick_legs >> (leg - 1) & 1:
+            raise SALES.refusal(answer, race=leg)
+        if not attempts:
             raise QuickPickTooLong(race=leg)
-        raise _refusal(outcome, leg)
-
-
-def _refusal(outcome: str, leg: int | None) -> DomainError:
-    if leg is not None:
-        return _REFUSALS[outcome](race=leg)
-    return _REFUSALS[outcome]()
 
 
 def _selection(request: SaleRequest, facts: ContestFacts) -> tuple[Selection, int]:
@@ -284,11 +262,5 @@ def request_state(*, terminal: BareTerminal, ident: uuid.UUID) -> Sold | None:
 
     Raises UuidReused if another terminal sold under it.
     """
-    with connection.cursor() as cursor:
-        cursor.execute(
-            "SELECT * FROM lototrot_request_state(%s, %s)", [terminal.terminal_id, ident]
-        )
-        outcome, ticket_id = cursor.fetchone()
-    if outcome == UuidReused.code:
-        raise UuidReused
-    return sold_again(Ticket.objects.get(pk=ticket_id)) if outcome == "sold" else None
+    ticket_id = SALES.ticket_of(terminal=terminal, ident=ident)
+    return None if ticket_id is None else sold_again(Ticket.objects.get(pk=ticket_id))

@@ -80,7 +80,6 @@ def test_every_list_and_page_answers_who_may_look(day: RaceDay) -> None:
         "Payee",
         "Payment",
         "StockItem",
-        "BurntPlay",
         "ClosingStatement",
         "Emission",
         "Game",

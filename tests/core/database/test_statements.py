@@ -4,7 +4,7 @@ import psycopg
 import pytest
 from django.db import connection
 
-from core.database.statements import fetch_prepared, run_prepared
+from core.database.statements import call_function, fetch_prepared, run_prepared
 from tests.support.databases import Database
 
 
@@ -21,6 +21,18 @@ def test_a_statement_is_prepared_on_the_server_the_first_time() -> None:
         for _ in range(20):
             cursor.execute("SELECT 7")
         cursor.execute("SELECT count(*) FROM pg_prepared_statements")
+        assert cursor.fetchone() == (1,)
+
+
+@pytest.mark.django_db
+def test_a_function_is_called_by_the_names_of_its_parameters() -> None:
+    answer = call_function("premises_identify", session=b"2", token=b"1")
+    assert answer == ("terminal_unknown", None, None, None, None, None)
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "SELECT count(*) FROM pg_prepared_statements WHERE starts_with(statement,"
+            " 'SELECT * FROM premises_identify(p_session => $1, p_token => $2)')"
+        )
         assert cursor.fetchone() == (1,)
 
 

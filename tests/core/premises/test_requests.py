@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from core.ledger.models import Transfer
+from core.premises.models import BurntRequest
 from lototrot.models.tickets import Ticket
 from promotrot.models.emission import Lane
 from promotrot.models.play import PlayTicket
@@ -58,3 +59,18 @@ def test_the_uuid_of_one_act_is_refused_to_any_other(
         refused(named[other](api, ident), 409, code)
     assert written() == before
     assert named[first](api, ident).status_code == 200
+
+
+@pytest.mark.parametrize(("game", "other"), [("sale", "play"), ("play", "sale")])
+def test_a_uuid_burnt_in_one_game_is_burnt_in_both(
+    acts: tuple[Api, dict[str, Act]], game: str, other: str
+) -> None:
+    api, by_name = acts
+    inquiry = {"sale": "lototrot/tickets/{}/inquiry", "play": "promotrot/plays/{}/inquiry"}
+    burnt, sold = str(uuid.uuid4()), str(uuid.uuid4())
+    assert api.post(inquiry[game].format(burnt)).json()["outcome"] == "burnt"
+    refused(by_name[other](api, burnt), 409, "uuid_burnt")
+    assert by_name[other](api, sold).status_code == 201
+    refused(api.post(inquiry[game].format(sold)), 409, "uuid_reused")
+    assert by_name[other](api, sold).status_code == 200
+    assert set(BurntRequest.objects.values_list("uuid", flat=True)) == {uuid.UUID(burnt)}

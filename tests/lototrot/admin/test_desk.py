@@ -1,15 +1,15 @@
 """The organiser's desk: everything a race day needs on one page, each act by its own power."""
 
 import re
-import zlib
 
 import pytest
 
-from core.database.locks import Lock, hold
+from core.database.locks import hold
 from core.staff.models import Proposal
 from core.staff.powers import Role
 from lototrot.models.contest import Contest
 from lototrot.selectors import live_sales
+from lototrot.services.contest.chains import chain_lock
 from lototrot.services.races.starts import race_declare
 from lototrot.services.seal.sealing import sealing
 from lototrot.services.settlement.settling import settling as settling_now
@@ -106,7 +106,7 @@ def test_what_a_worker_does_now_is_seen_and_what_is_missing_named() -> None:
     assert "No classification" not in page  # nothing is missing of a race still to be run
     factories.started(factories.races_of(contest)[0])
     assert desk.get(part).count("No classification") == 1
-    hold((Lock.CHAIN, zlib.crc32(b"lototrot")))  # as who settles does
+    hold(chain_lock("lototrot"))  # as who settles does
     assert settling_now(contest)
     assert "desk-busy" in desk.get(part)
     assert sealing(contest)  # in this very transaction

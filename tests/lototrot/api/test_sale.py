@@ -14,11 +14,11 @@ from structlog.testing import capture_logs
 from core.api import middleware
 from core.database import clock
 from core.ledger.models import Transfer
-from core.premises.models import OperatorSession, Premises, Suspension, Terminal
+from core.premises.models import BurntRequest, OperatorSession, Premises, Suspension, Terminal
 from lototrot.api.sale import careful_request, plain_request
 from lototrot.api.tickets import TicketCard
 from lototrot.models.contest import Contest, TicketModel
-from lototrot.models.tickets import BurntRequest, Ticket
+from lototrot.models.tickets import Ticket
 from lototrot.services.contest.closing import contest_close, offered_masks_refresh
 from lototrot.services.tickets.selling import QuickPick
 from tests.support import factories

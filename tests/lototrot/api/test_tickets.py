@@ -8,10 +8,10 @@ from typing import Any
 import pytest
 from pypdf import PdfReader
 
-from core.premises.models import OperatorSession
+from core.premises.models import BurntRequest, OperatorSession
 from lototrot.api.tickets import TicketCard
 from lototrot.models.contest import Contest
-from lototrot.models.tickets import BurntRequest, PrintConfirmation, Reprint, Void
+from lototrot.models.tickets import PrintConfirmation, Reprint, Void
 from lototrot.services.contest.closing import contest_close
 from tests.support import factories
 from tests.support.api import Api, places, refused, staff_api, terminal_api

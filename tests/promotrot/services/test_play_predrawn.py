@@ -13,6 +13,7 @@ from core.kernel import codes
 from core.kernel.days import natural_day
 from core.ledger.models import Transfer
 from core.premises.models import Premises
+from core.premises.requests import UuidBurnt, UuidReused
 from promotrot.engine.game import PredrawnGame
 from promotrot.engine.mechanics import ActOutOfTurn
 from promotrot.models.emission import Emission, Lane
@@ -170,9 +171,9 @@ def test_a_replayed_sale_takes_no_second_ticket(place: Point, emission: Emission
     other = emitting.opened(emitting.small("other"))
     for of, price_cents in ((other, other.price_cents), (emission, 1)):
         foreign = PlayRequest(ident, of.pk, price_cents)
-        with pytest.raises(selling.UuidReused):
+        with pytest.raises(UuidReused):
             play_sell(credentials=place.credentials, request=foreign)
-    with pytest.raises(selling.UuidReused):
+    with pytest.raises(UuidReused):
         buy(factories.point(), emission, ident)
 
 
@@ -184,7 +185,7 @@ def test_refused_sales_take_no_ticket(place: Point, emission: Emission) -> None:
     with pytest.raises(selling.TerminalCannot):
         buy(office, emission)
     unauthorised = factories.point(factories.premises(authorised=("lototrot",)))
-    with pytest.raises(selling.REFUSALS["premises_not_authorised"]):
+    with pytest.raises(REFUSALS["premises_not_authorised"]):
         buy(unauthorised, emission)
     drafted = emitting.planned(emitting.approved(emitting.small("draft")))
     with pytest.raises(selling.EmissionNotOpen):
@@ -199,9 +200,9 @@ def test_a_burnt_uuid_is_never_sold(place: Point, emission: Emission) -> None:
     ident = uuid.uuid4()
     terminal = place.bare
     assert not selling.request_state(terminal=terminal, ident=ident)
-    with pytest.raises(selling.UuidBurnt):
+    with pytest.raises(UuidBurnt):
         buy(place, emission, ident)
     sold = buy(place, emission)
     assert selling.request_state(terminal=terminal, ident=sold)
-    with pytest.raises(selling.UuidReused):
+    with pytest.raises(UuidReused):
         selling.request_state(terminal=factories.point().bare, ident=sold)

@@ -19,6 +19,7 @@ import psycopg
 from django.db import DatabaseError, connection, connections
 
 from core.database.locks import Lock
+from core.database.sql_files import read_sql
 from core.kernel.errors import DomainError
 from core.tools.embedded.server import ROOT
 from lototrot.models.contest import Contest
@@ -53,7 +54,7 @@ def install_sale(
     database: Database, *, without: Sequence[Lock] = (), before_writing: str = ""
 ) -> None:
     """Put a variant of the sale in place: without locks, with a statement before it writes."""
-    text = Path(ROOT, "lototrot", "sql", "sell.sql").read_text()
+    text = read_sql(Path(ROOT, "lototrot", "sql", "sell.sql"))
     for lock in without:
         line = rf"^ *PERFORM pg_advisory_xact_lock(_shared)?\({int(lock)}, .*\);$"
         text, removed = re.subn(line, "", text, flags=re.MULTILINE)

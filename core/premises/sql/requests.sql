@@ -1,0 +1,55 @@
+-- What the sales of both games do alike with a request and its UUID. The game's own function takes
+-- the request's lock, looks for the UUID among its own rows, and then calls these.
+
+-- Identify the seller and tell a replay. `p_sold_by` is the terminal that has sold under the UUID
+-- (NULL: none has), `p_same` whether that sale had the same content. `outcome` is 'replayed', the
+-- code of a refusal, or NULL: the request is a new one, and this terminal and operator may sell.
+CREATE OR REPLACE FUNCTION premises_sale_front(p_token bytea, p_session bytea, p_sold_by bigint,
+    p_same boolean,
+    OUT outcome text, OUT terminal_id bigint, OUT premises_id bigint, OUT operator_id bigint)
+LANGUAGE plpgsql AS $$
+DECLARE
+    v_who record;
+BEGIN
+    v_who := premises_identify(p_token, p_session);
+    IF v_who.terminal_id IS NULL OR v_who.refusal = 'terminal_revoked' THEN
+        outcome := v_who.refusal;
+        RETURN;
+    END IF;
+    terminal_id := v_who.terminal_id;
+    premises_id := v_who.premises_id;
+    operator_id := v_who.operator_id;
+    outcome := CASE
+        WHEN p_sold_by = terminal_id AND p_same THEN 'replayed'
+        WHEN p_sold_by IS NOT NULL THEN 'uuid_reused'
+        WHEN v_who.refusal IS NOT NULL THEN v_who.refusal
+        WHEN v_who.premises_kind NOT IN ('establishment', 'racecourse_point')
+            THEN 'terminal_cannot' END;
+END $$;
+
+-- Why nothing new is sold under a UUID that the game has not sold under; NULL when it may be.
+CREATE OR REPLACE FUNCTION premises_uuid_refusal(p_uuid uuid) RETURNS text
+LANGUAGE plpgsql AS $$
+BEGIN
+    RETURN CASE
+        WHEN EXISTS (SELECT FROM premises_burntrequest b WHERE b.uuid = p_uuid) THEN 'uuid_burnt'
+        WHEN EXISTS (SELECT FROM ledger_transfer x WHERE x.reference = p_uuid) THEN 'uuid_reused'
+        END;
+END $$;
+
+-- Answer what became of a UUID: 'sold', 'uuid_reused', or 'burnt'. One that nothing was sold under
+-- is burnt in the same transaction, under the same lock as a sale, so that a sale of it still in
+-- flight is refused when it gets there.
+CREATE OR REPLACE FUNCTION premises_request_state(p_terminal bigint, p_uuid uuid, p_sold_by bigint)
+RETURNS text LANGUAGE plpgsql AS $$
+BEGIN
+    IF p_sold_by IS NOT NULL THEN
+        RETURN CASE p_sold_by WHEN p_terminal THEN 'sold' ELSE 'uuid_reused' END;
+    END IF;
+    IF premises_uuid_refusal(p_uuid) = 'uuid_reused' THEN
+        RETURN 'uuid_reused';
+    END IF;
+    INSERT INTO premises_burntrequest (uuid, terminal_id, burnt_at)
+    VALUES (p_uuid, p_terminal, core_now()) ON CONFLICT (uuid) DO NOTHING;
+    RETURN 'burnt';
+END $$;
