@@ -10,6 +10,6 @@ class ApiConfig(AppConfig):
 
     def ready(self) -> None:
         # Whatever loads the apps (web, worker, command) logs in the same way.
-        from core.config.logs import configure
+        from core.api.logs import configure
 
         configure()

@@ -17,7 +17,7 @@ app.autodiscover_tasks([*(f"core.{name}" for name in _CORE), "lototrot", "promot
 
 @setup_logging.connect  # type: ignore[untyped-decorator]
 def _logging(**_: Any) -> None:
-    from core.config.logs import configure
+    from core.api.logs import configure
 
     configure()
 

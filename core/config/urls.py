@@ -6,7 +6,8 @@ Each app keeps its API beside its services, in `api/urls.py`. Games stand below 
 from django.contrib import admin
 from django.urls import URLResolver, include, path
 
-from core.api import health, metrics
+from core.api import metrics
+from core.config import health
 from core.contributions import contributions_by_app
 from core.screens.live import live_file
 

@@ -55,13 +55,13 @@ class Sales:
 
         Return the answer also where it is a refusal: the caller may have another try.
         """
-        row = call_function(
+        outcome, ticket_id, sold_at, terminal_id, operator_id, *rest = call_function(
             self._sell,
             token=credentials.token_digest,
             session=credentials.session_digest,
             **content,
         )
-        return Answer(*row[:5], rest=row[5:])
+        return Answer(outcome, ticket_id, sold_at, terminal_id, operator_id, (*rest,))
 
     def refusal(self, answer: Answer, **data: Any) -> DomainError:
         """Return the error that the answer's outcome stands for."""

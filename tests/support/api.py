@@ -9,8 +9,8 @@ import pytest
 import structlog
 from django.test import Client
 
-from core.api import health, metrics, middleware, problems, server_time
-from core.config import logs
+from core.api import logs, metrics, middleware, problems, server_time
+from core.config import health
 from core.staff.models import User
 from core.staff.powers import Role
 from core.staff.services import session_start

@@ -157,7 +157,7 @@ def ticket_sell(*, credentials: TerminalCredentials, request: SaleRequest) -> So
                 replayed=False,
             )
         if answer.replayed:
-            return sold_again(Ticket.objects.get(pk=answer.ticket_id))
+            return sold_again(Ticket.objects.get(uuid=request.uuid))
         (leg,) = answer.rest
         if leg is None:
             raise SALES.refusal(answer)

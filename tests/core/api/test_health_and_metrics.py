@@ -11,8 +11,9 @@ from django.db import OperationalError
 from django.test import Client
 from prometheus_client.parser import text_string_to_metric_families
 
-from core.api import health, metrics
+from core.api import metrics
 from core.api.metrics import gauge
+from core.config import health
 from core.tools.embedded.server import ROOT
 from tests.support.api import Api
 from tests.support.databases import Database

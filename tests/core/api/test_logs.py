@@ -9,7 +9,7 @@ from django.conf import LazySettings
 from django.contrib.auth.hashers import make_password
 
 from core.api import problems
-from core.config.logs import mask
+from core.api.logs import mask
 from core.kernel.codes import ALPHABET
 from core.premises.models import Operator
 from tests.support import factories
