@@ -12,6 +12,7 @@ from core.database import clock
 from core.kernel import codes
 from core.kernel.days import natural_day
 from core.ledger.models import Transfer
+from core.premises.access import TerminalCannot
 from core.premises.models import Premises
 from core.premises.requests import UuidBurnt, UuidReused
 from promotrot.engine.game import PredrawnGame
@@ -182,7 +183,7 @@ def test_refused_sales_take_no_ticket(place: Point, emission: Emission) -> None:
     with pytest.raises(selling.WrongPrice):
         play_sell(credentials=place.credentials, request=PlayRequest(uuid.uuid4(), emission.pk, 1))
     office = factories.point(factories.premises(kind=Premises.Kind.CENTRAL_OFFICE))
-    with pytest.raises(selling.TerminalCannot):
+    with pytest.raises(TerminalCannot):
         buy(office, emission)
     unauthorised = factories.point(factories.premises(authorised=("lototrot",)))
     with pytest.raises(REFUSALS["premises_not_authorised"]):
