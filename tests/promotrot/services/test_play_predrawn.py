@@ -12,7 +12,7 @@ from core.database import clock
 from core.kernel import codes
 from core.kernel.days import natural_day
 from core.ledger.models import Transfer
-from core.premises.access import TerminalCannot
+from core.premises.access import REFUSALS, TerminalCannot
 from core.premises.models import Premises
 from core.premises.requests import UuidBurnt, UuidReused
 from promotrot.engine.game import PredrawnGame
