@@ -63,6 +63,41 @@ def column_titles() -> dict[Column, str]:
     }
 
 
+def _movements(statement: Statement, language: str) -> Table:
+    """Return the week's movements as a table, one line for each game and kind."""
+    titles = column_titles()
+    return Table(
+        header=(_("Game"), _("Movement"), _("Number"), _("Amount")),
+        aligns=(Align.LEFT, Align.LEFT, Align.RIGHT, Align.RIGHT),
+        rows=tuple(
+            (
+                row["game"] or "–",
+                titles[Column(row["column"])],
+                str(row["count"]),
+                format_cents(row["amount_cents"], language),
+            )
+            for row in statement.lines
+        ),
+    )
+
+
+def _commission(statement: Statement, language: str) -> Table:
+    """Return the commission as a table, one line for each game."""
+    return Table(
+        header=(_("Game"), _("Net sales"), _("Per cent"), _("Commission")),
+        aligns=(Align.LEFT, Align.RIGHT, Align.RIGHT, Align.RIGHT),
+        rows=tuple(
+            (
+                row["game"],
+                format_cents(row["base_cents"], language),
+                row["percent"],
+                format_cents(row["commission_cents"], language),
+            )
+            for row in statement.commission
+        ),
+    )
+
+
 def statement_document(statement: Statement, *, language: str, simulated: bool) -> Document:
     with override(language):
         place = statement.premises
@@ -93,35 +128,7 @@ def statement_document(statement: Statement, *, language: str, simulated: bool) 
             Spacer(),
         ]
         if statement.lines:
-            blocks.append(
-                Table(
-                    header=(_("Game"), _("Movement"), _("Number"), _("Amount")),
-                    aligns=(Align.LEFT, Align.LEFT, Align.RIGHT, Align.RIGHT),
-                    rows=tuple(
-                        (
-                            row["game"] or "–",
-                            titles[Column(row["column"])],
-                            str(row["count"]),
-                            euros(row["amount_cents"]),
-                        )
-                        for row in statement.lines
-                    ),
-                )
-            )
+            blocks.append(_movements(statement, language))
         if statement.commission:
-            blocks.append(
-                Table(
-                    header=(_("Game"), _("Net sales"), _("Per cent"), _("Commission")),
-                    aligns=(Align.LEFT, Align.RIGHT, Align.RIGHT, Align.RIGHT),
-                    rows=tuple(
-                        (
-                            row["game"],
-                            euros(row["base_cents"]),
-                            row["percent"],
-                            euros(row["commission_cents"]),
-                        )
-                        for row in statement.commission
-                    ),
-                )
-            )
+            blocks.append(_commission(statement, language))
     return Document(language=language, blocks=tuple(blocks), simulated=simulated)

@@ -13,11 +13,43 @@ from lototrot.models.tickets import PrintConfirmation, Ticket, Void
 from lototrot.services.tickets.selling import ContestClosed
 from tests.support import factories
 from tests.support.browser import desk
-from tests.support.browser.driver import FIRST_LOAD_BYTES, Open, until
+from tests.support.browser.driver import FIRST_LOAD_BYTES, Browser, Open, until
 from tests.support.browser.line import Line
 
 WAITING = "#waiting .state"
 NUMBERS = [4, 1, 3, 7, 9, 2, 5]
+
+
+def _answered_late(browser: Browser, line: Line, lost: str, waiting: str) -> None:
+    """Sell over a line that swallows the answer: the sale is shown once the line is mended."""
+    desk.mark_all(browser, NUMBERS)
+    line.swallow()
+    desk.sell(browser)
+    until(lambda: Ticket.objects.count() == 4, "the sale to arrive")
+    browser.says("#cut", lost)
+    browser.says(WAITING, waiting)
+    assert browser.run("return document.getElementById('work').inert")
+    kept = desk.outbox(browser)
+    assert kept and kept["uuid"] == str(Ticket.objects.latest("pk").uuid)
+    line.mend()
+    assert kept["uuid"] in desk.sold(browser, 4)
+    browser.gone("#cut")
+    assert Ticket.objects.count() == 4 == PrintConfirmation.objects.count()
+
+
+def _closed_meanwhile(browser: Browser, shop: desk.Shop, closed: str) -> None:
+    """Confirm a bet after the closing: the server's clock refuses what is still shown on sale."""
+    desk.mark_all(browser, NUMBERS)
+    browser.click(".bet-bar .primary")
+    browser.find("dialog")
+    factories.time_to(shop.contest.scheduled_close_at)
+    browser.click("dialog .primary")
+    browser.says("#toast .bad", closed)
+    assert desk.outbox(browser) is None
+    browser.find(".bet .empty")  # asked again, nothing is on sale
+    assert Ticket.objects.count() == 4
+    browser.click("#tab-day")
+    browser.says(".day", "9")
 
 
 @pytest.mark.article("14.III.1.2", "14.III.4")
@@ -63,31 +95,8 @@ def test_the_acts_of_a_counter_in_each_language(
     assert [t.quick_legs for t in Ticket.objects.order_by("pk")] == [0, 0, 0b1111111]
     assert browser.complaints() == []
 
-    desk.mark_all(browser, NUMBERS)
-    line.swallow()
-    desk.sell(browser)
-    until(lambda: Ticket.objects.count() == 4, "the sale to arrive")
-    browser.says("#cut", lost)
-    browser.says(WAITING, str(said["waiting_answer"]))
-    assert browser.run("return document.getElementById('work').inert")
-    kept = desk.outbox(browser)
-    assert kept and kept["uuid"] == str(Ticket.objects.latest("pk").uuid)
-    line.mend()
-    assert kept["uuid"] in desk.sold(browser, 4)
-    browser.gone("#cut")
-    assert Ticket.objects.count() == 4 == PrintConfirmation.objects.count()
-
-    desk.mark_all(browser, NUMBERS)
-    browser.click(".bet-bar .primary")
-    browser.find("dialog")
-    factories.time_to(shop.contest.scheduled_close_at)
-    browser.click("dialog .primary")  # the server's clock refuses what is still shown on sale
-    browser.says("#toast .bad", closed)
-    assert desk.outbox(browser) is None
-    browser.find(".bet .empty")  # asked again, nothing is on sale
-    assert Ticket.objects.count() == 4
-    browser.click("#tab-day")
-    browser.says(".day", "9")
+    _answered_late(browser, line, lost, str(said["waiting_answer"]))
+    _closed_meanwhile(browser, shop, closed)
 
 
 def test_it_works_by_keyboard_and_scanner_alone(open_browser: Open, line: Line) -> None:

@@ -46,6 +46,7 @@ from tests.support.factories import Point
 
 pytestmark = pytest.mark.article("14.III.10.4")
 ATTEMPTS, AT_ONCE, CENTS = 100, 25, 500
+_PAUSES = random.Random(14)
 
 
 def paid_once(database: Database, tickets: int) -> None:
@@ -270,7 +271,7 @@ def test_a_payer_killed_between_paying_and_answering(
         )
         try:
             eventually(lambda: output.read_text().count("paid") >= 10)
-            time.sleep(random.random() * 0.05)
+            time.sleep(_PAUSES.random() * 0.05)
             assert process.poll() is None, process.communicate()[1].decode()
         finally:
             process.send_signal(signal.SIGKILL)

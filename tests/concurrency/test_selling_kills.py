@@ -14,6 +14,8 @@ from tests.support.concurrency.killing import SELLERS, audit, sellers
 from tests.support.concurrency.sales import sell, selling_point, together
 from tests.support.databases import Database
 
+_PAUSES = random.Random(14)
+
 
 def audited(database: Database, answered: set[uuid.UUID], asked: set[uuid.UUID]) -> set[uuid.UUID]:
     with psycopg.connect(database.owner_url) as session:
@@ -32,7 +34,7 @@ def test_a_killed_seller_loses_nothing_and_invents_nothing(
     }
     with sellers(own_database.environment, plan, tmp_path, sales=5) as running:
         for each in running:
-            time.sleep(random.random() * 0.2)
+            time.sleep(_PAUSES.random() * 0.2)
             each.kill()
     answered = {ident for each in running for ident in each.said("sold")}
     in_doubt = {ident for each in running for ident in each.in_doubt}

@@ -61,28 +61,9 @@ def leaf(first: int, commitment: bytes) -> bytes:
     )
 
 
-def examples() -> dict[str, str]:
-    """The examples by name, as they stand on the page."""
-    key_id = wire.key_id(PUBLIC)
-    first = entry(
-        1,
-        bytes(32),
-        NOON,
-        kind="proofs.key",
-        subject=key_id,
-        document={
-            "format": "trot-key-1",
-            "key": key_id,
-            "public_key": PUBLIC.hex(),
-            "replaces": None,
-            "reason": "first",
-        },
-    )
-    commitment = codes.commitment(CODE, BLIND)
-    mine = leaf(1, commitment)
-    hashes = [merkle.leaf_hash(each) for each in (leaf(9, bytes(32)), mine, leaf(9, b"\1" * 32))]
-    root = merkle.root(hashes)
-    seal = entry(
+def _seal(first: dict[str, Any], root: bytes) -> dict[str, Any]:
+    """Return the log's second entry, the seal of a contest whose tree has this root."""
+    return entry(
         2,
         digest(first),
         NOON,
@@ -105,6 +86,30 @@ def examples() -> dict[str, str]:
             }
         ),
     )
+
+
+def examples() -> dict[str, str]:
+    """The examples by name, as they stand on the page."""
+    key_id = wire.key_id(PUBLIC)
+    first = entry(
+        1,
+        bytes(32),
+        NOON,
+        kind="proofs.key",
+        subject=key_id,
+        document={
+            "format": "trot-key-1",
+            "key": key_id,
+            "public_key": PUBLIC.hex(),
+            "replaces": None,
+            "reason": "first",
+        },
+    )
+    commitment = codes.commitment(CODE, BLIND)
+    mine = leaf(1, commitment)
+    hashes = [merkle.leaf_hash(each) for each in (leaf(9, bytes(32)), mine, leaf(9, b"\1" * 32))]
+    root = merkle.root(hashes)
+    seal = _seal(first, root)
     proof = with_digests(
         {
             "format": "lototrot-proof-1",

@@ -1,0 +1,237 @@
+"""The house's own limits: lengths, folders, imports, names of tests, ways of writing.
+
+The lists at the end name what does not keep a limit yet. They may only shrink: a test fails also
+where a listed file keeps its limit by now.
+"""
+
+import ast
+import re
+from collections import defaultdict
+from collections.abc import Callable, Iterator
+from functools import cache
+from pathlib import Path
+
+import pytest
+from importlinter import cli
+
+from core.tools.embedded.server import ROOT
+from tests.support.untidy import REGISTERING, TOO_LONG, UNTESTED, WHAT_OR_HOW
+
+FUNCTION_LINES = 60
+FILE_LINES = 400
+FOLDER_MODULES = 20
+FOLDERS_ALLOWED_MORE = {"promotrot/services": 26, "tests/concurrency": 26}
+FMT_SKIPS = 40
+TESTED_FROM_LINES = 60
+SOURCES = ("core", "lototrot", "promotrot")
+PYTHON = (*SOURCES, "tests", "verify")
+
+Function = ast.FunctionDef | ast.AsyncFunctionDef
+
+
+@cache
+def python_files(*folders: str) -> tuple[Path, ...]:
+    """Return the Python files below the folders, migrations aside."""
+    found = [path for folder in folders for path in sorted(Path(ROOT, folder).rglob("*.py"))]
+    return tuple(path for path in found if "migrations" not in path.parts)
+
+
+@cache
+def tree(path: Path) -> ast.Module:
+    return ast.parse(path.read_text())
+
+
+def name_of(path: Path) -> str:
+    return path.relative_to(ROOT).as_posix()
+
+
+def lines(path: Path) -> int:
+    return path.read_text().count("\n")
+
+
+def named(listed: dict[str, str]) -> set[str]:
+    """Return the paths of a list, which names files by folder."""
+    return {f"{folder}/{name}" for folder, text in listed.items() for name in text.split()}
+
+
+def only_shrinks(breaking: set[str], listed: set[str]) -> None:
+    """Fail on what breaks a limit and is not listed, and on what is listed and keeps it."""
+    assert breaking - listed == set(), "these break the limit"
+    assert listed - breaking == set(), "these keep the limit now: take them off the list"
+
+
+# --- Lengths --------------------------------------------------------------------------------------
+
+
+def functions(path: Path) -> Iterator[Function]:
+    return (
+        node
+        for node in ast.walk(tree(path))
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
+    )
+
+
+def test_functions_are_short() -> None:
+    long = [
+        f"{name_of(path)}:{node.lineno} {node.name}"
+        for path in python_files(*PYTHON)
+        for node in functions(path)
+        if (node.end_lineno or node.lineno) - node.lineno >= FUNCTION_LINES
+    ]
+    assert long == []
+
+
+def test_files_are_short() -> None:
+    only_shrinks(
+        {name_of(path) for path in python_files(*PYTHON) if lines(path) > FILE_LINES}, TOO_LONG
+    )
+
+
+def test_folders_hold_few_modules() -> None:
+    modules: dict[str, int] = defaultdict(int)
+    for path in python_files(*PYTHON):
+        modules[name_of(path.parent)] += path.name != "__init__.py"
+    crowded = {
+        folder: count
+        for folder, count in modules.items()
+        if count > FOLDERS_ALLOWED_MORE.get(folder, FOLDER_MODULES)
+    }
+    assert crowded == {}
+
+
+# --- Ways of writing ------------------------------------------------------------------------------
+
+
+def test_locks_are_named_in_sql() -> None:
+    files = [path for folder in SOURCES for path in Path(ROOT, folder).rglob("*.sql")]
+    bare = re.compile(r"advisory\w*\(\s*-?\d")
+    numbered = [
+        f"{name_of(path)}: {line.strip()}"
+        for path in [*files, *python_files(*SOURCES)]
+        for line in path.read_text().splitlines()
+        if bare.search(line)
+    ]
+    assert numbered == []
+    assert sum("{lock." in path.read_text() for path in files) > 1
+
+
+def test_exceptions_from_the_formatter_are_few_and_have_a_reason() -> None:
+    skips = [
+        (f"{name_of(path)}:{number}", match[1].strip())
+        for path in python_files(*PYTHON)
+        for number, line in enumerate(path.read_text().splitlines(), 1)
+        if (match := re.search(r"#\s*fmt:\s*(?:skip|off)(.*)$", line))
+    ]
+    assert len(skips) < FMT_SKIPS
+    assert [place for place, reason in skips if not reason.startswith("# ")] == []
+
+
+def _random_time(node: ast.AST) -> bool:
+    """Whether it is a call to sleep for a time from the process's unseeded generator."""
+    if not isinstance(node, ast.Call) or not ast.unparse(node.func).endswith("sleep"):
+        return False
+    return any(
+        re.search(r"\b(random|secrets)\.\w+|SystemRandom|pg_sleep\(.*random", ast.unparse(argument))
+        for argument in node.args
+    )
+
+
+def test_nothing_sleeps_for_an_unseeded_random_time() -> None:
+    sleeping = [
+        f"{name_of(path)}:{node.lineno}"
+        for path in python_files(*PYTHON)
+        for node in ast.walk(tree(path))
+        if isinstance(node, ast.Call) and _random_time(node)
+    ]
+    assert sleeping == []
+
+
+def documented(path: Path) -> Iterator[str]:
+    kinds = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
+    for node in ast.walk(tree(path)):
+        if isinstance(node, kinds):
+            yield ast.get_docstring(node) or ""
+
+
+def test_docstrings_say_it_instead_of_announcing_it() -> None:
+    announcing = {
+        name_of(path)
+        for path in python_files(*PYTHON)
+        if any(text.startswith(("What ", "How ")) for text in documented(path))
+    }
+    only_shrinks(announcing, {f"{name}.py" for name in named(WHAT_OR_HOW)})
+
+
+# Calls and decorators with which Django and its libraries are told of classes and functions.
+_OF_LIBRARIES = re.compile(
+    r"^(admin\.(site\.)?register|register\.(filter|simple_tag|simple_block_tag|inclusion_tag|tag)"
+    r"|template\.Library|checks?\.register)$"
+)
+
+
+def _registers(node: ast.stmt) -> bool:
+    """Whether a statement of a module registers something when the module is imported."""
+    calls: list[ast.expr] = []
+    if isinstance(node, ast.FunctionDef | ast.ClassDef):
+        calls = [each.func if isinstance(each, ast.Call) else each for each in node.decorator_list]
+    elif isinstance(node, ast.Expr | ast.Assign | ast.AnnAssign):
+        calls = [node.value.func] if isinstance(node.value, ast.Call) else []
+    elif isinstance(node, ast.For | ast.If | ast.With):
+        return any(map(_registers, node.body))
+    names = [ast.unparse(each) for each in calls]
+    return any(
+        re.search(r"(^|\.|_)register(_\w+)?$", name) and not _OF_LIBRARIES.match(name)
+        for name in names
+    )
+
+
+def test_nothing_is_registered_by_an_import() -> None:
+    registering = {
+        name_of(path) for path in python_files(*SOURCES) if any(map(_registers, tree(path).body))
+    }
+    only_shrinks(registering, REGISTERING)
+
+
+def test_a_registration_is_seen() -> None:
+    seen: Callable[[str], bool] = lambda text: _registers(ast.parse(text).body[0])  # noqa: E731
+    assert seen("reports.register(1)")
+    assert seen("@dashboard.register\ndef f(): pass")
+    assert seen("for each in ():\n    register_chapter(each)")
+    assert not seen("@admin.register(A)\nclass B: pass")
+    assert not seen("@register.filter\ndef f(): pass")
+    assert not seen("def register(): pass")
+
+
+# --- Tests and imports ----------------------------------------------------------------------------
+
+
+def has_test(path: Path, tests: set[Path]) -> bool:
+    """Whether the module has a test file of its name, below the folder that mirrors its own.
+
+    `test_<package>_<module>.py` may stand anywhere in the tests of the app.
+    """
+    module = path.stem
+    package = path.parent.name
+    folder = Path(ROOT, "tests", path.parent.relative_to(ROOT))
+    named = f"test_{package}_{module}.py"
+    return any(
+        test.name == named or (test.name == f"test_{module}.py" and test.is_relative_to(folder))
+        for test in tests
+    )
+
+
+def test_modules_have_a_test_file_of_their_name() -> None:
+    tests = {path for path in python_files("tests") if path.name.startswith("test_")}
+    untested = {
+        name_of(path).removesuffix(".py")
+        for path in python_files(*SOURCES)
+        if path.name != "__init__.py"
+        and lines(path) >= TESTED_FROM_LINES
+        and not has_test(path, tests)
+    }
+    only_shrinks(untested, named(UNTESTED))
+
+
+def test_every_import_contract_is_kept(capsys: pytest.CaptureFixture[str]) -> None:
+    broken = cli.lint_imports(str(Path(ROOT, "pyproject.toml")), no_cache=True, no_logo=True)
+    assert broken == 0, capsys.readouterr().out
