@@ -1,15 +1,21 @@
 """Collect what every app contributes under a file name that all apps share.
 
 An app contributes by convention: it has a module of the agreed name, which holds one constant of
-the agreed name. `core` finds it there and so never imports a game.
+the agreed name. `core` finds it there and so never imports a game. Nothing is collected before it
+is first asked for (docs/adr/0022-apps-contribute-by-file-name.md).
 """
 
 import sys
+from collections.abc import Iterable
 from functools import cache
 from typing import Any
 
 from django.apps import AppConfig, apps
 from django.utils.module_loading import autodiscover_modules
+
+
+class ContributedTwice(ValueError):
+    """Two contributions have the same name."""
 
 
 @cache
@@ -30,3 +36,37 @@ def contributions_by_app(module: str, constant: str) -> dict[AppConfig, Any]:
 def contributions(module: str, constant: str) -> tuple[Any, ...]:
     """Return `constant` of `module` of each app that has such a module, in app order."""
     return tuple(contributions_by_app(module, constant).values())
+
+
+def contributed_items(module: str, constant: str) -> tuple[Any, ...]:
+    """Return the items of all apps' tuples `constant`, in app order."""
+    return tuple(item for items in contributions(module, constant) for item in items)
+
+
+def contributed_by_name(module: str, constant: str, key: str = "name") -> dict[Any, Any]:
+    """Return the items of all apps' tuples `constant` by their attribute `key`, in app order.
+
+    Raises ContributedTwice if two items have the same key.
+    """
+    items = ((getattr(item, key), item) for item in contributed_items(module, constant))
+    return _without_repetition(items, module, constant)
+
+
+def contributed_entries(module: str, constant: str) -> dict[Any, Any]:
+    """Return the entries of all apps' mappings `constant` as one mapping, in app order.
+
+    Raises ContributedTwice if two mappings have the same key.
+    """
+    entries = (entry for each in contributions(module, constant) for entry in each.items())
+    return _without_repetition(entries, module, constant)
+
+
+def _without_repetition(
+    entries: Iterable[tuple[Any, Any]], module: str, constant: str
+) -> dict[Any, Any]:
+    collected: dict[Any, Any] = {}
+    for name, item in entries:
+        if name in collected:
+            raise ContributedTwice(f"{name!r} is contributed twice as {constant} of {module}.py")
+        collected[name] = item
+    return collected

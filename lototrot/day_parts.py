@@ -14,8 +14,7 @@ from core.ledger.services import Line, liability, premises_account
 from core.payoffice.day_parts import as_of
 from core.payoffice.models import Claim
 from core.premises.models import Authorisation, Game
-from core.reports import day_parts
-from core.reports.day_parts import Event, Part, Span, nothing, post
+from core.reports.parts import Event, Part, Span, nothing, post
 from lototrot import accounts
 from lototrot.engine.distribution import Takings, distribute
 from lototrot.models.contest import Contest, ContestLeg, DisplayAcknowledgement
@@ -387,27 +386,26 @@ def figures(span: Span) -> Iterator[tuple[str, Any]]:
         yield f"carried over {each_day['contest']} {each_day['day']}", each_day["cents"]
 
 
-def register() -> None:
-    row_only = ("withdrawal", "start", "declaration", "classification", "seal", "amendment", "draw")
-    day_parts.register(
-        Part(
-            name="lototrot",
-            context=context,
-            events=events,
-            figures=figures,
-            replays={
-                **{f"lototrot.{name}": nothing for name in row_only},
-                "lototrot.sale": _sold,
-                "lototrot.void": _voided,
-                "lototrot.block": _blocked,
-                "lototrot.corrected": _uncorrected,
-                "lototrot.opened": _opened,
-                "lototrot.closed": _closed,
-                "lototrot.settled": _settle,
-                "lototrot.reversed": _reverse,
-                "lototrot.ordered": _order,
-                "lototrot.lapsed": _lapse,
-                "lototrot.carry_over": _carry_over,
-            },
-        )
-    )
+_ROW_ONLY = ("withdrawal", "start", "declaration", "classification", "seal", "amendment", "draw")
+DAY_PARTS: tuple[Part, ...] = (
+    Part(
+        name="lototrot",
+        context=context,
+        events=events,
+        figures=figures,
+        replays={
+            **{f"lototrot.{name}": nothing for name in _ROW_ONLY},
+            "lototrot.sale": _sold,
+            "lototrot.void": _voided,
+            "lototrot.block": _blocked,
+            "lototrot.corrected": _uncorrected,
+            "lototrot.opened": _opened,
+            "lototrot.closed": _closed,
+            "lototrot.settled": _settle,
+            "lototrot.reversed": _reverse,
+            "lototrot.ordered": _order,
+            "lototrot.lapsed": _lapse,
+            "lototrot.carry_over": _carry_over,
+        },
+    ),
+)

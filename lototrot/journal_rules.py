@@ -10,125 +10,109 @@ from core.journal.binding import (
     with_parent,
     with_rows,
 )
-from core.journal.rules import register
+from core.journal.rules import Rule
 
 _RECORDED = {"user": "recorded_by_id"}
 _PROPOSED = "proposal_id IS NOT NULL"
 _OF_CONTEST = "o.contest_id = t.id"
 
 
-def register_all() -> None:
-    _programme()
-    _contest()
-    _tickets()
-    _course()
-    _settlement()
+_PROGRAMME = (
+    stamped("lototrot_bettype", "recorded_at", **_RECORDED),
+    stamped("lototrot_internalbettype", "recorded_at", **_RECORDED),
+    stamped("lototrot_ticketmodel", "recorded_at", **_RECORDED),
+    stamped("lototrot_meeting", "imported_at", user="imported_by_id", session="imported_in_id"),
+    stamped("lototrot_federationapproval", "recorded_at", **_RECORDED, session="recorded_in_id"),
+    with_parent("lototrot_race", "lototrot_meeting", "meeting_id"),
+    with_parent("lototrot_runner", "lototrot_race", "race_id"),
+)
 
 
-def _programme() -> None:
-    register(
-        stamped("lototrot_bettype", "recorded_at", **_RECORDED),
-        stamped("lototrot_internalbettype", "recorded_at", **_RECORDED),
-        stamped("lototrot_ticketmodel", "recorded_at", **_RECORDED),
-        stamped("lototrot_meeting", "imported_at", user="imported_by_id", session="imported_in_id"),
-        stamped(
-            "lototrot_federationapproval", "recorded_at", **_RECORDED, session="recorded_in_id"
+_CONTEST = (
+    stamped("lototrot_contest", "created_at", user="created_by_id"),
+    with_parent("lototrot_contestleg", "lototrot_contest", "contest_id"),
+    became("lototrot_contest", "state", "settled", ("lototrot_settlement", _OF_CONTEST)),
+    became("lototrot_contest", "state", "ordered", ("lototrot_paymentorder", _OF_CONTEST)),
+    stamped(
+        "lototrot_publication",
+        "published_at",
+        user="published_by_id",
+        session="published_in_id",
+    ),
+    stamped("lototrot_schedulechange", "changed_at", user="changed_by_id", session="changed_in_id"),
+    with_rows(
+        "lototrot_schedulechange",
+        (
+            "journal_change",
+            "o.relation = 'lototrot_contest' AND o.row_id = t.contest_id"
+            " AND o.after ? 'scheduled_close_at'",
         ),
-        with_parent("lototrot_race", "lototrot_meeting", "meeting_id"),
-        with_parent("lototrot_runner", "lototrot_race", "race_id"),
-    )
+    ),
+    stamped(
+        "lototrot_displayacknowledgement",
+        "acknowledged_at",
+        terminal="terminal_id",
+        operator="operator_id",
+    ),
+)
 
 
-def _contest() -> None:
-    register(
-        stamped("lototrot_contest", "created_at", user="created_by_id"),
-        with_parent("lototrot_contestleg", "lototrot_contest", "contest_id"),
-        became("lototrot_contest", "state", "settled", ("lototrot_settlement", _OF_CONTEST)),
-        became("lototrot_contest", "state", "ordered", ("lototrot_paymentorder", _OF_CONTEST)),
-        stamped(
-            "lototrot_publication",
-            "published_at",
-            user="published_by_id",
-            session="published_in_id",
-        ),
-        stamped(
-            "lototrot_schedulechange", "changed_at", user="changed_by_id", session="changed_in_id"
-        ),
-        with_rows(
-            "lototrot_schedulechange",
-            (
-                "journal_change",
-                "o.relation = 'lototrot_contest' AND o.row_id = t.contest_id"
-                " AND o.after ? 'scheduled_close_at'",
-            ),
-        ),
-        stamped(
-            "lototrot_displayacknowledgement",
-            "acknowledged_at",
-            terminal="terminal_id",
-            operator="operator_id",
-        ),
-    )
+_TICKETS = (
+    sold("lototrot_ticket", act="lototrot.sale", amount="amount_cents"),
+    stamped("lototrot_printconfirmation", "confirmed_at"),
+    stamped("lototrot_reprint", "printed_at", operator="operator_id"),
+    stamped("lototrot_void", "voided_at", operator="operator_id", unless=_PROPOSED),
+    confirmed("lototrot_void"),
+    confirmed("lototrot_block"),
+    confirmed("lototrot_amendment"),
+    with_parent("lototrot_amendment", "proofs_logentry", "entry_id"),
+    with_parent("lototrot_seal", "proofs_logentry", "entry_id"),
+)
 
 
-def _tickets() -> None:
-    register(
-        sold("lototrot_ticket", act="lototrot.sale", amount="amount_cents"),
-        stamped("lototrot_printconfirmation", "confirmed_at"),
-        stamped("lototrot_reprint", "printed_at", operator="operator_id"),
-        stamped("lototrot_void", "voided_at", operator="operator_id", unless=_PROPOSED),
-        confirmed("lototrot_void"),
-        confirmed("lototrot_block"),
-        confirmed("lototrot_amendment"),
-        with_parent("lototrot_amendment", "proofs_logentry", "entry_id"),
-        with_parent("lototrot_seal", "proofs_logentry", "entry_id"),
-    )
+_COURSE = (
+    stamped("lototrot_withdrawal", "entered_at", user="entered_by_id", session="entered_in_id"),
+    stamped(
+        "lototrot_racestart",
+        "recorded_at",
+        **_RECORDED,
+        session="recorded_in_id",
+        unless=_PROPOSED,
+    ),
+    confirmed("lototrot_racestart"),
+    stamped("lototrot_racedeclaration", "recorded_at", **_RECORDED, session="recorded_in_id"),
+    confirmed("lototrot_classification"),
+    became(
+        "lototrot_classification",
+        "in_force",
+        "false",
+        ("lototrot_classification", "o.race_id = t.race_id"),
+    ),
+)
 
 
-def _course() -> None:
-    register(
-        stamped("lototrot_withdrawal", "entered_at", user="entered_by_id", session="entered_in_id"),
-        stamped(
-            "lototrot_racestart",
-            "recorded_at",
-            **_RECORDED,
-            session="recorded_in_id",
-            unless=_PROPOSED,
+_SETTLEMENT = (
+    published("lototrot_settlement", "lototrot.settlement", "t.uuid::text"),
+    became(
+        "lototrot_settlement",
+        "in_force",
+        "false",
+        (
+            "proofs_logentry",
+            "o.kind = 'lototrot.settlement_reversal' AND o.subject = t.uuid::text",
         ),
-        confirmed("lototrot_racestart"),
-        stamped("lototrot_racedeclaration", "recorded_at", **_RECORDED, session="recorded_in_id"),
-        confirmed("lototrot_classification"),
-        became(
-            "lototrot_classification",
-            "in_force",
-            "false",
-            ("lototrot_classification", "o.race_id = t.race_id"),
-        ),
-    )
-
-
-def _settlement() -> None:
-    register(
-        published("lototrot_settlement", "lototrot.settlement", "t.uuid::text"),
-        became(
-            "lototrot_settlement",
-            "in_force",
-            "false",
-            (
-                "proofs_logentry",
-                "o.kind = 'lototrot.settlement_reversal' AND o.subject = t.uuid::text",
-            ),
-        ),
-        with_parent("lototrot_prize", "lototrot_settlement", "settlement_id"),
-        with_parent("lototrot_settlementcategory", "lototrot_settlement", "settlement_id"),
-        confirmed("lototrot_paymentorder"),
-        published(
-            "lototrot_paymentorder",
-            "lototrot.payment_order",
-            "(SELECT s.uuid::text FROM lototrot_settlement s WHERE s.id = t.settlement_id)",
-        ),
-        stamped("lototrot_lapse", "lapsed_at"),
-        posted("lototrot_lapse", "t.cents"),
-        stamped("lototrot_carryover", "carried_at"),
-        posted("lototrot_carryover", "t.cents"),
-    )
+    ),
+    with_parent("lototrot_prize", "lototrot_settlement", "settlement_id"),
+    with_parent("lototrot_settlementcategory", "lototrot_settlement", "settlement_id"),
+    confirmed("lototrot_paymentorder"),
+    published(
+        "lototrot_paymentorder",
+        "lototrot.payment_order",
+        "(SELECT s.uuid::text FROM lototrot_settlement s WHERE s.id = t.settlement_id)",
+    ),
+    stamped("lototrot_lapse", "lapsed_at"),
+    posted("lototrot_lapse", "t.cents"),
+    stamped("lototrot_carryover", "carried_at"),
+    posted("lototrot_carryover", "t.cents"),
+)
+RULES: tuple[Rule, ...] = (*_PROGRAMME, *_CONTEST, *_TICKETS, *_COURSE, *_SETTLEMENT)

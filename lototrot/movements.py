@@ -6,8 +6,7 @@ from collections.abc import Iterable
 from django.db import connection
 
 from core.premises.models import Game
-from core.statements import movements
-from core.statements.movements import GameMovements
+from core.statements.columns import GameMovements
 from lototrot.accounts import Part, organiser
 
 _BREACHES = """
@@ -28,13 +27,12 @@ def unearned(
     return rows
 
 
-def register() -> None:
-    movements.register(
-        GameMovements(
-            game=Game.LOTOTROT,
-            sales=frozenset({"lototrot.sale"}),
-            annulments=frozenset({"lototrot.annulment"}),
-            commission_from=organiser(Part.COMMISSION),
-            unearned=unearned,
-        )
-    )
+MOVEMENTS: tuple[GameMovements, ...] = (
+    GameMovements(
+        game=Game.LOTOTROT,
+        sales=frozenset({"lototrot.sale"}),
+        annulments=frozenset({"lototrot.annulment"}),
+        commission_from=organiser(Part.COMMISSION),
+        unearned=unearned,
+    ),
+)

@@ -8,7 +8,6 @@ from django.utils.translation import gettext_lazy as _
 from core.database.snapshot import snapshot
 from core.kernel.days import day_bounds
 from core.kernel.errors import Conflict
-from core.nights import jobs
 from core.nights.jobs import MOST_LISTED, Job, Outcome
 from lototrot.models.contest import Contest
 from lototrot.models.tickets import Ticket
@@ -62,26 +61,24 @@ def audit(day: date) -> Outcome:
     return Outcome({"contests": made.contests, "tickets": made.tickets, "prizes": made.prizes})
 
 
-def register() -> None:
-    for job in (
-        Job(
-            name="lototrot.unsettled",
-            title=_("Contests that wait to be settled"),
-            order=40,
-            run=unsettled,
-        ),
-        Job(
-            name="lototrot.prints",
-            title=_("Tickets without a confirmed print"),
-            order=40,
-            run=unprinted,
-        ),
-        Job(
-            name="lototrot.audit",
-            title=_("Settlements counted anew"),
-            order=90,
-            run=audit,
-            whole=False,
-        ),
-    ):
-        jobs.register(job)
+JOBS: tuple[Job, ...] = (
+    Job(
+        name="lototrot.unsettled",
+        title=_("Contests that wait to be settled"),
+        order=40,
+        run=unsettled,
+    ),
+    Job(
+        name="lototrot.prints",
+        title=_("Tickets without a confirmed print"),
+        order=40,
+        run=unprinted,
+    ),
+    Job(
+        name="lototrot.audit",
+        title=_("Settlements counted anew"),
+        order=90,
+        run=audit,
+        whole=False,
+    ),
+)

@@ -2,8 +2,7 @@
 
 from django.db import connection
 
-from core.ledger import rebuild
-from core.ledger.rebuild import Books
+from core.ledger.books import Books, Rebuilder
 from core.ledger.services import AccountCode, Line, liability, premises_account
 from lototrot import accounts
 from lototrot.engine.distribution import Takings, distribute
@@ -71,6 +70,4 @@ def _settlement(contest: Contest, takings: AccountCode, books: Books) -> list[Li
     )
 
 
-def register() -> None:
-    """Tell the ledger how Lototrot's money comes about."""
-    rebuild.register(rebuild_lototrot)
+REBUILDERS: tuple[Rebuilder, ...] = (rebuild_lototrot,)

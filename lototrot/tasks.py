@@ -7,12 +7,11 @@ import logging
 
 from celery import shared_task
 
-from core.config import sweep
 from core.kernel.errors import Conflict, Unavailable
-from lototrot.services.contest.closing import closings_due, contest_close_due
-from lototrot.services.prizes.carry_over import carry_overs_due, lapsed_carry_over
-from lototrot.services.seal.sealing import contest_seal, seals_due
-from lototrot.services.settlement.settling import contest_settle, settlements_due
+from lototrot.services.contest.closing import contest_close_due
+from lototrot.services.prizes.carry_over import lapsed_carry_over
+from lototrot.services.seal.sealing import contest_seal
+from lototrot.services.settlement.settling import contest_settle
 
 logger = logging.getLogger(__name__)
 
@@ -54,11 +53,3 @@ def settle(contest_id: int) -> bool:
 def carry_over(contest_id: int) -> int:
     """Carry unclaimed prizes over into the 7/7 of a meeting. Return the cents carried over."""
     return lapsed_carry_over(contest_id=contest_id)
-
-
-def register() -> None:
-    """Tell the sweeper where to look for what is due."""
-    sweep.register(close, closings_due)
-    sweep.register(seal, seals_due)
-    sweep.register(carry_over, carry_overs_due)
-    sweep.register(settle, settlements_due)

@@ -10,8 +10,7 @@ from core.kernel.days import add_days, natural_day
 from core.ledger.services import Line, premises_account
 from core.payoffice.models import Claim
 from core.premises.models import Game
-from core.reports import day_parts
-from core.reports.day_parts import Event, Part, Span, nothing, post
+from core.reports.parts import Event, Part, Span, nothing, post
 from promotrot import accounts
 from promotrot.engine import shortfall
 from promotrot.models.emission import ClosingStatement, Emission
@@ -104,20 +103,19 @@ def figures(span: Span) -> Iterator[tuple[str, Any]]:
         yield f"vouchers {nature}", cents
 
 
-def register() -> None:
-    day_parts.register(
-        Part(
-            name="promotrot",
-            context=context,
-            events=events,
-            figures=figures,
-            replays={
-                "promotrot.sale": _sold,
-                "promotrot.act": nothing,
-                "promotrot.end": nothing,
-                "promotrot.voucher": _awarded,
-                "promotrot.closing": _closed,
-                "promotrot.lapse": _lapsed,
-            },
-        )
-    )
+DAY_PARTS: tuple[Part, ...] = (
+    Part(
+        name="promotrot",
+        context=context,
+        events=events,
+        figures=figures,
+        replays={
+            "promotrot.sale": _sold,
+            "promotrot.act": nothing,
+            "promotrot.end": nothing,
+            "promotrot.voucher": _awarded,
+            "promotrot.closing": _closed,
+            "promotrot.lapse": _lapsed,
+        },
+    ),
+)

@@ -10,7 +10,7 @@ from core.journal.binding import (
     with_parent,
     with_rows,
 )
-from core.journal.rules import Rule, register
+from core.journal.rules import Rule
 
 VOUCHER = Rule(
     "promotrot_voucher.with_play",
@@ -34,74 +34,62 @@ _STEPS = {
 }
 
 
-def register_all() -> None:
-    _games()
-    _emissions()
-    _plays()
+_GAMES = (
+    stamped("promotrot_game", "recorded_at"),
+    stamped(
+        "promotrot_gameversion", "recorded_at", user="recorded_by_id", session="recorded_in_id"
+    ),
+    confirmed("promotrot_gameapproval"),
+    confirmed("promotrot_gameending"),
+    with_rows("promotrot_gametype", ("promotrot_game", "o.type_id = t.id")),
+)
 
 
-def _games() -> None:
-    register(
-        stamped("promotrot_game", "recorded_at"),
-        stamped(
-            "promotrot_gameversion", "recorded_at", user="recorded_by_id", session="recorded_in_id"
-        ),
-        confirmed("promotrot_gameapproval"),
-        confirmed("promotrot_gameending"),
-        with_rows("promotrot_gametype", ("promotrot_game", "o.type_id = t.id")),
-    )
+_EMISSIONS = (
+    stamped("promotrot_emission", "planned_at", user="planned_by_id", session="planned_in_id"),
+    *(
+        became("promotrot_emission", "state", state, (f"promotrot_{table}", _OF_EMISSION))
+        for state, table in _STEPS.items()
+    ),
+    with_parent("promotrot_prizetier", "promotrot_emission", "emission_id"),
+    stamped(
+        "promotrot_commitment",
+        "committed_at",
+        user="committed_by_id",
+        session="committed_in_id",
+    ),
+    published("promotrot_commitment", "promotrot.commitment", _REFERENCE),
+    stamped(
+        "promotrot_witnessentropy", "entered_at", user="entered_by_id", session="entered_in_id"
+    ),
+    published("promotrot_witnessentropy", "promotrot.entropy", _REFERENCE),
+    stamped("promotrot_opening", "opened_at", user="opened_by_id", session="opened_in_id"),
+    with_rows("promotrot_lane", ("promotrot_opening", "o.emission_id = t.emission_id")),
+    stamped("promotrot_publicfigures", "taken_at"),
+    stamped("promotrot_salestop", "stopped_at"),
+    confirmed("promotrot_closingstatement"),
+    published("promotrot_closingstatement", "promotrot.closing", _REFERENCE),
+    stamped("promotrot_seedreveal", "revealed_at"),
+    published("promotrot_seedreveal", "promotrot.seed", _REFERENCE),
+)
 
 
-def _emissions() -> None:
-    register(
-        stamped("promotrot_emission", "planned_at", user="planned_by_id", session="planned_in_id"),
-        *(
-            became("promotrot_emission", "state", state, (f"promotrot_{table}", _OF_EMISSION))
-            for state, table in _STEPS.items()
-        ),
-        with_parent("promotrot_prizetier", "promotrot_emission", "emission_id"),
-        stamped(
-            "promotrot_commitment",
-            "committed_at",
-            user="committed_by_id",
-            session="committed_in_id",
-        ),
-        published("promotrot_commitment", "promotrot.commitment", _REFERENCE),
-        stamped(
-            "promotrot_witnessentropy", "entered_at", user="entered_by_id", session="entered_in_id"
-        ),
-        published("promotrot_witnessentropy", "promotrot.entropy", _REFERENCE),
-        stamped("promotrot_opening", "opened_at", user="opened_by_id", session="opened_in_id"),
-        with_rows("promotrot_lane", ("promotrot_opening", "o.emission_id = t.emission_id")),
-        stamped("promotrot_publicfigures", "taken_at"),
-        stamped("promotrot_salestop", "stopped_at"),
-        confirmed("promotrot_closingstatement"),
-        published("promotrot_closingstatement", "promotrot.closing", _REFERENCE),
-        stamped("promotrot_seedreveal", "revealed_at"),
-        published("promotrot_seedreveal", "promotrot.seed", _REFERENCE),
-    )
-
-
-def _plays() -> None:
-    register(
-        sold("promotrot_playticket", act="promotrot.sale", amount="price_cents"),
-        stamped("promotrot_playact", "at", terminal="terminal_id"),
-        stamped("promotrot_playend", "ended_at"),
-        stamped("promotrot_playmove", "moved_at", user="moved_by_id", session="moved_in_id"),
-        VOUCHER,
-        posted("promotrot_voucher", "t.amount_cents", unless="t.nature = 'drawn'"),
-        with_rows(
-            "promotrot_voucher", ("draws_drawcertificate", "true"), unless="t.nature <> 'drawn'"
-        ),
-        stamped("promotrot_vouchersecret", "made_at"),
-        stamped(
-            "promotrot_voucherhandover", "handed_at", user="handed_by_id", session="handed_in_id"
-        ),
-        stamped("promotrot_voucherprint", "confirmed_at"),
-        stamped(
-            "promotrot_voucherreprint",
-            "printed_at",
-            terminal="terminal_id",
-            operator="operator_id",
-        ),
-    )
+_PLAYS = (
+    sold("promotrot_playticket", act="promotrot.sale", amount="price_cents"),
+    stamped("promotrot_playact", "at", terminal="terminal_id"),
+    stamped("promotrot_playend", "ended_at"),
+    stamped("promotrot_playmove", "moved_at", user="moved_by_id", session="moved_in_id"),
+    VOUCHER,
+    posted("promotrot_voucher", "t.amount_cents", unless="t.nature = 'drawn'"),
+    with_rows("promotrot_voucher", ("draws_drawcertificate", "true"), unless="t.nature <> 'drawn'"),
+    stamped("promotrot_vouchersecret", "made_at"),
+    stamped("promotrot_voucherhandover", "handed_at", user="handed_by_id", session="handed_in_id"),
+    stamped("promotrot_voucherprint", "confirmed_at"),
+    stamped(
+        "promotrot_voucherreprint",
+        "printed_at",
+        terminal="terminal_id",
+        operator="operator_id",
+    ),
+)
+RULES: tuple[Rule, ...] = (*_GAMES, *_EMISSIONS, *_PLAYS)

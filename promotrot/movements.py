@@ -7,8 +7,7 @@ from django.db import connection
 
 from core.ledger.organiser import Part
 from core.premises.models import Game
-from core.statements import movements
-from core.statements.movements import GameMovements
+from core.statements.columns import GameMovements
 from promotrot.accounts import organiser
 
 _REFUNDED = """
@@ -29,13 +28,12 @@ def unearned(
     return rows
 
 
-def register() -> None:
-    movements.register(
-        GameMovements(
-            game=Game.PROMOTROT,
-            sales=frozenset({"promotrot.sale"}),
-            annulments=frozenset(),
-            commission_from=organiser(Part.COMMISSION),
-            unearned=unearned,
-        )
-    )
+MOVEMENTS: tuple[GameMovements, ...] = (
+    GameMovements(
+        game=Game.PROMOTROT,
+        sales=frozenset({"promotrot.sale"}),
+        annulments=frozenset(),
+        commission_from=organiser(Part.COMMISSION),
+        unearned=unearned,
+    ),
+)

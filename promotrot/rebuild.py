@@ -8,8 +8,7 @@ from dataclasses import dataclass
 from django.db import connection
 
 from core.kernel.days import natural_day
-from core.ledger import rebuild
-from core.ledger.rebuild import Books
+from core.ledger.books import Books, Rebuilder
 from core.ledger.services import Line, premises_account
 from promotrot import accounts
 from promotrot.engine import shortfall
@@ -97,6 +96,4 @@ def _awards(emission: Emission, moved: _Moved) -> list[Line]:
     ]
 
 
-def register() -> None:
-    """Tell the ledger how Promotrot's money comes about."""
-    rebuild.register(rebuild_promotrot)
+REBUILDERS: tuple[Rebuilder, ...] = (rebuild_promotrot,)

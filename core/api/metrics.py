@@ -30,7 +30,7 @@ from prometheus_client.core import GaugeMetricFamily, Metric
 from prometheus_client.multiprocess import MultiProcessCollector
 from prometheus_client.registry import Collector
 
-from core.config import sweep
+from core.database.due_work import due_work
 
 _MULTIPROCESS = "PROMETHEUS_MULTIPROC_DIR"
 _METHODS = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"})
@@ -144,5 +144,5 @@ def _own() -> Iterator[Metric]:
 
 @register
 def _due() -> Iterator[Metric]:
-    counts = [((task.name,), float(len(list(due())))) for task, due in sweep.sources()]
+    counts = [((work.task.name,), float(len(list(work.due())))) for work in due_work()]
     yield gauge("due_work", "Acts that the database says are due", counts, ("task",))

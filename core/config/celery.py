@@ -11,8 +11,7 @@ os.environ.setdefault("DJANGO_SETTINGS_MODULE", "core.config.settings")
 app = Celery("lototrot")
 app.set_default()  # in every thread, not only in the one that came here first
 app.config_from_object("django.conf:settings", namespace="CELERY")
-_CORE = ("config", "journal", "nights", "proofs", "statements")
-app.autodiscover_tasks([*(f"core.{name}" for name in _CORE), "lototrot", "promotrot"])
+app.autodiscover_tasks()  # tasks.py of each installed app
 
 
 @setup_logging.connect  # type: ignore[untyped-decorator]

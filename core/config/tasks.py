@@ -2,7 +2,7 @@
 
 from celery import shared_task
 
-from core.config.sweep import send_due
+from core.database.due_work import send_due
 
 
 @shared_task  # type: ignore[untyped-decorator]

@@ -10,11 +10,9 @@ class JournalConfig(AppConfig):
     verbose_name = "Journal"
 
     def ready(self) -> None:
-        from core.journal import acting, house_rules, raceday, tasks
+        from core.journal import acting, raceday
         from core.journal.install import install
 
         acting.follow_tasks()
-        house_rules.register_all()
         raceday.enter()
-        tasks.register()
         post_migrate.connect(install, sender=self)

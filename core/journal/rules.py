@@ -1,13 +1,15 @@
-"""What must hold between rows and the acts that wrote them; what does not is named.
+"""Rules that hold between rows and the acts that wrote them.
 
-A rule is a query of what breaks it. Apps register theirs from `AppConfig.ready`; they are asked by
-whoever verifies the journal, and never while anybody waits.
+A rule is a query for the rows that break it. Each app lists its rules as `RULES` in its
+`journal_rules.py`. They are evaluated when the journal is verified, never during a request.
 """
 
 import dataclasses
 from collections.abc import Iterator
 
 from django.db import connection
+
+from core.contributions import contributed_by_name
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -23,18 +25,9 @@ class Rule:
     query: str
 
 
-_rules: dict[str, Rule] = {}
-
-
-def register(*made: Rule) -> None:
-    for rule in made:
-        if _rules.setdefault(rule.name, rule) != rule:
-            raise ValueError(f"the rule {rule.name!r} is registered twice")
-
-
 def rules() -> list[Rule]:
-    """All of them, by name."""
-    return [rule for _, rule in sorted(_rules.items())]
+    """Return the rules of all apps, sorted by name. Raises ContributedTwice."""
+    return [rule for _, rule in sorted(contributed_by_name("journal_rules", "RULES").items())]
 
 
 def broken(rule: Rule) -> Iterator[tuple[str, int, int]]:

@@ -4,8 +4,7 @@ import datetime
 
 from celery import shared_task
 
-from core.config import sweep
-from core.journal.services import batch_seal, batches_due, checkpoint_publish, days_due
+from core.journal.services import batch_seal, checkpoint_publish
 
 
 @shared_task  # type: ignore[untyped-decorator]
@@ -18,9 +17,3 @@ def seal(number: int) -> bool:
 def publish(day: int) -> bool:
     """Publish the checkpoint of a day, by its number in the calendar; whether there is one."""
     return checkpoint_publish(day=datetime.date.fromordinal(day)) is not None
-
-
-def register() -> None:
-    """Tell the sweeper where to look for what is due."""
-    sweep.register(seal, batches_due)
-    sweep.register(publish, lambda: [day.toordinal() for day in days_due()])

@@ -51,8 +51,8 @@ RUN_NOW = Act(
 
 
 def title_of(name: str) -> str:
-    """A job's title; its name, once it is registered no more."""
-    known = {job.name: str(job.title) for job in jobs.registered()}
+    """A job's title; its name, if no app has such a job any more."""
+    known = {job.name: str(job.title) for job in jobs.all_jobs()}
     return known.get(name, name)
 
 

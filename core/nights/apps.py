@@ -9,7 +9,6 @@ class NightsConfig(AppConfig):
     verbose_name = "Nights"
 
     def ready(self) -> None:
-        from core.nights import metrics, standing
+        from core.nights import metrics
 
         metrics.register()
-        standing.register()

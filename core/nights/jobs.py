@@ -1,4 +1,4 @@
-"""What a night is made of: jobs, which the core and the games register from `AppConfig.ready`.
+"""The jobs of a night. Each app lists its jobs as `JOBS` in its `nightly.py`.
 
 A job does what a day that has ended leaves to be done. It takes that day and nothing else, asks the
 database what is due up to then, and may be run again: what is done already stays as it is. So a
@@ -11,6 +11,8 @@ from datetime import date
 from typing import Any
 
 from django.utils.functional import Promise
+
+from core.contributions import contributed_by_name
 
 Rows = Sequence[Mapping[str, Any]]
 MOST_LISTED = 200
@@ -50,16 +52,7 @@ class Job:
     whole: bool = True
 
 
-_jobs: dict[str, Job] = {}
-
-
-def register(job: Job) -> Job:
-    if job.name in _jobs:
-        raise ValueError(f"the job {job.name!r} is registered twice")
-    _jobs[job.name] = job
-    return job
-
-
-def registered() -> list[Job]:
-    """All jobs, in the order of the night."""
-    return sorted(_jobs.values(), key=lambda job: (job.order, job.name))
+def all_jobs() -> list[Job]:
+    """Return the jobs of all apps in the order of the night. Raises ContributedTwice."""
+    jobs = contributed_by_name("nightly", "JOBS").values()
+    return sorted(jobs, key=lambda job: (job.order, job.name))

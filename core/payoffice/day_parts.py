@@ -10,7 +10,7 @@ from core.database import clock
 from core.kernel.days import natural_day
 from core.kernel.regulation import Means
 from core.ledger.services import AccountCode, Line, premises_account
-from core.payoffice import accounts, payables
+from core.payoffice import accounts, sources
 from core.payoffice.models import (
     CashMovement,
     CashSession,
@@ -23,9 +23,8 @@ from core.payoffice.models import (
     Ruling,
     StockMovement,
 )
-from core.payoffice.payables import DocumentUnknown, Payable, Source
-from core.reports import day_parts
-from core.reports.day_parts import Event, Part, Span, nothing, post
+from core.payoffice.sources import DocumentUnknown, Payable, Source
+from core.reports.parts import Event, Part, Span, balance_cents, nothing, post
 
 Data = Mapping[str, Any]
 State = Claim.State
@@ -156,7 +155,7 @@ def _act(act: Any, at: datetime.datetime, after: str) -> Event:
 
 def _payable(claim: Claim) -> tuple[Source, Payable]:
     """What the claim's document is worth, by its game."""
-    for source in payables.sources():
+    for source in sources.all_sources():
         if source.game == claim.game:
             try:
                 return source, source.by_id(claim.document_id)
@@ -226,7 +225,7 @@ def _cash_closed(row: Any, data: Data) -> None:
     """What the books expect is worked out again; the difference with the count follows."""
     session = CashSession.objects.get(pk=data["session"])
     cash, counted = accounts.cash(session.pk), data["counted_cents"]
-    expected = day_parts.balance_cents(cash)
+    expected = balance_cents(cash)
     CashSession.objects.filter(pk=session.pk).update(
         closed_at=clock.now(), counted_cents=counted, expected_cents=expected
     )
@@ -262,21 +261,20 @@ def figures(span: Span) -> Iterator[tuple[str, Any]]:
         yield f"lapsed {game} {day}", cents
 
 
-def register() -> None:
-    day_parts.register(
-        Part(
-            name="payoffice",
-            context=context,
-            events=events,
-            figures=figures,
-            replays={
-                **{f"payoffice.{model._meta.model_name}": _acted for model, _, _ in _ACTS},
-                "payoffice.cash_opened": _cash_opened,
-                "payoffice.cash_moved": _cash_moved,
-                "payoffice.cash_closed": _cash_closed,
-                "payoffice.cheque_issued": nothing,
-                "payoffice.cheque_presented": _cheque_presented,
-                "payoffice.stock_moved": _stock_moved,
-            },
-        )
-    )
+DAY_PARTS: tuple[Part, ...] = (
+    Part(
+        name="payoffice",
+        context=context,
+        events=events,
+        figures=figures,
+        replays={
+            **{f"payoffice.{model._meta.model_name}": _acted for model, _, _ in _ACTS},
+            "payoffice.cash_opened": _cash_opened,
+            "payoffice.cash_moved": _cash_moved,
+            "payoffice.cash_closed": _cash_closed,
+            "payoffice.cheque_issued": nothing,
+            "payoffice.cheque_presented": _cheque_presented,
+            "payoffice.stock_moved": _stock_moved,
+        },
+    ),
+)

@@ -1,7 +1,7 @@
 """What must hold between the rows of the prize office and the acts that wrote them (14.III.10)."""
 
 from core.journal.binding import became, confirmed, posted, stamped, with_rows
-from core.journal.rules import Rule, register
+from core.journal.rules import Rule
 
 _PROPOSED = "proposal_id IS NOT NULL"
 _OF_CLAIM = "o.claim_id = t.id"
@@ -30,60 +30,55 @@ def _acted(table: str, at: str, *, unless: str = "") -> Rule:
     )
 
 
-def register_all() -> None:
-    register(*(became("payoffice_claim", "state", state, *by) for state, by in _MADE.items()))
-    register(
-        stamped("payoffice_claim", "opened_at"),
-        _acted("payoffice_payment", "paid_at", unless=_PROPOSED),
-        _of_claim("payoffice_payment"),
-        confirmed("payoffice_payment"),
-        posted("payoffice_payment", "t.amount_cents"),
-        _acted("payoffice_presentation", "presented_at"),
-        _of_claim("payoffice_presentation"),
-        confirmed("payoffice_ruling"),
-        _acted("payoffice_exchange", "exchanged_at", unless=_PROPOSED),
-        _of_claim("payoffice_exchange"),
-        confirmed("payoffice_exchange"),
-        posted("payoffice_exchange", _AMOUNT),
-    )
-    register(
-        with_rows(
-            "payoffice_cheque",
-            ("payoffice_payment", "o.id = t.payment_id"),
-            unless="t.reissue_id IS NOT NULL",
-        ),
-        confirmed("payoffice_cheque", proposal="reissue_id"),
-        became(
-            "payoffice_cheque",
-            "state",
-            "voided",
-            ("staff_decision", "o.proposal_id = t.voiding_id AND o.verdict = 'confirmed'"),
-        ),
-        became(
-            "payoffice_cheque",
-            "state",
-            "presented",
-            ("ledger_transfer", "o.kind = 'payoffice.cheque' AND o.amount_cents = t.amount_cents"),
-        ),
-        stamped("payoffice_payee", "recorded_at"),
-        confirmed("payoffice_cashceiling"),
-        stamped("payoffice_cashceiling", "recorded_at"),
-        stamped("payoffice_cashsession", "opened_at", user="cashier_id", session="opened_in_id"),
-        posted("payoffice_cashsession", "t.float_cents"),
-        stamped("payoffice_cashmovement", "moved_at"),
-        posted("payoffice_cashmovement", "abs(t.cents)"),
-    )
-    register(
-        _acted("payoffice_deposit", "deposited_at"),
-        stamped("payoffice_depositimage", "added_at"),
-        stamped("payoffice_depositmatch", "matched_at", user="staff_id"),
-        stamped("payoffice_stockitem", "recorded_at"),
-        stamped(
-            "payoffice_stockmovement", "moved_at", user="staff_id", unless="exchange_id IS NOT NULL"
-        ),
-        with_rows(
-            "payoffice_stockmovement",
-            ("payoffice_exchange", "o.id = t.exchange_id"),
-            unless="t.exchange_id IS NULL",
-        ),
-    )
+RULES: tuple[Rule, ...] = (
+    *(became("payoffice_claim", "state", state, *by) for state, by in _MADE.items()),
+    stamped("payoffice_claim", "opened_at"),
+    _acted("payoffice_payment", "paid_at", unless=_PROPOSED),
+    _of_claim("payoffice_payment"),
+    confirmed("payoffice_payment"),
+    posted("payoffice_payment", "t.amount_cents"),
+    _acted("payoffice_presentation", "presented_at"),
+    _of_claim("payoffice_presentation"),
+    confirmed("payoffice_ruling"),
+    _acted("payoffice_exchange", "exchanged_at", unless=_PROPOSED),
+    _of_claim("payoffice_exchange"),
+    confirmed("payoffice_exchange"),
+    posted("payoffice_exchange", _AMOUNT),
+    with_rows(
+        "payoffice_cheque",
+        ("payoffice_payment", "o.id = t.payment_id"),
+        unless="t.reissue_id IS NOT NULL",
+    ),
+    confirmed("payoffice_cheque", proposal="reissue_id"),
+    became(
+        "payoffice_cheque",
+        "state",
+        "voided",
+        ("staff_decision", "o.proposal_id = t.voiding_id AND o.verdict = 'confirmed'"),
+    ),
+    became(
+        "payoffice_cheque",
+        "state",
+        "presented",
+        ("ledger_transfer", "o.kind = 'payoffice.cheque' AND o.amount_cents = t.amount_cents"),
+    ),
+    stamped("payoffice_payee", "recorded_at"),
+    confirmed("payoffice_cashceiling"),
+    stamped("payoffice_cashceiling", "recorded_at"),
+    stamped("payoffice_cashsession", "opened_at", user="cashier_id", session="opened_in_id"),
+    posted("payoffice_cashsession", "t.float_cents"),
+    stamped("payoffice_cashmovement", "moved_at"),
+    posted("payoffice_cashmovement", "abs(t.cents)"),
+    _acted("payoffice_deposit", "deposited_at"),
+    stamped("payoffice_depositimage", "added_at"),
+    stamped("payoffice_depositmatch", "matched_at", user="staff_id"),
+    stamped("payoffice_stockitem", "recorded_at"),
+    stamped(
+        "payoffice_stockmovement", "moved_at", user="staff_id", unless="exchange_id IS NOT NULL"
+    ),
+    with_rows(
+        "payoffice_stockmovement",
+        ("payoffice_exchange", "o.id = t.exchange_id"),
+        unless="t.exchange_id IS NULL",
+    ),
+)

@@ -19,7 +19,7 @@ from core.kernel.regulation import (
 )
 from core.ledger.services import AccountCode
 from core.payoffice import refusals
-from core.payoffice.payables import Nature, Payable, Standing
+from core.payoffice.sources import Nature, Payable, Standing
 from core.premises.models import Premises
 
 PLACE_OF_KIND = {

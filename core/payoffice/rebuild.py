@@ -9,10 +9,9 @@ from collections.abc import Iterator
 from django.db.models import F, Sum
 
 from core.kernel.regulation import Means
-from core.ledger import rebuild
-from core.ledger.rebuild import Books
+from core.ledger.books import Books, Rebuilder
 from core.ledger.services import Line, liability, premises_account
-from core.payoffice import accounts, payables
+from core.payoffice import accounts, sources
 from core.payoffice.models import (
     CashMovement,
     CashSession,
@@ -30,7 +29,7 @@ _OUT = {Claim.State.PAID, Claim.State.EXCHANGED}
 
 def rebuild_payoffice(books: Books) -> None:
     """Carry out every claim, payment, cheque, cash session and movement of stock."""
-    for source in payables.sources():
+    for source in sources.all_sources():
         for claimed in source.claimed():
             to = claimed.held
             if claimed.state in _GONE:
@@ -79,6 +78,4 @@ def _goods() -> Iterator[Line]:
     yield Line("payoffice.exchange", _HANDED_OVER, accounts.goods(), handed or 0)
 
 
-def register() -> None:
-    """Tell the ledger how the office's money comes about."""
-    rebuild.register(rebuild_payoffice)
+REBUILDERS: tuple[Rebuilder, ...] = (rebuild_payoffice,)

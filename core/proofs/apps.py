@@ -7,8 +7,3 @@ class ProofsConfig(AppConfig):
     name = "core.proofs"
     label = "proofs"
     verbose_name = "Proofs"
-
-    def ready(self) -> None:
-        from core.proofs import tasks
-
-        tasks.register()

@@ -3,8 +3,7 @@
 import structlog
 from celery import shared_task
 
-from core.config import sweep
-from core.proofs.delivery import deliver, deliveries_due
+from core.proofs.delivery import deliver
 from core.proofs.models import Receiver
 
 log = structlog.get_logger("proofs")
@@ -18,8 +17,3 @@ def deliver_to(receiver_id: int) -> int:
     if receiver.failures:
         log.warning("receiver", address=receiver.address, error=receiver.last_error)
     return taken
-
-
-def register() -> None:
-    """Tell the sweeper where to look for what is due."""
-    sweep.register(deliver_to, deliveries_due)

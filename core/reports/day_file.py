@@ -24,8 +24,7 @@ from core.kernel.errors import Conflict, Invalid, InvariantBroken
 from core.ledger import services as ledger
 from core.ledger.models import Account
 from core.ledger.services import AccountCode, Line
-from core.reports import day_parts
-from core.reports.day_parts import Event, Span
+from core.reports.parts import Event, Span, day_parts, replay_of
 from core.reports.rows import Carried, document, insert, row_of
 
 FORMAT = "day-file/1"
@@ -70,7 +69,7 @@ def write(day: date, out: TextIO) -> int:
         for account, code, side, cents in _balances(span.since):
             line({"opening": code, "id": account, "side": side, "cents": cents})
             carried.known(Account, account)
-        for part in day_parts.parts():
+        for part in day_parts():
             for row in carried.after_theirs(part.context(span)):
                 line({"row": document(row)})
         for event in _events(span):
@@ -91,7 +90,7 @@ def write(day: date, out: TextIO) -> int:
 
 
 def _events(span: Span) -> list[Event]:
-    found = [event for part in day_parts.parts() for event in part.events(span)]
+    found = [event for part in day_parts() for event in part.events(span)]
     return sorted(found, key=lambda event: (event.at, event.order))
 
 
@@ -109,7 +108,7 @@ def _figures(span: Span) -> Iterator[tuple[str, Any]]:
         normal = cents if side == Account.Side.DEBIT else -cents
         if normal and code != _OPENING.code:
             yield f"balance {code}", normal
-    for part in day_parts.parts():
+    for part in day_parts():
         yield from part.figures(span)
 
 
@@ -208,7 +207,7 @@ def _set_sequence(model: type[Model], key: int) -> None:
 
 
 def _carry_out(found: dict[str, Any]) -> None:
-    act = day_parts.replay_of(found["event"])
+    act = replay_of(found["event"])
     if act is None:
         raise NotADayFile(event=found["event"])
     _move_clock(datetime.fromisoformat(found["at"]))

@@ -10,7 +10,7 @@ from django.utils.translation import gettext_lazy as _
 from core.database import clock
 from core.kernel.days import day_bounds, natural_day
 from core.kernel.regulation import shipped
-from core.payoffice import payables
+from core.payoffice import sources
 from core.reports import registry
 from core.reports.registry import Column, Kind, Period, Picture, Report, Row
 
@@ -111,7 +111,7 @@ def _paid(period: Period) -> Iterator[Row]:
 
 def _outs(period: Period) -> Iterator[Row]:
     today = natural_day(clock.now())
-    for source in payables.sources():
+    for source in sources.all_sources():
         for out in source.outs():
             left = (out.last_claim_day - today).days if out.last_claim_day else None
             yield (

@@ -16,7 +16,7 @@ from core.admin_support.columns import NOTHING, link, moment, tag
 from core.admin_support.forms import ActForm, NewPasswordMixin, password_field
 from core.admin_support.naming import name_app, name_model
 from core.admin_support.readonly import ReadOnlyAdmin, ReadOnlyInline
-from core.config import sweep
+from core.database.due_work import due_work
 from core.staff import accounts, powers, second_factor, services, two_persons
 from core.staff.actor import StaffActor
 from core.staff.models import Decision, Proposal, SecondFactor, StaffSession, User
@@ -321,7 +321,7 @@ def _pending(request: HttpRequest) -> dashboard.Table | None:
 @dashboard.panel(40)
 def _due(request: HttpRequest) -> dashboard.Table | None:
     """Tasks that the database says are due; they should be gone within seconds."""
-    due = [(task.name, len(list(source()))) for task, source in sweep.sources()]
+    due = [(work.task.name, len(list(work.due()))) for work in due_work()]
     return dashboard.Table(
         title=_("Tasks due"),
         icon="pending_actions",

@@ -15,8 +15,8 @@ from core.database import clock
 from core.database.quiet import wait_for_quiet
 from core.kernel.days import day_bounds
 from core.ledger.models import Account
+from core.statements.columns import COMMISSION_KIND, Column, column_of
 from core.statements.models import Mark, MarkedBalance
-from core.statements.movements import COMMISSION_KIND, Column, column_of
 
 PREFIX = "premises:"
 

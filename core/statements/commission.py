@@ -14,8 +14,8 @@ from fractions import Fraction
 from core.kernel.days import day_bounds
 from core.kernel.money import parse_percent, percent_down
 from core.statements.balances import Movement
+from core.statements.columns import Column, games
 from core.statements.models import CommissionRate
-from core.statements.movements import Column, games
 
 
 @dataclass(frozen=True, slots=True)

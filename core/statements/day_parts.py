@@ -9,8 +9,7 @@ from typing import Any
 
 from django.db.models import Model
 
-from core.reports import day_parts
-from core.reports.day_parts import Event, Part, Span, post
+from core.reports.parts import Event, Part, Span, post
 from core.statements import services
 from core.statements.models import Remittance, Statement
 
@@ -47,13 +46,12 @@ def figures(span: Span) -> Iterator[tuple[str, Any]]:
         yield f"statement {each.premises_id}.{each.number}", each.closing_cents
 
 
-def register() -> None:
-    day_parts.register(
-        Part(
-            name="statements",
-            context=nothing_before,
-            events=events,
-            figures=figures,
-            replays={"statements.statement": _issued, "statements.remittance": _remitted},
-        )
-    )
+DAY_PARTS: tuple[Part, ...] = (
+    Part(
+        name="statements",
+        context=nothing_before,
+        events=events,
+        figures=figures,
+        replays={"statements.statement": _issued, "statements.remittance": _remitted},
+    ),
+)

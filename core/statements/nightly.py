@@ -5,13 +5,10 @@ import datetime
 from django.utils.translation import gettext_lazy as _
 
 from core.kernel.errors import InvariantBroken
-from core.ledger import rebuild
-from core.ledger.rebuild import Books
-from core.nights import jobs
 from core.nights.jobs import Job, Outcome, sundays
 from core.statements import services, weeks
 from core.statements.balances import mark_differences, mark_make
-from core.statements.models import Remittance, Statement
+from core.statements.models import Statement
 
 
 class AccountsUnsound(InvariantBroken):
@@ -57,33 +54,14 @@ def audit(day: datetime.date) -> Outcome:
     return Outcome({"statements": checked})
 
 
-def rebuild_statements(books: Books) -> None:
-    """Commission anew from each week's movements, and every payment of a statement."""
-    issued: dict[datetime.date, list[int]] = {}
-    for sunday, place in Statement.objects.order_by("week_to").values_list(
-        "week_to", "premises_id"
-    ):
-        issued.setdefault(sunday, []).append(place)
-    for sunday, places in issued.items():
-        week = weeks.week(sunday)
-        for place in places:
-            books.move(services.commission_lines(place, week.figures(place).earned))
-    for remittance in Remittance.objects.iterator():
-        books.move([services.remittance_line(remittance)])
-
-
-def register() -> None:
-    rebuild.register(rebuild_statements)
-    jobs.register(Job(name="statements.mark", title=_("Balances up to now"), order=5, run=mark))
-    jobs.register(
-        Job(
-            name="statements.issue",
-            title=_("Statements of premises"),
-            order=50,
-            run=issue,
-            on=sundays,
-        )
-    )
-    jobs.register(
-        Job(name="statements.audit", title=_("Audit of premises' accounts"), order=90, run=audit)
-    )
+JOBS: tuple[Job, ...] = (
+    Job(name="statements.mark", title=_("Balances up to now"), order=5, run=mark),
+    Job(
+        name="statements.issue",
+        title=_("Statements of premises"),
+        order=50,
+        run=issue,
+        on=sundays,
+    ),
+    Job(name="statements.audit", title=_("Audit of premises' accounts"), order=90, run=audit),
+)

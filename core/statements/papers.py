@@ -21,8 +21,8 @@ from core.receipts.document import (
     Title,
 )
 from core.receipts.formats import format_cents, format_date, format_moment
+from core.statements.columns import Column
 from core.statements.models import Statement
-from core.statements.movements import Column
 
 CSV_HEADER = ("statement", "week_from", "week_to", "line", "game", "kind", "count", "cents")
 

@@ -16,8 +16,8 @@ from core.premises.services import premises_by_code
 from core.staff.actor import StaffActor
 from core.statements import powers
 from core.statements.balances import balances_now, movements
+from core.statements.columns import Column
 from core.statements.models import CommissionRate, GuaranteeLimit, Remittance, Statement
-from core.statements.movements import Column
 from core.statements.services import statement_get
 
 

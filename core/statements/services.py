@@ -21,8 +21,8 @@ from core.premises.models import Game
 from core.premises.services import premises_by_code
 from core.staff.actor import StaffActor
 from core.statements import powers, weeks
+from core.statements.columns import COMMISSION_KIND, REMITTANCE_KIND, games
 from core.statements.models import CommissionRate, GuaranteeLimit, Remittance, Statement
-from core.statements.movements import COMMISSION_KIND, REMITTANCE_KIND, games
 from core.statements.weeks import Week
 
 _NAMESPACE = uuid.UUID("2f0f9d3c-6a2e-4d0e-8f4b-2b9f5c9f7a11")

@@ -2,15 +2,10 @@
 
 from celery import shared_task
 
-from core.config import sweep
-from core.statements.guarantee import cover_apply, covers_due
+from core.statements.guarantee import cover_apply
 
 
 @shared_task  # type: ignore[untyped-decorator]
 def cover(premises_id: int) -> bool:
     """Suspend or resume the sales of premises, as their guarantee covers what they owe."""
     return cover_apply(premises_id=premises_id)
-
-
-def register() -> None:
-    sweep.register(cover, covers_due)

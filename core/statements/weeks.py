@@ -11,9 +11,9 @@ from core.kernel.days import add_days, day_bounds, natural_day
 from core.ledger.models import Transfer
 from core.statements import commission
 from core.statements.balances import Movement, movements, premises_accounts
+from core.statements.columns import COMMISSION_KIND, Column
 from core.statements.commission import Rates
 from core.statements.models import Statement
-from core.statements.movements import COMMISSION_KIND, Column
 
 # Commission belongs to its week whenever it is posted: statements follow on each other.
 _LEDGER = """

@@ -17,9 +17,9 @@ from core.admin_support.forms import ActForm
 from core.admin_support.readonly import ReadOnlyAdmin, ReadOnlyInline
 from core.kernel.regulation import Bearer
 from core.payoffice import powers
-from core.payoffice.payables import DocumentUnknown
 from core.payoffice.services.checking import desk_state, payable_check
 from core.payoffice.services.slips import STATES
+from core.payoffice.sources import DocumentUnknown
 from core.premises.models import Terminal
 from core.staff.actor import StaffActor
 from lototrot.models.contest import ContestLeg

@@ -13,9 +13,8 @@ from core.kernel import codes
 from core.kernel.regulation import Bearer
 from core.ledger import services as ledger
 from core.ledger.services import AccountCode, Line
-from core.payoffice import payables
 from core.payoffice.models import Claim
-from core.payoffice.payables import (
+from core.payoffice.sources import (
     Claimed,
     DocumentUnknown,
     Lapsed,
@@ -198,6 +197,4 @@ def _payable(voucher: Voucher) -> Payable:
     )
 
 
-def register() -> None:
-    """Have the prize office pay Promotrot's vouchers."""
-    payables.register(Vouchers())
+VOUCHERS = Vouchers()

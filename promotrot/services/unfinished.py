@@ -10,12 +10,10 @@ import json
 from typing import Any, Final
 
 from django.db import connection
-from django.utils.translation import gettext_lazy as _
 
 from core.database import clock
 from core.kernel.days import day_bounds, natural_day
-from core.nights import jobs
-from core.nights.jobs import MOST_LISTED
+from core.nights.jobs import MOST_LISTED, Outcome
 from promotrot.engine.game import PredrawnGame
 from promotrot.models.play import PlayAct, PlayEnd, PlayTicket
 from promotrot.selectors.plays import unfinished
@@ -49,7 +47,7 @@ def play_end_unfinished(ticket: PlayTicket) -> str | None:
     return str(outcome.cause) if ended else None
 
 
-def plays_end_unfinished(day: datetime.date) -> jobs.Outcome:
+def plays_end_unfinished(day: datetime.date) -> Outcome:
     """End what was left by the end of a day; every unfinished play is listed.
 
     Each play is a transaction of its own: a run cut off is gone on with by the next.
@@ -64,7 +62,7 @@ def plays_end_unfinished(day: datetime.date) -> jobs.Outcome:
             counts[became] += 1
             listed.append(_row(ticket, became))
     del counts[PlayEnd.Cause.PLAYED]
-    return jobs.Outcome(counts, {"unfinished": listed[:MOST_LISTED]})
+    return Outcome(counts, {"unfinished": listed[:MOST_LISTED]})
 
 
 def _row(ticket: PlayTicket, became: str) -> dict[str, Any]:
@@ -78,7 +76,7 @@ def _row(ticket: PlayTicket, became: str) -> dict[str, Any]:
     }
 
 
-def secrets_forget(day: datetime.date) -> jobs.Outcome:
+def secrets_forget(day: datetime.date) -> Outcome:
     """From now on nobody can make a code of an ended day again; unconfirmed papers are listed."""
     erased = secrets_erase()
     first, after = day_bounds(day)
@@ -88,25 +86,4 @@ def secrets_forget(day: datetime.date) -> jobs.Outcome:
         for each in rows[:MOST_LISTED]
     ]
     counts = {"days": erased, "unconfirmed": rows.count()}
-    return jobs.Outcome(counts, {"unconfirmed_vouchers": listed})
-
-
-def register() -> None:
-    """Have the nights do both."""
-    jobs.register(
-        jobs.Job(
-            name="promotrot.unfinished",
-            title=_("Plays left unfinished"),
-            order=10,
-            run=plays_end_unfinished,
-            whole=False,
-        )
-    )
-    jobs.register(
-        jobs.Job(
-            name="promotrot.secrets",
-            title=_("Voucher codes of ended days"),
-            order=40,
-            run=secrets_forget,
-        )
-    )
+    return Outcome(counts, {"unconfirmed_vouchers": listed})

@@ -11,7 +11,7 @@ import pytest
 from django.db import connection, transaction
 
 from core.database.locks import Lock, hold
-from core.ledger.rebuild import differences
+from core.ledger.books import differences
 from promotrot.models.emission import Emission
 from promotrot.services import closing
 from promotrot.services.dealing import dealing

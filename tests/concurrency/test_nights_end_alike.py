@@ -20,7 +20,7 @@ from django.db import connections
 
 from core.database.quiet import NotQuiet
 from core.kernel.days import add_days
-from core.ledger.rebuild import differences
+from core.ledger.books import differences
 from core.ledger.selectors import trial
 from core.ledger.services import balances
 from core.nights.models import JobRun

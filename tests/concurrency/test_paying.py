@@ -34,9 +34,9 @@ from core.database.locks import Lock
 from core.database.sql_files import read_sql
 from core.kernel.days import natural_day
 from core.payoffice import refusals
-from core.payoffice.payables import Lapsed
 from core.payoffice.services.deposits import DepositRequest, deposit_take
 from core.payoffice.services.paying import Paid, PayRequest, payment_make
+from core.payoffice.sources import Lapsed
 from core.tools.embedded.server import ROOT
 from lototrot.services.prizes.lapsing import lapse
 from tests.support import factories, paying

@@ -10,7 +10,7 @@ from typing import Any
 import psycopg
 import pytest
 
-from core.ledger.rebuild import differences
+from core.ledger.books import differences
 from promotrot.models.emission import Emission
 from tests.support import emitting, factories
 from tests.support.concurrency.killing import Players

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.ledger.rebuild import Books
+from core.ledger.books import Books
 from core.ledger.services import asset, liability
 from lototrot import accounts
 from lototrot.accounts import Part

@@ -7,7 +7,7 @@ import pytest
 from django.core.management import CommandError, call_command
 
 from core.ledger import services as ledger
-from core.ledger.rebuild import Books, Difference, differences
+from core.ledger.books import Books, Difference, differences
 from core.staff import two_persons
 from lototrot import accounts
 from lototrot.engine.races import Race

@@ -9,17 +9,18 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Iterator
 from datetime import date, timedelta
 from random import Random
-from typing import Any
 
 import pytest
 
-from core.config import sweep
-from core.ledger.rebuild import differences
+from core.database.due_work import DueWork, due_work
+from core.ledger.books import differences
 from core.ledger.selectors import trial
-from core.nights import jobs
+from core.nights.jobs import Job, all_jobs
 from core.statements.models import Statement
+from tests.support.contributing import contributed
 from tests.support.databases import Database
 from tests.support.season import world as season
 from tests.support.season.world import World, at
@@ -27,20 +28,26 @@ from tests.support.season.world import World, at
 MEETINGS = int(os.environ.get("SEASON_MEETINGS", "100"))
 KILLS = max(2, MEETINGS // 50)
 AUDITED_EVERY = 25
+AUDITS_ORDER = 90
 _NIGHT = "import django; django.setup(); from core.nights.services import night_run; night_run()"
 
 
+@pytest.fixture
+def night_jobs() -> Iterator[list[Job]]:
+    """Return the jobs of this process's nights, for the test to change."""
+    jobs = all_jobs()
+    with contributed("nightly", "JOBS", jobs), contributed("due", "DUE", _without_the_journal()):
+        yield jobs
+
+
 @pytest.mark.article("14.III.9.1", "14.III.9.5", "14.III.9.7", "14.III.10.2", "14.III.10.7")
-def test_no_cent_is_apart_in_a_whole_season(
-    own_database: Database, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_no_cent_is_apart_in_a_whole_season(own_database: Database, night_jobs: list[Job]) -> None:
     seed = int(os.environ.get("SEASON_SEED") or secrets.randbits(32))
     print(f"SEASON_SEED={seed}")
     rng = Random(seed)
     world = season.begin(rng, date(2030, 3, 4))
     kills = set(rng.sample(range(10, MEETINGS), KILLS))
-    audits = [job for job in jobs.registered() if job.order == 90]
-    monkeypatch.setattr(sweep, "_sources", _without_the_journal())
+    of_apps = list(night_jobs)
     day, held = world.begins, 0
     while held < MEETINGS:
         world.claims(day)
@@ -54,28 +61,25 @@ def test_no_cent_is_apart_in_a_whole_season(
             _killed(own_database, rng)
         elif rng.random() < 0.15:
             continue  # nobody ran the night: it is caught up with
-        _with_audits(audits, held % AUDITED_EVERY == 0)
+        night_jobs[:] = _with_audits(of_apps, held % AUDITED_EVERY == 0)
         world.night()
         world.compare()
         if day.isoweekday() == 2:
             world.remit()
-    _run_out(world, day, audits)
+    _run_out(world, day, night_jobs, of_apps)
     print(world.counts)
     assert world.counts["paid"] > MEETINGS
     assert min(world.counts.get(n, 0) for n in ("deposited", "presented", "refused", "late")) > 0
 
 
-def _without_the_journal() -> Any:
+def _without_the_journal() -> list[DueWork]:
     """Sealing the journal is no matter of money, and has tests of its own."""
-    return [each for each in sweep.sources() if not each[0].name.startswith("core.journal")]
+    return [work for work in due_work() if not work.task.name.startswith("core.journal")]
 
 
-def _with_audits(audits: list[jobs.Job], wanted: bool) -> None:
+def _with_audits(of_apps: list[Job], wanted: bool) -> list[Job]:
     """Auditing every season from its first day each night would be most of the test."""
-    for job in audits:
-        jobs._jobs.pop(job.name, None)
-        if wanted:
-            jobs.register(job)
+    return [job for job in of_apps if wanted or job.order != AUDITS_ORDER]
 
 
 def _killed(database: Database, rng: Random) -> None:
@@ -90,16 +94,16 @@ def _killed(database: Database, rng: Random) -> None:
     child.wait(30)
 
 
-def _run_out(world: World, day: date, audits: list[jobs.Job]) -> None:
+def _run_out(world: World, day: date, night_jobs: list[Job], of_apps: list[Job]) -> None:
     """Nobody races any more: everything is claimed or lapses, and the books are audited whole."""
     for _ in range(35):
         world.claims(day)
         day += timedelta(days=1)
     at(day, 0, 30)
-    _with_audits(audits, False)
+    night_jobs[:] = _with_audits(of_apps, False)
     world.night()
     at(day + timedelta(days=1), 0, 30)
-    _with_audits(audits, True)
+    night_jobs[:] = _with_audits(of_apps, True)
     world.night()
     world.compare()
     assert trial().difference_cents == 0

@@ -16,8 +16,8 @@ from django.db import transaction
 
 from core.database import clock
 from core.ledger import services as ledger
+from core.ledger.books import differences
 from core.ledger.models import Transfer
-from core.ledger.rebuild import differences
 from core.ledger.selectors import trial_balance
 from core.staff.powers import Role
 from lototrot import accounts

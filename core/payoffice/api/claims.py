@@ -37,9 +37,9 @@ from core.kernel.regulation import Bearer, Means, Place
 from core.payoffice import refusals
 from core.payoffice.judging import DocumentState
 from core.payoffice.models import Deposit
-from core.payoffice.payables import DocumentUnknown, Nature
 from core.payoffice.services import checking, deposits, paying, presenting
 from core.payoffice.services.personal_data import PayeeFacts
+from core.payoffice.sources import DocumentUnknown, Nature
 from core.premises.access import (
     PremisesNotAuthorised,
     TerminalCannot,

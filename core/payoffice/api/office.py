@@ -41,11 +41,11 @@ from core.payoffice.api.claims import (
     PresentedOut,
 )
 from core.payoffice.models import Exchange, Ruling
-from core.payoffice.payables import DocumentUnknown
 from core.payoffice.services import checking, deposits, desk, goods, presenting
 from core.payoffice.services.cheques import ReasonNeeded
 from core.payoffice.services.paying import Paid
 from core.payoffice.services.personal_data import Erased
+from core.payoffice.sources import DocumentUnknown
 from core.premises.models import Game
 from core.staff.api.proposals import ProposalOut
 from core.staff.two_persons import ProposalPending

@@ -14,8 +14,8 @@ from core.kernel.regulation import PaymentRule
 from core.payoffice import judging, powers
 from core.payoffice.judging import PLACE_OF_KIND, DocumentState, Standpoint
 from core.payoffice.models import CashSession, Claim
-from core.payoffice.payables import Payable
 from core.payoffice.services import finding, paying
+from core.payoffice.sources import Payable
 from core.premises.access import Capability, TerminalActor
 from core.staff.actor import StaffActor
 

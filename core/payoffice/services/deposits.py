@@ -16,12 +16,12 @@ from core.ledger import services as ledger
 from core.ledger.services import Line
 from core.payoffice import judging, powers
 from core.payoffice.models import Claim, Deposit, DepositImage, DepositMatch, Ruling
-from core.payoffice.payables import Payable
 from core.payoffice.refusals import MoneyHeld, NoPrize, RequestUuidReused
 from core.payoffice.services import finding, personal_data
 from core.payoffice.services.cash import cash_session_of
 from core.payoffice.services.cheques import ReasonNeeded
 from core.payoffice.services.presenting import acted_by, claim_open, hold_apart
+from core.payoffice.sources import Payable
 from core.premises.access import BareTerminal, Capability, TerminalActor
 from core.staff import two_persons
 from core.staff.actor import StaffActor

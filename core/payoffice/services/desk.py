@@ -8,13 +8,13 @@ from django.db import transaction
 from core.kernel.errors import DomainError
 from core.payoffice import powers
 from core.payoffice.models import CashSession, Claim, Payee
-from core.payoffice.payables import Payable
 from core.payoffice.refusals import RequestUuidReused
 from core.payoffice.services import finding, paying
 from core.payoffice.services.cash import cash_session_of
 from core.payoffice.services.paying import Paid, PayRequest
 from core.payoffice.services.personal_data import payee_encrypt
 from core.payoffice.services.presenting import present
+from core.payoffice.sources import Payable
 from core.staff import two_persons
 from core.staff.actor import StaffActor
 from core.staff.models import Proposal

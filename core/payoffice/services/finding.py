@@ -14,9 +14,9 @@ from core.database.statements import run_prepared
 from core.kernel import codes
 from core.kernel.days import natural_day
 from core.kernel.regulation import PaymentFigures, shipped
-from core.payoffice import payables
+from core.payoffice import sources
 from core.payoffice.models import CashCeiling, Claim
-from core.payoffice.payables import DocumentUnknown, Payable, Source
+from core.payoffice.sources import DocumentUnknown, Payable, Source
 
 FIGURES_KEPT_S = 30
 
@@ -26,9 +26,9 @@ def by_code(presented: str) -> Payable:
 
     Raises CodeMalformed, CodeMistyped or CodeForged before anything is looked up, DocumentUnknown.
     """
-    kinds = [source.kind for source in payables.sources()]
+    kinds = [source.kind for source in sources.all_sources()]
     code = codes.parse(presented, settings.CODE_KEYS, *kinds)
-    payable = payables.of_kind(code.kind).by_code(settings.CODE_KEYS.digest(code))
+    payable = sources.of_kind(code.kind).by_code(settings.CODE_KEYS.digest(code))
     if payable is None:
         raise DocumentUnknown
     return payable
@@ -46,7 +46,7 @@ def by_uuid(game: str, document: UUID) -> Payable:
 
 def _first(game: str, ask: Callable[[Source], Payable]) -> Payable:
     """What the first of a game's sources that knows the document answers."""
-    for source in payables.sources():
+    for source in sources.all_sources():
         if source.game == game:
             try:
                 return ask(source)
@@ -56,7 +56,7 @@ def _first(game: str, ask: Callable[[Source], Payable]) -> Payable:
 
 
 def source_of(payable: Payable) -> Source:
-    return payables.of_game(payable.game, payable.bearer)
+    return sources.of_game(payable.game, payable.bearer)
 
 
 def claim_of(payable: Payable) -> Claim | None:

@@ -15,7 +15,6 @@ from core.ledger import services as ledger
 from core.ledger.services import Line
 from core.payoffice import accounts, powers
 from core.payoffice.models import CashSession, Claim, Exchange, StockItem, StockMovement
-from core.payoffice.payables import Payable
 from core.payoffice.refusals import (
     AlreadyExchanged,
     DocumentAltered,
@@ -26,6 +25,7 @@ from core.payoffice.refusals import (
 )
 from core.payoffice.services import finding, paying
 from core.payoffice.services.cash import cash_session_of
+from core.payoffice.sources import Payable
 from core.premises.models import Premises
 from core.premises.services import PremisesUnknown
 from core.staff import two_persons

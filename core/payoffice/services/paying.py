@@ -23,10 +23,10 @@ from core.ledger.services import AccountCode, account_open, premises_account
 from core.payoffice import accounts, judging, refusals
 from core.payoffice.judging import PLACE_OF_KIND, Standpoint, Verdict
 from core.payoffice.models import CashSession, Payee, Payment
-from core.payoffice.payables import Nature, Payable
 from core.payoffice.services import cheques, finding
 from core.payoffice.services.finding import Known
 from core.payoffice.services.personal_data import PayeeFacts, payee_encrypt
+from core.payoffice.sources import Nature, Payable
 from core.premises.access import Capability, PremisesNotAuthorised, TerminalActor
 
 _JUDGE_AGAIN = ("day_changed", "claim_changed")

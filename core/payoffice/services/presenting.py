@@ -10,10 +10,10 @@ from core.ledger.services import Line
 from core.payoffice import judging, powers
 from core.payoffice.judging import UNTOUCHED, DocumentState
 from core.payoffice.models import Claim, Presentation
-from core.payoffice.payables import Payable
 from core.payoffice.refusals import DocumentAltered, NoPrize, PresentationNeedless
 from core.payoffice.services import finding
 from core.payoffice.services.cash import cash_session_of
+from core.payoffice.sources import Payable
 from core.premises.access import Capability, TerminalActor
 from core.staff.actor import StaffActor
 

@@ -12,10 +12,10 @@ from core.kernel.days import natural_day
 from core.payoffice.judging import DocumentState
 from core.payoffice.models import Cheque, Deposit, Exchange, Payment, Presentation
 from core.payoffice.models.payments import MEANS, PLACES
-from core.payoffice.payables import Payable
 from core.payoffice.services import finding
 from core.payoffice.services.checking import Checked
 from core.payoffice.services.personal_data import payee_decrypt
+from core.payoffice.sources import Payable
 from core.premises.models import Game, Premises
 from core.receipts.document import (
     Align,

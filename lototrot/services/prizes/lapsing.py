@@ -14,7 +14,7 @@ from core.kernel.errors import Conflict
 from core.ledger import services as ledger
 from core.ledger.services import AccountCode
 from core.payoffice.models import Claim
-from core.payoffice.payables import Claimed, Lapsed, Outs
+from core.payoffice.sources import Claimed, Lapsed, Outs
 from core.premises.models import Game
 from lototrot import accounts
 from lototrot.models.settlement import Lapse, PaymentOrder

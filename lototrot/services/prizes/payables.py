@@ -9,8 +9,7 @@ from core.database.statements import fetch_prepared
 from core.kernel import codes
 from core.kernel.regulation import Bearer
 from core.ledger.services import AccountCode
-from core.payoffice import payables
-from core.payoffice.payables import (
+from core.payoffice.sources import (
     Claimed,
     DocumentUnknown,
     Lapsed,
@@ -143,8 +142,3 @@ def _payable(
 
 
 TICKETS = Tickets()
-
-
-def register() -> None:
-    """Have the office pay Lototrot's tickets."""
-    payables.register(TICKETS)

@@ -12,11 +12,11 @@ import psycopg
 import pytest
 from django.core.management import CommandError, call_command
 
+from core.contributions import ContributedTwice
 from core.database import clock, quiet
 from core.database.locks import Lock
 from core.kernel.days import add_days, day_bounds
 from core.kernel.errors import InvariantBroken
-from core.nights import jobs
 from core.nights.jobs import Job, Outcome, sundays
 from core.nights.metrics import source
 from core.nights.models import JobFailure, JobRun
@@ -25,13 +25,12 @@ from core.nights.services import DayNotOver, NightRunning, jobs_due, last_day, n
 from tests.support import factories
 from tests.support.databases import Database
 
-pytestmark = pytest.mark.usefixtures("no_jobs")
-
 
 class Diary:
     """Jobs that write down when they were run."""
 
-    def __init__(self) -> None:
+    def __init__(self, jobs: list[Job]) -> None:
+        self.jobs = jobs
         self.lines: list[tuple[str, date]] = []
         self.failing: set[str] = set()
 
@@ -42,12 +41,14 @@ class Diary:
             self.lines.append((name, day))
             return Outcome({"done": 1}, {"rows": [{"a": 1}]})
 
-        return jobs.register(Job(name=name, title=name, order=order, run=run, **more))
+        made = Job(name=name, title=name, order=order, run=run, **more)
+        self.jobs.append(made)
+        return made
 
 
 @pytest.fixture
-def diary() -> Diary:
-    return Diary()
+def diary(own_jobs: list[Job]) -> Diary:
+    return Diary(own_jobs)
 
 
 def next_day() -> date:
@@ -73,8 +74,9 @@ def test_each_job_is_done_once_for_a_day_and_in_order(own: Database, diary: Diar
     ] * 2
     assert night_run() == []
     assert JobRun.objects.count() == 2
-    with pytest.raises(ValueError, match="twice"):
-        diary.job("first", 1)
+    diary.job("first", 1)
+    with pytest.raises(ContributedTwice, match="'first' is contributed twice"):
+        night_run()
 
 
 def test_days_off_are_caught_up_with_day_by_day(own: Database, diary: Diary) -> None:
@@ -132,12 +134,12 @@ def test_a_failure_is_kept_and_tried_again_before_the_jobs_next_day(
     assert (done.state, done.attempts, done.error) == ("done", 3, "")
 
 
-def test_what_a_whole_job_wrote_goes_with_its_failure(own: Database) -> None:
+def test_what_a_whole_job_wrote_goes_with_its_failure(own: Database, own_jobs: list[Job]) -> None:
     def run(day: date) -> Outcome:
         factories.premises()
         raise InvariantBroken
 
-    jobs.register(Job(name="half", title="half", order=1, run=run))
+    own_jobs.append(Job(name="half", title="half", order=1, run=run))
     night_run()
     from core.premises.models import Premises
 
@@ -173,10 +175,9 @@ _CHILD = """
 import sys, time
 import django
 django.setup()
-from core.nights import jobs, services
+from core.nights import services
 from core.nights.jobs import Job, Outcome
-
-jobs._jobs.clear()
+from tests.support.contributing import contributed
 
 
 def pause(day):
@@ -185,11 +186,12 @@ def pause(day):
 
 
 where = sys.argv[1]
-jobs.register(Job(name="a", title="a", order=1, run=pause if where == "in" else lambda d: Outcome(),
-                  whole=where != "in"))
+job = Job(name="a", title="a", order=1, run=pause if where == "in" else lambda d: Outcome(),
+          whole=where != "in")
 if where == "after":
     services._finish = lambda run, outcome: (services._finish, pause(None))
-services.night_run()
+with contributed("nightly", "JOBS", [job]):
+    services.night_run()
 """
 
 

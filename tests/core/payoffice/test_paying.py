@@ -15,10 +15,10 @@ from core.ledger import services as ledger
 from core.ledger.models import Transfer
 from core.payoffice import accounts, refusals
 from core.payoffice.models import Cheque, Claim, Payee, Payment, Presentation
-from core.payoffice.payables import DocumentUnknown
 from core.payoffice.services import desk, paying
 from core.payoffice.services.personal_data import payee_decrypt
 from core.payoffice.services.presenting import presentation_make
+from core.payoffice.sources import DocumentUnknown
 from core.premises.access import PremisesNotAuthorised
 from core.premises.models import Authorisation, Premises
 from core.staff import two_persons

@@ -14,7 +14,7 @@ from django.core.management import CommandError, call_command
 
 from core.kernel.days import add_days, natural_day
 from core.kernel.errors import InvariantBroken
-from core.payoffice import payables
+from core.payoffice import sources
 from core.reports import day_file
 from core.reports.day_file import DayDiffers, NotADayFile
 from lototrot.models.tickets import Ticket
@@ -143,7 +143,7 @@ def test_a_day_of_instant_tickets_is_made_again(own_database: Database) -> None:
     emitting.sold_and_played(emission, 12)
     emitting.closed(emission)
     at(add_days(BEGINS, 40), 9)
-    for source in payables.sources():
+    for source in sources.all_sources():
         for group in source.lapses_due(add_days(BEGINS, 40)):
             source.lapse(group, add_days(BEGINS, 40))
     at(add_days(BEGINS, 41), 1)

@@ -5,7 +5,7 @@ from django.db import DatabaseError, transaction
 
 from core.draws.models import Draw
 from core.draws.services import draw_attend, draw_certify, draw_commit, draw_enter
-from core.ledger.rebuild import differences
+from core.ledger.books import differences
 from core.ledger.services import balance_cents
 from core.premises.models import Premises
 from core.staff.powers import Role

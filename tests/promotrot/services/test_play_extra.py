@@ -5,7 +5,7 @@ import uuid
 
 import pytest
 
-from core.ledger.rebuild import differences
+from core.ledger.books import differences
 from core.ledger.services import balance_cents
 from promotrot import accounts
 from promotrot.models.emission import Emission

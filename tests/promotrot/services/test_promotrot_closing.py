@@ -3,8 +3,8 @@
 import pytest
 from django.db import DatabaseError, transaction
 
+from core.ledger.books import differences
 from core.ledger.organiser import Part
-from core.ledger.rebuild import differences
 from core.ledger.selectors import trial_balance
 from core.ledger.services import balance_cents
 from core.proofs.models import LogEntry

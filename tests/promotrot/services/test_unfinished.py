@@ -11,10 +11,10 @@ from core.database import clock
 from core.kernel import codes
 from core.kernel.days import add_days, natural_day
 from core.ledger.services import balance_cents
-from core.payoffice import payables
+from core.payoffice import sources
 from core.payoffice.models import Claim
-from core.payoffice.payables import Nature, Standing
 from core.payoffice.refusals import CashSessionMissing
+from core.payoffice.sources import Nature, Standing
 from core.premises.models import Premises
 from core.staff.actor import PowerMissing, StaffActor
 from core.staff.powers import Role
@@ -144,7 +144,7 @@ def test_a_held_voucher_has_no_code_until_it_is_handed_over(
         vouchers.voucher_hand_over(by=paying.cashier(), ident=held.uuid, claim="me, too")
     assert vouchers.voucher_original(by=office, ident=held.uuid)[1].code == given.code
     digest = settings.CODE_KEYS.digest(given.code)
-    payable = payables.of_kind(codes.VOUCHER).by_code(digest)
+    payable = sources.of_kind(codes.VOUCHER).by_code(digest)
     assert payable is not None and payable.document_id == row.pk
     with pytest.raises(IntegrityError), transaction.atomic():
         Voucher.objects.filter(pk=row.pk).update(code_digest=b"x" * 16)
@@ -157,7 +157,7 @@ def test_a_price_due_back_is_payable_and_never_lapses(
     row, given = vouchers.voucher_hand_over(
         by=office, ident=vouchers.vouchers_held(by=office).get().uuid, claim="receipt"
     )
-    source = payables.of_kind(codes.VOUCHER)
+    source = sources.of_kind(codes.VOUCHER)
     payable = source.by_id(row.pk)
     assert (payable.nature, payable.standing) == (Nature.REFUND, Standing.OWED)
     assert (payable.amount_cents, payable.last_claim_day) == (ladder.price_cents, None)
@@ -177,7 +177,7 @@ def test_unclaimed_prizes_lapse_to_the_organiser_after_their_last_day(
     ticket = winning(place, emission)
     play = play_act(credentials=place.credentials, ident=ticket.uuid, number=1, act=REVEAL)
     (issued,) = play.vouchers
-    source = payables.of_kind(codes.VOUCHER)
+    source = sources.of_kind(codes.VOUCHER)
     last = add_days(issued.last_day, 0)
     assert not source.lapses_due(last)
     group = source.lapses_due(add_days(last, 1))

@@ -6,7 +6,7 @@ import pytest
 
 from core.kernel.codes import CodeForged, CodeMalformed, CodeMistyped
 from core.kernel.errors import DomainError
-from core.ledger.rebuild import differences
+from core.ledger.books import differences
 from core.ledger.services import balance_cents, premises_account
 from core.payoffice import refusals
 from core.payoffice.services import desk

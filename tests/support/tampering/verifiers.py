@@ -10,7 +10,7 @@ from django.core.management import CommandError, call_command
 from core.journal.export import export
 from core.journal.verifying import What, verify
 from core.kernel.errors import DomainError
-from core.ledger.rebuild import differences
+from core.ledger.books import differences
 from core.ledger.selectors import trial
 from core.statements import nightly as statements
 from lototrot.services.seal import export as tickets

@@ -5,7 +5,7 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError
 from django.db import connection, transaction
 
-from core.ledger.rebuild import differences
+from core.ledger.books import differences
 
 
 class Command(BaseCommand):

@@ -6,7 +6,6 @@ import pytest
 
 from core.database import clock
 from core.kernel.errors import InvariantBroken
-from core.nights import jobs
 from core.nights.jobs import Job, Outcome
 from core.nights.models import JobRun
 from core.nights.services import last_day
@@ -14,16 +13,16 @@ from core.staff.powers import Role
 from tests.support.admin_desk import Desk, list_url, row_url
 from tests.support.api import refused, staff_api
 
-pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("no_jobs")]
+pytestmark = pytest.mark.django_db
 
 
 def fail(day: object) -> Outcome:
     raise InvariantBroken
 
 
-def test_what_was_done_and_what_was_not(monkeypatch: pytest.MonkeyPatch) -> None:
-    jobs.register(Job(name="good", title="Good", order=1, run=lambda d: Outcome({"n": 3})))
-    jobs.register(Job(name="bad", title="Bad", order=2, run=fail))
+def test_what_was_done_and_what_was_not(own_jobs: list[Job]) -> None:
+    own_jobs.append(Job(name="good", title="Good", order=1, run=lambda d: Outcome({"n": 3})))
+    own_jobs.append(Job(name="bad", title="Bad", order=2, run=fail))
     auditor, organiser = staff_api(Role.AUDITOR), staff_api(Role.ORGANISER)
     assert [each["job"] for each in auditor.get("nights/undone").json()["items"]] == ["good", "bad"]
     refused(auditor.post("nights", {}), 403, "power_missing")
@@ -40,7 +39,7 @@ def test_what_was_done_and_what_was_not(monkeypatch: pytest.MonkeyPatch) -> None
     assert "invariant_broken" in desk.get("/admin/")
     assert desk.offers(JobRun, "run")
     assert "invariant_broken" in desk.get(row_url(JobRun.objects.get(job="bad")))
-    jobs._jobs["bad"] = Job(name="bad", title="Bad", order=2, run=lambda d: Outcome())
+    own_jobs[1] = Job(name="bad", title="Bad", order=2, run=lambda d: Outcome())
     desk.do(JobRun, "run")
     assert JobRun.objects.get(job="bad").state == "done"
     assert desk.get(list_url(JobRun))

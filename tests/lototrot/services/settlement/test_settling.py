@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from django.db import IntegrityError, transaction
 
-from core.config import sweep
+from core.database.due_work import send_due
 from core.ledger import services as ledger
 from core.ledger.models import Transfer
 from core.ledger.selectors import trial_balance
@@ -497,15 +497,15 @@ def test_the_sweeper_sends_what_the_database_says_is_due(
     contest = closed_contest(point)
     on_sale = rounds.contest(replace(TWO, code="another"), FOUR_RUNNERS)
     factories.time_to(on_sale.scheduled_close_at)
-    sweep.send_due()
+    send_due()
     assert sent == [("lototrot.tasks.close", on_sale.pk), ("lototrot.tasks.settle", contest.pk)]
     tasks.close(on_sale.pk), tasks.settle(contest.pk)
     sent.clear()
-    sweep.send_due()
+    send_due()
     assert sent == [("lototrot.tasks.seal", on_sale.pk)]
     tasks.seal(on_sale.pk)
     sent.clear()
-    sweep.send_due()
+    send_due()
     assert sent == []
 
 

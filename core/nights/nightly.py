@@ -6,15 +6,14 @@ from datetime import date
 from django.db import DatabaseError
 from django.utils.translation import gettext_lazy as _
 
-from core.config import sweep
+from core.database.due_work import due_work
 from core.database.snapshot import snapshot
 from core.kernel.days import add_days
 from core.kernel.errors import DomainError, InvariantBroken
-from core.ledger.rebuild import differences
+from core.ledger.books import differences
 from core.ledger.selectors import trial
-from core.nights import jobs
 from core.nights.jobs import Job, Outcome
-from core.payoffice import payables
+from core.payoffice import sources
 from core.payoffice.services.deposits import rulings_due
 from core.payoffice.services.personal_data import personal_data_purge
 
@@ -35,18 +34,18 @@ class BooksDiffer(InvariantBroken):
     message = "The ledger does not hold what tickets, results and payments say."
 
 
-def due_work(day: date) -> Outcome:
+def do_due_work(day: date) -> Outcome:
     """Do whatever the sweeper would have workers do: close, seal, settle, place, stop, reveal.
 
     Some of it makes more of it due, so until nothing is, or nothing that is can be done. What goes
     wrong does not keep the rest from being done.
     """
-    done = {task.name: 0 for task, _ in sweep.sources()}
+    done = {work.task.name: 0 for work in due_work()}
     failed: dict[tuple[str, int], str] = {}
     went_on = True
     while went_on:
         went_on = False
-        for task, due in sweep.sources():
+        for task, due in ((work.task, work.due) for work in due_work()):
             for pk in due():
                 if (task.name, pk) in failed:
                     continue
@@ -69,7 +68,7 @@ def lapse(day: date) -> Outcome:
     """
     today = add_days(day, 1)
     groups = documents = cents = 0
-    for source in payables.sources():
+    for source in sources.all_sources():
         for group in source.lapses_due(today):
             lapsed = source.lapse(group, today)
             groups += 1
@@ -104,25 +103,23 @@ def audit(day: date) -> Outcome:
     return Outcome({"accounts": accounts, "transfers": balance.transfers})
 
 
-def register() -> None:
-    for job in (
-        Job(name="work.due", title=_("What is due"), order=10, run=due_work, whole=False),
-        Job(
-            name="claims.lapse",
-            title=_("Unclaimed prizes lapse"),
-            order=30,
-            run=lapse,
-            whole=False,
-        ),
-        Job(
-            name="work.lapsed",
-            title=_("What the lapses made due"),
-            order=35,
-            run=due_work,
-            whole=False,
-        ),
-        Job(name="claims.rulings", title=_("Held apart, to be decided"), order=40, run=waiting),
-        Job(name="payoffice.purge", title=_("Identities no longer kept"), order=45, run=purge),
-        Job(name="ledger.audit", title=_("Audit of the books"), order=90, run=audit, whole=False),
-    ):
-        jobs.register(job)
+JOBS: tuple[Job, ...] = (
+    Job(name="work.due", title=_("What is due"), order=10, run=do_due_work, whole=False),
+    Job(
+        name="claims.lapse",
+        title=_("Unclaimed prizes lapse"),
+        order=30,
+        run=lapse,
+        whole=False,
+    ),
+    Job(
+        name="work.lapsed",
+        title=_("What the lapses made due"),
+        order=35,
+        run=do_due_work,
+        whole=False,
+    ),
+    Job(name="claims.rulings", title=_("Held apart, to be decided"), order=40, run=waiting),
+    Job(name="payoffice.purge", title=_("Identities no longer kept"), order=45, run=purge),
+    Job(name="ledger.audit", title=_("Audit of the books"), order=90, run=audit, whole=False),
+)

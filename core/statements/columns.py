@@ -1,19 +1,22 @@
 """How transfers show on premises' running accounts, and what sales earn a commission.
 
-Each game says which kinds of its transfers are sales and which annul them, where commission is
-paid from, and what of its sales earns none. Kinds that nobody names are shown as other movements:
-an account always adds up.
+Each game lists as `MOVEMENTS` in its `movements.py` which kinds of its transfers are sales and
+which annul them, where commission is paid from, and what of its sales earns none. Kinds that no
+game lists are shown as other movements: an account always adds up.
 """
 
 import datetime
 import enum
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from functools import cache
 
+from core.contributions import contributed_by_name
 from core.ledger.services import AccountCode
 
 COMMISSION_KIND = "statements.commission"
 REMITTANCE_KIND = "statements.remittance"
+PAYMENT_KIND = "payoffice.payment"
 
 
 class Column(enum.StrEnum):
@@ -27,6 +30,11 @@ class Column(enum.StrEnum):
     OTHER = "other"
 
 
+_OF_NO_GAME = {
+    COMMISSION_KIND: Column.COMMISSION,
+    REMITTANCE_KIND: Column.SETTLED,
+    PAYMENT_KIND: Column.PRIZES,
+}
 Unearned = Callable[
     [datetime.datetime, datetime.datetime], Iterable[tuple[int, datetime.date, int]]
 ]
@@ -53,33 +61,22 @@ class GameMovements:
     unearned: Unearned = _nothing
 
 
-_games: dict[str, GameMovements] = {}
-_columns: dict[str, tuple[str, Column]] = {
-    COMMISSION_KIND: ("", Column.COMMISSION),
-    REMITTANCE_KIND: ("", Column.SETTLED),
-}
-
-
-def register(movements: GameMovements) -> GameMovements:
-    """Show a game's movements, and pay commission on its sales."""
-    _games[movements.game] = movements
-    for kind in movements.sales:
-        _columns[kind] = (movements.game, Column.SALES)
-    for kind in movements.annulments:
-        _columns[kind] = (movements.game, Column.ANNULMENTS)
-    return movements
-
-
-def register_prizes(*kinds: str, game: str = "") -> None:
-    """Show transfers of these kinds as paid to players."""
-    for kind in kinds:
-        _columns[kind] = (game, Column.PRIZES)
-
-
 def games() -> list[GameMovements]:
-    return [_games[name] for name in sorted(_games)]
+    """Return the movements of every game, sorted by game. Raises ContributedTwice."""
+    by_game = contributed_by_name("movements", "MOVEMENTS", key="game")
+    return [movements for _, movements in sorted(by_game.items())]
+
+
+@cache
+def _columns() -> dict[str, tuple[str, Column]]:
+    """Return game (empty for none) and column by kind of transfer."""
+    columns = {kind: ("", column) for kind, column in _OF_NO_GAME.items()}
+    for movements in games():
+        columns |= dict.fromkeys(movements.sales, (movements.game, Column.SALES))
+        columns |= dict.fromkeys(movements.annulments, (movements.game, Column.ANNULMENTS))
+    return columns
 
 
 def column_of(kind: str) -> tuple[str, Column]:
-    """The game (empty for none) and column of a kind of transfer."""
-    return _columns.get(kind, ("", Column.OTHER))
+    """Return the game (empty for none) and the column of a kind of transfer."""
+    return _columns().get(kind, ("", Column.OTHER))

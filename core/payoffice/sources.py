@@ -1,6 +1,6 @@
-"""How a game makes what it owes payable: the registry between the games and the prize office.
+"""What a game tells the prize office about the tickets and vouchers that it owes prizes for.
 
-A game registers one `Source` per kind of document (tickets, vouchers) when it is ready. The office
+A game lists one `Source` per kind of document as `PAYABLES` in its `payables.py`. The office
 asks it what a document is worth; whether it was paid, presented, deposited, blocked or has lapsed
 is the office's own row, one `Claim` per document (`core.payoffice.models`), and whoever writes it
 first has it. So a source says what is owed *by the rules of the game*, and never looks at claims
@@ -14,6 +14,7 @@ import uuid
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Protocol
 
+from core.contributions import contributed_by_name
 from core.kernel.errors import NotFound
 from core.kernel.regulation import Bearer
 from core.ledger.services import AccountCode
@@ -166,31 +167,26 @@ class Source(Protocol):
         """
 
 
-_sources: dict[bytes, Source] = {}
-
-
-def register(source: Source) -> Source:
-    """Have the office pay what `source` says is owed. Raises ValueError for a second of a kind."""
-    if _sources.setdefault(source.kind, source) is not source:
-        raise ValueError(f"two sources for codes of the kind {source.kind!r}")
-    return source
-
-
-def sources() -> list[Source]:
-    """Every source, by the kind of its codes."""
-    return [_sources[kind] for kind in sorted(_sources)]
+def all_sources() -> list[Source]:
+    """Return every source, sorted by the kind of its codes. Raises ContributedTwice."""
+    return [source for _, source in sorted(_by_kind().items())]
 
 
 def of_kind(kind: bytes) -> Source:
-    """Raises DocumentUnknown for codes of a kind that no game pays."""
-    if kind not in _sources:
+    """Return the source of a kind of codes. Raises DocumentUnknown if no game pays them."""
+    source = _by_kind().get(kind)
+    if source is None:
         raise DocumentUnknown
-    return _sources[kind]
+    return source
 
 
 def of_game(game: str, bearer: Bearer) -> Source:
-    """The source of a game's tickets or vouchers. Raises DocumentUnknown."""
-    for source in sources():
+    """Return the source of a game's tickets or vouchers. Raises DocumentUnknown."""
+    for source in all_sources():
         if source.game == game and source.bearer is bearer:
             return source
     raise DocumentUnknown
+
+
+def _by_kind() -> dict[bytes, Source]:
+    return contributed_by_name("payables", "PAYABLES", key="kind")

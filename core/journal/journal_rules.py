@@ -1,7 +1,7 @@
 """Rules for what both games stand on: time, people, premises, money, the log, two persons."""
 
 from core.journal.binding import published, stamped
-from core.journal.rules import Rule, register
+from core.journal.rules import Rule
 
 # Simulated time only moves forward: what was put in later is never earlier.
 CLOCK = Rule(
@@ -69,30 +69,30 @@ SAME = Rule(
 )
 
 
-def register_all() -> None:
-    register(CLOCK, AUTHORISATION, ROLES, PROPOSED, DECIDED, SAME)
-    register(
-        stamped("api_firstanswer", "answered_at", user="user_id"),
-        stamped("ledger_account", "opened_at"),
-        stamped("ledger_transfer", "at"),
-        stamped("proofs_logentry", "at"),
-        published("proofs_signingkey", "proofs.key", "t.key_id"),
-        stamped("nights_jobfailure", "failed_at"),
-    )
-    register(
-        stamped("staff_proposal", "proposed_at"),
-        stamped("staff_decision", "decided_at"),
-        stamped("staff_secondfactor", "begun_at", user="user_id"),
-        stamped("staff_staffsession", "started_at", user="user_id"),
-        stamped("staff_user", "created_at"),
-    )
-    register(
-        stamped("premises_burntrequest", "burnt_at", terminal="terminal_id"),
-        stamped("premises_authorisation", "recorded_at", user="recorded_by_id"),
-        stamped("premises_enrolment", "issued_at", user="issued_by_id"),
-        stamped("premises_operator", "created_at", user="created_by_id"),
-        stamped("premises_operatorsession", "started_at", terminal="terminal_id"),
-        stamped("premises_premises", "created_at", user="created_by_id"),
-        stamped("premises_suspension", "since", user="suspended_by_id", session="suspended_in_id"),
-        stamped("premises_terminal", "created_at", user="created_by_id"),
-    )
+RULES: tuple[Rule, ...] = (
+    CLOCK,
+    AUTHORISATION,
+    ROLES,
+    PROPOSED,
+    DECIDED,
+    SAME,
+    stamped("api_firstanswer", "answered_at", user="user_id"),
+    stamped("ledger_account", "opened_at"),
+    stamped("ledger_transfer", "at"),
+    stamped("proofs_logentry", "at"),
+    published("proofs_signingkey", "proofs.key", "t.key_id"),
+    stamped("nights_jobfailure", "failed_at"),
+    stamped("staff_proposal", "proposed_at"),
+    stamped("staff_decision", "decided_at"),
+    stamped("staff_secondfactor", "begun_at", user="user_id"),
+    stamped("staff_staffsession", "started_at", user="user_id"),
+    stamped("staff_user", "created_at"),
+    stamped("premises_burntrequest", "burnt_at", terminal="terminal_id"),
+    stamped("premises_authorisation", "recorded_at", user="recorded_by_id"),
+    stamped("premises_enrolment", "issued_at", user="issued_by_id"),
+    stamped("premises_operator", "created_at", user="created_by_id"),
+    stamped("premises_operatorsession", "started_at", terminal="terminal_id"),
+    stamped("premises_premises", "created_at", user="created_by_id"),
+    stamped("premises_suspension", "since", user="suspended_by_id", session="suspended_in_id"),
+    stamped("premises_terminal", "created_at", user="created_by_id"),
+)

@@ -1,4 +1,6 @@
-"""What each app puts in a day file, and how it carries its events out again.
+"""The parts of a day file: which events an app writes into it, and how it replays them.
+
+Each app lists its parts as `DAY_PARTS` in its `day_parts.py`.
 
 An event is a row that was written on the day, or an act that the services can do anew (a
 settlement, a lapse). Money is never copied: whoever replays an event works it out.
@@ -12,6 +14,7 @@ from typing import Any
 
 from django.db.models import Model
 
+from core.contributions import contributed_by_name
 from core.kernel.days import day_bounds
 from core.ledger import services as ledger
 from core.ledger.services import AccountCode, Line
@@ -66,21 +69,14 @@ class Part:
     figures: Callable[[Span], Iterable[tuple[str, Any]]]
 
 
-_parts: list[Part] = []
-
-
-def register(part: Part) -> Part:
-    _parts.append(part)
-    return part
-
-
-def parts() -> list[Part]:
-    return list(_parts)
+def day_parts() -> list[Part]:
+    """Return the parts of all apps, in app order. Raises ContributedTwice."""
+    return list(contributed_by_name("day_parts", "DAY_PARTS").values())
 
 
 def replay_of(kind: str) -> Replay | None:
     """What carries out an event; None where its row is all there is to it."""
-    for part in _parts:
+    for part in day_parts():
         if kind in part.replays:
             return part.replays[kind]
     return None

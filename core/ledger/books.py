@@ -1,12 +1,13 @@
-"""Every balance made anew from what happened, and held against the ledger.
+"""Rebuild every balance from what happened and compare it with the ledger.
 
-Each app registers how its own money comes about: from tickets, results and payments, never from a
-stored figure. The core adds up and compares.
+Each app lists as `REBUILDERS` in its `rebuild.py` the functions that carry out its own transfers
+anew: from tickets, results and payments, never from a stored figure. The core adds up and compares.
 """
 
 import dataclasses
 from collections.abc import Callable, Iterable
 
+from core.contributions import contributed_items
 from core.ledger.models import Account
 from core.ledger.services import AccountCode, Line, balances
 
@@ -45,14 +46,7 @@ class Difference:
 
 
 Rebuilder = Callable[[Books], None]
-
-_rebuilders: list[Rebuilder] = []
-
-
-def register(rebuilder: Rebuilder) -> Rebuilder:
-    """Have `rebuilder` carry out, on the books, all that its app has ever moved."""
-    _rebuilders.append(rebuilder)
-    return rebuilder
+"""Carries out, on the books, every transfer that its app has ever made."""
 
 
 def differences() -> tuple[int, list[Difference]]:
@@ -61,7 +55,7 @@ def differences() -> tuple[int, list[Difference]]:
     Run it in one snapshot: a sale between two of its queries would be a difference.
     """
     books = Books()
-    for rebuilder in _rebuilders:
+    for rebuilder in contributed_items("rebuild", "REBUILDERS"):
         rebuilder(books)
     found = {balance.code: balance for balance in balances()}
     differing = []

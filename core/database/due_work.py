@@ -1,0 +1,35 @@
+"""The work that the database says is due: for each task, the ids to call it with.
+
+Each app lists its tasks as `DUE` in its `due.py`. A task is idempotent and reads the state again,
+so sending one twice is harmless.
+"""
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+
+from celery import Task
+
+from core.contributions import contributed_items
+
+
+@dataclass(frozen=True, slots=True)
+class DueWork:
+    """`task(id)` is to be done for each id that `due()` returns."""
+
+    task: Task
+    due: Callable[[], Iterable[int]]
+
+
+def due_work() -> tuple[DueWork, ...]:
+    """Return the due work of all apps, in app order and in the order in which an app lists it."""
+    return contributed_items("due", "DUE")
+
+
+def send_due() -> int:
+    """Send every task that the database says is due; return how many were sent."""
+    sent = 0
+    for work in due_work():
+        for pk in work.due():
+            work.task.delay(pk)
+            sent += 1
+    return sent

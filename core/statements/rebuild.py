@@ -1,0 +1,25 @@
+"""Rebuild the balances of commission and of premises' payments, for `ledger_rebuild`."""
+
+import datetime
+
+from core.ledger.books import Books, Rebuilder
+from core.statements import services, weeks
+from core.statements.models import Remittance, Statement
+
+
+def rebuild_statements(books: Books) -> None:
+    """Commission anew from each week's movements, and every payment of a statement."""
+    issued: dict[datetime.date, list[int]] = {}
+    for sunday, place in Statement.objects.order_by("week_to").values_list(
+        "week_to", "premises_id"
+    ):
+        issued.setdefault(sunday, []).append(place)
+    for sunday, places in issued.items():
+        week = weeks.week(sunday)
+        for place in places:
+            books.move(services.commission_lines(place, week.figures(place).earned))
+    for remittance in Remittance.objects.iterator():
+        books.move([services.remittance_line(remittance)])
+
+
+REBUILDERS: tuple[Rebuilder, ...] = (rebuild_statements,)

@@ -1,0 +1,22 @@
+"""Promotrot's jobs of every night."""
+
+from django.utils.translation import gettext_lazy as _
+
+from core.nights.jobs import Job
+from promotrot.services.unfinished import plays_end_unfinished, secrets_forget
+
+JOBS: tuple[Job, ...] = (
+    Job(
+        name="promotrot.unfinished",
+        title=_("Plays left unfinished"),
+        order=10,
+        run=plays_end_unfinished,
+        whole=False,
+    ),
+    Job(
+        name="promotrot.secrets",
+        title=_("Voucher codes of ended days"),
+        order=40,
+        run=secrets_forget,
+    ),
+)

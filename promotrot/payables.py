@@ -1,0 +1,6 @@
+"""Promotrot's documents that the prize office pays: vouchers."""
+
+from core.payoffice.sources import Source
+from promotrot.services.payables import VOUCHERS
+
+PAYABLES: tuple[Source, ...] = (VOUCHERS,)
