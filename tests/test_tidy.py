@@ -116,14 +116,18 @@ def test_locks_are_named_in_sql() -> None:
 
 
 def test_exceptions_from_the_formatter_are_few_and_have_a_reason() -> None:
-    skips = [
-        (f"{name_of(path)}:{number}", match[1].strip())
-        for path in python_files(*PYTHON)
-        for number, line in enumerate(path.read_text().splitlines(), 1)
-        if (match := re.search(r"#\s*fmt:\s*(?:skip|off)(.*)$", line))
-    ]
-    assert len(skips) < FMT_SKIPS
-    assert [place for place, reason in skips if not reason.startswith("# ")] == []
+    directive = re.compile(r"#\s*fmt:\s*(?:skip|off)")
+    skips, unexplained = 0, []
+    for path in python_files(*PYTHON):
+        before = ""
+        for number, line in enumerate(path.read_text().splitlines(), 1):
+            if path != Path(__file__) and directive.search(line):
+                skips += 1
+                if not before.strip().startswith("# "):
+                    unexplained.append(f"{name_of(path)}:{number}")
+            before = line
+    assert skips < FMT_SKIPS
+    assert unexplained == [], "the line above says why"
 
 
 def _random_time(node: ast.AST) -> bool:

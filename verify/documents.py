@@ -23,226 +23,88 @@ from forms import (
     words,
 )
 
-ENTRY = {
-    "format": "trot-log-1",
-    "sequence": whole,
-    "previous": sha256,
-    "at": instant,
-    "kind": text,
-    "subject": text,
-    "document": anything,
-    "key": key_name,
-    "signature": signature,
-}
-
+# Tables of data: a document's fields read as one paragraph.
+# fmt: off
+ENTRY = {"format": "trot-log-1", "sequence": whole, "previous": sha256, "at": instant,
+         "kind": text, "subject": text, "document": anything, "key": key_name,
+         "signature": signature}
 # --- A ticket, its seal, a settlement -------------------------------------------------------------
 
-TICKET = {
-    "premises": text,
-    "terminal": text,
-    "sold_at": instant,
-    "bets": whole,
-    "amount_cents": whole,
-    "selections": [[whole]],
-}
-PROOF = {
-    "format": "lototrot-proof-1",
-    "ticket": anything,
-    "blind": blind,
-    "place": whole,
-    "path": [sha256],
-    "seal": ENTRY,
-    "amendments": [ENTRY],
-}
+TICKET = {"premises": text, "terminal": text, "sold_at": instant, "bets": whole,
+          "amount_cents": whole, "selections": [[whole]]}
+PROOF = {"format": "lototrot-proof-1", "ticket": anything, "blind": blind, "place": whole,
+         "path": [sha256], "seal": ENTRY, "amendments": [ENTRY]}
 TOTALS = {"tickets": whole, "bets": whole, "takings_cents": whole}
-SEAL = {
-    "format": "lototrot-seal-1",
-    "contest": whole,
-    "bet_type": text,
-    "day": day,
-    "programme": sha256,
-    "races": whole,
-    "closed_at": instant,
-    "closing_cause": text,
-    **TOTALS,
-    "root": sha256,
-}
-AMENDMENT = {
-    "format": "lototrot-amendment-1",
-    "contest": whole,
-    "seal": sha256,
-    "number": whole,
-    "act": text,
-    "voided": [{"place": whole, "reasons": text}],
-    "taken": TOTALS,
-    "left": TOTALS,
-}
-RULES = {
-    "code": text,
-    "version": whole,
-    "name": text,
-    "legs": whole,
-    "prize_percent": rational,
-    "payout_step_cents": whole,
-    "jackpot_threshold_cents": whole,
-    "shares_below": {text: rational},
-    "shares_above": {text: rational},
-}
-RACE = {
-    "position": whole,
-    "race": whole,
-    "programme": [whole],
-    "withdrawn": [whole],
-    "left": [whole],
-    "disqualified": [whole],
-    "winners": [whole],
-    "outcome": ("run", "not_run", "suspended", "all_disqualified"),
-    "official_at": instant,
-    "right": [whole],
-    "draw": (None, {"draw": text, "minutes": sha256}),
-}
+SEAL = {"format": "lototrot-seal-1", "contest": whole, "bet_type": text, "day": day,
+        "programme": sha256, "races": whole, "closed_at": instant, "closing_cause": text,
+        **TOTALS, "root": sha256}
+AMENDMENT = {"format": "lototrot-amendment-1", "contest": whole, "seal": sha256, "number": whole,
+             "act": text, "voided": [{"place": whole, "reasons": text}], "taken": TOTALS,
+             "left": TOTALS}
+RULES = {"code": text, "version": whole, "name": text, "legs": whole, "prize_percent": rational,
+         "payout_step_cents": whole, "jackpot_threshold_cents": whole,
+         "shares_below": {text: rational}, "shares_above": {text: rational}}
+RACE = {"position": whole, "race": whole, "programme": [whole], "withdrawn": [whole],
+        "left": [whole], "disqualified": [whole], "winners": [whole],
+        "outcome": ("run", "not_run", "suspended", "all_disqualified"), "official_at": instant,
+        "right": [whole], "draw": (None, {"draw": text, "minutes": sha256})}
 CENTS = {category: whole}
 EXACT = {category: rational}
 FIGURES = {
-    "takings": whole,
-    "winners": CENTS,
-    "jackpot_in": whole,
-    "reserve_in": whole,
-    "lapsed_in": whole,
-    "prize_pool": whole,
-    "organiser_share": whole,
-    "tested_jackpot": whole,
-    "regime": ("9.2", "9.3"),
-    "shares": {text: whole},
-    "after_cascade": CENTS,
-    "unwon_to_reserve": whole,
-    "reserve_paid_out": whole,
-    "before_correction": CENTS,
+    "takings": whole, "winners": CENTS, "jackpot_in": whole, "reserve_in": whole,
+    "lapsed_in": whole, "prize_pool": whole, "organiser_share": whole, "tested_jackpot": whole,
+    "regime": ("9.2", "9.3"), "shares": {text: whole}, "after_cascade": CENTS,
+    "unwon_to_reserve": whole, "reserve_paid_out": whole, "before_correction": CENTS,
     "correction": {"halved": [[whole]], "after_halving": EXACT, "joined": [[whole]]},
-    "after_correction": EXACT,
-    "prize_each": CENTS,
-    "prizes_total": whole,
-    "rounding_remainder": whole,
-    "jackpot_out": whole,
-    "reserve_out": whole,
+    "after_correction": EXACT, "prize_each": CENTS, "prizes_total": whole,
+    "rounding_remainder": whole, "jackpot_out": whole, "reserve_out": whole,
 }
 SETTLEMENT = {
-    "format": "lototrot-settlement-1",
-    "settlement": text,
-    "number": whole,
-    "replaces": (None, text),
-    "contest": whole,
-    "day": day,
-    "programme": text,
-    "programme_sha256": sha256,
-    "price_cents": whole,
-    "rules": RULES,
-    "seal": {"entry": sha256, "root": sha256, **TOTALS},
-    "amendments": [sha256],
-    "tickets": whole,
-    "bets": whole,
-    "winning_tickets": whole,
-    "races": [RACE],
-    "previous": (None, sha256),
-    "lapsed_from": [{"account": text, "cents": whole}],
-    "figures": FIGURES,
-    "organiser": {
-        "in_force_from": day,
-        "source": text,
-        "percents": {text: rational},
-        "parts": {text: whole},
-    },
-    "settled_at": instant,
-    "simulated": truth,
+    "format": "lototrot-settlement-1", "settlement": text, "number": whole,
+    "replaces": (None, text), "contest": whole, "day": day, "programme": text,
+    "programme_sha256": sha256, "price_cents": whole, "rules": RULES,
+    "seal": {"entry": sha256, "root": sha256, **TOTALS}, "amendments": [sha256], "tickets": whole,
+    "bets": whole, "winning_tickets": whole, "races": [RACE], "previous": (None, sha256),
+    "lapsed_from": [{"account": text, "cents": whole}], "figures": FIGURES,
+    "organiser": {"in_force_from": day, "source": text, "percents": {text: rational},
+                  "parts": {text: whole}},
+    "settled_at": instant, "simulated": truth,
 }
-REVERSAL = {
-    "format": "lototrot-settlement-reversal-1",
-    "contest": whole,
-    "settlement": text,
-    "certificate": sha256,
-    "reversed_at": instant,
-}
-PAYMENT_ORDER = {
-    "format": "lototrot-payment-order-1",
-    "contest": whole,
-    "settlement": text,
-    "certificate": sha256,
-    "ordered_at": instant,
-    "results_day": day,
-    "first_pay_day": day,
-    "last_claim_day": day,
-}
+REVERSAL = {"format": "lototrot-settlement-reversal-1", "contest": whole, "settlement": text,
+            "certificate": sha256, "reversed_at": instant}
+PAYMENT_ORDER = {"format": "lototrot-payment-order-1", "contest": whole, "settlement": text,
+                 "certificate": sha256, "ordered_at": instant, "results_day": day,
+                 "first_pay_day": day, "last_claim_day": day}
 
 # --- A public draw --------------------------------------------------------------------------------
 
-FIELD = {
-    "size": whole,
-    "places": whole,
-    "sha256": sha256,
-    "entries": (None, [text]),
-    "fixed_at": instant,
-}
+FIELD = {"size": whole, "places": whole, "sha256": sha256, "entries": (None, [text]),
+         "fixed_at": instant}
 NAMED = {"draw": text, "kind": text, "subject": text}
-HOW = {
-    "method": ("computed", "balls"),
-    "cause": text,
-    "place": words,
-    "witness": words,
-    "entropy": (None, {"source": ("dice", "balls", "phrase"), "text": text, "canonical": text}),
-    "secret": (None, sha256),
-    "order": [text],
-    "drawn_at": instant,
-    "entered_at": instant,
-}
+HOW = {"method": ("computed", "balls"), "cause": text, "place": words, "witness": words,
+       "entropy": (None, {"source": ("dice", "balls", "phrase"), "text": text, "canonical": text}),
+       "secret": (None, sha256), "order": [text], "drawn_at": instant,
+       "entered_at": instant}
 ATTENDANCE = {"name": words, "appointment": words, "attended_at": instant}
-DRAW_COMMITMENT = {
-    "format": "trot-draw-commitment-1",
-    **NAMED,
-    "algorithm": text,
-    "field": FIELD,
-    "commitment": sha256,
-    "committed_at": instant,
-}
+DRAW_COMMITMENT = {"format": "trot-draw-commitment-1", **NAMED, "algorithm": text, "field": FIELD,
+                   "commitment": sha256, "committed_at": instant}
 OUTCOME = {"format": "trot-draw-outcome-1", **NAMED, **HOW}
 CALLED_OFF = {"format": "trot-draw-called-off-1", **NAMED, "reason": text, "called_off_at": instant}
 MINUTES = {
-    "format": "trot-draw-minutes-1",
-    **NAMED,
-    "title": {text: text},
-    "reason": words,
-    "declared_at": instant,
-    "due_at": (None, instant),
-    "facts": anything,
+    "format": "trot-draw-minutes-1", **NAMED, "title": {text: text}, "reason": words,
+    "declared_at": instant, "due_at": (None, instant), "facts": anything,
     "announcements": [{"place": text, "planned_at": instant, "announced_at": instant}],
-    "field": FIELD,
-    "algorithm": "shake256-fisher-yates/1",
-    "commitment": (None, sha256),
-    "committed_at": (None, instant),
-    **HOW,
-    "late": truth,
-    "late_cause": text,
-    "inspector": ATTENDANCE,
-    "attendances": [ATTENDANCE],
-    "observations": text,
-    "certified_at": instant,
-    "called_off_before": [text],
-    "statement": {text: text},
+    "field": FIELD, "algorithm": "shake256-fisher-yates/1", "commitment": (None, sha256),
+    "committed_at": (None, instant), **HOW, "late": truth, "late_cause": text,
+    "inspector": ATTENDANCE, "attendances": [ATTENDANCE], "observations": text,
+    "certified_at": instant, "called_off_before": [text], "statement": {text: text},
     "simulated": truth,
 }
 RACE_FACTS = {
-    "race": whole,
-    "number": whole,
-    "racecourse": text,
-    "meeting": text,
-    "day": day,
-    "declaration": ("not_run", "suspended", "all_disqualified"),
-    "recorded_at": instant,
-    "started_at": (None, instant),
-    "within_s": whole,
-    "programme": [whole],
-    "withdrawn": [whole],
-    "left": [whole],
-    "runners": {category: text},
+    "race": whole, "number": whole, "racecourse": text, "meeting": text, "day": day,
+    "declaration": ("not_run", "suspended", "all_disqualified"), "recorded_at": instant,
+    "started_at": (None, instant), "within_s": whole, "programme": [whole], "withdrawn": [whole],
+    "left": [whole], "runners": {category: text},
     "contests": [{"contest": whole, "seal": (None, sha256)}],
 }
 
@@ -251,104 +113,48 @@ RACE_FACTS = {
 IN_KIND = {"description": text, "equivalent_cents": whole, "source": text, "valued_on": (None, day)}
 TIER = {"count": whole, "extra": truth}
 PLAN = {
-    "format": "promotrot-plan/1",
-    "price_cents": whole,
-    "tickets": whole,
+    "format": "promotrot-plan/1", "price_cents": whole, "tickets": whole,
     "tiers": [({**TIER, "in_kind": IN_KIND}, {**TIER, "cash_cents": whole})],
     "classes": [{"blocks": whole, "tickets": whole, "prizes": [whole]}],
 }
 COMMITMENT = {
-    "format": "promotrot-commitment/1",
-    "emission": text,
-    "algorithm": "promotrot-shake256-fisher-yates/1",
-    "tickets": whole,
-    "plan": PLAN,
-    "plan_digest": sha256,
-    "commitment": sha256,
-    "committed_at": instant,
+    "format": "promotrot-commitment/1", "emission": text,
+    "algorithm": "promotrot-shake256-fisher-yates/1", "tickets": whole, "plan": PLAN,
+    "plan_digest": sha256, "commitment": sha256, "committed_at": instant,
 }
-ENTROPY = {
-    "format": "promotrot-entropy/1",
-    "emission": text,
-    "commitment": sha256,
-    "source": ("dice", "balls", "phrase"),
-    "entropy": text,
-    "appointment": words,
-    "entered_at": instant,
-}
+ENTROPY = {"format": "promotrot-entropy/1", "emission": text, "commitment": sha256,
+           "source": ("dice", "balls", "phrase"), "entropy": text, "appointment": words,
+           "entered_at": instant}
 CLOSING = {
-    "format": "promotrot-closing/1",
-    "emission": text,
-    "tickets": whole,
-    "sold": whole,
-    "unsold": whole,
-    "refunded": whole,
-    "unfinished": whole,
-    "price_cents": whole,
-    "takings_cents": whole,
-    "awarded_cents": whole,
-    "extra_awarded_cents": whole,
-    "unclaimed_cents": whole,
-    "minimum_percent": rational,
-    "percent": (None, rational),
-    "shortfall_cents": whole,
-    "owed_before_cents": whole,
-    "owed_cents": whole,
+    "format": "promotrot-closing/1", "emission": text, "tickets": whole, "sold": whole,
+    "unsold": whole, "refunded": whole, "unfinished": whole, "price_cents": whole,
+    "takings_cents": whole, "awarded_cents": whole, "extra_awarded_cents": whole,
+    "unclaimed_cents": whole, "minimum_percent": rational, "percent": (None, rational),
+    "shortfall_cents": whole, "owed_before_cents": whole, "owed_cents": whole,
     "closed_at": instant,
 }
-SEED = {
-    "format": "promotrot-seed/1",
-    "emission": text,
-    "seed": sha256,
-    "sold": whole,
-    "tickets_sha256": sha256,
-}
+SEED = {"format": "promotrot-seed/1", "emission": text, "seed": sha256, "sold": whole,
+        "tickets_sha256": sha256}
 
 # --- The log and the journal ----------------------------------------------------------------------
 
-KEY = {
-    "format": "trot-key-1",
-    "key": key_name,
-    "public_key": sha256,
-    "replaces": (None, key_name),
-    "reason": ("first", "rotation", "loss", "compromise"),
-}
+KEY = {"format": "trot-key-1", "key": key_name, "public_key": sha256, "replaces": (None, key_name),
+       "reason": ("first", "rotation", "loss", "compromise")}
 KEY_IN_USE = {"format": "trot-key-use-1", "key": key_name}
-CHECKPOINT = {
-    "format": "trot-checkpoint-1",
-    "day": day,
-    "batch": whole,
-    "digest": sha256,
-    "entries": whole,
-    "acts": whole,
-}
+CHECKPOINT = {"format": "trot-checkpoint-1", "day": day, "batch": whole, "digest": sha256,
+              "entries": whole, "acts": whole}
 JOURNAL_FORM = {"form": sha256, "table": text, "columns": [text]}
 JOURNAL_BLOCK = {"block": sha256, "entries": journal_entries}
-JOURNAL_HEAD = {
-    "format": "trot-journal-1",
-    "batch": whole,
-    "previous": sha256,
-    "first_xid": whole,
-    "end_xid": whole,
-    "sealed_at": instant,
-    "blocks": [[(sha256, whole)]],
-}
+JOURNAL_HEAD = {"format": "trot-journal-1", "batch": whole, "previous": sha256, "first_xid": whole,
+                "end_xid": whole, "sealed_at": instant, "blocks": [[(sha256, whole)]]}
 JOURNAL_BATCH = {**JOURNAL_HEAD, "digest": sha256, "key": key_name, "signature": signature}
 
 PUBLISHED: dict[str, dict[str, Any]] = {
-    "lototrot.seal": SEAL,
-    "lototrot.amendment": AMENDMENT,
-    "lototrot.settlement": SETTLEMENT,
-    "lototrot.settlement_reversal": REVERSAL,
-    "lototrot.payment_order": PAYMENT_ORDER,
-    "draws.commitment": DRAW_COMMITMENT,
-    "draws.outcome": OUTCOME,
-    "draws.minutes": MINUTES,
-    "draws.called_off": CALLED_OFF,
-    "promotrot.commitment": COMMITMENT,
-    "promotrot.entropy": ENTROPY,
-    "promotrot.closing": CLOSING,
-    "promotrot.seed": SEED,
+    "lototrot.seal": SEAL, "lototrot.amendment": AMENDMENT, "lototrot.settlement": SETTLEMENT,
+    "lototrot.settlement_reversal": REVERSAL, "lototrot.payment_order": PAYMENT_ORDER,
+    "draws.commitment": DRAW_COMMITMENT, "draws.outcome": OUTCOME, "draws.minutes": MINUTES,
+    "draws.called_off": CALLED_OFF, "promotrot.commitment": COMMITMENT,
+    "promotrot.entropy": ENTROPY, "promotrot.closing": CLOSING, "promotrot.seed": SEED,
     "journal.checkpoint": CHECKPOINT,
 }
 """By the kind of the entry; each also has `digests`, of every other field."""

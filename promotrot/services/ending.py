@@ -31,8 +31,8 @@ from promotrot.models.play import PlayEnd, PlayTicket
 from promotrot.models.voucher import Voucher
 from promotrot.selectors.games import version_game
 from promotrot.selectors.owed import owed_cents
-from promotrot.services.awards import claim_days
 from promotrot.services.games import game_get, need_not_ended
+from promotrot.services.vouchers import claim_days
 
 
 class GameOnSale(Conflict):

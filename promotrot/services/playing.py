@@ -20,17 +20,11 @@ from core.premises.access import REFUSALS, TerminalCredentials
 from promotrot.engine.game import PredrawnGame
 from promotrot.engine.mechanics import ActOutOfTurn, Step, legal_acts, perform, replay
 from promotrot.models.play import PlayEnd
-from promotrot.services.awards import (
-    Issue,
-    Outcome,
-    claim_days,
-    issues,
-    played_outcome,
-    predrawn_outcome,
-)
 from promotrot.services.facts import REVEAL, EmissionFacts, emission_facts
+from promotrot.services.issuing import Issue, issues
+from promotrot.services.outcomes import Outcome, played_outcome, predrawn_outcome
 from promotrot.services.selling import Sold
-from promotrot.services.vouchers import Issued, issued_now, issued_of_ticket
+from promotrot.services.vouchers import Issued, claim_days, issued_now, issued_of_ticket
 
 _TRIES: Final = 5
 

@@ -17,9 +17,10 @@ from core.nights.jobs import MOST_LISTED, Outcome
 from promotrot.engine.game import PredrawnGame
 from promotrot.models.play import PlayAct, PlayEnd, PlayTicket
 from promotrot.selectors.plays import unfinished
-from promotrot.services.awards import claim_days, issues, predrawn_outcome, refund_outcome
 from promotrot.services.facts import emission_facts
-from promotrot.services.vouchers import secrets_erase, unconfirmed_vouchers
+from promotrot.services.issuing import issues
+from promotrot.services.outcomes import predrawn_outcome, refund_outcome
+from promotrot.services.vouchers import claim_days, secrets_erase, unconfirmed_vouchers
 
 GRACE: Final = datetime.timedelta(hours=1)
 """A play so young may still be under way: it is left to the next night."""

@@ -19,6 +19,7 @@ from core.database.locks import Lock, hold
 from core.kernel.codes import Code
 from core.kernel.days import add_days, natural_day
 from core.kernel.errors import Conflict, Forbidden, NotFound
+from core.kernel.regulation import shipped
 from core.payoffice.models import CashSession, Claim
 from core.payoffice.services.cash import cash_session_of
 from core.premises.access import BareTerminal, TerminalActor
@@ -33,7 +34,8 @@ from promotrot.models.voucher import (
     VoucherReprint,
     VoucherSecret,
 )
-from promotrot.services import awards
+from promotrot.services.issuing import Issue
+from promotrot.services.voucher_codes import code_of, day_secret
 
 
 class VoucherUnknown(NotFound):
@@ -82,7 +84,12 @@ class Issued:
     code: Code | None
 
 
-def issued_now(issue: awards.Issue, premises_id: int, at: datetime.datetime) -> Issued:
+def claim_days(day: datetime.date) -> int:
+    """Return for how many days a voucher issued on that day may be presented (15.III.6.6) [P5]."""
+    return shipped().in_force(day).promotrot.claim_days
+
+
+def issued_now(issue: Issue, premises_id: int, at: datetime.datetime) -> Issued:
     """A voucher that has just been written, as it was written."""
     day, draft = natural_day(at), issue.draft
     return Issued(
@@ -95,7 +102,7 @@ def issued_now(issue: awards.Issue, premises_id: int, at: datetime.datetime) -> 
         premises_id,
         at,
         day,
-        add_days(day, awards.claim_days(day)),
+        add_days(day, claim_days(day)),
         held=issue.code is None,
         code=issue.code,
     )
@@ -136,7 +143,7 @@ def _code_again(voucher: Voucher) -> Code | None:
     if day != natural_day(clock.now()) or _claimed(voucher):
         return None
     for version in settings.CODE_KEYS.ring:
-        code = awards.code_of(voucher.uuid, day, version)
+        code = code_of(voucher.uuid, day, version)
         if settings.CODE_KEYS.digest(code) == bytes(voucher.code_digest):
             return code
     return None
@@ -229,7 +236,7 @@ def voucher_hand_over(*, by: StaffActor, ident: uuid.UUID, claim: str) -> tuple[
     session = cash_session_of(by)
     if session.premises.kind != Premises.Kind.CENTRAL_OFFICE:
         raise NotCentralOffice
-    awards.day_secret(natural_day(clock.now()))
+    day_secret(natural_day(clock.now()))
     with transaction.atomic():
         voucher = Voucher.objects.select_related("ticket").filter(uuid=ident).first()
         if voucher is None:
@@ -253,7 +260,7 @@ def _hand_over(by: StaffActor, session: CashSession, voucher: Voucher, claim: st
         claim=claim,
         handed_at=now,
     )
-    code = awards.code_of(voucher.uuid, natural_day(now))
+    code = code_of(voucher.uuid, natural_day(now))
     voucher.code_digest = settings.CODE_KEYS.digest(code)
     voucher.save(update_fields=["code_digest"])
 

@@ -43,7 +43,7 @@ from lototrot import accounts as lototrot
 from lototrot.services.prizes.lapsing import NotYetOver, lapse, lapses_due
 from lototrot.services.settlement.breach import NoBreach, breach_block
 from promotrot.models.voucher import Voucher
-from promotrot.services.awards import code_of
+from promotrot.services.voucher_codes import code_of
 from tests.support import emitting, factories, rounds
 from tests.support import paying as given
 
