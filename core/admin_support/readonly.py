@@ -1,7 +1,7 @@
 """Pages that show rows and change none; what changes them are acts."""
 
 import types
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from django.contrib import admin
@@ -20,8 +20,7 @@ from unfold.paginator import InfinitePaginator
 
 from core.admin_support import signed_on
 from core.admin_support.acts import Act, perform
-from core.admin_support.columns import SECRET, Column, Text, column, url_of
-from core.admin_support.naming import name_fields
+from core.admin_support.columns import SECRET, Column, column, url_of
 
 MOST_PAGES = 200
 
@@ -36,7 +35,6 @@ class _Shown:
     """What lists and pages have in common: columns by name, read and nothing else."""
 
     model: type[models.Model]
-    labels: Mapping[str, Text] = {}
     read_power: str | None = None
 
     def _columns(self, names: Sequence[str]) -> list[Column | str]:
@@ -92,7 +90,6 @@ class ReadOnlyInline(_Shown, TabularInline):  # type: ignore[misc]
 
     def __init__(self, parent_model: type[models.Model], admin_site: admin.AdminSite) -> None:
         super().__init__(parent_model, admin_site)
-        name_fields(self.model, self.labels)
         self.readonly_fields = self.fields = tuple(self._columns(self.shown))
         self.show_change_link = admin_site.is_registered(self.model)
 
@@ -118,7 +115,6 @@ class ReadOnlyAdmin(_Shown, ModelAdmin):  # type: ignore[misc]
 
     def __init__(self, model: type[models.Model], admin_site: admin.AdminSite) -> None:
         super().__init__(model, admin_site)
-        name_fields(model, self.labels)
         self.list_display = tuple(self._columns(self.columns))
         related = {f.name for f in model._meta.concrete_fields if isinstance(f, models.ForeignKey)}
         if not self.list_select_related:

@@ -10,7 +10,6 @@ from django.utils.translation import gettext_lazy as _
 from core.admin_support import navigation
 from core.admin_support.acts import Act, Done
 from core.admin_support.forms import ActForm, MomentField
-from core.admin_support.naming import name_app, name_model
 from core.admin_support.readonly import ReadOnlyAdmin
 from core.database.models import ClockOffset
 from core.staff import powers
@@ -47,6 +46,4 @@ class ClockOffsetAdmin(ReadOnlyAdmin):
     list_acts = (MOVE,)
 
 
-name_model(ClockOffset, _("simulated time"), _("simulated time"))
-name_app("database", _("System"))
 navigation.section(_("System"), 100, (ClockOffset, "schedule"))

@@ -8,6 +8,7 @@ from typing import ClassVar
 from django.db import models
 from django.db.models import Q
 from django.db.models.functions import Now
+from django.utils.translation import gettext_lazy as _
 
 
 class Guarded(models.Model):
@@ -35,11 +36,13 @@ class ClockOffset(Guarded):
     An empty table means real time. Production refuses to start unless that is so.
     """
 
-    offset = models.DurationField()
-    set_at = models.DateTimeField(db_default=Now())
-    reason = models.CharField(max_length=200)
+    offset = models.DurationField(_("offset"))
+    set_at = models.DateTimeField(_("set at"), db_default=Now())
+    reason = models.CharField(_("reason"), max_length=200)
 
     class Meta:
+        verbose_name = _("simulated time")
+        verbose_name_plural = _("simulated time")
         constraints = [
             models.CheckConstraint(condition=~Q(reason=""), name="clock_offset_has_reason")
         ]

@@ -14,7 +14,6 @@ from core.admin_support import dashboard, navigation
 from core.admin_support.acts import Act, Done
 from core.admin_support.columns import NOTHING, link, moment, paper_links, tag
 from core.admin_support.forms import ActForm, MomentField
-from core.admin_support.naming import name_app, name_model
 from core.admin_support.proposal_texts import name_kind, read_field
 from core.admin_support.readonly import ReadOnlyAdmin, ReadOnlyInline
 from core.database import clock
@@ -341,15 +340,6 @@ def _coming(request: HttpRequest) -> dashboard.Table:
     )
 
 
-name_model(Draw, _("public draw"), _("public draws"))
-name_model(Announcement, _("announcement"), _("announcements"))
-name_model(Attendance, _("attendance"), _("attendances"))
-name_model(DrawField, _("field of a draw"), _("fields of draws"))
-name_model(Commitment, _("commitment"), _("commitments"))
-name_model(Outcome, _("outcome of a draw"), _("outcomes of draws"))
-name_model(DrawCertificate, _("certificate of a draw"), _("certificates of draws"))
-name_model(CallOff, _("calling off"), _("callings off"))
 read_field("draw", lambda ident: link(Draw.objects.filter(uuid=ident).first()))
 name_kind("draws.manual", _("Public draw made by hand"))
-name_app("draws", _("Public draws"))
 navigation.section(_("Public draws"), 25, (Draw, "casino"))

@@ -31,9 +31,9 @@ class Draw(Guarded):
         "drawn": ("certified",),
     }
 
-    uuid = models.UUIDField(unique=True, default=uuid.uuid4)
-    kind = models.CharField(max_length=60)
-    subject = models.CharField(max_length=80)
+    uuid = models.UUIDField(_("UUID"), unique=True, default=uuid.uuid4)
+    kind = models.CharField(_("kind"), max_length=60)
+    subject = models.CharField(_("subject"), max_length=80)
     title = models.JSONField()
     reason = models.CharField(_("reason"), max_length=400)
     declared_at = models.DateTimeField(_("declared at"))
@@ -41,7 +41,7 @@ class Draw(Guarded):
     state = models.CharField(
         _("state"), max_length=10, choices=State.choices, default=State.ANNOUNCED
     )
-    created_at = models.DateTimeField()
+    created_at = models.DateTimeField(_("registered at"))
 
     class Meta:
         verbose_name = _("public draw")
@@ -69,6 +69,10 @@ class Announcement(Guarded):
     )
     announced_in = models.ForeignKey(StaffSession, models.PROTECT, related_name="+")
 
+    class Meta:
+        verbose_name = _("announcement")
+        verbose_name_plural = _("announcements")
+
     def __str__(self) -> str:
         return self.place
 
@@ -80,11 +84,15 @@ class Attendance(Guarded):
     inspector = models.ForeignKey(
         User, models.PROTECT, related_name="+", verbose_name=_("inspector")
     )
-    session = models.ForeignKey(StaffSession, models.PROTECT, related_name="+")
-    appointment = models.CharField(_("appointment"), max_length=120)
+    session = models.ForeignKey(
+        StaffSession, models.PROTECT, related_name="+", verbose_name=_("session")
+    )
+    appointment = models.CharField(_("reference of appointment"), max_length=120)
     attended_at = models.DateTimeField(_("attended at"))
 
     class Meta:
+        verbose_name = _("attendance")
+        verbose_name_plural = _("attendances")
         constraints = [
             models.UniqueConstraint(fields=["draw", "inspector"], name="attends_once"),
             models.UniqueConstraint(fields=["id", "draw"], name="attendance_of_draw"),
@@ -99,13 +107,15 @@ class DrawField(Guarded):
 
     draw = models.OneToOneField(Draw, models.PROTECT, related_name="field")
     entries = models.JSONField()
-    digest = models.BinaryField(max_length=32)
+    digest = models.BinaryField(_("digest"), max_length=32)
     size = models.PositiveIntegerField()
     places = models.PositiveIntegerField(_("places"))
     facts = models.JSONField()
     fixed_at = models.DateTimeField(_("fixed at"))
 
     class Meta:
+        verbose_name = _("field of a draw")
+        verbose_name_plural = _("fields of draws")
         constraints = [
             models.CheckConstraint(
                 condition=Q(places__gte=1, places__lte=F("size")), name="draw_places"
@@ -121,12 +131,16 @@ class Commitment(Guarded):
 
     draw = models.OneToOneField(Draw, models.PROTECT, related_name="commitment")
     secret_kept = models.BinaryField()
-    digest = models.BinaryField(max_length=32, unique=True)
+    digest = models.BinaryField(_("digest"), max_length=32, unique=True)
     committed_at = models.DateTimeField(_("committed at"))
     committed_by = models.ForeignKey(
         User, models.PROTECT, related_name="+", verbose_name=_("committed by")
     )
     committed_in = models.ForeignKey(StaffSession, models.PROTECT, related_name="+")
+
+    class Meta:
+        verbose_name = _("commitment")
+        verbose_name_plural = _("commitments")
 
     def __str__(self) -> str:
         return bytes(self.digest).hex()
@@ -154,14 +168,20 @@ class Outcome(Guarded):
     place = models.CharField(_("place"), max_length=300)
     drawn_at = models.DateTimeField(_("drawn at"))
     cause = models.CharField(_("cause"), max_length=400, blank=True)
-    proposal = models.OneToOneField(Proposal, models.PROTECT, null=True, related_name="+")
+    proposal = models.OneToOneField(
+        Proposal, models.PROTECT, null=True, related_name="+", verbose_name=_("proposal")
+    )
     entered_at = models.DateTimeField(_("entered at"))
     entered_by = models.ForeignKey(
         User, models.PROTECT, related_name="+", verbose_name=_("entered by")
     )
-    entered_in = models.ForeignKey(StaffSession, models.PROTECT, related_name="+")
+    entered_in = models.ForeignKey(
+        StaffSession, models.PROTECT, related_name="+", verbose_name=_("entered in session")
+    )
 
     class Meta:
+        verbose_name = _("outcome of a draw")
+        verbose_name_plural = _("outcomes of draws")
         constraints = [
             models.CheckConstraint(
                 condition=Q(method="computed", secret__isnull=False, proposal=None, cause="")
@@ -186,13 +206,17 @@ class DrawCertificate(Guarded):
     attendance = models.ForeignKey(
         Attendance, models.PROTECT, related_name="+", verbose_name=_("inspector")
     )
-    session = models.ForeignKey(StaffSession, models.PROTECT, related_name="+")
+    session = models.ForeignKey(
+        StaffSession, models.PROTECT, related_name="+", verbose_name=_("session")
+    )
     late = models.BooleanField(_("late"))
     late_cause = models.CharField(_("cause of the delay"), max_length=400, blank=True)
     observations = models.CharField(_("observations"), max_length=1000, blank=True)
     certified_at = models.DateTimeField(_("certified at"))
 
     class Meta:
+        verbose_name = _("certificate of a draw")
+        verbose_name_plural = _("certificates of draws")
         constraints = [
             models.CheckConstraint(
                 condition=Q(late=False, late_cause="") | Q(late=True) & ~Q(late_cause=""),
@@ -214,6 +238,10 @@ class CallOff(Guarded):
         User, models.PROTECT, related_name="+", verbose_name=_("called off by")
     )
     called_off_in = models.ForeignKey(StaffSession, models.PROTECT, related_name="+")
+
+    class Meta:
+        verbose_name = _("calling off")
+        verbose_name_plural = _("callings off")
 
     def __str__(self) -> str:
         return str(self.draw)

@@ -11,7 +11,6 @@ from django.utils.translation import gettext_lazy as _
 from core.admin_support import navigation
 from core.admin_support.acts import Act as AdminAct
 from core.admin_support.acts import Done
-from core.admin_support.naming import name_app, name_model
 from core.admin_support.readonly import ReadOnlyAdmin, ReadOnlyInline
 from core.journal import powers, selectors
 from core.journal.models import Act, Batch, Block, Change, RowForm
@@ -110,7 +109,6 @@ class ChangeAdmin(ReadOnlyAdmin):
 
 class _Blocks(ReadOnlyInline):
     model = Block
-    labels = {"row_form": _("form of rows")}
     shown = ("position", "row_form", "rows")
 
 
@@ -118,7 +116,6 @@ class _Blocks(ReadOnlyInline):
 class BatchAdmin(ReadOnlyAdmin):
     columns = ("number", "sealed_at", "entries", "first_xid", "end_xid", "digest_hex")
     shown = ("number", "sealed_at", "entries", "first_xid", "end_xid", "digest_hex", "key")
-    labels = {"first_xid": _("first transaction"), "end_xid": _("before transaction")}
     read_power = powers.READ
     inlines = (_Blocks,)
     list_acts = (VERIFY,)
@@ -139,12 +136,6 @@ class RowFormAdmin(ReadOnlyAdmin):
         return ", ".join(row.columns)
 
 
-name_model(Act, _("act"), _("acts"))
-name_model(Change, _("change"), _("changes"))
-name_model(Batch, _("batch of the journal"), _("batches of the journal"))
-name_model(Block, _("block of a batch"), _("blocks of a batch"))
-name_model(RowForm, _("form of rows"), _("forms of rows"))
-name_app("journal", _("Journal"))
 navigation.section(
     _("Journal"),
     95,

@@ -2,12 +2,13 @@
 
 from django.apps import AppConfig
 from django.db.models.signals import post_migrate
+from django.utils.translation import gettext_lazy as _
 
 
 class JournalConfig(AppConfig):
     name = "core.journal"
     label = "journal"
-    verbose_name = "Journal"
+    verbose_name = _("Journal")
 
     def ready(self) -> None:
         from core.journal import acting, raceday

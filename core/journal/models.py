@@ -30,7 +30,13 @@ class Act(Guarded):
     at = models.DateTimeField(_("time"))
     name = models.CharField(_("act"), max_length=120)
     user = models.ForeignKey(
-        User, models.DO_NOTHING, null=True, db_constraint=False, db_index=False, related_name="+"
+        User,
+        models.DO_NOTHING,
+        null=True,
+        db_constraint=False,
+        db_index=False,
+        related_name="+",
+        verbose_name=_("member of staff"),
     )
     session = models.ForeignKey(
         StaffSession,
@@ -39,6 +45,7 @@ class Act(Guarded):
         db_constraint=False,
         db_index=False,
         related_name="+",
+        verbose_name=_("session"),
     )
     terminal = models.ForeignKey(
         Terminal,
@@ -47,6 +54,7 @@ class Act(Guarded):
         db_constraint=False,
         db_index=False,
         related_name="+",
+        verbose_name=_("terminal"),
     )
     operator = models.ForeignKey(
         Operator,
@@ -55,12 +63,14 @@ class Act(Guarded):
         db_constraint=False,
         db_index=False,
         related_name="+",
+        verbose_name=_("operator"),
     )
     request_id = models.CharField(_("request"), max_length=64)
     database_role = models.CharField(_("role in the database"), max_length=63)
 
     class Meta:
         verbose_name = _("act")
+        verbose_name_plural = _("acts")
         indexes = [
             BrinIndex(fields=["at"], name="act_at"),
             models.Index(fields=["user", "xid"], name="act_of_user", condition=~Q(user=None)),
@@ -87,6 +97,7 @@ class Change(Guarded):
 
     class Meta:
         verbose_name = _("change")
+        verbose_name_plural = _("changes")
         indexes = [models.Index(fields=["relation", "row_id", "id"], name="change_of_row")]
 
     def __str__(self) -> str:
@@ -101,6 +112,7 @@ class RowForm(Guarded):
 
     class Meta:
         verbose_name = _("form of rows")
+        verbose_name_plural = _("forms of rows")
         constraints = [
             models.UniqueConstraint(fields=["relation", "columns"], name="form_once"),
         ]
@@ -118,12 +130,12 @@ class Batch(Guarded):
     """
 
     number = models.BigIntegerField(_("number"), primary_key=True)
-    first_xid = models.BigIntegerField()
-    end_xid = models.BigIntegerField(unique=True)
+    first_xid = models.BigIntegerField(_("first transaction"))
+    end_xid = models.BigIntegerField(_("before transaction"), unique=True)
     sealed_at = models.DateTimeField(_("sealed at"))
     entries = models.BigIntegerField(_("entries"))
     previous = models.BinaryField(max_length=32, unique=True)
-    digest = models.BinaryField(max_length=32, unique=True)
+    digest = models.BinaryField(_("digest"), max_length=32, unique=True)
     key = models.ForeignKey(
         SigningKey, models.PROTECT, related_name="+", db_index=False, verbose_name=_("key")
     )
@@ -150,11 +162,15 @@ class Block(Guarded):
 
     batch = models.ForeignKey(Batch, models.PROTECT, related_name="blocks", db_index=False)
     position = models.PositiveIntegerField(_("position"))
-    row_form = models.ForeignKey(RowForm, models.PROTECT, related_name="+", db_index=False)
+    row_form = models.ForeignKey(
+        RowForm, models.PROTECT, related_name="+", db_index=False, verbose_name=_("form of rows")
+    )
     rows = models.PositiveIntegerField(_("rows"))
     entries = models.BinaryField()
 
     class Meta:
+        verbose_name = _("block of a batch")
+        verbose_name_plural = _("blocks of a batch")
         constraints = [
             models.UniqueConstraint(fields=["batch", "position"], name="block_position"),
             models.CheckConstraint(condition=Q(rows__gte=1), name="block_has_rows"),

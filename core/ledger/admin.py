@@ -10,7 +10,6 @@ from django.utils.translation import gettext_lazy as _
 
 from core.admin_support import navigation
 from core.admin_support.columns import listed, money
-from core.admin_support.naming import name_app, name_model
 from core.admin_support.readonly import ReadOnlyAdmin
 from core.ledger import powers
 from core.ledger.models import Account, Transfer
@@ -58,7 +57,4 @@ class TransferAdmin(ReadOnlyAdmin):
             return queryset.filter(Q(debit=account) | Q(credit=account)), False
 
 
-name_model(Account, _("account"), _("accounts"))
-name_model(Transfer, _("transfer"), _("transfers"))
-name_app("ledger", _("Ledger"))
 navigation.section(_("Ledger"), 80, (Account, "account_balance"), (Transfer, "swap_horiz"))

@@ -1,9 +1,10 @@
 """App configuration."""
 
 from django.apps import AppConfig
+from django.utils.translation import gettext_lazy as _
 
 
 class LedgerConfig(AppConfig):
     name = "core.ledger"
     label = "ledger"
-    verbose_name = "Ledger"
+    verbose_name = _("Ledger")

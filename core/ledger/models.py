@@ -18,10 +18,11 @@ class Account(Guarded):
 
     code = models.CharField(_("code"), max_length=80, unique=True)
     side = models.CharField(_("side"), max_length=6, choices=Side.choices)
-    opened_at = models.DateTimeField()
+    opened_at = models.DateTimeField(_("opened at"))
 
     class Meta:
         verbose_name = _("account")
+        verbose_name_plural = _("accounts")
 
     def __str__(self) -> str:
         return self.code
@@ -37,13 +38,18 @@ class Transfer(Guarded):
     reference = models.UUIDField(_("reference"))
     line = models.PositiveSmallIntegerField(_("line"))
     kind = models.CharField(_("kind"), max_length=40)
-    debit = models.ForeignKey(Account, models.PROTECT, related_name="debits")
-    credit = models.ForeignKey(Account, models.PROTECT, related_name="credits")
-    amount_cents = models.BigIntegerField(_("amount (cents)"))
+    debit = models.ForeignKey(
+        Account, models.PROTECT, related_name="debits", verbose_name=_("debited account")
+    )
+    credit = models.ForeignKey(
+        Account, models.PROTECT, related_name="credits", verbose_name=_("credited account")
+    )
+    amount_cents = models.BigIntegerField(_("amount"))
     at = models.DateTimeField(_("time"))
 
     class Meta:
         verbose_name = _("transfer")
+        verbose_name_plural = _("transfers")
         constraints = [
             models.UniqueConstraint(fields=["reference", "line"], name="transfer_once"),
             models.CheckConstraint(condition=Q(amount_cents__gt=0), name="transfer_positive"),

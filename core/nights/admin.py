@@ -12,7 +12,6 @@ from core.admin_support.acts import Act, Done
 from core.admin_support.columns import TONES, day, link, tag
 from core.admin_support.documents import as_html
 from core.admin_support.labels import LABELS
-from core.admin_support.naming import name_app, name_model
 from core.admin_support.readonly import ReadOnlyAdmin, ReadOnlyInline
 from core.nights import jobs, powers
 from core.nights.models import JobFailure, JobRun
@@ -132,7 +131,4 @@ def _open(request: HttpRequest) -> dashboard.Table | None:
     )
 
 
-name_model(JobRun, _("night's job"), _("nights' jobs"))
-name_model(JobFailure, _("failure of a night's job"), _("failures of nights' jobs"))
-name_app("nights", _("Nights"))
 navigation.section(_("Nights"), 75, (JobRun, "bedtime"))

@@ -1,12 +1,13 @@
 """App configuration."""
 
 from django.apps import AppConfig
+from django.utils.translation import gettext_lazy as _
 
 
 class NightsConfig(AppConfig):
     name = "core.nights"
     label = "nights"
-    verbose_name = "Nights"
+    verbose_name = _("Nights")
 
     def ready(self) -> None:
         from core.nights import metrics

@@ -25,16 +25,17 @@ class JobRun(Guarded):
 
     job = models.CharField(_("job"), max_length=60)
     day = models.DateField(_("day"))
-    state = models.CharField(max_length=10, choices=State.choices)
+    state = models.CharField(_("state"), max_length=10, choices=State.choices)
     attempts = models.PositiveIntegerField(_("attempts"), default=1)
     started_at = models.DateTimeField(_("started at"))
     ended_at = models.DateTimeField(_("ended at"), null=True)
-    counts = models.JSONField(_("counts"), default=dict)
+    counts = models.JSONField(_("what it did"), default=dict)
     listed = models.JSONField(_("to be looked at"), default=dict)
-    error = models.TextField(_("error"), blank=True)
+    error = models.TextField(_("what went wrong"), blank=True)
 
     class Meta:
         verbose_name = _("night's job")
+        verbose_name_plural = _("nights' jobs")
         constraints = [
             models.UniqueConstraint(fields=["job", "day"], name="job_run_once"),
             models.CheckConstraint(condition=Q(attempts__gte=1), name="job_run_attempts"),
@@ -57,10 +58,11 @@ class JobFailure(Guarded):
     attempt = models.PositiveIntegerField(_("attempt"))
     started_at = models.DateTimeField(_("started at"))
     failed_at = models.DateTimeField(_("failed at"))
-    error = models.TextField(_("error"))
+    error = models.TextField(_("what went wrong"))
 
     class Meta:
         verbose_name = _("failure of a night's job")
+        verbose_name_plural = _("failures of nights' jobs")
         constraints = [
             models.UniqueConstraint(fields=["run", "attempt"], name="job_failure_once"),
             models.CheckConstraint(condition=~Q(error=""), name="job_failure_says_why"),

@@ -1,9 +1,10 @@
 """App configuration."""
 
 from django.apps import AppConfig
+from django.utils.translation import gettext_lazy as _
 
 
 class PayofficeConfig(AppConfig):
     name = "core.payoffice"
     label = "payoffice"
-    verbose_name = "Prize payment"
+    verbose_name = _("Prize payment")

@@ -6,13 +6,11 @@ from django import forms
 from django.contrib import admin
 from django.http import HttpRequest
 from django.utils.translation import gettext_lazy as _
-from django.utils.translation import pgettext_lazy
 
 from core.admin_support import dashboard, navigation, signed_on
 from core.admin_support.acts import Act, Done
 from core.admin_support.columns import link, moment, money
 from core.admin_support.forms import ActForm, MomentField
-from core.admin_support.naming import name_app, name_model
 from core.admin_support.readonly import ReadOnlyAdmin, ReadOnlyInline
 from core.database import clock
 from core.ledger.services import balance_cents, premises_account
@@ -419,14 +417,6 @@ def _standing(request: HttpRequest) -> dashboard.Table | None:
     )
 
 
-name_model(Premises, _("premises"), pgettext_lazy("several", "premises"))
-name_model(Authorisation, _("authorisation"), _("authorisations"))
-name_model(Terminal, _("terminal"), _("terminals"))
-name_model(Enrolment, _("enrolment"), _("enrolments"))
-name_model(Operator, _("operator"), _("operators"))
-name_model(OperatorSession, _("session of an operator"), _("sessions of operators"))
-name_model(Suspension, _("suspension of sales"), _("suspensions of sales"))
-name_app("premises", _("Premises"))
 navigation.section(
     _("Premises"),
     70,

@@ -1,9 +1,10 @@
 """App configuration."""
 
 from django.apps import AppConfig
+from django.utils.translation import gettext_lazy as _
 
 
 class PremisesConfig(AppConfig):
     name = "core.premises"
     label = "premises"
-    verbose_name = "Premises"
+    verbose_name = _("Premises")

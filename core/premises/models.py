@@ -5,6 +5,7 @@ from django.contrib.postgres.fields import DateTimeRangeField, RangeOperators
 from django.db import models
 from django.db.models import F, Func, Q, Value
 from django.utils.translation import gettext_lazy as _
+from django.utils.translation import pgettext_lazy
 
 from core.database.models import Guarded
 from core.staff.models import StaffSession, User
@@ -33,12 +34,14 @@ class Premises(Guarded):
     kind = models.CharField(_("kind"), max_length=20, choices=Kind.choices)
     address = models.CharField(_("address"), max_length=200)
     municipality = models.CharField(_("municipality"), max_length=80)
-    created_at = models.DateTimeField()
-    created_by = models.ForeignKey(User, models.PROTECT, related_name="+")
+    created_at = models.DateTimeField(_("registered at"))
+    created_by = models.ForeignKey(
+        User, models.PROTECT, related_name="+", verbose_name=_("registered by")
+    )
 
     class Meta:
         verbose_name = _("premises")
-        verbose_name_plural = _("premises")
+        verbose_name_plural = pgettext_lazy("several", "premises")
 
     def __str__(self) -> str:
         return f"{self.code} {self.name}"
@@ -73,16 +76,21 @@ class Authorisation(Guarded):
 
     mutable = ("valid_until",)
 
-    premises = models.ForeignKey(Premises, models.PROTECT, related_name="authorisations")
-    game = models.CharField(max_length=20, choices=Game.choices)
-    valid_from = models.DateTimeField()
-    valid_until = models.DateTimeField(null=True, blank=True)
+    premises = models.ForeignKey(
+        Premises, models.PROTECT, related_name="authorisations", verbose_name=_("premises")
+    )
+    game = models.CharField(_("game"), max_length=20, choices=Game.choices)
+    valid_from = models.DateTimeField(_("valid from"))
+    valid_until = models.DateTimeField(_("valid until"), null=True, blank=True)
     reference = models.CharField(_("reference"), max_length=120)
-    recorded_by = models.ForeignKey(User, models.PROTECT, related_name="+")
-    recorded_at = models.DateTimeField()
+    recorded_by = models.ForeignKey(
+        User, models.PROTECT, related_name="+", verbose_name=_("recorded by")
+    )
+    recorded_at = models.DateTimeField(_("recorded at"))
 
     class Meta:
         verbose_name = _("authorisation")
+        verbose_name_plural = _("authorisations")
         constraints = [
             models.CheckConstraint(
                 condition=Q(valid_until=None) | Q(valid_until__gte=F("valid_from")),
@@ -105,16 +113,21 @@ class Terminal(Guarded):
     mutable = ("token_digest", "next_token_digest", "enrolled_at", "revoked_at")
 
     code = models.CharField(_("code"), max_length=20, unique=True)
-    premises = models.ForeignKey(Premises, models.PROTECT, related_name="terminals")
+    premises = models.ForeignKey(
+        Premises, models.PROTECT, related_name="terminals", verbose_name=_("premises")
+    )
     token_digest = models.BinaryField(max_length=32, unique=True, null=True)
     next_token_digest = models.BinaryField(max_length=32, unique=True, null=True)
-    enrolled_at = models.DateTimeField(null=True)
-    revoked_at = models.DateTimeField(null=True)
-    created_at = models.DateTimeField()
-    created_by = models.ForeignKey(User, models.PROTECT, related_name="+")
+    enrolled_at = models.DateTimeField(_("enrolled at"), null=True)
+    revoked_at = models.DateTimeField(_("revoked at"), null=True)
+    created_at = models.DateTimeField(_("registered at"))
+    created_by = models.ForeignKey(
+        User, models.PROTECT, related_name="+", verbose_name=_("registered by")
+    )
 
     class Meta:
         verbose_name = _("terminal")
+        verbose_name_plural = _("terminals")
 
     def __str__(self) -> str:
         return self.code
@@ -125,12 +138,20 @@ class Enrolment(Guarded):
 
     mutable = ("used_at",)
 
-    terminal = models.ForeignKey(Terminal, models.PROTECT, related_name="enrolments")
+    terminal = models.ForeignKey(
+        Terminal, models.PROTECT, related_name="enrolments", verbose_name=_("terminal")
+    )
     code_digest = models.BinaryField(max_length=32, unique=True)
-    issued_at = models.DateTimeField()
-    issued_by = models.ForeignKey(User, models.PROTECT, related_name="+")
-    expires_at = models.DateTimeField()
-    used_at = models.DateTimeField(null=True)
+    issued_at = models.DateTimeField(_("issued at"))
+    issued_by = models.ForeignKey(
+        User, models.PROTECT, related_name="+", verbose_name=_("issued by")
+    )
+    expires_at = models.DateTimeField(_("expires at"))
+    used_at = models.DateTimeField(_("used at"), null=True)
+
+    class Meta:
+        verbose_name = _("enrolment")
+        verbose_name_plural = _("enrolments")
 
     def __str__(self) -> str:
         return str(self.terminal)
@@ -141,18 +162,23 @@ class Operator(Guarded):
 
     mutable = ("pin", "is_active", "failed_attempts", "locked_until")
 
-    premises = models.ForeignKey(Premises, models.PROTECT, related_name="operators")
+    premises = models.ForeignKey(
+        Premises, models.PROTECT, related_name="operators", verbose_name=_("premises")
+    )
     number = models.PositiveSmallIntegerField(_("number"))
     name = models.CharField(_("name"), max_length=120)
     pin = models.CharField(max_length=200)
-    is_active = models.BooleanField(default=True)
-    failed_attempts = models.PositiveIntegerField(default=0)
-    locked_until = models.DateTimeField(null=True)
-    created_at = models.DateTimeField()
-    created_by = models.ForeignKey(User, models.PROTECT, related_name="+")
+    is_active = models.BooleanField(_("active"), default=True)
+    failed_attempts = models.PositiveIntegerField(_("failed attempts"), default=0)
+    locked_until = models.DateTimeField(_("locked until"), null=True)
+    created_at = models.DateTimeField(_("registered at"))
+    created_by = models.ForeignKey(
+        User, models.PROTECT, related_name="+", verbose_name=_("registered by")
+    )
 
     class Meta:
         verbose_name = _("operator")
+        verbose_name_plural = _("operators")
         constraints = [
             models.UniqueConstraint(fields=["premises", "number"], name="operator_of_premises")
         ]
@@ -166,12 +192,20 @@ class OperatorSession(Guarded):
 
     mutable = ("ended_at",)
 
-    terminal = models.ForeignKey(Terminal, models.PROTECT, related_name="sessions")
-    operator = models.ForeignKey(Operator, models.PROTECT, related_name="sessions")
+    terminal = models.ForeignKey(
+        Terminal, models.PROTECT, related_name="sessions", verbose_name=_("terminal")
+    )
+    operator = models.ForeignKey(
+        Operator, models.PROTECT, related_name="sessions", verbose_name=_("operator")
+    )
     token_digest = models.BinaryField(max_length=32, unique=True)
-    started_at = models.DateTimeField()
-    expires_at = models.DateTimeField()
-    ended_at = models.DateTimeField(null=True)
+    started_at = models.DateTimeField(_("started at"))
+    expires_at = models.DateTimeField(_("expires at"))
+    ended_at = models.DateTimeField(_("ended at"), null=True)
+
+    class Meta:
+        verbose_name = _("session of an operator")
+        verbose_name_plural = _("sessions of operators")
 
     def __str__(self) -> str:
         return f"{self.operator} · {self.terminal}"
@@ -180,8 +214,10 @@ class OperatorSession(Guarded):
 class BurntRequest(Guarded):
     """A UUID that a terminal gave up before anything was sold under it: nothing ever will be."""
 
-    uuid = models.UUIDField(unique=True)
-    terminal = models.ForeignKey(Terminal, models.PROTECT, related_name="+")
+    uuid = models.UUIDField(_("UUID"), unique=True)
+    terminal = models.ForeignKey(
+        Terminal, models.PROTECT, related_name="+", verbose_name=_("terminal")
+    )
     burnt_at = models.DateTimeField(_("burnt at"))
 
     class Meta:
@@ -204,18 +240,33 @@ class Suspension(Guarded):
 
     mutable = ("lifted_at", "lifted_by")
 
-    premises = models.ForeignKey(Premises, models.PROTECT, null=True, related_name="suspensions")
-    terminal = models.ForeignKey(Terminal, models.PROTECT, null=True, related_name="suspensions")
+    premises = models.ForeignKey(
+        Premises, models.PROTECT, null=True, related_name="suspensions", verbose_name=_("premises")
+    )
+    terminal = models.ForeignKey(
+        Terminal, models.PROTECT, null=True, related_name="suspensions", verbose_name=_("terminal")
+    )
     reason = models.CharField(_("reason"), max_length=200)
     cause = models.CharField(_("cause"), max_length=10, choices=Cause.choices, default=Cause.STAFF)
-    since = models.DateTimeField()
-    suspended_by = models.ForeignKey(User, models.PROTECT, null=True, related_name="+")
-    suspended_in = models.ForeignKey(StaffSession, models.PROTECT, null=True, related_name="+")
-    lifted_at = models.DateTimeField(null=True)
-    lifted_by = models.ForeignKey(User, models.PROTECT, null=True, related_name="+")
+    since = models.DateTimeField(_("since"))
+    suspended_by = models.ForeignKey(
+        User, models.PROTECT, null=True, related_name="+", verbose_name=_("suspended by")
+    )
+    suspended_in = models.ForeignKey(
+        StaffSession,
+        models.PROTECT,
+        null=True,
+        related_name="+",
+        verbose_name=_("suspended in session"),
+    )
+    lifted_at = models.DateTimeField(_("lifted at"), null=True)
+    lifted_by = models.ForeignKey(
+        User, models.PROTECT, null=True, related_name="+", verbose_name=_("lifted by")
+    )
 
     class Meta:
         verbose_name = _("suspension of sales")
+        verbose_name_plural = _("suspensions of sales")
         constraints = [
             models.CheckConstraint(
                 condition=Q(premises=None) | Q(terminal=None), name="suspension_one_scope"

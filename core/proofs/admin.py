@@ -6,7 +6,6 @@ from django.contrib import admin
 from django.utils.translation import gettext_lazy as _
 
 from core.admin_support import navigation
-from core.admin_support.naming import name_app, name_model
 from core.admin_support.readonly import ReadOnlyAdmin
 from core.proofs.models import LogEntry, Receiver, SigningKey
 
@@ -15,7 +14,6 @@ from core.proofs.models import LogEntry, Receiver, SigningKey
 class LogEntryAdmin(ReadOnlyAdmin):
     columns = ("sequence", "at", "kind", "subject", "key")
     shown = ("sequence", "at", "kind", "subject", "content", "key", "digest_hex", "signature_hex")
-    labels = {"key": _("key")}
     list_filter = ("kind",)
     search_fields = ("subject__startswith",)
     search_help_text = _("The beginning of the subject.")
@@ -58,10 +56,6 @@ class ReceiverAdmin(ReadOnlyAdmin):
     columns = ("address", "delivered_sequence", "failures", "last_error", "retry_at")
 
 
-name_model(LogEntry, _("entry of the public log"), _("entries of the public log"))
-name_model(SigningKey, _("signing key"), _("signing keys"))
-name_model(Receiver, _("receiver of the public log"), _("receivers of the public log"))
-name_app("proofs", _("Proofs"))
 navigation.section(
     _("Proofs"), 85, (LogEntry, "verified"), (SigningKey, "key"), (Receiver, "outbox")
 )

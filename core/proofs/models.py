@@ -35,6 +35,7 @@ class SigningKey(Guarded):
 
     class Meta:
         verbose_name = _("signing key")
+        verbose_name_plural = _("signing keys")
         constraints = [
             models.UniqueConstraint(
                 fields=["in_force"], condition=Q(in_force=True), name="signing_key_in_force"
@@ -64,12 +65,15 @@ class LogEntry(Guarded):
     subject = models.CharField(_("subject"), max_length=120)
     document = models.JSONField(_("document"))
     previous = models.BinaryField(max_length=32, unique=True)
-    digest = models.BinaryField(max_length=32, unique=True)
-    key = models.ForeignKey(SigningKey, models.PROTECT, related_name="+", db_index=False)
+    digest = models.BinaryField(_("digest"), max_length=32, unique=True)
+    key = models.ForeignKey(
+        SigningKey, models.PROTECT, related_name="+", db_index=False, verbose_name=_("key")
+    )
     signature = models.BinaryField(max_length=64)
 
     class Meta:
         verbose_name = _("entry of the public log")
+        verbose_name_plural = _("entries of the public log")
         constraints = [
             models.UniqueConstraint(fields=["kind", "subject"], name="log_entry_once"),
             models.CheckConstraint(condition=Q(sequence__gte=1), name="log_entry_number"),
@@ -108,7 +112,8 @@ class Receiver(Guarded):
     retry_at = models.DateTimeField(_("next try"), null=True)
 
     class Meta:
-        verbose_name = _("receiver")
+        verbose_name = _("receiver of the public log")
+        verbose_name_plural = _("receivers of the public log")
 
     def __str__(self) -> str:
         return self.address

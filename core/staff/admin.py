@@ -14,7 +14,6 @@ from core.admin_support import dashboard, navigation, proposal_texts, signed_on
 from core.admin_support.acts import Act, Done
 from core.admin_support.columns import NOTHING, link, moment, tag
 from core.admin_support.forms import ActForm, NewPasswordMixin, password_field
-from core.admin_support.naming import name_app, name_model
 from core.admin_support.readonly import ReadOnlyAdmin, ReadOnlyInline
 from core.database.due_work import due_work
 from core.staff import accounts, powers, second_factor, services, two_persons
@@ -336,17 +335,33 @@ def _due(request: HttpRequest) -> dashboard.Table | None:
 
 @admin.register(LogEntry)
 class LogEntryAdmin(ReadOnlyAdmin):
-    columns = ("action_time", "user", "object_repr", "change_message")
-    shown = ("action_time", "user", "object_repr", "change_message")
-    labels = {"action_time": _("time"), "object_repr": _("about"), "change_message": _("act")}
+    columns = ("at", "by", "about", "act")
+    shown = ("at", "by", "about", "act")
+    list_select_related = ("user",)
+
+    @admin.display(description=_("time"), ordering="action_time")
+    def at(self, row: LogEntry) -> Any:
+        return moment(row.action_time)
+
+    @admin.display(description=_("member of staff"), ordering="user")
+    def by(self, row: LogEntry) -> Any:
+        return link(row.user)
+
+    @admin.display(description=_("about"), ordering="object_repr")
+    def about(self, row: LogEntry) -> str:
+        return row.object_repr or NOTHING
+
+    @admin.display(description=_("act"), ordering="change_message")
+    def act(self, row: LogEntry) -> str:
+        return row.change_message or NOTHING
+
+
+# Django's model has no other place for this project's name of it.
+LogEntry._meta.verbose_name = _("act in this administration")
+LogEntry._meta.verbose_name_plural = _("acts in this administration")
 
 
 admin.site.unregister(Group)  # roles are ours
-name_model(Proposal, _("proposal"), _("proposals"))
-name_model(Decision, _("decision"), _("decisions"))
-name_model(StaffSession, _("session of staff"), _("sessions of staff"))
-name_model(LogEntry, _("act in this administration"), _("acts in this administration"))
-name_app("staff", _("People"))
 navigation.section(
     _("People"),
     90,

@@ -35,7 +35,9 @@ class User(AbstractBaseUser, Guarded):
 
     username = models.CharField(_("user name"), max_length=60, unique=True)
     full_name = models.CharField(_("full name"), max_length=120)
-    roles = ArrayField(models.CharField(max_length=20, choices=Role.choices), default=list)
+    roles = ArrayField(
+        models.CharField(max_length=20, choices=Role.choices), default=list, verbose_name=_("roles")
+    )
     is_active = models.BooleanField(_("active"), default=True)
     appointment = models.CharField(
         _("reference of appointment"),
@@ -43,9 +45,10 @@ class User(AbstractBaseUser, Guarded):
         blank=True,
         help_text=_("The order that appoints an inspector (14.III.5.4.4)."),
     )
-    failed_attempts = models.PositiveIntegerField(default=0)
-    locked_until = models.DateTimeField(null=True, blank=True)
-    created_at = models.DateTimeField(db_default=Now())
+    last_login = models.DateTimeField(_("last sign-on"), null=True, blank=True)
+    failed_attempts = models.PositiveIntegerField(_("failed attempts"), default=0)
+    locked_until = models.DateTimeField(_("locked until"), null=True, blank=True)
+    created_at = models.DateTimeField(_("registered at"), db_default=Now())
 
     objects: ClassVar[UserManager] = UserManager()
     USERNAME_FIELD = "username"
@@ -92,13 +95,15 @@ class SecondFactor(Guarded):
 
     mutable = ("confirmed_at", "last_step", "ended_at")
 
-    uuid = models.UUIDField(unique=True, default=uuid.uuid4)
-    user = models.ForeignKey(User, models.PROTECT, related_name="second_factors")
+    uuid = models.UUIDField(_("UUID"), unique=True, default=uuid.uuid4)
+    user = models.ForeignKey(
+        User, models.PROTECT, related_name="second_factors", verbose_name=_("member of staff")
+    )
     secret = models.BinaryField(max_length=80)
-    begun_at = models.DateTimeField()
-    confirmed_at = models.DateTimeField(null=True)
+    begun_at = models.DateTimeField(_("begun at"))
+    confirmed_at = models.DateTimeField(_("confirmed at"), null=True)
     last_step = models.BigIntegerField(default=0)
-    ended_at = models.DateTimeField(null=True)
+    ended_at = models.DateTimeField(_("ended at"), null=True)
 
     class Meta:
         verbose_name = _("second factor")
@@ -125,16 +130,20 @@ class StaffSession(Guarded):
         ADMIN = "admin"
         COMMAND = "command"
 
-    uuid = models.UUIDField(unique=True, default=uuid.uuid4)
-    user = models.ForeignKey(User, models.PROTECT, related_name="sessions")
-    channel = models.CharField(max_length=10, choices=Channel.choices)
+    uuid = models.UUIDField(_("UUID"), unique=True, default=uuid.uuid4)
+    user = models.ForeignKey(
+        User, models.PROTECT, related_name="sessions", verbose_name=_("member of staff")
+    )
+    channel = models.CharField(_("signed on through"), max_length=10, choices=Channel.choices)
     token_digest = models.BinaryField(max_length=32, unique=True)
-    started_at = models.DateTimeField()
-    expires_at = models.DateTimeField()
-    ended_at = models.DateTimeField(null=True)
+    started_at = models.DateTimeField(_("started at"))
+    expires_at = models.DateTimeField(_("expires at"))
+    ended_at = models.DateTimeField(_("ended at"), null=True)
     verified = models.BooleanField(_("second factor given"), default=False)
 
     class Meta:
+        verbose_name = _("session of staff")
+        verbose_name_plural = _("sessions of staff")
         constraints = [
             models.CheckConstraint(
                 condition=Q(expires_at__gt=F("started_at")), name="staff_session_has_length"
@@ -149,16 +158,22 @@ class StaffSession(Guarded):
 class Proposal(Guarded):
     """An act that one person proposes and another must confirm before it takes effect."""
 
-    uuid = models.UUIDField(unique=True, default=uuid.uuid4)
-    kind = models.CharField(max_length=60)
-    subject = models.CharField(max_length=80)
-    content = models.JSONField()
+    uuid = models.UUIDField(_("UUID"), unique=True, default=uuid.uuid4)
+    kind = models.CharField(_("kind"), max_length=60)
+    subject = models.CharField(_("subject"), max_length=80)
+    content = models.JSONField(_("content"))
     content_digest = models.BinaryField(max_length=32)
-    proposed_by = models.ForeignKey(User, models.PROTECT, related_name="+")
-    proposed_in = models.ForeignKey(StaffSession, models.PROTECT, related_name="+")
-    proposed_at = models.DateTimeField()
+    proposed_by = models.ForeignKey(
+        User, models.PROTECT, related_name="+", verbose_name=_("proposed by")
+    )
+    proposed_in = models.ForeignKey(
+        StaffSession, models.PROTECT, related_name="+", verbose_name=_("proposed in session")
+    )
+    proposed_at = models.DateTimeField(_("proposed at"))
 
     class Meta:
+        verbose_name = _("proposal")
+        verbose_name_plural = _("proposals")
         indexes = [models.Index(fields=["subject", "kind"], name="proposal_subject")]
         constraints = [
             models.UniqueConstraint(
@@ -181,16 +196,28 @@ class Decision(Guarded):
         CONFIRMED = "confirmed", _("Confirmed")
         REJECTED = "rejected", _("Rejected")
 
-    proposal = models.OneToOneField(Proposal, models.PROTECT, related_name="decision")
-    verdict = models.CharField(max_length=10, choices=Verdict.choices)
-    proposed_by = models.ForeignKey(User, models.PROTECT, related_name="+")
-    proposed_in = models.ForeignKey(StaffSession, models.PROTECT, related_name="+")
-    decided_by = models.ForeignKey(User, models.PROTECT, related_name="+")
-    decided_in = models.ForeignKey(StaffSession, models.PROTECT, related_name="+")
-    decided_at = models.DateTimeField()
-    reason = models.CharField(max_length=400, blank=True)
+    proposal = models.OneToOneField(
+        Proposal, models.PROTECT, related_name="decision", verbose_name=_("proposal")
+    )
+    verdict = models.CharField(_("decision"), max_length=10, choices=Verdict.choices)
+    proposed_by = models.ForeignKey(
+        User, models.PROTECT, related_name="+", verbose_name=_("proposed by")
+    )
+    proposed_in = models.ForeignKey(
+        StaffSession, models.PROTECT, related_name="+", verbose_name=_("proposed in session")
+    )
+    decided_by = models.ForeignKey(
+        User, models.PROTECT, related_name="+", verbose_name=_("decided by")
+    )
+    decided_in = models.ForeignKey(
+        StaffSession, models.PROTECT, related_name="+", verbose_name=_("decided in session")
+    )
+    decided_at = models.DateTimeField(_("decided at"))
+    reason = models.CharField(_("reason"), max_length=400, blank=True)
 
     class Meta:
+        verbose_name = _("decision")
+        verbose_name_plural = _("decisions")
         constraints = [
             models.CheckConstraint(
                 condition=Q(verdict="rejected")

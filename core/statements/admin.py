@@ -17,7 +17,6 @@ from core.admin_support.columns import link, money, yes_no
 from core.admin_support.documents import as_html
 from core.admin_support.forms import ActForm, DayField, EurosField, MomentField
 from core.admin_support.labels import LABELS
-from core.admin_support.naming import name_app, name_model
 from core.admin_support.readonly import ReadOnlyAdmin, ReadOnlyInline
 from core.premises.models import Game, Premises
 from core.staff.actor import StaffActor
@@ -278,13 +277,6 @@ def _covered(request: HttpRequest) -> dashboard.Table | None:
     )
 
 
-name_model(Statement, _("statement"), _("statements"))
-name_model(Remittance, _("payment of a statement"), _("payments of statements"))
-name_model(CommissionRate, _("commission rate"), _("commission rates"))
-name_model(GuaranteeLimit, _("guarantee limit"), _("guarantee limits"))
-name_model(Mark, _("mark of balances"), _("marks of balances"))
-name_model(MarkedBalance, _("marked balance"), _("marked balances"))
-name_app("statements", _("Running accounts"))
 navigation.section(
     _("Running accounts"),
     72,

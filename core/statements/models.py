@@ -19,16 +19,23 @@ class CommissionRate(Guarded):
 
     game = models.CharField(_("game"), max_length=20, choices=Game.choices)
     premises = models.ForeignKey(
-        Premises, models.PROTECT, null=True, related_name="commission_rates"
+        Premises,
+        models.PROTECT,
+        null=True,
+        related_name="commission_rates",
+        verbose_name=_("premises"),
     )
     in_force_from = models.DateField(_("in force from"))
-    percent = models.CharField(_("per cent of sales"), max_length=10)
+    percent = models.CharField(_("per cent"), max_length=10)
     reference = models.CharField(_("reference"), max_length=120)
-    recorded_at = models.DateTimeField()
-    recorded_by = models.ForeignKey(User, models.PROTECT, related_name="+")
+    recorded_at = models.DateTimeField(_("recorded at"))
+    recorded_by = models.ForeignKey(
+        User, models.PROTECT, related_name="+", verbose_name=_("recorded by")
+    )
 
     class Meta:
-        verbose_name = _("premises' commission")
+        verbose_name = _("commission rate")
+        verbose_name_plural = _("commission rates")
         constraints = [
             models.UniqueConstraint(
                 fields=["game", "premises", "in_force_from"],
@@ -45,15 +52,20 @@ class CommissionRate(Guarded):
 class GuaranteeLimit(Guarded):
     """The most that premises may owe, from an instant on; beyond it they do not sell."""
 
-    premises = models.ForeignKey(Premises, models.PROTECT, related_name="guarantee_limits")
+    premises = models.ForeignKey(
+        Premises, models.PROTECT, related_name="guarantee_limits", verbose_name=_("premises")
+    )
     in_force_from = models.DateTimeField(_("in force from"))
-    limit_cents = models.BigIntegerField(_("limit (cents)"))
+    limit_cents = models.BigIntegerField(_("limit"))
     reference = models.CharField(_("reference"), max_length=120)
-    recorded_at = models.DateTimeField()
-    recorded_by = models.ForeignKey(User, models.PROTECT, related_name="+")
+    recorded_at = models.DateTimeField(_("recorded at"))
+    recorded_by = models.ForeignKey(
+        User, models.PROTECT, related_name="+", verbose_name=_("recorded by")
+    )
 
     class Meta:
         verbose_name = _("guarantee limit")
+        verbose_name_plural = _("guarantee limits")
         constraints = [
             models.CheckConstraint(condition=Q(limit_cents__gte=0), name="guarantee_limit_sum"),
             models.CheckConstraint(condition=~Q(reference=""), name="guarantee_limit_sourced"),
@@ -73,7 +85,8 @@ class Mark(Guarded):
     made_at = models.DateTimeField(_("made at"))
 
     class Meta:
-        verbose_name = _("mark")
+        verbose_name = _("mark of balances")
+        verbose_name_plural = _("marks of balances")
 
     def __str__(self) -> str:
         return str(self.up_to)
@@ -83,11 +96,14 @@ class MarkedBalance(Guarded):
     """What premises owed at a mark, in cents; those that owed nothing have no row."""
 
     mark = models.ForeignKey(Mark, models.PROTECT, related_name="balances")
-    account = models.ForeignKey(Account, models.PROTECT, related_name="+")
-    balance_cents = models.BigIntegerField(_("balance (cents)"))
+    account = models.ForeignKey(
+        Account, models.PROTECT, related_name="+", verbose_name=_("account")
+    )
+    balance_cents = models.BigIntegerField(_("balance"))
 
     class Meta:
         verbose_name = _("marked balance")
+        verbose_name_plural = _("marked balances")
         constraints = [
             models.UniqueConstraint(fields=["mark", "account"], name="marked_balance_once")
         ]
@@ -104,25 +120,28 @@ class Statement(Guarded):
     number of movements; `commission` the base, rate and amount by game.
     """
 
-    uuid = models.UUIDField(unique=True)
-    premises = models.ForeignKey(Premises, models.PROTECT, related_name="statements")
+    uuid = models.UUIDField(_("UUID"), unique=True)
+    premises = models.ForeignKey(
+        Premises, models.PROTECT, related_name="statements", verbose_name=_("premises")
+    )
     number = models.PositiveIntegerField(_("number"))
     week_from = models.DateField(_("from"))
     week_to = models.DateField(_("to"))
-    opening_cents = models.BigIntegerField(_("brought forward (cents)"))
-    sales_cents = models.BigIntegerField(_("sales (cents)"))
-    annulments_cents = models.BigIntegerField(_("annulments (cents)"))
-    prizes_cents = models.BigIntegerField(_("paid to players (cents)"))
-    commission_cents = models.BigIntegerField(_("commission (cents)"))
-    settled_cents = models.BigIntegerField(_("settled (cents)"))
-    other_cents = models.BigIntegerField(_("other (cents)"))
-    closing_cents = models.BigIntegerField(_("balance (cents)"))
+    opening_cents = models.BigIntegerField(_("brought forward"))
+    sales_cents = models.BigIntegerField(_("sales"))
+    annulments_cents = models.BigIntegerField(_("annulments"))
+    prizes_cents = models.BigIntegerField(_("paid to players"))
+    commission_cents = models.BigIntegerField(_("commission"))
+    settled_cents = models.BigIntegerField(_("settled"))
+    other_cents = models.BigIntegerField(_("other"))
+    closing_cents = models.BigIntegerField(_("balance"))
     lines = models.JSONField(_("movements"))
     commission = models.JSONField(_("commission"))
     issued_at = models.DateTimeField(_("issued at"))
 
     class Meta:
         verbose_name = _("statement")
+        verbose_name_plural = _("statements")
         constraints = [
             models.UniqueConstraint(fields=["premises", "number"], name="statement_number"),
             models.UniqueConstraint(fields=["premises", "week_from"], name="statement_of_week"),
@@ -150,18 +169,27 @@ class Statement(Guarded):
 class Remittance(Guarded):
     """Premises pay what a statement says they owe; negative: the organiser pays them."""
 
-    uuid = models.UUIDField(unique=True)
-    statement = models.ForeignKey(Statement, models.PROTECT, related_name="remittances")
-    premises = models.ForeignKey(Premises, models.PROTECT, related_name="remittances")
-    amount_cents = models.BigIntegerField(_("amount (cents)"))
+    uuid = models.UUIDField(_("UUID"), unique=True)
+    statement = models.ForeignKey(
+        Statement, models.PROTECT, related_name="remittances", verbose_name=_("statement")
+    )
+    premises = models.ForeignKey(
+        Premises, models.PROTECT, related_name="remittances", verbose_name=_("premises")
+    )
+    amount_cents = models.BigIntegerField(_("amount"))
     paid_on = models.DateField(_("paid on"))
     reference = models.CharField(_("reference"), max_length=120)
-    recorded_at = models.DateTimeField()
-    recorded_by = models.ForeignKey(User, models.PROTECT, related_name="+")
-    recorded_in = models.ForeignKey(StaffSession, models.PROTECT, related_name="+")
+    recorded_at = models.DateTimeField(_("recorded at"))
+    recorded_by = models.ForeignKey(
+        User, models.PROTECT, related_name="+", verbose_name=_("recorded by")
+    )
+    recorded_in = models.ForeignKey(
+        StaffSession, models.PROTECT, related_name="+", verbose_name=_("recorded in session")
+    )
 
     class Meta:
-        verbose_name = _("settlement of a statement")
+        verbose_name = _("payment of a statement")
+        verbose_name_plural = _("payments of statements")
         constraints = [
             models.UniqueConstraint(fields=["premises", "reference"], name="remittance_once"),
             models.CheckConstraint(condition=~Q(amount_cents=0), name="remittance_moves"),

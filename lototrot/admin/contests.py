@@ -168,13 +168,6 @@ class _Publications(ReadOnlyInline):
 class _Changes(ReadOnlyInline):
     model = ScheduleChange
     shown = ("from_at", "to_at", "changed_at", "changed_by", "changed_in")
-    labels = {
-        "from_at": _("from"),
-        "to_at": _("to"),
-        "changed_at": _("moved at"),
-        "changed_by": _("moved by"),
-        "changed_in": _("moved in session"),
-    }
 
 
 class _Settlements(ReadOnlyInline):

@@ -10,14 +10,12 @@ from lototrot.models.sealing import Amendment, Seal
 class AmendmentInline(ReadOnlyInline):
     model = Amendment
     shown = ("number", "proposal", "entry")
-    labels = {"entry": _("entry of the public log")}
 
 
 @admin.register(Seal)
 class SealAdmin(ReadOnlyAdmin):
     columns = ("contest", "sealed_at", "tickets", "bets", "takings_cents")
     shown = ("contest", "sealed_at", "tickets", "bets", "takings_cents", "root_hex", "entry")
-    labels = {"entry": _("entry of the public log")}
     inlines = (AmendmentInline,)
 
     @admin.display(description=_("root"))

@@ -364,11 +364,9 @@ class PaymentOrderAdmin(ReadOnlyAdmin):
 @admin.register(Lapse)
 class LapseAdmin(ReadOnlyAdmin):
     columns = ("contest", "last_claim_day", "prizes", "cents", "lapsed_at")
-    labels = {"prizes": _("prizes"), "cents": _("amount (cents)"), "lapsed_at": _("lapsed at")}
 
 
 @admin.register(CarryOver)
 class CarryOverAdmin(ReadOnlyAdmin):
     columns = ("contest", "day", "cents", "carried_at")
     list_filter = ("bet_type_code",)
-    labels = {"bet_type_code": _("bet type")}

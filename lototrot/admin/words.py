@@ -11,30 +11,24 @@ from core.admin_support import navigation
 from core.admin_support.acts import CODES
 from core.admin_support.columns import link, moment
 from core.admin_support.labels import LABELS
-from core.admin_support.naming import name_app, name_model
 from core.admin_support.proposal_texts import name_kind, read_field, row_link
 from lototrot.models.contest import (
     BetType,
     Contest,
-    ContestLeg,
-    DisplayAcknowledgement,
     InternalBetType,
-    Publication,
-    ScheduleChange,
     TicketModel,
 )
-from lototrot.models.programme import FederationApproval, Meeting, Race, Racecourse, Runner
+from lototrot.models.programme import Meeting, Race, Racecourse
 from lototrot.models.running import Classification, RaceDeclaration, RaceStart, Withdrawal
-from lototrot.models.sealing import Amendment, Seal
+from lototrot.models.sealing import Seal
 from lototrot.models.settlement import (
     CarryOver,
     Lapse,
     PaymentOrder,
     Prize,
     Settlement,
-    SettlementCategory,
 )
-from lototrot.models.tickets import Block, PrintConfirmation, Reprint, Ticket, Void
+from lototrot.models.tickets import Block, Ticket, Void
 
 # Why a contest cannot open, by the code of the gate [E8].
 GATES = {
@@ -188,41 +182,7 @@ read_field("settlement", _settlement)
 for _name in ("effective_at", "actual_start_at", "announced_at"):
     read_field(_name, _instant)
 
-for _model, _one, _many in (
-    (Racecourse, _("racecourse"), _("racecourses")),
-    (Meeting, _("meeting"), _("meetings")),
-    (FederationApproval, _("approval by the Federation"), _("approvals by the Federation")),
-    (Race, _("race"), _("races")),
-    (Runner, _("runner"), _("runners")),
-    (BetType, _("bet type"), _("bet types")),
-    (InternalBetType, _("internal bet type"), _("internal bet types")),
-    (TicketModel, _("ticket model"), _("ticket models")),
-    (Contest, _("contest"), _("contests")),
-    (ContestLeg, _("race of the contest"), _("races of the contest")),
-    (Publication, _("publication"), _("publications")),
-    (ScheduleChange, _("change of the closing"), _("changes of the closing")),
-    (DisplayAcknowledgement, _("declaration of display"), _("declarations of display")),
-    (Withdrawal, _("withdrawal"), _("withdrawals")),
-    (RaceStart, _("start"), _("starts")),
-    (RaceDeclaration, _("declaration"), _("declarations")),
-    (Classification, _("classification"), _("classifications")),
-    (Seal, _("seal"), _("seals")),
-    (Amendment, _("amendment of a seal"), _("amendments of a seal")),
-    (Settlement, _("settlement"), _("settlements")),
-    (SettlementCategory, _("category"), _("categories")),
-    (Prize, _("prize"), _("prizes")),
-    (PaymentOrder, _("payment order"), _("payment orders")),
-    (Lapse, _("lapse of unclaimed prizes"), _("lapses of unclaimed prizes")),
-    (CarryOver, _("placement of unclaimed prizes"), _("placements of unclaimed prizes")),
-    (Ticket, _("ticket"), _("tickets")),
-    (PrintConfirmation, _("confirmed print"), _("confirmed prints")),
-    (Reprint, _("reprint"), _("reprints")),
-    (Void, _("void ticket"), _("void tickets")),
-    (Block, _("barred ticket"), _("barred tickets")),
-):
-    name_model(_model, _one, _many)
 
-name_app("lototrot", "Lototrot")
 navigation.section(
     _("Programme"), 10, (Meeting, "event"), (Race, "sports_score"), (Racecourse, "stadium")
 )

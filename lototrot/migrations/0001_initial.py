@@ -37,6 +37,7 @@ class Migration(migrations.Migration):
                 ("country", models.CharField(blank=True, max_length=2, verbose_name="country")),
             ],
             options={
+                "verbose_name_plural": "racecourses",
                 "verbose_name": "racecourse",
             },
         ),
@@ -53,17 +54,19 @@ class Migration(migrations.Migration):
                 ("version", models.PositiveIntegerField(verbose_name="version")),
                 ("document", models.JSONField()),
                 ("authorisation", models.CharField(max_length=120, verbose_name="authorisation")),
-                ("recorded_at", models.DateTimeField()),
+                ("recorded_at", models.DateTimeField(verbose_name="recorded at")),
                 (
                     "recorded_by",
                     models.ForeignKey(
                         on_delete=django.db.models.deletion.PROTECT,
                         related_name="+",
                         to=settings.AUTH_USER_MODEL,
+                        verbose_name="recorded by",
                     ),
                 ),
             ],
             options={
+                "verbose_name_plural": "bet types",
                 "verbose_name": "bet type",
             },
         ),
@@ -78,7 +81,7 @@ class Migration(migrations.Migration):
                 ),
                 ("day", models.DateField(verbose_name="day")),
                 ("bet_type_code", models.CharField(max_length=40)),
-                ("price_cents", models.BigIntegerField(verbose_name="price (cents)")),
+                ("price_cents", models.BigIntegerField(verbose_name="price of a bet")),
                 ("max_bets", models.PositiveIntegerField(verbose_name="most bets on a ticket")),
                 (
                     "correction_window_s",
@@ -103,10 +106,11 @@ class Migration(migrations.Migration):
                         ],
                         default="draft",
                         max_length=10,
+                        verbose_name="state",
                     ),
                 ),
-                ("opened_at", models.DateTimeField(null=True)),
-                ("closed_at", models.DateTimeField(null=True)),
+                ("opened_at", models.DateTimeField(null=True, verbose_name="opened at")),
+                ("closed_at", models.DateTimeField(null=True, verbose_name="closed at")),
                 (
                     "closing_cause",
                     models.CharField(
@@ -118,6 +122,7 @@ class Migration(migrations.Migration):
                             ("organiser", "Organiser"),
                         ],
                         max_length=10,
+                        verbose_name="closed by",
                     ),
                 ),
                 (
@@ -127,13 +132,14 @@ class Migration(migrations.Migration):
                     ),
                 ),
                 ("code_secret", models.BinaryField(max_length=32, null=True)),
-                ("created_at", models.DateTimeField()),
+                ("created_at", models.DateTimeField(verbose_name="registered at")),
                 (
                     "bet_type",
                     models.ForeignKey(
                         on_delete=django.db.models.deletion.PROTECT,
                         related_name="contests",
                         to="lototrot.bettype",
+                        verbose_name="bet type",
                     ),
                 ),
                 (
@@ -142,6 +148,7 @@ class Migration(migrations.Migration):
                         on_delete=django.db.models.deletion.PROTECT,
                         related_name="+",
                         to=settings.AUTH_USER_MODEL,
+                        verbose_name="registered by",
                     ),
                 ),
                 (
@@ -154,6 +161,7 @@ class Migration(migrations.Migration):
                 ),
             ],
             options={
+                "verbose_name_plural": "contests",
                 "verbose_name": "contest",
             },
         ),
@@ -166,13 +174,14 @@ class Migration(migrations.Migration):
                         auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
                     ),
                 ),
-                ("acknowledged_at", models.DateTimeField()),
+                ("acknowledged_at", models.DateTimeField(verbose_name="declared on display at")),
                 (
                     "contest",
                     models.ForeignKey(
                         on_delete=django.db.models.deletion.PROTECT,
                         related_name="acknowledgements",
                         to="lototrot.contest",
+                        verbose_name="contest",
                     ),
                 ),
                 (
@@ -181,6 +190,7 @@ class Migration(migrations.Migration):
                         on_delete=django.db.models.deletion.PROTECT,
                         related_name="+",
                         to="premises.operator",
+                        verbose_name="operator",
                     ),
                 ),
                 (
@@ -189,9 +199,14 @@ class Migration(migrations.Migration):
                         on_delete=django.db.models.deletion.PROTECT,
                         related_name="+",
                         to="premises.terminal",
+                        verbose_name="terminal",
                     ),
                 ),
             ],
+            options={
+                "verbose_name": "declaration of display",
+                "verbose_name_plural": "declarations of display",
+            },
         ),
         migrations.CreateModel(
             name="InternalBetType",
@@ -204,17 +219,19 @@ class Migration(migrations.Migration):
                 ),
                 ("code", models.CharField(max_length=40, unique=True, verbose_name="code")),
                 ("name", models.CharField(max_length=120, verbose_name="name")),
-                ("recorded_at", models.DateTimeField()),
+                ("recorded_at", models.DateTimeField(verbose_name="recorded at")),
                 (
                     "recorded_by",
                     models.ForeignKey(
                         on_delete=django.db.models.deletion.PROTECT,
                         related_name="+",
                         to=settings.AUTH_USER_MODEL,
+                        verbose_name="recorded by",
                     ),
                 ),
             ],
             options={
+                "verbose_name_plural": "internal bet types",
                 "verbose_name": "internal bet type",
             },
         ),
@@ -227,22 +244,24 @@ class Migration(migrations.Migration):
                         auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
                     ),
                 ),
-                ("uuid", models.UUIDField(unique=True)),
-                ("last_claim_day", models.DateField()),
-                ("prizes", models.BigIntegerField()),
-                ("cents", models.BigIntegerField()),
-                ("lapsed_at", models.DateTimeField()),
+                ("uuid", models.UUIDField(unique=True, verbose_name="UUID")),
+                ("last_claim_day", models.DateField(verbose_name="last day to claim")),
+                ("prizes", models.BigIntegerField(verbose_name="prizes")),
+                ("cents", models.BigIntegerField(verbose_name="amount (cents)")),
+                ("lapsed_at", models.DateTimeField(verbose_name="lapsed at")),
                 (
                     "contest",
                     models.OneToOneField(
                         on_delete=django.db.models.deletion.PROTECT,
                         related_name="lapse",
                         to="lototrot.contest",
+                        verbose_name="contest",
                     ),
                 ),
             ],
             options={
-                "verbose_name": "lapse",
+                "verbose_name_plural": "lapses of unclaimed prizes",
+                "verbose_name": "lapse of unclaimed prizes",
             },
         ),
         migrations.CreateModel(
@@ -262,13 +281,14 @@ class Migration(migrations.Migration):
                 ),
                 ("document", models.JSONField()),
                 ("document_digest", models.BinaryField(max_length=32)),
-                ("imported_at", models.DateTimeField()),
+                ("imported_at", models.DateTimeField(verbose_name="imported at")),
                 (
                     "imported_by",
                     models.ForeignKey(
                         on_delete=django.db.models.deletion.PROTECT,
                         related_name="+",
                         to=settings.AUTH_USER_MODEL,
+                        verbose_name="imported by",
                     ),
                 ),
                 (
@@ -277,10 +297,12 @@ class Migration(migrations.Migration):
                         on_delete=django.db.models.deletion.PROTECT,
                         related_name="+",
                         to="staff.staffsession",
+                        verbose_name="imported in session",
                     ),
                 ),
             ],
             options={
+                "verbose_name_plural": "meetings",
                 "verbose_name": "meeting",
             },
         ),
@@ -296,13 +318,14 @@ class Migration(migrations.Migration):
                 ("approved_by", models.CharField(max_length=120, verbose_name="approved by")),
                 ("approved_at", models.DateTimeField(verbose_name="approved at")),
                 ("reference", models.CharField(max_length=120, verbose_name="reference")),
-                ("recorded_at", models.DateTimeField()),
+                ("recorded_at", models.DateTimeField(verbose_name="recorded at")),
                 (
                     "recorded_by",
                     models.ForeignKey(
                         on_delete=django.db.models.deletion.PROTECT,
                         related_name="+",
                         to=settings.AUTH_USER_MODEL,
+                        verbose_name="recorded by",
                     ),
                 ),
                 (
@@ -311,6 +334,7 @@ class Migration(migrations.Migration):
                         on_delete=django.db.models.deletion.PROTECT,
                         related_name="+",
                         to="staff.staffsession",
+                        verbose_name="recorded in session",
                     ),
                 ),
                 (
@@ -319,10 +343,12 @@ class Migration(migrations.Migration):
                         on_delete=django.db.models.deletion.PROTECT,
                         related_name="approval",
                         to="lototrot.meeting",
+                        verbose_name="meeting",
                     ),
                 ),
             ],
             options={
+                "verbose_name_plural": "approvals by the Federation",
                 "verbose_name": "approval by the Federation",
             },
         ),
@@ -333,6 +359,7 @@ class Migration(migrations.Migration):
                 on_delete=django.db.models.deletion.PROTECT,
                 related_name="contests",
                 to="lototrot.meeting",
+                verbose_name="meeting",
             ),
         ),
         migrations.CreateModel(
@@ -344,10 +371,10 @@ class Migration(migrations.Migration):
                         auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
                     ),
                 ),
-                ("uuid", models.UUIDField(unique=True)),
+                ("uuid", models.UUIDField(unique=True, verbose_name="UUID")),
                 ("bet_type_code", models.CharField(max_length=40, verbose_name="bet type")),
-                ("day", models.DateField(verbose_name="lapsed on")),
-                ("cents", models.BigIntegerField(verbose_name="amount (cents)")),
+                ("day", models.DateField(verbose_name="day")),
+                ("cents", models.BigIntegerField(verbose_name="amount")),
                 ("carried_at", models.DateTimeField(verbose_name="placed at")),
                 (
                     "contest",
@@ -355,10 +382,12 @@ class Migration(migrations.Migration):
                         on_delete=django.db.models.deletion.PROTECT,
                         related_name="carry_overs",
                         to="lototrot.contest",
+                        verbose_name="contest",
                     ),
                 ),
             ],
             options={
+                "verbose_name_plural": "placements of unclaimed prizes",
                 "verbose_name": "placement of unclaimed prizes",
             },
         ),
@@ -371,15 +400,19 @@ class Migration(migrations.Migration):
                         auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
                     ),
                 ),
-                ("rules", models.JSONField()),
-                ("prize_percent", models.CharField(max_length=20)),
-                ("published_at", models.DateTimeField()),
+                ("rules", models.JSONField(verbose_name="rules")),
+                (
+                    "prize_percent",
+                    models.CharField(max_length=20, verbose_name="percentage to prizes"),
+                ),
+                ("published_at", models.DateTimeField(verbose_name="published at")),
                 (
                     "contest",
                     models.OneToOneField(
                         on_delete=django.db.models.deletion.PROTECT,
                         related_name="publication",
                         to="lototrot.contest",
+                        verbose_name="contest",
                     ),
                 ),
                 (
@@ -388,6 +421,7 @@ class Migration(migrations.Migration):
                         on_delete=django.db.models.deletion.PROTECT,
                         related_name="+",
                         to=settings.AUTH_USER_MODEL,
+                        verbose_name="published by",
                     ),
                 ),
                 (
@@ -396,10 +430,13 @@ class Migration(migrations.Migration):
                         on_delete=django.db.models.deletion.PROTECT,
                         related_name="+",
                         to="staff.staffsession",
+                        verbose_name="published in session",
                     ),
                 ),
             ],
             options={
+                "verbose_name": "publication",
+                "verbose_name_plural": "publications",
                 "abstract": False,
             },
         ),
@@ -427,6 +464,7 @@ class Migration(migrations.Migration):
                         on_delete=django.db.models.deletion.PROTECT,
                         related_name="races",
                         to="lototrot.meeting",
+                        verbose_name="meeting",
                     ),
                 ),
                 (
@@ -435,10 +473,12 @@ class Migration(migrations.Migration):
                         on_delete=django.db.models.deletion.PROTECT,
                         related_name="races",
                         to="lototrot.racecourse",
+                        verbose_name="racecourse",
                     ),
                 ),
             ],
             options={
+                "verbose_name_plural": "races",
                 "verbose_name": "race",
             },
         ),
@@ -458,6 +498,7 @@ class Migration(migrations.Migration):
                         on_delete=django.db.models.deletion.PROTECT,
                         related_name="legs",
                         to="lototrot.contest",
+                        verbose_name="contest",
                     ),
                 ),
                 (
@@ -466,10 +507,13 @@ class Migration(migrations.Migration):
                         on_delete=django.db.models.deletion.PROTECT,
                         related_name="legs",
                         to="lototrot.race",
+                        verbose_name="race",
                     ),
                 ),
             ],
             options={
+                "verbose_name": "race of the contest",
+                "verbose_name_plural": "races of the contest",
                 "ordering": ("contest", "position"),
             },
         ),
@@ -482,12 +526,12 @@ class Migration(migrations.Migration):
                         auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
                     ),
                 ),
-                ("runners", models.JSONField()),
+                ("runners", models.JSONField(verbose_name="runners")),
                 ("announced_text", models.TextField(verbose_name="announced text")),
                 ("announced_at", models.DateTimeField(verbose_name="announced at")),
                 ("author", models.CharField(max_length=200, verbose_name="stewards")),
-                ("confirmed_at", models.DateTimeField()),
-                ("in_force", models.BooleanField(default=True)),
+                ("confirmed_at", models.DateTimeField(verbose_name="confirmed at")),
+                ("in_force", models.BooleanField(default=True, verbose_name="in force")),
                 (
                     "corrects",
                     models.OneToOneField(
@@ -495,6 +539,7 @@ class Migration(migrations.Migration):
                         on_delete=django.db.models.deletion.PROTECT,
                         related_name="corrected_by",
                         to="lototrot.classification",
+                        verbose_name="corrects",
                     ),
                 ),
                 (
@@ -503,6 +548,7 @@ class Migration(migrations.Migration):
                         on_delete=django.db.models.deletion.PROTECT,
                         related_name="+",
                         to="staff.proposal",
+                        verbose_name="proposal",
                     ),
                 ),
                 (
@@ -511,10 +557,12 @@ class Migration(migrations.Migration):
                         on_delete=django.db.models.deletion.PROTECT,
                         related_name="classifications",
                         to="lototrot.race",
+                        verbose_name="race",
                     ),
                 ),
             ],
             options={
+                "verbose_name_plural": "classifications",
                 "verbose_name": "classification",
             },
         ),
@@ -542,14 +590,15 @@ class Migration(migrations.Migration):
                 ("reason", models.CharField(max_length=400, verbose_name="reason")),
                 ("left", models.JSONField(default=list, verbose_name="left at the start")),
                 ("declared_at", models.DateTimeField(verbose_name="declared at")),
-                ("recorded_at", models.DateTimeField()),
-                ("superseded_at", models.DateTimeField(null=True)),
+                ("recorded_at", models.DateTimeField(verbose_name="recorded at")),
+                ("superseded_at", models.DateTimeField(null=True, verbose_name="superseded at")),
                 (
                     "race",
                     models.ForeignKey(
                         on_delete=django.db.models.deletion.PROTECT,
                         related_name="declarations",
                         to="lototrot.race",
+                        verbose_name="race",
                     ),
                 ),
                 (
@@ -558,6 +607,7 @@ class Migration(migrations.Migration):
                         on_delete=django.db.models.deletion.PROTECT,
                         related_name="+",
                         to=settings.AUTH_USER_MODEL,
+                        verbose_name="recorded by",
                     ),
                 ),
                 (
@@ -566,6 +616,7 @@ class Migration(migrations.Migration):
                         on_delete=django.db.models.deletion.PROTECT,
                         related_name="+",
                         to="staff.staffsession",
+                        verbose_name="recorded in session",
                     ),
                 ),
                 (
@@ -575,10 +626,12 @@ class Migration(migrations.Migration):
                         on_delete=django.db.models.deletion.PROTECT,
                         related_name="+",
                         to="staff.proposal",
+                        verbose_name="retraction",
                     ),
                 ),
             ],
             options={
+                "verbose_name_plural": "declarations",
                 "verbose_name": "declaration",
             },
         ),
@@ -593,7 +646,7 @@ class Migration(migrations.Migration):
                 ),
                 ("actual_start_at", models.DateTimeField(verbose_name="actual start")),
                 ("source", models.CharField(max_length=200, verbose_name="source")),
-                ("recorded_at", models.DateTimeField()),
+                ("recorded_at", models.DateTimeField(verbose_name="recorded at")),
                 (
                     "proposal",
                     models.OneToOneField(
@@ -601,6 +654,7 @@ class Migration(migrations.Migration):
                         on_delete=django.db.models.deletion.PROTECT,
                         related_name="+",
                         to="staff.proposal",
+                        verbose_name="proposal",
                     ),
                 ),
                 (
@@ -609,6 +663,7 @@ class Migration(migrations.Migration):
                         on_delete=django.db.models.deletion.PROTECT,
                         related_name="starts",
                         to="lototrot.race",
+                        verbose_name="race",
                     ),
                 ),
                 (
@@ -617,6 +672,7 @@ class Migration(migrations.Migration):
                         on_delete=django.db.models.deletion.PROTECT,
                         related_name="+",
                         to=settings.AUTH_USER_MODEL,
+                        verbose_name="recorded by",
                     ),
                 ),
                 (
@@ -625,10 +681,12 @@ class Migration(migrations.Migration):
                         on_delete=django.db.models.deletion.PROTECT,
                         related_name="+",
                         to="staff.staffsession",
+                        verbose_name="recorded in session",
                     ),
                 ),
             ],
             options={
+                "verbose_name_plural": "starts",
                 "verbose_name": "start",
             },
         ),
@@ -656,10 +714,12 @@ class Migration(migrations.Migration):
                         on_delete=django.db.models.deletion.PROTECT,
                         related_name="runners",
                         to="lototrot.race",
+                        verbose_name="race",
                     ),
                 ),
             ],
             options={
+                "verbose_name_plural": "runners",
                 "verbose_name": "runner",
             },
         ),
@@ -672,15 +732,16 @@ class Migration(migrations.Migration):
                         auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
                     ),
                 ),
-                ("from_at", models.DateTimeField()),
-                ("to_at", models.DateTimeField()),
-                ("changed_at", models.DateTimeField()),
+                ("from_at", models.DateTimeField(verbose_name="from")),
+                ("to_at", models.DateTimeField(verbose_name="to")),
+                ("changed_at", models.DateTimeField(verbose_name="moved at")),
                 (
                     "changed_by",
                     models.ForeignKey(
                         on_delete=django.db.models.deletion.PROTECT,
                         related_name="+",
                         to=settings.AUTH_USER_MODEL,
+                        verbose_name="moved by",
                     ),
                 ),
                 (
@@ -689,6 +750,7 @@ class Migration(migrations.Migration):
                         on_delete=django.db.models.deletion.PROTECT,
                         related_name="+",
                         to="staff.staffsession",
+                        verbose_name="moved in session",
                     ),
                 ),
                 (
@@ -697,9 +759,14 @@ class Migration(migrations.Migration):
                         on_delete=django.db.models.deletion.PROTECT,
                         related_name="schedule_changes",
                         to="lototrot.contest",
+                        verbose_name="contest",
                     ),
                 ),
             ],
+            options={
+                "verbose_name": "change of the closing",
+                "verbose_name_plural": "changes of the closing",
+            },
         ),
         migrations.CreateModel(
             name="Seal",
@@ -712,7 +779,7 @@ class Migration(migrations.Migration):
                 ),
                 ("tickets", models.BigIntegerField(verbose_name="tickets")),
                 ("bets", models.BigIntegerField(verbose_name="bets")),
-                ("takings_cents", models.BigIntegerField(verbose_name="takings (cents)")),
+                ("takings_cents", models.BigIntegerField(verbose_name="takings")),
                 ("root", models.BinaryField(max_length=32)),
                 ("block_roots", models.BinaryField()),
                 (
@@ -728,6 +795,7 @@ class Migration(migrations.Migration):
                         on_delete=django.db.models.deletion.PROTECT,
                         related_name="seal",
                         to="lototrot.contest",
+                        verbose_name="contest",
                     ),
                 ),
                 (
@@ -736,10 +804,12 @@ class Migration(migrations.Migration):
                         on_delete=django.db.models.deletion.PROTECT,
                         related_name="+",
                         to="proofs.logentry",
+                        verbose_name="entry of the public log",
                     ),
                 ),
             ],
             options={
+                "verbose_name_plural": "seals",
                 "verbose_name": "seal",
             },
         ),
@@ -759,6 +829,7 @@ class Migration(migrations.Migration):
                         on_delete=django.db.models.deletion.PROTECT,
                         related_name="+",
                         to="proofs.logentry",
+                        verbose_name="entry of the public log",
                     ),
                 ),
                 (
@@ -767,6 +838,7 @@ class Migration(migrations.Migration):
                         on_delete=django.db.models.deletion.PROTECT,
                         related_name="+",
                         to="staff.proposal",
+                        verbose_name="proposal",
                     ),
                 ),
                 (
@@ -779,6 +851,7 @@ class Migration(migrations.Migration):
                 ),
             ],
             options={
+                "verbose_name_plural": "amendments of a seal",
                 "verbose_name": "amendment of a seal",
             },
         ),
@@ -791,30 +864,34 @@ class Migration(migrations.Migration):
                         auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
                     ),
                 ),
-                ("uuid", models.UUIDField(unique=True)),
-                ("number", models.PositiveSmallIntegerField()),
-                ("rules", models.JSONField()),
+                ("uuid", models.UUIDField(unique=True, verbose_name="UUID")),
+                ("number", models.PositiveSmallIntegerField(verbose_name="number")),
+                ("rules", models.JSONField(verbose_name="rules")),
                 ("races", models.JSONField()),
-                ("tickets", models.BigIntegerField()),
-                ("bets", models.BigIntegerField()),
-                ("winning_tickets", models.BigIntegerField()),
-                ("takings_cents", models.BigIntegerField()),
-                ("jackpot_in_cents", models.BigIntegerField()),
-                ("reserve_in_cents", models.BigIntegerField()),
-                ("lapsed_in_cents", models.BigIntegerField()),
-                ("prizes_cents", models.BigIntegerField()),
-                ("jackpot_out_cents", models.BigIntegerField()),
-                ("reserve_out_cents", models.BigIntegerField()),
+                ("tickets", models.BigIntegerField(verbose_name="tickets")),
+                ("bets", models.BigIntegerField(verbose_name="bets")),
+                ("winning_tickets", models.BigIntegerField(verbose_name="winning tickets")),
+                ("takings_cents", models.BigIntegerField(verbose_name="takings")),
+                ("jackpot_in_cents", models.BigIntegerField(verbose_name="jackpot carried in")),
+                ("reserve_in_cents", models.BigIntegerField(verbose_name="reserve carried in")),
+                (
+                    "lapsed_in_cents",
+                    models.BigIntegerField(verbose_name="lapsed prizes brought in"),
+                ),
+                ("prizes_cents", models.BigIntegerField(verbose_name="paid to players")),
+                ("jackpot_out_cents", models.BigIntegerField(verbose_name="jackpot carried on")),
+                ("reserve_out_cents", models.BigIntegerField(verbose_name="reserve carried on")),
                 ("figures", models.JSONField()),
-                ("settled_at", models.DateTimeField()),
-                ("in_force", models.BooleanField(default=True)),
-                ("reversed_at", models.DateTimeField(null=True)),
+                ("settled_at", models.DateTimeField(verbose_name="settled at")),
+                ("in_force", models.BooleanField(default=True, verbose_name="in force")),
+                ("reversed_at", models.DateTimeField(null=True, verbose_name="reversed at")),
                 (
                     "contest",
                     models.ForeignKey(
                         on_delete=django.db.models.deletion.PROTECT,
                         related_name="settlements",
                         to="lototrot.contest",
+                        verbose_name="contest",
                     ),
                 ),
                 (
@@ -824,10 +901,12 @@ class Migration(migrations.Migration):
                         on_delete=django.db.models.deletion.PROTECT,
                         related_name="+",
                         to=settings.AUTH_USER_MODEL,
+                        verbose_name="reversed by",
                     ),
                 ),
             ],
             options={
+                "verbose_name_plural": "settlements",
                 "verbose_name": "settlement",
             },
         ),
@@ -840,16 +919,17 @@ class Migration(migrations.Migration):
                         auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
                     ),
                 ),
-                ("ordered_at", models.DateTimeField()),
-                ("results_day", models.DateField()),
-                ("first_pay_day", models.DateField()),
-                ("last_claim_day", models.DateField()),
+                ("ordered_at", models.DateTimeField(verbose_name="ordered at")),
+                ("results_day", models.DateField(verbose_name="day of the results")),
+                ("first_pay_day", models.DateField(verbose_name="first day of payment")),
+                ("last_claim_day", models.DateField(verbose_name="last day to claim")),
                 (
                     "contest",
                     models.OneToOneField(
                         on_delete=django.db.models.deletion.PROTECT,
                         related_name="payment_order",
                         to="lototrot.contest",
+                        verbose_name="contest",
                     ),
                 ),
                 (
@@ -858,6 +938,7 @@ class Migration(migrations.Migration):
                         on_delete=django.db.models.deletion.PROTECT,
                         related_name="+",
                         to="staff.proposal",
+                        verbose_name="proposal",
                     ),
                 ),
                 (
@@ -866,10 +947,12 @@ class Migration(migrations.Migration):
                         on_delete=django.db.models.deletion.PROTECT,
                         related_name="payment_order",
                         to="lototrot.settlement",
+                        verbose_name="settlement",
                     ),
                 ),
             ],
             options={
+                "verbose_name_plural": "payment orders",
                 "verbose_name": "payment order",
             },
         ),
@@ -882,19 +965,21 @@ class Migration(migrations.Migration):
                         auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
                     ),
                 ),
-                ("hits", models.PositiveSmallIntegerField()),
-                ("winning_bets", models.BigIntegerField()),
-                ("prize_cents", models.BigIntegerField()),
-                ("total_cents", models.BigIntegerField()),
+                ("hits", models.PositiveSmallIntegerField(verbose_name="races right")),
+                ("winning_bets", models.BigIntegerField(verbose_name="winning bets")),
+                ("prize_cents", models.BigIntegerField(verbose_name="prize")),
+                ("total_cents", models.BigIntegerField(verbose_name="total")),
                 (
                     "settlement",
                     models.ForeignKey(
                         on_delete=django.db.models.deletion.PROTECT,
                         related_name="categories",
                         to="lototrot.settlement",
+                        verbose_name="settlement",
                     ),
                 ),
             ],
+            options={"verbose_name": "category", "verbose_name_plural": "categories"},
         ),
         migrations.CreateModel(
             name="Ticket",
@@ -905,7 +990,7 @@ class Migration(migrations.Migration):
                         auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
                     ),
                 ),
-                ("uuid", models.UUIDField(unique=True)),
+                ("uuid", models.UUIDField(unique=True, verbose_name="UUID")),
                 ("sold_at", models.DateTimeField(verbose_name="time of sale")),
                 ("bets", models.PositiveIntegerField(verbose_name="bets")),
                 (
@@ -922,7 +1007,7 @@ class Migration(migrations.Migration):
                 ("leg_8", models.IntegerField(null=True)),
                 ("leg_9", models.IntegerField(null=True)),
                 ("leg_10", models.IntegerField(null=True)),
-                ("amount_cents", models.BigIntegerField(verbose_name="amount (cents)")),
+                ("amount_cents", models.BigIntegerField(verbose_name="amount")),
                 ("code_digest", models.BinaryField(max_length=16, unique=True)),
                 ("request_digest", models.BinaryField(max_length=32)),
                 ("code_commitment", models.BinaryField(max_length=32)),
@@ -933,6 +1018,7 @@ class Migration(migrations.Migration):
                         on_delete=django.db.models.deletion.PROTECT,
                         related_name="tickets",
                         to="lototrot.contest",
+                        verbose_name="contest",
                     ),
                 ),
                 (
@@ -942,6 +1028,7 @@ class Migration(migrations.Migration):
                         on_delete=django.db.models.deletion.PROTECT,
                         related_name="+",
                         to="premises.operator",
+                        verbose_name="operator",
                     ),
                 ),
                 (
@@ -951,6 +1038,7 @@ class Migration(migrations.Migration):
                         on_delete=django.db.models.deletion.PROTECT,
                         related_name="+",
                         to="premises.premises",
+                        verbose_name="premises",
                     ),
                 ),
                 (
@@ -960,10 +1048,12 @@ class Migration(migrations.Migration):
                         on_delete=django.db.models.deletion.PROTECT,
                         related_name="+",
                         to="premises.terminal",
+                        verbose_name="terminal",
                     ),
                 ),
             ],
             options={
+                "verbose_name_plural": "tickets",
                 "verbose_name": "ticket",
             },
         ),
@@ -976,15 +1066,16 @@ class Migration(migrations.Migration):
                         auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
                     ),
                 ),
-                ("uuid", models.UUIDField(null=True, unique=True)),
-                ("number", models.PositiveSmallIntegerField()),
-                ("printed_at", models.DateTimeField()),
+                ("uuid", models.UUIDField(null=True, unique=True, verbose_name="UUID")),
+                ("number", models.PositiveSmallIntegerField(verbose_name="number")),
+                ("printed_at", models.DateTimeField(verbose_name="printed at")),
                 (
                     "operator",
                     models.ForeignKey(
                         on_delete=django.db.models.deletion.PROTECT,
                         related_name="+",
                         to="premises.operator",
+                        verbose_name="operator",
                     ),
                 ),
                 (
@@ -993,9 +1084,11 @@ class Migration(migrations.Migration):
                         on_delete=django.db.models.deletion.PROTECT,
                         related_name="reprints",
                         to="lototrot.ticket",
+                        verbose_name="ticket",
                     ),
                 ),
             ],
+            options={"verbose_name": "reprint", "verbose_name_plural": "reprints"},
         ),
         migrations.CreateModel(
             name="Prize",
@@ -1009,10 +1102,10 @@ class Migration(migrations.Migration):
                 (
                     "winning_bets",
                     django.contrib.postgres.fields.ArrayField(
-                        base_field=models.IntegerField(), size=None
+                        base_field=models.IntegerField(), size=None, verbose_name="winning bets"
                     ),
                 ),
-                ("prize_cents", models.BigIntegerField()),
+                ("prize_cents", models.BigIntegerField(verbose_name="prize")),
                 (
                     "settlement",
                     models.ForeignKey(
@@ -1021,6 +1114,7 @@ class Migration(migrations.Migration):
                         on_delete=django.db.models.deletion.PROTECT,
                         related_name="prizes",
                         to="lototrot.settlement",
+                        verbose_name="settlement",
                     ),
                 ),
                 (
@@ -1031,10 +1125,12 @@ class Migration(migrations.Migration):
                         on_delete=django.db.models.deletion.PROTECT,
                         related_name="prizes",
                         to="lototrot.ticket",
+                        verbose_name="ticket",
                     ),
                 ),
             ],
             options={
+                "verbose_name_plural": "prizes",
                 "verbose_name": "prize",
             },
         ),
@@ -1047,17 +1143,20 @@ class Migration(migrations.Migration):
                         auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
                     ),
                 ),
-                ("confirmed_at", models.DateTimeField()),
+                ("confirmed_at", models.DateTimeField(verbose_name="confirmed at")),
                 (
                     "ticket",
                     models.OneToOneField(
                         on_delete=django.db.models.deletion.PROTECT,
                         related_name="print_confirmation",
                         to="lototrot.ticket",
+                        verbose_name="ticket",
                     ),
                 ),
             ],
             options={
+                "verbose_name": "confirmed print",
+                "verbose_name_plural": "confirmed prints",
                 "abstract": False,
             },
         ),
@@ -1070,14 +1169,15 @@ class Migration(migrations.Migration):
                         auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
                     ),
                 ),
-                ("blocked_at", models.DateTimeField()),
-                ("prize_cents", models.BigIntegerField()),
+                ("blocked_at", models.DateTimeField(verbose_name="barred at")),
+                ("prize_cents", models.BigIntegerField(verbose_name="prize")),
                 (
                     "proposal",
                     models.ForeignKey(
                         on_delete=django.db.models.deletion.PROTECT,
                         related_name="+",
                         to="staff.proposal",
+                        verbose_name="proposal",
                     ),
                 ),
                 (
@@ -1086,9 +1186,11 @@ class Migration(migrations.Migration):
                         on_delete=django.db.models.deletion.PROTECT,
                         related_name="block",
                         to="lototrot.ticket",
+                        verbose_name="ticket",
                     ),
                 ),
             ],
+            options={"verbose_name": "barred ticket", "verbose_name_plural": "barred tickets"},
         ),
         migrations.CreateModel(
             name="TicketModel",
@@ -1107,17 +1209,19 @@ class Migration(migrations.Migration):
                     "multiple",
                     models.BooleanField(default=True, verbose_name="allows multiple selections"),
                 ),
-                ("recorded_at", models.DateTimeField()),
+                ("recorded_at", models.DateTimeField(verbose_name="recorded at")),
                 (
                     "recorded_by",
                     models.ForeignKey(
                         on_delete=django.db.models.deletion.PROTECT,
                         related_name="+",
                         to=settings.AUTH_USER_MODEL,
+                        verbose_name="recorded by",
                     ),
                 ),
             ],
             options={
+                "verbose_name_plural": "ticket models",
                 "verbose_name": "ticket model",
             },
         ),
@@ -1129,6 +1233,7 @@ class Migration(migrations.Migration):
                 on_delete=django.db.models.deletion.PROTECT,
                 related_name="+",
                 to="lototrot.ticketmodel",
+                verbose_name="ticket model",
             ),
         ),
         migrations.CreateModel(
@@ -1148,10 +1253,11 @@ class Migration(migrations.Migration):
                             ("breach", "Registered in breach"),
                         ],
                         max_length=10,
+                        verbose_name="reason",
                     ),
                 ),
                 ("note", models.CharField(max_length=200, verbose_name="note")),
-                ("voided_at", models.DateTimeField()),
+                ("voided_at", models.DateTimeField(verbose_name="voided at")),
                 (
                     "operator",
                     models.ForeignKey(
@@ -1159,6 +1265,7 @@ class Migration(migrations.Migration):
                         on_delete=django.db.models.deletion.PROTECT,
                         related_name="+",
                         to="premises.operator",
+                        verbose_name="operator",
                     ),
                 ),
                 (
@@ -1168,6 +1275,7 @@ class Migration(migrations.Migration):
                         on_delete=django.db.models.deletion.PROTECT,
                         related_name="+",
                         to="staff.proposal",
+                        verbose_name="proposal",
                     ),
                 ),
                 (
@@ -1176,11 +1284,13 @@ class Migration(migrations.Migration):
                         on_delete=django.db.models.deletion.PROTECT,
                         related_name="void",
                         to="lototrot.ticket",
+                        verbose_name="ticket",
                     ),
                 ),
             ],
             options={
-                "verbose_name": "void",
+                "verbose_name_plural": "void tickets",
+                "verbose_name": "void ticket",
             },
         ),
         migrations.CreateModel(
@@ -1193,18 +1303,24 @@ class Migration(migrations.Migration):
                     ),
                 ),
                 ("number", models.PositiveSmallIntegerField(verbose_name="number")),
-                ("effective_at", models.DateTimeField(verbose_name="withdrawn at")),
+                ("effective_at", models.DateTimeField(verbose_name="effective from")),
                 ("source", models.CharField(max_length=200, verbose_name="source")),
-                ("entered_at", models.DateTimeField()),
-                ("confirmed_at", models.DateTimeField(null=True)),
-                ("reversed_at", models.DateTimeField(null=True)),
-                ("reversed_reason", models.CharField(blank=True, max_length=400)),
+                ("entered_at", models.DateTimeField(verbose_name="entered at")),
+                ("confirmed_at", models.DateTimeField(null=True, verbose_name="confirmed at")),
+                ("reversed_at", models.DateTimeField(null=True, verbose_name="reversed at")),
+                (
+                    "reversed_reason",
+                    models.CharField(
+                        blank=True, max_length=400, verbose_name="reason of the reversal"
+                    ),
+                ),
                 (
                     "entered_by",
                     models.ForeignKey(
                         on_delete=django.db.models.deletion.PROTECT,
                         related_name="+",
                         to=settings.AUTH_USER_MODEL,
+                        verbose_name="entered by",
                     ),
                 ),
                 (
@@ -1213,6 +1329,7 @@ class Migration(migrations.Migration):
                         on_delete=django.db.models.deletion.PROTECT,
                         related_name="+",
                         to="staff.staffsession",
+                        verbose_name="entered in session",
                     ),
                 ),
                 (
@@ -1221,6 +1338,7 @@ class Migration(migrations.Migration):
                         on_delete=django.db.models.deletion.PROTECT,
                         related_name="+",
                         to="staff.proposal",
+                        verbose_name="proposal",
                     ),
                 ),
                 (
@@ -1229,6 +1347,7 @@ class Migration(migrations.Migration):
                         on_delete=django.db.models.deletion.PROTECT,
                         related_name="withdrawals",
                         to="lototrot.race",
+                        verbose_name="race",
                     ),
                 ),
                 (
@@ -1238,10 +1357,12 @@ class Migration(migrations.Migration):
                         on_delete=django.db.models.deletion.PROTECT,
                         related_name="+",
                         to="staff.proposal",
+                        verbose_name="reversal",
                     ),
                 ),
             ],
             options={
+                "verbose_name_plural": "withdrawals",
                 "verbose_name": "withdrawal",
             },
         ),

@@ -24,11 +24,14 @@ class BetType(Guarded):
     version = models.PositiveIntegerField(_("version"))
     document = models.JSONField()
     authorisation = models.CharField(_("authorisation"), max_length=120)
-    recorded_at = models.DateTimeField()
-    recorded_by = models.ForeignKey(User, models.PROTECT, related_name="+")
+    recorded_at = models.DateTimeField(_("recorded at"))
+    recorded_by = models.ForeignKey(
+        User, models.PROTECT, related_name="+", verbose_name=_("recorded by")
+    )
 
     class Meta:
         verbose_name = _("bet type")
+        verbose_name_plural = _("bet types")
         constraints = [
             models.UniqueConstraint(fields=["code", "version"], name="bet_type_version"),
             models.CheckConstraint(condition=~Q(authorisation=""), name="bet_type_authorised"),
@@ -43,11 +46,14 @@ class InternalBetType(Guarded):
 
     code = models.CharField(_("code"), max_length=40, unique=True)
     name = models.CharField(_("name"), max_length=120)
-    recorded_at = models.DateTimeField()
-    recorded_by = models.ForeignKey(User, models.PROTECT, related_name="+")
+    recorded_at = models.DateTimeField(_("recorded at"))
+    recorded_by = models.ForeignKey(
+        User, models.PROTECT, related_name="+", verbose_name=_("recorded by")
+    )
 
     class Meta:
         verbose_name = _("internal bet type")
+        verbose_name_plural = _("internal bet types")
 
     def __str__(self) -> str:
         return self.code
@@ -61,11 +67,14 @@ class TicketModel(Guarded):
     authorisation = models.CharField(_("authorisation"), max_length=120)
     authorised_on = models.DateField(_("authorised on"))
     multiple = models.BooleanField(_("allows multiple selections"), default=True)
-    recorded_at = models.DateTimeField()
-    recorded_by = models.ForeignKey(User, models.PROTECT, related_name="+")
+    recorded_at = models.DateTimeField(_("recorded at"))
+    recorded_by = models.ForeignKey(
+        User, models.PROTECT, related_name="+", verbose_name=_("recorded by")
+    )
 
     class Meta:
         verbose_name = _("ticket model")
+        verbose_name_plural = _("ticket models")
         constraints = [
             models.UniqueConstraint(fields=["code", "version"], name="ticket_model_version")
         ]
@@ -112,28 +121,39 @@ class Contest(Guarded):
         "settled": ("closed", "ordered"),
     }
 
-    meeting = models.ForeignKey(Meeting, models.PROTECT, related_name="contests")
+    meeting = models.ForeignKey(
+        Meeting, models.PROTECT, related_name="contests", verbose_name=_("meeting")
+    )
     day = models.DateField(_("day"))
-    bet_type = models.ForeignKey(BetType, models.PROTECT, related_name="contests")
+    bet_type = models.ForeignKey(
+        BetType, models.PROTECT, related_name="contests", verbose_name=_("bet type")
+    )
     bet_type_code = models.CharField(max_length=40)
-    ticket_model = models.ForeignKey(TicketModel, models.PROTECT, null=True, related_name="+")
-    price_cents = models.BigIntegerField(_("price (cents)"))
+    ticket_model = models.ForeignKey(
+        TicketModel, models.PROTECT, null=True, related_name="+", verbose_name=_("ticket model")
+    )
+    price_cents = models.BigIntegerField(_("price of a bet"))
     max_bets = models.PositiveIntegerField(_("most bets on a ticket"))
     correction_window_s = models.PositiveIntegerField(_("correction window (s)"), default=0)
     correction_approval = models.CharField(_("approval of the window"), max_length=120, blank=True)
     scheduled_close_at = models.DateTimeField(_("scheduled closing"))
-    state = models.CharField(max_length=10, choices=State.choices, default=State.DRAFT)
-    opened_at = models.DateTimeField(null=True)
-    closed_at = models.DateTimeField(null=True)
-    closing_cause = models.CharField(max_length=10, choices=Cause.choices, blank=True)
+    state = models.CharField(_("state"), max_length=10, choices=State.choices, default=State.DRAFT)
+    opened_at = models.DateTimeField(_("opened at"), null=True)
+    closed_at = models.DateTimeField(_("closed at"), null=True)
+    closing_cause = models.CharField(
+        _("closed by"), max_length=10, choices=Cause.choices, blank=True
+    )
     offered_masks = ArrayField(models.IntegerField(), default=list)
     code_secret = models.BinaryField(max_length=32, null=True)
     takings_account = models.ForeignKey(Account, models.PROTECT, related_name="+")
-    created_at = models.DateTimeField()
-    created_by = models.ForeignKey(User, models.PROTECT, related_name="+")
+    created_at = models.DateTimeField(_("registered at"))
+    created_by = models.ForeignKey(
+        User, models.PROTECT, related_name="+", verbose_name=_("registered by")
+    )
 
     class Meta:
         verbose_name = _("contest")
+        verbose_name_plural = _("contests")
         constraints = [
             models.UniqueConstraint(fields=["bet_type_code", "day"], name="contest_one_a_day"),
             models.CheckConstraint(condition=Q(price_cents__gt=0), name="contest_price"),
@@ -160,11 +180,15 @@ class Contest(Guarded):
 class ContestLeg(Guarded):
     """The races of a contest, in the order of the ticket."""
 
-    contest = models.ForeignKey(Contest, models.PROTECT, related_name="legs")
+    contest = models.ForeignKey(
+        Contest, models.PROTECT, related_name="legs", verbose_name=_("contest")
+    )
     position = models.PositiveSmallIntegerField(_("position"))
-    race = models.ForeignKey(Race, models.PROTECT, related_name="legs")
+    race = models.ForeignKey(Race, models.PROTECT, related_name="legs", verbose_name=_("race"))
 
     class Meta:
+        verbose_name = _("race of the contest")
+        verbose_name_plural = _("races of the contest")
         ordering = ("contest", "position")
         constraints = [
             models.UniqueConstraint(fields=["contest", "position"], name="leg_position"),
@@ -181,12 +205,22 @@ class ContestLeg(Guarded):
 class Publication(Guarded):
     """What premises must display before selling: programme, rules, percentage (5.2, 6.2)."""
 
-    contest = models.OneToOneField(Contest, models.PROTECT, related_name="publication")
-    rules = models.JSONField()
-    prize_percent = models.CharField(max_length=20)
-    published_at = models.DateTimeField()
-    published_by = models.ForeignKey(User, models.PROTECT, related_name="+")
-    published_in = models.ForeignKey(StaffSession, models.PROTECT, related_name="+")
+    contest = models.OneToOneField(
+        Contest, models.PROTECT, related_name="publication", verbose_name=_("contest")
+    )
+    rules = models.JSONField(_("rules"))
+    prize_percent = models.CharField(_("percentage to prizes"), max_length=20)
+    published_at = models.DateTimeField(_("published at"))
+    published_by = models.ForeignKey(
+        User, models.PROTECT, related_name="+", verbose_name=_("published by")
+    )
+    published_in = models.ForeignKey(
+        StaffSession, models.PROTECT, related_name="+", verbose_name=_("published in session")
+    )
+
+    class Meta:
+        verbose_name = _("publication")
+        verbose_name_plural = _("publications")
 
     def __str__(self) -> str:
         return str(self.contest)
@@ -195,14 +229,22 @@ class Publication(Guarded):
 class ScheduleChange(Guarded):
     """The scheduled closing was moved before it was reached [E1]."""
 
-    contest = models.ForeignKey(Contest, models.PROTECT, related_name="schedule_changes")
-    from_at = models.DateTimeField()
-    to_at = models.DateTimeField()
-    changed_at = models.DateTimeField()
-    changed_by = models.ForeignKey(User, models.PROTECT, related_name="+")
-    changed_in = models.ForeignKey(StaffSession, models.PROTECT, related_name="+")
+    contest = models.ForeignKey(
+        Contest, models.PROTECT, related_name="schedule_changes", verbose_name=_("contest")
+    )
+    from_at = models.DateTimeField(_("from"))
+    to_at = models.DateTimeField(_("to"))
+    changed_at = models.DateTimeField(_("moved at"))
+    changed_by = models.ForeignKey(
+        User, models.PROTECT, related_name="+", verbose_name=_("moved by")
+    )
+    changed_in = models.ForeignKey(
+        StaffSession, models.PROTECT, related_name="+", verbose_name=_("moved in session")
+    )
 
     class Meta:
+        verbose_name = _("change of the closing")
+        verbose_name_plural = _("changes of the closing")
         constraints = [
             models.CheckConstraint(
                 condition=Q(changed_at__lt=F("from_at")), name="schedule_moved_in_time"
@@ -216,12 +258,20 @@ class ScheduleChange(Guarded):
 class DisplayAcknowledgement(Guarded):
     """The operator of a terminal declares that the programme is on display (14.III.5.2, 6.2)."""
 
-    contest = models.ForeignKey(Contest, models.PROTECT, related_name="acknowledgements")
-    terminal = models.ForeignKey(Terminal, models.PROTECT, related_name="+")
-    operator = models.ForeignKey(Operator, models.PROTECT, related_name="+")
-    acknowledged_at = models.DateTimeField()
+    contest = models.ForeignKey(
+        Contest, models.PROTECT, related_name="acknowledgements", verbose_name=_("contest")
+    )
+    terminal = models.ForeignKey(
+        Terminal, models.PROTECT, related_name="+", verbose_name=_("terminal")
+    )
+    operator = models.ForeignKey(
+        Operator, models.PROTECT, related_name="+", verbose_name=_("operator")
+    )
+    acknowledged_at = models.DateTimeField(_("declared on display at"))
 
     class Meta:
+        verbose_name = _("declaration of display")
+        verbose_name_plural = _("declarations of display")
         constraints = [
             models.UniqueConstraint(
                 fields=["contest", "terminal", "operator"], name="display_acknowledged_once"

@@ -19,6 +19,7 @@ class Racecourse(Guarded):
 
     class Meta:
         verbose_name = _("racecourse")
+        verbose_name_plural = _("racecourses")
 
     def __str__(self) -> str:
         return self.name
@@ -32,12 +33,17 @@ class Meeting(Guarded):
     reference = models.CharField(_("reference"), max_length=120, unique=True)
     document = models.JSONField()
     document_digest = models.BinaryField(max_length=32)
-    imported_at = models.DateTimeField()
-    imported_by = models.ForeignKey(User, models.PROTECT, related_name="+")
-    imported_in = models.ForeignKey(StaffSession, models.PROTECT, related_name="+")
+    imported_at = models.DateTimeField(_("imported at"))
+    imported_by = models.ForeignKey(
+        User, models.PROTECT, related_name="+", verbose_name=_("imported by")
+    )
+    imported_in = models.ForeignKey(
+        StaffSession, models.PROTECT, related_name="+", verbose_name=_("imported in session")
+    )
 
     class Meta:
         verbose_name = _("meeting")
+        verbose_name_plural = _("meetings")
 
     def __str__(self) -> str:
         return f"{self.day} {self.name}"
@@ -46,16 +52,23 @@ class Meeting(Guarded):
 class FederationApproval(Guarded):
     """The Federació Balear de Trot approves or adopts the programme (14.III.5.2)."""
 
-    meeting = models.OneToOneField(Meeting, models.PROTECT, related_name="approval")
+    meeting = models.OneToOneField(
+        Meeting, models.PROTECT, related_name="approval", verbose_name=_("meeting")
+    )
     approved_by = models.CharField(_("approved by"), max_length=120)
     approved_at = models.DateTimeField(_("approved at"))
     reference = models.CharField(_("reference"), max_length=120)
-    recorded_by = models.ForeignKey(User, models.PROTECT, related_name="+")
-    recorded_in = models.ForeignKey(StaffSession, models.PROTECT, related_name="+")
-    recorded_at = models.DateTimeField()
+    recorded_by = models.ForeignKey(
+        User, models.PROTECT, related_name="+", verbose_name=_("recorded by")
+    )
+    recorded_in = models.ForeignKey(
+        StaffSession, models.PROTECT, related_name="+", verbose_name=_("recorded in session")
+    )
+    recorded_at = models.DateTimeField(_("recorded at"))
 
     class Meta:
         verbose_name = _("approval by the Federation")
+        verbose_name_plural = _("approvals by the Federation")
         constraints = [
             models.CheckConstraint(
                 condition=~Q(approved_by="") & ~Q(reference=""), name="approval_is_complete"
@@ -67,8 +80,12 @@ class FederationApproval(Guarded):
 
 
 class Race(Guarded):
-    meeting = models.ForeignKey(Meeting, models.PROTECT, related_name="races")
-    racecourse = models.ForeignKey(Racecourse, models.PROTECT, related_name="races")
+    meeting = models.ForeignKey(
+        Meeting, models.PROTECT, related_name="races", verbose_name=_("meeting")
+    )
+    racecourse = models.ForeignKey(
+        Racecourse, models.PROTECT, related_name="races", verbose_name=_("racecourse")
+    )
     number = models.PositiveSmallIntegerField(_("number"))
     name = models.CharField(_("name"), max_length=200, blank=True)
     scheduled_start_at = models.DateTimeField(_("scheduled start"))
@@ -78,6 +95,7 @@ class Race(Guarded):
 
     class Meta:
         verbose_name = _("race")
+        verbose_name_plural = _("races")
         constraints = [
             models.UniqueConstraint(
                 fields=["meeting", "racecourse", "number"], name="race_of_meeting"
@@ -91,7 +109,7 @@ class Race(Guarded):
 class Runner(Guarded):
     """A horse in a race, known by its number in the official programme (14.I.5)."""
 
-    race = models.ForeignKey(Race, models.PROTECT, related_name="runners")
+    race = models.ForeignKey(Race, models.PROTECT, related_name="runners", verbose_name=_("race"))
     number = models.PositiveSmallIntegerField(_("number"))
     name = models.CharField(_("name"), max_length=80)
     driver = models.CharField(_("driver"), max_length=80, blank=True)
@@ -101,6 +119,7 @@ class Runner(Guarded):
 
     class Meta:
         verbose_name = _("runner")
+        verbose_name_plural = _("runners")
         constraints = [
             models.UniqueConstraint(fields=["race", "number"], name="runner_of_race"),
             models.CheckConstraint(

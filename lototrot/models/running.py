@@ -17,21 +17,32 @@ class Withdrawal(Guarded):
 
     mutable = ("confirmed_at", "reversed_at", "reversed_reason", "reversal")
 
-    race = models.ForeignKey(Race, models.PROTECT, related_name="withdrawals")
+    race = models.ForeignKey(
+        Race, models.PROTECT, related_name="withdrawals", verbose_name=_("race")
+    )
     number = models.PositiveSmallIntegerField(_("number"))
-    effective_at = models.DateTimeField(_("withdrawn at"))
+    effective_at = models.DateTimeField(_("effective from"))
     source = models.CharField(_("source"), max_length=200)
-    entered_at = models.DateTimeField()
-    entered_by = models.ForeignKey(User, models.PROTECT, related_name="+")
-    entered_in = models.ForeignKey(StaffSession, models.PROTECT, related_name="+")
-    proposal = models.OneToOneField(Proposal, models.PROTECT, related_name="+")
-    confirmed_at = models.DateTimeField(null=True)
-    reversed_at = models.DateTimeField(null=True)
-    reversed_reason = models.CharField(max_length=400, blank=True)
-    reversal = models.OneToOneField(Proposal, models.PROTECT, null=True, related_name="+")
+    entered_at = models.DateTimeField(_("entered at"))
+    entered_by = models.ForeignKey(
+        User, models.PROTECT, related_name="+", verbose_name=_("entered by")
+    )
+    entered_in = models.ForeignKey(
+        StaffSession, models.PROTECT, related_name="+", verbose_name=_("entered in session")
+    )
+    proposal = models.OneToOneField(
+        Proposal, models.PROTECT, related_name="+", verbose_name=_("proposal")
+    )
+    confirmed_at = models.DateTimeField(_("confirmed at"), null=True)
+    reversed_at = models.DateTimeField(_("reversed at"), null=True)
+    reversed_reason = models.CharField(_("reason of the reversal"), max_length=400, blank=True)
+    reversal = models.OneToOneField(
+        Proposal, models.PROTECT, null=True, related_name="+", verbose_name=_("reversal")
+    )
 
     class Meta:
         verbose_name = _("withdrawal")
+        verbose_name_plural = _("withdrawals")
         constraints = [
             models.UniqueConstraint(
                 fields=["race", "number"], condition=Q(reversed_at=None), name="withdrawn_once"
@@ -48,16 +59,23 @@ class Withdrawal(Guarded):
 class RaceStart(Guarded):
     """The actual start of a race and who reported it (14.III.4) [E3]. The newest is in force."""
 
-    race = models.ForeignKey(Race, models.PROTECT, related_name="starts")
+    race = models.ForeignKey(Race, models.PROTECT, related_name="starts", verbose_name=_("race"))
     actual_start_at = models.DateTimeField(_("actual start"))
     source = models.CharField(_("source"), max_length=200)
-    recorded_at = models.DateTimeField()
-    recorded_by = models.ForeignKey(User, models.PROTECT, related_name="+")
-    recorded_in = models.ForeignKey(StaffSession, models.PROTECT, related_name="+")
-    proposal = models.OneToOneField(Proposal, models.PROTECT, null=True, related_name="+")
+    recorded_at = models.DateTimeField(_("recorded at"))
+    recorded_by = models.ForeignKey(
+        User, models.PROTECT, related_name="+", verbose_name=_("recorded by")
+    )
+    recorded_in = models.ForeignKey(
+        StaffSession, models.PROTECT, related_name="+", verbose_name=_("recorded in session")
+    )
+    proposal = models.OneToOneField(
+        Proposal, models.PROTECT, null=True, related_name="+", verbose_name=_("proposal")
+    )
 
     class Meta:
         verbose_name = _("start")
+        verbose_name_plural = _("starts")
         constraints = [
             models.UniqueConstraint(
                 fields=["race"], condition=Q(proposal=None), name="first_start_once"
@@ -88,19 +106,28 @@ class RaceDeclaration(Guarded):
         SUSPENDED = "suspended", _("Started and suspended")
         ALL_DISQUALIFIED = "all_disqualified", _("All disqualified")
 
-    race = models.ForeignKey(Race, models.PROTECT, related_name="declarations")
+    race = models.ForeignKey(
+        Race, models.PROTECT, related_name="declarations", verbose_name=_("race")
+    )
     kind = models.CharField(_("kind"), max_length=20, choices=Kind.choices)
     reason = models.CharField(_("reason"), max_length=400)
     left = models.JSONField(_("left at the start"), default=list)
     declared_at = models.DateTimeField(_("declared at"))
-    recorded_at = models.DateTimeField()
-    recorded_by = models.ForeignKey(User, models.PROTECT, related_name="+")
-    recorded_in = models.ForeignKey(StaffSession, models.PROTECT, related_name="+")
-    superseded_at = models.DateTimeField(null=True)
-    retraction = models.OneToOneField(Proposal, models.PROTECT, null=True, related_name="+")
+    recorded_at = models.DateTimeField(_("recorded at"))
+    recorded_by = models.ForeignKey(
+        User, models.PROTECT, related_name="+", verbose_name=_("recorded by")
+    )
+    recorded_in = models.ForeignKey(
+        StaffSession, models.PROTECT, related_name="+", verbose_name=_("recorded in session")
+    )
+    superseded_at = models.DateTimeField(_("superseded at"), null=True)
+    retraction = models.OneToOneField(
+        Proposal, models.PROTECT, null=True, related_name="+", verbose_name=_("retraction")
+    )
 
     class Meta:
         verbose_name = _("declaration")
+        verbose_name_plural = _("declarations")
         constraints = [
             models.UniqueConstraint(
                 fields=["race"], condition=Q(superseded_at=None), name="declaration_standing"
@@ -125,18 +152,25 @@ class Classification(Guarded):
 
     mutable = ("in_force",)
 
-    race = models.ForeignKey(Race, models.PROTECT, related_name="classifications")
-    runners = models.JSONField()
+    race = models.ForeignKey(
+        Race, models.PROTECT, related_name="classifications", verbose_name=_("race")
+    )
+    runners = models.JSONField(_("runners"))
     announced_text = models.TextField(_("announced text"))
     announced_at = models.DateTimeField(_("announced at"))
     author = models.CharField(_("stewards"), max_length=200)
-    proposal = models.OneToOneField(Proposal, models.PROTECT, related_name="+")
-    confirmed_at = models.DateTimeField()
-    corrects = models.OneToOneField("self", models.PROTECT, null=True, related_name="corrected_by")
-    in_force = models.BooleanField(default=True)
+    proposal = models.OneToOneField(
+        Proposal, models.PROTECT, related_name="+", verbose_name=_("proposal")
+    )
+    confirmed_at = models.DateTimeField(_("confirmed at"))
+    corrects = models.OneToOneField(
+        "self", models.PROTECT, null=True, related_name="corrected_by", verbose_name=_("corrects")
+    )
+    in_force = models.BooleanField(_("in force"), default=True)
 
     class Meta:
         verbose_name = _("classification")
+        verbose_name_plural = _("classifications")
         constraints = [
             models.UniqueConstraint(
                 fields=["race"], condition=Q(in_force=True), name="classification_in_force"

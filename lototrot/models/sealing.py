@@ -18,18 +18,23 @@ class Seal(Guarded):
     their ids, and `block_first_ids` the first id of each block: what it takes to prove one ticket.
     """
 
-    contest = models.OneToOneField(Contest, models.PROTECT, related_name="seal")
+    contest = models.OneToOneField(
+        Contest, models.PROTECT, related_name="seal", verbose_name=_("contest")
+    )
     tickets = models.BigIntegerField(_("tickets"))
     bets = models.BigIntegerField(_("bets"))
-    takings_cents = models.BigIntegerField(_("takings (cents)"))
+    takings_cents = models.BigIntegerField(_("takings"))
     root = models.BinaryField(max_length=32)
     block_roots = models.BinaryField()
     block_first_ids = ArrayField(models.BigIntegerField())
-    entry = models.OneToOneField(LogEntry, models.PROTECT, related_name="+")
+    entry = models.OneToOneField(
+        LogEntry, models.PROTECT, related_name="+", verbose_name=_("entry of the public log")
+    )
     sealed_at = models.DateTimeField(_("sealed at"))
 
     class Meta:
         verbose_name = _("seal")
+        verbose_name_plural = _("seals")
         constraints = [
             models.CheckConstraint(
                 condition=Q(tickets__gte=0, bets__gte=0, takings_cents__gte=0), name="seal_counts"
@@ -45,11 +50,16 @@ class Amendment(Guarded):
 
     seal = models.ForeignKey(Seal, models.PROTECT, related_name="amendments")
     number = models.PositiveSmallIntegerField(_("number"))
-    proposal = models.OneToOneField(Proposal, models.PROTECT, related_name="+")
-    entry = models.OneToOneField(LogEntry, models.PROTECT, related_name="+")
+    proposal = models.OneToOneField(
+        Proposal, models.PROTECT, related_name="+", verbose_name=_("proposal")
+    )
+    entry = models.OneToOneField(
+        LogEntry, models.PROTECT, related_name="+", verbose_name=_("entry of the public log")
+    )
 
     class Meta:
         verbose_name = _("amendment of a seal")
+        verbose_name_plural = _("amendments of a seal")
         constraints = [models.UniqueConstraint(fields=["seal", "number"], name="amendment_number")]
 
     def __str__(self) -> str:

@@ -20,29 +20,34 @@ class Settlement(Guarded):
 
     mutable = ("in_force", "reversed_at", "reversed_by")
 
-    uuid = models.UUIDField(unique=True)
-    contest = models.ForeignKey(Contest, models.PROTECT, related_name="settlements")
-    number = models.PositiveSmallIntegerField()
-    rules = models.JSONField()
+    uuid = models.UUIDField(_("UUID"), unique=True)
+    contest = models.ForeignKey(
+        Contest, models.PROTECT, related_name="settlements", verbose_name=_("contest")
+    )
+    number = models.PositiveSmallIntegerField(_("number"))
+    rules = models.JSONField(_("rules"))
     races = models.JSONField()
-    tickets = models.BigIntegerField()
-    bets = models.BigIntegerField()
-    winning_tickets = models.BigIntegerField()
-    takings_cents = models.BigIntegerField()
-    jackpot_in_cents = models.BigIntegerField()
-    reserve_in_cents = models.BigIntegerField()
-    lapsed_in_cents = models.BigIntegerField()
-    prizes_cents = models.BigIntegerField()
-    jackpot_out_cents = models.BigIntegerField()
-    reserve_out_cents = models.BigIntegerField()
+    tickets = models.BigIntegerField(_("tickets"))
+    bets = models.BigIntegerField(_("bets"))
+    winning_tickets = models.BigIntegerField(_("winning tickets"))
+    takings_cents = models.BigIntegerField(_("takings"))
+    jackpot_in_cents = models.BigIntegerField(_("jackpot carried in"))
+    reserve_in_cents = models.BigIntegerField(_("reserve carried in"))
+    lapsed_in_cents = models.BigIntegerField(_("lapsed prizes brought in"))
+    prizes_cents = models.BigIntegerField(_("paid to players"))
+    jackpot_out_cents = models.BigIntegerField(_("jackpot carried on"))
+    reserve_out_cents = models.BigIntegerField(_("reserve carried on"))
     figures = models.JSONField()
-    settled_at = models.DateTimeField()
-    in_force = models.BooleanField(default=True)
-    reversed_at = models.DateTimeField(null=True)
-    reversed_by = models.ForeignKey(User, models.PROTECT, null=True, related_name="+")
+    settled_at = models.DateTimeField(_("settled at"))
+    in_force = models.BooleanField(_("in force"), default=True)
+    reversed_at = models.DateTimeField(_("reversed at"), null=True)
+    reversed_by = models.ForeignKey(
+        User, models.PROTECT, null=True, related_name="+", verbose_name=_("reversed by")
+    )
 
     class Meta:
         verbose_name = _("settlement")
+        verbose_name_plural = _("settlements")
         constraints = [
             models.UniqueConstraint(
                 fields=["contest"], condition=Q(in_force=True), name="settlement_in_force"
@@ -62,13 +67,17 @@ class Settlement(Guarded):
 class SettlementCategory(Guarded):
     """A category of a settlement, by the number of races it takes."""
 
-    settlement = models.ForeignKey(Settlement, models.PROTECT, related_name="categories")
-    hits = models.PositiveSmallIntegerField()
-    winning_bets = models.BigIntegerField()
-    prize_cents = models.BigIntegerField()
-    total_cents = models.BigIntegerField()
+    settlement = models.ForeignKey(
+        Settlement, models.PROTECT, related_name="categories", verbose_name=_("settlement")
+    )
+    hits = models.PositiveSmallIntegerField(_("races right"))
+    winning_bets = models.BigIntegerField(_("winning bets"))
+    prize_cents = models.BigIntegerField(_("prize"))
+    total_cents = models.BigIntegerField(_("total"))
 
     class Meta:
+        verbose_name = _("category")
+        verbose_name_plural = _("categories")
         constraints = [
             models.UniqueConstraint(fields=["settlement", "hits"], name="settlement_category")
         ]
@@ -85,16 +94,27 @@ class Prize(Guarded):
     """
 
     settlement = models.ForeignKey(
-        Settlement, models.PROTECT, related_name="prizes", db_constraint=False, db_index=False
+        Settlement,
+        models.PROTECT,
+        related_name="prizes",
+        db_constraint=False,
+        db_index=False,
+        verbose_name=_("settlement"),
     )
     ticket = models.ForeignKey(
-        Ticket, models.PROTECT, related_name="prizes", db_constraint=False, db_index=False
+        Ticket,
+        models.PROTECT,
+        related_name="prizes",
+        db_constraint=False,
+        db_index=False,
+        verbose_name=_("ticket"),
     )
-    winning_bets = ArrayField(models.IntegerField())
-    prize_cents = models.BigIntegerField()
+    winning_bets = ArrayField(models.IntegerField(), verbose_name=_("winning bets"))
+    prize_cents = models.BigIntegerField(_("prize"))
 
     class Meta:
         verbose_name = _("prize")
+        verbose_name_plural = _("prizes")
         constraints = [
             models.UniqueConstraint(fields=["settlement", "ticket"], name="prize_of_ticket"),
             models.CheckConstraint(condition=Q(prize_cents__gte=0), name="prize_not_negative"),
@@ -107,16 +127,23 @@ class Prize(Guarded):
 class PaymentOrder(Guarded):
     """The irrevocable order that prizes be paid (14.III.8.2)."""
 
-    contest = models.OneToOneField(Contest, models.PROTECT, related_name="payment_order")
-    settlement = models.OneToOneField(Settlement, models.PROTECT, related_name="payment_order")
-    proposal = models.OneToOneField(Proposal, models.PROTECT, related_name="+")
-    ordered_at = models.DateTimeField()
-    results_day = models.DateField()
-    first_pay_day = models.DateField()
-    last_claim_day = models.DateField()
+    contest = models.OneToOneField(
+        Contest, models.PROTECT, related_name="payment_order", verbose_name=_("contest")
+    )
+    settlement = models.OneToOneField(
+        Settlement, models.PROTECT, related_name="payment_order", verbose_name=_("settlement")
+    )
+    proposal = models.OneToOneField(
+        Proposal, models.PROTECT, related_name="+", verbose_name=_("proposal")
+    )
+    ordered_at = models.DateTimeField(_("ordered at"))
+    results_day = models.DateField(_("day of the results"))
+    first_pay_day = models.DateField(_("first day of payment"))
+    last_claim_day = models.DateField(_("last day to claim"))
 
     class Meta:
         verbose_name = _("payment order")
+        verbose_name_plural = _("payment orders")
 
     def __str__(self) -> str:
         return str(self.contest)
@@ -125,15 +152,18 @@ class PaymentOrder(Guarded):
 class Lapse(Guarded):
     """The unclaimed prizes of a contest, lapsed all together after their last day (14.III.10.7)."""
 
-    contest = models.OneToOneField(Contest, models.PROTECT, related_name="lapse")
-    uuid = models.UUIDField(unique=True)
-    last_claim_day = models.DateField()
-    prizes = models.BigIntegerField()
-    cents = models.BigIntegerField()
-    lapsed_at = models.DateTimeField()
+    contest = models.OneToOneField(
+        Contest, models.PROTECT, related_name="lapse", verbose_name=_("contest")
+    )
+    uuid = models.UUIDField(_("UUID"), unique=True)
+    last_claim_day = models.DateField(_("last day to claim"))
+    prizes = models.BigIntegerField(_("prizes"))
+    cents = models.BigIntegerField(_("amount (cents)"))
+    lapsed_at = models.DateTimeField(_("lapsed at"))
 
     class Meta:
-        verbose_name = _("lapse")
+        verbose_name = _("lapse of unclaimed prizes")
+        verbose_name_plural = _("lapses of unclaimed prizes")
         constraints = [
             models.CheckConstraint(
                 condition=Q(prizes__gte=0, cents__gte=0), name="lapse_not_negative"
@@ -150,15 +180,18 @@ class CarryOver(Guarded):
     `day` is their last day to claim, or that of the refusal; `contest` the meeting's.
     """
 
-    uuid = models.UUIDField(unique=True)
+    uuid = models.UUIDField(_("UUID"), unique=True)
     bet_type_code = models.CharField(_("bet type"), max_length=40)
-    day = models.DateField(_("lapsed on"))
-    contest = models.ForeignKey(Contest, models.PROTECT, related_name="carry_overs")
-    cents = models.BigIntegerField(_("amount (cents)"))
+    day = models.DateField(_("day"))
+    contest = models.ForeignKey(
+        Contest, models.PROTECT, related_name="carry_overs", verbose_name=_("contest")
+    )
+    cents = models.BigIntegerField(_("amount"))
     carried_at = models.DateTimeField(_("placed at"))
 
     class Meta:
         verbose_name = _("placement of unclaimed prizes")
+        verbose_name_plural = _("placements of unclaimed prizes")
         constraints = [models.CheckConstraint(condition=Q(cents__gt=0), name="carry_over_positive")]
 
     def __str__(self) -> str:

@@ -22,11 +22,19 @@ class Ticket(Guarded):
     what the seal says of the code: its holder can check it, nobody can find the code by it.
     """
 
-    uuid = models.UUIDField(unique=True)
-    contest = models.ForeignKey(Contest, models.PROTECT, related_name="tickets", db_index=False)
-    premises = models.ForeignKey(Premises, models.PROTECT, related_name="+", db_index=False)
-    terminal = models.ForeignKey(Terminal, models.PROTECT, related_name="+", db_index=False)
-    operator = models.ForeignKey(Operator, models.PROTECT, related_name="+", db_index=False)
+    uuid = models.UUIDField(_("UUID"), unique=True)
+    contest = models.ForeignKey(
+        Contest, models.PROTECT, related_name="tickets", db_index=False, verbose_name=_("contest")
+    )
+    premises = models.ForeignKey(
+        Premises, models.PROTECT, related_name="+", db_index=False, verbose_name=_("premises")
+    )
+    terminal = models.ForeignKey(
+        Terminal, models.PROTECT, related_name="+", db_index=False, verbose_name=_("terminal")
+    )
+    operator = models.ForeignKey(
+        Operator, models.PROTECT, related_name="+", db_index=False, verbose_name=_("operator")
+    )
     sold_at = models.DateTimeField(_("time of sale"))
     bets = models.PositiveIntegerField(_("bets"))
     quick_legs = models.PositiveSmallIntegerField(_("quick-pick races"), default=0)
@@ -40,13 +48,14 @@ class Ticket(Guarded):
     leg_8 = models.IntegerField(null=True)
     leg_9 = models.IntegerField(null=True)
     leg_10 = models.IntegerField(null=True)
-    amount_cents = models.BigIntegerField(_("amount (cents)"))
+    amount_cents = models.BigIntegerField(_("amount"))
     code_digest = models.BinaryField(max_length=16, unique=True)
     request_digest = models.BinaryField(max_length=32)
     code_commitment = models.BinaryField(max_length=32)
 
     class Meta:
         verbose_name = _("ticket")
+        verbose_name_plural = _("tickets")
         indexes = [
             models.Index(fields=["terminal", "id"], name="ticket_of_terminal"),
             models.Index(fields=["contest", "id"], name="ticket_of_contest"),
@@ -80,8 +89,14 @@ class Ticket(Guarded):
 class PrintConfirmation(Guarded):
     """The terminal says that the paper came out. Without it the ticket is an incident [E5]."""
 
-    ticket = models.OneToOneField(Ticket, models.PROTECT, related_name="print_confirmation")
-    confirmed_at = models.DateTimeField()
+    ticket = models.OneToOneField(
+        Ticket, models.PROTECT, related_name="print_confirmation", verbose_name=_("ticket")
+    )
+    confirmed_at = models.DateTimeField(_("confirmed at"))
+
+    class Meta:
+        verbose_name = _("confirmed print")
+        verbose_name_plural = _("confirmed prints")
 
     def __str__(self) -> str:
         return str(self.ticket)
@@ -90,13 +105,19 @@ class PrintConfirmation(Guarded):
 class Reprint(Guarded):
     """A further copy, marked duplicate, before closing [E5]; `uuid` is the terminal's, if any."""
 
-    uuid = models.UUIDField(unique=True, null=True)
-    ticket = models.ForeignKey(Ticket, models.PROTECT, related_name="reprints")
-    number = models.PositiveSmallIntegerField()
-    operator = models.ForeignKey(Operator, models.PROTECT, related_name="+")
-    printed_at = models.DateTimeField()
+    uuid = models.UUIDField(_("UUID"), unique=True, null=True)
+    ticket = models.ForeignKey(
+        Ticket, models.PROTECT, related_name="reprints", verbose_name=_("ticket")
+    )
+    number = models.PositiveSmallIntegerField(_("number"))
+    operator = models.ForeignKey(
+        Operator, models.PROTECT, related_name="+", verbose_name=_("operator")
+    )
+    printed_at = models.DateTimeField(_("printed at"))
 
     class Meta:
+        verbose_name = _("reprint")
+        verbose_name_plural = _("reprints")
         constraints = [
             models.UniqueConstraint(fields=["ticket", "number"], name="reprint_number"),
             models.CheckConstraint(condition=Q(number__gte=1), name="reprint_number_positive"),
@@ -116,15 +137,22 @@ class Void(Guarded):
         ERROR = "error", _("Error corrected in time")
         BREACH = "breach", _("Registered in breach")
 
-    ticket = models.OneToOneField(Ticket, models.PROTECT, related_name="void")
-    reason = models.CharField(max_length=10, choices=Reason.choices)
+    ticket = models.OneToOneField(
+        Ticket, models.PROTECT, related_name="void", verbose_name=_("ticket")
+    )
+    reason = models.CharField(_("reason"), max_length=10, choices=Reason.choices)
     note = models.CharField(_("note"), max_length=200)
-    voided_at = models.DateTimeField()
-    operator = models.ForeignKey(Operator, models.PROTECT, null=True, related_name="+")
-    proposal = models.ForeignKey(Proposal, models.PROTECT, null=True, related_name="+")
+    voided_at = models.DateTimeField(_("voided at"))
+    operator = models.ForeignKey(
+        Operator, models.PROTECT, null=True, related_name="+", verbose_name=_("operator")
+    )
+    proposal = models.ForeignKey(
+        Proposal, models.PROTECT, null=True, related_name="+", verbose_name=_("proposal")
+    )
 
     class Meta:
-        verbose_name = _("void")
+        verbose_name = _("void ticket")
+        verbose_name_plural = _("void tickets")
         constraints = [
             models.CheckConstraint(
                 condition=Q(reason="error", operator__isnull=False, proposal=None)
@@ -140,12 +168,18 @@ class Void(Guarded):
 class Block(Guarded):
     """A breach found after settlement: the ticket's prize is held [C6]."""
 
-    ticket = models.OneToOneField(Ticket, models.PROTECT, related_name="block")
-    proposal = models.ForeignKey(Proposal, models.PROTECT, related_name="+")
-    blocked_at = models.DateTimeField()
-    prize_cents = models.BigIntegerField()
+    ticket = models.OneToOneField(
+        Ticket, models.PROTECT, related_name="block", verbose_name=_("ticket")
+    )
+    proposal = models.ForeignKey(
+        Proposal, models.PROTECT, related_name="+", verbose_name=_("proposal")
+    )
+    blocked_at = models.DateTimeField(_("barred at"))
+    prize_cents = models.BigIntegerField(_("prize"))
 
     class Meta:
+        verbose_name = _("barred ticket")
+        verbose_name_plural = _("barred tickets")
         constraints = [models.CheckConstraint(condition=Q(prize_cents__gte=0), name="block_prize")]
 
     def __str__(self) -> str:

@@ -15,7 +15,7 @@ from core.admin_support.readonly import ReadOnlyAdmin, ReadOnlyInline
 from core.draws.method import Source
 from core.staff.actor import StaffActor
 from promotrot import powers
-from promotrot.admin.words import LABELS, PROPOSED
+from promotrot.admin.words import PROPOSED
 from promotrot.models.emission import (
     ClosingStatement,
     Commitment,
@@ -125,7 +125,6 @@ CLOSE = Act(
 
 class _Tiers(ReadOnlyInline):
     model = PrizeTier
-    labels = LABELS
     shown = ("number", "value_cents", "thing", "count", "on_top")
 
     @admin.display(description=_("extra"), boolean=True)
@@ -135,43 +134,36 @@ class _Tiers(ReadOnlyInline):
 
 class _Commitment(ReadOnlyInline):
     model = Commitment
-    labels = LABELS
     shown = ("digest", "committed_at", "committed_by")
 
 
 class _Witness(ReadOnlyInline):
     model = WitnessEntropy
-    labels = LABELS
     shown = ("source", "entropy", "entered_at", "entered_by")
 
 
 class _Opening(ReadOnlyInline):
     model = Opening
-    labels = LABELS
     shown = ("opened_at", "opened_by")
 
 
 class _Stop(ReadOnlyInline):
     model = SaleStop
-    labels = LABELS
     shown = ("stopped_at",)
 
 
 class _Closing(ReadOnlyInline):
     model = ClosingStatement
-    labels = LABELS
     shown = ("closed_at", "document", "shortfall_cents", "owed_cents", "proposal")
 
 
 class _Reveal(ReadOnlyInline):
     model = SeedReveal
-    labels = LABELS
     shown = ("seed", "revealed_at")
 
 
 @admin.register(Emission)
 class EmissionAdmin(ReadOnlyAdmin):
-    labels = LABELS
     columns = ("reference", "state", "game", "tickets", "price_cents", "planned_at")
     shown = (
         "reference",
@@ -225,7 +217,6 @@ def _on_sale(request: HttpRequest) -> dashboard.Table:
 
 @admin.register(ClosingStatement)
 class ClosingStatementAdmin(ReadOnlyAdmin):
-    labels = LABELS
     columns = ("emission", "sequence", "shortfall_cents", "owed_cents", "closed_at")
 
 
@@ -233,7 +224,6 @@ class ClosingStatementAdmin(ReadOnlyAdmin):
 class LaneAdmin(ReadOnlyAdmin):
     """Where sales take their tickets; the number of a block in the plan is nowhere."""
 
-    labels = LABELS
     read_power = powers.READ_EMISSIONS
     columns = ("emission", "opening", "first", "tickets", "taken", "open")
     list_filter = ("emission",)
@@ -241,7 +231,6 @@ class LaneAdmin(ReadOnlyAdmin):
 
 @admin.register(PublicFigures)
 class PublicFiguresAdmin(ReadOnlyAdmin):
-    labels = LABELS
     read_power = powers.READ_EMISSIONS
     columns = ("emission", "sold", "awarded", "taken_at")
     list_filter = ("emission",)

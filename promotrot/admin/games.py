@@ -15,7 +15,7 @@ from core.admin_support.readonly import ReadOnlyAdmin, ReadOnlyInline
 from core.kernel.money import exact_json
 from core.staff.actor import StaffActor
 from promotrot import powers
-from promotrot.admin.words import FAULTS, LABELS, PROPOSED
+from promotrot.admin.words import FAULTS, PROPOSED
 from promotrot.models.emission import Emission
 from promotrot.models.game import Game, GameApproval, GameEnding, GameType, GameVersion
 from promotrot.selectors.owed import owed_cents
@@ -142,25 +142,21 @@ def _ended(game: Game) -> bool:
 
 class _Versions(ReadOnlyInline):
     model = GameVersion
-    labels = LABELS
     shown = ("version", "digest", "recorded_at", "recorded_by")
 
 
 class _Ending(ReadOnlyInline):
     model = GameEnding
-    labels = LABELS
     shown = ("owed_cents", "winners", "ended_at", "proposal")
 
 
 class _Approval(ReadOnlyInline):
     model = GameApproval
-    labels = LABELS
     shown = ("day", "percentages", "plan_digest", "approved_at", "proposal")
 
 
 @admin.register(Game)
 class GameAdmin(ReadOnlyAdmin):
-    labels = LABELS
     columns = ("code", "type", "owed", "recorded_at")
     shown = ("code", "type", "owed", "prize_account", "emissions", "recorded_at")
     inlines = (_Versions, _Ending)
@@ -177,7 +173,6 @@ class GameAdmin(ReadOnlyAdmin):
 
 @admin.register(GameVersion)
 class GameVersionAdmin(ReadOnlyAdmin):
-    labels = LABELS
     columns = ("game", "version", "approved", "recorded_at", "recorded_by")
     shown = (
         "game",
@@ -208,5 +203,4 @@ class GameVersionAdmin(ReadOnlyAdmin):
 
 @admin.register(GameType)
 class GameTypeAdmin(ReadOnlyAdmin):
-    labels = LABELS
     columns = ("id", "mode", "prize_percent", "tickets", "price_cents")

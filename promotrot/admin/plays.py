@@ -14,7 +14,6 @@ from core.admin_support import navigation
 from core.admin_support.acts import Act, Done
 from core.admin_support.columns import money, tag
 from core.admin_support.forms import ActForm
-from core.admin_support.naming import name_model
 from core.admin_support.readonly import ReadOnlyAdmin, ReadOnlyInline
 from core.premises.models import Terminal
 from core.staff.actor import StaffActor
@@ -28,28 +27,6 @@ from promotrot.models.voucher import (
     VoucherSecret,
 )
 from promotrot.services.moving import play_move, terminal_of
-
-LABELS = {
-    "awarded_cents": _("awarded"),
-    "claim": _("how the buyer proved it"),
-    "confirmed_at": _("confirmed at"),
-    "emission": _("emission"),
-    "extra_cents": _("extra prize"),
-    "from_terminal": _("from terminal"),
-    "cash_session": _("cash session"),
-    "handed_at": _("handed over at"),
-    "handed_by": _("handed over by"),
-    "handed_in": _("handed over in session"),
-    "made_at": _("made at"),
-    "moved_at": _("moved at"),
-    "moved_by": _("moved by"),
-    "moved_in": _("moved in session"),
-    "price_cents": _("price"),
-    "printed_at": _("printed at"),
-    "ticket": _("virtual ticket"),
-    "to_terminal": _("to terminal"),
-    "voucher": _("voucher"),
-}
 
 
 class _Move(ActForm):
@@ -80,7 +57,6 @@ MOVE_ACT = Act(
 
 class _Acts(ReadOnlyInline):
     model = PlayAct
-    labels = LABELS
     shown = ("number", "act", "draw", "seen", "terminal", "at")
 
     @admin.display(description=_("shown"))
@@ -90,44 +66,37 @@ class _Acts(ReadOnlyInline):
 
 class _End(ReadOnlyInline):
     model = PlayEnd
-    labels = LABELS
     shown = ("cause", "tier", "extra_tier", "awarded_cents", "extra_cents", "picture", "ended_at")
 
 
 class _Moves(ReadOnlyInline):
     model = PlayMove
-    labels = LABELS
     shown = ("number", "from_terminal", "to_terminal", "reason", "moved_at", "moved_by")
 
 
 class _Vouchers(ReadOnlyInline):
     model = Voucher
-    labels = LABELS
     shown = ("uuid", "nature", "amount_cents", "prizes", "thing", "issue_day", "last_day")
 
 
 class _Handover(ReadOnlyInline):
     model = VoucherHandover
-    labels = LABELS
     shown = ("handed_by", "cash_session", "claim", "handed_at")
 
 
 class _Print(ReadOnlyInline):
     model = VoucherPrint
-    labels = LABELS
     shown = ("confirmed_at",)
 
 
 class _Reprints(ReadOnlyInline):
     model = VoucherReprint
-    labels = LABELS
     shown = ("number", "terminal", "operator", "printed_at")
 
 
 class _Searched(ReadOnlyAdmin):
     """Rows found by their UUID, or by the code of a terminal: only what an index finds."""
 
-    labels = LABELS
     read_power = powers.READ_PLAYS
     search_fields = ("uuid",)
     search_help_text = _("A UUID, or the code of a terminal.")
@@ -208,14 +177,12 @@ class VoucherAdmin(_Searched):
 
 @admin.register(PlayMove)
 class PlayMoveAdmin(ReadOnlyAdmin):
-    labels = LABELS
     read_power = powers.READ_PLAYS
     columns = ("id", "ticket", "from_terminal", "to_terminal", "reason", "moved_at", "moved_by")
 
 
 @admin.register(VoucherHandover)
 class VoucherHandoverAdmin(ReadOnlyAdmin):
-    labels = LABELS
     read_power = powers.READ_PLAYS
     columns = ("id", "voucher", "handed_by", "claim", "handed_at")
 
@@ -224,7 +191,6 @@ class VoucherHandoverAdmin(ReadOnlyAdmin):
 class VoucherSecretAdmin(ReadOnlyAdmin):
     """That a day's secret is erased; the secret itself is shown to nobody."""
 
-    labels = LABELS
     columns = ("day", "made_at", "erased")
     shown = ("day", "made_at", "erased")
 
@@ -232,15 +198,6 @@ class VoucherSecretAdmin(ReadOnlyAdmin):
     def erased(self, row: VoucherSecret) -> bool:
         return row.secret is None
 
-
-for _model, _one, _many in (
-    (VoucherPrint, _("confirmed print of a voucher"), _("confirmed prints of vouchers")),
-    (VoucherReprint, _("reprint of a voucher"), _("reprints of vouchers")),
-    (VoucherSecret, _("secret of a day's vouchers"), _("secrets of the days' vouchers")),
-    (Voucher, _("voucher"), _("vouchers")),
-    (PlayTicket, _("virtual ticket"), _("virtual tickets")),
-):
-    name_model(_model, _one, _many)
 
 navigation.section(
     _("Plays and vouchers"),

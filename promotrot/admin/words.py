@@ -6,21 +6,14 @@ from django.utils.translation import gettext_lazy as _
 
 from core.admin_support import navigation
 from core.admin_support.columns import TONES, link
-from core.admin_support.naming import name_model
 from core.admin_support.proposal_texts import name_kind, read_field
 from promotrot.models.emission import (
     ClosingStatement,
-    Commitment,
     Emission,
     Lane,
-    Opening,
-    PrizeTier,
     PublicFigures,
-    SaleStop,
-    SeedReveal,
-    WitnessEntropy,
 )
-from promotrot.models.game import Game, GameApproval, GameEnding, GameType, GameVersion
+from promotrot.models.game import Game, GameType, GameVersion
 
 PROPOSED = _("Proposed; a second person confirms it.")
 
@@ -54,42 +47,6 @@ FAULTS = {
     "mechanic_malformed": _("The play cannot be played as it is defined"),
 }
 
-LABELS = {
-    "approval": _("approval"),
-    "approved_at": _("approved at"),
-    "awarded": _("prizes awarded"),
-    "block_tickets": _("tickets of a block"),
-    "closed_at": _("closed at"),
-    "committed_at": _("published at"),
-    "committed_by": _("published by"),
-    "document": _("document"),
-    "emission": _("emission"),
-    "entered_at": _("entered at"),
-    "entered_by": _("entered by"),
-    "extra_cents": _("extra prizes"),
-    "factors": _("factors"),
-    "mode": _("mode"),
-    "opened_by": _("opened by"),
-    "opening": _("opening"),
-    "owed_cents": _("owed to prizes"),
-    "percentages": _("percentages"),
-    "plan": _("plan"),
-    "plan_digest": _("digest of the plan"),
-    "planned_at": _("planned at"),
-    "planned_by": _("planned by"),
-    "price_cents": _("price"),
-    "prize_account": _("prize account"),
-    "prize_percent": _("percentage to prizes"),
-    "sequence": _("closing"),
-    "shortfall_cents": _("shortfall"),
-    "takings_account": _("account of the takings"),
-    "thing": _("prize in kind"),
-    "type": _("type"),
-    "value_cents": _("value"),
-    "version": _("version"),
-    "vouchers_account": _("account of the vouchers"),
-    "winners": _("tickets drawn"),
-}
 TONES |= {"committed": "info", "mixed": "info", "stopped": "warning", "revealed": "primary"}
 
 for _kind, _text in {
@@ -107,24 +64,6 @@ def _emission(reference: Any) -> Any:
 
 read_field("emission", _emission)
 
-for _model, _one, _many in (
-    (GameType, _("type of game"), _("types of game")),
-    (Game, _("game"), _("games")),
-    (GameVersion, _("version of a game"), _("versions of games")),
-    (GameApproval, _("approval of a game"), _("approvals of games")),
-    (GameEnding, _("end of a game"), _("ends of games")),
-    (Emission, _("emission"), _("emissions")),
-    (PrizeTier, _("tier of prizes"), _("tiers of prizes")),
-    (Commitment, _("commitment"), _("commitments")),
-    (WitnessEntropy, _("witness's entropy"), _("witnesses' entropy")),
-    (Opening, _("opening"), _("openings")),
-    (Lane, _("lane"), _("lanes")),
-    (SaleStop, _("stop of the sale"), _("stops of sales")),
-    (ClosingStatement, _("closing statement"), _("closing statements")),
-    (SeedReveal, _("revealed seed"), _("revealed seeds")),
-    (PublicFigures, _("figures for the public"), _("figures for the public")),
-):
-    name_model(_model, _one, _many)
 
 navigation.section(
     _("Games and emissions"),

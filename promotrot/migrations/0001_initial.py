@@ -26,7 +26,7 @@ class Migration(migrations.Migration):
                         auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
                     ),
                 ),
-                ("digest", models.CharField(max_length=64, unique=True)),
+                ("digest", models.CharField(max_length=64, unique=True, verbose_name="digest")),
                 (
                     "mode",
                     models.CharField(
@@ -35,12 +35,16 @@ class Migration(migrations.Migration):
                         verbose_name="mode",
                     ),
                 ),
-                ("prize_percent", models.CharField(max_length=20, verbose_name="prize percentage")),
+                (
+                    "prize_percent",
+                    models.CharField(max_length=20, verbose_name="percentage to prizes"),
+                ),
                 ("tickets", models.PositiveIntegerField(verbose_name="tickets")),
-                ("price_cents", models.BigIntegerField(verbose_name="price (cents)")),
-                ("factors", models.JSONField()),
+                ("price_cents", models.BigIntegerField(verbose_name="price")),
+                ("factors", models.JSONField(verbose_name="factors")),
             ],
             options={
+                "verbose_name_plural": "types of game",
                 "verbose_name": "type of game",
             },
         ),
@@ -53,11 +57,13 @@ class Migration(migrations.Migration):
                         auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
                     ),
                 ),
-                ("day", models.DateField(unique=True)),
+                ("day", models.DateField(unique=True, verbose_name="day")),
                 ("secret", models.BinaryField(max_length=32, null=True)),
-                ("made_at", models.DateTimeField()),
+                ("made_at", models.DateTimeField(verbose_name="made at")),
             ],
             options={
+                "verbose_name": "secret of a day's vouchers",
+                "verbose_name_plural": "secrets of the days' vouchers",
                 "abstract": False,
             },
         ),
@@ -77,11 +83,11 @@ class Migration(migrations.Migration):
                 ),
                 ("tickets", models.PositiveIntegerField(verbose_name="tickets")),
                 ("block_tickets", models.PositiveIntegerField(verbose_name="tickets of a block")),
-                ("price_cents", models.BigIntegerField(verbose_name="price (cents)")),
-                ("plan", models.JSONField(null=True)),
+                ("price_cents", models.BigIntegerField(verbose_name="price")),
+                ("plan", models.JSONField(null=True, verbose_name="plan")),
                 (
                     "extra_cents",
-                    models.BigIntegerField(default=0, verbose_name="extra prizes (cents)"),
+                    models.BigIntegerField(default=0, verbose_name="extra prizes"),
                 ),
                 (
                     "stop_without_top",
@@ -113,6 +119,7 @@ class Migration(migrations.Migration):
                         on_delete=django.db.models.deletion.PROTECT,
                         related_name="+",
                         to=settings.AUTH_USER_MODEL,
+                        verbose_name="planned by",
                     ),
                 ),
                 (
@@ -129,6 +136,7 @@ class Migration(migrations.Migration):
                         on_delete=django.db.models.deletion.PROTECT,
                         related_name="+",
                         to="ledger.account",
+                        verbose_name="account of the takings",
                     ),
                 ),
                 (
@@ -137,10 +145,12 @@ class Migration(migrations.Migration):
                         on_delete=django.db.models.deletion.PROTECT,
                         related_name="+",
                         to="ledger.account",
+                        verbose_name="account of the vouchers",
                     ),
                 ),
             ],
             options={
+                "verbose_name_plural": "emissions",
                 "verbose_name": "emission",
             },
         ),
@@ -153,7 +163,7 @@ class Migration(migrations.Migration):
                         auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
                     ),
                 ),
-                ("digest", models.CharField(max_length=64, verbose_name="commitment")),
+                ("digest", models.CharField(max_length=64, verbose_name="digest")),
                 ("encrypted_seed", models.BinaryField(max_length=80)),
                 ("committed_at", models.DateTimeField(verbose_name="published at")),
                 (
@@ -162,6 +172,7 @@ class Migration(migrations.Migration):
                         on_delete=django.db.models.deletion.PROTECT,
                         related_name="+",
                         to=settings.AUTH_USER_MODEL,
+                        verbose_name="published by",
                     ),
                 ),
                 (
@@ -178,10 +189,12 @@ class Migration(migrations.Migration):
                         on_delete=django.db.models.deletion.PROTECT,
                         related_name="commitment",
                         to="promotrot.emission",
+                        verbose_name="emission",
                     ),
                 ),
             ],
             options={
+                "verbose_name_plural": "commitments",
                 "verbose_name": "commitment",
             },
         ),
@@ -195,13 +208,14 @@ class Migration(migrations.Migration):
                     ),
                 ),
                 ("code", models.CharField(max_length=40, unique=True, verbose_name="code")),
-                ("recorded_at", models.DateTimeField()),
+                ("recorded_at", models.DateTimeField(verbose_name="recorded at")),
                 (
                     "prize_account",
                     models.OneToOneField(
                         on_delete=django.db.models.deletion.PROTECT,
                         related_name="+",
                         to="ledger.account",
+                        verbose_name="prize account",
                     ),
                 ),
                 (
@@ -210,10 +224,12 @@ class Migration(migrations.Migration):
                         on_delete=django.db.models.deletion.PROTECT,
                         related_name="games",
                         to="promotrot.gametype",
+                        verbose_name="type",
                     ),
                 ),
             ],
             options={
+                "verbose_name_plural": "games",
                 "verbose_name": "game",
             },
         ),
@@ -224,6 +240,7 @@ class Migration(migrations.Migration):
                 on_delete=django.db.models.deletion.PROTECT,
                 related_name="emissions",
                 to="promotrot.game",
+                verbose_name="game",
             ),
         ),
         migrations.CreateModel(
@@ -236,8 +253,11 @@ class Migration(migrations.Migration):
                     ),
                 ),
                 ("day", models.DateField(verbose_name="day")),
-                ("percentages", models.JSONField()),
-                ("plan_digest", models.CharField(blank=True, max_length=64)),
+                ("percentages", models.JSONField(verbose_name="percentages")),
+                (
+                    "plan_digest",
+                    models.CharField(blank=True, max_length=64, verbose_name="digest of the plan"),
+                ),
                 ("approved_at", models.DateTimeField(verbose_name="approved at")),
                 (
                     "proposal",
@@ -245,10 +265,12 @@ class Migration(migrations.Migration):
                         on_delete=django.db.models.deletion.PROTECT,
                         related_name="+",
                         to="staff.proposal",
+                        verbose_name="proposal",
                     ),
                 ),
             ],
             options={
+                "verbose_name_plural": "approvals of games",
                 "verbose_name": "approval of a game",
             },
         ),
@@ -259,6 +281,7 @@ class Migration(migrations.Migration):
                 on_delete=django.db.models.deletion.PROTECT,
                 related_name="emissions",
                 to="promotrot.gameapproval",
+                verbose_name="approval",
             ),
         ),
         migrations.CreateModel(
@@ -270,8 +293,8 @@ class Migration(migrations.Migration):
                         auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
                     ),
                 ),
-                ("owed_cents", models.BigIntegerField(verbose_name="owed (cents)")),
-                ("winners", models.PositiveIntegerField(verbose_name="winners")),
+                ("owed_cents", models.BigIntegerField(verbose_name="owed to prizes")),
+                ("winners", models.PositiveIntegerField(verbose_name="tickets drawn")),
                 ("ended_at", models.DateTimeField(verbose_name="ended at")),
                 (
                     "game",
@@ -279,6 +302,7 @@ class Migration(migrations.Migration):
                         on_delete=django.db.models.deletion.PROTECT,
                         related_name="ending",
                         to="promotrot.game",
+                        verbose_name="game",
                     ),
                 ),
                 (
@@ -287,10 +311,12 @@ class Migration(migrations.Migration):
                         on_delete=django.db.models.deletion.PROTECT,
                         related_name="+",
                         to="staff.proposal",
+                        verbose_name="proposal",
                     ),
                 ),
             ],
             options={
+                "verbose_name_plural": "ends of games",
                 "verbose_name": "end of a game",
             },
         ),
@@ -304,15 +330,16 @@ class Migration(migrations.Migration):
                     ),
                 ),
                 ("version", models.PositiveIntegerField(verbose_name="version")),
-                ("document", models.JSONField()),
-                ("digest", models.CharField(max_length=64)),
-                ("recorded_at", models.DateTimeField()),
+                ("document", models.JSONField(verbose_name="document")),
+                ("digest", models.CharField(max_length=64, verbose_name="digest")),
+                ("recorded_at", models.DateTimeField(verbose_name="recorded at")),
                 (
                     "game",
                     models.ForeignKey(
                         on_delete=django.db.models.deletion.PROTECT,
                         related_name="versions",
                         to="promotrot.game",
+                        verbose_name="game",
                     ),
                 ),
                 (
@@ -321,6 +348,7 @@ class Migration(migrations.Migration):
                         on_delete=django.db.models.deletion.PROTECT,
                         related_name="+",
                         to=settings.AUTH_USER_MODEL,
+                        verbose_name="recorded by",
                     ),
                 ),
                 (
@@ -329,10 +357,12 @@ class Migration(migrations.Migration):
                         on_delete=django.db.models.deletion.PROTECT,
                         related_name="+",
                         to="staff.staffsession",
+                        verbose_name="recorded in session",
                     ),
                 ),
             ],
             options={
+                "verbose_name_plural": "versions of games",
                 "verbose_name": "version of a game",
             },
         ),
@@ -343,6 +373,7 @@ class Migration(migrations.Migration):
                 on_delete=django.db.models.deletion.PROTECT,
                 related_name="approval",
                 to="promotrot.gameversion",
+                verbose_name="version",
             ),
         ),
         migrations.CreateModel(
@@ -365,10 +396,12 @@ class Migration(migrations.Migration):
                         on_delete=django.db.models.deletion.PROTECT,
                         related_name="lanes",
                         to="promotrot.emission",
+                        verbose_name="emission",
                     ),
                 ),
             ],
             options={
+                "verbose_name_plural": "lanes",
                 "verbose_name": "lane",
             },
         ),
@@ -388,6 +421,7 @@ class Migration(migrations.Migration):
                         on_delete=django.db.models.deletion.PROTECT,
                         related_name="opening",
                         to="promotrot.emission",
+                        verbose_name="emission",
                     ),
                 ),
                 (
@@ -396,6 +430,7 @@ class Migration(migrations.Migration):
                         on_delete=django.db.models.deletion.PROTECT,
                         related_name="+",
                         to=settings.AUTH_USER_MODEL,
+                        verbose_name="opened by",
                     ),
                 ),
                 (
@@ -404,10 +439,12 @@ class Migration(migrations.Migration):
                         on_delete=django.db.models.deletion.PROTECT,
                         related_name="+",
                         to="staff.staffsession",
+                        verbose_name="opened in session",
                     ),
                 ),
             ],
             options={
+                "verbose_name_plural": "openings",
                 "verbose_name": "opening",
             },
         ),
@@ -420,11 +457,11 @@ class Migration(migrations.Migration):
                         auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
                     ),
                 ),
-                ("uuid", models.UUIDField(unique=True)),
+                ("uuid", models.UUIDField(unique=True, verbose_name="UUID")),
                 ("opening", models.PositiveIntegerField(verbose_name="opening")),
                 ("position", models.PositiveIntegerField(verbose_name="position")),
                 ("sold_at", models.DateTimeField(verbose_name="time of sale")),
-                ("price_cents", models.BigIntegerField(verbose_name="price (cents)")),
+                ("price_cents", models.BigIntegerField(verbose_name="price")),
                 (
                     "emission",
                     models.ForeignKey(
@@ -432,6 +469,7 @@ class Migration(migrations.Migration):
                         on_delete=django.db.models.deletion.PROTECT,
                         related_name="play_tickets",
                         to="promotrot.emission",
+                        verbose_name="emission",
                     ),
                 ),
                 (
@@ -441,6 +479,7 @@ class Migration(migrations.Migration):
                         on_delete=django.db.models.deletion.PROTECT,
                         related_name="+",
                         to="premises.operator",
+                        verbose_name="operator",
                     ),
                 ),
                 (
@@ -450,6 +489,7 @@ class Migration(migrations.Migration):
                         on_delete=django.db.models.deletion.PROTECT,
                         related_name="+",
                         to="premises.premises",
+                        verbose_name="premises",
                     ),
                 ),
                 (
@@ -459,10 +499,12 @@ class Migration(migrations.Migration):
                         on_delete=django.db.models.deletion.PROTECT,
                         related_name="+",
                         to="premises.terminal",
+                        verbose_name="terminal",
                     ),
                 ),
             ],
             options={
+                "verbose_name_plural": "virtual tickets",
                 "verbose_name": "virtual ticket",
             },
         ),
@@ -475,15 +517,16 @@ class Migration(migrations.Migration):
                         auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
                     ),
                 ),
-                ("number", models.PositiveSmallIntegerField()),
+                ("number", models.PositiveSmallIntegerField(verbose_name="number")),
                 ("reason", models.CharField(max_length=200, verbose_name="reason")),
-                ("moved_at", models.DateTimeField()),
+                ("moved_at", models.DateTimeField(verbose_name="moved at")),
                 (
                     "from_terminal",
                     models.ForeignKey(
                         on_delete=django.db.models.deletion.PROTECT,
                         related_name="+",
                         to="premises.terminal",
+                        verbose_name="from terminal",
                     ),
                 ),
                 (
@@ -492,6 +535,7 @@ class Migration(migrations.Migration):
                         on_delete=django.db.models.deletion.PROTECT,
                         related_name="+",
                         to=settings.AUTH_USER_MODEL,
+                        verbose_name="moved by",
                     ),
                 ),
                 (
@@ -500,6 +544,7 @@ class Migration(migrations.Migration):
                         on_delete=django.db.models.deletion.PROTECT,
                         related_name="+",
                         to="staff.staffsession",
+                        verbose_name="moved in session",
                     ),
                 ),
                 (
@@ -508,6 +553,7 @@ class Migration(migrations.Migration):
                         on_delete=django.db.models.deletion.PROTECT,
                         related_name="+",
                         to="premises.terminal",
+                        verbose_name="to terminal",
                     ),
                 ),
                 (
@@ -517,6 +563,7 @@ class Migration(migrations.Migration):
                         on_delete=django.db.models.deletion.PROTECT,
                         related_name="moves",
                         to="promotrot.playticket",
+                        verbose_name="virtual ticket",
                     ),
                 ),
             ],
@@ -551,19 +598,20 @@ class Migration(migrations.Migration):
                     "extra_tier",
                     models.PositiveSmallIntegerField(default=0, verbose_name="extra tier"),
                 ),
-                ("awarded_cents", models.BigIntegerField(verbose_name="awarded (cents)")),
+                ("awarded_cents", models.BigIntegerField(verbose_name="awarded")),
                 (
                     "extra_cents",
-                    models.BigIntegerField(default=0, verbose_name="extra prize (cents)"),
+                    models.BigIntegerField(default=0, verbose_name="extra prize"),
                 ),
                 ("picture", models.JSONField(null=True, verbose_name="picture")),
-                ("ended_at", models.DateTimeField(verbose_name="time of the end")),
+                ("ended_at", models.DateTimeField(verbose_name="ended at")),
                 (
                     "ticket",
                     models.OneToOneField(
                         on_delete=django.db.models.deletion.PROTECT,
                         related_name="end",
                         to="promotrot.playticket",
+                        verbose_name="virtual ticket",
                     ),
                 ),
             ],
@@ -593,6 +641,7 @@ class Migration(migrations.Migration):
                         on_delete=django.db.models.deletion.PROTECT,
                         related_name="+",
                         to="premises.terminal",
+                        verbose_name="terminal",
                     ),
                 ),
                 (
@@ -602,6 +651,7 @@ class Migration(migrations.Migration):
                         on_delete=django.db.models.deletion.PROTECT,
                         related_name="acts",
                         to="promotrot.playticket",
+                        verbose_name="virtual ticket",
                     ),
                 ),
             ],
@@ -619,13 +669,13 @@ class Migration(migrations.Migration):
                         auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
                     ),
                 ),
-                ("number", models.PositiveSmallIntegerField(verbose_name="tier")),
-                ("value_cents", models.BigIntegerField(verbose_name="value (cents)")),
+                ("number", models.PositiveSmallIntegerField(verbose_name="number")),
+                ("value_cents", models.BigIntegerField(verbose_name="value")),
                 (
                     "thing",
                     models.CharField(blank=True, max_length=60, verbose_name="prize in kind"),
                 ),
-                ("count", models.PositiveIntegerField(null=True, verbose_name="prizes")),
+                ("count", models.PositiveIntegerField(null=True, verbose_name="number")),
                 ("extra", models.BooleanField(default=False, verbose_name="extra")),
                 (
                     "emission",
@@ -633,10 +683,12 @@ class Migration(migrations.Migration):
                         on_delete=django.db.models.deletion.PROTECT,
                         related_name="tiers",
                         to="promotrot.emission",
+                        verbose_name="emission",
                     ),
                 ),
             ],
             options={
+                "verbose_name_plural": "tiers of prizes",
                 "verbose_name": "tier of prizes",
                 "ordering": ("emission", "number"),
             },
@@ -659,6 +711,7 @@ class Migration(migrations.Migration):
                         on_delete=django.db.models.deletion.PROTECT,
                         related_name="figures",
                         to="promotrot.emission",
+                        verbose_name="emission",
                     ),
                 ),
             ],
@@ -683,10 +736,12 @@ class Migration(migrations.Migration):
                         on_delete=django.db.models.deletion.PROTECT,
                         related_name="stop",
                         to="promotrot.emission",
+                        verbose_name="emission",
                     ),
                 ),
             ],
             options={
+                "verbose_name_plural": "stops of sales",
                 "verbose_name": "stop of the sale",
             },
         ),
@@ -707,10 +762,12 @@ class Migration(migrations.Migration):
                         on_delete=django.db.models.deletion.PROTECT,
                         related_name="reveal",
                         to="promotrot.emission",
+                        verbose_name="emission",
                     ),
                 ),
             ],
             options={
+                "verbose_name_plural": "revealed seeds",
                 "verbose_name": "revealed seed",
             },
         ),
@@ -723,7 +780,7 @@ class Migration(migrations.Migration):
                         auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
                     ),
                 ),
-                ("uuid", models.UUIDField(unique=True)),
+                ("uuid", models.UUIDField(unique=True, verbose_name="UUID")),
                 ("number", models.PositiveSmallIntegerField(verbose_name="number")),
                 (
                     "nature",
@@ -738,10 +795,10 @@ class Migration(migrations.Migration):
                         verbose_name="nature",
                     ),
                 ),
-                ("amount_cents", models.BigIntegerField(verbose_name="amount (cents)")),
+                ("amount_cents", models.BigIntegerField(verbose_name="amount")),
                 ("prizes", models.JSONField(verbose_name="prizes")),
                 ("thing", models.CharField(blank=True, max_length=80, verbose_name="thing")),
-                ("issued_at", models.DateTimeField(verbose_name="time of issue")),
+                ("issued_at", models.DateTimeField(verbose_name="issued at")),
                 ("issue_day", models.DateField(verbose_name="day of issue")),
                 ("last_day", models.DateField(db_index=True, verbose_name="last day")),
                 ("code_digest", models.BinaryField(max_length=16, null=True, unique=True)),
@@ -752,6 +809,7 @@ class Migration(migrations.Migration):
                         on_delete=django.db.models.deletion.PROTECT,
                         related_name="+",
                         to="premises.premises",
+                        verbose_name="premises",
                     ),
                 ),
                 (
@@ -761,6 +819,7 @@ class Migration(migrations.Migration):
                         on_delete=django.db.models.deletion.PROTECT,
                         related_name="+",
                         to="premises.terminal",
+                        verbose_name="terminal",
                     ),
                 ),
                 (
@@ -770,10 +829,12 @@ class Migration(migrations.Migration):
                         on_delete=django.db.models.deletion.PROTECT,
                         related_name="vouchers",
                         to="promotrot.playticket",
+                        verbose_name="virtual ticket",
                     ),
                 ),
             ],
             options={
+                "verbose_name_plural": "vouchers",
                 "verbose_name": "voucher",
             },
         ),
@@ -787,13 +848,14 @@ class Migration(migrations.Migration):
                     ),
                 ),
                 ("claim", models.CharField(max_length=200, verbose_name="how the buyer proved it")),
-                ("handed_at", models.DateTimeField()),
+                ("handed_at", models.DateTimeField(verbose_name="handed over at")),
                 (
                     "cash_session",
                     models.ForeignKey(
                         on_delete=django.db.models.deletion.PROTECT,
                         related_name="+",
                         to="payoffice.cashsession",
+                        verbose_name="cash session",
                     ),
                 ),
                 (
@@ -802,6 +864,7 @@ class Migration(migrations.Migration):
                         on_delete=django.db.models.deletion.PROTECT,
                         related_name="+",
                         to=settings.AUTH_USER_MODEL,
+                        verbose_name="handed over by",
                     ),
                 ),
                 (
@@ -810,6 +873,7 @@ class Migration(migrations.Migration):
                         on_delete=django.db.models.deletion.PROTECT,
                         related_name="+",
                         to="staff.staffsession",
+                        verbose_name="handed over in session",
                     ),
                 ),
                 (
@@ -818,6 +882,7 @@ class Migration(migrations.Migration):
                         on_delete=django.db.models.deletion.PROTECT,
                         related_name="handover",
                         to="promotrot.voucher",
+                        verbose_name="voucher",
                     ),
                 ),
             ],
@@ -835,17 +900,20 @@ class Migration(migrations.Migration):
                         auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
                     ),
                 ),
-                ("confirmed_at", models.DateTimeField()),
+                ("confirmed_at", models.DateTimeField(verbose_name="confirmed at")),
                 (
                     "voucher",
                     models.OneToOneField(
                         on_delete=django.db.models.deletion.PROTECT,
                         related_name="print_confirmation",
                         to="promotrot.voucher",
+                        verbose_name="voucher",
                     ),
                 ),
             ],
             options={
+                "verbose_name": "confirmed print of a voucher",
+                "verbose_name_plural": "confirmed prints of vouchers",
                 "abstract": False,
             },
         ),
@@ -858,15 +926,16 @@ class Migration(migrations.Migration):
                         auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
                     ),
                 ),
-                ("uuid", models.UUIDField(null=True, unique=True)),
-                ("number", models.PositiveSmallIntegerField()),
-                ("printed_at", models.DateTimeField()),
+                ("uuid", models.UUIDField(null=True, unique=True, verbose_name="UUID")),
+                ("number", models.PositiveSmallIntegerField(verbose_name="number")),
+                ("printed_at", models.DateTimeField(verbose_name="printed at")),
                 (
                     "operator",
                     models.ForeignKey(
                         on_delete=django.db.models.deletion.PROTECT,
                         related_name="+",
                         to="premises.operator",
+                        verbose_name="operator",
                     ),
                 ),
                 (
@@ -875,6 +944,7 @@ class Migration(migrations.Migration):
                         on_delete=django.db.models.deletion.PROTECT,
                         related_name="+",
                         to="premises.terminal",
+                        verbose_name="terminal",
                     ),
                 ),
                 (
@@ -883,9 +953,14 @@ class Migration(migrations.Migration):
                         on_delete=django.db.models.deletion.PROTECT,
                         related_name="reprints",
                         to="promotrot.voucher",
+                        verbose_name="voucher",
                     ),
                 ),
             ],
+            options={
+                "verbose_name": "reprint of a voucher",
+                "verbose_name_plural": "reprints of vouchers",
+            },
         ),
         migrations.CreateModel(
             name="WitnessEntropy",
@@ -905,6 +980,7 @@ class Migration(migrations.Migration):
                         on_delete=django.db.models.deletion.PROTECT,
                         related_name="witness",
                         to="promotrot.emission",
+                        verbose_name="emission",
                     ),
                 ),
                 (
@@ -913,6 +989,7 @@ class Migration(migrations.Migration):
                         on_delete=django.db.models.deletion.PROTECT,
                         related_name="+",
                         to=settings.AUTH_USER_MODEL,
+                        verbose_name="entered by",
                     ),
                 ),
                 (
@@ -921,10 +998,12 @@ class Migration(migrations.Migration):
                         on_delete=django.db.models.deletion.PROTECT,
                         related_name="+",
                         to="staff.staffsession",
+                        verbose_name="entered in session",
                     ),
                 ),
             ],
             options={
+                "verbose_name_plural": "witnesses' entropy",
                 "verbose_name": "witness's entropy",
             },
         ),
@@ -938,9 +1017,9 @@ class Migration(migrations.Migration):
                     ),
                 ),
                 ("sequence", models.PositiveIntegerField(verbose_name="closing")),
-                ("document", models.JSONField()),
-                ("shortfall_cents", models.BigIntegerField(verbose_name="shortfall (cents)")),
-                ("owed_cents", models.BigIntegerField(verbose_name="owed by the game (cents)")),
+                ("document", models.JSONField(verbose_name="document")),
+                ("shortfall_cents", models.BigIntegerField(verbose_name="shortfall")),
+                ("owed_cents", models.BigIntegerField(verbose_name="owed to prizes")),
                 ("closed_at", models.DateTimeField(verbose_name="closed at")),
                 (
                     "proposal",
@@ -948,6 +1027,7 @@ class Migration(migrations.Migration):
                         on_delete=django.db.models.deletion.PROTECT,
                         related_name="+",
                         to="staff.proposal",
+                        verbose_name="proposal",
                     ),
                 ),
                 (
@@ -956,6 +1036,7 @@ class Migration(migrations.Migration):
                         on_delete=django.db.models.deletion.PROTECT,
                         related_name="closing",
                         to="promotrot.emission",
+                        verbose_name="emission",
                     ),
                 ),
                 (
@@ -964,10 +1045,12 @@ class Migration(migrations.Migration):
                         on_delete=django.db.models.deletion.PROTECT,
                         related_name="closings",
                         to="promotrot.game",
+                        verbose_name="game",
                     ),
                 ),
             ],
             options={
+                "verbose_name_plural": "closing statements",
                 "verbose_name": "closing statement",
                 "constraints": [
                     models.UniqueConstraint(fields=("game", "sequence"), name="closing_sequence"),

@@ -68,25 +68,34 @@ class Emission(Guarded):
         "closed": ("revealed",),
     }
 
-    game = models.ForeignKey(Game, models.PROTECT, related_name="emissions")
-    approval = models.ForeignKey(GameApproval, models.PROTECT, related_name="emissions")
+    game = models.ForeignKey(Game, models.PROTECT, related_name="emissions", verbose_name=_("game"))
+    approval = models.ForeignKey(
+        GameApproval, models.PROTECT, related_name="emissions", verbose_name=_("approval")
+    )
     number = models.PositiveIntegerField(_("number"))
     reference = models.CharField(_("reference"), max_length=60, unique=True)
     tickets = models.PositiveIntegerField(_("tickets"))
     block_tickets = models.PositiveIntegerField(_("tickets of a block"))
-    price_cents = models.BigIntegerField(_("price (cents)"))
-    plan = models.JSONField(null=True)
-    extra_cents = models.BigIntegerField(_("extra prizes (cents)"), default=0)
+    price_cents = models.BigIntegerField(_("price"))
+    plan = models.JSONField(_("plan"), null=True)
+    extra_cents = models.BigIntegerField(_("extra prizes"), default=0)
     stop_without_top = models.BooleanField(_("stops when no top prize is left"), default=False)
     state = models.CharField(_("state"), max_length=9, choices=State.choices, default=State.DRAFT)
-    takings_account = models.OneToOneField(Account, models.PROTECT, related_name="+")
-    vouchers_account = models.OneToOneField(Account, models.PROTECT, related_name="+")
+    takings_account = models.OneToOneField(
+        Account, models.PROTECT, related_name="+", verbose_name=_("account of the takings")
+    )
+    vouchers_account = models.OneToOneField(
+        Account, models.PROTECT, related_name="+", verbose_name=_("account of the vouchers")
+    )
     planned_at = models.DateTimeField(_("planned at"))
-    planned_by = models.ForeignKey(User, models.PROTECT, related_name="+")
+    planned_by = models.ForeignKey(
+        User, models.PROTECT, related_name="+", verbose_name=_("planned by")
+    )
     planned_in = models.ForeignKey(StaffSession, models.PROTECT, related_name="+")
 
     class Meta:
         verbose_name = _("emission")
+        verbose_name_plural = _("emissions")
         constraints = [
             models.UniqueConstraint(fields=["game", "number"], name="emission_number"),
             models.CheckConstraint(
@@ -112,16 +121,19 @@ class PrizeTier(Guarded):
     sale (15.III.6.5) [P4]. `extra` tiers pay an earlier shortfall [P2].
     """
 
-    emission = models.ForeignKey(Emission, models.PROTECT, related_name="tiers")
-    number = models.PositiveSmallIntegerField(_("tier"))
-    value_cents = models.BigIntegerField(_("value (cents)"))
+    emission = models.ForeignKey(
+        Emission, models.PROTECT, related_name="tiers", verbose_name=_("emission")
+    )
+    number = models.PositiveSmallIntegerField(_("number"))
+    value_cents = models.BigIntegerField(_("value"))
     thing = models.CharField(_("prize in kind"), max_length=60, blank=True)
-    count = models.PositiveIntegerField(_("prizes"), null=True)
+    count = models.PositiveIntegerField(_("number"), null=True)
     extra = models.BooleanField(_("extra"), default=False)
 
     class Meta:
         ordering = ("emission", "number")
         verbose_name = _("tier of prizes")
+        verbose_name_plural = _("tiers of prizes")
         constraints = [
             models.UniqueConstraint(fields=["emission", "number"], name="tier_number"),
             models.CheckConstraint(
@@ -140,15 +152,20 @@ class Commitment(Guarded):
     purpose "promotrot.seed", context the emission's reference).
     """
 
-    emission = models.OneToOneField(Emission, models.PROTECT, related_name="commitment")
-    digest = models.CharField(_("commitment"), max_length=64)
+    emission = models.OneToOneField(
+        Emission, models.PROTECT, related_name="commitment", verbose_name=_("emission")
+    )
+    digest = models.CharField(_("digest"), max_length=64)
     encrypted_seed = models.BinaryField(max_length=80)
     committed_at = models.DateTimeField(_("published at"))
-    committed_by = models.ForeignKey(User, models.PROTECT, related_name="+")
+    committed_by = models.ForeignKey(
+        User, models.PROTECT, related_name="+", verbose_name=_("published by")
+    )
     committed_in = models.ForeignKey(StaffSession, models.PROTECT, related_name="+")
 
     class Meta:
         verbose_name = _("commitment")
+        verbose_name_plural = _("commitments")
 
     def __str__(self) -> str:
         return self.digest
@@ -160,15 +177,22 @@ class WitnessEntropy(Guarded):
     It is in the canonical form of `core.draws.method`; `source` is dice, balls or a phrase.
     """
 
-    emission = models.OneToOneField(Emission, models.PROTECT, related_name="witness")
+    emission = models.OneToOneField(
+        Emission, models.PROTECT, related_name="witness", verbose_name=_("emission")
+    )
     entropy = models.CharField(_("entropy"), max_length=400)
     source = models.CharField(_("source"), max_length=10)
     entered_at = models.DateTimeField(_("entered at"))
-    entered_by = models.ForeignKey(User, models.PROTECT, related_name="+")
-    entered_in = models.ForeignKey(StaffSession, models.PROTECT, related_name="+")
+    entered_by = models.ForeignKey(
+        User, models.PROTECT, related_name="+", verbose_name=_("entered by")
+    )
+    entered_in = models.ForeignKey(
+        StaffSession, models.PROTECT, related_name="+", verbose_name=_("entered in session")
+    )
 
     class Meta:
         verbose_name = _("witness's entropy")
+        verbose_name_plural = _("witnesses' entropy")
         constraints = [models.CheckConstraint(condition=~Q(entropy=""), name="witness_entropy")]
 
     def __str__(self) -> str:
@@ -178,13 +202,20 @@ class WitnessEntropy(Guarded):
 class Opening(Guarded):
     """The emission was put on sale; its lanes were made in the same transaction."""
 
-    emission = models.OneToOneField(Emission, models.PROTECT, related_name="opening")
+    emission = models.OneToOneField(
+        Emission, models.PROTECT, related_name="opening", verbose_name=_("emission")
+    )
     opened_at = models.DateTimeField(_("opened at"))
-    opened_by = models.ForeignKey(User, models.PROTECT, related_name="+")
-    opened_in = models.ForeignKey(StaffSession, models.PROTECT, related_name="+")
+    opened_by = models.ForeignKey(
+        User, models.PROTECT, related_name="+", verbose_name=_("opened by")
+    )
+    opened_in = models.ForeignKey(
+        StaffSession, models.PROTECT, related_name="+", verbose_name=_("opened in session")
+    )
 
     class Meta:
         verbose_name = _("opening")
+        verbose_name_plural = _("openings")
 
     def __str__(self) -> str:
         return str(self.emission)
@@ -200,7 +231,9 @@ class Lane(Guarded):
     mutable = ("taken", "open")
     derived = ("taken", "open")
 
-    emission = models.ForeignKey(Emission, models.PROTECT, related_name="lanes")
+    emission = models.ForeignKey(
+        Emission, models.PROTECT, related_name="lanes", verbose_name=_("emission")
+    )
     opening = models.PositiveIntegerField(_("opening"))
     first = models.PositiveIntegerField(_("first position"))
     tickets = models.PositiveIntegerField(_("tickets"))
@@ -209,6 +242,7 @@ class Lane(Guarded):
 
     class Meta:
         verbose_name = _("lane")
+        verbose_name_plural = _("lanes")
         constraints = [
             models.UniqueConstraint(fields=["emission", "opening", "first"], name="lane_place"),
             models.CheckConstraint(
@@ -230,11 +264,14 @@ class Lane(Guarded):
 class SaleStop(Guarded):
     """The sale ended before the closing: no top prize is left, and the emission was set to stop."""
 
-    emission = models.OneToOneField(Emission, models.PROTECT, related_name="stop")
+    emission = models.OneToOneField(
+        Emission, models.PROTECT, related_name="stop", verbose_name=_("emission")
+    )
     stopped_at = models.DateTimeField(_("stopped at"))
 
     class Meta:
         verbose_name = _("stop of the sale")
+        verbose_name_plural = _("stops of sales")
 
     def __str__(self) -> str:
         return str(self.emission)
@@ -246,17 +283,22 @@ class ClosingStatement(Guarded):
     `document` is `promotrot-closing/1`, as published. `sequence` numbers the closings of a game.
     """
 
-    emission = models.OneToOneField(Emission, models.PROTECT, related_name="closing")
-    game = models.ForeignKey(Game, models.PROTECT, related_name="closings")
+    emission = models.OneToOneField(
+        Emission, models.PROTECT, related_name="closing", verbose_name=_("emission")
+    )
+    game = models.ForeignKey(Game, models.PROTECT, related_name="closings", verbose_name=_("game"))
     sequence = models.PositiveIntegerField(_("closing"))
-    proposal = models.OneToOneField(Proposal, models.PROTECT, related_name="+")
-    document = models.JSONField()
-    shortfall_cents = models.BigIntegerField(_("shortfall (cents)"))
-    owed_cents = models.BigIntegerField(_("owed by the game (cents)"))
+    proposal = models.OneToOneField(
+        Proposal, models.PROTECT, related_name="+", verbose_name=_("proposal")
+    )
+    document = models.JSONField(_("document"))
+    shortfall_cents = models.BigIntegerField(_("shortfall"))
+    owed_cents = models.BigIntegerField(_("owed to prizes"))
     closed_at = models.DateTimeField(_("closed at"))
 
     class Meta:
         verbose_name = _("closing statement")
+        verbose_name_plural = _("closing statements")
         constraints = [
             models.UniqueConstraint(fields=["game", "sequence"], name="closing_sequence"),
             models.CheckConstraint(
@@ -272,12 +314,15 @@ class ClosingStatement(Guarded):
 class SeedReveal(Guarded):
     """The seed of a closed emission, in hex, for anyone to recompute every ticket sold."""
 
-    emission = models.OneToOneField(Emission, models.PROTECT, related_name="reveal")
+    emission = models.OneToOneField(
+        Emission, models.PROTECT, related_name="reveal", verbose_name=_("emission")
+    )
     seed = models.CharField(_("seed"), max_length=64)
     revealed_at = models.DateTimeField(_("revealed at"))
 
     class Meta:
         verbose_name = _("revealed seed")
+        verbose_name_plural = _("revealed seeds")
 
     def __str__(self) -> str:
         return str(self.emission)
@@ -290,7 +335,9 @@ class PublicFigures(Guarded):
     `awarded` is `{tier: prizes}`, of plays that had ended.
     """
 
-    emission = models.ForeignKey(Emission, models.PROTECT, related_name="figures")
+    emission = models.ForeignKey(
+        Emission, models.PROTECT, related_name="figures", verbose_name=_("emission")
+    )
     sold = models.PositiveIntegerField(_("sold"))
     awarded = models.JSONField(_("prizes awarded"))
     taken_at = models.DateTimeField(_("as of"))

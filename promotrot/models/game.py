@@ -20,15 +20,16 @@ class GameType(Guarded):
         PREDRAWN = "predrawn", _("Pre-drawn")
         PROBABILISTIC = "probabilistic", _("Probabilistic")
 
-    digest = models.CharField(max_length=64, unique=True)
+    digest = models.CharField(_("digest"), max_length=64, unique=True)
     mode = models.CharField(_("mode"), max_length=13, choices=Mode.choices)
-    prize_percent = models.CharField(_("prize percentage"), max_length=20)
+    prize_percent = models.CharField(_("percentage to prizes"), max_length=20)
     tickets = models.PositiveIntegerField(_("tickets"))
-    price_cents = models.BigIntegerField(_("price (cents)"))
-    factors = models.JSONField()
+    price_cents = models.BigIntegerField(_("price"))
+    factors = models.JSONField(_("factors"))
 
     class Meta:
         verbose_name = _("type of game")
+        verbose_name_plural = _("types of game")
 
     def __str__(self) -> str:
         return f"{self.get_mode_display()} {self.prize_percent} % × {self.tickets}"
@@ -43,12 +44,15 @@ class Game(Guarded):
     """
 
     code = models.CharField(_("code"), max_length=40, unique=True)
-    type = models.ForeignKey(GameType, models.PROTECT, related_name="games")
-    prize_account = models.OneToOneField(Account, models.PROTECT, related_name="+")
-    recorded_at = models.DateTimeField()
+    type = models.ForeignKey(GameType, models.PROTECT, related_name="games", verbose_name=_("type"))
+    prize_account = models.OneToOneField(
+        Account, models.PROTECT, related_name="+", verbose_name=_("prize account")
+    )
+    recorded_at = models.DateTimeField(_("recorded at"))
 
     class Meta:
         verbose_name = _("game")
+        verbose_name_plural = _("games")
 
     def __str__(self) -> str:
         return self.code
@@ -61,16 +65,21 @@ class GameVersion(Guarded):
     have other pictures and texts, never another type.
     """
 
-    game = models.ForeignKey(Game, models.PROTECT, related_name="versions")
+    game = models.ForeignKey(Game, models.PROTECT, related_name="versions", verbose_name=_("game"))
     version = models.PositiveIntegerField(_("version"))
-    document = models.JSONField()
-    digest = models.CharField(max_length=64)
-    recorded_at = models.DateTimeField()
-    recorded_by = models.ForeignKey(User, models.PROTECT, related_name="+")
-    recorded_in = models.ForeignKey(StaffSession, models.PROTECT, related_name="+")
+    document = models.JSONField(_("document"))
+    digest = models.CharField(_("digest"), max_length=64)
+    recorded_at = models.DateTimeField(_("recorded at"))
+    recorded_by = models.ForeignKey(
+        User, models.PROTECT, related_name="+", verbose_name=_("recorded by")
+    )
+    recorded_in = models.ForeignKey(
+        StaffSession, models.PROTECT, related_name="+", verbose_name=_("recorded in session")
+    )
 
     class Meta:
         verbose_name = _("version of a game")
+        verbose_name_plural = _("versions of games")
         constraints = [
             models.UniqueConstraint(fields=["game", "version"], name="game_version"),
             models.UniqueConstraint(fields=["game", "digest"], name="game_version_content"),
@@ -88,15 +97,20 @@ class GameApproval(Guarded):
     pre-drawn emission without extra prizes, in hex.
     """
 
-    version = models.OneToOneField(GameVersion, models.PROTECT, related_name="approval")
-    proposal = models.OneToOneField(Proposal, models.PROTECT, related_name="+")
+    version = models.OneToOneField(
+        GameVersion, models.PROTECT, related_name="approval", verbose_name=_("version")
+    )
+    proposal = models.OneToOneField(
+        Proposal, models.PROTECT, related_name="+", verbose_name=_("proposal")
+    )
     day = models.DateField(_("day"))
-    percentages = models.JSONField()
-    plan_digest = models.CharField(max_length=64, blank=True)
+    percentages = models.JSONField(_("percentages"))
+    plan_digest = models.CharField(_("digest of the plan"), max_length=64, blank=True)
     approved_at = models.DateTimeField(_("approved at"))
 
     class Meta:
         verbose_name = _("approval of a game")
+        verbose_name_plural = _("approvals of games")
 
     def __str__(self) -> str:
         return str(self.version)
@@ -108,14 +122,17 @@ class GameEnding(Guarded):
     `owed_cents` is what it owed on ending, to be shared by `winners` of its ticket codes [P2].
     """
 
-    game = models.OneToOneField(Game, models.PROTECT, related_name="ending")
-    proposal = models.OneToOneField(Proposal, models.PROTECT, related_name="+")
-    owed_cents = models.BigIntegerField(_("owed (cents)"))
-    winners = models.PositiveIntegerField(_("winners"))
+    game = models.OneToOneField(Game, models.PROTECT, related_name="ending", verbose_name=_("game"))
+    proposal = models.OneToOneField(
+        Proposal, models.PROTECT, related_name="+", verbose_name=_("proposal")
+    )
+    owed_cents = models.BigIntegerField(_("owed to prizes"))
+    winners = models.PositiveIntegerField(_("tickets drawn"))
     ended_at = models.DateTimeField(_("ended at"))
 
     class Meta:
         verbose_name = _("end of a game")
+        verbose_name_plural = _("ends of games")
         constraints = [
             models.CheckConstraint(
                 condition=Q(owed_cents=0, winners=0) | Q(owed_cents__gt=0, winners__gt=0),

@@ -18,20 +18,31 @@ class PlayTicket(Guarded):
     emission's key can tell until it is played.
     """
 
-    uuid = models.UUIDField(unique=True)
+    uuid = models.UUIDField(_("UUID"), unique=True)
     emission = models.ForeignKey(
-        Emission, models.PROTECT, related_name="play_tickets", db_index=False
+        Emission,
+        models.PROTECT,
+        related_name="play_tickets",
+        db_index=False,
+        verbose_name=_("emission"),
     )
     opening = models.PositiveIntegerField(_("opening"))
     position = models.PositiveIntegerField(_("position"))
-    premises = models.ForeignKey(Premises, models.PROTECT, related_name="+", db_index=False)
-    terminal = models.ForeignKey(Terminal, models.PROTECT, related_name="+", db_index=False)
-    operator = models.ForeignKey(Operator, models.PROTECT, related_name="+", db_index=False)
+    premises = models.ForeignKey(
+        Premises, models.PROTECT, related_name="+", db_index=False, verbose_name=_("premises")
+    )
+    terminal = models.ForeignKey(
+        Terminal, models.PROTECT, related_name="+", db_index=False, verbose_name=_("terminal")
+    )
+    operator = models.ForeignKey(
+        Operator, models.PROTECT, related_name="+", db_index=False, verbose_name=_("operator")
+    )
     sold_at = models.DateTimeField(_("time of sale"))
-    price_cents = models.BigIntegerField(_("price (cents)"))
+    price_cents = models.BigIntegerField(_("price"))
 
     class Meta:
         verbose_name = _("virtual ticket")
+        verbose_name_plural = _("virtual tickets")
         indexes = [models.Index(fields=["terminal", "id"], name="play_of_terminal")]
         constraints = [
             models.UniqueConstraint(
@@ -51,12 +62,20 @@ class PlayAct(Guarded):
     the screen showed: a tier, or in a ladder a rung (-1: a fall).
     """
 
-    ticket = models.ForeignKey(PlayTicket, models.PROTECT, related_name="acts", db_index=False)
+    ticket = models.ForeignKey(
+        PlayTicket,
+        models.PROTECT,
+        related_name="acts",
+        db_index=False,
+        verbose_name=_("virtual ticket"),
+    )
     number = models.PositiveSmallIntegerField(_("number"))
     act = models.CharField(_("act"), max_length=MAX_ACT_CHARS)
     draw = models.BigIntegerField(_("random integer"))
     shown = models.SmallIntegerField(_("shown"))
-    terminal = models.ForeignKey(Terminal, models.PROTECT, related_name="+", db_index=False)
+    terminal = models.ForeignKey(
+        Terminal, models.PROTECT, related_name="+", db_index=False, verbose_name=_("terminal")
+    )
     at = models.DateTimeField(_("time"))
 
     class Meta:
@@ -84,14 +103,16 @@ class PlayEnd(Guarded):
         UNFINISHED = "unfinished", _("Left unfinished, the result stands")
         REFUND = "refund", _("Never begun, the price is due back")
 
-    ticket = models.OneToOneField(PlayTicket, models.PROTECT, related_name="end")
+    ticket = models.OneToOneField(
+        PlayTicket, models.PROTECT, related_name="end", verbose_name=_("virtual ticket")
+    )
     cause = models.CharField(_("cause"), max_length=10, choices=Cause.choices)
     tier = models.PositiveSmallIntegerField(_("tier"))
     extra_tier = models.PositiveSmallIntegerField(_("extra tier"), default=0)
-    awarded_cents = models.BigIntegerField(_("awarded (cents)"))
-    extra_cents = models.BigIntegerField(_("extra prize (cents)"), default=0)
+    awarded_cents = models.BigIntegerField(_("awarded"))
+    extra_cents = models.BigIntegerField(_("extra prize"), default=0)
     picture = models.JSONField(_("picture"), null=True)
-    ended_at = models.DateTimeField(_("time of the end"))
+    ended_at = models.DateTimeField(_("ended at"))
 
     class Meta:
         verbose_name = _("end of a play")
@@ -114,14 +135,26 @@ class PlayEnd(Guarded):
 class PlayMove(Guarded):
     """An unfinished play moved by staff to another terminal of the same premises [P11]."""
 
-    ticket = models.ForeignKey(PlayTicket, models.PROTECT, related_name="moves", db_index=False)
-    number = models.PositiveSmallIntegerField()
-    from_terminal = models.ForeignKey(Terminal, models.PROTECT, related_name="+")
-    to_terminal = models.ForeignKey(Terminal, models.PROTECT, related_name="+")
+    ticket = models.ForeignKey(
+        PlayTicket,
+        models.PROTECT,
+        related_name="moves",
+        db_index=False,
+        verbose_name=_("virtual ticket"),
+    )
+    number = models.PositiveSmallIntegerField(_("number"))
+    from_terminal = models.ForeignKey(
+        Terminal, models.PROTECT, related_name="+", verbose_name=_("from terminal")
+    )
+    to_terminal = models.ForeignKey(
+        Terminal, models.PROTECT, related_name="+", verbose_name=_("to terminal")
+    )
     reason = models.CharField(_("reason"), max_length=200)
-    moved_at = models.DateTimeField()
-    moved_by = models.ForeignKey(User, models.PROTECT, related_name="+")
-    moved_in = models.ForeignKey(StaffSession, models.PROTECT, related_name="+")
+    moved_at = models.DateTimeField(_("moved at"))
+    moved_by = models.ForeignKey(User, models.PROTECT, related_name="+", verbose_name=_("moved by"))
+    moved_in = models.ForeignKey(
+        StaffSession, models.PROTECT, related_name="+", verbose_name=_("moved in session")
+    )
 
     class Meta:
         verbose_name = _("move of a play")

@@ -28,22 +28,33 @@ class Voucher(Guarded):
         REFUND = "refund", _("Price due back")
         DRAWN = "drawn", _("Prize of the draw of an ended game")
 
-    uuid = models.UUIDField(unique=True)
-    ticket = models.ForeignKey(PlayTicket, models.PROTECT, related_name="vouchers", db_index=False)
+    uuid = models.UUIDField(_("UUID"), unique=True)
+    ticket = models.ForeignKey(
+        PlayTicket,
+        models.PROTECT,
+        related_name="vouchers",
+        db_index=False,
+        verbose_name=_("virtual ticket"),
+    )
     number = models.PositiveSmallIntegerField(_("number"))
     nature = models.CharField(_("nature"), max_length=10, choices=Nature.choices)
-    amount_cents = models.BigIntegerField(_("amount (cents)"))
+    amount_cents = models.BigIntegerField(_("amount"))
     prizes = models.JSONField(_("prizes"))
     thing = models.CharField(_("thing"), max_length=80, blank=True)
-    premises = models.ForeignKey(Premises, models.PROTECT, related_name="+", db_index=False)
-    terminal = models.ForeignKey(Terminal, models.PROTECT, null=True, related_name="+")
-    issued_at = models.DateTimeField(_("time of issue"))
+    premises = models.ForeignKey(
+        Premises, models.PROTECT, related_name="+", db_index=False, verbose_name=_("premises")
+    )
+    terminal = models.ForeignKey(
+        Terminal, models.PROTECT, null=True, related_name="+", verbose_name=_("terminal")
+    )
+    issued_at = models.DateTimeField(_("issued at"))
     issue_day = models.DateField(_("day of issue"))
     last_day = models.DateField(_("last day"), db_index=True)
     code_digest = models.BinaryField(max_length=16, unique=True, null=True)
 
     class Meta:
         verbose_name = _("voucher")
+        verbose_name_plural = _("vouchers")
         indexes = [models.Index(fields=["id"], condition=Q(code_digest=None), name="voucher_held")]
         constraints = [
             models.UniqueConstraint(fields=["ticket", "number"], name="voucher_number"),
@@ -72,9 +83,13 @@ class VoucherSecret(Guarded):
 
     mutable = ("secret",)
 
-    day = models.DateField(unique=True)
+    day = models.DateField(_("day"), unique=True)
     secret = models.BinaryField(max_length=32, null=True)
-    made_at = models.DateTimeField()
+    made_at = models.DateTimeField(_("made at"))
+
+    class Meta:
+        verbose_name = _("secret of a day's vouchers")
+        verbose_name_plural = _("secrets of the days' vouchers")
 
     def __str__(self) -> str:
         return str(self.day)
@@ -83,12 +98,20 @@ class VoucherSecret(Guarded):
 class VoucherHandover(Guarded):
     """A held voucher given to the buyer at the Central Office, with its code [P11]."""
 
-    voucher = models.OneToOneField(Voucher, models.PROTECT, related_name="handover")
-    cash_session = models.ForeignKey(CashSession, models.PROTECT, related_name="+")
-    handed_by = models.ForeignKey(User, models.PROTECT, related_name="+")
-    handed_in = models.ForeignKey(StaffSession, models.PROTECT, related_name="+")
+    voucher = models.OneToOneField(
+        Voucher, models.PROTECT, related_name="handover", verbose_name=_("voucher")
+    )
+    cash_session = models.ForeignKey(
+        CashSession, models.PROTECT, related_name="+", verbose_name=_("cash session")
+    )
+    handed_by = models.ForeignKey(
+        User, models.PROTECT, related_name="+", verbose_name=_("handed over by")
+    )
+    handed_in = models.ForeignKey(
+        StaffSession, models.PROTECT, related_name="+", verbose_name=_("handed over in session")
+    )
     claim = models.CharField(_("how the buyer proved it"), max_length=200)
-    handed_at = models.DateTimeField()
+    handed_at = models.DateTimeField(_("handed over at"))
 
     class Meta:
         verbose_name = _("handover of a voucher")
@@ -104,8 +127,14 @@ class VoucherHandover(Guarded):
 class VoucherPrint(Guarded):
     """The terminal says that the voucher's paper came out."""
 
-    voucher = models.OneToOneField(Voucher, models.PROTECT, related_name="print_confirmation")
-    confirmed_at = models.DateTimeField()
+    voucher = models.OneToOneField(
+        Voucher, models.PROTECT, related_name="print_confirmation", verbose_name=_("voucher")
+    )
+    confirmed_at = models.DateTimeField(_("confirmed at"))
+
+    class Meta:
+        verbose_name = _("confirmed print of a voucher")
+        verbose_name_plural = _("confirmed prints of vouchers")
 
     def __str__(self) -> str:
         return str(self.voucher)
@@ -114,14 +143,22 @@ class VoucherPrint(Guarded):
 class VoucherReprint(Guarded):
     """A further copy of a voucher, marked duplicate; `uuid` is the terminal's, if any."""
 
-    uuid = models.UUIDField(unique=True, null=True)
-    voucher = models.ForeignKey(Voucher, models.PROTECT, related_name="reprints")
-    number = models.PositiveSmallIntegerField()
-    terminal = models.ForeignKey(Terminal, models.PROTECT, related_name="+")
-    operator = models.ForeignKey(Operator, models.PROTECT, related_name="+")
-    printed_at = models.DateTimeField()
+    uuid = models.UUIDField(_("UUID"), unique=True, null=True)
+    voucher = models.ForeignKey(
+        Voucher, models.PROTECT, related_name="reprints", verbose_name=_("voucher")
+    )
+    number = models.PositiveSmallIntegerField(_("number"))
+    terminal = models.ForeignKey(
+        Terminal, models.PROTECT, related_name="+", verbose_name=_("terminal")
+    )
+    operator = models.ForeignKey(
+        Operator, models.PROTECT, related_name="+", verbose_name=_("operator")
+    )
+    printed_at = models.DateTimeField(_("printed at"))
 
     class Meta:
+        verbose_name = _("reprint of a voucher")
+        verbose_name_plural = _("reprints of vouchers")
         constraints = [
             models.UniqueConstraint(fields=["voucher", "number"], name="voucher_reprint_number"),
             models.CheckConstraint(condition=Q(number__gte=1), name="voucher_reprint_positive"),

@@ -19,14 +19,18 @@ class Migration(migrations.Migration):
                         auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
                     ),
                 ),
-                ("offset", models.DurationField()),
+                ("offset", models.DurationField(verbose_name="offset")),
                 (
                     "set_at",
-                    models.DateTimeField(db_default=django.db.models.functions.datetime.Now()),
+                    models.DateTimeField(
+                        db_default=django.db.models.functions.datetime.Now(), verbose_name="set at"
+                    ),
                 ),
-                ("reason", models.CharField(max_length=200)),
+                ("reason", models.CharField(max_length=200, verbose_name="reason")),
             ],
             options={
+                "verbose_name": "simulated time",
+                "verbose_name_plural": "simulated time",
                 "constraints": [
                     models.CheckConstraint(
                         condition=models.Q(("reason", ""), _negated=True),

@@ -25,9 +25,9 @@ class Migration(migrations.Migration):
                         auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
                     ),
                 ),
-                ("uuid", models.UUIDField(default=uuid.uuid4, unique=True)),
-                ("kind", models.CharField(max_length=60)),
-                ("subject", models.CharField(max_length=80)),
+                ("uuid", models.UUIDField(default=uuid.uuid4, unique=True, verbose_name="UUID")),
+                ("kind", models.CharField(max_length=60, verbose_name="kind")),
+                ("subject", models.CharField(max_length=80, verbose_name="subject")),
                 ("title", models.JSONField()),
                 ("reason", models.CharField(max_length=400, verbose_name="reason")),
                 ("declared_at", models.DateTimeField(verbose_name="declared at")),
@@ -47,7 +47,7 @@ class Migration(migrations.Migration):
                         verbose_name="state",
                     ),
                 ),
-                ("created_at", models.DateTimeField()),
+                ("created_at", models.DateTimeField(verbose_name="registered at")),
             ],
             options={
                 "verbose_name": "public draw",
@@ -74,7 +74,7 @@ class Migration(migrations.Migration):
                     ),
                 ),
                 ("secret_kept", models.BinaryField()),
-                ("digest", models.BinaryField(max_length=32, unique=True)),
+                ("digest", models.BinaryField(max_length=32, unique=True, verbose_name="digest")),
                 ("committed_at", models.DateTimeField(verbose_name="committed at")),
                 (
                     "committed_by",
@@ -103,6 +103,8 @@ class Migration(migrations.Migration):
                 ),
             ],
             options={
+                "verbose_name": "commitment",
+                "verbose_name_plural": "commitments",
                 "abstract": False,
             },
         ),
@@ -144,6 +146,8 @@ class Migration(migrations.Migration):
                 ),
             ],
             options={
+                "verbose_name": "calling off",
+                "verbose_name_plural": "callings off",
                 "abstract": False,
             },
         ),
@@ -156,7 +160,10 @@ class Migration(migrations.Migration):
                         auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
                     ),
                 ),
-                ("appointment", models.CharField(max_length=120, verbose_name="appointment")),
+                (
+                    "appointment",
+                    models.CharField(max_length=120, verbose_name="reference of appointment"),
+                ),
                 ("attended_at", models.DateTimeField(verbose_name="attended at")),
                 (
                     "inspector",
@@ -173,6 +180,7 @@ class Migration(migrations.Migration):
                         on_delete=django.db.models.deletion.PROTECT,
                         related_name="+",
                         to="staff.staffsession",
+                        verbose_name="session",
                     ),
                 ),
                 (
@@ -184,6 +192,7 @@ class Migration(migrations.Migration):
                     ),
                 ),
             ],
+            options={"verbose_name": "attendance", "verbose_name_plural": "attendances"},
         ),
         migrations.CreateModel(
             name="Announcement",
@@ -224,6 +233,8 @@ class Migration(migrations.Migration):
                 ),
             ],
             options={
+                "verbose_name": "announcement",
+                "verbose_name_plural": "announcements",
                 "abstract": False,
             },
         ),
@@ -269,9 +280,14 @@ class Migration(migrations.Migration):
                         on_delete=django.db.models.deletion.PROTECT,
                         related_name="+",
                         to="staff.staffsession",
+                        verbose_name="session",
                     ),
                 ),
             ],
+            options={
+                "verbose_name": "certificate of a draw",
+                "verbose_name_plural": "certificates of draws",
+            },
         ),
         migrations.CreateModel(
             name="DrawField",
@@ -283,7 +299,7 @@ class Migration(migrations.Migration):
                     ),
                 ),
                 ("entries", models.JSONField()),
-                ("digest", models.BinaryField(max_length=32)),
+                ("digest", models.BinaryField(max_length=32, verbose_name="digest")),
                 ("size", models.PositiveIntegerField()),
                 ("places", models.PositiveIntegerField(verbose_name="places")),
                 ("facts", models.JSONField()),
@@ -297,6 +313,7 @@ class Migration(migrations.Migration):
                     ),
                 ),
             ],
+            options={"verbose_name": "field of a draw", "verbose_name_plural": "fields of draws"},
         ),
         migrations.CreateModel(
             name="Outcome",
@@ -354,6 +371,7 @@ class Migration(migrations.Migration):
                         on_delete=django.db.models.deletion.PROTECT,
                         related_name="+",
                         to="staff.staffsession",
+                        verbose_name="entered in session",
                     ),
                 ),
                 (
@@ -363,9 +381,14 @@ class Migration(migrations.Migration):
                         on_delete=django.db.models.deletion.PROTECT,
                         related_name="+",
                         to="staff.proposal",
+                        verbose_name="proposal",
                     ),
                 ),
             ],
+            options={
+                "verbose_name": "outcome of a draw",
+                "verbose_name_plural": "outcomes of draws",
+            },
         ),
         migrations.AddConstraint(
             model_name="attendance",

@@ -27,12 +27,12 @@ class Migration(migrations.Migration):
                         primary_key=True, serialize=False, verbose_name="number"
                     ),
                 ),
-                ("first_xid", models.BigIntegerField()),
-                ("end_xid", models.BigIntegerField(unique=True)),
+                ("first_xid", models.BigIntegerField(verbose_name="first transaction")),
+                ("end_xid", models.BigIntegerField(unique=True, verbose_name="before transaction")),
                 ("sealed_at", models.DateTimeField(verbose_name="sealed at")),
                 ("entries", models.BigIntegerField(verbose_name="entries")),
                 ("previous", models.BinaryField(max_length=32, unique=True)),
-                ("digest", models.BinaryField(max_length=32, unique=True)),
+                ("digest", models.BinaryField(max_length=32, unique=True, verbose_name="digest")),
                 ("signature", models.BinaryField(max_length=64)),
                 (
                     "key",
@@ -71,6 +71,7 @@ class Migration(migrations.Migration):
                 ("after", models.JSONField(verbose_name="after")),
             ],
             options={
+                "verbose_name_plural": "changes",
                 "verbose_name": "change",
                 "indexes": [
                     models.Index(fields=["relation", "row_id", "id"], name="change_of_row")
@@ -97,6 +98,7 @@ class Migration(migrations.Migration):
                 ),
             ],
             options={
+                "verbose_name_plural": "forms of rows",
                 "verbose_name": "form of rows",
                 "constraints": [
                     models.UniqueConstraint(fields=("relation", "columns"), name="form_once")
@@ -131,9 +133,14 @@ class Migration(migrations.Migration):
                         on_delete=django.db.models.deletion.PROTECT,
                         related_name="+",
                         to="journal.rowform",
+                        verbose_name="form of rows",
                     ),
                 ),
             ],
+            options={
+                "verbose_name": "block of a batch",
+                "verbose_name_plural": "blocks of a batch",
+            },
         ),
         migrations.CreateModel(
             name="Act",
@@ -163,6 +170,7 @@ class Migration(migrations.Migration):
                         on_delete=django.db.models.deletion.DO_NOTHING,
                         related_name="+",
                         to="premises.operator",
+                        verbose_name="operator",
                     ),
                 ),
                 (
@@ -174,6 +182,7 @@ class Migration(migrations.Migration):
                         on_delete=django.db.models.deletion.DO_NOTHING,
                         related_name="+",
                         to="staff.staffsession",
+                        verbose_name="session",
                     ),
                 ),
                 (
@@ -185,6 +194,7 @@ class Migration(migrations.Migration):
                         on_delete=django.db.models.deletion.DO_NOTHING,
                         related_name="+",
                         to="premises.terminal",
+                        verbose_name="terminal",
                     ),
                 ),
                 (
@@ -196,10 +206,12 @@ class Migration(migrations.Migration):
                         on_delete=django.db.models.deletion.DO_NOTHING,
                         related_name="+",
                         to=settings.AUTH_USER_MODEL,
+                        verbose_name="member of staff",
                     ),
                 ),
             ],
             options={
+                "verbose_name_plural": "acts",
                 "verbose_name": "act",
                 "indexes": [
                     django.contrib.postgres.indexes.BrinIndex(fields=["at"], name="act_at"),

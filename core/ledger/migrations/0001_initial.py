@@ -28,9 +28,10 @@ class Migration(migrations.Migration):
                         verbose_name="side",
                     ),
                 ),
-                ("opened_at", models.DateTimeField()),
+                ("opened_at", models.DateTimeField(verbose_name="opened at")),
             ],
             options={
+                "verbose_name_plural": "accounts",
                 "verbose_name": "account",
             },
         ),
@@ -46,7 +47,7 @@ class Migration(migrations.Migration):
                 ("reference", models.UUIDField(verbose_name="reference")),
                 ("line", models.PositiveSmallIntegerField(verbose_name="line")),
                 ("kind", models.CharField(max_length=40, verbose_name="kind")),
-                ("amount_cents", models.BigIntegerField(verbose_name="amount (cents)")),
+                ("amount_cents", models.BigIntegerField(verbose_name="amount")),
                 ("at", models.DateTimeField(verbose_name="time")),
                 (
                     "credit",
@@ -54,6 +55,7 @@ class Migration(migrations.Migration):
                         on_delete=django.db.models.deletion.PROTECT,
                         related_name="credits",
                         to="ledger.account",
+                        verbose_name="credited account",
                     ),
                 ),
                 (
@@ -62,10 +64,12 @@ class Migration(migrations.Migration):
                         on_delete=django.db.models.deletion.PROTECT,
                         related_name="debits",
                         to="ledger.account",
+                        verbose_name="debited account",
                     ),
                 ),
             ],
             options={
+                "verbose_name_plural": "transfers",
                 "verbose_name": "transfer",
                 "constraints": [
                     models.UniqueConstraint(fields=("reference", "line"), name="transfer_once"),

@@ -26,16 +26,18 @@ class Migration(migrations.Migration):
                     models.CharField(
                         choices=[("running", "Running"), ("done", "Done"), ("failed", "Failed")],
                         max_length=10,
+                        verbose_name="state",
                     ),
                 ),
                 ("attempts", models.PositiveIntegerField(default=1, verbose_name="attempts")),
                 ("started_at", models.DateTimeField(verbose_name="started at")),
                 ("ended_at", models.DateTimeField(null=True, verbose_name="ended at")),
-                ("counts", models.JSONField(default=dict, verbose_name="counts")),
+                ("counts", models.JSONField(default=dict, verbose_name="what it did")),
                 ("listed", models.JSONField(default=dict, verbose_name="to be looked at")),
-                ("error", models.TextField(blank=True, verbose_name="error")),
+                ("error", models.TextField(blank=True, verbose_name="what went wrong")),
             ],
             options={
+                "verbose_name_plural": "nights' jobs",
                 "verbose_name": "night's job",
                 "constraints": [
                     models.UniqueConstraint(fields=("job", "day"), name="job_run_once"),
@@ -74,7 +76,7 @@ class Migration(migrations.Migration):
                 ("attempt", models.PositiveIntegerField(verbose_name="attempt")),
                 ("started_at", models.DateTimeField(verbose_name="started at")),
                 ("failed_at", models.DateTimeField(verbose_name="failed at")),
-                ("error", models.TextField(verbose_name="error")),
+                ("error", models.TextField(verbose_name="what went wrong")),
                 (
                     "run",
                     models.ForeignKey(
@@ -85,6 +87,7 @@ class Migration(migrations.Migration):
                 ),
             ],
             options={
+                "verbose_name_plural": "failures of nights' jobs",
                 "verbose_name": "failure of a night's job",
                 "constraints": [
                     models.UniqueConstraint(fields=("run", "attempt"), name="job_failure_once"),

@@ -12,7 +12,6 @@ from django.utils.translation import gettext_lazy as _
 from core.admin_support import dashboard, navigation, signed_on
 from core.admin_support.columns import TONES, link, money
 from core.admin_support.labels import LABELS
-from core.admin_support.naming import name_app, name_model
 from core.admin_support.readonly import ReadOnlyAdmin, ReadOnlyInline
 from core.database import clock
 from core.kernel.days import natural_day
@@ -298,25 +297,6 @@ def _waiting(request: HttpRequest) -> dashboard.Table | None:
     )
 
 
-for _model, _one, _many in (
-    (Claim, _("claim"), _("claims")),
-    (Payment, _("payment"), _("payments")),
-    (Presentation, _("presentation"), _("presentations")),
-    (Deposit, _("deposit"), _("deposits")),
-    (DepositImage, _("image of a deposit"), _("images of deposits")),
-    (DepositMatch, _("match of a deposit"), _("matches of deposits")),
-    (Ruling, _("ruling"), _("rulings")),
-    (Cheque, _("cheque"), _("cheques")),
-    (CashSession, _("cash session"), _("cash sessions")),
-    (CashMovement, _("cash movement"), _("cash movements")),
-    (CashCeiling, _("cash ceiling"), _("cash ceilings")),
-    (Payee, _("payee"), _("payees")),
-    (StockItem, _("prize in stock"), _("prizes in stock")),
-    (StockMovement, _("stock movement"), _("stock movements")),
-    (Exchange, _("exchange for a prize in kind"), _("exchanges for prizes in kind")),
-):
-    name_model(_model, _one, _many)
-name_app("payoffice", _("Prize payment"))
 navigation.section(
     _("Prize payment"),
     45,

@@ -24,17 +24,17 @@ class Migration(migrations.Migration):
                         auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
                     ),
                 ),
-                ("uuid", models.UUIDField(unique=True)),
+                ("uuid", models.UUIDField(unique=True, verbose_name="UUID")),
                 ("opened_at", models.DateTimeField(verbose_name="opened at")),
-                ("float_cents", models.BigIntegerField(verbose_name="float (cents)")),
+                ("float_cents", models.BigIntegerField(verbose_name="float")),
                 ("closed_at", models.DateTimeField(null=True, verbose_name="closed at")),
                 (
                     "expected_cents",
-                    models.BigIntegerField(null=True, verbose_name="expected (cents)"),
+                    models.BigIntegerField(null=True, verbose_name="expected"),
                 ),
                 (
                     "counted_cents",
-                    models.BigIntegerField(null=True, verbose_name="counted (cents)"),
+                    models.BigIntegerField(null=True, verbose_name="counted"),
                 ),
                 (
                     "cashier",
@@ -42,6 +42,7 @@ class Migration(migrations.Migration):
                         on_delete=django.db.models.deletion.PROTECT,
                         related_name="+",
                         to=settings.AUTH_USER_MODEL,
+                        verbose_name="cashier",
                     ),
                 ),
                 (
@@ -50,6 +51,7 @@ class Migration(migrations.Migration):
                         on_delete=django.db.models.deletion.PROTECT,
                         related_name="+",
                         to="staff.staffsession",
+                        verbose_name="opened in session",
                     ),
                 ),
                 (
@@ -58,10 +60,12 @@ class Migration(migrations.Migration):
                         on_delete=django.db.models.deletion.PROTECT,
                         related_name="+",
                         to="premises.premises",
+                        verbose_name="premises",
                     ),
                 ),
             ],
             options={
+                "verbose_name_plural": "cash sessions",
                 "verbose_name": "cash session",
             },
         ),
@@ -74,8 +78,8 @@ class Migration(migrations.Migration):
                         auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
                     ),
                 ),
-                ("uuid", models.UUIDField(unique=True)),
-                ("cents", models.BigIntegerField(verbose_name="amount (cents)")),
+                ("uuid", models.UUIDField(unique=True, verbose_name="UUID")),
+                ("cents", models.BigIntegerField(verbose_name="amount")),
                 ("reason", models.CharField(max_length=200, verbose_name="reason")),
                 ("moved_at", models.DateTimeField(verbose_name="time")),
                 (
@@ -84,10 +88,12 @@ class Migration(migrations.Migration):
                         on_delete=django.db.models.deletion.PROTECT,
                         related_name="movements",
                         to="payoffice.cashsession",
+                        verbose_name="session",
                     ),
                 ),
             ],
             options={
+                "verbose_name_plural": "cash movements",
                 "verbose_name": "cash movement",
             },
         ),
@@ -118,8 +124,8 @@ class Migration(migrations.Migration):
                         verbose_name="state",
                     ),
                 ),
-                ("amount_cents", models.BigIntegerField(verbose_name="amount (cents)")),
-                ("opened_at", models.DateTimeField(verbose_name="since")),
+                ("amount_cents", models.BigIntegerField(verbose_name="amount")),
+                ("opened_at", models.DateTimeField(verbose_name="opened at")),
                 (
                     "changed_at",
                     models.DateTimeField(default=None, null=True, verbose_name="last change"),
@@ -127,6 +133,7 @@ class Migration(migrations.Migration):
                 ("day", models.DateField(null=True, verbose_name="day")),
             ],
             options={
+                "verbose_name_plural": "claims",
                 "verbose_name": "claim",
                 "constraints": [
                     models.UniqueConstraint(
@@ -166,7 +173,7 @@ class Migration(migrations.Migration):
                         auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
                     ),
                 ),
-                ("uuid", models.UUIDField(unique=True)),
+                ("uuid", models.UUIDField(unique=True, verbose_name="UUID")),
                 ("request_digest", models.BinaryField(max_length=32)),
                 (
                     "reason",
@@ -182,7 +189,7 @@ class Migration(migrations.Migration):
                     ),
                 ),
                 ("notes", models.CharField(blank=True, max_length=1000, verbose_name="notes")),
-                ("deposited_at", models.DateTimeField(verbose_name="time")),
+                ("deposited_at", models.DateTimeField(verbose_name="deposited at")),
                 (
                     "operator",
                     models.ForeignKey(
@@ -191,6 +198,7 @@ class Migration(migrations.Migration):
                         on_delete=django.db.models.deletion.PROTECT,
                         related_name="+",
                         to="premises.operator",
+                        verbose_name="operator",
                     ),
                 ),
                 (
@@ -200,6 +208,7 @@ class Migration(migrations.Migration):
                         on_delete=django.db.models.deletion.PROTECT,
                         related_name="+",
                         to="premises.premises",
+                        verbose_name="premises",
                     ),
                 ),
                 (
@@ -210,6 +219,7 @@ class Migration(migrations.Migration):
                         on_delete=django.db.models.deletion.PROTECT,
                         related_name="+",
                         to=settings.AUTH_USER_MODEL,
+                        verbose_name="member of staff",
                     ),
                 ),
                 (
@@ -220,10 +230,12 @@ class Migration(migrations.Migration):
                         on_delete=django.db.models.deletion.PROTECT,
                         related_name="+",
                         to="premises.terminal",
+                        verbose_name="terminal",
                     ),
                 ),
             ],
             options={
+                "verbose_name_plural": "deposits",
                 "verbose_name": "deposit",
             },
         ),
@@ -236,22 +248,24 @@ class Migration(migrations.Migration):
                         auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
                     ),
                 ),
-                ("uuid", models.UUIDField(unique=True)),
+                ("uuid", models.UUIDField(unique=True, verbose_name="UUID")),
                 ("encrypted", models.BinaryField(null=True)),
                 ("kept_until", models.DateField(verbose_name="kept until")),
-                ("purged_at", models.DateTimeField(null=True, verbose_name="purged at")),
+                ("purged_at", models.DateTimeField(null=True, verbose_name="erased at")),
                 ("media_type", models.CharField(max_length=20, verbose_name="kind")),
-                ("added_at", models.DateTimeField(verbose_name="time")),
+                ("added_at", models.DateTimeField(verbose_name="added at")),
                 (
                     "deposit",
                     models.ForeignKey(
                         on_delete=django.db.models.deletion.PROTECT,
                         related_name="images",
                         to="payoffice.deposit",
+                        verbose_name="deposit",
                     ),
                 ),
             ],
             options={
+                "verbose_name_plural": "images of deposits",
                 "verbose_name": "image of a deposit",
             },
         ),
@@ -265,13 +279,14 @@ class Migration(migrations.Migration):
                     ),
                 ),
                 ("evidence", models.CharField(blank=True, max_length=400, verbose_name="evidence")),
-                ("matched_at", models.DateTimeField(verbose_name="time")),
+                ("matched_at", models.DateTimeField(verbose_name="matched at")),
                 (
                     "claim",
                     models.OneToOneField(
                         on_delete=django.db.models.deletion.PROTECT,
                         related_name="deposit_match",
                         to="payoffice.claim",
+                        verbose_name="claim",
                     ),
                 ),
                 (
@@ -280,6 +295,7 @@ class Migration(migrations.Migration):
                         on_delete=django.db.models.deletion.PROTECT,
                         related_name="match",
                         to="payoffice.deposit",
+                        verbose_name="deposit",
                     ),
                 ),
                 (
@@ -289,10 +305,12 @@ class Migration(migrations.Migration):
                         on_delete=django.db.models.deletion.PROTECT,
                         related_name="+",
                         to=settings.AUTH_USER_MODEL,
+                        verbose_name="member of staff",
                     ),
                 ),
             ],
             options={
+                "verbose_name_plural": "matches of deposits",
                 "verbose_name": "match of a deposit",
             },
         ),
@@ -305,13 +323,14 @@ class Migration(migrations.Migration):
                         auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
                     ),
                 ),
-                ("uuid", models.UUIDField(unique=True)),
+                ("uuid", models.UUIDField(unique=True, verbose_name="UUID")),
                 ("encrypted", models.BinaryField(null=True)),
                 ("kept_until", models.DateField(verbose_name="kept until")),
-                ("purged_at", models.DateTimeField(null=True, verbose_name="purged at")),
-                ("recorded_at", models.DateTimeField(verbose_name="time")),
+                ("purged_at", models.DateTimeField(null=True, verbose_name="erased at")),
+                ("recorded_at", models.DateTimeField(verbose_name="recorded at")),
             ],
             options={
+                "verbose_name_plural": "payees",
                 "verbose_name": "payee",
                 "constraints": [
                     models.CheckConstraint(
@@ -334,10 +353,10 @@ class Migration(migrations.Migration):
                         auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
                     ),
                 ),
-                ("uuid", models.UUIDField(unique=True)),
+                ("uuid", models.UUIDField(unique=True, verbose_name="UUID")),
                 ("request_digest", models.BinaryField(max_length=32)),
-                ("paid_at", models.DateTimeField(verbose_name="time")),
-                ("amount_cents", models.BigIntegerField(verbose_name="amount (cents)")),
+                ("paid_at", models.DateTimeField(verbose_name="paid at")),
+                ("amount_cents", models.BigIntegerField(verbose_name="amount")),
                 (
                     "means",
                     models.CharField(
@@ -365,6 +384,7 @@ class Migration(migrations.Migration):
                         on_delete=django.db.models.deletion.PROTECT,
                         related_name="payments",
                         to="payoffice.cashsession",
+                        verbose_name="cash session",
                     ),
                 ),
                 (
@@ -373,6 +393,7 @@ class Migration(migrations.Migration):
                         on_delete=django.db.models.deletion.PROTECT,
                         related_name="payment",
                         to="payoffice.claim",
+                        verbose_name="claim",
                     ),
                 ),
                 (
@@ -383,6 +404,7 @@ class Migration(migrations.Migration):
                         on_delete=django.db.models.deletion.PROTECT,
                         related_name="+",
                         to="premises.operator",
+                        verbose_name="operator",
                     ),
                 ),
                 (
@@ -392,6 +414,7 @@ class Migration(migrations.Migration):
                         on_delete=django.db.models.deletion.PROTECT,
                         related_name="payment",
                         to="payoffice.payee",
+                        verbose_name="payee",
                     ),
                 ),
                 (
@@ -401,6 +424,7 @@ class Migration(migrations.Migration):
                         on_delete=django.db.models.deletion.PROTECT,
                         related_name="+",
                         to="premises.premises",
+                        verbose_name="premises",
                     ),
                 ),
                 (
@@ -410,6 +434,7 @@ class Migration(migrations.Migration):
                         on_delete=django.db.models.deletion.PROTECT,
                         related_name="+",
                         to="staff.proposal",
+                        verbose_name="proposal",
                     ),
                 ),
                 (
@@ -420,6 +445,7 @@ class Migration(migrations.Migration):
                         on_delete=django.db.models.deletion.PROTECT,
                         related_name="+",
                         to="premises.operator",
+                        verbose_name="second operator",
                     ),
                 ),
                 (
@@ -430,6 +456,7 @@ class Migration(migrations.Migration):
                         on_delete=django.db.models.deletion.PROTECT,
                         related_name="+",
                         to="premises.operatorsession",
+                        verbose_name="second session",
                     ),
                 ),
                 (
@@ -440,6 +467,7 @@ class Migration(migrations.Migration):
                         on_delete=django.db.models.deletion.PROTECT,
                         related_name="+",
                         to="premises.operatorsession",
+                        verbose_name="session",
                     ),
                 ),
                 (
@@ -450,6 +478,7 @@ class Migration(migrations.Migration):
                         on_delete=django.db.models.deletion.PROTECT,
                         related_name="+",
                         to=settings.AUTH_USER_MODEL,
+                        verbose_name="member of staff",
                     ),
                 ),
                 (
@@ -460,10 +489,12 @@ class Migration(migrations.Migration):
                         on_delete=django.db.models.deletion.PROTECT,
                         related_name="+",
                         to="premises.terminal",
+                        verbose_name="terminal",
                     ),
                 ),
             ],
             options={
+                "verbose_name_plural": "payments",
                 "verbose_name": "payment",
             },
         ),
@@ -477,7 +508,7 @@ class Migration(migrations.Migration):
                     ),
                 ),
                 ("number", models.PositiveIntegerField(unique=True, verbose_name="number")),
-                ("amount_cents", models.BigIntegerField(verbose_name="amount (cents)")),
+                ("amount_cents", models.BigIntegerField(verbose_name="amount")),
                 (
                     "state",
                     models.CharField(
@@ -504,6 +535,7 @@ class Migration(migrations.Migration):
                         on_delete=django.db.models.deletion.PROTECT,
                         related_name="+",
                         to=settings.AUTH_USER_MODEL,
+                        verbose_name="reconciled by",
                     ),
                 ),
                 (
@@ -513,6 +545,7 @@ class Migration(migrations.Migration):
                         on_delete=django.db.models.deletion.PROTECT,
                         related_name="+",
                         to="staff.proposal",
+                        verbose_name="proposal to reissue",
                     ),
                 ),
                 (
@@ -522,6 +555,7 @@ class Migration(migrations.Migration):
                         on_delete=django.db.models.deletion.PROTECT,
                         related_name="replaced_by",
                         to="payoffice.cheque",
+                        verbose_name="replaces",
                     ),
                 ),
                 (
@@ -531,6 +565,7 @@ class Migration(migrations.Migration):
                         on_delete=django.db.models.deletion.PROTECT,
                         related_name="+",
                         to="staff.proposal",
+                        verbose_name="proposal to void",
                     ),
                 ),
                 (
@@ -539,6 +574,7 @@ class Migration(migrations.Migration):
                         on_delete=django.db.models.deletion.PROTECT,
                         related_name="cheques",
                         to="payoffice.payee",
+                        verbose_name="payee",
                     ),
                 ),
                 (
@@ -547,10 +583,12 @@ class Migration(migrations.Migration):
                         on_delete=django.db.models.deletion.PROTECT,
                         related_name="cheques",
                         to="payoffice.payment",
+                        verbose_name="payment",
                     ),
                 ),
             ],
             options={
+                "verbose_name_plural": "cheques",
                 "verbose_name": "cheque",
             },
         ),
@@ -563,14 +601,15 @@ class Migration(migrations.Migration):
                         auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
                     ),
                 ),
-                ("uuid", models.UUIDField(unique=True)),
-                ("presented_at", models.DateTimeField(verbose_name="time")),
+                ("uuid", models.UUIDField(unique=True, verbose_name="UUID")),
+                ("presented_at", models.DateTimeField(verbose_name="presented at")),
                 (
                     "claim",
                     models.OneToOneField(
                         on_delete=django.db.models.deletion.PROTECT,
                         related_name="presentation",
                         to="payoffice.claim",
+                        verbose_name="claim",
                     ),
                 ),
                 (
@@ -581,6 +620,7 @@ class Migration(migrations.Migration):
                         on_delete=django.db.models.deletion.PROTECT,
                         related_name="+",
                         to="premises.operator",
+                        verbose_name="operator",
                     ),
                 ),
                 (
@@ -590,6 +630,7 @@ class Migration(migrations.Migration):
                         on_delete=django.db.models.deletion.PROTECT,
                         related_name="+",
                         to="premises.premises",
+                        verbose_name="premises",
                     ),
                 ),
                 (
@@ -600,6 +641,7 @@ class Migration(migrations.Migration):
                         on_delete=django.db.models.deletion.PROTECT,
                         related_name="+",
                         to=settings.AUTH_USER_MODEL,
+                        verbose_name="member of staff",
                     ),
                 ),
                 (
@@ -610,10 +652,12 @@ class Migration(migrations.Migration):
                         on_delete=django.db.models.deletion.PROTECT,
                         related_name="+",
                         to="premises.terminal",
+                        verbose_name="terminal",
                     ),
                 ),
             ],
             options={
+                "verbose_name_plural": "presentations",
                 "verbose_name": "presentation",
             },
         ),
@@ -631,11 +675,11 @@ class Migration(migrations.Migration):
                     models.CharField(
                         choices=[("granted", "Granted"), ("refused", "Refused")],
                         max_length=10,
-                        verbose_name="verdict",
+                        verbose_name="decision",
                     ),
                 ),
                 ("reason", models.CharField(max_length=400, verbose_name="reason")),
-                ("decided_at", models.DateTimeField(verbose_name="time")),
+                ("decided_at", models.DateTimeField(verbose_name="decided at")),
                 (
                     "claim",
                     models.OneToOneField(
@@ -643,6 +687,7 @@ class Migration(migrations.Migration):
                         on_delete=django.db.models.deletion.PROTECT,
                         related_name="ruling",
                         to="payoffice.claim",
+                        verbose_name="claim",
                     ),
                 ),
                 (
@@ -652,6 +697,7 @@ class Migration(migrations.Migration):
                         on_delete=django.db.models.deletion.PROTECT,
                         related_name="ruling",
                         to="payoffice.deposit",
+                        verbose_name="deposit",
                     ),
                 ),
                 (
@@ -660,10 +706,12 @@ class Migration(migrations.Migration):
                         on_delete=django.db.models.deletion.PROTECT,
                         related_name="+",
                         to="staff.proposal",
+                        verbose_name="proposal",
                     ),
                 ),
             ],
             options={
+                "verbose_name_plural": "rulings",
                 "verbose_name": "ruling",
             },
         ),
@@ -680,9 +728,9 @@ class Migration(migrations.Migration):
                 ("description", models.CharField(max_length=200, verbose_name="description")),
                 (
                     "equivalent_cents",
-                    models.BigIntegerField(verbose_name="cash equivalent (cents)"),
+                    models.BigIntegerField(verbose_name="cash equivalent"),
                 ),
-                ("recorded_at", models.DateTimeField(verbose_name="time")),
+                ("recorded_at", models.DateTimeField(verbose_name="recorded at")),
             ],
             options={
                 "verbose_name": "prize in stock",
@@ -703,15 +751,16 @@ class Migration(migrations.Migration):
                         auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
                     ),
                 ),
-                ("uuid", models.UUIDField(unique=True)),
+                ("uuid", models.UUIDField(unique=True, verbose_name="UUID")),
                 ("request_digest", models.BinaryField(max_length=32)),
-                ("exchanged_at", models.DateTimeField(verbose_name="time")),
+                ("exchanged_at", models.DateTimeField(verbose_name="exchanged at")),
                 (
                     "claim",
                     models.OneToOneField(
                         on_delete=django.db.models.deletion.PROTECT,
                         related_name="exchange",
                         to="payoffice.claim",
+                        verbose_name="claim",
                     ),
                 ),
                 (
@@ -722,6 +771,7 @@ class Migration(migrations.Migration):
                         on_delete=django.db.models.deletion.PROTECT,
                         related_name="+",
                         to="premises.operator",
+                        verbose_name="operator",
                     ),
                 ),
                 (
@@ -731,6 +781,7 @@ class Migration(migrations.Migration):
                         on_delete=django.db.models.deletion.PROTECT,
                         related_name="+",
                         to="premises.premises",
+                        verbose_name="premises",
                     ),
                 ),
                 (
@@ -740,6 +791,7 @@ class Migration(migrations.Migration):
                         on_delete=django.db.models.deletion.PROTECT,
                         related_name="+",
                         to="staff.proposal",
+                        verbose_name="proposal",
                     ),
                 ),
                 (
@@ -750,6 +802,7 @@ class Migration(migrations.Migration):
                         on_delete=django.db.models.deletion.PROTECT,
                         related_name="+",
                         to=settings.AUTH_USER_MODEL,
+                        verbose_name="member of staff",
                     ),
                 ),
                 (
@@ -760,6 +813,7 @@ class Migration(migrations.Migration):
                         on_delete=django.db.models.deletion.PROTECT,
                         related_name="+",
                         to="premises.terminal",
+                        verbose_name="terminal",
                     ),
                 ),
                 (
@@ -768,10 +822,12 @@ class Migration(migrations.Migration):
                         on_delete=django.db.models.deletion.PROTECT,
                         related_name="exchanges",
                         to="payoffice.stockitem",
+                        verbose_name="thing",
                     ),
                 ),
             ],
             options={
+                "verbose_name_plural": "exchanges for prizes in kind",
                 "verbose_name": "exchange for a prize in kind",
             },
         ),
@@ -784,7 +840,7 @@ class Migration(migrations.Migration):
                         auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
                     ),
                 ),
-                ("uuid", models.UUIDField(unique=True)),
+                ("uuid", models.UUIDField(unique=True, verbose_name="UUID")),
                 ("units", models.IntegerField(verbose_name="units")),
                 ("reason", models.CharField(max_length=200, verbose_name="reason")),
                 ("moved_at", models.DateTimeField(verbose_name="time")),
@@ -795,6 +851,7 @@ class Migration(migrations.Migration):
                         on_delete=django.db.models.deletion.PROTECT,
                         related_name="movement",
                         to="payoffice.exchange",
+                        verbose_name="exchange",
                     ),
                 ),
                 (
@@ -803,6 +860,7 @@ class Migration(migrations.Migration):
                         on_delete=django.db.models.deletion.PROTECT,
                         related_name="movements",
                         to="payoffice.stockitem",
+                        verbose_name="thing",
                     ),
                 ),
                 (
@@ -812,6 +870,7 @@ class Migration(migrations.Migration):
                         on_delete=django.db.models.deletion.PROTECT,
                         related_name="+",
                         to="premises.premises",
+                        verbose_name="premises",
                     ),
                 ),
                 (
@@ -821,10 +880,12 @@ class Migration(migrations.Migration):
                         on_delete=django.db.models.deletion.PROTECT,
                         related_name="+",
                         to=settings.AUTH_USER_MODEL,
+                        verbose_name="member of staff",
                     ),
                 ),
             ],
             options={
+                "verbose_name_plural": "stock movements",
                 "verbose_name": "stock movement",
             },
         ),
@@ -838,19 +899,21 @@ class Migration(migrations.Migration):
                     ),
                 ),
                 ("in_force_from", models.DateField(unique=True, verbose_name="in force from")),
-                ("cents", models.BigIntegerField(verbose_name="amount (cents)")),
+                ("cents", models.BigIntegerField(verbose_name="amount")),
                 ("source", models.CharField(max_length=200, verbose_name="source")),
-                ("recorded_at", models.DateTimeField(verbose_name="time")),
+                ("recorded_at", models.DateTimeField(verbose_name="recorded at")),
                 (
                     "proposal",
                     models.OneToOneField(
                         on_delete=django.db.models.deletion.PROTECT,
                         related_name="+",
                         to="staff.proposal",
+                        verbose_name="proposal",
                     ),
                 ),
             ],
             options={
+                "verbose_name_plural": "cash ceilings",
                 "verbose_name": "cash ceiling",
                 "constraints": [
                     models.CheckConstraint(

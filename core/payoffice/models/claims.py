@@ -12,14 +12,33 @@ from core.staff.models import Proposal, User
 class Acted(Guarded):
     """Where an act took place, and who did it: an operator at a terminal, or a member of staff."""
 
-    premises = models.ForeignKey(Premises, models.PROTECT, related_name="+", db_index=False)
+    premises = models.ForeignKey(
+        Premises, models.PROTECT, related_name="+", db_index=False, verbose_name=_("premises")
+    )
     terminal = models.ForeignKey(
-        Terminal, models.PROTECT, null=True, related_name="+", db_index=False
+        Terminal,
+        models.PROTECT,
+        null=True,
+        related_name="+",
+        db_index=False,
+        verbose_name=_("terminal"),
     )
     operator = models.ForeignKey(
-        Operator, models.PROTECT, null=True, related_name="+", db_index=False
+        Operator,
+        models.PROTECT,
+        null=True,
+        related_name="+",
+        db_index=False,
+        verbose_name=_("operator"),
     )
-    staff = models.ForeignKey(User, models.PROTECT, null=True, related_name="+", db_index=False)
+    staff = models.ForeignKey(
+        User,
+        models.PROTECT,
+        null=True,
+        related_name="+",
+        db_index=False,
+        verbose_name=_("member of staff"),
+    )
 
     class Meta:
         abstract = True
@@ -66,13 +85,14 @@ class Claim(Guarded):
     game = models.CharField(_("game"), max_length=20)
     document_id = models.BigIntegerField(_("document"))
     state = models.CharField(_("state"), max_length=10, choices=State.choices)
-    amount_cents = models.BigIntegerField(_("amount (cents)"))
-    opened_at = models.DateTimeField(_("since"))
+    amount_cents = models.BigIntegerField(_("amount"))
+    opened_at = models.DateTimeField(_("opened at"))
     changed_at = models.DateTimeField(_("last change"), default=None, null=True)
     day = models.DateField(_("day"), null=True)
 
     class Meta:
         verbose_name = _("claim")
+        verbose_name_plural = _("claims")
         constraints = [
             models.UniqueConstraint(fields=["game", "document_id"], name="claim_of_document"),
             models.CheckConstraint(condition=Q(amount_cents__gt=0), name="claim_has_amount"),
@@ -94,12 +114,15 @@ class Claim(Guarded):
 class Presentation(Acted):
     """The bearer came in time: the claim lapses no more [D6]. `uuid` is on the receipt."""
 
-    uuid = models.UUIDField(unique=True)
-    claim = models.OneToOneField(Claim, models.PROTECT, related_name="presentation")
-    presented_at = models.DateTimeField(_("time"))
+    uuid = models.UUIDField(_("UUID"), unique=True)
+    claim = models.OneToOneField(
+        Claim, models.PROTECT, related_name="presentation", verbose_name=_("claim")
+    )
+    presented_at = models.DateTimeField(_("presented at"))
 
     class Meta:
         verbose_name = _("presentation")
+        verbose_name_plural = _("presentations")
         constraints = [by_one("presentation_by_one")]
 
     def __str__(self) -> str:
@@ -113,17 +136,26 @@ class Ruling(Guarded):
         GRANTED = "granted", _("Granted")
         REFUSED = "refused", _("Refused")
 
-    claim = models.OneToOneField(Claim, models.PROTECT, null=True, related_name="ruling")
-    deposit = models.OneToOneField(
-        "payoffice.Deposit", models.PROTECT, null=True, related_name="ruling"
+    claim = models.OneToOneField(
+        Claim, models.PROTECT, null=True, related_name="ruling", verbose_name=_("claim")
     )
-    verdict = models.CharField(_("verdict"), max_length=10, choices=Verdict.choices)
+    deposit = models.OneToOneField(
+        "payoffice.Deposit",
+        models.PROTECT,
+        null=True,
+        related_name="ruling",
+        verbose_name=_("deposit"),
+    )
+    verdict = models.CharField(_("decision"), max_length=10, choices=Verdict.choices)
     reason = models.CharField(_("reason"), max_length=400)
-    proposal = models.OneToOneField(Proposal, models.PROTECT, related_name="+")
-    decided_at = models.DateTimeField(_("time"))
+    proposal = models.OneToOneField(
+        Proposal, models.PROTECT, related_name="+", verbose_name=_("proposal")
+    )
+    decided_at = models.DateTimeField(_("decided at"))
 
     class Meta:
         verbose_name = _("ruling")
+        verbose_name_plural = _("rulings")
         constraints = [
             models.CheckConstraint(
                 condition=Q(claim__isnull=False) | Q(deposit__isnull=False, verdict="refused"),

@@ -19,14 +19,15 @@ class Deposit(Acted):
         UNREADABLE = "unreadable", _("Its code cannot be read")
         UNVERIFIABLE = "unverifiable", _("Its marks cannot be checked")
 
-    uuid = models.UUIDField(unique=True)
+    uuid = models.UUIDField(_("UUID"), unique=True)
     request_digest = models.BinaryField(max_length=32)
     reason = models.CharField(_("reason"), max_length=15, choices=Reason.choices)
     notes = models.CharField(_("notes"), max_length=1000, blank=True)
-    deposited_at = models.DateTimeField(_("time"))
+    deposited_at = models.DateTimeField(_("deposited at"))
 
     class Meta:
         verbose_name = _("deposit")
+        verbose_name_plural = _("deposits")
         constraints = [by_one("deposit_by_one")]
 
     def __str__(self) -> str:
@@ -36,12 +37,15 @@ class Deposit(Acted):
 class DepositImage(Encrypted):
     """A photograph of a deposited document, encrypted."""
 
-    deposit = models.ForeignKey(Deposit, models.PROTECT, related_name="images")
+    deposit = models.ForeignKey(
+        Deposit, models.PROTECT, related_name="images", verbose_name=_("deposit")
+    )
     media_type = models.CharField(_("kind"), max_length=20)
-    added_at = models.DateTimeField(_("time"))
+    added_at = models.DateTimeField(_("added at"))
 
     class Meta:
         verbose_name = _("image of a deposit")
+        verbose_name_plural = _("images of deposits")
         constraints = [
             purged_whole("deposit_image_purged_whole"),
             models.CheckConstraint(
@@ -59,14 +63,21 @@ class DepositMatch(Guarded):
     `staff` is who found it in the records; None where its code was read as it was taken in.
     """
 
-    deposit = models.OneToOneField(Deposit, models.PROTECT, related_name="match")
-    claim = models.OneToOneField(Claim, models.PROTECT, related_name="deposit_match")
+    deposit = models.OneToOneField(
+        Deposit, models.PROTECT, related_name="match", verbose_name=_("deposit")
+    )
+    claim = models.OneToOneField(
+        Claim, models.PROTECT, related_name="deposit_match", verbose_name=_("claim")
+    )
     evidence = models.CharField(_("evidence"), max_length=400, blank=True)
-    staff = models.ForeignKey(User, models.PROTECT, null=True, related_name="+")
-    matched_at = models.DateTimeField(_("time"))
+    staff = models.ForeignKey(
+        User, models.PROTECT, null=True, related_name="+", verbose_name=_("member of staff")
+    )
+    matched_at = models.DateTimeField(_("matched at"))
 
     class Meta:
         verbose_name = _("match of a deposit")
+        verbose_name_plural = _("matches of deposits")
         constraints = [
             models.CheckConstraint(
                 condition=Q(staff=None) | ~Q(evidence=""), name="deposit_match_has_evidence"

@@ -15,8 +15,8 @@ class StockItem(Guarded):
 
     code = models.CharField(_("code"), max_length=80, unique=True)
     description = models.CharField(_("description"), max_length=200)
-    equivalent_cents = models.BigIntegerField(_("cash equivalent (cents)"))
-    recorded_at = models.DateTimeField(_("time"))
+    equivalent_cents = models.BigIntegerField(_("cash equivalent"))
+    recorded_at = models.DateTimeField(_("recorded at"))
 
     class Meta:
         verbose_name = _("prize in stock")
@@ -32,15 +32,22 @@ class StockItem(Guarded):
 class Exchange(Acted):
     """A document exchanged for the one that entitles to the thing, whose number is `uuid`."""
 
-    uuid = models.UUIDField(unique=True)
+    uuid = models.UUIDField(_("UUID"), unique=True)
     request_digest = models.BinaryField(max_length=32)
-    claim = models.OneToOneField(Claim, models.PROTECT, related_name="exchange")
-    item = models.ForeignKey(StockItem, models.PROTECT, related_name="exchanges")
-    exchanged_at = models.DateTimeField(_("time"))
-    proposal = models.OneToOneField(Proposal, models.PROTECT, null=True, related_name="+")
+    claim = models.OneToOneField(
+        Claim, models.PROTECT, related_name="exchange", verbose_name=_("claim")
+    )
+    item = models.ForeignKey(
+        StockItem, models.PROTECT, related_name="exchanges", verbose_name=_("thing")
+    )
+    exchanged_at = models.DateTimeField(_("exchanged at"))
+    proposal = models.OneToOneField(
+        Proposal, models.PROTECT, null=True, related_name="+", verbose_name=_("proposal")
+    )
 
     class Meta:
         verbose_name = _("exchange for a prize in kind")
+        verbose_name_plural = _("exchanges for prizes in kind")
         constraints = [by_one("exchange_by_one")]
 
     def __str__(self) -> str:
@@ -53,17 +60,26 @@ class StockMovement(Guarded):
     Those that went with an exchange name it; others are taken in, or corrected after a count.
     """
 
-    uuid = models.UUIDField(unique=True)
-    item = models.ForeignKey(StockItem, models.PROTECT, related_name="movements")
+    uuid = models.UUIDField(_("UUID"), unique=True)
+    item = models.ForeignKey(
+        StockItem, models.PROTECT, related_name="movements", verbose_name=_("thing")
+    )
     units = models.IntegerField(_("units"))
-    premises = models.ForeignKey(Premises, models.PROTECT, related_name="+", db_index=False)
+    premises = models.ForeignKey(
+        Premises, models.PROTECT, related_name="+", db_index=False, verbose_name=_("premises")
+    )
     reason = models.CharField(_("reason"), max_length=200)
-    exchange = models.OneToOneField(Exchange, models.PROTECT, null=True, related_name="movement")
-    staff = models.ForeignKey(User, models.PROTECT, related_name="+", db_index=False)
+    exchange = models.OneToOneField(
+        Exchange, models.PROTECT, null=True, related_name="movement", verbose_name=_("exchange")
+    )
+    staff = models.ForeignKey(
+        User, models.PROTECT, related_name="+", db_index=False, verbose_name=_("member of staff")
+    )
     moved_at = models.DateTimeField(_("time"))
 
     class Meta:
         verbose_name = _("stock movement")
+        verbose_name_plural = _("stock movements")
         constraints = [
             models.CheckConstraint(condition=~Q(units=0), name="stock_movement_moves"),
             models.CheckConstraint(

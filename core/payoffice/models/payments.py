@@ -26,10 +26,10 @@ class Encrypted(Guarded):
 
     mutable = ("encrypted", "purged_at")
 
-    uuid = models.UUIDField(unique=True)
+    uuid = models.UUIDField(_("UUID"), unique=True)
     encrypted = models.BinaryField(null=True)
     kept_until = models.DateField(_("kept until"))
-    purged_at = models.DateTimeField(_("purged at"), null=True)
+    purged_at = models.DateTimeField(_("erased at"), null=True)
 
     class Meta:
         abstract = True
@@ -47,10 +47,11 @@ def purged_whole(name: str) -> models.CheckConstraint:
 class Payee(Encrypted):
     """To whom a nominative cheque is made out: name and identity document, encrypted [C3]."""
 
-    recorded_at = models.DateTimeField(_("time"))
+    recorded_at = models.DateTimeField(_("recorded at"))
 
     class Meta:
         verbose_name = _("payee")
+        verbose_name_plural = _("payees")
         constraints = [purged_whole("payee_purged_whole")]
 
     def __str__(self) -> str:
@@ -65,18 +66,23 @@ class CashSession(Guarded):
 
     mutable = ("closed_at", "expected_cents", "counted_cents")
 
-    uuid = models.UUIDField(unique=True)
-    premises = models.ForeignKey(Premises, models.PROTECT, related_name="+")
-    cashier = models.ForeignKey(User, models.PROTECT, related_name="+")
-    opened_in = models.ForeignKey(StaffSession, models.PROTECT, related_name="+")
+    uuid = models.UUIDField(_("UUID"), unique=True)
+    premises = models.ForeignKey(
+        Premises, models.PROTECT, related_name="+", verbose_name=_("premises")
+    )
+    cashier = models.ForeignKey(User, models.PROTECT, related_name="+", verbose_name=_("cashier"))
+    opened_in = models.ForeignKey(
+        StaffSession, models.PROTECT, related_name="+", verbose_name=_("opened in session")
+    )
     opened_at = models.DateTimeField(_("opened at"))
-    float_cents = models.BigIntegerField(_("float (cents)"))
+    float_cents = models.BigIntegerField(_("float"))
     closed_at = models.DateTimeField(_("closed at"), null=True)
-    expected_cents = models.BigIntegerField(_("expected (cents)"), null=True)
-    counted_cents = models.BigIntegerField(_("counted (cents)"), null=True)
+    expected_cents = models.BigIntegerField(_("expected"), null=True)
+    counted_cents = models.BigIntegerField(_("counted"), null=True)
 
     class Meta:
         verbose_name = _("cash session")
+        verbose_name_plural = _("cash sessions")
         constraints = [
             models.UniqueConstraint(
                 fields=["cashier"], condition=Q(closed_at=None), name="cash_session_alone"
@@ -107,14 +113,17 @@ class CashSession(Guarded):
 class CashMovement(Guarded):
     """Cash brought to an open session (positive) or taken from it, other than by paying."""
 
-    uuid = models.UUIDField(unique=True)
-    session = models.ForeignKey(CashSession, models.PROTECT, related_name="movements")
-    cents = models.BigIntegerField(_("amount (cents)"))
+    uuid = models.UUIDField(_("UUID"), unique=True)
+    session = models.ForeignKey(
+        CashSession, models.PROTECT, related_name="movements", verbose_name=_("session")
+    )
+    cents = models.BigIntegerField(_("amount"))
     reason = models.CharField(_("reason"), max_length=200)
     moved_at = models.DateTimeField(_("time"))
 
     class Meta:
         verbose_name = _("cash movement")
+        verbose_name_plural = _("cash movements")
         constraints = [
             models.CheckConstraint(condition=~Q(cents=0), name="cash_movement_moves"),
             models.CheckConstraint(condition=~Q(reason=""), name="cash_movement_has_reason"),
@@ -132,30 +141,56 @@ class Payment(Acted):
     session at a terminal, a confirmed proposal at a desk.
     """
 
-    uuid = models.UUIDField(unique=True)
+    uuid = models.UUIDField(_("UUID"), unique=True)
     request_digest = models.BinaryField(max_length=32)
-    claim = models.OneToOneField(Claim, models.PROTECT, related_name="payment")
-    paid_at = models.DateTimeField(_("time"))
-    amount_cents = models.BigIntegerField(_("amount (cents)"))
+    claim = models.OneToOneField(
+        Claim, models.PROTECT, related_name="payment", verbose_name=_("claim")
+    )
+    paid_at = models.DateTimeField(_("paid at"))
+    amount_cents = models.BigIntegerField(_("amount"))
     means = models.CharField(_("means"), max_length=20, choices=MEANS)
     place = models.CharField(_("place"), max_length=20, choices=PLACES)
     session = models.ForeignKey(
-        OperatorSession, models.PROTECT, null=True, related_name="+", db_index=False
+        OperatorSession,
+        models.PROTECT,
+        null=True,
+        related_name="+",
+        db_index=False,
+        verbose_name=_("session"),
     )
     second_operator = models.ForeignKey(
-        Operator, models.PROTECT, null=True, related_name="+", db_index=False
+        Operator,
+        models.PROTECT,
+        null=True,
+        related_name="+",
+        db_index=False,
+        verbose_name=_("second operator"),
     )
     second_session = models.ForeignKey(
-        OperatorSession, models.PROTECT, null=True, related_name="+", db_index=False
+        OperatorSession,
+        models.PROTECT,
+        null=True,
+        related_name="+",
+        db_index=False,
+        verbose_name=_("second session"),
     )
     cash_session = models.ForeignKey(
-        CashSession, models.PROTECT, null=True, related_name="payments"
+        CashSession,
+        models.PROTECT,
+        null=True,
+        related_name="payments",
+        verbose_name=_("cash session"),
     )
-    payee = models.OneToOneField(Payee, models.PROTECT, null=True, related_name="payment")
-    proposal = models.OneToOneField(Proposal, models.PROTECT, null=True, related_name="+")
+    payee = models.OneToOneField(
+        Payee, models.PROTECT, null=True, related_name="payment", verbose_name=_("payee")
+    )
+    proposal = models.OneToOneField(
+        Proposal, models.PROTECT, null=True, related_name="+", verbose_name=_("proposal")
+    )
 
     class Meta:
         verbose_name = _("payment")
+        verbose_name_plural = _("payments")
         indexes = [models.Index(fields=["premises", "paid_at"], name="payment_of_premises")]
         constraints = [
             models.CheckConstraint(condition=Q(amount_cents__gt=0), name="payment_positive"),
@@ -211,21 +246,34 @@ class Cheque(Guarded):
     transitions = {"issued": ("presented", "voided")}
 
     number = models.PositiveIntegerField(_("number"), unique=True)
-    payment = models.ForeignKey(Payment, models.PROTECT, related_name="cheques")
-    payee = models.ForeignKey(Payee, models.PROTECT, related_name="cheques")
-    amount_cents = models.BigIntegerField(_("amount (cents)"))
+    payment = models.ForeignKey(
+        Payment, models.PROTECT, related_name="cheques", verbose_name=_("payment")
+    )
+    payee = models.ForeignKey(
+        Payee, models.PROTECT, related_name="cheques", verbose_name=_("payee")
+    )
+    amount_cents = models.BigIntegerField(_("amount"))
     state = models.CharField(_("state"), max_length=10, choices=State.choices)
     issued_at = models.DateTimeField(_("issued at"))
-    replaces = models.OneToOneField("self", models.PROTECT, null=True, related_name="replaced_by")
-    reissue = models.OneToOneField(Proposal, models.PROTECT, null=True, related_name="+")
-    voiding = models.OneToOneField(Proposal, models.PROTECT, null=True, related_name="+")
+    replaces = models.OneToOneField(
+        "self", models.PROTECT, null=True, related_name="replaced_by", verbose_name=_("replaces")
+    )
+    reissue = models.OneToOneField(
+        Proposal, models.PROTECT, null=True, related_name="+", verbose_name=_("proposal to reissue")
+    )
+    voiding = models.OneToOneField(
+        Proposal, models.PROTECT, null=True, related_name="+", verbose_name=_("proposal to void")
+    )
     void_reason = models.CharField(_("reason of voiding"), max_length=200, blank=True)
     presented_on = models.DateField(_("presented on"), null=True)
     reconciled_at = models.DateTimeField(_("reconciled at"), null=True)
-    reconciled_by = models.ForeignKey(User, models.PROTECT, null=True, related_name="+")
+    reconciled_by = models.ForeignKey(
+        User, models.PROTECT, null=True, related_name="+", verbose_name=_("reconciled by")
+    )
 
     class Meta:
         verbose_name = _("cheque")
+        verbose_name_plural = _("cheques")
         constraints = [
             models.UniqueConstraint(
                 fields=["payment"], condition=~Q(state="voided"), name="cheque_of_payment"
@@ -261,13 +309,16 @@ class CashCeiling(Guarded):
     """A ceiling of payments in cash that later law set, from a day on [C3]; inclusive cents."""
 
     in_force_from = models.DateField(_("in force from"), unique=True)
-    cents = models.BigIntegerField(_("amount (cents)"))
+    cents = models.BigIntegerField(_("amount"))
     source = models.CharField(_("source"), max_length=200)
-    proposal = models.OneToOneField(Proposal, models.PROTECT, related_name="+")
-    recorded_at = models.DateTimeField(_("time"))
+    proposal = models.OneToOneField(
+        Proposal, models.PROTECT, related_name="+", verbose_name=_("proposal")
+    )
+    recorded_at = models.DateTimeField(_("recorded at"))
 
     class Meta:
         verbose_name = _("cash ceiling")
+        verbose_name_plural = _("cash ceilings")
         constraints = [
             models.CheckConstraint(condition=Q(cents__gt=0), name="cash_ceiling_positive"),
             models.CheckConstraint(condition=~Q(source=""), name="cash_ceiling_has_source"),

@@ -42,13 +42,14 @@ class Migration(migrations.Migration):
                 ),
                 ("address", models.CharField(max_length=200, verbose_name="address")),
                 ("municipality", models.CharField(max_length=80, verbose_name="municipality")),
-                ("created_at", models.DateTimeField()),
+                ("created_at", models.DateTimeField(verbose_name="registered at")),
                 (
                     "created_by",
                     models.ForeignKey(
                         on_delete=django.db.models.deletion.PROTECT,
                         related_name="+",
                         to=settings.AUTH_USER_MODEL,
+                        verbose_name="registered by",
                     ),
                 ),
             ],
@@ -69,16 +70,20 @@ class Migration(migrations.Migration):
                 ("number", models.PositiveSmallIntegerField(verbose_name="number")),
                 ("name", models.CharField(max_length=120, verbose_name="name")),
                 ("pin", models.CharField(max_length=200)),
-                ("is_active", models.BooleanField(default=True)),
-                ("failed_attempts", models.PositiveIntegerField(default=0)),
-                ("locked_until", models.DateTimeField(null=True)),
-                ("created_at", models.DateTimeField()),
+                ("is_active", models.BooleanField(default=True, verbose_name="active")),
+                (
+                    "failed_attempts",
+                    models.PositiveIntegerField(default=0, verbose_name="failed attempts"),
+                ),
+                ("locked_until", models.DateTimeField(null=True, verbose_name="locked until")),
+                ("created_at", models.DateTimeField(verbose_name="registered at")),
                 (
                     "created_by",
                     models.ForeignKey(
                         on_delete=django.db.models.deletion.PROTECT,
                         related_name="+",
                         to=settings.AUTH_USER_MODEL,
+                        verbose_name="registered by",
                     ),
                 ),
                 (
@@ -87,10 +92,12 @@ class Migration(migrations.Migration):
                         on_delete=django.db.models.deletion.PROTECT,
                         related_name="operators",
                         to="premises.premises",
+                        verbose_name="premises",
                     ),
                 ),
             ],
             options={
+                "verbose_name_plural": "operators",
                 "verbose_name": "operator",
             },
         ),
@@ -108,18 +115,23 @@ class Migration(migrations.Migration):
                     models.CharField(
                         choices=[("lototrot", "Lototrot"), ("promotrot", "Promotrot")],
                         max_length=20,
+                        verbose_name="game",
                     ),
                 ),
-                ("valid_from", models.DateTimeField()),
-                ("valid_until", models.DateTimeField(blank=True, null=True)),
+                ("valid_from", models.DateTimeField(verbose_name="valid from")),
+                (
+                    "valid_until",
+                    models.DateTimeField(blank=True, null=True, verbose_name="valid until"),
+                ),
                 ("reference", models.CharField(max_length=120, verbose_name="reference")),
-                ("recorded_at", models.DateTimeField()),
+                ("recorded_at", models.DateTimeField(verbose_name="recorded at")),
                 (
                     "recorded_by",
                     models.ForeignKey(
                         on_delete=django.db.models.deletion.PROTECT,
                         related_name="+",
                         to=settings.AUTH_USER_MODEL,
+                        verbose_name="recorded by",
                     ),
                 ),
                 (
@@ -128,10 +140,12 @@ class Migration(migrations.Migration):
                         on_delete=django.db.models.deletion.PROTECT,
                         related_name="authorisations",
                         to="premises.premises",
+                        verbose_name="premises",
                     ),
                 ),
             ],
             options={
+                "verbose_name_plural": "authorisations",
                 "verbose_name": "authorisation",
             },
         ),
@@ -147,15 +161,16 @@ class Migration(migrations.Migration):
                 ("code", models.CharField(max_length=20, unique=True, verbose_name="code")),
                 ("token_digest", models.BinaryField(max_length=32, null=True, unique=True)),
                 ("next_token_digest", models.BinaryField(max_length=32, null=True, unique=True)),
-                ("enrolled_at", models.DateTimeField(null=True)),
-                ("revoked_at", models.DateTimeField(null=True)),
-                ("created_at", models.DateTimeField()),
+                ("enrolled_at", models.DateTimeField(null=True, verbose_name="enrolled at")),
+                ("revoked_at", models.DateTimeField(null=True, verbose_name="revoked at")),
+                ("created_at", models.DateTimeField(verbose_name="registered at")),
                 (
                     "created_by",
                     models.ForeignKey(
                         on_delete=django.db.models.deletion.PROTECT,
                         related_name="+",
                         to=settings.AUTH_USER_MODEL,
+                        verbose_name="registered by",
                     ),
                 ),
                 (
@@ -164,10 +179,12 @@ class Migration(migrations.Migration):
                         on_delete=django.db.models.deletion.PROTECT,
                         related_name="terminals",
                         to="premises.premises",
+                        verbose_name="premises",
                     ),
                 ),
             ],
             options={
+                "verbose_name_plural": "terminals",
                 "verbose_name": "terminal",
             },
         ),
@@ -180,7 +197,7 @@ class Migration(migrations.Migration):
                         auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
                     ),
                 ),
-                ("uuid", models.UUIDField(unique=True)),
+                ("uuid", models.UUIDField(unique=True, verbose_name="UUID")),
                 ("burnt_at", models.DateTimeField(verbose_name="burnt at")),
                 (
                     "terminal",
@@ -188,6 +205,7 @@ class Migration(migrations.Migration):
                         on_delete=django.db.models.deletion.PROTECT,
                         related_name="+",
                         to="premises.terminal",
+                        verbose_name="terminal",
                     ),
                 ),
             ],
@@ -215,8 +233,8 @@ class Migration(migrations.Migration):
                         verbose_name="cause",
                     ),
                 ),
-                ("since", models.DateTimeField()),
-                ("lifted_at", models.DateTimeField(null=True)),
+                ("since", models.DateTimeField(verbose_name="since")),
+                ("lifted_at", models.DateTimeField(null=True, verbose_name="lifted at")),
                 (
                     "lifted_by",
                     models.ForeignKey(
@@ -224,6 +242,7 @@ class Migration(migrations.Migration):
                         on_delete=django.db.models.deletion.PROTECT,
                         related_name="+",
                         to=settings.AUTH_USER_MODEL,
+                        verbose_name="lifted by",
                     ),
                 ),
                 (
@@ -233,6 +252,7 @@ class Migration(migrations.Migration):
                         on_delete=django.db.models.deletion.PROTECT,
                         related_name="suspensions",
                         to="premises.premises",
+                        verbose_name="premises",
                     ),
                 ),
                 (
@@ -242,6 +262,7 @@ class Migration(migrations.Migration):
                         on_delete=django.db.models.deletion.PROTECT,
                         related_name="+",
                         to=settings.AUTH_USER_MODEL,
+                        verbose_name="suspended by",
                     ),
                 ),
                 (
@@ -251,6 +272,7 @@ class Migration(migrations.Migration):
                         on_delete=django.db.models.deletion.PROTECT,
                         related_name="+",
                         to="staff.staffsession",
+                        verbose_name="suspended in session",
                     ),
                 ),
                 (
@@ -260,10 +282,12 @@ class Migration(migrations.Migration):
                         on_delete=django.db.models.deletion.PROTECT,
                         related_name="suspensions",
                         to="premises.terminal",
+                        verbose_name="terminal",
                     ),
                 ),
             ],
             options={
+                "verbose_name_plural": "suspensions of sales",
                 "verbose_name": "suspension of sales",
             },
         ),
@@ -277,15 +301,16 @@ class Migration(migrations.Migration):
                     ),
                 ),
                 ("token_digest", models.BinaryField(max_length=32, unique=True)),
-                ("started_at", models.DateTimeField()),
-                ("expires_at", models.DateTimeField()),
-                ("ended_at", models.DateTimeField(null=True)),
+                ("started_at", models.DateTimeField(verbose_name="started at")),
+                ("expires_at", models.DateTimeField(verbose_name="expires at")),
+                ("ended_at", models.DateTimeField(null=True, verbose_name="ended at")),
                 (
                     "operator",
                     models.ForeignKey(
                         on_delete=django.db.models.deletion.PROTECT,
                         related_name="sessions",
                         to="premises.operator",
+                        verbose_name="operator",
                     ),
                 ),
                 (
@@ -294,10 +319,13 @@ class Migration(migrations.Migration):
                         on_delete=django.db.models.deletion.PROTECT,
                         related_name="sessions",
                         to="premises.terminal",
+                        verbose_name="terminal",
                     ),
                 ),
             ],
             options={
+                "verbose_name": "session of an operator",
+                "verbose_name_plural": "sessions of operators",
                 "abstract": False,
             },
         ),
@@ -311,15 +339,16 @@ class Migration(migrations.Migration):
                     ),
                 ),
                 ("code_digest", models.BinaryField(max_length=32, unique=True)),
-                ("issued_at", models.DateTimeField()),
-                ("expires_at", models.DateTimeField()),
-                ("used_at", models.DateTimeField(null=True)),
+                ("issued_at", models.DateTimeField(verbose_name="issued at")),
+                ("expires_at", models.DateTimeField(verbose_name="expires at")),
+                ("used_at", models.DateTimeField(null=True, verbose_name="used at")),
                 (
                     "issued_by",
                     models.ForeignKey(
                         on_delete=django.db.models.deletion.PROTECT,
                         related_name="+",
                         to=settings.AUTH_USER_MODEL,
+                        verbose_name="issued by",
                     ),
                 ),
                 (
@@ -328,10 +357,13 @@ class Migration(migrations.Migration):
                         on_delete=django.db.models.deletion.PROTECT,
                         related_name="enrolments",
                         to="premises.terminal",
+                        verbose_name="terminal",
                     ),
                 ),
             ],
             options={
+                "verbose_name": "enrolment",
+                "verbose_name_plural": "enrolments",
                 "abstract": False,
             },
         ),

@@ -35,7 +35,8 @@ class Migration(migrations.Migration):
                 ("retry_at", models.DateTimeField(null=True, verbose_name="next try")),
             ],
             options={
-                "verbose_name": "receiver",
+                "verbose_name_plural": "receivers of the public log",
+                "verbose_name": "receiver of the public log",
             },
         ),
         migrations.CreateModel(
@@ -72,6 +73,7 @@ class Migration(migrations.Migration):
                 ),
             ],
             options={
+                "verbose_name_plural": "signing keys",
                 "verbose_name": "signing key",
                 "constraints": [
                     models.UniqueConstraint(
@@ -115,7 +117,7 @@ class Migration(migrations.Migration):
                 ("subject", models.CharField(max_length=120, verbose_name="subject")),
                 ("document", models.JSONField(verbose_name="document")),
                 ("previous", models.BinaryField(max_length=32, unique=True)),
-                ("digest", models.BinaryField(max_length=32, unique=True)),
+                ("digest", models.BinaryField(max_length=32, unique=True, verbose_name="digest")),
                 ("signature", models.BinaryField(max_length=64)),
                 (
                     "key",
@@ -124,10 +126,12 @@ class Migration(migrations.Migration):
                         on_delete=django.db.models.deletion.PROTECT,
                         related_name="+",
                         to="proofs.signingkey",
+                        verbose_name="key",
                     ),
                 ),
             ],
             options={
+                "verbose_name_plural": "entries of the public log",
                 "verbose_name": "entry of the public log",
                 "constraints": [
                     models.UniqueConstraint(fields=("kind", "subject"), name="log_entry_once"),

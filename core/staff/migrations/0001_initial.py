@@ -27,7 +27,7 @@ class Migration(migrations.Migration):
                 ("password", models.CharField(max_length=128, verbose_name="password")),
                 (
                     "last_login",
-                    models.DateTimeField(blank=True, null=True, verbose_name="last login"),
+                    models.DateTimeField(blank=True, null=True, verbose_name="last sign-on"),
                 ),
                 (
                     "username",
@@ -51,6 +51,7 @@ class Migration(migrations.Migration):
                         ),
                         default=list,
                         size=None,
+                        verbose_name="roles",
                     ),
                 ),
                 ("is_active", models.BooleanField(default=True, verbose_name="active")),
@@ -63,11 +64,20 @@ class Migration(migrations.Migration):
                         verbose_name="reference of appointment",
                     ),
                 ),
-                ("failed_attempts", models.PositiveIntegerField(default=0)),
-                ("locked_until", models.DateTimeField(blank=True, null=True)),
+                (
+                    "failed_attempts",
+                    models.PositiveIntegerField(default=0, verbose_name="failed attempts"),
+                ),
+                (
+                    "locked_until",
+                    models.DateTimeField(blank=True, null=True, verbose_name="locked until"),
+                ),
                 (
                     "created_at",
-                    models.DateTimeField(db_default=django.db.models.functions.datetime.Now()),
+                    models.DateTimeField(
+                        db_default=django.db.models.functions.datetime.Now(),
+                        verbose_name="registered at",
+                    ),
                 ),
             ],
             options={
@@ -94,18 +104,19 @@ class Migration(migrations.Migration):
                         auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
                     ),
                 ),
-                ("uuid", models.UUIDField(default=uuid.uuid4, unique=True)),
+                ("uuid", models.UUIDField(default=uuid.uuid4, unique=True, verbose_name="UUID")),
                 (
                     "channel",
                     models.CharField(
                         choices=[("api", "Api"), ("admin", "Admin"), ("command", "Command")],
                         max_length=10,
+                        verbose_name="signed on through",
                     ),
                 ),
                 ("token_digest", models.BinaryField(max_length=32, unique=True)),
-                ("started_at", models.DateTimeField()),
-                ("expires_at", models.DateTimeField()),
-                ("ended_at", models.DateTimeField(null=True)),
+                ("started_at", models.DateTimeField(verbose_name="started at")),
+                ("expires_at", models.DateTimeField(verbose_name="expires at")),
+                ("ended_at", models.DateTimeField(null=True, verbose_name="ended at")),
                 (
                     "verified",
                     models.BooleanField(default=False, verbose_name="second factor given"),
@@ -116,9 +127,14 @@ class Migration(migrations.Migration):
                         on_delete=django.db.models.deletion.PROTECT,
                         related_name="sessions",
                         to=settings.AUTH_USER_MODEL,
+                        verbose_name="member of staff",
                     ),
                 ),
             ],
+            options={
+                "verbose_name": "session of staff",
+                "verbose_name_plural": "sessions of staff",
+            },
         ),
         migrations.CreateModel(
             name="Proposal",
@@ -129,18 +145,19 @@ class Migration(migrations.Migration):
                         auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
                     ),
                 ),
-                ("uuid", models.UUIDField(default=uuid.uuid4, unique=True)),
-                ("kind", models.CharField(max_length=60)),
-                ("subject", models.CharField(max_length=80)),
-                ("content", models.JSONField()),
+                ("uuid", models.UUIDField(default=uuid.uuid4, unique=True, verbose_name="UUID")),
+                ("kind", models.CharField(max_length=60, verbose_name="kind")),
+                ("subject", models.CharField(max_length=80, verbose_name="subject")),
+                ("content", models.JSONField(verbose_name="content")),
                 ("content_digest", models.BinaryField(max_length=32)),
-                ("proposed_at", models.DateTimeField()),
+                ("proposed_at", models.DateTimeField(verbose_name="proposed at")),
                 (
                     "proposed_by",
                     models.ForeignKey(
                         on_delete=django.db.models.deletion.PROTECT,
                         related_name="+",
                         to=settings.AUTH_USER_MODEL,
+                        verbose_name="proposed by",
                     ),
                 ),
                 (
@@ -149,9 +166,11 @@ class Migration(migrations.Migration):
                         on_delete=django.db.models.deletion.PROTECT,
                         related_name="+",
                         to="staff.staffsession",
+                        verbose_name="proposed in session",
                     ),
                 ),
             ],
+            options={"verbose_name": "proposal", "verbose_name_plural": "proposals"},
         ),
         migrations.CreateModel(
             name="Decision",
@@ -167,16 +186,18 @@ class Migration(migrations.Migration):
                     models.CharField(
                         choices=[("confirmed", "Confirmed"), ("rejected", "Rejected")],
                         max_length=10,
+                        verbose_name="decision",
                     ),
                 ),
-                ("decided_at", models.DateTimeField()),
-                ("reason", models.CharField(blank=True, max_length=400)),
+                ("decided_at", models.DateTimeField(verbose_name="decided at")),
+                ("reason", models.CharField(blank=True, max_length=400, verbose_name="reason")),
                 (
                     "decided_by",
                     models.ForeignKey(
                         on_delete=django.db.models.deletion.PROTECT,
                         related_name="+",
                         to=settings.AUTH_USER_MODEL,
+                        verbose_name="decided by",
                     ),
                 ),
                 (
@@ -185,6 +206,7 @@ class Migration(migrations.Migration):
                         on_delete=django.db.models.deletion.PROTECT,
                         related_name="+",
                         to=settings.AUTH_USER_MODEL,
+                        verbose_name="proposed by",
                     ),
                 ),
                 (
@@ -193,6 +215,7 @@ class Migration(migrations.Migration):
                         on_delete=django.db.models.deletion.PROTECT,
                         related_name="decision",
                         to="staff.proposal",
+                        verbose_name="proposal",
                     ),
                 ),
                 (
@@ -201,6 +224,7 @@ class Migration(migrations.Migration):
                         on_delete=django.db.models.deletion.PROTECT,
                         related_name="+",
                         to="staff.staffsession",
+                        verbose_name="decided in session",
                     ),
                 ),
                 (
@@ -209,9 +233,11 @@ class Migration(migrations.Migration):
                         on_delete=django.db.models.deletion.PROTECT,
                         related_name="+",
                         to="staff.staffsession",
+                        verbose_name="proposed in session",
                     ),
                 ),
             ],
+            options={"verbose_name": "decision", "verbose_name_plural": "decisions"},
         ),
         migrations.CreateModel(
             name="SecondFactor",
@@ -222,18 +248,19 @@ class Migration(migrations.Migration):
                         auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
                     ),
                 ),
-                ("uuid", models.UUIDField(default=uuid.uuid4, unique=True)),
+                ("uuid", models.UUIDField(default=uuid.uuid4, unique=True, verbose_name="UUID")),
                 ("secret", models.BinaryField(max_length=80)),
-                ("begun_at", models.DateTimeField()),
-                ("confirmed_at", models.DateTimeField(null=True)),
+                ("begun_at", models.DateTimeField(verbose_name="begun at")),
+                ("confirmed_at", models.DateTimeField(null=True, verbose_name="confirmed at")),
                 ("last_step", models.BigIntegerField(default=0)),
-                ("ended_at", models.DateTimeField(null=True)),
+                ("ended_at", models.DateTimeField(null=True, verbose_name="ended at")),
                 (
                     "user",
                     models.ForeignKey(
                         on_delete=django.db.models.deletion.PROTECT,
                         related_name="second_factors",
                         to=settings.AUTH_USER_MODEL,
+                        verbose_name="member of staff",
                     ),
                 ),
             ],

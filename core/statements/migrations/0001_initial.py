@@ -30,7 +30,8 @@ class Migration(migrations.Migration):
                 ("made_at", models.DateTimeField(verbose_name="made at")),
             ],
             options={
-                "verbose_name": "mark",
+                "verbose_name_plural": "marks of balances",
+                "verbose_name": "mark of balances",
             },
         ),
         migrations.CreateModel(
@@ -42,18 +43,18 @@ class Migration(migrations.Migration):
                         auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
                     ),
                 ),
-                ("uuid", models.UUIDField(unique=True)),
+                ("uuid", models.UUIDField(unique=True, verbose_name="UUID")),
                 ("number", models.PositiveIntegerField(verbose_name="number")),
                 ("week_from", models.DateField(verbose_name="from")),
                 ("week_to", models.DateField(verbose_name="to")),
-                ("opening_cents", models.BigIntegerField(verbose_name="brought forward (cents)")),
-                ("sales_cents", models.BigIntegerField(verbose_name="sales (cents)")),
-                ("annulments_cents", models.BigIntegerField(verbose_name="annulments (cents)")),
-                ("prizes_cents", models.BigIntegerField(verbose_name="paid to players (cents)")),
-                ("commission_cents", models.BigIntegerField(verbose_name="commission (cents)")),
-                ("settled_cents", models.BigIntegerField(verbose_name="settled (cents)")),
-                ("other_cents", models.BigIntegerField(verbose_name="other (cents)")),
-                ("closing_cents", models.BigIntegerField(verbose_name="balance (cents)")),
+                ("opening_cents", models.BigIntegerField(verbose_name="brought forward")),
+                ("sales_cents", models.BigIntegerField(verbose_name="sales")),
+                ("annulments_cents", models.BigIntegerField(verbose_name="annulments")),
+                ("prizes_cents", models.BigIntegerField(verbose_name="paid to players")),
+                ("commission_cents", models.BigIntegerField(verbose_name="commission")),
+                ("settled_cents", models.BigIntegerField(verbose_name="settled")),
+                ("other_cents", models.BigIntegerField(verbose_name="other")),
+                ("closing_cents", models.BigIntegerField(verbose_name="balance")),
                 ("lines", models.JSONField(verbose_name="movements")),
                 ("commission", models.JSONField(verbose_name="commission")),
                 ("issued_at", models.DateTimeField(verbose_name="issued at")),
@@ -63,10 +64,12 @@ class Migration(migrations.Migration):
                         on_delete=django.db.models.deletion.PROTECT,
                         related_name="statements",
                         to="premises.premises",
+                        verbose_name="premises",
                     ),
                 ),
             ],
             options={
+                "verbose_name_plural": "statements",
                 "verbose_name": "statement",
             },
         ),
@@ -79,17 +82,18 @@ class Migration(migrations.Migration):
                         auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
                     ),
                 ),
-                ("uuid", models.UUIDField(unique=True)),
-                ("amount_cents", models.BigIntegerField(verbose_name="amount (cents)")),
+                ("uuid", models.UUIDField(unique=True, verbose_name="UUID")),
+                ("amount_cents", models.BigIntegerField(verbose_name="amount")),
                 ("paid_on", models.DateField(verbose_name="paid on")),
                 ("reference", models.CharField(max_length=120, verbose_name="reference")),
-                ("recorded_at", models.DateTimeField()),
+                ("recorded_at", models.DateTimeField(verbose_name="recorded at")),
                 (
                     "premises",
                     models.ForeignKey(
                         on_delete=django.db.models.deletion.PROTECT,
                         related_name="remittances",
                         to="premises.premises",
+                        verbose_name="premises",
                     ),
                 ),
                 (
@@ -98,6 +102,7 @@ class Migration(migrations.Migration):
                         on_delete=django.db.models.deletion.PROTECT,
                         related_name="+",
                         to=settings.AUTH_USER_MODEL,
+                        verbose_name="recorded by",
                     ),
                 ),
                 (
@@ -106,6 +111,7 @@ class Migration(migrations.Migration):
                         on_delete=django.db.models.deletion.PROTECT,
                         related_name="+",
                         to="staff.staffsession",
+                        verbose_name="recorded in session",
                     ),
                 ),
                 (
@@ -114,11 +120,13 @@ class Migration(migrations.Migration):
                         on_delete=django.db.models.deletion.PROTECT,
                         related_name="remittances",
                         to="statements.statement",
+                        verbose_name="statement",
                     ),
                 ),
             ],
             options={
-                "verbose_name": "settlement of a statement",
+                "verbose_name_plural": "payments of statements",
+                "verbose_name": "payment of a statement",
             },
         ),
         migrations.CreateModel(
@@ -139,9 +147,9 @@ class Migration(migrations.Migration):
                     ),
                 ),
                 ("in_force_from", models.DateField(verbose_name="in force from")),
-                ("percent", models.CharField(max_length=10, verbose_name="per cent of sales")),
+                ("percent", models.CharField(max_length=10, verbose_name="per cent")),
                 ("reference", models.CharField(max_length=120, verbose_name="reference")),
-                ("recorded_at", models.DateTimeField()),
+                ("recorded_at", models.DateTimeField(verbose_name="recorded at")),
                 (
                     "premises",
                     models.ForeignKey(
@@ -149,6 +157,7 @@ class Migration(migrations.Migration):
                         on_delete=django.db.models.deletion.PROTECT,
                         related_name="commission_rates",
                         to="premises.premises",
+                        verbose_name="premises",
                     ),
                 ),
                 (
@@ -157,11 +166,13 @@ class Migration(migrations.Migration):
                         on_delete=django.db.models.deletion.PROTECT,
                         related_name="+",
                         to=settings.AUTH_USER_MODEL,
+                        verbose_name="recorded by",
                     ),
                 ),
             ],
             options={
-                "verbose_name": "premises' commission",
+                "verbose_name_plural": "commission rates",
+                "verbose_name": "commission rate",
                 "constraints": [
                     models.UniqueConstraint(
                         fields=("game", "premises", "in_force_from"),
@@ -185,15 +196,16 @@ class Migration(migrations.Migration):
                     ),
                 ),
                 ("in_force_from", models.DateTimeField(verbose_name="in force from")),
-                ("limit_cents", models.BigIntegerField(verbose_name="limit (cents)")),
+                ("limit_cents", models.BigIntegerField(verbose_name="limit")),
                 ("reference", models.CharField(max_length=120, verbose_name="reference")),
-                ("recorded_at", models.DateTimeField()),
+                ("recorded_at", models.DateTimeField(verbose_name="recorded at")),
                 (
                     "premises",
                     models.ForeignKey(
                         on_delete=django.db.models.deletion.PROTECT,
                         related_name="guarantee_limits",
                         to="premises.premises",
+                        verbose_name="premises",
                     ),
                 ),
                 (
@@ -202,10 +214,12 @@ class Migration(migrations.Migration):
                         on_delete=django.db.models.deletion.PROTECT,
                         related_name="+",
                         to=settings.AUTH_USER_MODEL,
+                        verbose_name="recorded by",
                     ),
                 ),
             ],
             options={
+                "verbose_name_plural": "guarantee limits",
                 "verbose_name": "guarantee limit",
                 "constraints": [
                     models.CheckConstraint(
@@ -227,13 +241,14 @@ class Migration(migrations.Migration):
                         auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
                     ),
                 ),
-                ("balance_cents", models.BigIntegerField(verbose_name="balance (cents)")),
+                ("balance_cents", models.BigIntegerField(verbose_name="balance")),
                 (
                     "account",
                     models.ForeignKey(
                         on_delete=django.db.models.deletion.PROTECT,
                         related_name="+",
                         to="ledger.account",
+                        verbose_name="account",
                     ),
                 ),
                 (
@@ -246,6 +261,7 @@ class Migration(migrations.Migration):
                 ),
             ],
             options={
+                "verbose_name_plural": "marked balances",
                 "verbose_name": "marked balance",
                 "constraints": [
                     models.UniqueConstraint(fields=("mark", "account"), name="marked_balance_once")
