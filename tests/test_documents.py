@@ -1,0 +1,47 @@
+"""The documents name files, links and commands that exist."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[1]
+DOCUMENTS = sorted(
+    path
+    for folder in (ROOT, ROOT / "docs", ROOT / "docs" / "adr", ROOT / ".github")
+    for path in folder.glob("*.md")
+)
+_LINK = re.compile(r"\]\(([^)\s#]+)(?:#[^)]*)?\)")
+_PATH = re.compile(r"`((?:core|lototrot|promotrot|verify|tests|docs|\.ci)/[\w./*-]*)`")
+_CHECK = re.compile(r"^check:.*\n((?:\t.*\n)+)", re.MULTILINE)
+
+
+@pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: str(path.relative_to(ROOT)))
+def test_links_and_paths_exist(document: Path) -> None:
+    text = document.read_text("utf-8")
+    links = [link for link in _LINK.findall(text) if "://" not in link]
+    missing = [link for link in links if not (document.parent / link).exists()]
+    # docs/api.md has addresses of the API, which look like paths.
+    paths = [] if document.name == "api.md" else [p.rstrip("/") for p in _PATH.findall(text)]
+    missing += [path for path in paths if not any(ROOT.glob(path))]
+    assert missing == []
+
+
+def test_every_decision_has_a_status_and_a_date_and_is_in_the_index() -> None:
+    index = (ROOT / "docs/adr/README.md").read_text("utf-8")
+    for page in sorted((ROOT / "docs/adr").glob("0*.md")):
+        title, _, stated = page.read_text("utf-8").splitlines()[:3]
+        number = int(page.name[:4])
+        assert title.startswith(f"# {number}. "), page.name
+        assert re.fullmatch(r"Status: \w+.* · Date: \d{4}-\d\d-\d\d", stated), page.name
+        assert f"]({page.name})" in index, page.name
+
+
+def test_the_hooks_before_a_commit_are_those_of_make_check() -> None:
+    check = _CHECK.search((ROOT / "Makefile").read_text("utf-8"))
+    hooks = " ".join((ROOT / ".pre-commit-config.yaml").read_text("utf-8").split())
+    assert check is not None
+    for line in check[1].splitlines():
+        command = line.strip().lstrip("@").replace("$(WITH_SERVERS) ", "")
+        command = command.replace("$(PY)", ".venv/bin/python").removesuffix(" .")
+        assert command in hooks, command
