@@ -7,7 +7,7 @@ from core.screens.panels import Panel, register_board, register_holder
 from core.screens.panels import register as register_panel
 from core.screens.texts import ngettext_noop
 
-_MODULES = ("stage", "drawn", "chance", "prizes", "kept")
+_MODULES = ("stage", "drawn", "chance", "mechanics", "prizes", "values", "kept")
 
 
 def register() -> None:

@@ -13,7 +13,6 @@ from typing import Final
 from core.kernel.regulation import GameFigures
 from promotrot.engine import presentation as pictures
 from promotrot.engine import prize_table, strategies
-from promotrot.engine.mechanics import Hidden
 from promotrot.engine.plan import BlockSizeRefused, Plan, PlanImpossible, make_plan
 from promotrot.engine.presentation import Presentation, Symbols
 from promotrot.engine.prize_table import PredrawnType
@@ -121,6 +120,4 @@ def _labels(game: Game) -> Iterable[str]:
     """The identifiers a screen must be able to name."""
     if isinstance(game, PredrawnGame):
         return game.presentation.signs if isinstance(game.presentation, Symbols) else ()
-    if isinstance(game.kind.mechanic, Hidden):
-        return ("open", "keep")
-    return ("stop", *(way.name for rung in game.kind.mechanic.rungs for way in rung.ways))
+    return game.kind.mechanic.labels

@@ -103,6 +103,11 @@ class Hidden:
     deals: tuple[Deal, ...]
 
     @property
+    def labels(self) -> tuple[str, ...]:
+        """The acts that the texts of the game must name."""
+        return ("open", "keep")
+
+    @property
     def places(self) -> int:
         return len(self.deals[0].contents)
 
@@ -196,6 +201,11 @@ class Ladder:
     """Stop with what is won or go on and risk it. The last rung has no ways: its prize is paid."""
 
     rungs: tuple[Rung, ...]
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """The acts that the texts of the game must name."""
+        return ("stop", *(way.name for rung in self.rungs for way in rung.ways))
 
     def choices(self, at: Situation) -> tuple[Choice, ...]:
         """What can be done; empty when the play is over. `trail` is the rungs stood on."""

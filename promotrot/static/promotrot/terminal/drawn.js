@@ -3,7 +3,7 @@
 
 import { announce, h } from "../../screens/base/dom.js";
 import { t } from "../../screens/base/text.js";
-import { sign } from "./prizes.js";
+import { sign } from "./values.js";
 
 /** What each cell shows, in order, and where it stands. */
 function faces(game, picture) {

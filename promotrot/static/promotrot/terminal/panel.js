@@ -5,13 +5,15 @@ import { dialog } from "../../screens/base/dialog.js";
 import { cents, count, date, decimal, timeOfDay } from "../../screens/base/format.js";
 import { t } from "../../screens/base/text.js";
 import { begin, forget, kept } from "./kept.js";
-import { prizeTable, sign, topPrize } from "./prizes.js";
+import { mechanics } from "./mechanics.js";
+import { prizeTable, topPrize } from "./prizes.js";
 import { Stage } from "./stage.js";
+import { sign } from "./values.js";
 
 const KIND = "promotrot.play";
 const PATH = "promotrot/plays";
 const ASK_AGAIN_MS = 30_000;
-const FACES = { symbols: "trophy", letters: "flag", numbers: "stopwatch", hidden: "stall", ladder: "trotter" };
+const FACES = { symbols: "trophy", letters: "flag", numbers: "stopwatch" };
 
 export function panel(till) {
   const p = new Panel(till);
@@ -95,8 +97,8 @@ class Panel {
   }
 
   #card(game, index) {
-    const { kind } = game.screen.presentation ?? game.screen.mechanic;
-    return h("article", { class: "card game" }, sign(FACES[kind]),
+    const { presentation, mechanic } = game.screen;
+    return h("article", { class: "card game" }, sign(presentation ? FACES[presentation.kind] : mechanics[mechanic.kind].face),
       h("div", { class: "stack tight" }, h("h2", {}, h("span", { class: "figure soft" }, `${index + 1} `), game.name),
         h("p", {}, t("up_to"), " ", topPrize(game)), game.main_prizes === null ? null : h("p", { class: "small" }, t("main_prizes_left", { n: game.main_prizes_left, all: game.main_prizes })),
         h("p", { class: "small soft" }, t("to_prizes", { percent: decimal(game.prize_percent) }))),

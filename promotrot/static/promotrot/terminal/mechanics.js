@@ -1,0 +1,58 @@
+// The mechanics of probabilistic games, one entry for each kind that promotrot/engine/mechanics.py knows:
+// `face` is the sign of the game's button, `prizes` the rows of its prize table, `draw` what the player sees and does,
+// `tells` whether each act is announced with the prize that it showed.
+
+import { h } from "../../screens/base/dom.js";
+import { t } from "../../screens/base/text.js";
+import { percent, prizeOf, sign } from "./values.js";
+
+/** Behind the doors of some stalls there are prizes. */
+function doors(game, play, act) {
+  const places = game.screen.mechanic.deals[0].contents.length;
+  const opened = new Map(play.acts.filter((each) => each.act.startsWith("open-")).map((each) => [each.act, each.shown]));
+  const stalls = Array.from({ length: places }, (_, index) => {
+    const name = `open-${index + 1}`;
+    const isOpen = opened.has(name);
+    const shown = isOpen ? prizeOf(game, opened.get(name)) : null;
+    return h("button", { type: "button", class: ["door", isOpen && "open"], disabled: !play.legal.includes(name), onclick: () => act(name),
+      "aria-label": isOpen ? null : `${game.labels.open}: ${t("stall", { number: index + 1 })}` },
+    sign(isOpen ? "stall-open" : "stall"), h("span", { class: "inside" }, isOpen ? shown : String(index + 1)));
+  });
+  const keep = play.legal.includes("keep") ? h("button", { type: "button", class: "button primary big", onclick: () => act("keep") }, game.labels.keep) : null;
+  return h("div", { class: "stack" }, h("div", { class: "doors" }, stalls), h("div", { class: "row centre acts" }, keep));
+}
+
+/** Rungs to climb or to stop on. */
+function climb(game, play, act) {
+  const { rungs } = game.screen.mechanic;
+  const steps = play.acts.filter((each) => each.act !== "stop");
+  const fell = steps.at(-1)?.shown === -1;
+  const at = steps.filter((each) => each.shown >= 0).at(-1)?.shown ?? 0;
+  const rows = rungs.map((rung, index) => h("li", { class: ["rung", index === at && "here", index === at && fell && "fell"], "aria-current": index === at ? "step" : null },
+    h("span", { class: "figure" }, String(index)), h("span", { class: "horse" }, index === at ? sign("trotter", fell ? t("fallen") : t("you_are_here")) : null),
+    h("span", {}, rung.stop ? prizeOf(game, rung.stop) : "")));
+  const ways = new Map(rungs[at].ways.map((way) => [way.name, way]));
+  const buttons = play.legal.map((name) => {
+    const way = ways.get(name);
+    const chance = way ? [h("span", { class: "small" }, t("chance", { percent: percent(way.up, way.of) })),
+      way.fall ? h("span", { class: "small" }, t("or_else"), " ", prizeOf(game, way.fall)) : null] : h("span", { class: "small" }, prizeOf(game, rungs[at].stop));
+    return h("button", { type: "button", class: ["button big act", name === "stop" ? "" : "primary"], onclick: () => act(name) }, h("b", {}, game.labels[name]), chance);
+  });
+  return h("div", { class: "climb" }, h("ol", { class: "ladder", reversed: true }, rows.reverse()), h("div", { class: "stack acts" }, buttons));
+}
+
+export const mechanics = {
+  hidden: {
+    face: "stall",
+    tells: true,
+    draw: doors,
+    prizes: (game, { deals }) => deals.map((deal) => [
+      t("chance_of_main", { weight: deal.weight, of: deals.reduce((sum, each) => sum + each.weight, 0) }), Math.min(...deal.contents.filter(Boolean))]),
+  },
+  ladder: {
+    face: "trotter",
+    tells: false,
+    draw: climb,
+    prizes: (game, { rungs }) => rungs.map((rung, index) => [t("rung", { number: index }), rung.stop]).filter(([, tier]) => tier).reverse(),
+  },
+};

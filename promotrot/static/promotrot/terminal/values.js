@@ -1,0 +1,20 @@
+// Signs, prizes and percentages, as all screens of a game write them.
+
+import { amount, drawing } from "../../screens/base/dom.js";
+import { cents, count } from "../../screens/base/format.js";
+import { t } from "../../screens/base/text.js";
+
+const SHEET = new URL("../signs.svg", import.meta.url).pathname;
+
+/** A sign of the project's own sheet. */
+export const sign = (name, label = "") => drawing(`${SHEET}#${name}`, { label, className: "sign" });
+
+/** A prize as people read it: an amount, or a thing with its equivalent. */
+export function prizeOf(game, number) {
+  const tier = game.screen.tiers.find((each) => each.tier === number);
+  if (!tier) return t("no_prize");
+  const value = amount(cents(tier.value_cents));
+  return tier.thing ? [game.prizes[tier.thing], " (", value, ")"] : value;
+}
+
+export const percent = (part, of) => `${count(Math.round((1000 * part) / of) / 10)} %`;
