@@ -1,4 +1,7 @@
-"""JSON from strangers: its size, one strict document, and nothing a database cannot keep."""
+"""Parse a request body as strict JSON.
+
+Refuse bodies that are too large, repeat a name, or hold text that PostgreSQL cannot store.
+"""
 
 import json
 from typing import IO, Any, NoReturn
@@ -97,15 +100,15 @@ def _all_text(item: Any) -> str:
     return "".join(map(_all_text, item)) if isinstance(item, list) else ""
 
 
-def read_json(request: HttpRequest, limit_bytes: int) -> Any:
-    """The body of a request of Django's own, for views that skip the framework's machinery.
+def read_bytes(request: HttpRequest, limit_bytes: int) -> bytes:
+    """Return the JSON in the body of Django's own request, for views without the framework.
 
-    Raises BodyTooLarge, UnsupportedMediaType or MalformedJson.
+    Raises BodyTooLarge, LengthRequired or UnsupportedMediaType.
     """
     check_size(request, limit_bytes)
     if request.content_type != JsonParser.media_type:
         raise UnsupportedMediaType(accepts=[JsonParser.media_type])
-    return loads(request.body)
+    return request.body
 
 
 class JsonParser(BaseParser):

@@ -14,6 +14,7 @@ from rest_framework import serializers
 
 from core.api import errors, idempotency
 from core.api.authentication import OperatorToken, StaffToken, TerminalToken
+from core.api.bodies import Body, shape_of
 from core.api.middleware import REQUEST_ID_HEADER
 from core.api.problems import CONTENT_TYPE, status_of
 from core.api.server_time import SIMULATED_HEADER, TIME_HEADER
@@ -63,7 +64,7 @@ class Operation:
     description: str = ""
     answer: type[serializers.Serializer[Any]] | None = None
     status: int = 200
-    body: type[serializers.Serializer[Any]] | None = None
+    body: type[serializers.Serializer[Any]] | type[Body] | None = None
     query: type[Shape] | None = None
     paged: bool = False
     problems: Problems = ()
@@ -139,7 +140,10 @@ class Schema(AutoSchema):
         found = self._operation
         if self.method.lower() not in METHODS_WITH_BODY:
             return None
-        return dict.fromkeys(found.body_media_types, found.body) if found.body else None
+        body = found.body
+        if body is not None and issubclass(body, Body):
+            body = shape_of(body)
+        return dict.fromkeys(found.body_media_types, body) if body else None
 
     def get_response_serializers(self) -> Any:
         found = self._operation

@@ -1,32 +1,27 @@
-"""Playing: the sale and the acts, whose speed matters, and what a terminal asks besides.
-
-`plain_sale` and `plain_act` take what a right body looks like and nothing else; anything they do
-not take goes through the documented shape, which says what is wrong with it, place by place.
-"""
+"""Playing: the sale and the acts, whose speed matters, and what a terminal asks besides."""
 
 import json
-import re
 import uuid
-from typing import Any
+from typing import Annotated, Any
 
 from django.http import HttpRequest, HttpResponse
 from django.utils.translation import get_language
+from msgspec import Meta
 from rest_framework import serializers
 from rest_framework.request import Request
 
 from core.api.authentication import TerminalToken
+from core.api.bodies import Body, PlainText, Positive, UuidText
 from core.api.papers import LanguageQuery, PaperView
 from core.api.parsing import KIBIBYTE
 from core.api.schema import operation
 from core.api.shapes import (
-    BIGGEST,
     Cents,
     Choice,
     Flag,
     Instant,
     PageQuery,
     Shape,
-    Text,
     Uuid,
     Whole,
     utc_text,
@@ -46,26 +41,30 @@ from promotrot.services.receipt import receipt_render
 
 PLAYING, ENDED = "playing", "ended"
 MOST_ACTS = 1_000
-_UUID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.IGNORECASE)
-_SALE_FIELDS = {"uuid", "emission", "price_cents"}
-_ACT_FIELDS = {"number", "act"}
 
 
-class PlayIn(Shape):
+class PlayIn(Body, frozen=True):
     """A ticket of an emission, at the price the player was shown."""
 
-    uuid = Uuid(help_text="Made and kept by the terminal before the first attempt.")
-    emission = Whole(min_value=1)
-    price_cents = Cents(min_value=1)
+    uuid: Annotated[
+        UuidText, Meta(description="Made and kept by the terminal before the first attempt.")
+    ]
+    emission: Positive
+    price_cents: Positive
 
 
-class ActIn(Shape):
-    number = Whole(
-        min_value=1,
-        max_value=MOST_ACTS,
-        help_text="1 for the first act of the play; the same number again is the same act.",
-    )
-    act = Text(max_length=MAX_ACT_CHARS, help_text="One of the play's `legal` acts.")
+class ActIn(Body, frozen=True):
+    number: Annotated[
+        int,
+        Meta(
+            ge=1,
+            le=MOST_ACTS,
+            description="1 for the first act of the play; the same number again is the same act.",
+        ),
+    ]
+    act: Annotated[
+        PlainText, Meta(max_length=MAX_ACT_CHARS, description="One of the play's `legal` acts.")
+    ]
 
 
 class EmissionOfPlay(Shape):
@@ -135,42 +134,6 @@ class UnfinishedOut(Shape):
     uuid = Uuid()
     emission = serializers.CharField(source="emission.reference")
     sold_at = Instant()
-
-
-def plain_sale(document: Any) -> selling.PlayRequest | None:
-    """The request of a body that is right in shape, None for any other."""
-    if type(document) is not dict or document.keys() != _SALE_FIELDS:
-        return None
-    ident, emission, price_cents = document["uuid"], document["emission"], document["price_cents"]
-    if type(ident) is not str or not _UUID.fullmatch(ident):
-        return None
-    numbers = emission, price_cents
-    if not all(type(number) is int and 1 <= number <= BIGGEST for number in numbers):
-        return None
-    return selling.PlayRequest(uuid.UUID(ident), emission, price_cents)
-
-
-def careful_sale(document: Any) -> selling.PlayRequest:
-    """The request by the documented shape. Raises the framework's ValidationError."""
-    asked = LeanView.validated(PlayIn, document)
-    return selling.PlayRequest(asked["uuid"], asked["emission"], asked["price_cents"])
-
-
-def plain_act(document: Any) -> tuple[int, str] | None:
-    """The number and name of an act, None for a body of another shape."""
-    if type(document) is not dict or document.keys() != _ACT_FIELDS:
-        return None
-    number, act = document["number"], document["act"]
-    if type(number) is not int or not 1 <= number <= MOST_ACTS or type(act) is not str:
-        return None
-    named = 0 < len(act) <= MAX_ACT_CHARS and act.isascii() and act.isprintable()
-    return (number, act) if named and act.strip() == act else None
-
-
-def careful_act(document: Any) -> tuple[int, str]:
-    """The same by the documented shape. Raises the framework's ValidationError."""
-    asked = LeanView.validated(ActIn, document)
-    return asked["number"], asked["act"]
 
 
 def card_of(play: playing.PlayView) -> dict[str, Any]:
@@ -250,8 +213,8 @@ class Plays(LeanView):
         ),
     )
     def post(self, request: HttpRequest) -> HttpResponse:
-        document = self.body(request)
-        asked = plain_sale(document) or careful_sale(document)
+        body = self.body(request, PlayIn)
+        asked = selling.PlayRequest(uuid.UUID(body.uuid), body.emission, body.price_cents)
         sold = selling.play_sell(credentials=self.credentials, request=asked)
         request.acting = {  # type: ignore[attr-defined]
             "terminal": sold.terminal_id,
@@ -306,9 +269,10 @@ class Acts(LeanView):
         ),
     )
     def post(self, request: HttpRequest, ident: uuid.UUID) -> HttpResponse:
-        document = self.body(request)
-        number, act = plain_act(document) or careful_act(document)
-        play = playing.play_act(credentials=self.credentials, ident=ident, number=number, act=act)
+        body = self.body(request, ActIn)
+        play = playing.play_act(
+            credentials=self.credentials, ident=ident, number=body.number, act=body.act
+        )
         request.acting = {"terminal": play.terminal_id}  # type: ignore[attr-defined]
         return _answer(play, 200 if play.replayed else 201)
 

@@ -39,7 +39,7 @@ class StatusSlip(RollView, TerminalView):
     )
     def post(self, request: Request, form: str) -> HttpResponse:
         language = self.language()
-        code = self.read(CodeIn)["code"]
+        code = self.read_body(CodeIn).code
         checked = checking.document_check(at=self.terminal, code=code)
         slip = slips.status_slip(checked, language)
         return self.printed(slip, checked.payable.issued_at, form)

@@ -6,23 +6,22 @@ shapes document them, and a test keeps the two agreed.
 
 import base64
 import binascii
-import re
 import uuid
-from typing import Any
+from typing import Annotated, Any, Literal
 
 from django.http import HttpRequest, HttpResponse
+from msgspec import Meta
 from rest_framework import serializers
 from rest_framework.request import Request
 
 from core.api.acting import begin
+from core.api.bodies import Body, PlainText, Positive, SecretText, UuidText
 from core.api.parsing import KIBIBYTE
 from core.api.schema import operation
 from core.api.shapes import (
-    BIGGEST,
     Cents,
     Choice,
     Day,
-    Flag,
     Instant,
     Secret,
     Shape,
@@ -71,13 +70,12 @@ PAY_PROBLEMS = (
     refusals.PayeeNotNeeded,
     refusals.RequestUuidReused,
 )
-_UUID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.IGNORECASE)
-_PLAIN = {"uuid", "code", "amount_cents", "intact"}
+MAX_CODE_CHARS = 96
 _IMAGE_BODY_BYTES = 4 * 1024 * KIBIBYTE + 4 * KIBIBYTE
 
 
-class CodeIn(Shape):
-    code = Secret(max_length=96, help_text="As scanned or typed.")
+class CodeIn(Body, frozen=True):
+    code: Annotated[SecretText, Meta(max_length=MAX_CODE_CHARS, description="As scanned or typed.")]
 
 
 class ThingOut(Shape):
@@ -115,37 +113,42 @@ class HolderOut(PresentedOut):
     details = serializers.DictField(help_text="Bets, their way over withdrawn horses, prizes.")
 
 
-class PayeeIn(Shape):
-    name = Text(max_length=120)
-    document_kind = Choice(("dni", "nie", "passport", "other"))
-    document_number = Text(max_length=40)
+class PayeeIn(Body, frozen=True):
+    name: Annotated[PlainText, Meta(max_length=120)]
+    document_kind: Literal["dni", "nie", "passport", "other"]
+    document_number: Annotated[PlainText, Meta(max_length=40)]
 
 
-class PaymentIn(Shape):
+class PaymentIn(Body, frozen=True):
     """A payment, as the operator sees it after a check."""
 
-    uuid = Uuid(help_text="Made and kept by the client before the first attempt.")
-    code = Secret(max_length=96, required=False, default="")
-    deposit = Uuid(
-        required=False,
-        allow_null=True,
-        default=None,
-        help_text="The receipt of a deposited document that was granted, instead of a code.",
-    )
-    amount_cents = Cents(min_value=1, help_text="As the check showed it.")
-    intact = Flag(help_text="The paper agrees with the check; not torn nor amended (10.3).")
-    payee = PayeeIn(
-        required=False, allow_null=True, default=None, help_text="For nominative cheques only."
-    )
+    uuid: Annotated[
+        UuidText, Meta(description="Made and kept by the client before the first attempt.")
+    ]
+    amount_cents: Annotated[Positive, Meta(description="As the check showed it.")]
+    intact: Annotated[
+        bool, Meta(description="The paper agrees with the check; not torn nor amended (10.3).")
+    ]
+    code: Annotated[SecretText, Meta(max_length=MAX_CODE_CHARS)] = ""
+    deposit: Annotated[
+        UuidText | None,
+        Meta(
+            description="The receipt of a deposited document that was granted, instead of a code."
+        ),
+    ] = None
+    payee: Annotated[PayeeIn | None, Meta(description="For nominative cheques only.")] = None
 
 
-class TerminalPaymentIn(PaymentIn):
-    second_session = Secret(
-        max_length=96,
-        required=False,
-        default="",
-        help_text="Session token of another operator, signed on here; for large amounts.",
-    )
+class TerminalPaymentIn(PaymentIn, frozen=True):
+    """A payment at a terminal."""
+
+    second_session: Annotated[
+        SecretText,
+        Meta(
+            max_length=96,
+            description=("Session token of another operator, signed on here; for large amounts."),
+        ),
+    ] = ""
 
 
 class PaymentOut(Shape):
@@ -158,8 +161,8 @@ class PaymentOut(Shape):
     cheque = Whole(allow_null=True, help_text="Number of the cheque, for a nominative cheque.")
 
 
-class PresentationIn(CodeIn):
-    intact = Flag()
+class PresentationIn(CodeIn, frozen=True):
+    intact: bool
 
 
 class PresentationOut(Shape):
@@ -231,55 +234,17 @@ def paid_json(paid: paying.Paid) -> dict[str, Any]:
     }
 
 
-def pay_request(body: dict[str, Any]) -> paying.PayRequest:
-    """The service's request, of a body that `PaymentIn` has read."""
-    payee = body["payee"]
+def pay_request(body: PaymentIn) -> paying.PayRequest:
+    """Return the service's request for a payment."""
+    payee = body.payee
     return paying.PayRequest(
-        uuid=body["uuid"],
-        amount_cents=body["amount_cents"],
-        intact=body["intact"],
-        code=body["code"],
-        deposit=body["deposit"],
-        payee=PayeeFacts(**payee) if payee else None,
+        uuid=uuid.UUID(body.uuid),
+        amount_cents=body.amount_cents,
+        intact=body.intact,
+        code=body.code,
+        deposit=uuid.UUID(body.deposit) if body.deposit else None,
+        payee=PayeeFacts(payee.name, payee.document_kind, payee.document_number) if payee else None,
     )
-
-
-def plain_code(document: Any) -> str | None:
-    """The code of a body right in shape, None for any other: `CodeIn` says what is wrong."""
-    if type(document) is not dict or document.keys() != {"code"}:
-        return None
-    code = document["code"]
-    return code if _is_code(code) else None
-
-
-def plain_payment(document: Any) -> dict[str, Any] | None:
-    """What `TerminalPaymentIn` makes of a body without its rarer fields, None for any other."""
-    if type(document) is not dict or document.keys() != _PLAIN:
-        return None
-    ident, code, cents = document["uuid"], document["code"], document["amount_cents"]
-    right = (
-        type(ident) is str
-        and _UUID.fullmatch(ident)
-        and _is_code(code)
-        and type(cents) is int
-        and 1 <= cents <= BIGGEST
-        and type(document["intact"]) is bool
-    )
-    if not right:
-        return None
-    return {
-        "uuid": uuid.UUID(ident),
-        "code": code,
-        "amount_cents": cents,
-        "intact": document["intact"],
-        "deposit": None,
-        "payee": None,
-        "second_session": "",
-    }
-
-
-def _is_code(code: object) -> bool:
-    return type(code) is str and 1 <= len(code) <= 96 and code.isprintable()
 
 
 def image_bytes(text: str) -> bytes:
@@ -300,7 +265,7 @@ class PublicCheck(ApiView):
         example={"code": "1ABC-…"},
     )
     def post(self, request: Request) -> HttpResponse:
-        code = self.read(CodeIn)["code"]
+        code = self.read_body(CodeIn).code
         checked = checking.holder_check(code=code)
         response = json_response({**checked_json(checked), "details": dict(checked.details())})
         response["Cache-Control"] = "no-store"
@@ -318,8 +283,7 @@ class Check(LeanView):
         example={"code": "1ABC-…"},
     )
     def post(self, request: HttpRequest) -> HttpResponse:
-        body = self.body(request)
-        code = plain_code(body) or self.validated(CodeIn, body)["code"]
+        code = self.body(request, CodeIn).code
         at = terminal_actor(self.credentials)
         checked = checking.document_check(at=at, code=code)
         request.acting = {"terminal": at.terminal_id, "operator": at.operator_id}  # type: ignore[attr-defined]
@@ -362,15 +326,14 @@ class Payments(LeanView):
         },
     )
     def post(self, request: HttpRequest) -> HttpResponse:
-        document = self.body(request)
-        body = plain_payment(document) or self.validated(TerminalPaymentIn, document)
+        body = self.body(request, TerminalPaymentIn)
         at = terminal_actor(self.credentials)
         request.acting = {"terminal": at.terminal_id, "operator": at.operator_id}  # type: ignore[attr-defined]
         second = None
-        if body["second_session"]:
-            session = TerminalCredentials.of("", body["second_session"]).session_digest
+        if body.second_session:
+            session = TerminalCredentials.of("", body.second_session).session_digest
             second = terminal_actor(TerminalCredentials(self.credentials.token_digest, session))
-        if body["payee"]:  # written before the payment, whose statement says who acts
+        if body.payee:  # written before the payment, whose statement says who acts
             begin(request, terminal=at.terminal_id, operator=at.operator_id)
         paid = paying.payment_make(at=at, request=pay_request(body), second=second)
         return json_response(paid_json(paid), 200 if paid.replayed else 201)
@@ -393,8 +356,8 @@ class Presentations(TerminalView):
         example={"code": "1ABC-…", "intact": True},
     )
     def post(self, request: Request) -> HttpResponse:
-        body = self.read(PresentationIn)
-        made = presenting.presentation_make(at=self.terminal, **body)
+        body = self.read_body(PresentationIn)
+        made = presenting.presentation_make(at=self.terminal, code=body.code, intact=body.intact)
         return self.answer(PresentationOut, made, 201)
 
 

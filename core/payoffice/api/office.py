@@ -222,7 +222,7 @@ class Payments(StaffView):
         },
     )
     def post(self, request: Request) -> HttpResponse:
-        asked = claims.pay_request(self.read(PaymentIn))
+        asked = claims.pay_request(self.read_body(PaymentIn))
         made = desk.desk_pay(by=self.by, request=asked)
         if isinstance(made, Paid):
             answer: dict[str, Any] = {"payment": claims.paid_json(made), "proposal": None}
@@ -247,7 +247,8 @@ class Presentations(StaffView):
         example={"code": "1ABC-…", "intact": True},
     )
     def post(self, request: Request) -> HttpResponse:
-        made = presenting.presentation_make(at=self.by, **self.read(PresentationIn))
+        body = self.read_body(PresentationIn)
+        made = presenting.presentation_make(at=self.by, code=body.code, intact=body.intact)
         return self.answer(PresentationOut, made, 201)
 
 

@@ -7,6 +7,7 @@ from django.http import HttpResponse
 from rest_framework import serializers
 from rest_framework.request import Request
 
+from core.api.bodies import shape_of
 from core.api.papers import PDF_ONLY, LanguageQuery, PaperView
 from core.api.schema import operation
 from core.api.shapes import Cents, Choice, Day, Flag, Instant, PageQuery, Shape, Text, Uuid, Whole
@@ -82,7 +83,7 @@ class VoidingIn(Shape):
 
 
 class ReissueIn(Shape):
-    payee = PayeeIn(
+    payee = shape_of(PayeeIn)(
         required=False, allow_null=True, default=None, help_text="Only where it was wrong."
     )
 

@@ -1,11 +1,13 @@
 """A play over HTTP: what is answered, what is refused, and that nothing is written then."""
 
+import json
 import uuid
 from typing import Any
 
 import pytest
 from rest_framework.exceptions import ValidationError
 
+from core.api import bodies
 from core.database import clock
 from core.ledger.models import Transfer
 from core.premises.models import OperatorSession, Premises, Suspension, Terminal
@@ -13,7 +15,7 @@ from core.staff.actor import StaffActor
 from core.staff.models import User
 from core.staff.powers import Role
 from core.staff.services import session_start
-from promotrot.api.play import PlayCard, careful_act, careful_sale, plain_act, plain_sale
+from promotrot.api.play import ActIn, PlayCard, PlayIn
 from promotrot.api.vouchers import VoucherCard
 from promotrot.models.emission import Emission
 from promotrot.models.play import PlayAct, PlayEnd, PlayMove, PlayTicket
@@ -340,22 +342,24 @@ ACTS: list[Any] = [
 
 @pytest.mark.parametrize("body", BODIES, ids=str)
 def test_what_the_quick_reader_of_sales_refuses_so_does_the_shape(body: Any) -> None:
-    assert plain_sale(body) is None
+    assert bodies._read_right(PlayIn, json.dumps(body).encode()) is None
     with pytest.raises(ValidationError):
-        careful_sale(body)
+        bodies.from_document(PlayIn, body)
 
 
 @pytest.mark.parametrize("body", ACTS, ids=str)
 def test_what_the_quick_reader_of_acts_refuses_so_does_the_shape(body: Any) -> None:
-    assert plain_act(body) is None
+    assert bodies._read_right(ActIn, json.dumps(body).encode()) is None
     with pytest.raises(ValidationError):
-        careful_act(body)
+        bodies.from_document(ActIn, body)
 
 
 def test_the_quick_readers_read_what_the_shapes_read() -> None:
     sale, act_ = {"uuid": _IDENT, "emission": 1, "price_cents": 50}, {"number": 3, "act": "open-2"}
-    assert plain_sale(sale) == careful_sale(sale)
-    assert plain_act(act_) == careful_act(act_)
+    for kind, body in ((PlayIn, sale), (ActIn, act_)):
+        right = bodies._read_right(kind, json.dumps(body).encode())
+        assert right is not None
+        assert right == bodies.from_document(kind, body)
 
 
 def test_a_fault_of_shape_names_its_place(place: Point, emission: Emission) -> None:

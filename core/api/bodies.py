@@ -1,0 +1,208 @@
+"""Bodies of the terminals' hot paths, declared once: a `Body` validates and documents.
+
+One rule says how a body is declared: what a `LeanView` reads is a `Body`; every other body, and
+every answer, is a `Shape`. Another view that takes the body of a hot path reads that `Body` too
+(`ApiView.read_body`).
+
+msgspec decodes a right body in C. What it refuses is read again by the strict reader
+(`parsing.loads`) and by the `Shape` that `shape_of` derives from the same declaration: it names
+every fault with its place and code. The OpenAPI document shows that derived shape.
+"""
+
+import functools
+from collections.abc import Callable, Mapping
+from typing import Annotated, Any, NamedTuple, TypeVar
+
+import msgspec
+from drf_spectacular.extensions import OpenApiSerializerFieldExtension
+from msgspec import inspect
+from rest_framework import serializers
+
+from core.api import parsing
+from core.api.shapes import BIGGEST, Choice, Flag, Secret, Shape, Text, Uuid, Whole
+
+# These accept no more than the fields of `core.api.shapes` do. What such a field corrects, such as
+# spaces around a text, takes the slow way.
+_UUID = r"\A[0-9A-Fa-f]{8}(-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}\Z"
+_NO_CONTROLS = r"\A[^\x00-\x1f\x7f-\x9f]+\Z"
+_TRIMMED = r"\A(?!\s)[^\x00-\x1f\x7f-\x9f]+(?<!\s)\Z"
+
+Positive = Annotated[int, msgspec.Meta(ge=1, le=BIGGEST)]
+UuidText = Annotated[str, msgspec.Meta(pattern=_UUID, extra={"field": Uuid})]
+PlainText = Annotated[str, msgspec.Meta(pattern=_TRIMMED, extra={"field": Text})]
+SecretText = Annotated[str, msgspec.Meta(pattern=_NO_CONTROLS, extra={"field": Secret})]
+
+
+class Body(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A JSON object in the body of a request. A field without a default must be given."""
+
+    def __repr__(self) -> str:
+        """Return the name alone: fields hold codes and tokens, which no log may show."""
+        return f"<{type(self).__name__}>"
+
+
+B = TypeVar("B", bound=Body)
+
+
+def read(kind: type[B], body: bytes) -> B:
+    """Return the body of a request. Raises MalformedJson or the framework's ValidationError."""
+    right = _read_right(kind, body)
+    return from_document(kind, parsing.loads(body)) if right is None else right
+
+
+def from_document(kind: type[B], document: Any) -> B:
+    """Return parsed JSON as a body. Raises the framework's ValidationError."""
+    shape = shape_of(kind)(data=document, context={"query": False})
+    shape.is_valid(raise_exception=True)
+    return msgspec.convert(msgspec.to_builtins(shape.validated_data), kind)
+
+
+def _read_right(kind: type[B], body: bytes) -> B | None:
+    """Return a body that is right as it stands; None for any that needs the strict reader."""
+    if b"\\" in body:  # an escape may hide a NUL or half a surrogate pair
+        return None
+    try:
+        value = _decoder(kind).decode(body)
+    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
+        return None
+    # msgspec takes the last of a repeated name. In JSON a colon follows each name, so a body with
+    # as many colons as the value has names repeats none. With more of them (in a text, or because a
+    # field was given its default) it is right or wrong: the strict reader decides. Counting bytes
+    # takes 0.1 us; a hook that sees each object's pairs costs more than all of msgspec's work.
+    return value if body.count(b":") == _names(value) else None
+
+
+@functools.cache
+def _decoder(kind: type[B]) -> msgspec.json.Decoder[B]:
+    return msgspec.json.Decoder(kind)
+
+
+class _Names(NamedTuple):
+    """How many fields a body has, those that may be absent, those that may hold bodies."""
+
+    fields: int
+    defaults: tuple[tuple[str, Any], ...]
+    nested: tuple[str, ...]
+
+
+@functools.cache
+def _names_of(kind: type[Body]) -> _Names:
+    fields = msgspec.structs.fields(kind)
+    kinds: Any = inspect.type_info(kind)
+    return _Names(
+        len(fields),
+        tuple((field.name, field.default) for field in fields if not field.required),
+        tuple(field.name for field in kinds.fields if _holds_bodies(field.type)),
+    )
+
+
+def _holds_bodies(kind: Any) -> bool:
+    """Whether a msgspec type is a body, or a list or choice of bodies."""
+    inner = (getattr(kind, name, None) for name in ("type", "item_type"))
+    return isinstance(kind, inspect.StructType) or any(
+        _holds_bodies(each) for each in [*inner, *getattr(kind, "types", ())] if each is not None
+    )
+
+
+def _names(value: Body) -> int:
+    """Return how many names the value has in JSON; a field at its default is taken as absent."""
+    count, defaults, nested = _names_of(type(value))
+    for name, default in defaults:
+        if getattr(value, name) == default:
+            count -= 1
+    for name in nested:
+        inner = getattr(value, name)
+        for item in inner if type(inner) is list else (inner,):
+            if type(item) not in _LEAVES:
+                count += _names(item)
+    return count
+
+
+# Asking for these types is much faster than asking whether something is a Body.
+_LEAVES = frozenset({tuple, int, str, bool, type(None)})
+
+
+@functools.cache
+def shape_of(kind: type[Body]) -> type[Shape]:
+    """Return the shape with the same fields, which names each fault and documents the body."""
+    information: Any = inspect.type_info(kind)
+    members: dict[str, Any] = {
+        field.name: _field(field.type, {} if field.required else {"required": False}, {})
+        for field in information.fields
+    }
+    return type(kind.__name__, (Shape,), {"__doc__": kind.__doc__, **members})
+
+
+def _field(kind: Any, options: dict[str, Any], extra: Mapping[str, Any]) -> Any:
+    """Return the serializer field of a msgspec type.
+
+    `options` are those of every field. `extra` is the metadata: `field`, the class of a text's
+    field; `message`, what is said of neither a list nor an object.
+    """
+    if isinstance(kind, inspect.Metadata):
+        words = (kind.extra_json_schema or {}).get("description")
+        options = options | ({"help_text": words} if words else {})
+        return _field(kind.type, options, {**extra, **(kind.extra or {})})
+    return _FIELDS[type(kind)](kind, options, extra)
+
+
+def _text(kind: inspect.StrType, options: dict[str, Any], extra: Mapping[str, Any]) -> Any:
+    if extra["field"] is Uuid:
+        return Uuid(**options)
+    return extra["field"](max_length=kind.max_length, **options)
+
+
+def _list(kind: Any, options: dict[str, Any], extra: Mapping[str, Any]) -> Any:
+    bounds = {"min_length": kind.min_length or None, "max_length": kind.max_length}
+    bounds = {name: bound for name, bound in bounds.items() if bound is not None}
+    return serializers.ListField(child=_field(kind.item_type, {}, {}), **bounds, **options)
+
+
+def _union(kind: inspect.UnionType, options: dict[str, Any], extra: Mapping[str, Any]) -> Any:
+    others = [each for each in kind.types if not isinstance(each, inspect.NoneType)]
+    if len(others) < len(kind.types):
+        options = options | {"allow_null": True}
+    if len(others) == 1:
+        return _field(others[0], options, extra)
+    options = options | {"error_messages": {"type": extra["message"]}}
+    return ListOrObject(*[_field(each, {}, {}) for each in others], **options)
+
+
+_FIELDS: dict[Any, Callable[[Any, dict[str, Any], Mapping[str, Any]], Any]] = {
+    inspect.IntType: lambda kind, options, _: Whole(
+        min_value=kind.ge, max_value=kind.le, **options
+    ),
+    inspect.BoolType: lambda _kind, options, _: Flag(**options),
+    inspect.LiteralType: lambda kind, options, _: Choice(kind.values, **options),
+    inspect.StructType: lambda kind, options, _: shape_of(kind.cls)(**options),
+    inspect.StrType: _text,
+    inspect.ListType: _list,
+    inspect.VarTupleType: _list,
+    inspect.UnionType: _union,
+}
+
+
+class ListOrObject(serializers.Field[Any, Any, Any, Any]):
+    """A JSON list or a JSON object, each with a field that reads it."""
+
+    def __init__(self, items: Any, members: Any, **options: Any) -> None:
+        if not isinstance(items, serializers.ListField):
+            items, members = members, items
+        self.items, self.members = items, members
+        super().__init__(**options)
+
+    def to_internal_value(self, data: Any) -> Any:
+        if isinstance(data, list):
+            return self.items.run_validation(data)
+        if not isinstance(data, dict):
+            self.fail("type")
+        return self.members.run_validation(data)
+
+
+class _ListOrObjectSchema(OpenApiSerializerFieldExtension):  # type: ignore[no-untyped-call]
+    target_class = ListOrObject
+
+    def map_serializer_field(self, auto_schema: Any, direction: Any) -> dict[str, Any]:
+        members = auto_schema.resolve_serializer(self.target.members, direction).ref
+        items = auto_schema._map_serializer_field(self.target.items, direction)
+        return {"oneOf": [{**items, "maxItems": self.target.items.max_length}, members]}
