@@ -45,7 +45,7 @@ check: install ## lint, types, imports, migrations, catalogues, API schema
 	$(PY) manage.py spectacular --validate --fail-on-warn --file var/openapi.yaml
 	diff -u docs/openapi.yaml var/openapi.yaml
 
-bench: install ## measure sales and settlement into var/bench.json (BENCH=small: a twentieth)
+bench: install ## measure all into var/bench.json (BENCH=small: a twentieth; tiny: minutes)
 	@BENCH=$(BENCH) $(PY) -m tests.bench
 
 articles: install ## article -> reading -> code -> tests

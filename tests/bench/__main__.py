@@ -1,30 +1,29 @@
-"""`make bench`: measure on this machine, print a table, write `var/bench.json`.
+"""`make bench`: measure this machine, print a table, and write `var/bench.json`.
 
-Every ratio is to a baseline measured in the same run, in turn with it. BENCH=small takes a
-twentieth of the size. What can be measured alone is named as an argument: `terminal`, `sale`,
-`boards`, `play`, `emission`, `pay`, `journal`, `settlement`, `seal`, `nightly`.
+    python -m tests.bench [PART...]
+
+Without names every part is measured; `seal` stands for `seal:multiple` and `seal:single`. A part
+that fails does not stop the others: the command then ends with 1 and names it. BENCH=small takes a
+twentieth of the data, BENCH=tiny runs every part once. Every ratio is to a baseline that is
+measured in the same run, in turn with ours.
 """
 
-import json
 import os
 import sys
 import tempfile
-import time
-from collections.abc import Callable
 from pathlib import Path
 
 from core.tools.embedded.server import ROOT
 from core.tools.embedded.stack import Stack
-
-FULL, SMALL = 1.0, 0.05
-PAIRS = 5
-SALE_S = 10.0
+from tests.bench.size import SIZES
 
 
-def main(parts: list[str]) -> int:
-    scale = SMALL if os.environ.get("BENCH") == "small" else FULL
-    began = time.monotonic()
-    figures: dict[str, float] = {}
+def main(names: list[str]) -> int:
+    """Measure the named parts on a new system. Return the exit code of the command."""
+    size_name = os.environ.get("BENCH") or "full"
+    if size_name not in SIZES:
+        print(f"BENCH={size_name}: choose one of {', '.join(SIZES)}.", file=sys.stderr)
+        return 2
     with (
         tempfile.TemporaryDirectory(prefix="bench-") as folder,
         Stack(folder=Path(folder), web_processes=2, workers=0, beat=False) as stack,
@@ -37,56 +36,17 @@ def main(parts: list[str]) -> int:
         import django
 
         django.setup()
-        measures = _measures(stack, scale, {*parts})
-        if unknown := {*parts} - {*measures}:
-            raise SystemExit(f"{', '.join(sorted(unknown))}: none of {', '.join(measures)}")
-        for name, measure in measures.items():
-            if name in parts or not parts:
-                found = measure()
-                print("\n".join(f"{key:36} {value:>16,.3f}" for key, value in found.items()))
-                figures |= found
-    figures |= {"bench.scale": scale, "bench.seconds": time.monotonic() - began}
-    target = ROOT / "var" / "bench.json"
-    target.parent.mkdir(exist_ok=True)
-    target.write_text(json.dumps(figures, indent=1) + "\n")
-    return 0
+        # Parts import models, which need the settings.
+        from tests.bench import running
+        from tests.bench.store import Store
 
-
-def _measures(
-    stack: Stack, scale: float, parts: set[str]
-) -> dict[str, Callable[[], dict[str, float]]]:
-    """What can be measured, by name. Settling and sealing, if both are asked for, share tickets."""
-    from tests.bench import (
-        boards,
-        emission,
-        journal,
-        nightly,
-        pay,
-        play,
-        sale,
-        settlement,
-        terminal,
-    )
-
-    served = {"stack": stack, "pairs": PAIRS, "seconds": max(2.0, SALE_S * scale)}
-    filled = {"stack": stack, "pairs": PAIRS, "scale": scale}
-    both = not parts or {"settlement", "seal"} <= parts
-    return {
-        "terminal": lambda: terminal.measure(
-            stack, scale=scale
-        ),  # first: its board has one contest
-        "sale": lambda: sale.measure(**served),
-        "boards": lambda: boards.measure(stack, pairs=PAIRS, seconds=max(4.0, SALE_S * scale)),
-        "play": lambda: play.measure(**served),
-        "emission": emission.measure,
-        "pay": lambda: pay.measure(**served),
-        "journal": lambda: journal.measure(**served),
-        "settlement": lambda: settlement.measure(**filled, sealing=both, settling_too=True),
-        "seal": lambda: (
-            {} if both else settlement.measure(**filled, sealing=True, settling_too=False)
-        ),
-        "nightly": lambda: nightly.measure(**filled),
-    }
+        try:
+            parts = running.chosen(names)
+        except ValueError as error:
+            print(error, file=sys.stderr)
+            return 2
+        store = Store(stack, SIZES[size_name])
+        return running.run(store, parts, target=ROOT / "var" / "bench.json")
 
 
 if __name__ == "__main__":

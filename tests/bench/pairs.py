@@ -1,6 +1,6 @@
-"""Ratios that can be trusted on a machine whose speed drifts: pairs in turn, and the median."""
+"""Ratios on a machine whose speed drifts: measure in turn, and take the median."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from statistics import median
 
@@ -14,14 +14,22 @@ class Pairs:
 
     @property
     def ratio(self) -> float:
-        """The median of ours over the baseline, pair by pair."""
+        """The median of ours divided by the baseline, pair by pair."""
         return median(ours / base for base, ours in zip(self.baseline, self.ours, strict=True))
+
+    @property
+    def baseline_median(self) -> float:
+        return middle(self.baseline)
+
+    @property
+    def ours_median(self) -> float:
+        return middle(self.ours)
 
 
 def interleave(baseline: Callable[[], float], ours: Callable[[], float], *, pairs: int) -> Pairs:
     """Measure both in turn, after one round of each that is not counted.
 
-    Each goes first in every other pair: what drifts one way must not look like a difference.
+    Each goes first in every other pair, so that a drift does not look like a difference.
     """
     baseline(), ours()
     bases, mine = [], []
@@ -34,7 +42,12 @@ def interleave(baseline: Callable[[], float], ours: Callable[[], float], *, pair
     return Pairs(bases, mine)
 
 
-def percentile(values: list[float], share: float) -> float:
-    """The value below which `share` of the values lie."""
+def middle(values: Sequence[float]) -> float:
+    """Return the middle value; the upper one of two."""
+    return sorted(values)[len(values) // 2]
+
+
+def percentile(values: Sequence[float], share: float) -> float:
+    """Return the value below which `share` (0 to 1) of the values lie."""
     ordered = sorted(values)
     return ordered[min(len(ordered) - 1, int(share * len(ordered)))]

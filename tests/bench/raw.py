@@ -1,19 +1,25 @@
-"""The baseline of the sale and play benchmarks: bare writes of the same rows, by pgbench."""
+"""The baseline of the benchmarks: bare writes of the same rows into tables without anything."""
 
 import re
 import subprocess
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from django.db import connections as databases
 
 from core.journal.install import COLUMN
 from core.tools.embedded.postgres import binaries
 
+if TYPE_CHECKING:
+    from tests.bench.store import Store
+
 CONNECTIONS = 32
 
 
 def copy(table: str, unique: str) -> None:
-    """`raw_<table>`: the table's own columns, a primary key, one unique column, nothing else."""
+    """Make `raw_<table>` anew: the table's columns, a primary key, one unique constraint."""
     with databases["owner"].cursor() as cursor:
         cursor.execute(
             f"DROP TABLE IF EXISTS raw_{table};"
@@ -22,29 +28,43 @@ def copy(table: str, unique: str) -> None:
         )
 
 
-def per_s(script: Path, owner_url: str, seconds: float) -> float:
-    """Transactions per second of a script: 32 connections, two threads, prepared."""
+@contextmanager
+def indexed_copy(name: str, table: str) -> Iterator[None]:
+    """Make a table with another's columns, indexes and checks, without its foreign keys."""
+    with databases["owner"].cursor() as cursor:
+        cursor.execute(
+            f"DROP TABLE IF EXISTS {name};"
+            f"CREATE TABLE {name} (LIKE {table} INCLUDING IDENTITY INCLUDING INDEXES"
+            f" INCLUDING CONSTRAINTS); ALTER TABLE {name} DROP COLUMN {COLUMN}"
+        )
+    try:
+        yield
+    finally:
+        with databases["owner"].cursor() as cursor:
+            cursor.execute(f"DROP TABLE {name}")
+
+
+def per_s(script: Path, store: "Store") -> float:
+    """Return a script's transactions per second: pgbench, 32 connections, prepared statements.
+
+    On a machine so busy that none ends in time, measure for longer, up to eight times.
+    """
+    for times in (1, 2, 4, 8):
+        printed = _pgbench(script, store, max(1, round(store.size.load_s)) * times)
+        tps = re.search(r"^tps = ([\d.]+)", printed, re.MULTILINE)
+        if tps is not None:
+            return float(tps[1])
+    raise RuntimeError(printed)
+
+
+def _pgbench(script: Path, store: "Store", seconds: int) -> str:
+    command = [str(binaries() / "pgbench"), "--no-vacuum", "--protocol", "prepared"]
+    command += ["--client", str(CONNECTIONS), "--jobs", "2"]
+    command += ["--time", str(seconds), "--file", str(script)]
     result = subprocess.run(
-        [
-            binaries() / "pgbench",
-            "--no-vacuum",
-            "--protocol",
-            "prepared",
-            "--client",
-            str(CONNECTIONS),
-            "--jobs",
-            "2",
-            "--time",
-            str(max(1, round(seconds))),
-            "--file",
-            script,
-            owner_url,
-        ],
+        [*command, store.stack.environment["DATABASE_OWNER_URL"]],
         capture_output=True,
         text=True,
         check=True,
     )
-    found = re.search(r"^tps = ([\d.]+)", result.stdout, re.MULTILINE)
-    if found is None:
-        raise RuntimeError(result.stdout + result.stderr)
-    return float(found[1])
+    return result.stdout + result.stderr

@@ -38,17 +38,19 @@ class Shop:
     contest: Contest
 
 
-def shop(contest: Contest | None = None, *, correction_window_s: int = 120) -> Shop:
+def shop(
+    contest: Contest | None = None, *, terminal: str = "T-0001", correction_window_s: int = 120
+) -> Shop:
     organiser = factories.staff(Role.ORGANISER)
     place = factories.premises()
-    terminal, code = terminal_register(by=organiser, premises=place.code, code="T-0001")
+    registered, code = terminal_register(by=organiser, premises=place.code, code=terminal)
     operator_register(by=organiser, premises=place.code, number=1, name="Joan Sastre", pin=PIN)
     if contest is None:
         contest = factories.contest(
             factories.meeting(numbers=range(1, 12)), correction_window_s=correction_window_s
         )
     contest_publish(by=organiser, contest=contest, rules=RULES)
-    return Shop(place.code, terminal.code, code, contest)
+    return Shop(place.code, registered.code, code, contest)
 
 
 def withdraw(contest: Contest, *, race: int, number: int) -> None:

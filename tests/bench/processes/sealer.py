@@ -1,7 +1,7 @@
-"""One sealing, or one reading of its tickets, in a process of its own: its time and its memory.
+"""Seal a contest, or only read and hash its tickets; print seconds and memory as JSON.
 
-`python -m tests.bench.sealer CONTEST seal|raw` prints {"seconds", "peak_mb"}. A seal is made as a
-worker makes it, of a contest closed for this once, and then undone.
+The arguments are the contest's id and `seal` or `raw`. The contest is closed and sealed as a worker
+does it, and the transaction is rolled back.
 """
 
 import hashlib
@@ -44,7 +44,7 @@ def _seal(contest_id: int) -> float:
 
 
 def _raw(contest_id: int) -> float:
-    """The same tickets in the same order, and their bytes hashed in one pass."""
+    """Read the same tickets in the same order and hash their bytes; return the seconds."""
     from django.db import connection
 
     from lototrot.models.contest import Contest

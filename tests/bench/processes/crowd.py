@@ -1,15 +1,16 @@
-"""Thousands of open boards in one process: each asks for the pulse as often as the page does, on a
-connection that it keeps, with a browser's headers, and for a document when its name is new.
+"""Play thousands of open boards in one process, for the benchmark of the boards.
 
-`python -m tests.bench.crowd LIVE_URL BOARDS` prints "ready" once all are connected and have read
-once. Told "off" they keep their connections and ask nothing, "on" they go on, spread as before. On
-the end of its input it prints a line of JSON: `answers`; `on_s`, how long they were on; `cpu_s`,
-its own processor time; `late_s`, the longest that anything can have waited to be on a board that
-was not off; and `documents`, of each that came meanwhile how many boards have read it, and when the
-last had. Anything but a good answer in time is an error of the run.
+Each board asks for the pulse as often as the page does, on a connection that it keeps, with a
+browser's headers, and for a document when its name is new.
 
-One thread and one epoll, as in `client`. What it takes is taken from the sale, with which it
-shares the machine; real boards bring processors of their own.
+The arguments are the live URL and the number of boards. The process prints "ready" once all boards
+are connected and have read once. On the line "off" the boards keep their connections and ask for
+nothing; on the line "on" they go on. At the end of its input it prints a line of JSON: `answers`;
+`on_s`, how long the boards asked; `cpu_s`, its processor time; `late_s`, the longest time from a
+publication to a board; and `documents`, for each new document how many boards have read it, and
+when the last one had. Any answer that is bad or late is an error of the run.
+
+It is one thread with one epoll, as `tests.bench.load`, and shares the machine with the server.
 """
 
 import heapq
@@ -44,7 +45,7 @@ _HEADERS = (
 
 
 def page_s(name: str) -> float:
-    """One of the page's own times, in seconds."""
+    """Return a constant of the page's script, given there in ms, in seconds."""
     found = re.search(rf"const {name} = (\d+);", _PAGE.read_text())
     if found is None:
         raise RuntimeError(f"the page has no {name}")
@@ -53,7 +54,7 @@ def page_s(name: str) -> float:
 
 @dataclass(frozen=True, slots=True)
 class Pulse:
-    """When it was published, by the machine's clock, and the documents it names."""
+    """The machine's time of publication in seconds, and the documents that the pulse names."""
 
     at: float
     documents: tuple[str, ...]
@@ -61,7 +62,7 @@ class Pulse:
 
 @dataclass(slots=True)
 class Board:
-    """One board: its connection, what it waits for since when, and what it shows."""
+    """A board: its connection, the request that it waits for, and what it shows."""
 
     link: socket.socket
     number: int
@@ -74,6 +75,8 @@ class Board:
 
 
 class Crowd:
+    """All boards, with the times at which they ask."""
+
     def __init__(self, live_url: str) -> None:
         address = urlsplit(live_url)
         self._address, self._path = (address.hostname or "", address.port or 80), address.path
@@ -90,7 +93,7 @@ class Crowd:
         self.documents: dict[str, tuple[int, float]] = {}
 
     def open(self, boards: int) -> None:
-        """Connect them as evenly as they will ask, and wait until all have read once."""
+        """Connect the boards at even intervals, and wait until all have read once."""
         began = time.monotonic()
         for number in range(boards):
             while time.monotonic() < began + self._every_s * number / boards:
@@ -110,7 +113,7 @@ class Crowd:
         self.documents.clear()
 
     def turn(self) -> None:
-        """Have those ask whose time has come, and read what has come."""
+        """Send the requests that are due, and read the answers that have arrived."""
         now = time.monotonic()
         while self._due and self._due[0][0] <= now:
             self._ask(self._boards[heapq.heappop(self._due)[1]], _PULSE)
@@ -119,10 +122,12 @@ class Crowd:
             self._read(key.data)
 
     def turn_off(self) -> None:
+        """Send no more requests."""
         self._on = False
         self._due.clear()
 
     def turn_on(self) -> None:
+        """Send requests again, spread over the page's interval."""
         self._on = True
         now = time.monotonic()
         for board in self._boards:
@@ -132,11 +137,13 @@ class Crowd:
         heapq.heapify(self._due)
 
     def need_fresh(self) -> None:
-        """Raise RuntimeError if any board would have told that what it shows is old."""
+        """Raise RuntimeError if any board would have said that its figures are old."""
         before = time.monotonic() - self._old_after_s
         silent = sum(bool(board.asked) and board.asked_s < before for board in self._boards)
         if silent or self.late_s > self._old_after_s:
-            raise RuntimeError(f"{silent} boards wait, the oldest news are of {self.late_s:.1f} s")
+            raise RuntimeError(
+                f"{silent} boards wait, the oldest figures are of {self.late_s:.1f} s"
+            )
 
     def _ask(self, board: Board, name: str) -> None:
         question = self._questions.get(name)
@@ -174,7 +181,7 @@ class Crowd:
         return found
 
     def _go_on(self, board: Board, read: str) -> None:
-        """The next document that is new; when there is none, this pulse is what is shown."""
+        """Ask for the next new document; when all are read, the board shows this pulse."""
         coming, before = board.coming, board.shown
         if coming is None:
             raise RuntimeError("a document came before any pulse")
@@ -193,7 +200,7 @@ class Crowd:
 
 
 def _whole(received: bytearray) -> bytes | None:
-    """The body, once all of the answer is here."""
+    """Return the body of the answer, None while a part of it is missing."""
     end = received.find(b"\r\n\r\n") + 4
     if end < 4:
         return None
@@ -209,19 +216,19 @@ def main(live_url: str, boards: int) -> None:
     crowd.open(boards)
     cpu_s, on_s, since = time.process_time(), 0.0, time.monotonic()
     print("ready", flush=True)
-    told = ["on"]
-    while told:
+    orders = ["on"]
+    while orders:
         crowd.turn()
         if not select.select([sys.stdin], [], [], 0)[0]:
             continue
-        on_s += time.monotonic() - since if told[-1] == "on" else 0.0
+        on_s += time.monotonic() - since if orders[-1] == "on" else 0.0
         since = time.monotonic()
-        told = os.read(sys.stdin.fileno(), 4096).decode().split()
-        if told:
-            (crowd.turn_on if told[-1] == "on" else crowd.turn_off)()
+        orders = os.read(sys.stdin.fileno(), 4096).decode().split()
+        if orders:
+            (crowd.turn_on if orders[-1] == "on" else crowd.turn_off)()
     crowd.need_fresh()
-    said = {"answers": crowd.answers, "on_s": on_s, "cpu_s": time.process_time() - cpu_s}
-    print(json.dumps(said | {"late_s": crowd.late_s, "documents": crowd.documents}))
+    counts = {"answers": crowd.answers, "on_s": on_s, "cpu_s": time.process_time() - cpu_s}
+    print(json.dumps(counts | {"late_s": crowd.late_s, "documents": crowd.documents}))
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""Complete plays per second through HTTP, against the bare writes of the same rows.
+"""Complete plays per second over HTTP, against the bare writes of the same rows.
 
 A complete play of a pre-drawn ticket is two requests: the sale, and the act that reveals, awards
 and issues the voucher. The baseline writes all its rows in one transaction: ticket, transfer, act,
@@ -6,25 +6,25 @@ end and, for as many plays as win, voucher and transfer.
 """
 
 import json
+import secrets
 import uuid
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
-import psycopg
-
-from core.tools.embedded.postgres import SUPERUSER
-from core.tools.embedded.stack import Stack
 from promotrot.models.emission import Emission
-from tests.bench import client, raw
+from tests.bench import load, raw
+from tests.bench.load import Load
 from tests.bench.pairs import interleave, percentile
 from tests.bench.raw import CONNECTIONS
+from tests.bench.store import Figures, Store, credentials, terminals
 from tests.support import emitting, factories
 
 REQUESTS = 2
 GAME = "lap-of-honour"
 PATH = "/api/v1/promotrot/plays"
 SLOW_DISK = {"commit_delay": "2000", "commit_siblings": "0"}
+"""Every commit waits 2 ms, as on a slow disk."""
 _TABLES = {
     "promotrot_playticket": "uuid",
     "promotrot_playact": "ticket_id, number",
@@ -61,44 +61,29 @@ COMMIT;
 
 
 class Plays:
-    """Terminals that buy a play, reveal it, and buy the next, as fast as they are answered."""
+    """Requests of terminals that buy a play, reveal it, and buy the next."""
 
-    def __init__(self, emissions: Sequence[Emission], points: Sequence[factories.Point]) -> None:
+    def __init__(self, emissions: Sequence[Emission], points: list[factories.Point]) -> None:
         self._emissions = emissions
-        self._headers = [
-            {"Authorization": f"Terminal {p.token}", "X-Operator-Session": p.session_token}
-            for p in points
-        ]
+        self._headers = credentials(points)
         self._playing: dict[int, uuid.UUID] = {}
 
     def request(self, number: int) -> bytes:
+        """Return the next request of the terminal with that number."""
         headers = self._headers[number]
         bought = self._playing.pop(number, None)
         if bought is not None:
-            return client.post(f"{PATH}/{bought}/acts", b'{"number":1,"act":"reveal"}', headers)
+            return load.post(f"{PATH}/{bought}/acts", b'{"number":1,"act":"reveal"}', headers)
         ident = self._playing[number] = uuid.uuid4()
         emission = self._emissions[number % len(self._emissions)]
         body = {"uuid": str(ident), "emission": emission.pk, "price_cents": emission.price_cents}
-        return client.post(PATH, json.dumps(body).encode(), headers)
-
-
-def _per_s(stack: Stack, plays: Plays, seconds: float, loads: list[client.Load]) -> float:
-    """Complete plays a second. Every answer must be 201: anything else is an error of the run."""
-    load = client.run(
-        stack.base_url, connections=CONNECTIONS, seconds=seconds, request=plays.request
-    )
-    if set(load.statuses) != {201}:
-        raise RuntimeError(f"plays were refused: {dict(load.statuses)}")
-    loads.append(load)
-    return load.per_s(201) / REQUESTS
+        return load.post(PATH, json.dumps(body).encode(), headers)
 
 
 @contextmanager
-def _server(stack: Stack, settings: dict[str, str]) -> Iterator[None]:
-    """Settings of the server, for running sessions too; reset afterwards."""
-    if stack.postgres is None:
-        raise RuntimeError("the play benchmark sets the server up and needs its own")
-    with psycopg.connect(stack.postgres.url(SUPERUSER), autocommit=True) as session:
+def _server_settings(store: Store, settings: dict[str, str]) -> Iterator[None]:
+    """Change settings of the running server, also for open sessions, and reset them at the end."""
+    with store.superuser() as session:
         for name, value in settings.items():
             session.execute(f"ALTER SYSTEM SET {name} = {value}")
         session.execute("SELECT pg_reload_conf()")
@@ -117,39 +102,40 @@ def _script(folder: Path, emission: Emission) -> Path:
     return script
 
 
-def measure(stack: Stack, *, pairs: int, seconds: float) -> dict[str, float]:
-    """The keys `play.*`."""
+def measure(store: Store) -> Figures:
+    """Return the figures `play.*`. Any answer but 201 is an error of the run.
+
+    `play.one_emission_*_ratio`: all terminals play one emission, against each its own.
+    """
     for table, unique in _TABLES.items():
         raw.copy(table, unique)
-    points = [factories.point() for _ in range(CONNECTIONS)]
-    game = emitting.approved(emitting.document(GAME))
+    points, pairs = terminals(), store.size.pairs
+    game = emitting.approved(emitting.document(GAME, code=f"{GAME}-{secrets.token_hex(3)}"))
     emissions = [emitting.opened(game) for _ in range(CONNECTIONS)]
-    script, owner_url = _script(stack.folder, emissions[0]), stack.environment["DATABASE_OWNER_URL"]
+    script = _script(store.stack.folder, emissions[0])
     one, many = Plays(emissions[:1], points), Plays(emissions, points)
-    loads: list[client.Load] = []
-    rest: list[client.Load] = []
-    measured = interleave(
-        lambda: raw.per_s(script, owner_url, seconds),
-        lambda: _per_s(stack, one, seconds, loads),
-        pairs=pairs,
-    )
-    shared = {}
-    for name, settings in (("fast_disk", {}), ("slow_disk", SLOW_DISK)):
-        with _server(stack, settings):
-            shared[name] = interleave(
-                lambda: _per_s(stack, many, seconds, rest),
-                lambda: _per_s(stack, one, seconds, rest),
-                pairs=pairs,
+    loads: list[Load] = []
+
+    def plays_per_s(plays: Plays) -> float:
+        loads.append(store.load(plays.request))
+        return loads[-1].per_s(201) / REQUESTS
+
+    measured = interleave(lambda: raw.per_s(script, store), lambda: plays_per_s(one), pairs=pairs)
+    latencies = [latency for run in loads[1:] for latency in run.latencies_ms]
+    ratios = {}
+    for disk, settings in (("fast_disk", {}), ("slow_disk", SLOW_DISK)):
+        with _server_settings(store, settings):
+            ratios[disk] = interleave(
+                lambda: plays_per_s(many), lambda: plays_per_s(one), pairs=pairs
             ).ratio
-    latencies = [each for load in loads[1:] for each in load.latencies_ms]
     return {
         "play.requests": float(REQUESTS),
-        "play.raw_per_s": sorted(measured.baseline)[pairs // 2],
-        "play.http_per_s": sorted(measured.ours)[pairs // 2],
+        "play.raw_per_s": measured.baseline_median,
+        "play.http_per_s": measured.ours_median,
         "play.ratio": measured.ratio,
         "play.p50_ms": percentile(latencies, 0.50),
         "play.p99_ms": percentile(latencies, 0.99),
-        "play.one_emission_fast_disk_ratio": shared["fast_disk"],
-        "play.one_emission_slow_disk_ratio": shared["slow_disk"],
-        "play.one_emission_ratio": min(shared.values()),
+        "play.one_emission_fast_disk_ratio": ratios["fast_disk"],
+        "play.one_emission_slow_disk_ratio": ratios["slow_disk"],
+        "play.one_emission_ratio": min(ratios.values()),
     }

@@ -1,7 +1,7 @@
-"""A load client for loopback: many connections, each sends its next request when it is answered.
+"""Send requests to the server on loopback: every connection sends its next when it is answered.
 
-One thread and one epoll; requests come ready made, so that the client takes as little of the
-machine's time as it can. What it takes is counted and part of what is measured.
+The client is one thread with one epoll, and requests come ready made, so that it takes little of
+the machine. Its processor time is counted.
 """
 
 import selectors
@@ -13,12 +13,12 @@ from dataclasses import dataclass, field
 from urllib.parse import urlsplit
 
 Request = Callable[[int], bytes]
-"""The next request of a connection, by its number, as the bytes of a whole HTTP/1.1 message."""
+"""Return the next request of the connection with that number, as an HTTP/1.1 message."""
 
 
 @dataclass(slots=True)
 class Load:
-    """What a run brought: answers by status, latencies in ms, and the client's processor time."""
+    """The answers of a run by status, latencies in ms, and the client's processor time."""
 
     seconds: float = 0.0
     client_cpu_s: float = 0.0
@@ -26,6 +26,7 @@ class Load:
     latencies_ms: list[float] = field(default_factory=list)
 
     def per_s(self, status: int) -> float:
+        """Return the answers of that status per second."""
         return self.statuses[status] / self.seconds
 
 
@@ -38,7 +39,7 @@ class _Connection:
 
 
 def post(path: str, body: bytes, headers: dict[str, str]) -> bytes:
-    """A whole HTTP/1.1 request."""
+    """Return an HTTP/1.1 request as bytes."""
     lines = [f"POST {path} HTTP/1.1", "Host: localhost", "Content-Type: application/json"]
     lines += [f"{name}: {value}" for name, value in headers.items()]
     lines.append(f"Content-Length: {len(body)}")
@@ -46,8 +47,8 @@ def post(path: str, body: bytes, headers: dict[str, str]) -> bytes:
 
 
 def run(base_url: str, *, connections: int, seconds: float, request: Request) -> Load:
-    """Keep `connections` requests under way for `seconds`, then let the last ones end."""
-    load = Load()
+    """Keep `connections` requests under way for `seconds`, then wait for the last answers."""
+    totals = Load()
     selector = selectors.EpollSelector()
     address = urlsplit(base_url)
     for number in range(connections):
@@ -67,17 +68,17 @@ def run(base_url: str, *, connections: int, seconds: float, request: Request) ->
             if status is None:
                 continue
             now = time.perf_counter()
-            load.statuses[status] += 1
-            load.latencies_ms.append((now - connection.sent_at) * 1000)
+            totals.statuses[status] += 1
+            totals.latencies_ms.append((now - connection.sent_at) * 1000)
             if now < deadline:
                 _send(connection, request)
             else:
                 selector.unregister(connection.socket)
                 connection.socket.close()
                 alive -= 1
-    load.seconds = time.perf_counter() - start
-    load.client_cpu_s = time.process_time() - cpu
-    return load
+    totals.seconds = time.perf_counter() - start
+    totals.client_cpu_s = time.process_time() - cpu
+    return totals
 
 
 def _send(connection: _Connection, request: Request) -> None:
@@ -89,7 +90,7 @@ def _send(connection: _Connection, request: Request) -> None:
 
 
 def _receive(connection: _Connection) -> int | None:
-    """The status, once the whole answer is here."""
+    """Return the status of the answer, None while a part of it is missing."""
     received = connection.received
     part = connection.socket.recv(65536)
     if not part:

@@ -1,7 +1,7 @@
-"""One settlement in a process of its own, as a Celery worker runs it: its time and its memory.
+"""Settle a contest as a Celery worker does, and print seconds and memory as JSON.
 
-`python -m tests.bench.worker CONTEST` prints {"seconds", "verify_s", "peak_mb"}: finding the
-tickets as they were sealed is timed apart, and not in `seconds`.
+The argument is the contest's id. `verify_s`, the seconds that the check of the seal takes, are not
+in `seconds`.
 """
 
 import json
@@ -25,9 +25,9 @@ def main(contest_id: int) -> None:
     def timed(contest: Any) -> Any:
         nonlocal verify_s
         began = time.perf_counter()
-        found = verify(contest)
+        result = verify(contest)
         verify_s += time.perf_counter() - began
-        return found
+        return result
 
     settling.seal_verify = timed
     began = time.perf_counter()

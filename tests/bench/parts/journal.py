@@ -1,8 +1,7 @@
-"""Tickets per second with the journal on, against the same sales with it off, in turn.
+"""Tickets sold per second with the journal on, against the same sales with it off, in turn.
 
-Off, the tables of a sale have neither the journal's trigger nor its index, and their rows no number
-of a transaction. On, a process of its own seals batches meanwhile, as often as the sweeper has it
-done.
+With the journal off, the tables of a sale have neither its trigger nor its index, and their rows no
+transaction number. With it on, another process seals batches as often as the sweeper does.
 """
 
 import os
@@ -11,19 +10,15 @@ import sys
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
-from random import Random
 
 from django.conf import settings
-from django.db import connections
 
 from core.journal.install import COLUMN
 from core.journal.services import last_batch
 from core.tools.embedded.server import ROOT
-from core.tools.embedded.stack import Stack
-from tests.bench import client
 from tests.bench.pairs import interleave
-from tests.bench.sale import CONNECTIONS, Sales
-from tests.support import factories
+from tests.bench.parts.sale import Sales
+from tests.bench.store import Figures, Store, owner_execute
 
 _HOT = ("lototrot_ticket", "ledger_transfer")
 _SEALER = """
@@ -35,24 +30,18 @@ for _ in sys.stdin:
 """
 
 
-def _execute(*statements: str) -> None:
-    with connections["owner"].cursor() as cursor:
-        for statement in statements:
-            cursor.execute(statement)
-
-
-def _off() -> None:
+def _journal_off() -> None:
     for table in _HOT:
-        _execute(
+        owner_execute(
             f"ALTER TABLE {table} DISABLE TRIGGER journal_rows",
             f"DROP INDEX IF EXISTS {table}_journal",
             f"ALTER TABLE {table} ALTER {COLUMN} DROP NOT NULL, ALTER {COLUMN} DROP DEFAULT",
         )
 
 
-def _on() -> None:
+def _journal_on() -> None:
     for table in _HOT:
-        _execute(
+        owner_execute(
             f"ALTER TABLE {table} ENABLE TRIGGER journal_rows,"
             f" ALTER {COLUMN} SET DEFAULT pg_current_xact_id()::text::bigint",
             f"CREATE INDEX IF NOT EXISTS {table}_journal ON {table} ({COLUMN})",
@@ -63,7 +52,7 @@ class _Sealer:
     """A process that seals a batch whenever it is told to."""
 
     def __init__(self) -> None:
-        self.every: float = settings.CELERY_BEAT_SCHEDULE["sweep"]["schedule"]
+        self.every_s: float = settings.CELERY_BEAT_SCHEDULE["sweep"]["schedule"]
         self.process = subprocess.Popen(
             [sys.executable, "-c", _SEALER],
             cwd=ROOT,
@@ -74,7 +63,7 @@ class _Sealer:
         )
 
     def seal(self) -> None:
-        """Have a batch sealed, and wait until it is."""
+        """Tell the process to seal a batch, and wait until it has."""
         assert self.process.stdin and self.process.stdout
         print(file=self.process.stdin, flush=True)
         if not self.process.stdout.readline():
@@ -82,12 +71,12 @@ class _Sealer:
 
     @contextmanager
     def at_work(self) -> Iterator[None]:
-        """Seal at once and then every few seconds, until the last one is done."""
+        """Seal at once and then every few seconds; at the end wait for the last batch."""
         over = threading.Event()
 
         def work() -> None:
             self.seal()
-            while not over.wait(self.every):
+            while not over.wait(self.every_s):
                 self.seal()
 
         thread = threading.Thread(target=work)
@@ -99,45 +88,34 @@ class _Sealer:
             thread.join()
 
 
-def measure(stack: Stack, *, pairs: int, seconds: float) -> dict[str, float]:
-    """The keys `journal.*`. Every answer must be 201: anything else is an error of the run."""
-    contest = factories.contest(factories.meeting(numbers=range(1, 16)))
-    points = [factories.point() for _ in range(CONNECTIONS)]
-    for point in points:
-        factories.acknowledge(contest, point)
-    sales = Sales(contest, points, Random(20060305))
-
-    def sold() -> float:
-        load = client.run(
-            stack.base_url, connections=CONNECTIONS, seconds=seconds, request=sales.request
-        )
-        if set(load.statuses) != {201}:
-            raise RuntimeError(f"sales were refused: {dict(load.statuses)}")
-        return load.per_s(201)
-
-    def without() -> float:
-        _off()
-        return sold()
-
+def measure(store: Store) -> Figures:
+    """Return the figures `journal.*`. Any answer but 201 is an error of the run."""
     sealer = _Sealer()
-
-    def journaled() -> float:
-        _on()
-        with sealer.at_work():
-            return sold()
-
     try:
         sealer.seal()
-        measured = interleave(without, journaled, pairs=pairs)
+        with store.contest_on_sale() as (contest, points):
+            sales = Sales(contest, points)
+
+            def without() -> float:
+                _journal_off()
+                return store.load(sales.request).per_s(201)
+
+            def journaled() -> float:
+                _journal_on()
+                with sealer.at_work():
+                    return store.load(sales.request).per_s(201)
+
+            measured = interleave(without, journaled, pairs=store.size.pairs)
     finally:
+        _journal_on()
         sealer.process.kill()
         sealer.process.wait()
     last = last_batch()
     if last is None:
         raise RuntimeError("nothing was sealed")
     return {
-        "journal.off_per_s": sorted(measured.baseline)[pairs // 2],
-        "journal.on_per_s": sorted(measured.ours)[pairs // 2],
+        "journal.off_per_s": measured.baseline_median,
+        "journal.on_per_s": measured.ours_median,
         "journal.sale_ratio": measured.ratio,
         "journal.batches": float(last.number),
     }

@@ -1,16 +1,17 @@
-"""What an operator waits for, in a real browser on this machine: a mark, and a sale to its paper.
+"""Milliseconds that an operator waits in a browser: for a mark, and for the paper of a sale.
 
 `terminal.mark_ms`: from a tap on a horse to the next frame that shows it. `terminal.sale_ms`: from
-the tap that sells to the slip handed to the printer. `*.first_load_bytes`: the page and all that
-it asks for until it can be used, compressed. Without a Chromium all are left out.
+the tap that sells to the slip handed to the printer. `*.first_load_bytes`: the page and what it
+asks for until it can be used, compressed. Without a Chromium this part is skipped.
 """
 
+import secrets
 import statistics
 import tempfile
 from pathlib import Path
 
-from core.tools.embedded.stack import Stack
 from tests.bench.pairs import percentile
+from tests.bench.store import Figures, Skipped, Store
 from tests.support.browser import desk
 from tests.support.browser.driver import TERMINAL, Browser, Driver, browser_missing, until
 
@@ -40,21 +41,26 @@ addEventListener("click", (event) => {
 """
 
 
-def measure(stack: Stack, *, scale: float) -> dict[str, float]:
+def measure(store: Store) -> Figures:
+    """Return the figures `terminal.*` and `board.first_load_bytes`."""
     missing = browser_missing()
     if missing:
-        print(f"terminal: not measured, {missing}")
-        return {}
-    with tempfile.TemporaryDirectory() as folder, Driver(Path(folder) / "log") as driver:
+        raise Skipped(f"{missing}; `make browser` installs what is missing")
+    sales = max(2, store.size.of(SALES))
+    with (
+        store.contest_on_sale() as (contest, _),
+        tempfile.TemporaryDirectory() as folder,
+        Driver(Path(folder) / "log") as driver,
+    ):
+        shop = desk.shop(contest, terminal=f"T-{secrets.token_hex(3)}")
         browser = driver.browser(TERMINAL)
         try:
-            return _measured(browser, stack.base_url, max(5, int(SALES * scale)))
+            return _measured(browser, store.stack.base_url, shop, sales)
         finally:
             browser.close()
 
 
-def _measured(browser: Browser, url: str, sales: int) -> dict[str, float]:
-    shop = desk.shop()
+def _measured(browser: Browser, url: str, shop: desk.Shop, sales: int) -> Figures:
     browser.go(f"{url}/")
     browser.find(".race .runner")
     board_bytes = sum(browser.first_load().values())
@@ -71,12 +77,12 @@ def _measured(browser: Browser, url: str, sales: int) -> dict[str, float]:
         desk.sell(browser)
         until(lambda: len(browser.run("return window.took")) >= number, "the paper")  # noqa: B023
         until(lambda: desk.outbox(browser) is None, "the confirmation")
-    took = browser.run("return window.took")
+    sale_ms = browser.run("return window.took")
     return {
         "terminal.mark_ms": statistics.median(marks),
         "terminal.mark_p95_ms": percentile(marks, 0.95),
-        "terminal.sale_ms": statistics.median(took),
-        "terminal.sale_p95_ms": percentile(took, 0.95),
+        "terminal.sale_ms": statistics.median(sale_ms),
+        "terminal.sale_p95_ms": percentile(sale_ms, 0.95),
         "terminal.first_load_bytes": float(terminal_bytes),
         "board.first_load_bytes": float(board_bytes),
     }

@@ -1,7 +1,7 @@
 """Checking and paying winning tickets over HTTP, against the bare writes of a payment.
 
-One act is two requests of a terminal, as it is worked: the check that shows state and amount, then
-the payment of it. A ratio counts acts; a latency is a request's, of either kind.
+One act is two requests of a terminal: the check, which shows state and amount, and the payment.
+The ratio counts acts; the latencies are those of requests of both kinds.
 """
 
 import json
@@ -15,17 +15,17 @@ from django.conf import settings
 from core.database import clock
 from core.kernel import codes
 from core.kernel.days import natural_day
-from core.tools.embedded.stack import Stack
 from lototrot.models.contest import Contest
 from lototrot.models.tickets import Ticket
-from tests.bench import client, raw
+from tests.bench import load, raw
+from tests.bench.load import Load
 from tests.bench.pairs import interleave, percentile
-from tests.bench.raw import CONNECTIONS
+from tests.bench.store import Figures, Store, credentials, free_day, terminals
 from tests.support import factories, paying
 
 CHECK, PAY = "/api/v1/claims/check", "/api/v1/claims/payments"
 PRIZE_CENTS = 8_550
-MOST_PER_S = 1_500  # acts, of which enough tickets are made
+MOST_PER_S = 1_500  # acts; so many winning tickets are made for each second
 _ROWS_AT_ONCE = 10_000
 
 _RAW = f"""BEGIN;
@@ -48,56 +48,49 @@ _TABLES = {
 
 
 class Acts:
-    """Terminals that check a ticket and then pay it, each its own tickets."""
+    """Requests of terminals that check a ticket and then pay it, each its own tickets."""
 
     def __init__(self, printed: Iterator[str], points: list[factories.Point]) -> None:
-        self.printed = printed
-        self.headers = [
-            {"Authorization": f"Terminal {p.token}", "X-Operator-Session": p.session_token}
-            for p in points
-        ]
+        self._printed = printed
+        self._headers = credentials(points)
         self.checked: dict[int, str] = {}
 
     def request(self, number: int) -> bytes:
+        """Return the next request of the terminal with that number."""
         code = self.checked.pop(number, "")
         if not code:
-            code = self.checked[number] = next(self.printed)
-            return client.post(CHECK, json.dumps({"code": code}).encode(), self.headers[number])
+            code = self.checked[number] = next(self._printed)
+            return load.post(CHECK, json.dumps({"code": code}).encode(), self._headers[number])
         body = {
             "uuid": str(uuid.uuid4()),
             "code": code,
             "amount_cents": PRIZE_CENTS,
             "intact": True,
         }
-        return client.post(PAY, json.dumps(body).encode(), self.headers[number])
+        return load.post(PAY, json.dumps(body).encode(), self._headers[number])
 
 
-def measure(stack: Stack, *, pairs: int, seconds: float) -> dict[str, float]:
-    """The keys `pay.*`. Every answer must be 200 or 201: anything else is an error of the run."""
+def measure(store: Store) -> Figures:
+    """Return the figures `pay.*`. Any answer but 200 or 201 is an error of the run."""
     for table, unique in _TABLES.items():
         raw.copy(table, unique)
-    script = stack.folder / "raw_pay.sql"
+    script = store.stack.folder / "raw_pay.sql"
     script.write_text(_RAW)
-    owner_url = stack.environment["DATABASE_OWNER_URL"]
-    printed = _winning_tickets(round((pairs + 1) * seconds * MOST_PER_S))
-    acts = Acts(iter(printed), [factories.point() for _ in range(CONNECTIONS)])
-    loads: list[client.Load] = []
+    size = store.size
+    printed = _winning_tickets(round((size.pairs + 1) * size.load_s * MOST_PER_S))
+    acts = Acts(iter(printed), terminals())
+    loads: list[Load] = []
 
-    def http() -> float:
+    def acts_per_s() -> float:
         acts.checked.clear()
-        load = client.run(
-            stack.base_url, connections=CONNECTIONS, seconds=seconds, request=acts.request
-        )
-        if set(load.statuses) - {200, 201}:
-            raise RuntimeError(f"payments were refused: {dict(load.statuses)}")
-        loads.append(load)
-        return load.per_s(201)
+        loads.append(store.load(acts.request, statuses={200, 201}))
+        return loads[-1].per_s(201)
 
-    measured = interleave(lambda: raw.per_s(script, owner_url, seconds), http, pairs=pairs)
-    latencies = [each for load in loads[1:] for each in load.latencies_ms]
+    measured = interleave(lambda: raw.per_s(script, store), acts_per_s, pairs=size.pairs)
+    latencies = [latency for run in loads[1:] for latency in run.latencies_ms]
     return {
-        "pay.raw_per_s": sorted(measured.baseline)[pairs // 2],
-        "pay.http_acts_per_s": sorted(measured.ours)[pairs // 2],
+        "pay.raw_per_s": measured.baseline_median,
+        "pay.http_acts_per_s": measured.ours_median,
         "pay.requests_per_act": 2.0,
         "pay.ratio": measured.ratio,
         "pay.p50_ms": percentile(latencies, 0.50),
@@ -106,8 +99,9 @@ def measure(stack: Stack, *, pairs: int, seconds: float) -> dict[str, float]:
 
 
 def _winning_tickets(count: int) -> list[str]:
-    """The codes of so many tickets of one contest, each with the same prize, payable today."""
-    day = natural_day(clock.now()) - timedelta(days=1)
+    """Make winning tickets of a past contest, payable today; return the codes on their paper."""
+    yesterday = natural_day(clock.now()) - timedelta(days=1)
+    day = free_day(yesterday, step_days=-1)
     contest: Contest = factories.contest(factories.meeting(numbers=range(1, 16), day=day))
     at, key = factories.point(), secrets.token_bytes(32)
     printed: list[str] = []
@@ -121,5 +115,5 @@ def _winning_tickets(count: int) -> list[str]:
         )
         printed += [code.text for code in made]
         prizes |= {row.pk: PRIZE_CENTS for row in rows}
-    paying.order(contest, prizes, results_day=day)
+    paying.order(contest, prizes, results_day=yesterday)
     return printed

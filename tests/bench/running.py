@@ -1,0 +1,106 @@
+"""Run the parts one after another, keep their figures, and say which failed."""
+
+import json
+import time
+import traceback
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from pathlib import Path
+
+from django.db import connections
+
+from tests.bench.parts import (
+    boards,
+    emission,
+    journal,
+    nightly,
+    pay,
+    play,
+    sale,
+    seal,
+    settlement,
+    terminal,
+)
+from tests.bench.store import Figures, Skipped, Store
+from tests.bench.table import lines
+
+Measure = Callable[[Store], Figures]
+
+PARTS: Mapping[str, Measure] = {
+    "terminal": terminal.measure,
+    "sale": sale.measure,
+    "boards": boards.measure,
+    "play": play.measure,
+    "emission": emission.measure,
+    "pay": pay.measure,
+    "journal": journal.measure,
+    "seal:multiple": partial(seal.measure, kind="multiple"),
+    "settlement:multiple": partial(settlement.measure, kind="multiple"),
+    "seal:single": partial(seal.measure, kind="single"),
+    "settlement:single": partial(settlement.measure, kind="single"),
+    "nightly": nightly.measure,
+}
+"""The parts in the order in which all are measured: sealing hands its tickets to settling."""
+
+
+def chosen(names: Sequence[str]) -> list[str]:
+    """Return the parts of these names in their order, all parts for no name.
+
+    Raise ValueError for an unknown name.
+    """
+    parts: list[str] = []
+    for name in names:
+        matching = [part for part in PARTS if part == name or part.startswith(f"{name}:")]
+        if not matching:
+            raise ValueError(f"There is no part {name!r}; the parts are {', '.join(PARTS)}.")
+        parts += matching
+    return parts or list(PARTS)
+
+
+def run(store: Store, parts: Sequence[str], *, target: Path) -> int:
+    """Measure the parts, write their figures to `target` after each, and print them at the end.
+
+    Return 1 if a part failed, else 0. A part that is skipped has not failed.
+    """
+    began = time.monotonic()
+    figures: Figures = {}
+    skipped: list[str] = []
+    failed: list[str] = []
+    for number, name in enumerate(parts, start=1):
+        print(f"{name} ({number} of {len(parts)}) ...", flush=True)
+        part_began = time.monotonic()
+        try:
+            figures |= PARTS[name](store)
+        except Skipped as reason:
+            skipped.append(f"{name}: skipped, {reason}")
+        except Exception:  # noqa: BLE001  (the other parts go on)
+            traceback.print_exc()
+            failed.append(name)
+            connections.close_all()
+        print(f"{name} took {time.monotonic() - part_began:.0f} s", flush=True)
+        figures |= _summary(figures)
+        _write(target, figures, scale=store.size.scale, seconds=time.monotonic() - began)
+    print("\n".join(["", *lines(figures), "", *skipped]))
+    if failed:
+        print(f"FAILED: {', '.join(dict.fromkeys(failed))}", flush=True)
+    return 1 if failed else 0
+
+
+def _summary(figures: Figures) -> Figures:
+    """Return the worse of both kinds of tickets, for the figures that have one name for both."""
+    kinds = ("multiple", "single")
+    found: Figures = {}
+    for name in ("ratio", "verify_s"):
+        both = [figures.get(f"seal.{kind}.{name}") for kind in kinds]
+        values = [value for value in both if value is not None]
+        if len(values) == len(kinds):
+            found[f"seal.{name}"] = max(values)
+    if "seal.multiple.proof_p99_ms" in figures:
+        found["seal.proof_p99_ms"] = figures["seal.multiple.proof_p99_ms"]
+    return found
+
+
+def _write(target: Path, figures: Figures, *, scale: float, seconds: float) -> None:
+    target.parent.mkdir(exist_ok=True)
+    all_figures = figures | {"bench.scale": scale, "bench.seconds": seconds}
+    target.write_text(json.dumps(all_figures, indent=1) + "\n")
