@@ -1,7 +1,8 @@
-"""One and only one sequence of bytes for a document, so that hashes of it can be compared.
+"""Write a document as canonical JSON, so that equal documents have equal bytes and equal hashes.
 
-Canonical JSON here: UTF-8, keys sorted by code point, no spaces, integers only, nothing escaped
-that JSON does not require. Anyone can reproduce it with a few lines in any language.
+Canonical JSON is UTF-8 with keys sorted by code point, without spaces, with integers only, and
+without escapes that JSON does not require. Anyone can reproduce it with a few lines in any
+language.
 """
 
 import hashlib
@@ -16,17 +17,17 @@ MAX_DEPTH = 64
 
 
 class NotCanonical(Invalid):
-    """A value that has no single JSON text: a float, a key that is not text, a lone surrogate."""
+    """The value has no single JSON text: a float, a key that is not text, or a lone surrogate."""
 
     code = "not_canonical"
     message = "The value has no canonical JSON form."
 
 
 def canonical_bytes(value: Json) -> bytes:
-    """The canonical JSON of a value made of str, int, bool, None, list and dict alone.
+    """Return the canonical JSON of a value made only of str, int, bool, None, list and dict.
 
-    Raises NotCanonical for anything else (float, tuple, Decimal, subclasses of the above), naming
-    the place, and for nesting deeper than MAX_DEPTH.
+    Raises NotCanonical, with the place, for any other type (float, tuple, Decimal, subclasses) and
+    for nesting deeper than MAX_DEPTH.
     """
     _check(value, "$", 0)
     text = json.dumps(value, ensure_ascii=False, sort_keys=True, separators=(",", ":"))
@@ -37,14 +38,15 @@ def canonical_bytes(value: Json) -> bytes:
 
 
 def canonical_sha256(value: Json) -> bytes:
-    """SHA-256 of the canonical bytes (32 bytes). Raises NotCanonical."""
+    """Return the SHA-256 of the canonical bytes (32 bytes). Raises NotCanonical."""
     return hashlib.sha256(canonical_bytes(value)).digest()
 
 
 def with_digests(document: dict[str, Json]) -> dict[str, Json]:
-    """The document and, in `digests`, SHA-256 of each of its fields in hexadecimal.
+    """Return the document with a field `digests`: the SHA-256 of each field, in hexadecimal.
 
-    So a verifier can name the field that was changed, where a signature only says that one was.
+    With it a verifier can name the field that was changed. A signature alone only shows that one
+    was.
     """
     return document | {"digests": {k: canonical_sha256(v).hex() for k, v in document.items()}}
 

@@ -1,15 +1,15 @@
-"""Bearer codes of tickets and vouchers (14.II.3; rulebook, decision *Codes*).
+"""Make and read the bearer codes of tickets and vouchers (14.II.3; rulebook, decision *Codes*).
 
-A code is 24 Crockford base32 characters, shown in six groups of four:
+A code is 24 characters of Crockford base32, shown in six groups of four:
 
     [1 key version][16 body, 80 bits][6 authenticity, 30 bits][1 check]
 
-The body is keyed by a secret of the contest (or emission). Once that secret is erased nobody can
-make the code again, so nobody can print a second ticket from the data. The authenticity part is
-keyed apart and for long, so that a made-up code is refused before any query. The check character
-catches every single wrong character and every swap of two characters.
+The body is keyed by a secret of the contest or emission. When that secret is erased, no one can
+make the code again, so no one can print a second ticket from the data. The authenticity part is
+keyed by a long-lived key, so that an invented code is refused before any query. The check character
+detects every single wrong character and every swap of two characters.
 
-A code pays whoever holds it: only its keyed `digest` is stored, and `repr` does not show it.
+A code pays its holder. So only its keyed `digest` is stored, and `repr` does not show the code.
 """
 
 import hashlib
@@ -49,21 +49,21 @@ _TIMES_ALPHA: Final = tuple((v << 1) ^ (0b100101 if v & 0b10000 else 0) for v in
 
 
 class CodeMalformed(Invalid):
-    """Not 24 characters of the alphabet."""
+    """The text is not 24 characters of the alphabet."""
 
     code = "code_malformed"
     message = "This is not a code: a code has 24 letters and digits."
 
 
 class CodeMistyped(Invalid):
-    """The check character does not agree: a character is wrong or two are swapped."""
+    """The check character does not match: a character is wrong, or two are swapped."""
 
     code = "code_mistyped"
     message = "The code has a typing error."
 
 
 class CodeForged(Invalid):
-    """Well formed, but not made by this system for this kind of document."""
+    """The code has the right form, but this system did not make it for this kind of document."""
 
     code = "code_forged"
     message = "The code is not authentic."
@@ -71,28 +71,28 @@ class CodeForged(Invalid):
 
 @dataclass(frozen=True, slots=True)
 class Code:
-    """An authentic code: `kind` is one byte, `text` its 24 characters without hyphens."""
+    """An authentic code. `kind` is one byte; `text` is its 24 characters without hyphens."""
 
     kind: bytes
     text: str = field(repr=False)
 
     @property
     def version(self) -> str:
-        """The version of the keys that made it."""
+        """Return the version of the keys that made the code."""
         return self.text[0]
 
     @property
     def shown(self) -> str:
-        """The code as printed: `1ABC-DEFG-...`."""
+        """Return the code as it is printed: `1ABC-DEFG-...`."""
         return "-".join(self.text[at : at + GROUP] for at in range(0, LENGTH, GROUP))
 
 
 @dataclass(frozen=True, slots=True)
 class CodeKeys:
-    """The long-lived keys, by version character: `{version: (authenticity key, digest key)}`.
+    """The long-lived keys by version character: `{version: (authenticity key, digest key)}`.
 
-    New codes are made with `current`; codes of every version in the ring are read. Raises
-    ValueError when the ring cannot serve.
+    New codes use the version `current`. Codes of every version in the ring can be read. Raises
+    ValueError if the ring is not usable.
     """
 
     ring: Mapping[str, tuple[bytes, bytes]] = field(repr=False)
@@ -109,26 +109,29 @@ class CodeKeys:
             raise ValueError(f"code keys have {MIN_KEY_BYTES} bytes or more and all differ")
 
     def digest(self, code: Code) -> bytes:
-        """What the database keeps of `code`: 16 bytes, under the digest key of its version."""
+        """Return the keyed digest under which the database stores `code`: 16 bytes."""
         return digest(code, self.ring[code.version][1])
 
     def blind(self, code: Code, ident: UUID) -> bytes:
-        """What blinds the commitment to the code of the document `ident`: 16 bytes."""
+        """Return the value that blinds the commitment to the code of document `ident`: 16 bytes."""
         message = b"trot code blind\0" + _one_byte(code.kind) + ident.bytes
         return hmac.digest(self.ring[code.version][1], message, "sha256")[:BLIND_BYTES]
 
     def commitment(self, code: Code, ident: UUID) -> bytes:
-        """What a seal says of the code (32 bytes): its holder can check it, given the blind."""
+        """Return what a seal publishes about the code (32 bytes). Its holder can check it with the
+        blind.
+        """
         return commitment(code, self.blind(code, ident))
 
 
 def issue(
     kind: bytes, ident: UUID, secret: bytes, keys: CodeKeys, version: str | None = None
 ) -> Code:
-    """The code of the document `ident`: the same again for the same arguments.
+    """Return the code of the document `ident`. The same arguments always give the same code.
 
-    `secret` is the contest's or emission's (32 bytes or more). A reprint after the keys were
-    rotated must name the `version` the document was first issued under; None means the current.
+    `secret` belongs to the contest or emission and has at least 32 bytes. A reprint after a key
+    rotation must name the `version` under which the document was first issued. None means the
+    current version.
     """
     if len(secret) < MIN_KEY_BYTES:
         raise ValueError(f"a code secret has {MIN_KEY_BYTES} bytes or more")
@@ -140,10 +143,10 @@ def issue(
 
 
 def parse(typed: str, keys: CodeKeys, *kinds: bytes) -> Code:
-    """Read a typed or scanned code of one of `kinds`, before anything is looked up.
+    """Read a typed or scanned code of one of `kinds`, without any look-up.
 
-    Case, spaces and hyphens do not matter; O reads as 0, I and L as 1. Raises CodeMalformed,
-    CodeMistyped or CodeForged, in that order. No error carries any part of the code.
+    Case, spaces and hyphens are ignored. O reads as 0; I and L read as 1. Raises CodeMalformed,
+    CodeMistyped or CodeForged, in that order. No error carries a part of the code.
     """
     if not kinds:
         raise ValueError("name at least one kind of code")
@@ -164,13 +167,15 @@ def parse(typed: str, keys: CodeKeys, *kinds: bytes) -> Code:
 
 
 def digest(code: Code, key: bytes) -> bytes:
-    """Keyed digest of `code` for storage and look-up: 16 bytes."""
+    """Return the keyed digest of `code` for storage and look-up: 16 bytes."""
     message = b"trot code digest\0" + _one_byte(code.kind) + code.text.encode("ascii")
     return hmac.digest(key, message, "sha256")[:DIGEST_BYTES]
 
 
 def commitment(code: Code, blind: bytes) -> bytes:
-    """SHA-256 of domain, code and blind (32 bytes); docs/proofs.md says how to recompute it."""
+    """Return SHA-256 of domain, code and blind (32 bytes). docs/proofs.md explains how to compute
+    it.
+    """
     return hashlib.sha256(
         b"trot code commitment\0" + _one_byte(code.kind) + code.text.encode("ascii") + blind
     ).digest()

@@ -1,7 +1,7 @@
-"""Natural days: the days of the civil calendar in Europe/Madrid.
+"""Compute with natural days: the days of the civil calendar in Europe/Madrid.
 
-Periods of the regulation are counted in these days, never in hours: a day lasts 23 or 25 hours
-when the clocks change, and is one day all the same.
+The regulation counts periods in days, never in hours. When the clocks change, a day has 23 or 25
+hours and still counts as one day.
 """
 
 from datetime import UTC, date, datetime, time, timedelta
@@ -14,21 +14,21 @@ _ONE_DAY = timedelta(days=1)
 
 
 class NaiveInstant(Invalid):
-    """A time without its zone: it names no instant."""
+    """A datetime without time zone does not name an instant."""
 
     code = "naive_instant"
     message = "A time needs its zone or offset."
 
 
 class DayOutOfRange(Invalid):
-    """A day the calendar cannot hold."""
+    """The calendar does not have this day."""
 
     code = "day_out_of_range"
     message = "The day is outside the calendar."
 
 
 def natural_day(instant: datetime) -> date:
-    """The natural day on which an instant falls. Raises NaiveInstant, DayOutOfRange."""
+    """Return the natural day of an instant. Raises NaiveInstant, DayOutOfRange."""
     if instant.utcoffset() is None:
         raise NaiveInstant
     try:
@@ -38,7 +38,7 @@ def natural_day(instant: datetime) -> date:
 
 
 def day_bounds(day: date) -> tuple[datetime, datetime]:
-    """First instant of the day and first instant of the next, both in UTC: `start <= x < end`.
+    """Return the first instant of the day and of the next day, in UTC: `start <= x < end`.
 
     Raises DayOutOfRange.
     """
@@ -46,7 +46,7 @@ def day_bounds(day: date) -> tuple[datetime, datetime]:
 
 
 def add_days(day: date, days: int) -> date:
-    """The day so many days later (earlier when negative). Raises DayOutOfRange."""
+    """Return the day `days` later, or earlier if negative. Raises DayOutOfRange."""
     try:
         return day + _ONE_DAY * days
     except OverflowError as error:

@@ -1,18 +1,17 @@
-"""Domain errors: what can go wrong, said once, in the language of the games.
+"""Define the base classes of domain errors.
 
-Every error a caller can meet is a class with a stable `code`. Its category, one of the seven
-classes below, says what kind of answer it deserves; how a category is shown (an HTTP status,
-a line on a console) is decided in one place elsewhere.
+Every error that a caller can get is a class with a stable `code`. It belongs to one of the seven
+categories below. Another module decides how a category is shown, for example as an HTTP status.
 """
 
 from typing import Any, ClassVar
 
 
 class DomainError(Exception):
-    """Base of all domain errors.
+    """The base class of all domain errors.
 
-    `code` is stable and public, `message` an English sentence without secrets, `data` the fields a
-    program needs to react. `transient` errors may be retried unchanged.
+    `code` is stable and public. `message` is an English sentence without secrets. `data` has the
+    fields that a program needs. A caller may repeat a request that failed with a `transient` error.
     """
 
     code: ClassVar[str] = "error"
@@ -26,14 +25,14 @@ class DomainError(Exception):
 
 
 class Invalid(DomainError):
-    """The request itself is wrong; sending it again will not help."""
+    """The request is wrong. Sending it again will not help."""
 
     code = "invalid"
     message = "The request is not valid."
 
 
 class Unauthenticated(DomainError):
-    """Nobody, or nobody known, is asking."""
+    """The caller is not known."""
 
     code = "unauthenticated"
     message = "Authentication is needed."
@@ -47,21 +46,21 @@ class Forbidden(DomainError):
 
 
 class NotFound(DomainError):
-    """What the request names does not exist."""
+    """The thing that the request names does not exist."""
 
     code = "not_found"
     message = "There is no such thing."
 
 
 class Conflict(DomainError):
-    """The request is right in itself, but the state of the world refuses it."""
+    """The request is correct, but the present state does not allow it."""
 
     code = "conflict"
     message = "The present state does not allow this."
 
 
 class Unavailable(DomainError):
-    """A part of the system is out of reach or busy; the same request may succeed later."""
+    """A part of the system is busy or cannot be reached. The same request may succeed later."""
 
     code = "unavailable"
     message = "The system cannot answer just now."
@@ -69,7 +68,7 @@ class Unavailable(DomainError):
 
 
 class InvariantBroken(DomainError):
-    """A figure that must hold does not. Nothing is kept; a person must look."""
+    """A figure that must hold does not. Nothing is stored, and a person must look into it."""
 
     code = "invariant_broken"
     message = "A control figure does not agree; nothing was kept."

@@ -1,7 +1,7 @@
-"""Money is whole cents in an `int`; exact amounts on the way to it are `Fraction`.
+"""Compute with money. Money is an `int` of whole cents; exact amounts are `Fraction`.
 
-Every division names its rounding, and every split names the part that takes the remainder.
-How an amount is shown to people is not decided here.
+Every division names its rounding. Every split names the part that takes the remainder. How an
+amount is shown to people is decided elsewhere.
 """
 
 import re
@@ -19,39 +19,39 @@ _PERCENT_SCALE = 10**6
 
 
 class BadPercent(Invalid):
-    """A percentage that is not an exact decimal between 0 and 100."""
+    """The percentage is not an exact decimal between 0 and 100."""
 
     code = "bad_percent"
     message = "A percentage is a decimal between 0 and 100 with at most six decimals."
 
 
 def ceil_div(amount: int, divisor: int) -> int:
-    """Whole quotient, up."""
+    """Return the quotient, rounded up to a whole number."""
     return -(-amount // divisor)
 
 
 def floor_to_step(exact: Fraction, step_cents: int) -> int:
-    """Largest multiple of `step_cents` that does not exceed the exact amount of cents."""
+    """Return the largest multiple of `step_cents` that is not above the exact amount of cents."""
     return floor(exact) // step_cents * step_cents
 
 
 def percent_down(amount_cents: int, percent: Fraction) -> int:
-    """`percent` of an amount, down to the cent."""
+    """Return `percent` of an amount, rounded down to the cent."""
     return floor(Fraction(amount_cents * percent, 100))
 
 
 def percent_up(amount_cents: int, percent: Fraction) -> int:
-    """`percent` of an amount, up to the cent."""
+    """Return `percent` of an amount, rounded up to the cent."""
     return ceil(Fraction(amount_cents * percent, 100))
 
 
 def split(
     amount_cents: int, weights: Mapping[str, Fraction | int], *, remainder_to: str
 ) -> dict[str, int]:
-    """Split an amount by weights, each part down to the cent.
+    """Split an amount by weights and round each part down to the cent.
 
-    `remainder_to` names the part that takes the cents left over. The parts always sum to the
-    amount. Raises ValueError on a negative amount or weight, when no weight is positive, and when
+    `remainder_to` names the part that takes the cents left over, so the parts always sum to the
+    amount. Raises ValueError if the amount or a weight is negative, if no weight is positive, or if
     `remainder_to` is not one of the parts.
     """
     total = sum(weights.values(), Fraction(0))
@@ -76,9 +76,9 @@ def parse_percent(value: object) -> Fraction:
 
 
 def percent_text(percent: Fraction) -> str:
-    """The shortest decimal text of a percentage; the inverse of `parse_percent`.
+    """Return the shortest decimal text of a percentage. `parse_percent` reads it back.
 
-    Raises BadPercent when it has more decimals than `parse_percent` would read back.
+    Raises BadPercent if it has more decimals than `parse_percent` accepts.
     """
     scaled = percent * _PERCENT_SCALE
     if scaled.denominator != 1 or not 0 <= percent <= 100:
@@ -88,5 +88,5 @@ def percent_text(percent: Fraction) -> str:
 
 
 def exact_json(exact: Fraction) -> int | str:
-    """An exact amount as documents carry it: an int when whole, else the text `"n/d"`."""
+    """Return an exact amount for JSON: an int if it is whole, else the text `"n/d"`."""
     return exact.numerator if exact.denominator == 1 else f"{exact.numerator}/{exact.denominator}"

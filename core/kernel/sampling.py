@@ -1,7 +1,7 @@
-"""Uniform random choices that anybody can make again from the same bytes.
+"""Make uniform random choices that anybody can repeat from the same bytes.
 
-Integers come from SHAKE-256 in 32-bit words and are taken below a bound by rejection, so that no
-value is likelier than another; docs/proofs.md and docs/emission-algorithm.md give every byte.
+Integers come from SHAKE-256 in 32-bit words and are reduced below a bound by rejection, so that all
+values are equally likely. docs/proofs.md and docs/emission-algorithm.md give every byte.
 """
 
 import hashlib
@@ -16,16 +16,16 @@ FIRST_WORDS: Final = 64
 
 
 class Stream:
-    """Uniform integers from SHAKE-256 over a domain and its parts, in a fixed order.
+    """A sequence of uniform integers from SHAKE-256 over a domain and its parts.
 
-    `words`: how many are made at first; a hint that changes no result.
+    `words` is the number of words computed at first. It changes the speed and not the result.
     """
 
     def __init__(self, domain: bytes, *parts: bytes, words: int = FIRST_WORDS) -> None:
         self._words = _words(framed(domain, *parts), words)
 
     def below(self, bound: int) -> int:
-        """A uniform integer `0 <= x < bound`, by rejection; takes whole 32-bit words."""
+        """Return a uniform integer `0 <= x < bound`, by rejection of whole 32-bit words."""
         if bound < 1:
             raise ValueError("there is no integer below 1")
         words = max(1, ((bound - 1).bit_length() + 31) // 32)
@@ -40,10 +40,10 @@ class Stream:
                 return result
 
     def permutation(self, size: int) -> list[int]:
-        """A uniform permutation of `range(size)`: Fisher-Yates from the last place down.
+        """Return a uniform permutation of `range(size)`: Fisher-Yates from the last place down.
 
-        The same as drawing `below(place + 1)` for each place, written out because it is the whole
-        cost of opening a block.
+        The result equals drawing `below(place + 1)` for each place. The loop is written out because
+        it takes nearly all the time of opening a block.
         """
         order = list(range(size))
         words = self._words
@@ -57,10 +57,11 @@ class Stream:
         return order
 
     def first(self, places: int, of: Sequence[T]) -> list[T]:
-        """The first places of a uniform order of `of`: Fisher-Yates from the first place up.
+        """Return the first `places` members of a uniform order of `of`: Fisher-Yates from the first
+        place.
 
-        Place p, from 0, changes with place `p + below(len(of) - p)`. Raises ValueError when there
-        are more places than members.
+        Place p, counted from 0, is swapped with place `p + below(len(of) - p)`. Raises ValueError
+        if there are more places than members.
         """
         if places > len(of):
             raise ValueError("more places than members")
@@ -72,17 +73,19 @@ class Stream:
 
 
 def framed(*parts: bytes) -> bytes:
-    """Each part after its length in eight bytes, so that no two lists give the same bytes."""
+    """Join the parts, each after its length in eight bytes, so that different lists give different
+    bytes.
+    """
     return b"".join(u64(len(part)) + part for part in parts)
 
 
 def u64(number: int) -> bytes:
-    """Eight bytes, the highest first."""
+    """Return eight bytes, the highest first."""
     return number.to_bytes(8, "big")
 
 
 def _words(message: bytes, first: int) -> Iterator[int]:
-    """The output of SHAKE-256 as big-endian 32-bit words, without end."""
+    """Yield the output of SHAKE-256 as big-endian 32-bit words, without end."""
     source = hashlib.shake_256(message)
     done, total = 0, first
     while True:

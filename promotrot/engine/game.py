@@ -1,7 +1,8 @@
-"""A concrete game: a type, the way it is shown, and its texts (`15.II.2`); its whole approval.
+"""Define a concrete game (a type, its presentation and its texts) and check it for approval
+(15.II.2).
 
-The approval says everything that stands in the way at once, and gives what is published with it:
-the plan of a pre-drawn emission, the exact percentages of a probabilistic one.
+The approval lists all faults at once. It returns what is published with the game: the plan of a
+pre-drawn emission, or the exact percentages of a probabilistic game.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -24,8 +25,11 @@ LANGUAGES: Final = ("ca", "es", "en")
 
 @dataclass(frozen=True, slots=True)
 class Texts:
-    """What people read, in one language. `prizes` are the things of prizes in kind, `labels` the
-    signs of a picture or the acts of a play; both by identifier."""
+    """The texts of a game in one language.
+
+    `prizes` names the prizes in kind, `labels` the signs of a picture or the acts of a play. Both
+    are by identifier.
+    """
 
     name: str
     rules: tuple[str, ...]
@@ -35,7 +39,7 @@ class Texts:
 
 @dataclass(frozen=True, slots=True)
 class PredrawnGame:
-    """A pre-drawn type with its pictures; blocks have `block_tickets` tickets [P2]."""
+    """A pre-drawn type with its pictures. A block has `block_tickets` tickets [P2]."""
 
     code: str
     kind: PredrawnType
@@ -46,7 +50,7 @@ class PredrawnGame:
 
 @dataclass(frozen=True, slots=True)
 class ProbabilisticGame:
-    """A probabilistic type, whose mechanic is also how it is played on the screen."""
+    """A probabilistic type. Its mechanic also says how it is played on the screen."""
 
     code: str
     kind: ProbabilisticType
@@ -58,8 +62,11 @@ Game = PredrawnGame | ProbabilisticGame
 
 @dataclass(frozen=True, slots=True)
 class Approval:
-    """A game may be approved when it has no fault. `percentages` of a pre-drawn game are all the
-    same: no act of the player changes them [P12]. Both others are None while there are faults."""
+    """The result of checking a game. A game without faults may be approved.
+
+    The three `percentages` of a pre-drawn game are equal, because no act of the player changes them
+    [P12]. `percentages` and `plan` are None if there are faults.
+    """
 
     faults: tuple[Fault, ...]
     percentages: Percentages | None
@@ -69,7 +76,7 @@ class Approval:
 def approve(
     game: Game, figures: GameFigures, *, day: date, languages: Sequence[str] = LANGUAGES
 ) -> Approval:
-    """Check a game on the day of its approval; `figures` are Promotrot's in force."""
+    """Check a game on the day of its approval. `figures` are Promotrot's figures in force."""
     rules_published = all(lang in game.texts and game.texts[lang].rules for lang in languages)
     found = list(_text_faults(game, languages))
     plan = None
@@ -117,7 +124,7 @@ def _text_faults(game: Game, languages: Sequence[str]) -> Iterable[Fault]:
 
 
 def _labels(game: Game) -> Iterable[str]:
-    """The identifiers a screen must be able to name."""
+    """Return the identifiers that need a text on the screen."""
     if isinstance(game, PredrawnGame):
         return game.presentation.signs if isinstance(game.presentation, Symbols) else ()
     return game.kind.mechanic.labels

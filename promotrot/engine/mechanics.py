@@ -1,8 +1,8 @@
-"""Probabilistic games: what the player may do, what may come of it, and what it gives in the mean.
+"""Define probabilistic games: the player's choices and their outcomes with exact chances (15.II.3).
 
-A game is a tree of *situations*. In each the player has choices; each choice has outcomes with
-whole weights. Nothing in a situation tells what was won before in the emission, so no outcome can
-depend on it (`15.II.3`) [P3]. strategies.py says what the game gives, exactly.
+A game is a tree of situations. In each situation the player has choices. Each choice has outcomes
+with whole-number weights. A situation holds nothing about earlier prizes of the emission, so no
+outcome can depend on them [P3]. `strategies.py` computes the exact percentages.
 """
 
 from collections.abc import Iterable, Sequence
@@ -26,7 +26,7 @@ _MALFORMED: Final = Fault("mechanic_malformed", "15.II.3", "The definition canno
 
 
 class ActOutOfTurn(Conflict):
-    """The act is not among those the play allows now."""
+    """The play does not allow this act now."""
 
     code = "act_out_of_turn"
     message = "This cannot be done at this point of the play."
@@ -41,7 +41,7 @@ class DrawOutOfRange(Invalid):
 
 @dataclass(frozen=True, slots=True)
 class Situation:
-    """Where a play stands: what was met so far, and the tier awarded (0: none) once it is over."""
+    """The state of a play: what was met so far and, at its end, the tier awarded (0: none)."""
 
     trail: tuple[int, ...] = ()
     award: int | None = None
@@ -49,9 +49,9 @@ class Situation:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What may come of a choice: its weight, what the screen shows, and where the play stands.
+    """An outcome of a choice: its weight, what the screen shows, and the next situation.
 
-    `shown` is a tier (0: nothing) in a game of hidden prizes, a rung (or -1: a fall) in a ladder.
+    `shown` is a tier (0: nothing) in a game of hidden prizes, and a rung (-1: a fall) in a ladder.
     """
 
     weight: int
@@ -61,7 +61,7 @@ class Outcome:
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """Acts that come to the same: `acts` of them, with these outcomes in order."""
+    """A choice of the player. It stands for `acts` acts that have the same outcomes, in this order."""
 
     name: str
     acts: int
@@ -69,11 +69,11 @@ class Choice:
 
     @property
     def bound(self) -> int:
-        """The random integer of the act is uniform below this; 1 when nothing is left to chance."""
+        """Return the bound of the act's random integer. It is 1 if the act has one outcome only."""
         return sum(outcome.weight for outcome in self.outcomes)
 
     def outcome(self, draw: int) -> Outcome:
-        """The outcome of a random integer. Raises DrawOutOfRange."""
+        """Return the outcome of a random integer. Raises DrawOutOfRange."""
         if 0 <= draw < self.bound:
             for outcome in self.outcomes:
                 if draw < outcome.weight:
@@ -84,7 +84,9 @@ class Choice:
 
 @dataclass(frozen=True, slots=True)
 class Deal:
-    """Prizes that may lie hidden together, one tier (0: nothing) in each place, and how often."""
+    """A set of prizes that can be hidden together: one tier (0: nothing) for each place, and a
+    weight.
+    """
 
     weight: int
     contents: tuple[int, ...]
@@ -92,10 +94,11 @@ class Deal:
 
 @dataclass(frozen=True, slots=True)
 class Hidden:
-    """A choice among hidden places: open one, and keep what is there or change it for another.
+    """A game of hidden places: the player opens a place and keeps its content or changes it.
 
-    A deal is hidden by its weight and in any order alike. At most `openings` places are opened;
-    only the tiers in `changeable` may be changed, and nothing (0), where it is among them, must be.
+    A deal is chosen by its weight, and its contents lie in a uniformly random order. At most
+    `openings` places are opened. Only tiers in `changeable` may be changed. Nothing (0), if it is
+    in `changeable`, must be changed.
     """
 
     openings: int
@@ -112,7 +115,9 @@ class Hidden:
         return len(self.deals[0].contents)
 
     def choices(self, at: Situation) -> tuple[Choice, ...]:
-        """What can be done; empty when the play is over. `trail` is the tiers opened."""
+        """Return the choices of a situation; none if the play is over. `trail` has the opened
+        tiers.
+        """
         if at.award is not None:
             return ()
         opened = at.trail
@@ -131,14 +136,14 @@ class Hidden:
         return (change, _certain("keep", Situation(opened, opened[-1])))
 
     def acts(self, choice: Choice, taken: Sequence[str]) -> tuple[str, ...]:
-        """The names of a choice's acts: a place not opened yet, or to keep."""
+        """Return the names of a choice's acts: the places not yet opened, or `keep`."""
         if choice.name != "open":
             return (choice.name,)
         names = (f"open-{place}" for place in range(1, self.places + 1))
         return tuple(name for name in names if name not in taken)
 
     def faults(self, tiers: int) -> tuple[Fault, ...]:
-        """What keeps the definition from being played with a table of so many tiers."""
+        """Return the faults that make the definition unplayable with a table of `tiers` tiers."""
         sizes = {len(deal.contents) for deal in self.deals}
         contents = {tier for deal in self.deals for tier in deal.contents}
         sound = (
@@ -161,7 +166,7 @@ class Hidden:
         }
 
     def _weights(self, opened: tuple[int, ...]) -> list[tuple[int, int]]:
-        """Each tier that may come next, with its weight given all that was opened before."""
+        """Return the weight of each tier that may come next, given the tiers opened before."""
         weights: dict[int, int] = {}
         for deal in self.deals:
             left, weight = list(deal.contents), deal.weight
@@ -178,8 +183,9 @@ class Hidden:
 
 @dataclass(frozen=True, slots=True)
 class Way:
-    """A way on from a rung: `up` times in `of` the play rises `rise` rungs, else it falls to a
-    tier and ends."""
+    """A way up from a rung. In `up` of `of` cases the play rises `rise` rungs; else it falls to a
+    tier and ends.
+    """
 
     name: str
     up: int
@@ -190,7 +196,7 @@ class Way:
 
 @dataclass(frozen=True, slots=True)
 class Rung:
-    """A rung: the tier whoever stops here is awarded (None: no stopping), and the ways on."""
+    """A rung: the tier awarded to a player who stops here (None: no stopping) and the ways up."""
 
     stop: int | None
     ways: tuple[Way, ...]
@@ -198,7 +204,7 @@ class Rung:
 
 @dataclass(frozen=True, slots=True)
 class Ladder:
-    """Stop with what is won or go on and risk it. The last rung has no ways: its prize is paid."""
+    """A ladder: the player stops with the prize reached or risks it. The last rung has no ways up."""
 
     rungs: tuple[Rung, ...]
 
@@ -208,7 +214,9 @@ class Ladder:
         return ("stop", *(way.name for rung in self.rungs for way in rung.ways))
 
     def choices(self, at: Situation) -> tuple[Choice, ...]:
-        """What can be done; empty when the play is over. `trail` is the rungs stood on."""
+        """Return the choices of a situation; none if the play is over. `trail` has the rungs
+        reached.
+        """
         if at.award is not None:
             return ()
         here = at.trail[-1] if at.trail else 0
@@ -222,7 +230,7 @@ class Ladder:
         return (choice.name,)
 
     def faults(self, tiers: int) -> tuple[Fault, ...]:
-        """What keeps the definition from being played with a table of so many tiers."""
+        """Return the faults that make the definition unplayable with a table of `tiers` tiers."""
         top = len(self.rungs) - 1
         stops = [rung.stop for rung in self.rungs if rung.stop is not None]
         sound = (
@@ -290,7 +298,7 @@ def _certain(name: str, then: Situation) -> Choice:
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """An act of the player as recorded: its random integer and what the screen showed."""
+    """An act of the player on record: its random integer and what the screen showed."""
 
     act: str
     draw: int
@@ -299,19 +307,19 @@ class Step:
 
 @dataclass(frozen=True, slots=True)
 class Play:
-    """One ticket being played: the steps so far and where they led."""
+    """A play of one ticket: the steps so far and the situation they lead to."""
 
     steps: tuple[Step, ...] = ()
     at: Situation = field(default_factory=Situation)
 
     @property
     def award(self) -> int | None:
-        """The tier awarded (0: none) once the play is over; None while it is not."""
+        """Return the tier awarded (0: none), or None if the play is not over."""
         return self.at.award
 
 
 def legal_acts(mechanic: Mechanic, play: Play) -> dict[str, int]:
-    """What the player may do now, in order, each with the bound of its random integer."""
+    """Return the acts allowed now, in order, each with the bound of its random integer."""
     taken = [step.act for step in play.steps]
     return {
         act: choice.bound
@@ -321,7 +329,7 @@ def legal_acts(mechanic: Mechanic, play: Play) -> dict[str, int]:
 
 
 def perform(mechanic: Mechanic, play: Play, act: str, draw: int) -> Play:
-    """The play after an act, whose outcome `draw`, uniform below the act's bound, decides.
+    """Return the play after an act. `draw`, uniform below the act's bound, decides the outcome.
 
     Raises ActOutOfTurn, DrawOutOfRange.
     """
@@ -334,7 +342,9 @@ def perform(mechanic: Mechanic, play: Play, act: str, draw: int) -> Play:
 
 
 def replay(mechanic: Mechanic, acts: Iterable[tuple[str, int]]) -> Play:
-    """The play that recorded acts and their random integers lead to. Raises as `perform`."""
+    """Return the play that recorded acts and their random integers lead to. Raises the same as
+    `perform`.
+    """
     play = Play()
     for act, draw in acts:
         play = perform(mechanic, play, act, draw)

@@ -1,9 +1,9 @@
-"""The plan of a pre-drawn emission: which prizes each block of tickets holds (`15.II.2`) [P2].
+"""Plan a pre-drawn emission: which prizes each block of tickets holds (15.II.2) [P2].
 
-Every block gives at least the minimum percentage on its own, so that an emission withdrawn half
-sold falls short by little; the blocks together hold exactly the prize table. Blocks of the same
-size with the same prizes are one class, and all work is done on classes: ten million tickets cost
-no more than ten thousand.
+Each block reaches the minimum percentage on its own, so an emission that is withdrawn half-sold
+falls short by little. Together the blocks hold exactly the prize table. Blocks with the same size
+and the same prizes form a class. All work is done on classes, so ten million tickets cost as little
+as ten thousand.
 """
 
 from collections.abc import Iterator, Sequence
@@ -26,14 +26,14 @@ _MOVE_PRIZES: Final = 40
 
 
 class BlockSizeRefused(Invalid):
-    """Blocks are of 10,000 tickets or more, or one block is the whole of a smaller emission."""
+    """A block has fewer than 10,000 tickets and is not the complete emission, or it is too large."""
 
     code = "block_size_refused"
     message = "The size of the blocks is not allowed."
 
 
 class PlanImpossible(Invalid):
-    """The table cannot be dealt so that each block reaches the minimum. Larger blocks may do."""
+    """The prizes cannot be spread so that each block reaches the minimum. Larger blocks may help."""
 
     code = "plan_impossible"
     message = "These prizes cannot be spread over blocks that each reach the minimum percentage."
@@ -41,7 +41,9 @@ class PlanImpossible(Invalid):
 
 @dataclass(frozen=True, slots=True)
 class BlockClass:
-    """`blocks` equal blocks: the tickets of each, and its prizes by tier in the table's order."""
+    """A number of equal `blocks`: the tickets of each, and its prizes by tier in the order of the
+    table.
+    """
 
     blocks: int
     tickets: int
@@ -50,7 +52,9 @@ class BlockClass:
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """The classes in canonical order. Blocks are numbered from 0 through the classes."""
+    """The classes of an emission in canonical order. Blocks are numbered from 0 through the
+    classes.
+    """
 
     price_cents: int
     tiers: tuple[Tier, ...]
@@ -65,7 +69,7 @@ class Plan:
         return sum(each.blocks * each.tickets for each in self.classes)
 
     def block(self, number: int) -> BlockClass:
-        """The class of a block, by its number in the plan. Raises IndexError."""
+        """Return the class of a block by its number in the plan. Raises IndexError."""
         if number < 0:
             raise IndexError(number)
         for each in self.classes:
@@ -75,7 +79,9 @@ class Plan:
         raise IndexError(number)
 
     def document(self) -> Json:
-        """What is published before the first sale; nothing of it may change afterwards."""
+        """Return the document that is published before the first sale. It must not change
+        afterwards.
+        """
         return {
             "format": FORMAT,
             "price_cents": self.price_cents,
@@ -88,12 +94,13 @@ class Plan:
         }
 
     def digest(self) -> bytes:
-        """SHA-256 of the canonical JSON of the document: 32 bytes."""
+        """Return SHA-256 of the document's canonical JSON: 32 bytes."""
         return canonical_sha256(self.document())
 
 
 def block_sizes(tickets: int, block_tickets: int) -> tuple[tuple[int, int], ...]:
-    """`(blocks, tickets of each)` pairs: all of one size, the last with the remainder too.
+    """Return pairs `(blocks, tickets of each)`. All blocks have one size; the last takes the
+    remainder.
 
     Raises BlockSizeRefused.
     """
@@ -110,16 +117,16 @@ def block_sizes(tickets: int, block_tickets: int) -> tuple[tuple[int, int], ...]
 
 
 def make_plan(kind: PredrawnType, minimum_percent: Fraction, *, block_tickets: int) -> Plan:
-    """Deal the prize table over blocks; the same arguments always give the same plan.
+    """Spread the prize table over blocks. The same arguments always give the same plan.
 
-    Each tier is spread as evenly as the blocks allow; where a large prize would leave other blocks
-    short, the smaller tiers make it up. Raises BlockSizeRefused and PlanImpossible.
+    Each tier is spread as evenly as possible. Where a large prize would leave other blocks short,
+    smaller tiers make it up. Raises BlockSizeRefused, PlanImpossible.
     """
     return deal(kind, minimum_percent, block_sizes(kind.tickets, block_tickets))
 
 
 def deal(kind: PredrawnType, minimum_percent: Fraction, sizes: Sequence[tuple[int, int]]) -> Plan:
-    """`make_plan` over given `(blocks, tickets)` sizes."""
+    """Do the same as `make_plan` for given sizes, pairs of `(blocks, tickets)`."""
     worthless = any(tier.prize.value_cents < 1 or tier.count < 1 for tier in kind.tiers)
     if worthless or kind.prize_count > kind.tickets:
         raise PlanImpossible("The prize table itself does not pass its gates.")
@@ -137,7 +144,7 @@ def deal(kind: PredrawnType, minimum_percent: Fraction, sizes: Sequence[tuple[in
 
 
 def check_plan(plan: Plan, kind: PredrawnType, minimum_percent: Fraction) -> None:
-    """Say again what a plan must be, from its classes alone. Raises InvariantBroken."""
+    """Check a plan from its classes alone. Raises InvariantBroken."""
     dealt = tuple(
         sum(each.blocks * each.prizes[at] for each in plan.classes) for at in range(len(kind.tiers))
     )
@@ -159,8 +166,12 @@ def check_plan(plan: Plan, kind: PredrawnType, minimum_percent: Fraction) -> Non
 
 @dataclass(frozen=True, slots=True)
 class _Group:
-    """Blocks that are alike so far. `due` is how far each is from its share of the whole table,
-    `short` from the minimum, both in cents (`due` times the emission's tickets, to stay whole)."""
+    """Blocks that are equal so far.
+
+    `due` is the distance of each block from its share of the table; `short` is its distance from
+    the minimum. Both are in cents; `due` is multiplied by the emission's tickets so that it stays
+    whole.
+    """
 
     blocks: int
     tickets: int
@@ -179,7 +190,7 @@ class _Group:
         )
 
     def moved(self, move: tuple[int, ...], sign: int, net: int) -> "_Group | None":
-        """The group after it takes (sign 1) or gives (-1) a move; None when it cannot."""
+        """Return the group after it takes (sign 1) or gives (-1) a move, or None if it cannot."""
         prizes = tuple(n + sign * m for n, m in zip(self.prizes, move, strict=True))
         if min(prizes) < 0 or sum(prizes) > self.tickets:
             return None
@@ -189,7 +200,7 @@ class _Group:
 def _dealt(
     kind: PredrawnType, minimum_percent: Fraction, sizes: Sequence[tuple[int, int]], evenly: bool
 ) -> list[_Group]:
-    """Deal tier by tier, from the largest prize; some blocks may end short."""
+    """Deal tier by tier, from the largest prize. Some blocks may end short."""
     total = kind.prizes_cents
     groups = [
         _Group(
@@ -222,8 +233,9 @@ def _order(tier: Tier) -> tuple[bool, int]:
 def _share(
     groups: list[_Group], at: int, count: int, tickets: int, unit: int, value: int, *, spread: bool
 ) -> list[_Group]:
-    """Give each block its even share of a tier (when `spread`), and the rest one by one to the
-    block that is furthest from its due."""
+    """Give each block its even share of a tier (if `spread`), then the rest to the blocks furthest
+    from their due.
+    """
     if spread:
         shares = [min(each.room, count * each.tickets // tickets) for each in groups]
         count -= sum(each.blocks * n for each, n in zip(groups, shares, strict=True))
@@ -236,12 +248,12 @@ def _share(
 
 
 def _above(group: _Group, level: int, unit: int) -> int:
-    """How many prizes the group takes while its due stays above a level."""
+    """Return how many prizes the group takes while its due stays above a level."""
     return max(0, min(group.room, ceil_div(group.due - level, unit)))
 
 
 def _level(groups: list[_Group], count: int, unit: int) -> int:
-    """The lowest level of due at which the blocks take no more than `count` prizes together."""
+    """Return the lowest level of due at which all blocks together take at most `count` prizes."""
     low = min(each.due - each.room * unit for each in groups) - 1
     high = max(each.due for each in groups)
     while low < high:
@@ -256,7 +268,9 @@ def _level(groups: list[_Group], count: int, unit: int) -> int:
 def _last_ones(
     groups: list[_Group], at: int, count: int, level: int, unit: int, value: int
 ) -> Iterator[_Group]:
-    """What remains goes to blocks exactly at the level, in order; one group may be cut in two."""
+    """Give the remaining prizes, in order, to blocks that are exactly at the level. Cut one group
+    if needed.
+    """
     for each in groups:
         take = min(count, each.blocks) if each.due == level and each.room else 0
         count -= take
@@ -267,8 +281,10 @@ def _last_ones(
 
 
 def _repaired(groups: list[_Group], tiers: Sequence[Tier]) -> list[_Group]:
-    """Exchange prizes between blocks with too much and blocks too short, until none is short or
-    no exchange helps. Each exchange lessens what is short in all, so this ends."""
+    """Exchange prizes between blocks until no block is short or no exchange helps.
+
+    Each exchange reduces the total shortage, so the loop ends.
+    """
     groups = _merged(groups)
     moves = _moves(tiers) if any(each.short > 0 for each in groups) else {}
     while (pair := _exchange(groups, moves)) is not None:
@@ -277,7 +293,7 @@ def _repaired(groups: list[_Group], tiers: Sequence[Tier]) -> list[_Group]:
 
 
 def _exchange(groups: list[_Group], moves: dict[int, tuple[int, ...]]) -> list[_Group] | None:
-    """The groups after the best exchange for the shortest block; None when there is none."""
+    """Return the groups after the best exchange for the shortest block, or None if there is none."""
     for poor in sorted((each for each in groups if each.short > 0), key=lambda each: -each.short):
         for rich in sorted(
             (each for each in groups if each.short < 0), key=lambda each: each.short
@@ -296,8 +312,11 @@ def _exchange(groups: list[_Group], moves: dict[int, tuple[int, ...]]) -> list[_
 
 
 def _moves(tiers: Sequence[Tier]) -> dict[int, tuple[int, ...]]:
-    """For each net value in cents that a few prizes can move from one block to another, the fewest
-    prizes that do: so many of each tier one way, or the other way when negative."""
+    """Return, by net value in cents, the smallest set of prizes that moves this value between two
+    blocks.
+
+    A set gives a number for each tier. A negative number goes the other way.
+    """
     base = sorted((tier.prize.value_cents, at) for at, tier in enumerate(tiers) if not tier.extra)[
         :_MOVE_TIERS
     ]

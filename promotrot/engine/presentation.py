@@ -1,8 +1,8 @@
-"""What a pre-drawn ticket may show: pictures, the prize each one shows, and how many there are.
+"""Define the pictures of a pre-drawn ticket and count those that show each prize (15.I.1, 15.II.2).
 
-A picture is letters, signs or numbers of the trotting world (`15.I.1`). It decides nothing: the
-prize is drawn before (`15.II.2`) and the picture is drawn to show that prize and no other [P12].
-Pictures are counted exactly, so that each can be drawn with the same chance (reveal.py).
+A picture has letters, signs or numbers of the trotting world. It decides nothing: the prize is
+fixed before, and the picture is drawn to show that prize and no other [P12]. Pictures are counted
+exactly, so that each can be drawn with the same chance (`reveal.py`).
 """
 
 from collections import Counter
@@ -30,7 +30,7 @@ MIN_KEPT_SHARE: Final = Fraction(1, 20)
 
 @dataclass(frozen=True, slots=True)
 class Numbers:
-    """A picture of numbers: the winners' and the player's, in the order they are shown."""
+    """A picture of numbers: the winners' and the player's, in the order shown."""
 
     winners: tuple[int, ...]
     yours: tuple[int, ...]
@@ -38,9 +38,9 @@ class Numbers:
 
 @dataclass(frozen=True, slots=True)
 class Symbols:
-    """A grid where `match` equal signs win that sign's prize, and nothing else is that many.
+    """A grid in which `match` equal signs win the prize of that sign.
 
-    `winning` is the sign of each tier; `signs` holds these and those that only fill.
+    `winning` has the sign of each tier. `signs` has these and the signs that only fill the grid.
     """
 
     columns: int
@@ -102,7 +102,7 @@ class Symbols:
 
 @dataclass(frozen=True, slots=True)
 class Letters:
-    """Letters uncovered one by one: whoever can spell a tier's word with them wins that tier."""
+    """Letters that are uncovered one by one. Letters that spell the word of a tier win that tier."""
 
     columns: int
     rows: int
@@ -164,10 +164,10 @@ class Letters:
 
 @dataclass(frozen=True, slots=True)
 class NumberMatch:
-    """The numbers of the winners against the player's: so many in common win a tier.
+    """The winners' numbers against the player's numbers. A certain count in common wins a tier.
 
-    Numbers go from 1 to `highest`, none twice on a side; `matches` is how many in common each
-    tier needs, and any other quantity wins nothing.
+    Numbers go from 1 to `highest`, and no number is repeated on a side. `matches` has the count in
+    common of each tier. Any other count wins nothing.
     """
 
     highest: int
@@ -221,7 +221,7 @@ Presentation = Symbols | Letters | NumberMatch
 
 
 def faults(presentation: Presentation, tiers: int) -> tuple[Fault, ...]:
-    """What keeps a presentation from showing a table of so many tiers; empty when nothing does."""
+    """Return the faults that keep a presentation from showing a table of `tiers` tiers."""
     if presentation.tiers != tiers:
         detail = f"The pictures show {presentation.tiers} tiers; the table has {tiers}."
         return (Fault("picture_tiers_differ", "15.II.2", detail),)
@@ -241,7 +241,7 @@ def _distinct(items: Sequence[object]) -> bool:
 
 @lru_cache(maxsize=65_536)
 def arrangements(cells: int, bounds: Bounds) -> int:
-    """How many ways there are to fill so many cells with signs, each within its bounds."""
+    """Return the number of ways to fill `cells` cells with signs, each sign within its bounds."""
     if not bounds:
         return int(cells == 0)
     low, high = bounds[0]

@@ -1,7 +1,7 @@
-"""The four factors of a Promotrot type and the gates its approval must pass (`15.II.2`, `15.II.3`).
+"""Define the four factors of a Promotrot type and check them for approval (15.II.2, 15.II.3).
 
-A gate that fails is named by a stable code; all that fail are named at once, so that an organiser
-corrects a type in one go. The limits themselves come from the regulation in force.
+Each fault has a stable code. All faults are named at once, so that the organiser can correct a type
+in one step. The limits come from the regulation in force.
 """
 
 from collections.abc import Iterable, Sequence
@@ -24,10 +24,10 @@ _DECLARED_DECIMALS: Final = 100
 
 @dataclass(frozen=True, slots=True)
 class InKind:
-    """What a prize in kind is and what it is worth, fixed before sale (`15.III.6.5`) [P4].
+    """A prize in kind and its value, fixed before the sale (15.III.6.5) [P4].
 
-    `description` is the key of its text in the game; `equivalent_cents` the market price, tax
-    included, from `source` on the day `valued_on`.
+    `description` is the key of its text in the game. `equivalent_cents` is the market price with
+    tax, taken from `source` on the day `valued_on`.
     """
 
     description: str
@@ -38,20 +38,20 @@ class InKind:
 
 @dataclass(frozen=True, slots=True)
 class Prize:
-    """One prize: cash, or a thing with its cash equivalent (`15.III.6.2`)."""
+    """A prize: cash, or a thing with its cash equivalent (15.III.6.2)."""
 
     cash_cents: int = 0
     in_kind: InKind | None = None
 
     @property
     def value_cents(self) -> int:
-        """What the prize counts for in the percentage."""
+        """Return the value of the prize that counts for the percentage."""
         return self.cash_cents if self.in_kind is None else self.in_kind.equivalent_cents or 0
 
 
 @dataclass(frozen=True, slots=True)
 class Tier:
-    """So many equal prizes of a table; `extra` ones pay an earlier shortfall, on top [P2]."""
+    """A number of equal prizes of a table. `extra` prizes pay an earlier shortfall, on top [P2]."""
 
     prize: Prize
     count: int
@@ -64,10 +64,10 @@ class Tier:
 
 @dataclass(frozen=True, slots=True)
 class PredrawnType:
-    """A type of the pre-drawn mode: its four factors (`15.II.2`).
+    """A type of the pre-drawn mode with its four factors (15.II.2).
 
-    `prize_percent` is the declared percentage; the tiers are numbered from 1 in their order, and 0
-    stands for no prize wherever a tier is expected.
+    `prize_percent` is the declared percentage. Tiers are numbered from 1 in their order. A tier 0
+    means no prize.
     """
 
     prize_percent: Fraction
@@ -77,7 +77,7 @@ class PredrawnType:
 
     @property
     def takings_cents(self) -> int:
-        """The total to be played, every ticket sold."""
+        """Return the takings if every ticket is sold."""
         return self.tickets * self.price_cents
 
     @property
@@ -86,7 +86,7 @@ class PredrawnType:
 
     @property
     def prizes_cents(self) -> int:
-        """Cash and equivalents of the table, without the extra prizes."""
+        """Return the cash and the equivalents of the table, without the extra prizes."""
         return sum(tier.total_cents for tier in self.tiers if not tier.extra)
 
     @property
@@ -98,9 +98,10 @@ class PredrawnType:
         return sum(tier.count for tier in self.tiers)
 
     def shown_as(self, tier: int) -> int:
-        """The tier whose picture a tier shows: an extra prize looks like its equal in the table.
+        """Return the tier whose picture `tier` shows: an extra prize looks like its equal in the
+        table.
 
-        Raises IndexError for a tier there is not.
+        Raises IndexError if there is no such tier.
         """
         if not 0 <= tier <= len(self.tiers):
             raise IndexError(tier)
@@ -112,10 +113,10 @@ class PredrawnType:
 def faults(
     kind: PredrawnType, figures: GameFigures, *, day: date, rules_published: bool
 ) -> tuple[Fault, ...]:
-    """Every gate that a pre-drawn type fails on the day of its approval; empty when it may pass.
+    """Return every fault of a pre-drawn type on the day of its approval.
 
-    `figures` are Promotrot's in force. Whether the table can be dealt over blocks [P2] is a gate
-    of its own: `plan.make_plan`.
+    `figures` are Promotrot's figures in force. `plan.make_plan` checks separately if the table can
+    be spread over blocks [P2].
     """
     found = [*prize_faults(kind.prizes, day=day)]
     for number, tier in enumerate(kind.tiers, start=1):
@@ -147,7 +148,7 @@ def faults(
 
 
 def prize_faults(prizes: Sequence[Prize], *, day: date) -> list[Fault]:
-    """The gates of each prize by itself; `day` is the day of approval, before any sale [P4]."""
+    """Return the faults of each single prize. `day` is the day of approval, before any sale [P4]."""
     found = []
     if len(prizes) > MAX_TIERS:
         found.append(Fault("too_many_tiers", "15.II.2", f"There are at most {MAX_TIERS} tiers."))
@@ -158,7 +159,7 @@ def prize_faults(prizes: Sequence[Prize], *, day: date) -> list[Fault]:
 
 
 def declared_faults(declared: Fraction, exact: Fraction) -> list[Fault]:
-    """The declared percentage is the exact one, down to the hundredth: it never promises more."""
+    """Check that the declared percentage is the exact one, rounded down to two decimals."""
     if declared == declarable(exact):
         return []
     detail = f"Declared {exact_json(declared)} %, but the prizes give {exact_json(exact)} %."
@@ -166,7 +167,7 @@ def declared_faults(declared: Fraction, exact: Fraction) -> list[Fault]:
 
 
 def declarable(exact: Fraction) -> Fraction:
-    """The percentage to declare for an exact one: two decimals, rounded down."""
+    """Return the percentage to declare for an exact one: two decimals, rounded down."""
     return Fraction(floor(exact * _DECLARED_DECIMALS), _DECLARED_DECIMALS)
 
 

@@ -1,7 +1,7 @@
-"""Drawing the picture of a ticket whose prize is known (`15.III.2`) [P12].
+"""Draw the picture of a ticket whose prize is known (15.III.2) [P12].
 
-Every picture that shows exactly the prize has the same chance; so has every picture that shows
-none when there is none. Nothing brings a losing picture nearer to a winning one.
+Every picture that shows exactly the prize has the same chance. If there is no prize, every picture
+without a prize has the same chance. So a losing picture is never made to look like a near win.
 """
 
 from collections.abc import Sequence
@@ -28,7 +28,7 @@ _MOST_TRIES: Final = 10_000
 
 
 def reveal(presentation: Presentation, tier: int, source: Stream) -> Picture:
-    """A picture of the tier (0: without prize), drawn uniformly from all there are.
+    """Draw a picture of the tier (0: no prize), uniformly from all its pictures.
 
     The presentation must have passed `presentation.faults`. Raises InvariantBroken for a tier that
     no picture shows.
@@ -41,14 +41,14 @@ def reveal(presentation: Presentation, tier: int, source: Stream) -> Picture:
 
 
 def picture_document(picture: Picture) -> Json:
-    """The picture as a screen gets it and the record of the play keeps it."""
+    """Return the picture in the form that the screen gets and the record of the play stores."""
     if isinstance(picture, Numbers):
         return {"winners": list(picture.winners), "yours": list(picture.yours)}
     return {"cells": list(picture)}
 
 
 def _cells(presentation: Symbols | Letters, tier: int, source: Stream) -> Cells:
-    """Uniform among the arrangements within bounds, again until it shows the tier and no other."""
+    """Draw uniformly within the bounds, and repeat until the cells show the tier and no other."""
     bounds = presentation.bounds(tier)
     proposed = arrangements(presentation.cells, bounds)
     wanted = {tier} if tier else set()
@@ -61,8 +61,10 @@ def _cells(presentation: Symbols | Letters, tier: int, source: Stream) -> Cells:
 
 
 def _numbers(presentation: NumberMatch, tier: int, source: Stream) -> Numbers:
-    """First how many numbers are in common, by how many pictures have that; then which, and last
-    the order of each side."""
+    """Draw how many numbers are in common, then which ones, then the order of each side.
+
+    The first draw is weighted by the number of pictures.
+    """
     index = source.below(presentation.pictures(tier))
     for common in presentation.common(tier):
         ways = presentation.pictures_with(common)
@@ -80,10 +82,10 @@ def _numbers(presentation: NumberMatch, tier: int, source: Stream) -> Numbers:
 
 
 def unranked(index: int, cells: int, signs: Sequence[str], bounds: Bounds) -> Cells:
-    """The `index`-th of the arrangements that `presentation.arrangements` counts.
+    """Return the arrangement number `index` of those that `presentation.arrangements` counts.
 
-    Signs with the same bounds leave the same number of arrangements, in whatever order the bounds
-    come: each is counted once, and under one name for all their orders.
+    Signs with the same bounds leave the same number of arrangements, whatever the order of the
+    bounds. So each number is computed once and stored under one name for all orders.
     """
     left = list(bounds)
     picture = []

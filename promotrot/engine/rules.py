@@ -1,4 +1,4 @@
-"""Promotrot's arithmetic: vouchers' last day, an emission's approval, a closed game's shortfall."""
+"""Compute Promotrot's rules: a voucher's last day, an emission's approval, a game's shortfall."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -12,7 +12,7 @@ from core.kernel.regulation import GameFigures
 
 
 class EmissionMalformed(Invalid):
-    """Numbers no emission can have: negative, or a prize of nothing."""
+    """The numbers cannot belong to an emission: one is negative, or a prize is zero."""
 
     code = "emission_malformed"
     message = "The figures of the emission are not valid."
@@ -20,10 +20,10 @@ class EmissionMalformed(Invalid):
 
 @dataclass(frozen=True, slots=True)
 class Prizes:
-    """So many equal prizes of an emission.
+    """A number of equal prizes of an emission.
 
-    `each_cents` is the cash, or the cash equivalent of a prize in kind, tax included [P4]; None
-    when a prize in kind has none yet.
+    `each_cents` is the cash, or the cash equivalent of a prize in kind with tax [P4]. It is None if
+    a prize in kind has no equivalent yet.
     """
 
     each_cents: int | None
@@ -32,7 +32,7 @@ class Prizes:
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """An emission as put up for approval (`15.II.2`); the last two: `15.III.5.2`."""
+    """An emission that is put up for approval (15.II.2). The last two fields are for 15.III.5.2."""
 
     price_cents: int
     tickets: int
@@ -43,7 +43,7 @@ class Plan:
 
 @dataclass(frozen=True, slots=True)
 class Fault:
-    """A reason to refuse an emission: a stable code, its article, and what is wrong."""
+    """A reason to refuse an emission: its stable code, its article, and a sentence."""
 
     code: str
     article: str
@@ -52,7 +52,7 @@ class Fault:
 
 @dataclass(frozen=True, slots=True)
 class Approval:
-    """The arithmetic of an emission sold whole; it may be approved when there is no fault."""
+    """The figures of an emission that is sold completely. It may be approved if there is no fault."""
 
     prizes_total_cents: int
     takings_if_sold_cents: int
@@ -60,17 +60,17 @@ class Approval:
 
 
 def voucher_last_day(issue_day: date, claim_days: int) -> date:
-    """The last day a voucher may be presented (`15.III.6.6`) [P5]; its day of issue is not counted.
+    """Return the last day on which a voucher may be presented; its day of issue is not counted.
 
-    `claim_days` is the regulation's. Raises DayOutOfRange.
+    `claim_days` comes from the regulation (15.III.6.6) [P5]. Raises DayOutOfRange.
     """
     return add_days(issue_day, claim_days)
 
 
 def approve(plan: Plan, figures: GameFigures) -> Approval:
-    """Check an emission before its first sale (`15.III.4`, `5.1`, `6.5`) [P1, P13].
+    """Check an emission before its first sale (15.III.4, 15.III.5.1, 15.III.6.5) [P1, P13].
 
-    `figures` are Promotrot's in force. Every fault is named. Raises EmissionMalformed.
+    `figures` are Promotrot's figures in force. Every fault is named. Raises EmissionMalformed.
     """
     amounts = [prizes.each_cents for prizes in plan.prizes if prizes.each_cents is not None]
     counts = [prizes.count for prizes in plan.prizes]
@@ -109,8 +109,8 @@ def approve(plan: Plan, figures: GameFigures) -> Approval:
 
 
 def shortfall_cents(takings_cents: int, awarded_cents: int, minimum_percent: Fraction) -> int:
-    """What takings still owe to prizes (`15.III.6.2`) [P1, P2, P13]: up to the cent, or nothing.
+    """Return what the takings still owe to prizes, rounded up to the cent, or 0 (15.III.6.2).
 
-    Prizes count when awarded, unclaimed ones too [P9].
+    Prizes count when they are awarded, unclaimed prizes too [P1, P2, P9, P13].
     """
     return max(0, percent_up(takings_cents, minimum_percent) - awarded_cents)

@@ -1,9 +1,9 @@
-"""The 70 % kept: what an emission gave when it closes, what it still owes, and how that is paid.
+"""Keep the minimum percentage: what an emission gave, what it still owes, and how that is paid.
 
-An emission closes by an explicit act with a statement [P2]. What its prizes fall short of the
-minimum of its takings is owed to prizes of the same concrete game, never to the organiser, and no
-other emission's excess makes it up [P3, P14]. It funds extra prizes in the game's next emission,
-on top of what that emission must give by itself.
+An emission is closed by an explicit act with a statement [P2]. If its prizes are below the minimum
+percentage of its takings, the difference is owed to prizes of the same concrete game. It is never
+the organiser's, and no excess of another emission covers it [P3, P14]. It pays extra prizes in the
+game's next emission, on top of that emission's own minimum.
 """
 
 from dataclasses import dataclass, replace
@@ -18,14 +18,14 @@ from promotrot.engine.strategies import ProbabilisticType
 
 
 class FiguresDisagree(Invalid):
-    """Figures of a closing that cannot all be true; nothing is stated."""
+    """The figures of a closing contradict each other, so nothing is stated."""
 
     code = "closing_figures_disagree"
     message = "The figures of the closing contradict each other."
 
 
 class ExtraImpossible(Invalid):
-    """What is owed does not reach for one prize of the tier, or the tier is not of the table."""
+    """The debt does not pay one prize of the tier, or the table has no such tier."""
 
     code = "extra_impossible"
     message = "No extra prize of that tier can be funded."
@@ -33,12 +33,12 @@ class ExtraImpossible(Invalid):
 
 @dataclass(frozen=True, slots=True)
 class Closing:
-    """What happened in an emission, as counted when it closes.
+    """The counts of an emission at its closing.
 
-    `refunded` tickets left the takings [P11]; `unfinished` plays are paid but not resolved, so that
-    their prizes do not count yet [P9]. `awarded_cents` is by vouchers issued, cash and equivalents,
-    without the extra prizes; `unclaimed_cents` is the part of both not presented so far.
-    `owed_before_cents` is what earlier emissions of the game owe.
+    `refunded` tickets left the takings [P11]. `unfinished` plays are paid but not resolved, so
+    their prizes do not count yet [P9]. `awarded_cents` is the sum of issued vouchers, cash and
+    equivalents, without the extra prizes. `unclaimed_cents` is the part of all vouchers not
+    presented so far. `owed_before_cents` is the debt of the game's earlier emissions.
     """
 
     tickets: int
@@ -55,10 +55,10 @@ class Closing:
 
 @dataclass(frozen=True, slots=True)
 class Statement:
-    """The statement of a closing (`15.III.6.2`) [P1, P2, P9, P13].
+    """The statement of a closing (15.III.6.2) [P1, P2, P9, P13].
 
-    `percent` is exact, None when nothing was sold. `shortfall_cents` is this emission's own, up to
-    the cent; `owed_cents` what the game owes to prizes from now on.
+    `percent` is exact, or None if nothing was sold. `shortfall_cents` is this emission's own
+    shortfall, rounded up. `owed_cents` is what the game owes to prizes from now on.
     """
 
     closing: Closing
@@ -72,7 +72,9 @@ class Statement:
         return self.closing.tickets - self.closing.sold
 
     def document(self) -> dict[str, Json]:
-        """As stored and published; the percentage is an int or the text `"n/d"`."""
+        """Return the statement as it is stored and published. The percentage is an int or the text
+        `"n/d"`.
+        """
         closing = self.closing
         return {
             "format": "promotrot-closing/1",
@@ -95,10 +97,10 @@ class Statement:
 
 
 def state(closing: Closing) -> Statement:
-    """State a closing. Raises FiguresDisagree.
+    """Make the statement of a closing. Raises FiguresDisagree.
 
-    Extra prizes pay what was owed before and count for nothing else: neither in this emission's
-    percentage nor, beyond the debt, against its own shortfall.
+    Extra prizes pay the earlier debt and count for nothing else: not in this emission's percentage
+    and, beyond the debt, not against its own shortfall.
     """
     counts = (
         closing.refunded,
@@ -128,7 +130,7 @@ def state(closing: Closing) -> Statement:
 
 
 def fund_extra(prize: Prize, owed_cents: int, room: int) -> tuple[Tier, int]:
-    """As many extra prizes as a debt reaches for, `room` at most, and what stays owed.
+    """Return how many extra prizes the debt pays, at most `room`, and the debt that remains.
 
     Raises ExtraImpossible.
     """
@@ -140,8 +142,12 @@ def fund_extra(prize: Prize, owed_cents: int, room: int) -> tuple[Tier, int]:
 
 
 def with_extra(kind: PredrawnType, owed_cents: int, tier: int) -> tuple[PredrawnType, int]:
-    """The type of a pre-drawn game's next emission, with extra prizes equal to one of its tiers on
-    tickets that would have none; and what stays owed [P2]. Raises ExtraImpossible."""
+    """Return the type of the game's next pre-drawn emission with extra prizes, and the debt that
+    remains.
+
+    Extra prizes equal those of one tier and lie on tickets without a prize [P2]. Raises
+    ExtraImpossible.
+    """
     if not 1 <= tier <= len(kind.tiers) or any(each.extra for each in kind.tiers):
         raise ExtraImpossible
     room = kind.tickets - kind.prize_count
@@ -150,10 +156,10 @@ def with_extra(kind: PredrawnType, owed_cents: int, tier: int) -> tuple[Predrawn
 
 
 def bonus_table(kind: ProbabilisticType, owed_cents: int, tier: int) -> tuple[PredrawnType, int]:
-    """The extra prizes of a probabilistic game's next emission, and what stays owed [P2, P3].
+    """Return the extra prizes of the game's next probabilistic emission, and the debt that remains.
 
-    A table of extra prizes alone, to be dealt over the emission's tickets by `make_plan` with a
-    minimum of 0: they come on top of the play and change none of its outcomes. Raises
+    The table has extra prizes only. `make_plan` spreads them over the emission's tickets with a
+    minimum of 0. They are added to the play and change none of its outcomes [P2, P3]. Raises
     ExtraImpossible.
     """
     if not 1 <= tier <= len(kind.prizes):

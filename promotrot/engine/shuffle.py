@@ -1,8 +1,8 @@
-"""Which prize each ticket holds: a public algorithm under a key nobody could choose (`15.II.2`).
+"""Assign prizes to tickets by a public algorithm under a key that no one can choose (15.II.2).
 
-First a commitment to a secret seed, the plan and the size is published; then a witness's public
-entropy is mixed in. Whoever holds the key can tell every prize; whoever does not, none. Once the
-seed is revealed anybody can: docs/emission-algorithm.md gives every byte.
+First a commitment to a secret seed, the plan and the size is published. Then a witness's public
+entropy is mixed in. With the key one can compute every prize; without it, none. When the seed is
+revealed, anybody can compute them: docs/emission-algorithm.md gives every byte.
 """
 
 import hashlib
@@ -23,22 +23,25 @@ _PICTURE: Final = b"promotrot/picture/1"
 
 
 class SeedRefused(Invalid):
-    """A seed or key is exactly 32 bytes."""
+    """The seed or key does not have exactly 32 bytes."""
 
     code = "seed_refused"
     message = "A seed has 256 bits."
 
 
 class EntropyMissing(Invalid):
-    """Without a witness's entropy the operator could have chosen the seed."""
+    """There is no entropy of a witness. Without it the operator could have chosen the seed."""
 
     code = "entropy_missing"
     message = "The witness has entered nothing."
 
 
 def commitment(seed: bytes, emission: str, plan: Plan) -> bytes:
-    """What is published before the witness acts: 32 bytes that bind the seed, the emission's
-    reference, its size, the plan and this algorithm, and tell nothing of the seed."""
+    """Return the 32 bytes that are published before the witness acts.
+
+    They bind the seed, the emission's reference, its size, the plan and this algorithm, and reveal
+    nothing about the seed.
+    """
     return _hash(
         _COMMITMENT,
         ALGORITHM.encode(),
@@ -50,7 +53,7 @@ def commitment(seed: bytes, emission: str, plan: Plan) -> bytes:
 
 
 def mixed_key(seed: bytes, published: bytes, entropy: bytes) -> bytes:
-    """The emission's key (32 bytes): the seed, the published commitment, the witness's entropy.
+    """Return the emission's key (32 bytes), from seed, published commitment and witness's entropy.
 
     Raises EntropyMissing.
     """
@@ -60,20 +63,20 @@ def mixed_key(seed: bytes, published: bytes, entropy: bytes) -> bytes:
 
 
 def block_order(key: bytes, emission: str, blocks: int) -> list[int]:
-    """The plan's block numbers in the order they are opened for sale.
+    """Return the plan's block numbers in the order in which they are opened for sale.
 
-    Only the place in this order may be stored while tickets are unsold: the plan's number would
-    tell the prizes of the block.
+    While tickets are unsold, store only the place in this order. The plan's number would reveal the
+    prizes of the block.
     """
     stream = Stream(_BLOCKS, _secret(key), emission.encode(), words=blocks + FIRST_WORDS)
     return stream.permutation(blocks)
 
 
 def block_prizes(key: bytes, emission: str, plan: Plan, opening: int) -> bytes:
-    """The whole block opened in the `opening`-th place (from 0): one byte per ticket in the order
-    of sale, the number of its tier or 0. Worth keeping in memory while the block is on sale.
+    """Return the prizes of the block opened in place `opening`, counted from 0.
 
-    Raises IndexError when the emission has no such block.
+    There is one byte per ticket in the order of sale: its tier, or 0. Keep the result in memory
+    while the block is on sale. Raises IndexError if the emission has no such block.
     """
     if opening < 0:
         raise IndexError(opening)
@@ -87,7 +90,7 @@ def block_prizes(key: bytes, emission: str, plan: Plan, opening: int) -> bytes:
 
 
 def picture_stream(key: bytes, emission: str, opening: int, position: int) -> Stream:
-    """The source of a sold ticket's picture: it can be drawn again, the same, at any time."""
+    """Return the source of a sold ticket's picture. It gives the same picture at any time."""
     return Stream(_PICTURE, _secret(key), emission.encode(), u64(opening), u64(position))
 
 

@@ -1,7 +1,7 @@
-"""What a probabilistic game gives in the mean, exactly, for every way of playing (`15.II.3`) [P3].
+"""Compute the exact percentages of a probabilistic game for the worst and the best player [P3].
 
-A way of playing is any rule that picks an act in each situation. All of them lie between the worst
-and the best, which the whole tree gives by working back from its ends.
+A way of playing is a rule that picks an act in each situation. Every way lies between the worst and
+the best, which are computed from the ends of the tree backwards (15.II.3).
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -22,7 +22,7 @@ Chooser = Callable[[Sequence[tuple[Choice, Fraction]]], Fraction]
 
 @dataclass(frozen=True, slots=True)
 class Percentages:
-    """What the game gives of its price, exactly and in per cent, by way of playing."""
+    """The exact percentage of the price that the game returns, by way of playing."""
 
     worst: Fraction
     random: Fraction
@@ -31,10 +31,10 @@ class Percentages:
 
 @dataclass(frozen=True, slots=True)
 class ProbabilisticType:
-    """A type of the probabilistic mode: its four factors (`15.II.3`).
+    """A type of the probabilistic mode with its four factors (15.II.3).
 
-    `prize_percent` is the declared percentage, that of the worst way of playing; the distribution
-    of the prizes is the mechanic's. Tiers are numbered from 1 in the order of `prizes`.
+    `prize_percent` is the declared percentage, that of the worst way of playing. The mechanic holds
+    the distribution of the prizes. Tiers are numbered from 1 in the order of `prizes`.
     """
 
     prize_percent: Fraction
@@ -45,11 +45,13 @@ class ProbabilisticType:
 
     @property
     def takings_cents(self) -> int:
-        """The total to be played, every ticket sold."""
+        """Return the takings if every ticket is sold."""
         return self.tickets * self.price_cents
 
     def percentages(self) -> Percentages:
-        """The exact percentages of the worst, the uniformly random and the best way of playing."""
+        """Return the exact percentages of the worst, the uniformly random and the best way of
+        playing.
+        """
         return Percentages(*(self._percent(choose) for choose in (worst_of, any_of, best_of)))
 
     def _percent(self, choose: Chooser) -> Fraction:
@@ -57,28 +59,28 @@ class ProbabilisticType:
 
 
 def worst_of(choices: Sequence[tuple[Choice, Fraction]]) -> Fraction:
-    """A player who always does what gives least."""
+    """Play so that each act returns the least."""
     return min(value for _, value in choices)
 
 
 def best_of(choices: Sequence[tuple[Choice, Fraction]]) -> Fraction:
-    """A player who always does what gives most."""
+    """Play so that each act returns the most."""
     return max(value for _, value in choices)
 
 
 def any_of(choices: Sequence[tuple[Choice, Fraction]]) -> Fraction:
-    """A player who does any legal act, each with the same chance."""
+    """Play any legal act, each with the same chance."""
     acts = sum(choice.acts for choice, _ in choices)
     return Fraction(sum((choice.acts * value for choice, value in choices), Fraction(0)), acts)
 
 
 def expected_cents(mechanic: Mechanic, prizes: Sequence[Prize], choose: Chooser) -> Fraction:
-    """The exact mean award of a way of playing, in cents."""
+    """Return the exact mean award of a way of playing, in cents."""
     return _values(mechanic, prizes, choose)[Situation()]
 
 
 def policy(mechanic: Mechanic, prizes: Sequence[Prize], choose: Chooser) -> Mapping[Situation, str]:
-    """In each situation that is not an end, the choice that `worst_of` or `best_of` takes."""
+    """Return the choice that `worst_of` or `best_of` takes in each situation that is not an end."""
     values = _values(mechanic, prizes, choose)
     return {
         at: next(choice.name for choice in mechanic.choices(at) if _mean(choice, values) == value)
@@ -90,7 +92,7 @@ def policy(mechanic: Mechanic, prizes: Sequence[Prize], choose: Chooser) -> Mapp
 def faults(
     kind: ProbabilisticType, figures: GameFigures, *, day: date, rules_published: bool
 ) -> tuple[Fault, ...]:
-    """Every gate that a probabilistic type fails on the day of its approval; empty when none.
+    """Return every fault of a probabilistic type on the day of its approval.
 
     The worst way of playing must reach the minimum percentage [P3].
     """
@@ -117,7 +119,7 @@ def faults(
 def _values(
     mechanic: Mechanic, prizes: Sequence[Prize], choose: Chooser
 ) -> dict[Situation, Fraction]:
-    """The mean award from every situation that can be reached."""
+    """Return the mean award of every situation that can be reached."""
     cents = [0, *(prize.value_cents for prize in prizes)]
     values: dict[Situation, Fraction] = {}
 
