@@ -61,7 +61,7 @@ class Outcome:
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """A choice of the player. It stands for `acts` acts that have the same outcomes, in this order."""
+    """A choice of the player. It stands for `acts` acts that all have the same outcomes."""
 
     name: str
     acts: int
@@ -204,7 +204,9 @@ class Rung:
 
 @dataclass(frozen=True, slots=True)
 class Ladder:
-    """A ladder: the player stops with the prize reached or risks it. The last rung has no ways up."""
+    """A ladder: the player stops with the prize reached or risks it. The last rung has no way
+    up.
+    """
 
     rungs: tuple[Rung, ...]
 

@@ -26,14 +26,14 @@ _MOVE_PRIZES: Final = 40
 
 
 class BlockSizeRefused(Invalid):
-    """A block has fewer than 10,000 tickets and is not the complete emission, or it is too large."""
+    """A block has fewer than 10,000 tickets and is not the complete emission, or is too large."""
 
     code = "block_size_refused"
     message = "The size of the blocks is not allowed."
 
 
 class PlanImpossible(Invalid):
-    """The prizes cannot be spread so that each block reaches the minimum. Larger blocks may help."""
+    """The prizes cannot be spread so that each block reaches the minimum. Larger blocks may do."""
 
     code = "plan_impossible"
     message = "These prizes cannot be spread over blocks that each reach the minimum percentage."
@@ -293,7 +293,7 @@ def _repaired(groups: list[_Group], tiers: Sequence[Tier]) -> list[_Group]:
 
 
 def _exchange(groups: list[_Group], moves: dict[int, tuple[int, ...]]) -> list[_Group] | None:
-    """Return the groups after the best exchange for the shortest block, or None if there is none."""
+    """Return the groups after the best exchange for the shortest block, or None without one."""
     for poor in sorted((each for each in groups if each.short > 0), key=lambda each: -each.short):
         for rich in sorted(
             (each for each in groups if each.short < 0), key=lambda each: each.short

@@ -59,7 +59,7 @@ class Symbols:
 
     @property
     def clear(self) -> bool:
-        """Whether each picture can be read in one way only."""
+        """Return whether each picture can be read in one way only."""
         return (
             self.match > 1
             and {*self.winning} <= {*self.signs}
@@ -68,28 +68,28 @@ class Symbols:
         )
 
     def bounds(self, tier: int) -> Bounds:
-        """How often each sign appears in the pictures of a tier."""
+        """Return how often each sign appears in the pictures of a tier."""
         winner = self.winning[tier - 1] if tier else None
         few, exact = (0, self.match - 1), (self.match, self.match)
         return tuple(exact if sign == winner else few for sign in self.signs)
 
     def shown(self, picture: Cells) -> frozenset[int]:
-        """The tiers a picture shows: one when it wins, none when it does not."""
+        """Return the tiers a picture shows: one if it wins, none if it does not."""
         seen = Counter(picture)
         return frozenset(
             tier for tier, sign in enumerate(self.winning, start=1) if seen[sign] >= self.match
         )
 
     def pictures(self, tier: int) -> int:
-        """How many different pictures show exactly that tier, or nothing for 0."""
+        """Return how many pictures show exactly that tier, or no prize for 0."""
         return arrangements(self.cells, self.bounds(tier))
 
     def kept_share(self, tier: int) -> Fraction:
-        """Of the pictures that `reveal` proposes for a tier, the share it keeps."""
+        """Return the share that `reveal` keeps of the pictures it proposes for a tier."""
         return Fraction(min(1, self.pictures(tier)))
 
     def document(self) -> Json:
-        """The rules as the screens and the public get them."""
+        """Return the rules for the screens and the public."""
         return {
             "kind": "symbols",
             "columns": self.columns,
@@ -102,7 +102,7 @@ class Symbols:
 
 @dataclass(frozen=True, slots=True)
 class Letters:
-    """Letters that are uncovered one by one. Letters that spell the word of a tier win that tier."""
+    """Letters that are uncovered one by one. A tier is won by the letters that spell its word."""
 
     columns: int
     rows: int
@@ -184,7 +184,7 @@ class NumberMatch:
         return _distinct(self.matches) and all(self.pictures_with(n) for n in self.matches)
 
     def common(self, tier: int) -> tuple[int, ...]:
-        """How many numbers in common a picture of the tier can have."""
+        """Return how many numbers in common a picture of the tier can have."""
         if tier:
             return (self.matches[tier - 1],)
         most = min(self.winners, self.yours)
@@ -198,7 +198,7 @@ class NumberMatch:
         return sum(self.pictures_with(common) for common in self.common(tier))
 
     def pictures_with(self, common: int) -> int:
-        """How many pictures have exactly that many numbers in common."""
+        """Return how many pictures have exactly that many numbers in common."""
         if not 0 <= common <= min(self.winners, self.yours):
             return 0
         sets = comb(self.winners, common) * comb(self.highest - self.winners, self.yours - common)

@@ -148,7 +148,7 @@ def faults(
 
 
 def prize_faults(prizes: Sequence[Prize], *, day: date) -> list[Fault]:
-    """Return the faults of each single prize. `day` is the day of approval, before any sale [P4]."""
+    """Return the faults of each prize. `day` is the day of approval, before any sale [P4]."""
     found = []
     if len(prizes) > MAX_TIERS:
         found.append(Fault("too_many_tiers", "15.II.2", f"There are at most {MAX_TIERS} tiers."))

@@ -52,7 +52,7 @@ class Fault:
 
 @dataclass(frozen=True, slots=True)
 class Approval:
-    """The figures of an emission that is sold completely. It may be approved if there is no fault."""
+    """The figures of an emission that is sold completely. Without faults it may be approved."""
 
     prizes_total_cents: int
     takings_if_sold_cents: int
