@@ -49,7 +49,7 @@ def contributed_by_name(module: str, constant: str, key: str = "name") -> dict[A
     Raises ContributedTwice if two items have the same key.
     """
     items = ((getattr(item, key), item) for item in contributed_items(module, constant))
-    return _without_repetition(items, module, constant)
+    return without_repetition(items, module, constant)
 
 
 def contributed_entries(module: str, constant: str) -> dict[Any, Any]:
@@ -58,12 +58,13 @@ def contributed_entries(module: str, constant: str) -> dict[Any, Any]:
     Raises ContributedTwice if two mappings have the same key.
     """
     entries = (entry for each in contributions(module, constant) for entry in each.items())
-    return _without_repetition(entries, module, constant)
+    return without_repetition(entries, module, constant)
 
 
-def _without_repetition(
+def without_repetition(
     entries: Iterable[tuple[Any, Any]], module: str, constant: str
 ) -> dict[Any, Any]:
+    """Return `entries` as a mapping. Raises ContributedTwice if two have the same name."""
     collected: dict[Any, Any] = {}
     for name, item in entries:
         if name in collected:

@@ -10,10 +10,7 @@ class LototrotConfig(AppConfig):
     def ready(self) -> None:
         from core.screens import live
         from lototrot import (
-            metrics,
-            reports,
             screens,
-            whatif,
         )
         from lototrot.raceday import drawing, nights, paying, story
         from lototrot.selectors import board
@@ -25,7 +22,4 @@ class LototrotConfig(AppConfig):
         live.register(
             live.Feed("lototrot", board.board_pulse, board.board_document, board.board_prepare)
         )
-        metrics.register()
-        reports.register()
         screens.register()
-        whatif.register()

@@ -42,5 +42,4 @@ def source() -> Iterator[Metric]:
         yield metrics.gauge(f"lototrot_{name}", words, [((), float(value))])
 
 
-def register() -> None:
-    metrics.register(source)
+METRICS: tuple[metrics.Source, ...] = (source,)

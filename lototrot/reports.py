@@ -8,9 +8,8 @@ from django.utils.translation import gettext_lazy as _
 
 from core.kernel.days import day_bounds
 from core.premises.models import Game
-from core.reports import money, registry, sales
-from core.reports.registry import Column, Kind, Period, Picture, Report, Row
-from core.reports.sales import Sold
+from core.reports import money
+from core.reports.tables import Column, Kind, Period, Picture, Report, Reports, Row, Sold
 from lototrot.accounts import Part
 from lototrot.models.settlement import Settlement, SettlementCategory
 
@@ -155,11 +154,13 @@ def _in_force(period: Period) -> Iterable[Settlement]:
     return found.select_related("contest").order_by("contest__day", "pk")
 
 
-def register() -> None:
-    sales.register_source(sold)
-    registry.contribute(money.WON.name, won)
-    registry.contribute(money.SHARE.name, share)
-    registry.register(HISTORY)
-    registry.contribute(HISTORY.name, history)
-    registry.register(CARRIED)
-    registry.contribute(CARRIED.name, carried)
+REPORTS = Reports(
+    defined=(HISTORY, CARRIED),
+    rows={
+        money.WON.name: won,
+        money.SHARE.name: share,
+        HISTORY.name: history,
+        CARRIED.name: carried,
+    },
+    sold=sold,
+)

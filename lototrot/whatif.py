@@ -7,8 +7,8 @@ from core.kernel.canonical import Json
 from core.kernel.errors import Invalid
 from core.kernel.regulation import GameFigures
 from core.kernel.regulation import shipped as regulation
-from core.tools.whatif import registry
 from core.tools.whatif.fields import Fields, OutOfRange, distinct_integers, instant, integer, listed
+from core.tools.whatif.kinds import Answer
 from lototrot.engine import closing as closings
 from lototrot.engine import dates as days
 from lototrot.engine import hits as counting
@@ -207,12 +207,6 @@ def dates(value: object) -> Json:
     }
 
 
-def register() -> None:
-    """Make these kinds known."""
-    kinds = (settlement, chain, end_to_end, substitution, draw_field, hits, closing, dates)
-    registry.register({kind.__name__: kind for kind in kinds})
-
-
 def _figures() -> GameFigures:
     """The figures of the text of 2005: a case on paper has no day but where it says one."""
     return regulation().in_force(date.min).lototrot
@@ -298,3 +292,15 @@ def _selection(
 
 def _by_category(counts: Mapping[int, int]) -> dict[str, Json]:
     return {str(category): count for category, count in counts.items()}
+
+
+KINDS: Mapping[str, Answer] = {
+    "settlement": settlement,
+    "chain": chain,
+    "end_to_end": end_to_end,
+    "substitution": substitution,
+    "draw_field": draw_field,
+    "hits": hits,
+    "closing": closing,
+    "dates": dates,
+}

@@ -10,17 +10,11 @@ class PromotrotConfig(AppConfig):
     def ready(self) -> None:
         from core.screens import live
         from promotrot import (
-            metrics,
-            reports,
             screens,
-            whatif,
         )
         from promotrot.raceday import story
         from promotrot.selectors import board
 
         story.enter()
         live.register(live.Feed("promotrot", board.board_pulse, board.board_document))
-        metrics.register()
-        reports.register()
         screens.register()
-        whatif.register()

@@ -44,5 +44,4 @@ def source() -> Iterator[Metric]:
         yield metrics.gauge(f"promotrot_{name}", words, [((), float(value))])
 
 
-def register() -> None:
-    metrics.register(source)
+METRICS: tuple[metrics.Source, ...] = (source,)

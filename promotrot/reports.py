@@ -7,9 +7,8 @@ from django.db import connection
 from core.kernel.days import day_bounds, natural_day
 from core.ledger.organiser import Part
 from core.premises.models import Game
-from core.reports import money, registry, sales
-from core.reports.registry import Period, Row
-from core.reports.sales import Sold
+from core.reports import money
+from core.reports.tables import Period, Reports, Row, Sold
 from promotrot import accounts
 from promotrot.engine import shortfall
 from promotrot.models.emission import Emission
@@ -74,7 +73,10 @@ def share(period: Period) -> Iterator[Row]:
         )
 
 
-def register() -> None:
-    sales.register_source(sold)
-    registry.contribute(money.WON.name, won)
-    registry.contribute(money.SHARE.name, share)
+REPORTS = Reports(
+    rows={
+        money.WON.name: won,
+        money.SHARE.name: share,
+    },
+    sold=sold,
+)

@@ -1,8 +1,10 @@
 """Promotrot's kinds of `whatif`: voucher, emission and game_close."""
 
+from collections.abc import Mapping
+
 from core.kernel.canonical import Json
-from core.tools.whatif import registry
 from core.tools.whatif.fields import Fields, WrongType, integer, listed
+from core.tools.whatif.kinds import Answer
 from promotrot.engine.rules import Plan, Prizes, approve, shortfall_cents, voucher_last_day
 
 
@@ -39,13 +41,15 @@ def game_close(value: object) -> Json:
     return {"shortfall": owed}
 
 
-def register() -> None:
-    """Make these kinds known."""
-    registry.register({"voucher": voucher, "emission": emission, "game_close": game_close})
-
-
 def _prizes(value: object, place: str) -> Prizes:
     pair = listed(value, place)
     if len(pair) != 2:
         raise WrongType(f"{place}: pairs of cents and count are needed", place=place)
     return Prizes(each_cents=integer(pair[0], place), count=integer(pair[1], place))
+
+
+KINDS: Mapping[str, Answer] = {
+    "voucher": voucher,
+    "emission": emission,
+    "game_close": game_close,
+}

@@ -6,7 +6,8 @@ burdened with a write per request, and no count depends on which process answers
 folder is to be emptied when the server starts.
 
 What the database knows (sales, what is due and since when) is read from it at the scrape, so it is
-right whatever process died. Apps register such sources from `AppConfig.ready`.
+right whatever process died. Each app lists its sources as `METRICS`
+in its `metrics.py`.
 """
 
 import functools
@@ -30,6 +31,7 @@ from prometheus_client.core import GaugeMetricFamily, Metric
 from prometheus_client.multiprocess import MultiProcessCollector
 from prometheus_client.registry import Collector
 
+from core.contributions import contributed_items
 from core.database.due_work import due_work
 
 _MULTIPROCESS = "PROMETHEUS_MULTIPROC_DIR"
@@ -44,14 +46,8 @@ LATENCY = Histogram(
 )
 
 Source = Callable[[], Iterable[Metric]]
-_sources: list[Source] = []
+"""Called at every scrape; it may query the database."""
 log = structlog.get_logger("metrics")
-
-
-def register(source: Source) -> Source:
-    """Have `source()` called at every scrape; it may query the database. Usable as a decorator."""
-    _sources.append(source)
-    return source
 
 
 def gauge(
@@ -84,7 +80,7 @@ class _Database(Collector):
 
     def collect(self) -> Iterator[Metric]:
         failed = 0
-        for source in _sources:
+        for source in contributed_items("metrics", "METRICS"):
             try:
                 yield from list(source())
             except DatabaseError as error:
@@ -122,7 +118,6 @@ def view(request: HttpRequest) -> HttpResponse:
     return HttpResponse(generate_latest(_registry()), content_type=CONTENT_TYPE_LATEST)
 
 
-@register
 def _own() -> Iterator[Metric]:
     with connection.cursor() as cursor:
         cursor.execute(
@@ -142,7 +137,9 @@ def _own() -> Iterator[Metric]:
     yield gauge("simulated_offset_seconds", "Simulated time's offset", [((), float(offset_s))])
 
 
-@register
 def _due() -> Iterator[Metric]:
     counts = [((work.task.name,), float(len(list(work.due())))) for work in due_work()]
     yield gauge("due_work", "Acts that the database says are due", counts, ("task",))
+
+
+METRICS: tuple[Source, ...] = (_own, _due)

@@ -1,12 +1,12 @@
-"""What can be drawn: each game registers its kinds of public draw from `AppConfig.ready`.
+"""The kinds of public draw. Each game lists its own as `KINDS` in its `draw_kinds.py`.
 
-    register(Kind(
+    Kind(
         name="lototrot.race",          # published; subjects are the game's own, such as "race:12"
         hold=...,                      # take the game's locks on the subject, before any row
         matter=...,                    # why it is drawn, until when, and the facts of the minutes
         field=...,                     # the entries and how many places; raises what is missing
         certified=...,                 # what a certified draw does to the game
-    ))
+    )
 
 All four are called inside the draw's own transaction; `hold` always first. A field may have
 hundreds of thousands of entries; only the places drawn are kept as the order. For the papers, a
@@ -19,6 +19,7 @@ from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
+from core.contributions import contributed_by_name
 from core.kernel.canonical import Json
 from core.kernel.errors import Conflict
 
@@ -83,16 +84,7 @@ class Kind:
     names: Callable[[Facts], Mapping[str, str]] = lambda facts: {}
 
 
-_kinds: dict[str, Kind] = {}
-
-
-def register(kind: Kind) -> Kind:
-    if kind.name in _kinds:
-        raise ValueError(f"the kind of draw {kind.name!r} is registered twice")
-    _kinds[kind.name] = kind
-    return kind
-
-
 def kind_of(name: str) -> Kind:
-    """The registered kind; KeyError for another."""
-    return _kinds[name]
+    """Return the kind of that name. Raises KeyError if no game has it, ContributedTwice."""
+    kind: Kind = contributed_by_name("draw_kinds", "KINDS")[name]
+    return kind

@@ -50,7 +50,7 @@ Rebuilder = Callable[[Books], None]
 
 
 def differences() -> tuple[int, list[Difference]]:
-    """How many accounts there are, and those whose balance is not what happened, by code.
+    """Return the number of accounts, and those whose balance differs from the rebuilt one, by code.
 
     Run it in one snapshot: a sale between two of its queries would be a difference.
     """

@@ -8,8 +8,3 @@ class NightsConfig(AppConfig):
     name = "core.nights"
     label = "nights"
     verbose_name = _("Nights")
-
-    def ready(self) -> None:
-        from core.nights import metrics
-
-        metrics.register()

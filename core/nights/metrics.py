@@ -39,5 +39,4 @@ def source() -> Iterator[Metric]:
     yield metrics.gauge("night_job_done_seconds", "Since a job was last done", ages, ("job",))
 
 
-def register() -> None:
-    metrics.register(source)
+METRICS: tuple[metrics.Source, ...] = (source,)

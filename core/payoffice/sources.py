@@ -1,4 +1,4 @@
-"""What a game tells the prize office about the tickets and vouchers that it owes prizes for.
+"""The sources that tell the prize office what a ticket or voucher is owed.
 
 A game lists one `Source` per kind of document as `PAYABLES` in its `payables.py`. The office
 asks it what a document is worth; whether it was paid, presented, deposited, blocked or has lapsed
@@ -27,7 +27,7 @@ class DocumentUnknown(NotFound):
 
 
 class Standing(enum.StrEnum):
-    """What a document is by the rules of its game, whatever the office has done about it.
+    """The standing of a document by the rules of its game, whatever the office has done about it.
 
     PENDING: nothing is decided yet (on sale, awaiting results or the payment order). VOID: nothing
     is or ever will be owed. NO_PRIZE: decided, and it won nothing. OWED: `amount_cents` are due.
@@ -40,7 +40,7 @@ class Standing(enum.StrEnum):
 
 
 class Nature(enum.StrEnum):
-    """What is owed: a prize in money, the price given back [C6, P11], or a thing (15.III.6.5)."""
+    """Kinds of debt: a prize in money, the price given back [C6, P11], or a thing (15.III.6.5)."""
 
     PRIZE = "prize"
     REFUND = "refund"
@@ -86,7 +86,7 @@ class Payable:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Lapsed:
-    """What one `lapse` did."""
+    """The documents that one `lapse` lapsed, and their cents."""
 
     documents: int
     cents: int
@@ -116,7 +116,7 @@ class Claimed:
 
 
 class Source(Protocol):
-    """What a game answers about its tickets or vouchers. `game` is a `core.premises.models.Game`.
+    """Answers for a game about its tickets or vouchers. `game` is a `core.premises.models.Game`.
 
     `kind` is the byte of its codes (`codes.TICKET`, `codes.VOUCHER`), `bearer` the document.
     """
@@ -135,7 +135,7 @@ class Source(Protocol):
         """The document by the UUID printed on it. Raises DocumentUnknown."""
 
     def details(self, document_id: int) -> Mapping[str, Any]:
-        """What a check shows beside the state, as JSON: bets, trace, winning combinations."""
+        """Return what a check shows beside the state, as JSON: bets, trace, combinations."""
 
     def blocks(self, document_id: int) -> Sequence[Block]:
         """The same for a status slip, in the language in force."""
@@ -144,7 +144,7 @@ class Source(Protocol):
         """Where held money goes that two persons refused on that day [C5]."""
 
     def lapses_due(self, today: datetime.date) -> Sequence[str]:
-        """What `lapse` may be called with: groups with a last day before `today`, oldest first.
+        """Return the groups to call `lapse` with: their last day is before `today`; oldest first.
 
         A group (a contest, a day's vouchers) lapses as one; one already lapsed is not due.
         """
@@ -158,7 +158,7 @@ class Source(Protocol):
         """
 
     def outs(self) -> Iterable[Outs]:
-        """What is owed and unclaimed now, by last day."""
+        """Return what is owed and unclaimed now, by last day."""
 
     def claimed(self) -> Iterable[Claimed]:
         """Every claim, summed by state and accounts, for rebuilding the books (set-based).

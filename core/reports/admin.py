@@ -14,7 +14,7 @@ from core.admin_support import columns, pages, signed_on
 from core.admin_support.pages import Keep, Page
 from core.kernel.errors import DomainError
 from core.reports import charts, outputs, powers, selectors
-from core.reports.registry import Kind, ReportUnknown, Table
+from core.reports.tables import Kind, ReportUnknown, Table
 
 MOST_ROWS = 2_000
 

@@ -6,7 +6,7 @@ from typing import Any
 from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
 
-from core.reports.registry import Kind, Table
+from core.reports.tables import Kind, Table
 
 WIDTH, HEIGHT, LEFT, TOP, BOTTOM = 720, 240, 90, 28, 44
 MOST_BARS = 60

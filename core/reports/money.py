@@ -11,8 +11,7 @@ from core.database import clock
 from core.kernel.days import day_bounds, natural_day
 from core.kernel.regulation import shipped
 from core.payoffice import sources
-from core.reports import registry
-from core.reports.registry import Column, Kind, Period, Picture, Report, Row
+from core.reports.tables import Column, Kind, Period, Picture, Report, Row
 
 ABOUT_TO_LAPSE_DAYS = 7
 _PAYMENTS = """
@@ -93,7 +92,7 @@ SHARE = Report(
 )
 
 
-def _paid(period: Period) -> Iterator[Row]:
+def paid(period: Period) -> Iterator[Row]:
     """Payments folded by the tier that their amount fell in on their day."""
     with connection.cursor() as cursor:
         cursor.execute(_PAYMENTS, [day_bounds(period.first)[0], day_bounds(period.last)[1]])
@@ -109,7 +108,7 @@ def _paid(period: Period) -> Iterator[Row]:
         yield (*key, *sums)
 
 
-def _outs(period: Period) -> Iterator[Row]:
+def outs(period: Period) -> Iterator[Row]:
     today = natural_day(clock.now())
     for source in sources.all_sources():
         for out in source.outs():
@@ -131,10 +130,3 @@ def _standing(last: datetime.date | None, today: datetime.date) -> str:
     if left < 0:
         return gettext("lapses tonight")
     return gettext("about to lapse") if left < ABOUT_TO_LAPSE_DAYS else ""
-
-
-def register() -> None:
-    for report in (WON, PAID, OUTS, SHARE):
-        registry.register(report)
-    registry.contribute(PAID.name, _paid)
-    registry.contribute(OUTS.name, _outs)

@@ -11,7 +11,7 @@ from openpyxl.styles import Font
 from openpyxl.utils import get_column_letter
 
 from core.kernel.days import MADRID
-from core.reports.registry import Kind, Table
+from core.reports.tables import Kind, Table
 
 EUROS = '#,##0.00 "€"'
 XLSX = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"

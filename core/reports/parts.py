@@ -75,7 +75,7 @@ def day_parts() -> list[Part]:
 
 
 def replay_of(kind: str) -> Replay | None:
-    """What carries out an event; None where its row is all there is to it."""
+    """Return the function that replays an event; None if inserting its row is enough."""
     for part in day_parts():
         if kind in part.replays:
             return part.replays[kind]
@@ -87,7 +87,7 @@ def nothing(row: Model | None, data: Mapping[str, Any]) -> None:
 
 
 def balance_cents(account: AccountCode) -> int:
-    """What an account holds at this point of the replay."""
+    """Return the balance of an account at this point of the replay."""
     return ledger.balance_cents(account)
 
 

@@ -4,8 +4,8 @@ import datetime
 
 from core.database import clock
 from core.kernel.days import add_days, natural_day
-from core.reports import powers, registry
-from core.reports.registry import Period, Report, Table
+from core.reports import powers, tables
+from core.reports.tables import Period, Report, Table
 from core.staff.actor import StaffActor
 
 DAYS_SHOWN = 30
@@ -13,7 +13,7 @@ DAYS_SHOWN = 30
 
 def reports(*, by: StaffActor) -> list[Report]:
     by.need(powers.READ)
-    return registry.reports()
+    return tables.reports()
 
 
 def report(
@@ -28,7 +28,7 @@ def report(
     Raises ReportUnknown, PeriodRefused.
     """
     by.need(powers.READ)
-    found = registry.report_named(name)
+    found = tables.report_named(name)
     end = last or natural_day(clock.now())
     begin = first or add_days(end, 1 - DAYS_SHOWN)
-    return registry.table(found, Period(begin, end))
+    return tables.table(found, Period(begin, end))

@@ -9,11 +9,9 @@ class ScreensConfig(AppConfig):
     verbose_name = "Screens"
 
     def ready(self) -> None:
-        from core.api import metrics
-        from core.screens import base_texts, board, check, live, terminal
+        from core.screens import base_texts, board, check, terminal
 
         base_texts.define()
         board.define()
         check.define()
         terminal.define()
-        metrics.register(live.age)

@@ -1,4 +1,4 @@
-"""How transfers show on premises' running accounts, and what sales earn a commission.
+"""The columns in which transfers show on premises' accounts, and the sales that earn commission.
 
 Each game lists as `MOVEMENTS` in its `movements.py` which kinds of its transfers are sales and
 which annul them, where commission is paid from, and what of its sales earns none. Kinds that no
@@ -20,7 +20,7 @@ PAYMENT_KIND = "payoffice.payment"
 
 
 class Column(enum.StrEnum):
-    """What a movement is, on a statement."""
+    """The columns of a statement."""
 
     SALES = "sales"
     ANNULMENTS = "annulments"

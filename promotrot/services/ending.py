@@ -11,7 +11,6 @@ from django.utils.translation import gettext, override
 
 from core.database import clock
 from core.database.locks import Lock, hold
-from core.draws import kinds
 from core.draws.kinds import Certified, Field, Kind, Matter
 from core.draws.models import Draw
 from core.draws.services import draw_announce
@@ -186,4 +185,4 @@ def _voucher(ticket: PlayTicket, cents: int, draw: Certified) -> Voucher:
     )
 
 
-DEBT_DRAW = kinds.register(Kind("promotrot.debt", _hold, _matter, _field, _certified))
+DEBT_DRAW = Kind("promotrot.debt", _hold, _matter, _field, _certified)

@@ -6,10 +6,7 @@ from typing import Any
 
 import pytest
 
-from core.tools.whatif import kinds
 from core.tools.whatif.answers import answers, read_cases
-from lototrot import whatif as lototrot
-from promotrot import whatif as promotrot
 
 ROOT = Path(__file__).resolve().parents[2]
 OWN = ROOT / "tests" / "golden" / "cases.json"
@@ -22,13 +19,6 @@ def _load(path: Path) -> list[Any]:
         pytest.param(case, id=case["id"], marks=pytest.mark.article(*case["articles"]))
         for case in cases
     ]
-
-
-@pytest.fixture(autouse=True)
-def _kinds() -> None:
-    kinds.register()
-    lototrot.register()
-    promotrot.register()
 
 
 def _answer(case: dict[str, Any]) -> Any:

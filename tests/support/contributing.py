@@ -1,9 +1,11 @@
 """Contributions of a test, in place of what the apps contribute."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 from unittest import mock
+
+import pytest
 
 from core import contributions
 
@@ -14,12 +16,23 @@ def contributed(module: str, constant: str, *values: Any) -> Iterator[None]:
 
     Blocks may nest. When a block ends, what was contributed before it is contributed again.
     """
+    with mock.patch.object(contributions, "contributions", _instead(module, constant, values)):
+        yield
+
+
+def contribute(monkeypatch: pytest.MonkeyPatch, module: str, constant: str, *values: Any) -> None:
+    """Do the same as `contributed` until the test ends."""
+    monkeypatch.setattr(contributions, "contributions", _instead(module, constant, values))
+
+
+def _instead(
+    module: str, constant: str, values: tuple[Any, ...]
+) -> Callable[[str, str], tuple[Any, ...]]:
     of_apps = contributions.contributions
 
-    def instead(asked_module: str, asked_constant: str) -> tuple[Any, ...]:
+    def collect(asked_module: str, asked_constant: str) -> tuple[Any, ...]:
         if (asked_module, asked_constant) == (module, constant):
             return values
         return of_apps(asked_module, asked_constant)
 
-    with mock.patch.object(contributions, "contributions", instead):
-        yield
+    return collect

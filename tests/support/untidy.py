@@ -32,7 +32,7 @@ UNTESTED: dict[str, str] = {
     "core/premises": "access admin models selectors sellers suspending",
     "core/proofs": "admin keys models",
     "core/receipts": "html layout output",
-    "core/reports": "admin charts money outputs parts registry rows sales",
+    "core/reports": "admin charts money outputs parts rows sales tables",
     "core/reports/api": "reports",
     "core/screens": "live middleware panels terminal texts",
     "core/screens/management/commands": "live",
@@ -83,13 +83,13 @@ WHAT_OR_HOW: dict[str, str] = {
     "core/api/endpoints": "problems",
     "core/config": "startup",
     "core/database": "guards models vault",
-    "core/draws": "documents journal_rules kinds method models services",
+    "core/draws": "documents journal_rules method models services",
     "core/journal": "acting install models numbers selectors services verifying wire",
     "core/kernel": "codes errors regulation",
-    "core/ledger": "books organiser services",
+    "core/ledger": "organiser services",
     "core/nights": "jobs metrics models selectors services",
     "core/nights/api": "nights",
-    "core/payoffice": "accounts day_parts journal_rules judging sources",
+    "core/payoffice": "accounts day_parts journal_rules judging",
     "core/payoffice/admin": "desk",
     "core/payoffice/api": "claims treasury",
     "core/payoffice/models": "claims",
@@ -98,11 +98,10 @@ WHAT_OR_HOW: dict[str, str] = {
     "core/premises/api": "terminal",
     "core/proofs": "models",
     "core/receipts": "apps document layout output pdf",
-    "core/reports": "parts registry sales",
     "core/screens": "base_texts live live_server middleware panels texts views",
     "core/staff": "accounts models second_factor services",
     "core/statements": """
-        balances columns commission guarantee journal_rules models selectors services tasks
+        balances commission guarantee journal_rules models selectors services tasks
         weeks
     """,
     "core/tools/articles": "tracing",
@@ -193,10 +192,7 @@ TOO_LONG: set[str] = {
 
 # Modules that register something when they are imported.
 REGISTERING: set[str] = {
-    "core/api/metrics.py",
     "core/payoffice/admin/desk.py",
     "core/reports/admin.py",
     "lototrot/admin/desk.py",
-    "lototrot/services/races/drawing.py",
-    "promotrot/services/ending.py",
 }

@@ -6,13 +6,14 @@ from datetime import timedelta
 from typing import Any
 
 from core.database import clock
-from core.draws import kinds, services
+from core.draws import services
 from core.draws.kinds import Certified, Field, Kind, Matter
 from core.draws.models import Draw
 from core.kernel.errors import Conflict
 from core.staff.actor import StaffActor
 from core.staff.powers import Role
 from tests.support import factories
+from tests.support.contributing import contribute
 
 PHRASE = "Ha plogut tota la nit a Manacor"
 
@@ -78,7 +79,7 @@ class Hall:
 def hall(monkeypatch: Any, urn: Urn | None = None) -> Hall:
     urn = urn or Urn()
     kind = urn.kind()
-    monkeypatch.setitem(kinds._kinds, kind.name, kind)
+    contribute(monkeypatch, "draw_kinds", "KINDS", [kind])
     organiser, other = factories.two_organisers()
     draw = services.draw_announce(by=organiser, kind=kind, subject="urn:1", place="Oficina Central")
     return Hall(urn, kind, draw, organiser, other, factories.staff(Role.INSPECTOR))

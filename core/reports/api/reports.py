@@ -9,7 +9,7 @@ from core.api.schema import operation
 from core.api.shapes import Day, Flag, Shape
 from core.api.views import StaffView, json_response
 from core.reports import outputs, selectors
-from core.reports.registry import PeriodRefused, ReportUnknown
+from core.reports.tables import PeriodRefused, ReportUnknown
 
 _PROBLEMS = (ReportUnknown, PeriodRefused)
 

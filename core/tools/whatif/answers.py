@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 from core.kernel.canonical import Json
 from core.kernel.errors import DomainError, Invalid
-from core.tools.whatif import registry
+from core.tools.whatif.kinds import kinds
 
 _MAX_DIGITS = 30
 
@@ -72,9 +72,9 @@ def _output(case: object) -> Json:
             raise CaseMalformed(f"The case has no {key}.", place=key)
     if not isinstance(case["id"], str | int) or not isinstance(case["kind"], str):
         raise CaseMalformed("The id is a text or an integer, the kind a text.")
-    answer = registry.answer_of(case["kind"])
+    answer = kinds().get(case["kind"])
     if answer is None:
-        raise UnknownKind(f"The kinds are {', '.join(registry.known_kinds())}.")
+        raise UnknownKind(f"The kinds are {', '.join(sorted(kinds()))}.")
     return answer(case["input"])
 
 

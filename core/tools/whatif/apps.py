@@ -7,8 +7,3 @@ class WhatifConfig(AppConfig):
     name = "core.tools.whatif"
     label = "whatif"
     verbose_name = "What if"
-
-    def ready(self) -> None:
-        from core.tools.whatif import kinds
-
-        kinds.register()

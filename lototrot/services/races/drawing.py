@@ -8,7 +8,6 @@ from typing import Any
 
 from django.utils.translation import gettext, override
 
-from core.draws import kinds
 from core.draws.kinds import Certified, Facts, Field, Kind, Matter
 from core.kernel.canonical import Json
 from core.kernel.days import natural_day
@@ -156,4 +155,4 @@ def _names(facts: Facts) -> dict[str, str]:
     return dict(facts.get("runners", {}))
 
 
-RACE_DRAW = kinds.register(Kind(KIND, _hold, _matter, _field, _certified, _lines, _names))
+RACE_DRAW = Kind(KIND, _hold, _matter, _field, _certified, _lines, _names)

@@ -11,11 +11,11 @@ from django.db import OperationalError
 from django.test import Client
 from prometheus_client.parser import text_string_to_metric_families
 
-from core.api import metrics
 from core.api.metrics import gauge
 from core.config import health
 from core.tools.embedded.server import ROOT
 from tests.support.api import Api
+from tests.support.contributing import contributed
 from tests.support.databases import Database
 
 
@@ -106,15 +106,13 @@ class TestMetrics:
         assert after[("metrics_sources_failed",)] == 0
         assert after[("http_request_seconds_count", "POST", "api/v1/suspensions")] >= 1
 
-    def test_a_failed_source_does_not_take_the_rest_along(
-        self, client: Client, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
+    def test_a_failed_source_does_not_take_the_rest_along(self, client: Client) -> None:
         def broken() -> list[object]:
             raise OperationalError
 
         found = [broken, lambda: [gauge("answer", "Of everything", [((), 42)])]]
-        monkeypatch.setattr(metrics, "_sources", found)
-        after = _samples(client.get("/metrics").content.decode())
+        with contributed("metrics", "METRICS", found):
+            after = _samples(client.get("/metrics").content.decode())
         assert after[("metrics_sources_failed",)] == 1
         assert after[("answer",)] == 42
 
@@ -136,12 +134,13 @@ import sys
 import django
 django.setup()
 from core.api import metrics
+from tests.support.contributing import contributed
 if sys.argv[1] == "count":
     metrics.observe("GET", "api/v1/clock", 200, 0.001)
 else:
     from prometheus_client import generate_latest
-    metrics._sources.clear()
-    print(generate_latest(metrics._registry()).decode())
+    with contributed("metrics", "METRICS"):
+        print(generate_latest(metrics._registry()).decode())
 """
 
 

@@ -11,8 +11,8 @@ import openpyxl
 import pytest
 
 from core.ledger import services as ledger
-from core.reports import charts, outputs, registry, selectors
-from core.reports.registry import (
+from core.reports import charts, outputs, selectors, tables
+from core.reports.tables import (
     Column,
     Kind,
     Period,
@@ -173,7 +173,7 @@ def test_a_chart_escapes_and_spreadsheets_get_no_formulas() -> None:
         picture=Picture("a", ["b"]),
     )
     rows = [("<script>", 3), ("=1+1", -4)]
-    table = registry.Table(report, Period(date(2030, 1, 1), date(2030, 1, 2)), rows, (None, -1))
+    table = tables.Table(report, Period(date(2030, 1, 1), date(2030, 1, 2)), rows, (None, -1))
     picture = charts.svg(table)
     assert "<script>" not in picture
     ElementTree.fromstring(picture)  # noqa: S314  (our own)

@@ -9,10 +9,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from core.tools.whatif import kinds, registry
+from core.contributions import ContributedTwice
 from core.tools.whatif.answers import FileMalformed, answers, read_cases
-from lototrot import whatif as lototrot
-from promotrot import whatif as promotrot
+from core.tools.whatif.kinds import kinds
+from core.tools.whatif.whatif import price
+from tests.support.contributing import contributed
 
 CASES = json.loads(
     (Path(__file__).resolve().parents[3] / "golden" / "cases.json").read_text("utf-8")
@@ -23,13 +24,6 @@ KINDS = {
     *("settlement", "chain", "end_to_end", "substitution", "draw_field", "hits"),
     *("closing", "dates", "payment", "price", "voucher", "emission", "game_close"),
 }
-
-
-@pytest.fixture(autouse=True, scope="module")
-def _kinds() -> None:
-    for register in (kinds.register, lototrot.register, promotrot.register):
-        register()
-        register()
 
 
 def _ask(*cases: Any) -> list[Any]:
@@ -49,13 +43,14 @@ def _changed(kind: str, path: tuple[Any, ...], value: Any) -> Any:
 
 
 def test_every_kind_of_the_rulebook_is_known_and_has_an_example() -> None:
-    assert set(registry.known_kinds()) >= KINDS
+    assert set(kinds()) >= KINDS
     assert set(SAMPLE) == KINDS
 
 
 def test_two_functions_for_one_kind_are_refused() -> None:
-    with pytest.raises(ValueError, match="price"):
-        registry.register({"price": lambda value: None})
+    twice = {"price": price}, {"price": lambda value: None}
+    with contributed("whatif", "KINDS", *twice), pytest.raises(ContributedTwice, match="price"):
+        kinds()
 
 
 def test_a_refused_case_does_not_stop_the_others() -> None:

@@ -1,17 +1,18 @@
 """Reports: named tables over a period, filled by the core and by the games.
 
-A report's columns are fixed here or in a game; rows come from whoever contributes to it, so that
-one table of sales has every game's.
+Each app gives its part as `REPORTS` in its `reports.py`: the reports that it defines, and rows of
+any report. So one table of sales has the sales of every game.
 """
 
 import datetime
 import enum
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 from django.utils.functional import Promise
 
+from core.contributions import contributions, without_repetition
 from core.kernel.errors import Invalid, NotFound
 
 Text = str | Promise
@@ -30,7 +31,7 @@ class PeriodRefused(Invalid):
 
 
 class Kind(enum.StrEnum):
-    """What a column holds; cents are whole euro cents."""
+    """The kinds of column; cents are whole euro cents."""
 
     TEXT = "text"
     DAY = "day"
@@ -100,36 +101,64 @@ class Table:
     totals: Row
 
 
-_reports: dict[str, Report] = {}
-_rows: dict[str, list[Rows]] = {}
+@dataclass(frozen=True, slots=True)
+class Sold:
+    """Sales of a game at a terminal on a day. Cents.
+
+    Annulled and voided amounts belong to the day of the sale, so that row gives what is left of a
+    day's sales.
+    """
+
+    game: str
+    day: datetime.date
+    premises_id: int
+    terminal_id: int
+    tickets: int
+    sold_cents: int
+    annulled_cents: int
+    voided_cents: int
 
 
-def register(report: Report) -> Report:
-    if report.name in _reports:
-        raise ValueError(f"the report {report.name!r} is registered twice")
-    _reports[report.name] = report
-    return report
+def _nothing(period: Period) -> Iterable[Sold]:
+    return ()
 
 
-def contribute(name: str, rows: Rows) -> None:
-    """Add rows to a report; they come in the order in which they are given."""
-    _rows.setdefault(name, []).append(rows)
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reports:
+    """An app's part of the reports: definitions, rows by name of a report, and its sales."""
+
+    defined: Sequence[Report] = ()
+    rows: Mapping[str, Rows] = field(default_factory=dict)
+    sold: Callable[[Period], Iterable[Sold]] = _nothing
+
+
+def parts() -> tuple[Reports, ...]:
+    """Return the part of each app, in app order."""
+    return contributions("reports", "REPORTS")
+
+
+def _by_name() -> dict[str, Report]:
+    defined = ((report.name, report) for part in parts() for report in part.defined)
+    return without_repetition(defined, "reports", "REPORTS")
 
 
 def reports() -> list[Report]:
-    return sorted(_reports.values(), key=lambda report: (report.order, report.name))
+    """Return the reports of all apps by their order, then by name. Raises ContributedTwice."""
+    return sorted(_by_name().values(), key=lambda report: (report.order, report.name))
 
 
 def report_named(name: str) -> Report:
     """Raises ReportUnknown."""
-    if name not in _reports:
+    report = _by_name().get(name)
+    if report is None:
         raise ReportUnknown(report=name)
-    return _reports[name]
+    return report
 
 
 def table(report: Report, period: Period) -> Table:
     """The report over a period."""
-    rows = [row for source in _rows.get(report.name, []) for row in source(period)]
+    sources = (part.rows[report.name] for part in parts() if report.name in part.rows)
+    rows = [row for source in sources for row in source(period)]
     totals = tuple(
         sum(row[place] for row in rows if row[place] is not None) if column.summed else None
         for place, column in enumerate(report.columns)

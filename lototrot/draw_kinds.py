@@ -1,0 +1,6 @@
+"""Lototrot's kinds of public draw."""
+
+from core.draws.kinds import Kind
+from lototrot.services.races.drawing import RACE_DRAW
+
+KINDS: tuple[Kind, ...] = (RACE_DRAW,)

@@ -1,0 +1,6 @@
+"""Promotrot's kinds of public draw."""
+
+from core.draws.kinds import Kind
+from promotrot.services.ending import DEBT_DRAW
+
+KINDS: tuple[Kind, ...] = (DEBT_DRAW,)
