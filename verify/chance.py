@@ -1,4 +1,4 @@
-"""Chance that anybody can make again: SHAKE-256, and what a witness gave (docs/proofs.md, "Draws").
+"""Compute random numbers from SHAKE-256, and read a witness's entropy (docs/proofs.md, "Draws").
 
 Used by draw.py and emission.py.
 """
@@ -14,7 +14,7 @@ LEAST = {"dice": 10, "balls": 6, "phrase": 12}
 
 
 def framed(*parts: bytes) -> bytes:
-    """Each part after its length in eight bytes."""
+    """Return the parts joined, each after its length in eight bytes."""
     return b"".join(u64(len(part)) + part for part in parts)
 
 
@@ -27,17 +27,17 @@ def hash32(*parts: bytes) -> bytes:
 
 
 def words(count: int, *parts: bytes) -> Iterator[int]:
-    """So many 32-bit numbers of SHAKE-256 over the parts."""
+    """Return `count` 32-bit numbers of SHAKE-256 over the parts."""
     return iter(struct.unpack(f">{count}I", hashlib.shake_256(framed(*parts)).digest(4 * count)))
 
 
 def below(bound: int, numbers: Iterator[int]) -> int:
-    """A number below the bound, each as likely as another: by rejection."""
+    """Return a number below the bound, all equally likely: unsuitable numbers are rejected."""
     return next(n for n in numbers if n - n % bound + bound <= 2**32) % bound
 
 
 def canonical_entropy(source: str, given: str, place: str) -> str:
-    """What the witness gave, in the form that is hashed. Raises Refused."""
+    """Return the witness's entropy in the form that is hashed. Raises Refused."""
     if source == "phrase":
         found = " ".join(unicodedata.normalize("NFC", given).split())
         length = len(found.replace(" ", ""))

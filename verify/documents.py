@@ -1,7 +1,7 @@
-"""The form of whatever is published (docs/proofs.md): which fields it has, and what each is.
+"""Define the form of every published document (docs/proofs.md): its fields, and their values.
 
-A form is a text (that one), None, a function of forms.py, a list (any number of such), a tuple (one
-of these), or an object's fields; a function in place of their names says what names there may be.
+A form is an exact text, None, a function of forms.py that tests the value, a list (any number of
+values), a tuple (one of these forms), or fields by name. A function as name tests the names.
 """
 
 from typing import Any
@@ -157,4 +157,4 @@ PUBLISHED: dict[str, dict[str, Any]] = {
     "promotrot.entropy": ENTROPY, "promotrot.closing": CLOSING, "promotrot.seed": SEED,
     "journal.checkpoint": CHECKPOINT,
 }
-"""By the kind of the entry; each also has `digests`, of every other field."""
+"""Form by kind of entry. Each document also has `digests` of all its other fields."""

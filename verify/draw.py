@@ -1,9 +1,10 @@
-"""Whether a public draw was made as its minutes say (docs/proofs.md, "Draws").
+"""Check that a public draw was made as its minutes say (docs/proofs.md, "Draws").
 
     python draw.py LOG KEYS DRAW [FIELD]
 
-LOG and KEYS are those of public_log.py, DRAW the id of the draw, FIELD what was in it, where the
-minutes have its digest only. Instants of the log can be compared as texts: they have one form.
+LOG and KEYS are those of public_log.py. DRAW is the id of the draw. FIELD is a file with the
+entries of the draw; it is needed where the minutes have only their digest. Instants of the log are
+compared as texts, because they all have one form.
 """
 
 import hashlib
@@ -24,7 +25,7 @@ WITHIN_S = 2 * 60 * 60  # 5.4.2
 
 
 def drawn(secret: bytes, commitment: bytes, entropy: str, entries: list[str], places: int) -> Any:
-    """The first places of a Fisher-Yates shuffle."""
+    """Return the first places of a Fisher-Yates shuffle."""
     more_than_needed = 4 * places + 1000
     numbers = words(more_than_needed, b"draw/order/1", commitment, secret, entropy.encode())
     order = list(entries)
@@ -35,8 +36,8 @@ def drawn(secret: bytes, commitment: bytes, entropy: str, entries: list[str], pl
 
 
 def check_race(log: Log, minutes: Minutes) -> None:
-    """In the draw of a race is who the regulation says, all its places are drawn, its limit is that
-    of the law, and the tickets had been sealed."""
+    """Check the draw of a race: its field is that of the regulation, all places are drawn, the time
+    limit is that of the law, and the tickets had been sealed before."""
     facts = minutes["facts"]
     shaped(facts, RACE_FACTS, f"{MINUTES}.facts")
     check_numbers(facts, f"{MINUTES}.facts")
@@ -53,7 +54,7 @@ def check_race(log: Log, minutes: Minutes) -> None:
 
 
 def check_computed(log: Log, minutes: Minutes, entries: list[str]) -> None:
-    """The order follows from a secret committed to before the witness acted, and from that act."""
+    """Check that the order follows from an earlier committed secret and the witness's act."""
     draw, entropy = minutes["draw"], minutes["entropy"]
     log.in_order((COMMITMENT, draw), (OUTCOME, draw))
     commitment, published_at = log.document(COMMITMENT, draw), log.entry(COMMITMENT, draw)["at"]
@@ -73,7 +74,7 @@ def check_computed(log: Log, minutes: Minutes, entries: list[str]) -> None:
 
 
 def check_balls(minutes: Minutes, entries: list[str]) -> None:
-    """Drawn by hand while the system was down."""
+    """Check a draw by balls, made by hand while the system was down."""
     same(minutes, dict.fromkeys(("secret", "entropy", "commitment", "committed_at")), MINUTES)
     order, places = minutes["order"], minutes["field"]["places"]
     once = len(order) == len(set(order)) == places and set(order) <= set(entries)
@@ -82,7 +83,7 @@ def check_balls(minutes: Minutes, entries: list[str]) -> None:
 
 
 def check_circumstances(log: Log, minutes: Minutes) -> None:
-    """Everything in its time, before an inspector (14.III.5.4.4); late if late [B12]."""
+    """Check the order of times, the inspector (14.III.5.4.4), and the note of lateness [B12]."""
     drawn_at, certified_at = (log.entry(kind, minutes["draw"])["at"] for kind in (OUTCOME, MINUTES))
     times = [(name, minutes[name]) for name in ("declared_at", "drawn_at", "entered_at")]
     times += [
@@ -102,7 +103,7 @@ def check_circumstances(log: Log, minutes: Minutes) -> None:
 
 
 def draw_holds(log: Log, draw: str, field: list[str] | None = None) -> Minutes:
-    """The minutes of a draw that holds. Raises Refused."""
+    """Check a draw and return its minutes. Raises Refused."""
     minutes, outcome = log.document(MINUTES, draw), log.document(OUTCOME, draw)
     log.in_order((OUTCOME, draw), (MINUTES, draw))
     need(not log.has("draws.called_off", draw), "draws.called_off", "it was called off")

@@ -1,7 +1,7 @@
-"""Whether an Ed25519 signature holds (RFC 8032, 5.1.7). Nothing but integers and SHA-512.
+"""Check an Ed25519 signature (RFC 8032, 5.1.7) with integers and SHA-512 only.
 
-`verify(public_key, message, signature)`; on the command line, `ed25519.py KEY SIGNATURE FILE` with
-the first two in hexadecimal. Nothing here is secret, so nothing needs to take constant time.
+Call `verify(public_key, message, signature)`, or run `ed25519.py KEY SIGNATURE FILE` with the first
+two in hexadecimal. No value here is secret, so the code need not run in constant time.
 """
 
 import hashlib
@@ -19,7 +19,7 @@ ZERO: Point = (0, 1, 1, 0)
 
 
 def add(a: Point, b: Point) -> Point:
-    """The sum of two points; it also doubles (the addition law of this curve has no exceptions)."""
+    """Return the sum of two points. It also doubles: this addition law has no exceptions."""
     e = (a[1] - a[0]) * (b[1] - b[0]) % P
     f = (a[1] + a[0]) * (b[1] + b[0]) % P
     g = 2 * a[3] * b[3] * D % P
@@ -43,7 +43,7 @@ def same(a: Point, b: Point) -> bool:
 
 
 def point_of(text: bytes) -> Point | None:
-    """The point that 32 bytes stand for; None if they stand for none (5.1.3)."""
+    """Decode 32 bytes to a point. Return None if they encode no point (5.1.3)."""
     y = int.from_bytes(text, "little")
     odd, y = y >> 255, y & (2**255 - 1)
     if y >= P:
@@ -63,7 +63,7 @@ BASE = point_of((4 * pow(5, P - 2, P) % P).to_bytes(32, "little"))
 
 
 def verify(public_key: bytes, message: bytes, signature: bytes) -> bool:
-    """Whether `signature` (64 bytes) of `message` was made with the key of `public_key` (32)."""
+    """Return whether `signature` (64 bytes) of `message` is by the key of `public_key` (32)."""
     if len(public_key) != 32 or len(signature) != 64 or BASE is None:
         return False
     key, commitment = point_of(public_key), point_of(signature[:32])

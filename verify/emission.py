@@ -1,4 +1,4 @@
-"""Whether every ticket sold of an emission held what was committed to before any was sold
+"""Check that every sold ticket of an emission held the prize committed to before the first sale
 (docs/emission-algorithm.md).
 
     python emission.py LOG KEYS EMISSION TICKETS
@@ -28,7 +28,7 @@ Document = dict[str, Any]
 
 
 def permutation(size: int, *parts: bytes) -> list[int]:
-    """Fisher-Yates from the last place down."""
+    """Return a permutation by Fisher-Yates, from the last place down."""
     more_than_needed = 2 * size + 1000
     numbers, order = words(more_than_needed, *parts), list(range(size))
     for place in range(size - 1, 0, -1):
@@ -38,7 +38,7 @@ def permutation(size: int, *parts: bytes) -> list[int]:
 
 
 class Dealing:
-    """The tiers of the tickets under the emission's key, block by block in the order of opening."""
+    """Compute the tiers of tickets from the emission's key, by block in the order of opening."""
 
     def __init__(self, key: bytes, emission: str, plan: Document) -> None:
         self.parts = key, emission.encode()
@@ -47,7 +47,7 @@ class Dealing:
         self.blocks = [blocks[at] for at in order]
 
     def block(self, opening: int) -> list[int]:
-        """The tier of each position: 0 for no prize."""
+        """Return the tier of each position of a block; 0 is no prize."""
         found = self.blocks[opening]
         slots = [tier for tier, n in enumerate(found["prizes"], start=1) for _ in range(n)]
         slots += [0] * (found["tickets"] - len(slots))
@@ -56,7 +56,7 @@ class Dealing:
 
 
 def lines(name: str) -> Iterator[tuple[str, int, int, str, str]]:
-    """Of each line after the first: its name, opening, position, what is digested, and the tier."""
+    """Yield for each line after the first: name, opening, position, digested text, tier."""
     with Path(name).open(encoding="ascii", errors="replace", newline="\n") as file:
         need(file.readline() == HEADER + "\n", "TICKETS", f"does not begin with {HEADER}")
         before = (-1, -1)
@@ -70,7 +70,10 @@ def lines(name: str) -> Iterator[tuple[str, int, int, str, str]]:
 
 
 def check_tickets(name: str, dealing: Dealing, seed: Document) -> Counter[int]:
-    """Every ticket of the list held its tier, and it is the list; how many of each tier."""
+    """Check that each ticket held its tier and that the list is the one published.
+
+    Return the number of tickets by tier.
+    """
     held, sold, block, opened = Counter[int](), hashlib.sha256(), list[int](), -1
     for place, opening, position, text, tier in lines(name):
         need(opening < len(dealing.blocks), place, "no such block")

@@ -1,6 +1,6 @@
-"""What the verifiers share: canonical JSON, digests, signatures, and how they are run.
+"""Share between the verifiers: canonical JSON, digests, signatures, and the command line.
 
-docs/proofs.md, "Conventions" and "Entries". Standard library only, but for ed25519.py beside it.
+See docs/proofs.md, "Conventions" and "Entries". Needs the standard library and ed25519.py only.
 """
 
 import hashlib
@@ -17,13 +17,13 @@ from forms import Refused, need, sha256, shaped
 
 
 def same(found: dict[str, Any], made: dict[str, Any], place: str) -> None:
-    """That fields are what was computed of them."""
+    """Refuse fields that differ from the computed values."""
     for name, value in made.items():
         need(found[name] == value, f"{place}.{name}", f"should be {str(value)[:200]}")
 
 
 def canonical(value: Any) -> bytes:
-    """JSON in its one form: keys sorted, no spaces, whole numbers, UTF-8."""
+    """Return canonical JSON: keys sorted, no spaces, whole numbers, UTF-8."""
     text = json.dumps(value, ensure_ascii=False, sort_keys=True, separators=(",", ":"))
     return text.encode()
 
@@ -33,19 +33,19 @@ def digest_of(value: Any) -> str:
 
 
 def unsigned(entry: dict[str, Any]) -> dict[str, Any]:
-    """What the signature of an entry is of."""
+    """Return the part of an entry that is signed."""
     return {name: value for name, value in entry.items() if name != "signature"}
 
 
 def digest(entry: dict[str, Any]) -> str:
-    """What the next entry of the log calls `previous`."""
+    """Return the digest of an entry, which the next entry has as `previous`."""
     return digest_of(unsigned(entry))
 
 
 def intact(document: Any, form: dict[str, Any], place: str) -> None:
-    """That a document has its form, and every field the digest it was published with.
+    """Refuse a document that lacks its form, or a field that differs from its published digest.
 
-    So a change is named. That nobody changed the digests with it is for the signature to say.
+    So the changed field is named. The signature protects the digests themselves.
     """
     shaped(document, form | {"digests": dict.fromkeys(form, sha256)}, place)
     for name, made in document["digests"].items():
@@ -57,7 +57,7 @@ def key_name(public_key: bytes) -> str:
 
 
 def signed(entry: Any, public_keys: list[bytes], place: str) -> None:
-    """That an entry of the public log has its form, and was signed under one of these keys."""
+    """Refuse an entry that lacks its form or is not signed under one of these keys."""
     shaped(entry, ENTRY, place)
     key = {key_name(each): each for each in public_keys}.get(entry["key"])
     need(key, f"{place}.key", "signed under another key than the one you trust")
@@ -70,13 +70,13 @@ def signed(entry: Any, public_keys: list[bytes], place: str) -> None:
 
 
 def keys_of(words: str) -> list[bytes]:
-    """Public keys in hexadecimal, with commas between."""
+    """Read public keys in hexadecimal, separated by commas."""
     need(all(sha256(key) for key in words.split(",")), "KEYS", f"one is not {sha256.__doc__}")
     return [bytes.fromhex(key) for key in words.split(",")]
 
 
 def parsed(text: str, place: str) -> Any:
-    """JSON without floats and without a name twice in an object."""
+    """Parse JSON. Refuse floats, and a name that an object has twice."""
 
     def pairs(found: list[tuple[str, Any]]) -> dict[str, Any]:
         need(len(dict(found)) == len(found), place, "a name twice in one object")
@@ -96,7 +96,7 @@ def read(name: str) -> Any:
 
 
 def main(check: Callable[..., str], usage: str) -> None:
-    """Run `check(*arguments)`: print what it finds, or the refusal; the exit code says which."""
+    """Run `check` with the command's arguments. Print its result or the refusal (exit code 1)."""
     arguments = sys.argv[1:]
     try:
         inspect.signature(check).bind(*arguments)

@@ -1,4 +1,4 @@
-"""That a document has its form; and what may stand in a field. A refusal names the field."""
+"""Check that a document has its form and its fields have possible values, or name the field."""
 
 import re
 from collections.abc import Callable
@@ -7,7 +7,7 @@ from typing import Any
 
 
 class Refused(Exception):
-    """What was given does not hold; the text names the field."""
+    """The input is refused. The text names the field and the reason."""
 
 
 def need(holds: Any, field: str, why: str) -> None:
@@ -16,7 +16,7 @@ def need(holds: Any, field: str, why: str) -> None:
 
 
 def shaped(value: Any, form: Any, place: str) -> None:
-    """That a value has its form (documents.py): nothing missing, nothing more. Raises Refused."""
+    """Refuse a value that lacks its form (documents.py): no field missing, none added."""
     if isinstance(form, tuple):
         one_of(value, form, place)
     elif isinstance(form, list):

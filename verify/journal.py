@@ -1,4 +1,4 @@
-"""Whether an exported journal is whole, as it was sealed, and as it was published.
+"""Check that an exported journal is complete, and as it was sealed and published.
 
     python journal.py JOURNAL LOG KEYS
 
@@ -21,7 +21,7 @@ Line = dict[str, Any]
 
 
 class Journal:
-    """What was read so far: the chain of batches, and the blocks of the one that comes next."""
+    """Keep what was read: the chain of batches, and the blocks of the next batch."""
 
     def __init__(self, keys: dict[str, bytes]) -> None:
         self.keys = keys
@@ -33,14 +33,14 @@ class Journal:
         self.entries = self.acts = 0
 
     def form(self, line: Line, place: str) -> None:
-        """The table and the columns that the texts of some blocks have."""
+        """Read a form: the table and the columns of the rows in some blocks."""
         shaped(line, JOURNAL_FORM, place)
         made = digest_of({"table": line["table"], "columns": line["columns"]})
         same(line, {"form": made}, place)
         self.tables[made] = line["table"]
 
     def block(self, line: Line, place: str) -> None:
-        """Entries of one table: transaction, key of the row, digest of its text."""
+        """Read a block of entries of one table: transaction, key of the row, digest of its text."""
         table = self.tables.get(line["block"]) if text(line["block"]) else None
         need(table, f"{place}.block", "of no known form")
         clear = {"images": [text]} if table in IN_CLEAR else {}
@@ -65,7 +65,7 @@ class Journal:
         self.acts += len(entries) if table == ACT else 0
 
     def batch(self, line: Line, place: str) -> None:
-        """The head of the blocks before it, chained to the batch before, signed."""
+        """Read the signed head of the blocks before it. It is chained to the previous batch."""
         shaped(line, JOURNAL_BATCH, place)
         head = {name: line[name] for name in JOURNAL_HEAD}
         place, message = f"batch {line['batch']}", canonical(head)
@@ -111,7 +111,7 @@ class Journal:
         need(not self.blocks, "end", "blocks of a batch that is missing")
 
     def published(self, checkpoint: dict[str, Any]) -> None:
-        """That at that batch the journal is what was published of it."""
+        """Refuse a journal that differs, at the checkpoint's batch, from what was published."""
         number, day = checkpoint["batch"], checkpoint["day"]
         need(number in self.states, f"checkpoint {day}", f"batch {number} is not in the journal")
         for name, here in self.states[number].items():

@@ -1,7 +1,7 @@
-"""How the regulation divides the money of a meeting: 14.III.6 to 9, with readings A1 to A14.
+"""Divide the money of a meeting as the regulation says: 14.III.6 to 9, with readings A1 to A14.
 
-Written from the law and docs/regulation.md. Amounts are cents, exact fractions until a prize is
-known; categories are how many races were right, the highest first. Used by settlement.py.
+Written from the law and docs/regulation.md. Amounts are cents, as exact fractions until prizes are
+rounded. A category is the number of right races; the highest comes first. Used by settlement.py.
 """
 
 from fractions import Fraction
@@ -17,14 +17,16 @@ Groups = list[list[int]]
 
 
 def shown(amounts: Amounts) -> dict[str, Any]:
-    """By category, whole cents as a number, others as a text n/d."""
+    """Return amounts by category: whole cents as a number, others as a text n/d."""
     exact = {str(category): Fraction(cents) for category, cents in amounts.items()}
     return {c: a.numerator if a.denominator == 1 else str(a) for c, a in exact.items()}
 
 
 def divided(pool: int, percents: dict[str, Any], categories: list[int]) -> Amounts:
-    """9.2, 9.3: down to the cent, but the highest category takes what is left [A13]; 0 is for the
-    reserve."""
+    """Return the shares of 9.2 and 9.3, rounded down to the cent; 0 is the reserve.
+
+    The highest category takes the cents that are left [A13].
+    """
     names = {category: str(category) for category in categories} | {0: "reserve"}
     shares = {c: floor(pool * Fraction(percents[name]) / 100) for c, name in names.items()}
     shares[categories[0]] += pool - sum(shares.values())
@@ -32,8 +34,11 @@ def divided(pool: int, percents: dict[str, Any], categories: list[int]) -> Amoun
 
 
 def cascaded(shares: Amounts, winners: Amounts) -> tuple[Amounts, int]:
-    """9.5: a category without winners falls to the one below, the lowest to the reserve; but the
-    highest keeps its own [A6]. The amounts, and what fell to the reserve."""
+    """Apply 9.5. Return the amounts by category and the cents that go to the reserve.
+
+    A category without winners passes its money to the one below, the lowest to the reserve. The
+    highest keeps its own [A6].
+    """
     top, *lower = winners
     amounts, falling = {top: shares[top]}, 0
     for category in lower:
@@ -44,8 +49,11 @@ def cascaded(shares: Amounts, winners: Amounts) -> tuple[Amounts, int]:
 
 
 def corrected(amounts: Amounts, winners: Amounts) -> tuple[Groups, Amounts, Groups]:
-    """9.7, of the categories that have winners [A9, A10]: the pairs halved, the amounts after it,
-    and the categories in groups of one prize, highest first."""
+    """Apply 9.7 to the categories that have winners [A9, A10].
+
+    Return the halved pairs, the amounts after halving, and the categories in groups that share one
+    prize, highest first.
+    """
     amounts = dict(amounts)
     halved = []
     for above, below in pairwise(amounts):  # first paragraph, from the top down [A11]
@@ -64,16 +72,16 @@ def corrected(amounts: Amounts, winners: Amounts) -> tuple[Groups, Amounts, Grou
 
 
 def prize(group: list[int], amounts: Amounts, winners: Amounts) -> Fraction:
-    """9.6: equal parts for all the winners."""
+    """Return the equal part of each winner (9.6)."""
     return Fraction(sum(amounts[c] for c in group), sum(winners[c] for c in group))
 
 
 def figures(rules: dict[str, Any], given: dict[str, Any]) -> dict[str, Any]:
-    """Every figure of a settlement from its takings, winners, and what is carried or lapsed in."""
+    """Return every figure of a settlement, from takings, winners, jackpot, reserve and lapsed."""
     categories = sorted((int(c) for c in rules["shares_below"] if c != "reserve"), reverse=True)
     for name in ("shares_below", "shares_above"):
         whole = sum(Fraction(each) for each in rules[name].values())
-        need(whole == 100, f"lototrot.settlement.rules.{name}", "not the whole")
+        need(whole == 100, f"lototrot.settlement.rules.{name}", "does not add up to 100")
         need(
             rules[name].keys() == {*map(str, categories), "reserve"},
             f"lototrot.settlement.rules.{name}",

@@ -1,11 +1,11 @@
-"""Whether a copy of the public log is whole: every entry signed, in one chain, under known keys.
+"""Check that a copy of the public log is complete: one chain of entries signed by known keys.
 
     python public_log.py LOG KEYS
 
-LOG has one entry a line, from the first on: what a receiver was given, or the `items` of
-GET /api/v1/log. KEYS are public keys in hexadecimal with commas between: the log's first, and those
-that replaced one lost or stolen, which no signature vouches for. The other verifiers read the log
-by this one, so that whatever they use of it has been checked.
+LOG has one entry a line, from the first on: as a receiver got them, or the `items` of
+GET /api/v1/log. KEYS are public keys in hexadecimal, separated by commas: the log's first key, and
+those that replaced a lost or stolen key, which no signature confirms. The other verifiers read the
+log through this one, so that every entry they use has been checked.
 """
 
 from itertools import pairwise
@@ -20,7 +20,7 @@ Entry = dict[str, Any]
 
 
 class Log:
-    """A public log found whole."""
+    """A public log that was checked and is complete."""
 
     def __init__(self, file: str, keys: str) -> None:
         lines = Path(file).read_text("utf-8").splitlines()
@@ -48,14 +48,14 @@ class Log:
         return digest(self.entry(kind, subject))
 
     def in_order(self, *entries: tuple[str, str]) -> None:
-        """That these were published one after the other."""
+        """Refuse entries that were not published in this order."""
         numbers = [self.entry(*each)["sequence"] for each in entries]
         for (before, number), (kind, _) in zip(pairwise(numbers), entries[1:], strict=True):
             need(before < number, f"{kind}.sequence", "published too early")
 
 
 def log_holds(entries: list[Entry], trusted: list[bytes]) -> str:
-    """What was checked. Raises Refused, naming the entry by its number."""
+    """Check all entries and return the result as a text. Raises Refused with the entry's number."""
     vouched, key, previous = set(trusted), b"", "00" * 32
     known: set[tuple[str, str]] = set()
     for number, entry in enumerate(entries, start=1):
@@ -77,7 +77,7 @@ def log_holds(entries: list[Entry], trusted: list[bytes]) -> str:
 
 
 def next_key(entry: Entry, key: bytes, vouched: set[bytes], place: str) -> tuple[bytes, bytes]:
-    """The key under which an entry that makes another known must be signed, and that other."""
+    """Return the key that must sign an entry that publishes a key, and the published key."""
     said = entry["document"]
     shaped(said, KEY, place)
     new = bytes.fromhex(said["public_key"])
@@ -88,7 +88,7 @@ def next_key(entry: Entry, key: bytes, vouched: set[bytes], place: str) -> tuple
     if said["reason"] == "rotation":
         vouched.add(new)
         return key, new
-    need(new in vouched, f"{place}.public_key", "nobody vouches for it: not one you gave")
+    need(new in vouched, f"{place}.public_key", "no signature confirms it, and you did not give it")
     return new, new
 
 

@@ -1,4 +1,4 @@
-"""Whether a settlement is right (docs/proofs.md, "Settlements").
+"""Check every figure of a settlement (docs/proofs.md, "Settlements").
 
     python settlement.py LOG KEYS SETTLEMENT [TICKETS]
 
@@ -25,8 +25,8 @@ Document = dict[str, Any]
 
 
 def check_race(log: Log, race: Document, place: str) -> None:
-    """A race run has winners who could win, any other that of its draw (5.4.2, 5.4.3); bets on a
-    winner are right, on any of a dead heat (9.9)."""
+    """Check a race: its winners ran, or are those of its draw (5.4.2, 5.4.3), and the right numbers
+    are those of bets on a winner, on any of a dead heat (9.9)."""
     check_numbers(race, place)
     possible = set(starters(race, race["outcome"])) - set(race["disqualified"])
     if race["outcome"] != "run":
@@ -51,8 +51,10 @@ def check_race(log: Log, race: Document, place: str) -> None:
 
 
 def voided_places(log: Log, certificate: Document) -> set[int]:
-    """The tickets are those of the seal, but for those voided since by published amendments, all of
-    which count: the places of these."""
+    """Check that the tickets are those of the seal without those voided by published amendments.
+
+    All published amendments count. Return the places of the voided tickets.
+    """
     contest = f"contest:{certificate['contest']}"
     seal, left = log.document("lototrot.seal", contest), log.document("lototrot.seal", contest)
     same(seal, {"contest": certificate["contest"]}, "lototrot.seal")
@@ -83,7 +85,7 @@ def voided_places(log: Log, certificate: Document) -> set[int]:
 
 
 def check_carried(log: Log, certificate: Document) -> None:
-    """What the meeting before carried out is carried in here (9.5, 9.8), and nothing else [A4]."""
+    """Check that jackpot and reserve are those that the previous meeting left (9.5, 9.8) [A4]."""
     carried = {"jackpot_in": 0, "reserve_in": 0}
     if certificate["previous"]:
         found = [
@@ -102,7 +104,7 @@ def check_carried(log: Log, certificate: Document) -> None:
 
 
 def organiser_parts(share: int, percents: dict[str, Any]) -> dict[str, int]:
-    """What is left of the takings, in parts rounded down, the remainder with what is left (6.1)."""
+    """Divide the organiser's share into parts, rounded down; the remainder takes the rest (6.1)."""
     parts = {name: floor(share * Fraction(each) / 100) for name, each in percents.items()}
     parts["remainder"] = parts.get("remainder", 0) + share - sum(parts.values())
     return parts
@@ -126,7 +128,7 @@ def check(log_file: str, keys: str, settlement: str, tickets: str = "") -> str:
     same(given, figures(rules, given), f"{KIND}.figures")
     organiser = certificate["organiser"]
     whole = sum(Fraction(each) for each in organiser["percents"].values())
-    need(whole == 100, f"{KIND}.organiser.percents", "not the whole")
+    need(whole == 100, f"{KIND}.organiser.percents", "does not add up to 100")
     parts = organiser_parts(given["organiser_share"], organiser["percents"])
     same(organiser, {"parts": parts}, f"{KIND}.organiser")
     said = f"{given['takings']} cents taken, {given['prizes_total']} in prizes"

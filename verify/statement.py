@@ -1,4 +1,4 @@
-"""That an emission's prizes reach what the law asks, as planned and as sold (15.III.6.2) [P1-P4].
+"""Check that an emission's prizes reach the legal minimum, planned and sold (15.III.6.2) [P1-P4].
 
 Used by emission.py; docs/emission-algorithm.md, "The plan"; docs/promotrot.md, "The 70 %, kept".
 """
@@ -17,24 +17,24 @@ Document = dict[str, Any]
 
 
 def value(tier: Document) -> int:
-    """Cents of a prize; of one in kind, its equivalent [P4]."""
+    """Return the cents of a prize, or of its equivalent if it is in kind [P4]."""
     cents: int = tier["in_kind"]["equivalent_cents"] if "in_kind" in tier else tier["cash_cents"]
     return cents
 
 
 def worth(numbers: Any, tiers: list[Document], *, extra: bool) -> int:
-    """Cents of so many prizes of each tier, of the table or extra."""
+    """Return the cents of so many prizes of each tier, of either the table or the extra ones."""
     pairs = zip(numbers, tiers, strict=True)
     return sum(number * value(tier) for number, tier in pairs if tier["extra"] is extra)
 
 
 def percent_up(cents: int, percent: Any) -> int:
-    """A percentage, up to the next cent [P13]."""
+    """Return a percentage, rounded up to the cent [P13]."""
     return -int(-cents * Fraction(percent) // 100)
 
 
 def check_plan(plan: Document, minimum_percent: Any) -> None:
-    """The plan is its prize table, dealt so that each block reaches the minimum on its own [P2]."""
+    """Check that the plan deals its prize table so that each block reaches the minimum [P2]."""
     lawful = Fraction(minimum_percent) >= LEAST_PERCENT
     need(lawful, f"{CLOSING}.minimum_percent", f"less than {LEAST_PERCENT}")
     tiers, classes = plan["tiers"], plan["classes"]
@@ -56,8 +56,10 @@ def check_plan(plan: Document, minimum_percent: Any) -> None:
 
 
 def check_closing(closing: Document, plan: Document, held: Counter[int]) -> None:
-    """The statement follows from its counts, and those from the tickets sold: `held`, by tier. What
-    was refunded or never ended may have held prizes that were not awarded [P9, P11]."""
+    """Check the statement against its counts, and these against `held`: tickets sold, by tier.
+
+    Plays that were refunded or never ended may have held prizes that were not awarded [P9, P11].
+    """
     tiers, sold = plan["tiers"], held.total()
     same(
         closing,

@@ -1,4 +1,4 @@
-"""Whether a ticket is among those the organiser sealed when betting closed.
+"""Check that a ticket is among those that the organiser sealed at closing.
 
     python ticket.py PROOF CODE KEYS
 
@@ -22,13 +22,13 @@ LETTERS = str.maketrans({"O": "0", "I": "1", "L": "1", "-": None, " ": None})
 
 
 def commitment(code: str, blind: bytes) -> bytes:
-    """The one thing in the leaf that only this code gives."""
+    """Return the commitment to a code, which no other code gives."""
     text = code.upper().translate(LETTERS).encode()
     return hashlib.sha256(b"trot code commitment\0T" + text + blind).digest()
 
 
 def leaf(ticket: dict[str, Any], code: str, blind: bytes) -> bytes:
-    """The ticket as it was hashed: every field after its length in four bytes."""
+    """Return the ticket as it was hashed: each field after its length in four bytes."""
     sold_at = datetime.fromisoformat(ticket["sold_at"]) - datetime(2000, 1, 1, tzinfo=UTC)
     fields = [
         ticket["premises"].encode(),
@@ -43,7 +43,7 @@ def leaf(ticket: dict[str, Any], code: str, blind: bytes) -> bytes:
 
 
 def root(leaf: bytes, place: int, tickets: int, path: list[str]) -> str:
-    """The root that a leaf leads to (RFC 9162, 2.1.3.2)."""
+    """Return the root that follows from a leaf and its path (RFC 9162, 2.1.3.2)."""
     node, last, rest = hashlib.sha256(b"\0" + leaf).digest(), tickets - 1, list(path)
     while last:
         if place & 1 or place < last:
@@ -56,7 +56,7 @@ def root(leaf: bytes, place: int, tickets: int, path: list[str]) -> str:
 
 
 def check_ticket(ticket: dict[str, Any], races: int) -> None:
-    """That every field is written the one way there is to write it."""
+    """Refuse a ticket with a field in another form than the one that is hashed."""
     intact(ticket, TICKET, "proof.ticket")
     selections = ticket["selections"]
     for race in selections:
@@ -71,7 +71,7 @@ def check_ticket(ticket: dict[str, Any], races: int) -> None:
 
 
 def proof_holds(proof: Any, code: str, *keys: bytes) -> str:
-    """What the proof proves. Raises Refused."""
+    """Check a proof and return the result as a text. Raises Refused."""
     shaped(proof, PROOF | {"digests": dict.fromkeys(PROOF, sha256)}, "proof")
     seal, ticket, place = proof["seal"]["document"], proof["ticket"], proof["place"]
     intact(seal, SEAL, "proof.seal.document")

@@ -1,6 +1,6 @@
-"""The sealed tickets, counted again (docs/proofs.md, "Tickets as leaves"). Used by settlement.py.
+"""Count the sealed tickets again (docs/proofs.md, "Tickets as leaves"). Used by settlement.py.
 
-The file has all leaves of the seal, one after the other: each field after its length in four bytes.
+The file holds all leaves of the seal in order, each field after its length in four bytes.
 """
 
 import hashlib
@@ -17,17 +17,17 @@ Fields = list[bytes]
 
 
 def leaves(name: str, races: int) -> Iterator[tuple[bytes, Fields]]:
-    """Every leaf of the file, and its fields."""
+    """Yield every leaf of the file with its fields."""
     sizes = (None, None, 8, 4, 8, *[4] * races, 32)
     with Path(name).open("rb") as file:
         while file.peek(1):
             leaf, fields = b"", []
             for size in sizes:
                 length = int.from_bytes(file.read(4), "big")
-                need(size in (None, length) and length < 100, "TICKETS", "a ticket that is not one")
+                need(size in (None, length) and length < 100, "TICKETS", "not a ticket")
                 fields.append(file.read(length))
                 leaf += length.to_bytes(4, "big") + fields[-1]
-            need(len(fields[-1]) == 32, "TICKETS", "the last one is not whole")
+            need(len(fields[-1]) == 32, "TICKETS", "the last ticket is incomplete")
             yield leaf, fields
 
 
@@ -36,7 +36,7 @@ def parent(left: bytes, right: bytes) -> bytes:
 
 
 class Tree:
-    """The Merkle root (RFC 9162, 2.1.1) of leaves as they come, in the memory of its height."""
+    """Compute the Merkle root (RFC 9162, 2.1.1) of leaves as they come, in little memory."""
 
     def __init__(self) -> None:
         self.nodes: list[tuple[int, bytes]] = []
@@ -57,7 +57,7 @@ class Tree:
 
 
 def winning_bets(masks: list[int], right: list[int]) -> Counter[int]:
-    """Of a ticket's bets, how many have so many races right (14.III.7) [B10]."""
+    """Return the number of a ticket's bets by right races (14.III.7) [B10]."""
     ways = Counter({0: 1})
     for mask, good in zip(masks, right, strict=True):
         more: Counter[int] = Counter()
@@ -69,8 +69,10 @@ def winning_bets(masks: list[int], right: list[int]) -> Counter[int]:
 
 
 def check_tickets(certificate: dict[str, Any], file: str, voided: set[int]) -> int:
-    """That these are the tickets that were sealed, and win what the certificate says, but for those
-    at the places voided. How many there are."""
+    """Refuse tickets that are not the sealed ones, or win other amounts than the certificate says.
+
+    Tickets at the `voided` places do not count. Return the number of tickets.
+    """
     right = [sum(1 << (n - 1) for n in race["right"]) for race in certificate["races"]]
     categories = [int(category) for category in certificate["figures"]["winners"]]
     tree, sealed, counted = Tree(), Counter[str](), Counter[str]()

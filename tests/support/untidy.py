@@ -164,7 +164,6 @@ WHAT_OR_HOW: dict[str, str] = {
     "tests/support/season": "auditor world",
     "tests/support/tampering": "day matrix verifiers",
     "tests/support/verifying": "forging",
-    "verify": "chance entry forms journal money public_log settlement ticket",
 }
 
 # Files of more than 400 lines.

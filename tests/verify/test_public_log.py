@@ -1,0 +1,116 @@
+"""A copy of the public log is accepted only if it is complete and signed in one chain."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
+
+from tests.support.verifying.load import verifier
+
+public_log, entry, forms = verifier("public_log"), verifier("entry"), verifier("forms")
+PRIVATE = [Ed25519PrivateKey.from_private_bytes(bytes([n]) * 32) for n in (1, 2)]
+PUBLIC = [key.public_key().public_bytes(Encoding.Raw, PublicFormat.Raw) for key in PRIVATE]
+NAMES = [entry.key_name(key) for key in PUBLIC]
+
+
+def publication(number: int, before: str | None, reason: str) -> dict[str, Any]:
+    return {
+        "format": "trot-key-1",
+        "key": NAMES[number],
+        "public_key": PUBLIC[number].hex(),
+        "replaces": before,
+        "reason": reason,
+    }
+
+
+def chain(*items: tuple[str, str, dict[str, Any], int]) -> list[dict[str, Any]]:
+    """Return entries of (kind, subject, document, number of the signing key)."""
+    made: list[dict[str, Any]] = []
+    previous = "00" * 32
+    for number, (kind, subject, document, signer) in enumerate(items, start=1):
+        body = {
+            "format": "trot-log-1",
+            "sequence": number,
+            "previous": previous,
+            "at": f"2027-04-10T10:00:0{number}.000000Z",
+            "kind": kind,
+            "subject": subject,
+            "document": document,
+            "key": NAMES[signer],
+        }
+        signature = PRIVATE[signer].sign(entry.canonical(body)).hex()
+        made.append(body | {"signature": signature})
+        previous = entry.digest(made[-1])
+    return made
+
+
+def three() -> list[dict[str, Any]]:
+    return chain(
+        ("proofs.key", NAMES[0], publication(0, None, "first"), 0),
+        ("other", "a", {"x": 1}, 0),
+        ("other", "b", {"x": 2}, 0),
+    )
+
+
+def test_a_complete_log_holds() -> None:
+    said = public_log.log_holds(three(), [PUBLIC[0]])
+    assert said.startswith("WHOLE: 3 entries") and said.endswith(entry.digest(three()[-1]))
+
+
+@pytest.mark.parametrize("missing", [0, 1])
+def test_a_missing_entry_is_named(missing: int) -> None:
+    entries = three()
+    del entries[missing]
+    with pytest.raises(forms.Refused, match=f"entry {missing + 1}.sequence"):
+        public_log.log_holds(entries, [PUBLIC[0]])
+
+
+@pytest.mark.parametrize(
+    "field, value",
+    [
+        ("document", {"x": 3}),
+        ("at", "2027-04-10T10:00:09.000000Z"),
+        ("subject", "c"),
+        ("previous", "00" * 32),
+        ("key", "00" * 8),
+    ],
+)
+def test_a_changed_entry_is_named(field: str, value: Any) -> None:
+    entries = three()
+    entries[1] |= {field: value}
+    with pytest.raises(forms.Refused, match=r"^entry 2\."):
+        public_log.log_holds(entries, [PUBLIC[0]])
+
+
+def test_a_kind_has_one_entry_for_a_subject() -> None:
+    key = ("proofs.key", NAMES[0], publication(0, None, "first"), 0)
+    with pytest.raises(forms.Refused, match=r"entry 3\.subject: there is one other"):
+        public_log.log_holds(chain(key, *[("other", "a", {}, 0)] * 2), [PUBLIC[0]])
+
+
+def test_a_rotated_key_is_confirmed_by_the_one_before_and_a_lost_one_by_the_reader() -> None:
+    first = ("proofs.key", NAMES[0], publication(0, None, "first"), 0)
+    after = ("other", "a", {}, 1)
+    rotated = ("proofs.key", NAMES[1], publication(1, NAMES[0], "rotation"), 0)
+    assert public_log.log_holds(chain(first, rotated, after), [PUBLIC[0]])
+    lost = ("proofs.key", NAMES[1], publication(1, NAMES[0], "loss"), 1)
+    assert public_log.log_holds(chain(first, lost, after), PUBLIC)
+    with pytest.raises(forms.Refused, match="public_key"):
+        public_log.log_holds(chain(first, lost, after), [PUBLIC[0]])
+
+
+def test_entries_are_found_and_their_order_is_checked(tmp_path: Path) -> None:
+    file = tmp_path / "LOG"
+    file.write_text("\n".join(json.dumps(each) for each in three()))
+    log = public_log.Log(str(file), PUBLIC[0].hex())
+    assert log.has("other", "a") and not log.has("other", "c")
+    assert log.document("other", "b") == {"x": 2}
+    assert log.all("other") == [{"x": 1}, {"x": 2}]
+    log.in_order(("other", "a"), ("other", "b"))
+    with pytest.raises(forms.Refused, match="published too early"):
+        log.in_order(("other", "b"), ("other", "a"))
+    with pytest.raises(forms.Refused, match="other c: not in the log"):
+        log.entry("other", "c")

@@ -1,0 +1,76 @@
+"""Sealed tickets, read and counted again without a database."""
+
+import hashlib
+from itertools import product
+from math import prod
+from pathlib import Path
+
+import pytest
+
+from core.proofs import merkle
+from lototrot.engine.hits import bets_by_hits
+from tests.support.verifying.load import verifier
+
+tickets, forms = verifier("tickets"), verifier("forms")
+MASKS = [(0b1, 0b11), (0b110, 0b1), (0b111, 0b111)]
+RIGHT = [0b10, 0b1]
+
+
+def leaf(masks: tuple[int, ...], price: int = 100) -> bytes:
+    bets = prod(mask.bit_count() for mask in masks)
+    fields = [b"BAR-1", b"BAR-1-A", bytes(8), bets.to_bytes(4, "big")]
+    fields += [(bets * price).to_bytes(8, "big"), *(mask.to_bytes(4, "big") for mask in masks)]
+    return b"".join(len(field).to_bytes(4, "big") + field for field in [*fields, bytes(32)])
+
+
+def written(folder: Path, *leaves: bytes) -> str:
+    file = folder / "TICKETS"
+    file.write_bytes(b"".join(leaves))
+    return str(file)
+
+
+@pytest.mark.parametrize("count", [0, 1, 2, 3, 7, 8, 13])
+def test_the_root_is_that_of_the_system(count: int) -> None:
+    leaves = [bytes([number]) * 40 for number in range(count)]
+    tree = tickets.Tree()
+    for each in leaves:
+        tree.add(each)
+    if count:
+        assert tree.root() == merkle.root([merkle.leaf_hash(each) for each in leaves]).hex()
+    else:
+        assert tree.root() == hashlib.sha256().hexdigest()
+
+
+@pytest.mark.article("14.III.7")
+def test_winning_bets_are_those_of_the_engine_and_of_counting_one_by_one() -> None:
+    for masks in MASKS:
+        counted = tickets.winning_bets(list(masks), RIGHT)
+        assert [counted[hits] for hits in range(3)] == list(bets_by_hits(masks, RIGHT))
+        bits = [[1 << n for n in range(3) if mask >> n & 1] for mask in masks]
+        for hits in range(3):
+            one_by_one = sum(
+                sum(bool(bit & good) for bit, good in zip(bet, RIGHT, strict=True)) == hits
+                for bet in product(*bits)
+            )
+            assert counted[hits] == one_by_one
+
+
+def test_leaves_are_read_with_their_fields(tmp_path: Path) -> None:
+    made = [leaf(masks) for masks in MASKS]
+    read = list(tickets.leaves(written(tmp_path, *made), 2))
+    assert [each for each, _ in read] == made
+    assert all(fields[:2] == [b"BAR-1", b"BAR-1-A"] for _, fields in read)
+
+
+@pytest.mark.parametrize("end", [1, 30, 60])
+def test_a_file_that_ends_early_is_refused(tmp_path: Path, end: int) -> None:
+    with pytest.raises(forms.Refused, match="TICKETS"):
+        list(tickets.leaves(written(tmp_path, leaf(MASKS[0])[:-end]), 2))
+
+
+def test_a_price_that_does_not_fit_the_marks_is_refused(tmp_path: Path) -> None:
+    races = [{"right": [2]}, {"right": [1]}]
+    certificate = {"races": races, "figures": {"winners": {"2": 0}}, "price_cents": 100}
+    file = written(tmp_path, leaf(MASKS[0]), leaf(MASKS[1], price=50))
+    with pytest.raises(forms.Refused, match="ticket 1 has other bets or another price"):
+        tickets.check_tickets(certificate, file, set())
