@@ -12,13 +12,8 @@ class LototrotConfig(AppConfig):
         from lototrot import (
             screens,
         )
-        from lototrot.raceday import drawing, nights, paying, story
         from lototrot.selectors import board
 
-        drawing.enter()
-        nights.enter()
-        paying.enter()
-        story.enter()
         live.register(
             live.Feed("lototrot", board.board_pulse, board.board_document, board.board_prepare)
         )

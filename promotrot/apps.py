@@ -12,9 +12,7 @@ class PromotrotConfig(AppConfig):
         from promotrot import (
             screens,
         )
-        from promotrot.raceday import story
         from promotrot.selectors import board
 
-        story.enter()
         live.register(live.Feed("promotrot", board.board_pulse, board.board_document))
         screens.register()

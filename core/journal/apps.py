@@ -11,9 +11,8 @@ class JournalConfig(AppConfig):
     verbose_name = _("Journal")
 
     def ready(self) -> None:
-        from core.journal import acting, raceday
+        from core.journal import acting
         from core.journal.install import install
 
         acting.follow_tasks()
-        raceday.enter()
         post_migrate.connect(install, sender=self)

@@ -8,7 +8,7 @@ from typing import Any
 from core.tools.raceday.api import ApiProblem
 from core.tools.raceday.outside import Outsider
 from core.tools.raceday.show import heading, step
-from core.tools.raceday.stage import Chapter, Stage, need, register
+from core.tools.raceday.stage import Stage, need
 from lototrot.raceday import meeting as office
 from lototrot.raceday import selling, show
 from lototrot.raceday.meeting import Day
@@ -20,12 +20,7 @@ DICE = "3 1 6 1 4 2 5 3 6 4 2 2"
 PLACE = "Oficina Central de Pagament de Premis, Palma"
 
 
-def enter() -> None:
-    """Put the chapter into the demonstration."""
-    register(Chapter(20, "a race not run", _tell))
-
-
-def _tell(stage: Stage) -> None:
+def tell(stage: Stage) -> None:
     raceday = facts.load(facts.MANACOR)
     morning = min(race.started_at for race in raceday.races) - timedelta(hours=3)
     stage.another_day(morning, "the next day's meeting")

@@ -5,7 +5,7 @@ from datetime import date, datetime, time, timedelta
 
 from core.kernel.days import MADRID
 from core.tools.raceday.show import euros, heading, step
-from core.tools.raceday.stage import Chapter, Stage, need, register
+from core.tools.raceday.stage import Stage, need
 from lototrot.raceday import meeting as office
 from lototrot.raceday.meeting import Day
 from lototrot.sample import facts
@@ -13,12 +13,7 @@ from lototrot.sample import facts
 CHAIN = "lototrot/bet-types/lototrot/jackpot"
 
 
-def enter() -> None:
-    """Put the chapter into the demonstration."""
-    register(Chapter(60, "a month of nights", _tell))
-
-
-def _tell(stage: Stage) -> None:
+def tell(stage: Stage) -> None:
     heading("A month later: the nights")
     last = _last_claim_day(stage)
     monday = last - timedelta(days=last.weekday())

@@ -10,7 +10,7 @@ from core.kernel.days import MADRID
 from core.tools.raceday.api import Api, ApiProblem
 from core.tools.raceday.people import Seller, terminal_register
 from core.tools.raceday.show import euros, heading, step
-from core.tools.raceday.stage import Chapter, Stage, need, register
+from core.tools.raceday.stage import Stage, need
 from lototrot.raceday.meeting import Day
 
 CENTRAL, ENTITY = "OFICINA", "CAIXA-1"
@@ -41,12 +41,7 @@ class Won:
         }
 
 
-def enter() -> None:
-    """Put the prize office into the demonstration."""
-    register(Chapter(15, "the prize office", _tell))
-
-
-def _tell(stage: Stage) -> None:
+def tell(stage: Stage) -> None:
     day: Day = stage.kept["lototrot.day"]
     tickets = stage.kept["lototrot.tickets"]
     won = [

@@ -5,7 +5,7 @@ from typing import Any
 
 from core.tools.raceday.people import Seller
 from core.tools.raceday.show import euros, heading, step
-from core.tools.raceday.stage import Chapter, Stage, need, register, register_morning
+from core.tools.raceday.stage import Stage, need
 from lototrot.raceday import meeting as office
 from lototrot.raceday import selling, show
 from lototrot.raceday.meeting import Day
@@ -17,18 +17,12 @@ LAST_SALES = selling.Mix(singles=900, multiples=400, quick_picks=300)
 TICKETS_SHOWN = 3
 
 
-def enter() -> None:
-    """Put Lototrot's chapters into the demonstration."""
-    register_morning(_morning)
-    register(Chapter(10, "a race day", _tell))
-
-
-def _morning() -> datetime:
+def morning() -> datetime:
     races = facts.load(facts.SON_PARDO).races
     return min(race.started_at for race in races) - timedelta(hours=5)
 
 
-def _tell(stage: Stage) -> None:
+def tell(stage: Stage) -> None:
     day = Day(facts.load(facts.SON_PARDO), stage.staff)
     office.rules_record(stage.staff["org1"])
     _meeting(stage, day, facts.SON_PARDO, seed=1)

@@ -7,7 +7,7 @@ from typing import Any
 from core.tools.raceday.api import ApiProblem
 from core.tools.raceday.people import Seller
 from core.tools.raceday.show import euros, heading, step, table
-from core.tools.raceday.stage import Chapter, Stage, need, register
+from core.tools.raceday.stage import Stage, need
 from promotrot.raceday import office, players
 from promotrot.raceday.checked import look_from_outside
 from promotrot.raceday.players import Emission, Play
@@ -18,13 +18,7 @@ ON_SALE = ("lap-of-honour", "letter-by-letter", "six-at-the-post")
 PLAYS = 240
 
 
-def enter() -> None:
-    """Put Promotrot's chapters into the demonstration."""
-    register(Chapter(20, "Promotrot", _tell))
-    register(Chapter(70, "the games now on sale", _put_on_sale))
-
-
-def _tell(stage: Stage) -> None:
+def tell(stage: Stage) -> None:
     plays = _sold_out(stage)
     for game in PLAYED:
         plays += _played(stage, game)
@@ -33,7 +27,7 @@ def _tell(stage: Stage) -> None:
     ]
 
 
-def _put_on_sale(stage: Stage) -> None:
+def put_on_sale(stage: Stage) -> None:
     """Games for whoever looks round; what one still owes becomes extra prizes (15.III.6.2)."""
     heading("Promotrot: on sale from today")
     for game in PLAYED:

@@ -15,10 +15,11 @@ UNTESTED: dict[str, str] = {
     "core/database": "locks",
     "core/draws": "admin documents kinds manual models papers selectors",
     "core/journal": """
-        acting admin binding export install journal_rules models raceday rows selectors services
+        acting admin binding export install journal_rules models rows selectors services
         verifying wire
     """,
     "core/journal/api": "journal",
+    "core/journal/raceday": "chapters",
     "core/kernel": "errors sampling",
     "core/ledger": "admin books selectors",
     "core/nights": "admin models nightly services",

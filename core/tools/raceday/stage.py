@@ -10,6 +10,7 @@ from datetime import datetime, timedelta
 from time import monotonic, sleep
 from typing import Any
 
+from core.contributions import contributed_items
 from core.tools.raceday import show
 from core.tools.raceday.api import Api, ApiProblem
 from core.tools.raceday.people import Seller, Staff, administrator_create, sellers_open, staff_open
@@ -78,26 +79,21 @@ class Stage:
 
 @dataclass(frozen=True, slots=True)
 class Chapter:
-    """A part of the story; chapters are told by `order`. `opening`: the day it all starts."""
+    """A part of the demonstration. Apps list theirs as `CHAPTERS` in `raceday/chapters.py`.
+
+    Chapters are told by `order`. Simulated time first moves to the earliest `begins()`.
+    """
 
     order: int
     title: str
     tell: Callable[[Stage], None]
+    begins: Callable[[], datetime] | None = None
 
 
-_chapters: list[Chapter] = []
-_morning: list[Callable[[], datetime]] = []
-
-
-def register(chapter: Chapter) -> Chapter:
-    """Have the demonstration tell it."""
-    _chapters.append(chapter)
-    return chapter
-
-
-def register_morning(morning: Callable[[], datetime]) -> None:
-    """Say when the story begins: simulated time moves there first."""
-    _morning.append(morning)
+def chapters() -> list[Chapter]:
+    """Return the chapters of all apps by their order, then by title."""
+    found = contributed_items("raceday.chapters", "CHAPTERS")
+    return sorted(found, key=lambda chapter: (chapter.order, chapter.title))
 
 
 def play(base_url: str, environment: Mapping[str, str]) -> Stage:
@@ -105,14 +101,14 @@ def play(base_url: str, environment: Mapping[str, str]) -> Stage:
     api = Api(base_url)
     staff = staff_open(api, administrator_create(environment))
     stage = Stage(api, environment, staff, [], "")
-    morning = min(each() for each in _morning)
+    morning = min(chapter.begins() for chapter in chapters() if chapter.begins)
     stage.move_to(morning, "race day demonstration")
     stage.staff = staff.again()
     show.heading("People and places")
     since = (morning - timedelta(days=30)).isoformat()
     stage.sellers, stage.pin = sellers_open(api, stage.staff["org1"], since)
     show.step(f"{len(stage.sellers)} terminals enrolled, their operators signed on")
-    for chapter in sorted(_chapters, key=lambda each: each.order):
+    for chapter in chapters():
         chapter.tell(stage)
         _need_balance(stage, chapter.title)
     stage.nights()  # of the days over which the last chapters jumped
