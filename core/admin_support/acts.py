@@ -24,8 +24,9 @@ from django.utils.translation import gettext
 
 from core.admin_support import signed_on
 from core.admin_support.columns import url_of
+from core.admin_support.contents import collected
 from core.admin_support.forms import ActForm
-from core.admin_support.labels import LABELS
+from core.admin_support.key_names import key_name
 from core.api.problems import domain_error
 from core.journal import acting
 from core.kernel.errors import DomainError, InvariantBroken, Unavailable
@@ -34,7 +35,6 @@ from core.staff.actor import StaffActor
 Text = str | Promise
 # What a code in a refusal's rows says, where the row's own sentence is English only; `{name}` is
 # whatever stands there in that sentence.
-CODES: dict[str, Text] = {}
 Facts = Sequence[tuple[Text, Any]]
 
 
@@ -92,24 +92,25 @@ class Refusal:
         lists = [v for v in error.data.values() if _is_table(v)]
         found = [_in_words(row) for row in lists[0]] if lists else []
         names = list(dict.fromkeys(name for row in found for name in row))
-        facts = [(_label(k), v) for k, v in error.data.items() if isinstance(v, str | int)]
-        facts += [(_label(k), ", ".join(map(str, v))) for k, v in error.data.items() if _plain(v)]
+        facts = [(key_name(k), v) for k, v in error.data.items() if isinstance(v, str | int)]
+        facts += [(key_name(k), ", ".join(map(str, v))) for k, v in error.data.items() if _plain(v)]
         message = error.message if found else error.detail
         return cls(
             gettext(message),
             error.code,
             facts,
-            [_label(name) for name in names],
+            [key_name(name) for name in names],
             [[_cell(row.get(name)) for name in names] for row in found],
         )
 
 
 def _in_words(row: Mapping[str, Any]) -> Mapping[str, Any]:
     code = row.get("code")
-    if code not in CODES:
+    texts = collected("code_texts")
+    if code not in texts:
         return row
     name = "message" if "message" in row else "detail"
-    return {**row, name: _translated(CODES[code], str(row.get(name, "")))}
+    return {**row, name: _translated(texts[code], str(row.get(name, "")))}
 
 
 def _translated(text: Text, english: str) -> str:
@@ -134,10 +135,6 @@ def _cell(value: Any) -> Any:
     if isinstance(value, list | tuple):
         return ", ".join(map(str, value))
     return "" if value is None else gettext(value) if isinstance(value, str) and value else value
-
-
-def _label(name: str) -> str:
-    return str(LABELS.get(name, name.replace("_", " ")))
 
 
 def perform(

@@ -14,6 +14,7 @@ from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
 from django.utils.translation import get_language, gettext
 
+from core.admin_support.contents import collected
 from core.admin_support.documents import as_html
 from core.receipts.document import LANGUAGES
 from core.receipts.formats import format_cents, format_date, format_moment
@@ -24,17 +25,6 @@ NOTHING = "–"
 MONEY = "_cents"
 # What is not shown to anyone, whoever asks for it.
 SECRET = frozenset({"password", "pin"})
-TONES = {
-    "open": "success",
-    "closed": "warning",
-    "settled": "info",
-    "ordered": "primary",
-    "draft": "default",
-    "confirmed": "success",
-    "rejected": "danger",
-    "error": "warning",
-    "breach": "danger",
-}
 
 
 def money(cents: int | None) -> str:
@@ -88,7 +78,7 @@ def paper_links(papers: Mapping[Any, str]) -> SafeString:
 
 def tag(value: str, text: Any) -> SafeString:
     """A state as a coloured label."""
-    tone = TONES.get(value, "default")
+    tone = collected("tones").get(value, "default")
     html = render_to_string("unfold/helpers/label.html", {"text": text, "variant": tone})
     return SafeString(html.strip())
 

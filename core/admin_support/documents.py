@@ -7,14 +7,10 @@ from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
 from django.utils.translation import get_language, gettext
 
-from core.admin_support.labels import LABELS
+from core.admin_support.key_names import key_name
 from core.receipts.formats import format_cents, format_moment
 
 _NOTHING = "–"
-
-
-def _name(key: str) -> str:
-    return str(LABELS[key]) if key in LABELS else key.replace("_", " ")
 
 
 def _scalar(key: str, value: Any) -> str:
@@ -32,7 +28,7 @@ def _scalar(key: str, value: Any) -> str:
 def as_html(value: Any, key: str = "") -> SafeString:
     """Objects as rows of name and value, lists of objects as a table, other lists in a line."""
     if isinstance(value, dict):
-        rows = ((_name(name), as_html(inner, name)) for name, inner in value.items())
+        rows = ((key_name(name), as_html(inner, name)) for name, inner in value.items())
         body = format_html_join("", "<tr><th>{}</th><td>{}</td></tr>", rows)
         return format_html('<table class="house-document">{}</table>', body)
     if isinstance(value, list) and value and all(isinstance(each, dict) for each in value):
@@ -47,7 +43,7 @@ def as_html(value: Any, key: str = "") -> SafeString:
 
 def _table(rows: list[dict[str, Any]]) -> SafeString:
     names = list(dict.fromkeys(name for row in rows for name in row))
-    head = format_html_join("", "<th>{}</th>", ((_name(name),) for name in names))
+    head = format_html_join("", "<th>{}</th>", ((key_name(name),) for name in names))
     body = format_html_join(
         "",
         "<tr>{}</tr>",

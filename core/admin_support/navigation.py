@@ -1,37 +1,22 @@
-"""The side bar. Each app's admin says what it has; the core knows no game."""
+"""Build the side bar of the sections that the apps contribute."""
 
-import dataclasses
 from typing import Any
 
 from django.contrib import admin
 from django.db.models import Model
 from django.http import HttpRequest
 from django.urls import reverse
-from django.utils.functional import Promise
 from django.utils.text import capfirst
 from django.utils.translation import gettext
 
 from core.admin_support import pages
-
-
-@dataclasses.dataclass(frozen=True, slots=True)
-class Section:
-    """A heading with the models under it and the icon of each (Material Symbols)."""
-
-    title: str | Promise
-    order: int
-    models: tuple[tuple[type[Model], str], ...]
-
-
-_sections: list[Section] = []
-
-
-def section(title: str | Promise, order: int, *models: tuple[type[Model], str]) -> None:
-    _sections.append(Section(title, order, models))
+from core.admin_support.contents import Section, administrations
 
 
 def sections() -> list[Section]:
-    return sorted(_sections, key=lambda each: each.order)
+    """Return the sections of every app, in order."""
+    every = [section for part in administrations() for section in part.sections]
+    return sorted(every, key=lambda section: section.order)
 
 
 def changelist_url(model: type[Model]) -> str:

@@ -6,51 +6,36 @@ The second person decides on what is shown here, so it is the stored content, re
 from collections.abc import Callable
 from typing import Any
 
-from django.utils.functional import Promise
 from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
 
 from core.admin_support.columns import NOTHING, link
+from core.admin_support.contents import Text, collected
 from core.admin_support.documents import as_html
-from core.admin_support.labels import LABELS
+from core.admin_support.key_names import key_name
 from core.staff.models import Proposal
-
-Text = str | Promise
-_kinds: dict[str, Text] = {}
-_readers: dict[str, Callable[[Any], Any]] = {}
-
-
-def name_kind(kind: str, text: Text) -> None:
-    """What a kind of two-person act is called."""
-    _kinds[kind] = text
-
-
-def read_field(field: str, reader: Callable[[Any], Any]) -> None:
-    """How a field of the content is shown, where it names something: `race` by its row."""
-    _readers[field] = reader
 
 
 def kind_text(proposal: Proposal) -> Text:
-    return _kinds.get(proposal.kind, proposal.kind)
+    title: Text = collected("kind_titles").get(proposal.kind, proposal.kind)
+    return title
 
 
 def content_facts(proposal: Proposal) -> list[tuple[Text, Any]]:
     """The content, by field."""
-    return [
-        (LABELS.get(name, name.replace("_", " ")), _value(name, value))
-        for name, value in proposal.content.items()
-    ]
+    return [(key_name(name), _value(name, value)) for name, value in proposal.content.items()]
 
 
 def _value(name: str, value: Any) -> Any:
-    if name in _readers and value is not None:
-        return _readers[name](value)
+    reader = collected("content_readers").get(name)
+    if reader is not None and value is not None:
+        return reader(value)
     return as_html(value, name)
 
 
 def subject_text(proposal: Proposal) -> Any:
     """What the act is about: the first row its content names."""
-    for name, reader in _readers.items():
+    for name, reader in collected("content_readers").items():
         if proposal.content.get(name) is not None:
             return reader(proposal.content[name])
     return proposal.subject

@@ -7,7 +7,6 @@ from django.conf import settings
 from django.contrib import admin
 from django.utils.translation import gettext_lazy as _
 
-from core.admin_support import navigation
 from core.admin_support.acts import Act, Done
 from core.admin_support.forms import ActForm, MomentField
 from core.admin_support.readonly import ReadOnlyAdmin
@@ -44,6 +43,3 @@ MOVE = Act(
 class ClockOffsetAdmin(ReadOnlyAdmin):
     columns = ("set_at", "offset", "reason")
     list_acts = (MOVE,)
-
-
-navigation.section(_("System"), 100, (ClockOffset, "schedule"))

@@ -10,11 +10,11 @@ from django.utils.safestring import SafeString
 from django.utils.translation import get_language
 from django.utils.translation import gettext_lazy as _
 
-from core.admin_support import dashboard, navigation
+from core.admin_support import navigation
 from core.admin_support.acts import Act, Done
 from core.admin_support.columns import NOTHING, link, moment, paper_links, tag
+from core.admin_support.contents import Table
 from core.admin_support.forms import ActForm, MomentField
-from core.admin_support.proposal_texts import name_kind, read_field
 from core.admin_support.readonly import ReadOnlyAdmin, ReadOnlyInline
 from core.database import clock
 from core.draws import manual, method, powers, services
@@ -317,8 +317,7 @@ class DrawAdmin(ReadOnlyAdmin):
         return paper_links(papers)
 
 
-@dashboard.panel(15)
-def _coming(request: HttpRequest) -> dashboard.Table:
+def draws_panel(request: HttpRequest) -> Table:
     waiting = Draw.objects.exclude(state__in=_OVER).order_by("due_at", "pk")
     rows = [
         (
@@ -330,7 +329,7 @@ def _coming(request: HttpRequest) -> dashboard.Table:
         )
         for draw in waiting[:20]
     ]
-    return dashboard.Table(
+    return Table(
         title=_("Public draws to be held"),
         icon="casino",
         headers=(_("draw"), _("state"), _("place"), _("at the latest"), _("time left")),
@@ -338,8 +337,3 @@ def _coming(request: HttpRequest) -> dashboard.Table:
         empty=_("Nothing is to be drawn."),
         link=navigation.changelist_url(Draw),
     )
-
-
-read_field("draw", lambda ident: link(Draw.objects.filter(uuid=ident).first()))
-name_kind("draws.manual", _("Public draw made by hand"))
-navigation.section(_("Public draws"), 25, (Draw, "casino"))

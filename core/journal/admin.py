@@ -8,7 +8,6 @@ from django.utils.html import format_html_join
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext_lazy as _
 
-from core.admin_support import navigation
 from core.admin_support.acts import Act as AdminAct
 from core.admin_support.acts import Done
 from core.admin_support.readonly import ReadOnlyAdmin, ReadOnlyInline
@@ -134,13 +133,3 @@ class RowFormAdmin(ReadOnlyAdmin):
     @admin.display(description=_("columns"))
     def names(self, row: RowForm) -> str:
         return ", ".join(row.columns)
-
-
-navigation.section(
-    _("Journal"),
-    95,
-    (Act, "history_edu"),
-    (Change, "difference"),
-    (Batch, "inventory_2"),
-    (RowForm, "table"),
-)

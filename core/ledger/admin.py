@@ -8,7 +8,6 @@ from django.db.models import Q, QuerySet
 from django.http import HttpRequest
 from django.utils.translation import gettext_lazy as _
 
-from core.admin_support import navigation
 from core.admin_support.columns import listed, money
 from core.admin_support.readonly import ReadOnlyAdmin
 from core.ledger import powers
@@ -55,6 +54,3 @@ class TransferAdmin(ReadOnlyAdmin):
         except ValueError:
             account = Account.objects.filter(code=term).first()
             return queryset.filter(Q(debit=account) | Q(credit=account)), False
-
-
-navigation.section(_("Ledger"), 80, (Account, "account_balance"), (Transfer, "swap_horiz"))

@@ -7,29 +7,17 @@ from django.http import HttpRequest
 from django.utils.translation import gettext, ngettext
 from django.utils.translation import gettext_lazy as _
 
-from core.admin_support import dashboard, navigation, signed_on
+from core.admin_support import navigation, signed_on
 from core.admin_support.acts import Act, Done
-from core.admin_support.columns import TONES, day, link, tag
+from core.admin_support.columns import day, link, tag
+from core.admin_support.contents import Table
 from core.admin_support.documents import as_html
-from core.admin_support.labels import LABELS
 from core.admin_support.readonly import ReadOnlyAdmin, ReadOnlyInline
 from core.nights import jobs, powers
 from core.nights.models import JobFailure, JobRun
 from core.nights.selectors import Due, undone
 from core.nights.services import night_request
 from core.staff.actor import StaffActor
-
-LABELS |= {
-    "job": _("job"),
-    "day": _("day"),
-    "attempts": _("attempts"),
-    "attempt": _("attempt"),
-    "counts": _("what it did"),
-    "listed": _("to be looked at"),
-    "error": _("what went wrong"),
-    "failed_at": _("failed at"),
-}
-TONES |= {"running": "info", "done": "success", "failed": "danger"}
 
 
 def _run(by: StaffActor, target: Any, data: dict[str, Any]) -> Done:
@@ -108,8 +96,7 @@ def _standing(each: Due) -> Any:
     return tag("draft", gettext("Due"))
 
 
-@dashboard.panel(5)
-def _open(request: HttpRequest) -> dashboard.Table | None:
+def undone_panel(request: HttpRequest) -> Table | None:
     if not signed_on.may(request, powers.READ):
         return None
     rows = [
@@ -121,7 +108,7 @@ def _open(request: HttpRequest) -> dashboard.Table | None:
         )
         for each in undone()[:20]
     ]
-    return dashboard.Table(
+    return Table(
         title=_("Nights: jobs not done"),
         icon="bedtime",
         headers=(_("day"), _("job"), _("state"), _("what went wrong")),
@@ -129,6 +116,3 @@ def _open(request: HttpRequest) -> dashboard.Table | None:
         empty=_("Every job of every day that has ended is done."),
         link=navigation.changelist_url(JobRun),
     )
-
-
-navigation.section(_("Nights"), 75, (JobRun, "bedtime"))

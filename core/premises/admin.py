@@ -7,9 +7,10 @@ from django.contrib import admin
 from django.http import HttpRequest
 from django.utils.translation import gettext_lazy as _
 
-from core.admin_support import dashboard, navigation, signed_on
+from core.admin_support import navigation, signed_on
 from core.admin_support.acts import Act, Done
 from core.admin_support.columns import link, moment, money
+from core.admin_support.contents import Table
 from core.admin_support.forms import ActForm, MomentField
 from core.admin_support.readonly import ReadOnlyAdmin, ReadOnlyInline
 from core.database import clock
@@ -393,8 +394,7 @@ class SuspensionAdmin(ReadOnlyAdmin):
         return _scope(row)
 
 
-@dashboard.panel(30)
-def _standing(request: HttpRequest) -> dashboard.Table | None:
+def suspensions_panel(request: HttpRequest) -> Table | None:
     if not signed_on.may(request, powers.READ):
         return None
     standing = Suspension.objects.filter(lifted_at=None)
@@ -407,7 +407,7 @@ def _standing(request: HttpRequest) -> dashboard.Table | None:
         )
         for each in standing.select_related("premises", "terminal", "suspended_by").order_by("pk")
     ]
-    return dashboard.Table(
+    return Table(
         title=_("Suspensions in force"),
         icon="pause_circle",
         headers=(_("reason"), _("where"), _("since"), _("suspended by")),
@@ -415,16 +415,3 @@ def _standing(request: HttpRequest) -> dashboard.Table | None:
         empty=_("Sales are suspended nowhere."),
         link=navigation.changelist_url(Suspension),
     )
-
-
-navigation.section(
-    _("Premises"),
-    70,
-    (Premises, "storefront"),
-    (Authorisation, "verified"),
-    (Terminal, "point_of_sale"),
-    (Operator, "person"),
-    (Suspension, "pause_circle"),
-    (OperatorSession, "login"),
-    (Enrolment, "qr_code"),
-)

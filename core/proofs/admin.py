@@ -5,7 +5,6 @@ import json
 from django.contrib import admin
 from django.utils.translation import gettext_lazy as _
 
-from core.admin_support import navigation
 from core.admin_support.readonly import ReadOnlyAdmin
 from core.proofs.models import LogEntry, Receiver, SigningKey
 
@@ -54,8 +53,3 @@ class SigningKeyAdmin(ReadOnlyAdmin):
 @admin.register(Receiver)
 class ReceiverAdmin(ReadOnlyAdmin):
     columns = ("address", "delivered_sequence", "failures", "last_error", "retry_at")
-
-
-navigation.section(
-    _("Proofs"), 85, (LogEntry, "verified"), (SigningKey, "key"), (Receiver, "outbox")
-)

@@ -10,8 +10,8 @@ from django.template.response import TemplateResponse
 from django.urls import URLPattern, path, reverse
 from django.utils.translation import gettext_lazy as _
 
-from core.admin_support import columns, pages, signed_on
-from core.admin_support.pages import Keep, Page
+from core.admin_support import columns, signed_on
+from core.admin_support.contents import Keep, Page
 from core.kernel.errors import DomainError
 from core.reports import charts, outputs, powers, selectors
 from core.reports.tables import Kind, ReportUnknown, Table
@@ -124,13 +124,11 @@ def _urls(keep: Keep) -> list[URLPattern]:
     ]
 
 
-pages.register(
-    Page(
-        title=_("Reports"),
-        icon="bar_chart",
-        name="reports",
-        order=50,
-        power=powers.READ,
-        urls=_urls,
-    )
+PAGE = Page(
+    title=_("Reports"),
+    icon="bar_chart",
+    name="reports",
+    order=50,
+    power=powers.READ,
+    urls=_urls,
 )

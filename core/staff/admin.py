@@ -10,9 +10,10 @@ from django.db.models import QuerySet
 from django.http import HttpRequest
 from django.utils.translation import gettext_lazy as _
 
-from core.admin_support import dashboard, navigation, proposal_texts, signed_on
+from core.admin_support import navigation, proposal_texts, signed_on
 from core.admin_support.acts import Act, Done
 from core.admin_support.columns import NOTHING, link, moment, tag
+from core.admin_support.contents import Table
 from core.admin_support.forms import ActForm, NewPasswordMixin, password_field
 from core.admin_support.readonly import ReadOnlyAdmin, ReadOnlyInline
 from core.database.due_work import due_work
@@ -284,8 +285,7 @@ class ProposalAdmin(ReadOnlyAdmin):
         return tag(decision.verdict, decision.get_verdict_display())
 
 
-@dashboard.panel(20)
-def _pending(request: HttpRequest) -> dashboard.Table | None:
+def proposals_panel(request: HttpRequest) -> Table | None:
     if not signed_on.may(request, powers.READ_PROPOSALS):
         return None
     by = signed_on.actor(request)
@@ -307,7 +307,7 @@ def _pending(request: HttpRequest) -> dashboard.Table | None:
                 whose,
             )
         )
-    return dashboard.Table(
+    return Table(
         title=_("Waiting for a second person"),
         icon="group",
         headers=(_("act"), _("about"), _("proposed by"), _("proposed at"), ""),
@@ -317,11 +317,10 @@ def _pending(request: HttpRequest) -> dashboard.Table | None:
     )
 
 
-@dashboard.panel(40)
-def _due(request: HttpRequest) -> dashboard.Table | None:
+def tasks_panel(request: HttpRequest) -> Table | None:
     """Tasks that the database says are due; they should be gone within seconds."""
     due = [(work.task.name, len(list(work.due()))) for work in due_work()]
-    return dashboard.Table(
+    return Table(
         title=_("Tasks due"),
         icon="pending_actions",
         headers=(_("task"), _("due")),
@@ -362,11 +361,3 @@ LogEntry._meta.verbose_name_plural = _("acts in this administration")
 
 
 admin.site.unregister(Group)  # roles are ours
-navigation.section(
-    _("People"),
-    90,
-    (Proposal, "group"),
-    (User, "badge"),
-    (StaffSession, "login"),
-    (LogEntry, "history"),
-)

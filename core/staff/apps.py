@@ -1,6 +1,7 @@
 """App configuration."""
 
 from django.apps import AppConfig
+from django.contrib.auth.signals import user_logged_in, user_logged_out
 from django.utils.translation import gettext_lazy as _
 
 
@@ -10,4 +11,7 @@ class StaffConfig(AppConfig):
     verbose_name = _("People")
 
     def ready(self) -> None:
-        from core.staff import signals  # noqa: F401
+        from core.staff.signals import close_session, open_session
+
+        user_logged_in.connect(open_session)
+        user_logged_out.connect(close_session)

@@ -1,9 +1,10 @@
-"""A sign-on in the admin opens a staff session, so that acts done there name one, too."""
+"""Open a staff session at a sign-on in the admin, so that acts done there name one, too.
+
+`core.staff.apps` connects these receivers to the signals of `django.contrib.auth`.
+"""
 
 from typing import Any
 
-from django.contrib.auth.signals import user_logged_in, user_logged_out
-from django.dispatch import receiver
 from django.http import HttpRequest
 
 from core.database import clock
@@ -13,15 +14,15 @@ from core.staff.services import second_factor_of, session_start
 SESSION_KEY = "staff_session"
 
 
-@receiver(user_logged_in)
-def _open(request: HttpRequest, user: User, **_: Any) -> None:
+def open_session(request: HttpRequest, user: User, **_: Any) -> None:
+    """Open a staff session, and keep its key in the session of the browser."""
     session, _token = session_start(
         user=user, channel=StaffSession.Channel.ADMIN, verified=second_factor_of(user) is not None
     )
     request.session[SESSION_KEY] = session.pk
 
 
-@receiver(user_logged_out)
-def _close(request: HttpRequest, **_: Any) -> None:
+def close_session(request: HttpRequest, **_: Any) -> None:
+    """End the staff session of the browser, unless it has ended."""
     pk = request.session.get(SESSION_KEY, 0)
     StaffSession.objects.filter(pk=pk, ended_at=None).update(ended_at=clock.now())

@@ -11,12 +11,12 @@ from django.utils.html import format_html
 from django.utils.translation import get_language
 from django.utils.translation import gettext_lazy as _
 
-from core.admin_support import dashboard, navigation, signed_on
+from core.admin_support import navigation, signed_on
 from core.admin_support.acts import Act, Done
 from core.admin_support.columns import link, money, yes_no
+from core.admin_support.contents import Table
 from core.admin_support.documents import as_html
 from core.admin_support.forms import ActForm, DayField, EurosField, MomentField
-from core.admin_support.labels import LABELS
 from core.admin_support.readonly import ReadOnlyAdmin, ReadOnlyInline
 from core.premises.models import Game, Premises
 from core.staff.actor import StaffActor
@@ -32,28 +32,6 @@ from core.statements.models import (
 )
 
 Data = dict[str, Any]
-LABELS |= {
-    "paid_on": _("paid on"),
-    "premises": _("premises"),
-    "statement": _("statement"),
-    "balance_cents": _("balance"),
-    "made_at": _("made at"),
-    "lines": _("movements"),
-    "commission": _("commission"),
-    "base_cents": _("net sales"),
-    "percent": _("per cent"),
-    "commission_cents": _("commission"),
-    "count": _("number"),
-    "column": _("movement"),
-    "opening_cents": _("brought forward"),
-    "closing_cents": _("balance"),
-    "sales_cents": _("sales"),
-    "annulments_cents": _("annulments"),
-    "prizes_cents": _("paid to players"),
-    "settled_cents": _("settled"),
-    "other_cents": _("other"),
-    "limit_cents": _("limit"),
-}
 
 
 class _Settle(ActForm):
@@ -252,8 +230,7 @@ class MarkAdmin(ReadOnlyAdmin):
     inlines = (_Balances,)
 
 
-@dashboard.panel(35)
-def _covered(request: HttpRequest) -> dashboard.Table | None:
+def guarantees_panel(request: HttpRequest) -> Table | None:
     if not signed_on.may(request, powers.READ):
         return None
     near = [each for each in covers() if each.balance_cents * 5 >= each.limit_cents * 4]
@@ -267,7 +244,7 @@ def _covered(request: HttpRequest) -> dashboard.Table | None:
         )
         for each in sorted(near, key=lambda c: c.limit_cents - c.balance_cents)[:20]
     ]
-    return dashboard.Table(
+    return Table(
         title=_("Premises near their guarantee"),
         icon="account_balance_wallet",
         headers=(_("premises"), _("owed"), _("limit"), _("sales stopped")),
@@ -275,14 +252,3 @@ def _covered(request: HttpRequest) -> dashboard.Table | None:
         empty=_("No premises owe four fifths of their guarantee."),
         link=navigation.changelist_url(GuaranteeLimit),
     )
-
-
-navigation.section(
-    _("Running accounts"),
-    72,
-    (Statement, "receipt_long"),
-    (Remittance, "payments"),
-    (CommissionRate, "percent"),
-    (GuaranteeLimit, "shield"),
-    (Mark, "bookmark"),
-)

@@ -1,6 +1,3 @@
-from lototrot.admin import words  # first: it names the fields that the pages show
-
-# isort: split
 from lototrot.admin import (
     contests,
     desk,
@@ -23,5 +20,4 @@ __all__ = [
     "sealing",
     "settling",
     "tickets",
-    "words",
 ]

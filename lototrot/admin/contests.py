@@ -11,9 +11,10 @@ from django.utils.html import format_html
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
-from core.admin_support import dashboard, navigation
+from core.admin_support import navigation
 from core.admin_support.acts import Act, Done, Facts
 from core.admin_support.columns import day, lines, link, listed, moment, money, tag
+from core.admin_support.contents import Table
 from core.admin_support.forms import ActForm, MomentField
 from core.admin_support.readonly import ReadOnlyAdmin, ReadOnlyInline
 from core.database import clock
@@ -266,8 +267,7 @@ def _next(contest: Contest) -> Any:
     return "–"
 
 
-@dashboard.panel(10)
-def _today(request: HttpRequest) -> dashboard.Table:
+def contests_panel(request: HttpRequest) -> Table:
     """The contests of the day, and those of any day that are not yet done with."""
     now = clock.now()
     found = Contest.objects.filter(~Q(state=Contest.State.ORDERED) | Q(day=natural_day(now)))
@@ -282,7 +282,7 @@ def _today(request: HttpRequest) -> dashboard.Table:
         )
         for each in found.select_related("meeting", "bet_type").order_by("day")[:_CONTESTS_SHOWN]
     ]
-    return dashboard.Table(
+    return Table(
         title=_("Contests"),
         icon="confirmation_number",
         headers=(_("contest"), _("meeting"), _("day"), _("state"), _("closing"), _("waits for")),

@@ -16,10 +16,10 @@ from django.urls import URLPattern, path, reverse
 from django.utils.http import urlencode
 from django.utils.translation import gettext_lazy as _
 
-from core.admin_support import pages, proposal_texts, signed_on
+from core.admin_support import proposal_texts, signed_on
 from core.admin_support.acts import Act
 from core.admin_support.columns import link, url_of
-from core.admin_support.pages import Keep, Page
+from core.admin_support.contents import Keep, Page
 from core.database import clock
 from core.draws import admin as draws
 from core.draws.models import Draw
@@ -316,8 +316,6 @@ def _urls(keep: Keep) -> list[URLPattern]:
     ]
 
 
-pages.register(
-    Page(
-        title=_("Race day"), icon="flag", name="race_day", order=10, power=powers.WATCH, urls=_urls
-    )
+PAGE = Page(
+    title=_("Race day"), icon="flag", name="race_day", order=10, power=powers.WATCH, urls=_urls
 )

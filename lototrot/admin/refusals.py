@@ -2,8 +2,6 @@
 
 from django.utils.translation import gettext_lazy as _
 
-from core.admin_support.acts import CODES
-
 # The sentences of `lototrot.engine.programme`, which knows no languages.
 PROGRAMME = {
     "too_large": _("The file has {size} bytes; at most {limit} are read."),
@@ -55,4 +53,3 @@ CLASSIFICATION = {
     "withdrawal_too_late": _("It is not before the start."),
     "place_wrong": _("A place of {place} cannot be."),
 }
-CODES |= PROGRAMME | CLASSIFICATION

@@ -10,7 +10,7 @@ from django.utils.safestring import SafeString
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
-from core.admin_support.acts import CODES, Act, Done, Facts
+from core.admin_support.acts import Act, Done, Facts
 from core.admin_support.columns import link, listed, moment, money, paper_links
 from core.admin_support.documents import as_html
 from core.admin_support.readonly import ReadOnlyAdmin, ReadOnlyInline
@@ -45,7 +45,6 @@ MISSING = {
     "draw_required": _("No certified draw"),
     "start_missing": _("No actual start"),
 }
-CODES |= MISSING
 REASONS = {
     "after_limit": _("After the start"),
     "premises_not_authorised": _("Premises without authorisation"),

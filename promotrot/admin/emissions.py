@@ -7,9 +7,10 @@ from django.contrib import admin
 from django.http import HttpRequest
 from django.utils.translation import gettext_lazy as _
 
-from core.admin_support import dashboard, navigation
+from core.admin_support import navigation
 from core.admin_support.acts import Act, Done, Facts
 from core.admin_support.columns import link, money, tag
+from core.admin_support.contents import Table
 from core.admin_support.forms import ActForm
 from core.admin_support.readonly import ReadOnlyAdmin, ReadOnlyInline
 from core.draws.method import Source
@@ -192,11 +193,10 @@ class EmissionAdmin(ReadOnlyAdmin):
         return sold_now(row)
 
 
-@dashboard.panel(30)
-def _on_sale(request: HttpRequest) -> dashboard.Table:
+def emissions_panel(request: HttpRequest) -> Table:
     """Emissions that wait for an act, or are on sale."""
     rows = Emission.objects.exclude(state__in=(State.CLOSED, State.REVEALED)).order_by("-pk")
-    return dashboard.Table(
+    return Table(
         title=_("Emissions"),
         icon="style",
         headers=(_("emission"), _("state"), _("sold"), _("tickets"), _("price")),

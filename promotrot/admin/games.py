@@ -8,7 +8,7 @@ from django.contrib import admin
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
-from core.admin_support.acts import CODES, Act, Done, Facts
+from core.admin_support.acts import Act, Done, Facts
 from core.admin_support.columns import lines, listed, money
 from core.admin_support.forms import ActForm
 from core.admin_support.readonly import ReadOnlyAdmin, ReadOnlyInline
@@ -21,7 +21,6 @@ from promotrot.models.game import Game, GameApproval, GameEnding, GameType, Game
 from promotrot.selectors.owed import owed_cents
 from promotrot.services import emissions, ending, games
 
-CODES |= FAULTS
 Data = dict[str, Any]
 
 

@@ -10,7 +10,6 @@ from django.http import HttpRequest
 from django.utils.translation import gettext_lazy as _
 from django.utils.translation import pgettext_lazy
 
-from core.admin_support import navigation
 from core.admin_support.acts import Act, Done
 from core.admin_support.columns import money, tag
 from core.admin_support.forms import ActForm
@@ -197,13 +196,3 @@ class VoucherSecretAdmin(ReadOnlyAdmin):
     @admin.display(description=_("erased"), boolean=True)
     def erased(self, row: VoucherSecret) -> bool:
         return row.secret is None
-
-
-navigation.section(
-    _("Plays and vouchers"),
-    60,
-    (PlayTicket, "casino"),
-    (Voucher, "redeem"),
-    (PlayMove, "move_up"),
-    (VoucherHandover, "volunteer_activism"),
-)

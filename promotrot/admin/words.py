@@ -1,19 +1,6 @@
-"""Promotrot's words for its proposals, fields and faults; the side bar of games and emissions."""
-
-from typing import Any
+"""Put the codes of Promotrot into words for the admin."""
 
 from django.utils.translation import gettext_lazy as _
-
-from core.admin_support import navigation
-from core.admin_support.columns import TONES, link
-from core.admin_support.proposal_texts import name_kind, read_field
-from promotrot.models.emission import (
-    ClosingStatement,
-    Emission,
-    Lane,
-    PublicFigures,
-)
-from promotrot.models.game import Game, GameType, GameVersion
 
 PROPOSED = _("Proposed; a second person confirms it.")
 
@@ -46,33 +33,3 @@ FAULTS = {
     "plan_impossible": _("The prizes cannot be spread over blocks that each reach the minimum"),
     "mechanic_malformed": _("The play cannot be played as it is defined"),
 }
-
-TONES |= {"committed": "info", "mixed": "info", "stopped": "warning", "revealed": "primary"}
-
-for _kind, _text in {
-    "promotrot.approval": _("Approval of a game"),
-    "promotrot.closing": _("Closing of an emission"),
-    "promotrot.ending": _("End of a game"),
-}.items():
-    name_kind(_kind, _text)
-
-
-def _emission(reference: Any) -> Any:
-    found = Emission.objects.filter(reference=reference).first()
-    return link(found) if found else str(reference)
-
-
-read_field("emission", _emission)
-
-
-navigation.section(
-    _("Games and emissions"),
-    50,
-    (Game, "stadia_controller"),
-    (GameVersion, "description"),
-    (Emission, "style"),
-    (ClosingStatement, "request_quote"),
-    (GameType, "category"),
-    (Lane, "view_week"),
-    (PublicFigures, "monitoring"),
-)

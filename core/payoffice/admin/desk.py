@@ -20,10 +20,10 @@ from django.utils.http import urlencode
 from django.utils.translation import get_language
 from django.utils.translation import gettext_lazy as _
 
-from core.admin_support import pages, signed_on
+from core.admin_support import signed_on
 from core.admin_support.acts import Refusal
 from core.admin_support.columns import link, moment, money
-from core.admin_support.pages import Keep, Page
+from core.admin_support.contents import Keep, Page
 from core.api.problems import domain_error
 from core.database import clock
 from core.kernel.days import day_bounds, natural_day
@@ -282,13 +282,11 @@ def _urls(keep: Keep) -> list[URLPattern]:
     ]
 
 
-pages.register(
-    Page(
-        title=_("Office"),
-        icon="point_of_sale",
-        name="office",
-        order=20,
-        power=powers.CHECK,
-        urls=_urls,
-    )
+PAGE = Page(
+    title=_("Office"),
+    icon="point_of_sale",
+    name="office",
+    order=20,
+    power=powers.CHECK,
+    urls=_urls,
 )

@@ -9,9 +9,9 @@ from django.utils.html import format_html
 from django.utils.translation import get_language
 from django.utils.translation import gettext_lazy as _
 
-from core.admin_support import dashboard, navigation, signed_on
-from core.admin_support.columns import TONES, link, money
-from core.admin_support.labels import LABELS
+from core.admin_support import navigation, signed_on
+from core.admin_support.columns import link, money
+from core.admin_support.contents import Table
 from core.admin_support.readonly import ReadOnlyAdmin, ReadOnlyInline
 from core.database import clock
 from core.kernel.days import natural_day
@@ -38,64 +38,6 @@ from core.payoffice.models import (
 from core.payoffice.services import cheques, deposits, goods, slips
 from core.receipts.output import Output, render
 from core.receipts.pdf import Paper
-
-LABELS |= {
-    "claim": _("claim"),
-    "document_id": _("document"),
-    "changed_at": _("last change"),
-    "day": _("day"),
-    "paid_at": _("paid at"),
-    "means": _("means"),
-    "payee": _("payee"),
-    "staff": _("member of staff"),
-    "second_operator": _("second operator"),
-    "cash_session": _("cash session"),
-    "cashier": _("cashier"),
-    "float_cents": _("float"),
-    "closed_at": _("closed at"),
-    "expected_cents": _("expected"),
-    "counted_cents": _("counted"),
-    "cents": _("amount"),
-    "moved_at": _("time"),
-    "presented_at": _("presented at"),
-    "presented_on": _("presented on"),
-    "deposited_at": _("deposited at"),
-    "notes": _("notes"),
-    "deposit": _("deposit"),
-    "matched_at": _("matched at"),
-    "evidence": _("evidence"),
-    "media_type": _("kind"),
-    "added_at": _("added at"),
-    "kept_until": _("kept until"),
-    "purged_at": _("erased at"),
-    "item": _("thing"),
-    "exchanged_at": _("exchanged at"),
-    "units": _("units"),
-    "payment": _("payment"),
-    "void_reason": _("reason of voiding"),
-    "reconciled_at": _("reconciled at"),
-    "reconciled_by": _("reconciled by"),
-    "in_force_from": _("in force from"),
-    "equivalent_cents": _("cash equivalent"),
-    "description": _("description"),
-    "exchange": _("exchange"),
-    "second_session": _("second session"),
-    "voiding": _("proposal to void"),
-    "reissue": _("proposal to reissue"),
-    "opened_in": _("opened in session"),
-    "match": _("match"),
-}
-TONES |= {
-    "paid": "success",
-    "exchanged": "success",
-    "presented": "info",
-    "held": "warning",
-    "granted": "primary",
-    "refused": "danger",
-    "lapsed": "default",
-    "issued": "info",
-    "voided": "danger",
-}
 
 
 class _Presentations(ReadOnlyInline):
@@ -271,8 +213,7 @@ class PayeeAdmin(_Register):
     columns = ("uuid", "recorded_at", "kept_until", "purged_at")
 
 
-@dashboard.panel(20)
-def _waiting(request: HttpRequest) -> dashboard.Table | None:
+def rulings_panel(request: HttpRequest) -> Table | None:
     if not signed_on.may(request, powers.RULE_ON_DEPOSIT):
         return None
     due = deposits.rulings_due(natural_day(clock.now()))
@@ -287,7 +228,7 @@ def _waiting(request: HttpRequest) -> dashboard.Table | None:
         )
         for each in due[:20]
     ]
-    return dashboard.Table(
+    return Table(
         title=_("Waiting for a decision"),
         icon="gavel",
         headers=(_("deposit"), _("amount"), _("since")),
@@ -295,17 +236,3 @@ def _waiting(request: HttpRequest) -> dashboard.Table | None:
         empty=_("Nothing held apart waits for a decision."),
         link=navigation.changelist_url(Deposit),
     )
-
-
-navigation.section(
-    _("Prize payment"),
-    45,
-    (Payment, "payments"),
-    (Claim, "receipt_long"),
-    (Deposit, "inventory_2"),
-    (Cheque, "request_quote"),
-    (CashSession, "point_of_sale"),
-    (StockItem, "redeem"),
-    (CashCeiling, "vertical_align_top"),
-    (Payee, "badge"),
-)

@@ -15,7 +15,8 @@ from django.utils.timezone import localtime
 from django.utils.translation import get_language
 
 import lototrot.sample
-from core.admin_support.acts import CODES, Refusal
+from core.admin_support.acts import Refusal
+from core.admin_support.contents import collected
 from core.database import clock
 from core.staff.models import Proposal
 from core.staff.powers import Role
@@ -116,7 +117,7 @@ def test_what_is_wrong_with_a_programme_is_said_in_each_language() -> None:
     catalan = lazy(lambda: "De {low} a {high}." if get_language() == "ca" else said[code], str)()
     code = error["code"]
     for language, sentence in (("ca", "De 1 a 31."), ("en", error["message"])):
-        with patch.dict(CODES, {code: catalan}), translation.override(language):
+        with patch.dict(collected("code_texts"), {code: catalan}), translation.override(language):
             (row,) = Refusal.of(ProgrammeInvalid(errors=[error])).rows
         assert row == [error["place"], code, sentence]
 

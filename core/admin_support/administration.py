@@ -1,12 +1,10 @@
-"""What fields are called for people, where the model itself does not say it.
+"""Give the words and colours that pages of several apps have in common."""
 
-Games add their own words through the `labels` of their pages.
-"""
-
-from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
-LABELS: dict[str, str | Promise] = {
+from core.admin_support.contents import Administration, Text
+
+KEY_NAMES: dict[str, Text] = {
     "account": _("account"),
     "actual_start_at": _("actual start"),
     "amount_cents": _("amount"),
@@ -103,3 +101,17 @@ LABELS: dict[str, str | Promise] = {
     "winning_tickets": _("winning tickets"),
     "withdrawal": _("withdrawal"),
 }
+
+TONES = {
+    "open": "success",
+    "closed": "warning",
+    "settled": "info",
+    "ordered": "primary",
+    "draft": "default",
+    "confirmed": "success",
+    "rejected": "danger",
+    "error": "warning",
+    "breach": "danger",
+}
+
+ADMINISTRATION = Administration(key_names=KEY_NAMES, tones=TONES)

@@ -1,0 +1,8 @@
+"""Name the keys of documents, refusals and proposals for people."""
+
+from core.admin_support.contents import collected
+
+
+def key_name(key: str) -> str:
+    """Return the name of a key in the language in force; without one, the key in plain words."""
+    return str(collected("key_names").get(key, key.replace("_", " ")))

@@ -1,0 +1,19 @@
+"""Contribute public draws to the administration."""
+
+from django.utils.translation import gettext_lazy as _
+
+from core.admin_support.columns import link
+from core.admin_support.contents import Administration, Panel, Section
+from core.draws.admin import draws_panel
+from core.draws.models import Draw
+
+ADMINISTRATION = Administration(
+    sections=(Section(_("Public draws"), 25, ((Draw, "casino"),)),),
+    panels=(Panel(15, draws_panel),),
+    kind_titles={
+        "draws.manual": _("Public draw made by hand"),
+    },
+    content_readers={
+        "draw": lambda ident: link(Draw.objects.filter(uuid=ident).first()),
+    },
+)

@@ -1,0 +1,21 @@
+"""Contribute the journal to the administration."""
+
+from django.utils.translation import gettext_lazy as _
+
+from core.admin_support.contents import Administration, Section
+from core.journal.models import Act, Batch, Change, RowForm
+
+ADMINISTRATION = Administration(
+    sections=(
+        Section(
+            _("Journal"),
+            95,
+            (
+                (Act, "history_edu"),
+                (Change, "difference"),
+                (Batch, "inventory_2"),
+                (RowForm, "table"),
+            ),
+        ),
+    ),
+)

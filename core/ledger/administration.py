@@ -1,0 +1,19 @@
+"""Contribute the ledger to the administration."""
+
+from django.utils.translation import gettext_lazy as _
+
+from core.admin_support.contents import Administration, Section
+from core.ledger.models import Account, Transfer
+
+ADMINISTRATION = Administration(
+    sections=(
+        Section(
+            _("Ledger"),
+            80,
+            (
+                (Account, "account_balance"),
+                (Transfer, "swap_horiz"),
+            ),
+        ),
+    ),
+)

@@ -1,0 +1,34 @@
+"""Contribute premises to the administration."""
+
+from django.utils.translation import gettext_lazy as _
+
+from core.admin_support.contents import Administration, Panel, Section
+from core.premises.admin import suspensions_panel
+from core.premises.models import (
+    Authorisation,
+    Enrolment,
+    Operator,
+    OperatorSession,
+    Premises,
+    Suspension,
+    Terminal,
+)
+
+ADMINISTRATION = Administration(
+    sections=(
+        Section(
+            _("Premises"),
+            70,
+            (
+                (Premises, "storefront"),
+                (Authorisation, "verified"),
+                (Terminal, "point_of_sale"),
+                (Operator, "person"),
+                (Suspension, "pause_circle"),
+                (OperatorSession, "login"),
+                (Enrolment, "qr_code"),
+            ),
+        ),
+    ),
+    panels=(Panel(30, suspensions_panel),),
+)

@@ -1,0 +1,48 @@
+"""Contribute the statements to the administration."""
+
+from django.utils.translation import gettext_lazy as _
+
+from core.admin_support.contents import Administration, Panel, Section
+from core.statements.admin import guarantees_panel
+from core.statements.models import CommissionRate, GuaranteeLimit, Mark, Remittance, Statement
+
+KEY_NAMES = {
+    "paid_on": _("paid on"),
+    "premises": _("premises"),
+    "statement": _("statement"),
+    "balance_cents": _("balance"),
+    "made_at": _("made at"),
+    "lines": _("movements"),
+    "commission": _("commission"),
+    "base_cents": _("net sales"),
+    "percent": _("per cent"),
+    "commission_cents": _("commission"),
+    "count": _("number"),
+    "column": _("movement"),
+    "opening_cents": _("brought forward"),
+    "closing_cents": _("balance"),
+    "sales_cents": _("sales"),
+    "annulments_cents": _("annulments"),
+    "prizes_cents": _("paid to players"),
+    "settled_cents": _("settled"),
+    "other_cents": _("other"),
+    "limit_cents": _("limit"),
+}
+
+ADMINISTRATION = Administration(
+    sections=(
+        Section(
+            _("Running accounts"),
+            72,
+            (
+                (Statement, "receipt_long"),
+                (Remittance, "payments"),
+                (CommissionRate, "percent"),
+                (GuaranteeLimit, "shield"),
+                (Mark, "bookmark"),
+            ),
+        ),
+    ),
+    panels=(Panel(35, guarantees_panel),),
+    key_names=KEY_NAMES,
+)

@@ -1,0 +1,59 @@
+"""Contribute Promotrot to the administration."""
+
+from typing import Any
+
+from django.utils.translation import gettext_lazy as _
+
+from core.admin_support.columns import link
+from core.admin_support.contents import Administration, Panel, Section
+from promotrot.admin.emissions import emissions_panel
+from promotrot.admin.words import FAULTS
+from promotrot.models.emission import ClosingStatement, Emission, Lane, PublicFigures
+from promotrot.models.game import Game, GameType, GameVersion
+from promotrot.models.play import PlayMove, PlayTicket
+from promotrot.models.voucher import Voucher, VoucherHandover
+
+
+def _emission(reference: Any) -> Any:
+    found = Emission.objects.filter(reference=reference).first()
+    return link(found) if found else str(reference)
+
+
+ADMINISTRATION = Administration(
+    sections=(
+        Section(
+            _("Games and emissions"),
+            50,
+            (
+                (Game, "stadia_controller"),
+                (GameVersion, "description"),
+                (Emission, "style"),
+                (ClosingStatement, "request_quote"),
+                (GameType, "category"),
+                (Lane, "view_week"),
+                (PublicFigures, "monitoring"),
+            ),
+        ),
+        Section(
+            _("Plays and vouchers"),
+            60,
+            (
+                (PlayTicket, "casino"),
+                (Voucher, "redeem"),
+                (PlayMove, "move_up"),
+                (VoucherHandover, "volunteer_activism"),
+            ),
+        ),
+    ),
+    panels=(Panel(30, emissions_panel),),
+    kind_titles={
+        "promotrot.approval": _("Approval of a game"),
+        "promotrot.closing": _("Closing of an emission"),
+        "promotrot.ending": _("End of a game"),
+    },
+    content_readers={
+        "emission": _emission,
+    },
+    code_texts=FAULTS,
+    tones={"committed": "info", "mixed": "info", "stopped": "warning", "revealed": "primary"},
+)
