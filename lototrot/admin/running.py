@@ -2,26 +2,30 @@
 
 from typing import Any
 
-from django import forms
 from django.contrib import admin
 from django.utils.translation import gettext_lazy as _
 
 from core.admin_support.acts import Act, Done
 from core.admin_support.columns import tag
 from core.admin_support.documents import as_html
-from core.admin_support.forms import ActForm, MomentField
 from core.admin_support.readonly import ReadOnlyAdmin
-from core.database import clock
 from core.staff.actor import StaffActor
 from lototrot import powers
+from lototrot.admin.running_forms import (
+    ClassifyForm,
+    CorrectForm,
+    DeclareForm,
+    DeclareMeetingForm,
+    ReasonForm,
+    StartForm,
+    WithdrawForm,
+)
 from lototrot.admin.words import OUTCOMES
 from lototrot.models.programme import Meeting, Race
 from lototrot.models.running import Classification, RaceDeclaration, RaceStart, Withdrawal
 from lototrot.models.settlement import PaymentOrder
-from lototrot.selectors.races import RaceRecord, RaceState, race_record, race_records
+from lototrot.selectors.races import RaceState, race_record, race_records
 from lototrot.services.races import classification, starts, withdrawals
-from lototrot.services.races.classification import Entry
-from lototrot.services.races.starts import Left
 
 Data = dict[str, Any]
 STATES = {
@@ -32,148 +36,6 @@ STATES = {
     RaceState.CLASSIFIED: _("Classified"),
 }
 _PROPOSED = _("Proposed; a second person confirms it.")
-
-
-def _runners(race: Race) -> list[tuple[int, str]]:
-    return [(r.number, f"{r.number} · {r.name}") for r in race.runners.order_by("number")]
-
-
-def _last(model: Any, race: Race, field: str) -> str:
-    """What was written there for an earlier race of the meeting: mostly the same person."""
-    rows = model.objects.filter(race__meeting=race.meeting_id).order_by("-pk")
-    return str(rows.values_list(field, flat=True).first() or "")
-
-
-# --- Forms ----------------------------------------------------------------------------------------
-
-
-class _Withdraw(ActForm):
-    number = forms.TypedChoiceField(label=_("Horse"), coerce=int)
-    source = forms.CharField(label=_("Source"), max_length=200)
-    effective_at = MomentField(
-        label=_("Withdrawn at"), required=False, help_text=_("Now, unless given.")
-    )
-
-    def build(self) -> None:
-        out = {w.number for w in race_record(self.target.pk).withdrawals}
-        self.fields["number"].choices = [  # type: ignore[attr-defined]
-            (number, text) for number, text in _runners(self.target) if number not in out
-        ]
-
-
-class _Start(ActForm):
-    actual_start_at = MomentField(label=_("Actual start"), initial=clock.now)
-    source = forms.CharField(label=_("Source"), max_length=200)
-
-    def build(self) -> None:
-        self.fields["source"].initial = _last(RaceStart, self.target, "source")
-
-
-class _Why(ActForm):
-    reason = forms.CharField(
-        label=_("Reason"), max_length=400, widget=forms.Textarea(attrs={"rows": 3})
-    )
-
-
-class _DeclareMeeting(_Why):
-    declared_at = MomentField(
-        label=_("Declared at"), required=False, help_text=_("Now, unless given.")
-    )
-
-
-class _Declare(_DeclareMeeting):
-    kind = forms.ChoiceField(label=_("Kind"), choices=RaceDeclaration.Kind.choices)
-    field_order = ("kind", "reason", "declared_at")
-
-    def build(self) -> None:
-        rows = []
-        for number, text in _runners(self.target):
-            name = f"ruling_{number}"
-            self.fields[name] = forms.CharField(label=_("Ruling"), max_length=400, required=False)
-            rows.append((text, [name]))
-        self.grid = ((_("horse"), _("left at the start, by this ruling")), rows)
-
-    def clean(self) -> Data:
-        data: Data = super().clean() or {}
-        data["left"] = [
-            Left(n, data[f"ruling_{n}"])
-            for n, _ in _runners(self.target)
-            if data.get(f"ruling_{n}")
-        ]
-        return data
-
-
-class _Runners(ActForm):
-    """What became of each runner."""
-
-    def build(self) -> None:
-        record = race_record(self.target.pk)
-        known = (
-            {r["number"]: r for r in record.classification.runners}
-            if (record.classification)
-            else {}
-        )
-        rows = []
-        for number, text in _runners(self.target):
-            names = [f"{part}_{number}" for part in ("outcome", "place", "ruling")]
-            self.fields |= dict(zip(names, _runner_fields(record, known, number), strict=True))
-            rows.append((text, names))
-        self.grid = ((_("horse"), _("outcome"), _("place"), _("ruling")), rows)
-
-    def entries(self) -> list[Entry]:
-        data = self.cleaned_data
-        return [
-            Entry(n, data[f"outcome_{n}"], data[f"place_{n}"], data[f"ruling_{n}"])
-            for n, _ in _runners(self.target)
-        ]
-
-    def clean(self) -> Data:
-        data: Data = super().clean() or {}
-        if not self.errors:
-            data["runners"] = self.entries()
-        return data
-
-
-def _runner_fields(
-    record: RaceRecord, known: dict[int, Any], number: int
-) -> tuple[forms.Field, forms.Field, forms.Field]:
-    entry = known.get(number, {})
-    presumed = "withdrawn" if number in record.withdrawn else "started"
-    return (
-        forms.ChoiceField(
-            label=_("Outcome"),
-            choices=[*OUTCOMES.items()],
-            initial=entry.get("outcome", presumed),
-        ),
-        forms.IntegerField(
-            label=_("Place"),
-            required=False,
-            min_value=1,
-            max_value=31,
-            initial=entry.get("place"),
-        ),
-        forms.CharField(
-            label=_("Ruling"), required=False, max_length=400, initial=entry.get("ruling", "")
-        ),
-    )
-
-
-class _Classify(_Runners):
-    announced_text = forms.CharField(
-        label=_("Announced text"), widget=forms.Textarea(attrs={"rows": 4})
-    )
-    announced_at = MomentField(label=_("Announced at"), initial=clock.now)
-    author = forms.CharField(label=_("Stewards"), max_length=200)
-
-    def build(self) -> None:
-        super().build()
-        self.fields["author"].initial = _last(Classification, self.target, "author")
-
-
-class _Correct(_Runners):
-    reason = forms.CharField(
-        label=_("Reason"), max_length=400, widget=forms.Textarea(attrs={"rows": 3})
-    )
 
 
 # --- Acts -----------------------------------------------------------------------------------------
@@ -244,7 +106,7 @@ WITHDRAW = Act(
     title=_("Withdraw a horse"),
     power=powers.WITHDRAW,
     run=_withdraw,
-    form=_Withdraw,
+    form=WithdrawForm,
     icon="remove_circle",
     offered=_in(RaceState.SCHEDULED, RaceState.STARTED),
     text=_("Terminals refuse the number from this instant on."),
@@ -254,7 +116,7 @@ REVERSE = Act(
     title=_("Reverse the withdrawal"),
     power=powers.WITHDRAW,
     run=_reverse,
-    form=_Why,
+    form=ReasonForm,
     icon="undo",
     offered=lambda by, row: (
         row.confirmed_at is not None
@@ -267,7 +129,7 @@ START = Act(
     title=_("Record the start"),
     power=powers.RECORD_START,
     run=_start,
-    form=_Start,
+    form=StartForm,
     icon="flag",
     offered=_in(RaceState.SCHEDULED, RaceState.DECLARED),
     danger=True,
@@ -278,7 +140,7 @@ START_CORRECT = Act(
     title=_("Correct the start"),
     power=powers.RECORD_START,
     run=_start_correct,
-    form=_Start,
+    form=StartForm,
     icon="edit_calendar",
     offered=lambda by, race: race_record(race.pk).start is not None,
 )
@@ -287,7 +149,7 @@ DECLARE = Act(
     title=_("Declare without classification"),
     power=powers.DECLARE_RACE,
     run=_declare,
-    form=_Declare,
+    form=DeclareForm,
     icon="thunderstorm",
     danger=True,
     offered=_in(RaceState.SCHEDULED, RaceState.STARTED),
@@ -298,7 +160,7 @@ DECLARE_MEETING = Act(
     title=_("Declare the meeting not run"),
     power=powers.DECLARE_RACE,
     run=_declare_meeting,
-    form=_DeclareMeeting,
+    form=DeclareMeetingForm,
     icon="thunderstorm",
     danger=True,
     text=_("Every race not yet started is declared not run; its contests close."),
@@ -309,7 +171,7 @@ RETRACT = Act(
     title=_("Retract the declaration"),
     power=powers.DECLARE_RACE,
     run=_retract,
-    form=_Why,
+    form=ReasonForm,
     icon="undo",
     offered=_in(RaceState.DECLARED),
 )
@@ -318,7 +180,7 @@ CLASSIFY = Act(
     title=_("Enter the classification"),
     power=powers.CLASSIFY,
     run=_classify,
-    form=_Classify,
+    form=ClassifyForm,
     icon="emoji_events",
     offered=_in(RaceState.STARTED),
     text=_("As the stewards announced it; from then on it is frozen (14.III.5.3)."),
@@ -328,7 +190,7 @@ CORRECT = Act(
     title=_("Correct the classification"),
     power=powers.CLASSIFY,
     run=_correct,
-    form=_Correct,
+    form=CorrectForm,
     icon="edit_note",
     offered=lambda by, race: (
         race_record(race.pk).state is RaceState.CLASSIFIED

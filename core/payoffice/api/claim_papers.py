@@ -10,8 +10,9 @@ from core.api.papers import LanguageQuery, PaperView
 from core.api.schema import operation
 from core.api.views import BareTerminalView, StaffView, TerminalView
 from core.payoffice import selectors
-from core.payoffice.api.claims import CODE_PROBLEMS, CodeIn
-from core.payoffice.api.office import DocumentIn
+from core.payoffice.api.claim_shapes import CodeIn
+from core.payoffice.api.claims import CODE_PROBLEMS
+from core.payoffice.api.office_shapes import DocumentIn
 from core.payoffice.services import checking, deposits, slips
 from core.premises.access import BareTerminal, TerminalCannot
 from core.receipts.document import Document

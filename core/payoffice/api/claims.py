@@ -7,45 +7,43 @@ shapes document them, and a test keeps the two agreed.
 import base64
 import binascii
 import uuid
-from typing import Annotated, Any, Literal
+from typing import Any
 
 from django.http import HttpRequest, HttpResponse
-from msgspec import Meta
-from rest_framework import serializers
 from rest_framework.request import Request
 
 from core.api.acting import begin
-from core.api.bodies import Body, PlainText, Positive, SecretText, UuidText
 from core.api.parsing import KIBIBYTE
 from core.api.schema import operation
 from core.api.shapes import (
-    Cents,
-    Choice,
-    Day,
-    Instant,
-    Secret,
-    Shape,
-    Text,
-    Uuid,
-    Whole,
     utc_text,
 )
 from core.api.views import ApiView, LeanView, TerminalView, json_response
 from core.kernel.codes import CodeForged, CodeMalformed, CodeMistyped
-from core.kernel.regulation import Bearer, Means, Place
 from core.payoffice import refusals
-from core.payoffice.judging import DocumentState
-from core.payoffice.models import Deposit
+from core.payoffice.api.claim_shapes import (
+    CheckOut,
+    CodeIn,
+    DepositIn,
+    DepositOut,
+    HolderOut,
+    ImageIn,
+    ImageOut,
+    PaymentIn,
+    PaymentOut,
+    PresentationIn,
+    PresentationOut,
+    TerminalPaymentIn,
+)
 from core.payoffice.services import checking, deposits, paying, presenting
 from core.payoffice.services.personal_data import PayeeFacts
-from core.payoffice.sources import DocumentUnknown, Nature
+from core.payoffice.sources import DocumentUnknown
 from core.premises.access import (
     PremisesNotAuthorised,
     TerminalCannot,
     TerminalCredentials,
     terminal_actor,
 )
-from core.premises.models import Game
 
 CODE_PROBLEMS = (CodeMalformed, CodeMistyped, CodeForged, DocumentUnknown)
 STATE_PROBLEMS = (
@@ -70,134 +68,7 @@ PAY_PROBLEMS = (
     refusals.PayeeNotNeeded,
     refusals.RequestUuidReused,
 )
-MAX_CODE_CHARS = 96
 _IMAGE_BODY_BYTES = 4 * 1024 * KIBIBYTE + 4 * KIBIBYTE
-
-
-class CodeIn(Body, frozen=True):
-    code: Annotated[SecretText, Meta(max_length=MAX_CODE_CHARS, description="As scanned or typed.")]
-
-
-class ThingOut(Shape):
-    item = serializers.CharField()
-    description = serializers.CharField()
-
-
-class PresentedOut(Shape):
-    """A presented document. What is owed shows once payment is ordered (14.III.8)."""
-
-    state = Choice([state.value for state in DocumentState])
-    stage = serializers.CharField(help_text="Of one sold: on_sale, awaiting_results, …; or empty.")
-    game = Choice(Game.values)
-    bearer = Choice([bearer.value for bearer in Bearer])
-    document = Uuid()
-    nature = Choice([nature.value for nature in Nature])
-    amount_cents = Cents(help_text="What is owed, or was and is paid; 0 where nothing is.")
-    first_pay_day = Day(allow_null=True)
-    last_claim_day = Day(allow_null=True, help_text="Null: it never lapses.")
-    places = serializers.ListField(child=Choice([place.value for place in Place]))
-    means = Choice([means.value for means in Means], allow_null=True)
-    thing = ThingOut(allow_null=True, help_text="A prize in kind, or its equivalent in money.")
-
-
-class CheckOut(PresentedOut):
-    refusal = serializers.CharField(
-        help_text="The problem code that paying it here would meet now; empty: it is paid here."
-    )
-    details = serializers.DictField(
-        help_text="What the game shows: bets, substitution trace, winning combinations."
-    )
-
-
-class HolderOut(PresentedOut):
-    details = serializers.DictField(help_text="Bets, their way over withdrawn horses, prizes.")
-
-
-class PayeeIn(Body, frozen=True):
-    name: Annotated[PlainText, Meta(max_length=120)]
-    document_kind: Literal["dni", "nie", "passport", "other"]
-    document_number: Annotated[PlainText, Meta(max_length=40)]
-
-
-class PaymentIn(Body, frozen=True):
-    """A payment, as the operator sees it after a check."""
-
-    uuid: Annotated[
-        UuidText, Meta(description="Made and kept by the client before the first attempt.")
-    ]
-    amount_cents: Annotated[Positive, Meta(description="As the check showed it.")]
-    intact: Annotated[
-        bool, Meta(description="The paper agrees with the check; not torn nor amended (10.3).")
-    ]
-    code: Annotated[SecretText, Meta(max_length=MAX_CODE_CHARS)] = ""
-    deposit: Annotated[
-        UuidText | None,
-        Meta(
-            description="The receipt of a deposited document that was granted, instead of a code."
-        ),
-    ] = None
-    payee: Annotated[PayeeIn | None, Meta(description="For nominative cheques only.")] = None
-
-
-class TerminalPaymentIn(PaymentIn, frozen=True):
-    """A payment at a terminal."""
-
-    second_session: Annotated[
-        SecretText,
-        Meta(
-            max_length=96,
-            description=("Session token of another operator, signed on here; for large amounts."),
-        ),
-    ] = ""
-
-
-class PaymentOut(Shape):
-    uuid = Uuid()
-    game = Choice(Game.values)
-    document = Uuid()
-    amount_cents = Cents()
-    means = Choice([means.value for means in Means])
-    paid_at = Instant()
-    cheque = Whole(allow_null=True, help_text="Number of the cheque, for a nominative cheque.")
-
-
-class PresentationIn(CodeIn, frozen=True):
-    intact: bool
-
-
-class PresentationOut(Shape):
-    receipt = Uuid(source="uuid")
-    presented_at = Instant()
-    amount_cents = Cents(source="claim.amount_cents")
-
-
-class DepositIn(Shape):
-    uuid = Uuid(help_text="Made and kept by the client; the number of the receipt.")
-    code = Secret(max_length=96, required=False, default="", help_text="Where it can be read.")
-    reason = Choice(Deposit.Reason.values)
-    notes = Text(max_length=1000, required=False, default="", allow_blank=True)
-
-
-class DepositOut(Shape):
-    receipt = Uuid(source="uuid")
-    reason = Choice(Deposit.Reason.values)
-    notes = serializers.CharField()
-    deposited_at = Instant()
-    matched = serializers.SerializerMethodField()
-
-    def get_matched(self, deposit: Deposit) -> bool:
-        return hasattr(deposit, "match")
-
-
-class ImageIn(Shape):
-    media_type = Choice(("image/jpeg", "image/png"))
-    content = serializers.CharField(max_length=5_000_000, help_text="Base64; at most 3 MB.")
-
-
-class ImageOut(Shape):
-    image = Uuid(source="uuid")
-    media_type = serializers.CharField()
-    kept_until = Day()
 
 
 def checked_json(checked: checking.Checked) -> dict[str, Any]:

@@ -13,7 +13,7 @@ from core.api.schema import operation
 from core.api.shapes import Cents, Choice, Day, Flag, Instant, PageQuery, Shape, Text, Uuid, Whole
 from core.api.views import StaffView
 from core.payoffice import selectors
-from core.payoffice.api.claims import PayeeIn
+from core.payoffice.api.claim_shapes import PayeeIn
 from core.payoffice.models import Cheque
 from core.payoffice.refusals import CashSessionMissing, CashShort, OutOfStock
 from core.payoffice.services import cash, cheques, goods, slips

@@ -8,7 +8,7 @@ from rest_framework.exceptions import ValidationError
 
 from core.api import bodies, parsing
 from core.api.errors import MalformedJson
-from core.payoffice.api.claims import CodeIn, PaymentIn, TerminalPaymentIn
+from core.payoffice.api.claim_shapes import CodeIn, PaymentIn, TerminalPaymentIn
 from lototrot.api.sale import SaleIn
 from promotrot.api.play import ActIn
 

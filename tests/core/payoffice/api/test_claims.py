@@ -8,7 +8,7 @@ import pytest
 from django.conf import settings
 
 from core.kernel import codes
-from core.payoffice.api import claims
+from core.payoffice.api import claim_shapes
 from core.payoffice.models import Claim, Payment
 from core.premises.models import Premises
 from core.staff.powers import Role
@@ -87,7 +87,7 @@ def test_a_presented_ticket_shows_its_trace(api: Api, place: Point) -> None:
 def test_a_check_says_what_where_how_and_until_when(api: Api) -> None:
     small, large = paying.worth(12_001, 100_001)
     found = api.post(CHECK, {"code": small.code}).json()
-    assert set(found) == set(claims.CheckOut().fields)
+    assert set(found) == set(claim_shapes.CheckOut().fields)
     assert (found["state"], found["amount_cents"], found["means"]) == ("prize", 12_001, "cash")
     assert found["places"] == ["establishment", "central_office", "authorised_entity"]
     assert (found["first_pay_day"], found["last_claim_day"]) == ("2030-03-03", "2030-04-01")
@@ -102,7 +102,7 @@ def test_a_check_says_what_where_how_and_until_when(api: Api) -> None:
 def test_whoever_holds_a_code_learns_the_state_but_not_who_was_paid(api: Api, place: Point) -> None:
     (won,) = paying.worth(500)
     before = Api().post("check", {"code": won.code})
-    assert set(before.json()) == set(claims.HolderOut().fields)
+    assert set(before.json()) == set(claim_shapes.HolderOut().fields)
     assert (before.json()["state"], before.headers["Cache-Control"]) == ("prize", "no-store")
     api.post(PAY, body_of(won))
     told = Api().post("check", {"code": won.code})
@@ -171,7 +171,7 @@ def test_a_payment_its_retry_and_its_receipt(api: Api, place: Point) -> None:
     body = body_of(won)
     first = api.post(PAY, body)
     assert first.status_code == 201
-    assert set(first.json()) == set(claims.PaymentOut().fields)
+    assert set(first.json()) == set(claim_shapes.PaymentOut().fields)
     again = api.post(PAY, body)
     assert (again.status_code, again.json()) == (200, first.json())
     refused(api.post(PAY, body_of(won)), 409, "already_paid")

@@ -8,7 +8,7 @@ import pytest
 
 from core.database import clock
 from core.kernel.days import natural_day
-from core.payoffice.api import office
+from core.payoffice.api import office_shapes
 from core.staff.powers import Role
 from tests.support import factories, paying, rounds
 from tests.support.api import Api, refused, staff_api
@@ -50,7 +50,7 @@ def test_a_payment_at_the_desk_and_who_learns_of_it() -> None:
     (won,) = paying.worth(30_000)
     cashier = at_desk()
     found = cashier.post("office/check", {"code": won.code}).json()
-    assert set(found) == set(office.DeskOut().fields)
+    assert set(found) == set(office_shapes.DeskOut().fields)
     assert (found["state"], found["refusal"]) == ("prize", "")
     assert found["actions"] == ["pay", "present", "deposit"]
     body = body_of(won)

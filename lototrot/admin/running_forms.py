@@ -1,0 +1,156 @@
+"""Forms of the acts on the course: withdrawals, starts, declarations, classifications."""
+
+from typing import Any
+
+from django import forms
+from django.utils.translation import gettext_lazy as _
+
+from core.admin_support.forms import ActForm, MomentField
+from core.database import clock
+from lototrot.admin.words import OUTCOMES
+from lototrot.models.programme import Race
+from lototrot.models.running import Classification, RaceDeclaration, RaceStart
+from lototrot.selectors.races import RaceRecord, race_record
+from lototrot.services.races.classification import Entry
+from lototrot.services.races.starts import Left
+
+Data = dict[str, Any]
+
+
+def _runners(race: Race) -> list[tuple[int, str]]:
+    return [(r.number, f"{r.number} · {r.name}") for r in race.runners.order_by("number")]
+
+
+def _last(model: Any, race: Race, field: str) -> str:
+    """Return what an earlier race of the meeting has there: mostly the same person."""
+    rows = model.objects.filter(race__meeting=race.meeting_id).order_by("-pk")
+    return str(rows.values_list(field, flat=True).first() or "")
+
+
+class WithdrawForm(ActForm):
+    number = forms.TypedChoiceField(label=_("Horse"), coerce=int)
+    source = forms.CharField(label=_("Source"), max_length=200)
+    effective_at = MomentField(
+        label=_("Withdrawn at"), required=False, help_text=_("Now, unless given.")
+    )
+
+    def build(self) -> None:
+        out = {w.number for w in race_record(self.target.pk).withdrawals}
+        self.fields["number"].choices = [  # type: ignore[attr-defined]
+            (number, text) for number, text in _runners(self.target) if number not in out
+        ]
+
+
+class StartForm(ActForm):
+    actual_start_at = MomentField(label=_("Actual start"), initial=clock.now)
+    source = forms.CharField(label=_("Source"), max_length=200)
+
+    def build(self) -> None:
+        self.fields["source"].initial = _last(RaceStart, self.target, "source")
+
+
+class ReasonForm(ActForm):
+    reason = forms.CharField(
+        label=_("Reason"), max_length=400, widget=forms.Textarea(attrs={"rows": 3})
+    )
+
+
+class DeclareMeetingForm(ReasonForm):
+    declared_at = MomentField(
+        label=_("Declared at"), required=False, help_text=_("Now, unless given.")
+    )
+
+
+class DeclareForm(DeclareMeetingForm):
+    kind = forms.ChoiceField(label=_("Kind"), choices=RaceDeclaration.Kind.choices)
+    field_order = ("kind", "reason", "declared_at")
+
+    def build(self) -> None:
+        rows = []
+        for number, text in _runners(self.target):
+            name = f"ruling_{number}"
+            self.fields[name] = forms.CharField(label=_("Ruling"), max_length=400, required=False)
+            rows.append((text, [name]))
+        self.grid = ((_("horse"), _("left at the start, by this ruling")), rows)
+
+    def clean(self) -> Data:
+        data: Data = super().clean() or {}
+        data["left"] = [
+            Left(n, data[f"ruling_{n}"])
+            for n, _ in _runners(self.target)
+            if data.get(f"ruling_{n}")
+        ]
+        return data
+
+
+class RunnersForm(ActForm):
+    """What became of each runner."""
+
+    def build(self) -> None:
+        record = race_record(self.target.pk)
+        known = (
+            {r["number"]: r for r in record.classification.runners}
+            if (record.classification)
+            else {}
+        )
+        rows = []
+        for number, text in _runners(self.target):
+            names = [f"{part}_{number}" for part in ("outcome", "place", "ruling")]
+            self.fields |= dict(zip(names, _runner_fields(record, known, number), strict=True))
+            rows.append((text, names))
+        self.grid = ((_("horse"), _("outcome"), _("place"), _("ruling")), rows)
+
+    def entries(self) -> list[Entry]:
+        data = self.cleaned_data
+        return [
+            Entry(n, data[f"outcome_{n}"], data[f"place_{n}"], data[f"ruling_{n}"])
+            for n, _ in _runners(self.target)
+        ]
+
+    def clean(self) -> Data:
+        data: Data = super().clean() or {}
+        if not self.errors:
+            data["runners"] = self.entries()
+        return data
+
+
+def _runner_fields(
+    record: RaceRecord, known: dict[int, Any], number: int
+) -> tuple[forms.Field, forms.Field, forms.Field]:
+    entry = known.get(number, {})
+    presumed = "withdrawn" if number in record.withdrawn else "started"
+    return (
+        forms.ChoiceField(
+            label=_("Outcome"),
+            choices=[*OUTCOMES.items()],
+            initial=entry.get("outcome", presumed),
+        ),
+        forms.IntegerField(
+            label=_("Place"),
+            required=False,
+            min_value=1,
+            max_value=31,
+            initial=entry.get("place"),
+        ),
+        forms.CharField(
+            label=_("Ruling"), required=False, max_length=400, initial=entry.get("ruling", "")
+        ),
+    )
+
+
+class ClassifyForm(RunnersForm):
+    announced_text = forms.CharField(
+        label=_("Announced text"), widget=forms.Textarea(attrs={"rows": 4})
+    )
+    announced_at = MomentField(label=_("Announced at"), initial=clock.now)
+    author = forms.CharField(label=_("Stewards"), max_length=200)
+
+    def build(self) -> None:
+        super().build()
+        self.fields["author"].initial = _last(Classification, self.target, "author")
+
+
+class CorrectForm(RunnersForm):
+    reason = forms.CharField(
+        label=_("Reason"), max_length=400, widget=forms.Textarea(attrs={"rows": 3})
+    )

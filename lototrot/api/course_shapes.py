@@ -1,0 +1,106 @@
+"""Bodies and answers of the operations on the course of a race day."""
+
+from rest_framework import serializers
+
+from core.api.shapes import Choice, Instant, Shape, Text, Uuid, Whole
+from lototrot.api.shapes import Paragraphs
+from lototrot.models.running import RaceDeclaration
+from lototrot.services.races import classification
+
+_NUMBER = {"min_value": 1, "max_value": 31}
+
+
+class WithdrawalIn(Shape):
+    number = Whole(**_NUMBER)
+    source = Text(max_length=200, help_text="Who reported it.")  # type: ignore[assignment]
+    effective_at = Instant(
+        allow_null=True, default=None, help_text="When it was withdrawn; now if not given."
+    )
+
+
+class WithdrawalOut(Shape):
+    id = Whole()
+    race = Whole(source="race_id")
+    number = Whole()
+    source = serializers.CharField()  # type: ignore[assignment]
+    effective_at = Instant()
+    entered_at = Instant()
+    proposal = Uuid(source="proposal.uuid", help_text="To be confirmed by a second person.")
+    confirmed_at = Instant(allow_null=True)
+    reversed_at = Instant(allow_null=True)
+
+
+class ReasonIn(Shape):
+    reason = Text(max_length=400)
+
+
+class StartIn(Shape):
+    actual_start_at = Instant()
+    source = Text(max_length=200, help_text="Who reported it.")  # type: ignore[assignment]
+
+
+class StartOut(Shape):
+    race = Whole(source="race_id")
+    actual_start_at = Instant()
+    source = serializers.CharField()  # type: ignore[assignment]
+    recorded_at = Instant()
+
+
+class LeftIn(Shape):
+    number = Whole(**_NUMBER)
+    ruling = Text(max_length=400)
+
+
+class LeftOut(Shape):
+    number = Whole()
+    ruling = serializers.CharField()
+
+
+class DeclarationIn(Shape):
+    kind = Choice(RaceDeclaration.Kind.values)
+    reason = Text(max_length=400)
+    declared_at = Instant(allow_null=True, default=None)
+    left = LeftIn(many=True, default=list)
+    draw_place = Text(
+        max_length=300,
+        allow_blank=True,
+        default="",
+        help_text="Where it will be drawn; the Central Office if not given.",
+    )
+
+
+class DeclarationOut(Shape):
+    race = Whole(source="race_id")
+    kind = Choice(RaceDeclaration.Kind.values)
+    reason = serializers.CharField()
+    declared_at = Instant()
+    left = LeftOut(many=True)
+
+
+class DeclarationsOut(Shape):
+    items = DeclarationOut(many=True)
+
+
+class MeetingDeclarationIn(Shape):
+    reason = Text(max_length=400)
+    declared_at = Instant(allow_null=True, default=None)
+    draw_place = Text(max_length=300, allow_blank=True, default="")
+
+
+class EntryIn(Shape):
+    number = Whole(min_value=1, max_value=99)
+    outcome = Choice(classification.OUTCOMES)
+    place = Whole(min_value=1, max_value=99, allow_null=True, default=None)
+    ruling = Text(max_length=400, allow_blank=True, default="")
+
+
+class ClassificationIn(Shape):
+    runners = EntryIn(many=True, help_text="Every runner of the programme, once.")
+    announced_text = Paragraphs(max_length=10_000)
+    announced_at = Instant()
+    author = Text(max_length=200, help_text="The stewards who signed it.")
+
+
+class CorrectionIn(Shape):
+    runners = EntryIn(many=True)
+    reason = Text(max_length=400)
