@@ -11,20 +11,37 @@ from typing import Any
 
 import structlog
 from django.conf import settings
+from django.db import DatabaseError
 from django.http import HttpRequest
 from django.http.response import HttpResponseBase
+from django.utils.duration import duration_iso_string
 from rest_framework.permissions import SAFE_METHODS
 
-from core.api import acting, metrics, server_time
+from core.api import acting, metrics
+from core.api.shapes import utc_text
+from core.database import clock
 from core.journal import acting as journal
 
 REQUEST_ID_HEADER = "X-Request-Id"
+TIME_HEADER = "X-Server-Time"
+SIMULATED_HEADER = "X-Simulated-Time"
 API = "/api/"
 UNMATCHED = "unmatched"
 _REQUEST_ID = re.compile(r"[A-Za-z0-9._-]{8,64}\Z")
 _SLOW_S = 1.0
 
 log = structlog.get_logger("request")
+
+
+def stamp_time(response: HttpResponseBase) -> None:
+    """Put the clock's headers on a response; none while the database cannot be asked."""
+    try:
+        instant, offset = clock.recent()
+    except DatabaseError:
+        return
+    response[TIME_HEADER] = utc_text(instant)
+    if offset:
+        response[SIMULATED_HEADER] = f"+{duration_iso_string(offset)}"
 
 
 class RequestLog:
@@ -59,7 +76,7 @@ class RequestLog:
             structlog.contextvars.unbind_contextvars("request_id")
         response[REQUEST_ID_HEADER] = request_id
         if request.path.startswith(API):
-            server_time.stamp(response)
+            stamp_time(response)
         return response
 
     def process_view(self, request: HttpRequest, view: Any, *_: Any) -> None:

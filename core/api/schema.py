@@ -15,9 +15,8 @@ from rest_framework import serializers
 from core.api import errors, idempotency
 from core.api.authentication import OperatorToken, StaffToken, TerminalToken
 from core.api.bodies import Body, shape_of
-from core.api.middleware import REQUEST_ID_HEADER
+from core.api.middleware import REQUEST_ID_HEADER, SIMULATED_HEADER, TIME_HEADER
 from core.api.problems import CONTENT_TYPE, status_of
-from core.api.server_time import SIMULATED_HEADER, TIME_HEADER
 from core.api.shapes import PageQuery, Shape
 from core.kernel.errors import DomainError, Unavailable
 from core.premises.access import (

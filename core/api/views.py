@@ -1,6 +1,9 @@
-"""The bases of all views. A view parses a shape, calls one service, renders: it holds no rule.
+"""The base classes of all views, and the recipe of an operation.
 
-How an endpoint is written: docs/adr and `core/api/endpoints` show it; in short
+A view parses a shape, calls one service and renders what it returns: it holds no rule. To add an
+operation, write its shapes and its view into a module of the app's `api` package, and its address
+into `urlpatterns` of `api/urls.py` there, which is found by its name. The app's service raises the
+errors that `problems` lists.
 
     class PremisesList(StaffView):
         @operation("Register premises", body=PremisesIn, answer=PremisesOut, status=201,
@@ -10,6 +13,11 @@ How an endpoint is written: docs/adr and `core/api/endpoints` show it; in short
             return self.once(
                 lambda: self.answer(PremisesOut, premises_register(by=self.by, **body), 201)
             )
+
+The base class says who may call: `ApiView` anyone, `StaffView` a member of staff,
+`BareTerminalView` a terminal, `TerminalView` an operator signed on at one. Papers add
+`core.api.papers.PaperView`; the terminals' hot paths use `LeanView` and a `core.api.bodies.Body`.
+At the end, write the OpenAPI document again: `manage.py spectacular --file docs/openapi.yaml`.
 """
 
 import json

@@ -1,13 +1,20 @@
-"""One clock, the database's, plus any simulated offset (rulebook: Clock)."""
+"""One clock, the database's, plus any simulated offset (rulebook: Clock).
+
+Rules and records use `now()`. `recent()` is for showing the time: it seldom makes a query.
+"""
 
 import datetime
+import time
+from typing import NamedTuple
 
 from django.conf import settings
-from django.db import connection, transaction
+from django.db import DatabaseError, connection, transaction
 
 from core.database.locks import Lock, hold
 from core.database.models import ClockOffset
 from core.kernel.errors import Forbidden, Invalid
+
+_KEPT_S = 1.0
 
 
 class SimulatedTimeRefused(Forbidden):
@@ -38,6 +45,58 @@ def is_simulated() -> bool:
     return ClockOffset.objects.exists()
 
 
+class Recent(NamedTuple):
+    """An answer of the database: the monotonic time of asking in seconds, instant and offset."""
+
+    asked_s: float
+    instant: datetime.datetime
+    offset: datetime.timedelta
+
+
+class _Process:
+    """The last answer. It is replaced and never changed, so that threads need no lock."""
+
+    latest: Recent | None = None
+
+
+def recent() -> tuple[datetime.datetime, datetime.timedelta]:
+    """Return the instant and the simulated offset in force.
+
+    The database is asked once a second; in between, the process's monotonic clock carries on from
+    its answer. Raises DatabaseError.
+    """
+    monotonic_s = time.monotonic()
+    latest = _Process.latest
+    if latest is None or monotonic_s - latest.asked_s >= _KEPT_S:
+        if latest is not None:  # one asks; meanwhile the others go on by the last answer
+            passed = datetime.timedelta(seconds=monotonic_s - latest.asked_s)
+            _Process.latest = Recent(monotonic_s, latest.instant + passed, latest.offset)
+        try:
+            _Process.latest = latest = _ask(monotonic_s)
+        except DatabaseError:
+            forget_recent()
+            raise
+    return (
+        latest.instant + datetime.timedelta(seconds=monotonic_s - latest.asked_s),
+        latest.offset,
+    )
+
+
+def forget_recent() -> None:
+    """Ask the database at the next `recent()`: the clock has been moved."""
+    _Process.latest = None
+
+
+def _ask(monotonic_s: float) -> Recent:
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "SELECT core_now(),"
+            ' (SELECT "offset" FROM database_clockoffset ORDER BY id DESC LIMIT 1)'
+        )
+        instant, in_force = cursor.fetchone()
+    return Recent(monotonic_s, instant, in_force or datetime.timedelta())
+
+
 @transaction.atomic
 def move_to(instant: datetime.datetime, *, reason: str) -> datetime.timedelta:
     """Move simulated time forward to `instant`; the new offset.
@@ -52,4 +111,7 @@ def move_to(instant: datetime.datetime, *, reason: str) -> datetime.timedelta:
         present, real = cursor.fetchone()
     if instant < present:
         raise ClockBackwards(now=present.isoformat())
-    return ClockOffset.objects.create(offset=instant - real, reason=reason).offset
+    moved = ClockOffset.objects.create(offset=instant - real, reason=reason).offset
+    forget_recent()
+    transaction.on_commit(forget_recent)  # another thread may have asked before the commit
+    return moved

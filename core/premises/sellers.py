@@ -1,11 +1,8 @@
 """Who sells and where, as papers name them, kept in each process so that a sale need not ask."""
 
 import dataclasses
-import time
-from functools import lru_cache
 
-from django.db import connection
-
+from core.database.kept import kept
 from core.premises.models import Operator, Premises, Terminal
 
 CARD_KEPT_S = 30
@@ -23,14 +20,9 @@ class SellerFacts:
     operator_number: int
 
 
+@kept(most=16_384, seconds=CARD_KEPT_S)
 def seller_facts(terminal_id: int, operator_id: int) -> SellerFacts:
     """The seller's names, at most half a minute old: a premises may change its name."""
-    period = int(time.monotonic()) // CARD_KEPT_S
-    return _kept_seller(connection.settings_dict["NAME"], terminal_id, operator_id, period)
-
-
-@lru_cache(maxsize=16384)
-def _kept_seller(database: str, terminal_id: int, operator_id: int, period: int) -> SellerFacts:
     terminal = Terminal.objects.select_related("premises").get(pk=terminal_id)
     place = terminal.premises
     return SellerFacts(
@@ -53,13 +45,8 @@ class PlaceFacts:
     municipality: str
 
 
+@kept(most=4_096, seconds=CARD_KEPT_S)
 def place_facts(premises_id: int) -> PlaceFacts:
     """The names of premises, at most half a minute old."""
-    period = int(time.monotonic()) // CARD_KEPT_S
-    return _kept_place(connection.settings_dict["NAME"], premises_id, period)
-
-
-@lru_cache(maxsize=4096)
-def _kept_place(database: str, premises_id: int, period: int) -> PlaceFacts:
     place = Premises.objects.get(pk=premises_id)
     return PlaceFacts(place.code, place.name, place.address, place.municipality)

@@ -1,9 +1,7 @@
 """What a terminal looks up: contests it may sell, and what to put on the wall."""
 
-from functools import lru_cache
 from typing import Any
 
-from django.db import connection
 from django.http import HttpResponse
 from rest_framework import serializers
 from rest_framework.request import Request
@@ -13,6 +11,7 @@ from core.api.schema import operation
 from core.api.shapes import Cents, Choice, Day, Flag, Instant, Shape, Uuid, Whole, utc_text
 from core.api.views import BareTerminalView, TerminalView, json_response
 from core.database import clock
+from core.database.kept import kept
 from core.draws.models import Draw
 from core.draws.selectors import draw_cards
 from core.ledger.services import balance_cents
@@ -118,13 +117,12 @@ def _on_sale(contest: Any, language: str) -> dict[str, Any]:
         "lapsed_cents": balance_cents(accounts.lapsed(contest.pk)),
         "acknowledged": contest.acknowledged,
     }
-    database = str(connection.settings_dict["NAME"])
-    races = _races(database, contest.pk, tuple(contest.offered_masks))
+    races = _races(contest.pk, tuple(contest.offered_masks))
     return {**ContestHeadOut(head).data, "races": races}
 
 
-@lru_cache(maxsize=256)
-def _races(_database: str, contest: int, _offered: tuple[int, ...]) -> list[dict[str, Any]]:
+@kept(most=256)
+def _races(contest: int, _offered: tuple[int, ...]) -> list[dict[str, Any]]:
     """The races as every terminal gets them; only the numbers offered ever change on sale."""
     return list(RaceOnSale(contest_legs(contest_get(contest)), many=True).data)
 

@@ -1,11 +1,9 @@
 """How many bets are still alive after each race, and what the prizes would be (14.III.7, 9)."""
 
-from collections import OrderedDict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from django.db import connection
-
+from core.database.kept import Facts
 from core.kernel.canonical import Json
 from core.ledger import services as ledger
 from lototrot import accounts
@@ -73,22 +71,19 @@ def _official(leg: LegCard) -> tuple[object, int]:
     return record.drawn.certified_at if record.drawn else None, leg.position
 
 
-# What was counted last, by what could change it: results, and tickets voided after closing.
-_Key = tuple[str, int, tuple[int, ...], int]
-_kept: OrderedDict[_Key, tuple[Mapping[int, int], int]] = OrderedDict()
-_KEPT = 1024  # more than there are on the board
+# What was counted last, by what could change it: results, and tickets voided after closing. There
+# are fewer on the board.
+_kept: Facts[tuple[Mapping[int, int], int]] = Facts(most=1024)
 
 
 def _counted(what: Counting, voids: int, *, counting: bool) -> tuple[Mapping[int, int], int] | None:
     """Winning bets by category and takings, counted once for each new result or void."""
-    key = (connection.settings_dict["NAME"], what.contest_id, what.right_masks, voids)
-    found = _kept.get(key)
-    if found is None and counting:
+    key = (what.contest_id, what.right_masks, voids)
+    counted = _kept.get(*key)
+    if counted is None and counting:
         tally = count(what)
-        found = _kept[key] = tally.winners, tally.takings_cents
-        if len(_kept) > _KEPT:
-            _kept.popitem(last=False)
-    return found
+        counted = _kept.put(*key, fact=(tally.winners, tally.takings_cents))
+    return counted
 
 
 def _carried(contest: Contest) -> dict[str, int]:

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 
 from django.db import connection
 
+from core.database.kept import Facts
 from lototrot.models.contest import Contest
 
 _LOOK = """
@@ -50,8 +51,8 @@ def contest_totals(contest: Contest) -> Totals:
 def all_totals() -> dict[int, Totals]:
     """The totals of every contest; what this process has counted before is not counted again."""
     with _one_at_a_time:
-        name = connection.settings_dict["NAME"]
-        return _of_process.setdefault(name, RunningTotals()).read()
+        running = _of_process.get() or _of_process.put(fact=RunningTotals())
+        return running.read()
 
 
 @dataclass(slots=True)
@@ -98,5 +99,5 @@ def _added(left: _Sums, right: _Sums, sign: int) -> _Sums:
     return found
 
 
-_of_process: dict[str, RunningTotals] = {}
+_of_process: Facts[RunningTotals] = Facts(most=8)
 _one_at_a_time = threading.Lock()

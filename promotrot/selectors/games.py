@@ -2,12 +2,12 @@
 
 import re
 from dataclasses import replace
-from functools import cache, lru_cache
+from functools import cache
 from importlib import resources
 
-from django.db import connection
 from django.db.models import QuerySet
 
+from core.database.kept import kept
 from promotrot.engine.game import Game, PredrawnGame
 from promotrot.engine.game_json import read_game
 from promotrot.engine.plan_json import read_plan
@@ -19,13 +19,9 @@ _KEPT = 256
 _SYMBOL = re.compile(r'<symbol id="([a-z0-9-]+)"')
 
 
+@kept(most=_KEPT)
 def version_game(version_id: int) -> Game:
     """The game that a recorded version defines. Versions never change: it is kept in memory."""
-    return _version_game(str(connection.settings_dict["NAME"]), version_id)
-
-
-@lru_cache(maxsize=_KEPT)
-def _version_game(database: str, version_id: int) -> Game:
     return read_game(GameVersion.objects.values_list("document", flat=True).get(pk=version_id))
 
 

@@ -5,11 +5,9 @@ the process. Only ask for a ticket that is sold.
 """
 
 from dataclasses import dataclass, field
-from functools import lru_cache
-
-from django.db import connection
 
 from core.database import vault
+from core.database.kept import kept
 from core.kernel.errors import Conflict
 from core.kernel.sampling import Stream
 from promotrot.engine.plan import Plan
@@ -41,7 +39,7 @@ class Dealing:
         """The tier (0: none) of the ticket sold there. Raises IndexError where there is none."""
         if position < 0:
             raise IndexError(position)
-        tier = _block(_database(), self.emission_id, opening)[position]
+        tier = _block(self.emission_id, opening)[position]
         return tier + self.first_tier - 1 if tier else 0
 
     def block(self, opening: int) -> bytes:
@@ -58,23 +56,14 @@ class Dealing:
         return [self.plan.block(number).tickets for number in order]
 
 
+@kept(most=_BLOCKS_KEPT)
+def _block(emission_id: int, opening: int) -> bytes:
+    return dealing(emission_id).block(opening)
+
+
+@kept(most=_EMISSIONS_KEPT)
 def dealing(emission_id: int) -> Dealing:
     """The dealing of an emission that has been witnessed. Raises EmissionNotDealt."""
-    return _dealing(_database(), emission_id)
-
-
-def _database() -> str:
-    """Ids mean nothing without it: a process may meet several databases (the tests' does)."""
-    return str(connection.settings_dict["NAME"])
-
-
-@lru_cache(maxsize=_BLOCKS_KEPT)
-def _block(database: str, emission_id: int, opening: int) -> bytes:
-    return _dealing(database, emission_id).block(opening)
-
-
-@lru_cache(maxsize=_EMISSIONS_KEPT)
-def _dealing(database: str, emission_id: int) -> Dealing:
     found = (
         Commitment.objects.select_related("emission", "emission__witness")
         .filter(emission=emission_id, emission__witness__isnull=False)

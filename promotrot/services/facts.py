@@ -2,11 +2,9 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import lru_cache
 from typing import Final
 
-from django.db import connection
-
+from core.database.kept import kept
 from core.kernel.canonical import Json
 from core.kernel.errors import NotFound
 from core.kernel.money import percent_text
@@ -54,13 +52,9 @@ class EmissionFacts:
         return self.game.texts.get(language) or self.game.texts["ca"]
 
 
+@kept(most=_KEPT)
 def emission_facts(pk: int) -> EmissionFacts:
     """The facts of an emission. Raises EmissionUnknown."""
-    return _kept(str(connection.settings_dict["NAME"]), pk)
-
-
-@lru_cache(maxsize=_KEPT)
-def _kept(database: str, pk: int) -> EmissionFacts:
     found = Emission.objects.select_related("approval").filter(pk=pk).first()
     if found is None:
         raise EmissionUnknown(emission=pk)

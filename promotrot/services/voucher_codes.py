@@ -3,13 +3,13 @@
 import datetime
 import secrets
 import uuid
-from functools import lru_cache
 from typing import Final
 
 from django.conf import settings
 from django.db import connection
 
 from core.database import clock
+from core.database.kept import kept
 from core.journal.acting import acting
 from core.kernel import codes
 from promotrot.models.voucher import VoucherSecret
@@ -28,11 +28,11 @@ def day_secret(day: datetime.date) -> bytes:
     """Return the secret of a day's codes. The first call on that day makes it."""
     if connection.in_atomic_block:  # may be rolled back, and must then not be remembered
         return _secret_of(day)
-    return _kept_secret(str(connection.settings_dict["NAME"]), day)
+    return _kept_secret(day)
 
 
-@lru_cache(maxsize=_SECRETS_KEPT)
-def _kept_secret(database: str, day: datetime.date) -> bytes:
+@kept(most=_SECRETS_KEPT)
+def _kept_secret(day: datetime.date) -> bytes:
     with acting("promotrot.voucher_secret"):  # a terminal's path has not named its act here
         return _secret_of(day)
 

@@ -9,8 +9,9 @@ import pytest
 import structlog
 from django.test import Client
 
-from core.api import logs, metrics, middleware, problems, server_time
+from core.api import logs, metrics, middleware, problems
 from core.config import health
+from core.database import clock
 from core.staff.models import User
 from core.staff.powers import Role
 from core.staff.services import session_start
@@ -96,7 +97,7 @@ def log_text(monkeypatch: pytest.MonkeyPatch) -> Iterator[LogText]:
 
 @pytest.fixture(autouse=True)
 def _fresh_clock() -> None:
-    server_time.forget()
+    clock.forget_recent()
 
 
 @pytest.fixture

@@ -7,7 +7,6 @@ from django.http import HttpResponse
 from rest_framework import serializers
 from rest_framework.request import Request
 
-from core.api import server_time
 from core.api.schema import operation
 from core.api.shapes import Flag, Instant, Shape, Text
 from core.api.views import StaffView
@@ -48,5 +47,4 @@ class Clock(StaffView):
     def post(self, request: Request) -> HttpResponse:
         body = self.read(MoveIn)
         offset = services.clock_move(by=self.by, instant=body["now"], reason=body["reason"])
-        server_time.forget()
         return self.answer(ClockOut, _reading(offset))

@@ -1,15 +1,13 @@
 """From a presented code to what it is owed, and what became of that."""
 
 import dataclasses
-import time
 from collections.abc import Callable
 from datetime import date, datetime
-from functools import lru_cache
 from uuid import UUID
 
 from django.conf import settings
-from django.db import connection
 
+from core.database.kept import kept
 from core.database.statements import run_prepared
 from core.kernel import codes
 from core.kernel.days import natural_day
@@ -111,17 +109,12 @@ def claim_of_deposit(deposit: UUID) -> Claim:
     return found
 
 
+@kept(most=64, seconds=FIGURES_KEPT_S)
 def payment_figures(day: date) -> PaymentFigures:
     """Tiers and cash ceiling of a day: the regulation's, and the ceilings entered since [C3].
 
     At most half a minute old: a ceiling is entered before the day it is in force from.
     """
-    period = int(time.monotonic()) // FIGURES_KEPT_S
-    return _figures(connection.settings_dict["NAME"], day, period)
-
-
-@lru_cache(maxsize=64)
-def _figures(database: str, day: date, period: int) -> PaymentFigures:
     regulation = shipped().in_force(day)
     later = CashCeiling.objects.filter(
         in_force_from__lte=day, in_force_from__gt=regulation.in_force_from

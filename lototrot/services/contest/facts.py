@@ -6,11 +6,9 @@ decided inside the sale's own statement.
 
 import dataclasses
 import datetime
-from functools import lru_cache
 from typing import Any
 
-from django.db import connection
-
+from core.database.kept import kept
 from core.kernel.money import percent_text
 from lototrot.engine.races import mask_of
 from lototrot.engine.selection import Leg, Terms
@@ -55,13 +53,9 @@ class ContestFacts:
         return Terms(legs, self.price_cents, self.max_bets)
 
 
+@kept(most=256)
 def contest_facts(pk: int) -> ContestFacts:
     """The facts of a contest. Raises ContestUnknown."""
-    return _kept_facts(connection.settings_dict["NAME"], pk)
-
-
-@lru_cache(maxsize=256)
-def _kept_facts(database: str, pk: int) -> ContestFacts:
     return _facts_of(contest_get(pk))
 
 

@@ -3,13 +3,12 @@
 import dataclasses
 from collections.abc import Sequence
 from datetime import UTC, date, datetime
-from functools import lru_cache
 from typing import Any
 
-from django.db import connection
 from django.utils.translation import get_language
 from django.utils.translation import gettext as _
 
+from core.database.kept import kept
 from core.database.statements import run_prepared
 from core.receipts.document import LANGUAGES, Align, Block, Line, Pair, Table
 from core.receipts.formats import format_date, format_moment
@@ -74,12 +73,12 @@ def shown(ticket_id: int) -> Shown:
 def shown_races(contest_id: int, state: str) -> tuple[ShownRace, ...]:
     """The races of a contest in order; kept in the process once payment is ordered (8.2)."""
     if state == Contest.State.ORDERED:
-        return _final_races(connection.settings_dict["NAME"], contest_id)
+        return _final_races(contest_id)
     return _races(contest_id)
 
 
-@lru_cache(maxsize=256)
-def _final_races(database: str, contest_id: int) -> tuple[ShownRace, ...]:
+@kept(most=256)
+def _final_races(contest_id: int) -> tuple[ShownRace, ...]:
     return _races(contest_id)
 
 

@@ -1,12 +1,17 @@
 """One clock, the database's; simulated time is an offset of it that only grows."""
 
+import datetime
 import time
+from collections.abc import Iterator
 from datetime import timedelta
 from typing import Any
+from unittest import mock
 
 import pytest
-from django.db import IntegrityError, connection, transaction
+from django.db import DatabaseError, IntegrityError, connection, transaction
+from django.http import HttpResponse
 
+from core.api import middleware
 from core.database import clock
 from core.database.clock import ClockBackwards, SimulatedTimeRefused
 from core.database.locks import Lock, LocksOutOfPlace, hold
@@ -15,6 +20,7 @@ from tests.support.concurrency.sales import together
 from tests.support.databases import Database
 
 LATER = timedelta(hours=3)
+NOON = datetime.datetime(2030, 4, 1, 12, tzinfo=datetime.UTC)
 
 
 def test_real_time_is_the_databases_and_moves_within_a_transaction(db: None) -> None:
@@ -88,3 +94,46 @@ def test_locks_are_taken_in_their_order_and_go_with_the_transaction(own_database
     with connection.cursor() as cursor:
         cursor.execute(held)
         assert cursor.fetchall() == []
+
+
+class TestRecent:
+    """The clock on every answer: one asks the database; the others go on by the last answer."""
+
+    @pytest.fixture(autouse=True)
+    def _forgotten(self) -> Iterator[None]:
+        clock.forget_recent()
+        yield
+        clock.forget_recent()
+
+    @staticmethod
+    def stamped() -> HttpResponse:
+        response = HttpResponse()
+        middleware.stamp_time(response)
+        return response
+
+    def test_one_asks_and_nobody_waits_for_it(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        nothing = datetime.timedelta()
+        monkeypatch.setattr(clock, "_ask", lambda at_s: clock.Recent(at_s - 9, NOON, nothing))
+        self.stamped()
+        meanwhile: list[str] = []
+
+        def ask(at_s: float) -> clock.Recent:
+            meanwhile.append(self.stamped()[middleware.TIME_HEADER])  # as another thread would
+            return clock.Recent(at_s, NOON, nothing)
+
+        monkeypatch.setattr(clock, "_ask", ask)
+        assert self.stamped()[middleware.TIME_HEADER].startswith("2030-04-01T12:00:00")
+        assert [each[:19] for each in meanwhile] == ["2030-04-01T12:00:09"]
+
+    def test_without_a_database_there_is_no_time(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        nothing = datetime.timedelta()
+        monkeypatch.setattr(clock, "_ask", lambda at_s: clock.Recent(at_s - 9, NOON, nothing))
+        self.stamped()
+        monkeypatch.setattr(clock, "_ask", mock.Mock(side_effect=DatabaseError))
+        for _ in range(2):
+            assert middleware.TIME_HEADER not in self.stamped()
+
+    def test_an_offset_is_said(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        hour = datetime.timedelta(hours=1)
+        monkeypatch.setattr(clock, "_ask", lambda at_s: clock.Recent(at_s, NOON, hour))
+        assert self.stamped()[middleware.SIMULATED_HEADER] == "+P0DT01H00M00S"

@@ -10,6 +10,7 @@ from django.conf import settings
 from django.db import IntegrityError, connection, transaction
 
 from core.database import clock
+from core.database.kept import forget_all
 from core.kernel.days import natural_day
 from core.kernel.regulation import Means
 from core.payoffice import accounts, refusals
@@ -295,9 +296,9 @@ def test_a_cheque_voided_reissued_and_reconciled() -> None:
 @pytest.fixture
 def figures_read_anew() -> Iterator[None]:
     """Figures are kept for half a minute: those of other tests, and ours in theirs."""
-    finding._figures.cache_clear()
+    forget_all()
     yield
-    finding._figures.cache_clear()
+    forget_all()
 
 
 @pytest.mark.usefixtures("figures_read_anew")

@@ -10,7 +10,7 @@ from django.core.servers.basehttp import (
     get_internal_wsgi_application,
 )
 
-from core.api import server_time
+from core.database import clock
 from core.screens import live
 
 
@@ -22,7 +22,7 @@ class _Quiet(WSGIRequestHandler):
 @contextmanager
 def serving() -> Iterator[int]:
     """Serve on loopback and give the port."""
-    server_time.forget()
+    clock.forget_recent()
     live.publish(live.folder())
     server = ThreadedWSGIServer(("127.0.0.1", 0), _Quiet)
     server.daemon_threads = True
