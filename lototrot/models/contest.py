@@ -1,4 +1,4 @@
-"""A contest: seven races of a meeting on which one pool of bets is taken."""
+"""A contest: two to ten races of a meeting on which one pool of bets is taken."""
 
 from django.contrib.postgres.fields import ArrayField
 from django.db import models
