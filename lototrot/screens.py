@@ -3,9 +3,9 @@
 from django.utils.translation import gettext_lazy as _
 
 from core.screens import texts
-from core.screens.panels import Panel, register_board, register_holder
-from core.screens.panels import register as register_panel
+from core.screens.panels import Feed, Panel, Screens
 from core.screens.texts import ngettext_noop
+from lototrot.selectors import board
 
 _MODULES = (
     "bet",
@@ -21,41 +21,6 @@ _MODULES = (
 
 
 _BOARD_MODULES = ("race", "standing", "explained")
-
-
-def register() -> None:
-    register_panel(
-        Panel(
-            name="lototrot",
-            title=_("Lototrot"),
-            module="lototrot/terminal/panel.js",
-            styles=("lototrot/terminal/panel.css",),
-            texts="lototrot",
-            preload=tuple(f"lototrot/terminal/{name}.js" for name in _MODULES),
-        )
-    )
-    texts.define("lototrot", _SELLING | _AFTERWARDS)
-    register_board(
-        Panel(
-            name="lototrot",
-            title=_("Lototrot"),
-            module="lototrot/board/section.js",
-            styles=("lototrot/board/board.css",),
-            texts="lototrot_board",
-            preload=tuple(f"lototrot/board/{name}.js" for name in _BOARD_MODULES),
-        )
-    )
-    texts.define("lototrot_board", _BOARD | _EXPLAINED)
-    register_holder(
-        Panel(
-            name="lototrot",
-            title=_("Lototrot"),
-            module="lototrot/holder.js",
-            styles=("lototrot/terminal/panel.css",),
-            texts="lototrot",
-            preload=("lototrot/terminal/details.js",),
-        )
-    )
 
 
 _SELLING: dict[str, texts.Text] = {
@@ -220,3 +185,32 @@ _EXPLAINED: dict[str, texts.Text] = {
     "step_no_prizes": _("No bet wins anything."),
     "step_onward": _("For the next meeting: accumulated {jackpot}, reserve fund {reserve}."),
 }
+
+SCREENS = Screens(
+    terminal=Panel(
+        name="lototrot",
+        title=_("Lototrot"),
+        module="lototrot/terminal/panel.js",
+        styles=("lototrot/terminal/panel.css",),
+        texts="lototrot",
+        preload=tuple(f"lototrot/terminal/{name}.js" for name in _MODULES),
+    ),
+    board=Panel(
+        name="lototrot",
+        title=_("Lototrot"),
+        module="lototrot/board/section.js",
+        styles=("lototrot/board/board.css",),
+        texts="lototrot_board",
+        preload=tuple(f"lototrot/board/{name}.js" for name in _BOARD_MODULES),
+    ),
+    holder=Panel(
+        name="lototrot",
+        title=_("Lototrot"),
+        module="lototrot/holder.js",
+        styles=("lototrot/terminal/panel.css",),
+        texts="lototrot",
+        preload=("lototrot/terminal/details.js",),
+    ),
+    feed=Feed("lototrot", board.board_pulse, board.board_document, board.board_prepare),
+    texts={"lototrot": _SELLING | _AFTERWARDS, "lototrot_board": _BOARD | _EXPLAINED},
+)

@@ -3,44 +3,11 @@
 from django.utils.translation import gettext_lazy as _
 
 from core.screens import texts
-from core.screens.panels import Panel, register_board, register_holder
-from core.screens.panels import register as register_panel
+from core.screens.panels import Feed, Panel, Screens
 from core.screens.texts import ngettext_noop
+from promotrot.selectors import board
 
 _MODULES = ("stage", "drawn", "chance", "mechanics", "prizes", "values", "kept")
-
-
-def register() -> None:
-    register_panel(
-        Panel(
-            name="promotrot",
-            title=_("Promotrot"),
-            module="promotrot/terminal/panel.js",
-            styles=("promotrot/terminal/panel.css",),
-            texts="promotrot",
-            preload=tuple(f"promotrot/terminal/{name}.js" for name in _MODULES),
-        )
-    )
-    texts.define("promotrot", _TEXTS)
-    register_board(
-        Panel(
-            name="promotrot",
-            title=_("Promotrot"),
-            module="promotrot/board/section.js",
-            styles=(),
-            texts="promotrot_board",
-        )
-    )
-    texts.define("promotrot_board", _BOARD)
-    register_holder(
-        Panel(
-            name="promotrot",
-            title=_("Promotrot"),
-            module="promotrot/holder.js",
-            styles=(),
-            texts="promotrot",
-        )
-    )
 
 
 _TEXTS: dict[str, texts.Text] = {
@@ -100,3 +67,30 @@ _BOARD: dict[str, texts.Text] = {
     "extra_prize": _("Extra prize"),
     "play_decides": _("as the play decides"),
 }
+
+SCREENS = Screens(
+    terminal=Panel(
+        name="promotrot",
+        title=_("Promotrot"),
+        module="promotrot/terminal/panel.js",
+        styles=("promotrot/terminal/panel.css",),
+        texts="promotrot",
+        preload=tuple(f"promotrot/terminal/{name}.js" for name in _MODULES),
+    ),
+    board=Panel(
+        name="promotrot",
+        title=_("Promotrot"),
+        module="promotrot/board/section.js",
+        styles=(),
+        texts="promotrot_board",
+    ),
+    holder=Panel(
+        name="promotrot",
+        title=_("Promotrot"),
+        module="promotrot/holder.js",
+        styles=(),
+        texts="promotrot",
+    ),
+    feed=Feed("promotrot", board.board_pulse, board.board_document),
+    texts={"promotrot": _TEXTS, "promotrot_board": _BOARD},
+)

@@ -114,14 +114,14 @@ MIDDLEWARE = [
     "django.middleware.security.SecurityMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "core.api.middleware.RequestLog",
-    "core.api.screens.Sessions",
+    "core.api.screen_layers.Sessions",
     "django.middleware.locale.LocaleMiddleware",
     "core.screens.middleware.Screens",
     "django.middleware.common.CommonMiddleware",
-    "core.api.screens.Csrf",
-    "core.api.screens.Authentication",
-    "core.api.screens.Messages",
-    "core.api.screens.Frames",
+    "core.api.screen_layers.Csrf",
+    "core.api.screen_layers.Authentication",
+    "core.api.screen_layers.Messages",
+    "core.api.screen_layers.Frames",
 ]
 
 ROOT_URLCONF = "core.config.urls"

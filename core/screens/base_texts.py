@@ -2,8 +2,6 @@
 
 from django.utils.translation import gettext_lazy as _
 
-from core.screens import texts
+from core.screens.texts import Text
 
-
-def define() -> None:
-    texts.define("base", {"close": _("Close")})
+BASE: dict[str, Text] = {"close": _("Close")}

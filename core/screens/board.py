@@ -31,13 +31,9 @@ class Board(Screen):
         return super().get_context_data(**given, config=config, panels=board_panels(), wall=wall)
 
 
-def define() -> None:
-    texts.define(
-        "board",
-        {
-            "loading": _("Loading…"),
-            "board_live": _("Live"),
-            "board_cut": _("No connection"),
-            "board_old": _("What is shown is of {time}: the connection is lost."),
-        },
-    )
+TEXTS: dict[str, texts.Text] = {
+    "loading": _("Loading…"),
+    "board_live": _("Live"),
+    "board_cut": _("No connection"),
+    "board_old": _("What is shown is of {time}: the connection is lost."),
+}

@@ -26,26 +26,22 @@ class Check(Screen):
         return super().get_context_data(**given, config=config, panels=holder_panels())
 
 
-def define() -> None:
-    texts.define(
-        "check",
-        {
-            "loading": _("Loading…"),
-            "line_lost": _("No connection"),
-            "camera_open": _("Scan with the camera"),
-            "camera_close": _("Close the camera"),
-            "camera_refused": _("The camera cannot be used."),
-            "proof_get": _("Get the proof that it was sealed"),
-            "proof_save": _("Save the proof"),
-            "proof_title": _("Sealed"),
-            "proof_why": _(
-                "When sales closed, all tickets were sealed under one number that was published. "
-                "With this file and the code, anyone can check that yours is among them: nothing "
-                "was added, changed or taken away."
-            ),
-            "proof_place": _("Place among the tickets sealed"),
-            "proof_root": _("Number that was published"),
-            "proof_entry": _("Entry of the public log"),
-            "proof_none": _("There is no proof yet: tickets are sealed when sales close."),
-        },
-    )
+TEXTS: dict[str, texts.Text] = {
+    "loading": _("Loading…"),
+    "line_lost": _("No connection"),
+    "camera_open": _("Scan with the camera"),
+    "camera_close": _("Close the camera"),
+    "camera_refused": _("The camera cannot be used."),
+    "proof_get": _("Get the proof that it was sealed"),
+    "proof_save": _("Save the proof"),
+    "proof_title": _("Sealed"),
+    "proof_why": _(
+        "When sales closed, all tickets were sealed under one number that was published. "
+        "With this file and the code, anyone can check that yours is among them: nothing "
+        "was added, changed or taken away."
+    ),
+    "proof_place": _("Place among the tickets sealed"),
+    "proof_root": _("Number that was published"),
+    "proof_entry": _("Entry of the public log"),
+    "proof_none": _("There is no proof yet: tickets are sealed when sales close."),
+}

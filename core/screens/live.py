@@ -14,11 +14,9 @@ import json
 import re
 import tempfile
 import time
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterator
 from datetime import datetime
 from pathlib import Path
-from typing import Any
 
 from django.conf import settings
 from django.core.serializers.json import DjangoJSONEncoder
@@ -27,33 +25,11 @@ from prometheus_client.core import Metric
 
 from core.api import metrics
 from core.database import clock
+from core.screens.panels import Document, feeds
 
 PULSE = "pulse.json"
 _NAME = re.compile(r"pulse\.json|[a-z]+-[0-9a-f]{20}\.json")
 _KEPT_S = 120  # a board that has just read the old pulse still finds the old document
-Document = Mapping[str, Any]
-
-
-@dataclass(frozen=True, slots=True)
-class Feed:
-    """What an app shows on boards: `pulse` in every pulse, `document` when it has changed.
-
-    What takes long is `prepare`'s: the document is without it until that has been done.
-    """
-
-    name: str
-    pulse: Callable[[], Document]
-    document: Callable[[], Document]
-    prepare: Callable[[], None] = lambda: None
-
-
-_feeds: dict[str, Feed] = {}
-
-
-def register(feed: Feed) -> Feed:
-    """Have boards show it. The same name again replaces it."""
-    _feeds[feed.name] = feed
-    return feed
 
 
 def folder() -> Path:
@@ -63,7 +39,7 @@ def folder() -> Path:
 
 def prepare() -> None:
     """Do what takes long, for the next publication."""
-    for feed in _feeds.values():
+    for feed in feeds():
         feed.prepare()
 
 
@@ -73,16 +49,16 @@ def publish(place: Path) -> bool:
     The pulse is written every time: its `at` tells a board that the system is alive.
     """
     place.mkdir(parents=True, exist_ok=True)
-    feeds, changed = {}, False
-    for feed in _feeds.values():
+    published, changed = {}, False
+    for feed in feeds():
         content = _bytes(feed.document())
         name = f"{feed.name}-{hashlib.sha256(content).hexdigest()[:20]}.json"
         if not (place / name).exists():
             _write(place / name, content)
             changed = True
-        feeds[feed.name] = {"document": name, **feed.pulse()}
-    _write(place / PULSE, _bytes({"at": clock.now(), "feeds": feeds}))
-    _forget(place, {entry["document"] for entry in feeds.values()})
+        published[feed.name] = {"document": name, **feed.pulse()}
+    _write(place / PULSE, _bytes({"at": clock.now(), "feeds": published}))
+    _forget(place, {entry["document"] for entry in published.values()})
     return changed
 
 

@@ -3,10 +3,14 @@
 Each is a module that draws it.
 """
 
-from dataclasses import dataclass
-from typing import Final
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
 
 from django.utils.functional import Promise
+
+from core.contributions import contributions
+from core.screens.texts import Text
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -25,36 +29,58 @@ class Panel:
     preload: tuple[str, ...] = ()
 
 
-_PANELS: Final[list[Panel]] = []
-_BOARD: Final[list[Panel]] = []
-_HOLDER: Final[list[Panel]] = []
+Document = Mapping[str, Any]
 
 
-def register(panel: Panel) -> None:
-    """Add a tab, after those registered before."""
-    _PANELS.append(panel)
+@dataclass(frozen=True, slots=True)
+class Feed:
+    """An app's data for boards: `pulse` is in every pulse, `document` is published when it changes.
+
+    `prepare` does what takes long; until it is done, the document is without its results.
+    """
+
+    name: str
+    pulse: Callable[[], Document]
+    document: Callable[[], Document]
+    prepare: Callable[[], None] = lambda: None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Screens:
+    """An app's part of the screens: a tab, a section, a view for holders, a feed and texts.
+
+    `holder` names the module that shows a ticket or voucher to the person who holds it:
+    `details(document)`. A module that also exports `proof(code)` offers the proof that the document
+    was sealed. `texts` are catalogues by name (`texts.py`).
+    """
+
+    terminal: Panel | None = None
+    board: Panel | None = None
+    holder: Panel | None = None
+    feed: Feed | None = None
+    texts: Mapping[str, Mapping[str, Text]] = field(default_factory=dict)
+
+
+def parts() -> tuple[Screens, ...]:
+    """Return the part of each app, in app order."""
+    return contributions("screens", "SCREENS")
 
 
 def panels() -> tuple[Panel, ...]:
-    return tuple(_PANELS)
-
-
-def register_board(panel: Panel) -> None:
-    """Add a section to the board, after those registered before."""
-    _BOARD.append(panel)
+    """Return the tabs of the terminal."""
+    return tuple(part.terminal for part in parts() if part.terminal)
 
 
 def board_panels() -> tuple[Panel, ...]:
-    return tuple(_BOARD)
-
-
-def register_holder(panel: Panel) -> None:
-    """Say how a game shows a ticket or voucher to whoever holds it: `details(document)`.
-
-    A module that also exports `proof(code)` offers the proof that the document was sealed.
-    """
-    _HOLDER.append(panel)
+    """Return the sections of the board."""
+    return tuple(part.board for part in parts() if part.board)
 
 
 def holder_panels() -> tuple[Panel, ...]:
-    return tuple(_HOLDER)
+    """Return the views of documents for the people who hold them."""
+    return tuple(part.holder for part in parts() if part.holder)
+
+
+def feeds() -> tuple[Feed, ...]:
+    """Return the feeds of the boards."""
+    return tuple(part.feed for part in parts() if part.feed)

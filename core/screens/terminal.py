@@ -31,54 +31,48 @@ class Player(Screen):
     texts = ("player",)
 
 
-def define() -> None:
-    texts.define("player", {"player_idle": _("Good luck!")})
-    texts.define(
-        "terminal",
-        {
-            "line_up": _("Online"),
-            "line_lost": _("No connection"),
-            "fault": _("This screen has a fault. Reload it; nothing that was asked for is lost."),
-            "loading": _("Loading…"),
-            "try_again": _("Try again"),
-            "sign_off": _("Sign off"),
-            "enrol": _("Enrol this terminal"),
-            "enrol_why": _("Type the enrolment code that the organiser gave for this terminal."),
-            "enrolment_code": _("Enrolment code"),
-            "enrol_do": _("Enrol"),
-            "sign_on": _("Sign on"),
-            "sign_on_why": _("Operator number and PIN."),
-            "operator_number": _("Operator number"),
-            "pin": _("PIN"),
-            "sign_on_do": _("Sign on"),
-            "backspace": _("Delete the last digit"),
-            "day": _("Day"),
-            "waiting_answer": _("Waiting for the answer"),
-            "waiting_answer_why": _(
-                "The sale is kept and sent again until it is answered. It is never sold twice. "
-                "Do not charge the player yet."
-            ),
-            "waiting_paper": _("Sold. The paper is coming"),
-            "waiting_paper_why": _("The ticket is registered. It is printed as soon as possible."),
-            "give_up": _("Give up this sale"),
-            "print_again": _("Print again"),
-            "to_prizes": _("{percent} % to prizes"),
-            "suspended": _("Sales are suspended."),
-            "not_authorised": _("These premises are not authorised to sell now."),
-            "sell_for": _("Sell for"),
-            "not_sold": _("Not sold."),
-            "given_up": _("Given up: nothing was sold, and it never will be."),
-            "copy": _("Duplicate"),
-            "takings": _("Takings"),
-            "waiting_payment_why": _(
-                "The payment is asked for again until it is answered. It is never made twice. "
-                "Do not hand any money over yet."
-            ),
-            "paper_fails": _("The paper cannot be printed"),
-        },
-    )
-    texts.define("prizes", _PRIZES | _STATES)
-
+PLAYER_TEXTS: dict[str, texts.Text] = {"player_idle": _("Good luck!")}
+TERMINAL_TEXTS: dict[str, texts.Text] = {
+    "line_up": _("Online"),
+    "line_lost": _("No connection"),
+    "fault": _("This screen has a fault. Reload it; nothing that was asked for is lost."),
+    "loading": _("Loading…"),
+    "try_again": _("Try again"),
+    "sign_off": _("Sign off"),
+    "enrol": _("Enrol this terminal"),
+    "enrol_why": _("Type the enrolment code that the organiser gave for this terminal."),
+    "enrolment_code": _("Enrolment code"),
+    "enrol_do": _("Enrol"),
+    "sign_on": _("Sign on"),
+    "sign_on_why": _("Operator number and PIN."),
+    "operator_number": _("Operator number"),
+    "pin": _("PIN"),
+    "sign_on_do": _("Sign on"),
+    "backspace": _("Delete the last digit"),
+    "day": _("Day"),
+    "waiting_answer": _("Waiting for the answer"),
+    "waiting_answer_why": _(
+        "The sale is kept and sent again until it is answered. It is never sold twice. "
+        "Do not charge the player yet."
+    ),
+    "waiting_paper": _("Sold. The paper is coming"),
+    "waiting_paper_why": _("The ticket is registered. It is printed as soon as possible."),
+    "give_up": _("Give up this sale"),
+    "print_again": _("Print again"),
+    "to_prizes": _("{percent} % to prizes"),
+    "suspended": _("Sales are suspended."),
+    "not_authorised": _("These premises are not authorised to sell now."),
+    "sell_for": _("Sell for"),
+    "not_sold": _("Not sold."),
+    "given_up": _("Given up: nothing was sold, and it never will be."),
+    "copy": _("Duplicate"),
+    "takings": _("Takings"),
+    "waiting_payment_why": _(
+        "The payment is asked for again until it is answered. It is never made twice. "
+        "Do not hand any money over yet."
+    ),
+    "paper_fails": _("The paper cannot be printed"),
+}
 
 _PRIZES: dict[str, texts.Text] = {
     "prizes": _("Prizes"),
@@ -149,3 +143,4 @@ _STATES: dict[str, texts.Text] = {
     "reason_unreadable": _("Its code cannot be read"),
     "reason_unverifiable": _("Its marks cannot be checked"),
 }
+PRIZE_TEXTS = _PRIZES | _STATES

@@ -3,17 +3,18 @@
 A script says `t("sell")`; what that is in each language is said here in Python, where the
 extractor of catalogues sees it:
 
-    define("terminal", {"sell": _("Sell"), "bets": ngettext_noop("{n} bet", "{n} bets")})
+    {"sell": _("Sell"), "bets": ngettext_noop("{n} bet", "{n} bets")}
 
 Placeholders are `{name}`; a plural is chosen by `{n}`.
 """
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Final
 
 from django.utils.functional import Promise
 from django.utils.translation import ngettext
+
+from core.contributions import contributions, without_repetition
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,7 +26,6 @@ class Plural:
 
 
 Text = str | Promise | Plural
-_CATALOGUES: Final[dict[str, Mapping[str, Text]]] = {}
 
 
 def ngettext_noop(one: str, many: str) -> Plural:
@@ -33,19 +33,22 @@ def ngettext_noop(one: str, many: str) -> Plural:
     return Plural(one, many)
 
 
-def define(name: str, texts: Mapping[str, Text]) -> None:
-    """Name a catalogue that screens may ask for. The same name again replaces it."""
-    _CATALOGUES[name] = texts
+def catalogues() -> dict[str, Mapping[str, Text]]:
+    """Return the catalogues of all apps by name. Raises ContributedTwice."""
+    parts = contributions("screens", "SCREENS")
+    return without_repetition(
+        (entry for part in parts for entry in part.texts.items()), "screens", "SCREENS"
+    )
 
 
 def names() -> tuple[str, ...]:
     """The catalogues there are."""
-    return tuple(sorted(_CATALOGUES))
+    return tuple(sorted(catalogues()))
 
 
 def keys(name: str) -> frozenset[str]:
     """What a catalogue defines."""
-    return frozenset(_CATALOGUES[name])
+    return frozenset(catalogues()[name])
 
 
 def catalogue(*wanted: str) -> dict[str, str | list[str]]:
@@ -56,7 +59,7 @@ def catalogue(*wanted: str) -> dict[str, str | list[str]]:
     """
     merged: dict[str, str | list[str]] = {}
     for name in wanted:
-        for key, text in _CATALOGUES[name].items():
+        for key, text in catalogues()[name].items():
             said = _said(text)
             if merged.setdefault(key, said) != said:
                 raise ValueError(f"{key!r} of {name!r} is said otherwise by another catalogue")

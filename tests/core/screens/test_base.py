@@ -10,10 +10,11 @@ from django.http import HttpRequest, HttpResponse
 from django.test import Client, RequestFactory
 from django.utils.translation import get_language, override
 
-from core.screens import texts
+from core.screens import panels, texts
 from core.screens.middleware import POLICY, Screens, policy
 from core.screens.views import languages
 from core.tools.catalogues.catalogues import extract
+from tests.support.contributing import contributed
 
 PACKAGES = ("core", "lototrot", "promotrot")
 TEMPLATES = sorted(
@@ -103,7 +104,7 @@ def test_the_extractor_sees_every_text_of_the_scripts() -> None:
         wanted = {
             text.one if isinstance(text, texts.Plural) else str(text)
             for name in texts.names()
-            for text in texts._CATALOGUES[name].values()
+            for text in texts.catalogues()[name].values()
         }
     assert wanted - seen == set()
 
@@ -141,9 +142,9 @@ def test_catalan_comes_first_in_the_switch() -> None:
 
 
 def test_two_catalogues_agree_on_a_key() -> None:
-    texts.define("one of the test", {"close": "Otherwise"})
-    try:
-        with pytest.raises(ValueError, match="close"):
-            texts.catalogue("base", "one of the test")
-    finally:
-        texts._CATALOGUES.pop("one of the test")
+    of_test = panels.Screens(texts={"one of the test": {"close": "Otherwise"}})
+    with (
+        contributed("screens", "SCREENS", *panels.parts(), of_test),
+        pytest.raises(ValueError, match="close"),
+    ):
+        texts.catalogue("base", "one of the test")
