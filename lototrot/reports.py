@@ -28,11 +28,8 @@ WITH account AS (
       FROM ledger_account
      WHERE code LIKE 'lototrot:%%:jackpot' OR code LIKE 'lototrot:%%:reserve'),
 moved AS (
-    SELECT t.id, t.at, t.kind, t.reference, a.chain, a.what, t.amount_cents AS cents
-      FROM account a JOIN ledger_transfer t ON t.credit_id = a.id
-     UNION ALL
-    SELECT t.id, t.at, t.kind, t.reference, a.chain, a.what, -t.amount_cents
-      FROM account a JOIN ledger_transfer t ON t.debit_id = a.id),
+    SELECT e.transfer_id AS id, e.at, e.kind, e.reference, a.chain, a.what, -e.cents AS cents
+      FROM account a JOIN ledger_entry e ON e.account_id = a.id),
 standing AS (
     SELECT m.*, sum(cents) OVER (PARTITION BY chain, what ORDER BY id) AS after FROM moved m)
 SELECT s.at, s.chain, c.day, s.what, s.kind, s.cents, s.after::bigint

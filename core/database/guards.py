@@ -1,6 +1,6 @@
 """After every migrate, functions, triggers and grants are made to follow the code.
 
-Functions come from each app's `sql/*.sql`.
+Functions and views come from each app's `sql/*.sql`.
 Triggers refuse any change that the model does not declare, for the owner too; grants leave the
 application's role able to read, insert, and update the declared columns, and nothing else.
 """
@@ -31,6 +31,11 @@ FOREIGN_TABLES = {
 
 # The triggers that every table has, whatever its model declares.
 GUARDS = ("guard_rows", "guard_truncate", "guard_columns")
+
+_OWN_VIEWS = """
+SELECT relname FROM pg_class WHERE relkind = 'v' AND relnamespace = 'public'::regnamespace
+   AND relowner = current_user::regrole ORDER BY 1
+"""
 
 
 def guarded_models() -> list[type[Guarded]]:
@@ -112,6 +117,9 @@ def install_guards(*, using: str = "owner", **_: Any) -> None:
         for table, privileges in FOREIGN_TABLES.items():
             if table in present:
                 cursor.execute(f'GRANT {privileges} ON "{table}" TO {role}')
+        cursor.execute(_OWN_VIEWS)
+        for (view,) in cursor.fetchall():
+            cursor.execute(f'GRANT SELECT ON "{view}" TO {role}')
         cursor.execute(f"GRANT USAGE ON ALL SEQUENCES IN SCHEMA public TO {role}")
         cursor.execute(f"GRANT EXECUTE ON ALL FUNCTIONS IN SCHEMA public TO {role}")
         cursor.execute(f"GRANT USAGE ON SCHEMA public TO {role}")

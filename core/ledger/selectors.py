@@ -9,7 +9,7 @@ from django.db.models import Q, QuerySet
 from core.kernel.errors import NotFound
 from core.ledger import powers
 from core.ledger.models import Account, Transfer
-from core.ledger.services import Balance
+from core.ledger.services import Balance, balances
 from core.staff.actor import StaffActor
 
 
@@ -36,23 +36,10 @@ class TrialBalance:
         return self.debit_cents - self.credit_cents
 
 
-# The accounts of the page first: only their transfers are added up.
-_PAGE = """
-WITH page AS MATERIALIZED (
-    SELECT id, code, side FROM ledger_account
-     WHERE starts_with(code, %(prefix)s) AND (%(after)s::text IS NULL OR code > %(after)s::text)
-     ORDER BY code LIMIT %(limit)s)
-SELECT p.code, p.side,
-       coalesce((SELECT sum(amount_cents) FROM ledger_transfer WHERE debit_id = p.id), 0)::bigint,
-       coalesce((SELECT sum(amount_cents) FROM ledger_transfer WHERE credit_id = p.id), 0)::bigint
-  FROM page p ORDER BY p.code
-"""
 _TRIAL = """
-WITH moved AS (
-    SELECT debit_id AS id, sum(amount_cents) AS cents, count(*) AS n FROM ledger_transfer GROUP BY 1
-    UNION ALL
-    SELECT credit_id, -sum(amount_cents), 0 FROM ledger_transfer GROUP BY 1),
-standing AS (SELECT id, sum(cents) AS cents, sum(n) AS n FROM moved GROUP BY 1)
+WITH standing AS (
+    SELECT sum(cents) AS cents, count(*) FILTER (WHERE cents > 0) AS n
+      FROM ledger_entry GROUP BY account_id)
 SELECT (SELECT count(*) FROM ledger_account), coalesce(sum(n), 0)::bigint,
        coalesce(sum(cents) FILTER (WHERE cents > 0), 0)::bigint,
        coalesce(-sum(cents) FILTER (WHERE cents < 0), 0)::bigint
@@ -65,9 +52,7 @@ def account_balances(
 ) -> list[Balance]:
     """Balances by code, of codes that start with `prefix` and come after `after`."""
     by.need(powers.READ)
-    with connection.cursor() as cursor:
-        cursor.execute(_PAGE, {"prefix": prefix, "after": after, "limit": limit})
-        return [Balance(*row) for row in cursor.fetchall()]
+    return balances(prefix=prefix, after=after, limit=limit)
 
 
 def transfers(

@@ -34,6 +34,11 @@ class Line:
     amount_cents: int
 
 
+def signed_line(kind: str, debit: AccountCode, credit: AccountCode, cents: int) -> Line:
+    """Return a transfer of `cents`; of a negative amount, the transfer the other way round."""
+    return Line(kind, debit, credit, cents) if cents >= 0 else Line(kind, credit, debit, -cents)
+
+
 @dataclasses.dataclass(frozen=True, slots=True)
 class Balance:
     """An account's sums, in cents. `cents` is positive on the account's normal side."""
@@ -129,43 +134,49 @@ def post_reversal(*, reference: uuid.UUID, of: uuid.UUID, kind: str) -> int:
     return len(mirrored)
 
 
-_BALANCES = """
-SELECT a.code, a.side, coalesce(d.cents, 0), coalesce(c.cents, 0)
-  FROM ledger_account a
-  LEFT JOIN (SELECT debit_id AS id, sum(amount_cents)::bigint AS cents FROM ledger_transfer
-              {where_debit} GROUP BY 1) d ON d.id = a.id
-  LEFT JOIN (SELECT credit_id AS id, sum(amount_cents)::bigint AS cents FROM ledger_transfer
-              {where_credit} GROUP BY 1) c ON c.id = a.id
- {where} ORDER BY a.code
+# All accounts: one pass over the entries. Some accounts: only the entries of each, by index.
+_SUMS = """
+       SELECT coalesce(sum(cents) FILTER (WHERE cents > 0), 0)::bigint AS debit_cents,
+              coalesce(-sum(cents) FILTER (WHERE cents < 0), 0)::bigint AS credit_cents
+"""
+_ALL_BALANCES = f"""
+SELECT a.code, a.side, coalesce(e.debit_cents, 0), coalesce(e.credit_cents, 0)
+  FROM ledger_account a LEFT JOIN (
+{_SUMS}            , account_id FROM ledger_entry GROUP BY account_id) e ON e.account_id = a.id
+ ORDER BY a.code
+"""
+_SOME_BALANCES = f"""
+WITH wanted AS MATERIALIZED (
+    SELECT id, code, side FROM ledger_account
+     WHERE starts_with(code, %(prefix)s) AND (%(after)s::text IS NULL OR code > %(after)s::text)
+     ORDER BY code LIMIT %(limit)s)
+SELECT w.code, w.side, e.debit_cents, e.credit_cents
+  FROM wanted w CROSS JOIN LATERAL (
+{_SUMS}         FROM ledger_entry WHERE account_id = w.id) e
+ ORDER BY w.code
 """
 
 
-def balances(*, prefix: str = "") -> list[Balance]:
-    """The balances of all accounts whose code starts with `prefix`, by code."""
-    if not prefix:
-        query, parameters = _BALANCES.format(where_debit="", where_credit="", where=""), []
-    else:
-        inner = "WHERE {0} IN (SELECT id FROM ledger_account WHERE starts_with(code, %s))"
-        query = _BALANCES.format(
-            where_debit=inner.format("debit_id"),
-            where_credit=inner.format("credit_id"),
-            where="WHERE starts_with(a.code, %s)",
-        )
-        parameters = [prefix] * 3
+def balances(
+    *, prefix: str = "", after: str | None = None, limit: int | None = None
+) -> list[Balance]:
+    """Return balances by code: of codes that start with `prefix` and follow `after`."""
+    parameters = {"prefix": prefix, "after": after, "limit": limit}
     with connection.cursor() as cursor:
-        cursor.execute(query, parameters)
+        if prefix or after is not None or limit is not None:
+            cursor.execute(_SOME_BALANCES, parameters)
+        else:
+            cursor.execute(_ALL_BALANCES)
         return [Balance(*row) for row in cursor.fetchall()]
 
 
 def balance_cents(account: AccountCode) -> int:
-    """The balance of one account on its normal side; zero if it was never used."""
+    """Return the balance of one account on its normal side; zero if it was never used."""
     pk = Account.objects.filter(code=account.code).values_list("pk", flat=True).first()
     with connection.cursor() as cursor:
         # The account is a constant of the query, so that several processes may share the sum.
         cursor.execute(
-            "SELECT coalesce(sum(CASE debit_id WHEN %s THEN amount_cents ELSE -amount_cents END),"
-            " 0) FROM ledger_transfer WHERE debit_id = %s OR credit_id = %s",
-            [pk, pk, pk],
+            "SELECT coalesce(sum(cents), 0) FROM ledger_entry WHERE account_id = %s", [pk]
         )
         difference = int(cursor.fetchone()[0])
     return difference if account.side == Account.Side.DEBIT else -difference

@@ -31,10 +31,8 @@ FORMAT = "day-file/1"
 _OPENING = AccountCode("day:opening", Account.Side.DEBIT)
 _NAMESPACE = uuid.UUID("6f1c5d6e-2f1e-4a63-9a52-0a7f5b1f0d21")
 _BALANCES = """
-SELECT a.id, a.code, a.side, coalesce(sum(CASE WHEN t.debit_id = a.id THEN t.amount_cents
-                                         ELSE -t.amount_cents END), 0)::bigint
-  FROM ledger_account a LEFT JOIN ledger_transfer t
-    ON a.id IN (t.debit_id, t.credit_id) AND t.at < %s
+SELECT a.id, a.code, a.side, coalesce(sum(e.cents), 0)::bigint
+  FROM ledger_account a LEFT JOIN ledger_entry e ON e.account_id = a.id AND e.at < %s
  GROUP BY a.id ORDER BY a.code
 """
 

@@ -21,23 +21,16 @@ from core.statements.models import Mark, MarkedBalance
 PREFIX = "premises:"
 
 _SINCE = """
-SELECT account_id, sum(cents)::bigint FROM (
-    SELECT debit_id AS account_id, amount_cents AS cents FROM ledger_transfer
-     WHERE id > %(after)s AND id <= %(up_to)s
-     UNION ALL
-    SELECT credit_id, -amount_cents FROM ledger_transfer
-     WHERE id > %(after)s AND id <= %(up_to)s) t
- WHERE account_id = ANY (%(accounts)s) GROUP BY 1
+SELECT account_id, sum(cents)::bigint FROM ledger_entry
+ WHERE transfer_id > %(after)s AND transfer_id <= %(up_to)s AND account_id = ANY (%(accounts)s)
+ GROUP BY 1
 """
 _WEEK = """
 SELECT account_id, kind, (at AT TIME ZONE 'Europe/Madrid')::date, count(*), sum(cents)::bigint
-  FROM (
-    SELECT debit_id AS account_id, kind, at, amount_cents AS cents FROM ledger_transfer
-     WHERE id > %(after)s AND at >= %(since)s AND at < %(until)s AND kind <> %(commission)s
-     UNION ALL
-    SELECT credit_id, kind, at, -amount_cents FROM ledger_transfer
-     WHERE id > %(after)s AND at >= %(since)s AND at < %(until)s AND kind <> %(commission)s) t
- WHERE account_id = ANY (%(accounts)s) GROUP BY 1, 2, 3 ORDER BY 1, 3, 2
+  FROM ledger_entry
+ WHERE transfer_id > %(after)s AND at >= %(since)s AND at < %(until)s AND kind <> %(commission)s
+   AND account_id = ANY (%(accounts)s)
+ GROUP BY 1, 2, 3 ORDER BY 1, 3, 2
 """
 _NEWEST = 2**63 - 1
 

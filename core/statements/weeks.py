@@ -17,13 +17,9 @@ from core.statements.models import Statement
 
 # Commission belongs to its week whenever it is posted: statements follow on each other.
 _LEDGER = """
-SELECT account_id, sum(cents)::bigint FROM (
-    SELECT debit_id AS account_id, amount_cents AS cents FROM ledger_transfer
-     WHERE at < %(until)s OR kind = %(commission)s
-     UNION ALL
-    SELECT credit_id, -amount_cents FROM ledger_transfer
-     WHERE at < %(until)s OR kind = %(commission)s) t
- WHERE account_id = ANY (%(accounts)s) GROUP BY 1
+SELECT account_id, sum(cents)::bigint FROM ledger_entry
+ WHERE (at < %(until)s OR kind = %(commission)s) AND account_id = ANY (%(accounts)s)
+ GROUP BY 1
 """
 
 

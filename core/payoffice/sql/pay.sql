@@ -61,10 +61,8 @@ BEGIN
         RETURN;
     END IF;
     IF v.cash_session_id IS NOT NULL AND v.means = 'cash' AND v.amount_cents > (
-        SELECT coalesce(sum(CASE t.debit_id WHEN a.id THEN t.amount_cents
-                                            ELSE -t.amount_cents END), 0)
-          FROM ledger_account a
-          JOIN ledger_transfer t ON t.debit_id = a.id OR t.credit_id = a.id
+        SELECT coalesce(sum(e.cents), 0)
+          FROM ledger_account a JOIN ledger_entry e ON e.account_id = a.id
          WHERE a.code = p_credit) THEN
         outcome := 'cash_short';
         RETURN;
