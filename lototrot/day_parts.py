@@ -10,12 +10,12 @@ from django.db.models import Model, Q, QuerySet, Sum
 from core.draws.models import Draw
 from core.kernel.days import add_days
 from core.ledger import services as ledger
-from core.ledger.services import Line, liability, premises_account
+from core.ledger.services import liability
 from core.payoffice.day_parts import as_of
 from core.payoffice.models import Claim
 from core.premises.models import Authorisation, Game
 from core.reports.parts import Event, Part, Span, nothing, post
-from lototrot import accounts
+from lototrot import accounts, postings
 from lototrot.engine.distribution import Takings, distribute
 from lototrot.models.contest import Contest, ContestLeg, DisplayAcknowledgement
 from lototrot.models.programme import Runner
@@ -262,17 +262,18 @@ def _takings(contest: Contest) -> ledger.AccountCode:
 
 
 def _sold(row: Any, data: Data) -> None:
-    place = premises_account(row.premises_id)
-    line = Line("lototrot.sale", place, _takings(row.contest), row.amount_cents)
+    takings = _takings(row.contest)
+    line = postings.sale(premises_id=row.premises_id, takings=takings, cents=row.amount_cents)
     post("lototrot.sale", row, [line])
 
 
 def _voided(row: Any, data: Data) -> None:
     ticket = row.ticket
-    to = premises_account(ticket.premises_id)
+    takings, cents = _takings(ticket.contest), ticket.amount_cents
     if row.reason == Void.Reason.BREACH:
-        to = accounts.refunds_due(ticket.contest_id)
-    line = Line("lototrot.void", _takings(ticket.contest), to, ticket.amount_cents)
+        line = postings.breach_void(contest_id=ticket.contest_id, takings=takings, cents=cents)
+    else:
+        line = postings.annulment(premises_id=ticket.premises_id, takings=takings, cents=cents)
     post("lototrot.void", row, [line])
 
 
@@ -282,8 +283,8 @@ def _blocked(row: Any, data: Data) -> None:
     presented = Claim.objects.filter(pk=data["holds"], state=Claim.State.PRESENTED)
     presented.update(state=Claim.State.HELD, changed_at=row.blocked_at)
     if data["opens"]:
-        payable, held = accounts.prizes_payable(contest), accounts.held(contest)
-        post("lototrot.block", row, [Line("lototrot.breach_block", payable, held, row.prize_cents)])
+        line = postings.breach_block(contest_id=contest, cents=row.prize_cents)
+        post("lototrot.block", row, [line])
 
 
 def _uncorrected(row: Any, data: Data) -> None:
@@ -321,7 +322,7 @@ def _reverse(row: Any, data: Data) -> None:
         ),
         rules,
     )
-    lines = accounts.settlement_lines(
+    lines = postings.settlement_lines(
         contest_id=contest.pk,
         bet_type_code=contest.bet_type_code,
         takings=_takings(contest),
@@ -329,8 +330,8 @@ def _reverse(row: Any, data: Data) -> None:
         parts=accounts.organiser_share(contest.day).divide(d.organiser_share),
     )
     ledger.post(
-        reference=uuid.uuid5(settlement.uuid, "lototrot.reversal"),
-        lines=[Line("lototrot.reversal", e.credit, e.debit, e.amount_cents) for e in lines],
+        reference=uuid.uuid5(settlement.uuid, postings.REVERSAL),
+        lines=postings.reversal(lines),
     )
     Settlement.objects.filter(pk=settlement.pk).update(
         in_force=False, reversed_at=data["at"], reversed_by=data["by"]

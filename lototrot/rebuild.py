@@ -3,8 +3,8 @@
 from django.db import connection
 
 from core.ledger.books import Books, Rebuilder
-from core.ledger.services import AccountCode, Line, liability, premises_account
-from lototrot import accounts
+from core.ledger.services import AccountCode, Line, liability
+from lototrot import accounts, postings
 from lototrot.engine.distribution import Takings, distribute
 from lototrot.models.contest import Contest
 from lototrot.services.contest.contests import rules_of
@@ -34,15 +34,15 @@ def rebuild_lototrot(books: Books) -> None:
 
 
 def _sales(contest: Contest, takings: AccountCode) -> list[Line]:
-    refunds = accounts.refunds_due(contest.pk)
     lines = []
     with connection.cursor() as cursor:
         cursor.execute(_SALES, [contest.pk])
         for premises, sold, errors, breaches in cursor.fetchall():
-            place = premises_account(premises)
-            lines.append(Line("lototrot.sale", place, takings, sold))
-            lines.append(Line("lototrot.annulment", takings, place, errors))
-            lines.append(Line("lototrot.breach_void", takings, refunds, breaches))
+            lines += [
+                postings.sale(premises_id=premises, takings=takings, cents=sold),
+                postings.annulment(premises_id=premises, takings=takings, cents=errors),
+                postings.breach_void(contest_id=contest.pk, takings=takings, cents=breaches),
+            ]
     return lines
 
 
@@ -61,7 +61,7 @@ def _settlement(contest: Contest, takings: AccountCode, books: Books) -> list[Li
         ),
         rules,
     )
-    return accounts.settlement_lines(
+    return postings.settlement_lines(
         contest_id=contest.pk,
         bet_type_code=code,
         takings=takings,

@@ -1,26 +1,15 @@
-"""Promotrot's accounts, and how an emission's money moves between them.
+"""Promotrot's accounts. What each act moves between them stands in `promotrot.postings`.
 
 Everything here is owed or held, so every account is a liability; what premises have taken is theirs
-(`core.ledger.services.premises_account`). By act, debit first:
-
-* sale: the premises -> `takings(emission)`, the whole price;
-* award of any prize, extra ones too: `prizes(game)` -> `vouchers(emission)` [P3];
-* price refunded (P11): `takings(emission)` -> `refunds(emission)`;
-* closing (`closing_lines`): the minimum percentage of the takings goes to `prizes(game)` and the
-  rest to the organiser, who also bears what was awarded beyond it. What then stands on
-  `prizes(game)` is what the game owes to prizes;
-* award after the closing, of a play left unfinished: `late_awards()` -> `vouchers(emission)`;
-* voucher lapsed: `vouchers(emission)` -> `unclaimed()`, the organiser's (15.III.6.7) [P9].
+(`core.ledger.services.premises_account`).
 """
 
 from datetime import date
 from functools import cache
 from importlib import resources
 
-from core.kernel.money import percent_up
 from core.ledger.organiser import OrganiserShare, Part, share_in_force, shares_from
-from core.ledger.services import AccountCode, Line, liability
-from promotrot.engine.shortfall import Statement
+from core.ledger.services import AccountCode, liability
 
 
 def prizes(game_code: str) -> AccountCode:
@@ -72,31 +61,3 @@ def late_awards() -> AccountCode:
 def unclaimed() -> AccountCode:
     """Prizes whose vouchers lapsed; they are the organiser's (15.III.6.7)."""
     return liability("promotrot:organiser:unclaimed")
-
-
-def closing_parts(statement: Statement, day: date) -> dict[Part, int]:
-    """What a closing leaves to the organiser (15.III.5.1), by what it is for; the remainder, which
-    bears what was awarded beyond the minimum, may be below zero [P3]."""
-    minimum, beyond = _minimum(statement), _beyond(statement)
-    parts = organiser_share(day).divide(statement.takings_cents - minimum)
-    return parts | {Part.REMAINDER: parts[Part.REMAINDER] - beyond}
-
-
-def closing_lines(*, game_code: str, reference: str, statement: Statement, day: date) -> list[Line]:
-    """The transfers of a closing; they leave the emission's takings at nothing."""
-    sold, account, minimum = takings(reference), prizes(game_code), _minimum(statement)
-    parts = organiser_share(day).divide(statement.takings_cents - minimum)
-    remainder = organiser(Part.REMAINDER)
-    return [
-        Line("promotrot.minimum", sold, account, minimum),
-        *[Line("promotrot.organiser", sold, organiser(part), parts[part]) for part in Part],
-        Line("promotrot.beyond", remainder, account, _beyond(statement)),
-    ]
-
-
-def _minimum(statement: Statement) -> int:
-    return percent_up(statement.takings_cents, statement.closing.minimum_percent)
-
-
-def _beyond(statement: Statement) -> int:
-    return max(0, statement.closing.awarded_cents - _minimum(statement))

@@ -7,11 +7,10 @@ from typing import Any
 from django.db.models import Model, Q, Sum
 
 from core.kernel.days import add_days, natural_day
-from core.ledger.services import Line, premises_account
 from core.payoffice.models import Claim
 from core.premises.models import Game
 from core.reports.parts import Event, Part, Span, nothing, post
-from promotrot import accounts
+from promotrot import accounts, postings
 from promotrot.engine import shortfall
 from promotrot.models.emission import ClosingStatement, Emission
 from promotrot.models.play import PlayAct, PlayEnd, PlayTicket
@@ -59,20 +58,24 @@ def events(span: Span) -> Iterator[Event]:
 
 
 def _sold(row: Any, data: Data) -> None:
-    to = accounts.takings(row.emission.reference)
-    line = Line("promotrot.sale", premises_account(row.premises_id), to, row.price_cents)
+    takings = accounts.takings(row.emission.reference)
+    line = postings.sale(premises_id=row.premises_id, takings=takings, cents=row.price_cents)
     post("promotrot.sale", row, [line])
 
 
 def _awarded(row: Any, data: Data) -> None:
     """Out of the game's prizes, or the takings, or the organiser's once the emission is closed."""
     emission = Emission.objects.select_related("game").get(play_tickets=row.ticket_id)
-    source, to = accounts.prizes(emission.game.code), accounts.vouchers(emission.reference)
-    if row.nature == Voucher.Nature.REFUND:
-        source, to = accounts.takings(emission.reference), accounts.refunds(emission.reference)
-    if data["late"] and row.nature != Voucher.Nature.DRAWN:
-        source = accounts.late_awards()
-    post("promotrot.voucher", row, [Line("promotrot.award", source, to, row.amount_cents)])
+    game, reference, cents = emission.game.code, emission.reference, row.amount_cents
+    match row.nature:
+        case Voucher.Nature.REFUND:
+            line = postings.refund_due(reference=reference, cents=cents, late=data["late"])
+        case Voucher.Nature.DRAWN:
+            line = postings.draw(game_code=game, reference=reference, cents=cents)
+        case _:
+            late = data["late"]
+            line = postings.award(game_code=game, reference=reference, cents=cents, late=late)
+    post("promotrot.voucher", row, [line])
 
 
 def _closed(row: Any, data: Data) -> None:
@@ -80,7 +83,7 @@ def _closed(row: Any, data: Data) -> None:
     if closing is None:
         raise ValueError("a closing that is there is found")
     statement = shortfall.state(closing)
-    lines = accounts.closing_lines(
+    lines = postings.closing_lines(
         game_code=row.game.code,
         reference=row.emission.reference,
         statement=statement,

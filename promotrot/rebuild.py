@@ -9,8 +9,8 @@ from django.db import connection
 
 from core.kernel.days import natural_day
 from core.ledger.books import Books, Rebuilder
-from core.ledger.services import Line, premises_account
-from promotrot import accounts
+from core.ledger.services import Line
+from promotrot import accounts, postings
 from promotrot.engine import shortfall
 from promotrot.engine.shortfall import Closing
 from promotrot.models.emission import Emission
@@ -48,7 +48,7 @@ def rebuild_promotrot(books: Books) -> None:
         books.move(_awards(emission, _moved(emission, closing)))
         if closing is not None:
             books.move(
-                accounts.closing_lines(
+                postings.closing_lines(
                     game_code=emission.game.code,
                     reference=emission.reference,
                     statement=shortfall.state(closing),
@@ -62,7 +62,7 @@ def _sales(emission: Emission) -> list[Line]:
     with connection.cursor() as cursor:
         cursor.execute(_SALES, [emission.pk])
         return [
-            Line("promotrot.sale", premises_account(premises), sold, cents)
+            postings.sale(premises_id=premises, takings=sold, cents=cents)
             for premises, cents in cursor.fetchall()
         ]
 
@@ -84,15 +84,15 @@ def _moved(emission: Emission, closing: Closing | None) -> _Moved:
 
 def _awards(emission: Emission, moved: _Moved) -> list[Line]:
     """What was counted in the closing comes from the game, what came later from the organiser."""
-    game, owed = accounts.prizes(emission.game.code), accounts.vouchers(emission.reference)
-    back, late = accounts.refunds(emission.reference), accounts.late_awards()
-    stated, sold = moved.stated_awards_cents, accounts.takings(emission.reference)
+    game, reference = emission.game.code, emission.reference
+    awards, refunds = moved.stated_awards_cents, moved.stated_refunds_cents
+    late_awards, late_refunds = moved.awards_cents - awards, moved.refunds_cents - refunds
     return [
-        Line("promotrot.award", game, owed, stated),
-        Line("promotrot.award", late, owed, moved.awards_cents - stated),
-        Line("promotrot.refund_due", sold, back, moved.stated_refunds_cents),
-        Line("promotrot.refund_due", late, back, moved.refunds_cents - moved.stated_refunds_cents),
-        Line("promotrot.draw", game, owed, moved.drawn_cents),
+        postings.award(game_code=game, reference=reference, cents=awards, late=False),
+        postings.award(game_code=game, reference=reference, cents=late_awards, late=True),
+        postings.refund_due(reference=reference, cents=refunds, late=False),
+        postings.refund_due(reference=reference, cents=late_refunds, late=True),
+        postings.draw(game_code=game, reference=reference, cents=moved.drawn_cents),
     ]
 
 

@@ -9,7 +9,7 @@ from core.ledger.organiser import Part
 from core.premises.models import Game
 from core.reports import money
 from core.reports.tables import Period, Reports, Row, Sold
-from promotrot import accounts
+from promotrot import postings
 from promotrot.engine import shortfall
 from promotrot.models.emission import Emission
 from promotrot.selectors.closing import stated_closing
@@ -60,7 +60,7 @@ def share(period: Period) -> Iterator[Row]:
         if closing is None:
             continue
         statement = shortfall.state(closing)
-        parts = accounts.closing_parts(statement, natural_day(emission.planned_at))
+        parts = postings.closing_parts(statement, natural_day(emission.planned_at))
         kept = sum(parts.values())
         yield (
             natural_day(emission.closing.closed_at),

@@ -8,9 +8,8 @@ from django.db.models import Model, Q, Sum
 
 from core.database import clock
 from core.kernel.days import natural_day
-from core.kernel.regulation import Means
-from core.ledger.services import AccountCode, Line, premises_account
-from core.payoffice import accounts, sources
+from core.ledger.services import AccountCode, Line
+from core.payoffice import accounts, postings, sources
 from core.payoffice.models import (
     CashMovement,
     CashSession,
@@ -23,7 +22,7 @@ from core.payoffice.models import (
     Ruling,
     StockMovement,
 )
-from core.payoffice.sources import DocumentUnknown, Payable, Source
+from core.payoffice.sources import DocumentUnknown, Nature, Payable, Source
 from core.reports.parts import Event, Part, Span, balance_cents, nothing, post
 
 Data = Mapping[str, Any]
@@ -177,48 +176,36 @@ def _acted(row: Any, data: Data) -> None:
         if after == State.REFUSED:
             claim.day = natural_day(clock.now())
         claim.save(update_fields=["state", "changed_at", "day"])
-    to = _goes_to(row, source, payable, before, after)
-    if to is not None:
-        post(f"payoffice.{after}", row, [Line(f"payoffice.{after}", stood, to, claim.amount_cents)])
-
-
-def _goes_to(
-    row: Any, source: Source, payable: Payable, before: str, after: str
-) -> AccountCode | None:
-    """The account that an act moves the money to; none where it stays."""
+    cents = claim.amount_cents
     match after:
         case State.PAID:
-            return payer(row)
+            line = _paid(row, payable, stood, cents)
         case State.EXCHANGED:
-            return accounts.goods()
+            line = postings.exchange(stood=stood, cents=cents)
         case State.REFUSED:
-            return source.forfeits_to(payable, natural_day(clock.now()))
-        case _:
-            return None if before else payable.held
+            to = source.forfeits_to(payable, natural_day(clock.now()))
+            line = postings.refusal(held=stood, forfeits_to=to, cents=cents)
+        case _ if not before:
+            line = postings.hold(owed=stood, held=payable.held, cents=cents)
+        case _:  # the money stays where it was held
+            return
+    post(f"payoffice.{after}", row, [line])
 
 
-def payer(payment: Payment) -> AccountCode:
-    """Out of what a payment was made."""
-    if payment.means == Means.NOMINATIVE_CHEQUE:
-        return accounts.cheques()
-    if payment.cash_session_id is not None:
-        return accounts.cash(payment.cash_session_id)
-    return premises_account(payment.premises_id)
-
-
-def signed(kind: str, debit: AccountCode, credit: AccountCode, cents: int) -> Line:
-    """A transfer of `cents`, the other way round when they are negative."""
-    return Line(kind, debit, credit, cents) if cents >= 0 else Line(kind, credit, debit, -cents)
+def _paid(row: Payment, payable: Payable, stood: AccountCode, cents: int) -> Line:
+    payer = postings.payer(
+        premises_id=row.premises_id, cash_session_id=row.cash_session_id, means=row.means
+    )
+    is_refund = payable.nature is Nature.REFUND
+    return postings.payment(refund=is_refund, stood=stood, paid_from=payer, cents=cents)
 
 
 def _cash_opened(row: Any, data: Data) -> None:
-    line = Line("payoffice.float", accounts.cash(row.pk), accounts.treasury(), row.float_cents)
-    post("payoffice.float", row, [line])
+    post("payoffice.float", row, [postings.cash_float(row.pk, row.float_cents)])
 
 
 def _cash_moved(row: Any, data: Data) -> None:
-    cash = accounts.cash(row.session_id)
-    post("payoffice.cash", row, [signed("payoffice.cash", cash, accounts.treasury(), row.cents)])
+    post("payoffice.cash", row, [postings.cash_moved(row.session_id, row.cents)])
 
 
 def _cash_closed(row: Any, data: Data) -> None:
@@ -229,25 +216,19 @@ def _cash_closed(row: Any, data: Data) -> None:
     CashSession.objects.filter(pk=session.pk).update(
         closed_at=clock.now(), counted_cents=counted, expected_cents=expected
     )
-    post(
-        "payoffice.close",
-        session,
-        [
-            Line("payoffice.count", accounts.treasury(), cash, counted),
-            signed("payoffice.difference", cash, accounts.cash_differences(), counted - expected),
-        ],
+    lines = postings.cash_counted(
+        session.pk, counted_cents=counted, difference_cents=counted - expected
     )
+    post("payoffice.close", session, lines)
 
 
 def _cheque_presented(row: Any, data: Data) -> None:
     cheque = Cheque.objects.get(pk=data["cheque"])
-    line = Line("payoffice.cheque", accounts.cheques(), accounts.treasury(), cheque.amount_cents)
-    post("payoffice.cheque", cheque, [line])
+    post("payoffice.cheque", cheque, [postings.cheque_presented(cheque.amount_cents)])
 
 
 def _stock_moved(row: Any, data: Data) -> None:
-    cents = row.units * row.item.equivalent_cents
-    line = signed("payoffice.goods", accounts.goods(), accounts.treasury(), cents)
+    line = postings.goods_moved(row.units * row.item.equivalent_cents)
     post("payoffice.goods", row, [line])
 
 

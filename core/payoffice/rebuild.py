@@ -10,8 +10,8 @@ from django.db.models import F, Sum
 
 from core.kernel.regulation import Means
 from core.ledger.books import Books, Rebuilder
-from core.ledger.services import Line, liability, premises_account
-from core.payoffice import accounts, sources
+from core.ledger.services import Line, liability
+from core.payoffice import postings, sources
 from core.payoffice.models import (
     CashMovement,
     CashSession,
@@ -43,39 +43,42 @@ def rebuild_payoffice(books: Books) -> None:
 
 
 def _payments() -> Iterator[Line]:
-    kind = "payoffice.payments"
     cheque = Means.NOMINATIVE_CHEQUE.value
     by_payer = Payment.objects.exclude(means=cheque).values_list("premises_id", "cash_session_id")
     for premises, session, cents in by_payer.annotate(Sum("amount_cents")).order_by():
-        payer = accounts.cash(session) if session else premises_account(premises)
-        yield Line(kind, _HANDED_OVER, payer, cents)
+        yield _payment(premises, session, Means.CASH, cents)
     drawn = Payment.objects.filter(means=cheque).aggregate(cents=Sum("amount_cents"))["cents"]
-    yield Line(kind, _HANDED_OVER, accounts.cheques(), drawn or 0)
+    yield _payment(0, None, Means.NOMINATIVE_CHEQUE, drawn or 0)
     cashed = Cheque.objects.filter(state=Cheque.State.PRESENTED)
     cents = cashed.aggregate(cents=Sum("amount_cents"))["cents"]
-    yield Line("payoffice.cheque", accounts.cheques(), accounts.treasury(), cents or 0)
+    yield postings.cheque_presented(cents or 0)
+
+
+def _payment(premises_id: int, session: int | None, means: Means, cents: int) -> Line:
+    payer = postings.payer(premises_id=premises_id, cash_session_id=session, means=means)
+    return postings.payment(refund=False, stood=_HANDED_OVER, paid_from=payer, cents=cents)
 
 
 def _cash() -> Iterator[Line]:
-    treasury = accounts.treasury()
     brought = CashMovement.objects.values_list("session_id").annotate(Sum("cents")).order_by()
     for session, cents in brought:
-        yield Line("payoffice.cash", accounts.cash(session), treasury, cents)
+        yield postings.cash_moved(session, cents)
     for found in CashSession.objects.all():
-        cash = accounts.cash(found.pk)
-        yield Line("payoffice.float", cash, treasury, found.float_cents)
+        yield postings.cash_float(found.pk, found.float_cents)
         if found.counted_cents is not None:
-            yield Line("payoffice.count", treasury, cash, found.counted_cents)
-            difference = found.difference_cents or 0
-            yield Line("payoffice.difference", cash, accounts.cash_differences(), difference)
+            yield from postings.cash_counted(
+                found.pk,
+                counted_cents=found.counted_cents,
+                difference_cents=found.difference_cents or 0,
+            )
 
 
 def _goods() -> Iterator[Line]:
     value = Sum(F("units") * F("item__equivalent_cents"))
     taken_in = StockMovement.objects.filter(exchange=None).aggregate(cents=value)["cents"]
-    yield Line("payoffice.goods", accounts.goods(), accounts.treasury(), taken_in or 0)
+    yield postings.goods_moved(taken_in or 0)
     handed = Exchange.objects.aggregate(cents=Sum("claim__amount_cents"))["cents"]
-    yield Line("payoffice.exchange", _HANDED_OVER, accounts.goods(), handed or 0)
+    yield postings.exchange(stood=_HANDED_OVER, cents=handed or 0)
 
 
 REBUILDERS: tuple[Rebuilder, ...] = (rebuild_payoffice,)

@@ -14,7 +14,7 @@ from core.proofs import log
 from core.staff import two_persons
 from core.staff.actor import StaffActor
 from core.staff.models import Proposal
-from promotrot import accounts, powers
+from promotrot import accounts, postings, powers
 from promotrot.engine import shortfall
 from promotrot.models.emission import ClosingStatement, Emission, Lane, SaleStop, SeedReveal
 from promotrot.selectors.closing import emission_figures, emissions_without_top
@@ -71,7 +71,7 @@ def _close(proposal: Proposal, by: StaffActor) -> None:
     )
     ledger.post(
         reference=proposal.uuid,
-        lines=accounts.closing_lines(
+        lines=postings.closing_lines(
             game_code=emission.game.code,
             reference=emission.reference,
             statement=statement,

@@ -17,12 +17,11 @@ from core.draws.services import draw_announce
 from core.kernel.days import natural_day
 from core.kernel.errors import Conflict, Invalid
 from core.ledger import services as ledger
-from core.ledger.services import Line
 from core.receipts.document import LANGUAGES
 from core.staff import two_persons
 from core.staff.actor import StaffActor
 from core.staff.models import Proposal
-from promotrot import accounts, powers
+from promotrot import accounts, postings, powers
 from promotrot.engine.rules import voucher_last_day
 from promotrot.models.emission import ClosingStatement, Emission
 from promotrot.models.game import Game, GameEnding
@@ -157,12 +156,7 @@ def _certified(draw: Certified) -> None:
         ticket = found[uuid.UUID(code)]
         _voucher(ticket, cents, draw)
         lines.append(
-            Line(
-                "promotrot.draw",
-                accounts.prizes(draw.subject),
-                accounts.vouchers(ticket.emission.reference),
-                cents,
-            )
+            postings.draw(game_code=draw.subject, reference=ticket.emission.reference, cents=cents)
         )
     ledger.post(reference=Draw.objects.get(pk=draw.draw_id).uuid, lines=lines)
     ledger.need_balance(accounts.prizes(draw.subject), 0)

@@ -12,7 +12,7 @@ from django.utils.translation import gettext as _
 from core.kernel import codes
 from core.kernel.regulation import Bearer
 from core.ledger import services as ledger
-from core.ledger.services import AccountCode, Line
+from core.ledger.services import AccountCode
 from core.payoffice.models import Claim
 from core.payoffice.sources import (
     Claimed,
@@ -28,7 +28,7 @@ from core.premises.models import Game
 from core.receipts.document import LANGUAGES, Block, Pair
 from core.receipts.document import Line as Text
 from core.receipts.formats import format_cents, format_date
-from promotrot import accounts
+from promotrot import accounts, postings
 from promotrot.models.voucher import Voucher
 from promotrot.services.facts import emission_facts
 from promotrot.services.voucher_paper import thing_of
@@ -142,7 +142,7 @@ class Vouchers:
             cursor.execute(_LAPSE, {"day": day, "today": today})
             found = cursor.fetchall()
         lines = [
-            Line("promotrot.lapse", accounts.vouchers(reference), accounts.unclaimed(), cents)
+            postings.lapse(reference=reference, cents=cents)
             for reference, _documents, cents in found
         ]
         if lines:

@@ -1,19 +1,19 @@
-"""The postings of a settlement: whole cents, every step, and nothing left where nothing stays."""
+"""Lototrot's postings: every step of a settlement in whole cents, and what the SQL inserts."""
 
 from datetime import date
-from fractions import Fraction
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from core.ledger.books import Books
-from core.ledger.services import asset, liability
-from lototrot import accounts
+from core.ledger.models import Transfer
+from core.ledger.services import Line, asset, liability
+from lototrot import accounts, postings
 from lototrot.accounts import Part
 from lototrot.engine.bet_type import BetType as Rules
 from lototrot.engine.distribution import Distribution, Takings, distribute
-from tests.support import rounds
+from tests.support import factories, rounds
 
 TAKINGS = liability("takings")
 RULES = [
@@ -50,9 +50,9 @@ def posted(rules: Rules, d: Distribution) -> Books:
         (accounts.reserve(rules.code), d.reserve_in),
         (accounts.lapsed(1), d.lapsed_in),
     ):
-        books.move([accounts.Line("test", before, account, amount)])
+        books.move([Line("test", before, account, amount)])
     parts = accounts.organiser_share(date(2024, 1, 1)).divide(d.organiser_share)
-    lines = accounts.settlement_lines(
+    lines = postings.settlement_lines(
         contest_id=1, bet_type_code=rules.code, takings=TAKINGS, d=d, parts=parts
     )
     assert all(line.amount_cents >= 0 for line in lines)
@@ -81,7 +81,7 @@ def test_each_category_gives_out_exactly_its_prizes_after_the_correction() -> No
     winners = {7: 7, 6: 4, 5: 2, 4: 1}
     d = distribute(Takings(9000, winners, jackpot_in=100_000, reserve_in=0, lapsed_in=0), rules)
     parts = accounts.organiser_share(date(2024, 1, 1)).divide(d.organiser_share)
-    lines = accounts.settlement_lines(
+    lines = postings.settlement_lines(
         contest_id=1, bet_type_code="x", takings=TAKINGS, d=d, parts=parts
     )
     kinds = {
@@ -97,24 +97,20 @@ def test_each_category_gives_out_exactly_its_prizes_after_the_correction() -> No
     }
 
 
-@pytest.mark.article("14.III.6.1")
-@given(amount=cents)
-def test_the_organisers_parts_are_the_whole_share_and_the_remainder_takes_the_cents(
-    amount: int,
-) -> None:
-    share = accounts.organiser_share(date(2024, 1, 1))
-    parts = share.divide(amount)
-    assert sum(parts.values()) == amount
-    for part in Part:
-        exact = amount * share.percents[part] / 100
-        least = 0 if part is Part.REMAINDER else exact - 1
-        most = exact + len(Part) if part is Part.REMAINDER else exact
-        assert least <= parts[part] <= most
-
-
-@pytest.mark.article("14.III.6.1")
-def test_the_division_of_the_organisers_share_is_dated() -> None:
-    share = accounts.organiser_share(date(2024, 1, 1))
-    assert share == accounts.organiser_share(date(1999, 1, 1))
-    assert sum(share.percents.values(), Fraction()) == 100
-    assert share.source
+@pytest.mark.django_db
+def test_the_sale_in_sql_moves_what_the_posting_says() -> None:
+    place, contest = factories.point(), factories.contest()
+    sold = factories.sell(contest, place)
+    transfer = Transfer.objects.select_related("debit", "credit").get(reference=sold.uuid)
+    line = postings.sale(
+        premises_id=place.premises.pk,
+        takings=liability(contest.takings_account.code),
+        cents=contest.price_cents,
+    )
+    assert (line.kind, line.debit.code, line.credit.code, line.amount_cents) == (
+        transfer.kind,
+        transfer.debit.code,
+        transfer.credit.code,
+        transfer.amount_cents,
+    )
+    assert (line.debit.side, line.credit.side) == (transfer.debit.side, transfer.credit.side)

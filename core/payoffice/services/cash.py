@@ -8,8 +8,7 @@ from core.database import clock
 from core.database.locks import Lock, hold
 from core.kernel.errors import Conflict, Invalid, NotFound
 from core.ledger import services as ledger
-from core.ledger.services import Line
-from core.payoffice import accounts, powers
+from core.payoffice import accounts, postings, powers
 from core.payoffice.models import CashMovement, CashSession
 from core.payoffice.refusals import CashSessionMissing, CashShort
 from core.premises.models import Premises
@@ -64,9 +63,8 @@ def cash_open(*, by: StaffActor, premises: str, float_cents: int) -> CashSession
             )
     except IntegrityError as error:
         raise CashSessionOpen from error
-    cash = accounts.cash(session.pk)
-    ledger.account_open([cash])
-    line = Line("payoffice.float", cash, accounts.treasury(), float_cents)
+    ledger.account_open([accounts.cash(session.pk)])
+    line = postings.cash_float(session.pk, float_cents)
     ledger.post(reference=session.uuid, lines=[line])
     return session
 
@@ -83,15 +81,12 @@ def cash_move(*, by: StaffActor, cents: int, reason: str) -> CashMovement:
     _need_open(session)
     if not cents or not reason.strip():
         raise MovementOfNothing
-    cash, treasury = accounts.cash(session.pk), accounts.treasury()
-    if ledger.balance_cents(cash) + cents < 0:
+    if ledger.balance_cents(accounts.cash(session.pk)) + cents < 0:
         raise CashShort
     moved: CashMovement = CashMovement.objects.create(
         uuid=uuid.uuid4(), session=session, cents=cents, reason=reason, moved_at=clock.now()
     )
-    debit, credit = (cash, treasury) if cents > 0 else (treasury, cash)
-    line = Line("payoffice.cash", debit, credit, abs(cents))
-    ledger.post(reference=moved.uuid, lines=[line])
+    ledger.post(reference=moved.uuid, lines=[postings.cash_moved(session.pk, cents)])
     return moved
 
 
@@ -109,11 +104,7 @@ def cash_close(*, by: StaffActor, session: uuid.UUID, counted_cents: int) -> Cas
     found.refresh_from_db()
     if found.closed_at is not None:
         raise CashSessionUnknown
-    cash, treasury, differences = (
-        accounts.cash(found.pk),
-        accounts.treasury(),
-        accounts.cash_differences(),
-    )
+    cash = accounts.cash(found.pk)
     found.expected_cents = ledger.balance_cents(cash)
     found.counted_cents = counted_cents
     found.closed_at = clock.now()
@@ -121,11 +112,9 @@ def cash_close(*, by: StaffActor, session: uuid.UUID, counted_cents: int) -> Cas
     difference = counted_cents - found.expected_cents
     ledger.post(
         reference=uuid.uuid5(found.uuid, "payoffice.close"),
-        lines=[
-            Line("payoffice.count", treasury, cash, counted_cents),
-            Line("payoffice.difference", cash, differences, max(difference, 0)),
-            Line("payoffice.difference", differences, cash, max(-difference, 0)),
-        ],
+        lines=postings.cash_counted(
+            found.pk, counted_cents=counted_cents, difference_cents=difference
+        ),
     )
     ledger.need_balance(cash, 0)
     return found

@@ -11,8 +11,7 @@ from core.database.locks import Lock, hold
 from core.kernel.days import natural_day
 from core.kernel.errors import Conflict, Invalid, NotFound
 from core.ledger import services as ledger
-from core.ledger.services import Line
-from core.payoffice import accounts, powers
+from core.payoffice import postings, powers
 from core.payoffice.models import CashCeiling, Cheque, Payee, Payment
 from core.payoffice.services.personal_data import PayeeFacts, payee_encrypt
 from core.staff import two_persons
@@ -161,7 +160,7 @@ def cheque_reconcile(
     cheque.state, cheque.presented_on = Cheque.State.PRESENTED, presented_on
     cheque.reconciled_at, cheque.reconciled_by_id = now, by.user_id
     cheque.save(update_fields=["state", "presented_on", "reconciled_at", "reconciled_by"])
-    line = Line("payoffice.cheque", accounts.cheques(), accounts.treasury(), amount_cents)
+    line = postings.cheque_presented(amount_cents)
     ledger.post(reference=uuid.uuid5(cheque.payment.uuid, f"cheque:{number}"), lines=[line])
     return cheque
 

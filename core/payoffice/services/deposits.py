@@ -13,14 +13,13 @@ from core.database.locks import Lock, hold
 from core.kernel.days import natural_day
 from core.kernel.errors import Conflict, Invalid, NotFound
 from core.ledger import services as ledger
-from core.ledger.services import Line
-from core.payoffice import judging, powers
+from core.payoffice import judging, postings, powers
 from core.payoffice.models import Claim, Deposit, DepositImage, DepositMatch, Ruling
 from core.payoffice.refusals import MoneyHeld, NoPrize, RequestUuidReused
 from core.payoffice.services import finding, personal_data
 from core.payoffice.services.cash import cash_session_of
 from core.payoffice.services.cheques import ReasonNeeded
-from core.payoffice.services.presenting import acted_by, claim_open, hold_apart
+from core.payoffice.services.presenting import acted_by, claim_hold, claim_open
 from core.payoffice.sources import Payable
 from core.premises.access import BareTerminal, Capability, TerminalActor
 from core.staff import two_persons
@@ -144,7 +143,7 @@ def _match(
         raise DepositRuled
     claim = claim_open(payable, Claim.State.HELD)
     if claim is not None:
-        hold_apart(payable, uuid.uuid5(deposit.uuid, "payoffice.match"))
+        claim_hold(payable, uuid.uuid5(deposit.uuid, "payoffice.match"))
     else:
         claim = _held_already(payable)
     made: DepositMatch = DepositMatch.objects.create(
@@ -309,7 +308,7 @@ def _ruled(proposal: Proposal, by: StaffActor) -> None:
         to = finding.source_of(payable).forfeits_to(payable, claim.day)
         if payable.held is None:
             raise NotHeld
-        line = Line("payoffice.refused", payable.held, to, claim.amount_cents)
+        line = postings.refusal(held=payable.held, forfeits_to=to, cents=claim.amount_cents)
         ledger.post(reference=proposal.uuid, lines=[line])
     claim.save(update_fields=["state", "changed_at", "day"])
 

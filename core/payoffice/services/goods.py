@@ -12,8 +12,7 @@ from core.database import clock
 from core.database.locks import Lock, hold
 from core.kernel.errors import Conflict, Invalid, NotFound
 from core.ledger import services as ledger
-from core.ledger.services import Line
-from core.payoffice import accounts, powers
+from core.payoffice import postings, powers
 from core.payoffice.models import CashSession, Claim, Exchange, StockItem, StockMovement
 from core.payoffice.refusals import (
     AlreadyExchanged,
@@ -88,10 +87,8 @@ def stock_move(
     if not units or not reason.strip():
         raise UnitsWrong
     moved = _move(found, place.pk, units, by.user_id, reason=reason)
-    cents = abs(units) * found.equivalent_cents
-    goods, treasury = accounts.goods(), accounts.treasury()
-    debit, credit = (goods, treasury) if units > 0 else (treasury, goods)
-    ledger.post(reference=moved.uuid, lines=[Line("payoffice.goods", debit, credit, cents)])
+    line = postings.goods_moved(units * found.equivalent_cents)
+    ledger.post(reference=moved.uuid, lines=[line])
     return moved
 
 
@@ -240,7 +237,7 @@ def _exchange(
     )
     _move(item, session.premises_id, -1, staff_id, reason=str(payable.uuid), exchange=made)
     stood = payable.owed if claim is None else payable.held
-    line = Line("payoffice.exchange", stood, accounts.goods(), payable.amount_cents)
+    line = postings.exchange(stood=stood, cents=payable.amount_cents)
     ledger.post(reference=ident, lines=[line])
     return made
 

@@ -19,8 +19,8 @@ from core.database.statements import call_function
 from core.kernel.days import day_bounds
 from core.kernel.errors import DomainError
 from core.kernel.regulation import Means, Place
-from core.ledger.services import AccountCode, account_open, premises_account
-from core.payoffice import accounts, judging, refusals
+from core.ledger.services import account_open
+from core.payoffice import accounts, judging, postings, refusals
 from core.payoffice.judging import PLACE_OF_KIND, Standpoint, Verdict
 from core.payoffice.models import CashSession, Payee, Payment
 from core.payoffice.services import cheques, finding
@@ -86,11 +86,10 @@ class Paid:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Payer:
-    """Who pays where: the payment's columns, and the account that cash comes from."""
+    """Who pays where, and the columns of the payment that say so."""
 
     at: Standpoint
     columns: dict[str, Any]
-    cash: AccountCode
 
 
 def payment_make(
@@ -118,7 +117,7 @@ def payment_make(
             "second_operator_id": second.operator_id,
             "second_session_id": second.session_id,
         }
-    payer = Payer(Standpoint(place, at.premises_id), columns, premises_account(at.premises_id))
+    payer = Payer(Standpoint(place, at.premises_id), columns)
     try:
         payable = payable_of(request)
         need_sound(request, payable)
@@ -194,7 +193,7 @@ def pay(
             "place": payer.at.place.value,
         }
         if verdict.means is Means.CASH:
-            paid = _write(payable, columns, verdict, payer.cash, known.today)
+            paid = _write(payable, columns, verdict, known.today)
         else:
             paid = _by_cheque(payable, request, columns, verdict, known.today, payee)
         if isinstance(paid, Paid):
@@ -226,7 +225,7 @@ def _by_cheque(
         if payee is None:
             raise refusals.PayeeMissing
         account_open([accounts.cheques()])
-        paid = _write(payable, columns | {"payee_id": payee.pk}, verdict, accounts.cheques(), today)
+        paid = _write(payable, columns | {"payee_id": payee.pk}, verdict, today)
         if not isinstance(paid, Paid) or paid.replayed:
             transaction.set_rollback(True)
             return paid
@@ -236,23 +235,29 @@ def _by_cheque(
 
 
 def _write(
-    payable: Payable,
-    columns: dict[str, Any],
-    verdict: Verdict,
-    credit: AccountCode,
-    today: datetime.date,
+    payable: Payable, columns: dict[str, Any], verdict: Verdict, today: datetime.date
 ) -> Paid | str:
-    """Run the statement; the payment, or the outcome that is not one."""
+    """Run the statement. Return the payment, or the outcome that is not one."""
     start, end = day_bounds(today)
+    line = postings.payment(
+        refund=payable.nature is Nature.REFUND,
+        stood=verdict.debit,
+        paid_from=postings.payer(
+            premises_id=columns["premises_id"],
+            cash_session_id=columns.get("cash_session_id"),
+            means=verdict.means.value,
+        ),
+        cents=payable.amount_cents,
+    )
     outcome, payment_id, paid_at = call_function(
         "payoffice_pay",
         payment=json.dumps(columns),
         game=payable.game,
         document=payable.document_id,
         expected=verdict.expected,
-        debit=verdict.debit.code,
-        credit=credit.code,
-        kind=f"payoffice.{_KINDS[payable.nature]}",
+        debit=line.debit.code,
+        credit=line.credit.code,
+        kind=line.kind,
         **{"from": start, "until": end},
     )
     if outcome == "replayed":
@@ -269,9 +274,6 @@ def _write(
         None,
         replayed=False,
     )
-
-
-_KINDS = {Nature.PRIZE: "prize", Nature.REFUND: "refund", Nature.IN_KIND: "prize"}
 
 
 def replay(request: PayRequest, by: dict[str, int]) -> Paid | None:
@@ -311,4 +313,4 @@ def payer_at_desk(session: CashSession, staff_id: int) -> Payer:
         "cash_session_id": session.pk,
     }
     place = PLACE_OF_KIND[session.premises.kind]
-    return Payer(Standpoint(place, session.premises_id), columns, accounts.cash(session.pk))
+    return Payer(Standpoint(place, session.premises_id), columns)

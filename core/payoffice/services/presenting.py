@@ -6,8 +6,7 @@ from typing import Any
 from django.db import connection, transaction
 
 from core.ledger import services as ledger
-from core.ledger.services import Line
-from core.payoffice import judging, powers
+from core.payoffice import judging, postings, powers
 from core.payoffice.judging import UNTOUCHED, DocumentState
 from core.payoffice.models import Claim, Presentation
 from core.payoffice.refusals import DocumentAltered, NoPrize, PresentationNeedless
@@ -69,7 +68,7 @@ def present(payable: Payable, acted: dict[str, int]) -> Presentation:
     made: Presentation = Presentation.objects.create(
         uuid=uuid.uuid4(), claim=claim, presented_at=claim.opened_at, **acted
     )
-    hold_apart(payable, made.uuid)
+    claim_hold(payable, made.uuid)
     return made
 
 
@@ -98,9 +97,9 @@ def claim_open(payable: Payable, state: Claim.State) -> Claim | None:
     return Claim.objects.get(pk=row[0]) if row else None
 
 
-def hold_apart(payable: Payable, reference: uuid.UUID) -> None:
-    """Move the money of a claim just opened to where it waits."""
+def claim_hold(payable: Payable, reference: uuid.UUID) -> None:
+    """Move the money of a claim just opened to the account where it waits. Raises NoPrize."""
     if payable.owed is None or payable.held is None:
         raise NoPrize
-    line = Line("payoffice.hold", payable.owed, payable.held, payable.amount_cents)
+    line = postings.hold(owed=payable.owed, held=payable.held, cents=payable.amount_cents)
     ledger.post(reference=reference, lines=[line])

@@ -9,33 +9,26 @@ import uuid
 from collections.abc import Iterable
 from datetime import date
 
-from django.db import connection, transaction
+from django.db import transaction
 from django.db.models import Q
 
 from core.database import clock
 from core.database.locks import hold
 from core.ledger import services as ledger
 from core.ledger.services import Line
-from lototrot import accounts
+from lototrot import accounts, postings
 from lototrot.models.contest import Contest
 from lototrot.models.settlement import CarryOver
 from lototrot.services.contest.chains import chain_lock
-
-_WAITING = """
-SELECT a.code, coalesce((SELECT sum(amount_cents) FROM ledger_transfer WHERE credit_id = a.id), 0)
-             - coalesce((SELECT sum(amount_cents) FROM ledger_transfer WHERE debit_id = a.id), 0)
-  FROM ledger_account a WHERE starts_with(a.code, %s) ORDER BY a.code
-"""
 
 
 def carry_overs_waiting(bet_type_code: str) -> list[tuple[date, int]]:
     """List the unclaimed cents of a chain that wait for a meeting, by day, oldest first."""
     prefix = accounts.carry_over(bet_type_code, date.min).code.removesuffix(date.min.isoformat())
-    with connection.cursor() as cursor:
-        cursor.execute(_WAITING, [prefix])
-        rows = cursor.fetchall()
     return [
-        (date.fromisoformat(code.removeprefix(prefix)), int(cents)) for code, cents in rows if cents
+        (date.fromisoformat(balance.code.removeprefix(prefix)), balance.cents)
+        for balance in ledger.balances(prefix=prefix)
+        if balance.cents
     ]
 
 
@@ -96,5 +89,6 @@ def carry_over_lines(contest_id: int) -> Iterable[Line]:
 
 
 def _line(of: CarryOver) -> Line:
-    waiting = accounts.carry_over(of.bet_type_code, of.day)
-    return Line("lototrot.carry_over", waiting, accounts.lapsed(of.contest_id), of.cents)
+    return postings.carry_over(
+        contest_id=of.contest_id, bet_type_code=of.bet_type_code, day=of.day, cents=of.cents
+    )

@@ -16,7 +16,7 @@ from core.ledger.services import AccountCode
 from core.payoffice.models import Claim
 from core.payoffice.sources import Claimed, Lapsed, Outs
 from core.premises.models import Game
-from lototrot import accounts
+from lototrot import accounts, postings
 from lototrot.models.settlement import Lapse, PaymentOrder
 
 
@@ -103,8 +103,13 @@ def lapse(contest_id: int, today: date) -> Lapsed:
         lapsed_at=now,
     )
     payable = accounts.prizes_payable(contest_id)
-    waiting = accounts.carry_over(order.contest.bet_type_code, order.last_claim_day)
-    ledger.post(reference=made.uuid, lines=[ledger.Line("lototrot.lapse", payable, waiting, cents)])
+    line = postings.lapse(
+        contest_id=contest_id,
+        bet_type_code=order.contest.bet_type_code,
+        day=order.last_claim_day,
+        cents=cents,
+    )
+    ledger.post(reference=made.uuid, lines=[line])
     ledger.need_balance(payable, 0)
     return Lapsed(prizes, cents)
 

@@ -23,8 +23,7 @@ from core.premises.models import Game
 from core.staff import two_persons
 from core.staff.actor import StaffActor
 from core.staff.models import Proposal
-from lototrot import powers
-from lototrot.accounts import held, prizes_payable, refunds_due
+from lototrot import postings, powers
 from lototrot.models.contest import Contest
 from lototrot.selectors.races import contest_limit
 from lototrot.services.contest.contests import contest_get
@@ -276,9 +275,8 @@ def _voided(proposal: Proposal, by: StaffActor) -> None:
     )
     account = contest.takings_account
     takings = ledger.AccountCode(account.code, Account.Side(account.side))
-    line = ledger.Line(
-        "lototrot.breach_void", takings, refunds_due(contest.pk), proposal.content["amount_cents"]
-    )
+    cents = proposal.content["amount_cents"]
+    line = postings.breach_void(contest_id=contest.pk, takings=takings, cents=cents)
     ledger.post(reference=proposal.uuid, lines=[line])
     seal_amend(contest=contest, proposal=proposal)
 
@@ -301,8 +299,7 @@ def _blocked(proposal: Proposal, by: StaffActor) -> None:
         cursor.execute(_NOT_HELD, values)
         if cursor.fetchone()[0]:  # paid, or lapsed, since the set was read
             raise BreachChanged(contest=contest.pk)
-    payable = prizes_payable(contest.pk)
-    line = ledger.Line("lototrot.breach_block", payable, held(contest.pk), cents)
+    line = postings.breach_block(contest_id=contest.pk, cents=cents)
     ledger.post(reference=proposal.uuid, lines=[line])
 
 

@@ -16,7 +16,7 @@ from core.kernel.errors import Conflict, InvariantBroken, Unavailable
 from core.ledger import services as ledger
 from core.ledger.services import liability
 from core.staff.actor import StaffActor
-from lototrot import accounts
+from lototrot import accounts, postings
 from lototrot.engine.distribution import Distribution, Takings, distribute
 from lototrot.models.contest import Contest
 from lototrot.models.settlement import PaymentOrder, Settlement, SettlementCategory
@@ -114,7 +114,7 @@ def contest_settle(*, contest_id: int) -> Settlement:
             check="sealed", stored=sealed.takings_cents, computed=tally.takings_cents
         )
     settlement = _store(contest, results, counting, tally, distribution, parts)
-    lines = accounts.settlement_lines(
+    lines = postings.settlement_lines(
         contest_id=contest.pk,
         bet_type_code=code,
         takings=_takings(contest),
@@ -173,9 +173,9 @@ def settlement_reverse(*, contest_id: int, by: StaffActor) -> Settlement:
     if settlement is None or contest.state != Contest.State.SETTLED:
         raise NotSettled(contest=contest_id, state=contest.state)
     ledger.post_reversal(
-        reference=uuid.uuid5(settlement.uuid, "lototrot.reversal"),
+        reference=uuid.uuid5(settlement.uuid, postings.REVERSAL),
         of=settlement.uuid,
-        kind="lototrot.reversal",
+        kind=postings.REVERSAL,
     )
     settlement.in_force = False
     settlement.reversed_at = clock.now()

@@ -12,6 +12,7 @@ from core.kernel import codes
 from core.kernel.errors import Conflict, Forbidden, Invalid
 from core.ledger import services as ledger
 from core.premises.access import BareTerminal, Capability, TerminalActor
+from lototrot import postings
 from lototrot.models.contest import Contest
 from lototrot.models.tickets import Void
 from lototrot.services.races.course import need_reason
@@ -76,11 +77,10 @@ def ticket_annul(*, by: TerminalActor, ident: uuid.UUID, presented_code: str, re
         voided_at=now,
         operator_id=by.operator_id,
     )
-    refund = ledger.Line(
-        kind="lototrot.annulment",
-        debit=ledger.liability(contest.takings_account.code),
-        credit=ledger.premises_account(ticket.premises_id),
-        amount_cents=ticket.amount_cents,
+    refund = postings.annulment(
+        premises_id=ticket.premises_id,
+        takings=ledger.liability(contest.takings_account.code),
+        cents=ticket.amount_cents,
     )
     ledger.post(reference=void_reference(ticket.uuid), lines=[refund])
     return void

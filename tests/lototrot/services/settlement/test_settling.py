@@ -18,7 +18,7 @@ from core.ledger.services import LedgerUnbalanced
 from core.premises.models import Authorisation
 from core.staff import two_persons
 from core.staff.powers import Role
-from lototrot import accounts, tasks
+from lototrot import accounts, postings, tasks
 from lototrot.engine.bet_type import BetType as Rules
 from lototrot.engine.bet_type import shipped
 from lototrot.engine.distribution import Takings, distribute
@@ -439,14 +439,14 @@ def test_a_transfer_left_out_or_doubled_is_found_and_nothing_is_kept(
     point: Point, monkeypatch: pytest.MonkeyPatch, lost: int
 ) -> None:
     contest = closed_contest(point)
-    lines_of = accounts.settlement_lines
+    lines_of = postings.settlement_lines
 
     def without_one(**given: Any) -> list[ledger.Line]:
         lines = [line for line in lines_of(**given) if line.amount_cents]
         place = lost % len(lines)
         return lines[:place] + lines[place + 1 :]
 
-    monkeypatch.setattr(accounts, "settlement_lines", without_one)
+    monkeypatch.setattr(postings, "settlement_lines", without_one)
     with pytest.raises(LedgerUnbalanced):
         contest_settle(contest_id=contest.pk)
     assert nothing_kept(contest)

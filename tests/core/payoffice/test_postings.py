@@ -1,0 +1,67 @@
+"""The office's postings: a payment inserted by SQL moves what they say; signs turn lines round."""
+
+import pytest
+
+from core.kernel.regulation import Means
+from core.ledger.models import Transfer
+from core.ledger.services import Line, premises_account
+from core.payoffice import accounts, postings
+from core.payoffice.models import Payment
+from core.payoffice.services import desk, paying
+from lototrot import accounts as lototrot
+from tests.support import factories
+from tests.support import paying as given
+
+
+def posted(payment: Payment) -> tuple[str, str, str, int]:
+    transfer = Transfer.objects.select_related("debit", "credit").get(reference=payment.uuid)
+    return (transfer.kind, transfer.debit.code, transfer.credit.code, transfer.amount_cents)
+
+
+def said(line: Line) -> tuple[str, str, str, int]:
+    return (line.kind, line.debit.code, line.credit.code, line.amount_cents)
+
+
+@pytest.mark.django_db
+def test_a_payment_moves_what_the_posting_says_wherever_it_is_made() -> None:
+    small, medium, large = given.worth(500, 30_000, 100_001)
+    place, cashier = factories.point(), given.cashier()
+    owed = lototrot.prizes_payable(small.contest.pk)
+    paying.payment_make(at=place.actor, request=small.request())
+    desk.desk_pay(by=cashier, request=medium.request())
+    desk.desk_pay(by=cashier, request=large.request(payee=given.MARIA))
+    sources = (
+        premises_account(place.premises.pk),
+        accounts.cash(given.session_of(cashier).pk),
+        accounts.cheques(),
+    )
+    for payment, source in zip(Payment.objects.order_by("pk"), sources, strict=True):
+        paid_from = postings.payer(
+            premises_id=payment.premises_id,
+            cash_session_id=payment.cash_session_id,
+            means=payment.means,
+        )
+        assert paid_from == source
+        cents = payment.amount_cents
+        line = postings.payment(refund=False, stood=owed, paid_from=paid_from, cents=cents)
+        assert posted(payment) == said(line)
+
+
+def test_a_cheque_comes_from_the_register_whoever_hands_it_over() -> None:
+    means = Means.NOMINATIVE_CHEQUE
+    for session in (None, 7):
+        payer = postings.payer(premises_id=1, cash_session_id=session, means=means)
+        assert payer == accounts.cheques()
+
+
+def test_a_negative_amount_turns_the_line_round() -> None:
+    brought, taken = postings.cash_moved(3, 40), postings.cash_moved(3, -40)
+    assert (brought.debit, brought.credit) == (taken.credit, taken.debit)
+    assert brought.amount_cents == taken.amount_cents == 40
+    count, missing = postings.cash_counted(3, counted_cents=100, difference_cents=-5)
+    assert count.amount_cents == 100
+    assert (missing.debit, missing.credit, missing.amount_cents) == (
+        accounts.cash_differences(),
+        accounts.cash(3),
+        5,
+    )
