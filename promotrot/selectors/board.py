@@ -1,4 +1,4 @@
-"""What the public board shows of Promotrot (15.III.5.2): what the public is told, no sooner."""
+"""Read the figures of Promotrot for the public board (15.III.5.2): published figures only."""
 
 from typing import Any
 
@@ -10,12 +10,14 @@ _ON_SALE = (Emission.State.OPEN, Emission.State.STOPPED)
 
 
 def board_pulse() -> dict[str, Any]:
-    """Nothing of Promotrot is shown as it happens."""
+    """Return no counter: the board shows nothing of Promotrot at the moment it happens."""
     return {}
 
 
 def board_document() -> dict[str, Any]:
-    """The emissions on sale, by language: the figures are those published, late by design."""
+    """Return the emissions on sale, by language. Their figures are the published ones, late on
+    purpose.
+    """
     found = [
         public_figures(emission)
         for emission in shown_emissions().filter(state__in=_ON_SALE).order_by("pk")

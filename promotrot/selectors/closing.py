@@ -1,4 +1,4 @@
-"""What happened in an emission, counted from its tickets, plays and vouchers."""
+"""Count the figures of an emission from its tickets, plays and vouchers."""
 
 from fractions import Fraction
 
@@ -29,15 +29,15 @@ SELECT coalesce(sum(v.amount_cents), 0)
 
 
 def minimum_percent(emission: Emission) -> Fraction:
-    """The minimum percentage that holds for an emission: that of the day it was planned."""
+    """Return the minimum percentage of an emission: that of the day on which it was planned."""
     day = natural_day(emission.planned_at)
     return shipped().in_force(day).promotrot.minimum_prize_percent
 
 
 def emission_figures(emission: Emission) -> Closing:
-    """The figures of an emission as of now; exact once its lanes are shut.
+    """Return the present figures of an emission. They are exact when its lanes are shut.
 
-    Raises InvariantBroken when lanes and tickets disagree.
+    Raises InvariantBroken if lanes and tickets disagree.
     """
     with connection.cursor() as cursor:
         cursor.execute(_FIGURES, {"emission": emission.pk})
@@ -73,9 +73,9 @@ _STATED = (
 
 
 def stated_closing(emission: Emission) -> Closing | None:
-    """The counts of an emission's closing: which plays had ended by then is on record there alone.
+    """Return the counts on record of an emission's closing, or None if it is not closed.
 
-    None until it is closed.
+    Only this record says which plays had ended at the closing.
     """
     stated = ClosingStatement.objects.filter(emission=emission).first()
     if stated is None:
@@ -101,13 +101,13 @@ SELECT m.id FROM promotrot_emission m
 
 
 def emissions_without_top() -> list[int]:
-    """Emissions on sale that are to stop, because no top prize of theirs is left."""
+    """Return the emissions on sale that must stop because their last top prize is won."""
     with connection.cursor() as cursor:
         cursor.execute(_TOPLESS)
         return [pk for (pk,) in cursor.fetchall()]
 
 
 def reveals_due() -> list[int]:
-    """Closed emissions whose seed is still secret."""
+    """Return the closed emissions whose seed is still secret."""
     closed = Emission.objects.filter(state=Emission.State.CLOSED, plan__isnull=False)
     return list(closed.values_list("pk", flat=True))

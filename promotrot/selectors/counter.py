@@ -1,4 +1,6 @@
-"""What a terminal sees of Promotrot: the emissions it may sell or still plays, and its day."""
+"""Read what a terminal shows of Promotrot: emissions to sell or to finish, and the totals of a
+day.
+"""
 
 import dataclasses
 import datetime
@@ -15,7 +17,7 @@ from promotrot.selectors.plays import unfinished_at
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class DayTotals:
-    """What a terminal sold on a natural day, and what the plays that have ended were awarded."""
+    """The takings of a terminal on a natural day, and the awards of its plays that have ended."""
 
     day: datetime.date
     plays: int
@@ -25,9 +27,10 @@ class DayTotals:
 
 
 def emissions_at(terminal_id: int) -> QuerySet[Emission]:
-    """Emissions on sale, and those of plays still to be finished here; `on_sale` tells them apart.
+    """Return the emissions on sale and those of plays to be finished here. `on_sale` separates
+    them.
 
-    An emission is on sale while a lane of it is open.
+    An emission is on sale while one of its lanes is open.
     """
     playing = unfinished_at(terminal_id).values("emission_id")
     found = Emission.objects.annotate(
@@ -37,7 +40,7 @@ def emissions_at(terminal_id: int) -> QuerySet[Emission]:
 
 
 def terminal_day(*, terminal_id: int, day: datetime.date | None) -> DayTotals:
-    """The totals of a natural day, today unless given, by time of sale."""
+    """Return the totals of a natural day (default: today), by time of sale."""
     day = day or natural_day(clock.now())
     first, after = day_bounds(day)
     sold = PlayTicket.objects.filter(terminal_id=terminal_id, sold_at__gte=first, sold_at__lt=after)

@@ -1,4 +1,4 @@
-"""Emissions as staff see them: what is on record, and how one stands now, as a whole."""
+"""Read emissions for staff: what is on record, and the present totals."""
 
 from dataclasses import dataclass
 
@@ -13,7 +13,9 @@ from promotrot.selectors.closing import emission_figures
 
 @dataclass(frozen=True, slots=True)
 class Standing:
-    """An emission as of now; `minimum_cents` is what of its takings is due to prizes."""
+    """The present totals of an emission. `minimum_cents` is the part of its takings due to
+    prizes.
+    """
 
     sold: int
     takings_cents: int
@@ -27,12 +29,12 @@ class Standing:
 
 
 def emissions() -> QuerySet[Emission]:
-    """Every emission with its game."""
+    """Return every emission with its game."""
     return Emission.objects.select_related("game", "approval__version", "opening", "closing")
 
 
 def standing(*, by: StaffActor, emission: Emission) -> Standing:
-    """How an emission stands now: whole figures, nothing per block. Raises PowerMissing."""
+    """Return the present totals of an emission, never by block. Raises PowerMissing."""
     by.need(powers.READ_EMISSIONS)
     found = emission_figures(emission)
     takings = (found.sold - found.refunded) * found.price_cents

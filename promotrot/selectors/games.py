@@ -1,4 +1,4 @@
-"""Games and emissions as the engine knows them."""
+"""Read games and emissions as objects of the engine."""
 
 import re
 from dataclasses import replace
@@ -21,14 +21,16 @@ _SYMBOL = re.compile(r'<symbol id="([a-z0-9-]+)"')
 
 @kept(most=_KEPT)
 def version_game(version_id: int) -> Game:
-    """The game that a recorded version defines. Versions never change: it is kept in memory."""
+    """Return the game that a recorded version defines. Versions never change, so it is kept in
+    memory.
+    """
     return read_game(GameVersion.objects.values_list("document", flat=True).get(pk=version_id))
 
 
 def emission_game(emission: Emission) -> Game:
-    """The game as this emission plays it: a pre-drawn one with the emission's extra tiers.
+    """Return the game of an emission. A pre-drawn game has the emission's extra tiers.
 
-    Its pictures and texts are the approved version's.
+    Pictures and texts are those of the approved version.
     """
     game = version_game(emission.approval.version_id)
     if isinstance(game, PredrawnGame) and emission.extra_cents:
@@ -37,12 +39,12 @@ def emission_game(emission: Emission) -> Game:
 
 
 def recorded_versions() -> QuerySet[GameVersion]:
-    """Every version on record, with its game and approval."""
+    """Return every version on record with its game and approval."""
     return GameVersion.objects.select_related("game__type", "approval")
 
 
 def artwork_missing(game: Game) -> list[str]:
-    """The signs of a game's pictures that `signs.svg` does not draw."""
+    """Return the signs of a game's pictures that `signs.svg` does not draw."""
     if isinstance(game, PredrawnGame) and isinstance(game.presentation, Symbols):
         return [sign for sign in game.presentation.signs if sign not in _drawn()]
     return []

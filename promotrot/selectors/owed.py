@@ -1,4 +1,4 @@
-"""What a game owes to prizes, and what of it may fund extra ones [P2]."""
+"""Compute what a game owes to prizes, and the part of it that may pay extra prizes [P2]."""
 
 from django.db.models import Sum
 
@@ -9,12 +9,12 @@ _STATED = (Emission.State.CLOSED, Emission.State.REVEALED)
 
 
 def owed_cents(game: Game) -> int:
-    """What the game owes to prizes by its last closing statement."""
+    """Return the game's debt to prizes by its last closing statement."""
     last = ClosingStatement.objects.filter(game=game).order_by("-sequence").first()
     return last.owed_cents if last else 0
 
 
 def fundable_cents(game: Game) -> int:
-    """What it owes and no emission that is planned or on sale has been given extra prizes for."""
+    """Return the debt for which no planned or open emission has extra prizes yet."""
     given = game.emissions.exclude(state__in=_STATED).aggregate(cents=Sum("extra_cents"))["cents"]
     return owed_cents(game) - (given or 0)

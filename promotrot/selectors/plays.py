@@ -1,4 +1,4 @@
-"""Plays: those to be finished at a terminal, those the night finds, and what staff may look at."""
+"""Read plays: those to finish at a terminal, those left unfinished, and those for staff."""
 
 import datetime
 
@@ -28,7 +28,7 @@ SELECT m.ticket_id FROM promotrot_playmove m JOIN promotrot_playticket t ON t.id
 
 
 def unfinished_at(terminal_id: int) -> QuerySet[PlayTicket]:
-    """The plays that are to be finished at this terminal, those moved there among them."""
+    """Return the plays to finish at this terminal, with those that were moved there."""
     with connection.cursor() as cursor:
         cursor.execute(_AT_TERMINAL, {"terminal": terminal_id, "most": LOOKED_BACK})
         found = [pk for (pk,) in cursor.fetchall()]
@@ -36,13 +36,13 @@ def unfinished_at(terminal_id: int) -> QuerySet[PlayTicket]:
 
 
 def unfinished(before: datetime.datetime) -> QuerySet[PlayTicket]:
-    """Every play sold before an instant that has not ended, oldest first."""
+    """Return every play sold before an instant that has not ended, oldest first."""
     rows = PlayTicket.objects.filter(sold_at__lt=before, end=None)
     return rows.select_related("emission", "premises", "terminal").defer(PLAN).order_by("pk")
 
 
 def plays(*, by: StaffActor) -> QuerySet[PlayTicket]:
-    """Every play, for staff."""
+    """Return every play, for staff."""
     by.need(powers.READ_PLAYS)
     rows = PlayTicket.objects.select_related("emission", "premises", "terminal", "operator", "end")
     return rows.defer(PLAN).prefetch_related("acts", "moves__to_terminal", "vouchers")

@@ -1,8 +1,8 @@
-"""What the public is told of an emission: as a whole, and late enough to give nothing away.
+"""Read the figures of an emission for the public: totals only, and late enough to reveal nothing.
 
-The figures shown are those of a moment since when a whole block has been sold (half the emission,
-where it is one block): when few tickets are left, nobody is told which of the prizes of the last
-figures are still among them. And nothing is told per block.
+The figures shown are older than the last complete block sold (or than the last half of an emission
+with one block). So when few tickets are left, nobody can tell which of the last prizes are among
+them. No figure is given by block.
 """
 
 from collections.abc import Mapping
@@ -27,7 +27,7 @@ SHOWN = (Emission.State.OPEN, Emission.State.STOPPED, *ENDED)
 
 @dataclass(frozen=True, slots=True)
 class TierFigures:
-    """`count` and `remaining` are None where the play decides, and no table says how many."""
+    """The figures of a tier. `count` and `remaining` are None if the player's acts decide."""
 
     tier: int
     value_cents: int
@@ -40,9 +40,9 @@ class TierFigures:
 
 @dataclass(frozen=True, slots=True)
 class Figures:
-    """An emission as published. `as_of` None: as it was when it was opened.
+    """The published figures of an emission. `as_of` None: the figures at its opening.
 
-    `top_prize_left` is None where no table says how many there are.
+    `top_prize_left` is None if no table says how many there are.
     """
 
     emission: Emission
@@ -53,19 +53,19 @@ class Figures:
 
 
 def delay_tickets(emission: Emission) -> int:
-    """So many tickets are sold after a moment before its figures are public."""
+    """Return how many tickets must be sold after a moment before its figures are public."""
     if emission.block_tickets < emission.tickets:
         return emission.block_tickets
     return ceil_div(emission.tickets, 2)
 
 
 def sold_now(emission: Emission) -> int:
-    """Tickets sold up to now."""
+    """Return the number of tickets sold so far."""
     return int(emission.lanes.aggregate(sold=Sum("taken"))["sold"] or 0)
 
 
 def awarded_now(emission: Emission) -> dict[str, int]:
-    """Prizes awarded up to now, by tier, as text: the keys of a JSON object."""
+    """Return the prizes awarded so far, by tier as text, for the keys of a JSON object."""
     ends = PlayEnd.objects.filter(ticket__emission=emission)
     found: dict[str, int] = {}
     for column in ("tier", "extra_tier"):
@@ -75,9 +75,10 @@ def awarded_now(emission: Emission) -> dict[str, int]:
 
 
 def figures_due() -> list[int]:
-    """Emissions on sale whose newest figures are a step behind the sale.
+    """Return the emissions on sale whose newest figures are one step behind the sale.
 
-    A step is a tenth of the delay, and there are some two hundred at most: each counts every play.
+    A step is a tenth of the delay. There are at most about two hundred steps, because each counts
+    every play.
     """
     with connection.cursor() as cursor:
         cursor.execute(_DUE, {"steps": _STEPS, "most": _MOST_STEPS})
@@ -96,12 +97,12 @@ SELECT m.id FROM promotrot_emission m
 
 
 def shown_emissions() -> QuerySet[Emission]:
-    """Emissions that have been put on sale."""
+    """Return the emissions that have been put on sale."""
     return Emission.objects.filter(state__in=SHOWN).select_related("game__type", "closing")
 
 
 def public_figures(emission: Emission) -> Figures:
-    """What the public is told now. Of a closed emission, all."""
+    """Return the figures that the public is told now. For a closed emission, all figures."""
     if emission.state in ENDED:
         return _figures(
             emission, emission.closing.closed_at, sold_now(emission), awarded_now(emission)
@@ -115,7 +116,7 @@ def public_figures(emission: Emission) -> Figures:
 
 
 def told(figures: Figures, language: str) -> dict[str, Any]:
-    """What the public is told of an emission, in a language."""
+    """Return what the public is told of an emission, in a language."""
     emission = figures.emission
     facts = emission_facts(emission.pk)
     texts = facts.texts(language)

@@ -1,7 +1,8 @@
-"""The end of an emission: its stop, its closing with the statement, its seed (15.III.6.2) [P1, P2].
+"""End an emission: stop its sale, close it with a statement, reveal its seed (15.III.6.2) [P1, P2].
 
-A sale in progress holds its lane, so shutting the lanes waits for every sale and has it in the
-count; an award holds the emission's lock, so does the closing. Lanes come before that lock.
+A sale in progress holds its lane. So shutting the lanes waits for every sale, and the count
+includes it. An award and the closing both hold the emission's lock. Lanes are locked before the
+emission.
 """
 
 from django.db import transaction
@@ -26,10 +27,10 @@ _ON_SALE = (Emission.State.OPEN, Emission.State.STOPPED)
 
 
 def emission_close_propose(*, by: StaffActor, emission: Emission) -> Proposal:
-    """Propose to end the sale and close; another person does it by confirming.
+    """Propose to end the sale of an emission and close it. A second person confirms.
 
-    Sold out or not: an emission withdrawn half sold closes in the same way, with its shortfall
-    owed. Raises EmissionState.
+    The emission may be sold out or not: one that is withdrawn half-sold closes in the same way, and
+    its shortfall is owed. Raises EmissionState.
     """
     by.need(powers.CLOSE_EMISSION)
     _need_on_sale(emission)
@@ -47,7 +48,7 @@ def _need_on_sale(emission: Emission) -> None:
 
 
 def _shut(emission: Emission) -> Emission:
-    """No ticket more: wait for what is under way, and read the emission again, locked."""
+    """Shut the lanes: wait for the sales in progress, then lock the emission and read it again."""
     hold((Lock.GAME, emission.game_id))
     Lane.objects.filter(emission=emission, open=True).update(open=False)
     hold((Lock.EMISSION, emission.pk))
@@ -88,9 +89,10 @@ CLOSING = two_persons.Kind("promotrot.closing", powers.CLOSE_EMISSION, _close)
 
 @transaction.atomic
 def emission_stop(*, emission: Emission) -> bool:
-    """End the sale of an emission that is set to stop once no top prize is left; whether it did.
+    """Stop the sale of an emission whose last top prize is won, if it is set to. Return whether it
+    stopped.
 
-    Two persons close it afterwards.
+    Two persons close the emission afterwards.
     """
     if emission.pk not in emissions_without_top():
         return False
@@ -104,7 +106,9 @@ def emission_stop(*, emission: Emission) -> bool:
 
 @transaction.atomic
 def seed_reveal(*, emission: Emission) -> bool:
-    """Publish the seed of a closed emission; whether this call did. Raises VaultUnreadable."""
+    """Publish the seed of a closed emission. Return whether this call did it. Raises
+    VaultUnreadable.
+    """
     hold((Lock.EMISSION, emission.pk))
     emission = emission_get(emission.reference)
     if emission.state != Emission.State.CLOSED or not emission.dealt:

@@ -1,7 +1,7 @@
-"""What the tickets of a dealt emission hold, for the process that may know: the sale's.
+"""Read the prizes that lie on the tickets of an emission, for the process that sells them.
 
-The seed is decrypted here and nowhere else, and neither it, the key nor a block's prizes ever leave
-the process. Only ask for a ticket that is sold.
+The seed is decrypted here only. The seed, the key and a block's prizes never leave the process. Ask
+only for tickets that are sold.
 """
 
 from dataclasses import dataclass, field
@@ -27,7 +27,7 @@ class EmissionNotDealt(Conflict):
 
 @dataclass(frozen=True, slots=True)
 class Dealing:
-    """The tiers of an emission's tickets under its key. Tiers are numbers of its `PrizeTier`s."""
+    """The tiers of an emission's tickets under its key. A tier is the number of a `PrizeTier`."""
 
     emission_id: int
     reference: str
@@ -36,22 +36,24 @@ class Dealing:
     _key: bytes = field(repr=False)
 
     def tier(self, opening: int, position: int) -> int:
-        """The tier (0: none) of the ticket sold there. Raises IndexError where there is none."""
+        """Return the tier (0: none) of the ticket sold at a position. Raises IndexError if there is
+        none.
+        """
         if position < 0:
             raise IndexError(position)
         tier = _block(self.emission_id, opening)[position]
         return tier + self.first_tier - 1 if tier else 0
 
     def block(self, opening: int) -> bytes:
-        """The tiers of a whole block by the plan's numbers, one byte per ticket."""
+        """Return the tiers of a complete block by the plan's numbers, one byte per ticket."""
         return block_prizes(self._key, self.reference, self.plan, opening)
 
     def picture(self, opening: int, position: int) -> Stream:
-        """The source of the ticket's picture, for `promotrot.engine.reveal.reveal`."""
+        """Return the source of the ticket's picture, for `promotrot.engine.reveal.reveal`."""
         return picture_stream(self._key, self.reference, opening, position)
 
     def block_tickets(self) -> list[int]:
-        """The size of each block in the order of opening."""
+        """Return the size of each block in the order of opening."""
         order = block_order(self._key, self.reference, self.plan.blocks)
         return [self.plan.block(number).tickets for number in order]
 
@@ -63,7 +65,9 @@ def _block(emission_id: int, opening: int) -> bytes:
 
 @kept(most=_EMISSIONS_KEPT)
 def dealing(emission_id: int) -> Dealing:
-    """The dealing of an emission that has been witnessed. Raises EmissionNotDealt."""
+    """Return the dealing of an emission that a witness has taken part in. Raises
+    EmissionNotDealt.
+    """
     found = (
         Commitment.objects.select_related("emission", "emission__witness")
         .filter(emission=emission_id, emission__witness__isnull=False)
@@ -81,7 +85,7 @@ def dealing(emission_id: int) -> Dealing:
 
 
 def open_seed(commitment: Commitment) -> bytes:
-    """The seed in clear. Raises VaultUnreadable."""
+    """Return the decrypted seed. Raises VaultUnreadable."""
     return vault.decrypt(
         SEED_PURPOSE,
         bytes(commitment.encrypted_seed),

@@ -1,7 +1,7 @@
-"""Emissions of an approved game: planned, committed to, witnessed and put on sale (15.II.2).
+"""Plan emissions of an approved game, commit to them, add a witness's entropy, open them (15.II.2).
 
-The order is enforced by the database: a commitment is published before the witness acts, and only
-after that can anything be sold (docs/emission-algorithm.md).
+The database enforces the order: the commitment is published before the witness acts, and nothing is
+sold before that (docs/emission-algorithm.md).
 """
 
 import secrets
@@ -91,8 +91,8 @@ def emission_plan(
 ) -> Emission:
     """Plan the next emission of a game from its newest approved version.
 
-    What the game owes funds as many extra prizes of `extra_tier` as it reaches for, on top of the
-    minimum percentage [P2]; a game that owes one prize or more must name a tier. Raises GameEnded,
+    The game's debt pays as many extra prizes of `extra_tier` as it can, on top of the minimum
+    percentage [P2]. A game that owes one prize or more must name a tier. Raises GameEnded,
     EmissionWaiting, GameNotApproved, ApprovalRefused, ExtraNeeded, ExtraNotOwed, ExtraImpossible,
     PlanImpossible.
     """
@@ -131,7 +131,10 @@ def emission_plan(
 
 
 def _need_none_waiting(game: Game) -> None:
-    """Nobody looks at the key of an emission and takes another instead: each is opened in turn."""
+    """Check that no emission of the game waits to be opened.
+
+    Otherwise somebody could look at the key of one emission and then choose another.
+    """
     waiting = game.emissions.filter(state__in=WAITING).first()
     if waiting is not None:
         raise EmissionWaiting(emission=waiting.reference, state=waiting.state)
@@ -147,7 +150,9 @@ def _newest_approval(game: Game) -> GameApproval:
 def _planned(
     game: engine.Game, owed_cents: int, extra_tier: int | None
 ) -> tuple[Plan | None, Sequence[Tier]]:
-    """The plan (None: nothing is dealt) and every tier of the emission, extra ones last."""
+    """Return the plan (None if nothing is dealt) and every tier of the emission, extra tiers
+    last.
+    """
     _need_right_extra(game.kind.prizes, owed_cents, extra_tier)
     if isinstance(game, PredrawnGame):
         if extra_tier is not None:
@@ -193,9 +198,9 @@ def _rows(emission: Emission, tiers: Sequence[Tier], *, dealt: bool) -> Iterator
 
 @transaction.atomic
 def emission_commit(*, by: StaffActor, emission: Emission) -> Emission:
-    """Make the seed, bind it, and publish the commitment with the plan. Twice changes nothing.
+    """Make the seed, and publish the commitment to it with the plan. A second call changes nothing.
 
-    Raises EmissionState when nothing is dealt, or the emission is past it.
+    Raises EmissionState if nothing is dealt or the emission is past this state.
     """
     by.need(powers.COMMIT_EMISSION)
     emission = emission_hold(emission)
@@ -219,9 +224,9 @@ def emission_commit(*, by: StaffActor, emission: Emission) -> Emission:
 
 @transaction.atomic
 def witness_enter(*, by: StaffActor, emission: Emission, source: str, text: str) -> Emission:
-    """An inspector adds public entropy, once, after the commitment was published.
+    """Record an inspector's public entropy, once, after the commitment is published.
 
-    `source` is a `core.draws.method.Source`: dice, balls or a phrase, as for a public draw. Raises
+    `source` is a `core.draws.method.Source`: dice, balls or a phrase, as in a public draw. Raises
     EmissionState, EntropyMalformed, EntropyTooLittle, WitnessNotApart.
     """
     by.need(powers.WITNESS_EMISSION)
@@ -246,8 +251,10 @@ def witness_enter(*, by: StaffActor, emission: Emission, source: str, text: str)
 
 @transaction.atomic
 def emission_open(*, by: StaffActor, emission: Emission) -> Emission:
-    """Put the emission on sale: make its lanes, whatever its size in so many rows. Twice changes
-    nothing. Raises EmissionState, GameEnded."""
+    """Put the emission on sale and make its lanes. A second call changes nothing.
+
+    The number of rows does not depend on the size of the emission. Raises EmissionState, GameEnded.
+    """
     by.need(powers.OPEN_EMISSION)
     emission = emission_hold(emission)
     if emission.state == Emission.State.OPEN:
@@ -270,7 +277,7 @@ def emission_open(*, by: StaffActor, emission: Emission) -> Emission:
 
 
 def _sizes(emission: Emission) -> list[int]:
-    """The tickets of each block in the order of opening."""
+    """Return the tickets of each block in the order of opening."""
     if emission.dealt:
         return dealing(emission.pk).block_tickets()
     blocks = block_sizes(emission.tickets, emission.block_tickets)
@@ -278,8 +285,11 @@ def _sizes(emission: Emission) -> list[int]:
 
 
 def lanes(sizes: Sequence[int]) -> Iterator[tuple[int, int, int]]:
-    """`(opening, first, tickets)` of each lane: whole blocks, or even parts of them where blocks
-    are few, so that MIN_LANES sales can be under way at once."""
+    """Return `(opening, first, tickets)` for each lane.
+
+    A lane is a complete block, or an even part of a block if there are few blocks, so that at least
+    MIN_LANES sales can run at the same time.
+    """
     parts = ceil_div(MIN_LANES, len(sizes))
     for opening, tickets in enumerate(sizes):
         cuts = sorted({tickets * part // parts for part in range(parts + 1)})
@@ -288,13 +298,13 @@ def lanes(sizes: Sequence[int]) -> Iterator[tuple[int, int, int]]:
 
 
 def emission_hold(emission: Emission) -> Emission:
-    """Lock the game and the emission, and read it again."""
+    """Lock the game and the emission, and read the emission again."""
     hold((Lock.GAME, emission.game_id), (Lock.EMISSION, emission.pk))
     return emission_get(emission.reference)
 
 
 def emission_get(reference: str) -> Emission:
-    """The emission with its game. Raises EmissionUnknown."""
+    """Return the emission with its game. Raises EmissionUnknown."""
     found = (
         Emission.objects.select_related("game__type", "approval__version")
         .filter(reference=reference)
@@ -311,6 +321,8 @@ def _need_state(emission: Emission, wanted: Emission.State, *, dealt: bool) -> N
 
 
 def emission_advance(emission: Emission, state: Emission.State) -> None:
-    """Write the state an emission has reached, from the one it was read in."""
+    """Write the state that an emission has reached, if it is still in the state in which it was
+    read.
+    """
     Emission.objects.filter(pk=emission.pk, state=emission.state).update(state=state)
     emission.state = state

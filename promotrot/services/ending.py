@@ -1,7 +1,7 @@
-"""A game that ends for good: what it owes to prizes goes to tickets drawn in public [P2].
+"""End a game for good: what it owes to prizes goes to tickets drawn in public [P2].
 
-The draw itself is `core.draws`; the entries and the prizes are here. Nothing ever goes back to the
-organiser by ending a game.
+`core.draws` does the draw; this module gives the entries and the prizes. Ending a game never
+returns money to the organiser.
 """
 
 import uuid
@@ -49,9 +49,9 @@ class NothingOwed(Conflict):
 
 
 def game_end_propose(*, by: StaffActor, game: Game, winners: int = 0) -> Proposal:
-    """Propose to end a game; another person does it by confirming, which announces the draw.
+    """Propose to end a game. A second person confirms, which announces the draw.
 
-    `winners` tickets share what is owed, 0 where nothing is. Raises GameEnded, GameOnSale,
+    `winners` tickets share the debt; 0 if there is no debt. Raises GameEnded, GameOnSale,
     WinnersRefused.
     """
     by.need(powers.END_GAME)
@@ -92,7 +92,7 @@ ENDING = two_persons.Kind("promotrot.ending", powers.END_GAME, _end)
 
 
 def _entries(game: Game) -> QuerySet[PlayTicket]:
-    """The tickets that were sold and not refunded, in the order of their emissions and sale."""
+    """Return the tickets that were sold and not refunded, by emission and order of sale."""
     sold = PlayTicket.objects.filter(emission__game=game)
     return sold.exclude(end__cause=PlayEnd.Cause.REFUND).order_by("emission__number", "pk")
 
@@ -133,20 +133,24 @@ def _matter(subject: str) -> Matter:
 
 
 def _field(subject: str) -> Field:
-    """The UUID of every ticket of the game; as many places as prizes."""
+    """Return the UUID of every ticket of the game, and the number of prizes as places."""
     ending = _ending(subject)
     codes = _entries(ending.game).values_list("uuid", flat=True)
     return Field([str(code) for code in codes], ending.winners)
 
 
 def shares(owed: int, winners: int) -> list[int]:
-    """Cents of each prize, in the order drawn: equal, the first with what does not divide."""
+    """Return the cents of each prize in the order drawn: equal parts; the first takes the
+    remainder.
+    """
     each, rest = divmod(owed, winners)
     return [each + rest, *[each] * (winners - 1)]
 
 
 def _certified(draw: Certified) -> None:
-    """Award the drawn tickets: vouchers held for their bearers at the Central Office [P11]."""
+    """Award the drawn tickets. Their vouchers are held for the bearers at the Central Office
+    [P11].
+    """
     ending = _ending(draw.subject)
     found = PlayTicket.objects.select_related("emission").in_bulk(
         [uuid.UUID(code) for code in draw.order], field_name="uuid"

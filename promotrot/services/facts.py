@@ -1,4 +1,6 @@
-"""What never changes about an emission, kept in each process so that a play need not ask."""
+"""Keep in each process the facts of an emission that never change, so that a play need not query
+them.
+"""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -25,7 +27,7 @@ class EmissionUnknown(NotFound):
 
 @dataclass(frozen=True, slots=True)
 class TierFacts:
-    """A prize: its value, the key of a thing's text ("" for cash), whether it is extra [P2]."""
+    """A prize: its value, the key of a thing's text ("" for cash), and whether it is extra [P2]."""
 
     number: int
     value_cents: int
@@ -35,7 +37,7 @@ class TierFacts:
 
 @dataclass(frozen=True, slots=True)
 class EmissionFacts:
-    """An emission as its plays and vouchers name it. `dealt`: prizes lie on its tickets."""
+    """The facts of an emission for its plays and vouchers. `dealt`: prizes lie on its tickets."""
 
     pk: int
     reference: str
@@ -48,13 +50,13 @@ class EmissionFacts:
     screen: Json
 
     def texts(self, language: str) -> Texts:
-        """The game's texts; Catalan where the language has none."""
+        """Return the game's texts in a language, or in Catalan if the language has none."""
         return self.game.texts.get(language) or self.game.texts["ca"]
 
 
 @kept(most=_KEPT)
 def emission_facts(pk: int) -> EmissionFacts:
-    """The facts of an emission. Raises EmissionUnknown."""
+    """Return the facts of an emission. Raises EmissionUnknown."""
     found = Emission.objects.select_related("approval").filter(pk=pk).first()
     if found is None:
         raise EmissionUnknown(emission=pk)
@@ -77,7 +79,7 @@ def emission_facts(pk: int) -> EmissionFacts:
 
 
 def _screen(game: Game, tiers: Mapping[int, TierFacts]) -> Json:
-    """All that a screen needs to draw a play, but the play itself."""
+    """Return everything that a screen needs to draw a play, except the play itself."""
     predrawn = isinstance(game, PredrawnGame)
     return {
         "mode": "predrawn" if predrawn else "probabilistic",

@@ -1,4 +1,6 @@
-"""Figures for the public, taken as the sale goes on and shown later (`selectors.public`)."""
+"""Record figures for the public while an emission is on sale; `selectors.public` shows them
+later.
+"""
 
 from core.database import clock
 from promotrot.models.emission import Emission, PublicFigures
@@ -6,7 +8,7 @@ from promotrot.selectors.public import awarded_now, sold_now
 
 
 def figures_take(*, emission: Emission) -> PublicFigures:
-    """Keep how far the emission has come; the same again while nothing more is sold."""
+    """Record how far the sale of an emission has come. Without new sales the result is the same."""
     sold = sold_now(emission)
     found, _ = PublicFigures.objects.get_or_create(
         emission=emission,

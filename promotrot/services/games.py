@@ -1,4 +1,6 @@
-"""Concrete games: recorded as documents, approved by two persons, and never changed (15.II.2)."""
+"""Record concrete games as documents and have two persons approve them; they never change
+(15.II.2).
+"""
 
 from collections.abc import Mapping
 from typing import Any
@@ -54,7 +56,7 @@ class VersionApproved(Conflict):
 
 
 class ApprovalRefused(Invalid):
-    """`data["faults"]` lists every gate that shuts, by its own stable code and article."""
+    """The game has faults. `data["faults"]` lists each with its stable code and article."""
 
     code = "approval_refused"
     message = "The game does not pass its approval."
@@ -62,10 +64,10 @@ class ApprovalRefused(Invalid):
 
 @transaction.atomic
 def game_record(*, by: StaffActor, document: Mapping[str, Any]) -> GameVersion:
-    """Record a version of a game from its document; the same content again gives the same row.
+    """Record a version of a game from its document. The same content again returns the same row.
 
-    Faults do not hinder it: they keep it from being approved. Raises GameRefused, TypeChanged,
-    GameEnded.
+    A version with faults is recorded too, but it cannot be approved. Raises GameRefused,
+    TypeChanged, GameEnded.
     """
     by.need(powers.RECORD_GAME)
     read = read_game(document)
@@ -88,7 +90,7 @@ def game_record(*, by: StaffActor, document: Mapping[str, Any]) -> GameVersion:
 
 
 def _game_of(read: engine.Game, document: Mapping[str, Any]) -> Game:
-    """The game of that code, with its type; both are made when they are new."""
+    """Return the game with that code and its type. Create both if they are new."""
     factors = {name: document[name] for name in _FACTORS if name in document}
     digest = canonical_sha256(factors).hex()
     kind, _ = GameType.objects.get_or_create(
@@ -116,13 +118,15 @@ def _game_of(read: engine.Game, document: Mapping[str, Any]) -> Game:
 
 
 def game_check(*, version: GameVersion) -> engine.Approval:
-    """What approving the version today would find: its faults, percentages and plan."""
+    """Return what an approval of the version would find today: faults, percentages and plan."""
     return approval_on_today(version_game(version.pk))
 
 
 def approval_on_today(game: engine.Game) -> engine.Approval:
-    """The engine's approval by the regulation in force, with texts in every language, and a
-    drawing for every sign (15.I.1)."""
+    """Return the engine's approval by the regulation in force.
+
+    It also checks that every language has texts and that every sign has a drawing (15.I.1).
+    """
     found = engine.approve(
         game,
         figures_today(),
@@ -137,12 +141,14 @@ def approval_on_today(game: engine.Game) -> engine.Approval:
 
 
 def figures_today() -> GameFigures:
-    """What the regulation fixes for Promotrot today."""
+    """Return the regulation's figures for Promotrot today."""
     return shipped().in_force(natural_day(clock.now())).promotrot
 
 
 def need_approvable(approval: engine.Approval) -> Percentages:
-    """The percentages of an approval without faults. Raises ApprovalRefused naming them all."""
+    """Return the percentages of an approval. Raises ApprovalRefused, with all faults, if there are
+    any.
+    """
     if approval.faults or approval.percentages is None:
         raise ApprovalRefused(
             faults=[
@@ -153,7 +159,7 @@ def need_approvable(approval: engine.Approval) -> Percentages:
 
 
 def game_approve_propose(*, by: StaffActor, version: GameVersion) -> Proposal:
-    """Propose to approve a version; another person approves it by confirming.
+    """Propose to approve a version. A second person confirms.
 
     Raises ApprovalRefused, VersionApproved, GameEnded.
     """
@@ -202,13 +208,13 @@ APPROVAL = two_persons.Kind("promotrot.approval", powers.APPROVE_GAME, _approve)
 
 
 def need_not_ended(game: Game) -> None:
-    """Raise GameEnded once the game has ended for good."""
+    """Raise GameEnded if the game has ended for good."""
     if GameEnding.objects.filter(game=game).exists():
         raise GameEnded(game=game.code)
 
 
 def game_get(code: str) -> Game:
-    """Raises GameUnknown."""
+    """Return the game. Raises GameUnknown."""
     found = Game.objects.select_related("type").filter(code=code).first()
     if found is None:
         raise GameUnknown(game=code)
@@ -216,7 +222,7 @@ def game_get(code: str) -> Game:
 
 
 def version_get(code: str, version: int) -> GameVersion:
-    """Raises VersionUnknown."""
+    """Return the version. Raises VersionUnknown."""
     found = (
         GameVersion.objects.select_related("game__type")
         .filter(game__code=code, version=version)

@@ -1,4 +1,4 @@
-"""The vouchers of an outcome, as they will be written (15.III.6.3)."""
+"""Prepare the vouchers of an outcome for writing (15.III.6.3)."""
 
 import datetime
 import uuid
@@ -14,7 +14,7 @@ from promotrot.services.voucher_codes import code_of
 
 @dataclass(frozen=True, slots=True)
 class Issue:
-    """A voucher about to be written. `code` is None where it will be held for the buyer."""
+    """A voucher to be written. `code` is None if it will be held for the buyer."""
 
     uuid: uuid.UUID
     number: int
@@ -36,9 +36,10 @@ class Issue:
 
 
 def issues(outcome: Outcome, ticket: uuid.UUID, day: datetime.date | None) -> tuple[Issue, ...]:
-    """Return the vouchers of an outcome. `day` is that of their codes; None: they will be held.
+    """Return the vouchers of an outcome. `day` is the day of their codes; None if they will be
+    held.
 
-    A voucher's UUID is its reference and tells nothing of its code.
+    A voucher's UUID is its reference and reveals nothing about its code.
     """
     made = []
     for number, draft in enumerate(outcome.drafts, start=1):

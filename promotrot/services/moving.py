@@ -1,4 +1,4 @@
-"""An unfinished play on a terminal that no longer serves: staff move it to another [P11]."""
+"""Move an unfinished play from a terminal that no longer works to another one [P11]."""
 
 import uuid
 
@@ -20,14 +20,15 @@ class MoveRefused(Conflict):
 
 
 def terminal_of(ticket: PlayTicket) -> int:
-    """The terminal at which a ticket is played now."""
+    """Return the terminal at which a ticket is played now."""
     last = PlayMove.objects.filter(ticket=ticket).order_by("-number").first()
     return last.to_terminal_id if last else ticket.terminal_id
 
 
 @transaction.atomic
 def play_move(*, by: StaffActor, ident: uuid.UUID, terminal_code: str, reason: str) -> PlayMove:
-    """Move an unfinished play. To where it is already: the move that brought it there, again.
+    """Move an unfinished play to a terminal. If it is there already, return the move that brought
+    it.
 
     Raises PlayUnknown, PlayEnded, MoveRefused.
     """

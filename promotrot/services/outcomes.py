@@ -1,4 +1,6 @@
-"""The outcome of a play: what lay on its ticket or what the player won, and its vouchers."""
+"""Find the outcome of a play, from its ticket or from the player's acts, and the vouchers due for
+it.
+"""
 
 from dataclasses import dataclass
 from typing import Any
@@ -14,7 +16,7 @@ from promotrot.services.facts import EmissionFacts, TierFacts
 
 @dataclass(frozen=True, slots=True)
 class Draft:
-    """A voucher to be issued: cash prizes together, a thing by itself [P8]."""
+    """A voucher to be issued: all cash prizes together, or one prize in kind [P8]."""
 
     nature: str
     amount_cents: int

@@ -1,4 +1,6 @@
-"""Vouchers as the prize office sees them: prizes, things, prices due back (15.III.6.3 to 6.7)."""
+"""Give the prize office the vouchers: prizes, things, and prices to pay back (15.III.6.3 to
+6.7).
+"""
 
 import datetime
 import uuid
@@ -83,7 +85,7 @@ SELECT c.state, e.reference, v.nature = 'refund', sum(c.amount_cents)::bigint
 
 
 class Vouchers:
-    """Promotrot's `Source`. A document's id is its voucher's, of whatever nature."""
+    """Promotrot's source of documents. The id of a document is the id of its voucher."""
 
     game: str = Game.PROMOTROT.value
     kind = codes.VOUCHER

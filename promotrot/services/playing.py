@@ -1,8 +1,8 @@
-"""Playing a ticket at its terminal, act by act, to its end (15.II.3, 15.III.2, 15.III.6.3).
+"""Play a ticket at its terminal, act by act, to its end (15.II.3, 15.III.2, 15.III.6.3).
 
-An act has a number. The same number again gets the same answer; a number out of turn is refused.
-What an act brought is drawn by the operating system's generator, for that act alone, and is on
-record before it is answered; nothing that was won so far has a part in it [P3].
+Each act has a number. The same number gets the same answer again; a number out of turn is refused.
+The operating system's generator draws the outcome of each act alone. The outcome is on record
+before it is answered, and no earlier win has a part in it [P3].
 """
 
 import dataclasses
@@ -62,7 +62,7 @@ _REFUSALS: dict[str, type[DomainError]] = REFUSALS | {
 
 @dataclass(frozen=True, slots=True)
 class Ending:
-    """How a play ended, as stored: all that the screen may show of it."""
+    """The stored end of a play: all that the screen may show of it."""
 
     cause: str
     tier: int
@@ -75,9 +75,9 @@ class Ending:
 
 @dataclass(frozen=True, slots=True)
 class PlayView:
-    """A play as it stands. `legal` are the acts that may come next.
+    """The present state of a play. `legal` lists the acts that may come next.
 
-    `replayed`: the act was on record already, and nothing was done.
+    `replayed` is true if the act was on record already and nothing was done.
     """
 
     uuid: uuid.UUID
@@ -94,7 +94,7 @@ class PlayView:
 
 @dataclass(frozen=True, slots=True)
 class _Seen:
-    """What `promotrot_look` answers."""
+    """The answer of `promotrot_look`."""
 
     terminal_id: int
     ticket_id: int
@@ -110,12 +110,12 @@ class _Seen:
 
 
 def play_state(*, credentials: TerminalCredentials, ident: uuid.UUID) -> PlayView:
-    """The play, for the terminal where it is. Raises PlayUnknown, PlayElsewhere."""
+    """Return the play, for the terminal where it is. Raises PlayUnknown, PlayElsewhere."""
     return _view(ident, _look(credentials, ident))
 
 
 def play_sold(sold: Sold) -> PlayView:
-    """A play that has just been sold."""
+    """Return a play that has just been sold."""
     return PlayView(
         sold.uuid,
         sold.facts,
@@ -132,11 +132,11 @@ def play_sold(sold: Sold) -> PlayView:
 def play_act(
     *, credentials: TerminalCredentials, ident: uuid.UUID, number: int, act: str
 ) -> PlayView:
-    """Do the player's act of that number (from 1), or answer it again; the play after it.
+    """Do the player's act with that number (from 1), or answer it again. Return the play after it.
 
-    The act that ends the play awards it and issues its vouchers in the same transaction. Raises
-    PlayUnknown, PlayElsewhere, PlayEnded, ActOutOfTurn, ActAlreadyDone; PlayBusy after losing to
-    other acts time and again.
+    The act that ends the play also awards it and issues its vouchers, in the same transaction.
+    Raises PlayUnknown, PlayElsewhere, PlayEnded, ActOutOfTurn, ActAlreadyDone, and PlayBusy if
+    other acts come first again and again.
     """
     for _ in range(_TRIES):
         seen = _look(credentials, ident)
@@ -164,7 +164,7 @@ def _look(credentials: TerminalCredentials, ident: uuid.UUID) -> _Seen:
 
 
 def _record(ident: uuid.UUID, seen: _Seen, act: str) -> PlayView | None:
-    """Draw what the act brings and write it; None if the play has moved on meanwhile."""
+    """Draw the outcome of an act and write it. Return None if the play has moved on meanwhile."""
     facts = emission_facts(seen.emission_id)
     step, outcome = _drawn(facts, seen, act)
     made: tuple[Issue, ...] = () if outcome is None else issues(outcome, ident, seen.today)
@@ -191,7 +191,10 @@ def _record(ident: uuid.UUID, seen: _Seen, act: str) -> PlayView | None:
 
 
 def _drawn(facts: EmissionFacts, seen: _Seen, act: str) -> tuple[Step, Outcome | None]:
-    """The step of a legal act, and what the play comes to if that ends it. Raises ActOutOfTurn."""
+    """Return the step of a legal act, and the outcome of the play if the act ends it.
+
+    Raises ActOutOfTurn.
+    """
     if isinstance(facts.game, PredrawnGame):
         if act != REVEAL:
             raise ActOutOfTurn(legal=[REVEAL])

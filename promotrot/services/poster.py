@@ -1,4 +1,6 @@
-"""What premises put on the wall of an emission: rules, percentage, prizes, price (15.III.5.2)."""
+"""Make the poster of an emission for the premises: rules, percentage, prizes, price
+(15.III.5.2).
+"""
 
 from django.utils.translation import gettext as _
 from django.utils.translation import override
@@ -14,14 +16,14 @@ from promotrot.services.voucher_paper import GAME
 
 
 def emission_poster(*, emission: Emission, output: Output, language: str) -> bytes:
-    """The poster of an emission on A4. Raises LanguageUnknown."""
+    """Return the poster of an emission on A4. Raises LanguageUnknown."""
     need_language(language)
     document = poster_document(emission, language=language, simulated=clock.is_simulated())
     return render(document, output=output, created_at=emission.planned_at, paper=Paper.A4)
 
 
 def poster_document(emission: Emission, *, language: str, simulated: bool) -> Document:
-    """The poster: what holds for the emission from its opening on."""
+    """Return the poster with the facts that hold from the emission's opening on."""
     facts = emission_facts(emission.pk)
     texts = facts.texts(language)
     with override(language):
@@ -42,7 +44,7 @@ def poster_document(emission: Emission, *, language: str, simulated: bool) -> Do
 
 
 def _prizes(emission: Emission, facts: EmissionFacts, language: str) -> Table:
-    """Every tier: what it is, its value, how many there are where a table says so."""
+    """Return every tier: its name, its value, and its number of prizes if a table says so."""
     things = facts.texts(language).prizes
     return Table(
         rows=tuple(

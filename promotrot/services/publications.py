@@ -1,4 +1,4 @@
-"""What is published of an emission in the public log (docs/emission-algorithm.md)."""
+"""Build the documents that an emission publishes in the public log (docs/emission-algorithm.md)."""
 
 import hashlib
 from collections.abc import Iterator
@@ -24,7 +24,7 @@ _FETCHED = 10_000
 
 
 def commitment_document(emission: Emission, made: Commitment) -> dict[str, Json]:
-    """What binds the operator before the witness acts."""
+    """Return the document that binds the operator before the witness acts."""
     return with_digests(
         {
             "format": "promotrot-commitment/1",
@@ -40,7 +40,7 @@ def commitment_document(emission: Emission, made: Commitment) -> dict[str, Json]
 
 
 def entropy_document(emission: Emission, made: WitnessEntropy) -> dict[str, Json]:
-    """What the witness added; with the seed it gives the key."""
+    """Return the document of the witness's entropy. With the seed it gives the key."""
     return with_digests(
         {
             "format": "promotrot-entropy/1",
@@ -55,14 +55,14 @@ def entropy_document(emission: Emission, made: WitnessEntropy) -> dict[str, Json
 
 
 def closing_document(emission: Emission, made: ClosingStatement) -> dict[str, Json]:
-    """The statement of the closing."""
+    """Return the document of the closing statement."""
     return with_digests(
         {**made.document, "emission": emission.reference, "closed_at": instant(made.closed_at)}
     )
 
 
 def seed_document(emission: Emission, seed: str) -> dict[str, Json]:
-    """The seed, and the digest of the list of the tickets that were sold."""
+    """Return the document with the seed and the digest of the list of sold tickets."""
     digest, sold = hashlib.sha256(), 0
     for line in ticket_lines(emission):
         digest.update(line.encode())
@@ -79,14 +79,17 @@ def seed_document(emission: Emission, seed: str) -> dict[str, Json]:
 
 
 def ticket_lines(emission: Emission) -> Iterator[str]:
-    """`opening,position,uuid` of every ticket sold, in that order, each with its line's end."""
+    """Return a line `opening,position,uuid` for every ticket sold, in that order."""
     for opening, position, ident in _tickets(emission, "opening", "position", "uuid"):
         yield f"{opening},{position},{ident}\n"
 
 
 def tickets_file(emission: Emission) -> Iterator[str]:
-    """The list of tickets as it is published: each with the tier it was awarded, by the plan's
-    numbers, or nothing where its play is not ended or its price was given back."""
+    """Return the published list of tickets, each with the tier it was awarded, by the plan's
+    numbers.
+
+    The tier is empty if the play has not ended or its price was paid back.
+    """
     predrawn = not emission.tiers.filter(count=None).exists()
     column = "end__tier" if predrawn else "end__extra_tier"
     before = 0 if predrawn else emission.tiers.filter(count=None).count()

@@ -1,5 +1,8 @@
-"""A play's receipt: by its reference the buyer can show whose an unfinished play is [P11], and
-which ticket takes part in the draw of a game that has ended [P2]."""
+"""Print the receipt of a play.
+
+Its reference lets the buyer prove whose an unfinished play is [P11], and names the ticket in the
+draw of a game that has ended [P2].
+"""
 
 from django.utils.translation import gettext as _
 from django.utils.translation import override
@@ -15,7 +18,7 @@ from promotrot.services.voucher_paper import GAME
 
 
 def receipt_document(play: PlayView, *, language: str, simulated: bool) -> Document:
-    """What was bought, where and when, and the reference of the play."""
+    """Return the receipt: what was bought, where and when, and the reference of the play."""
     facts = play.facts
     seller = seller_facts(play.terminal_id, play.operator_id)
     with override(language):
@@ -37,7 +40,7 @@ def receipt_document(play: PlayView, *, language: str, simulated: bool) -> Docum
 
 
 def receipt_render(play: PlayView, *, output: Output, language: str) -> bytes:
-    """The receipt on 80 mm paper. Raises LanguageUnknown."""
+    """Return the receipt on 80 mm paper. Raises LanguageUnknown."""
     need_language(language)
     document = receipt_document(play, language=language, simulated=clock.is_simulated())
     return render(document, output=output, created_at=play.sold_at, paper=pdf.Paper.ROLL_80)

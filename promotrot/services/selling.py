@@ -1,4 +1,6 @@
-"""Selling a virtual ticket, and what becomes of a request (15.III.2, 15.III.3, 15.III.6.1)."""
+"""Sell virtual tickets and tell the terminal what became of a request (15.III.2, 15.III.3,
+15.III.6.1).
+"""
 
 import datetime
 import uuid
@@ -32,7 +34,7 @@ class WrongPrice(Invalid):
 
 @dataclass(frozen=True, slots=True)
 class PlayRequest:
-    """What the terminal asks for: a ticket of an emission, at the price the player was shown."""
+    """The terminal's request: a ticket of an emission, at the price that the player was shown."""
 
     uuid: uuid.UUID
     emission_id: int
@@ -41,7 +43,7 @@ class PlayRequest:
 
 @dataclass(frozen=True, slots=True)
 class Sold:
-    """A sold ticket, to be played at its terminal. Which one it is, is not told."""
+    """A sold ticket, to be played at its terminal. Its position is not told."""
 
     uuid: uuid.UUID
     facts: EmissionFacts
@@ -57,10 +59,10 @@ SALES = Sales(
 
 
 def play_sell(*, credentials: TerminalCredentials, request: PlayRequest) -> Sold:
-    """Sell the next ticket of the emission, or answer the first answer again.
+    """Sell a ticket of the emission, or repeat the first answer to the same request.
 
-    All is decided in one statement by the database's clock; the ticket is any that no other sale
-    holds, and which prize it has is not asked until it is played.
+    One SQL statement decides everything by the database's clock. It takes a ticket that no other
+    sale holds. The prize on it is not read before it is played.
     """
     facts = emission_facts(request.emission_id)
     answer = SALES.sell(
@@ -82,7 +84,7 @@ def play_sell(*, credentials: TerminalCredentials, request: PlayRequest) -> Sold
 
 
 def request_state(*, terminal: BareTerminal, ident: uuid.UUID) -> bool:
-    """Whether a UUID became a play of this terminal; if not, it never can any more.
+    """Tell if a UUID became a play of this terminal. If it did not, it never can from now on.
 
     Raises UuidReused if another terminal sold under it.
     """

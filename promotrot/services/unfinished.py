@@ -1,8 +1,8 @@
-"""Plays left unfinished, as the night finds them [P11].
+"""End or list the plays that were left unfinished; a nightly job does it [P11].
 
-A pre-drawn one ends with what lay on its ticket; one of a probabilistic game that nobody began ends
-with its price due back. Either way the voucher is held for the buyer at the Central Office. One
-that was begun stays to be resumed, and is listed every night until it is.
+A pre-drawn play ends with the prize that lay on its ticket. A probabilistic play without any act
+ends with its price due back. Both vouchers are held for the buyer at the Central Office. A play
+that was begun can be resumed, and is listed every night until it is.
 """
 
 import datetime
@@ -27,9 +27,9 @@ GRACE: Final = datetime.timedelta(hours=1)
 
 
 def play_end_unfinished(ticket: PlayTicket) -> str | None:
-    """End a play that nobody has begun, now; its cause, None if somebody has or it ended already.
+    """End a play in which nobody has acted. Return the cause, or None if it was begun or has ended.
 
-    It may be called again: what has ended stays as it is.
+    A repeated call changes nothing.
     """
     facts, today = emission_facts(ticket.emission_id), natural_day(clock.now())
     if isinstance(facts.game, PredrawnGame):
@@ -49,9 +49,9 @@ def play_end_unfinished(ticket: PlayTicket) -> str | None:
 
 
 def plays_end_unfinished(day: datetime.date) -> Outcome:
-    """End what was left by the end of a day; every unfinished play is listed.
+    """End the plays left unfinished by the end of a day, and list every unfinished play.
 
-    Each play is a transaction of its own: a run cut off is gone on with by the next.
+    Each play has its own transaction. If a run is interrupted, the next run continues.
     """
     left = list(unfinished(day_bounds(day)[1] - GRACE))
     begun = set(PlayAct.objects.filter(ticket__in=left).values_list("ticket_id", flat=True))
@@ -78,7 +78,10 @@ def _row(ticket: PlayTicket, became: str) -> dict[str, Any]:
 
 
 def secrets_forget(day: datetime.date) -> Outcome:
-    """From now on nobody can make a code of an ended day again; unconfirmed papers are listed."""
+    """Erase the secrets of ended days, so that their codes cannot be made again.
+
+    Return the list of vouchers whose paper is not confirmed.
+    """
     erased = secrets_erase()
     first, after = day_bounds(day)
     rows = unconfirmed_vouchers().filter(issued_at__gte=first, issued_at__lt=after)

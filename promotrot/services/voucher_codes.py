@@ -1,4 +1,4 @@
-"""The codes of vouchers, made from a secret for each day, which is erased afterwards."""
+"""Make the codes of vouchers from a secret for each day, which is erased afterwards."""
 
 import datetime
 import secrets

@@ -1,4 +1,4 @@
-"""What a voucher shows: every element of 15.III.6.3 and 6.5, and what its holder must know."""
+"""Print vouchers with every element of 15.III.6.3 and 15.III.6.5 and the notices for the holder."""
 
 import uuid
 from typing import Any
@@ -38,7 +38,7 @@ class VoucherIncomplete(InvariantBroken):
 
 
 def notices() -> list[str]:
-    """What every voucher says to its holder, in the language in force."""
+    """Return the notices that every voucher shows to its holder, in the active language."""
     return [
         _("Keep this voucher: it is to the bearer and without it nothing is paid."),
         _("Only for people over 18. Play with moderation."),
@@ -48,7 +48,9 @@ def notices() -> list[str]:
 def voucher_card(
     issued: Issued, facts: EmissionFacts, play: uuid.UUID, language: str
 ) -> dict[str, Any]:
-    """The voucher as JSON. `code` is null while it is held, and once it is not given any more."""
+    """Return the voucher as JSON. `code` is null while it is held, and when it may not be given any
+    more.
+    """
     place = place_facts(issued.premises_id)
     texts = facts.texts(language)
     return {
@@ -76,7 +78,7 @@ def voucher_card(
 
 
 def thing_of(key: str, facts: EmissionFacts, language: str) -> dict[str, str] | None:
-    """A prize in kind by its key, with its name; None for money."""
+    """Return a prize in kind by its key, with its name, or None for money."""
     return {"key": key, "name": facts.texts(language).prizes[key]} if key else None
 
 
@@ -89,9 +91,9 @@ def voucher_document(
     simulated: bool,
     copy: int = 0,
 ) -> Document:
-    """The paper. `copy` is 0 for the original and the number of the duplicate otherwise.
+    """Return the voucher's paper. `copy` is 0 for the original, else the number of the duplicate.
 
-    Raises VoucherIncomplete without its code.
+    Raises VoucherIncomplete if there is no code.
     """
     if issued.code is None:
         raise VoucherIncomplete(missing=["code"])
@@ -117,7 +119,9 @@ def _head(issued: Issued, facts: EmissionFacts, language: str) -> tuple[Block, .
 
 
 def _worth(issued: Issued, facts: EmissionFacts, language: str) -> list[Block]:
-    """Each prize, and what the voucher is worth; a thing with its equivalent (15.III.6.5) [P8]."""
+    """Return each prize and the worth of the voucher; a thing with its equivalent (15.III.6.5)
+    [P8].
+    """
     blocks: list[Block] = []
     if issued.thing:
         blocks.append(Line(facts.texts(language).prizes[issued.thing], emphasis=Emphasis.LARGE))
@@ -148,7 +152,10 @@ def _tail(issued: Issued, play: uuid.UUID, language: str, copy: int) -> list[Blo
 
 
 def _places(issued: Issued) -> list[str]:
-    """Where it is paid (14.III.10.2 by 15.III.6.4); a thing, at the Central Office alone [P4]."""
+    """Return the places that pay the voucher (14.III.10.2 by 15.III.6.4).
+
+    A prize in kind is exchanged at the Central Office only [P4].
+    """
     names = {
         Place.ESTABLISHMENT: _("establishments"),
         Place.CENTRAL_OFFICE: _("Central Prize Payment Office"),
@@ -174,7 +181,7 @@ def voucher_render(
     language: str,
     copy: int = 0,
 ) -> bytes:
-    """The voucher on 80 mm paper. Raises LanguageUnknown, VoucherIncomplete."""
+    """Return the voucher on 80 mm paper. Raises LanguageUnknown, VoucherIncomplete."""
     need_language(language)
     document = voucher_document(
         issued, facts, play, language=language, simulated=clock.is_simulated(), copy=copy

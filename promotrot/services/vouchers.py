@@ -1,8 +1,8 @@
-"""Vouchers after the award: their code, their paper's life, and those held for their buyer.
+"""Print, reprint and hand over vouchers after the award.
 
-A code is made from the secret of the day on which it is issued or handed over. Until that day
-ends, until the paper is confirmed and until somebody claims it, the terminal that issued it may ask
-for it again, and have marked copies; afterwards nobody can (rulebook: *Codes*).
+A code is made from the secret of the day on which it is issued or handed over. The terminal that
+issued it may ask for it again, and for marked copies, until that day ends, the paper is confirmed
+or somebody claims the voucher. After that nobody can (rulebook: *Codes*).
 """
 
 import datetime
@@ -65,9 +65,9 @@ class NotCentralOffice(Forbidden):
 
 @dataclass(frozen=True, slots=True)
 class Issued:
-    """A voucher as its terminal gets it. `code` is None once it may not be given any more.
+    """A voucher as its terminal gets it. `code` is None if it may not be given any more.
 
-    `prizes` lists `{"tier", "cents", "extra"}`; a `held` one waits at the Central Office [P11].
+    `prizes` lists `{"tier", "cents", "extra"}`. A `held` voucher waits at the Central Office [P11].
     """
 
     uuid: uuid.UUID
@@ -85,12 +85,14 @@ class Issued:
 
 
 def claim_days(day: datetime.date) -> int:
-    """Return for how many days a voucher issued on that day may be presented (15.III.6.6) [P5]."""
+    """Return the number of days in which a voucher issued on that day may be presented (15.III.6.6)
+    [P5].
+    """
     return shipped().in_force(day).promotrot.claim_days
 
 
 def issued_now(issue: Issue, premises_id: int, at: datetime.datetime) -> Issued:
-    """A voucher that has just been written, as it was written."""
+    """Return a voucher that has just been written."""
     day, draft = natural_day(at), issue.draft
     return Issued(
         issue.uuid,
@@ -109,13 +111,15 @@ def issued_now(issue: Issue, premises_id: int, at: datetime.datetime) -> Issued:
 
 
 def issued_of_ticket(ticket_id: int) -> tuple[Issued, ...]:
-    """The vouchers that a play was awarded, by number."""
+    """Return the vouchers awarded to a play, by number."""
     rows = Voucher.objects.filter(ticket=ticket_id).exclude(nature=Voucher.Nature.DRAWN)
     return tuple(issued(row) for row in rows.order_by("number"))
 
 
 def issued(voucher: Voucher, *, again: bool = False) -> Issued:
-    """A voucher as stored; `again`: for a marked copy, after the original was confirmed, too."""
+    """Return a stored voucher. `again` gives the code for a marked copy after the confirmed
+    original.
+    """
     printed = not again and VoucherPrint.objects.filter(voucher=voucher).exists()
     return Issued(
         voucher.uuid,
@@ -134,8 +138,10 @@ def issued(voucher: Voucher, *, again: bool = False) -> Issued:
 
 
 def _code_again(voucher: Voucher) -> Code | None:
-    """The code, while it may be given. Keys may have been rotated since: the version is the one
-    that gives the digest on record."""
+    """Return the code if it may still be given.
+
+    Keys may have been rotated since. The right version is the one that gives the digest on record.
+    """
     if voucher.code_digest is None:
         return None
     handover = VoucherHandover.objects.filter(voucher=voucher).first()
@@ -154,7 +160,9 @@ def _claimed(voucher: Voucher) -> bool:
 
 
 def voucher_given_to(by: BareTerminal | TerminalActor | StaffActor, ident: uuid.UUID) -> Voucher:
-    """A voucher issued at this terminal, or handed over by this person. Raises VoucherUnknown."""
+    """Return a voucher issued at this terminal or handed over by this person. Raises
+    VoucherUnknown.
+    """
     found = Voucher.objects.select_related("ticket").filter(uuid=ident).first()
     if found is not None:
         if not isinstance(by, StaffActor):
@@ -168,7 +176,7 @@ def voucher_given_to(by: BareTerminal | TerminalActor | StaffActor, ident: uuid.
 
 
 def voucher_original(*, by: BareTerminal | StaffActor, ident: uuid.UUID) -> tuple[Voucher, Issued]:
-    """The voucher whose original is still to be printed.
+    """Return the voucher whose original is still to be printed.
 
     Raises VoucherUnknown, VoucherPrinted, VoucherCodeGone.
     """
@@ -182,7 +190,7 @@ def voucher_original(*, by: BareTerminal | StaffActor, ident: uuid.UUID) -> tupl
 
 
 def voucher_print_confirm(*, by: BareTerminal | StaffActor, ident: uuid.UUID) -> VoucherPrint:
-    """The paper came out. Confirming twice changes nothing. Raises VoucherUnknown."""
+    """Record that the paper was printed. A second call changes nothing. Raises VoucherUnknown."""
     found, _ = VoucherPrint.objects.get_or_create(
         voucher=voucher_given_to(by, ident), defaults={"confirmed_at": clock.now()}
     )
@@ -193,10 +201,10 @@ def voucher_print_confirm(*, by: BareTerminal | StaffActor, ident: uuid.UUID) ->
 def voucher_reprint(
     *, by: TerminalActor, ident: uuid.UUID, copy: uuid.UUID | None = None
 ) -> tuple[Voucher, Issued, VoucherReprint]:
-    """A further copy under the same code, marked duplicate, on the voucher's own day.
+    """Print a further copy with the same code, marked as duplicate, on the voucher's own day.
 
-    `copy` is the terminal's own id of this copy: asked for again, it is the same copy.
-    Raises VoucherUnknown, VoucherCodeGone, UuidReused.
+    `copy` is the terminal's id of this copy; the same id returns the same copy. Raises
+    VoucherUnknown, VoucherCodeGone, UuidReused.
     """
     voucher = voucher_given_to(by, ident)
     hold((Lock.TICKET, voucher.ticket_id))
@@ -219,7 +227,7 @@ def voucher_reprint(
 
 
 def vouchers_held(*, by: StaffActor) -> QuerySet[Voucher]:
-    """Vouchers that wait for their buyer at the Central Office."""
+    """Return the vouchers that wait for their buyers at the Central Office."""
     by.need(powers.HAND_OVER)
     rows = Voucher.objects.filter(code_digest=None).select_related("ticket", "premises")
     return rows.order_by("pk")
@@ -228,9 +236,9 @@ def vouchers_held(*, by: StaffActor) -> QuerySet[Voucher]:
 def voucher_hand_over(*, by: StaffActor, ident: uuid.UUID, claim: str) -> tuple[Voucher, Issued]:
     """Give a held voucher to its buyer, with its code, at a desk of the Central Office [P11].
 
-    `claim` says how the buyer proved to be so: the reference of the play, the place and the time.
-    Repeated by the same person it changes nothing and gives the voucher again, as for any other.
-    Raises CashSessionMissing, NotCentralOffice, VoucherUnknown, VoucherNotHeld.
+    `claim` says how the buyer proved to be the buyer: reference of the play, place and time.
+    Repeated by the same person it changes nothing and gives the voucher again. Raises
+    CashSessionMissing, NotCentralOffice, VoucherUnknown, VoucherNotHeld.
     """
     by.need(powers.HAND_OVER)
     session = cash_session_of(by)
@@ -266,12 +274,14 @@ def _hand_over(by: StaffActor, session: CashSession, voucher: Voucher, claim: st
 
 
 def secrets_erase() -> int:
-    """Erase what codes of past days were made from; how many days."""
+    """Erase the secrets of past days. Return how many days."""
     today = natural_day(clock.now())
     return VoucherSecret.objects.filter(day__lt=today, secret__isnull=False).update(secret=None)
 
 
 def unconfirmed_vouchers() -> QuerySet[Voucher]:
-    """Vouchers given to a terminal whose printing nobody confirmed: incidents (*Codes*)."""
+    """Return the vouchers given to a terminal whose printing was not confirmed: incidents
+    (*Codes*).
+    """
     rows = Voucher.objects.filter(print_confirmation=None, code_digest__isnull=False)
     return rows.order_by("pk")
