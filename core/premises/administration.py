@@ -3,7 +3,7 @@
 from django.utils.translation import gettext_lazy as _
 
 from core.admin_support.contents import Administration, Panel, Section
-from core.premises.admin import suspensions_panel
+from core.premises.admin.pages import suspensions_panel
 from core.premises.models import (
     Authorisation,
     Enrolment,

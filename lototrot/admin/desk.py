@@ -23,7 +23,7 @@ from core.admin_support.contents import Keep, Page
 from core.database import clock
 from core.draws import admin as draws
 from core.draws.models import Draw
-from core.premises.admin import RESUME, SUSPEND, SUSPEND_ALL
+from core.premises.admin.acts import RESUME, SUSPEND, SUSPEND_ALL
 from core.premises.models import Premises, Suspension
 from core.staff import powers as staff_powers
 from core.staff.actor import StaffActor

@@ -1,0 +1,197 @@
+"""Premises, their authorisations, terminals and operators, and suspensions of sales."""
+
+from typing import Any
+
+from django.contrib import admin
+from django.http import HttpRequest
+from django.utils.translation import gettext_lazy as _
+
+from core.admin_support import navigation, signed_on
+from core.admin_support.columns import link, moment, money
+from core.admin_support.contents import Table
+from core.admin_support.readonly import ReadOnlyAdmin, ReadOnlyInline
+from core.ledger.services import balance_cents, premises_account
+from core.premises import powers
+from core.premises.admin.acts import (
+    AUTHORISE,
+    DEACTIVATE,
+    END,
+    OPERATOR,
+    PIN_RESET,
+    REENROL,
+    REGISTER,
+    RESUME,
+    REVOKE,
+    SUSPEND,
+    SUSPEND_ALL,
+    TERMINAL,
+)
+from core.premises.models import (
+    Authorisation,
+    BurntRequest,
+    Enrolment,
+    Operator,
+    OperatorSession,
+    Premises,
+    Suspension,
+    Terminal,
+)
+
+
+class _Authorisations(ReadOnlyInline):
+    model = Authorisation
+    shown = ("game", "valid_from", "valid_until", "reference", "recorded_by")
+
+
+class _Terminals(ReadOnlyInline):
+    model = Terminal
+    shown = ("code", "enrolled_at", "revoked_at")
+
+
+class _Operators(ReadOnlyInline):
+    model = Operator
+    shown = ("number", "name", "is_active", "locked_until")
+
+
+class _Suspensions(ReadOnlyInline):
+    model = Suspension
+    shown = ("reason", "since", "suspended_by", "lifted_at", "lifted_by")
+
+
+@admin.register(Premises)
+class PremisesAdmin(ReadOnlyAdmin):
+    columns = ("code", "name", "kind", "municipality")
+    shown = (
+        "code",
+        "name",
+        "kind",
+        "address",
+        "municipality",
+        "balance",
+        "created_at",
+        "created_by",
+    )
+    list_filter = ("kind",)
+    search_fields = ("code", "name", "municipality")
+    ordering = ("code",)
+    read_power = powers.READ
+    inlines = (_Authorisations, _Terminals, _Operators, _Suspensions)
+    acts = (AUTHORISE, TERMINAL, OPERATOR, SUSPEND)
+    list_acts = (REGISTER,)
+
+    @admin.display(description=_("taken and not yet handed over"))
+    def balance(self, row: Premises) -> str:
+        return money(balance_cents(premises_account(row.pk)))
+
+
+@admin.register(Authorisation)
+class AuthorisationAdmin(ReadOnlyAdmin):
+    columns = ("id", "premises", "game", "valid_from", "valid_until", "reference")
+    list_filter = ("game",)
+    search_fields = ("premises__code", "premises__name", "reference")
+    read_power = powers.READ
+    acts = (END,)
+
+
+@admin.register(Terminal)
+class TerminalAdmin(ReadOnlyAdmin):
+    columns = ("code", "premises", "enrolled_at", "revoked_at")
+    search_fields = ("code", "premises__code", "premises__name")
+    ordering = ("code",)
+    read_power = powers.READ
+    inlines = (_Suspensions,)
+    acts = (REENROL, SUSPEND, REVOKE)
+
+
+@admin.register(Enrolment)
+class EnrolmentAdmin(ReadOnlyAdmin):
+    columns = ("id", "terminal", "issued_at", "issued_by", "expires_at", "used_at")
+    search_fields = ("terminal__code",)
+    read_power = powers.READ
+
+
+@admin.register(Operator)
+class OperatorAdmin(ReadOnlyAdmin):
+    columns = ("number", "name", "premises", "is_active", "locked_until")
+    list_filter = ("is_active",)
+    search_fields = ("name", "premises__code", "premises__name")
+    read_power = powers.READ
+    acts = (PIN_RESET, DEACTIVATE)
+
+
+@admin.register(OperatorSession)
+class OperatorSessionAdmin(ReadOnlyAdmin):
+    columns = ("id", "operator", "terminal", "started_at", "expires_at", "ended_at")
+    search_fields = ("terminal__code",)
+    read_power = powers.READ
+
+
+@admin.register(BurntRequest)
+class BurntRequestAdmin(ReadOnlyAdmin):
+    columns = ("uuid", "terminal", "burnt_at")
+    search_fields = ("uuid",)
+
+
+class _StandingFilter(admin.SimpleListFilter):
+    title = _("state")
+    parameter_name = "standing"
+
+    def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, Any]]:
+        return [("yes", _("In force")), ("no", _("Lifted"))]
+
+    def queryset(self, request: HttpRequest, queryset: Any) -> Any:
+        return (
+            queryset.filter(lifted_at__isnull=self.value() == "yes") if self.value() else queryset
+        )
+
+
+def _scope(row: Suspension) -> Any:
+    place = row.premises or row.terminal
+    return link(place) if place else _("All sales")
+
+
+@admin.register(Suspension)
+class SuspensionAdmin(ReadOnlyAdmin):
+    columns = ("reason", "scope", "since", "suspended_by", "lifted_at", "lifted_by")
+    shown = (
+        "scope",
+        "reason",
+        "cause",
+        "since",
+        "suspended_by",
+        "suspended_in",
+        "lifted_at",
+        "lifted_by",
+    )
+    list_filter = (_StandingFilter,)
+    search_fields = ("reason",)
+    read_power = powers.READ
+    acts = (RESUME,)
+    list_acts = (SUSPEND_ALL,)
+
+    @admin.display(description=_("where"))
+    def scope(self, row: Suspension) -> Any:
+        return _scope(row)
+
+
+def suspensions_panel(request: HttpRequest) -> Table | None:
+    if not signed_on.may(request, powers.READ):
+        return None
+    standing = Suspension.objects.filter(lifted_at=None)
+    rows = [
+        (
+            link(each, each.reason),
+            _scope(each),
+            moment(each.since),
+            each.suspended_by or each.get_cause_display(),
+        )
+        for each in standing.select_related("premises", "terminal", "suspended_by").order_by("pk")
+    ]
+    return Table(
+        title=_("Suspensions in force"),
+        icon="pause_circle",
+        headers=(_("reason"), _("where"), _("since"), _("suspended by")),
+        rows=rows,
+        empty=_("Sales are suspended nowhere."),
+        link=navigation.changelist_url(Suspension),
+    )
