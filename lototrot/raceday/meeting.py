@@ -1,7 +1,6 @@
-"""The organiser's and the stewards' part of a race day, act by act, through the API."""
+"""Acts of the organiser and the stewards on a race day, through the API."""
 
 import json
-import time
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from importlib.resources import files
@@ -9,7 +8,7 @@ from typing import Any
 
 from core.tools.raceday.api import Api, ApiProblem
 from core.tools.raceday.people import Staff
-from core.tools.raceday.stage import need
+from core.tools.raceday.stage import need, wait_for
 from lototrot.sample.facts import Outcome, RaceDay, RaceFacts, programme_file
 
 PRICE_CENTS = 100
@@ -26,7 +25,7 @@ RULES = {
 
 @dataclass(slots=True)
 class Day:
-    """A meeting under way: its facts, its contest and the ids the API gave them."""
+    """A meeting under way: its facts, its contest, and their ids in the API."""
 
     facts: RaceDay
     staff: Staff
@@ -36,6 +35,7 @@ class Day:
 
     @property
     def first_start(self) -> datetime:
+        """Return the scheduled start of the first race."""
         return min(race.scheduled_start for race in self.facts.programme.races)
 
 
@@ -49,11 +49,12 @@ def clock_move(staff: Staff, instant: datetime, why: str) -> None:
 
 
 def confirm(by: Api, proposal: str) -> None:
+    """Confirm another person's proposal."""
     by.post(f"proposals/{proposal}/confirmation")
 
 
 def rules_record(organiser: Api) -> None:
-    """The bet type, as authorised, an internal bet type, and the ticket model."""
+    """Record the authorised bet type, an internal bet type, and the ticket model."""
     document = json.loads(files("lototrot").joinpath("bet_types", "lototrot.json").read_text())
     organiser.post("lototrot/bet-types", {"document": document, "authorisation": "DGJ 1/2027"})
     organiser.post("lototrot/internal-bet-types", {"code": "gemela", "name": "Gemela"})
@@ -90,7 +91,7 @@ def programme_enter(day: Day, name: str) -> None:
 
 
 def contest_put_on_sale(day: Day) -> dict[str, Any]:
-    """Prepare the contest, see what is missing, publish, open; the contest."""
+    """Prepare, publish and open the contest; return it."""
     organiser = day.staff["org1"]
     contest = organiser.post(
         "lototrot/contests",
@@ -112,7 +113,7 @@ def contest_put_on_sale(day: Day) -> dict[str, Any]:
 
 
 def withdraw(day: Day, racecourse: str, race: int, number: int) -> None:
-    """One steward enters the withdrawal, effective at once; another confirms it."""
+    """Enter a withdrawal, which takes effect at once, and have another steward confirm it."""
     entered = day.staff["com1"].post(
         f"lototrot/races/{day.race_ids[racecourse, race]}/withdrawals",
         {"number": number, "source": "Secretaria de l'hipòdrom"},
@@ -121,7 +122,7 @@ def withdraw(day: Day, racecourse: str, race: int, number: int) -> None:
 
 
 def start(day: Day, race: RaceFacts, delay_s: int = 20) -> None:
-    """The start is reported a little after it happened."""
+    """Report the start of a race some seconds after it happened."""
     clock_move(
         day.staff, race.started_at + timedelta(seconds=delay_s), f"start of race {race.race}"
     )
@@ -132,7 +133,7 @@ def start(day: Day, race: RaceFacts, delay_s: int = 20) -> None:
 
 
 def classify(day: Day, race: RaceFacts) -> None:
-    """The stewards announce the classification; one enters it and another confirms it."""
+    """Enter the classification that the stewards announced, and have another confirm it."""
     clock_move(day.staff, race.started_at + timedelta(minutes=6), f"result of race {race.race}")
     now = day.staff["com1"].get("clock")["now"]
     proposal = day.staff["com1"].post(
@@ -159,23 +160,23 @@ def _entry(number: int, outcome: Outcome, place: int | None) -> dict[str, Any]:
 
 
 def seal_wait(day: Day) -> dict[str, Any]:
-    """Wait until the tickets of the closed contest are sealed and the seal is in the public log."""
-    deadline = time.monotonic() + SEALED_WITHIN_S
-    while time.monotonic() < deadline:
-        found = day.staff["org1"].get("log", kind="lototrot.seal", subject=f"contest:{day.contest}")
-        if found["items"]:
-            return dict(found["items"][0])
-        time.sleep(0.2)
-    raise RuntimeError(f"no seal of contest {day.contest} within {SEALED_WITHIN_S} s")
+    """Wait until the closed contest is sealed; return the seal's entry in the public log."""
+    subject = f"contest:{day.contest}"
+
+    def look() -> dict[str, Any] | None:
+        entries = day.staff["org1"].get("log", kind="lototrot.seal", subject=subject)["items"]
+        return dict(entries[0]) if entries else None
+
+    return wait_for(look, f"the seal of contest {day.contest}", within_s=SEALED_WITHIN_S)
 
 
 def breach_void(day: Day) -> list[dict[str, Any]]:
-    """List the bets in breach and void them all, by two persons."""
-    found = list(day.staff["org1"].pages(f"lototrot/contests/{day.contest}/breaches"))
-    if found:
+    """Void all tickets sold after the first start, by two persons; return them."""
+    breaches = list(day.staff["org1"].pages(f"lototrot/contests/{day.contest}/breaches"))
+    if breaches:
         proposal = day.staff["org1"].post(f"lototrot/contests/{day.contest}/breaches/void")
         confirm(day.staff["org2"], proposal["proposal"])
-    return found
+    return breaches
 
 
 def settlement_wait(day: Day) -> dict[str, Any]:
@@ -183,17 +184,20 @@ def settlement_wait(day: Day) -> dict[str, Any]:
     organiser = day.staff["org1"]
     asked = organiser.post(f"lototrot/contests/{day.contest}/settlement")
     need(asked["sent"] or asked["state"] != "closed", "no worker was asked to settle")
-    deadline = time.monotonic() + SETTLED_WITHIN_S
-    while time.monotonic() < deadline:
+
+    def look() -> dict[str, Any] | None:
         try:
             return dict(organiser.get(f"lototrot/contests/{day.contest}/settlement"))
         except ApiProblem as problem:
             if problem.code != "settlement_unknown":
                 raise
-        time.sleep(0.2)
-    raise RuntimeError(f"no settlement of contest {day.contest} within {SETTLED_WITHIN_S} s")
+        return None
+
+    what = f"the settlement of contest {day.contest}"
+    return wait_for(look, what, within_s=SETTLED_WITHIN_S)
 
 
 def payment_order(day: Day) -> None:
+    """Order the payment of the prizes, by two persons."""
     proposal = day.staff["org1"].post(f"lototrot/contests/{day.contest}/payment-order")
     confirm(day.staff["org2"], proposal["proposal"])

@@ -1,20 +1,24 @@
-"""The terminals' part: many selling at once, and what goes wrong with a sale on purpose."""
+"""Sell at many terminals at once, and let some sales go wrong on purpose."""
 
 import random
 import uuid
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
+from datetime import datetime
 from typing import Any
 
+from core.kernel.days import MADRID
 from core.tools.raceday.api import ApiProblem
 from core.tools.raceday.people import Seller
+from core.tools.raceday.show import euros, table
 from lototrot.raceday.meeting import PRICE_CENTS, Day
 from lototrot.sample import players
 from lototrot.sample.facts import Withdrawal
 
 MEAN_BETS = 20
 MULTIPLES_MOST = 600
+AT_ONCE = 6
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,24 +32,25 @@ class Mix:
 
 @dataclass(slots=True)
 class Sold:
-    """The answered sales, each the ticket's card, and the refusals met on the way, by code."""
+    """The tickets sold, as the API answers, and the refusals by code."""
 
     tickets: list[dict[str, Any]] = field(default_factory=list)
     refusals: Counter[str] = field(default_factory=Counter)
 
     def kinds(self) -> Counter[str]:
-        return Counter(
-            "quick pick"
-            if all(race["quick_pick"] for race in t["races"])
-            else "multiple"
-            if t["bets"] > 1
-            else "single"
-            for t in self.tickets
-        )
+        """Return how many tickets there are of each kind."""
+        return Counter(map(kind_of, self.tickets))
+
+
+def kind_of(ticket: dict[str, Any]) -> str:
+    """Return the kind of a ticket as words: one bet, several bets, or numbers drawn centrally."""
+    if all(race["quick_pick"] for race in ticket["races"]):
+        return "quick pick"
+    return "multiple" if ticket["bets"] > 1 else "single"
 
 
 def sale(day: Day, races: list[Any], bets: int) -> dict[str, Any]:
-    """The body of a sale."""
+    """Return the body of a sale."""
     return {
         "uuid": str(uuid.uuid4()),
         "contest": day.contest,
@@ -56,14 +61,32 @@ def sale(day: Day, races: list[Any], bets: int) -> dict[str, Any]:
 
 
 def display_acknowledge(day: Day, sellers: list[Seller]) -> None:
-    for seller in sellers:
-        seller.api.post(f"lototrot/contests/{day.contest}/display-acknowledgement")
+    """Declare at each terminal that the programme is on display."""
+    path = f"lototrot/contests/{day.contest}/display-acknowledgement"
+    with ThreadPoolExecutor(AT_ONCE) as pool:
+        list(pool.map(lambda seller: seller.api.post(path), sellers))
+
+
+def clock_time(instant: str) -> str:
+    """Return the hours and minutes of an instant in ISO 8601."""
+    return f"{datetime.fromisoformat(instant).astimezone(MADRID):%H:%M}"
+
+
+def show_kinds(sold: "Sold") -> None:
+    """Print how many tickets of each kind were sold, and for how much."""
+    cents: Counter[str] = Counter()
+    for ticket in sold.tickets:
+        cents[kind_of(ticket)] += ticket["amount_cents"]
+    table(
+        ("kind", "tickets", "amount"),
+        [(kind, f"{count:,}", euros(cents[kind])) for kind, count in sorted(sold.kinds().items())],
+    )
 
 
 def sell_many(
     day: Day, sellers: list[Seller], seed: int, mix: Mix, without: tuple[Withdrawal, ...] = ()
 ) -> Sold:
-    """Sell at all terminals at once what players who bet like the real ones ask for."""
+    """Sell at all terminals at once to players who bet like the real ones."""
     rng = random.Random(seed)  # noqa: S311  (simulated players)
     wanted = players.selections(
         rng,
@@ -101,14 +124,14 @@ def _sell(day: Day, seller: Seller, queue: list[players.Selection]) -> Sold:
 
 
 def print_confirm(seller: Seller, ticket: dict[str, Any]) -> bytes:
-    """Fetch the paper of a ticket and confirm that it came out; its bytes for the printer."""
+    """Fetch the paper of a ticket, confirm that it was printed, and return its bytes."""
     slip = seller.api.raw("GET", f"lototrot/tickets/{ticket['uuid']}/slip.escpos")
     seller.api.post(f"lototrot/tickets/{ticket['uuid']}/print-confirmation")
     return slip
 
 
 def annul(seller: Seller, ticket: dict[str, Any]) -> None:
-    """The clerk erred: the ticket comes back and is annulled inside the correction window."""
+    """Annul a ticket that the clerk sold by mistake, inside the correction window."""
     seller.api.post(
         f"lototrot/tickets/{ticket['uuid']}/annulment",
         {"code": ticket["code"], "reason": "Cursa equivocada"},
@@ -116,7 +139,7 @@ def annul(seller: Seller, ticket: dict[str, Any]) -> None:
 
 
 def refused(seller: Seller, body: dict[str, Any]) -> str:
-    """The code with which a sale is refused. Raises RuntimeError if it is not."""
+    """Return the code with which a sale is refused. Raise RuntimeError if it is not."""
     try:
         ticket = seller.api.post("lototrot/tickets", body)
     except ApiProblem as problem:

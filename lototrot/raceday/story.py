@@ -4,7 +4,7 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from core.tools.raceday.people import Seller
-from core.tools.raceday.show import euros, heading, step
+from core.tools.raceday.show import counted, doing, euros, heading, listed, step, table
 from core.tools.raceday.stage import Stage, need
 from lototrot.raceday import meeting as office
 from lototrot.raceday import selling, show
@@ -12,32 +12,34 @@ from lototrot.raceday.meeting import Day
 from lototrot.sample import facts
 from lototrot.sample.facts import RaceDay, Withdrawal
 
-FIRST_SALES = selling.Mix(singles=900, multiples=500, quick_picks=200)
-LAST_SALES = selling.Mix(singles=900, multiples=400, quick_picks=300)
-TICKETS_SHOWN = 3
+FIRST_SALES = selling.Mix(singles=300, multiples=500, quick_picks=100)
+LAST_SALES = selling.Mix(singles=300, multiples=400, quick_picks=100)
+TICKETS_SHOWN = 2
 
 
 def morning() -> datetime:
+    """Return the time at which the first meeting's day begins, five hours before its races."""
     races = facts.load(facts.SON_PARDO).races
     return min(race.started_at for race in races) - timedelta(hours=5)
 
 
 def tell(stage: Stage) -> None:
+    """Play the first meeting."""
     day = Day(facts.load(facts.SON_PARDO), stage.staff)
     office.rules_record(stage.staff["org1"])
     _meeting(stage, day, facts.SON_PARDO, seed=1)
 
 
 def _meeting(stage: Stage, day: Day, name: str, seed: int) -> None:
-    """Play a meeting; its tickets and its winning ones are kept for later chapters."""
+    """Play a meeting; keep its tickets and the winning ones for later chapters."""
     sellers = stage.sellers
     office.programme_enter(day, name)
     show.programme(day.meeting)
     contest = office.contest_put_on_sale(day)
-    step(f"contest {day.contest} on sale until {contest['scheduled_close_at']}")
+    step(f"The contest is on sale until {selling.clock_time(contest['scheduled_close_at'])}")
     selling.display_acknowledge(day, sellers)
     tickets = _sales(day, sellers, seed)
-    late = _close(day, sellers[0])
+    late = _close(stage, day)
     _seal(day)
     _results(day)
     settled = _settle(day, tickets, late)
@@ -49,11 +51,13 @@ def _meeting(stage: Stage, day: Day, name: str, seed: int) -> None:
 
 
 def _sales(day: Day, sellers: list[Seller], seed: int) -> list[dict[str, Any]]:
-    """Sell, withdraw, annul, sell on; the tickets that stand."""
+    """Sell, annul, withdraw, sell on; return the tickets that stand."""
     heading("Sales")
+    doing("selling at all terminals")
     sold = selling.sell_many(day, sellers, seed, FIRST_SALES)
     need(not sold.refusals, f"sales refused: {dict(sold.refusals)}")
-    step(f"{len(sold.tickets)} tickets sold: {dict(sold.kinds())}")
+    step(f"{counted(len(sold.tickets), 'ticket')} sold at {len(sellers)} terminals at once:")
+    selling.show_kinds(sold)
     by_terminal = {seller.terminal: seller for seller in sellers}
     selling.print_confirm(by_terminal[sold.tickets[0]["terminal"]], sold.tickets[0])
 
@@ -61,18 +65,19 @@ def _sales(day: Day, sellers: list[Seller], seed: int) -> list[dict[str, Any]]:
     error = sellers[0].api.post("lototrot/tickets", body)
     need(sellers[0].api.post("lototrot/tickets", body) == error, "a replay answered otherwise")
     selling.annul(sellers[0], error)
-    step(f"ticket {error['uuid']} sent twice (one ticket), then annulled within the window")
+    step("A sale is sent twice by mistake and stays one ticket; the clerk then annuls it in time")
 
     withdrawn = day.facts.withdrawals
-    for each in withdrawn:
-        office.withdraw(day, each.racecourse, each.race, each.number)
-    step("withdrawn: " + ", ".join(f"{w.number} in race {w.race}" for w in withdrawn))
+    for scratched in withdrawn:
+        office.withdraw(day, scratched.racecourse, scratched.race, scratched.number)
+    step(f"Withdrawn: {listed(f'number {w.number} of race {w.race}' for w in withdrawn)}")
     code = selling.refused(sellers[0], _with_number(day, withdrawn[0]))
     need(code == "withdrawn_number", f"a withdrawn number was refused as {code}")
 
     more = selling.sell_many(day, sellers, seed + 1, LAST_SALES, withdrawn)
     need(not more.refusals, f"sales refused: {dict(more.refusals)}")
-    step(f"{len(more.tickets)} more tickets sold: {dict(more.kinds())}")
+    step(f"A withdrawn number is refused; {counted(len(more.tickets), 'more ticket')} sold:")
+    selling.show_kinds(more)
     return sold.tickets + more.tickets
 
 
@@ -87,29 +92,31 @@ def _with_number(day: Day, withdrawn: Withdrawal) -> dict[str, Any]:
     return selling.sale(day, [[number] for number in numbers], 1)
 
 
-def _close(day: Day, seller: Seller) -> dict[str, Any]:
-    """A delayed start: the schedule moves, and the confirmed start closes the contest.
+def _close(stage: Stage, day: Day) -> dict[str, Any]:
+    """Delay the start, move the schedule, and close the contest by the confirmed start.
 
-    One ticket is sold after the start and before its signal arrives: it is in breach [E3].
+    Return the ticket that is sold after the start and before its signal: it is in breach [E3].
     """
     heading("Closing")
-    race = day.facts.races[0]
-    organiser = day.staff["org1"]
-    office.clock_move(day.staff, day.first_start - timedelta(minutes=1), "a minute to the start")
+    race, seller, organiser = day.facts.races[0], stage.sellers[0], day.staff["org1"]
+    stage.move_to(day.first_start - timedelta(minutes=1), "a minute to the start")
     organiser.post(
         f"lototrot/contests/{day.contest}/schedule",
         {"scheduled_close_at": (day.first_start + timedelta(minutes=10)).isoformat()},
     )
-    office.clock_move(day.staff, race.started_at + timedelta(seconds=5), "they are off")
+    stage.move_to(race.started_at + timedelta(seconds=5), "they are off")
     body = selling.sale(day, [[n] for n in _standing_favourites(day)], 1)
     late: dict[str, Any] = seller.api.post("lototrot/tickets", body)
     office.start(day, race)
-    step(f"confirmed start {race.started_at.isoformat()} closes the contest")
+    step(
+        f"The first race starts late, at {selling.clock_time(race.started_at.isoformat())};"
+        " this closes the contest"
+    )
     code = selling.refused(seller, selling.sale(day, body["races"], 1))
     need(code == "contest_closed", f"a late sale was refused as {code}")
     replay = seller.api.post("lototrot/tickets", body)
     need(replay["uuid"] == late["uuid"] and replay["code"] is None, "a replay gave a code away")
-    step("late sales are refused; a replay still gets its answer, without its code")
+    step("A later sale is refused; a terminal that repeats an earlier one still gets its answer")
     return late
 
 
@@ -121,54 +128,65 @@ def _standing_favourites(day: Day) -> list[int]:
 def _seal(day: Day) -> None:
     entry = office.seal_wait(day)
     sealed, at = entry["document"], entry["sequence"]
-    step(f"{sealed['tickets']} tickets sealed: root {sealed['root'][:16]}…, log entry {at}")
+    step(
+        f"{counted(sealed['tickets'], 'ticket')} sealed before any result: entry {at} of the public"
+        f" log, root {sealed['root'][:16]}…"
+    )
 
 
 def _results(day: Day) -> None:
     heading("Results")
+    rows = []
     for number, race in enumerate(day.facts.races):
+        doing(f"entering the result of race {race.race}")
         if number:
             office.start(day, race)
         office.classify(day, race)
-        heat = " (dead heat)" if len(race.winners) > 1 else ""
-        step(f"race {race.race}: {' and '.join(map(str, race.winners))}{heat}")
+        heat = "dead heat" if len(race.winners) > 1 else ""
+        rows.append((race.race, listed(race.winners), heat))
+    step("One steward enters each result and another confirms it:")
+    table(("race", "winner", ""), rows)
 
 
 def _settle(day: Day, tickets: list[dict[str, Any]], late: dict[str, Any]) -> dict[str, Any]:
     breaches = office.breach_void(day)
     need([b["ticket"] for b in breaches] == [late["uuid"]], f"found in breach: {breaches}")
-    step("the ticket sold after the start was found and voided by two persons")
+    step("The ticket sold after the start is found, and two persons void it")
+    doing("settling")
     settled = office.settlement_wait(day)
-    show.settlement(settled)
+    show.settlement(settled, day.meeting["day"])
     takings = sum(ticket["amount_cents"] for ticket in tickets)
     need(settled["figures"]["takings"] == takings, "the takings are not those of the tickets")
     need(settled["tickets"] == len(tickets), "tickets were lost or invented")
     office.payment_order(day)
-    step("payment ordered by two persons")
+    step("Two persons order the payment of the prizes")
     return settled
 
 
 def _payout(
     day: Day, seller: Seller, tickets: list[dict[str, Any]], settled: dict[str, Any]
 ) -> list[dict[str, Any]]:
-    """Look at the winning tickets; all of them, as the organiser lists them."""
+    """Look at some winning tickets; return all of them, as the organiser lists them."""
     heading("Winning tickets")
     contest = f"lototrot/contests/{day.contest}"
     winners = list(day.staff["aud1"].pages(f"{contest}/winning-tickets", limit=200))
-    prizes = sum(each["prize_cents"] for each in winners)
+    prizes = sum(winner["prize_cents"] for winner in winners)
     need(prizes == settled["figures"]["prizes_total"], "the prizes do not sum to the settlement")
-    step(f"{len(winners)} winning tickets, {euros(prizes)}")
+    step(f"{counted(len(winners), 'winning ticket')}, {euros(prizes)} in prizes; the best are:")
     codes = {ticket["uuid"]: ticket["code"] for ticket in tickets}
-    best = sorted(winners, key=lambda each: -each["prize_cents"])[:TICKETS_SHOWN]
-    for each in best:
-        state = seller.api.post("claims/check", {"code": codes[each["ticket"]]})
-        need(state["amount_cents"] == each["prize_cents"], "a ticket shows another prize")
+    best = sorted(winners, key=lambda winner: -winner["prize_cents"])[:TICKETS_SHOWN]
+    for winner in best:
+        state = seller.api.post("claims/check", {"code": codes[winner["ticket"]]})
+        need(state["amount_cents"] == winner["prize_cents"], "a ticket shows another prize")
         show.traced_ticket(state)
     withdrawn = day.facts.withdrawals[0]
     position = 1 + [(r.racecourse, r.race) for r in day.facts.races].index(
         (withdrawn.racecourse, withdrawn.race)
     )
     moved = next(t for t in tickets if withdrawn.number in t["races"][position - 1]["numbers"])
-    step(f"a ticket with number {withdrawn.number} of race {position}, withdrawn:")
+    step(
+        f"Number {withdrawn.number} of race {position} was withdrawn; the next one that runs"
+        " replaces it:"
+    )
     show.traced_ticket(seller.api.post("claims/check", {"code": moved["code"]}))
     return winners

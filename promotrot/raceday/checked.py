@@ -1,19 +1,18 @@
-"""The sold-out emission seen from outside: its seed is revealed, and every ticket recomputed."""
+"""Check the sold-out emission from outside: its seed is revealed, every ticket recomputed."""
 
 import tempfile
-import time
 from pathlib import Path
 
-from core.tools.raceday.outside import Outsider
-from core.tools.raceday.show import step
-from core.tools.raceday.stage import Stage, need
+from core.tools.raceday.outside import Check, Outsider
+from core.tools.raceday.show import doing, step
+from core.tools.raceday.stage import Stage, wait_for
 from promotrot.raceday.players import Emission
 
 PATIENCE_S = 60
 
 
 def look_from_outside(stage: Stage, emission: Emission) -> None:
-    """Check the emission with verify/emission.py alone; then give a winning ticket to another."""
+    """Check the emission with verify/emission.py, then with the tiers of two tickets exchanged."""
     public = f"promotrot/public/emissions/{emission['reference']}"
     _revealed(stage, public)
     with tempfile.TemporaryDirectory() as folder:
@@ -21,24 +20,29 @@ def look_from_outside(stage: Stage, emission: Emission) -> None:
         log, key = outsider.log(), outsider.key
         listed = stage.api.raw("GET", f"{public}/tickets.csv").decode()
         tickets = outsider.keep("tickets.csv", listed.encode())
-        outsider.check("emission.py", log, key, emission["reference"], tickets)
         forged = outsider.keep("forged.csv", _forged(listed).encode())
-        outsider.refuse(
-            "a prize on another ticket", "emission.py", log, key, emission["reference"], forged
+        words = (log, key, emission["reference"])
+        outsider.check_all(
+            [
+                Check("emission.py", (*words, tickets)),
+                Check("emission.py", (*words, forged), "a prize on another ticket"),
+            ]
         )
 
 
 def _revealed(stage: Stage, public: str) -> None:
-    """Wait for the worker that reveals the seed."""
-    deadline = time.monotonic() + PATIENCE_S
-    while stage.api.get(public)["state"] != "revealed":
-        need(time.monotonic() < deadline, "the seed is not revealed")
-        time.sleep(0.5)
-    step("the seed is revealed by a worker")
+    """Wait until a worker has revealed the seed."""
+    doing("waiting until the seed is published")
+
+    def look() -> bool | None:
+        return True if stage.api.get(public)["state"] == "revealed" else None
+
+    wait_for(look, "the seed of the emission", within_s=PATIENCE_S)
+    step("The secret that placed the prizes is published")
 
 
 def _forged(listed: str) -> str:
-    """The list with the tiers of two of its tickets exchanged."""
+    """Return the list of tickets with the tiers of two exchanged."""
     head, *lines = listed.splitlines()
     first = lines[0].rpartition(",")[2]
     other = next(at for at, line in enumerate(lines) if line.rpartition(",")[2] != first)

@@ -1,4 +1,4 @@
-"""The organiser's and the inspector's part in an emission, act by act, through the API."""
+"""Acts of the organiser and the inspector for an emission, through the API."""
 
 import json
 from importlib.resources import files
@@ -10,42 +10,46 @@ ENTROPY = "3 1 6 1 4 2 5 3 6 4 2 2 5 1 6 3 4 4 1 5 2 6 3 1 5 4 6 2 1 3 5 6 4 2 3
 
 
 def definition(name: str) -> dict[str, Any]:
-    """The document of the demonstration's own game, or of a shipped one."""
+    """Return the document of the demonstration's own game, or of a shipped one."""
     own = files("promotrot").joinpath("raceday", f"{name}.json")
-    found = own if own.is_file() else files("promotrot").joinpath("games", f"{name}.json")
-    document: dict[str, Any] = json.loads(found.read_text("utf-8"))
+    file = own if own.is_file() else files("promotrot").joinpath("games", f"{name}.json")
+    document: dict[str, Any] = json.loads(file.read_text("utf-8"))
     return document
 
 
 def confirm(staff: Staff, proposal: dict[str, Any]) -> None:
+    """Confirm a proposal of the first organiser as the second one."""
     staff["org2"].post(f"proposals/{proposal['proposal']}/confirmation")
 
 
 def game_approve(staff: Staff, name: str) -> dict[str, Any]:
-    """Record a game, look at its check, and have two persons approve it; the check."""
+    """Record a game and have two persons approve it; return its check."""
     organiser = staff["org1"]
-    made = organiser.post("promotrot/games", {"definition": definition(name)})
-    version = f"promotrot/games/{made['game']}/versions/{made['version']}"
+    game = organiser.post("promotrot/games", {"definition": definition(name)})
+    version = f"promotrot/games/{game['game']}/versions/{game['version']}"
     check: dict[str, Any] = organiser.get(f"{version}/check")
     confirm(staff, organiser.post(f"{version}/approval"))
     return check
 
 
 def emission_open(staff: Staff, game: str, *, extra_tier: int | None = None) -> dict[str, Any]:
-    """Plan an emission and put it on sale; where prizes lie on its tickets, only after the
-    commitment was published and the inspector has added entropy."""
+    """Plan an emission and put it on sale; return it.
+
+    Where tickets have their prizes beforehand, first publish the commitment and have the inspector
+    add entropy.
+    """
     organiser = staff["org1"]
     planned: dict[str, Any] = {"game": game} | ({"extra_tier": extra_tier} if extra_tier else {})
-    made: dict[str, Any] = organiser.post("promotrot/emissions", planned)
-    path = f"promotrot/emissions/{made['reference']}"
-    if made["dealt"]:
+    emission: dict[str, Any] = organiser.post("promotrot/emissions", planned)
+    path = f"promotrot/emissions/{emission['reference']}"
+    if emission["dealt"]:
         organiser.post(f"{path}/commitment")
         staff["int1"].post(f"{path}/entropy", {"source": "dice", "text": ENTROPY})
     return dict(organiser.post(f"{path}/opening"))
 
 
 def emission_close(staff: Staff, emission: dict[str, Any]) -> dict[str, Any]:
-    """Close it by two persons; its statement (15.III.6.2)."""
+    """Close an emission by two persons; return its statement (15.III.6.2)."""
     path = f"promotrot/emissions/{emission['reference']}"
     confirm(staff, staff["org1"].post(f"{path}/closing"))
     statement: dict[str, Any] = staff["org1"].get(path)["statement"]

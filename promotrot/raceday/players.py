@@ -14,7 +14,7 @@ Play = dict[str, Any]
 
 
 def buy(seller: Seller, emission: Emission) -> Play:
-    """A play, paid for."""
+    """Buy a play; return it."""
     body = {
         "uuid": str(uuid.uuid4()),
         "emission": emission["id"],
@@ -25,26 +25,26 @@ def buy(seller: Seller, emission: Emission) -> Play:
 
 
 def act(seller: Seller, play: Play, name: str) -> Play:
-    """The player's next act; the play after it."""
+    """Do the player's next act; return the play after it."""
     body = {"number": len(play["acts"]) + 1, "act": name}
     after: Play = seller.api.post(f"promotrot/plays/{play['uuid']}/acts", body)
     return after
 
 
 def play_out(seller: Seller, play: Play, random: Random) -> Play:
-    """Play to the end, doing any of what is allowed."""
+    """Play to the end with random acts among the legal ones; return the play."""
     while play["state"] == "playing":
         play = act(seller, play, random.choice(play["legal"]))
     return play
 
 
 def sell_out(sellers: list[Seller], emission: Emission) -> list[Play]:
-    """All terminals sell and play until no ticket is left; the plays, each with its `seller`."""
+    """Sell and play at all terminals until no ticket is left; return the plays."""
     return _together(sellers, emission, emission["tickets"])
 
 
 def sell_some(sellers: list[Seller], emission: Emission, plays: int) -> list[Play]:
-    """The same, so many plays in all."""
+    """Sell and play that many tickets at all terminals together; return the plays."""
     share, rest = divmod(plays, len(sellers))
     return _together(sellers, emission, share) + _together(sellers[:rest], emission, 1)
 
@@ -67,4 +67,4 @@ def _terminal(seller: Seller, emission: Emission, random: Random, plays: int) ->
             if problem.code != "emission_sold_out":
                 raise
             return
-        yield play_out(seller, play, random) | {"seller": seller}
+        yield play_out(seller, play, random)

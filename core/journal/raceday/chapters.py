@@ -1,64 +1,78 @@
-"""The demonstration's last chapter: the journal, verified by its commands and by strangers."""
+"""The last chapter of the race day: the journal, verified from inside and outside."""
 
-import json
 import re
 import subprocess
 import sys
 import tempfile
-import time
 from collections.abc import Mapping
+from concurrent.futures import ThreadPoolExecutor
 from datetime import date, timedelta
 from pathlib import Path
+from typing import Any
 
 import psycopg
 
 from core.kernel.days import day_bounds, natural_day
 from core.tools.embedded.server import ROOT
 from core.tools.raceday.copy import database_copy
-from core.tools.raceday.show import heading, step
-from core.tools.raceday.stage import Chapter, Stage, need
+from core.tools.raceday.outside import Check, Outsider
+from core.tools.raceday.show import doing, heading, step
+from core.tools.raceday.stage import Chapter, Stage, need, wait_for
 
 PATIENCE_S = 60
+_ACTS = {
+    "lototrot.sale": "The last sale of a ticket",
+    "proposals_proposal_confirmation_post": "The last confirmation by a second person",
+}
 
 
-def _tell(stage: Stage) -> None:
-    heading("Journal")
+def tell(stage: Stage) -> None:
+    """Look up two acts, wait for a checkpoint, verify the journal and a changed copy."""
+    heading("The journal: who did what, and whether anything was touched")
     day = natural_day(stage.now())
     auditor = stage.staff["aud1"]
-    for name in ("lototrot.sale", "proposals_proposal_confirmation_post"):
+    for name, words in _ACTS.items():
         (act,) = auditor.get("journal/acts", name=name, limit=1)["items"]
-        who = act["staff_name"] or f"terminal {act['terminal']}, operator {act['operator']}"
-        step(f"act {act['act']}, {act['at']}: {name} by {who}")
+        who = act["staff_name"] or f"operator {act['operator']} at terminal {act['terminal']}"
+        step(f"{words} is act {act['act']:,}, by {who}, on {act['at'][:10]}")
     _, midnight = day_bounds(day)
-    stage.another_day(midnight + timedelta(hours=8), "the next day")
+    stage.move_to(midnight + timedelta(hours=8), "the next day")
+    doing("waiting for the day's checkpoint")
     step(_checkpoint(stage, day))
-    step(_said(stage, "journal_verify"))
-    found = stage.staff["aud1"].get("journal/verification")
-    need(not found["findings"], f"the journal was touched: {found['findings']}")
-    with tempfile.TemporaryDirectory() as folder:
-        _strangers(stage, Path(folder))
-    _tampered(stage)
+    doing("verifying the journal, an export of it, and a changed copy of the database")
+    with tempfile.TemporaryDirectory() as folder, ThreadPoolExecutor(3) as pool:
+        outsider = Outsider(stage.api, Path(folder))
+        verified = pool.submit(_last_line, stage, "journal_verify")
+        exported = pool.submit(
+            _last_line, stage, "journal_export", str(outsider.folder / "journal")
+        )
+        changed = pool.submit(_tampered, stage)
+        step(f"The system verifies its journal: {verified.result()}")
+        report = auditor.get("journal/verification")
+        need(not report["findings"], f"the journal was touched: {report['findings']}")
+        exported.result()
+        documents = (outsider.folder / "journal", outsider.log(), outsider.key)
+        outsider.check_all([Check("journal.py", documents)])
+        for line in changed.result():
+            step(line)
 
 
 def _checkpoint(stage: Stage, day: date) -> str:
-    """Wait until the day's checkpoint is in the public log."""
-    deadline = time.monotonic() + PATIENCE_S
-    while time.monotonic() < deadline:
+    """Wait until the day's checkpoint is in the public log; return it in words."""
+
+    def look() -> dict[str, Any] | None:
         log = stage.staff["aud1"].get("log", kind="journal.checkpoint", subject=day.isoformat())
-        entries = log["items"]
-        if entries:
-            found = entries[0]["document"]
-            return (
-                f"checkpoint of {found['day']} published: batch {found['batch']},"
-                f" {found['entries']} entries, {found['acts']} acts"
-            )
-        time.sleep(0.5)
-    need(False, f"no checkpoint of {day} was published")
-    return ""
+        return dict(log["items"][0]["document"]) if log["items"] else None
+
+    checkpoint = wait_for(look, f"the checkpoint of {day}", within_s=PATIENCE_S)
+    return (
+        f"The checkpoint of {checkpoint['day']} is published: {checkpoint['entries']:,} entries of"
+        f" {checkpoint['acts']:,} acts, sealed in {checkpoint['batch']} batches so far"
+    )
 
 
-def _said(stage: Stage, *command: str) -> str:
-    """The last line of a command of the system, which must succeed."""
+def _last_line(stage: Stage, *command: str) -> str:
+    """Run a command of the system, which must succeed; return the last line that it prints."""
     done = _run(stage.environment, *command)
     need(not done.returncode, f"{command[0]}: {done.stdout}{done.stderr}")
     return done.stdout.strip().splitlines()[-1]
@@ -75,43 +89,30 @@ def _run(environment: Mapping[str, str], *command: str) -> subprocess.CompletedP
     )
 
 
-def _strangers(stage: Stage, folder: Path) -> None:
-    """Whoever has the export and the public log verifies them without the system."""
-    journal, log = folder / "journal.jsonl", folder / "log.jsonl"
-    _said(stage, "journal_export", str(journal))
-    entries = list(stage.staff["aud1"].pages("log", limit=200))
-    log.write_text("\n".join(json.dumps(entry) for entry in entries), "utf-8")
-    key = entries[0]["document"]["public_key"]
-    done = subprocess.run(
-        [sys.executable, ROOT / "verify" / "journal.py", journal, log, key],
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    need(not done.returncode, f"verify/journal.py refuses: {done.stdout}{done.stderr}")
-    step(f"verify/journal.py: {done.stdout.strip()}")
-
-
-def _tampered(stage: Stage) -> None:
-    """One sealed ticket, changed in a copy by who owns the database: both verifiers say so."""
-    with database_copy(stage.environment) as copied:
+def _tampered(stage: Stage) -> list[str]:
+    """Change a sealed ticket in a copy of the database; return how both verifiers refuse it."""
+    with database_copy(stage.environment) as copied, ThreadPoolExecutor(2) as pool:
         ticket, contest = _ticket_changed(copied["DATABASE_OWNER_URL"])
-        step(f"in a copy of the database, its owner changes the selections of ticket {ticket}:")
-        for command, named in (
-            ("journal_verify", f"row_changed: batch .*, lototrot_ticket {ticket}, "),
-            ("seals_verify", f"contest {contest}: seal_unsound: "),
-        ):
-            done = _run(copied, command)
-            found = re.search(f"^{named}.*", done.stdout, re.MULTILINE)
+        findings = {
+            "journal_verify": f"row_changed: batch .*, lototrot_ticket {ticket}, ",
+            "seals_verify": f"contest {contest}: seal_unsound: ",
+        }
+        runs = pool.map(lambda command: _run(copied, command), findings)
+        for (command, finding), done in zip(findings.items(), runs, strict=True):
+            found = re.search(f"^{finding}", done.stdout, re.MULTILINE)
             need(
                 found is not None and done.returncode == 1,
-                f"{command} did not see it: {done.stdout}{done.stderr}",
+                f"{command} did not find it: {done.stdout}{done.stderr}",
             )
-            step(f"{command}: {found[0][:120] if found else ''}")
+    return [
+        f"In a copy of the database its owner changes the selections of ticket {ticket}:",
+        "journal_verify finds that the row is not as it was written",
+        f"seals_verify finds that the seal of contest {contest} does not hold",
+    ]
 
 
 def _ticket_changed(owner_url: str) -> tuple[int, int]:
-    """A sealed ticket, whose first two races have changed places; its id and its contest's."""
+    """Exchange the first two races of a sealed ticket; return its id and its contest's."""
     with psycopg.connect(owner_url, autocommit=True) as owner:
         owner.execute("ALTER TABLE lototrot_ticket DISABLE TRIGGER USER")
         changed = owner.execute(
@@ -124,4 +125,4 @@ def _ticket_changed(owner_url: str) -> tuple[int, int]:
     return changed or (0, 0)
 
 
-CHAPTERS: tuple[Chapter, ...] = (Chapter(90, "the journal", _tell),)
+CHAPTERS: tuple[Chapter, ...] = (Chapter(90, "The journal", tell),)

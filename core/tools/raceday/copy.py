@@ -15,9 +15,9 @@ _URLS = ("DATABASE_URL", "DATABASE_OWNER_URL")
 
 @contextmanager
 def database_copy(environment: Mapping[str, str]) -> Iterator[dict[str, str]]:
-    """The database as it stands, under another name; an environment whose commands look at it.
+    """Copy the database under another name; give an environment whose commands use the copy.
 
-    The system goes on working on its own, so that it cannot be a template: it is dumped.
+    PostgreSQL cannot copy a database in use as a template, so it is dumped and restored.
     """
     copied = {name: urlsplit(environment[name])._replace(path=f"/{_NAME}") for name in _URLS}
     app = copied["DATABASE_URL"].username or ""
@@ -34,7 +34,7 @@ def database_copy(environment: Mapping[str, str]) -> Iterator[dict[str, str]]:
 
 
 def _pour(source: str, target: str) -> None:
-    """Everything in one database into an empty one."""
+    """Dump one database into another, which is empty."""
     dump = [str(binaries() / "pg_dump"), "--format", "custom", "--compress", "0", source]
     restore = [str(binaries() / "pg_restore"), "--exit-on-error", "--dbname", target]
     with subprocess.Popen(dump, stdout=subprocess.PIPE) as dumping:

@@ -1,23 +1,39 @@
-"""Somebody who trusts nobody: keeps what is published in a folder and checks it there.
+"""Check what is published with the scripts of verify/, as somebody outside would.
 
-The scripts of verify/ run as they would anywhere else: they know nothing of this project.
+All documents are kept as files in a folder. The scripts import nothing of this project.
 """
 
 import json
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from core.tools.embedded.server import ROOT
 from core.tools.raceday.api import Api
-from core.tools.raceday.show import step
+from core.tools.raceday.show import note, step
 from core.tools.raceday.stage import need
+
+AT_ONCE = 2
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """A run of a script of verify/ with its arguments.
+
+    `changed` says what was changed in the documents; empty where the script must agree.
+    """
+
+    script: str
+    words: tuple[Path | str, ...]
+    changed: str = ""
 
 
 class Outsider:
-    """A folder of published documents, and the organiser's public key as it was announced."""
+    """A folder of published documents, and the organiser's public key."""
 
     def __init__(self, api: Api, folder: Path) -> None:
         self.api = api
@@ -25,44 +41,59 @@ class Outsider:
         self.key: str = api.get("log/keys")["items"][0]["public_key"]
 
     def log(self) -> Path:
-        """A copy of the whole public log."""
+        """Keep a copy of the public log; return its file."""
         return self._keep_log("log.jsonl", list(self.api.pages("log", limit=200)))
 
-    def log_changed(self, kind: str, subject: str, name: str, change: Callable[[Any], Any]) -> Path:
-        """A copy of which a stranger has changed one field of one document."""
+    def log_changed(
+        self,
+        kind: str,
+        subject: str,
+        field: str,
+        change: Callable[[Any], Any],
+        *,
+        name: str = "other-log.jsonl",
+    ) -> Path:
+        """Keep a copy of the log in which one field of one document was changed."""
         entries = list(self.api.pages("log", limit=200))
-        (found,) = [each for each in entries if (each["kind"], each["subject"]) == (kind, subject)]
-        found["document"][name] = change(found["document"][name])
-        return self._keep_log("other-log.jsonl", entries)
+        (entry,) = [e for e in entries if (e["kind"], e["subject"]) == (kind, subject)]
+        entry["document"][field] = change(entry["document"][field])
+        return self._keep_log(name, entries)
 
     def _keep_log(self, name: str, entries: list[Any]) -> Path:
-        lines = [json.dumps(each, ensure_ascii=False) for each in entries]
+        lines = [json.dumps(entry, ensure_ascii=False) for entry in entries]
         return self.keep(name, "\n".join([*lines, ""]).encode())
 
     def keep(self, name: str, content: Any) -> Path:
-        """A file of bytes, or of anything else as JSON."""
+        """Keep bytes, or anything else as JSON, as a file; return it."""
         path = self.folder / name
-        whole = isinstance(content, bytes)
-        text = content if whole else json.dumps(content, ensure_ascii=False).encode()
-        path.write_bytes(text)
+        if not isinstance(content, bytes):
+            content = json.dumps(content, ensure_ascii=False).encode()
+        path.write_bytes(content)
         return path
 
-    def check(self, script: str, *words: Path | str) -> None:
-        """Run a verifier, which must find nothing wrong; show what it says."""
-        said, good = _run(script, words)
-        need(good, f"verify/{script}: {said}")
-        step(f"verify/{script}: {said}")
+    def check_all(self, checks: Iterable[Check]) -> None:
+        """Run verifiers at the same time; each must find what the check expects. Print them."""
+        checks = list(checks)
+        with ThreadPoolExecutor(AT_ONCE) as pool:
+            for check, (said, good) in zip(checks, pool.map(_run, checks), strict=True):
+                if check.changed:
+                    refused = not good and said.startswith("REFUSED")
+                    need(refused, f"verify/{check.script} believes {check.changed}: {said}")
+                    step(
+                        f"{check.changed[0].upper()}{check.changed[1:]}: {check.script} refuses it"
+                    )
+                    note(said.removeprefix("REFUSED: "))
+                else:
+                    need(good, f"verify/{check.script}: {said}")
+                    step(f"{check.script} confirms:")
+                    for line in said.splitlines():
+                        note(line)
 
-    def refuse(self, what: str, script: str, *words: Path | str) -> None:
-        """Run a verifier on something changed, which it must refuse; show how."""
-        said, good = _run(script, words)
-        need(not good and said.startswith("REFUSED"), f"verify/{script} believes {what}: {said}")
-        step(f"{what}: verify/{script} says {said}")
 
-
-def _run(script: str, words: tuple[Path | str, ...]) -> tuple[str, bool]:
+def _run(check: Check) -> tuple[str, bool]:
+    """Return what the verifier printed, and whether it found nothing wrong."""
     done = subprocess.run(
-        [sys.executable, str(ROOT / "verify" / script), *map(str, words)],
+        [sys.executable, str(ROOT / "verify" / check.script), *map(str, check.words)],
         capture_output=True,
         text=True,
         check=False,

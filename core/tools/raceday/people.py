@@ -1,10 +1,12 @@
-"""The people and places of the demonstration, entered through the API as an organiser would."""
+"""The people and places of the demonstration, entered through the API by an organiser."""
 
 import secrets
 import subprocess
 import sys
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from core.tools.embedded.server import ROOT
 from core.tools.raceday.api import Api
@@ -23,48 +25,69 @@ STAFF = {
 MUNICIPALITIES = ("Palma", "Manacor", "Inca", "Maó", "Eivissa", "Felanitx", "Ciutadella", "Sóller")
 PREMISES = 24
 TERMINALS_EACH = 2
+OPERATOR = 1
+"""The one operator of each premises, signed on at both terminals."""
+AT_ONCE = 4
+"""Premises that are registered at the same time."""
 
 
-@dataclass(frozen=True, slots=True)
+class Sellers(NamedTuple):
+    """The terminals, and the PIN that all their operators have."""
+
+    terminals: "list[Seller]"
+    pin: str
+
+
+@dataclass(slots=True)
 class Staff:
-    """Those signed on, and with what anyone may sign on while the system is up."""
+    """The staff by username, with what they need to sign on. Sessions are renewed when they end."""
 
-    by_name: Mapping[str, Api]
-    passwords: Mapping[str, str]
-    devices: Mapping[str, str]
+    api: Api
+    by_name: dict[str, Api] = field(default_factory=dict)
+    passwords: dict[str, str] = field(default_factory=dict)
+    devices: dict[str, str] = field(default_factory=dict)
 
     def __getitem__(self, username: str) -> Api:
         return self.by_name[username]
 
-    def again(self) -> "Staff":
-        """The same people signed on anew: after the clock has jumped, sessions are over."""
-        api = Api(self.by_name[ADMINISTRATOR].base_url)
-        signed_on = {
-            name: api.staff(name, word, self.devices[name]) for name, word in self.passwords.items()
-        }
-        return Staff(signed_on, self.passwords, self.devices)
+    def enter(self, username: str, password: str) -> None:
+        """Sign a new member on for the first time, and set up their second factor."""
+        first = self.api.staff(username, password)
+        self.passwords[username], self.devices[username] = password, first.second_factor()
+
+        def sign_on() -> dict[str, str]:
+            return self.api.twin().staff(username, password, self.devices[username]).headers
+
+        self.by_name[username] = Api(self.api.base_url, first.headers, sign_on)
 
 
 @dataclass(slots=True)
 class Seller:
-    """An enrolled terminal with its operator signed on."""
+    """An enrolled terminal with its operator, who signs on again when the session ends."""
 
     premises: str
     terminal: str
     operator: int
-    token: str
     api: Api
 
-    def sign_on(self, pin: str) -> None:
-        """Sign the operator on, anew where a session has ended."""
-        known = {"Authorization": f"Terminal {self.token}"}
-        body = {"number": self.operator, "pin": pin}
-        session = Api(self.api.base_url, known).post("terminal/session", body)
-        self.api = Api(self.api.base_url, {**known, "X-Operator-Session": session["token"]})
+    @classmethod
+    def enrol(
+        cls, base_url: str, premises: str, terminal: str, operator: int, *, code: str, pin: str
+    ) -> "Seller":
+        """Enrol the terminal with its one-time code, and sign the operator on."""
+        token = Api(base_url).post("terminal/enrolment", {"enrolment_code": code})["token"]
+        credentials = {"Authorization": f"Terminal {token}"}
+
+        def sign_on() -> dict[str, str]:
+            body = {"number": operator, "pin": pin}
+            session = Api(base_url, credentials).post("terminal/session", body)
+            return credentials | {"X-Operator-Session": session["token"]}
+
+        return cls(premises, terminal, operator, Api(base_url, sign_on(), sign_on))
 
 
 def administrator_create(environment: Mapping[str, str]) -> str:
-    """Open the first account on the server's console; its password."""
+    """Open the first account on the server's console; return its password."""
     password = secrets.token_urlsafe(12)
     subprocess.run(
         [
@@ -87,45 +110,44 @@ def administrator_create(environment: Mapping[str, str]) -> str:
     return password
 
 
-def staff_open(api: Api, administrator_password: str) -> Staff:
-    """Open the accounts of the day and sign everybody on."""
-    admin = api.staff(ADMINISTRATOR, administrator_password)
-    devices = {ADMINISTRATOR: admin.second_factor()}
-    signed_on = {ADMINISTRATOR: admin}
-    passwords = {ADMINISTRATOR: administrator_password}
-    for username, (full_name, role) in STAFF.items():
-        passwords[username] = secrets.token_urlsafe(12)
-        appointment = "Resolució DGJ 7/2027" if role == "inspector" else ""
-        admin.post(
+def staff_open(staff: Staff, usernames: Iterable[str]) -> None:
+    """Have the administrator open accounts of `STAFF`, and sign each person on."""
+    for username in usernames:
+        full_name, role = STAFF[username]
+        password = secrets.token_urlsafe(12)
+        staff[ADMINISTRATOR].post(
             "staff",
             {
                 "username": username,
                 "full_name": full_name,
-                "password": passwords[username],
+                "password": password,
                 "roles": [role],
-                "appointment": appointment,
+                "appointment": "Resolució DGJ 7/2027" if role == "inspector" else "",
             },
         )
-        signed_on[username] = api.staff(username, passwords[username])
-        devices[username] = signed_on[username].second_factor()
-    return Staff(signed_on, passwords, devices)
+        staff.enter(username, password)
 
 
-def sellers_open(api: Api, organiser: Api, since: str) -> tuple[list[Seller], str]:
-    """Register premises and terminals, enrol them, sign their operators on; and the PIN."""
+def sellers_open(organiser: Api, since: str, progress: Callable[[str], None]) -> Sellers:
+    """Register premises and terminals, enrol them, and sign their operators on."""
     pin = "".join(secrets.choice("13579") + secrets.choice("02468") for _ in range(3))
-    sellers = []
-    for number in range(1, PREMISES + 1):
-        premises = f"P-{number:04}"
-        _premises_register(organiser, number, premises, since, pin)
-        for place in range(1, TERMINALS_EACH + 1):
-            terminal = f"T-{number:04}-{place}"
-            sellers.append(_seller(api, organiser, premises, terminal, place, pin))
-    return sellers, pin
+    # The first alone: it renews the organiser's session, which the others then use.
+    sellers = _premises_open(organiser, 1, since, pin)
+    with ThreadPoolExecutor(AT_ONCE) as pool:
+        others = pool.map(
+            lambda number: _premises_open(organiser.twin(), number, since, pin),
+            range(2, PREMISES + 1),
+        )
+        for number, of_premises in enumerate(others, start=2):
+            sellers += of_premises
+            if number % 6 == 0:
+                progress(f"{len(sellers)} of {PREMISES * TERMINALS_EACH} terminals are ready")
+    return Sellers(sellers, pin)
 
 
-def _premises_register(organiser: Api, number: int, code: str, since: str, pin: str) -> None:
-    at_racecourse = number == 1
+def _premises_open(organiser: Api, number: int, since: str, pin: str) -> list[Seller]:
+    """Register premises with an operator and terminals, authorised for both games."""
+    code, at_racecourse = f"P-{number:04}", number == 1
     organiser.post(
         "premises",
         {
@@ -141,23 +163,19 @@ def _premises_register(organiser: Api, number: int, code: str, since: str, pin: 
             f"premises/{code}/authorisations",
             {"game": game, "valid_from": since, "reference": f"DGJ {number}/2027"},
         )
+    person = {"number": OPERATOR, "name": "Torn de dia", "pin": pin}
+    organiser.post(f"premises/{code}/operators", person)
+    sellers = []
     for place in range(1, TERMINALS_EACH + 1):
-        organiser.post(
-            f"premises/{code}/operators", {"number": place, "name": f"Torn {place}", "pin": pin}
+        terminal = f"T-{number:04}-{place}"
+        enrolment = terminal_register(organiser, code, terminal)
+        sellers.append(
+            Seller.enrol(organiser.base_url, code, terminal, OPERATOR, code=enrolment, pin=pin)
         )
+    return sellers
 
 
 def terminal_register(organiser: Api, premises: str, terminal: str) -> str:
-    """Register a terminal; its enrolment code, which is good for one use."""
+    """Register a terminal; return its enrolment code, which is good for one use."""
     issued = organiser.post(f"premises/{premises}/terminals", {"code": terminal})
     return str(issued["enrolment_code"])
-
-
-def _seller(
-    api: Api, organiser: Api, premises: str, terminal: str, operator: int, pin: str
-) -> Seller:
-    code = terminal_register(organiser, premises, terminal)
-    enrolled = api.post("terminal/enrolment", {"enrolment_code": code})
-    seller = Seller(premises, terminal, operator, enrolled["token"], api)
-    seller.sign_on(pin)
-    return seller

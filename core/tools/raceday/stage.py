@@ -1,77 +1,93 @@
-"""The demonstration as chapters: each app tells its own, in order, through the public API.
+"""The demonstration in chapters, told in order through the public API.
 
-Anything that does not turn out as it must raises, and the command exits non-zero. After every
-chapter the trial balance is zero.
+An app tells its chapters in `raceday/chapters.py`, in the constant `CHAPTERS`. Anything that does
+not turn out as it must raises an error, and the command exits non-zero. After every chapter the
+trial balance is zero.
 """
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from time import monotonic, sleep
-from typing import Any
+from typing import Any, TypeVar
 
 from core.contributions import contributed_items
 from core.tools.raceday import show
 from core.tools.raceday.api import Api, ApiProblem
-from core.tools.raceday.people import Seller, Staff, administrator_create, sellers_open, staff_open
+from core.tools.raceday.people import (
+    ADMINISTRATOR,
+    STAFF,
+    Seller,
+    Staff,
+    administrator_create,
+    sellers_open,
+    staff_open,
+)
 
+T = TypeVar("T")
 _NIGHT_WITHIN_S = 120
+_FIRST = "org1"
+"""The organiser who moves simulated time; the first account that is opened."""
 
 
 class Amiss(Exception):
     """Something did not turn out as it must."""
 
 
-def need(holds: bool, what: str) -> None:
-    """Raise Amiss unless it holds."""
+def need(holds: bool, otherwise: str) -> None:
+    """Raise Amiss with the text unless the condition holds."""
     if not holds:
-        raise Amiss(what)
+        raise Amiss(otherwise)
+
+
+def wait_for(
+    look: Callable[[], T | None], what: str, *, within_s: float, every_s: float = 0.1
+) -> T:
+    """Look until there is an answer that is not None. Raise Amiss when the time is over."""
+    deadline = monotonic() + within_s
+    while (answer := look()) is None:
+        need(monotonic() < deadline, f"{what} did not come within {within_s:.0f} s")
+        sleep(every_s)
+    return answer
 
 
 @dataclass(slots=True)
 class Stage:
-    """Who is there, and what earlier chapters left for later ones (`kept`, by name)."""
+    """The system, its people, and what a chapter leaves for later ones (`kept`, by name)."""
 
     api: Api
     environment: Mapping[str, str]
     staff: Staff
-    sellers: list[Seller]
-    pin: str
+    sellers: list[Seller] = field(default_factory=list)
+    pin: str = ""
     kept: dict[str, Any] = field(default_factory=dict)
 
     def move_to(self, instant: datetime, why: str) -> None:
-        """Move simulated time; a system already past that instant stays where it is."""
+        """Move simulated time forward; a system already past that instant stays where it is."""
         try:
-            self.staff["org1"].post("clock", {"now": instant.isoformat(), "reason": why})
+            self.staff[_FIRST].post("clock", {"now": instant.isoformat(), "reason": why})
         except ApiProblem as problem:
             if problem.code != "clock_backwards":
                 raise
 
-    def another_day(self, instant: datetime, why: str) -> None:
-        """Time jumps over the end of every session: all sign on anew."""
-        self.move_to(instant, why)
-        self.staff = self.staff.again()
-        for seller in self.sellers:
-            seller.sign_on(self.pin)
-
     def now(self) -> datetime:
-        """The system's time."""
+        """Return the system's time."""
         return datetime.fromisoformat(self.api.get("clock")["now"])
 
     def nights(self) -> list[dict[str, Any]]:
-        """Have the jobs of ended days done; what was done now. One that failed is amiss.
+        """Run the jobs of ended days now; return the runs. Raise Amiss for one that failed.
 
-        The beat may be at it at this very minute: then it is asked again.
+        If the beat is running them already, ask again until it has ended.
         """
         deadline = monotonic() + _NIGHT_WITHIN_S
         while True:
             try:
-                runs: list[dict[str, Any]] = self.staff["org1"].post("nights", {})["items"]
+                runs: list[dict[str, Any]] = self.staff[_FIRST].post("nights", {})["items"]
                 break
             except ApiProblem as problem:
                 if problem.code not in ("night_running", "not_quiet") or monotonic() > deadline:
                     raise
-                sleep(0.5)
+                sleep(0.2)
         for run in runs:
             need(run["state"] == "done", f"{run['job']} of {run['day']} failed: {run['error']}")
         return runs
@@ -79,63 +95,81 @@ class Stage:
 
 @dataclass(frozen=True, slots=True)
 class Chapter:
-    """A part of the demonstration. Apps list theirs as `CHAPTERS` in `raceday/chapters.py`.
+    """A part of the story. Chapters are told by `order`.
 
-    Chapters are told by `order`. Simulated time first moves to the earliest `begins()`.
+    `begins_at` returns the simulated time at which the story must begin for it.
     """
 
     order: int
     title: str
     tell: Callable[[Stage], None]
-    begins: Callable[[], datetime] | None = None
+    begins_at: Callable[[], datetime] | None = None
 
 
 def chapters() -> list[Chapter]:
-    """Return the chapters of all apps by their order, then by title."""
-    found = contributed_items("raceday.chapters", "CHAPTERS")
-    return sorted(found, key=lambda chapter: (chapter.order, chapter.title))
+    """Return the chapters of all apps in their order."""
+    told = contributed_items("raceday.chapters", "CHAPTERS")
+    return sorted(told, key=lambda chapter: (chapter.order, chapter.title))
 
 
-def play(base_url: str, environment: Mapping[str, str]) -> Stage:
-    """Tell all chapters; what is then there, for who wants to look round."""
-    api = Api(base_url)
-    staff = staff_open(api, administrator_create(environment))
-    stage = Stage(api, environment, staff, [], "")
-    morning = min(chapter.begins() for chapter in chapters() if chapter.begins)
-    stage.move_to(morning, "race day demonstration")
-    stage.staff = staff.again()
-    show.heading("People and places")
-    since = (morning - timedelta(days=30)).isoformat()
-    stage.sellers, stage.pin = sellers_open(api, stage.staff["org1"], since)
-    show.step(f"{len(stage.sellers)} terminals enrolled, their operators signed on")
-    for chapter in chapters():
+def play(base_url: str, environment: Mapping[str, str]) -> tuple[Stage, list[tuple[str, float]]]:
+    """Tell all chapters. Return the stage as they leave it, and the seconds of each by title."""
+    story = chapters()
+    took: list[tuple[str, float]] = []
+    began = monotonic()
+    stage = _prepared(base_url, environment, [c.begins_at() for c in story if c.begins_at])
+    took.append(("People and places", monotonic() - began))
+    for chapter in story:
+        began = monotonic()
         chapter.tell(stage)
-        _need_balance(stage, chapter.title)
+        _need_balance(stage)
+        took.append((chapter.title, monotonic() - began))
+    began = monotonic()
+    show.heading("The books at the end")
     stage.nights()  # of the days over which the last chapters jumped
     _books(stage)
+    took.append(("The books at the end", monotonic() - began))
+    return stage, took
+
+
+def _prepared(base_url: str, environment: Mapping[str, str], mornings: list[datetime]) -> Stage:
+    """Open accounts, move time to the first morning, and enrol the terminals."""
+    show.heading("People and places")
+    api = Api(base_url)
+    stage = Stage(api, environment, Staff(api))
+    stage.staff.enter(ADMINISTRATOR, administrator_create(environment))
+    staff_open(stage.staff, [_FIRST])
+    morning = min(mornings)
+    stage.move_to(morning, "race day demonstration")
+    staff_open(stage.staff, [username for username in STAFF if username != _FIRST])
+    show.step(f"{len(STAFF)} people of the organiser signed on, each with a one-time code")
+    show.doing("registering places and terminals")
+    since = (morning - timedelta(days=30)).isoformat()
+    stage.sellers, stage.pin = sellers_open(stage.staff[_FIRST], since, show.note)
+    show.step(f"{len(stage.sellers)} terminals are enrolled and their operators signed on")
     return stage
 
 
-def _need_balance(stage: Stage, after: str) -> None:
+def _need_balance(stage: Stage) -> None:
     balance = stage.staff["aud1"].get("ledger/trial-balance")
-    need(balance["difference_cents"] == 0, f"after {after} the trial balance is not zero")
-    show.step(f"trial balance after {after}: 0.00 €")
+    need(balance["difference_cents"] == 0, "the trial balance is not zero")
+    show.step("The books balance: debits and credits are equal")
 
 
 def _books(stage: Stage) -> None:
-    show.heading("Books")
+    """Print every account with a balance; the premises' accounts as one line."""
     accounts = list(stage.staff["aud1"].pages("ledger/accounts", limit=200))
-    show.table(
-        ("account", "balance"),
-        [
-            (a["code"], show.euros(a["balance_cents"]))
-            for a in accounts
-            if a["balance_cents"] and not a["code"].startswith("premises:")
-        ],
-    )
+    of_premises = [a["balance_cents"] for a in accounts if a["code"].startswith("premises:")]
+    rows = [
+        (a["code"], show.euros(a["balance_cents"]))
+        for a in accounts
+        if a["balance_cents"] and not a["code"].startswith("premises:")
+    ]
+    rows.append((f"{len(of_premises)} accounts of premises", show.euros(sum(of_premises))))
+    show.table(("account", "balance"), rows)
     balance = stage.staff["aud1"].get("ledger/trial-balance")
     show.step(
-        f"trial balance: debit {show.euros(balance['debit_cents'])},"
-        f" credit {show.euros(balance['credit_cents'])},"
+        f"Trial balance: debits {show.euros(balance['debit_cents'])},"
+        f" credits {show.euros(balance['credit_cents'])},"
         f" difference {show.euros(balance['difference_cents'])}"
     )

@@ -1,9 +1,10 @@
-"""`manage.py raceday`: start everything, play a race day through the API, stop everything."""
+"""Start the system, play a race day through the API, and stop the system."""
 
 import os
 import subprocess
 import sys
 import time
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
@@ -14,13 +15,14 @@ from core.tools.embedded.processes import EmbeddedError
 from core.tools.embedded.server import ROOT, var_folder
 from core.tools.embedded.stack import Stack
 from core.tools.embedded.valkey import Valkey
+from core.tools.raceday import show
 from core.tools.raceday.api import ApiProblem
-from core.tools.raceday.people import terminal_register
+from core.tools.raceday.people import STAFF, terminal_register
 from core.tools.raceday.stage import Amiss, Stage, play
 
 
 class Command(BaseCommand):
-    help = "Play a whole race day on this machine and print it. Its data are made anew each time."
+    help = "Play a race day on this machine and print it. Its data are made anew each time."
     requires_system_checks: list[str] = []
 
     def add_arguments(self, parser: CommandParser) -> None:
@@ -35,45 +37,77 @@ class Command(BaseCommand):
         began = time.monotonic()
         environment = {"SIMULATED_TIME": "1", "VAR_DIR": str(folder)}
         try:
-            with Stack(folder=folder, environment=environment, workers=2) as stack:
-                stage = play(stack.base_url, stack.environment)
-                self._rebuild(stack, folder)
-                print(f"\nThe race day took {time.monotonic() - began:.0f} seconds.", flush=True)
+            with ExitStack() as running:
+                with show.console.watched():
+                    show.heading("Starting the system")
+                    show.doing("starting PostgreSQL, the broker, the web server and workers")
+                    stack = running.enter_context(
+                        Stack(folder=folder, environment=environment, workers=2)
+                    )
+                    started_s = time.monotonic() - began
+                    show.step("PostgreSQL, the broker, the web server and two workers are running")
+                    stage, took = play(stack.base_url, stack.environment)
+                    _recount(stack)
+                    _durations([("Starting the system", started_s), *took], began)
                 if options["keep_running"]:
-                    self._welcome(stack, stage, folder)
+                    _welcome(stack, stage, folder)
                     stack.wait()
         except (Amiss, ApiProblem, EmbeddedError) as fault:
             raise CommandError(f"Amiss: {fault} (logs: {folder / 'log'})") from fault
         except KeyboardInterrupt:
             print("\nStopped.")
 
-    def _rebuild(self, stack: Stack, folder: Path) -> None:
-        """Recount every balance from tickets and results, as an auditor would."""
-        done = subprocess.run(
-            [sys.executable, "manage.py", "ledger_rebuild"],
-            cwd=ROOT,
-            env=stack.environment,
-            capture_output=True,
-            text=True,
-            check=False,
-        )
-        if done.returncode:
-            raise Amiss(f"the ledger is not what the tickets say:\n{done.stdout}{done.stderr}")
-        print("  · " + done.stdout.strip().splitlines()[-1])
 
-    def _welcome(self, stack: Stack, stage: Stage, folder: Path) -> None:
-        """Where everything is, and all it takes to try it: nothing here is worth keeping."""
-        place = stage.sellers[0].premises
-        enrolment = terminal_register(stage.staff["org1"], place, "T-VISITOR")
-        here = f"SIMULATED_TIME=1 VAR_DIR={os.path.relpath(folder)}"
-        print(f"\nThe system is up at {stack.base_url}; Ctrl-C stops it.")
-        print(f"  board    {stack.base_url}/")
-        print(f"  check    {stack.base_url}/check")
-        print(f"  terminal {stack.base_url}/terminal/")
-        print(f"           enrolment code {enrolment}, then operator 1, PIN {stage.pin}")
-        print(f"  API      {stack.base_url}/api/v1/schema")
-        print(f"  admin    {stack.base_url}/admin/")
-        for username, password in stage.staff.passwords.items():
-            print(f"           {username:8} {password}")
-        print("           and the person's one-time code, of which each is good once:")
-        print(f"           {here} .venv/bin/python manage.py staff_code org1", flush=True)
+def _recount(stack: Stack) -> None:
+    """Compute every balance from tickets and results, and compare it with the ledger's."""
+    show.doing("recounting every balance from the tickets")
+    done = subprocess.run(
+        [sys.executable, "manage.py", "ledger_rebuild"],
+        cwd=ROOT,
+        env=stack.environment,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    if done.returncode:
+        raise Amiss(f"the ledger is not what the tickets say:\n{done.stdout}{done.stderr}")
+    show.step(f"Recounted from tickets and results: {done.stdout.strip().splitlines()[-1]}")
+
+
+def _durations(took: list[tuple[str, float]], began: float) -> None:
+    """Print how long each chapter took."""
+    show.heading("How long it took")
+    rows = [(title, f"{seconds:.1f} s") for title, seconds in took]
+    show.table(("chapter", "time"), [*rows, ("all", f"{time.monotonic() - began:.1f} s")])
+
+
+def _welcome(stack: Stack, stage: Stage, folder: Path) -> None:
+    """Print where everything is, and how to sign on. These data are made anew each time."""
+    place = stage.sellers[0].premises
+    enrolment = terminal_register(stage.staff["org1"], place, "T-VISITOR")
+    here = f"SIMULATED_TIME=1 VAR_DIR={os.path.relpath(folder)}"
+    show.heading("The system is running; Ctrl-C stops it")
+    show.table(
+        ("", "", ""),
+        [
+            ("board", f"{stack.base_url}/", "for anyone"),
+            ("check", f"{stack.base_url}/check", "for the holder of a ticket"),
+            ("terminal", f"{stack.base_url}/terminal/", "for a betting shop"),
+            ("admin", f"{stack.base_url}/admin/", "for staff"),
+            ("API", f"{stack.base_url}/api/v1/schema", "for programs"),
+        ],
+    )
+    show.step(
+        f"At the terminal, type the enrolment code {enrolment} (good once),"
+        f" then operator 1 with PIN {stage.pin}"
+    )
+    show.step("In the admin, sign on as one of these people:")
+    show.table(
+        ("user name", "password", "role"),
+        [
+            (username, password, STAFF.get(username, ("", "administrator"))[1])
+            for username, password in stage.staff.passwords.items()
+        ],
+    )
+    show.step("and with a one-time code, which this command prints (here for org1):")
+    show.note(f"{here} .venv/bin/python manage.py staff_code org1")
