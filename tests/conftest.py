@@ -1,23 +1,40 @@
-"""What every test stands on: PostgreSQL, and the databases in it.
+"""Start PostgreSQL for the tests, give them databases, and report what was left out.
 
-This file is imported before Django reads its settings, and before any conftest below it.
+This file is imported before Django reads its settings, and before any conftest below it. With
+LOTOTROT_TESTS=quick (`make quick`) only tests that need no server run, and none is started.
 """
 
+import gc
 import os
+from collections import Counter
 from collections.abc import Iterator
 
 import pytest
 from pytest_django import DjangoDbBlocker
 
 from core.tools.embedded.postgres import Postgres
-from core.tools.embedded.server import ROOT
+from core.tools.embedded.server import ROOT, var_folder
+
+QUICK = os.environ.get("LOTOTROT_TESTS") == "quick"
+# Nothing listens there: a quick test that asks for a database fails.
+_NO_SERVER = "postgresql://nobody@/none?host=%2Fnonexistent"
+_SETTINGS = {
+    "shared_buffers": "256MB",
+    # Its workers would hold databases that a test wants to drop.
+    "autovacuum": "off",
+    # Safe against kills of processes, the server's own too; only not against a loss of power.
+    "fsync": "off",
+    "full_page_writes": "off",
+}
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "core.config.settings")
 os.environ.setdefault("VAR_DIR", str(ROOT / "var" / "test"))
+(var_folder() / "static").mkdir(parents=True, exist_ok=True)  # WhiteNoise warns if it is missing
 _server: Postgres | None = None
-if not os.environ.get("DATABASE_URL"):  # a worker of xdist has its controller's
-    # Its workers would hold databases that a test wants to drop.
-    _server = Postgres(settings={"shared_buffers": "256MB", "autovacuum": "off"})
+if QUICK:
+    os.environ["DATABASE_URL"] = os.environ["DATABASE_OWNER_URL"] = _NO_SERVER
+elif not os.environ.get("DATABASE_URL"):  # a worker of xdist has its controller's
+    _server = Postgres(settings=_SETTINGS)
     _server.start()
     os.environ["DATABASE_URL"] = _server.app_url
     os.environ["DATABASE_OWNER_URL"] = _server.owner_url
@@ -33,13 +50,50 @@ from tests.support import databases  # noqa: E402
 name_process("tests")
 pytest_plugins = ["tests.support.api"]
 
-_run = None if "PYTEST_XDIST_WORKER" in os.environ else databases.open_run()
+_run = None if QUICK or "PYTEST_XDIST_WORKER" in os.environ else databases.open_run()
+_DATABASE_FIXTURES = frozenset({"db", "transactional_db", "django_db_setup", "own_database"})
 
 
 def pytest_configure(config: pytest.Config) -> None:
     config.addinivalue_line(
         "markers", "article(*numbers): the articles of the regulation that the test proves"
     )
+    config.addinivalue_line(
+        "markers", "servers: the test starts servers, or processes that need one"
+    )
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """With LOTOTROT_TESTS=quick, leave out every test that needs a server."""
+    if not QUICK:
+        return
+    left_out = [item for item in items if _needs_a_server(item)]
+    config.hook.pytest_deselected(items=left_out)
+    items[:] = [item for item in items if not _needs_a_server(item)]
+
+
+def _needs_a_server(item: pytest.Item) -> bool:
+    fixtures = getattr(item, "fixturenames", ())
+    marked = any(item.get_closest_marker(name) for name in ("django_db", "servers"))
+    return marked or not _DATABASE_FIXTURES.isdisjoint(fixtures)
+
+
+def pytest_collection_finish() -> None:
+    """Keep the garbage collector from looking at modules and tests again and again."""
+    gc.collect()
+    gc.freeze()
+    gc.set_threshold(10_000, 20, 20)
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """Say in one line for each reason how many tests were skipped."""
+    reasons = Counter(
+        str(report.longrepr[2]).removeprefix("Skipped: ")
+        for report in terminalreporter.stats.get("skipped", ())
+        if isinstance(report.longrepr, tuple)
+    )
+    for reason, number in sorted(reasons.items()):
+        terminalreporter.write_line(f"{number} skipped: {reason}", yellow=True)
 
 
 def pytest_unconfigure() -> None:

@@ -28,7 +28,7 @@ def driver(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Driver]:
     if missing and required():
         pytest.fail(f"LOTOTROT_BROWSER=required, but there is {missing}")
     if missing:
-        pytest.skip(f"browser tests need a browser: {missing}")
+        pytest.skip(f"no browser test without a browser: {missing} (`make browser` installs it)")
     with Driver(tmp_path_factory.mktemp("browser") / "chromedriver.log") as made:
         yield made
 

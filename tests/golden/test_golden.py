@@ -31,7 +31,10 @@ def test_own_worked_example(case: dict[str, Any]) -> None:
     assert _answer(case) == {"id": case["id"], "output": case["expected"]}
 
 
-@pytest.mark.skipif(not SHARED.exists(), reason="the shared cases are not beside this checkout")
+@pytest.mark.skipif(
+    not SHARED.exists(),
+    reason="the cases shared with the reference are not beside this checkout (nothing to install)",
+)
 def test_shared_worked_examples() -> None:
     cases = json.loads(SHARED.read_text("utf-8"))["cases"]
     wrong = [

@@ -2,6 +2,7 @@
 
 import psycopg
 
+# A value that differs from the one held, by the kind or the name of the column's type.
 _OTHER = {
     "A": "'{{}}'",
     "B": "NOT coalesce({0}, false)",

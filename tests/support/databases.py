@@ -1,14 +1,17 @@
-"""Databases for tests: one template per run, migrated by the owner, and clones of it.
+"""Databases for tests: one template, migrated by the owner, and clones of it.
 
-The template is never connected to once it is migrated, so that it can be cloned at any time. What
-a killed run left is dropped by the next: a run is alive while its session `test_<run>` is open.
+The template is named by a digest of the files that decide what is in it, and serves every run until
+one of them changes. No session stays connected to it, so that it can be cloned at any time. What a
+killed run left is dropped by the next: a run is alive while its session `test_<run>` is open.
 """
 
+import hashlib
 import os
 import secrets
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 from urllib.parse import quote, urlsplit
 
@@ -19,9 +22,16 @@ from psycopg import sql
 
 from core.config import env
 from core.tools.embedded.postgres import restrict
+from core.tools.embedded.server import ROOT
 
 _ALIASES = ("default", "owner")
 _RUN = "LOTOTROT_TEST_RUN"
+# Tables, functions, triggers, grants and first rows come from these files.
+_DECIDING = (
+    *("**/migrations/*.py", "**/*.sql", "**/models.py", "**/models/*.py", "**/apps.py"),
+    *("**/journal_rules.py", "database/**/*.py", "journal/**/*.py"),
+)
+_ALSO = ("core/config/settings.py", "tests/support/databases.py", "requirements.lock")
 # Taken once: a test may change its environment.
 _APP_URL = os.environ["DATABASE_URL"]
 _OWNER_URL = os.environ["DATABASE_OWNER_URL"]
@@ -115,14 +125,27 @@ def _pointed_at(name: str) -> Iterator[None]:
             connections.settings[alias]["NAME"] = before[alias]
 
 
+@cache
+def _digest() -> str:
+    """A digest of the files that decide what a migrated database is."""
+    digest = hashlib.sha256()
+    paths = {ROOT / name for name in _ALSO}
+    for package in ("core", "lototrot", "promotrot"):
+        for pattern in _DECIDING:
+            paths.update((ROOT / package).glob(pattern))
+    for path in sorted(paths):
+        digest.update(f"{path.relative_to(ROOT)}\0".encode() + path.read_bytes() + b"\0")
+    return digest.hexdigest()[:16]
+
+
 def _template(session: psycopg.Connection) -> str:
-    """The run's template, made by whichever process comes first."""
-    name = f"test_{os.environ[_RUN]}_template"
-    session.execute("SELECT pg_advisory_lock(hashtext(%s))", [name])
+    """The migrated template, made by the process that comes first and kept for later runs."""
+    name = f"test_template_{_digest()}"
+    session.execute("SELECT pg_advisory_lock(hashtext('test_template'))")
     try:
         if not session.execute("SELECT 1 FROM pg_database WHERE datname = %s", [name]).fetchone():
+            _drop_templates(session)
             draft = f"{name}_draft"
-            _drop(session, draft)
             _create(session, draft, "template1")
             with _pointed_at(draft):
                 call_command("migrate", database="owner", interactive=False, verbosity=0)
@@ -132,8 +155,17 @@ def _template(session: psycopg.Connection) -> str:
                 )
             )
     finally:
-        session.execute("SELECT pg_advisory_unlock(hashtext(%s))", [name])
+        session.execute("SELECT pg_advisory_unlock(hashtext('test_template'))")
     return name
+
+
+def _drop_templates(session: psycopg.Connection) -> None:
+    """Drop the templates of other states of the code, and drafts."""
+    names = session.execute(
+        "SELECT datname FROM pg_database WHERE starts_with(datname, 'test_template_')"
+    ).fetchall()
+    for (name,) in names:
+        _drop(session, name)
 
 
 @contextmanager

@@ -24,7 +24,6 @@ MODELS = guarded_models()
 EACH = pytest.mark.parametrize("model", MODELS, ids=lambda model: model._meta.label)
 
 
-# A value that differs from whatever a column holds, by the kind of its type.
 @pytest.fixture(scope="module")
 def database(django_db_setup: None, django_db_blocker: object) -> Iterator[Database]:
     """A database for the tests of this module, which all leave it as it was."""

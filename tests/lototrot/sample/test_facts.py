@@ -89,7 +89,9 @@ def test_bet_shares_without_the_withdrawn() -> None:
 
 def test_horses_numbers_results_and_shares_are_the_source_s(name: str, day: RaceDay) -> None:
     if not SOURCE.exists():
-        pytest.skip("the source of the facts is not beside the project")
+        pytest.skip(
+            "the source of the sample's facts is not beside this checkout (nothing to install)"
+        )
     line = SOURCE.read_text("utf-8").splitlines()[ROUNDS[name]]
     for leg, race, planned in zip(
         json.loads(line)["legs"], day.races, day.programme.races, strict=True

@@ -65,9 +65,9 @@ class BrowserError(Exception):
 def browser_missing() -> str:
     """Why there is no browser to test with; empty when there is one."""
     if not shutil.which("chromedriver"):
-        return "no chromedriver on PATH (Debian and Ubuntu: chromium-driver)"
+        return "no chromedriver on PATH"
     if not any(shutil.which(name) for name in _CHROMIUMS):
-        return "no Chromium on PATH (Debian and Ubuntu: chromium)"
+        return "no Chromium on PATH"
     return ""
 
 

@@ -62,7 +62,7 @@ def axe() -> str:
     """The source of axe-core, which `make browser` fetches with its hash."""
     if AXE.exists():
         return AXE.read_text("utf-8")
-    missing = "accessibility is examined with axe-core: `make browser` fetches it"
+    missing = "accessibility is not examined without axe-core (`make browser` fetches it)"
     return str(pytest.fail(missing) if required() else pytest.skip(missing))
 
 
