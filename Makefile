@@ -2,7 +2,7 @@
 
 SHELL := /bin/sh
 .DEFAULT_GOAL := help
-.PHONY: help install raceday up test browser screenshots check bench articles lock messages clean
+.PHONY: help install raceday up test quick season browser screenshots check bench articles lock messages clean
 
 PY := .venv/bin/python
 # The servers of the tests, for commands that only look at a database.
@@ -10,6 +10,9 @@ WITH_SERVERS := $(PY) -m core.tools.embedded run --folder var/test --
 # The first of these that runs, is new enough and can make an environment is used.
 PYTHONS := $(PYTHON) python3.13 python3.12 python3.11 python3
 PYTEST_FLAGS ?= -n auto --dist worksteal
+# Modules, and the tests in each, in an order drawn from SEED, which is printed.
+SEED := $(or $(SEED),$(shell date +%s))
+RANDOM_ORDER := --random-order-bucket=module --random-order-seed=$(SEED)
 BENCH ?= full
 CATALOGUES := $(wildcard core/locale/*/LC_MESSAGES/*.po lototrot/locale/*/LC_MESSAGES/*.po \
 	promotrot/locale/*/LC_MESSAGES/*.po)
@@ -26,8 +29,14 @@ raceday: install ## play a race day through the public API, print it, stop every
 up: install ## the same, and leave the system running on loopback until Ctrl-C
 	@$(PY) manage.py raceday --keep-running
 
-test: install ## run the tests
-	@$(PY) -m pytest $(PYTEST_FLAGS)
+test: install ## run the tests (ORDER=random: in random order; SEED=n repeats one)
+	@$(PY) -m pytest $(PYTEST_FLAGS) $(if $(filter random,$(ORDER)),$(RANDOM_ORDER))
+
+quick: install ## run the tests that need no database, browser or server
+	@LOTOTROT_TESTS=quick $(PY) -m pytest $(PYTEST_FLAGS)
+
+season: install ## play a season of 100 meetings against an auditor into var/season.json
+	@SEASON_MEETINGS=100 $(PY) -m pytest -q -s -o timeout=0 tests/simulation
 
 browser: ## have what the browser tests need: Chromium by apt, axe-core by npm
 	@.ci/browser

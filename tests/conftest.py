@@ -51,6 +51,8 @@ name_process("tests")
 pytest_plugins = ["tests.support.api"]
 
 _run = None if QUICK or "PYTEST_XDIST_WORKER" in os.environ else databases.open_run()
+# Started first, so that no worker is left alone with one at the end.
+_LONG = ("tests/simulation", "tests/concurrency", "tests/browser", "tests/core/tools/embedded")
 _DATABASE_FIXTURES = frozenset({"db", "transactional_db", "django_db_setup", "own_database"})
 
 
@@ -64,7 +66,8 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """With LOTOTROT_TESTS=quick, leave out every test that needs a server."""
+    """Begin with the folders of long tests; of the quick ones, leave out what needs a server."""
+    items.sort(key=lambda item: not item.nodeid.startswith(_LONG))
     if not QUICK:
         return
     left_out = [item for item in items if _needs_a_server(item)]
@@ -86,7 +89,7 @@ def pytest_collection_finish() -> None:
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
-    """Say in one line for each reason how many tests were skipped."""
+    """Say in one line for each reason how many tests were skipped, and the seeds drawn."""
     reasons = Counter(
         str(report.longrepr[2]).removeprefix("Skipped: ")
         for report in terminalreporter.stats.get("skipped", ())
@@ -94,6 +97,12 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
     )
     for reason, number in sorted(reasons.items()):
         terminalreporter.write_line(f"{number} skipped: {reason}", yellow=True)
+    for reports in terminalreporter.stats.values():
+        for report in reports:
+            if getattr(report, "when", "") == "call":
+                for name, value in report.user_properties:
+                    if name == "seed":
+                        terminalreporter.write_line(f"{report.nodeid}: {value}")
 
 
 def pytest_unconfigure() -> None:
