@@ -15,8 +15,9 @@ from functools import cache
 from importlib import resources
 from typing import Any
 
+from core.kernel.documents import Table
 from core.kernel.errors import Invalid
-from core.kernel.money import MAX_CENTS, BadPercent, parse_percent
+from core.kernel.money import MAX_CENTS
 
 
 class RegulationRefused(Invalid):
@@ -183,7 +184,10 @@ class Schedule:
         data file; a list replaces a list. Amendments are applied in the order of their days: one
         not later than the newest version raises RegulationRefused, as malformed figures do.
         """
-        if _day(changes, "in_force_from", "$") <= self.versions[-1].in_force_from:
+        if (
+            Table(changes, "$", RegulationRefused).day("in_force_from")
+            <= self.versions[-1].in_force_from
+        ):
             raise RegulationRefused(
                 "An amendment must be later than the newest version.", place="$.in_force_from"
             )
@@ -195,7 +199,9 @@ def schedule_from(documents: list[Any]) -> Schedule:
     """Read whole versions, in any order. Raises RegulationRefused."""
     if not documents:
         raise RegulationRefused("There is no version.", place="$")
-    read = [(_regulation(_table(document, "$")), document) for document in documents]
+    read = [
+        (_regulation(Table(document, "$", RegulationRefused)), document) for document in documents
+    ]
     read.sort(key=lambda pair: pair[0].in_force_from)
     return Schedule(tuple(pair[0] for pair in read), tuple(pair[1] for pair in read))
 
@@ -217,94 +223,68 @@ def _merged(base: Mapping[str, Any], changes: Mapping[str, Any], place: str) -> 
     return result
 
 
-def _regulation(document: Mapping[str, Any]) -> Regulation:
-    source = document.get("source")
-    if not isinstance(source, str) or not source.strip():
-        raise RegulationRefused("$.source: the source must be named", place="$.source")
-    return Regulation(
-        in_force_from=_day(document, "in_force_from", "$"),
+def _regulation(table: Table) -> Regulation:
+    source = table.text("source")
+    if not source.strip():
+        raise table.wrong("source", "the source must be named")
+    regulation = Regulation(
+        in_force_from=table.day("in_force_from"),
         source=source,
-        lototrot=_game(_table(document.get("lototrot"), "$.lototrot"), "$.lototrot"),
-        promotrot=_game(_table(document.get("promotrot"), "$.promotrot"), "$.promotrot"),
-        draw_within_s=_count(document, "draw_within_s", "$"),
-        payment=_payment(_table(document.get("payment"), "$.payment"), "$.payment"),
+        lototrot=table.table("lototrot", _game),
+        promotrot=table.table("promotrot", _game),
+        draw_within_s=table.whole("draw_within_s", MAX_CENTS, 1),
+        payment=table.table("payment", _payment),
     )
+    table.finish()
+    return regulation
 
 
-def _game(document: Mapping[str, Any], place: str) -> GameFigures:
-    try:
-        percent = parse_percent(document.get("minimum_prize_percent"))
-    except BadPercent as error:
-        where = f"{place}.minimum_prize_percent"
-        raise RegulationRefused(f"{where}: {error.detail}", place=where) from error
-    lowest = _count(document, "minimum_price_cents", place)
-    highest = _count(document, "maximum_price_cents", place)
-    if lowest > highest:
-        raise RegulationRefused(f"{place}: the lowest price is above the highest", place=place)
-    return GameFigures(percent, lowest, highest, _count(document, "claim_days", place))
+def _game(table: Table) -> GameFigures:
+    figures = GameFigures(
+        minimum_prize_percent=table.percent("minimum_prize_percent"),
+        minimum_price_cents=table.whole("minimum_price_cents", MAX_CENTS, 1),
+        maximum_price_cents=table.whole("maximum_price_cents", MAX_CENTS, 1),
+        claim_days=table.whole("claim_days", MAX_CENTS, 1),
+    )
+    if figures.minimum_price_cents > figures.maximum_price_cents:
+        raise table.wrong("minimum_price_cents", "the lowest price is above the highest")
+    return figures
 
 
-def _payment(document: Mapping[str, Any], place: str) -> PaymentFigures:
-    tiers = document.get("tiers")
-    if not isinstance(tiers, list) or not tiers:
-        raise RegulationRefused(f"{place}.tiers: a list is needed", place=f"{place}.tiers")
-    read = tuple(_tier(_table(t, f"{place}.tiers"), f"{place}.tiers") for t in tiers)
-    limits = [tier.up_to_cents for tier in read]
-    bounded = [limit for limit in limits[:-1] if limit is not None]
+def _payment(table: Table) -> PaymentFigures:
+    tiers = table.tables("tiers", _tier)
+    bounded = [tier.up_to_cents for tier in tiers[:-1] if tier.up_to_cents is not None]
     ascending = bounded == sorted(set(bounded))
-    if limits[-1] is not None or len(bounded) != len(read) - 1 or not ascending:
-        raise RegulationRefused(
-            f"{place}.tiers: limits must rise, and only the last has none", place=f"{place}.tiers"
-        )
-    return PaymentFigures(_count(document, "cash_up_to_cents", place), read)
+    if tiers[-1].up_to_cents is not None or len(bounded) != len(tiers) - 1 or not ascending:
+        raise table.wrong("tiers", "limits must rise, and only the last has none")
+    return PaymentFigures(table.whole("cash_up_to_cents", MAX_CENTS, 1), tiers)
 
 
-def _tier(document: Mapping[str, Any], place: str) -> Tier:
-    unlimited = document.get("up_to_cents") is None
+def _tier(table: Table) -> Tier:
+    limited = table.get("up_to_cents") is not None
     return Tier(
-        up_to_cents=None if unlimited else _count(document, "up_to_cents", place),
-        named=_places(document, "named", place),
-        ticket=_payers(_table(document.get("ticket"), f"{place}.ticket"), f"{place}.ticket"),
-        voucher=_payers(_table(document.get("voucher"), f"{place}.voucher"), f"{place}.voucher"),
+        up_to_cents=table.whole("up_to_cents", MAX_CENTS, 1) if limited else None,
+        named=_places(table, "named"),
+        ticket=table.table("ticket", _payers),
+        voucher=table.table("voucher", _payers),
     )
 
 
-def _payers(document: Mapping[str, Any], place: str) -> Payers:
-    issuer_must = document.get("issuer_must")
+def _payers(table: Table) -> Payers:
+    issuer_must = table.get("issuer_must")
     if not isinstance(issuer_must, bool):
-        raise RegulationRefused(f"{place}.issuer_must: true or false", place=f"{place}.issuer_must")
-    must, may = _places(document, "must", place), _places(document, "may", place)
+        raise table.wrong("issuer_must", "true or false")
+    must, may = _places(table, "must"), _places(table, "may")
     if set(must) & set(may):
-        raise RegulationRefused(f"{place}: a place both must and may", place=place)
+        raise table.wrong("may", "a place both must and may")
     return Payers(must, may, issuer_must)
 
 
-def _places(document: Mapping[str, Any], key: str, place: str) -> tuple[Place, ...]:
-    names = document.get(key)
-    known = {str(item): item for item in Place}
+def _places(table: Table, key: str) -> tuple[Place, ...]:
+    names = table.get(key)
+    by_name = {str(place): place for place in Place}
     if not isinstance(names, list) or any(
-        not isinstance(name, str) or name not in known for name in names
+        not isinstance(name, str) or name not in by_name for name in names
     ):
-        raise RegulationRefused(f"{place}.{key}: places are {[*known]}", place=f"{place}.{key}")
-    return tuple(known[name] for name in names)
-
-
-def _table(value: object, place: str) -> Mapping[str, Any]:
-    if not isinstance(value, Mapping):
-        raise RegulationRefused(f"{place}: an object is needed", place=place)
-    return value
-
-
-def _count(document: Mapping[str, Any], key: str, place: str) -> int:
-    value = document.get(key)
-    if type(value) is not int or not 1 <= value <= MAX_CENTS:
-        raise RegulationRefused(f"{place}.{key}: a positive integer", place=f"{place}.{key}")
-    return value
-
-
-def _day(document: Mapping[str, Any], key: str, place: str) -> date:
-    where = f"{place}.{key}"
-    try:
-        return date.fromisoformat(document[key])
-    except (KeyError, TypeError, ValueError) as error:
-        raise RegulationRefused(f"{where}: a day, YYYY-MM-DD", place=where) from error
+        raise table.wrong(key, f"places are {[*by_name]}")
+    return tuple(by_name[name] for name in names)

@@ -5,15 +5,14 @@ not at all. The shipped games are such documents.
 """
 
 import json
-from collections.abc import Callable, Mapping
-from datetime import date
 from fractions import Fraction
 from functools import cache
 from importlib import resources
-from typing import Final, TypeVar
+from typing import Final
 
+from core.kernel.documents import MAX_ITEMS, Table
 from core.kernel.errors import Invalid
-from core.kernel.money import MAX_CENTS, BadPercent, parse_percent
+from core.kernel.money import MAX_CENTS
 from promotrot.engine.game import Game, PredrawnGame, ProbabilisticGame, Texts
 from promotrot.engine.mechanics import Deal, Hidden, Ladder, Mechanic, Rung, Way
 from promotrot.engine.presentation import Letters, NumberMatch, Presentation, Symbols
@@ -21,12 +20,9 @@ from promotrot.engine.prize_table import InKind, PredrawnType, Prize, Tier
 from promotrot.engine.strategies import ProbabilisticType
 
 FORMAT: Final = "promotrot-game/1"
-MAX_ITEMS: Final = 128
 MAX_TICKETS: Final = 1_000_000_000
 _MAX_CELLS: Final = 25
 _MAX_NUMBER: Final = 99
-
-T = TypeVar("T")
 
 
 class GameRefused(Invalid):
@@ -38,7 +34,7 @@ class GameRefused(Invalid):
 
 def read_game(document: object) -> Game:
     """Read a game's document. Raises GameRefused at the first thing that is not understood."""
-    table = Table(document, "$")
+    table = Table(document, "$", GameRefused)
     if table.text("format") != FORMAT:
         raise table.wrong("format", f"it is {FORMAT!r}")
     mode = table.text("mode")
@@ -55,77 +51,6 @@ def shipped() -> tuple[Game, ...]:
     folder = resources.files("promotrot").joinpath("games")
     files = sorted((f for f in folder.iterdir() if f.name.endswith(".json")), key=lambda f: f.name)
     return tuple(read_game(json.loads(file.read_text("utf-8"))) for file in files)
-
-
-class Table:
-    """An object of the document being read: what is left unread at the end is refused."""
-
-    def __init__(self, value: object, place: str) -> None:
-        if not isinstance(value, Mapping) or not all(isinstance(key, str) for key in value):
-            raise GameRefused(f"{place}: an object is needed", place=place)
-        self.place = place
-        self._values: Mapping[str, object] = value
-        self.unread = {*value}
-
-    def get(self, key: str) -> object:
-        self.unread.discard(key)
-        return self._values.get(key)
-
-    def wrong(self, key: str, why: str) -> GameRefused:
-        place = f"{self.place}.{key}"
-        return GameRefused(f"{place}: {why}", place=place)
-
-    def finish(self) -> None:
-        for key in sorted(self.unread):
-            raise self.wrong(key, "nothing of that name belongs here")
-
-    def text(self, key: str) -> str:
-        value = self.get(key)
-        if not isinstance(value, str):
-            raise self.wrong(key, "a text is needed")
-        return value
-
-    def whole(self, key: str, most: int, least: int = 0) -> int:
-        value = self.get(key)
-        if type(value) is not int or not least <= value <= most:
-            raise self.wrong(key, f"a whole number from {least} to {most} is needed")
-        return value
-
-    def optional(self, key: str, most: int, default: int) -> int:
-        return self.whole(key, most) if key in self.unread else default
-
-    def many(
-        self, key: str, read: Callable[["Table", str], T], most: int = MAX_ITEMS
-    ) -> tuple[T, ...]:
-        """A list, each item read by `read(items, key)`, where `key` names it in the place."""
-        value = self.get(key)
-        if not isinstance(value, list) or not 1 <= len(value) <= most:
-            raise self.wrong(key, f"a list of 1 to {most} items is needed")
-        items = Table({f"{key}[{at}]": item for at, item in enumerate(value)}, self.place)
-        return tuple(read(items, f"{key}[{at}]") for at in range(len(value)))
-
-    def texts(self, key: str) -> tuple[str, ...]:
-        return self.many(key, lambda items, at: items.text(at))
-
-    def wholes(self, key: str, most: int) -> tuple[int, ...]:
-        return self.many(key, lambda items, at: items.whole(at, most))
-
-    def tables(
-        self, key: str, read: Callable[["Table"], T], most: int = MAX_ITEMS
-    ) -> tuple[T, ...]:
-        return self.many(key, lambda items, at: items.table(at, read), most)
-
-    def table(self, key: str, read: Callable[["Table"], T]) -> T:
-        inner = Table(self.get(key), f"{self.place}.{key}")
-        result = read(inner)
-        inner.finish()
-        return result
-
-    def mapping(self, key: str) -> dict[str, str]:
-        """Texts by identifier; nothing when absent."""
-        if key not in self.unread:
-            return {}
-        return self.table(key, lambda inner: {name: inner.text(name) for name in [*inner.unread]})
 
 
 def _predrawn(table: Table) -> Game:
@@ -152,10 +77,7 @@ def _probabilistic(table: Table) -> Game:
 
 
 def _factors(table: Table) -> tuple[Fraction, int, int]:
-    try:
-        percent = parse_percent(table.get("prize_percent"))
-    except BadPercent as error:
-        raise table.wrong("prize_percent", error.detail) from error
+    percent = table.percent("prize_percent")
     return percent, table.whole("tickets", MAX_TICKETS), table.whole("price_cents", MAX_CENTS)
 
 
@@ -178,15 +100,8 @@ def _in_kind(table: Table) -> InKind:
             table.whole("equivalent_cents", MAX_CENTS) if "equivalent_cents" in known else None
         ),
         source=table.text("source") if "source" in known else "",
-        valued_on=_day(table, "valued_on") if "valued_on" in known else None,
+        valued_on=table.day("valued_on") if "valued_on" in known else None,
     )
-
-
-def _day(table: Table, key: str) -> date:
-    try:
-        return date.fromisoformat(table.text(key))
-    except ValueError as error:
-        raise table.wrong(key, "a day, YYYY-MM-DD, is needed") from error
 
 
 def _presentation(table: Table) -> Presentation:

@@ -2,8 +2,9 @@
 
 from typing import Final
 
+from core.kernel.documents import Table
 from core.kernel.money import MAX_CENTS
-from promotrot.engine.game_json import MAX_TICKETS, Table, read_prize
+from promotrot.engine.game_json import MAX_TICKETS, GameRefused, read_prize
 from promotrot.engine.plan import FORMAT, BlockClass, Plan
 from promotrot.engine.prize_table import Tier
 
@@ -12,7 +13,7 @@ MAX_CLASSES: Final = 10_000
 
 def read_plan(document: object) -> Plan:
     """Read a plan's document. Raises GameRefused at the first thing that is not understood."""
-    table = Table(document, "$")
+    table = Table(document, "$", GameRefused)
     if table.text("format") != FORMAT:
         raise table.wrong("format", f"it is {FORMAT!r}")
     plan = Plan(
