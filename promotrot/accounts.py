@@ -1,7 +1,7 @@
-"""Promotrot's accounts. What each act moves between them stands in `promotrot.postings`.
+"""Name Promotrot's accounts. `promotrot.postings` says what each act moves between them.
 
-Everything here is owed or held, so every account is a liability; what premises have taken is theirs
-(`core.ledger.services.premises_account`).
+All are liabilities, because the money is owed or held. The takings that premises hold are on the
+accounts of the premises (`core.ledger.services.premises_account`).
 """
 
 from datetime import date
@@ -13,37 +13,45 @@ from core.ledger.services import AccountCode, liability
 
 
 def prizes(game_code: str) -> AccountCode:
-    """A game's prize account (15.III.6.2): below zero by what is awarded while on sale."""
+    """Return a game's prize account (15.III.6.2). Its balance is negative by the awards during the
+    sale.
+    """
     return liability(f"promotrot:{game_code}:prizes")
 
 
 def takings(reference: str) -> AccountCode:
-    """What the tickets of an emission sold for, until its closing divides it."""
+    """Return the account of an emission's takings, until its closing divides them."""
     return liability(f"promotrot:{reference}:takings")
 
 
 def vouchers(reference: str) -> AccountCode:
-    """Prizes awarded and neither paid nor lapsed; its sub-ledger are the vouchers."""
+    """Return the account of prizes awarded and not yet paid or lapsed. The vouchers are its
+    sub-ledger.
+    """
     return liability(f"promotrot:{reference}:vouchers")
 
 
 def refunds(reference: str) -> AccountCode:
-    """Prices of plays that ended without any act, until they are paid back [P11]."""
+    """Return the account of prices due back for plays that ended without any act [P11]."""
     return liability(f"promotrot:{reference}:refunds")
 
 
 def held(reference: str) -> AccountCode:
-    """Vouchers presented, deposited or blocked, until they are paid or decided."""
+    """Return the account of vouchers presented, deposited or blocked, until they are paid or
+    decided.
+    """
     return liability(f"promotrot:{reference}:held")
 
 
 def organiser(part: Part) -> AccountCode:
-    """A part of the organiser's share; the remainder bears what is awarded beyond it [P3]."""
+    """Return the account of a part of the organiser's share. The remainder bears excess awards
+    [P3].
+    """
     return liability(f"promotrot:organiser:{part}")
 
 
 def organiser_share(day: date) -> OrganiserShare:
-    """The division in force on the day an emission was planned."""
+    """Return the division of the organiser's share in force on the day an emission was planned."""
     return share_in_force(_organiser_shares(), day)
 
 
@@ -54,10 +62,10 @@ def _organiser_shares() -> tuple[OrganiserShare, ...]:
 
 
 def late_awards() -> AccountCode:
-    """The organiser's account of prizes awarded after their emission was stated."""
+    """Return the organiser's account of prizes awarded after their emission was closed."""
     return liability("promotrot:organiser:late")
 
 
 def unclaimed() -> AccountCode:
-    """Prizes whose vouchers lapsed; they are the organiser's (15.III.6.7)."""
+    """Return the account of prizes whose vouchers lapsed. They are the organiser's (15.III.6.7)."""
     return liability("promotrot:organiser:unclaimed")

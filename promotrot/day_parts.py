@@ -1,4 +1,4 @@
-"""Promotrot's part of a day file: plays sold, what they were awarded, closings, lapses."""
+"""Give Promotrot's part of a day file: plays sold, awards, closings, lapses."""
 
 import datetime
 from collections.abc import Iterator, Mapping

@@ -1,4 +1,4 @@
-"""Promotrot's kinds of public draw."""
+"""List Promotrot's kinds of public draw."""
 
 from core.draws.kinds import Kind
 from promotrot.services.ending import DEBT_DRAW

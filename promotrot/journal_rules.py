@@ -1,4 +1,4 @@
-"""What must hold between Promotrot's rows and the acts that wrote them."""
+"""List the rules that must hold between Promotrot's rows and the acts that wrote them."""
 
 from core.journal.binding import (
     became,

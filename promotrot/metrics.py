@@ -1,4 +1,4 @@
-"""What the database knows of Promotrot, for Prometheus: cheap to ask, whatever the plays' number.
+"""Give Prometheus the figures of Promotrot that the database knows; cheap for any number of plays.
 
 Sales and acts by route and status are counted where they are answered (`http_requests_total`).
 """
@@ -23,7 +23,7 @@ _HELD = "SELECT count(*) FROM promotrot_voucher WHERE code_digest IS NULL"
 
 
 def source() -> Iterator[Metric]:
-    """Emissions by state, how plays go, and what waits for its buyer."""
+    """Return emissions by state, plays by state, and the vouchers that wait for their buyers."""
     with connection.cursor() as cursor:
         cursor.execute("SELECT state, count(*) FROM promotrot_emission GROUP BY state")
         found = dict(cursor.fetchall())

@@ -1,4 +1,4 @@
-"""How Promotrot's sales show on premises' running accounts, and what earns no commission."""
+"""Show Promotrot's sales on the premises' running accounts, and those that earn no commission."""
 
 import datetime
 from collections.abc import Iterable
@@ -21,7 +21,9 @@ SELECT t.premises_id, (e.ended_at AT TIME ZONE 'Europe/Madrid')::date, sum(t.pri
 def unearned(
     since: datetime.datetime, until: datetime.datetime
 ) -> Iterable[tuple[int, datetime.date, int]]:
-    """Plays whose price is due back left the takings; the office pays it, not the counter [P11]."""
+    """Return the plays whose price is due back. The office pays them back, not the counter
+    [P11].
+    """
     with connection.cursor() as cursor:
         cursor.execute(_REFUNDED, [since, until])
         rows: list[tuple[int, datetime.date, int]] = cursor.fetchall()

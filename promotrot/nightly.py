@@ -1,4 +1,4 @@
-"""Promotrot's jobs of every night."""
+"""List Promotrot's nightly jobs."""
 
 from django.utils.translation import gettext_lazy as _
 

@@ -1,4 +1,4 @@
-"""Promotrot's documents that the prize office pays: vouchers."""
+"""List the documents of Promotrot that the prize office pays: vouchers."""
 
 from core.payoffice.sources import Source
 from promotrot.services.payables import VOUCHERS

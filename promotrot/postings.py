@@ -24,12 +24,12 @@ from promotrot.engine.shortfall import Statement
 
 
 def sale(*, premises_id: int, takings: AccountCode, cents: int) -> Line:
-    """The premises owes the price of a play; the emission's takings grow by it."""
+    """The premises owes the price of a play, which is added to the emission's takings."""
     return Line("promotrot.sale", premises_account(premises_id), takings, cents)
 
 
 def award(*, game_code: str, reference: str, cents: int, late: bool) -> Line:
-    """A prize is owed to its voucher's bearer; `late` after the emission's closing [P3]."""
+    """A prize is owed to the bearer of its voucher; `late` after the emission's closing [P3]."""
     source = accounts.late_awards() if late else accounts.prizes(game_code)
     return Line("promotrot.award", source, accounts.vouchers(reference), cents)
 
@@ -62,7 +62,7 @@ def closing_parts(statement: Statement, day: date) -> dict[Part, int]:
 
 
 def closing_lines(*, game_code: str, reference: str, statement: Statement, day: date) -> list[Line]:
-    """The transfers of a closing; they leave the emission's takings at nothing."""
+    """Return the transfers of a closing. They leave the emission's takings at 0."""
     sold, account = accounts.takings(reference), accounts.prizes(game_code)
     minimum = _minimum(statement)
     parts = accounts.organiser_share(day).divide(statement.takings_cents - minimum)

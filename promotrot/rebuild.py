@@ -1,6 +1,6 @@
-"""Promotrot's money anew, from tickets, plays and vouchers, for `ledger_rebuild`.
+"""Rebuild Promotrot's money from tickets, plays and vouchers for `ledger_rebuild`.
 
-What became of vouchers at the prize office is the office's to rebuild.
+The prize office rebuilds what happened to vouchers afterwards.
 """
 
 from dataclasses import dataclass
@@ -31,7 +31,7 @@ SELECT coalesce(sum(v.amount_cents) FILTER (WHERE v.nature IN ('cash', 'in_kind'
 
 @dataclass(frozen=True, slots=True)
 class _Moved:
-    """What an emission's vouchers are worth; `stated` of it counted in its closing."""
+    """The worth of an emission's vouchers. `stated` is the part that its closing counted."""
 
     awards_cents: int
     refunds_cents: int
@@ -41,7 +41,7 @@ class _Moved:
 
 
 def rebuild_promotrot(books: Books) -> None:
-    """Carry out every sale, award, refund, closing and drawn prize, emission by emission."""
+    """Repeat every sale, award, refund, closing and drawn prize, emission by emission."""
     for emission in Emission.objects.select_related("game", "closing").order_by("pk"):
         closing = stated_closing(emission)
         books.move(_sales(emission))
@@ -83,7 +83,9 @@ def _moved(emission: Emission, closing: Closing | None) -> _Moved:
 
 
 def _awards(emission: Emission, moved: _Moved) -> list[Line]:
-    """What was counted in the closing comes from the game, what came later from the organiser."""
+    """Post the awards: those counted in the closing from the game, later ones from the
+    organiser.
+    """
     game, reference = emission.game.code, emission.reference
     awards, refunds = moved.stated_awards_cents, moved.stated_refunds_cents
     late_awards, late_refunds = moved.awards_cents - awards, moved.refunds_cents - refunds

@@ -1,4 +1,4 @@
-"""What Promotrot tells the reports."""
+"""Give the reports Promotrot's figures."""
 
 from collections.abc import Iterable, Iterator
 
@@ -41,7 +41,9 @@ def sold(period: Period) -> Iterator[Sold]:
 
 
 def won(period: Period) -> Iterable[Row]:
-    """What was awarded, by emission and tier; the tier of an extra prize begins with a plus."""
+    """Return the awards by emission and tier. The name of an extra prize's tier begins with a
+    plus.
+    """
     bounds = [day_bounds(period.first)[0], day_bounds(period.last)[1]]
     with connection.cursor() as cursor:
         cursor.execute(_WON, [Game.PROMOTROT.value, *bounds])
@@ -50,7 +52,7 @@ def won(period: Period) -> Iterable[Row]:
 
 
 def share(period: Period) -> Iterator[Row]:
-    """What closings left to the organiser: its share, less what was awarded beyond the minimum."""
+    """Return the organiser's share of each closing, less the awards beyond the minimum."""
     closed = Emission.objects.filter(
         closing__closed_at__gte=day_bounds(period.first)[0],
         closing__closed_at__lt=day_bounds(period.last)[1],

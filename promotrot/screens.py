@@ -1,4 +1,6 @@
-"""Promotrot on the screens of the core: its tab of the terminal and what its scripts say."""
+"""Add Promotrot to the screens of the core: its tab of the terminal and the texts of its
+scripts.
+"""
 
 from django.utils.translation import gettext_lazy as _
 

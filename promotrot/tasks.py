@@ -1,6 +1,6 @@
-"""Celery tasks of Promotrot. The database says what is due; these get it done soon.
+"""Run Promotrot's Celery tasks. The database says what is due; the tasks do it soon.
 
-A task takes an id, reads the state again and may run twice: what is done already stays as it is.
+A task takes an id, reads the state again and may run twice. A second run changes nothing.
 """
 
 from celery import shared_task
@@ -12,7 +12,7 @@ from promotrot.services.figures import figures_take
 
 @shared_task  # type: ignore[untyped-decorator]
 def stop(emission_id: int) -> bool:
-    """End the sale of an emission without top prizes that is set to stop then."""
+    """Stop the sale of an emission that has no top prize left, if it is set to stop."""
     return emission_stop(emission=Emission.objects.get(pk=emission_id))
 
 
@@ -24,5 +24,5 @@ def reveal(emission_id: int) -> bool:
 
 @shared_task  # type: ignore[untyped-decorator]
 def take_figures(emission_id: int) -> int:
-    """Keep how far an emission has come, for the public to be told later."""
+    """Record how far the sale of an emission has come, for the public later."""
     return figures_take(emission=Emission.objects.get(pk=emission_id)).sold

@@ -1,4 +1,4 @@
-"""Promotrot's kinds of `whatif`: voucher, emission and game_close."""
+"""Answer Promotrot's kinds of `whatif`: voucher, emission and game_close."""
 
 from collections.abc import Mapping
 
@@ -9,14 +9,14 @@ from promotrot.engine.rules import Plan, Prizes, approve, shortfall_cents, vouch
 
 
 def voucher(value: object) -> Json:
-    """Until when a voucher may be presented (`15.III.6.6`)."""
+    """Return the last day on which a voucher may be presented (15.III.6.6)."""
     fields = Fields(value, "input", needs=("issue_day",))
     claim_days = fields.regulation("issue_day").promotrot.claim_days
     return {"last_day": voucher_last_day(fields.day("issue_day"), claim_days).isoformat()}
 
 
 def emission(value: object) -> Json:
-    """Whether an emission may be approved; `prizes` is a list of [cents each, how many]."""
+    """Tell if an emission may be approved. `prizes` is a list of [cents each, number]."""
     fields = Fields(value, "input", needs=("price", "tickets", "prizes"), may=("day",))
     plan = Plan(
         price_cents=fields.integer("price"),
@@ -34,7 +34,7 @@ def emission(value: object) -> Json:
 
 
 def game_close(value: object) -> Json:
-    """What a closed game still owes to prizes (`15.III.6.2`)."""
+    """Return what a closed game still owes to prizes (15.III.6.2)."""
     fields = Fields(value, "input", needs=("takings", "awarded"), may=("day",))
     percent = fields.regulation().promotrot.minimum_prize_percent
     owed = shortfall_cents(fields.integer("takings"), fields.integer("awarded"), percent)

@@ -1,4 +1,4 @@
-"""Emissions, from their plan to the revealed seed. Nothing on these pages is per block."""
+"""Show emissions from the plan to the revealed seed. No page shows anything by block."""
 
 from typing import Any
 
@@ -194,7 +194,7 @@ class EmissionAdmin(ReadOnlyAdmin):
 
 
 def emissions_panel(request: HttpRequest) -> Table:
-    """Emissions that wait for an act, or are on sale."""
+    """Return the emissions that wait for an act or are on sale."""
     rows = Emission.objects.exclude(state__in=(State.CLOSED, State.REVEALED)).order_by("-pk")
     return Table(
         title=_("Emissions"),
@@ -222,7 +222,9 @@ class ClosingStatementAdmin(ReadOnlyAdmin):
 
 @admin.register(Lane)
 class LaneAdmin(ReadOnlyAdmin):
-    """Where sales take their tickets; the number of a block in the plan is nowhere."""
+    """The lanes from which sales take their tickets. The number of a block in the plan is not
+    shown.
+    """
 
     read_power = powers.READ_EMISSIONS
     columns = ("emission", "opening", "first", "tickets", "taken", "open")

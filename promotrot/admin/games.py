@@ -1,4 +1,4 @@
-"""Games: their versions, why one cannot be approved, their approval and their end."""
+"""Show games: their versions, the faults of a version, their approval and their end."""
 
 import json
 from typing import Any
@@ -72,7 +72,7 @@ def _end(by: StaffActor, game: Game, data: Data) -> Done:
 
 
 def _found(version: GameVersion) -> Facts:
-    """What the approval would find: every fault, or the exact percentages."""
+    """Return what an approval would find: every fault, or the exact percentages."""
     found = games.game_check(version=version)
     if found.percentages is None:
         return [(fault.article, FAULTS.get(fault.code, fault.detail)) for fault in found.faults]

@@ -1,4 +1,4 @@
-"""Plays with every act of theirs, and vouchers. Codes are shown nowhere."""
+"""Show plays with every act, and vouchers. Codes are never shown."""
 
 import uuid
 from typing import Any
@@ -94,7 +94,7 @@ class _Reprints(ReadOnlyInline):
 
 
 class _Searched(ReadOnlyAdmin):
-    """Rows found by their UUID, or by the code of a terminal: only what an index finds."""
+    """Search rows by UUID or by the code of a terminal, which have indexes."""
 
     read_power = powers.READ_PLAYS
     search_fields = ("uuid",)
@@ -188,7 +188,7 @@ class VoucherHandoverAdmin(ReadOnlyAdmin):
 
 @admin.register(VoucherSecret)
 class VoucherSecretAdmin(ReadOnlyAdmin):
-    """That a day's secret is erased; the secret itself is shown to nobody."""
+    """Show that a day's secret is erased. The secret itself is never shown."""
 
     columns = ("day", "made_at", "erased")
     shown = ("day", "made_at", "erased")

@@ -1,4 +1,4 @@
-"""What a terminal looks up before and after it sells plays: the games, and its day."""
+"""Tell a terminal the games that it may sell and the totals of its day."""
 
 from typing import Any
 
@@ -22,7 +22,7 @@ from promotrot.services.facts import emission_facts
 
 
 class GameAtTerminal(Shape):
-    """An emission with all that a screen shows of its game (15.III.5.2)."""
+    """An emission with everything that a screen shows of its game (15.III.5.2)."""
 
     emission = Whole()
     reference = serializers.CharField()
@@ -67,7 +67,7 @@ class PlaysDayOut(Shape):
 
 
 def _main_prizes(figures: Figures) -> dict[str, Any]:
-    """The largest prizes, and how many of them the public is told are left."""
+    """Return the largest prizes, and how many of them are left by the published figures."""
     top = max(tier.value_cents for tier in figures.tiers)
     main = [tier for tier in figures.tiers if tier.value_cents == top]
     decided = all(tier.count is not None for tier in main)

@@ -1,4 +1,4 @@
-"""What staff see of plays, and their one act on one: moving it to another terminal."""
+"""Show plays to staff and let them move an unfinished play to another terminal."""
 
 import uuid
 

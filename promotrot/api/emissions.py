@@ -1,4 +1,4 @@
-"""Emissions, step by step, for staff: planned, committed to, witnessed, opened, closed."""
+"""Let staff plan, commit, witness, open and close emissions."""
 
 from typing import Any
 

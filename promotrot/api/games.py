@@ -1,4 +1,4 @@
-"""Games: their definitions, what keeps one from approval, approval by two, their end."""
+"""Record games, show their faults, approve them by two persons, and end them."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Playing: the sale and the acts, whose speed matters, and what a terminal asks besides."""
+"""Sell and play tickets at a terminal. The speed of these operations matters."""
 
 import json
 import uuid
@@ -87,7 +87,7 @@ class TierOfScreen(Shape):
 
 
 class ScreenOfPlay(Shape):
-    """The game as a screen draws it; the same for every play of the emission."""
+    """The game as a screen draws it. It is the same for every play of the emission."""
 
     mode = Choice(("predrawn", "probabilistic"))
     presentation = serializers.DictField(allow_null=True, help_text="Of a pre-drawn game.")
@@ -108,7 +108,7 @@ class EndingOfPlay(Shape):
 
 
 class PlayCard(Shape):
-    """A play as it stands: all that a screen may show of it."""
+    """The present state of a play: everything that a screen may show of it."""
 
     uuid = Uuid()
     state = Choice((PLAYING, ENDED))
@@ -137,7 +137,7 @@ class UnfinishedOut(Shape):
 
 
 def card_of(play: playing.PlayView) -> dict[str, Any]:
-    """The play as answered, in the language in force."""
+    """Return the play as it is answered, in the active language."""
     facts, ending = play.facts, play.ending
     language = get_language() or "ca"
     return {

@@ -1,6 +1,6 @@
-"""Emissions for the public: rules, percentage, what is left; afterwards, the proof of it all.
+"""Show emissions to the public: rules, percentage, prizes left and, after the closing, the proofs.
 
-Nobody need be signed on. Figures are of a whole emission and late by design (selectors/public.py).
+No sign-on is needed. Figures are of complete emissions and late on purpose (selectors/public.py).
 """
 
 from django.http import HttpResponse, StreamingHttpResponse
@@ -32,7 +32,7 @@ class NotRevealed(Conflict):
 
 
 class PublicQuery(PageQuery, LanguageQuery):
-    """A page, in a language."""
+    """A page in a language."""
 
 
 class TierLeftOut(Shape):

@@ -1,4 +1,4 @@
-"""Bodies shown in the schema. Codes in it are made up and open nothing."""
+"""Give the sample bodies of the schema. Their codes are invented and open nothing."""
 
 from typing import Any
 

@@ -1,4 +1,6 @@
-"""Vouchers at the terminal that issued them, and those held at the Central Office."""
+"""Print vouchers at the terminal that issued them, and hand over those held at the Central
+Office.
+"""
 
 import uuid
 from typing import Any
@@ -42,7 +44,9 @@ class PlaceOfVoucher(Shape):
 
 
 class VoucherCard(Shape):
-    """Everything a voucher shows (15.III.6.3), to be printed by who does not take our own paper."""
+    """Everything that a voucher shows (15.III.6.3), for terminals that print it with their own
+    layout.
+    """
 
     uuid = Uuid()
     play = Uuid()
@@ -98,7 +102,7 @@ class CopyCard(VoucherCard):
 def card_of_voucher(
     issued: vouchers.Issued, facts: EmissionFacts, play: uuid.UUID
 ) -> dict[str, Any]:
-    """The voucher as answered, in the language in force."""
+    """Return the voucher as it is answered, in the active language."""
     return voucher_card(issued, facts, play, get_language() or LANGUAGES[0])
 
 

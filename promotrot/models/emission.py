@@ -1,34 +1,36 @@
-"""Emissions: numbered runs of a concrete game, from their plan to the revealed seed (15.II.2).
+"""Store emissions: numbered runs of a concrete game, from the plan to the revealed seed (15.II.2).
 
-**How a sale takes a ticket.** Tickets have no rows until they are sold; an emission on sale has
-`Lane`s, each a run of consecutive positions of one block. In the transaction of the sale:
+**A sale takes a ticket.** A ticket has no row until it is sold. An emission on sale has lanes
+(`Lane`). Each lane is a run of consecutive positions of one block. The transaction of a sale does:
 
     UPDATE promotrot_lane SET taken = taken + 1, open = taken + 1 < tickets
      WHERE id = (SELECT id FROM promotrot_lane WHERE emission_id = %s AND open
                   ORDER BY opening, first LIMIT 1 FOR UPDATE SKIP LOCKED)
     RETURNING opening, first + taken - 1 AS position
 
-No row: all open lanes are held, or none is left. Then any open one is waited for (sql/sell.sql);
-when there is none, the emission is sold out, stopped or closed. The lane is the gate
-of the sale as well: stopping an emission shuts its lanes, which waits for every sale under way, so
-a sale need not look at the emission's state nor lock anything else of it. A sale that rolls back
-gives its number back. Blocks are so sold in turn, as many at once as sales are under way.
+If it returns no row, other sales hold all open lanes, or no lane is open. The sale then waits for
+any open lane (sql/sell.sql). If there is none, the emission is sold out, stopped or closed. To stop
+an emission is to shut its lanes, which waits for every sale in progress. So a sale does not look at
+the emission's state and locks nothing else of it. A sale that rolls back gives its position back.
+Blocks are sold in turn; as many are open as sales run at the same time.
 
-**What the ticket holds.** The ticket's row keeps (emission, opening, position), unique. Its prize:
+**A ticket holds a prize.** The row of a ticket has (emission, opening, position), which is unique.
+Its prize is
 
     promotrot.services.dealing.dealing(emission_id).tier(opening, position)
 
-the number of a `PrizeTier` of the emission, or 0. The seed is decrypted in the process that asks
-and block prizes are kept in its memory: one block costs milliseconds once. Never write the tier of
-a ticket, nor anything made from it, before the ticket is sold. `dealing(...).picture(...)` gives
-the source of its picture. An emission of a probabilistic game without extra prizes has no plan,
-no seed and no dealing (`Emission.dealt` is false); with extra prizes its dealing gives the extra
-tier of each ticket, which is awarded on top of what the play gives.
+This is the number of a `PrizeTier` of the emission, or 0. The process that asks decrypts the seed
+and keeps the prizes of a block in its memory; a block costs some milliseconds once. Never write the
+tier of a ticket, or anything computed from it, before the ticket is sold.
+`dealing(...).picture(...)` gives the source of its picture. An emission of a probabilistic game
+without extra prizes has no plan, no seed and no dealing (`Emission.dealt` is false). With extra
+prizes its dealing gives the extra tier of each ticket, which is awarded on top of the play's prize.
 
 **Awards.** The transaction that awards a prize, or ends a play with its price due back, takes
-`Lock.EMISSION` shared (after its lane, if it takes one), and then reads `Emission.state`: while it
-is `open` or `stopped` the award is debited to the game's prize account and the price to the
-emission's takings, afterwards to `accounts.late_awards()`: the statement was made without them.
+`Lock.EMISSION` shared (after its lane, if it takes one) and then reads `Emission.state`. While the
+state is `open` or `stopped`, the award is debited to the game's prize account and a price due back
+to the emission's takings. Later it is debited to `accounts.late_awards()`, because the closing
+statement did not include it.
 """
 
 from django.db import models
@@ -42,11 +44,11 @@ from promotrot.models.game import Game, GameApproval
 
 
 class Emission(Guarded):
-    """One numbered run of a game. `reference` names it in the log, on vouchers and in keys.
+    """A numbered run of a game. `reference` names it in the log, on vouchers and in keys.
 
-    `plan` is the document of the plan (`promotrot-plan/1`): pre-drawn emissions have one, and
-    probabilistic ones with extra prizes one of these alone. `extra_cents` is what of the game's
-    debt its extra prizes are worth.
+    `plan` is the document of the plan (`promotrot-plan/1`). Pre-drawn emissions have one;
+    probabilistic emissions have one only for extra prizes. `extra_cents` is the part of the game's
+    debt that its extra prizes pay.
     """
 
     class State(models.TextChoices):
@@ -109,16 +111,18 @@ class Emission(Guarded):
 
     @property
     def dealt(self) -> bool:
-        """Whether prizes lie on its tickets by a key: it is committed, witnessed and revealed."""
+        """Return whether a key puts prizes on its tickets. Then it is committed, witnessed and
+        revealed.
+        """
         return self.plan is not None
 
 
 class PrizeTier(Guarded):
-    """A tier of an emission's prizes, numbered from 1; 0 stands for no prize everywhere.
+    """A tier of an emission's prizes, numbered from 1. The number 0 means no prize everywhere.
 
-    `count` is how many there are in a dealt tier; None where the play decides. `thing` is the key
-    of a prize in kind in the game's texts; `value_cents` is then its cash equivalent, fixed before
-    sale (15.III.6.5) [P4]. `extra` tiers pay an earlier shortfall [P2].
+    `count` is the number of prizes in a dealt tier, or None if the player's acts decide. `thing` is
+    the key of a prize in kind in the game's texts; then `value_cents` is its cash equivalent, fixed
+    before the sale (15.III.6.5) [P4]. `extra` tiers pay an earlier shortfall [P2].
     """
 
     emission = models.ForeignKey(
@@ -149,7 +153,7 @@ class Commitment(Guarded):
     """The commitment to a secret seed, published before the witness acts.
 
     `encrypted_seed` is the seed under a key that is not in the database (`core.database.vault`,
-    purpose "promotrot.seed", context the emission's reference).
+    purpose "promotrot.seed", context: the emission's reference).
     """
 
     emission = models.OneToOneField(
@@ -172,9 +176,10 @@ class Commitment(Guarded):
 
 
 class WitnessEntropy(Guarded):
-    """What an inspector added in public, after the commitment: the UTF-8 of `entropy` is mixed.
+    """The entropy that an inspector added in public after the commitment.
 
-    It is in the canonical form of `core.draws.method`; `source` is dice, balls or a phrase.
+    `entropy` is in the canonical form of `core.draws.method`; its UTF-8 bytes are mixed into the
+    key. `source` is dice, balls or a phrase.
     """
 
     emission = models.OneToOneField(
@@ -200,7 +205,7 @@ class WitnessEntropy(Guarded):
 
 
 class Opening(Guarded):
-    """The emission was put on sale; its lanes were made in the same transaction."""
+    """The act that put an emission on sale. Its lanes were made in the same transaction."""
 
     emission = models.OneToOneField(
         Emission, models.PROTECT, related_name="opening", verbose_name=_("emission")
@@ -222,10 +227,11 @@ class Opening(Guarded):
 
 
 class Lane(Guarded):
-    """`tickets` consecutive positions, from `first`, of the block opened in place `opening`.
+    """A lane: `tickets` consecutive positions, from `first`, of the block opened in place
+    `opening`.
 
-    `taken` of them are sold, in order; a lane is `open` until all are, or the sale is stopped. Only
-    the place of the block among those opened is known here, never its number in the plan.
+    `taken` of them are sold, in order. A lane is `open` until all are sold or the sale is stopped.
+    The row has the place of the block in the order of opening, never its number in the plan.
     """
 
     mutable = ("taken", "open")
@@ -262,7 +268,9 @@ class Lane(Guarded):
 
 
 class SaleStop(Guarded):
-    """The sale ended before the closing: no top prize is left, and the emission was set to stop."""
+    """The stop of a sale before the closing: the last top prize was won and the emission is set to
+    stop.
+    """
 
     emission = models.OneToOneField(
         Emission, models.PROTECT, related_name="stop", verbose_name=_("emission")
@@ -278,9 +286,9 @@ class SaleStop(Guarded):
 
 
 class ClosingStatement(Guarded):
-    """The emission closed, by an act of two persons, with its statement (15.III.6.2) [P1, P2].
+    """The closing of an emission by two persons, with its statement (15.III.6.2) [P1, P2].
 
-    `document` is `promotrot-closing/1`, as published. `sequence` numbers the closings of a game.
+    `document` is `promotrot-closing/1` as published. `sequence` numbers the closings of a game.
     """
 
     emission = models.OneToOneField(
@@ -312,7 +320,9 @@ class ClosingStatement(Guarded):
 
 
 class SeedReveal(Guarded):
-    """The seed of a closed emission, in hex, for anyone to recompute every ticket sold."""
+    """The seed of a closed emission, in hexadecimal. With it anyone can recompute every ticket
+    sold.
+    """
 
     emission = models.OneToOneField(
         Emission, models.PROTECT, related_name="reveal", verbose_name=_("emission")
@@ -329,10 +339,10 @@ class SeedReveal(Guarded):
 
 
 class PublicFigures(Guarded):
-    """How far an emission had come at an instant. The public sees it only when the sale has gone
-    on for long enough since then (`selectors.public`); nothing in it is per block.
+    """The progress of an emission at an instant. Nothing in it is by block.
 
-    `awarded` is `{tier: prizes}`, of plays that had ended.
+    The public sees it only after enough further sales (`selectors.public`). `awarded` is `{tier:
+    prizes}` of plays that had ended.
     """
 
     emission = models.ForeignKey(

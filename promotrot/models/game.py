@@ -1,4 +1,4 @@
-"""Types, concrete games and their approval (15.II.2, 15.II.3)."""
+"""Store types, concrete games and their approval (15.II.2, 15.II.3)."""
 
 from django.db import models
 from django.db.models import Q
@@ -10,10 +10,10 @@ from core.staff.models import Proposal, StaffSession, User
 
 
 class GameType(Guarded):
-    """A type is its four factors: percentage, tickets, price, and the exact prizes.
+    """A type, given by its four factors: percentage, tickets, price, and the exact prizes.
 
-    `factors` is that part of a game's document (`promotrot-game/1`); `digest` its canonical
-    SHA-256. Whatever changes a factor makes another type.
+    `factors` is that part of a game's document (`promotrot-game/1`); `digest` is its canonical
+    SHA-256. Any change of a factor makes another type.
     """
 
     class Mode(models.TextChoices):
@@ -36,11 +36,11 @@ class GameType(Guarded):
 
 
 class Game(Guarded):
-    """A concrete game: a type with a presentation; the 70 % is kept game by game (15.III.6.2).
+    """A concrete game: a type with a presentation. The 70 % holds for each game (15.III.6.2).
 
-    `prize_account` is the game's prize account in the ledger: awards go out of it as they are
-    made, the minimum percentage of the takings comes in when an emission closes, and what stands
-    on it then is owed to prizes of this very game (accounts.py).
+    `prize_account` is the game's prize account in the ledger. Awards are debited to it when they
+    are made. At an emission's closing the minimum percentage of the takings is credited to it. The
+    balance is owed to prizes of this game (accounts.py).
     """
 
     code = models.CharField(_("code"), max_length=40, unique=True)
@@ -59,10 +59,10 @@ class Game(Guarded):
 
 
 class GameVersion(Guarded):
-    """A definition of a game, whole: its type, pictures and texts. It never changes.
+    """A complete definition of a game: type, pictures and texts. It never changes.
 
-    `document` is what `promotrot.engine.game_json.read_game` reads. Another version of a game may
-    have other pictures and texts, never another type.
+    `promotrot.engine.game_json.read_game` reads `document`. Versions of a game may differ in
+    pictures and texts, never in the type.
     """
 
     game = models.ForeignKey(Game, models.PROTECT, related_name="versions", verbose_name=_("game"))
@@ -90,11 +90,11 @@ class GameVersion(Guarded):
 
 
 class GameApproval(Guarded):
-    """Two persons approved a version after every check of it passed on that `day`.
+    """The approval of a version by two persons, after every check of it passed on that `day`.
 
     Only an approved version has emissions. `percentages` are the exact ones of the worst, random
-    and best way of playing, each an int or the text "n/d"; `plan_digest` is of the plan of a
-    pre-drawn emission without extra prizes, in hex.
+    and best way of playing, each an int or the text "n/d". `plan_digest` is the digest, in
+    hexadecimal, of the plan of a pre-drawn emission without extra prizes.
     """
 
     version = models.OneToOneField(
@@ -117,9 +117,10 @@ class GameApproval(Guarded):
 
 
 class GameEnding(Guarded):
-    """A game ends for good: it has no further emission, and what it owes goes to a public draw.
+    """The end of a game for good. It has no further emission; a public draw shares out what it
+    owes.
 
-    `owed_cents` is what it owed on ending, to be shared by `winners` of its ticket codes [P2].
+    `owed_cents` is its debt at the end, to be shared by `winners` of its tickets [P2].
     """
 
     game = models.OneToOneField(Game, models.PROTECT, related_name="ending", verbose_name=_("game"))

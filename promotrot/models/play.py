@@ -1,4 +1,4 @@
-"""Virtual tickets and how they were played. What happens to one is a row of its own."""
+"""Store virtual tickets and their plays. Each event of a play is a row."""
 
 from django.db import models
 from django.db.models import F, Q
@@ -12,10 +12,10 @@ from promotrot.models.emission import Emission
 
 
 class PlayTicket(Guarded):
-    """A virtual ticket of an emission, sold: the right to play it at once (15.I.2, 15.III.6.1).
+    """A sold virtual ticket of an emission: the right to play it at once (15.I.2, 15.III.6.1).
 
-    `opening` and `position` say which ticket of the emission it is; what it holds, only the
-    emission's key can tell until it is played.
+    `opening` and `position` say which ticket of the emission it is. Until it is played, only the
+    emission's key can tell its prize.
     """
 
     uuid = models.UUIDField(_("UUID"), unique=True)
@@ -56,9 +56,9 @@ class PlayTicket(Guarded):
 
 
 class PlayAct(Guarded):
-    """An act of the player, as it was answered (15.II.3, 15.III.2).
+    """An act of the player with its answer (15.II.3, 15.III.2).
 
-    `draw` is the random integer that decided it, 0 where nothing was left to chance; `shown` what
+    `draw` is the random integer that decided it, or 0 if there was no chance in it. `shown` is what
     the screen showed: a tier, or in a ladder a rung (-1: a fall).
     """
 
@@ -91,11 +91,12 @@ class PlayAct(Guarded):
 
 
 class PlayEnd(Guarded):
-    """How a play ended: what it was awarded, or that its price is due back [P11].
+    """The end of a play: its award, or that its price is due back [P11].
 
-    `tier` is the prize's in the game's table, 0 for none; `extra_tier` an extra prize's in the
-    plan of a probabilistic emission that pays an earlier shortfall [P2]. `awarded_cents` counts
-    for the percentage, `extra_cents` does not; both are cash and equivalents.
+    `tier` is the prize's tier in the game's table, 0 for none. `extra_tier` is the tier of an extra
+    prize in the plan of a probabilistic emission that pays an earlier shortfall [P2].
+    `awarded_cents` counts for the percentage and `extra_cents` does not. Both include cash and
+    equivalents.
     """
 
     class Cause(models.TextChoices):
@@ -133,7 +134,7 @@ class PlayEnd(Guarded):
 
 
 class PlayMove(Guarded):
-    """An unfinished play moved by staff to another terminal of the same premises [P11]."""
+    """The move of an unfinished play by staff to another terminal of the same premises [P11]."""
 
     ticket = models.ForeignKey(
         PlayTicket,

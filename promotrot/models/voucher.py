@@ -1,4 +1,4 @@
-"""Vouchers: the bearer documents that prizes and refunds of plays are paid against (15.III.6.3)."""
+"""Store vouchers: bearer documents against which prizes and refunds are paid (15.III.6.3)."""
 
 from django.db import models
 from django.db.models import F, Q
@@ -12,12 +12,12 @@ from promotrot.models.play import PlayTicket
 
 
 class Voucher(Guarded):
-    """A voucher: cash prizes of one play, one thing with its equivalent, or a price due back.
+    """A voucher: all cash prizes of a play, or one thing with its equivalent, or a price due back.
 
-    `prizes` lists `{"tier", "cents", "extra"}` for each [P8]; `amount_cents` is their sum, for a
-    thing its cash equivalent (15.III.6.5). One without a terminal was issued by the night and is
-    held for the buyer at the Central Office: it has no code until it is handed over [P11].
-    `issue_day` and `last_day` are natural days of Europe/Madrid (15.III.6.6) [P5].
+    `prizes` lists `{"tier", "cents", "extra"}` for each [P8]. `amount_cents` is their sum; for a
+    thing it is the cash equivalent (15.III.6.5). A voucher without a terminal was issued by the
+    nightly job. It is held for the buyer at the Central Office and has no code until it is handed
+    over [P11]. `issue_day` and `last_day` are natural days of Europe/Madrid (15.III.6.6) [P5].
     """
 
     mutable = ("code_digest",)
@@ -79,7 +79,9 @@ class Voucher(Guarded):
 
 
 class VoucherSecret(Guarded):
-    """What the codes of a natural day are made from; once erased, nobody makes one again."""
+    """The secret from which the codes of a natural day are made. Once it is erased, no code can be
+    made again.
+    """
 
     mutable = ("secret",)
 
@@ -96,7 +98,7 @@ class VoucherSecret(Guarded):
 
 
 class VoucherHandover(Guarded):
-    """A held voucher given to the buyer at the Central Office, with its code [P11]."""
+    """The handover of a held voucher, with its code, to the buyer at the Central Office [P11]."""
 
     voucher = models.OneToOneField(
         Voucher, models.PROTECT, related_name="handover", verbose_name=_("voucher")
@@ -125,7 +127,7 @@ class VoucherHandover(Guarded):
 
 
 class VoucherPrint(Guarded):
-    """The terminal says that the voucher's paper came out."""
+    """The terminal's confirmation that the voucher was printed."""
 
     voucher = models.OneToOneField(
         Voucher, models.PROTECT, related_name="print_confirmation", verbose_name=_("voucher")
@@ -141,7 +143,9 @@ class VoucherPrint(Guarded):
 
 
 class VoucherReprint(Guarded):
-    """A further copy of a voucher, marked duplicate; `uuid` is the terminal's, if any."""
+    """A further copy of a voucher, marked as duplicate. `uuid` is the terminal's id, if there is
+    one.
+    """
 
     uuid = models.UUIDField(_("UUID"), unique=True, null=True)
     voucher = models.ForeignKey(
