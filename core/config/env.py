@@ -1,6 +1,9 @@
-"""Reading the environment: typed values, and errors that name the variable.
+"""Read typed values from the environment; errors name the variable.
 
-A variable that is absent or blank counts as unset. A reader without a default demands it.
+A blank variable counts as unset. A reader without a default raises for an unset variable.
+
+This stays a module because most of it is the reader of database URLs, which refuses unknown options
+and never shows a password; a library for the other readers would not make it smaller.
 """
 
 import os

@@ -1,7 +1,7 @@
-"""The sample meetings: an official programme each, and the facts that arrive during the day.
+"""Sample meetings: an official programme each, and the facts that arrive during the day.
 
-The facts are those of real trotting rounds; each file says in its note what is real and what is the
-sample's own. Nothing here is an engine: the race-day demonstration, tests and benchmarks read it.
+The facts are those of real trotting rounds; the note in each file says which are invented. The race
+day, tests and benchmarks read them.
 """
 
 import json
@@ -16,7 +16,7 @@ from lototrot.engine.programme import Programme
 from lototrot.engine.programme_json import parse_json
 
 SON_PARDO = "son-pardo"
-"""The main day: the dead heat of race 4 is won by who stands in for two withdrawn (6, 7 to 8)."""
+"""The main day: number 8, which replaces the withdrawn 6 and 7, is in the dead heat of race 4."""
 MANACOR = "manacor"
 """The day after: the favourites win, so a jackpot carried into it is won."""
 BOTH = "both"
@@ -25,8 +25,10 @@ MEETINGS = (SON_PARDO, MANACOR, BOTH)
 
 
 class Outcome(StrEnum):
-    """What became of a runner. `LEFT`: neither withdrawn nor started [B5]; all else but
-    `WITHDRAWN` took the start."""
+    """The outcome of a runner. `LEFT` was neither withdrawn nor started [B5].
+
+    Runners with any other outcome but `WITHDRAWN` took the start.
+    """
 
     PLACED = "placed"
     UNPLACED = "unplaced"
@@ -38,8 +40,11 @@ class Outcome(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class RunnerFacts:
-    """`place` only where `outcome` is PLACED, 1 for each winner; `bet_share_bp`: hundredths of 1 %
-    of the real bets of the race."""
+    """A runner of a race.
+
+    `place` is set where `outcome` is PLACED, 1 for each winner. `bet_share_bp` is the share of the
+    real bets of the race, in hundredths of 1 %.
+    """
 
     number: int
     outcome: Outcome
@@ -49,7 +54,7 @@ class RunnerFacts:
 
 @dataclass(frozen=True, slots=True)
 class RaceFacts:
-    """`racecourse` is a code and `race` a number of the programme."""
+    """A race; `racecourse` is a code and `race` a number of the programme."""
 
     racecourse: str
     race: int
@@ -58,12 +63,14 @@ class RaceFacts:
 
     @property
     def winners(self) -> tuple[int, ...]:
-        """One number, or several in a dead heat."""
+        """Return the winning number, or several in a dead heat."""
         return tuple(runner.number for runner in self.runners if runner.place == 1)
 
 
 @dataclass(frozen=True, slots=True)
 class Withdrawal:
+    """A runner that is withdrawn."""
+
     racecourse: str
     race: int
     number: int
@@ -71,7 +78,7 @@ class Withdrawal:
 
 @dataclass(frozen=True, slots=True)
 class RaceDay:
-    """`withdrawals` in the order they arrive, `races` in the order they start."""
+    """A meeting: `withdrawals` in the order they arrive, `races` in the order they start."""
 
     programme: Programme
     note: str
@@ -79,7 +86,7 @@ class RaceDay:
     races: tuple[RaceFacts, ...]
 
     def bet_shares(self, without: Collection[Withdrawal] = ()) -> tuple[dict[int, int], ...]:
-        """By race, the bet share in basis points of each number that is not in `without`."""
+        """Return, for each race, the bet share in basis points by number; leave out `without`."""
         return tuple(
             {
                 runner.number: runner.bet_share_bp
@@ -91,12 +98,12 @@ class RaceDay:
 
 
 def programme_file(name: str, suffix: str = "json") -> bytes:
-    """The programme as a racecourse's office sends it. `SON_PARDO` is there as "csv" too."""
+    """Return the programme file of a racecourse's office. `SON_PARDO` also exists as "csv"."""
     return files("lototrot.sample").joinpath(f"{name}.programme.{suffix}").read_bytes()
 
 
 def load(name: str) -> RaceDay:
-    """One of `MEETINGS`; raises FileNotFoundError for another name."""
+    """Return one of `MEETINGS`. Raises FileNotFoundError for another name."""
     text = files("lototrot.sample").joinpath(f"{name}.raceday.json").read_text("utf-8")
     facts = json.loads(text)
     return RaceDay(

@@ -1,8 +1,8 @@
-"""Players who bet like the real ones, for demonstrations and benchmarks. Simulation, no engine.
+"""Simulate players who bet like the real ones, for demonstrations and benchmarks.
 
-A race's bet shares say how often each number is marked; a race with a clear favourite is often
-left with one mark and an open race gets many, as players of multiple tickets do. Everything comes
-from the `random.Random` that is passed in, so the same seed gives the same tickets.
+The bet shares of a race decide how often each number is marked. As in real multiple tickets, a race
+with a clear favourite often gets one mark and an open race many. All randomness comes from the
+`random.Random` that is passed in: the same seed gives the same tickets.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -16,15 +16,17 @@ from lototrot.engine.hits import bets_in
 from lototrot.engine.races import numbers_of
 
 Shares = Sequence[Mapping[int, int]]
-"""By race of the contest, programme number -> share of the bets; only the proportions count."""
+"""For each race, the share of the bets by programme number; only the proportions count."""
 
-_POOL = 8_192  # marks drawn with care for one race, of which its tickets then take one at random
+_POOL = 8_192  # masks drawn for one race; its tickets then take one of them at random
 _BATCH = 4_096
-_SHARPEN = 1.25  # several marks flatten a ticket; so the bets come out near the real shares
+_SHARPEN = 1.25  # several marks even the shares out; with this the bets are near the real ones
 _STEPS = 60  # halvings that bring the mean number of bets to the last bits of a float
 
 
 class Kind(StrEnum):
+    """The kind of a ticket: one bet, several bets, or numbers drawn centrally."""
+
     SINGLE = "single"
     MULTIPLE = "multiple"
     QUICK_PICK = "quick_pick"
@@ -32,7 +34,7 @@ class Kind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Selection:
-    """`numbers` by race, ascending; none for a quick pick, which is drawn centrally."""
+    """The selection of a ticket: `numbers` by race, ascending; empty for a quick pick."""
 
     kind: Kind
     numbers: tuple[tuple[int, ...], ...]
@@ -48,7 +50,10 @@ def selections(
     mean_bets: int = 60,
     max_bets: int = 10_000,
 ) -> Iterator[Selection]:
-    """So many tickets of each kind, shuffled. `mean_bets`, `max_bets`: of a multiple ticket."""
+    """Return that many tickets of each kind, shuffled.
+
+    `mean_bets` and `max_bets` are those of a multiple ticket.
+    """
     single = single_masks(rng, shares, singles)
     multiple = (
         multiple_masks(rng, shares, multiples, mean_bets=mean_bets, max_bets=max_bets)
@@ -66,7 +71,7 @@ def selections(
 
 
 def single_masks(rng: Random, shares: Shares, count: int) -> Iterator[tuple[int, ...]]:
-    """The fast form of single tickets: per race a mask with one bit (number n is bit n-1)."""
+    """Return single tickets as masks: for each race one bit (number n is bit n-1)."""
     masks = [[1 << (number - 1) for number in race] for race in shares]
     weights = [list(race.values()) for race in shares]
     for start in range(0, count, _BATCH):
@@ -81,7 +86,7 @@ def single_masks(rng: Random, shares: Shares, count: int) -> Iterator[tuple[int,
 def multiple_masks(
     rng: Random, shares: Shares, count: int, *, mean_bets: int = 60, max_bets: int = 10_000
 ) -> Iterator[tuple[int, ...]]:
-    """The fast form of multiple tickets: from 2 to `max_bets` bets each, about `mean_bets`.
+    """Return multiple tickets as masks: 2 to `max_bets` bets each, about `mean_bets` on average.
 
     Raises ValueError if no ticket could have that many bets.
     """
@@ -106,9 +111,12 @@ def _multiples(
 
 
 def _marks(rng: Random, race: Mapping[int, int], appetite: float) -> int:
-    """The mask of one player's marks: how many by his appetite, which by the bet shares."""
+    """Return the mask of one player's marks in a race.
+
+    `appetite` decides how many numbers are marked, the bet shares which ones.
+    """
     wanted = rng.choices(range(1, len(race) + 1), weights=_count_weights(appetite, len(race)))[0]
-    # The smallest of exponential waiting times is a weighted draw without replacement.
+    # Taking the smallest exponential waiting times is a weighted draw without replacement.
     waits = sorted(
         (rng.expovariate(max(share, 1) ** _SHARPEN), number) for number, share in race.items()
     )
@@ -125,7 +133,7 @@ def _mean_count(appetite: float, runners: int) -> float:
 
 
 def _appetites(shares: Shares, mean_bets: int) -> list[float]:
-    """By race, how much likelier one mark more is than one less; open races get more of it."""
+    """Return, for each race, the likelihood of one mark more over one less; open races get more."""
     openness = []
     for race in shares:
         total = sum(race.values())

@@ -1,4 +1,4 @@
-"""Which code and which tests stand behind each article of the regulation."""
+"""Find the code and the tests of each article of the regulation."""
 
 import ast
 import re
@@ -30,17 +30,17 @@ class Trace:
 
 
 def articles(page: Path) -> list[Article]:
-    """The articles of the page, in its order."""
-    found = []
+    """Return the articles of the page, in its order."""
+    rows = []
     for line in page.read_text("utf-8").splitlines():
         row = _ROW.match(line)
         if row:
-            found.append(Article(row[1], *(cell.strip() for cell in row[2].split("|"))))
-    return found
+            rows.append(Article(row[1], *(cell.strip() for cell in row[2].split("|"))))
+    return rows
 
 
 def citations(tests: Path) -> Iterator[tuple[str, str]]:
-    """Each (article, test) of the `article` marks under a folder, whole modules included."""
+    """Return each (article, test) of the `article` marks under a folder, also of modules."""
     for path in sorted(tests.rglob("test_*.py")):
         tree = ast.parse(path.read_text("utf-8"))
         place = path.relative_to(tests.parent).as_posix()

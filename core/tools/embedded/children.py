@@ -1,4 +1,4 @@
-"""Child processes of a supervisor: each leads its own group and writes its own log."""
+"""Start and stop the processes of a stack; each leads a process group and has a log."""
 
 import contextlib
 import os
@@ -15,9 +15,9 @@ from core.tools.embedded.server import ROOT
 
 @dataclass(slots=True)
 class Child:
-    """One process of the stack, with its descendants; it can be started again.
+    """One process of the stack with its descendants. It can be started again.
 
-    It is told to end (SIGTERM) when the thread that started it ends.
+    It gets SIGTERM when the thread that started it ends.
     """
 
     name: str
@@ -31,6 +31,7 @@ class Child:
     wanted: bool = False
 
     def start(self) -> None:
+        """Start the process; its output is added to the log."""
         with self.log.open("ab") as log:
             self.process = subprocess.Popen(
                 self.command,
@@ -56,25 +57,27 @@ class Child:
         return self.process is not None and self.process.poll() is None
 
     def ask_to_stop(self) -> None:
+        """Send SIGTERM; do not wait."""
         self.wanted = False
         if self.running:
             self._signal(signal.SIGTERM, group=False)
 
     def wait_stopped(self) -> None:
-        """Wait until it has stopped as asked; kill it, with its descendants, if it does not."""
+        """Wait until the process has ended; after its patience kill it with its descendants."""
         if self.process is not None:
             with contextlib.suppress(subprocess.TimeoutExpired):
                 self.process.wait(self.patience_s)
         self.kill()
 
     def kill(self) -> None:
-        """kill -9 of the process and every descendant in its group."""
+        """Send SIGKILL to the process and every descendant in its group."""
         self.wanted = False
         if self.process is not None:
             self._signal(signal.SIGKILL, group=True)
             self.process.wait()
 
     def log_end(self) -> str:
+        """Return the last lines of the log."""
         return "\n".join(self.log.read_text(errors="replace").splitlines()[-25:])
 
     def _signal(self, number: signal.Signals, *, group: bool) -> None:

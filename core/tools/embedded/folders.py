@@ -1,9 +1,9 @@
-"""Private folders: inside the project where that works, elsewhere where it must be.
+"""Make private folders for servers: inside the project where possible, else linked from it.
 
-Two things push a folder elsewhere. A Unix socket's path holds about a hundred bytes, and a server
-that runs as another account (we being root) may not be able to enter the project. Nobody's
-permissions are opened for it: the folder is made in a place the account can reach, and the project
-keeps a symbolic link to it, which is also how it is found again.
+A folder stands elsewhere for one of two reasons: the path of a Unix socket holds about a hundred
+bytes, and a server that runs as another account (when this process is root) may not be able to
+enter the project. No permissions are widened: the folder is made where the account can reach it,
+and a symbolic link in the project leads to it.
 """
 
 import os
@@ -19,26 +19,27 @@ _STATE = Path("/var/lib/lototrot")
 
 
 def reachable(path: Path, account: Account | None) -> bool:
-    """Whether `account` can enter the folder `path`; asked of the system, not computed."""
+    """Return whether `account` can enter the folder, by trying it."""
     return run_as(account, "/bin/sh", "-c", 'cd -- "$1"', "sh", path).returncode == 0
 
 
 def existing(link: Path) -> Path | None:
-    """The folder that `link` is or leads to, None if there is nothing yet."""
+    """Return the folder that `link` is or leads to, None if there is none yet."""
     return link.resolve() if link.is_dir() else None
 
 
 def place(link: Path, account: Account | None, *, most_bytes: int | None = None) -> Path:
-    """The private folder `link`, made on first use: there, or elsewhere with a link to it.
+    """Return the private folder `link`; make it on first use, there or elsewhere with a link.
 
-    `account` can enter it, and its path has at most `most_bytes`. It is idempotent.
+    `account` can enter it, and its path has at most `most_bytes`. Repeating the call changes
+    nothing.
     """
     found = existing(link)
     if found is not None and _fits(found, most_bytes):
         if not reachable(found, account):
             raise EmbeddedError(f"The server's account can no longer enter {found}.")
         return found
-    if link.is_symlink():  # what it led to was swept away
+    if link.is_symlink():  # its target was removed
         link.unlink()
     here = link.parent.resolve() / link.name
     if _fits(here, most_bytes) and reachable(here.parent, account):
@@ -53,7 +54,7 @@ def place(link: Path, account: Account | None, *, most_bytes: int | None = None)
 
 
 def remove(link: Path) -> None:
-    """Remove a placed folder with all it holds, wherever it is."""
+    """Remove a private folder with its contents, and the link to it."""
     if link.is_symlink():
         shutil.rmtree(link.resolve(), ignore_errors=True)
         link.unlink()
@@ -80,7 +81,7 @@ def _elsewhere(name: str, account: Account | None, most_bytes: int | None) -> Pa
 
 
 def _parents(*, lasting: bool) -> list[Path]:
-    """Where to look, best first. Sockets may go where a restart of the machine sweeps."""
+    """Return the folders to try, best first. Sockets may stand where a restart removes them."""
     passing = [Path(tempfile.gettempdir()), Path("/tmp"), Path("/var/tmp")]
     if not lasting:
         return passing
@@ -91,6 +92,7 @@ def _parents(*, lasting: bool) -> list[Path]:
 
 
 def runnable(program: Path, account: Account | None) -> bool:
+    """Return whether `account` can run the program."""
     try:
         return run_as(account, program, "--version").returncode == 0
     except PermissionError:
@@ -98,7 +100,7 @@ def runnable(program: Path, account: Account | None) -> bool:
 
 
 def give(path: Path, account: Account | None) -> None:
-    """Hand a folder over to `account` with all it holds."""
+    """Make `account` the owner of a folder and its contents; nothing for None."""
     if account is None:
         return
     for folder, _, files in os.walk(path):

@@ -1,10 +1,10 @@
-"""The keeper of one embedded server: its parent, in a session of its own.
+"""Keep one embedded server running as long as a process uses it.
 
-The server lives as long as somebody uses it. Every user holds a shared lock on the folder's
-`users.lock`, and the system drops that lock however the user ends, so a server outlives neither a
-clean end nor a kill -9. The keeper starts the server, starts it again when it dies, and stops it
-when no user is left or when told to (SIGTERM). Should the keeper itself be killed, the server goes
-with it (Linux) or is stopped by the next start.
+The keeper is the server's parent, in another session than the processes that use it. Each of these
+holds a shared lock on the folder's `users.lock`, which the operating system releases when the
+process ends, also by kill -9. The keeper starts the server, starts it again when it dies, and stops
+it when no user is left or on SIGTERM. If the keeper itself is killed, the server ends with it
+(Linux) or is stopped by the next start.
 
 Run as `python -m core.tools.embedded.keeper FOLDER`, with an `Order` as JSON on its standard input.
 """
@@ -33,7 +33,7 @@ _NEVER_RECOVERS_AFTER_S = 300
 
 @dataclass(frozen=True, slots=True)
 class Order:
-    """How to run the server: everything the keeper has to know."""
+    """The command, log, signals and account with which the keeper runs the server."""
 
     argv: list[str]
     log: str
@@ -42,10 +42,12 @@ class Order:
     account: Account | None
 
     def to_json(self) -> str:
+        """Return the order as JSON, for the keeper's standard input."""
         return json.dumps(asdict(self))
 
     @staticmethod
     def from_json(text: str) -> "Order":
+        """Return the order from its JSON."""
         fields = json.loads(text)
         account = fields.pop("account")
         return Order(**fields, account=Account(**account) if account else None)
@@ -60,6 +62,8 @@ def lock(path: Path, how: int) -> Iterator[IO[str]]:
 
 
 class Keeper:
+    """The parent of one server in a folder."""
+
     def __init__(self, folder: Path, order: Order) -> None:
         self.folder = folder
         self.order = order
@@ -67,7 +71,7 @@ class Keeper:
         self._closing = ExitStack()
 
     def run(self) -> int:
-        """Keep the server until nobody needs it (0) or it cannot be kept (1)."""
+        """Keep the server running. Return 0 when no process uses it, 1 when it cannot be kept."""
         signal.signal(signal.SIGINT, signal.SIG_IGN)
         signal.signal(signal.SIGTERM, self._on_term)
         failing_since, patience_s = time.monotonic(), _NEVER_STARTS_AFTER_S
@@ -80,8 +84,8 @@ class Keeper:
                     return 0
             if self._unneeded():
                 return 0
-            # A crash is followed by a fresh start; a server that cannot start is given up.
-            # (After a kill -9 PostgreSQL refuses until its last orphan has noticed.)
+            # After a crash the server is started again, until it fails for too long: after a
+            # kill -9 PostgreSQL refuses to start while a child of the old server is alive.
             ended = time.monotonic()
             if ended - began > _SHORT_LIFE_S:
                 failing_since, patience_s = ended, _NEVER_RECOVERS_AFTER_S
@@ -92,12 +96,12 @@ class Keeper:
         self.told_to_stop = True
 
     def _unneeded(self) -> bool:
-        """Look, after a moment, whether the server may stop."""
+        """Wait a moment; return whether no process uses the server or it was told to stop."""
         if not self.told_to_stop:
             time.sleep(_LOOK_EVERY_S)
         if not self.told_to_stop:
             try:
-                # Held until we end: a newcomer waits for that, and then starts afresh.
+                # Held until the keeper ends: a new user waits for it and starts another.
                 self._closing.enter_context(
                     lock(self.folder / "users.lock", fcntl.LOCK_EX | fcntl.LOCK_NB)
                 )

@@ -1,4 +1,4 @@
-"""Processes: who they are, what becomes of them when their parent dies."""
+"""Run processes as an account, end them with their parent, and recognise them by number."""
 
 import ctypes
 import os
@@ -33,9 +33,10 @@ class Account:
 
 
 def server_account(data: Path) -> Account | None:
-    """Who PostgreSQL runs as: None is ourselves; as root, the owner of `data` or a spare account.
+    """Return the account that PostgreSQL runs as; None for the account of this process.
 
-    PostgreSQL refuses to run as root, so there must be somebody else.
+    PostgreSQL refuses to run as root. As root, it runs as the owner of `data`, or as an account
+    that exists on most machines.
     """
     if os.geteuid() != 0:
         return None
@@ -56,7 +57,7 @@ def server_account(data: Path) -> Account | None:
 
 
 def run_as(account: Account | None, *command: str | Path) -> subprocess.CompletedProcess[str]:
-    """Run a short command to its end as `account`, in a neutral folder and environment."""
+    """Run a short command as `account`, in the root folder and with a minimal environment."""
     arguments = account.popen_arguments() if account else {}
     return subprocess.run(
         [str(word) for word in command],
@@ -72,14 +73,14 @@ def run_as(account: Account | None, *command: str | Path) -> subprocess.Complete
 
 
 def server_environment() -> dict[str, str]:
-    """What a server sees of our environment: nothing that could redirect or translate it."""
+    """Return the environment of a server: its path only, messages in English, times in UTC."""
     return {"PATH": os.environ.get("PATH", os.defpath), "LC_ALL": "C", "TZ": "UTC"}
 
 
 def dying_with_parent(number: signal.Signals) -> Callable[[], None] | None:
-    """A `preexec_fn` after which the child gets `number` when the thread that made it ends.
+    """Return a `preexec_fn` by which the child gets a signal when the thread that made it ends.
 
-    Linux only; elsewhere None, and a parent killed outright leaves its children behind.
+    None on other systems than Linux: there a parent that is killed leaves its children running.
     """
     if _libc is None:
         return None
@@ -87,14 +88,14 @@ def dying_with_parent(number: signal.Signals) -> Callable[[], None] | None:
 
     def ask() -> None:
         libc.prctl(_PR_SET_PDEATHSIG, int(number), 0, 0, 0)
-        if os.getppid() != parent:  # it died before we could ask
+        if os.getppid() != parent:  # it ended before the call
             os.kill(os.getpid(), number)
 
     return ask
 
 
 def need_open_files(number: int) -> None:
-    """Let this process and those it starts have so many files open, as far as they may ask for."""
+    """Raise the limit of open files for this process and its children, as far as allowed."""
     soft, most = resource.getrlimit(resource.RLIMIT_NOFILE)
     wanted = number if most == resource.RLIM_INFINITY else min(number, most)
     if soft != resource.RLIM_INFINITY and soft < wanted:
@@ -102,6 +103,7 @@ def need_open_files(number: int) -> None:
 
 
 def alive(pid: int) -> bool:
+    """Return whether the process exists and is no zombie."""
     try:
         os.kill(pid, 0)
     except ProcessLookupError:
@@ -120,10 +122,10 @@ def _is_zombie(pid: int) -> bool:
 
 
 def works_in(pid: int, folder: Path) -> bool:
-    """Whether the process lives and has `folder` as its working folder.
+    """Return whether the process lives and has `folder` as its working folder.
 
-    Both servers change into their data folder, so this tells a server from a stranger that
-    inherited its number.
+    Both servers change into their data folder, so this tells a server from another process that
+    later got the same number.
     """
     if not alive(pid):
         return False

@@ -1,4 +1,4 @@
-"""The servers a process tree needs: those its environment names, embedded ones for the rest."""
+"""Start the servers that an environment does not name."""
 
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager
@@ -21,7 +21,7 @@ class Provision:
 
 @contextmanager
 def provided(folder: Path, environment: Mapping[str, str]) -> Iterator[Provision]:
-    """Start under `folder` the servers `environment` does not name, and leave them at the end."""
+    """Start the servers that `environment` does not name in `folder`; leave them at the end."""
     complete = dict(environment)
     postgres = None if complete.get("DATABASE_URL") else Postgres(folder / "postgres")
     valkey = None if complete.get("BROKER_URL") else Valkey(folder / "valkey")

@@ -1,4 +1,4 @@
-"""The life of an embedded server: start or join, leave or stop, whatever was left behind."""
+"""Start an embedded server or join a running one, and leave or stop it."""
 
 import fcntl
 import os
@@ -22,17 +22,16 @@ _PATIENCE_S = 300
 
 
 def var_folder() -> Path:
-    """Where everything of this machine is kept: $VAR_DIR, by default `var` in the project."""
+    """Return the folder for data and logs of this machine: $VAR_DIR, by default `var`."""
     return Path(os.environ.get("VAR_DIR") or ROOT / "var").absolute()
 
 
 class Server(ABC):
-    """A server in a folder, shared by all who `start` it and stopped when the last one leaves.
+    """A server in a folder, shared by the processes that start it, stopped when the last leaves.
 
-    A subclass says how it is prepared, run and asked. In the folder, besides what the subclass
-    keeps: `server.log`, the locks, `data` and `run` (the socket), the last two possibly as links
-    to a place better suited (see `folders`). Locks are always taken in the order start, users,
-    keeper.
+    A subclass prepares it, gives the command that runs it, and asks whether it is ready. The folder
+    holds `server.log`, the locks, `data` and `run` (the socket); the last two may be links (see
+    `folders`). Locks are taken in the order start, users, keeper.
     """
 
     name: str
@@ -45,29 +44,29 @@ class Server(ABC):
 
     @abstractmethod
     def _prepare(self) -> Order:
-        """Make what is missing on disk and say how to run the server."""
+        """Make the missing files and return the order to run the server."""
 
     @abstractmethod
     def _answers(self) -> bool:
-        """Whether the server is ready for work."""
+        """Return whether the server answers."""
 
     @abstractmethod
     def _settle(self) -> None:
-        """What remains to be done once the server answers; repeated at every start."""
+        """Finish the preparation once the server answers; repeated at every start."""
 
     @property
     @abstractmethod
     def _pid_file(self) -> Path:
-        """The server writes its number here, in the folder that it works in."""
+        """The file in which the server writes its process number, in its working folder."""
 
     @property
     def pid(self) -> int | None:
-        """The server's main process while it lives."""
+        """The number of the server's main process, None when it does not run."""
         pid = self._written_pid()
         return pid if pid is not None and works_in(pid, self._pid_file.parent) else None
 
     def start(self) -> None:
-        """Have the server running and be one of its users. It is idempotent."""
+        """Start the server if needed and become one of its users. Repeating it changes nothing."""
         if self._held is not None:
             return
         try:
@@ -142,7 +141,7 @@ class Server(ABC):
             return True
 
     def _has_users(self, stack: ExitStack) -> bool:
-        """Whether somebody else uses the server; if not, nobody can until `stack` ends."""
+        """Return whether another process uses the server; if none does, lock it for this one."""
         users = self.folder / "users.lock"
         try:
             stack.enter_context(lock(users, fcntl.LOCK_EX | fcntl.LOCK_NB))
@@ -180,11 +179,11 @@ class Server(ABC):
             self._keeper = None
 
     def _stop_orphan(self, order: Order) -> None:
-        """Stop what a killed keeper left, and forget a pid file that now names a stranger."""
+        """Stop a server whose keeper was killed; remove a pid file that names another process."""
         pid = self.pid
         if pid is None:
             stranger = self._written_pid()
-            if stranger is not None and alive(stranger):  # the server would believe it is itself
+            if stranger is not None and alive(stranger):  # the server would refuse to start
                 self._pid_file.unlink()
             return
         os.kill(pid, order.stop_signal)

@@ -1,4 +1,4 @@
-"""From a file of cases to one answer per case."""
+"""Read a file of cases and answer each case."""
 
 import json
 from collections.abc import Iterator
@@ -11,7 +11,7 @@ _MAX_DIGITS = 30
 
 
 class FileMalformed(Invalid):
-    """The file as a whole cannot be read: no JSON, or no list `cases`."""
+    """The file is no JSON, or has no list `cases`."""
 
     code = "file_malformed"
     message = "The file is not a JSON object with a list of cases."
@@ -25,17 +25,17 @@ class CaseMalformed(Invalid):
 
 
 class UnknownKind(Invalid):
-    """No one answers cases of this kind."""
+    """No app answers cases of this kind."""
 
     code = "unknown_kind"
     message = "There is no such kind of case."
 
 
 def read_cases(content: bytes) -> list[object]:
-    """The cases of a file, unchecked. Raises FileMalformed.
+    """Return the cases of a file, unchecked. Raises FileMalformed.
 
-    Numbers with decimals and numbers beyond reason stay text: read as an exact percentage where
-    one is expected, and refused in their case, not with the file, elsewhere.
+    Numbers with decimals and integers of more than 30 digits stay text. A case that expects an
+    exact percentage reads them; any other case is refused by itself, and the file is not.
     """
     try:
         document = json.loads(
@@ -54,14 +54,14 @@ def read_cases(content: bytes) -> list[object]:
 
 
 def answers(cases: list[object]) -> Iterator[dict[str, Json]]:
-    """One answer per case, in order: {id, output} or {id, error: {code, detail}}."""
+    """Return one answer per case, in order: {id, output} or {id, error: {code, detail}}."""
     for case in cases:
         identity = case.get("id") if isinstance(case, dict) else None
-        known = identity if isinstance(identity, str | int) else None
+        case_id = identity if isinstance(identity, str | int) else None
         try:
-            yield {"id": known, "output": _output(case)}
+            yield {"id": case_id, "output": _output(case)}
         except DomainError as error:
-            yield {"id": known, "error": {"code": error.code, "detail": error.detail}}
+            yield {"id": case_id, "error": {"code": error.code, "detail": error.detail}}
 
 
 def _output(case: object) -> Json:

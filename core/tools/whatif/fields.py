@@ -1,4 +1,4 @@
-"""Reading what an auditor's file holds: each value checked, each error with its place."""
+"""Read the values of a case; check each one, and give errors with their place."""
 
 import re
 from collections.abc import Collection, Iterable
@@ -12,7 +12,7 @@ _DAY = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}", re.ASCII)
 
 
 class MissingField(Invalid):
-    """`data["place"]` is needed and is not there."""
+    """The field at `data["place"]` is required and missing."""
 
     code = "missing_field"
     message = "A field is missing."
@@ -47,7 +47,7 @@ class RepeatedValue(Invalid):
 
 
 class Fields:
-    """One JSON object of a case, with the fields it must and may have.
+    """A JSON object of a case, with its required and its optional fields.
 
     Raises WrongType, MissingField, UnknownField. The readers raise WrongType and OutOfRange.
     """
@@ -67,23 +67,23 @@ class Fields:
         self._place = place
 
     def has(self, key: str) -> bool:
-        """Whether an optional field is there."""
+        """Return whether an optional field is present."""
         return key in self._values
 
     def value(self, key: str) -> object:
-        """The value as it is."""
+        """Return the value, unchecked."""
         return self._values[key]
 
     def place(self, key: str) -> str:
-        """Where a field is, for error messages."""
+        """Return the place of a field, for error messages."""
         return f"{self._place}.{key}"
 
     def integer(self, key: str) -> int:
-        """An integer from 0 to MAX_CENTS."""
+        """Return an integer from 0 to MAX_CENTS."""
         return integer(self._values[key], self.place(key))
 
     def choice(self, key: str, allowed: Iterable[str]) -> str:
-        """One of some texts."""
+        """Return a text that is one of those allowed."""
         value, names = self._values[key], list(allowed)
         if not isinstance(value, str):
             raise WrongType(f"{self.place(key)}: a text is needed", place=self.place(key))
@@ -92,7 +92,7 @@ class Fields:
         return value
 
     def day(self, key: str) -> date:
-        """A day, YYYY-MM-DD."""
+        """Return a day, written YYYY-MM-DD."""
         value, place = self._values[key], self.place(key)
         if isinstance(value, str) and _DAY.fullmatch(value):
             try:
@@ -102,16 +102,16 @@ class Fields:
         raise WrongType(f"{place}: a day is needed, YYYY-MM-DD", place=place)
 
     def listed(self, key: str) -> list[object]:
-        """A list of anything."""
+        """Return a list, its items unchecked."""
         return listed(self._values[key], self.place(key))
 
     def regulation(self, key: str = "day") -> Regulation:
-        """The figures in force on an optional day; without it, those of the text of 2005."""
+        """Return the figures in force on the day; without a day, those of the text of 2005."""
         return shipped().in_force(self.day(key) if self.has(key) else date.min)
 
 
 def integer(value: object, place: str) -> int:
-    """An integer from 0 to MAX_CENTS. Raises WrongType, OutOfRange."""
+    """Return an integer from 0 to MAX_CENTS. Raises WrongType, OutOfRange."""
     if not isinstance(value, int) or isinstance(value, bool):
         raise WrongType(f"{place}: an integer is needed", place=place)
     if not 0 <= value <= MAX_CENTS:
@@ -120,14 +120,14 @@ def integer(value: object, place: str) -> int:
 
 
 def listed(value: object, place: str) -> list[object]:
-    """A list of anything. Raises WrongType."""
+    """Return a list, its items unchecked. Raises WrongType."""
     if not isinstance(value, list):
         raise WrongType(f"{place}: a list is needed", place=place)
     return value
 
 
 def distinct_integers(value: object, place: str) -> list[int]:
-    """A list of different integers. Raises WrongType, OutOfRange, RepeatedValue."""
+    """Return a list of different integers. Raises WrongType, OutOfRange, RepeatedValue."""
     numbers = [integer(item, place) for item in listed(value, place)]
     if len(set(numbers)) != len(numbers):
         raise RepeatedValue(f"{place}: a number is repeated", place=place)
@@ -135,7 +135,7 @@ def distinct_integers(value: object, place: str) -> list[int]:
 
 
 def instant(value: object, place: str) -> datetime:
-    """A time with its offset, ISO 8601. Raises WrongType."""
+    """Return a time in ISO 8601 with its offset from UTC. Raises WrongType."""
     try:
         read = datetime.fromisoformat(value) if isinstance(value, str) else None
     except ValueError as error:
