@@ -1,4 +1,4 @@
-"""The nights: what was done, what went wrong, and what is still to do."""
+"""Show the nightly jobs: what was done, what failed, and what is still to do."""
 
 from typing import Any
 
@@ -38,7 +38,7 @@ RUN_NOW = Act(
 
 
 def title_of(name: str) -> str:
-    """A job's title; its name, if no app has such a job any more."""
+    """Return a job's title, or its name if no app has the job any more."""
     known = {job.name: str(job.title) for job in jobs.all_jobs()}
     return known.get(name, name)
 

@@ -1,8 +1,8 @@
-"""The jobs of a night. Each app lists its jobs as `JOBS` in its `nightly.py`.
+"""Define nightly jobs. Each app lists its jobs as `JOBS` in its `nightly.py`.
 
-A job does what a day that has ended leaves to be done. It takes that day and nothing else, asks the
-database what is due up to then, and may be run again: what is done already stays as it is. So a
-night run late, twice or after a kill ends in the same state.
+A job does the work that a day leaves when it ends. Its only argument is that day. It asks the
+database what is due up to then, and it may run again: work that is done stays as it is. So a night
+that runs late, twice or after a kill ends in the same state.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -21,7 +21,7 @@ MOST_LISTED = 200
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What a job did (numbers by name) and what a person should look at (rows by name)."""
+    """The result of a job: counts by name, and rows by name that a person should look at."""
 
     counts: Mapping[str, int] = field(default_factory=dict)
     listed: Mapping[str, Rows] = field(default_factory=dict)
@@ -32,16 +32,18 @@ def every_day(day: date) -> bool:
 
 
 def sundays(day: date) -> bool:
-    """For what is done on Mondays: the night after a Sunday."""
+    """Return whether the day is a Sunday, for jobs done on Mondays."""
     return day.isoweekday() == 7
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Job:
-    """`run(day)` is one transaction with the record that it is done, unless `whole` is False.
+    """A nightly job. `run(day)` is one transaction with the record that it is done, unless not
+    `whole`.
 
-    Then it commits step by step by itself, each step once and for all. `order` places it in the
-    night: 10 close, 20 settle, 30 lapse, 40 list, 50 account, 90 audit. `on` says on which days.
+    If `whole` is False, the job commits each of its steps on its own. `order` is its place in the
+    night: 10 close, 20 settle, 30 lapse, 40 list, 50 account, 90 audit. `on` says on which days it
+    runs.
     """
 
     name: str

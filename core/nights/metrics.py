@@ -1,4 +1,4 @@
-"""How the nights stand, for Prometheus."""
+"""Give Prometheus the state of the nightly jobs."""
 
 from collections.abc import Iterator
 
@@ -18,7 +18,9 @@ SELECT DISTINCT ON (job) job, extract(epoch FROM ended_at - started_at),
 
 
 def source() -> Iterator[Metric]:
-    """Jobs that are due, failed or missed, how old the oldest is, and the last run of each."""
+    """Return the jobs that are due, failed or missed, the age of the oldest, and the last run of
+    each.
+    """
     open_ = undone()
     oldest_s = max(
         ((clock.now() - day_bounds(each.day)[1]).total_seconds() for each in open_), default=0.0

@@ -1,4 +1,4 @@
-"""What the nights did: for each job and day one row, and a row for each time it went wrong."""
+"""Store the nightly work: a row for each job and day, and a row for each failure."""
 
 from django.db import models
 from django.db.models import F, Q
@@ -8,11 +8,11 @@ from core.database.models import Guarded
 
 
 class JobRun(Guarded):
-    """A job's work for a day that has ended. Once done it is never done again.
+    """A job's work for a day that has ended. Once done, it is never done again.
 
-    `counts` is what it did, in numbers by name; `listed` what a person should look at, as lists of
-    rows by name. A row found `running` while nobody holds the nights' lock was cut off, and is
-    started again.
+    `counts` has numbers by name; `listed` has lists of rows by name for a person to look at. If a
+    row is `running` and no process holds the nights' lock, the run was interrupted and is started
+    again.
     """
 
     class State(models.TextChoices):
@@ -52,7 +52,7 @@ class JobRun(Guarded):
 
 
 class JobFailure(Guarded):
-    """An attempt at a job that went wrong; it stays when a later one succeeds."""
+    """A failed attempt at a job. It stays when a later attempt succeeds."""
 
     run = models.ForeignKey(JobRun, models.PROTECT, related_name="failures")
     attempt = models.PositiveIntegerField(_("attempt"))

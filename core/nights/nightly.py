@@ -1,4 +1,6 @@
-"""The jobs of every night that are no one game's: lapses, what waits for people, the books."""
+"""List the nightly jobs that belong to no single game: due work, lapses, waiting claims, the
+books.
+"""
 
 from dataclasses import asdict
 from datetime import date
@@ -21,24 +23,25 @@ MOST_NAMED = 20
 
 
 class WorkFailed(InvariantBroken):
-    """`data["failed"]` lists task, id and error."""
+    """Some work failed. `data["failed"]` lists task, id and error."""
 
     code = "due_work_failed"
     message = "Something that is due could not be done."
 
 
 class BooksDiffer(InvariantBroken):
-    """`data["accounts"]` are those whose balance is not what happened."""
+    """Some balances are not what happened. `data["accounts"]` lists the accounts."""
 
     code = "books_differ"
     message = "The ledger does not hold what tickets, results and payments say."
 
 
 def do_due_work(day: date) -> Outcome:
-    """Do whatever the sweeper would have workers do: close, seal, settle, place, stop, reveal.
+    """Do everything that the sweeper would send to workers: close, seal, settle, carry over, stop,
+    reveal.
 
-    Some of it makes more of it due, so until nothing is, or nothing that is can be done. What goes
-    wrong does not keep the rest from being done.
+    Work can make more work due, so continue until nothing is due or nothing that is due can be
+    done. A failure does not stop the rest.
     """
     done = {work.task.name: 0 for work in due_work()}
     failed: dict[tuple[str, int], str] = {}
@@ -62,9 +65,9 @@ def do_due_work(day: date) -> Outcome:
 
 
 def lapse(day: date) -> Outcome:
-    """Lapse every ticket and voucher whose last day has ended, group by group (10.2, 15.III.6.6).
+    """Lapse every ticket and voucher whose last day has ended (14.III.10.2, 15.III.6.6).
 
-    Each group is a transaction; one that lapsed is not due again.
+    Each group is one transaction. A group that has lapsed is not due again.
     """
     today = add_days(day, 1)
     groups = documents = cents = 0
@@ -78,19 +81,23 @@ def lapse(day: date) -> Outcome:
 
 
 def waiting(day: date) -> Outcome:
-    """List what is held and may be decided, now that its period is over (10.5) [C5]."""
+    """List the held documents that may be decided now, because their period has ended (14.III.10.5)
+    [C5].
+    """
     due = rulings_due(add_days(day, 1))
     rows = [{name: str(value) for name, value in asdict(each).items()} for each in due]
     return Outcome({"waiting": len(due)}, {"rulings_due": rows})
 
 
 def purge(day: date) -> Outcome:
-    """Erase identities and photographs whose time of keeping is over."""
+    """Erase identities and photographs that have been kept long enough."""
     return Outcome(personal_data_purge(add_days(day, 1)))
 
 
 def audit(day: date) -> Outcome:
-    """The trial balance, and every balance anew from what happened, at one instant."""
+    """Check the trial balance, and compute every balance again from what happened, at one
+    instant.
+    """
     with snapshot():
         balance = trial()
         accounts, differing = differences()

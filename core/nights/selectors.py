@@ -1,4 +1,4 @@
-"""Reading what the nights did, and what they have not done."""
+"""Read what the nightly jobs did and what they have not done."""
 
 import datetime
 from dataclasses import dataclass
@@ -18,7 +18,7 @@ MISSED_AFTER = datetime.timedelta(hours=6)
 
 @dataclass(frozen=True, slots=True)
 class Due:
-    """A job that is not done: `failed` with its error, or just not run; `missed` once late."""
+    """A job that is not done: `failed` with its error, or not run; `missed` once it is late."""
 
     job: Job
     day: datetime.date
@@ -43,7 +43,7 @@ def job_runs(
 
 
 def jobs_open(*, by: StaffActor) -> list[Due]:
-    """What ended days have left undone, oldest first."""
+    """Return the undone jobs of ended days, oldest first."""
     by.need(powers.READ)
     return undone()
 

@@ -1,7 +1,7 @@
-"""Running the nights: every job of every day that has ended, once, in order.
+"""Run every nightly job of every day that has ended, once and in order.
 
-One runner at a time holds the nights' lock for as long as its connection lives; each job and day
-has one row. Whatever cut a run off, the next one begins with what is not done.
+One process at a time runs the nights. It holds the nights' lock as long as its connection lives.
+Each job and day has one row. If a run is interrupted, the next run continues with what is not done.
 """
 
 import datetime
@@ -38,15 +38,15 @@ class RunOvertaken(Unavailable):
 
 
 def last_day() -> datetime.date:
-    """The newest day that has ended."""
+    """Return the newest day that has ended."""
     return add_days(natural_day(clock.now()), -1)
 
 
 def jobs_due(until: datetime.date | None = None) -> list[tuple[datetime.date, Job]]:
-    """What is not done up to a day (the newest ended unless given), day by day, in order.
+    """Return what is not done up to a day (default: the newest ended day), by day, in order.
 
-    A job goes on after the last day it was done. One that never was begins where the nights stand:
-    what it does on a day is all that is due up to then.
+    A job continues after the last day on which it was done. A job that was never done begins on
+    the day that the other jobs have reached: its work on a day includes all that is due up to then.
     """
     last = until or last_day()
     done: dict[str, datetime.date] = {}
@@ -70,9 +70,10 @@ def jobs_due(until: datetime.date | None = None) -> list[tuple[datetime.date, Jo
 
 
 def night_run(*, until: datetime.date | None = None) -> list[JobRun]:
-    """Do all that is due up to a day; the runs made now. What fails is recorded and tried again.
+    """Do everything that is due up to a day. Return the runs made. A failure is recorded and tried
+    again.
 
-    A job that fails does not begin its next day; the other jobs go on. Raises DayNotOver,
+    A job that fails does not begin its next day; the other jobs continue. Raises DayNotOver,
     NightRunning, NotQuiet.
     """
     if until is not None and until > last_day():
@@ -94,7 +95,7 @@ def night_run(*, until: datetime.date | None = None) -> list[JobRun]:
 
 
 def night_request(*, by: StaffActor, until: datetime.date | None = None) -> list[JobRun]:
-    """The same, because a person asks for it."""
+    """Run the night because a person asks for it."""
     by.need(powers.RUN)
     return night_run(until=until)
 
@@ -138,7 +139,7 @@ def _start(job: Job, day: datetime.date) -> JobRun:
 
 
 def _finish(run: JobRun, outcome: Outcome) -> None:
-    """Record it as done, unless somebody else has taken the job over meanwhile."""
+    """Record the run as done, unless another process has taken the job over."""
     run.state, run.ended_at, run.counts = JobRun.State.DONE, clock.now(), dict(outcome.counts)
     run.listed = {name: list(rows)[:MOST_LISTED] for name, rows in outcome.listed.items()}
     mine = JobRun.objects.filter(pk=run.pk, state=JobRun.State.RUNNING, attempts=run.attempts)

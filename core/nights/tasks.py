@@ -1,4 +1,4 @@
-"""The night, as Celery beat starts it: every hour, for what was due and is not done yet."""
+"""Run the night from Celery beat, every hour, for the work that is due and not done."""
 
 import structlog
 from celery import shared_task
@@ -12,7 +12,7 @@ log = structlog.get_logger("nights")
 
 @shared_task  # type: ignore[untyped-decorator]
 def night() -> int:
-    """Do what is due; how many jobs were run. Another runner at work is not an error."""
+    """Do what is due. Return how many jobs ran. If another process runs the night, do nothing."""
     for each in undone():
         if each.missed:
             log.warning("job missed", job=each.job.name, day=each.day.isoformat())

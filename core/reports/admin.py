@@ -1,4 +1,4 @@
-"""Reports on screen: a list of them, and each with its chart, its table and its files."""
+"""Show reports in the admin: a list, and each report with its chart, table and files."""
 
 import datetime
 from typing import Any
@@ -45,7 +45,7 @@ def _table(request: HttpRequest, name: str) -> Table:
 
 
 def _day(request: HttpRequest, name: str) -> datetime.date | None:
-    """A day of the query; what is no day is as none."""
+    """Return the day of a query parameter, or None if it is not a day."""
     try:
         return datetime.date.fromisoformat(request.GET.get(name, ""))
     except ValueError:
@@ -81,7 +81,7 @@ def _one(request: HttpRequest, name: str) -> HttpResponse:
 
 
 def _shown(row: tuple[Any, ...], kinds: list[Kind]) -> list[tuple[Any, bool]]:
-    """Each cell as people read it, and whether it is a number."""
+    """Return each cell as text for people, and whether it is a number."""
     return [(_cell(v, k), k in (Kind.CENTS, Kind.WHOLE)) for v, k in zip(row, kinds, strict=True)]
 
 

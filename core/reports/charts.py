@@ -1,4 +1,4 @@
-"""A table as a picture: a small SVG within the page, with nothing loaded from anywhere."""
+"""Draw a table as a small SVG inside the page. The picture loads nothing from anywhere."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -14,7 +14,7 @@ COLOURS = ("#1d6fb8", "#c2571a", "#2e7d4f", "#7a4fa3")
 
 
 def svg(table: Table, *, label: str = "") -> SafeString:
-    """The picture of a report, or nothing when it has none or no rows."""
+    """Return the picture of a report, or an empty text if it has no picture or no rows."""
     picture = table.report.picture
     if picture is None or not table.rows:
         return SafeString("")
@@ -38,7 +38,7 @@ def svg(table: Table, *, label: str = "") -> SafeString:
 
 
 class _Scale:
-    """Where a value and a place stand on the sheet."""
+    """The scale that puts a value and a column on the sheet."""
 
     def __init__(self, low: int, high: int, many: int) -> None:
         self.low, self.high, self.many = low, high if high > low else low + 1, max(many, 1)
@@ -48,7 +48,7 @@ class _Scale:
         return TOP + height * (self.high - value) // (self.high - self.low)
 
     def x(self, place: int) -> int:
-        """The left edge of a place."""
+        """Return the left edge of a column."""
         return LEFT + (WIDTH - LEFT - 10) * place // self.many
 
 

@@ -1,8 +1,8 @@
-"""A day as a file of events, and the day again from it, in an empty database.
+"""Write a day as a file of events, and replay the day from the file in an empty database.
 
-The file has the balances at the day's first instant, the rows of before that its events need, the
-events in the order of their times, and the figures at its end. To replay it is to work every cent
-of the day out again, by the services and engines, and to compare.
+The file has the balances at the first instant of the day, the earlier rows that its events need,
+the events in order of time, and the figures at the end of the day. A replay computes every cent of
+the day again, with the services and engines, and compares.
 """
 
 import json
@@ -48,14 +48,16 @@ class DatabaseNotEmpty(Conflict):
 
 
 class DayDiffers(InvariantBroken):
-    """`data["found"]` lists figure, what the file says, and what the replay made."""
+    """The replay differs from the file. `data["found"]` lists figure, value of the file, value of
+    the replay.
+    """
 
     code = "day_differs"
     message = "The day that was replayed is not the day that the file tells of."
 
 
 def write(day: date, out: TextIO) -> int:
-    """Write a day that has ended; how many events. It is read at one instant."""
+    """Write a day that has ended, read at one instant. Return the number of events."""
     span, events = Span.of(day), 0
 
     def line(content: dict[str, Any]) -> None:
@@ -93,7 +95,7 @@ def _events(span: Span) -> list[Event]:
 
 
 def _balances(until: datetime) -> list[tuple[int, str, str, int]]:
-    """Every account with its debit balance, by code."""
+    """Return every account with its debit balance, by code."""
     with connection.cursor() as cursor:
         cursor.execute(_BALANCES, [until])
         rows: list[tuple[int, str, str, int]] = cursor.fetchall()
@@ -101,7 +103,9 @@ def _balances(until: datetime) -> list[tuple[int, str, str, int]]:
 
 
 def _figures(span: Span) -> Iterator[tuple[str, Any]]:
-    """Every balance at the end of the day that is not nothing, and what each app adds."""
+    """Return every balance at the end of the day that is not 0, and the figures that each app
+    adds.
+    """
     for _account, code, side, cents in _balances(span.until):
         normal = cents if side == Account.Side.DEBIT else -cents
         if normal and code != _OPENING.code:
@@ -111,10 +115,10 @@ def _figures(span: Span) -> Iterator[tuple[str, Any]]:
 
 
 def replay(lines: Iterable[str]) -> int:
-    """Play a day again and compare every figure; how many were compared.
+    """Replay a day and compare every figure. Return the number of figures.
 
-    Into an empty database only, by its owner: what the tables' triggers would have refused was
-    refused when the day was lived, and they are off meanwhile. Raises NotADayFile,
+    The database must be empty and the role its owner. The triggers of the tables are off meanwhile:
+    what they would have refused was refused on the day itself. Raises NotADayFile,
     DatabaseNotEmpty, DayDiffers.
     """
     documents = [json.loads(text) for text in lines]
@@ -138,7 +142,7 @@ def replay(lines: Iterable[str]) -> int:
 
 @contextmanager
 def _unguarded() -> Iterator[None]:
-    """The triggers of the project's tables are off, and on again at the end."""
+    """Turn the triggers of the project's tables off, and on again at the end."""
     tables = [model._meta.db_table for model in guarded_models()]
     with connections["owner"].cursor() as cursor:
         for table in tables:
@@ -158,7 +162,7 @@ def _need_empty() -> None:
 
 
 def _move_clock(instant: datetime) -> None:
-    """The replay's own time, as the file tells it; such a system never serves."""
+    """Set the replay's clock to the time in the file. Such a database never serves."""
     with connection.cursor() as cursor:
         cursor.execute("SELECT clock_timestamp()")
         real = cursor.fetchone()[0]
@@ -166,7 +170,7 @@ def _move_clock(instant: datetime) -> None:
 
 
 def _open(documents: list[dict[str, Any]]) -> None:
-    """The accounts under their own keys, and the balances of before as transfers into them."""
+    """Create the accounts under their own keys, and post the opening balances as transfers."""
     opening = [found for found in documents if "opening" in found]
     now = clock.now()
     Account.objects.bulk_create(
@@ -184,7 +188,7 @@ def _open(documents: list[dict[str, Any]]) -> None:
 
 
 def _set_sequences(documents: Iterable[dict[str, Any]]) -> None:
-    """New rows get keys after all those of the file. Only the owner may move a sequence."""
+    """Move the sequences past the keys of the file. Only the owner may do it."""
     highest: dict[str, int] = {}
     for found in documents:
         for row in [found["row"]] if "row" in found else found.get("rows", ()):

@@ -1,4 +1,4 @@
-"""The other reports that every game shares: what was won, what is not claimed, the organiser's."""
+"""Make the reports that every game shares: prizes won, prizes unclaimed, organiser's share."""
 
 import datetime
 from collections.abc import Iterator
@@ -93,7 +93,7 @@ SHARE = Report(
 
 
 def paid(period: Period) -> Iterator[Row]:
-    """Payments folded by the tier that their amount fell in on their day."""
+    """Sum payments by the tier in which their amount fell on their day."""
     with connection.cursor() as cursor:
         cursor.execute(_PAYMENTS, [day_bounds(period.first)[0], day_bounds(period.last)[1]])
         rows = cursor.fetchall()

@@ -1,4 +1,4 @@
-"""A report's table as CSV, as a spreadsheet, and as JSON: the same figures in each."""
+"""Write a report's table as CSV, as a spreadsheet and as JSON, with the same figures in each."""
 
 import csv
 import datetime
@@ -19,7 +19,9 @@ _DANGEROUS = ("=", "+", "-", "@", "\t", "\r")
 
 
 def as_csv(table: Table) -> str:
-    """Names of columns, rows, and the sums last; money in whole cents, times in UTC."""
+    """Return the names of the columns, the rows, and the sums; money in whole cents, times in
+    UTC.
+    """
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\r\n")
     writer.writerow([column.name for column in table.report.columns])
@@ -40,12 +42,12 @@ def _plain(value: Any) -> str | int:
 
 
 def safe_text(text: str) -> str:
-    """A text that no spreadsheet takes for a formula."""
+    """Return a text that no spreadsheet takes for a formula."""
     return f"'{text}" if text.startswith(_DANGEROUS) else text
 
 
 def as_xlsx(table: Table) -> bytes:
-    """One sheet: titles, rows, sums; money in euros, days as days, times in Madrid's time."""
+    """Return one sheet with titles, rows and sums; money in euros, times in Madrid's time."""
     book = Workbook()
     sheet: Any = book.active
     columns = table.report.columns
@@ -80,7 +82,7 @@ def _cell(value: Any, kind: Kind) -> Any:
 
 
 def as_document(table: Table) -> dict[str, Any]:
-    """As the API gives it: columns, and each row as an object by their names."""
+    """Return the table for the API: its columns, and each row as an object by column name."""
     names = [column.name for column in table.report.columns]
     return {
         "report": table.report.name,

@@ -1,9 +1,8 @@
-"""The parts of a day file: which events an app writes into it, and how it replays them.
+"""Define the parts of a day file: the events that an app writes into it, and how they are replayed.
 
-Each app lists its parts as `DAY_PARTS` in its `day_parts.py`.
-
-An event is a row that was written on the day, or an act that the services can do anew (a
-settlement, a lapse). Money is never copied: whoever replays an event works it out.
+Each app lists its parts as `DAY_PARTS` in its `day_parts.py`. An event is a row that was written on
+the day, or an act that the services can do again (a settlement, a lapse). Money is never copied;
+the replay computes it.
 """
 
 import datetime
@@ -24,7 +23,7 @@ _NAMESPACE = uuid.UUID("0f0b46b9-7f5c-4c41-a3c4-6f9f0e3c6a55")
 
 @dataclass(frozen=True, slots=True)
 class Span:
-    """A natural day, and its first instant and the next day's."""
+    """A natural day, its first instant, and the first instant of the next day."""
 
     day: datetime.date
     since: datetime.datetime
@@ -37,9 +36,10 @@ class Span:
 
 @dataclass(frozen=True, slots=True)
 class Event:
-    """`row` is inserted as it is, after what it refers to; `rows` are those that it brings along.
+    """An event. `row` is inserted as it is, after the rows it refers to. `rows` are inserted with
+    it.
 
-    `data` is for the act, when there is more to say. `order` is among events of one instant.
+    `data` has further arguments of an act. `order` sorts events of one instant.
     """
 
     at: datetime.datetime
@@ -57,9 +57,9 @@ Replay = Callable[[Model | None, Mapping[str, Any]], None]
 class Part:
     """An app's part of a day file.
 
-    `context` gives the rows of before the day that its events need, as they were when it began.
-    `figures` are the day's results by name, made
-    from a database in which the day has happened, here or again.
+    `context` returns the earlier rows that its events need, as they were when the day began.
+    `figures` returns the day's results by name, from a database in which the day has happened, the
+    original or the replay.
     """
 
     name: str
@@ -83,7 +83,7 @@ def replay_of(kind: str) -> Replay | None:
 
 
 def nothing(row: Model | None, data: Mapping[str, Any]) -> None:
-    """An event whose row is all there is to it."""
+    """Do nothing: inserting the row of the event is enough."""
 
 
 def balance_cents(account: AccountCode) -> int:

@@ -1,4 +1,4 @@
-"""The reports that all games share."""
+"""List the reports that all games share."""
 
 from core.reports import money, sales
 from core.reports.tables import Reports

@@ -1,7 +1,7 @@
-"""Rows as JSON and back, each after the rows it refers to: what a day file is made of.
+"""Write rows as JSON and read them back, each after the rows it refers to, for day files.
 
-Nothing that opens anything goes out: passwords, PINs, secrets and digests of tokens and codes are
-replaced by something of the same shape.
+The file has nothing that opens anything: passwords, PINs, secrets and digests of tokens and codes
+are replaced by values of the same form.
 """
 
 import datetime
@@ -29,7 +29,7 @@ def key_of(row: Model) -> Key:
 
 
 def document(row: Model) -> Document:
-    """A row by its model's label and its columns."""
+    """Return a row as its model's label and its columns."""
     fields = {field.attname: _out(row, field) for field in row._meta.concrete_fields}
     return {"model": row._meta.label_lower, "fields": fields}
 
@@ -54,7 +54,7 @@ def _out(row: Model, field: "models.Field[Any, Any]") -> Any:
 
 
 def row_of(found: Document) -> Model:
-    """The row of a document, not saved yet."""
+    """Return the row of a document, not saved yet."""
     model = apps.get_model(found["model"])
     values = {}
     for field in model._meta.concrete_fields:
@@ -69,23 +69,23 @@ def row_of(found: Document) -> Model:
 
 
 def insert(row: Model) -> Model:
-    """Write it as it is: under its own key, without what `save` would add."""
+    """Insert the row as it is, under its own key, without the changes that `save` would make."""
     row.save_base(raw=True, force_insert=True)
     return row
 
 
 class Carried:
-    """Which rows have gone out already, so that each goes once and after those it refers to."""
+    """The rows written so far, so that each is written once and after those it refers to."""
 
     def __init__(self) -> None:
         self._keys: set[Key] = set()
 
     def known(self, model: type[Model], pk: Any) -> None:
-        """A row that the reader has from elsewhere."""
+        """Record a row that the reader has from elsewhere."""
         self._keys.add((model._meta.label_lower, pk))
 
     def after_theirs(self, rows: Iterable[Model]) -> Iterator[Model]:
-        """The rows that have not gone out, each preceded by what it refers to."""
+        """Yield the rows not written yet, each after the rows it refers to."""
         for row in rows:
             yield from self._one(row)
 

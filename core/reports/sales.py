@@ -1,4 +1,4 @@
-"""Sales by day, premises, terminal and game: one question to each game, folded four ways."""
+"""Report sales by day, premises, terminal and game, from one query to each game."""
 
 from collections.abc import Callable, Iterator
 

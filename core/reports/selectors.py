@@ -1,4 +1,4 @@
-"""Reports, for those who may read them."""
+"""Read reports for those who may read them."""
 
 import datetime
 
@@ -23,7 +23,7 @@ def report(
     first: datetime.date | None = None,
     last: datetime.date | None = None,
 ) -> Table:
-    """A report over a period; the last thirty days unless given.
+    """Return a report over a period (default: the last thirty days).
 
     Raises ReportUnknown, PeriodRefused.
     """

@@ -1,7 +1,7 @@
-"""Reports: named tables over a period, filled by the core and by the games.
+"""Define reports: named tables over a period, filled by the core and by the games.
 
-Each app gives its part as `REPORTS` in its `reports.py`: the reports that it defines, and rows of
-any report. So one table of sales has the sales of every game.
+Each app gives its part as `REPORTS` in its `reports.py`: the reports that it defines, and its rows
+of any report. So one table of sales has the sales of every game.
 """
 
 import datetime
@@ -31,7 +31,7 @@ class PeriodRefused(Invalid):
 
 
 class Kind(enum.StrEnum):
-    """The kinds of column; cents are whole euro cents."""
+    """The kinds of column. Cents are whole euro cents."""
 
     TEXT = "text"
     DAY = "day"
@@ -42,7 +42,7 @@ class Kind(enum.StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """`summed`: its total makes sense."""
+    """A column of a table. `summed` is true if its total makes sense."""
 
     name: str
     title: Text
@@ -52,7 +52,7 @@ class Column:
 
 @dataclass(frozen=True, slots=True)
 class Picture:
-    """A chart of the table: `values` columns summed by `label`; a line for what goes on in time."""
+    """A chart: the `values` columns summed by `label`. A series over time is drawn as a line."""
 
     label: str
     values: Sequence[str]
@@ -61,7 +61,7 @@ class Picture:
 
 @dataclass(frozen=True, slots=True)
 class Period:
-    """Natural days, both included."""
+    """A period of natural days, both ends included."""
 
     first: datetime.date
     last: datetime.date
@@ -76,7 +76,7 @@ Rows = Callable[[Period], Iterable[Row]]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Report:
-    """`dated` is False for what holds now, whatever the period."""
+    """The definition of a report. `dated` is False if it shows the present, whatever the period."""
 
     name: str
     title: Text
@@ -87,13 +87,13 @@ class Report:
     dated: bool = True
 
     def column(self, name: str) -> int:
-        """The place of a column."""
+        """Return the place of a column."""
         return [column.name for column in self.columns].index(name)
 
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """A report made: its rows, and under them the sums of the columns that are summed."""
+    """A report with its rows, and the sums of the columns that are summed."""
 
     report: Report
     period: Period
@@ -103,9 +103,9 @@ class Table:
 
 @dataclass(frozen=True, slots=True)
 class Sold:
-    """Sales of a game at a terminal on a day. Cents.
+    """The sales of a game at a terminal on a day, in cents.
 
-    Annulled and voided amounts belong to the day of the sale, so that row gives what is left of a
+    Annulled and voided amounts belong to the day of the sale, so a row gives what remains of that
     day's sales.
     """
 
@@ -125,7 +125,7 @@ def _nothing(period: Period) -> Iterable[Sold]:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reports:
-    """An app's part of the reports: definitions, rows by name of a report, and its sales."""
+    """An app's part of the reports: definitions, rows by name of report, and its sales."""
 
     defined: Sequence[Report] = ()
     rows: Mapping[str, Rows] = field(default_factory=dict)
@@ -148,7 +148,7 @@ def reports() -> list[Report]:
 
 
 def report_named(name: str) -> Report:
-    """Raises ReportUnknown."""
+    """Return the report with that name. Raises ReportUnknown."""
     report = _by_name().get(name)
     if report is None:
         raise ReportUnknown(report=name)
@@ -156,7 +156,7 @@ def report_named(name: str) -> Report:
 
 
 def table(report: Report, period: Period) -> Table:
-    """The report over a period."""
+    """Return the report over a period."""
     sources = (part.rows[report.name] for part in parts() if report.name in part.rows)
     rows = [row for source in sources for row in source(period)]
     totals = tuple(

@@ -1,4 +1,4 @@
-"""Running accounts in the admin: statements, their settlement, commission and guarantees."""
+"""Show running accounts in the admin: statements, their settlement, commission and guarantees."""
 
 import uuid
 from typing import Any

@@ -1,7 +1,7 @@
-"""What premises owe, now and week by week, out of the ledger.
+"""Read from the ledger what premises owe, now and by week.
 
-A balance of now is that of the last mark and the few transfers since; marks are made at night, when
-no older transfer can appear any more.
+A present balance is the balance of the last mark plus the few transfers since. Marks are made at
+night, when no older transfer can appear any more.
 """
 
 import datetime
@@ -37,7 +37,9 @@ _NEWEST = 2**63 - 1
 
 @dataclass(frozen=True, slots=True)
 class Movement:
-    """Transfers of one kind on one day; `cents` is what they add to what the premises owe."""
+    """The transfers of one kind on one day. `cents` is what they add to the debt of the
+    premises.
+    """
 
     kind: str
     day: datetime.date
@@ -54,13 +56,13 @@ class Movement:
 
 
 def premises_accounts() -> dict[int, int]:
-    """Account id -> premises id."""
+    """Return the premises id by account id."""
     found = Account.objects.filter(code__startswith=PREFIX).values_list("pk", "code")
     return {pk: int(code.removeprefix(PREFIX)) for pk, code in found}
 
 
 def balances_now(accounts: Mapping[int, int] | None = None) -> dict[int, int]:
-    """Premises id -> what they owe, in cents; of all, or of the accounts given."""
+    """Return the debt in cents by premises id, for all premises or for the accounts given."""
     accounts = premises_accounts() if accounts is None else accounts
     mark = Mark.objects.order_by("-up_to").first()
     found = dict.fromkeys(accounts.values(), 0)
@@ -74,9 +76,9 @@ def balances_now(accounts: Mapping[int, int] | None = None) -> dict[int, int]:
 
 
 def mark_make() -> tuple[Mark, int]:
-    """A mark up to the last transfer there can be now; and how many balances it has.
+    """Make a mark up to the last possible transfer. Return it and the number of its balances.
 
-    Waits for what is under way, so that no transfer below the mark appears later.
+    Wait for transactions in progress, so that no transfer below the mark can appear later.
     """
     with connection.cursor() as cursor:
         cursor.execute("SELECT coalesce(pg_sequence_last_value('ledger_transfer_id_seq'), 0)")
@@ -101,7 +103,7 @@ def mark_make() -> tuple[Mark, int]:
 
 
 def mark_differences() -> list[dict[str, int]]:
-    """Balances of the newest mark that are not the sum of their transfers."""
+    """Return the balances of the newest mark that are not the sum of their transfers."""
     mark = Mark.objects.order_by("-up_to").first()
     if mark is None:
         return []
@@ -118,7 +120,7 @@ def mark_differences() -> list[dict[str, int]]:
 def movements(
     first: datetime.date, last: datetime.date, accounts: Mapping[int, int]
 ) -> dict[int, list[Movement]]:
-    """Premises id -> movements of these days by kind and day, without commission."""
+    """Return the movements of these days by premises id, kind and day, without commission."""
     since, until = day_bounds(first)[0], day_bounds(last)[1]
     before = Mark.objects.filter(made_at__lte=since).order_by("-up_to").first()
     parameters: dict[str, Any] = {

@@ -1,8 +1,8 @@
-"""The columns in which transfers show on premises' accounts, and the sales that earn commission.
+"""Assign transfers to the columns of premises' accounts, and name the sales that earn commission.
 
 Each game lists as `MOVEMENTS` in its `movements.py` which kinds of its transfers are sales and
-which annul them, where commission is paid from, and what of its sales earns none. Kinds that no
-game lists are shown as other movements: an account always adds up.
+which annul them, the account that pays commission, and the sales that earn none. A kind that no
+game lists is shown as another movement, so an account always adds up.
 """
 
 import datetime
@@ -48,10 +48,10 @@ def _nothing(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GameMovements:
-    """`commission_from` is the organiser's account that premises' commissions come out of.
+    """The movements of a game. `commission_from` is the organiser's account that pays commission.
 
-    `unearned(since, until)` gives, for `since <= x < until`, what was taken out of the takings
-    again without being given back at the counter: (premises id, day, cents).
+    `unearned(since, until)` returns, for `since <= x < until`, the sales that left the takings
+    without a refund at the counter: (premises id, day, cents).
     """
 
     game: str

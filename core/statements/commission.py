@@ -1,9 +1,9 @@
-"""What premises earn of their sales: a dated percentage of what stands, game by game.
+"""Compute the commission of premises: a dated percentage of the net sales of each game.
 
-Each day's net sales earn that day's rate; days of one rate are added up and rounded down once, in
-the premises' disfavour by less than a cent. Sales that left the takings again (annulled at the
-counter, voided in breach) earn nothing, in whichever week that happens: the commission on them is
-then taken back.
+The net sales of a day earn that day's rate. Days with one rate are added and rounded down once; the
+premises lose less than a cent. Sales that left the takings (annulled at the counter, voided in
+breach) earn nothing. If that happens in a later week, the commission on them is taken back in that
+week.
 """
 
 import datetime
@@ -20,7 +20,7 @@ from core.statements.models import CommissionRate
 
 @dataclass(frozen=True, slots=True)
 class Earned:
-    """Commission of one game at one rate; `base_cents` is net sales."""
+    """The commission of one game at one rate. `base_cents` is its net sales."""
 
     game: str
     percent: str
@@ -29,7 +29,7 @@ class Earned:
 
 
 class Rates:
-    """All rates on record, to be asked for many premises and days."""
+    """All rates on record, for queries about many premises and days."""
 
     def __init__(self) -> None:
         self._rates: dict[tuple[str, int | None], list[tuple[datetime.date, str]]] = {}
@@ -38,7 +38,7 @@ class Rates:
             self._rates.setdefault(key, []).append((rate.in_force_from, rate.percent))
 
     def percent(self, game: str, premises_id: int, day: datetime.date) -> str:
-        """The premises' own rate on that day, else everybody's, else "0"."""
+        """Return the rate of the premises on that day, else the general rate, else "0"."""
         for key in ((game, premises_id), (game, None)):
             since = [percent for begins, percent in self._rates.get(key, []) if begins <= day]
             if since:
@@ -49,7 +49,9 @@ class Rates:
 def unearned(
     first: datetime.date, last: datetime.date
 ) -> dict[tuple[str, int], dict[datetime.date, int]]:
-    """(game, premises id) -> by day, sales that left the takings otherwise than at the counter."""
+    """Return, by (game, premises id) and day, the sales that left the takings but not at the
+    counter.
+    """
     since, until = day_bounds(first)[0], day_bounds(last)[1]
     found: dict[tuple[str, int], dict[datetime.date, int]] = {}
     for game in games():
@@ -65,7 +67,7 @@ def earned(
     left: Mapping[tuple[str, int], Mapping[datetime.date, int]],
     rates: Rates,
 ) -> list[Earned]:
-    """What premises earned, by game and rate, in the order of both."""
+    """Return the commission of the premises, sorted by game and rate."""
     bases: dict[tuple[str, str], int] = {}
 
     def add(game: str, day: datetime.date, cents: int) -> None:
@@ -85,6 +87,6 @@ def earned(
 
 
 def _share(base_cents: int, percent: Fraction) -> int:
-    """Down to the cent, whichever way it goes."""
+    """Return the share, rounded down to the cent, for positive and negative amounts."""
     share = percent_down(abs(base_cents), percent)
     return share if base_cents >= 0 else -share

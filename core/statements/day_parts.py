@@ -1,7 +1,7 @@
-"""The running accounts' part of a day file: payments of statements, and commission as stated.
+"""Give the running accounts' part of a day file: payments of statements, and stated commission.
 
-A statement is of a week, and its day alone does not show what was sold in it: its commission is
-told, and not worked out again.
+A statement is about a week. Its day does not show the sales of that week, so the file states the
+commission and a replay does not compute it.
 """
 
 from collections.abc import Iterator, Mapping
@@ -36,7 +36,7 @@ def _remitted(row: Any, data: Mapping[str, Any]) -> None:
 
 
 def nothing_before(span: Span) -> Iterator[Model]:
-    """Premises and statements come along with the events that name them."""
+    """Return no earlier rows. Premises and statements come with the events that name them."""
     return iter(())
 
 

@@ -1,4 +1,4 @@
-"""The tasks of premises' accounts that the sweeper sends, each with the ids that are due."""
+"""List the tasks of premises' accounts for the sweeper, each with the ids that are due."""
 
 from core.database.due_work import DueWork
 from core.statements.guarantee import covers_due

@@ -1,7 +1,7 @@
-"""Premises that owe more than their guarantee covers do not sell until they owe less.
+"""Suspend the sales of premises that owe more than their guarantee covers, until they owe less.
 
-No sale looks at a balance: the sweeper compares balances and limits every few seconds, and sets or
-lifts the suspension that sales look at anyhow.
+A sale does not read a balance. The sweeper compares balances and limits every few seconds, and sets
+or lifts the suspension that every sale reads.
 """
 
 from dataclasses import dataclass
@@ -25,7 +25,7 @@ SELECT DISTINCT ON (g.premises_id) g.premises_id, g.limit_cents, EXISTS (
 
 @dataclass(frozen=True, slots=True)
 class Cover:
-    """What premises owe against what their guarantee covers, in cents."""
+    """The debt of premises and the limit of their guarantee, in cents."""
 
     premises_id: int
     balance_cents: int
@@ -38,7 +38,7 @@ class Cover:
 
 
 def covers() -> list[Cover]:
-    """Every premises with a limit in force."""
+    """Return every premises with a limit in force."""
     with connection.cursor() as cursor:
         cursor.execute(_LIMITS)
         limits = cursor.fetchall()
@@ -54,12 +54,12 @@ def covers() -> list[Cover]:
 
 
 def covers_due() -> list[int]:
-    """The premises whose suspension does not follow their balance yet."""
+    """Return the premises whose suspension does not match their balance yet."""
     return [each.premises_id for each in covers() if each.exceeded != each.suspended]
 
 
 def cover_apply(*, premises_id: int) -> bool:
-    """Have the suspension of premises follow what they owe now; whether anything changed."""
+    """Suspend or resume the premises by what they owe now. Return whether anything changed."""
     for each in covers():
         if each.premises_id == premises_id and each.exceeded and not each.suspended:
             reason = f"Guarantee exceeded: {each.balance_cents} of {each.limit_cents} cents"

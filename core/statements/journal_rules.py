@@ -1,4 +1,6 @@
-"""What must hold between the rows of premises' accounts and the acts that wrote them."""
+"""List the rules that must hold between the rows of premises' accounts and the acts that wrote
+them.
+"""
 
 from core.journal.binding import posted, stamped, with_parent
 from core.journal.rules import Rule

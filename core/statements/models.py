@@ -1,4 +1,4 @@
-"""Premises' running accounts: what they may owe, what they earn, and what they were told of it."""
+"""Store premises' running accounts: their limits, their commission and their statements."""
 
 from django.db import models
 from django.db.models import F, Q
@@ -11,10 +11,10 @@ from core.staff.models import StaffSession, User
 
 
 class CommissionRate(Guarded):
-    """What premises earn of the sales of a game, from a day on (14.III.6.1).
+    """The commission of premises on the sales of a game, from a day on (14.III.6.1).
 
-    Without premises it holds for all of them that have no rate of their own. `percent` is an exact
-    decimal, as `core.kernel.money.parse_percent` reads it.
+    Without premises it holds for all premises that have no rate of their own. `percent` is an exact
+    decimal that `core.kernel.money.parse_percent` reads.
     """
 
     game = models.CharField(_("game"), max_length=20, choices=Game.choices)
@@ -50,7 +50,7 @@ class CommissionRate(Guarded):
 
 
 class GuaranteeLimit(Guarded):
-    """The most that premises may owe, from an instant on; beyond it they do not sell."""
+    """The largest debt of premises, from an instant on. Beyond it they may not sell."""
 
     premises = models.ForeignKey(
         Premises, models.PROTECT, related_name="guarantee_limits", verbose_name=_("premises")
@@ -76,9 +76,9 @@ class GuaranteeLimit(Guarded):
 
 
 class Mark(Guarded):
-    """Balances summed up to a transfer, so that a balance of now is a sum of few.
+    """Balances summed up to a transfer, so that a present balance needs few transfers.
 
-    Nothing trusts them unchecked: the nightly audit sums everything anew.
+    The nightly audit sums every transfer again and compares.
     """
 
     up_to = models.BigIntegerField(_("last transfer"), unique=True)
@@ -93,7 +93,7 @@ class Mark(Guarded):
 
 
 class MarkedBalance(Guarded):
-    """What premises owed at a mark, in cents; those that owed nothing have no row."""
+    """The debt of premises at a mark, in cents. Premises without debt have no row."""
 
     mark = models.ForeignKey(Mark, models.PROTECT, related_name="balances")
     account = models.ForeignKey(
@@ -113,11 +113,11 @@ class MarkedBalance(Guarded):
 
 
 class Statement(Guarded):
-    """A week of premises' running account, Monday to Sunday, numbered without gaps.
+    """A week of a running account, Monday to Sunday, numbered without gaps.
 
-    Every figure is what it adds to what the premises owe: sales are positive, annulments, prizes
-    paid, commission and payments negative. `lines` has them by game and kind of transfer, with the
-    number of movements; `commission` the base, rate and amount by game.
+    Each figure is what it adds to the debt of the premises: sales are positive; annulments, paid
+    prizes, commission and payments are negative. `lines` has them by game and kind of transfer,
+    with the number of movements. `commission` has base, rate and amount by game.
     """
 
     uuid = models.UUIDField(_("UUID"), unique=True)
@@ -167,7 +167,7 @@ class Statement(Guarded):
 
 
 class Remittance(Guarded):
-    """Premises pay what a statement says they owe; negative: the organiser pays them."""
+    """A payment of a statement by the premises. If negative, the organiser pays the premises."""
 
     uuid = models.UUIDField(_("UUID"), unique=True)
     statement = models.ForeignKey(

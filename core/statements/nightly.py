@@ -1,4 +1,6 @@
-"""The nights of the running accounts: a mark each night, statements on Mondays, and their audit."""
+"""List the nightly jobs of running accounts: a mark each night, statements on Mondays, their
+audit.
+"""
 
 import datetime
 
@@ -33,9 +35,10 @@ def issue(day: datetime.date) -> Outcome:
 
 
 def audit(day: datetime.date) -> Outcome:
-    """Every mark against its transfers, every statement against its week, the last against all.
+    """Check every mark against its transfers, every statement against its week, and the last
+    against all.
 
-    Statements follow on each other, so the last one's balance stands for all before it.
+    Each statement continues the one before, so the balance of the last one proves all of them.
     """
     wrong = mark_differences()
     sundays_issued = Statement.objects.order_by("week_to").values_list("week_to", flat=True)

@@ -1,4 +1,4 @@
-"""A statement as paper and as figures: what was stored, and nothing else."""
+"""Print a stored statement as PDF and CSV."""
 
 import csv
 import io
@@ -28,13 +28,15 @@ CSV_HEADER = ("statement", "week_from", "week_to", "line", "game", "kind", "coun
 
 
 def statement_pdf(statement: Statement, *, language: str) -> bytes:
-    """The statement on A4 sheets; the same one always gives the same bytes."""
+    """Return the statement on A4 sheets. The same statement always gives the same bytes."""
     document = statement_document(statement, language=language, simulated=clock.is_simulated())
     return pdf.render(document, created_at=statement.issued_at, paper=pdf.Paper.A4)
 
 
 def statement_csv(statement: Statement) -> str:
-    """A line for each figure, in whole cents; the last is the sum of those before it."""
+    """Return one line for each figure, in whole cents. The last line is the sum of the lines
+    before.
+    """
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\r\n")
     writer.writerow(CSV_HEADER)

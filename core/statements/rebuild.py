@@ -8,7 +8,9 @@ from core.statements.models import Remittance, Statement
 
 
 def rebuild_statements(books: Books) -> None:
-    """Commission anew from each week's movements, and every payment of a statement."""
+    """Compute commission again from each week's movements, and repeat every payment of a
+    statement.
+    """
     issued: dict[datetime.date, list[int]] = {}
     for sunday, place in Statement.objects.order_by("week_to").values_list(
         "week_to", "premises_id"

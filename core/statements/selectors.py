@@ -1,4 +1,4 @@
-"""Reading running accounts, statements, rates and limits."""
+"""Read running accounts, statements, rates and limits."""
 
 import datetime
 import uuid
@@ -23,9 +23,10 @@ from core.statements.services import statement_get
 
 @dataclass(frozen=True, slots=True)
 class RunningAccount:
-    """Premises' account as it stands: since the last statement, by column, and in all, in cents.
+    """The present account of premises, in cents: since the last statement by column, and in total.
 
-    `limit_cents` is None where no guarantee is on record; `suspended`: sales are stopped for it.
+    `limit_cents` is None if no guarantee is on record. `suspended` is true if its sales are stopped
+    for it.
     """
 
     premises: Premises
@@ -39,14 +40,14 @@ class RunningAccount:
 
 
 def statements(*, by: StaffActor, premises: str = "") -> QuerySet[Statement]:
-    """Statements, of one premises where given. Raises PremisesUnknown."""
+    """Return the statements of all premises, or of one. Raises PremisesUnknown."""
     by.need(powers.READ)
     found = Statement.objects.select_related("premises")
     return found.filter(premises=premises_by_code(premises)) if premises else found
 
 
 def statement_one(*, by: StaffActor, ident: uuid.UUID) -> Statement:
-    """Raises StatementUnknown."""
+    """Return the statement. Raises StatementUnknown."""
     by.need(powers.READ)
     return statement_get(ident)
 
@@ -68,13 +69,13 @@ def guarantee_limits(*, by: StaffActor, premises: str = "") -> QuerySet[Guarante
 
 
 def running_account(*, by: StaffActor, premises: str) -> RunningAccount:
-    """What premises owe now. Raises PremisesUnknown."""
+    """Return the present account of the premises. Raises PremisesUnknown."""
     by.need(powers.READ)
     return _running(premises_by_code(premises))
 
 
 def terminal_account(*, terminal: TerminalActor) -> RunningAccount:
-    """The account of the terminal's own premises, for the people who work there."""
+    """Return the account of the terminal's premises, for the people who work there."""
     return _running(Premises.objects.get(pk=terminal.premises_id))
 
 

@@ -1,7 +1,7 @@
-"""Rates, guarantee limits, weekly statements and their settlement.
+"""Record rates and guarantee limits, issue weekly statements and settle them.
 
-A statement is made once and never again: the commission of its week is posted with it, out of the
-organiser's commission accounts, and what it says is what the ledger holds, to the cent.
+A statement is made once. The commission of its week is posted with it, from the organiser's
+commission accounts. Its figures equal the ledger to the cent.
 """
 
 import datetime
@@ -77,10 +77,10 @@ def commission_rate_record(
     in_force_from: datetime.date,
     reference: str,
 ) -> CommissionRate:
-    """What premises (all, unless named) earn of a game's sales from a day on.
+    """Record the commission of premises (all, unless named) on a game's sales from a day on.
 
     Raises PremisesUnknown, BadPercent, ReferenceMissing, RateRecorded, or RateTooLate for a day
-    that a statement covers already.
+    that a statement already covers.
     """
     by.need(powers.SET_RATES)
     place = premises_by_code(premises) if premises else None
@@ -113,7 +113,7 @@ def guarantee_limit_set(
     reference: str,
     in_force_from: datetime.datetime | None = None,
 ) -> GuaranteeLimit:
-    """The most that premises may owe from an instant on, now unless given.
+    """Set the largest debt of premises from an instant on (default: now).
 
     The sweeper acts on it within seconds. Raises PremisesUnknown, LimitRefused, ReferenceMissing.
     """
@@ -136,7 +136,7 @@ def guarantee_limit_set(
 
 @transaction.atomic
 def statements_issue(*, until: datetime.date) -> list[Statement]:
-    """Every statement of a week that ended up to that day and has none; they are made once."""
+    """Issue every missing statement of the weeks that ended by that day. Each is made once."""
     hold((Lock.STATEMENT, 0))
     made = []
     for sunday in weeks.due(until):
@@ -148,7 +148,7 @@ def statements_issue(*, until: datetime.date) -> list[Statement]:
 
 
 def _issue(week: Week, premises_id: int) -> Statement:
-    """One statement, its commission posted."""
+    """Issue one statement and post its commission."""
     last = Statement.objects.filter(premises_id=premises_id).order_by("-number").first()
     figures = week.figures(premises_id)
     opening = last.closing_cents if last else 0
@@ -171,7 +171,7 @@ def _issue(week: Week, premises_id: int) -> Statement:
 
 
 def _check(sunday: datetime.date, issued: list[Statement]) -> None:
-    """Raise unless every statement says what the ledger holds."""
+    """Raise InvariantBroken unless every statement equals the ledger."""
     held = weeks.ledger_cents(sunday)
     for each in issued:
         if held.get(each.premises_id, 0) != each.closing_cents:
@@ -183,7 +183,7 @@ def _check(sunday: datetime.date, issued: list[Statement]) -> None:
 
 
 def commission_lines(premises_id: int, earned: dict[str, int]) -> list[Line]:
-    """The commission of a week by game: out of the organiser's, off what the premises owe."""
+    """Return the transfers of a week's commission by game, from the organiser to the premises."""
     place = premises_account(premises_id)
     sources = {game.game: game.commission_from for game in games()}
     lines = []
@@ -209,10 +209,10 @@ def statement_settle(
     paid_on: datetime.date,
     reference: str,
 ) -> Remittance:
-    """Record that a statement was paid, whole or in part; negative: paid to the premises.
+    """Record a payment of a statement, full or partial. A negative one is paid to the premises.
 
-    The same movement again gives the first row. Raises StatementUnknown, ReferenceMissing,
-    RemittanceRefused (more than is left of it, or a day to come), RemittanceRecorded.
+    The same payment again returns the first row. Raises StatementUnknown, ReferenceMissing,
+    RemittanceRefused (more than remains, or a future day), RemittanceRecorded.
     """
     by.need(powers.SETTLE)
     found = statement_get(statement)
@@ -256,6 +256,6 @@ def remittance_line(of: Remittance) -> Line:
 
 
 def outstanding_cents(statement: Statement) -> int:
-    """What is left to be paid of a statement."""
+    """Return the part of a statement that is not paid yet."""
     paid = statement.remittances.values_list("amount_cents", flat=True)
     return statement.closing_cents - sum(paid)

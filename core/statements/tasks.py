@@ -1,4 +1,4 @@
-"""What the sweeper has done for running accounts."""
+"""Run the tasks of running accounts that the sweeper sends."""
 
 from celery import shared_task
 
@@ -7,5 +7,5 @@ from core.statements.guarantee import cover_apply
 
 @shared_task  # type: ignore[untyped-decorator]
 def cover(premises_id: int) -> bool:
-    """Suspend or resume the sales of premises, as their guarantee covers what they owe."""
+    """Suspend or resume the sales of premises according to their guarantee."""
     return cover_apply(premises_id=premises_id)

@@ -1,4 +1,4 @@
-"""A week of the running accounts, read from the ledger as a set: for issuing and for checking."""
+"""Read a week of all running accounts from the ledger, to issue and to check statements."""
 
 import datetime
 from dataclasses import dataclass, field
@@ -25,7 +25,7 @@ SELECT account_id, sum(cents)::bigint FROM ledger_entry
 
 @dataclass(frozen=True, slots=True)
 class Figures:
-    """What a week adds to what premises owe, in cents, by column of the statement."""
+    """What a week adds to the debt of premises, in cents, by column of the statement."""
 
     columns: dict[str, int]
     lines: list[dict[str, Any]]
@@ -39,7 +39,7 @@ class Figures:
 
 @dataclass(frozen=True, slots=True)
 class Week:
-    """The movements of Monday to `sunday`, by premises."""
+    """The movements from Monday to `sunday`, by premises."""
 
     sunday: datetime.date
     moved: dict[int, list[Movement]]
@@ -85,14 +85,14 @@ class Week:
 
 
 def week(sunday: datetime.date) -> Week:
-    """What was moved in the week that ends with that day."""
+    """Return the movements of the week that ends with that day."""
     first = add_days(sunday, -6)
     accounts = premises_accounts()
     return Week(sunday, movements(first, sunday, accounts), commission.unearned(first, sunday))
 
 
 def due(until: datetime.date) -> list[datetime.date]:
-    """The Sundays up to a day whose statements are not issued, oldest first."""
+    """Return the Sundays up to a day whose statements are not issued, oldest first."""
     issued = Statement.objects.aggregate(last=Max("week_to"))["last"]
     first = add_days(issued, 1) if issued else _first_week()
     if first is None:
@@ -102,15 +102,15 @@ def due(until: datetime.date) -> list[datetime.date]:
 
 
 def premises_of(week: Week) -> list[int]:
-    """The premises that get a statement: those with movements, and those that ever had one."""
+    """Return the premises that get a statement: those with movements now or in an earlier week."""
     begun = Statement.objects.values_list("premises_id", flat=True).distinct()
     return sorted({*begun, *week.moved})
 
 
 def ledger_cents(sunday: datetime.date) -> dict[int, int]:
-    """Premises id -> what the ledger holds at the end of a week, its commission posted.
+    """Return the ledger's balance at the end of a week by premises id, with its commission posted.
 
-    Summed over all transfers there are, apart from how the week was read.
+    It sums every transfer and does not use the reading of the week.
     """
     accounts = premises_accounts()
     parameters: dict[str, Any] = {
@@ -124,7 +124,7 @@ def ledger_cents(sunday: datetime.date) -> dict[int, int]:
 
 
 def _first_week() -> datetime.date | None:
-    """The Monday of the first movement of any premises."""
+    """Return the Monday of the first movement of any premises."""
     accounts = list(premises_accounts())
     ours = Q(debit__in=accounts) | Q(credit__in=accounts)
     first = Transfer.objects.filter(ours).aggregate(first=Min("at"))["first"]

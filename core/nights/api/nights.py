@@ -1,4 +1,4 @@
-"""What the nights did, and what they have left undone."""
+"""Serve what the nightly jobs did and what they left undone."""
 
 from django.http import HttpResponse
 from rest_framework import serializers

@@ -1,4 +1,4 @@
-"""Reports, as rows and as files."""
+"""Serve reports as rows and as files."""
 
 from django.http import HttpResponse
 from rest_framework import serializers

@@ -1,4 +1,4 @@
-"""Premises' running accounts, statements, commission and guarantees."""
+"""Serve running accounts, statements, commission and guarantees."""
 
 import uuid
 
