@@ -1,31 +1,32 @@
-"""The prize office's accounts. What a prize is paid from is the game's (`Payable.owed`, `.held`).
+"""Name the ledger accounts of the prize office.
 
-An establishment or entity that pays has it deducted from what it owes (`premises_account`).
+A prize is paid from accounts of its game (`Payable.owed`, `Payable.held`). The amount that an
+establishment or an authorised entity pays is deducted from what it owes (`premises_account`).
 """
 
 from core.ledger.services import AccountCode, asset, liability
 
 
 def treasury() -> AccountCode:
-    """The organiser's money outside cash sessions: bank and safe."""
+    """Return the account of the organiser's money outside cash sessions: bank and safe."""
     return asset("treasury")
 
 
 def cash(session_id: int) -> AccountCode:
-    """What a cashier's open session holds; nothing once it is closed."""
+    """Return the account of a cashier's session. Its balance is zero once the session is closed."""
     return asset(f"payoffice:cash:{session_id}")
 
 
 def cash_differences() -> AccountCode:
-    """What counts at close had too much; too little stands on its debit side."""
+    """Return the account of cash over (credit side) and cash short (debit side) at the counts."""
     return liability("payoffice:cash_differences")
 
 
 def cheques() -> AccountCode:
-    """Cheques handed over and not yet presented at the bank (14.III.10.6)."""
+    """Return the account of cheques handed over and not yet presented at the bank (14.III.10.6)."""
     return liability("payoffice:cheques")
 
 
 def goods() -> AccountCode:
-    """Prizes in kind in stock, at their equivalents (15.III.6.5)."""
+    """Return the account of the prizes in kind in stock, at their cash equivalents (15.III.6.5)."""
     return asset("payoffice:goods")

@@ -1,4 +1,4 @@
-"""Contribute the pay office to the administration."""
+"""Add the prize office to the menu and to the words of the administration."""
 
 from django.utils.translation import gettext_lazy as _
 

@@ -1,4 +1,7 @@
-"""The prize office's part of a day file: what became of claims, and the money handed over."""
+"""Write the prize office's part of a day file, and replay it.
+
+The part holds the acts on claims, the cash sessions, the cheques and the stock of that day.
+"""
 
 import datetime
 from collections.abc import Iterator, Mapping
@@ -28,7 +31,7 @@ from core.reports.parts import Event, Part, Span, balance_cents, nothing, post
 Data = Mapping[str, Any]
 State = Claim.State
 _OVER = (State.PAID, State.EXCHANGED, State.LAPSED, State.REFUSED)
-# The acts on claims: their rows, times, and what they make of the claim.
+# The acts on claims: model, field of the time, state of the claim afterwards (empty: the verdict).
 _ACTS: tuple[tuple[type[Model], str, str], ...] = (
     (Presentation, "presented_at", State.PRESENTED),
     (DepositMatch, "matched_at", State.HELD),
@@ -39,31 +42,34 @@ _ACTS: tuple[tuple[type[Model], str, str], ...] = (
 
 
 _SAME_ACT = datetime.timedelta(seconds=5)
-"""An act and the claim it opens are of one transaction, but not of one instant."""
+"""An act and the claim it opens share a transaction, but not the instant."""
 
 
 def history(claim: Claim) -> list[tuple[datetime.datetime, str]]:
-    """When the claim became what, oldest first; one that no act opened lapsed, or was blocked."""
-    found = []
+    """Return the states that the claim has had, each with the instant it began, oldest first.
+
+    A claim that no act opened begins as lapsed or, if a breach blocked its ticket, as held.
+    """
+    states = []
     for model, at, state in _ACTS:
         act = model._default_manager.filter(claim=claim).first()
         if act is not None:
-            found.append((getattr(act, at), state or getattr(act, "verdict", "")))
-    found.sort()
-    if not found or found[0][0] - claim.opened_at >= _SAME_ACT:
+            states.append((getattr(act, at), state or getattr(act, "verdict", "")))
+    states.sort()
+    if not states or states[0][0] - claim.opened_at >= _SAME_ACT:
         first = State.LAPSED if claim.state == State.LAPSED else State.HELD
-        found.insert(0, (claim.opened_at, first))
-    return found
+        states.insert(0, (claim.opened_at, first))
+    return states
 
 
 def state_before(claim: Claim, instant: datetime.datetime) -> str:
-    """What the claim was just before; empty while there was none."""
+    """Return the state of the claim just before the instant; empty if there was no claim."""
     before = [state for at, state in history(claim) if at < instant]
     return before[-1] if before else ""
 
 
 def as_of(claim: Claim, state: str, changed_at: datetime.datetime | None) -> Claim:
-    """The claim as it was then."""
+    """Return a copy of the claim as it was in an earlier state."""
     return Claim(
         pk=claim.pk,
         game=claim.game,
@@ -77,7 +83,7 @@ def as_of(claim: Claim, state: str, changed_at: datetime.datetime | None) -> Cla
 
 
 def context(span: Span) -> Iterator[Model]:
-    """Claims that were open, sessions that were open, cheques on their way."""
+    """Yield what was open when the day began: claims, cash sessions and issued cheques."""
     open_ = Claim.objects.filter(opened_at__lt=span.since).filter(
         ~Q(state__in=_OVER) | Q(changed_at__gte=span.since)
     )
@@ -99,7 +105,7 @@ def _open(session: CashSession) -> CashSession:
 
 
 def _issued(cheque: Cheque, span: Span) -> Iterator[Model]:
-    """A cheque on its way; its payment's claim is over and done with."""
+    """Yield the paid claim of a cheque, then the cheque as it was while it was issued."""
     yield as_of(cheque.payment.claim, State.PAID, None)
     if cheque.reconciled_at is None or cheque.reconciled_at >= span.since:
         cheque.state, cheque.presented_on = Cheque.State.ISSUED, None
@@ -108,10 +114,9 @@ def _issued(cheque: Cheque, span: Span) -> Iterator[Model]:
 
 
 def events(span: Span) -> Iterator[Event]:
-    day = {"gte": span.since, "lt": span.until}
     for model, at, after in _ACTS:
-        found = model._default_manager.filter(**{f"{at}__{op}": v for op, v in day.items()})
-        for act in found.exclude(claim=None).select_related("claim").order_by(at, "pk"):
+        acts = model._default_manager.filter(_within(at, span))
+        for act in acts.exclude(claim=None).select_related("claim").order_by(at, "pk"):
             yield _act(act, getattr(act, at), after or getattr(act, "verdict", ""))
     for session in CashSession.objects.filter(_within("opened_at", span)):
         yield Event(session.opened_at, "payoffice.cash_opened", _open(session))
@@ -140,7 +145,7 @@ def _within(field: str, span: Span) -> Q:
 
 
 def _act(act: Any, at: datetime.datetime, after: str) -> Event:
-    """An act on a claim, which it opens or changes."""
+    """Return the event of an act on a claim, with the claim's row if the act opens it."""
     claim = act.claim
     before = state_before(claim, at)
     kind = f"payoffice.{act._meta.model_name}"
@@ -149,11 +154,11 @@ def _act(act: Any, at: datetime.datetime, after: str) -> Event:
     return Event(at, kind, act, rows, data, order=1)
 
 
-# --- And again ------------------------------------------------------------------------------------
+# --- Replay ---------------------------------------------------------------------------------------
 
 
 def _payable(claim: Claim) -> tuple[Source, Payable]:
-    """What the claim's document is worth, by its game."""
+    """Return what the claim's document is worth, with the source that says so."""
     for source in sources.all_sources():
         if source.game == claim.game:
             try:
@@ -164,7 +169,7 @@ def _payable(claim: Claim) -> tuple[Source, Payable]:
 
 
 def _acted(row: Any, data: Data) -> None:
-    """The claim becomes what the act makes it, and the money goes where it then belongs."""
+    """Replay an act on a claim: set the claim's new state and post the money that moves."""
     claim = Claim.objects.get(pk=data["claim"])
     source, payable = _payable(claim)
     before, after = data["before"], data["after"]
@@ -187,7 +192,7 @@ def _acted(row: Any, data: Data) -> None:
             line = postings.refusal(held=stood, forfeits_to=to, cents=cents)
         case _ if not before:
             line = postings.hold(owed=stood, held=payable.held, cents=cents)
-        case _:  # the money stays where it was held
+        case _:  # held money stays on its account
             return
     post(f"payoffice.{after}", row, [line])
 
@@ -209,7 +214,7 @@ def _cash_moved(row: Any, data: Data) -> None:
 
 
 def _cash_closed(row: Any, data: Data) -> None:
-    """What the books expect is worked out again; the difference with the count follows."""
+    """Replay a close: compute the expected cash again, and post the count with its difference."""
     session = CashSession.objects.get(pk=data["session"])
     cash, counted = accounts.cash(session.pk), data["counted_cents"]
     expected = balance_cents(cash)
@@ -233,7 +238,7 @@ def _stock_moved(row: Any, data: Data) -> None:
 
 
 def figures(span: Span) -> Iterator[tuple[str, Any]]:
-    """What was handed over that day, by means and place."""
+    """Yield what was paid that day by means and place, and what lapsed by game and day."""
     paid = Payment.objects.filter(_within("paid_at", span)).order_by()
     for means, place, cents in paid.values_list("means", "place").annotate(Sum("amount_cents")):
         yield f"paid {means} {place}", cents

@@ -1,11 +1,15 @@
-"""What must hold between the rows of the prize office and the acts that wrote them (14.III.10)."""
+"""List what must agree between the rows of the prize office and the acts that wrote them.
+
+The rows record claims and their payment (14.III.10).
+"""
 
 from core.journal.binding import became, confirmed, posted, stamped, with_rows
 from core.journal.rules import Rule
 
 _PROPOSED = "proposal_id IS NOT NULL"
 _OF_CLAIM = "o.claim_id = t.id"
-_MADE = {  # the rows that make a claim what it is
+# The row that must stand behind each state of a claim.
+_MADE_BY = {
     "paid": (("payoffice_payment", _OF_CLAIM),),
     "exchanged": (("payoffice_exchange", _OF_CLAIM),),
     "presented": (("payoffice_presentation", _OF_CLAIM),),
@@ -16,7 +20,7 @@ _AMOUNT = "(SELECT c.amount_cents FROM payoffice_claim c WHERE c.id = t.claim_id
 
 
 def _of_claim(table: str) -> Rule:
-    """A row that made its claim what it is: opened, or changed, in the same act."""
+    """Return the rule that the act which wrote the row also opened or changed its claim."""
     return with_rows(
         table,
         ("payoffice_claim", "o.id = t.claim_id"),
@@ -31,7 +35,7 @@ def _acted(table: str, at: str, *, unless: str = "") -> Rule:
 
 
 RULES: tuple[Rule, ...] = (
-    *(became("payoffice_claim", "state", state, *by) for state, by in _MADE.items()),
+    *(became("payoffice_claim", "state", state, *by) for state, by in _MADE_BY.items()),
     stamped("payoffice_claim", "opened_at"),
     _acted("payoffice_payment", "paid_at", unless=_PROPOSED),
     _of_claim("payoffice_payment"),

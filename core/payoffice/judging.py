@@ -1,7 +1,8 @@
-"""What a document is to the office, and whether it may be paid here and now (14.III.10).
+"""Decide what state a document is in, and whether it may be paid here and now (14.III.10).
 
-Pure: what is owed, the claim's state, the day and the place come in; a verdict or a refusal comes
-out. `core/payoffice/sql/pay.sql` decides again whatever can change between this and the writing.
+The functions are pure: they take what is owed, the claim's state, the day and the place, and return
+a verdict or raise a refusal. `core/payoffice/sql/pay.sql` checks again what can change between the
+verdict and the writing.
 """
 
 import dataclasses
@@ -31,7 +32,7 @@ PLACE_OF_KIND = {
 
 
 class DocumentState(enum.StrEnum):
-    """What a presented code is told to be."""
+    """The state that a check reports for a presented document."""
 
     SOLD = "sold"
     VOID = "void"
@@ -50,7 +51,7 @@ class DocumentState(enum.StrEnum):
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Standpoint:
-    """Where something is asked: the place by its kind, and which premises it is."""
+    """The premises where a document is presented, and the place of payment that they are."""
 
     place: Place
     premises_id: int
@@ -58,7 +59,11 @@ class Standpoint:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Verdict:
-    """How a document is paid here: `expected` is the state of its claim, None for none yet."""
+    """How a document is paid here.
+
+    `expected` is the state of its claim, None if it has none yet. `debit` is the account that holds
+    the money.
+    """
 
     means: Means
     duty: Duty
@@ -88,7 +93,10 @@ UNTOUCHED = frozenset({DocumentState.PRIZE, DocumentState.REFUND_DUE})
 def state_of(
     payable: Payable, claim: str | None, *, deposited: bool, today: datetime.date
 ) -> DocumentState:
-    """The state, by the claim's where there is one. `deposited` tells a deposit from a block."""
+    """Return the state of a document: that of its claim, or else what its game says.
+
+    `deposited` distinguishes a deposited document from a blocked one; both have a held claim.
+    """
     if claim == "held":
         return DocumentState.DEPOSITED if deposited else DocumentState.BLOCKED
     if claim is not None:
@@ -101,20 +109,24 @@ def state_of(
 
 
 def is_over(payable: Payable, today: datetime.date) -> bool:
-    """Whether the last day to present it has passed, the whole of it [D3, D6]."""
+    """Return whether the last day to claim has ended; that day counts until midnight [D3, D6]."""
     return payable.last_claim_day is not None and today > payable.last_claim_day
 
 
 def need_claimable(state: DocumentState) -> None:
-    """Raise why nothing can be claimed for a document in this state; a presented one still can."""
+    """Raise the refusal of a state in which nothing can be claimed.
+
+    A presented document can still be claimed.
+    """
     if state in _REFUSALS:
         raise _REFUSALS[state]
 
 
 def rule_of(payable: Payable, figures: PaymentFigures) -> PaymentRule:
-    """Who pays the whole of it, and how. Raises AmountNotPayable.
+    """Return who pays the document and how. Raises AmountNotPayable.
 
-    A prize in kind, or the money for it, is the Central Office's alone, whatever the amount [P4].
+    Only the Central Office pays a prize in kind, or its equivalent in money, whatever the amount
+    [P4].
     """
     rule = payment_rule(payable.amount_cents, figures, payable.bearer)
     if payable.nature is not Nature.IN_KIND:
@@ -133,9 +145,9 @@ def verdict(
     at: Standpoint,
     figures: PaymentFigures,
 ) -> Verdict:
-    """How the document is paid here today; or the refusal it meets, in the order they matter.
+    """Return how the document is paid here today, or raise the first refusal that applies.
 
-    `against_receipt` says that the receipt of its deposit was given.
+    `deposited` says that the document was deposited; `against_receipt` that its receipt was given.
     """
     need_claimable(state_of(payable, claim, deposited=deposited, today=today))
     if payable.first_pay_day is not None and today < payable.first_pay_day:
@@ -145,7 +157,7 @@ def verdict(
     rule = rule_of(payable, figures)
     duty = rule.duty(at.place, is_issuer=at.premises_id == payable.issuer_id)
     if duty is Duty.MUST_NOT or (
-        # Cheques are drawn on the organiser's register, which establishments do not keep.
+        # Cheques come from the organiser's register, which establishments do not have.
         rule.means is Means.NOMINATIVE_CHEQUE and at.place is Place.ESTABLISHMENT
     ):
         raise refusals.PlaceNotAllowed(places=[place.value for place in rule.allowed])

@@ -1,4 +1,4 @@
-"""Name the acts of the pay office that need a power, and list the roles that may do each."""
+"""Name the acts of the prize office that need a power, and list the roles that may do each."""
 
 from core.staff.powers import Role
 

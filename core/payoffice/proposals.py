@@ -1,4 +1,4 @@
-"""List the acts of the pay office that two persons must do."""
+"""List the acts of the prize office that two persons must do."""
 
 from core.payoffice.services import cheques, deposits, desk, goods
 

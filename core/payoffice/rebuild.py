@@ -1,7 +1,7 @@
-"""The office's money anew, from claims and the acts behind them, for `ledger_rebuild`.
+"""Rebuild the prize office's balances for `ledger_rebuild`, from claims and the acts on them.
 
-What a claim was owed the game says (`Source.claimed`); to whom it went the payments do. Between
-the two stands an account of the rebuilding alone, which must come out at nothing.
+The game says what each claim was owed (`Source.claimed`); the payments and exchanges say who paid
+it. An account that exists only while rebuilding stands between the two and must end at zero.
 """
 
 from collections.abc import Iterator
@@ -28,7 +28,7 @@ _OUT = {Claim.State.PAID, Claim.State.EXCHANGED}
 
 
 def rebuild_payoffice(books: Books) -> None:
-    """Carry out every claim, payment, cheque, cash session and movement of stock."""
+    """Post every claim, payment, cheque, cash session and stock movement to the books."""
     for source in sources.all_sources():
         for claimed in source.claimed():
             to = claimed.held
@@ -60,16 +60,16 @@ def _payment(premises_id: int, session: int | None, means: Means, cents: int) ->
 
 
 def _cash() -> Iterator[Line]:
-    brought = CashMovement.objects.values_list("session_id").annotate(Sum("cents")).order_by()
-    for session, cents in brought:
-        yield postings.cash_moved(session, cents)
-    for found in CashSession.objects.all():
-        yield postings.cash_float(found.pk, found.float_cents)
-        if found.counted_cents is not None:
+    moved = CashMovement.objects.values_list("session_id").annotate(Sum("cents")).order_by()
+    for session_id, cents in moved:
+        yield postings.cash_moved(session_id, cents)
+    for cash_session in CashSession.objects.all():
+        yield postings.cash_float(cash_session.pk, cash_session.float_cents)
+        if cash_session.counted_cents is not None:
             yield from postings.cash_counted(
-                found.pk,
-                counted_cents=found.counted_cents,
-                difference_cents=found.difference_cents or 0,
+                cash_session.pk,
+                counted_cents=cash_session.counted_cents,
+                difference_cents=cash_session.difference_cents or 0,
             )
 
 
@@ -77,8 +77,8 @@ def _goods() -> Iterator[Line]:
     value = Sum(F("units") * F("item__equivalent_cents"))
     taken_in = StockMovement.objects.filter(exchange=None).aggregate(cents=value)["cents"]
     yield postings.goods_moved(taken_in or 0)
-    handed = Exchange.objects.aggregate(cents=Sum("claim__amount_cents"))["cents"]
-    yield postings.exchange(stood=_HANDED_OVER, cents=handed or 0)
+    exchanged = Exchange.objects.aggregate(cents=Sum("claim__amount_cents"))["cents"]
+    yield postings.exchange(stood=_HANDED_OVER, cents=exchanged or 0)
 
 
 REBUILDERS: tuple[Rebuilder, ...] = (rebuild_payoffice,)

@@ -1,4 +1,4 @@
-"""Why the office does not do what it was asked (14.III.10); each with a code of its own."""
+"""Define the errors with which the prize office refuses an act (14.III.10)."""
 
 from core.kernel.errors import Conflict, Forbidden, Invalid
 

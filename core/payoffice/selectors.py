@@ -1,4 +1,4 @@
-"""The office's registers, as they are looked up."""
+"""Read the registers of the prize office."""
 
 from typing import Any
 from uuid import UUID
@@ -36,67 +36,70 @@ class ExchangeUnknown(NotFound):
 
 
 def payments(*, by: StaffActor, premises: str = "") -> QuerySet[Payment]:
-    """Payments, of one premises where given."""
+    """Return all payments, or those of one premises."""
     by.need(powers.READ)
-    found = Payment.objects.select_related("claim", "premises", "terminal", "staff")
-    found = found.prefetch_related("cheques")
-    return found.filter(premises__code=premises) if premises else found
+    rows = Payment.objects.select_related("claim", "premises", "terminal", "staff")
+    rows = rows.prefetch_related("cheques")
+    return rows.filter(premises__code=premises) if premises else rows
 
 
 def payment(*, at: StaffActor | BareTerminal, ident: UUID) -> Payment:
-    """A payment, for the office or the premises that made it. Raises PaymentUnknown."""
+    """Return a payment, for the office or for the premises that made it. Raises PaymentUnknown."""
     rows = _own(Payment.objects.select_related("claim", "premises"), at)
-    found: Payment | None = rows.filter(uuid=ident).first()
-    if found is None:
+    row: Payment | None = rows.filter(uuid=ident).first()
+    if row is None:
         raise PaymentUnknown
-    return found
+    return row
 
 
 def presentation(*, at: StaffActor | BareTerminal, ident: UUID) -> Presentation:
-    """A presentation, for the office or where it was made. Raises PresentationUnknown."""
+    """Return a presentation, for the office or for the premises that made it.
+
+    Raises PresentationUnknown.
+    """
     rows = _own(Presentation.objects.select_related("claim", "premises"), at)
-    found: Presentation | None = rows.filter(uuid=ident).first()
-    if found is None:
+    row: Presentation | None = rows.filter(uuid=ident).first()
+    if row is None:
         raise PresentationUnknown
-    return found
+    return row
 
 
 def exchange(*, by: StaffActor, ident: UUID) -> Exchange:
-    """Raises ExchangeUnknown."""
+    """Return an exchange. Raises ExchangeUnknown."""
     by.need(powers.READ)
-    found = Exchange.objects.select_related("claim", "premises", "item").filter(uuid=ident).first()
-    if found is None:
+    row = Exchange.objects.select_related("claim", "premises", "item").filter(uuid=ident).first()
+    if row is None:
         raise ExchangeUnknown
-    return found
+    return row
 
 
 def deposits(*, by: StaffActor, waiting: bool = True) -> QuerySet[Deposit]:
-    """Deposits with their matches and rulings; those not yet decided unless told otherwise."""
+    """Return the deposits with matches and rulings; with `waiting`, the undecided ones only."""
     by.need(powers.READ)
-    found = Deposit.objects.select_related(
+    rows = Deposit.objects.select_related(
         "premises", "match__claim__ruling", "ruling"
     ).prefetch_related("images")
     if not waiting:
-        return found
-    return found.filter(ruling=None, match__claim__ruling=None)
+        return rows
+    return rows.filter(ruling=None, match__claim__ruling=None)
 
 
 def cheques(*, by: StaffActor, state: str = "") -> QuerySet[Cheque]:
-    """The register, by number; of one state where given."""
+    """Return the cheques of the register, all or those in one state."""
     by.need(powers.READ)
-    found = Cheque.objects.select_related("payment", "replaces")
-    return found.filter(state=state) if state else found
+    rows = Cheque.objects.select_related("payment", "replaces")
+    return rows.filter(state=state) if state else rows
 
 
 def cash_sessions(*, by: StaffActor, own: bool = False) -> QuerySet[CashSession]:
-    """Cash sessions with their movements; one's own where asked."""
+    """Return the cash sessions; with `own`, those of the person who asks only."""
     by.need(powers.READ)
-    found = CashSession.objects.select_related("premises", "cashier")
-    return found.filter(cashier_id=by.user_id) if own else found
+    rows = CashSession.objects.select_related("premises", "cashier")
+    return rows.filter(cashier_id=by.user_id) if own else rows
 
 
 def stock(*, by: StaffActor) -> QuerySet[StockItem]:
-    """The things in the register, each with `units` in stock (None for none ever)."""
+    """Return the registered things with their `units` in stock (None: no movement yet)."""
     by.need(powers.READ)
     return StockItem.objects.annotate(units=Sum("movements__units"))
 

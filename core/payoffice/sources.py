@@ -1,10 +1,10 @@
-"""The sources that tell the prize office what a ticket or voucher is owed.
+"""Define the sources that tell the prize office what a ticket or voucher is owed.
 
-A game lists one `Source` per kind of document as `PAYABLES` in its `payables.py`. The office
-asks it what a document is worth; whether it was paid, presented, deposited, blocked or has lapsed
-is the office's own row, one `Claim` per document (`core.payoffice.models`), and whoever writes it
-first has it. So a source says what is owed *by the rules of the game*, and never looks at claims
-but in its set-based side, which the nights drive.
+A game lists one `Source` for each kind of document as `PAYABLES` in its `payables.py`. A source
+says what a document is owed by the rules of the game. Whether it was paid, presented, deposited,
+blocked or has lapsed is recorded by the office, in one `Claim` row for each document
+(`core.payoffice.models`). The first act to write that row has the claim. A source reads claims only
+in the functions that work on sets, which the nights call.
 """
 
 import dataclasses
@@ -27,10 +27,11 @@ class DocumentUnknown(NotFound):
 
 
 class Standing(enum.StrEnum):
-    """The standing of a document by the rules of its game, whatever the office has done about it.
+    """The standing of a document by the rules of its game, without regard to its claim.
 
     PENDING: nothing is decided yet (on sale, awaiting results or the payment order). VOID: nothing
-    is or ever will be owed. NO_PRIZE: decided, and it won nothing. OWED: `amount_cents` are due.
+    is or will be owed. NO_PRIZE: the result is decided and it won nothing. OWED: `amount_cents` are
+    due.
     """
 
     PENDING = "pending"
@@ -40,7 +41,7 @@ class Standing(enum.StrEnum):
 
 
 class Nature(enum.StrEnum):
-    """Kinds of debt: a prize in money, the price given back [C6, P11], or a thing (15.III.6.5)."""
+    """The kinds of debt: a prize in money, a price to give back [C6, P11], a thing (15.III.6.5)."""
 
     PRIZE = "prize"
     REFUND = "refund"
@@ -49,7 +50,10 @@ class Nature(enum.StrEnum):
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Thing:
-    """A prize in kind [P4]: `item` names it in the stock; its equivalent is the amount owed."""
+    """A prize in kind [P4].
+
+    `item` names it in the stock; the amount owed is its cash equivalent.
+    """
 
     item: str
     description: str
@@ -57,14 +61,14 @@ class Thing:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Payable:
-    """One document and what it is worth. Cents; days are natural days of Europe/Madrid.
+    """One document and what it is worth, in cents. Days are natural days of Europe/Madrid.
 
-    `document_id` is the game's own id, one series for all its documents; `uuid` the one printed.
-    `first_pay_day` None: at once;
-    `last_claim_day` None: it never lapses. `owed` is the account that holds the money until
-    something happens, `held` where it stands while presented, deposited or blocked: both are the
-    game's liabilities, and both None unless OWED. `stage` says more of a standing, for display:
-    a word of the game's own (`on_sale`, `awaiting_results`, `awaiting_order`).
+    `document_id` is the game's own id, from one series for all its documents; `uuid` is printed on
+    the paper. `first_pay_day` is None if it may be paid at once, `last_claim_day` None if it never
+    lapses. `owed` is the account that holds the money until something happens to it, `held` the one
+    while the document is presented, deposited or blocked. Both are liabilities of the game, and
+    None unless the standing is OWED. `stage` is a word of the game that refines a standing for
+    display: `on_sale`, `awaiting_results`, `awaiting_order`.
     """
 
     game: str
@@ -86,7 +90,7 @@ class Payable:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Lapsed:
-    """The documents that one `lapse` lapsed, and their cents."""
+    """The documents that one call of `lapse` lapsed: how many, and their cents."""
 
     documents: int
     cents: int
@@ -94,7 +98,7 @@ class Lapsed:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Outs:
-    """Documents owed and not claimed, of one last day (None: they never lapse)."""
+    """The documents owed and not claimed that have the same last day (None: they never lapse)."""
 
     last_claim_day: datetime.date | None
     documents: int
@@ -103,9 +107,10 @@ class Outs:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Claimed:
-    """Claims of a source in one state, added up, and the accounts their money moved between.
+    """The sum of a source's claims in one state, with the accounts their money moved between.
 
-    `state` is a `Claim.State`; `sent_to` is where a lapse or a refusal sent the money.
+    `state` is a `Claim.State`; `sent_to` is the account that a lapse or a refusal moved the money
+    to.
     """
 
     state: str
@@ -116,9 +121,10 @@ class Claimed:
 
 
 class Source(Protocol):
-    """Answers for a game about its tickets or vouchers. `game` is a `core.premises.models.Game`.
+    """The functions with which a game answers about its tickets or vouchers.
 
-    `kind` is the byte of its codes (`codes.TICKET`, `codes.VOUCHER`), `bearer` the document.
+    `game` is a `core.premises.models.Game`, `kind` the first byte of its codes (`codes.TICKET`,
+    `codes.VOUCHER`), `bearer` the kind of document.
     """
 
     game: str
@@ -126,44 +132,48 @@ class Source(Protocol):
     bearer: Bearer
 
     def by_code(self, code_digest: bytes) -> Payable | None:
-        """The document of a code's keyed digest; on the way of every payment: one query."""
+        """Return the document with that keyed digest of its code, None if there is none.
+
+        Every payment calls it: it makes one query.
+        """
 
     def by_id(self, document_id: int) -> Payable:
-        """The document by the game's id. Raises DocumentUnknown."""
+        """Return the document with that id of the game. Raises DocumentUnknown."""
 
     def by_uuid(self, document: uuid.UUID) -> Payable:
-        """The document by the UUID printed on it. Raises DocumentUnknown."""
+        """Return the document with that printed UUID. Raises DocumentUnknown."""
 
     def details(self, document_id: int) -> Mapping[str, Any]:
         """Return what a check shows beside the state, as JSON: bets, trace, combinations."""
 
     def blocks(self, document_id: int) -> Sequence[Block]:
-        """The same for a status slip, in the language in force."""
+        """Return the same as blocks of a status slip, in the language in force."""
 
     def forfeits_to(self, payable: Payable, day: datetime.date) -> AccountCode:
-        """Where held money goes that two persons refused on that day [C5]."""
+        """Return the account for held money that two persons refused on that day [C5]."""
 
     def lapses_due(self, today: datetime.date) -> Sequence[str]:
-        """Return the groups to call `lapse` with: their last day is before `today`; oldest first.
+        """Return the groups to call `lapse` with, oldest first: their last day is before `today`.
 
-        A group (a contest, a day's vouchers) lapses as one; one already lapsed is not due.
+        A group is a contest, or the vouchers of a day. A group that has lapsed is not due.
         """
 
     def lapse(self, group: str, today: datetime.date) -> Lapsed:
-        """Lapse a group, whole or not at all, in a transaction of its own; again: nothing.
+        """Lapse all documents of a group in one transaction, or none.
 
-        Set-based: one INSERT ... SELECT ... ON CONFLICT DO NOTHING of `Claim` rows in state LAPSED,
-        for every document of the group that is owed something and has no claim, and the transfer
-        of exactly their sum (rows inserted, not rows selected) from `owed` to where it goes.
+        One INSERT ... SELECT ... ON CONFLICT DO NOTHING writes a `Claim` row in state LAPSED for
+        every document of the group that is owed something and has no claim. One transfer moves the
+        sum of the inserted rows (not of the selected ones) from `owed` to where lapsed money goes.
+        A second call changes nothing.
         """
 
     def outs(self) -> Iterable[Outs]:
         """Return what is owed and unclaimed now, by last day."""
 
     def claimed(self) -> Iterable[Claimed]:
-        """Every claim, summed by state and accounts, for rebuilding the books (set-based).
+        """Return all claims, summed by state and accounts, to rebuild the books.
 
-        The office carries these moves out itself: the game's own rebuilder leaves claims alone.
+        The office rebuilds these moves: the game's own rebuilder does not touch claims.
         """
 
 

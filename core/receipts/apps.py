@@ -2,6 +2,6 @@ from django.apps import AppConfig
 
 
 class ReceiptsConfig(AppConfig):
-    """What tickets, vouchers, slips and posters look like. No models."""
+    """Configure the app that renders tickets, vouchers, slips and posters. It has no models."""
 
     name = "core.receipts"

@@ -1,10 +1,10 @@
-"""Texts from outside made fit for paper: no control characters, only what a font can show."""
+"""Prepare texts for paper: remove control characters, replace what a font cannot show."""
 
 import re
 import unicodedata
 from typing import Final
 
-# What a printer's code page may lack: typographic quotes, dashes, bullet, ellipsis, euro.
+# Characters that a printer's code page may lack: quotes, dashes, bullet, ellipsis, euro.
 _NEAR: Final = {
     **dict.fromkeys("\u2018\u2019", "'"),
     **dict.fromkeys("\u201c\u201d\u201e", '"'),
@@ -18,9 +18,10 @@ _WITH_MARK: Final = re.compile(r"LATIN (CAPITAL|SMALL) LETTER ([A-Z]) WITH ")
 
 
 def clean(text: str) -> str:
-    """`text` composed, its control characters spaces (newlines stay), invisible ones gone.
+    """Return `text` composed (NFC), without format characters, control characters as spaces.
 
-    A name typed by somebody could otherwise drive a printer or turn the reading direction.
+    Newlines stay. Otherwise a name that somebody typed could send commands to a printer or turn the
+    reading direction.
     """
     composed = unicodedata.normalize("NFC", text.replace("\r\n", "\n"))
     kept = (c for c in composed if unicodedata.category(c) != "Cf")
@@ -28,7 +29,7 @@ def clean(text: str) -> str:
 
 
 def encodable(text: str, encoding: str) -> str:
-    """`clean(text)` in characters that `encoding` has: the nearest ones, or else "?"."""
+    """Return `clean(text)` in characters that `encoding` has: the nearest ones, or else "?"."""
     cleaned = clean(text)
     try:
         cleaned.encode(encoding)

@@ -1,8 +1,8 @@
-"""What a ticket, voucher, slip or poster shows, said once for every output.
+"""Describe what a ticket, voucher, slip or poster shows, once for all outputs.
 
 A `Document` is a language and a sequence of blocks; `escpos`, `pdf`, `html` and `text` render it.
-All texts arrive already translated into the document's language. A renderer wraps what is long
-and leaves nothing out: a ticket that lacks a field is not valid (14.II.3).
+All texts arrive translated into the document's language. A renderer wraps long texts and leaves
+nothing out: a ticket that lacks a field is not valid (14.II.3).
 """
 
 from dataclasses import dataclass
@@ -15,7 +15,7 @@ MAX_TABLE_COLUMNS = 12
 
 
 class Align(StrEnum):
-    """Where a text stands within its line or column."""
+    """The alignment of a text within its line or column."""
 
     LEFT = "left"
     CENTRE = "center"
@@ -23,7 +23,7 @@ class Align(StrEnum):
 
 
 class Emphasis(StrEnum):
-    """How loud a text is; LARGE is bold and of double size."""
+    """The emphasis of a text; LARGE is bold and of double size."""
 
     NORMAL = "normal"
     BOLD = "bold"
@@ -48,7 +48,7 @@ class Line:
 
 @dataclass(frozen=True, slots=True)
 class Pair:
-    """A label at the left, its value at the right; below it where both do not fit in a line."""
+    """A label at the left and its value at the right, or on the next line if both do not fit."""
 
     label: str
     value: str
@@ -66,7 +66,7 @@ class Table:
     def __post_init__(self) -> None:
         lengths = {len(row) for row in (*self.rows, self.header, self.aligns) if row}
         if len(lengths) != 1 or not self.rows or not all(self.rows):
-            raise ValueError("a table has rows, all as long as each other and as its header")
+            raise ValueError("a table has rows, all of the length of its header")
         if self.columns > MAX_TABLE_COLUMNS:
             raise ValueError(f"a table has at most {MAX_TABLE_COLUMNS} columns")
 
@@ -81,12 +81,12 @@ class Table:
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """A line across."""
+    """A line across the paper."""
 
 
 @dataclass(frozen=True, slots=True)
 class Notice:
-    """A text in a box: what the reader must not miss."""
+    """A text in a box, which the reader must not miss."""
 
     text: str
 
@@ -114,7 +114,10 @@ Block = Title | Line | Pair | Table | Rule | Notice | Spacer | Qr
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Document:
-    """A whole paper. `simulated` has no default, so that nobody forgets to say it."""
+    """A paper: its language, its blocks and its banners.
+
+    `simulated` has no default, so that every document says whether its time is simulated.
+    """
 
     language: str
     blocks: tuple[Block, ...]
@@ -127,18 +130,18 @@ class Document:
 
     @property
     def banners(self) -> tuple[str, ...]:
-        """What stands in large type on every output of this document, in its language."""
+        """Return the large texts of every output of this document, in its language."""
         with override(self.language):
             return tuple(
                 text
-                for shown, text in (
+                for applies, text in (
                     (self.duplicate, gettext("DUPLICATE")),
                     (self.simulated, gettext("SIMULATED TIME")),
                 )
-                if shown
+                if applies
             )
 
     @property
     def title(self) -> str:
-        """The text of the first title, or nothing."""
+        """Return the text of the first title; an empty text if there is none."""
         return next((block.text for block in self.blocks if isinstance(block, Title)), "")

@@ -1,4 +1,4 @@
-"""A document as ESC/POS bytes for an 80 mm thermal printer: 48 columns of font A.
+"""Render a document as ESC/POS bytes for an 80 mm thermal printer: 48 columns of font A.
 
 Code page 858 has every letter of Catalan, Spanish and English, and the euro sign.
 """
@@ -14,7 +14,7 @@ MAX_MODULE_DOTS = 8
 QUIET_MODULES = 4
 
 ESC, GS = b"\x1b", b"\x1d"
-# Reset; font A; United States character set (so that ASCII is ASCII); code page 858.
+# Reset; font A; United States character set (so that ASCII stays ASCII); code page 858.
 START = ESC + b"@" + ESC + b"M\x00" + ESC + b"R\x00" + ESC + b"t\x13"
 LEFT, CENTRE = ESC + b"a\x00", ESC + b"a\x01"
 FEED_AND_CUT = GS + b"VB\x00"
@@ -26,7 +26,7 @@ _STYLE = {
 
 
 def render(document: Document) -> bytes:
-    """The bytes to send to the printer, from its reset to the cut."""
+    """Return the bytes to send to the printer, from its reset to the cut."""
     layout = Layout(lambda text: encodable(text, ENCODING), large_columns=COLUMNS // 2)
     out = bytearray(START)
     style = b""
@@ -42,7 +42,7 @@ def render(document: Document) -> bytes:
 
 
 def _qr(data: str) -> bytes:
-    """The printer's own QR command: model 2, module size, error level M, store, print."""
+    """Return the printer's QR commands: model 2, module size, error level M, store, print."""
     modules = len(qr.symbol(data).matrix) + 2 * QUIET_MODULES
     dots = max(1, min(MAX_MODULE_DOTS, PRINTABLE_DOTS // modules))
     return b"".join(

@@ -1,4 +1,4 @@
-"""Money, dates and times as people read them in Catalan, Spanish and English."""
+"""Format money, dates and times for readers of Catalan, Spanish and English."""
 
 from datetime import date, datetime
 from typing import Final
@@ -13,7 +13,7 @@ _MONTHS: Final = (
 
 
 def format_cents(cents: int, language: str) -> str:
-    """Euros: "1.234,50 €" in Catalan and Spanish, "€1,234.50" in English."""
+    """Return an amount in euros: "1.234,50 €" in Catalan and Spanish, "€1,234.50" in English."""
     euros, rest = divmod(abs(cents), 100)
     sign = "-" if cents < 0 else ""
     amount = f"{euros:,}.{rest:02}"
@@ -23,7 +23,7 @@ def format_cents(cents: int, language: str) -> str:
 
 
 def format_date(day: date, language: str) -> str:
-    """A natural day: "20/11/2026", in English "20 Nov 2026"."""
+    """Return a natural day: "20/11/2026", in English "20 Nov 2026"."""
     if isinstance(day, datetime):
         raise TypeError("a moment has no day without its time zone: use format_moment")
     if _is_english(language):
@@ -32,7 +32,7 @@ def format_date(day: date, language: str) -> str:
 
 
 def format_time(moment: datetime, language: str) -> str:
-    """The time of day in Madrid, to the second: "18:03:22".
+    """Return the time of day in Madrid, to the second: "18:03:22".
 
     In the hour that the clocks go through twice the zone follows: "02:30:00 CEST".
     """
@@ -43,7 +43,7 @@ def format_time(moment: datetime, language: str) -> str:
 
 
 def format_moment(moment: datetime, language: str) -> str:
-    """Day and time in Madrid, to the second: "20/11/2026 18:03:22"."""
+    """Return day and time in Madrid, to the second: "20/11/2026 18:03:22"."""
     return f"{format_date(_local(moment).date(), language)} {format_time(moment, language)}"
 
 

@@ -1,4 +1,4 @@
-"""A document as a self-contained HTML fragment: escaped, inline styles, QR as inline SVG."""
+"""Render a document as a self-contained HTML fragment: escaped, inline styles, QR as inline SVG."""
 
 from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString, mark_safe
@@ -32,7 +32,7 @@ _EMPHASIS = {
 
 
 def render(document: Document) -> SafeString:
-    """One `<section>`, safe to put into any page as it is."""
+    """Return one `<section>` that is safe to put into any page."""
     banners = format_html_join(
         "", '<p role="alert" style="{}">{}</p>', ((_BANNER, text) for text in document.banners)
     )
@@ -68,7 +68,7 @@ def _block(block: Block) -> SafeString:
         case Spacer(lines):
             return format_html('<div style="height:{}em"></div>', lines)
         case Qr(data):
-            # The quiet zone is part of the symbol; the drawing has no text of ours in it.
+            # The border is the symbol's quiet zone. The drawing holds no text, so it is safe.
             symbol = qr.symbol(data).svg_inline(scale=4, border=4, light="#fff")
             drawing = mark_safe(symbol)  # noqa: S308
             return format_html(

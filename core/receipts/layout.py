@@ -1,4 +1,4 @@
-"""A document as lines of a fixed number of columns, for printers and consoles."""
+"""Lay a document out as lines of a fixed number of columns, for printers and consoles."""
 
 import textwrap
 from collections.abc import Callable, Iterator, Sequence
@@ -32,17 +32,17 @@ class Printed:
 
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """How a device takes a document.
+    """The layout of documents for one device.
 
-    `fit` makes a text fit for the device before its width is counted; LARGE lines have
-    `large_columns`, all others `COLUMNS`.
+    `fit` makes a text fit for the device before its width is counted. LARGE lines have
+    `large_columns` columns, all others `COLUMNS`.
     """
 
     fit: Callable[[str], str]
     large_columns: int
 
     def lines(self, document: Document) -> Iterator[Printed | Qr]:
-        """The lines of `document`, its banners first and last."""
+        """Yield the lines of `document`, with its banners first and last."""
         banners = [line for text in document.banners for line in self._banner(text)]
         yield from banners
         for block in document.blocks:
@@ -112,7 +112,10 @@ class Layout:
 
 
 def shared_widths(needed: Sequence[int], available: int) -> list[int]:
-    """What each column gets of `available`: what it needs, the widest giving way until all fit."""
+    """Return the widths that the columns get of `available`.
+
+    Each column gets what it needs; the widest gives way until all fit.
+    """
     widths = [max(1, min(width, available)) for width in needed]
     while sum(widths) > available:
         widths[widths.index(max(widths))] -= 1

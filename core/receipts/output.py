@@ -1,4 +1,4 @@
-"""Documents as files, in the form that a device takes."""
+"""Render documents as files, in the form that a device takes."""
 
 import datetime
 import enum
@@ -16,7 +16,7 @@ class LanguageUnknown(Invalid):
 
 
 class Output(enum.StrEnum):
-    """What a document is rendered to; the value is the ending of its address."""
+    """The forms a document is rendered to; the value is the ending of its address."""
 
     PDF = "pdf"
     ESCPOS = "escpos"
@@ -39,7 +39,7 @@ _MEDIA_TYPES = {
 def render(
     document: Document, *, output: Output, created_at: datetime.datetime, paper: pdf.Paper
 ) -> bytes:
-    """The document as a file."""
+    """Return the document as a file."""
     match output:
         case Output.PDF:
             return pdf.render(document, created_at=created_at, paper=paper)
@@ -52,7 +52,7 @@ def render(
 
 
 def page(document: Document) -> str:
-    """The document as an HTML page of its own."""
+    """Return the document as a complete HTML page."""
     return format_html(
         '<!doctype html><html lang="{}"><head><meta charset="utf-8"><title>{}</title></head>'
         "<body>{}</body></html>",
@@ -63,6 +63,6 @@ def page(document: Document) -> str:
 
 
 def need_language(language: str) -> None:
-    """Raises LanguageUnknown."""
+    """Raise LanguageUnknown unless papers are printed in that language."""
     if language not in LANGUAGES:
         raise LanguageUnknown(languages=list(LANGUAGES))

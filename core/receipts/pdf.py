@@ -1,4 +1,4 @@
-"""A document as PDF: a receipt of 80 mm, as long as it needs, or A4 sheets for walls and files.
+"""Render a document as PDF: a receipt of 80 mm, as long as needed, or A4 sheets.
 
 The built-in Helvetica with code page 1252 covers Catalan, Spanish and English, and the euro sign;
 any other character becomes the nearest one. The same document and date give the same bytes.
@@ -47,14 +47,14 @@ class _Sheet:
 
 
 class Paper(Enum):
-    """What the document is printed on."""
+    """The paper that the document is printed on."""
 
     ROLL_80 = _Sheet(80, None, 4, 9, 42)
     A4 = _Sheet(210, 297, 15, 12, 60)
 
 
 def render(document: Document, *, created_at: datetime, paper: Paper) -> bytes:
-    """The PDF file. `created_at` (with a time zone) is the date in its metadata."""
+    """Return the PDF file. `created_at` (with a time zone) is the date in its metadata."""
     if created_at.tzinfo is None:
         raise ValueError("the date of a document has a time zone")
     sheet = paper.value
@@ -88,7 +88,7 @@ class _Pdf(FPDF):
         self.style(Emphasis.NORMAL)
 
     def header(self) -> None:
-        """The banners, on every page, because pages get separated."""
+        """Draw the banners on every page, because pages get separated."""
         for banner in self.document.banners:
             self.set_font("helvetica", "B", self.sheet.font_points * 2.4)
             self.set_line_width(0.8)
@@ -98,7 +98,7 @@ class _Pdf(FPDF):
         self.style(Emphasis.NORMAL)
 
     def footer(self) -> None:
-        """The number of the page, where there are sheets."""
+        """Draw the number of the page, where there are sheets."""
         if self.sheet.height_mm is not None:
             self.set_y(-self.sheet.margin_mm)
             self.set_font("helvetica", "", 8)
@@ -199,7 +199,7 @@ class _Pdf(FPDF):
 
 
 def _dark_runs(row: Iterable[int]) -> list[tuple[int, int]]:
-    """Where the dark stretches of a row start, and how many modules long they are."""
+    """Return the dark stretches of a row as (start, length), both in modules."""
     runs: list[tuple[int, int]] = []
     for at, dark in enumerate(row):
         if dark and runs and sum(runs[-1]) == at:

@@ -1,4 +1,4 @@
-"""A document as plain text of 48 columns, for consoles and logs of demonstrations."""
+"""Render a document as plain text of 48 columns, for consoles and logs of demonstrations."""
 
 from core.receipts.charset import clean
 from core.receipts.document import Document, Qr
@@ -6,7 +6,10 @@ from core.receipts.layout import COLUMNS, Layout
 
 
 def render(document: Document) -> str:
-    """Lines of at most 48 characters, each ended by a newline. A QR symbol is named by its data."""
+    """Return lines of at most 48 characters, each ended by a newline.
+
+    A QR symbol is shown as its data.
+    """
     lines: list[str] = []
     for item in Layout(clean, large_columns=COLUMNS).lines(document):
         if isinstance(item, Qr):

@@ -1,4 +1,4 @@
-"""The prize office in the admin."""
+"""Show the prize office in the admin."""
 
 from core.payoffice.admin import desk, pages
 

@@ -1,4 +1,4 @@
-"""The office's acts in the admin, each through the service that does it."""
+"""Offer the office's acts in the admin; each calls the service that does it."""
 
 from typing import Any
 
@@ -105,8 +105,8 @@ def _reconcile(by: StaffActor, target: Cheque, data: Data) -> Done:
 
 
 def _open_cash(by: StaffActor, target: None, data: Data) -> Done:
-    made = cash.cash_open(by=by, premises=data["premises"].code, float_cents=data["float_cents"])
-    return Done(_("The cash session is open."), made)
+    session = cash.cash_open(by=by, premises=data["premises"].code, float_cents=data["float_cents"])
+    return Done(_("The cash session is open."), session)
 
 
 def _move_cash(by: StaffActor, target: CashSession, data: Data) -> Done:

@@ -1,8 +1,8 @@
-"""The office's desk: one box to scan, what the document is in large words, what this person may do.
+"""Show the office's desk: scan a document, see its state in large words, act on it.
 
-It works without a mouse: the box has the focus, then the likeliest act. Every act is done by the
-services that the API has, under a UUID made when the document was shown: sending it twice does it
-once. A code is in the page only, never in an address or a log.
+The page works without a mouse: the box has the focus, then the likeliest act. The services of the
+API do every act, under a UUID made when the document was shown, so that a form sent twice acts
+once. A code stands in the page only, never in an address or a log.
 """
 
 import dataclasses
@@ -86,7 +86,7 @@ _RECEIPTS: dict[str, Callable[[StaffActor, UUID, str], Any]] = {
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Happened:
-    """What came of an act: words, a colour, and the paper that goes with it."""
+    """The outcome of an act: words, a colour, and the paper that goes with it."""
 
     said: Any
     tone: str = "good"
@@ -95,7 +95,7 @@ class Happened:
 
 
 class _Asked(forms.Form):
-    """What the desk is asked; which of it is needed, the act says."""
+    """The fields of the desk's form; each act says which of them it needs."""
 
     code = forms.CharField(max_length=96)
     act = forms.ChoiceField(required=False, choices=[("", ""), *DeskAction.choices])
@@ -120,42 +120,44 @@ def _pay(by: StaffActor, asked: dict[str, Any]) -> Happened:
         code=asked["code"],
         payee=payee,
     )
-    made = desk.desk_pay(by=by, request=request)
-    if isinstance(made, Paid):
+    outcome = desk.desk_pay(by=by, request=request)
+    if isinstance(outcome, Paid):
         said = _("Paid: hand the money over and keep the paper.")
-        if made.means == Means.NOMINATIVE_CHEQUE:
+        if outcome.means == Means.NOMINATIVE_CHEQUE:
             said = _("Paid by cheque: print it from the register.")
-        return Happened(said, paper=_paper("payment", made.uuid), detail=money(made.amount_cents))
-    return _proposed(made)
+        paper, detail = _paper("payment", outcome.uuid), money(outcome.amount_cents)
+        return Happened(said, paper=paper, detail=detail)
+    return _proposed(outcome)
 
 
-def _proposed(made: Proposal) -> Happened:
+def _proposed(proposal: Proposal) -> Happened:
     said = _("Proposed: another person confirms it, and only then is it paid.")
-    return Happened(said, "warn", detail=link(made))
+    return Happened(said, "warn", detail=link(proposal))
 
 
 def _exchange(by: StaffActor, asked: dict[str, Any]) -> Happened:
     request = goods.ExchangeRequest(
         uuid=asked["uuid"], code=asked["code"], deposit=None, intact=asked["intact"]
     )
-    made = goods.exchange_make(by=by, request=request)
-    if isinstance(made, Proposal):
-        return _proposed(made)
+    outcome = goods.exchange_make(by=by, request=request)
+    if isinstance(outcome, Proposal):
+        return _proposed(outcome)
     said = _("Exchanged: hand the document over that entitles to the thing.")
-    return Happened(said, paper=_paper("exchange", made.uuid))
+    return Happened(said, paper=_paper("exchange", outcome.uuid))
 
 
 def _present(by: StaffActor, asked: dict[str, Any]) -> Happened:
-    made = presenting.presentation_make(at=by, code=asked["code"], intact=asked["intact"])
-    return Happened(_("Presented: it lapses no more."), paper=_paper("presentation", made.uuid))
+    presentation = presenting.presentation_make(at=by, code=asked["code"], intact=asked["intact"])
+    paper = _paper("presentation", presentation.uuid)
+    return Happened(_("Presented: it lapses no more."), paper=paper)
 
 
 def _deposit(by: StaffActor, asked: dict[str, Any]) -> Happened:
     request = deposits.DepositRequest(
         uuid=asked["uuid"], reason=asked["reason"], notes=asked["notes"], code=asked["code"]
     )
-    made = deposits.deposit_take(at=by, request=request)
-    return Happened(_("Taken in for checking."), "warn", _paper("deposit", made.uuid))
+    deposit = deposits.deposit_take(at=by, request=request)
+    return Happened(_("Taken in for checking."), "warn", _paper("deposit", deposit.uuid))
 
 
 _DO: dict[str, Callable[[StaffActor, dict[str, Any]], Happened]] = {
@@ -192,25 +194,25 @@ def _view(request: HttpRequest) -> HttpResponse:
 
 
 def _answer(by: StaffActor, asked: dict[str, Any]) -> dict[str, Any]:
-    """What the page shows of a code, after the act asked for, if any."""
-    found: dict[str, Any] = {}
+    """Return what the page shows of a code, after the requested act, if any."""
+    page: dict[str, Any] = {}
     try:
         if asked["act"] in _DO:
-            found["happened"] = _DO[asked["act"]](by, asked)
+            page["happened"] = _DO[asked["act"]](by, asked)
         state = checking.desk_state(by=by, code=asked["code"])
     except DomainError as error:
-        found["refusal"] = Refusal.of(domain_error(error))
+        page["refusal"] = Refusal.of(domain_error(error))
         try:
             state = checking.desk_state(by=by, code=asked["code"])
         except DomainError:
-            return found
-    shown = _shown(state) | {"code": asked["code"], "uuid": uuid4()}
-    if "happened" in found:  # what has just been done is no alarm
-        shown |= {"tone": "info", "why_not": ""}
-    return found | shown
+            return page
+    document = _document(state) | {"code": asked["code"], "uuid": uuid4()}
+    if "happened" in page:  # the state that the act brought is no alarm
+        document |= {"tone": "info", "why_not": ""}
+    return page | document
 
 
-def _shown(state: DeskState) -> dict[str, Any]:
+def _document(state: DeskState) -> dict[str, Any]:
     checked = state.checked
     payable, rule = checked.payable, checked.rule
     said, tone = STATES[checked.state.value]
@@ -229,28 +231,28 @@ def _shown(state: DeskState) -> dict[str, Any]:
         "details": checked.details(),
         "actions": [action.value for action in state.actions],
         "happened_before": [
-            (_HAPPENED.get(each.what, each.what), moment(each.at), each.premises)
-            for each in state.happened
+            (_HAPPENED.get(act.what, act.what), moment(act.at), act.premises)
+            for act in state.happened
         ],
     }
 
 
 def _queue(by: StaffActor) -> dict[str, Any]:
-    """The day at this desk: one's cash session, its payments, what waits for a decision."""
+    """Return the person's day at the desk: cash session, payments, undecided deposits."""
     session = CashSession.objects.filter(cashier_id=by.user_id, closed_at=None).first()
-    found: dict[str, Any] = {"session": link(session) if session else ""}
+    queue: dict[str, Any] = {"session": link(session) if session else ""}
     if by.may(powers.READ):
         start, end = day_bounds(natural_day(clock.now()))
         today = Payment.objects.filter(paid_at__gte=start, paid_at__lt=end, staff_id=by.user_id)
-        found["payments"] = [
-            (moment(each.paid_at), money(each.amount_cents), each.get_means_display(), link(each))
-            for each in today.order_by("-pk")[:_QUEUE]
+        queue["payments"] = [
+            (moment(row.paid_at), money(row.amount_cents), row.get_means_display(), link(row))
+            for row in today.order_by("-pk")[:_QUEUE]
         ]
-        found["waiting"] = [
-            (moment(each.deposited_at), each.get_reason_display(), link(each))
-            for each in selectors.deposits(by=by).order_by("pk")[:_QUEUE]
+        queue["waiting"] = [
+            (moment(row.deposited_at), row.get_reason_display(), link(row))
+            for row in selectors.deposits(by=by).order_by("pk")[:_QUEUE]
         ]
-    return found
+    return queue
 
 
 def _open_cash_url(by: StaffActor) -> str:

@@ -1,4 +1,4 @@
-"""The prize office in the admin: its registers, and the acts that are not the scan desk's."""
+"""Show the registers of the prize office in the admin, with the acts on their rows."""
 
 from typing import Any
 
@@ -153,11 +153,11 @@ class ChequeAdmin(_Register):
 
     def _pdf(self, request: HttpRequest, number: int) -> HttpResponse:
         try:
-            found = cheques.cheque_printed(by=signed_on.actor(request), number=number)
-            document = slips.cheque_document(found, get_language() or "ca")
+            cheque = cheques.cheque_printed(by=signed_on.actor(request), number=number)
+            document = slips.cheque_document(cheque, get_language() or "ca")
         except DomainError as error:
             raise Http404(error.code) from error
-        content = render(document, output=Output.PDF, created_at=found.issued_at, paper=Paper.A4)
+        content = render(document, output=Output.PDF, created_at=cheque.issued_at, paper=Paper.A4)
         response = HttpResponse(content, content_type="application/pdf")
         response["Content-Disposition"] = f'attachment; filename="cheque-{number:08d}.pdf"'
         response["Cache-Control"] = "no-store"
@@ -208,7 +208,7 @@ class CashCeilingAdmin(_Register):
 
 @admin.register(Payee)
 class PayeeAdmin(_Register):
-    """That there is a payee, and until when who it is is kept; never who it is."""
+    """List payees without their names: that one exists, and until when it is kept."""
 
     columns = ("uuid", "recorded_at", "kept_until", "purged_at")
 
@@ -217,16 +217,16 @@ def rulings_panel(request: HttpRequest) -> Table | None:
     if not signed_on.may(request, powers.RULE_ON_DEPOSIT):
         return None
     due = deposits.rulings_due(natural_day(clock.now()))
-    known = Deposit.objects.in_bulk(
-        [each.deposit for each in due if each.deposit], field_name="uuid"
+    deposits_by_uuid = Deposit.objects.in_bulk(
+        [waiting.deposit for waiting in due if waiting.deposit], field_name="uuid"
     )
     rows = [
         (
-            link(known[each.deposit]) if each.deposit else str(each.document),
-            money(each.amount_cents),
-            str(each.since),
+            link(deposits_by_uuid[waiting.deposit]) if waiting.deposit else str(waiting.document),
+            money(waiting.amount_cents),
+            str(waiting.since),
         )
-        for each in due[:20]
+        for waiting in due[:20]
     ]
     return Table(
         title=_("Waiting for a decision"),

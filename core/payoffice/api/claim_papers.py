@@ -1,4 +1,4 @@
-"""The office's papers over the API: status slips, receipts, documents for prizes in kind."""
+"""Serve the office's papers: status slips, receipts, documents for prizes in kind."""
 
 import datetime
 import uuid
@@ -22,7 +22,7 @@ from core.staff.actor import StaffActor
 
 
 class RollView(PaperView):
-    """A paper on the printer's roll."""
+    """Serve papers on the printer's roll."""
 
     def printed(self, document: Document, created_at: datetime.datetime, form: str) -> HttpResponse:
         """Return the document in that form."""
@@ -62,7 +62,7 @@ class OfficeSlip(RollView, StaffView):
 
 
 class ReceiptView(RollView):
-    """A receipt, for the premises that gave it or for the office."""
+    """Serve a receipt to the premises that gave it, or to the office."""
 
     asker: StaffActor | BareTerminal
 
@@ -119,27 +119,27 @@ class AtOffice(StaffView):
 
 
 class TerminalPaymentReceipt(PaymentReceipt, AtTerminal):
-    """The receipt of a payment, at the terminal's premises."""
+    """Serve the receipt of a payment to the terminal's premises."""
 
 
 class TerminalPresentationReceipt(PresentationReceipt, AtTerminal):
-    """The receipt of a presentation, at the terminal's premises."""
+    """Serve the receipt of a presentation to the terminal's premises."""
 
 
 class TerminalDepositReceipt(DepositReceipt, AtTerminal):
-    """The receipt of a deposit, at the terminal's premises."""
+    """Serve the receipt of a deposit to the terminal's premises."""
 
 
 class OfficePaymentReceipt(PaymentReceipt, AtOffice):
-    """The receipt of a payment, at the office."""
+    """Serve the receipt of a payment to the office."""
 
 
 class OfficePresentationReceipt(PresentationReceipt, AtOffice):
-    """The receipt of a presentation, at the office."""
+    """Serve the receipt of a presentation to the office."""
 
 
 class OfficeDepositReceipt(DepositReceipt, AtOffice):
-    """The receipt of a deposit, at the office."""
+    """Serve the receipt of a deposit to the office."""
 
 
 class ExchangeDocument(RollView, StaffView):

@@ -1,4 +1,4 @@
-"""Bodies and answers of checks, payments, presentations and deposits."""
+"""Declare the bodies and answers of checks, payments, presentations and deposits."""
 
 from typing import Annotated, Literal
 
@@ -36,7 +36,7 @@ class ThingOut(Shape):
 
 
 class PresentedOut(Shape):
-    """A presented document. What is owed shows once payment is ordered (14.III.8)."""
+    """A presented document. The amount shows once payment is ordered (14.III.8)."""
 
     state = Choice([state.value for state in DocumentState])
     stage = serializers.CharField(help_text="Of one sold: on_sale, awaiting_results, …; or empty.")

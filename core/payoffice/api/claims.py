@@ -1,7 +1,7 @@
-"""Presented tickets and vouchers at a terminal: check, pay, present, deposit, and their papers.
+"""Check, pay, present and deposit tickets and vouchers at a terminal.
 
-Checking and paying are a terminal's hot path: lean views, whose answers are written by hand. The
-shapes document them, and a test keeps the two agreed.
+Terminals check and pay often, so these views are lean and write their answers by hand. The shapes
+document the answers; a test keeps the two in agreement.
 """
 
 import base64
@@ -72,7 +72,7 @@ _IMAGE_BODY_BYTES = 4 * 1024 * KIBIBYTE + 4 * KIBIBYTE
 
 
 def checked_json(checked: checking.Checked) -> dict[str, Any]:
-    """What `PresentedOut` documents."""
+    """Return a check as the JSON that `PresentedOut` documents."""
     payable, rule = checked.payable, checked.rule
     return {
         "state": checked.state.value,
@@ -93,7 +93,7 @@ def checked_json(checked: checking.Checked) -> dict[str, Any]:
 
 
 def paid_json(paid: paying.Paid) -> dict[str, Any]:
-    """What `PaymentOut` documents."""
+    """Return a payment as the JSON that `PaymentOut` documents."""
     return {
         "uuid": str(paid.uuid),
         "game": paid.game,
@@ -119,7 +119,7 @@ def pay_request(body: PaymentIn) -> paying.PayRequest:
 
 
 def image_bytes(text: str) -> bytes:
-    """Raises ImageRefused for what is no base64."""
+    """Return the bytes of a base64 text. Raises ImageRefused for text that is not base64."""
     try:
         return base64.b64decode(text, validate=True)
     except (ValueError, binascii.Error) as error:
@@ -204,7 +204,7 @@ class Payments(LeanView):
         if body.second_session:
             session = TerminalCredentials.of("", body.second_session).session_digest
             second = terminal_actor(TerminalCredentials(self.credentials.token_digest, session))
-        if body.payee:  # written before the payment, whose statement says who acts
+        if body.payee:  # the payee is written first, before the payment's statement names the act
             begin(request, terminal=at.terminal_id, operator=at.operator_id)
         paid = paying.payment_make(at=at, request=pay_request(body), second=second)
         return json_response(paid_json(paid), 200 if paid.replayed else 201)
@@ -228,8 +228,10 @@ class Presentations(TerminalView):
     )
     def post(self, request: Request) -> HttpResponse:
         body = self.read_body(PresentationIn)
-        made = presenting.presentation_make(at=self.terminal, code=body.code, intact=body.intact)
-        return self.answer(PresentationOut, made, 201)
+        presentation = presenting.presentation_make(
+            at=self.terminal, code=body.code, intact=body.intact
+        )
+        return self.answer(PresentationOut, presentation, 201)
 
 
 class Deposits(TerminalView):
@@ -256,8 +258,8 @@ class Deposits(TerminalView):
     )
     def post(self, request: Request) -> HttpResponse:
         asked = deposits.DepositRequest(**self.read(DepositIn))
-        made = deposits.deposit_take(at=self.terminal, request=asked)
-        return self.answer(DepositOut, made, 201)
+        deposit = deposits.deposit_take(at=self.terminal, request=asked)
+        return self.answer(DepositOut, deposit, 201)
 
 
 class DepositImages(TerminalView):
@@ -273,10 +275,10 @@ class DepositImages(TerminalView):
     )
     def post(self, request: Request, deposit: uuid.UUID) -> HttpResponse:
         body = self.read(ImageIn)
-        made = deposits.image_add(
+        image = deposits.image_add(
             at=self.terminal,
             deposit=deposit,
             media_type=body["media_type"],
             content=image_bytes(body["content"]),
         )
-        return self.answer(ImageOut, made, 201)
+        return self.answer(ImageOut, image, 201)

@@ -1,4 +1,4 @@
-"""The prize office's desk: what a document is, and what can be done about it (14.III.10)."""
+"""Check documents at the prize office's desk, and act on them (14.III.10)."""
 
 import uuid
 from typing import Any
@@ -103,11 +103,11 @@ class Payments(StaffView):
     )
     def post(self, request: Request) -> HttpResponse:
         asked = claims.pay_request(self.read_body(PaymentIn))
-        made = desk.desk_pay(by=self.by, request=asked)
-        if isinstance(made, Paid):
-            answer: dict[str, Any] = {"payment": claims.paid_json(made), "proposal": None}
-            return json_response(answer, 200 if made.replayed else 201)
-        return json_response({"payment": None, "proposal": ProposalOut(made).data}, 202)
+        outcome = desk.desk_pay(by=self.by, request=asked)
+        if isinstance(outcome, Paid):
+            answer: dict[str, Any] = {"payment": claims.paid_json(outcome), "proposal": None}
+            return json_response(answer, 200 if outcome.replayed else 201)
+        return json_response({"payment": None, "proposal": ProposalOut(outcome).data}, 202)
 
 
 class Presentations(StaffView):
@@ -128,8 +128,8 @@ class Presentations(StaffView):
     )
     def post(self, request: Request) -> HttpResponse:
         body = self.read_body(PresentationIn)
-        made = presenting.presentation_make(at=self.by, code=body.code, intact=body.intact)
-        return self.answer(PresentationOut, made, 201)
+        presentation = presenting.presentation_make(at=self.by, code=body.code, intact=body.intact)
+        return self.answer(PresentationOut, presentation, 201)
 
 
 class Deposits(StaffView):
@@ -179,13 +179,13 @@ class DepositImages(StaffView):
     )
     def post(self, request: Request, deposit: uuid.UUID) -> HttpResponse:
         body = self.read(ImageIn)
-        made = deposits.image_add(
+        image = deposits.image_add(
             at=self.by,
             deposit=deposit,
             media_type=body["media_type"],
             content=claims.image_bytes(body["content"]),
         )
-        return self.answer(ImageOut, made, 201)
+        return self.answer(ImageOut, image, 201)
 
 
 class OneImage(StaffView):
@@ -236,8 +236,8 @@ class Rulings(StaffView):
     @operation("What waits for a decision, oldest first", answer=WaitingListOut)
     def get(self, request: Request) -> HttpResponse:
         self.by.need(powers.RULE_ON_DEPOSIT)
-        found = deposits.rulings_due(natural_day(clock.now()))
-        return self.answer(WaitingListOut, {"items": found})
+        waiting = deposits.rulings_due(natural_day(clock.now()))
+        return self.answer(WaitingListOut, {"items": waiting})
 
     @operation(
         "Propose to grant or refuse what is held apart; another person decides [C5]",
@@ -295,9 +295,9 @@ class Exchanges(StaffView):
         },
     )
     def post(self, request: Request) -> HttpResponse:
-        made = goods.exchange_make(
+        outcome = goods.exchange_make(
             by=self.by, request=goods.ExchangeRequest(**self.read(ExchangeIn))
         )
-        if isinstance(made, Exchange):
-            return json_response({"exchange": ExchangeOut(made).data, "proposal": None}, 201)
-        return json_response({"exchange": None, "proposal": ProposalOut(made).data}, 202)
+        if isinstance(outcome, Exchange):
+            return json_response({"exchange": ExchangeOut(outcome).data, "proposal": None}, 201)
+        return json_response({"exchange": None, "proposal": ProposalOut(outcome).data}, 202)

@@ -1,4 +1,4 @@
-"""Bodies and answers of the prize office's desk."""
+"""Declare the bodies and answers of the prize office's desk."""
 
 from rest_framework import serializers
 
@@ -100,7 +100,7 @@ class MatchOut(Shape):
 
 
 class RulingIn(Shape):
-    """Of a deposit, or of a barred document."""
+    """A ruling on a deposit, or on a blocked document."""
 
     deposit = Uuid(required=False, allow_null=True, default=None)
     game = Text(max_length=20, required=False, default="")

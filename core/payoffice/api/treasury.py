@@ -1,4 +1,4 @@
-"""What the prize office keeps: cash sessions, cheques, prizes in kind, the cash ceiling."""
+"""Keep cash sessions, cheques, prizes in kind and cash ceilings over the API."""
 
 import uuid
 from typing import Any

@@ -1,4 +1,4 @@
-"""Resources of the prize office: a terminal's, the desk's, and the one for whoever holds a code."""
+"""Route the prize office's resources: terminals', the desk's, and the public check of a code."""
 
 from django.urls import URLPattern, path
 

@@ -1,4 +1,4 @@
-"""The prize office's tables."""
+"""Collect the tables of the prize office."""
 
 from core.payoffice.models.claims import Claim, Presentation, Ruling
 from core.payoffice.models.deposits import Deposit, DepositImage, DepositMatch

@@ -1,4 +1,4 @@
-"""What became of what was owed: one claim per document, and the acts that made it so."""
+"""Store one claim for each document, and the presentations and rulings that change it."""
 
 from django.db import models
 from django.db.models import F, Q
@@ -10,7 +10,7 @@ from core.staff.models import Proposal, User
 
 
 class Acted(Guarded):
-    """Where an act took place, and who did it: an operator at a terminal, or a member of staff."""
+    """The premises of an act, and who did it: an operator at a terminal, or a member of staff."""
 
     premises = models.ForeignKey(
         Premises, models.PROTECT, related_name="+", db_index=False, verbose_name=_("premises")
@@ -45,7 +45,7 @@ class Acted(Guarded):
 
 
 def by_one(name: str) -> models.CheckConstraint:
-    """Either the terminal and its operator, or the member of staff."""
+    """Return the constraint that either an operator at a terminal or a member of staff acted."""
     return models.CheckConstraint(
         condition=Q(terminal__isnull=False, operator__isnull=False, staff=None)
         | Q(terminal=None, operator=None, staff__isnull=False),
@@ -54,16 +54,17 @@ def by_one(name: str) -> models.CheckConstraint:
 
 
 class Claim(Guarded):
-    """All that ever happens to what one document is owed. A document without one is untouched.
+    """The claim to what one document is owed. A document without a row is untouched.
 
-    Whoever inserts the row has the document: a payment, a presentation, a deposit, a block and the
-    nightly lapse exclude each other by its unique key. `amount_cents` is what was owed then;
-    `day` the natural day from which lapsed or refused money is placed: the last day to claim
-    [D3], or that of the decision [C5].
+    The first act to insert the row has the document: its unique key makes a payment, a
+    presentation, a deposit, a block and the nightly lapse exclude each other. `amount_cents` is
+    what was owed then. `day` is the natural day from which lapsed or refused money is carried over:
+    the last day to claim [D3], or the day of the ruling [C5].
 
-    States: PRESENTED in time and to be paid whenever [D6]; HELD, being deposited or blocked,
-    until two persons decide [C5, C6]; GRANTED by them, to be paid whenever. In these three the
-    money stands on the document's `held` account; it never lapses. The others are for good.
+    States: PRESENTED in time, to be paid on any later day [D6]; HELD, after a deposit or a block,
+    until two persons rule [C5, C6]; GRANTED by them, to be paid on any later day. In these three
+    states the money stands on the document's `held` account and does not lapse. The other states
+    are final.
     """
 
     class State(models.TextChoices):
@@ -112,7 +113,7 @@ class Claim(Guarded):
 
 
 class Presentation(Acted):
-    """The bearer came in time: the claim lapses no more [D6]. `uuid` is on the receipt."""
+    """A document presented in time: its claim does not lapse [D6]. `uuid` is on the receipt."""
 
     uuid = models.UUIDField(_("UUID"), unique=True)
     claim = models.OneToOneField(
@@ -130,7 +131,7 @@ class Presentation(Acted):
 
 
 class Ruling(Guarded):
-    """What two persons decided about a held claim [C5, C6], or a deposit never matched."""
+    """The decision of two persons on a held claim [C5, C6] or an unmatched deposit."""
 
     class Verdict(models.TextChoices):
         GRANTED = "granted", _("Granted")

@@ -1,4 +1,4 @@
-"""Documents that cannot be paid as they are, taken in for checking (14.III.10.3, 10.5) [C5, C7]."""
+"""Store documents taken in for examination (14.III.10.3, 14.III.10.5) [C5, C7]."""
 
 from django.db import models
 from django.db.models import Q
@@ -11,7 +11,7 @@ from core.staff.models import User
 
 
 class Deposit(Acted):
-    """A document taken in, against a receipt that bears its `uuid` (the client's)."""
+    """A document taken in against a receipt that shows its `uuid`, which the client makes."""
 
     class Reason(models.TextChoices):
         DAMAGED = "damaged", _("Torn or damaged")
@@ -58,9 +58,9 @@ class DepositImage(Encrypted):
 
 
 class DepositMatch(Guarded):
-    """Which claim a deposited document is: from here on it is held for its bearer.
+    """The claim that a deposited document is; from here on its money is held for the bearer.
 
-    `staff` is who found it in the records; None where its code was read as it was taken in.
+    `staff` is the person who found it in the records; None where its code was read at the deposit.
     """
 
     deposit = models.OneToOneField(

@@ -1,4 +1,4 @@
-"""Prizes in kind: what is in stock, and what was handed out (15.III.6.5) [P4]."""
+"""Store the stock of prizes in kind, and the exchanges for them (15.III.6.5) [P4]."""
 
 from django.db import models
 from django.db.models import Q
@@ -11,7 +11,7 @@ from core.staff.models import Proposal, User
 
 
 class StockItem(Guarded):
-    """A kind of thing that can be won, by the name a game gives it, valued at its equivalent."""
+    """A kind of thing that can be won, under its game's name for it, with its cash equivalent."""
 
     code = models.CharField(_("code"), max_length=80, unique=True)
     description = models.CharField(_("description"), max_length=200)
@@ -30,7 +30,10 @@ class StockItem(Guarded):
 
 
 class Exchange(Acted):
-    """A document exchanged for the one that entitles to the thing, whose number is `uuid`."""
+    """A document exchanged for the paper that entitles to the thing.
+
+    `uuid` is the number of that paper.
+    """
 
     uuid = models.UUIDField(_("UUID"), unique=True)
     request_digest = models.BinaryField(max_length=32)
@@ -55,9 +58,10 @@ class Exchange(Acted):
 
 
 class StockMovement(Guarded):
-    """Units of a thing that came (positive) or went; the stock is their sum, never below nothing.
+    """Units of a thing that came in (positive) or went out. The stock is their sum.
 
-    Those that went with an exchange name it; others are taken in, or corrected after a count.
+    The sum is never negative. A unit that went out with an exchange names it. Other units are taken
+    in, or correct a count.
     """
 
     uuid = models.UUIDField(_("UUID"), unique=True)

@@ -1,4 +1,4 @@
-"""Money handed over: payments, cheques, the people they name, and cashiers' sessions."""
+"""Store payments, cheques, the payees they name, and cashiers' cash sessions."""
 
 from django.db import models
 from django.db.models import F, Q
@@ -22,7 +22,7 @@ MEANS = [
 
 
 class Encrypted(Guarded):
-    """Personal data as `core.database.vault` encrypts it; erased when its time is over."""
+    """Personal data that `core.database.vault` encrypts; it is erased when its time is over."""
 
     mutable = ("encrypted", "purged_at")
 
@@ -45,7 +45,7 @@ def purged_whole(name: str) -> models.CheckConstraint:
 
 
 class Payee(Encrypted):
-    """To whom a nominative cheque is made out: name and identity document, encrypted [C3]."""
+    """The person a nominative cheque names: name and identity document, encrypted [C3]."""
 
     recorded_at = models.DateTimeField(_("recorded at"))
 
@@ -59,9 +59,9 @@ class Payee(Encrypted):
 
 
 class CashSession(Guarded):
-    """A cashier's cash at an office, from the float to the count.
+    """A cashier's cash session at an office, from the float to the count.
 
-    Cents: `expected_cents` is what the books said at close, `counted_cents` what there was.
+    `expected_cents` is what the books said at the close, `counted_cents` what the count found.
     """
 
     mutable = ("closed_at", "expected_cents", "counted_cents")
@@ -104,14 +104,14 @@ class CashSession(Guarded):
 
     @property
     def difference_cents(self) -> int | None:
-        """Too much above zero, too little below; None while open."""
+        """Return the cents over (positive) or short (negative) at the count; None while open."""
         if self.counted_cents is None or self.expected_cents is None:
             return None
         return self.counted_cents - self.expected_cents
 
 
 class CashMovement(Guarded):
-    """Cash brought to an open session (positive) or taken from it, other than by paying."""
+    """Cash brought to an open session (positive) or taken from it, other than by a payment."""
 
     uuid = models.UUIDField(_("UUID"), unique=True)
     session = models.ForeignKey(
@@ -134,11 +134,11 @@ class CashMovement(Guarded):
 
 
 class Payment(Acted):
-    """A claim paid, once, to the bearer, against the document (14.III.10.3, 10.4).
+    """A claim paid once, to the bearer, against the document (14.III.10.3, 14.III.10.4).
 
-    `uuid` is the client's, `request_digest` a keyed digest of all it asked: a retry is told from a
-    reuse of the UUID by it. Above a configured amount there is a second person: another operator's
-    session at a terminal, a confirmed proposal at a desk.
+    The client makes `uuid`; `request_digest` is a keyed digest of its request, which tells a retry
+    from a reuse of the UUID. Above a configured amount two persons pay: another operator's session
+    at a terminal, a confirmed proposal at a desk.
     """
 
     uuid = models.UUIDField(_("UUID"), unique=True)
@@ -235,7 +235,7 @@ class Payment(Acted):
 
 
 class Cheque(Guarded):
-    """A nominative cheque in the register (14.III.10.6): numbered without gaps, never reused."""
+    """A nominative cheque of the register (14.III.10.6); its numbers have no gaps."""
 
     class State(models.TextChoices):
         ISSUED = "issued", _("Issued")
@@ -306,7 +306,7 @@ class Cheque(Guarded):
 
 
 class CashCeiling(Guarded):
-    """A ceiling of payments in cash that later law set, from a day on [C3]; inclusive cents."""
+    """The ceiling of cash payments that later law sets from a day on [C3], in inclusive cents."""
 
     in_force_from = models.DateField(_("in force from"), unique=True)
     cents = models.BigIntegerField(_("amount"))

@@ -1,4 +1,4 @@
-"""Cashiers' sessions: from the float to the count, and what lies between (rulebook: C4, P7)."""
+"""Open, fill and close cashiers' cash sessions, from the float to the count [C4, P7]."""
 
 import uuid
 
@@ -71,7 +71,7 @@ def cash_open(*, by: StaffActor, premises: str, float_cents: int) -> CashSession
 
 @transaction.atomic
 def cash_move(*, by: StaffActor, cents: int, reason: str) -> CashMovement:
-    """Bring cash to one's open session, or take some from it (negative cents).
+    """Bring cash to the actor's open session, or take some from it (negative cents).
 
     Raises CashSessionMissing, MovementOfNothing, CashShort.
     """
@@ -83,53 +83,53 @@ def cash_move(*, by: StaffActor, cents: int, reason: str) -> CashMovement:
         raise MovementOfNothing
     if ledger.balance_cents(accounts.cash(session.pk)) + cents < 0:
         raise CashShort
-    moved: CashMovement = CashMovement.objects.create(
+    movement: CashMovement = CashMovement.objects.create(
         uuid=uuid.uuid4(), session=session, cents=cents, reason=reason, moved_at=clock.now()
     )
-    ledger.post(reference=moved.uuid, lines=[postings.cash_moved(session.pk, cents)])
-    return moved
+    ledger.post(reference=movement.uuid, lines=[postings.cash_moved(session.pk, cents)])
+    return movement
 
 
 @transaction.atomic
 def cash_close(*, by: StaffActor, session: uuid.UUID, counted_cents: int) -> CashSession:
-    """Close by count: the cash goes to the treasury, a difference to its own account.
+    """Close a session by count: the cash goes to the treasury, a difference to its own account.
 
-    One's own session, or, with the supervisor's role, anybody's. Raises CashSessionUnknown.
+    Cashiers close their own session, supervisors any session. Raises CashSessionUnknown.
     """
     by.need(powers.KEEP_CASH)
-    found = CashSession.objects.filter(uuid=session).first()
-    if found is None or (found.cashier_id != by.user_id and Role.SUPERVISOR not in by.roles):
+    row = CashSession.objects.filter(uuid=session).first()
+    if row is None or (row.cashier_id != by.user_id and Role.SUPERVISOR not in by.roles):
         raise CashSessionUnknown
-    hold((Lock.CASH, found.pk))
-    found.refresh_from_db()
-    if found.closed_at is not None:
+    hold((Lock.CASH, row.pk))
+    row.refresh_from_db()
+    if row.closed_at is not None:
         raise CashSessionUnknown
-    cash = accounts.cash(found.pk)
-    found.expected_cents = ledger.balance_cents(cash)
-    found.counted_cents = counted_cents
-    found.closed_at = clock.now()
-    found.save(update_fields=["expected_cents", "counted_cents", "closed_at"])
-    difference = counted_cents - found.expected_cents
+    cash = accounts.cash(row.pk)
+    row.expected_cents = ledger.balance_cents(cash)
+    row.counted_cents = counted_cents
+    row.closed_at = clock.now()
+    row.save(update_fields=["expected_cents", "counted_cents", "closed_at"])
+    difference_cents = counted_cents - row.expected_cents
     ledger.post(
-        reference=uuid.uuid5(found.uuid, "payoffice.close"),
+        reference=uuid.uuid5(row.uuid, "payoffice.close"),
         lines=postings.cash_counted(
-            found.pk, counted_cents=counted_cents, difference_cents=difference
+            row.pk, counted_cents=counted_cents, difference_cents=difference_cents
         ),
     )
     ledger.need_balance(cash, 0)
-    return found
+    return row
 
 
 def cash_session_of(by: StaffActor) -> CashSession:
-    """The cashier's open session, with its premises. Raises CashSessionMissing."""
-    found = (
+    """Return the cashier's open session, with its premises. Raises CashSessionMissing."""
+    session = (
         CashSession.objects.select_related("premises")
         .filter(cashier_id=by.user_id, closed_at=None)
         .first()
     )
-    if found is None:
+    if session is None:
         raise CashSessionMissing
-    return found
+    return session
 
 
 def _need_open(session: CashSession) -> None:

@@ -1,4 +1,4 @@
-"""What a presented code is: for terminals, for the office's desk, and for whoever holds it."""
+"""Check a presented code, for terminals, for the office's desk and for the holder of the code."""
 
 import dataclasses
 import datetime
@@ -22,7 +22,7 @@ from core.staff.actor import StaffActor
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Happened:
-    """When and where something was done about a document: for the office's staff alone."""
+    """An act on a document, with its time and premises. Only the office's staff sees it."""
 
     what: str
     at: datetime.datetime
@@ -34,8 +34,8 @@ class Happened:
 class Checked:
     """A presented document: its state, and how and where it is paid while anything is owed.
 
-    `refusal` is the code with which it would be refused where it was checked, empty if it would be
-    paid; None where nothing is paid (a check by its holder).
+    `refusal` is the code of the error with which it would be refused where it was checked: empty if
+    it would be paid, None where nothing is paid (a check by its holder).
     """
 
     payable: Payable
@@ -46,16 +46,16 @@ class Checked:
 
     @property
     def owed_cents(self) -> int:
-        """What is owed, or was and is paid; nothing before the payment order."""
+        """Return what is owed, or was owed and is paid; 0 before the payment order."""
         return self.payable.amount_cents
 
     def details(self) -> Mapping[str, Any]:
-        """What the game shows of it: bets, their trace, winning combinations."""
+        """Return what the game shows of the document: bets, their trace, winning combinations."""
         return finding.source_of(self.payable).details(self.payable.document_id)
 
 
 class DeskAction(models.TextChoices):
-    """What can be done with a document at the office's desk."""
+    """The acts on a document that the office's desk offers."""
 
     PAY = "pay"
     PROPOSE = "propose_payment"
@@ -68,7 +68,7 @@ class DeskAction(models.TextChoices):
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class DeskState:
-    """A document at the desk: what it is, what became of it, what this person may do about it."""
+    """A document at the desk: its check, the acts on it, and the acts that this person may do."""
 
     checked: Checked
     happened: tuple[Happened, ...]
@@ -76,7 +76,7 @@ class DeskState:
 
 
 def document_check(*, at: TerminalActor, code: str) -> Checked:
-    """What a presented code is, at a terminal.
+    """Check a document at a terminal.
 
     Raises TerminalCannot, a code's error, DocumentUnknown.
     """
@@ -87,20 +87,21 @@ def document_check(*, at: TerminalActor, code: str) -> Checked:
 
 
 def holder_check(*, code: str) -> Checked:
-    """The same for whoever has the code and no account here: no more than the paper entitles to.
+    """Check a document for the holder of its code, who needs no account here.
 
-    A code has 80 random bits: guessing one is hopeless, and a made-up one fails before any query.
+    The answer holds no more than the paper entitles to. A code has 80 random bits and cannot be
+    guessed; a forged one is refused before any query. Raises a code's error, DocumentUnknown.
     """
     return payable_check(finding.by_code(code))
 
 
 def payable_check(payable: Payable) -> Checked:
-    """A document that is known already, seen from nowhere in particular."""
+    """Check a document that is already found, without a place of payment."""
     return _checked(payable, None)
 
 
 def desk_state(*, by: StaffActor, code: str = "", deposit: UUID | None = None) -> DeskState:
-    """A document at the office's desk, by its code or the receipt of its deposit.
+    """Check a document at the office's desk, by its code or by the receipt of its deposit.
 
     Raises PowerMissing, a code's error, DocumentUnknown.
     """
@@ -124,48 +125,48 @@ def desk_state(*, by: StaffActor, code: str = "", deposit: UUID | None = None) -
 
 
 def _checked(payable: Payable, at: Standpoint | None, *, receipt: UUID | None = None) -> Checked:
-    known = finding.known(payable)
+    current = finding.current_claim(payable)
     state = judging.state_of(
-        payable, known.state, deposited=known.deposit is not None, today=known.today
+        payable, current.state, deposited=current.deposit is not None, today=current.today
     )
     rule = refusal = None
     if payable.amount_cents:
-        rule = judging.rule_of(payable, finding.payment_figures(known.today))
+        rule = judging.rule_of(payable, finding.payment_figures(current.today))
     if at is not None:
         try:
-            paying.judge(payable, known, receipt, at)
+            paying.judge(payable, current, receipt, at)
             refusal = ""
         except DomainError as error:
             refusal = error.code
-    return Checked(payable, state, known.today, rule, refusal)
+    return Checked(payable, state, current.today, rule, refusal)
 
 
 def happened(claim: Claim | None) -> tuple[Happened, ...]:
-    """Every act about a claim, in order."""
+    """Return every act on a claim, oldest first."""
     if claim is None:
         return ()
-    found: list[Happened] = []
+    acts: list[Happened] = []
     if hasattr(claim, "presentation"):
-        each = claim.presentation
-        found.append(Happened("presented", each.presented_at, each.premises.code))
+        presentation = claim.presentation
+        acts.append(Happened("presented", presentation.presented_at, presentation.premises.code))
     if finding.is_deposited(claim):
-        taken = claim.deposit_match.deposit
-        found.append(Happened("deposited", taken.deposited_at, taken.premises.code))
+        deposit = claim.deposit_match.deposit
+        acts.append(Happened("deposited", deposit.deposited_at, deposit.premises.code))
     if hasattr(claim, "ruling"):
-        found.append(Happened(claim.ruling.verdict, claim.ruling.decided_at, ""))
+        acts.append(Happened(claim.ruling.verdict, claim.ruling.decided_at, ""))
     if hasattr(claim, "payment"):
-        paid = claim.payment
-        found.append(Happened("paid", paid.paid_at, paid.premises.code, paid.means))
+        payment = claim.payment
+        acts.append(Happened("paid", payment.paid_at, payment.premises.code, payment.means))
     if hasattr(claim, "exchange"):
-        given = claim.exchange
-        found.append(Happened("exchanged", given.exchanged_at, given.premises.code))
+        exchange = claim.exchange
+        acts.append(Happened("exchanged", exchange.exchanged_at, exchange.premises.code))
     if claim.state == Claim.State.LAPSED:
-        found.append(Happened("lapsed", claim.opened_at, ""))
-    return tuple(sorted(found, key=lambda each: each.at))
+        acts.append(Happened("lapsed", claim.opened_at, ""))
+    return tuple(sorted(acts, key=lambda act: act.at))
 
 
 def _actions(by: StaffActor, checked: Checked, session: CashSession | None) -> list[DeskAction]:
-    """The acts that this person may do now, the likeliest first."""
+    """Return the acts that this person may do now, the likeliest first."""
     payable, state, actions = checked.payable, checked.state, []
     untouched = state in judging.UNTOUCHED
     payable_now = checked.refusal == "" and by.may(powers.PAY)

@@ -1,4 +1,4 @@
-"""The register of nominative cheques: drawn, voided, reissued, reconciled (14.III.10.6) [C3]."""
+"""Keep the register of nominative cheques: draw, void, reissue, reconcile (14.III.10.6) [C3]."""
 
 import datetime
 import uuid
@@ -57,10 +57,10 @@ class CeilingNotLater(Invalid):
 def cheque_draw(
     *, payment: Payment, payee: Payee, replaces: Cheque | None = None, reissue: int | None = None
 ) -> Cheque:
-    """The next cheque of the register, for a payment. Call inside the act's transaction."""
+    """Draw the next cheque of the register for a payment. Call it in the transaction of the act."""
     hold((Lock.CHEQUE, 0))
     last = Cheque.objects.aggregate(last=Max("number"))["last"] or 0
-    made: Cheque = Cheque.objects.create(
+    cheque: Cheque = Cheque.objects.create(
         number=last + 1,
         payment=payment,
         payee=payee,
@@ -70,26 +70,26 @@ def cheque_draw(
         replaces=replaces,
         reissue_id=reissue,
     )
-    return made
+    return cheque
 
 
 def cheque_get(number: int) -> Cheque:
-    """Raises ChequeUnknown."""
-    found = Cheque.objects.select_related("payment", "payee").filter(number=number).first()
-    if found is None:
+    """Return the cheque with that number. Raises ChequeUnknown."""
+    cheque = Cheque.objects.select_related("payment", "payee").filter(number=number).first()
+    if cheque is None:
         raise ChequeUnknown(number=number)
-    return found
+    return cheque
 
 
 def cheque_printed(*, by: StaffActor, number: int) -> Cheque:
-    """A cheque, to be printed with its payee's name. Raises ChequeUnknown."""
+    """Return a cheque to print with its payee's name. Raises ChequeUnknown."""
     by.need(powers.PRINT_CHEQUES)
     return cheque_get(number)
 
 
 @transaction.atomic
 def cheque_void(*, by: StaffActor, number: int, reason: str) -> Proposal:
-    """Propose to void a cheque that was not presented; its payee may then be given another.
+    """Propose to void a cheque that was not presented, so that another can be issued.
 
     Raises ChequeUnknown, ChequeNotIssued, ReasonNeeded.
     """
@@ -112,20 +112,20 @@ def _voided(proposal: Proposal, by: StaffActor) -> None:
 
 @transaction.atomic
 def cheque_reissue(*, by: StaffActor, number: int, payee: PayeeFacts | None = None) -> Proposal:
-    """Propose another cheque in the place of a voided one, to the same payee or one put right.
+    """Propose to replace a voided cheque, for the same payee or a corrected one.
 
     Raises ChequeUnknown, ChequeStands.
     """
     by.need(powers.ISSUE_CHEQUES)
     cheque = _need_replaceable(cheque_get(number))
-    named = payee_encrypt(payee) if payee else cheque.payee
+    new_payee = payee_encrypt(payee) if payee else cheque.payee
     return two_persons.propose(
         kind=REISSUE,
         subject=f"cheque:{number}",
         by=by,
         content={
             "cheque": number,
-            "payee": str(named.uuid),
+            "payee": str(new_payee.uuid),
             "amount_cents": cheque.amount_cents,
         },
     )
@@ -142,7 +142,7 @@ def _reissued(proposal: Proposal, by: StaffActor) -> None:
 def cheque_reconcile(
     *, by: StaffActor, number: int, amount_cents: int, presented_on: datetime.date
 ) -> Cheque:
-    """Record that the bank paid a cheque, as its statement says; again: nothing changes.
+    """Record that the bank paid a cheque, as its statement says. A second call changes nothing.
 
     Raises ChequeUnknown, ChequeNotIssued, ChequeAmountDiffers, ChequeDayWrong.
     """
@@ -169,7 +169,7 @@ def cheque_reconcile(
 def ceiling_propose(
     *, by: StaffActor, in_force_from: datetime.date, cents: int, source: str
 ) -> Proposal:
-    """Propose a cash ceiling that later law sets from a day to come on [C3].
+    """Propose a cash ceiling that later law sets from a future day on [C3].
 
     Raises CeilingNotLater.
     """

@@ -1,4 +1,4 @@
-"""Deposits: documents taken in for checking, matched, and decided upon (14.III.10.5) [C5, C7]."""
+"""Take documents in for examination, match them and rule on them (14.III.10.5) [C5, C7]."""
 
 import uuid
 from dataclasses import dataclass, field
@@ -68,7 +68,10 @@ class NotHeld(Conflict):
 
 @dataclass(frozen=True, slots=True)
 class DepositRequest:
-    """What is taken in. `uuid` is made before the first try; `code` is there if it was read."""
+    """A request to deposit a document.
+
+    The client makes `uuid` before its first attempt. `code` is empty where it cannot be read.
+    """
 
     uuid: uuid.UUID
     reason: str
@@ -76,18 +79,18 @@ class DepositRequest:
     code: str = field(default="", repr=False)
 
     def digest(self) -> bytes:
-        """A keyed digest of the content, by which a retry is told from a reuse of the UUID."""
+        """Return a keyed digest of the content; it tells a retry from a reuse of the UUID."""
         text = "\n".join((self.reason, self.notes, "".join(self.code.split()).upper()))
         return salted_hmac("core.payoffice.deposit", text, algorithm="sha256").digest()
 
 
 @transaction.atomic
 def deposit_take(*, at: TerminalActor | StaffActor, request: DepositRequest) -> Deposit:
-    """Take a document in, against a receipt; the same request again gives the same deposit.
+    """Take a document in and return its deposit; the same request returns the same deposit.
 
-    Where its code is read it is matched at once: from then on it lapses no more and is paid to
-    nobody else. Raises a code's error, DocumentUnknown, CodeUnreadable, RequestUuidReused, or the
-    refusal that its state brings.
+    A document whose code is read is matched at once: from then on it does not lapse and is paid
+    only against the receipt. Raises a code's error, DocumentUnknown, CodeUnreadable,
+    RequestUuidReused, or the refusal of the document's state.
     """
     if isinstance(at, StaffActor):
         at.need(powers.TAKE_DEPOSIT)
@@ -97,14 +100,14 @@ def deposit_take(*, at: TerminalActor | StaffActor, request: DepositRequest) -> 
         acted = acted_by(at)
     hold((Lock.REQUEST, request.uuid.int))
     digest = request.digest()
-    known = Deposit.objects.filter(uuid=request.uuid).first()
-    if known is not None:
-        if bytes(known.request_digest) != digest:
+    earlier = Deposit.objects.filter(uuid=request.uuid).first()
+    if earlier is not None:
+        if bytes(earlier.request_digest) != digest:
             raise RequestUuidReused
-        return known
+        return earlier
     if bool(request.code) == (request.reason == Deposit.Reason.UNREADABLE):
         raise CodeUnreadable
-    made: Deposit = Deposit.objects.create(
+    deposit: Deposit = Deposit.objects.create(
         uuid=request.uuid,
         request_digest=digest,
         reason=request.reason,
@@ -113,25 +116,25 @@ def deposit_take(*, at: TerminalActor | StaffActor, request: DepositRequest) -> 
         **acted,
     )
     if request.code:
-        _match(made, finding.by_code(request.code), staff_id=None, evidence="")
-    return made
+        _match(deposit, finding.by_code(request.code), staff_id=None, evidence="")
+    return deposit
 
 
 @transaction.atomic
 def deposit_match(
     *, by: StaffActor, deposit: uuid.UUID, game: str, document: uuid.UUID, evidence: str
 ) -> DepositMatch:
-    """Say, from the records, which document an unreadable one is; with the evidence for it.
+    """Record which document an unreadable one is, with the evidence from the records.
 
     Raises DepositUnknown, DocumentUnknown, DepositMatched, DepositRuled, ReasonNeeded, or the
-    refusal that its state brings.
+    refusal of the document's state.
     """
     by.need(powers.MATCH_DEPOSIT)
-    found = deposit_get(deposit)
+    row = deposit_get(deposit)
     if not evidence.strip():
         raise ReasonNeeded
     payable = finding.by_uuid(game, document)
-    return _match(found, payable, staff_id=by.user_id, evidence=evidence)
+    return _match(row, payable, staff_id=by.user_id, evidence=evidence)
 
 
 def _match(
@@ -146,14 +149,14 @@ def _match(
         claim_hold(payable, uuid.uuid5(deposit.uuid, "payoffice.match"))
     else:
         claim = _held_already(payable)
-    made: DepositMatch = DepositMatch.objects.create(
+    match: DepositMatch = DepositMatch.objects.create(
         deposit=deposit, claim=claim, staff_id=staff_id, evidence=evidence, matched_at=clock.now()
     )
-    return made
+    return match
 
 
 def _held_already(payable: Payable) -> Claim:
-    """The claim of a document presented or blocked before it was deposited, now held."""
+    """Return the held claim of a document that was presented or blocked before its deposit."""
     claim = finding.claim_of(payable)
     if claim is None:
         raise NoPrize
@@ -177,45 +180,45 @@ def _held_already(payable: Payable) -> Claim:
 def image_add(
     *, at: TerminalActor | StaffActor, deposit: uuid.UUID, media_type: str, content: bytes
 ) -> DepositImage:
-    """Add a photograph, encrypted. Raises DepositUnknown, ImageRefused."""
-    found = deposit_get(deposit)
+    """Add an encrypted photograph to a deposit. Raises DepositUnknown, ImageRefused."""
+    row = deposit_get(deposit)
     if isinstance(at, StaffActor):
         at.need(powers.TAKE_DEPOSIT)
     else:
         at.need(Capability.DEPOSIT)
-        if found.premises_id != at.premises_id:
+        if row.premises_id != at.premises_id:
             raise DepositUnknown
-    right = media_type in _MAGIC and content.startswith(_MAGIC[media_type])
-    if not right or len(content) > MOST_IMAGE_BYTES or found.images.count() >= MOST_IMAGES:
+    is_image = media_type in _MAGIC and content.startswith(_MAGIC[media_type])
+    if not is_image or len(content) > MOST_IMAGE_BYTES or row.images.count() >= MOST_IMAGES:
         raise ImageRefused
-    return personal_data.image_encrypt(deposit_id=found.pk, media_type=media_type, content=content)
+    return personal_data.image_encrypt(deposit_id=row.pk, media_type=media_type, content=content)
 
 
 def image_read(*, by: StaffActor, image: uuid.UUID) -> tuple[str, bytes]:
-    """A photograph: its kind and its bytes. Raises DepositUnknown, Erased."""
+    """Return the media type and the bytes of a photograph. Raises DepositUnknown, Erased."""
     by.need(powers.SEE_DEPOSIT)
-    found = DepositImage.objects.filter(uuid=image).first()
-    if found is None:
+    row = DepositImage.objects.filter(uuid=image).first()
+    if row is None:
         raise DepositUnknown
-    return found.media_type, personal_data.image_decrypt(found)
+    return row.media_type, personal_data.image_decrypt(row)
 
 
 def deposit_get(ident: uuid.UUID) -> Deposit:
-    """Raises DepositUnknown."""
-    found = Deposit.objects.select_related("premises").filter(uuid=ident).first()
-    if found is None:
+    """Return a deposit. Raises DepositUnknown."""
+    deposit = Deposit.objects.select_related("premises").filter(uuid=ident).first()
+    if deposit is None:
         raise DepositUnknown
-    return found
+    return deposit
 
 
 def deposit_seen(*, at: StaffActor | BareTerminal, ident: uuid.UUID) -> Deposit:
-    """A deposit, for the office or the premises that took it. Raises DepositUnknown."""
-    found = deposit_get(ident)
+    """Return a deposit, for the office or the premises that took it. Raises DepositUnknown."""
+    deposit = deposit_get(ident)
     if isinstance(at, StaffActor):
         at.need(powers.TAKE_DEPOSIT)
-    elif found.premises_id != at.premises_id:
+    elif deposit.premises_id != at.premises_id:
         raise DepositUnknown
-    return found
+    return deposit
 
 
 @transaction.atomic
@@ -228,32 +231,32 @@ def ruling_propose(
     game: str = "",
     document: uuid.UUID | None = None,
 ) -> Proposal:
-    """Propose to pay what is held, or to refuse it; a second person decides [C5, C6].
+    """Propose to grant or refuse what is held; a second person decides [C5, C6].
 
-    Of a deposit (one never matched can only be refused, and ends), or of a blocked document. Not
-    before the period of payment has passed. Raises DepositUnknown, DocumentUnknown, NotHeld,
-    PeriodRunning, DepositRuled, ReasonNeeded.
+    The ruling is about a deposit or a blocked document, after the period of payment. A deposit that
+    was not matched can only be refused, which ends it. Raises DepositUnknown, DocumentUnknown,
+    NotHeld, PeriodRunning, DepositRuled, ReasonNeeded.
     """
     by.need(powers.RULE_ON_DEPOSIT)
     if not reason.strip():
         raise ReasonNeeded
     content: two_persons.Content = {"verdict": verdict, "reason": reason}
     if deposit is not None:
-        found = deposit_get(deposit)
+        row = deposit_get(deposit)
         content["deposit"] = str(deposit)
-        match = DepositMatch.objects.select_related("claim").filter(deposit=found).first()
+        match = DepositMatch.objects.select_related("claim").filter(deposit=row).first()
         if match is None:
-            _need_unmatched(found, verdict)
+            _need_unmatched(row, verdict)
             return two_persons.propose(
                 kind=RULING, subject=f"deposit:{deposit}", by=by, content=content
             )
         claim, payable = match.claim, finding.by_claim(match.claim)
     else:
         payable = finding.by_uuid(game, document) if document else _no_document()
-        known = finding.claim_of(payable)
-        if known is None:
+        existing = finding.claim_of(payable)
+        if existing is None:
             raise NotHeld
-        claim = known
+        claim = existing
     _need_rulable(claim, payable)
     content |= {
         "game": payable.game,
@@ -288,7 +291,11 @@ def _need_rulable(claim: Claim, payable: Payable) -> None:
 
 
 def _ruled(proposal: Proposal, by: StaffActor) -> None:
-    """Grant: it may be paid, whenever. Refuse: the money goes where the game sends it [C5]."""
+    """Apply a confirmed ruling to its claim or its deposit.
+
+    A granted claim may be paid on any later day. The money of a refused one goes where the game
+    sends it [C5].
+    """
     content, now = proposal.content, clock.now()
     deposit = None
     if content.get("deposit"):
@@ -313,20 +320,23 @@ def _ruled(proposal: Proposal, by: StaffActor) -> None:
     claim.save(update_fields=["state", "changed_at", "day"])
 
 
-def _rule(proposal: Proposal, now: datetime, **what: Any) -> None:
+def _rule(proposal: Proposal, now: datetime, **subject: Any) -> None:
     content = proposal.content
     Ruling.objects.create(
         verdict=content["verdict"],
         reason=content["reason"],
         proposal=proposal,
         decided_at=now,
-        **what,
+        **subject,
     )
 
 
 @dataclass(frozen=True, slots=True)
 class Waiting:
-    """A deposit, matched or not, or a blocked document that waits for a decision since a day."""
+    """A deposit or a blocked document that has waited for a ruling since a day.
+
+    `deposit` is None for a blocked document, `document` None for a deposit that was not matched.
+    """
 
     deposit: uuid.UUID | None
     game: str
@@ -336,7 +346,10 @@ class Waiting:
 
 
 def rulings_due(today: date) -> list[Waiting]:
-    """Everything held whose period is over, and deposits never matched, oldest first."""
+    """Return what waits for a ruling, oldest first.
+
+    Held claims come first, once their period of payment is over; then deposits not matched.
+    """
     held = Claim.objects.filter(state=Claim.State.HELD).select_related("deposit_match__deposit")
     due = []
     for claim in held.order_by("opened_at"):
@@ -345,8 +358,9 @@ def rulings_due(today: date) -> list[Waiting]:
             deposit = claim.deposit_match.deposit.uuid if finding.is_deposited(claim) else None
             since = natural_day(claim.changed_at or claim.opened_at)
             due.append(Waiting(deposit, claim.game, payable.uuid, claim.amount_cents, since))
-    lost = Deposit.objects.filter(match=None, ruling=None).order_by("deposited_at")
-    due += [Waiting(each.uuid, "", None, 0, natural_day(each.deposited_at)) for each in lost]
+    unmatched = Deposit.objects.filter(match=None, ruling=None).order_by("deposited_at")
+    for row in unmatched:
+        due.append(Waiting(row.uuid, "", None, 0, natural_day(row.deposited_at)))
     return due
 
 

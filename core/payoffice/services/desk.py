@@ -1,4 +1,4 @@
-"""Paying at an office's desk, by a cashier with an open session; large sums by two persons."""
+"""Pay at an office's desk from a cashier's open session; two persons pay large sums."""
 
 import uuid
 
@@ -21,10 +21,10 @@ from core.staff.models import Proposal
 
 
 def desk_pay(*, by: StaffActor, request: PayRequest) -> Paid | Proposal:
-    """Pay from one's open session; above the configured amount, propose to: another confirms.
+    """Pay from the actor's open session, or propose a payment above the configured amount.
 
-    The same request again gets the same payment or proposal. Raises as `payment_make`,
-    CashSessionMissing, CashShort, ProposalPending.
+    Another person confirms the proposal. The same request returns the same payment or proposal.
+    Raises as `payment_make`, CashSessionMissing, CashShort, ProposalPending.
     """
     by.need(powers.PAY)
     try:
@@ -45,7 +45,7 @@ def desk_pay(*, by: StaffActor, request: PayRequest) -> Paid | Proposal:
 def _propose(
     by: StaffActor, payable: Payable, request: PayRequest, session: CashSession
 ) -> Proposal:
-    """The document counts as presented from here on: a confirmation may come the day after."""
+    """Propose the payment, and present the document so that it does not lapse meanwhile."""
     digest = request.digest().hex()
     earlier = Proposal.objects.filter(
         kind=PAYMENT.name, content__uuid=str(request.uuid), proposed_by_id=by.user_id, decision=None
@@ -55,8 +55,8 @@ def _propose(
             raise RequestUuidReused
         return earlier
     payer = paying.payer_at_desk(session, by.user_id)
-    known = finding.known(payable)
-    verdict = paying.judge(payable, known, request.deposit, payer.at)
+    current = finding.current_claim(payable)
+    verdict = paying.judge(payable, current, request.deposit, payer.at)
     paying.need_payee(verdict.means, named=request.payee is not None)
     payee = payee_encrypt(request.payee) if request.payee else None
     proposal = two_persons.propose(
@@ -76,13 +76,13 @@ def _propose(
             "deposit": str(request.deposit) if request.deposit else None,
         },
     )
-    if known.state is None:
+    if current.state is None:
         present(payable, {"staff_id": by.user_id, "premises_id": session.premises_id})
     return proposal
 
 
 def _confirmed(proposal: Proposal, by: StaffActor) -> None:
-    """Pay what was proposed, from the session of the cashier who proposed it."""
+    """Pay a confirmed proposal from the session of the cashier who proposed it."""
     content = proposal.content
     claim = Claim.objects.get(game=content["game"], document_id=content["document_id"])
     payable = finding.by_claim(claim)

@@ -1,4 +1,4 @@
-"""From a presented code to what it is owed, and what became of that."""
+"""Find a document by its code, its claim or its UUID, and what became of it."""
 
 import dataclasses
 from collections.abc import Callable
@@ -20,9 +20,9 @@ FIGURES_KEPT_S = 30
 
 
 def by_code(presented: str) -> Payable:
-    """The document of a scanned or typed code.
+    """Return the document of a scanned or typed code.
 
-    Raises CodeMalformed, CodeMistyped or CodeForged before anything is looked up, DocumentUnknown.
+    Raises CodeMalformed, CodeMistyped or CodeForged before any query, or DocumentUnknown.
     """
     kinds = [source.kind for source in sources.all_sources()]
     code = codes.parse(presented, settings.CODE_KEYS, *kinds)
@@ -33,17 +33,20 @@ def by_code(presented: str) -> Payable:
 
 
 def by_claim(claim: Claim) -> Payable:
-    """The document of a claim."""
+    """Return the document of a claim."""
     return _first(claim.game, lambda source: source.by_id(claim.document_id))
 
 
 def by_uuid(game: str, document: UUID) -> Payable:
-    """The document of a game by the UUID printed on it. Raises DocumentUnknown."""
+    """Return the document of a game with that printed UUID. Raises DocumentUnknown."""
     return _first(game, lambda source: source.by_uuid(document))
 
 
 def _first(game: str, ask: Callable[[Source], Payable]) -> Payable:
-    """What the first of a game's sources that knows the document answers."""
+    """Return the answer of the game's first source that has the document.
+
+    Raises DocumentUnknown.
+    """
     for source in sources.all_sources():
         if source.game == game:
             try:
@@ -54,11 +57,12 @@ def _first(game: str, ask: Callable[[Source], Payable]) -> Payable:
 
 
 def source_of(payable: Payable) -> Source:
+    """Return the source that the document comes from."""
     return sources.of_game(payable.game, payable.bearer)
 
 
 def claim_of(payable: Payable) -> Claim | None:
-    """What became of it, with the deposit it is matched with; None while untouched."""
+    """Return the document's claim with the deposit it is matched with; None if it has no claim."""
     return (
         Claim.objects.select_related("deposit_match__deposit")
         .filter(game=payable.game, document_id=payable.document_id)
@@ -67,8 +71,11 @@ def claim_of(payable: Payable) -> Claim | None:
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
-class Known:
-    """A document's claim at an instant: its state, None for none, and its deposit's receipt."""
+class CurrentClaim:
+    """A document's claim at an instant.
+
+    `state` is None where there is no claim, `deposit` (the number of the receipt) where no deposit.
+    """
 
     now: datetime
     state: str | None
@@ -79,7 +86,7 @@ class Known:
         return natural_day(self.now)
 
 
-_KNOWN = """
+_CURRENT_CLAIM = """
 SELECT core_now(), c.state, d.uuid FROM (VALUES (1)) always
   LEFT JOIN payoffice_claim c ON c.game = %s AND c.document_id = %s
   LEFT JOIN payoffice_depositmatch m ON m.claim_id = c.id
@@ -87,33 +94,33 @@ SELECT core_now(), c.state, d.uuid FROM (VALUES (1)) always
 """
 
 
-def known(payable: Payable) -> Known:
-    """What has become of a document by now; on the way of every payment: one query."""
-    return Known(*run_prepared(_KNOWN, [payable.game, payable.document_id]))
+def current_claim(payable: Payable) -> CurrentClaim:
+    """Return the document's claim as of now. Every payment calls it: it makes one query."""
+    return CurrentClaim(*run_prepared(_CURRENT_CLAIM, [payable.game, payable.document_id]))
 
 
 def is_deposited(claim: Claim | None) -> bool:
-    """Whether the document is one that was taken in as a deposit."""
+    """Return whether the claim's document was taken in as a deposit."""
     return claim is not None and hasattr(claim, "deposit_match")
 
 
 def claim_of_deposit(deposit: UUID) -> Claim:
-    """The claim of a matched deposit, by its receipt. Raises DocumentUnknown."""
-    found = (
+    """Return the claim that a deposit is matched with, by its receipt. Raises DocumentUnknown."""
+    claim = (
         Claim.objects.select_related("deposit_match__deposit")
         .filter(deposit_match__deposit__uuid=deposit)
         .first()
     )
-    if found is None:
+    if claim is None:
         raise DocumentUnknown
-    return found
+    return claim
 
 
 @kept(most=64, seconds=FIGURES_KEPT_S)
 def payment_figures(day: date) -> PaymentFigures:
-    """Tiers and cash ceiling of a day: the regulation's, and the ceilings entered since [C3].
+    """Return the tiers and the cash ceiling of a day: the regulation's, or a later ceiling [C3].
 
-    At most half a minute old: a ceiling is entered before the day it is in force from.
+    The answer is kept for at most half a minute; a ceiling is entered before its first day.
     """
     regulation = shipped().in_force(day)
     later = CashCeiling.objects.filter(

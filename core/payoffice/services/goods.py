@@ -1,4 +1,4 @@
-"""Prizes in kind: the stock, and the exchange of a document for the thing (15.III.6.5) [P4]."""
+"""Keep the stock of prizes in kind, and exchange documents for them (15.III.6.5) [P4]."""
 
 from dataclasses import dataclass, field
 from uuid import UUID, uuid4
@@ -51,7 +51,7 @@ class UnitsWrong(Invalid):
 def stock_register(
     *, by: StaffActor, code: str, description: str, equivalent_cents: int
 ) -> StockItem:
-    """Put a thing in the register, by the name that its game gives it; again: nothing changes.
+    """Register a thing under the name that its game gives it. A second call changes nothing.
 
     Raises ItemDiffers.
     """
@@ -73,23 +73,23 @@ def stock_register(
 def stock_move(
     *, by: StaffActor, item: str, premises: str, units: int, reason: str
 ) -> StockMovement:
-    """Take units in, or correct what a count found (negative units).
+    """Take units in, or correct the stock after a count (negative units).
 
     Raises ItemUnknown, PremisesUnknown, UnitsWrong, OutOfStock.
     """
     by.need(powers.KEEP_STOCK)
-    found = StockItem.objects.filter(code=item).first()
-    if found is None:
+    thing = StockItem.objects.filter(code=item).first()
+    if thing is None:
         raise ItemUnknown(item=item)
     place = Premises.objects.filter(code=premises).first()
     if place is None:
         raise PremisesUnknown(premises=premises)
     if not units or not reason.strip():
         raise UnitsWrong
-    moved = _move(found, place.pk, units, by.user_id, reason=reason)
-    line = postings.goods_moved(units * found.equivalent_cents)
-    ledger.post(reference=moved.uuid, lines=[line])
-    return moved
+    movement = _move(thing, place.pk, units, by.user_id, reason=reason)
+    line = postings.goods_moved(units * thing.equivalent_cents)
+    ledger.post(reference=movement.uuid, lines=[line])
+    return movement
 
 
 def _move(
@@ -104,7 +104,7 @@ def _move(
     hold((Lock.STOCK, item.pk))
     if units < 0 and stock_units(item) + units < 0:
         raise OutOfStock(item=item.code)
-    made: StockMovement = StockMovement.objects.create(
+    movement: StockMovement = StockMovement.objects.create(
         uuid=uuid4(),
         item=item,
         units=units,
@@ -114,17 +114,20 @@ def _move(
         staff_id=staff_id,
         moved_at=clock.now(),
     )
-    return made
+    return movement
 
 
 def stock_units(item: StockItem) -> int:
-    """How many are there."""
+    """Return the number of units in stock."""
     return int(item.movements.aggregate(units=Sum("units"))["units"] or 0)
 
 
 @dataclass(frozen=True, slots=True)
 class ExchangeRequest:
-    """A document to be exchanged for the thing it won. `uuid` is made before the first try."""
+    """A request to exchange a document for the thing it won.
+
+    The client makes `uuid` before its first attempt.
+    """
 
     uuid: UUID
     intact: bool
@@ -132,7 +135,7 @@ class ExchangeRequest:
     deposit: UUID | None = None
 
     def digest(self) -> bytes:
-        """A keyed digest of the content, by which a retry is told from a reuse of the UUID."""
+        """Return a keyed digest of the content; it tells a retry from a reuse of the UUID."""
         code = "".join(self.code.split()).replace("-", "").upper()
         text = "\n".join((code, str(self.intact), str(self.deposit)))
         return salted_hmac("core.payoffice.exchange", text, algorithm="sha256").digest()
@@ -140,19 +143,19 @@ class ExchangeRequest:
 
 @transaction.atomic
 def exchange_make(*, by: StaffActor, request: ExchangeRequest) -> Exchange | Proposal:
-    """Exchange a document for the one that entitles to the thing, at the Central Office.
+    """Exchange a document at the Central Office for the paper that entitles to the thing.
 
-    The same request again gets the same exchange. Above the configured amount another person
-    confirms. Raises NotInKind, OutOfStock, ItemUnknown, ItemDiffers, CashSessionMissing, or the
-    refusal that the document's state or the place brings.
+    The same request returns the same exchange. Above the configured amount it is proposed, and
+    another person confirms. Raises NotInKind, OutOfStock, ItemUnknown, ItemDiffers,
+    CashSessionMissing, or the refusal of the document's state or of the place.
     """
     by.need(powers.PAY)
     hold((Lock.REQUEST, request.uuid.int))
-    known = Exchange.objects.filter(uuid=request.uuid).first()
-    if known is not None:
-        if bytes(known.request_digest) != request.digest() or known.staff_id != by.user_id:
+    earlier = Exchange.objects.filter(uuid=request.uuid).first()
+    if earlier is not None:
+        if bytes(earlier.request_digest) != request.digest() or earlier.staff_id != by.user_id:
             raise RequestUuidReused
-        return known
+        return earlier
     session = cash_session_of(by)
     if not request.intact:
         raise DocumentAltered
@@ -205,7 +208,7 @@ def _judge(payable: Payable, deposit: UUID | None, session: CashSession) -> None
     if payable.thing is None:
         raise NotInKind
     at = paying.payer_at_desk(session, session.cashier_id).at
-    paying.judge(payable, finding.known(payable), deposit, at)
+    paying.judge(payable, finding.current_claim(payable), deposit, at)
 
 
 def _exchange(
@@ -217,7 +220,7 @@ def _exchange(
     staff_id: int,
     proposal: Proposal | None = None,
 ) -> Exchange:
-    """Write it all: the claim, the exchange, the unit that goes, the money that is owed no more."""
+    """Write the exchange, its claim, the unit that leaves the stock, and the transfer."""
     if payable.thing is None or payable.owed is None or payable.held is None:
         raise NotInKind
     item = StockItem.objects.filter(code=payable.thing.item).first()
@@ -225,7 +228,7 @@ def _exchange(
         raise ItemUnknown(item=payable.thing.item)
     if item.equivalent_cents != payable.amount_cents:
         raise ItemDiffers(item=item.code)
-    made: Exchange = Exchange.objects.create(
+    exchange: Exchange = Exchange.objects.create(
         uuid=ident,
         request_digest=digest,
         claim=_claim_exchanged(payable, claim),
@@ -235,11 +238,11 @@ def _exchange(
         staff_id=staff_id,
         proposal=proposal,
     )
-    _move(item, session.premises_id, -1, staff_id, reason=str(payable.uuid), exchange=made)
+    _move(item, session.premises_id, -1, staff_id, reason=str(payable.uuid), exchange=exchange)
     stood = payable.owed if claim is None else payable.held
     line = postings.exchange(stood=stood, cents=payable.amount_cents)
     ledger.post(reference=ident, lines=[line])
-    return made
+    return exchange
 
 
 def _claim_exchanged(payable: Payable, claim: Claim | None) -> Claim:
@@ -254,10 +257,10 @@ def _claim_exchanged(payable: Payable, claim: Claim | None) -> Claim:
         return claim
     try:
         with transaction.atomic():
-            made: Claim = Claim.objects.create(
+            opened: Claim = Claim.objects.create(
                 **key, state=Claim.State.EXCHANGED, amount_cents=payable.amount_cents, opened_at=now
             )
-            return made
+            return opened
     except IntegrityError as error:
         raise AlreadyExchanged from error
 

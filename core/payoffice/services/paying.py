@@ -1,8 +1,9 @@
-"""Paying a document: once, to the bearer, against it, by the tiers (14.III.10; 15.III.6.4).
+"""Pay a document once, to its bearer and against it, by the tiers (14.III.10, 15.III.6.4).
 
-What it is worth and whether it may be paid here today is judged first (`judging`); one statement
-then decides and writes (`sql/pay.sql`). A terminal's premises have what they paid deducted from
-what they owe; a desk pays from its cashier's session; a cheque is drawn on the register.
+`judging` first decides what the document is worth and whether it may be paid here today. One SQL
+statement (`sql/pay.sql`) then checks what can have changed, and writes. What a terminal pays is
+deducted from what its premises owe; a desk pays from its cashier's session; a cheque is drawn on
+the register.
 """
 
 import dataclasses
@@ -24,7 +25,7 @@ from core.payoffice import accounts, judging, postings, refusals
 from core.payoffice.judging import PLACE_OF_KIND, Standpoint, Verdict
 from core.payoffice.models import CashSession, Payee, Payment
 from core.payoffice.services import cheques, finding
-from core.payoffice.services.finding import Known
+from core.payoffice.services.finding import CurrentClaim
 from core.payoffice.services.personal_data import PayeeFacts, payee_encrypt
 from core.payoffice.sources import Nature, Payable
 from core.premises.access import Capability, PremisesNotAuthorised, TerminalActor
@@ -44,10 +45,11 @@ _REFUSALS: dict[str, type[DomainError]] = {
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class PayRequest:
-    """What is asked, as the operator sees it after a check. `uuid` is made before the first try.
+    """A request to pay a document, as the operator sees it after a check.
 
-    `amount_cents` is what the check showed; `intact` that the document agrees with it and is
-    neither torn nor amended (10.3). `deposit` is the receipt of a deposited one, instead of a code.
+    The client makes `uuid` before its first attempt. `amount_cents` is what the check showed.
+    `intact` says that the paper agrees with the check and is neither torn nor amended
+    (14.III.10.3). `deposit` is the receipt of a deposited document, given instead of `code`.
     """
 
     uuid: UUID
@@ -58,7 +60,7 @@ class PayRequest:
     payee: PayeeFacts | None = dataclasses.field(default=None, repr=False)
 
     def digest(self) -> bytes:
-        """A keyed digest of the content, by which a retry is told from a reuse of the UUID."""
+        """Return a keyed digest of the content; it tells a retry from a reuse of the UUID."""
         content = [
             "".join(self.code.split()).replace("-", "").upper(),
             str(self.deposit),
@@ -72,7 +74,7 @@ class PayRequest:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Paid:
-    """A payment as it is answered, the first time and every other."""
+    """A payment as the client gets it, for the first request and for each retry."""
 
     uuid: UUID
     game: str
@@ -86,7 +88,7 @@ class Paid:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Payer:
-    """Who pays where, and the columns of the payment that say so."""
+    """The place that pays, and the columns of the payment row that say who pays there."""
 
     at: Standpoint
     columns: dict[str, Any]
@@ -95,10 +97,10 @@ class Payer:
 def payment_make(
     *, at: TerminalActor, request: PayRequest, second: TerminalActor | None = None
 ) -> Paid:
-    """Pay at a terminal; the same request again gets the same answer, whatever has happened since.
+    """Pay at a terminal. The same request gets the same answer, whatever has happened since.
 
     `second` is another operator signed on at the same premises, for amounts above the configured
-    one. Raises the refusals of `payoffice.refusals`, a code's error, DocumentUnknown,
+    one. Raises the errors of `payoffice.refusals`, a code's error, DocumentUnknown,
     PremisesNotAuthorised, PayeeMissing, PayeeNotNeeded.
     """
     at.need(Capability.PAY)
@@ -132,7 +134,7 @@ def payment_make(
 
 
 def need_another(first: TerminalActor, second: TerminalActor) -> None:
-    """Raise SecondPersonNeeded unless the second is another person in another session there."""
+    """Raise SecondPersonNeeded unless `second` is another operator in another session there."""
     if (
         second.operator_id == first.operator_id
         or second.session_id == first.session_id
@@ -142,7 +144,7 @@ def need_another(first: TerminalActor, second: TerminalActor) -> None:
 
 
 def payable_of(request: PayRequest) -> Payable:
-    """The document asked about. Raises a code's error, DocumentUnknown."""
+    """Return the document of a request. Raises a code's error, DocumentUnknown."""
     if request.deposit is None:
         return finding.by_code(request.code)
     return finding.by_claim(finding.claim_of_deposit(request.deposit))
@@ -156,16 +158,16 @@ def need_sound(request: PayRequest, payable: Payable) -> None:
         raise refusals.AmountDiffers(owed_cents=payable.amount_cents)
 
 
-def judge(payable: Payable, known: Known, deposit: UUID | None, at: Standpoint) -> Verdict:
-    """How the document is paid there now; raises its refusal."""
+def judge(payable: Payable, current: CurrentClaim, deposit: UUID | None, at: Standpoint) -> Verdict:
+    """Return how the document is paid at that place now, or raise its refusal."""
     return judging.verdict(
         payable,
-        known.state,
-        deposited=known.deposit is not None,
-        against_receipt=deposit is not None and known.deposit == deposit,
-        today=known.today,
+        current.state,
+        deposited=current.deposit is not None,
+        against_receipt=deposit is not None and current.deposit == deposit,
+        today=current.today,
         at=at,
-        figures=finding.payment_figures(known.today),
+        figures=finding.payment_figures(current.today),
     )
 
 
@@ -177,13 +179,13 @@ def pay(
     digest: bytes | None = None,
     payee: Payee | None = None,
 ) -> Paid:
-    """Judge, decide and write; again when the claim or the day has changed meanwhile.
+    """Pay a document. Judge it again if its claim or the day has changed before the writing.
 
     `digest` and `payee` are those of a proposal that is being confirmed.
     """
     for _ in range(_JUDGEMENTS):
-        known = finding.known(payable)
-        verdict = judge(payable, known, request.deposit, payer.at)
+        current = finding.current_claim(payable)
+        verdict = judge(payable, current, request.deposit, payer.at)
         need_payee(verdict.means, named=payee is not None or request.payee is not None)
         columns = payer.columns | {
             "uuid": str(request.uuid),
@@ -193,9 +195,9 @@ def pay(
             "place": payer.at.place.value,
         }
         if verdict.means is Means.CASH:
-            paid = _write(payable, columns, verdict, known.today)
+            paid = _write(payable, columns, verdict, current.today)
         else:
-            paid = _by_cheque(payable, request, columns, verdict, known.today, payee)
+            paid = _by_cheque(payable, request, columns, verdict, current.today, payee)
         if isinstance(paid, Paid):
             return paid
         if paid not in _JUDGE_AGAIN:
@@ -204,7 +206,7 @@ def pay(
 
 
 def need_payee(means: Means, *, named: bool) -> None:
-    """Identity belongs to nominative cheques, and to nothing else [C3]."""
+    """Raise PayeeMissing for a cheque without a payee, PayeeNotNeeded for cash with one [C3]."""
     if means is Means.NOMINATIVE_CHEQUE and not named:
         raise refusals.PayeeMissing
     if means is Means.CASH and named:
@@ -277,21 +279,21 @@ def _write(
 
 
 def replay(request: PayRequest, by: dict[str, int]) -> Paid | None:
-    """The first answer to this very request by the same payer; None if there was none.
+    """Return the first answer to this request by the same payer; None if there was none.
 
-    Raises RequestUuidReused where the UUID is that of another one.
+    Raises RequestUuidReused where the UUID is that of another request.
     """
-    known = Payment.objects.select_related("claim").filter(uuid=request.uuid).first()
-    if known is None:
+    payment = Payment.objects.select_related("claim").filter(uuid=request.uuid).first()
+    if payment is None:
         return None
-    same = all(getattr(known, name) == value for name, value in by.items())
-    if not same or bytes(known.request_digest) != request.digest():
+    same_payer = all(getattr(payment, name) == value for name, value in by.items())
+    if not same_payer or bytes(payment.request_digest) != request.digest():
         raise refusals.RequestUuidReused
-    return paid_again(known)
+    return paid_again(payment)
 
 
 def paid_again(payment: Payment) -> Paid:
-    """A payment as it was first answered."""
+    """Return a payment as it was answered the first time."""
     first = payment.cheques.filter(replaces=None).first()
     return Paid(
         payment.uuid,
@@ -306,7 +308,7 @@ def paid_again(payment: Payment) -> Paid:
 
 
 def payer_at_desk(session: CashSession, staff_id: int) -> Payer:
-    """A cashier at the desk, paying from an open session."""
+    """Return the payer that a cashier at the desk is, with an open session."""
     columns = {
         "premises_id": session.premises_id,
         "staff_id": staff_id,

@@ -1,4 +1,4 @@
-"""Keep payees and photographs of documents encrypted, and erase them when their time is over."""
+"""Encrypt payees and photographs of documents, and erase them when their time is over."""
 
 import dataclasses
 import json
@@ -22,7 +22,7 @@ class Erased(NotFound):
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class PayeeFacts:
-    """Whom a cheque names: `document_kind` is dni, nie, passport or other."""
+    """The person a cheque names. `document_kind` is dni, nie, passport or other."""
 
     name: str
     document_kind: str
@@ -33,17 +33,17 @@ def payee_encrypt(facts: PayeeFacts) -> Payee:
     """Record a payee, encrypted, to be kept for the configured days."""
     ident, now = uuid.uuid4(), clock.now()
     content = json.dumps(dataclasses.asdict(facts), ensure_ascii=False).encode()
-    made: Payee = Payee.objects.create(
+    payee: Payee = Payee.objects.create(
         uuid=ident,
         encrypted=vault.encrypt(_PAYEES, content, context=ident.bytes),
         recorded_at=now,
         kept_until=natural_day(now) + timedelta(days=settings.PAYEE_KEPT_DAYS),
     )
-    return made
+    return payee
 
 
 def payee_decrypt(payee: Payee) -> PayeeFacts:
-    """Raises Erased, VaultUnreadable."""
+    """Return the person a payee is. Raises Erased, VaultUnreadable."""
     if payee.encrypted is None:
         raise Erased
     content = vault.decrypt(_PAYEES, bytes(payee.encrypted), context=payee.uuid.bytes)
@@ -53,7 +53,7 @@ def payee_decrypt(payee: Payee) -> PayeeFacts:
 def image_encrypt(*, deposit_id: int, media_type: str, content: bytes) -> DepositImage:
     """Record an image of a deposit, encrypted, to be kept for the configured days."""
     ident, now = uuid.uuid4(), clock.now()
-    made: DepositImage = DepositImage.objects.create(
+    image: DepositImage = DepositImage.objects.create(
         uuid=ident,
         deposit_id=deposit_id,
         media_type=media_type,
@@ -61,18 +61,21 @@ def image_encrypt(*, deposit_id: int, media_type: str, content: bytes) -> Deposi
         encrypted=vault.encrypt(_IMAGES, content, context=ident.bytes),
         kept_until=natural_day(now) + timedelta(days=settings.IMAGE_KEPT_DAYS),
     )
-    return made
+    return image
 
 
 def image_decrypt(image: DepositImage) -> bytes:
-    """Raises Erased, VaultUnreadable."""
+    """Return the bytes of an image. Raises Erased, VaultUnreadable."""
     if image.encrypted is None:
         raise Erased
     return vault.decrypt(_IMAGES, bytes(image.encrypted), context=image.uuid.bytes)
 
 
 def personal_data_purge(today: date) -> dict[str, int]:
-    """Erase what was kept until a day before `today`; how many of each. Again: nothing more."""
+    """Erase what was kept until a day before `today`. Return how many of each kind it erased.
+
+    A second call erases nothing more.
+    """
     now = clock.now()
     return {
         name: model.objects.filter(kept_until__lt=today, purged_at=None).update(

@@ -1,4 +1,4 @@
-"""Presentation: the bearer came in time, and the claim lapses no more (14.III.10.2) [C5, D6]."""
+"""Present a document in time, so that its claim does not lapse (14.III.10.2) [C5, D6]."""
 
 import uuid
 from typing import Any
@@ -25,10 +25,10 @@ VALUES (%s, %s, %s, %s, %s) ON CONFLICT DO NOTHING RETURNING id
 def presentation_make(
     *, at: TerminalActor | StaffActor, code: str, intact: bool = True
 ) -> Presentation:
-    """Present a document where it cannot be paid, or not yet; twice changes nothing.
+    """Present a document that cannot be paid here, or not yet. A second call changes nothing.
 
-    An altered one is deposited instead. Raises a code's error, DocumentUnknown, DocumentAltered, or
-    the refusal that its state brings.
+    An altered document is deposited instead. Raises a code's error, DocumentUnknown,
+    DocumentAltered, or the refusal of the document's state.
     """
     if isinstance(at, StaffActor):
         at.need(powers.PRESENT)
@@ -42,7 +42,7 @@ def presentation_make(
 
 
 def acted_by(at: TerminalActor) -> dict[str, int]:
-    """The columns of `Acted` for an act at a terminal."""
+    """Return the columns of `Acted` for an act at a terminal."""
     return {
         "premises_id": at.premises_id,
         "terminal_id": at.terminal_id,
@@ -52,12 +52,12 @@ def acted_by(at: TerminalActor) -> dict[str, int]:
 
 @transaction.atomic
 def present(payable: Payable, acted: dict[str, int]) -> Presentation:
-    """The presentation of a document owed something: its own, or the one it already has."""
+    """Return the presentation of a document that is owed something, made now or earlier."""
     claim = claim_open(payable, Claim.State.PRESENTED)
     if claim is None:
-        known = finding.known(payable)
+        current = finding.current_claim(payable)
         state = judging.state_of(
-            payable, known.state, deposited=known.deposit is not None, today=known.today
+            payable, current.state, deposited=current.deposit is not None, today=current.today
         )
         judging.need_claimable(state)
         if state is not DocumentState.PRESENTED:
@@ -65,22 +65,22 @@ def present(payable: Payable, acted: dict[str, int]) -> Presentation:
         return Presentation.objects.get(
             claim__game=payable.game, claim__document_id=payable.document_id
         )
-    made: Presentation = Presentation.objects.create(
+    presentation: Presentation = Presentation.objects.create(
         uuid=uuid.uuid4(), claim=claim, presented_at=claim.opened_at, **acted
     )
-    claim_hold(payable, made.uuid)
-    return made
+    claim_hold(payable, presentation.uuid)
+    return presentation
 
 
 def claim_open(payable: Payable, state: Claim.State) -> Claim | None:
-    """Open the claim of a document that is owed something and not over; None if it has one.
+    """Open the claim of a document that is owed something; return None if it has a claim.
 
-    The day is that of the claim's own row: raises ClaimLapsed the moment the last one has passed.
+    The day is that of the claim's own row: raises ClaimLapsed from the midnight after the last day.
     """
-    known = finding.known(payable)
-    if known.state is not None:
+    current = finding.current_claim(payable)
+    if current.state is not None:
         return None
-    judged = judging.state_of(payable, None, deposited=False, today=known.today)
+    judged = judging.state_of(payable, None, deposited=False, today=current.today)
     if judged not in UNTOUCHED:
         judging.need_claimable(judged)
         raise NoPrize
@@ -89,7 +89,7 @@ def claim_open(payable: Payable, state: Claim.State) -> Claim | None:
         payable.document_id,
         state.value,
         payable.amount_cents,
-        known.now,
+        current.now,
     ]
     with connection.cursor() as cursor:
         cursor.execute(_OPEN_CLAIM, values)
@@ -98,7 +98,7 @@ def claim_open(payable: Payable, state: Claim.State) -> Claim | None:
 
 
 def claim_hold(payable: Payable, reference: uuid.UUID) -> None:
-    """Move the money of a claim just opened to the account where it waits. Raises NoPrize."""
+    """Move the money of a new claim to the game's account of held money. Raises NoPrize."""
     if payable.owed is None or payable.held is None:
         raise NoPrize
     line = postings.hold(owed=payable.owed, held=payable.held, cents=payable.amount_cents)

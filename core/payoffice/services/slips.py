@@ -1,4 +1,4 @@
-"""The office's papers: status slips, receipts, cheques, documents for prizes in kind."""
+"""Compose the office's papers: status slips, receipts, cheques, documents for prizes in kind."""
 
 from collections.abc import Iterable, Mapping
 from uuid import UUID
@@ -57,7 +57,7 @@ _MEANS = dict(MEANS)
 
 
 def status_slip(checked: Checked, language: str) -> Document:
-    """The state of a presented document, for the player: where, when and how it is paid."""
+    """Return the player's slip about a document: its state, where, when and how it is paid."""
     with override(language):
         payable = checked.payable
         blocks: list[Block] = [
@@ -96,7 +96,7 @@ def _where(checked: Checked, language: str) -> Iterable[Block]:
 
 
 def payment_receipt(payment: Payment, language: str) -> Document:
-    """What a payment leaves in the bearer's hand."""
+    """Return the receipt of a payment, for the bearer."""
     payable = finding.by_claim(payment.claim)
     with override(language):
         blocks = _head(_("Receipt of payment"), payable, payment.uuid, payment.premises)
@@ -105,12 +105,12 @@ def payment_receipt(payment: Payment, language: str) -> Document:
             Pair(_("How"), str(_MEANS[payment.means])),
             Pair(_("Amount"), format_cents(payment.amount_cents, language), Emphasis.LARGE),
         ]
-        blocks += [Pair(_("Cheque"), str(each.number)) for each in payment.cheques.all()]
+        blocks += [Pair(_("Cheque"), str(cheque.number)) for cheque in payment.cheques.all()]
     return _document(language, blocks)
 
 
 def presentation_receipt(presentation: Presentation, language: str) -> Document:
-    """The proof that a document was presented in time [D6]."""
+    """Return the proof that a document was presented in time [D6]."""
     payable = finding.by_claim(presentation.claim)
     with override(language):
         blocks = _head(
@@ -125,7 +125,7 @@ def presentation_receipt(presentation: Presentation, language: str) -> Document:
 
 
 def deposit_receipt(deposit: Deposit, language: str) -> Document:
-    """The proof of a deposit; whoever holds it is the bearer (14.III.10.5)."""
+    """Return the receipt of a deposit; the person who holds it is the bearer (14.III.10.5)."""
     with override(language):
         blocks: list[Block] = [
             Title(_("Receipt of deposit")),
@@ -149,7 +149,7 @@ def deposit_receipt(deposit: Deposit, language: str) -> Document:
 
 
 def exchange_document(exchange: Exchange, language: str) -> Document:
-    """The document that entitles to the thing (15.III.6.5)."""
+    """Return the document that entitles to the thing (15.III.6.5)."""
     payable = finding.by_claim(exchange.claim)
     with override(language):
         blocks = _head(_("Prize in kind"), payable, exchange.uuid, exchange.premises)
@@ -163,7 +163,7 @@ def exchange_document(exchange: Exchange, language: str) -> Document:
 
 
 def cheque_document(cheque: Cheque, language: str) -> Document:
-    """A cheque to be printed. Raises Erased once its payee is no longer kept."""
+    """Return a cheque to print. Raises Erased once its payee is no longer kept."""
     payee = payee_decrypt(cheque.payee)
     with override(language):
         blocks: list[Block] = [

@@ -1,4 +1,4 @@
--- No claim says more than an act on record, and no act is without its claim.
+-- Every state of a claim has an act on record, and every act has its claim.
 CREATE OR REPLACE FUNCTION payoffice_claim_grounded() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
     IF NOT (CASE NEW.state
@@ -9,7 +9,7 @@ BEGIN
             WHERE p.claim_id = NEW.id)
         ELSE EXISTS (SELECT FROM payoffice_ruling r
             WHERE r.claim_id = NEW.id AND r.verdict = NEW.state) END) THEN
-        RAISE EXCEPTION 'claim %: nothing on record makes it %', NEW.id, NEW.state
+        RAISE EXCEPTION 'claim %: no act on record makes it %', NEW.id, NEW.state
             USING ERRCODE = 'restrict_violation';
     END IF;
     RETURN NULL;
@@ -39,7 +39,7 @@ CREATE OR REPLACE TRIGGER of_claim BEFORE INSERT ON payoffice_depositmatch
 CREATE OR REPLACE TRIGGER of_claim BEFORE INSERT ON payoffice_ruling
     FOR EACH ROW WHEN (NEW.claim_id IS NOT NULL) EXECUTE FUNCTION payoffice_of_claim('held');
 
--- Who is needed.
+-- Two persons are needed for these acts.
 CREATE OR REPLACE TRIGGER two_persons BEFORE INSERT ON payoffice_ruling
     FOR EACH ROW EXECUTE FUNCTION staff_need_confirmed('proposal_id', 'payoffice.ruling');
 CREATE OR REPLACE TRIGGER two_persons BEFORE INSERT ON payoffice_payment
@@ -57,7 +57,7 @@ CREATE OR REPLACE TRIGGER two_persons_void BEFORE UPDATE ON payoffice_cheque
     FOR EACH ROW WHEN (NEW.voiding_id IS NOT NULL)
     EXECUTE FUNCTION staff_need_confirmed('voiding_id', 'payoffice.cheque_void');
 
--- What may change changes once.
+-- A row that is final, and a claim within its state, cannot be updated.
 CREATE OR REPLACE FUNCTION payoffice_once() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
     RAISE EXCEPTION 'table %: this is done already', TG_TABLE_NAME
@@ -71,7 +71,7 @@ CREATE OR REPLACE TRIGGER only_once BEFORE UPDATE ON payoffice_cashsession
 CREATE OR REPLACE TRIGGER only_once BEFORE UPDATE ON payoffice_cheque
     FOR EACH ROW WHEN (OLD.state <> 'issued') EXECUTE FUNCTION payoffice_once();
 
--- What is encrypted is erased when its time is over: not before, and never replaced.
+-- Encrypted content is erased after the day it is kept until: not before, and not replaced.
 CREATE OR REPLACE FUNCTION payoffice_guard_encrypted() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
     IF NEW.encrypted IS NOT NULL

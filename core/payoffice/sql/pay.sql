@@ -1,15 +1,15 @@
--- A payment, whole, in one statement: whether it is a retry, whether the place may still pay, the
+-- Pay a claim in one statement: recognise a retry, check that the place may still pay, and write the
 -- claim, the payment and its transfer (14.III.10).
 --
--- What the document is worth and by whom, how and until when it may be paid the caller has judged;
--- `p_from` and `p_until` bound the natural day it judged for. Everything that can change meanwhile
--- is decided here. `p_expected` is the state of the claim as the caller knows it, NULL for none:
--- whoever comes second finds another. `outcome` is 'paid', 'replayed', or the code of a refusal,
--- of which nothing is written or remembered; 'day_changed' and 'claim_changed' ask for a new
--- judgement.
+-- The caller has decided what the document is worth, and by whom, how and until when it may be
+-- paid; `p_from` and `p_until` bound the natural day of that decision. This function checks what
+-- can have changed since. `p_expected` is the state of the claim that the caller read, NULL for
+-- none: of two payments at once, the second finds another state. `outcome` is 'paid', 'replayed' or
+-- the code of a refusal, which writes nothing; after 'day_changed' and 'claim_changed' the caller
+-- decides again.
 --
--- Locks, in the order of core/database/locks.py: the request's, so that a retry waits for the
--- payment still in flight and learns what it became; the cashier's session, which its close holds.
+-- Locks, in the order of core/database/locks.py: the request's, so that a retry waits for a payment
+-- in flight and answers as it did; the cashier's session, which its close holds too.
 CREATE OR REPLACE FUNCTION payoffice_pay(p_payment jsonb, p_game text, p_document bigint,
     p_expected text, p_debit text, p_credit text, p_kind text,
     p_from timestamptz, p_until timestamptz,
@@ -17,18 +17,18 @@ CREATE OR REPLACE FUNCTION payoffice_pay(p_payment jsonb, p_game text, p_documen
 LANGUAGE plpgsql AS $$
 DECLARE
     v payoffice_payment := jsonb_populate_record(NULL::payoffice_payment, p_payment);
-    v_known record;
+    v_earlier record;
 BEGIN
     PERFORM pg_advisory_xact_lock({lock.request}, hashtext(v.uuid::text));
-    SELECT p.id, p.request_digest, p.terminal_id, p.staff_id, p.paid_at INTO v_known
+    SELECT p.id, p.request_digest, p.terminal_id, p.staff_id, p.paid_at INTO v_earlier
       FROM payoffice_payment p WHERE p.uuid = v.uuid;
     IF FOUND THEN
-        IF v_known.request_digest = v.request_digest
-           AND (v_known.terminal_id, v_known.staff_id)
+        IF v_earlier.request_digest = v.request_digest
+           AND (v_earlier.terminal_id, v_earlier.staff_id)
                IS NOT DISTINCT FROM (v.terminal_id, v.staff_id) THEN
             outcome := 'replayed';
-            payment_id := v_known.id;
-            paid_at := v_known.paid_at;
+            payment_id := v_earlier.id;
+            paid_at := v_earlier.paid_at;
         ELSE
             outcome := 'payment_uuid_reused';
         END IF;
@@ -68,7 +68,7 @@ BEGIN
         RETURN;
     END IF;
 
-    IF v.terminal_id IS NOT NULL THEN  -- a desk's act is told by its session
+    IF v.terminal_id IS NOT NULL THEN  -- at a desk the staff session names the act
         PERFORM set_config('core.act', concat_ws('|', 'payoffice.payment', '', '', v.terminal_id,
             v.operator_id, v.uuid), true);
     END IF;

@@ -317,7 +317,7 @@ def test_a_later_cash_ceiling_is_in_force_from_its_day() -> None:
     assert (before.cash_up_to_cents, after.cash_up_to_cents) == (100_000, 50_000)
     (won,) = given.worth(50_001)
     who = given.cashier()
-    assert finding.known(finding.by_code(won.code)).today == day - timedelta(days=1)
+    assert finding.current_claim(finding.by_code(won.code)).today == day - timedelta(days=1)
     factories.time_pass(days=1)
     with pytest.raises(refusals.PayeeMissing):
         desk.desk_pay(by=who, request=won.request())
@@ -455,7 +455,7 @@ def test_the_desk_offers_what_this_person_may_do_and_nothing_else() -> None:
 @pytest.mark.parametrize("state", ["paid", "presented", "granted", "refused", "exchanged"])
 def test_no_claim_says_more_than_is_on_record(state: str) -> None:
     day = date(2030, 3, 2) if state == "refused" else None
-    with pytest.raises(IntegrityError, match="nothing on record"), transaction.atomic():
+    with pytest.raises(IntegrityError, match="no act on record"), transaction.atomic():
         Claim.objects.create(
             game="lototrot",
             document_id=1,

@@ -1,8 +1,8 @@
-// The office's desk by keyboard: Escape goes back to the box, and what is submitted is sent once.
+// Work the office's desk by keyboard: Escape returns to the box, and a form is sent once.
 "use strict";
 (() => {
   const box = document.getElementById("office-code");
-  // The theme's own scripts take the focus away from what the page gave it to.
+  // The theme's scripts move the focus away from the element with autofocus.
   document.querySelector(".office [autofocus]")?.focus();
   addEventListener("keydown", (event) => {
     if (event.key !== "Escape") return;
