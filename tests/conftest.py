@@ -46,8 +46,10 @@ django.setup()
 
 from core.journal.acting import name_process  # noqa: E402
 from tests.support import databases  # noqa: E402
+from tests.support.static import share_static_files  # noqa: E402
 
 name_process("tests")
+share_static_files()
 pytest_plugins = ["tests.support.api"]
 
 _run = None if QUICK or "PYTEST_XDIST_WORKER" in os.environ else databases.open_run()

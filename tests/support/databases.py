@@ -11,7 +11,6 @@ import secrets
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from functools import cache
 from typing import Any
 from urllib.parse import quote, urlsplit
 
@@ -125,7 +124,6 @@ def _pointed_at(name: str) -> Iterator[None]:
             connections.settings[alias]["NAME"] = before[alias]
 
 
-@cache
 def _digest() -> str:
     """A digest of the files that decide what a migrated database is."""
     digest = hashlib.sha256()
@@ -138,9 +136,12 @@ def _digest() -> str:
     return digest.hexdigest()[:16]
 
 
+_AT_START = _digest()
+
+
 def _template(session: psycopg.Connection) -> str:
     """The migrated template, made by the process that comes first and kept for later runs."""
-    name = f"test_template_{_digest()}"
+    name = f"test_template_{_AT_START}"
     session.execute("SELECT pg_advisory_lock(hashtext('test_template'))")
     try:
         if not session.execute("SELECT 1 FROM pg_database WHERE datname = %s", [name]).fetchone():
@@ -149,6 +150,8 @@ def _template(session: psycopg.Connection) -> str:
             _create(session, draft, "template1")
             with _pointed_at(draft):
                 call_command("migrate", database="owner", interactive=False, verbosity=0)
+            if _digest() != _AT_START:
+                raise RuntimeError("the code changed while the tests began: begin again")
             session.execute(
                 sql.SQL("ALTER DATABASE {} RENAME TO {}").format(
                     sql.Identifier(draft), sql.Identifier(name)
