@@ -1,4 +1,4 @@
-"""Lototrot's kinds of public draw."""
+"""Contribute Lototrot's kind of public draw."""
 
 from core.draws.kinds import Kind
 from lototrot.services.races.drawing import RACE_DRAW

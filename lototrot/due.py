@@ -1,4 +1,4 @@
-"""The tasks of Lototrot that the sweeper sends, each with the ids that are due."""
+"""List the tasks of Lototrot that the sweeper sends, each with a function that finds due ids."""
 
 from core.database.due_work import DueWork
 from lototrot.services.contest.closing import closings_due

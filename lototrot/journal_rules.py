@@ -1,4 +1,4 @@
-"""What must hold between Lototrot's rows and the acts that wrote them."""
+"""List the rules that tie Lototrot's rows to the acts that wrote them."""
 
 from core.journal.binding import (
     became,

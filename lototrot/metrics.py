@@ -1,6 +1,6 @@
-"""What the database knows of Lototrot, for Prometheus: cheap to ask, whatever the tickets' number.
+"""Measure Lototrot for Prometheus from the database, at a cost that does not grow with the tickets.
 
-Sales by route and status are counted where they are answered (`http_requests_total`).
+Sales by route and status are counted by the API (`http_requests_total`).
 """
 
 from collections.abc import Iterator
@@ -23,7 +23,7 @@ SELECT id, extract(epoch FROM core_now() - sold_at) FROM lototrot_ticket ORDER B
 
 
 def source() -> Iterator[Metric]:
-    """Contests by state, how late the workers are, and how sales go."""
+    """Yield contests by state, the delay of the workers, and the pace of sales."""
     with connection.cursor() as cursor:
         cursor.execute("SELECT state, count(*) FROM lototrot_contest GROUP BY state")
         found = dict(cursor.fetchall())

@@ -1,4 +1,4 @@
-"""How Lototrot's sales show on premises' running accounts, and what of them earns no commission."""
+"""Show Lototrot's sales on the accounts of premises, and exclude breaches from commission."""
 
 import datetime
 from collections.abc import Iterable
@@ -20,7 +20,10 @@ SELECT t.premises_id, (v.voided_at AT TIME ZONE 'Europe/Madrid')::date, sum(t.am
 def unearned(
     since: datetime.datetime, until: datetime.datetime
 ) -> Iterable[tuple[int, datetime.date, int]]:
-    """Tickets voided in breach left the takings, though the counter keeps their price [C6]."""
+    """Return the tickets voided in breach: by premises and day, in cents.
+
+    They left the takings, although the premises took and still owe their price [C6].
+    """
     with connection.cursor() as cursor:
         cursor.execute(_BREACHES, [since, until])
         rows: list[tuple[int, datetime.date, int]] = cursor.fetchall()

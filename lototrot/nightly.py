@@ -1,4 +1,4 @@
-"""Lototrot's part of the nights: what waits, what never came out, and all counted anew."""
+"""Contribute Lototrot's nightly jobs: unsettled contests, unconfirmed prints, and the audit."""
 
 from dataclasses import asdict
 from datetime import date
@@ -19,7 +19,7 @@ MOST_NAMED = 20
 
 
 def unsettled(day: date) -> Outcome:
-    """Closed contests that are not settled, each with what keeps it from that."""
+    """List closed contests that are not settled, each with the code of the obstacle."""
     waiting = []
     for contest in Contest.objects.filter(state=Contest.State.CLOSED).order_by("day", "pk"):
         try:
@@ -34,7 +34,7 @@ def unsettled(day: date) -> Outcome:
 
 
 def unprinted(day: date) -> Outcome:
-    """Tickets sold on the day whose printing nobody confirmed: incidents [E5]."""
+    """List tickets sold on the day without a confirmed print, which are incidents [E5]."""
     first, after = day_bounds(day)
     rows = Ticket.objects.filter(
         sold_at__gte=first, sold_at__lt=after, print_confirmation=None, void=None
@@ -51,7 +51,7 @@ def unprinted(day: date) -> Outcome:
 
 
 def audit(day: date) -> Outcome:
-    """Each settlement from the tickets and results, at one instant."""
+    """Compute every settlement again from tickets and results, in one snapshot."""
     with snapshot():
         made = audit_contests()
     if made.findings:

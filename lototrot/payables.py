@@ -1,4 +1,4 @@
-"""Lototrot's documents that the prize office pays: tickets."""
+"""Contribute the documents of Lototrot that the prize office pays: tickets."""
 
 from core.payoffice.sources import Source
 from lototrot.services.prizes.payables import TICKETS

@@ -1,7 +1,7 @@
-"""Lototrot's postings: which accounts each act moves money between.
+"""Compose Lototrot's postings: the accounts between which each act moves money.
 
-The services post these lines, `ledger_rebuild` carries them out with the amounts that it counts
-anew, and a day's replay posts them again. A sale is inserted by `sql/sell.sql` as `sale` says.
+The services post these lines, `ledger_rebuild` applies them with amounts that it computes again,
+and the replay of a day posts them again. `sql/sell.sql` inserts the line of `sale` in SQL.
 """
 
 from collections.abc import Iterable, Mapping
@@ -17,40 +17,46 @@ REVERSAL = "lototrot.reversal"
 
 
 def sale(*, premises_id: int, takings: AccountCode, cents: int) -> Line:
-    """The premises owes the price of a ticket; the contest's takings grow by it."""
+    """Return the line of a sale: the premises owes the price, and the takings grow by it."""
     return Line("lototrot.sale", premises_account(premises_id), takings, cents)
 
 
 def annulment(*, premises_id: int, takings: AccountCode, cents: int) -> Line:
-    """The price of a ticket sold in error goes back to the premises that sold it."""
+    """Return the line of an annulment: the price goes back to the premises that sold the ticket."""
     return Line("lototrot.annulment", takings, premises_account(premises_id), cents)
 
 
 def breach_void(*, contest_id: int, takings: AccountCode, cents: int) -> Line:
-    """The prices of tickets in breach, voided before settlement, are owed back (14.I.6) [C6]."""
+    """Return the line for tickets in breach voided before settlement (14.I.6) [C6].
+
+    Their prices become refunds due.
+    """
     return Line("lototrot.breach_void", takings, accounts.refunds_due(contest_id), cents)
 
 
 def breach_block(*, contest_id: int, cents: int) -> Line:
-    """The prizes of tickets in breach, blocked after the payment order, are held [C6]."""
+    """Return the line for tickets in breach blocked after the payment order [C6].
+
+    Their prizes are held.
+    """
     payable = accounts.prizes_payable(contest_id)
     return Line("lototrot.breach_block", payable, accounts.held(contest_id), cents)
 
 
 def lapse(*, contest_id: int, bet_type_code: str, day: date, cents: int) -> Line:
-    """Prizes not claimed by their last day wait for the next meeting (14.III.10.7)."""
+    """Return the line of prizes not claimed by their last day, which now wait (14.III.10.7)."""
     payable = accounts.prizes_payable(contest_id)
     return Line("lototrot.lapse", payable, accounts.carry_over(bet_type_code, day), cents)
 
 
 def carry_over(*, contest_id: int, bet_type_code: str, day: date, cents: int) -> Line:
-    """Unclaimed prizes of a day pass to the meeting that pays them out (14.III.10.7)."""
+    """Return the line of unclaimed prizes of a day that pass to the next meeting (14.III.10.7)."""
     waiting = accounts.carry_over(bet_type_code, day)
     return Line("lototrot.carry_over", waiting, accounts.lapsed(contest_id), cents)
 
 
 def reversal(lines: Iterable[Line]) -> list[Line]:
-    """Every transfer of a settlement backwards (14.III.5.3) [B14]."""
+    """Return every transfer of a settlement in the opposite direction (14.III.5.3) [B14]."""
     return [Line(REVERSAL, line.credit, line.debit, line.amount_cents) for line in lines]
 
 
@@ -62,9 +68,9 @@ def settlement_lines(
     d: Distribution,
     parts: Mapping[Part, int],
 ) -> list[Line]:
-    """Every step of a settlement as transfers of whole cents, in the order of the rulebook.
+    """Return every step of a settlement as transfers of cents, in the order of the rulebook.
 
-    They leave the takings, the pool, the lapsed and every category at nothing.
+    They leave the takings, the pool, the lapsed prizes and every category at zero.
     """
     whole = accounts.pool(contest_id)
     fund, saved = accounts.reserve(bet_type_code), accounts.jackpot(bet_type_code)
@@ -105,10 +111,11 @@ def _fallen(d: Distribution, order: list[int], hits: int) -> int:
 def _correction_lines(
     d: Distribution, places: Mapping[int, AccountCode], fund: AccountCode
 ) -> list[Line]:
-    """9.7 and the rounding in whole cents: each category is left with exactly its prizes.
+    """Return the correction of 14.III.9.7 and the rounding: each category keeps exactly its prizes.
 
-    The exact amounts of 9.7 may be fractions of a cent; so what a category ends with above what it
-    had comes from lower ones, which always have that much to give, and what is over is rounding.
+    The exact amounts of 14.III.9.7 may be fractions of a cent. What a category has in the end
+    beyond its earlier amount therefore comes from lower categories, which always have enough; the
+    rest is rounding.
     """
     over = {
         hits: d.before_correction[hits] - prize * d.winners[hits]

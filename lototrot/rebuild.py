@@ -1,4 +1,4 @@
-"""Lototrot's money anew, from tickets, voids and results, for `ledger_rebuild`."""
+"""Compute Lototrot's transfers again from tickets, voids and results, for `ledger_rebuild`."""
 
 from django.db import connection
 
@@ -23,7 +23,7 @@ SELECT t.premises_id, sum(t.amount_cents)::bigint,
 
 
 def rebuild_lototrot(books: Books) -> None:
-    """Carry out every sale, void and settlement, meeting by meeting in the order of their days."""
+    """Add every sale, void and settlement to the books, by meeting in the order of their days."""
     contests = Contest.objects.select_related("bet_type", "takings_account")
     for contest in contests.exclude(state=Contest.State.DRAFT).order_by("day", "pk"):
         takings = liability(contest.takings_account.code)

@@ -1,4 +1,4 @@
-"""What Lototrot tells the reports."""
+"""Contribute Lototrot's reports, and its rows in the reports of both games."""
 
 from collections.abc import Iterable, Iterator
 
@@ -89,7 +89,7 @@ def sold(period: Period) -> Iterator[Sold]:
 
 
 def won(period: Period) -> Iterable[Row]:
-    """Winning bets by category of the settlements in force."""
+    """Yield the winning bets by category of the settlements in force."""
     found = SettlementCategory.objects.filter(
         settlement__in_force=True,
         settlement__contest__day__gte=period.first,
@@ -109,7 +109,7 @@ def won(period: Period) -> Iterable[Row]:
 
 
 def share(period: Period) -> Iterable[Row]:
-    """The organiser's share of the settlements in force, as it was divided."""
+    """Yield the organiser's share of the settlements in force, and its division."""
     for settlement in _in_force(period):
         parts = settlement.figures["organiser_parts"]
         yield (

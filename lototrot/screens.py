@@ -1,4 +1,4 @@
-"""Lototrot on the screens of the core: its tab of the terminal and what its scripts say."""
+"""Contribute Lototrot to the screens of core: its panels and the texts of its scripts."""
 
 from django.utils.translation import gettext_lazy as _
 

@@ -1,6 +1,6 @@
-"""Celery tasks of Lototrot. The database says what is due; these get it done soon.
+"""Run the work of Lototrot that the database lists as due, as Celery tasks.
 
-A task takes an id, reads the state again and may run twice: what is done already stays as it is.
+A task takes an id, reads the state again and may run twice: finished work stays as it is.
 """
 
 import logging
@@ -24,7 +24,7 @@ def close(contest_id: int) -> bool:
 
 @shared_task  # type: ignore[untyped-decorator]
 def seal(contest_id: int) -> bool:
-    """Seal a contest that has closed; whether it is sealed."""
+    """Seal a closed contest. Return whether it is sealed."""
     try:
         contest_seal(contest_id=contest_id)
     except (Conflict, Unavailable) as obstacle:
@@ -35,10 +35,10 @@ def seal(contest_id: int) -> bool:
 
 @shared_task  # type: ignore[untyped-decorator]
 def settle(contest_id: int) -> bool:
-    """Settle a contest, if it can be settled now; whether it is settled.
+    """Settle a contest, if it can be settled now. Return whether it is settled.
 
-    What is not ready, or in another worker's hands, is found again by the sweeper. An invariant
-    that does not hold is an error of the task, for a person to look at.
+    The sweeper finds a contest again that is not ready or that another worker is settling. A broken
+    invariant is an error of the task, for a person to examine.
     """
     try:
         settlement = contest_settle(contest_id=contest_id)

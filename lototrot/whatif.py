@@ -1,4 +1,4 @@
-"""Lototrot's kinds of `whatif`, in the shapes of the rulebook's section 7."""
+"""Answer the questions of `whatif` about Lototrot, in the shapes of the rulebook's section 7."""
 
 from collections.abc import Mapping
 from datetime import date
@@ -30,21 +30,21 @@ _ANY_BETS = races.HIGHEST_NUMBER**MAX_LEGS
 
 
 class MeetingsOutOfOrder(Invalid):
-    """Meetings are settled in the order of their days, one a day [A4, A15]."""
+    """The meetings are not in the order of their days, one a day [A4, A15]."""
 
     code = "meetings_out_of_order"
     message = "The meetings must be in the order of their days, one a day."
 
 
 class PriceOutOfRange(Invalid):
-    """`14.III.2`."""
+    """The price of a bet is outside the limits (14.III.2)."""
 
     code = "price_out_of_range"
     message = "The price of a bet is outside the limits."
 
 
 def settlement(value: object) -> Json:
-    """One meeting settled (rulebook section 2)."""
+    """Settle one meeting (rulebook section 2)."""
     needs = ("takings", "winners", "jackpot_in", "reserve_in", "lapsed_in")
     fields = Fields(value, "input", needs=needs, may=("bet_type",))
     bet_type = _bet_type(fields)
@@ -59,7 +59,7 @@ def settlement(value: object) -> Json:
 
 
 def chain(value: object) -> Json:
-    """Meetings one after another, with the jackpot, the reserve and what lapses between them."""
+    """Settle successive meetings, and carry jackpot, reserve and lapsed prizes between them."""
     needs = ("jackpot_in", "reserve_in", "meetings")
     fields = Fields(value, "input", needs=needs, may=("bet_type",))
     bet_type = _bet_type(fields)
@@ -109,7 +109,7 @@ def chain(value: object) -> Json:
 
 
 def end_to_end(value: object) -> Json:
-    """From races and tickets to the winning bets, the settlement and each ticket's prize."""
+    """Compute winning bets, settlement and the prize of each ticket from races and tickets."""
     needs = ("races", "tickets", "price", "jackpot_in", "reserve_in")
     fields = Fields(value, "input", needs=needs, may=("lapsed_in", "bet_type"))
     bet_type = _bet_type(fields)
@@ -151,21 +151,27 @@ def end_to_end(value: object) -> Json:
 
 
 def substitution(value: object) -> Json:
-    """The number a bet is deemed made on (`14.III.5.4.1`); the race's winners do not matter."""
+    """Return the number on which a bet counts (14.III.5.4.1).
+
+    The winners of the race do not matter.
+    """
     fields = Fields(value, "input", needs=("number", "race"))
     race = _race(fields.value("race"), fields.place("race"), with_winners=False)
     return races.substitute(fields.integer("number"), race)[-1]
 
 
 def draw_field(value: object) -> Json:
-    """The numbers in a race's draw (`14.III.5.4.2`, `5.4.3`); its winners do not matter."""
+    """Return the numbers in a race's draw (14.III.5.4.2, 14.III.5.4.3).
+
+    Its winners do not matter.
+    """
     fields = Fields(value, "input", needs=("race",))
     race = _race(fields.value("race"), fields.place("race"), with_winners=False)
     return list(races.draw_field(race))
 
 
 def hits(value: object) -> Json:
-    """The bets of a ticket by number of races right (`14.III.7`, `9.9`)."""
+    """Return the bets of a ticket by number of hits (14.III.7, 14.III.9.9)."""
     fields = Fields(value, "input", needs=("ticket", "races"), may=("bet_type",))
     bet_type = _bet_type(fields)
     run = _races(fields, bet_type)
@@ -179,7 +185,7 @@ def hits(value: object) -> Json:
 
 
 def closing(value: object) -> Json:
-    """When a contest closes (`14.III.4`), as the file wrote it; null while nothing does."""
+    """Return when a contest closes, as the input wrote it (14.III.4); null if nothing closes it."""
     fields = Fields(value, "input", needs=("starts", "not_run", "organiser"))
     texts = {key: fields.listed(key) for key in ("starts", "not_run")}
     read = {key: [(instant(t, fields.place(key)), t) for t in texts[key]] for key in texts}
@@ -197,7 +203,7 @@ def closing(value: object) -> Json:
 
 
 def dates(value: object) -> Json:
-    """First day of payment and last day to claim (`14.III.8.1`, `10.2`)."""
+    """Return the first day of payment and the last claim day (14.III.8.1, 14.III.10.2)."""
     fields = Fields(value, "input", needs=("meeting_day", "results_day"))
     meeting_day, results_day = fields.day("meeting_day"), fields.day("results_day")
     claim_days = regulation().in_force(results_day).lototrot.claim_days
@@ -208,12 +214,12 @@ def dates(value: object) -> Json:
 
 
 def _figures() -> GameFigures:
-    """The figures of the text of 2005: a case on paper has no day but where it says one."""
+    """Return the figures of the text of 2005, because a case without a day names no version."""
     return regulation().in_force(date.min).lototrot
 
 
 def _bet_type(fields: Fields) -> BetType:
-    """Lototrot's bet type with what the optional `bet_type` overrides."""
+    """Return Lototrot's bet type with the values that the optional `bet_type` overrides."""
     least = _figures().minimum_prize_percent
     usual = shipped("lototrot", minimum_prize_percent=least)
     if not fields.has("bet_type"):
@@ -231,7 +237,10 @@ def _winners(fields: Fields, bet_type: BetType) -> dict[int, int]:
 
 
 def _unclaimed(meeting: Fields, settled: Distribution) -> int:
-    """Prizes not claimed: all were, but in the categories that `claimed` counts."""
+    """Return the unclaimed prizes in cents.
+
+    Categories that `claimed` does not name are all claimed.
+    """
     if not meeting.has("claimed"):
         return 0
     names = {str(category): category for category in settled.winners}
@@ -278,7 +287,10 @@ def _race(value: object, place: str, *, with_winners: bool) -> races.Race:
 def _selection(
     value: object, place: str, run: list[races.Race], price_cents: int
 ) -> selection.Selection:
-    """A ticket on paper: withdrawn numbers are bets like others, and are substituted [B6]."""
+    """Return a ticket of the case.
+
+    Withdrawn numbers are bets like others, and are substituted [B6].
+    """
     masks = [races.mask_of(race.programme) for race in run]
     terms = selection.Terms(
         tuple(selection.Leg(mask, mask) for mask in masks), price_cents, _ANY_BETS

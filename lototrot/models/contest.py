@@ -1,4 +1,7 @@
-"""A contest: two to ten races of a meeting on which one pool of bets is taken."""
+"""Store contests, their rules and their publication.
+
+A contest is one pool of bets on two to ten races.
+"""
 
 from django.contrib.postgres.fields import ArrayField
 from django.db import models
@@ -17,7 +20,7 @@ MAX_LEGS = 10
 class BetType(Guarded):
     """A versioned set of rules: legs, categories, shares, threshold, percentage, rounding step.
 
-    `document` is what `lototrot.engine.bet_type.BetType` reads; a new version is a new row.
+    `lototrot.engine.bet_type.BetType` reads `document`. A new version is a new row.
     """
 
     code = models.CharField(_("code"), max_length=40)
@@ -42,7 +45,7 @@ class BetType(Guarded):
 
 
 class InternalBetType(Guarded):
-    """A bet type of the internal bet; what is offered outside must not coincide (14.I.1)."""
+    """A bet type of the internal bet. No contest offered outside may coincide with it (14.I.1)."""
 
     code = models.CharField(_("code"), max_length=40, unique=True)
     name = models.CharField(_("name"), max_length=120)
@@ -60,7 +63,7 @@ class InternalBetType(Guarded):
 
 
 class TicketModel(Guarded):
-    """A model of ticket that the gaming authority has authorised (14.II.2)."""
+    """A ticket model that the gaming authority has authorised (14.II.2)."""
 
     code = models.CharField(_("code"), max_length=40)
     version = models.PositiveSmallIntegerField(_("version"))
@@ -84,12 +87,12 @@ class TicketModel(Guarded):
 
 
 class Contest(Guarded):
-    """One pool of bets. What players rely on never changes once the row is written.
+    """A contest: one pool of bets. The columns that players rely on do not change after the insert.
 
-    `closed_at` is the instant at which acceptance ended; sales also end by themselves at
-    `scheduled_close_at`, whether or not anyone is there to record it (14.III.4).
-    `offered_masks` has, per leg, bit n-1 for each number on sale. `code_secret` makes the codes of
-    this contest's tickets and is erased at closing: afterwards nobody can make a code again.
+    `closed_at` is the instant at which sales ended. Sales also end at `scheduled_close_at` even if
+    no one records the closing (14.III.4). `offered_masks` has one mask per leg, with bit n-1 set
+    for each number n on sale. `code_secret` makes the codes of the contest's tickets. Closing
+    erases it, so that no code can be made again.
     """
 
     class State(models.TextChoices):
@@ -178,7 +181,7 @@ class Contest(Guarded):
 
 
 class ContestLeg(Guarded):
-    """The races of a contest, in the order of the ticket."""
+    """A leg of a contest: its race and its position on the ticket, from 1."""
 
     contest = models.ForeignKey(
         Contest, models.PROTECT, related_name="legs", verbose_name=_("contest")
@@ -203,7 +206,7 @@ class ContestLeg(Guarded):
 
 
 class Publication(Guarded):
-    """What premises must display before selling: programme, rules, percentage (5.2, 6.2)."""
+    """The rules and the percentage that premises display before selling (14.III.5.2, 6.2)."""
 
     contest = models.OneToOneField(
         Contest, models.PROTECT, related_name="publication", verbose_name=_("contest")
@@ -227,7 +230,7 @@ class Publication(Guarded):
 
 
 class ScheduleChange(Guarded):
-    """The scheduled closing was moved before it was reached [E1]."""
+    """A change of the scheduled closing, made before that closing was reached [E1]."""
 
     contest = models.ForeignKey(
         Contest, models.PROTECT, related_name="schedule_changes", verbose_name=_("contest")
@@ -256,7 +259,7 @@ class ScheduleChange(Guarded):
 
 
 class DisplayAcknowledgement(Guarded):
-    """The operator of a terminal declares that the programme is on display (14.III.5.2, 6.2)."""
+    """A terminal's declaration that the programme is on display (14.III.5.2, 14.III.6.2)."""
 
     contest = models.ForeignKey(
         Contest, models.PROTECT, related_name="acknowledgements", verbose_name=_("contest")

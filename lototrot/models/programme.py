@@ -1,4 +1,4 @@
-"""The official programme: racecourses, meetings, races, runners, and its approval (14.III.5.2)."""
+"""Store the official programme: racecourses, meetings, races, runners, approval (14.III.5.2)."""
 
 from django.db import models
 from django.db.models import Q
@@ -26,7 +26,10 @@ class Racecourse(Guarded):
 
 
 class Meeting(Guarded):
-    """One day's official programme as imported; frozen, as its file was (14.I.2)."""
+    """The official programme of one day, as it was imported.
+
+    It does not change afterwards (14.I.2).
+    """
 
     day = models.DateField(_("day"))
     name = models.CharField(_("name"), max_length=200)
@@ -50,7 +53,7 @@ class Meeting(Guarded):
 
 
 class FederationApproval(Guarded):
-    """The Federació Balear de Trot approves or adopts the programme (14.III.5.2)."""
+    """The approval or adoption of the programme by the Federació Balear de Trot (14.III.5.2)."""
 
     meeting = models.OneToOneField(
         Meeting, models.PROTECT, related_name="approval", verbose_name=_("meeting")
@@ -107,7 +110,7 @@ class Race(Guarded):
 
 
 class Runner(Guarded):
-    """A horse in a race, known by its number in the official programme (14.I.5)."""
+    """A horse in a race, identified by its number in the official programme (14.I.5)."""
 
     race = models.ForeignKey(Race, models.PROTECT, related_name="runners", verbose_name=_("race"))
     number = models.PositiveSmallIntegerField(_("number"))

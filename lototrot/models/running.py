@@ -1,4 +1,4 @@
-"""What happens on the day: withdrawals, starts, declarations, classifications (14.III.5)."""
+"""Store what happens at the racecourse, from withdrawals to classifications (14.III.5)."""
 
 from django.db import models
 from django.db.models import F, Q
@@ -10,9 +10,10 @@ from lototrot.models.programme import Race
 
 
 class Withdrawal(Guarded):
-    """A horse withdrawn before the start (14.III.5.4.1): effective for sales when entered.
+    """A horse withdrawn before the start (14.III.5.4.1).
 
-    A second person confirms it; a mistaken one is reversed, before the start only.
+    It takes effect for sales when it is entered. A second person confirms it. A mistaken withdrawal
+    can be reversed before the start only.
     """
 
     mutable = ("confirmed_at", "reversed_at", "reversed_reason", "reversal")
@@ -57,7 +58,10 @@ class Withdrawal(Guarded):
 
 
 class RaceStart(Guarded):
-    """The actual start of a race and who reported it (14.III.4) [E3]. The newest is in force."""
+    """The actual start of a race and the source that reported it (14.III.4) [E3].
+
+    The newest is in force.
+    """
 
     race = models.ForeignKey(Race, models.PROTECT, related_name="starts", verbose_name=_("race"))
     actual_start_at = models.DateTimeField(_("actual start"))
@@ -91,12 +95,12 @@ class RaceStart(Guarded):
 
 
 class RaceDeclaration(Guarded):
-    """A race not run, suspended, or with all disqualified: its result comes from a public draw.
+    """A declaration that a race was not run, was suspended, or had all its runners disqualified.
 
-    The two hours of 14.III.5.4.2 run from `declared_at`. `left` is a list of {number, ruling} of
-    those that did not take the start, and so are not in its draw [B5, B8]. A race run later the
-    same day was run: its declaration is then superseded, unless its draw is certified [B13]. One
-    made by mistake is retracted by two persons.
+    The result of such a race comes from a public draw. The two hours of 14.III.5.4.2 run from
+    `declared_at`. `left` is a list of {number, ruling} for the horses that did not take the start;
+    they are not in the draw [B5, B8]. If the race is run later on the same day, the declaration is
+    superseded, unless the draw is certified [B13]. Two persons retract a mistaken declaration.
     """
 
     mutable = ("superseded_at", "retraction")
@@ -143,11 +147,12 @@ class RaceDeclaration(Guarded):
 
 
 class Classification(Guarded):
-    """The stewards' definitive classification, frozen at its announcement (14.III.5.3).
+    """The stewards' definitive classification.
 
-    `runners` is a list of {number, outcome, place, ruling}; outcome is winner, started, withdrawn,
-    left or disqualified. Only a keying error against the announced text is corrected, by two
-    persons, before the payment order [B14]: a new row takes the place of the old.
+    It does not change after its announcement (14.III.5.3). `runners` is a list of {number, outcome,
+    place, ruling}; outcome is winner, started, withdrawn, left or disqualified. Two persons may
+    correct a keying error against the announced text before the payment order [B14]. The correction
+    is a new row, and the old row is no longer in force.
     """
 
     mutable = ("in_force",)

@@ -1,4 +1,4 @@
-"""Seals over all tickets of a contest, and the amendments that are published of them."""
+"""Store the seals over all tickets of a contest, and the published amendments of a seal."""
 
 from django.contrib.postgres.fields import ArrayField
 from django.db import models
@@ -12,10 +12,10 @@ from lototrot.models.contest import Contest
 
 
 class Seal(Guarded):
-    """The tickets of a closed contest under one root, published (rulebook 1.5, docs/proofs.md).
+    """The published root over the tickets of a closed contest (rulebook 1.5, docs/proofs.md).
 
-    `block_roots` holds 32 bytes for every `core.proofs.merkle.BLOCK` tickets, in the order of
-    their ids, and `block_first_ids` the first id of each block: what it takes to prove one ticket.
+    `block_roots` holds 32 bytes for every `core.proofs.merkle.BLOCK` tickets, in the order of their
+    ids. `block_first_ids` holds the first id of each block. Both are needed to prove one ticket.
     """
 
     contest = models.OneToOneField(
@@ -46,7 +46,7 @@ class Seal(Guarded):
 
 
 class Amendment(Guarded):
-    """Sealed tickets that two persons voided as bets in breach, listed and published [C6, E3]."""
+    """A published list of sealed tickets that two persons voided as bets in breach [C6, E3]."""
 
     seal = models.ForeignKey(Seal, models.PROTECT, related_name="amendments")
     number = models.PositiveSmallIntegerField(_("number"))

@@ -1,4 +1,4 @@
-"""Settlements, their prizes, and the payment order (14.III.8, 14.III.9)."""
+"""Store settlements, their prizes and the payment order (14.III.8, 14.III.9)."""
 
 from django.contrib.postgres.fields import ArrayField
 from django.db import models
@@ -12,10 +12,10 @@ from lototrot.models.tickets import Ticket
 
 
 class Settlement(Guarded):
-    """One run of the rules over one contest, with every figure it used and made.
+    """A settlement of one contest, with every figure that it used and computed.
 
-    `figures` is the engine's whole distribution; `rules` the bet type as applied; `races` the
-    results it stood on. A correction under [B14] reverses a settlement, which is kept.
+    `figures` is the engine's distribution, `rules` the bet type as applied, and `races` the
+    results. A correction under [B14] reverses a settlement; the row is kept.
     """
 
     mutable = ("in_force", "reversed_at", "reversed_by")
@@ -65,7 +65,7 @@ class Settlement(Guarded):
 
 
 class SettlementCategory(Guarded):
-    """A category of a settlement, by the number of races it takes."""
+    """A category of a settlement, named by its number of hits."""
 
     settlement = models.ForeignKey(
         Settlement, models.PROTECT, related_name="categories", verbose_name=_("settlement")
@@ -87,10 +87,11 @@ class SettlementCategory(Guarded):
 
 
 class Prize(Guarded):
-    """A winning ticket: its bets by category, highest first, and what it wins in all.
+    """A winning ticket: its winning bets by category, highest first, and its total prize.
 
-    The sub-ledger of the prizes payable, written and checked as a set; so many rows in one go
-    that their foreign keys would cost more than the settlement, and the set check proves more.
+    These rows are the sub-ledger of the prizes payable. They are written and checked as a set. They
+    have no foreign keys in the database, because checking millions of keys would take longer than
+    the settlement, and the check of the set proves more.
     """
 
     settlement = models.ForeignKey(
@@ -125,7 +126,7 @@ class Prize(Guarded):
 
 
 class PaymentOrder(Guarded):
-    """The irrevocable order that prizes be paid (14.III.8.2)."""
+    """The irrevocable order to pay the prizes of a contest (14.III.8.2)."""
 
     contest = models.OneToOneField(
         Contest, models.PROTECT, related_name="payment_order", verbose_name=_("contest")
@@ -150,7 +151,7 @@ class PaymentOrder(Guarded):
 
 
 class Lapse(Guarded):
-    """The unclaimed prizes of a contest, lapsed all together after their last day (14.III.10.7)."""
+    """The lapse of all unclaimed prizes of a contest, after their last claim day (14.III.10.7)."""
 
     contest = models.OneToOneField(
         Contest, models.PROTECT, related_name="lapse", verbose_name=_("contest")
@@ -177,7 +178,8 @@ class Lapse(Guarded):
 class CarryOver(Guarded):
     """Unclaimed prizes carried over into the 7/7 of the first meeting after their day [D3, C5].
 
-    `day` is their last day to claim, or that of the refusal; `contest` the meeting's.
+    `day` is the last claim day of the prizes, or the day of their refusal. `contest` is the contest
+    that receives them.
     """
 
     uuid = models.UUIDField(_("UUID"), unique=True)

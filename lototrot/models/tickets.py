@@ -1,4 +1,4 @@
-"""Tickets: written once, never touched again. What happens to one is a row of its own."""
+"""Store tickets. A ticket row never changes; each later event about it is another row."""
 
 from django.db import models
 from django.db.models import Q
@@ -15,11 +15,12 @@ LEG_COLUMNS = tuple(f"leg_{position}" for position in range(1, MAX_LEGS + 1))
 class Ticket(Guarded):
     """A registered ticket: one or several bets on one contest (14.II, 14.III.1).
 
-    `leg_1` ... `leg_10` have bit n-1 for each marked number of that race; legs the contest does
-    not have are NULL. `quick_legs` has bit i-1 where race i was drawn by the system.
-    `code_digest` is all that is kept of the bearer code; `request_digest` is SHA-256 of what the
-    terminal asked for, by which a replay is told from a reuse of the UUID. `code_commitment` is
-    what the seal says of the code: its holder can check it, nobody can find the code by it.
+    `leg_1` to `leg_10` have bit n-1 set for each marked number n of that leg; legs that the contest
+    does not have are NULL. `quick_legs` has bit i-1 set when the system drew the numbers of leg i.
+    `code_digest` is the only trace of the bearer code. `request_digest` is the SHA-256 of the
+    terminal's request; it distinguishes a replay from another request with the same UUID.
+    `code_commitment` is what the seal contains of the code: the holder can check it, and no one can
+    compute the code from it.
     """
 
     uuid = models.UUIDField(_("UUID"), unique=True)
@@ -81,13 +82,16 @@ class Ticket(Guarded):
         return str(self.uuid)
 
     def legs(self) -> tuple[int, ...]:
-        """The masks of the races the ticket has, in order."""
+        """Return the masks of the ticket's legs, in order."""
         masks = (getattr(self, column) for column in LEG_COLUMNS)
         return tuple(mask for mask in masks if mask is not None)
 
 
 class PrintConfirmation(Guarded):
-    """The terminal says that the paper came out. Without it the ticket is an incident [E5]."""
+    """The terminal's confirmation that the paper was printed.
+
+    A ticket without it is an incident [E5].
+    """
 
     ticket = models.OneToOneField(
         Ticket, models.PROTECT, related_name="print_confirmation", verbose_name=_("ticket")
@@ -103,7 +107,10 @@ class PrintConfirmation(Guarded):
 
 
 class Reprint(Guarded):
-    """A further copy, marked duplicate, before closing [E5]; `uuid` is the terminal's, if any."""
+    """A further copy, marked duplicate and printed before closing [E5].
+
+    `uuid` is the terminal's, if any.
+    """
 
     uuid = models.UUIDField(_("UUID"), unique=True, null=True)
     ticket = models.ForeignKey(
@@ -128,9 +135,9 @@ class Reprint(Guarded):
 
 
 class Void(Guarded):
-    """A ticket that is out of the takings: an error [E4] or a bet in breach [C6, E3].
+    """A ticket that no longer counts in the takings: an error [E4] or a bet in breach [C6, E3].
 
-    An error is refunded at the counter at once; a breach leaves a refund due.
+    The price of an error is given back at the counter at once. A bet in breach leaves a refund due.
     """
 
     class Reason(models.TextChoices):
@@ -166,7 +173,7 @@ class Void(Guarded):
 
 
 class Block(Guarded):
-    """A breach found after settlement: the ticket's prize is held [C6]."""
+    """A blocked ticket: a bet in breach found after settlement, whose prize is held [C6]."""
 
     ticket = models.OneToOneField(
         Ticket, models.PROTECT, related_name="block", verbose_name=_("ticket")

@@ -1,4 +1,4 @@
-"""How many bets are still alive after each race, and what the prizes would be (14.III.7, 9)."""
+"""Count the bets alive after each race, and compute their prizes (14.III.7, 14.III.9)."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -18,10 +18,10 @@ from lototrot.services.settlement.counting import Counting, count
 
 @dataclass(frozen=True, slots=True)
 class Standing:
-    """A contest after some of its results, counted ticket by ticket in the database.
+    """The bets alive after some of the results, counted ticket by ticket in the database.
 
-    `bets` by category: those that win it if they have no race wrong from here on; `prizes` what
-    each would then be paid, in cents. `position` is the race that came last.
+    `bets` gives, by category, the bets that win it if they get no further race wrong. `prizes`
+    gives the prize of each such bet in cents. `position` is the leg whose result came last.
     """
 
     position: int
@@ -41,9 +41,10 @@ class Standing:
 def standings(
     contest: Contest, legs: Sequence[LegCard], *, counting: bool = True
 ) -> list[Standing]:
-    """How the contest stood after each result, in the order in which they became official.
+    """Return the standing of the contest after each result, in the order of official results.
 
-    Counting a big contest takes seconds; without it, up to the first that is not counted yet.
+    Counting a large contest takes seconds. With `counting` false, return the standings up to the
+    first one that is not counted yet.
     """
     rules = rules_of(contest.bet_type, contest.day)
     known = sorted((leg for leg in legs if leg.card.winners), key=_official)
@@ -77,7 +78,7 @@ _kept: Facts[tuple[Mapping[int, int], int]] = Facts(most=1024)
 
 
 def _counted(what: Counting, voids: int, *, counting: bool) -> tuple[Mapping[int, int], int] | None:
-    """Winning bets by category and takings, counted once for each new result or void."""
+    """Return winning bets by category and takings. Count once for each new result or void."""
     key = (what.contest_id, what.right_masks, voids)
     counted = _kept.get(*key)
     if counted is None and counting:
@@ -87,7 +88,7 @@ def _counted(what: Counting, voids: int, *, counting: bool) -> tuple[Mapping[int
 
 
 def _carried(contest: Contest) -> dict[str, int]:
-    """What comes in besides the takings: what the settlement had, or what there is now."""
+    """Return the amounts added to the takings: as settled, or as the ledger has them now."""
     settled = contest.settlements.filter(in_force=True).first()
     if settled:
         return {

@@ -1,4 +1,4 @@
-"""What the public board shows of Lototrot (14.III.5.2, 6.2): facts and counted figures only."""
+"""Show Lototrot on the public board (14.III.5.2, 14.III.6.2): facts and counted figures only."""
 
 from datetime import timedelta
 from typing import Any
@@ -24,7 +24,7 @@ _NOTHING = Totals(0, 0, 0)
 
 
 def board_pulse() -> dict[str, Any]:
-    """What changes with every sale: of each contest, its tickets, bets and takings so far."""
+    """Return what changes with every sale: tickets, bets and takings of each contest so far."""
     totals = all_totals()
     return {
         "contests": {
@@ -41,7 +41,7 @@ def board_pulse() -> dict[str, Any]:
 
 
 def board_document() -> dict[str, Any]:
-    """The contests on the board, the newest day first, and the chains' history."""
+    """Return the contests on the board, the newest day first, and the history of the chains."""
     contests = _shown()
     chains = sorted({contest.bet_type_code for contest in contests})
     return {
@@ -51,7 +51,7 @@ def board_document() -> dict[str, Any]:
 
 
 def board_prepare() -> None:
-    """Count what bets are still alive after each result that is new."""
+    """Count the bets alive after each new result."""
     for contest in _shown():
         if contest.state != Contest.State.OPEN:
             standings(contest, contest_legs(contest))
@@ -95,7 +95,7 @@ def _contest(contest: Contest) -> dict[str, Any]:
 
 
 def _proofs(contest: Contest, settlement: Settlement | None) -> dict[str, int]:
-    """Where the public log has the contest's seal and its settlement's certificate."""
+    """Return the indexes of the seal and of the settlement's certificate in the public log."""
     wanted = {"seal": (SEAL, f"contest:{contest.pk}")}
     if settlement:
         wanted["certificate"] = (CERTIFICATE, str(settlement.uuid))
@@ -150,7 +150,7 @@ def _settlement(settlement: Settlement) -> dict[str, Any]:
 
 
 def _chain(code: str) -> dict[str, Any]:
-    """The jackpot and the reserve: now, and after each settlement."""
+    """Return the jackpot and the reserve: now, and after each settlement."""
     settled = Settlement.objects.filter(in_force=True, contest__bet_type_code=code)
     newest = settled.select_related("contest").order_by("-contest__day")[:HISTORY_LENGTH]
     return {

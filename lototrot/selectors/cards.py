@@ -1,4 +1,4 @@
-"""Races as people look them up: runners, what is withdrawn, and on whom its bets count now."""
+"""Return race cards: the runners, the withdrawals, and the number on which each bet counts now."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -12,7 +12,10 @@ from lototrot.selectors.races import RaceRecord, race_records
 
 @dataclass(frozen=True, slots=True)
 class RunnerCard:
-    """A runner. `trace` is the way of its bets by what is on record now, both ends included."""
+    """A runner.
+
+    `trace` lists the numbers its bets pass through, from its number to the one they count on.
+    """
 
     runner: Runner
     withdrawn: bool
@@ -22,7 +25,7 @@ class RunnerCard:
 
 @dataclass(frozen=True, slots=True)
 class RaceCard:
-    """A race, what is on record about it, and its runners by number."""
+    """A race with the facts recorded about it and its runners by number."""
 
     race: Race
     conditions: str
@@ -33,7 +36,7 @@ class RaceCard:
 
 @dataclass(frozen=True, slots=True)
 class LegCard:
-    """A race of a contest and the numbers it offers now."""
+    """A leg of a contest and the numbers that it offers now."""
 
     position: int
     card: RaceCard
@@ -41,14 +44,14 @@ class LegCard:
 
 
 def meeting_cards(meeting: Meeting) -> tuple[RaceCard, ...]:
-    """The races of a meeting by scheduled start."""
+    """Return the cards of a meeting's races by scheduled start."""
     races = meeting.races.select_related("racecourse").prefetch_related("runners")
     ordered = races.order_by("scheduled_start_at", "racecourse__code", "number")
     return race_cards(ordered, meeting.document)
 
 
 def race_cards(races: Iterable[Race], document: Mapping[str, Any]) -> tuple[RaceCard, ...]:
-    """The cards of races of one meeting, whose programme's document is given."""
+    """Return the cards of races of one meeting. `document` is the document of its programme."""
     found = list(races)
     records = race_records([race.pk for race in found])
     conditions = {
@@ -77,7 +80,7 @@ def _card(race: Race, record: RaceRecord, conditions: str) -> RaceCard:
 
 
 def contest_legs(contest: Contest) -> tuple[LegCard, ...]:
-    """The races of a contest in the order of the ticket."""
+    """Return the legs of a contest in the order of the ticket."""
     legs = list(
         contest.legs.select_related("race__racecourse")
         .prefetch_related("race__runners")

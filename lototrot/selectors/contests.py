@@ -1,4 +1,4 @@
-"""Finding what a contest is made of, and contests."""
+"""Find contests, bet types, ticket models and races."""
 
 from collections.abc import Sequence
 
@@ -10,7 +10,7 @@ from lototrot.services.contest.contests import BetTypeUnknown, RaceUnknown, Tick
 
 
 def bet_type_get(*, code: str, version: int) -> BetType:
-    """Raises BetTypeUnknown."""
+    """Return a recorded bet type. Raise BetTypeUnknown if there is none."""
     found = BetType.objects.filter(code=code, version=version).first()
     if found is None:
         raise BetTypeUnknown(code=code, version=version)
@@ -18,7 +18,7 @@ def bet_type_get(*, code: str, version: int) -> BetType:
 
 
 def ticket_model_get(*, code: str, version: int) -> TicketModel:
-    """Raises TicketModelUnknown."""
+    """Return a recorded ticket model. Raise TicketModelUnknown if there is none."""
     found = TicketModel.objects.filter(code=code, version=version).first()
     if found is None:
         raise TicketModelUnknown(code=code, version=version)
@@ -26,7 +26,10 @@ def ticket_model_get(*, code: str, version: int) -> TicketModel:
 
 
 def races_get(meeting: Meeting, ids: Sequence[int]) -> list[Race]:
-    """The races of a meeting in the order given. Raises RaceUnknown naming the strangers."""
+    """Return races of a meeting in the order given.
+
+    Raise RaceUnknown with the ids that are not races of the meeting.
+    """
     found = {race.pk: race for race in Race.objects.filter(meeting=meeting, pk__in=ids)}
     strangers = [pk for pk in ids if pk not in found]
     if strangers:
@@ -35,7 +38,7 @@ def races_get(meeting: Meeting, ids: Sequence[int]) -> list[Race]:
 
 
 def contests(*, state: str = "", meeting: int | None = None) -> QuerySet[Contest]:
-    """Contests, all or those in a state or of a meeting."""
+    """Return all contests, or those in a state or of a meeting."""
     found = Contest.objects.select_related("bet_type", "ticket_model")
     if state:
         found = found.filter(state=state)

@@ -1,4 +1,4 @@
-"""The public draws of races, as far as each has come (14.III.5.4.2 to 5.4.4)."""
+"""Return the public draws of races and their stage (14.III.5.4.2 to 14.III.5.4.4)."""
 
 import uuid
 from collections.abc import Collection
@@ -19,7 +19,10 @@ _PREFIX = "race:"
 
 @dataclass(frozen=True, slots=True)
 class CertifiedDraw:
-    """What a certified draw gave a race; `certified_at` is when its result was established [D2]."""
+    """The certified result of a race's draw.
+
+    `certified_at` is when the result was established [D2].
+    """
 
     number: int
     certified_at: datetime
@@ -27,7 +30,7 @@ class CertifiedDraw:
 
 @dataclass(frozen=True, slots=True)
 class RaceDraw:
-    """The draw of a race that stands. `order` is empty until it has taken place."""
+    """The draw of a race that is in force. `order` is empty until the draw takes place."""
 
     ident: uuid.UUID
     state: Draw.State
@@ -38,7 +41,10 @@ class RaceDraw:
 
     @property
     def begun(self) -> bool:
-        """Whether its field is fixed: from then on nothing that makes it may change."""
+        """Return whether the field of the draw is fixed.
+
+        Afterwards no fact behind the field may change.
+        """
         return self.state != Draw.State.ANNOUNCED
 
     @property
@@ -49,24 +55,24 @@ class RaceDraw:
 
 
 def draws_told() -> QuerySet[Draw]:
-    """The draws of races that players are still to be told of: those coming, and of late."""
+    """Return the draws that players are told about: those to come, and the recent ones."""
     since = clock.now() - TOLD_FOR
     recent = draws_list(kind=KIND).filter(declared_at__gte=since)
     return recent.exclude(state=Draw.State.CALLED_OFF).order_by("-pk")[:MOST_TOLD]
 
 
 def subject_of(race_id: int) -> str:
-    """How the draws know a race."""
+    """Return the subject under which `core.draws` stores the draw of a race."""
     return f"{_PREFIX}{race_id}"
 
 
 def race_of(subject: str) -> int:
-    """The race that a draw is about."""
+    """Return the id of the race that a draw is about."""
     return int(subject.removeprefix(_PREFIX))
 
 
 def race_draws(race_ids: Collection[int]) -> dict[int, RaceDraw]:
-    """The draws, by race, of those of the races that have one."""
+    """Return the draws of the given races, by race id. Races without a draw are left out."""
     standing = Draw.objects.filter(kind=KIND, subject__in=[subject_of(r) for r in race_ids])
     told = Announcement.objects.filter(draw=OuterRef("pk")).order_by("-pk").values("place")[:1]
     rows = standing.exclude(state=Draw.State.CALLED_OFF).values_list(

@@ -1,4 +1,4 @@
-"""The sale as the organiser watches it: by minute, by premises, and terminals gone silent."""
+"""Return sales by minute and by premises, and silent terminals, for the organiser to watch."""
 
 import dataclasses
 import datetime
@@ -54,7 +54,10 @@ class PremisesSales:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class SilentTerminal:
-    """A terminal that was ready to sell and has sold nothing lately. `last_sale_at`: ever."""
+    """A terminal that is ready to sell but has sold nothing lately.
+
+    `last_sale_at` covers all contests.
+    """
 
     pk: int
     code: str
@@ -64,7 +67,7 @@ class SilentTerminal:
 
 
 def sales_by_minute(contest: Contest) -> list[Minute]:
-    """The last hour's sales, minutes without any left out."""
+    """Return the sales of the last hour, one row for every minute."""
     until = contest.closed_at or clock.now()
     since = until - WATCHED
     with connection.cursor() as cursor:
@@ -73,7 +76,7 @@ def sales_by_minute(contest: Contest) -> list[Minute]:
 
 
 def sales_by_premises(contest: Contest, *, most: int) -> list[PremisesSales]:
-    """The premises that sold most in the last hour."""
+    """Return the premises that sold most in the last hour."""
     since = (contest.closed_at or clock.now()) - WATCHED
     with connection.cursor() as cursor:
         cursor.execute(_BY_PREMISES, [_first_after(since), contest.pk, since, most])
@@ -81,7 +84,7 @@ def sales_by_premises(contest: Contest, *, most: int) -> list[PremisesSales]:
 
 
 def silent_terminals(contest: Contest, *, most: int) -> list[SilentTerminal]:
-    """Terminals ready to sell this contest that have sold nothing for a while."""
+    """Return the terminals that are ready to sell this contest but have sold nothing lately."""
     since = clock.now() - SILENT_AFTER
     with connection.cursor() as cursor:
         cursor.execute(_SILENT, [contest.pk, since, _first_after(since), since, most])
@@ -89,8 +92,10 @@ def silent_terminals(contest: Contest, *, most: int) -> list[SilentTerminal]:
 
 
 def _first_after(instant: datetime.datetime) -> int:
-    """A ticket number before all those sold from an instant on, found by halving: there is no
-    index on the time of sale, and a table of millions is not read every few seconds."""
+    """Return a ticket id that is below all tickets sold from an instant on, by binary search.
+
+    The time of sale has no index, and a table of millions of rows is not read every few seconds.
+    """
     with connection.cursor() as cursor:
         cursor.execute("SELECT coalesce(min(id), 0), coalesce(max(id), 0) FROM lototrot_ticket")
         low, high = cursor.fetchone()

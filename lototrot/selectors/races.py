@@ -1,4 +1,4 @@
-"""What is on record about races, and what the engine makes of it (14.III.5)."""
+"""Return the facts recorded about races, also in the form that the engine reads (14.III.5)."""
 
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass
@@ -17,7 +17,7 @@ from lototrot.selectors.draws import CertifiedDraw, RaceDraw, race_draws
 
 
 class RaceState(StrEnum):
-    """How far a race has come."""
+    """The stage that a race has reached."""
 
     SCHEDULED = "scheduled"
     STARTED = "started"
@@ -28,10 +28,10 @@ class RaceState(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class RaceRecord:
-    """A race's programme numbers, ascending, and every fact about it that stands.
+    """A race's programme numbers, ascending, and every fact about it that is in force.
 
     `start` is the newest; `withdrawals` are those not reversed, by number; `draw` is its public
-    draw, however far it has come.
+    draw, at whatever stage.
     """
 
     race_id: int
@@ -44,12 +44,12 @@ class RaceRecord:
 
     @property
     def drawn(self) -> CertifiedDraw | None:
-        """What its certified draw gave."""
+        """Return the result of the certified draw, or None."""
         return self.draw.certified if self.draw else None
 
     @property
     def draw_begun(self) -> bool:
-        """Whether the field of its draw is fixed [B7, B8]."""
+        """Return whether the field of the draw is fixed [B7, B8]."""
         return self.draw is not None and self.draw.begun
 
     @property
@@ -62,23 +62,25 @@ class RaceRecord:
 
     @property
     def unconfirmed(self) -> tuple[int, ...]:
-        """Withdrawn numbers that still wait for the second person."""
+        """Return the withdrawn numbers that wait for confirmation by a second person."""
         return tuple(w.number for w in self.withdrawals if w.confirmed_at is None)
 
     @property
     def withdrawn(self) -> frozenset[int]:
-        """The numbers withdrawn in time: before the start, or by the declaration [B6, B7].
+        """Return the numbers withdrawn in time: before the start, or by the declaration [B6, B7].
 
-        Those a classification was confirmed with stay so, whatever start is put on record later.
+        Withdrawals that a classification was confirmed with keep counting, even if a later
+        correction moves the start.
         """
         if self.classification:
             return frozenset(w.number for w in self.withdrawals if w.confirmed_at)
         return frozenset(w.number for w in self.withdrawals if self.in_time(w.effective_at))
 
     def in_time(self, instant: datetime) -> bool:
-        """Whether a horse withdrawn at an instant was withdrawn before the start (5.4.1).
+        """Return whether an instant of withdrawal is before the start (14.III.5.4.1).
 
-        In a race not run, those withdrawn by the declaration are out of the draw [B7].
+        In a race not run, the horses withdrawn by the time of the declaration are not in the draw
+        [B7].
         """
         if self.start:
             return instant < self.start.actual_start_at
@@ -86,7 +88,7 @@ class RaceRecord:
 
     @property
     def draw_due_at(self) -> datetime | None:
-        """When the two hours for the draw end (5.4.2); None without a declaration."""
+        """Return when the two hours for the draw end (14.III.5.4.2); None without a declaration."""
         if self.declaration is None:
             return None
         declared_at = self.declaration.declared_at
@@ -94,10 +96,10 @@ class RaceRecord:
         return declared_at + timedelta(seconds=figures.draw_within_s)
 
     def facts(self) -> RaceFacts:
-        """The race as the engine reads it, as far as it is known; winners only once official.
+        """Return the race for the engine, as far as it is known.
 
-        A race whose horses are all withdrawn has nobody to take the start: until it is declared it
-        already counts as not run [B7].
+        Winners are set only once official. A race whose horses are all withdrawn counts as not run
+        even before it is declared so [B7].
         """
         if self.classification:
             return classified_facts(self.programme, self.classification.runners)
@@ -116,7 +118,7 @@ class RaceRecord:
 
 
 def classified_facts(programme: tuple[int, ...], runners: Iterable[dict[str, Any]]) -> RaceFacts:
-    """The race that a classification's runners describe. Raises RaceMalformed."""
+    """Return the race that a classification's runners describe. Raise RaceMalformed."""
     sets: dict[str, set[int]] = {}
     for runner in runners:
         sets.setdefault(runner["outcome"], set()).add(runner["number"])
@@ -130,7 +132,7 @@ def classified_facts(programme: tuple[int, ...], runners: Iterable[dict[str, Any
 
 
 def race_records(race_ids: Collection[int]) -> dict[int, RaceRecord]:
-    """The records of some races, by id, in a fixed number of queries."""
+    """Return the records of some races, by id, in a fixed number of queries."""
     programmes: dict[int, list[int]] = {race: [] for race in race_ids}
     withdrawals: dict[int, list[Withdrawal]] = {race: [] for race in race_ids}
     runners = Runner.objects.filter(race__in=race_ids).order_by("race", "number")
@@ -160,16 +162,16 @@ def race_records(race_ids: Collection[int]) -> dict[int, RaceRecord]:
 
 
 def race_record(race_id: int) -> RaceRecord:
-    """The record of one race."""
+    """Return the record of one race."""
     return race_records([race_id])[race_id]
 
 
 def contest_limit(contest_id: int) -> datetime | None:
-    """The instant from which a bet on the contest is in breach, as far as it is known [C6, E3].
+    """Return the instant from which a bet on the contest is in breach [C6, E3]; None if unknown.
 
-    The earliest start on record of its races, or declaration that one is not run, in real time
-    [E2]. A declaration superseded because the race was run later that day closed the contest, but
-    puts no bet in breach.
+    It is the earliest recorded start of the contest's races, or the declaration that one is not
+    run, in real time [E2]. A declaration that was superseded because the race was run later that
+    day closed the contest, but puts no bet in breach.
     """
     of_contest = {"race__legs__contest_id": contest_id}
     starts = {s.race_id: s for s in RaceStart.objects.filter(**of_contest).order_by("pk")}

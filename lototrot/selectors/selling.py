@@ -1,4 +1,4 @@
-"""What a terminal sees of its own work: contests it may sell, its last tickets, its day."""
+"""Return a terminal's own work: the contests it may sell, its last tickets, the totals of a day."""
 
 import dataclasses
 import datetime
@@ -14,7 +14,7 @@ from lototrot.models.tickets import PrintConfirmation, Ticket, Void
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class DayTotals:
-    """What a terminal sold on a natural day, and what of it was annulled as an error."""
+    """The sales of a terminal on a natural day, and those of them annulled as errors."""
 
     day: datetime.date
     tickets: int
@@ -25,7 +25,10 @@ class DayTotals:
 
 
 def contests_on_sale(*, terminal_id: int, operator_id: int) -> QuerySet[Contest]:
-    """Contests on sale at this instant; `acknowledged` says whether the operator has."""
+    """Return the contests on sale now.
+
+    `acknowledged` says whether the operator declared the display.
+    """
     shown = DisplayAcknowledgement.objects.filter(
         contest=OuterRef("pk"), terminal_id=terminal_id, operator_id=operator_id
     )
@@ -38,7 +41,7 @@ def contests_on_sale(*, terminal_id: int, operator_id: int) -> QuerySet[Contest]
 
 
 def tickets_of_terminal(terminal_id: int) -> QuerySet[Ticket]:
-    """The terminal's tickets; `printed` and `voided` say what became of the paper."""
+    """Return the terminal's tickets. `printed` and `voided` say what happened to each."""
     return (
         Ticket.objects.filter(terminal_id=terminal_id)
         .annotate(
@@ -50,7 +53,7 @@ def tickets_of_terminal(terminal_id: int) -> QuerySet[Ticket]:
 
 
 def terminal_totals(*, terminal_id: int, day: datetime.date | None) -> DayTotals:
-    """The totals of a natural day, today unless given, by time of sale."""
+    """Return the totals of a natural day by time of sale; of today if `day` is None."""
     day = day or natural_day(clock.now())
     first, after = day_bounds(day)
     sold = Ticket.objects.filter(terminal_id=terminal_id, sold_at__gte=first, sold_at__lt=after)

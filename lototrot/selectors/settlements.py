@@ -1,4 +1,4 @@
-"""Settlements as they are shown: every figure, the winning tickets, what passes to the next one."""
+"""Return settlements with their figures, their winning tickets, and the balances of a chain."""
 
 from dataclasses import dataclass
 
@@ -18,10 +18,10 @@ class SettlementUnknown(NotFound):
 
 @dataclass(frozen=True, slots=True)
 class ChainBalances:
-    """What passes from meeting to meeting, in cents, as the ledger has it now.
+    """The balances that pass from meeting to meeting, in cents, as the ledger has them now.
 
-    `next_contest_id` is the first contest of the chain that is not yet settled, if there is one;
-    `lapsed_cents` the unclaimed prizes placed in it so far (10.7).
+    `next_contest_id` is the first contest of the chain that is not settled, if there is one.
+    `lapsed_cents` are the unclaimed prizes carried over into it so far (14.III.10.7).
     """
 
     bet_type_code: str
@@ -32,10 +32,10 @@ class ChainBalances:
 
 
 def settlements_of(contest_id: int) -> QuerySet[Settlement]:
-    """All settlements of a contest, newest first, with categories and payment order.
+    """Return all settlements of a contest, newest first, with categories and payment order.
 
     `figures` has every figure of the rulebook's section 2, `rules` the bet type as applied, and
-    `races` the results; those not in force were reversed [B14].
+    `races` the results. Settlements that are not in force were reversed [B14].
     """
     return (
         Settlement.objects.filter(contest_id=contest_id)
@@ -46,7 +46,10 @@ def settlements_of(contest_id: int) -> QuerySet[Settlement]:
 
 
 def settlement_in_force(contest_id: int) -> Settlement:
-    """The settlement of a contest that stands. Raises SettlementUnknown."""
+    """Return the settlement of a contest that is in force.
+
+    Raise SettlementUnknown if there is none.
+    """
     found = settlements_of(contest_id).filter(in_force=True).first()
     if found is None:
         raise SettlementUnknown(contest=contest_id)
@@ -54,7 +57,7 @@ def settlement_in_force(contest_id: int) -> Settlement:
 
 
 def winning_tickets(settlement_id: int) -> QuerySet[Prize]:
-    """The prize rows of a settlement with their tickets, by ticket; made to be read in pages."""
+    """Return the prize rows of a settlement with their tickets, by ticket, for reading in pages."""
     return (
         Prize.objects.filter(settlement_id=settlement_id)
         .select_related("ticket")
@@ -63,7 +66,7 @@ def winning_tickets(settlement_id: int) -> QuerySet[Prize]:
 
 
 def chain_balances(bet_type_code: str) -> ChainBalances:
-    """The jackpot and the reserve of a chain, and what is placed in its next meeting."""
+    """Return the jackpot and the reserve of a chain, and the carry-over into its next meeting."""
     settled = [Contest.State.SETTLED, Contest.State.ORDERED]
     coming = Contest.objects.filter(bet_type_code=bet_type_code).exclude(state__in=settled)
     following = coming.order_by("day").values_list("pk", flat=True).first()

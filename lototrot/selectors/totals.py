@@ -1,8 +1,8 @@
-"""A contest's takings while it is on sale, without counting every ticket every second.
+"""Sum the takings of contests on sale without reading every ticket every second.
 
-Tickets up to a mark are counted once. The mark moves up to where every number had been given out
-when an earlier look was taken, once all transactions that were open then have ended: behind it no
-ticket can appear any more.
+Tickets up to a mark (an id) are summed once. Each reading notes the highest id given out so far.
+Once all transactions open at that reading have ended, no ticket with a lower id can appear any
+more, and the mark moves up to that id.
 """
 
 import threading
@@ -41,7 +41,7 @@ class Totals:
 
 
 def contest_totals(contest: Contest) -> Totals:
-    """The totals of one contest, counted; once it is settled, the settlement's."""
+    """Return the totals of one contest: those of its settlement, or counted now without one."""
     settled = contest.settlements.filter(in_force=True).first()
     if settled:
         return Totals(settled.tickets, settled.bets, settled.takings_cents)
@@ -49,7 +49,7 @@ def contest_totals(contest: Contest) -> Totals:
 
 
 def all_totals() -> dict[int, Totals]:
-    """The totals of every contest; what this process has counted before is not counted again."""
+    """Return the totals of every contest. Reuse the sums that this process has made before."""
     with _one_at_a_time:
         running = _of_process.get() or _of_process.put(fact=RunningTotals())
         return running.read()
@@ -57,14 +57,14 @@ def all_totals() -> dict[int, Totals]:
 
 @dataclass(slots=True)
 class RunningTotals:
-    """Totals by contest; kept by the process that publishes them."""
+    """Totals by contest, kept by the process that publishes them."""
 
     _mark: int = 0
     _counted: _Sums = field(default_factory=dict)
     _pending: list[tuple[int, int]] = field(default_factory=list)
 
     def read(self) -> dict[int, Totals]:
-        """The totals of every contest at this instant."""
+        """Return the totals of every contest at this instant."""
         with connection.cursor() as cursor:
             cursor.execute(_LOOK)
             given_out, beginning, oldest = cursor.fetchone()
@@ -77,7 +77,7 @@ class RunningTotals:
         return {pk: Totals(*row) for pk, row in _added(sums, voids, -1).items()}
 
     def _advance(self, oldest: int) -> None:
-        """`oldest`: every transaction before it has ended."""
+        """Move the mark up. Every transaction before number `oldest` has ended."""
         looks = zip(self._pending, self._pending[1:], strict=False)
         over = [mark for (mark, _), (_, later) in looks if later <= oldest]
         if over:

@@ -1,4 +1,4 @@
-"""On which horse each mark of a ticket counts: "4 to 5 to 6" (14.III.5.4.1)."""
+"""Return the number on which each mark of a ticket counts, as in "4 to 5 to 6" (14.III.5.4.1)."""
 
 from dataclasses import dataclass
 
@@ -10,7 +10,7 @@ from lototrot.selectors.races import race_records
 
 @dataclass(frozen=True, slots=True)
 class Mark:
-    """A marked number and its way to the number it counts on, both included."""
+    """A marked number, and all numbers from it to the one on which the bet counts."""
 
     number: int
     trace: tuple[int, ...]
@@ -18,7 +18,7 @@ class Mark:
 
 @dataclass(frozen=True, slots=True)
 class LegTrace:
-    """The marks of one race of a ticket, ascending."""
+    """The marks of one leg of a ticket, ascending."""
 
     position: int
     race_id: int
@@ -26,9 +26,10 @@ class LegTrace:
 
 
 def ticket_trace(ticket: Ticket) -> tuple[LegTrace, ...]:
-    """The ticket's races in order, each mark with its way by what is on record now.
+    """Return the legs of a ticket in order, each mark with its substitutions by the present record.
 
-    Before the start that can still change; after the classification or the draw it is final.
+    The substitutions can change before the start. They are final after the classification or the
+    draw.
     """
     legs = ContestLeg.objects.filter(contest_id=ticket.contest_id).order_by("position")
     races = list(legs.values_list("race_id", flat=True))

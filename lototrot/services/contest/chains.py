@@ -1,4 +1,4 @@
-"""The chain of a bet type: the meetings that pass jackpot, reserve and lapsed prizes on [A4]."""
+"""Lock a chain: the meetings of one bet type, which pass money on to the next [A4]."""
 
 import zlib
 
@@ -6,5 +6,5 @@ from core.database.locks import Lock
 
 
 def chain_lock(bet_type_code: str) -> tuple[Lock, int]:
-    """Return the lock under which one meeting of the chain at a time changes what is passed on."""
+    """Return the lock of a chain. It lets one meeting at a time change what passes to the next."""
     return Lock.CHAIN, zlib.crc32(bet_type_code.encode())

@@ -1,7 +1,7 @@
-"""How a contest stops selling (14.III.4), and what else changes under its exclusive lock.
+"""Close contests (14.III.4) and make the other changes that need their exclusive lock.
 
-The clock closes a contest by itself, inside each sale. What is here records it, closes early, and
-erases the secret behind the codes.
+Each sale compares the clock with the schedule, so a contest closes without any act. These acts
+record the closing, close early, and erase the secret from which the codes are made.
 """
 
 import datetime
@@ -31,11 +31,11 @@ class ScheduleInThePast(Invalid):
 
 @transaction.atomic
 def contest_close(*, contest_id: int, cause: Contest.Cause) -> bool:
-    """Close the contest now; whether this call did it. A closed one stays as it is.
+    """Close the contest now. Return whether this call closed it; a closed contest does not change.
 
-    Waits for every sale that holds the shared lock; when it returns and its transaction commits,
-    nothing more can be recorded. `closed_at` is when sales stopped: now, or the schedule if that
-    came first, which is then the cause.
+    Wait for every sale that holds the shared lock, so that no sale can be recorded after the
+    commit. `closed_at` is now, or the scheduled closing if that came first; the schedule is then
+    the cause.
     """
     hold((Lock.CONTEST, contest_id))
     contest = Contest.objects.get(pk=contest_id)
@@ -54,13 +54,13 @@ def contest_close(*, contest_id: int, cause: Contest.Cause) -> bool:
 
 
 def contest_close_early(*, by: StaffActor, contest_id: int) -> bool:
-    """The organiser closes before the schedule (4: "at the latest")."""
+    """Close the contest before its schedule, by the organiser (14.III.4: "at the latest")."""
     by.need(powers.CLOSE_CONTEST)
     return contest_close(contest_id=contest_id, cause=Contest.Cause.ORGANISER)
 
 
 def contest_close_due(*, contest_id: int) -> bool:
-    """Record a closing that the clock has already made; False if it is not due."""
+    """Record a closing whose scheduled time has passed. Return False if it is not due."""
     contest = Contest.objects.filter(pk=contest_id, state=Contest.State.OPEN).first()
     if contest is None or contest.scheduled_close_at > clock.now():
         return False
@@ -68,7 +68,7 @@ def contest_close_due(*, contest_id: int) -> bool:
 
 
 def closings_due() -> list[int]:
-    """The contests whose schedule has passed and whose closing is not yet recorded."""
+    """Return the contests whose scheduled closing has passed and is not recorded yet."""
     open_contests = Contest.objects.filter(state=Contest.State.OPEN)
     due = open_contests.filter(scheduled_close_at__lte=clock.now())
     return list(due.order_by("scheduled_close_at").values_list("pk", flat=True))
@@ -76,9 +76,10 @@ def closings_due() -> list[int]:
 
 @transaction.atomic
 def schedule_move(*, by: StaffActor, contest_id: int, to_at: datetime.datetime) -> Contest:
-    """Move the scheduled closing while it has not been reached [E1].
+    """Move the scheduled closing before it has been reached [E1].
 
-    A delayed start may move it past the programme's time: the confirmed start closes it anyhow.
+    After a delayed start it may be later than the programme's time: the confirmed start closes the
+    contest in any case.
     """
     by.need(powers.CLOSE_CONTEST)
     hold((Lock.CONTEST, contest_id))
@@ -104,7 +105,7 @@ def schedule_move(*, by: StaffActor, contest_id: int, to_at: datetime.datetime) 
 
 @transaction.atomic
 def offered_masks_refresh(*, contest_id: int) -> list[int]:
-    """Set what each leg offers to its programme without its standing withdrawals."""
+    """Set the numbers that each leg offers: its programme without the withdrawals in force."""
     hold((Lock.CONTEST, contest_id))
     legs = ContestLeg.objects.filter(contest_id=contest_id).order_by("position")
     offered = dict.fromkeys(legs.values_list("race_id", flat=True), 0)

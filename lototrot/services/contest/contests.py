@@ -1,4 +1,4 @@
-"""Bet types, ticket models and contests, up to the moment a contest is put on sale."""
+"""Record bet types and ticket models, and prepare, publish and open contests."""
 
 import datetime
 import secrets
@@ -129,18 +129,18 @@ class ContestNotOpen(Conflict):
 
 
 def figures_of(day: datetime.date) -> Regulation:
-    """The regulation in force on a meeting's day."""
+    """Return the regulation in force on a meeting's day."""
     return shipped().in_force(day)
 
 
 def rules_of(bet_type: BetType, day: datetime.date) -> Rules:
-    """The engine's rules of a recorded bet type."""
+    """Return the engine's rules for a recorded bet type."""
     least = figures_of(day).lototrot.minimum_prize_percent
     return Rules.from_document(bet_type.document, minimum_prize_percent=least)
 
 
 def bet_type_record(*, by: StaffActor, document: Mapping[str, Any], authorisation: str) -> BetType:
-    """Record a version of a bet type; the same content again gives the same row (14.III.7)."""
+    """Record a version of a bet type (14.III.7). The same content again returns the same row."""
     by.need(powers.PREPARE_CONTEST)
     _need_authorisation(authorisation)
     now = clock.now()
@@ -167,7 +167,7 @@ def _need_authorisation(reference: str) -> None:
 
 
 def internal_bet_type_record(*, by: StaffActor, code: str, name: str) -> InternalBetType:
-    """Record a type of the internal bet, which no contest may coincide with (14.I.1)."""
+    """Record a type of the internal bet. No contest may coincide with it (14.I.1)."""
     by.need(powers.PREPARE_CONTEST)
     found, _ = InternalBetType.objects.get_or_create(
         code=code,
@@ -219,8 +219,8 @@ def contest_create(
 ) -> Contest:
     """Prepare a contest on races of the meeting, in the order of the ticket (14.III.5.1).
 
-    Raises TermsRefused, RaceRepeated, RaceUnknown, ScheduleOutOfPlace, ContestOfDayExists. What can
-    still be put right is left to the gates.
+    Raise TermsRefused, RaceRepeated, RaceUnknown, ScheduleOutOfPlace or ContestOfDayExists. The
+    opening gates check what can still be corrected.
     """
     by.need(powers.PREPARE_CONTEST)
     _need_possible_terms(price_cents, max_bets, correction_window_s, correction_approval)
@@ -269,7 +269,10 @@ def contest_create(
 def _need_possible_terms(
     price_cents: int, max_bets: int, correction_window_s: int, correction_approval: str
 ) -> None:
-    """What no contest can be, whatever is put on record later; the limits are the gates' affair."""
+    """Raise TermsRefused for terms that no later record could make valid.
+
+    The gates check the limits.
+    """
     if price_cents < 1 or max_bets < 1 or correction_window_s < 0:
         raise TermsRefused(
             price_cents=price_cents, max_bets=max_bets, correction_window_s=correction_window_s
@@ -282,7 +285,7 @@ def _need_possible_terms(
 
 
 def contest_gates(*, contest: Contest) -> tuple[MissingGate, ...]:
-    """What still keeps the contest from being put on sale, each by name [E8]."""
+    """Return the named gates that still keep the contest from being put on sale [E8]."""
     approval = FederationApproval.objects.filter(meeting=contest.meeting).first()
     published = Publication.objects.filter(contest=contest).first()
     rules = rules_of(contest.bet_type, contest.day)
@@ -310,9 +313,9 @@ def contest_gates(*, contest: Contest) -> tuple[MissingGate, ...]:
 
 @transaction.atomic
 def contest_publish(*, by: StaffActor, contest: Contest, rules: Mapping[str, str]) -> Publication:
-    """Publish to the terminals what premises must display: programme, rules, percentage (5.2, 6.2).
+    """Publish what premises must display: programme, rules, percentage (14.III.5.2, 14.III.6.2).
 
-    `rules` is the text in every language of the system. Once published it stays as it is.
+    `rules` is the text in every language of the system. Published rules do not change.
     """
     by.need(powers.PREPARE_CONTEST)
     if not FederationApproval.objects.filter(meeting=contest.meeting).exists():
@@ -338,9 +341,9 @@ def contest_publish(*, by: StaffActor, contest: Contest, rules: Mapping[str, str
 
 @transaction.atomic
 def contest_open(*, by: StaffActor, contest: Contest) -> Contest:
-    """Put the contest on sale. Opening twice changes nothing.
+    """Put the contest on sale. Opening it twice changes nothing.
 
-    Raises GatesShut naming each gate, ScheduleOutOfPlace, CourseUnderWay.
+    Raise GatesShut naming each gate, ScheduleOutOfPlace or CourseUnderWay.
     """
     by.need(powers.OPEN_CONTEST)
     hold((Lock.MEETING, contest.meeting_id), (Lock.CONTEST, contest.pk))
@@ -368,7 +371,7 @@ def contest_open(*, by: StaffActor, contest: Contest) -> Contest:
 
 
 def display_acknowledge(*, by: TerminalActor, contest: Contest) -> DisplayAcknowledgement:
-    """The operator declares that the programme, rules and percentage are on display (5.2, 6.2)."""
+    """Record the operator's declaration that programme and rules are on display (14.III.6.2)."""
     by.need(Capability.SELL)
     if contest.state == Contest.State.DRAFT:
         raise ContestNotOpen(contest=contest.pk)
@@ -382,7 +385,7 @@ def display_acknowledge(*, by: TerminalActor, contest: Contest) -> DisplayAcknow
 
 
 def contest_get(pk: int) -> Contest:
-    """The contest with its meeting and bet type. Raises ContestUnknown."""
+    """Return the contest with its meeting and bet type. Raise ContestUnknown."""
     found = (
         Contest.objects.select_related("meeting", "bet_type", "ticket_model").filter(pk=pk).first()
     )

@@ -1,7 +1,7 @@
-"""What never changes about a contest on sale, kept in each process so that a sale need not ask.
+"""Keep the constant facts of contests on sale in each process, so that a sale does not query them.
 
-Only facts that the database itself refuses to change are kept; everything that can change is
-decided inside the sale's own statement.
+These facts cannot change, because the database refuses it. Everything that can change is decided
+inside the SQL statement of the sale.
 """
 
 import dataclasses
@@ -18,7 +18,7 @@ from lototrot.services.contest.contests import contest_get, rules_of
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class LegFacts:
-    """A race as a ticket names it."""
+    """A leg with the names that a ticket shows."""
 
     position: int
     racecourse: str
@@ -30,7 +30,10 @@ class LegFacts:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class ContestFacts:
-    """A contest as its tickets name it (14.II.3). `secret` makes the codes until closing."""
+    """A contest with the names that its tickets show (14.II.3).
+
+    `secret` makes the codes until closing.
+    """
 
     pk: int
     game: str
@@ -48,14 +51,14 @@ class ContestFacts:
     secret: bytes = dataclasses.field(repr=False)
 
     def terms(self) -> Terms:
-        """The terms of sale by the programme; what is withdrawn is asked of the database."""
+        """Return the terms of sale by the programme. The database checks withdrawn numbers."""
         legs = tuple(Leg(leg.programme_mask, leg.programme_mask) for leg in self.legs)
         return Terms(legs, self.price_cents, self.max_bets)
 
 
 @kept(most=256)
 def contest_facts(pk: int) -> ContestFacts:
-    """The facts of a contest. Raises ContestUnknown."""
+    """Return the facts of a contest. Raise ContestUnknown."""
     return _facts_of(contest_get(pk))
 
 

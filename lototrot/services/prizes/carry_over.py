@@ -33,9 +33,9 @@ def carry_overs_waiting(bet_type_code: str) -> list[tuple[date, int]]:
 
 
 def meeting_after(bet_type_code: str, day: date) -> Contest | None:
-    """The first meeting dated after a day that is not settled yet; None while it is not known.
+    """Return the first contest dated after a day that is not settled yet; None if unknown.
 
-    A contest still being prepared may become that meeting: nothing passes over it while it can.
+    A contest that is still being prepared may become that contest. Prizes do not pass over it.
     """
     coming = Contest.objects.filter(bet_type_code=bet_type_code, day__gt=day).filter(
         Q(state__in=[Contest.State.OPEN, Contest.State.CLOSED])
@@ -60,7 +60,7 @@ def carry_overs_due() -> list[int]:
 def lapsed_carry_over(*, contest_id: int) -> int:
     """Carry all unclaimed prizes that belong to a contest over into it. Return the cents.
 
-    A second call carries nothing more. The act waits for a settlement of the chain under way.
+    A second call carries nothing more. The call waits until a running settlement of the chain ends.
     """
     contest = Contest.objects.get(pk=contest_id)
     hold(chain_lock(contest.bet_type_code))

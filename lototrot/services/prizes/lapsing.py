@@ -1,4 +1,4 @@
-"""Prizes that nobody claimed in time, and claims as a whole: the set-based side of `payables`."""
+"""Lapse prizes that were not claimed in time, and sum claims. All of it works on sets of rows."""
 
 import uuid
 from collections.abc import Iterable
@@ -67,16 +67,16 @@ _GAME = {"game": Game.LOTOTROT.value}
 
 
 def lapses_due(today: date) -> list[str]:
-    """The contests whose last day to claim is before `today` and has not been acted upon."""
+    """Return the contests whose last claim day is before `today` and which have not lapsed."""
     over = PaymentOrder.objects.filter(last_claim_day__lt=today, contest__lapse=None)
     return [str(pk) for pk in over.order_by("last_claim_day").values_list("contest_id", flat=True)]
 
 
 @transaction.atomic
 def lapse(contest_id: int, today: date) -> Lapsed:
-    """Lapse every prize of a contest that has no claim; once done, nothing more.
+    """Lapse every prize of a contest that has no claim. A second call changes nothing.
 
-    The money goes to `accounts.carry_over` of the last day. Raises NotYetOver.
+    The money goes to `accounts.carry_over` of the last claim day. Raise NotYetOver.
     """
     hold((Lock.CONTEST, contest_id))
     order = PaymentOrder.objects.select_related("contest").get(contest_id=contest_id)
@@ -115,14 +115,14 @@ def lapse(contest_id: int, today: date) -> Lapsed:
 
 
 def outs() -> list[Outs]:
-    """Prizes and refunds due that nobody has claimed, by last day; refunds never lapse."""
+    """Return prizes and refunds due without a claim, by last claim day. Refunds never lapse."""
     with connection.cursor() as cursor:
         cursor.execute(_OUTS, _GAME)
         return [Outs(*row) for row in cursor.fetchall()]
 
 
 def claimed() -> Iterable[Claimed]:
-    """All claims, by contest, nature, state and day; what they add up to is from the tickets."""
+    """Return all claims by contest, nature, state and day, with amounts summed from the tickets."""
     with connection.cursor() as cursor:
         cursor.execute(_CLAIMED, _GAME)
         rows = cursor.fetchall()
@@ -134,6 +134,6 @@ def claimed() -> Iterable[Claimed]:
 
 
 def owed_and_held(contest_id: int, *, is_refund: bool) -> tuple[AccountCode, AccountCode]:
-    """Where a ticket's money stands: owed, and held."""
+    """Return the two accounts of a ticket's money: where it is owed, and where it is held."""
     owed = accounts.refunds_due(contest_id) if is_refund else accounts.prizes_payable(contest_id)
     return owed, accounts.held(contest_id)

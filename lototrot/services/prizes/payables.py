@@ -1,4 +1,4 @@
-"""Tickets as the prize office pays them: prizes once ordered, refunds of bets in breach [C6]."""
+"""Offer tickets to the prize office: prizes once payment is ordered, and refunds of breach [C6]."""
 
 from collections.abc import Mapping, Sequence
 from datetime import date
@@ -42,7 +42,10 @@ _BY_UUID = _TICKET + "WHERE t.uuid = %s"
 
 
 class Tickets:
-    """What Lototrot answers about its tickets. A prize shows once payment is ordered (8.2)."""
+    """Lototrot's tickets as payables.
+
+    A prize is visible only after the payment order (14.III.8.2).
+    """
 
     game = Game.LOTOTROT.value
     kind = codes.TICKET

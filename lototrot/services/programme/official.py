@@ -1,7 +1,8 @@
-"""The official programme: taken whole from a file, approved by the Federation, then frozen.
+"""Import the official programme from a file and record its approval by the Federation.
 
-A meeting is what its file said. A corrected programme is another file with another reference, as
-long as the first is not yet used; what is approved only sees withdrawals (14.III.5.2).
+A meeting is stored as its file says and does not change. A corrected programme is another file with
+another reference, if the first is not used yet. An approved programme changes by withdrawals only
+(14.III.5.2).
 """
 
 import datetime
@@ -31,14 +32,17 @@ LABEL_CHARS = 200
 
 
 class ProgrammeRecorded(Conflict):
-    """`data`: meeting, reference."""
+    """The reference is used by another programme. `data`: meeting, reference."""
 
     code = "programme_recorded"
     message = "That reference is on record with another programme; a corrected one has its own."
 
 
 class RacecourseDiffers(Conflict):
-    """`data`: racecourse, on_record."""
+    """The racecourse is recorded with another time zone or country.
+
+    `data`: racecourse, on_record.
+    """
 
     code = "racecourse_differs"
     message = "A racecourse is on record with another time zone or country."
@@ -61,9 +65,10 @@ class ApprovalAhead(Invalid):
 
 @transaction.atomic
 def programme_import(*, by: StaffActor, data: bytes, format: Format) -> Meeting:  # noqa: A002
-    """Record a programme, whole; the same programme again, in either format, is the same meeting.
+    """Record a programme from a file.
 
-    Raises ProgrammeInvalid with every error and its place, ProgrammeRecorded, RacecourseDiffers.
+    The same programme again, in either format, is the same meeting. Raise ProgrammeInvalid with
+    every error and its position in the file, ProgrammeRecorded or RacecourseDiffers.
     """
     by.need(powers.IMPORT_PROGRAMME)
     programme = READERS[format](data)
@@ -92,7 +97,10 @@ def programme_import(*, by: StaffActor, data: bytes, format: Format) -> Meeting:
 
 
 def _racecourse(given: official.Racecourse) -> Racecourse:
-    """The racecourse of that code, new or brought up to date; its place on earth does not move."""
+    """Return the racecourse of that code, created or updated.
+
+    Its time zone and country do not change.
+    """
     known: Racecourse | None = Racecourse.objects.filter(code=given.code).first()
     if known is None:
         return Racecourse.objects.create(
@@ -149,8 +157,8 @@ def approval_record(
 ) -> FederationApproval:
     """Record that the Federation approved or adopted the programme (14.III.5.2).
 
-    The same approval again changes nothing. Raises ApprovalIncomplete, NaiveInstant, ApprovalAhead,
-    ApprovalRecorded.
+    The same approval again changes nothing. Raise ApprovalIncomplete, NaiveInstant, ApprovalAhead
+    or ApprovalRecorded.
     """
     by.need(powers.APPROVE_PROGRAMME)
     if not (approved_by.strip() and reference.strip()):
@@ -177,7 +185,7 @@ def approval_record(
 
 
 def meeting_get(pk: int) -> Meeting:
-    """Raises MeetingUnknown."""
+    """Return a meeting with its approval. Raise MeetingUnknown."""
     found = meetings().filter(pk=pk).first()
     if found is None:
         raise MeetingUnknown(meeting=pk)
@@ -185,5 +193,5 @@ def meeting_get(pk: int) -> Meeting:
 
 
 def meetings() -> QuerySet[Meeting]:
-    """Every meeting with its approval, without the document."""
+    """Return every meeting with its approval. The document is not loaded."""
     return Meeting.objects.select_related("approval").defer("document")

@@ -1,4 +1,4 @@
-"""What premises put on the wall: programme, approval, rules, percentage, price (5.2, 6.2)."""
+"""Make the poster of a meeting: programme, approval, rules, percentage, price (14.III.6.2)."""
 
 import datetime
 from collections.abc import Iterable
@@ -37,12 +37,15 @@ class NothingPublished(Conflict):
 
 
 def meeting_poster(*, meeting: Meeting, output: Output, language: str) -> bytes:
-    """The poster of a meeting with every published contest on it. Raises as `poster_document`."""
+    """Return the poster of a meeting with every published contest.
+
+    Raise as `poster_document` does.
+    """
     return _poster(meeting, Contest.objects.filter(meeting=meeting), output, language)
 
 
 def contest_poster(*, contest: Contest, output: Output, language: str) -> bytes:
-    """The poster of one contest: its meeting's programme, and what holds for it."""
+    """Return the poster of one contest with its meeting's programme."""
     return _poster(contest.meeting, [contest], output, language)
 
 
@@ -66,7 +69,7 @@ def poster_document(
     simulated: bool,
     at: datetime.datetime,
 ) -> Document:
-    """The poster as of an instant. Raises ProgrammeNotApproved, NothingPublished."""
+    """Return the poster as of an instant. Raise ProgrammeNotApproved or NothingPublished."""
     approval = FederationApproval.objects.filter(meeting=meeting).first()
     if approval is None:
         raise ProgrammeNotApproved

@@ -1,8 +1,8 @@
-"""The stewards' definitive classification: entered, confirmed, frozen, and corrected (14.III.5.3).
+"""Record and correct the stewards' definitive classification (14.III.5.3).
 
-One person enters what was announced and another confirms it. From its announcement it is frozen:
-only a keying error against the announced text is corrected, by two persons, until the payment
-order [B14].
+One person enters the announced classification and another confirms it. It does not change after its
+announcement. Until the payment order, two persons may correct a keying error against the announced
+text [B14].
 """
 
 import dataclasses
@@ -41,7 +41,7 @@ OUTCOMES = ("winner", "started", "withdrawn", "left", "disqualified")
 
 
 class ClassificationRefused(Invalid):
-    """`data["errors"]` has every error as {code, number, detail}."""
+    """The entries do not agree with the runners. `data["errors"]` lists {code, number, detail}."""
 
     code = "classification_refused"
     message = "The classification does not account for the runners of the race."
@@ -79,10 +79,10 @@ class PaymentOrdered(Conflict):
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Entry:
-    """What became of one runner: `outcome` is one of OUTCOMES.
+    """The outcome of one runner; `outcome` is one of OUTCOMES.
 
-    `place` may be given for a winner (1) and for one that started (from 2); `ruling` is what the
-    stewards ruled on a horse left at the start [B5].
+    `place` may be given for a winner (1) and for a runner that started (from 2). `ruling` is the
+    stewards' ruling on a horse left at the start [B5].
     """
 
     number: int
@@ -101,11 +101,11 @@ def classification_propose(
     author: str,
     announced_at: datetime,
 ) -> Proposal:
-    """Enter the classification as announced; a second person confirms it and it is in force.
+    """Enter the announced classification. It is in force when a second person confirms it.
 
-    Raises RaceUnknown, RaceNotStarted, RaceDeclared, RaceClassified, AnnouncementIncomplete,
-    NaiveInstant, InstantAhead, OutOfOrder, ClassificationRefused with every error,
-    AllDisqualified, WrongWinner.
+    Raise RaceUnknown, RaceNotStarted, RaceDeclared, RaceClassified, AnnouncementIncomplete,
+    NaiveInstant, InstantAhead, OutOfOrder, ClassificationRefused with every error, AllDisqualified
+    or WrongWinner.
     """
     by.need(powers.CLASSIFY)
     race = race_get(race_id)
@@ -146,9 +146,9 @@ def _need_acceptable(record: RaceRecord, proposal: Proposal) -> None:
 
 
 def check_runners(record: RaceRecord, runners: Sequence[dict[str, Any]]) -> None:
-    """That the entries say of every runner what became of it, in agreement with the record.
+    """Check that the entries give every runner one outcome, in agreement with the record.
 
-    Raises ClassificationRefused, AllDisqualified, WrongWinner.
+    Raise ClassificationRefused, AllDisqualified or WrongWinner.
     """
     errors = [*_number_errors(record, runners), *_state_errors(record, runners)]
     if errors:
@@ -205,7 +205,7 @@ def _state_errors(record: RaceRecord, runners: Sequence[dict[str, Any]]) -> list
 
 
 def _is_place(outcome: str, place: int) -> bool:
-    """Winners are first, dead heats included; whoever else is placed comes behind."""
+    """Return whether a place fits an outcome: 1 for winners, also in a dead heat; else from 2."""
     return place == 1 if outcome == "winner" else outcome == "started" and place > 1
 
 
@@ -228,11 +228,11 @@ def _confirmed(proposal: Proposal, by: StaffActor) -> None:
 def classification_correct(
     *, by: StaffActor, race_id: int, runners: Sequence[Entry], reason: str
 ) -> Proposal:
-    """Propose to correct what was keyed to what was announced; a second person confirms it [B14].
+    """Propose to correct the entered classification to the announced one [B14].
 
-    The announced text, its author and its time stay. A settlement already stored is reversed with
-    it, and due again. Raises RaceUnknown, ReasonMissing, NotClassified, NothingCorrected,
-    PaymentOrdered, and what `check_runners` raises.
+    A second person confirms it. The announced text, its author and its time do not change. A stored
+    settlement is reversed by the correction and is due again. Raise RaceUnknown, ReasonMissing,
+    NotClassified, NothingCorrected, PaymentOrdered, and the errors of `check_runners`.
     """
     by.need(powers.CLASSIFY)
     need_reason(reason)
@@ -256,7 +256,7 @@ def classification_correct(
 
 
 def _need_correctable(record: RaceRecord, proposal: Proposal) -> Classification:
-    """The classification to be replaced."""
+    """Return the classification to be replaced. Raise if it cannot be corrected."""
     current = record.classification
     if current is None or current.pk != proposal.content["corrects"]:
         raise ClassificationChanged(race=record.race_id)

@@ -1,4 +1,4 @@
-"""What every act about a race shares: its locks, its record, and refusals of the same meaning."""
+"""Share what all acts about a race need: locks, the race's record, checks and errors."""
 
 from datetime import datetime
 
@@ -49,7 +49,7 @@ class DrawCertified(Conflict):
 
 
 def race_get(race_id: int) -> Race:
-    """Raises RaceUnknown."""
+    """Return a race. Raise RaceUnknown."""
     found: Race | None = Race.objects.filter(pk=race_id).first()
     if found is None:
         raise RaceUnknown(race=race_id)
@@ -57,16 +57,16 @@ def race_get(race_id: int) -> Race:
 
 
 def contests_including(race_id: int) -> list[int]:
-    """The contests that include a race, by id."""
+    """Return the ids of the contests that include a race."""
     legs = Contest.objects.filter(legs__race_id=race_id)
     return list(legs.order_by("pk").values_list("pk", flat=True))
 
 
 def race_hold(race: Race) -> RaceRecord:
-    """The race's record, held still to the transaction's end, and its contests with it.
+    """Lock a race and its contests until the transaction ends. Return the race's record.
 
-    The meeting's lock keeps a contest from being prepared meanwhile; the contests' keep out sales
-    and settlements. A proposal's lock is taken before these.
+    The meeting's lock keeps new contests from being prepared; the contests' locks keep out sales
+    and settlements. The lock of a proposal is taken before these.
     """
     hold((Lock.MEETING, race.meeting_id))
     hold(*((Lock.CONTEST, contest) for contest in contests_including(race.pk)))
@@ -74,7 +74,7 @@ def race_hold(race: Race) -> RaceRecord:
 
 
 def offers_refresh(race_id: int) -> None:
-    """Have every contest that is or may come on sale offer what the race now offers."""
+    """Update the numbers on offer in every contest on the race that is not closed yet."""
     selling = Contest.objects.filter(
         legs__race_id=race_id, state__in=[Contest.State.DRAFT, Contest.State.OPEN]
     )
@@ -83,7 +83,7 @@ def offers_refresh(race_id: int) -> None:
 
 
 def past_instant(instant: datetime) -> datetime:
-    """The instant, which has come. Raises NaiveInstant, InstantAhead."""
+    """Return the instant if it is not in the future. Raise NaiveInstant or InstantAhead."""
     if instant.utcoffset() is None:
         raise NaiveInstant
     if instant > clock.now():
@@ -92,12 +92,12 @@ def past_instant(instant: datetime) -> datetime:
 
 
 def need_source(source: str) -> None:
-    """Raises SourceMissing."""
+    """Raise SourceMissing if the source is empty."""
     if not source.strip():
         raise SourceMissing
 
 
 def need_reason(reason: str) -> None:
-    """Raises ReasonMissing."""
+    """Raise ReasonMissing if the reason is empty."""
     if not reason.strip():
         raise ReasonMissing

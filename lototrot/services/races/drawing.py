@@ -1,6 +1,6 @@
-"""The public draw of a race without a classification (14.III.5.4.2 to 5.4.4) [B7, B8, B12].
+"""Draw a race without a classification (14.III.5.4.2 to 14.III.5.4.4) [B7, B8, B12].
 
-The declaration announces it (`starts`), the draw itself is `core.draws`, and its certificate is
+The declaration announces the draw (`starts`), `core.draws` carries it out, and its certificate is
 the race's result (`selectors.draws`).
 """
 
@@ -37,7 +37,7 @@ class DrawBeforeClosing(Conflict):
 
 
 class DrawUnconfirmed(Conflict):
-    """`data["numbers"]` wait for their second person."""
+    """Withdrawals of the race are not confirmed. `data["numbers"]` lists their numbers."""
 
     code = "draw_withdrawal_unconfirmed"
     message = "Every withdrawal of the race is confirmed, or rejected, before its field is fixed."
@@ -75,7 +75,7 @@ def _declaration(record: RaceRecord) -> RaceDeclaration:
 
 
 def _facts(race: Race, record: RaceRecord, declaration: RaceDeclaration) -> dict[str, Json]:
-    """What the field follows from, by [B7] and [B8], and the limit of the draw."""
+    """Return the facts from which the field follows [B7, B8], and the time limit of the draw."""
     figures = shipped().in_force(natural_day(declaration.declared_at))
     return {
         "race": race.pk,
@@ -96,22 +96,23 @@ def _facts(race: Race, record: RaceRecord, declaration: RaceDeclaration) -> dict
 
 
 def _sealed(contest: Contest) -> dict[str, Json]:
-    """A contest that the result is for, and the seal that was published before the draw."""
+    """Return a contest that needs the result, with the seal that was published before the draw."""
     seal = sealed(contest)
     digest = bytes(seal.entry.digest).hex() if seal else None
     return {"contest": contest.pk, "seal": digest}
 
 
 def _contests(race_id: int) -> list[Contest]:
-    """The contests on a race that were put on sale."""
+    """Return the contests on a race that were put on sale."""
     on_sale = Contest.objects.filter(legs__race_id=race_id).exclude(state=Contest.State.DRAFT)
     return list(on_sale.order_by("pk"))
 
 
 def _field(subject: str) -> Field:
-    """The numbers in the draw, all of which are drawn: the whole order of arrival [B12].
+    """Return the numbers in the draw.
 
-    Raises NothingToDraw, DrawBeforeClosing, ContestNotSealed, DrawUnconfirmed.
+    All are drawn, so that the order of arrival is complete [B12]. Raise NothingToDraw,
+    DrawBeforeClosing, ContestNotSealed or DrawUnconfirmed.
     """
     record = race_record(race_of(subject))
     _declaration(record)
@@ -126,11 +127,11 @@ def _field(subject: str) -> Field:
 
 
 def _certified(draw: Certified) -> None:
-    """Nothing to write: the certificate is the result, and the sweeper finds what is due."""
+    """Do nothing: the certificate is the result, and the sweeper finds the due settlement."""
 
 
 def _lines(facts: Facts) -> list[tuple[str, str]]:
-    """The facts of the minutes in words, in the language in force."""
+    """Return the facts of the minutes as text, in the active language."""
     words = {
         RaceDeclaration.Kind.NOT_RUN.value: gettext("Not run"),
         RaceDeclaration.Kind.SUSPENDED.value: gettext("Started and suspended"),

@@ -1,6 +1,6 @@
-"""The results a contest is settled on, or what is still missing before it can be (14.III.5).
+"""Return the results on which a contest is settled, or what is missing for them (14.III.5).
 
-A certified public draw enters here by way of the races' records, as any other result does.
+The result of a certified public draw comes from the race's record, like any other result.
 """
 
 from dataclasses import dataclass
@@ -16,14 +16,14 @@ from lototrot.selectors.races import RaceRecord, race_records
 
 
 class ResultsMissing(Conflict):
-    """`data["missing"]` lists what is, race by race: {code, position, race, numbers}."""
+    """Results are missing. `data["missing"]` lists {code, position, race, numbers} by race."""
 
     code = "results_missing"
     message = "Not every race of the contest has its official result yet."
 
 
 class DrawRequired(ResultsMissing):
-    """Draws are all that is missing."""
+    """Only certified draws are missing."""
 
     code = "draw_required"
     message = "A race has no classification: its result comes from a certified draw (14.III.5.4)."
@@ -31,7 +31,7 @@ class DrawRequired(ResultsMissing):
 
 @dataclass(frozen=True, slots=True)
 class Missing:
-    """Something a race lacks before its contest can be settled; `code` says what."""
+    """A fact that a race lacks before its contest can be settled; `code` names it."""
 
     code: str
     position: int
@@ -49,7 +49,7 @@ class Missing:
 
 @dataclass(frozen=True, slots=True)
 class LegResult:
-    """A race of the contest with its official result, established at `official_at`."""
+    """A leg of the contest with its official result, established at `official_at`."""
 
     position: int
     race_id: int
@@ -57,7 +57,7 @@ class LegResult:
     official_at: datetime
 
     def to_document(self) -> dict[str, Json]:
-        """The race in the shape of the worked cases, and which numbers are right."""
+        """Return the race in the shape of the worked cases, with the right numbers."""
         race = self.race
         sets: dict[str, Json] = {
             name: list[Json](sorted(getattr(race, name)))
@@ -76,18 +76,18 @@ class LegResult:
 
 @dataclass(frozen=True, slots=True)
 class ContestResults:
-    """The results of all races of a contest, in the order of the ticket."""
+    """The results of all legs of a contest, in the order of the ticket."""
 
     legs: tuple[LegResult, ...]
 
     @property
     def right_masks(self) -> tuple[int, ...]:
-        """By race, the mask of the numbers that are right (5.4.1, 9.9)."""
+        """Return, by leg, the mask of the right numbers (14.III.5.4.1, 14.III.9.9)."""
         return tuple(right_mask(leg.race) for leg in self.legs)
 
     @property
     def results_day(self) -> date:
-        """The natural day on which the last result was established [D2]."""
+        """Return the natural day on which the last result was established [D2]."""
         return natural_day(max(leg.official_at for leg in self.legs))
 
     def to_document(self) -> list[Json]:
@@ -95,7 +95,7 @@ class ContestResults:
 
 
 def contest_results(contest: Contest) -> ContestResults:
-    """The results the contest is settled on. Raises ResultsMissing, DrawRequired, WrongWinner."""
+    """Return the results for a settlement. Raise ResultsMissing, DrawRequired or WrongWinner."""
     records = _records(contest)
     missing = [gap for position, record in records for gap in _gaps(position, record)]
     if missing:
@@ -111,7 +111,7 @@ def contest_results(contest: Contest) -> ContestResults:
 
 
 def results_missing(contest: Contest) -> tuple[Missing, ...]:
-    """What keeps the contest from being settled, race by race; nothing when all is there."""
+    """Return what keeps the contest from being settled, leg by leg; empty if nothing does."""
     return tuple(gap for position, record in _records(contest) for gap in _gaps(position, record))
 
 
@@ -147,18 +147,18 @@ def _gaps(position: int, record: RaceRecord) -> list[Missing]:
 
 
 def _unruled(runners: list[dict[str, Any]]) -> list[int]:
-    """The horses left at the start without a recorded ruling [B5]."""
+    """Return the horses left at the start without a recorded ruling [B5]."""
     return [r["number"] for r in runners if r["outcome"] == "left" and not r.get("ruling")]
 
 
 def _differing(record: RaceRecord, runners: list[dict[str, Any]]) -> list[int]:
-    """The horses withdrawn by the classification or by the confirmed record, and not by both."""
+    """Return the horses withdrawn in only one of the classification and the confirmed record."""
     withdrawn = {r["number"] for r in runners if r["outcome"] == "withdrawn"}
     return sorted((withdrawn ^ record.withdrawn) - set(record.unconfirmed))
 
 
 def _official_at(record: RaceRecord) -> datetime:
-    """When the result was established: announced, or its draw certified [D2]."""
+    """Return when the result was established: announced, or certified as a draw [D2]."""
     if record.classification:
         return record.classification.announced_at
     if record.drawn is None:

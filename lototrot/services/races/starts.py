@@ -1,7 +1,7 @@
-"""Actual starts, and races that are not run or give no classification (14.III.4, 14.III.5.4).
+"""Record actual starts, and declare races without a classification (14.III.4, 14.III.5.4).
 
-The first start, and the declaration that a race is not run, close every contest on the race [E1];
-which came first is a matter of real time, not of the order on the ticket [E2].
+The first start, and a declaration that a race is not run, close every contest on the race [E1].
+Real time decides which of them came first, not the order of the legs [E2].
 """
 
 import dataclasses
@@ -99,7 +99,7 @@ class DeclarationUnknown(Conflict):
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Left:
-    """A horse that neither was withdrawn nor took the start, and the ruling that says so [B5]."""
+    """A horse that was not withdrawn but did not take the start, with the stewards' ruling [B5]."""
 
     number: int
     ruling: str
@@ -109,11 +109,12 @@ class Left:
 def start_record(
     *, by: StaffActor, race_id: int, actual_start_at: datetime, source: str
 ) -> RaceStart:
-    """Record the actual start and who reported it; contests on the race close for good [E1, E3].
+    """Record the actual start and who reported it, and close every contest on the race [E1, E3].
 
-    The same instant again changes nothing. A race declared not run that ran later the same day was
-    run, unless its draw has taken place [B13]. Raises RaceUnknown, SourceMissing, NaiveInstant,
-    InstantAhead, StartDiffers, NobodyToStart, DrawBegun, DrawCertified, RunOnAnotherDay.
+    The same instant again changes nothing. If a race declared not run starts later on the same day,
+    its declaration is superseded, unless its draw has taken place [B13]. Raise RaceUnknown,
+    SourceMissing, NaiveInstant, InstantAhead, StartDiffers, NobodyToStart, DrawBegun, DrawCertified
+    or RunOnAnotherDay.
     """
     by.need(powers.RECORD_START)
     need_source(source)
@@ -169,10 +170,11 @@ def _close(race_id: int, cause: Contest.Cause) -> None:
 def start_correct(
     *, by: StaffActor, race_id: int, actual_start_at: datetime, source: str
 ) -> Proposal:
-    """Propose another instant for a start on record; a second person confirms it.
+    """Propose another instant for a recorded start; a second person confirms it.
 
-    What has closed stays closed; bets that prove to be in breach are then found [E3]. Raises
-    RaceNotStarted, StartUnchanged, OutOfOrder, and what `start_record` raises of the request.
+    A closed contest stays closed. Bets in breach by the new instant are found afterwards [E3].
+    Raise RaceNotStarted, StartUnchanged, OutOfOrder, and the errors of `start_record` about the
+    request.
     """
     by.need(powers.RECORD_START)
     need_source(source)
@@ -194,7 +196,7 @@ def start_correct(
 
 
 def _need_correctable(record: RaceRecord, proposal: Proposal) -> datetime:
-    """The corrected instant. A classification is frozen, a declaration stands: it precedes them."""
+    """Return the corrected instant. It must come before the announcement and the declaration."""
     instant = past_instant(datetime.fromisoformat(proposal.content["actual_start_at"]))
     if record.start is None:
         raise RaceNotStarted(race=record.race_id)
@@ -236,14 +238,15 @@ def race_declare(
     left: Sequence[Left] = (),
     draw_place: str = "",
 ) -> RaceDeclaration:
-    """Declare a race not run, or started without giving a classification (5.4.2, 5.4.3).
+    """Declare a race not run, or run without a classification (14.III.5.4.2, 14.III.5.4.3).
 
-    Its result then comes from a certified draw, announced herewith if bets are on it: at the
-    Central Office unless `draw_place` says otherwise, within two hours of `declared_at` (now unless
-    given). `left` names those that did not take the start of a race suspended or with all
-    disqualified. The same declaration again changes nothing, but announces the draw to a contest
-    made since. Raises RaceUnknown, ReasonMissing, NaiveInstant, InstantAhead, RaceDeclared,
-    RaceClassified, RaceStarted, RaceNotStarted, OutOfOrder, NoStarters, RulingMissing.
+    Its result then comes from a certified draw. If the race has bets, the draw is announced at
+    once: at the Central Office unless `draw_place` says otherwise, within two hours of
+    `declared_at`, by default now. `left` lists the horses that did not take the start of a race
+    that was suspended or had all its runners disqualified. The same declaration again changes
+    nothing, but announces the draw for a contest created since. Raise RaceUnknown, ReasonMissing,
+    NaiveInstant, InstantAhead, RaceDeclared, RaceClassified, RaceStarted, RaceNotStarted,
+    OutOfOrder, NoStarters or RulingMissing.
     """
     by.need(powers.DECLARE_RACE)
     need_reason(reason)
@@ -313,7 +316,10 @@ def _declare(
 
 
 def _announce(by: StaffActor, race_id: int, place: str) -> None:
-    """Only a race that bets are on is drawn; once announced it stays so."""
+    """Announce the draw of a race, if a contest includes the race.
+
+    A second announcement does nothing.
+    """
     if contests_including(race_id):
         draw_announce(by=by, kind=RACE_DRAW, subject=subject_of(race_id), place=place)
 
@@ -327,9 +333,9 @@ def meeting_declare(
     declared_at: datetime | None = None,
     draw_place: str = "",
 ) -> list[RaceDeclaration]:
-    """Declare every race of the meeting not yet run as not run, in one act (5.4.2).
+    """Declare every race of the meeting that has not started as not run, in one act (14.III.5.4.2).
 
-    Raises ReasonMissing, NaiveInstant, InstantAhead, NothingToDeclare.
+    Raise ReasonMissing, NaiveInstant, InstantAhead or NothingToDeclare.
     """
     by.need(powers.DECLARE_RACE)
     need_reason(reason)
@@ -348,10 +354,10 @@ def meeting_declare(
 
 @transaction.atomic
 def declaration_retract(*, by: StaffActor, race_id: int, reason: str) -> Proposal:
-    """Propose that the race's declaration was a mistake; a second person confirms that.
+    """Propose to retract a mistaken declaration of a race; a second person confirms it.
 
-    Nothing reopens; its draw is called off, unless it has taken place. Raises RaceUnknown,
-    ReasonMissing, DeclarationUnknown, DrawBegun, DrawCertified.
+    No contest reopens. The draw is called off, unless it has taken place. Raise RaceUnknown,
+    ReasonMissing, DeclarationUnknown, DrawBegun or DrawCertified.
     """
     by.need(powers.DECLARE_RACE)
     need_reason(reason)

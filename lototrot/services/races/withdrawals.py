@@ -1,7 +1,7 @@
-"""Horses withdrawn before the start (14.III.5.4.1) [B1, B6, B7].
+"""Withdraw horses before the start, and reverse mistaken withdrawals (14.III.5.4.1) [B1, B6, B7].
 
-Entering one takes its number off sale at once; a second person confirms it. A mistaken one is
-reversed until the start, and the number is offered again.
+A withdrawal takes its number off sale when it is entered; a second person confirms it. A mistaken
+one can be reversed until the start, and the number is on offer again.
 """
 
 from datetime import datetime
@@ -64,12 +64,12 @@ class WithdrawalIrreversible(Conflict):
 def withdrawal_enter(
     *, by: StaffActor, race_id: int, number: int, source: str, effective_at: datetime | None = None
 ) -> Withdrawal:
-    """Withdraw a horse, now or as of an earlier instant; terminals refuse its number from here on.
+    """Withdraw a horse, now or as of an earlier instant. Terminals refuse its number from now on.
 
-    `withdrawal.proposal` is what the second person confirms or rejects. After the start it is taken
-    down only if it was effective before it [B6]. Raises RaceUnknown, NumberNotInProgramme,
+    The second person confirms or rejects `withdrawal.proposal`. After the start, record it only if
+    it was effective before the start [B6]. Raise RaceUnknown, NumberNotInProgramme,
     AlreadyWithdrawn, SourceMissing, NaiveInstant, InstantAhead, WithdrawalTooLate, NoStarterLeft,
-    RaceClassified, DrawBegun, DrawCertified.
+    RaceClassified, DrawBegun or DrawCertified.
     """
     by.need(powers.WITHDRAW)
     need_source(source)
@@ -107,10 +107,10 @@ def withdrawal_enter(
 
 @transaction.atomic
 def withdrawal_reverse(*, by: StaffActor, withdrawal_id: int, reason: str) -> Proposal:
-    """Propose that a confirmed withdrawal was a mistake; a second person confirms that.
+    """Propose to reverse a mistaken withdrawal that is confirmed; a second person confirms it.
 
-    One not yet confirmed is simply rejected. Raises WithdrawalUnknown, WithdrawalUnconfirmed,
-    ReasonMissing, WithdrawalIrreversible, RaceClassified, DrawBegun, DrawCertified.
+    An unconfirmed withdrawal is rejected instead. Raise WithdrawalUnknown, WithdrawalUnconfirmed,
+    ReasonMissing, WithdrawalIrreversible, RaceClassified, DrawBegun or DrawCertified.
     """
     by.need(powers.WITHDRAW)
     need_reason(reason)
@@ -165,7 +165,10 @@ def _need_unsettled(record: RaceRecord) -> None:
 
 
 def _need_reversible(record: RaceRecord, withdrawal: Withdrawal) -> None:
-    """One whose time proves to be after the start was never a withdrawal, and may still go."""
+    """Raise if the withdrawal cannot be reversed.
+
+    After the start, only one effective too late can be.
+    """
     _need_unsettled(record)
     if record.start and record.in_time(withdrawal.effective_at):
         raise WithdrawalIrreversible(race=record.race_id, number=withdrawal.number)

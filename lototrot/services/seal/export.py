@@ -1,4 +1,4 @@
-"""The sealed tickets of a contest as a file, so that others can count them (docs/proofs.md)."""
+"""Export the sealed tickets of a contest as a file for others to count (docs/proofs.md)."""
 
 from collections.abc import Iterator
 
@@ -12,9 +12,10 @@ CHUNK_BYTES = 1 << 16
 
 
 def tickets_export(*, by: StaffActor, contest_id: int) -> Iterator[bytes]:
-    """The file, in chunks: the leaves of the seal one after the other. It names no code.
+    """Return the file in chunks: the leaves of the seal, one after another. It contains no code.
 
-    Raises PowerMissing, ContestUnknown, ContestNotSealed at once, LeafUnsound while it is read.
+    Raise PowerMissing, ContestUnknown or ContestNotSealed at once, and LeafUnsound while it is
+    read.
     """
     by.need(powers.EXPORT_TICKETS)
     contest = contest_get(contest_id)

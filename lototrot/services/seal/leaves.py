@@ -1,9 +1,9 @@
-"""The tickets of a contest as leaves of its seal, read from the database as they are hashed.
+"""Read the tickets of a contest from the database as the leaves of its seal, and hash them.
 
-A leaf is a ticket's fields, each after its length in four bytes (docs/proofs.md). That is how
-PostgreSQL writes a row in the binary format of COPY, so that a leaf is the row as it comes, with
-the codes of premises and terminal in the place of their ids: millions are read and hashed without
-taking one apart. Memory is a block's.
+A leaf is a ticket's fields, each after its length in four bytes (docs/proofs.md). PostgreSQL writes
+a row in the same form in the binary format of COPY. So a leaf is the row as received, with the
+codes of premises and terminal instead of their ids, and millions of rows are hashed without being
+parsed. At most one block of tickets is in memory.
 """
 
 import struct
@@ -54,7 +54,7 @@ class LeafUnsound(InvariantBroken):
 
 @dataclass(frozen=True, slots=True)
 class Block:
-    """The hashes of up to BLOCK leaves, the id of the first ticket, and the sums of all."""
+    """The hashes of up to BLOCK leaves, the id of the first ticket, and the sums of all tickets."""
 
     first_id: int
     hashes: list[bytes]
@@ -63,7 +63,7 @@ class Block:
 
 
 def leaf(ticket: Ticket) -> bytes:
-    """One ticket's leaf, made field by field."""
+    """Return one ticket's leaf, built field by field."""
     fields = [
         ticket.premises.code.encode(),
         ticket.terminal.code.encode(),
@@ -77,7 +77,7 @@ def leaf(ticket: Ticket) -> bytes:
 
 
 def blocks(contest: Contest) -> Iterator[Block]:
-    """The sealed tickets in the order of their ids, hashed, block by block. Raises LeafUnsound."""
+    """Yield the hashes of the sealed tickets by id, block by block. Raise LeafUnsound."""
     sellers = _sellers()
     with connection.cursor() as cursor, cursor.copy(*_query(contest, 0, _MOST)) as copy:
         source = rows_of(copy)
@@ -94,7 +94,7 @@ def blocks(contest: Contest) -> Iterator[Block]:
 
 
 def hashes_between(contest: Contest, *, first_id: int, below_id: int) -> list[bytes]:
-    """The hashes of the sealed tickets with such ids, in their order. Raises LeafUnsound."""
+    """Return the hashes of the sealed tickets in a range of ids, by id. Raise LeafUnsound."""
     query = _query(contest, first_id, below_id)
     with connection.cursor() as cursor, cursor.copy(*query) as copy:
         rows = list(rows_of(copy))
@@ -110,9 +110,9 @@ def _hashes(contest: Contest, rows: list[bytes], sellers: Mapping[bytes, bytes])
 
 
 def sealed_leaves(contest: Contest) -> Iterator[bytes]:
-    """The leaves of all sealed tickets in their order, each as it was hashed, to be read in turn.
+    """Yield the leaves of all sealed tickets by id, as they were hashed. They contain no code.
 
-    They name no code. Raises LeafUnsound.
+    Raise LeafUnsound.
     """
     sellers = _sellers()
     with connection.cursor() as cursor, cursor.copy(*_query(contest, 0, _MOST)) as copy:
@@ -128,10 +128,11 @@ def _query(contest: Contest, first_id: int, below_id: int) -> tuple[str, dict[st
 
 
 def rows_of(copy: Copy) -> Iterator[bytes]:
-    """The rows of a binary COPY, each a message as the protocol has it. Raises psycopg.Error.
+    """Yield the rows of a binary COPY as received. Raise psycopg.Error.
 
-    They are taken from libpq directly, for `copy.read` costs more than all the hashing; it is told
-    of the end, which a mark after the rows makes known.
+    The rows are read from libpq directly, because `copy.read` takes longer than the hashing. After
+    the mark that ends the rows, `copy.read` is called once, so that psycopg knows the COPY has
+    ended.
     """
     link = copy.connection.pgconn
     skip = _HEAD  # before the first row, in its message
@@ -149,9 +150,9 @@ def rows_of(copy: Copy) -> Iterator[bytes]:
 
 
 def _sellers(terminals: list[int] | None = None) -> Mapping[bytes, bytes]:
-    """By the ids of terminal and premises as a row has them, how a leaf with them begins.
+    """Return the first bytes of a leaf by the ids of terminal and premises, as rows hold them.
 
-    Of all terminals, or of those with such ids.
+    Cover all terminals, or those with the given ids.
     """
     where = "" if terminals is None else "WHERE t.id = ANY(%(terminals)s)"
     with connection.cursor() as cursor:

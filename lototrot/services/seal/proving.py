@@ -1,7 +1,7 @@
-"""That a ticket is among those sealed, for whoever holds it, and nobody else's ticket shown.
+"""Prove to the holder of a ticket that it is among the sealed tickets, without showing any other.
 
-The proof has the ticket's fields but not its code: only who has the code can check it, and does so
-without asking the system again (docs/proofs.md, verify/ticket.py).
+The proof has the ticket's fields but not its code. Only somebody with the code can check it, and
+can do so without this system (docs/proofs.md, verify/ticket.py).
 """
 
 from bisect import bisect_right
@@ -29,10 +29,10 @@ class TicketNotSealed(Conflict):
 
 
 def ticket_proof(*, presented_code: str) -> dict[str, Any]:
-    """The inclusion proof of the ticket with that code. It costs a block of tickets, no more.
+    """Return the inclusion proof of the ticket with that code. It reads one block of tickets.
 
-    Raises CodeMalformed, CodeMistyped, CodeForged, TicketNotFound, ContestNotSealed,
-    TicketNotSealed, or SealUnsound when the ticket is not as it was sealed.
+    Raise CodeMalformed, CodeMistyped, CodeForged, TicketNotFound, ContestNotSealed,
+    TicketNotSealed, or SealUnsound when the ticket differs from the sealed one.
     """
     ticket = ticket_by_code(presented_code)
     seal = need_sealed(ticket.contest)
@@ -65,7 +65,7 @@ def ticket_proof(*, presented_code: str) -> dict[str, Any]:
 
 
 def _path(seal: Seal, ticket: Ticket) -> tuple[int, list[bytes]]:
-    """The ticket's place among all, and the path from its leaf to the root."""
+    """Return the ticket's index among the sealed ones, and the path from its leaf to the root."""
     kept, first_ids = Seal.objects.values_list("block_roots", "block_first_ids").get(pk=seal.pk)
     roots = [bytes(kept[at : at + 32]) for at in range(0, len(kept), 32)]
     number = bisect_right(first_ids, ticket.pk) - 1

@@ -1,7 +1,8 @@
-"""Sealing a closed contest, amending the seal, and finding its tickets as sealed (rulebook 1.5).
+"""Seal closed contests, amend seals, and verify tickets against them (rulebook 1.5).
 
-From the seal on anybody can tell that no bet was added, changed or taken away: its root is signed
-and published before any race is settled or drawn, and settlement makes it again from the tickets.
+After the seal, everybody can check that no bet was added, changed or removed: its root is signed
+and published before any race is settled or drawn, and settlement computes it again from the
+tickets.
 """
 
 from dataclasses import asdict, dataclass
@@ -41,7 +42,10 @@ class SealBusy(Unavailable):
 
 
 class SealUnsound(InvariantBroken):
-    """`data["check"]` names the figure, `sealed` what was published, `found` what there is."""
+    """The tickets differ from the seal.
+
+    `data`: check (the figure), sealed (published), found (now).
+    """
 
     code = "seal_unsound"
     message = "The tickets are not those that were sealed."
@@ -49,7 +53,7 @@ class SealUnsound(InvariantBroken):
 
 @dataclass(frozen=True, slots=True)
 class Totals:
-    """Counts and takings of some tickets, in cents."""
+    """Number of tickets, number of bets, and takings in cents."""
 
     tickets: int
     bets: int
@@ -75,16 +79,16 @@ class _Tree:
 
 
 def sealed(contest: Contest) -> Seal | None:
-    """The contest's seal, if it has one: a draw starts only after it (5.4.3).
+    """Return the contest's seal or None. A draw starts only after the seal (14.III.5.4.3).
 
-    What only proofs need of it, which may be much, is left in the database.
+    The columns that only proofs need are not loaded, because they may be large.
     """
     found = Seal.objects.select_related("entry__key").filter(contest=contest)
     return found.defer("block_roots", "block_first_ids").first()
 
 
 def need_sealed(contest: Contest) -> Seal:
-    """The contest's seal. Raises ContestNotSealed."""
+    """Return the contest's seal. Raise ContestNotSealed."""
     found = sealed(contest)
     if found is None:
         raise ContestNotSealed(contest=contest.pk)
@@ -92,21 +96,21 @@ def need_sealed(contest: Contest) -> Seal:
 
 
 def sealing(contest: Contest) -> bool:
-    """Whether the contest is being sealed now, which may take a while."""
+    """Return whether the contest is being sealed now. Sealing may take minutes."""
     return under_way(Lock.SEAL, contest.pk)
 
 
 def seals_due() -> list[int]:
-    """The closed contests without a seal, in the order they closed."""
+    """Return the closed contests without a seal, in the order of their closing."""
     waiting = Contest.objects.filter(state=Contest.State.CLOSED, seal=None)
     return list(waiting.order_by("closed_at", "pk").values_list("pk", flat=True))
 
 
 @transaction.atomic
 def contest_seal(*, contest_id: int) -> Seal:
-    """Seal a closed contest and publish the seal; the seal there is, when it is sealed already.
+    """Seal a closed contest and publish the seal. If it is sealed already, return that seal.
 
-    Raises ContestUnknown, ContestOnSale, SealBusy (transient).
+    Raise ContestUnknown, ContestOnSale or SealBusy (transient).
     """
     contest = contest_get(contest_id)
     hold_for_long(SealBusy(contest=contest_id), (Lock.SEAL, contest_id), contest_id=contest_id)
@@ -130,9 +134,9 @@ def contest_seal(*, contest_id: int) -> Seal:
 
 
 def seal_verify(contest: Contest) -> Totals:
-    """Make the root again from the tickets: what counts of them after all amendments.
+    """Compute the root again from the tickets. Return the totals after all amendments.
 
-    Raises ContestNotSealed, SealUnsound, LeafUnsound or EntryUnsound. It reads every ticket; the
+    Raise ContestNotSealed, SealUnsound, LeafUnsound or EntryUnsound. It reads every ticket; the
     caller holds the contest's lock.
     """
     seal = need_sealed(contest)
@@ -150,9 +154,9 @@ def seal_verify(contest: Contest) -> Totals:
 
 
 def seal_amend(*, contest: Contest, proposal: Proposal) -> Amendment:
-    """Publish which sealed tickets an act of two persons has just voided; part of that act.
+    """Publish which sealed tickets an act of two persons has just voided, as part of that act.
 
-    Raises ContestNotSealed. The caller holds the contest's lock alone.
+    Raise ContestNotSealed. The caller holds the contest's exclusive lock.
     """
     seal = need_sealed(contest)
     number = seal.amendments.count() + 1
@@ -166,7 +170,7 @@ def _subject(contest: Contest) -> str:
 
 
 def _document(contest: Contest, tree: _Tree) -> dict[str, Any]:
-    """What is published of a seal (docs/proofs.md, "Seals")."""
+    """Return the published document of a seal (docs/proofs.md, "Seals")."""
     if contest.closed_at is None:
         raise ContestOnSale(contest=contest.pk)
     return with_digests(
@@ -217,7 +221,7 @@ SELECT count(*) FROM lototrot_void v JOIN lototrot_ticket t ON t.id = v.ticket_i
 
 
 def _left(seal: Seal) -> Totals:
-    """What the newest amendment left, or all that was sealed."""
+    """Return the totals after the newest amendment, or those of the seal."""
     newest = seal.amendments.select_related("entry").order_by("-number").first()
     if newest is None:
         return Totals(seal.tickets, seal.bets, seal.takings_cents)
@@ -227,7 +231,7 @@ def _left(seal: Seal) -> Totals:
 def _amendment(
     seal: Seal, number: int, proposal: Proposal, before: Totals
 ) -> tuple[dict[str, Any], Totals]:
-    """What is published of an amendment (docs/proofs.md), and what is left after it."""
+    """Return the published document of an amendment (docs/proofs.md), and the totals after it."""
     with connection.cursor() as cursor:
         cursor.execute(_TAKEN, [proposal.pk])
         taken = Totals(*cursor.fetchone())
@@ -248,7 +252,7 @@ def _amendment(
 
 
 def _verify_amendments(seal: Seal, totals: Totals) -> Totals:
-    """Every void of a sealed ticket is one that was published, and the other way about."""
+    """Check that each void of a sealed ticket was published, and each published void exists."""
     for amendment in seal.amendments.select_related("entry__key", "proposal").order_by("number"):
         log.need_sound(amendment.entry)
         made, totals = _amendment(seal, amendment.number, amendment.proposal, totals)

@@ -1,8 +1,8 @@
-"""Every settlement counted anew from tickets and results, and what was stored held against it.
+"""Compute every settlement again from tickets and results, and compare it with what is stored.
 
-Nothing stored by a settlement is used: jackpots and reserves are carried from meeting to meeting by
-the audit itself, and what lapsed is summed from the claims. Counting is the database's, set by set:
-memory does not grow with the tickets.
+The audit uses nothing that a settlement stored: it carries jackpots and reserves from meeting to
+meeting, and sums lapsed prizes from the claims. The database counts in sets, so memory does not
+grow with the number of tickets.
 """
 
 import datetime
@@ -25,7 +25,10 @@ from lototrot.services.settlement.counting import Counting, Tally, count, prizes
 
 
 class SettlementsDiffer(InvariantBroken):
-    """`data["found"]` lists contest, check, stored and recounted."""
+    """Stored figures differ from the audit.
+
+    `data["found"]` lists contest, check, stored, recounted.
+    """
 
     code = "settlements_differ"
     message = "Settlements do not agree with the tickets and results they were made from."
@@ -33,7 +36,7 @@ class SettlementsDiffer(InvariantBroken):
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """A figure that is not what the tickets and results make it."""
+    """A stored figure that differs from the one computed from tickets and results."""
 
     contest: int
     check: str
@@ -43,7 +46,7 @@ class Finding:
 
 @dataclass(slots=True)
 class Audit:
-    """What was counted, what differs, and what each chain carries on, in cents."""
+    """The counts of an audit, its findings, and what each chain carries on, in cents."""
 
     contests: int = 0
     tickets: int = 0
@@ -73,7 +76,7 @@ SELECT coalesce(sum(t.amount_cents), 0)::bigint FROM lototrot_ticket t
 
 
 def audit_contests() -> Audit:
-    """Audit every contest there is, meeting by meeting. Run it in one snapshot."""
+    """Audit every contest, meeting by meeting. The caller runs it in one snapshot."""
     audit = Audit()
     contests = Contest.objects.select_related("bet_type", "takings_account")
     carried_over = _carried_over(audit)
@@ -144,10 +147,10 @@ def _figures(
 
 
 def _carried_over(audit: Audit) -> dict[int, int]:
-    """Return contest id -> cents carried over into it, checked against each day's claims.
+    """Return contest id -> cents carried over into it. Check them against the claims of each day.
 
     The claims of a day are carried over at once or in parts, or still wait. The day's last
-    carry-over is taken to be what the others left, so no stored amount decides what lapsed.
+    carry-over is taken as the rest after the others, so no stored amount decides what lapsed.
     """
     with connection.cursor() as cursor:
         cursor.execute(_LAPSED, [Game.LOTOTROT.value])

@@ -1,9 +1,9 @@
-"""Bets registered in breach: found by the system, and undone all together (14.I.6) [C6, E3].
+"""Find bets registered in breach, and undo all of a contest together (14.I.6) [C6, E3].
 
 A bet is in breach when it was sold at or after the actual first start, or the declaration that a
-race is not run, or from premises or a terminal without authorisation at that instant. Starts and
-authorisations may be put on record or corrected later, so the set is asked of the database each
-time. The rows of the tickets voided or blocked are the sub-ledger of one transfer per act.
+race is not run, or by premises or a terminal without authorisation at that instant. Starts and
+authorisations may be recorded or corrected later, so the set is queried each time. The rows of the
+tickets voided or blocked are the sub-ledger of one transfer per act.
 """
 
 import hashlib
@@ -56,7 +56,10 @@ class BreachChanged(Conflict):
 
 @dataclass(frozen=True, slots=True)
 class Breach:
-    """A ticket in breach: after_limit, premises_not_authorised, terminal_revoked, or several."""
+    """A ticket in breach.
+
+    Reasons: after_limit, premises_not_authorised, terminal_revoked, or several.
+    """
 
     ticket_id: int
     uuid: UUID
@@ -70,7 +73,10 @@ class Breach:
 
 @dataclass(frozen=True, slots=True)
 class BreachSet:
-    """All tickets of a contest in breach; `digest` is SHA-256 over their ids in order, in hex."""
+    """All tickets of a contest in breach.
+
+    `digest` is the SHA-256 over their ids in order, in hex.
+    """
 
     tickets: int
     bets: int
@@ -156,10 +162,11 @@ def _parameters(contest: Contest) -> dict[str, Any]:
 
 
 def breach_pending(contest_id: int, *, last_sold_at: datetime | None = None) -> bool:
-    """Whether a bet is in breach, as far as is known, and neither voided nor blocked.
+    """Return whether a known bet in breach is neither voided nor blocked.
 
-    Whoever has read all its tickets gives the time of the last one not void: if that was in time
-    and every terminal that took the contest on sale was in order, they are not read again.
+    A caller that has read all tickets passes the time of the last one that is not void. If that was
+    in time and every terminal that sold for the contest was authorised, the tickets are not read
+    again.
     """
     parameters = _parameters(contest_get(contest_id))
     limit = parameters["limit"]
@@ -172,7 +179,7 @@ def breach_pending(contest_id: int, *, last_sold_at: datetime | None = None) -> 
 
 
 def breach_list(contest_id: int, *, after: int = 0, limit: int = 100) -> list[Breach]:
-    """The tickets in breach with an id above `after`, by id, at most so many."""
+    """Return up to `limit` tickets in breach with an id above `after`, by id."""
     query = _BREACHES + (
         "SELECT t.id, t.uuid, t.sold_at, p.code, m.code, t.bets, t.amount_cents, t.reasons"
         " FROM breach t JOIN premises_premises p ON p.id = t.premises_id"
@@ -186,7 +193,7 @@ def breach_list(contest_id: int, *, after: int = 0, limit: int = 100) -> list[Br
 
 
 def breach_set(contest_id: int) -> BreachSet:
-    """The whole set that an act would undo. Memory does not grow with it."""
+    """Return the totals of all tickets that an act would undo. Memory does not grow with them."""
     query = _BREACHES + "SELECT id, bets, amount_cents FROM breach ORDER BY id"
     return _summed(query, _parameters(contest_get(contest_id)))
 
@@ -206,18 +213,19 @@ def _summed(query: str, parameters: dict[str, Any]) -> BreachSet:
 def breach_void(*, by: StaffActor, contest_id: int) -> Proposal:
     """Propose to void every bet in breach before settlement; a second person confirms that set.
 
-    They were sealed: an amendment of the seal, published with the confirmation, lists them.
-    Raises ContestUnknown, BreachNotNow, ContestNotSealed, BreachLimitUnknown, NoBreach.
+    The bets were sealed: an amendment of the seal, published with the confirmation, lists them.
+    Raise ContestUnknown, BreachNotNow, ContestNotSealed, BreachLimitUnknown or NoBreach.
     """
     return _propose(VOID, by, contest_id)
 
 
 @transaction.atomic
 def breach_block(*, by: StaffActor, contest_id: int) -> Proposal:
-    """Propose to block every bet found in breach after the payment order; a second person confirms.
+    """Propose to block every bet in breach found after the payment order.
 
-    Until that order nothing is paid: a settlement reversed before it [B14] leaves bets to void, not
-    blocks to undo. Raises as `breach_void` does.
+    A second person confirms the set. Before that order nothing is paid. If a settlement is reversed
+    before it [B14], bets in breach are voided, and no block has to be undone. Raise as
+    `breach_void` does.
     """
     return _propose(BLOCK, by, contest_id)
 
@@ -253,7 +261,10 @@ def _need_state(kind: str, contest_id: int) -> Contest:
 
 
 def _apply(proposal: Proposal, insert: str, read_back: str) -> Contest:
-    """Write a row for each ticket in breach now, and hold it against what was proposed."""
+    """Insert a row for each ticket in breach now.
+
+    Raise BreachChanged if the proposed set differs.
+    """
     contest_id = proposal.content["contest"]
     hold((Lock.CONTEST, contest_id))
     contest = _need_state(proposal.kind, contest_id)

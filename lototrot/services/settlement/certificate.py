@@ -1,8 +1,9 @@
-"""Settlement certificates: everything from which an outsider derives every figure (14.III.9).
+"""Publish settlement certificates, from which an outsider can derive every figure (14.III.9).
 
-Published with the settlement, in its own transaction, so that it can be looked at before payment
-is ordered. A settlement reversed for a keying error [B14] is published as reversed, and the next
-one says which it replaces; the payment order, published too, makes the last one final (8.2).
+A certificate is published in the transaction of its settlement, so that it can be examined before
+payment is ordered. When a settlement is reversed for a keying error [B14], the reversal is
+published, and the next certificate names the one it replaces. The payment order is published too
+and makes the last one final (14.III.8.2).
 """
 
 from datetime import datetime
@@ -42,9 +43,9 @@ class DrawUnsound(InvariantBroken):
 
 
 def certificate_publish(settlement: Settlement) -> LogEntry:
-    """Publish what a settlement used and made; part of settling.
+    """Publish what a settlement used and computed, as part of settling.
 
-    Raises DrawUnsound or EntryUnsound when a result is not the one that was published.
+    Raise DrawUnsound or EntryUnsound when a result differs from the published one.
     """
     return log.publish(
         kind=CERTIFICATE, subject=str(settlement.uuid), document=_document(settlement)
@@ -52,7 +53,7 @@ def certificate_publish(settlement: Settlement) -> LogEntry:
 
 
 def reversal_publish(settlement: Settlement) -> LogEntry:
-    """Publish that a settlement no longer stands [B14]; part of reversing it."""
+    """Publish that a settlement is reversed [B14], as part of reversing it."""
     if settlement.reversed_at is None:
         raise ValueError("the settlement is not reversed")
     return log.publish(
@@ -71,7 +72,7 @@ def reversal_publish(settlement: Settlement) -> LogEntry:
 
 
 def payment_order_publish(order: PaymentOrder) -> LogEntry:
-    """Publish that a settlement is final, and the days of its payment; part of ordering it."""
+    """Publish that a settlement is final and the days of its payment, as part of ordering it."""
     return log.publish(
         kind=PAYMENT_ORDER,
         subject=str(order.settlement.uuid),
@@ -91,7 +92,7 @@ def payment_order_publish(order: PaymentOrder) -> LogEntry:
 
 
 def certificate_of(settlement: Settlement) -> LogEntry:
-    """The certificate as published. Raises CertificateUnknown."""
+    """Return the certificate as published. Raise CertificateUnknown."""
     found = log.published(kind=CERTIFICATE, subject=str(settlement.uuid))
     if found is None:
         raise CertificateUnknown
@@ -99,7 +100,7 @@ def certificate_of(settlement: Settlement) -> LogEntry:
 
 
 def certificate_in_force(contest_id: int) -> LogEntry:
-    """The certificate of the settlement that stands. Raises CertificateUnknown."""
+    """Return the certificate of the settlement in force. Raise CertificateUnknown."""
     settlement = Settlement.objects.filter(contest=contest_id, in_force=True).first()
     if settlement is None:
         raise CertificateUnknown
@@ -107,7 +108,7 @@ def certificate_in_force(contest_id: int) -> LogEntry:
 
 
 def _digest(settlement: Settlement | None) -> str | None:
-    """The digest of a settlement's certificate, if it has one."""
+    """Return the digest of a settlement's certificate, or None."""
     found = settlement and log.published(kind=CERTIFICATE, subject=str(settlement.uuid))
     return bytes(found.digest).hex() if found else None
 
@@ -153,7 +154,7 @@ def _document(settlement: Settlement) -> dict[str, Json]:
 
 
 def _replaced(settlement: Settlement) -> str | None:
-    """The settlement that was reversed for this one [B14]."""
+    """Return the settlement that was reversed before this one [B14], or None."""
     before = settlement.contest.settlements.filter(in_force=False).order_by("-number").first()
     return str(before.uuid) if before else None
 
@@ -170,13 +171,13 @@ def _seal(contest: Contest) -> dict[str, Json]:
 
 
 def _amendments(contest: Contest) -> list[Json]:
-    """The entries that list tickets voided for a breach, in order."""
+    """Return the log entries that list tickets voided for a breach, in order."""
     found = need_sealed(contest).amendments.select_related("entry").order_by("number")
     return [bytes(each.entry.digest).hex() for each in found]
 
 
 def _races(races: list[dict[str, Any]]) -> list[Json]:
-    """The results; of each race that was drawn, its draw."""
+    """Return the results, with the draw of each race that was drawn."""
     draws = race_draws([race["race"] for race in races if race["outcome"] != Outcome.RUN])
     return [
         race
@@ -189,7 +190,10 @@ def _races(races: list[dict[str, Any]]) -> list[Json]:
 
 
 def _draw(race: int, draw: RaceDraw | None) -> Json:
-    """A certified draw and the digest of its minutes, whose order it is."""
+    """Return a certified draw with the digest of its minutes.
+
+    Raise DrawUnsound if the orders differ.
+    """
     if draw is None:
         return None
     minutes = log.published(kind=draw_documents.MINUTES, subject=str(draw.ident))
@@ -200,7 +204,7 @@ def _draw(race: int, draw: RaceDraw | None) -> Json:
 
 
 def _previous(contest: Contest) -> Settlement | None:
-    """The settlement before in the chain: jackpot and reserve come from there [A4]."""
+    """Return the settlement before this one in the chain, which left jackpot and reserve [A4]."""
     found: Settlement | None = (
         Settlement.objects.filter(
             contest__bet_type_code=contest.bet_type_code,
@@ -214,7 +218,7 @@ def _previous(contest: Contest) -> Settlement | None:
 
 
 def _lapsed_from(contest: Contest) -> list[Json]:
-    """The accounts that unclaimed prizes came from (10.7)."""
+    """Return the accounts from which unclaimed prizes were carried over (14.III.10.7)."""
     moved = Transfer.objects.filter(credit__code=accounts.lapsed(contest.pk).code)
     placed = moved.exclude(kind="lototrot.reversal").values_list("debit__code")
     sums = placed.annotate(Sum("amount_cents")).order_by("debit__code")

@@ -1,4 +1,4 @@
-"""A settlement's certificate for people to read; every figure is that of the signed entry."""
+"""Lay out a settlement's certificate for reading. Every figure comes from the signed entry."""
 
 from datetime import date, datetime
 from fractions import Fraction
@@ -29,14 +29,14 @@ Doc = dict[str, Any]
 
 
 def certificate_render(entry: LogEntry, *, output: Output, language: str) -> bytes:
-    """The certificate as a file. Raises LanguageUnknown."""
+    """Return the certificate as a file. Raise LanguageUnknown."""
     need_language(language)
     document = certificate_paper(entry, language)
     return render(document, output=output, created_at=entry.at, paper=Paper.A4)
 
 
 def certificate_paper(entry: LogEntry, language: str) -> Document:
-    """The certificate as a document."""
+    """Return the certificate as a document."""
     found = entry.document
     with override(language):
         blocks = (
@@ -128,7 +128,7 @@ def _takings(found: Doc, language: str) -> list[Block]:
 
 
 def _amount(value: Any, language: str) -> str:
-    """Cents, and the fraction of a cent where 9.7 left one."""
+    """Return cents as text, with the fraction of a cent that 14.III.9.7 may leave."""
     exact = Fraction(value)
     rest = exact - floor(exact)
     return format_cents(floor(exact), language) + (f" + {rest} c" if rest else "")
@@ -162,7 +162,7 @@ def _categories(found: Doc, language: str) -> Table:
 
 
 def _correction(found: Doc) -> list[Block]:
-    """What 9.7 did, in words."""
+    """Return what the correction of 14.III.9.7 did, as text."""
     correction = found["figures"]["correction"]
     blocks: list[Block] = []
     for above, below in correction["halved"]:

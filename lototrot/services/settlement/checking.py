@@ -1,4 +1,4 @@
-"""What staff ask after the sale: who won, and whether a contest can be settled."""
+"""Answer the questions of staff after the sale: who won, and whether a contest can be settled."""
 
 from django.db.models import QuerySet
 
@@ -13,18 +13,18 @@ from lototrot.services.settlement.settling import BreachPending, settleable
 
 
 def winning_tickets_list(*, by: StaffActor, contest_id: int) -> QuerySet[Prize]:
-    """The winning tickets of the settlement in force, by ticket.
+    """Return the winning tickets of the settlement in force, by ticket.
 
-    Raises PowerMissing, SettlementUnknown.
+    Raise PowerMissing or SettlementUnknown.
     """
     by.need(powers.LIST_PRIZES)
     return winning_tickets(settlement_in_force(contest_id).pk)
 
 
 def settlement_request(*, by: StaffActor, contest_id: int) -> Contest:
-    """The contest, if it can be settled now or is settled; a worker is then to be told.
+    """Return the contest, if it can be settled now or is settled. The caller then starts a worker.
 
-    Raises PowerMissing, ContestUnknown, and as `settlement.contest_settle` does.
+    Raise PowerMissing, ContestUnknown, and the errors of `settling.contest_settle`.
     """
     by.need(powers.REQUEST_SETTLEMENT)
     contest = contest_get(contest_id)

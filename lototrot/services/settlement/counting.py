@@ -1,13 +1,13 @@
-"""Hits of every ticket of a contest, counted by the database, set by set (14.III.7) [B10].
+"""Count the hits of every ticket of a contest in the database, set by set (14.III.7) [B10].
 
 The SQL is composed from the legs and categories of the bet type. A ticket with a right and b wrong
-numbers in a race adds the factor (a + b y) to a polynomial in which the coefficient of y^k is its
-bets with k races wrong (`lototrot.engine.hits`); only as many powers are kept as the lowest
-category allows, and only for tickets with a right number in enough races to win anything.
+numbers in a leg adds the factor (a + b y) to a polynomial. The coefficient of y^k is the number of
+its bets with k legs wrong (`lototrot.engine.hits`). Only the powers that the lowest category allows
+are kept, and only for tickets with a right number in enough legs to win.
 
-PostgreSQL would put nested expressions into each other and compute them again and again: every
-level of the multiplication ends in `OFFSET 0`, which keeps it whole. Where nothing is computed
-twice there is none, for it also keeps processes from sharing a sum.
+PostgreSQL inlines nested subqueries and computes their expressions repeatedly. Each level of the
+multiplication therefore ends in `OFFSET 0`, which keeps it from being inlined. Queries that compute
+nothing twice do not have it, because it also prevents parallel sums.
 """
 
 from collections.abc import Mapping, Sequence
@@ -21,7 +21,7 @@ from lototrot.engine.bet_type import BetType
 
 @dataclass(frozen=True, slots=True)
 class Counting:
-    """What to count: a contest, the numbers right in each race, and the bet type's categories."""
+    """The input of a count: a contest, the right numbers of each leg, and the bet type."""
 
     contest_id: int
     right_masks: tuple[int, ...]
@@ -34,9 +34,9 @@ class Counting:
 
 @dataclass(frozen=True, slots=True)
 class Tally:
-    """A contest counted: its tickets that are not void, and its winning bets by category.
+    """The result of a count: tickets that are not void, and winning bets by category.
 
-    `multiples` are the tickets of several bets.
+    `multiples` is the number of tickets with several bets.
     """
 
     tickets: int
@@ -49,10 +49,11 @@ class Tally:
 
 @dataclass(frozen=True, slots=True)
 class StoredPrizes:
-    """The prize rows of a settlement, and those among them that are right in themselves.
+    """The prize rows of a settlement, and how many of them are right.
 
-    A right row's ticket is of the contest, not void, and has enough races with a right number to
-    win; it wins a bet at least, and its prize is that of its bets.
+    The ticket of a right row belongs to the contest, is not void, and has a right number in enough
+    legs to win. It has at least one winning bet, and its prize is the sum of the prizes of its
+    bets.
     """
 
     rows: int
@@ -62,7 +63,7 @@ class StoredPrizes:
 
 
 def count(counting: Counting) -> Tally:
-    """Count the contest. The answer has one row per category at most, whatever was sold."""
+    """Count the contest. The database returns at most one row per number of hits."""
     # Where one bet is all a ticket has, its races with a right number are its hits: no polynomial.
     with connection.cursor() as cursor:
         cursor.execute(
@@ -97,7 +98,7 @@ def count(counting: Counting) -> Tally:
 def prizes_insert(
     counting: Counting, tally: Tally, *, settlement_id: int, prize_each: Mapping[int, int]
 ) -> None:
-    """Store a prize row for every winning ticket. `prize_each` is in cents, by category."""
+    """Insert a prize row for every winning ticket. `prize_each` is in cents, by category."""
     wins = _wins(counting)
     each = [prize_each.get(hits, 0) for hits in counting.bet_type.categories]
     total = " + ".join(f"{w} * {int(cents)}::bigint" for w, cents in zip(wins, each, strict=True))
@@ -123,7 +124,7 @@ def prizes_insert(
 def prizes_check(
     counting: Counting, *, settlement_id: int, prize_each: Mapping[int, int]
 ) -> StoredPrizes:
-    """Read the prize rows of a settlement back, as a set, and hold them against the tickets."""
+    """Read the prize rows of a settlement as a set, and compare them with the tickets."""
     categories = counting.bet_type.categories
     places = range(1, len(categories) + 1)
     prize = " + ".join(
@@ -147,7 +148,7 @@ def prizes_check(
 
 
 def _counted(alias: str) -> str:
-    """Whether a ticket counts: it is of the contest (a parameter) and not void."""
+    """Return the SQL condition that a ticket is of the contest (a parameter) and is not void."""
     return (
         f"{alias}.contest_id = %s AND NOT EXISTS"
         f" (SELECT FROM lototrot_void v WHERE v.ticket_id = {alias}.id)"
@@ -155,7 +156,7 @@ def _counted(alias: str) -> str:
 
 
 def _touched(counting: Counting, alias: str) -> str:
-    """In how many races a ticket has a right number: the most its best bet can have right."""
+    """Return the SQL for the number of legs with a right number: the hits of the best bet."""
     return (
         "("
         + " + ".join(
@@ -174,7 +175,7 @@ def _tickets(counting: Counting) -> str:
 
 
 def _winning(counting: Counting, which: str, columns: Sequence[str] = ()) -> str:
-    """The tickets that win something: a right number in as many races as the lowest category."""
+    """Return the SQL for tickets with a right number in enough legs for the lowest category."""
     touched = _touched(counting, "k")
     wanted = ", ".join(["id", f"{touched} AS touched", *columns])
     lowest = counting.bet_type.categories[-1]
@@ -185,14 +186,14 @@ def _winning(counting: Counting, which: str, columns: Sequence[str] = ()) -> str
 
 
 def _wins(counting: Counting) -> list[str]:
-    """The columns of `_multiples`: bets with no race wrong, with one, and so on."""
+    """Return the columns of `_multiples`: bets with no leg wrong, with one, and so on."""
     return [f"w{wrong}" for wrong in range(len(counting.bet_type.categories))]
 
 
 def _multiples(counting: Counting) -> str:
-    """The winning tickets of several bets, as (id, w0, w1, ...): winning bets by races wrong.
+    """Return the SQL for winning tickets of several bets, as (id, w0, w1, ...): bets by legs wrong.
 
-    Factors are multiplied in pairs, level by level, each level a query around the one before.
+    Factors are multiplied in pairs, level by level; each level is a query around the previous one.
     """
     most_wrong = len(counting.bet_type.categories) - 1
     level = []
@@ -223,7 +224,10 @@ def _bits(expression: str) -> str:
 
 
 def _product(left: Sequence[str], right: Sequence[str], most: int) -> list[str]:
-    """The coefficients of a product up to the power `most`; without a right one, the left."""
+    """Return the coefficients of a product up to the power `most`.
+
+    An empty `right` returns `left`.
+    """
     if not right:
         return list(left)
     powers = range(min(len(left) + len(right) - 2, most) + 1)
@@ -238,14 +242,14 @@ def _product(left: Sequence[str], right: Sequence[str], most: int) -> list[str]:
 
 
 def _unit_arrays(counting: Counting) -> list[str]:
-    """The winning bets of a ticket of one bet, by category: a one among noughts."""
+    """Return the winning bets of a ticket of one bet, by category: one 1, the others 0."""
     many = len(counting.bet_type.categories)
     rows = [[int(i == place) for i in range(many)] for place in range(many)]
     return ["{" + ",".join(map(str, row)) + "}" for row in rows]
 
 
 def _by_hits(counting: Counting, values: Sequence[object], kind: str) -> str:
-    """The value of the category that `touched` races make."""
+    """Return the SQL for the value of the category with `touched` hits."""
     pairs = zip(counting.bet_type.categories, values, strict=True)
     cases = " ".join(f"WHEN {hits} THEN '{value}'::{kind}" for hits, value in pairs)
     return f"CASE touched {cases} END"

@@ -1,4 +1,4 @@
-"""Acts that take minutes when a contest has millions of tickets: sealing and settling it."""
+"""Lock acts that take minutes when a contest has millions of tickets: sealing and settling."""
 
 from django.db import OperationalError, connection
 
@@ -22,9 +22,10 @@ SELECT EXISTS (
 
 
 def hold_for_long(busy: Unavailable, alone: tuple[Lock, int], *, contest_id: int) -> None:
-    """Hold `alone`, and see that nothing about the contest changes; raises `busy` at once if not.
+    """Hold `alone` exclusively, and keep the contest from changing.
 
-    The contest's own lock is only shared: a late sale is refused at once, not after the act.
+    Raise `busy` at once if impossible. The contest's own lock is held shared: a late sale is then
+    refused at once, not after the act.
     """
     with connection.cursor() as cursor:
         cursor.execute("; ".join(_SESSION))
@@ -39,7 +40,7 @@ def hold_for_long(busy: Unavailable, alone: tuple[Lock, int], *, contest_id: int
 
 
 def under_way(space: Lock, key: int) -> bool:
-    """Whether an act that holds this lock alone is being done now, by anybody."""
+    """Return whether an act that holds this exclusive lock is running now in any process."""
     with connection.cursor() as cursor:
         cursor.execute(_HELD, [int(space), key & 0x7FFFFFFF])
         return bool(cursor.fetchone()[0])

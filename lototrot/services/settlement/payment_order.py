@@ -1,4 +1,4 @@
-"""The payment order: given once, by two persons, and never taken back (14.III.8.2)."""
+"""Order the payment of prizes: once, by two persons, and irrevocably (14.III.8.2)."""
 
 from django.db import transaction
 
@@ -29,9 +29,9 @@ class SettlementChanged(Conflict):
 
 @transaction.atomic
 def payment_order_propose(*, by: StaffActor, contest_id: int) -> Proposal:
-    """Propose to order the payment of the settlement in force, as it stands.
+    """Propose to order the payment of the settlement in force.
 
-    Another person gives the order by confirming it. Raises ContestUnknown, NothingToOrder.
+    Another person gives the order by confirming it. Raise ContestUnknown or NothingToOrder.
     """
     by.need(powers.ORDER_PAYMENT)
     settlement = _orderable(contest_get(contest_id))
@@ -56,7 +56,7 @@ def _orderable(contest: Contest) -> Settlement:
 
 
 def _order(proposal: Proposal, by: StaffActor) -> None:
-    """Give the order: dates follow from the day the last result was established [D1, D2, D5]."""
+    """Give the order. Its dates follow from the day of the last established result [D1, D2, D5]."""
     contest_id = proposal.content["contest"]
     hold((Lock.CONTEST, contest_id))
     contest = contest_get(contest_id)

@@ -1,8 +1,8 @@
-"""Settling a contest, whole or not at all, and undoing it for a corrected result (14.III.9) [B14].
+"""Settle contests, and reverse a settlement to correct a result (14.III.9) [B14].
 
-Meetings of one chain (one bet type) settle in the order of their days, for jackpot, reserve and
-lapsed prizes pass from one to the next [A4, A15]. Counting happens in the database; everything is
-one transaction, checked again from the database before it is kept.
+Meetings of one chain (one bet type) settle in the order of their days, because jackpot, reserve and
+lapsed prizes pass from one to the next [A4, A15]. The database counts the tickets. Settling is one
+transaction; what it stored is read back and checked before the commit.
 """
 
 import uuid
@@ -68,7 +68,10 @@ class NotSettled(Conflict):
 
 
 class SettlementUnsound(InvariantBroken):
-    """`data["check"]` names the figure, `stored` what was found, `computed` what must be."""
+    """Stored figures are wrong.
+
+    `data`: check (the figure), stored (read back), computed (expected).
+    """
 
     code = "settlement_unsound"
     message = "What was stored is not what was settled; nothing was kept."
@@ -76,11 +79,12 @@ class SettlementUnsound(InvariantBroken):
 
 @transaction.atomic
 def contest_settle(*, contest_id: int) -> Settlement:
-    """Settle a closed contest; the settlement in force, also when there already is one.
+    """Settle a closed contest. Return the settlement in force, also if it already existed.
 
-    Raises ContestUnknown, ContestNotClosed, ContestNotSealed, PreviousContestOpen,
-    LapsedNotCarriedOver, ResultsMissing, DrawRequired, BreachPending, SettlementBusy (transient),
-    or InvariantBroken, as when the tickets are not those that were sealed: nothing is kept.
+    Raise ContestUnknown, ContestNotClosed, ContestNotSealed, PreviousContestOpen,
+    LapsedNotCarriedOver, ResultsMissing, DrawRequired, BreachPending or SettlementBusy (transient).
+    Raise InvariantBroken if the tickets differ from the sealed ones. After an error nothing is
+    stored.
     """
     contest = contest_get(contest_id)
     # One settlement of a chain at a time.
@@ -131,9 +135,9 @@ def contest_settle(*, contest_id: int) -> Settlement:
 
 
 def settleable(contest: Contest) -> ContestResults:
-    """The results a contest would be settled on now; raises what still keeps it from that.
+    """Return the results on which a contest would be settled now. Raise if it cannot be settled.
 
-    Raises as `contest_settle`, but for bets in breach, which take a look at every ticket.
+    Raise as `contest_settle` does, except BreachPending, which would need a look at every ticket.
     """
     if contest.state != Contest.State.CLOSED:
         raise ContestNotClosed(contest=contest.pk, state=contest.state)
@@ -144,12 +148,12 @@ def settleable(contest: Contest) -> ContestResults:
 
 
 def settling(contest: Contest) -> bool:
-    """Whether the contest's chain is being settled now, which may take a while."""
+    """Return whether the contest's chain is being settled now. Settling may take minutes."""
     return under_way(*chain_lock(contest.bet_type_code))
 
 
 def settlements_due() -> list[int]:
-    """The closed contests that could be settled now, in the order of their days."""
+    """Return the closed contests that can be settled now, in the order of their days."""
     due = []
     for contest in Contest.objects.filter(state=Contest.State.CLOSED).order_by("day", "pk"):
         try:
@@ -162,10 +166,10 @@ def settlements_due() -> list[int]:
 
 @transaction.atomic
 def settlement_reverse(*, contest_id: int, by: StaffActor) -> Settlement:
-    """Undo the settlement in force, by postings; it is kept, and the contest is due again [B14].
+    """Reverse the settlement in force with opposite postings. The contest is due again [B14].
 
-    For the correction of a result, before the payment order. Raises NotSettled once there is no
-    settlement or payment is ordered.
+    It is used to correct a result before the payment order, and the row is kept. Raise NotSettled
+    if there is no settlement or payment is ordered.
     """
     hold((Lock.CONTEST, contest_id))
     contest = contest_get(contest_id)
@@ -195,7 +199,10 @@ def settlement_reverse(*, contest_id: int, by: StaffActor) -> Settlement:
 
 
 def _need_turn(contest: Contest) -> None:
-    """Every earlier meeting of the chain that was on sale has its payment order [A4, B14]."""
+    """Raise unless all earlier meetings of the chain have their payment order [A4, B14].
+
+    Meetings that were never on sale do not count.
+    """
     earlier = Contest.objects.filter(bet_type_code=contest.bet_type_code, day__lt=contest.day)
     waiting = (
         earlier.exclude(state__in=[Contest.State.DRAFT, Contest.State.ORDERED])
@@ -209,7 +216,7 @@ def _need_turn(contest: Contest) -> None:
 
 
 def _need_lapsed_carried_over(contest: Contest) -> None:
-    """Prizes of the chain whose last day is before this meeting have lapsed, and are in its 7/7."""
+    """Raise unless prizes of the chain that lapsed before this meeting are carried over into it."""
     over = PaymentOrder.objects.filter(
         contest__bet_type_code=contest.bet_type_code,
         last_claim_day__lt=contest.day,
@@ -268,7 +275,7 @@ def _store(
 def _verify(
     contest: Contest, settlement: Settlement, counting: Counting, tally: Tally, d: Distribution
 ) -> None:
-    """Read back what was written, and raise unless it is what was settled."""
+    """Read back what was written, and raise unless it agrees with the computed settlement."""
     stored = prizes_check(counting, settlement_id=settlement.pk, prize_each=d.prize_each)
     for check, found, computed in (
         ("prize_rows", stored.rows, tally.winning_tickets),

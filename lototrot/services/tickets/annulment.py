@@ -1,4 +1,4 @@
-"""Correction of an error: the one thing that undoes a sale (14.III.1.4) [E4]."""
+"""Correct an error by annulling a ticket, the only act that undoes a sale (14.III.1.4) [E4]."""
 
 import datetime
 import uuid
@@ -41,11 +41,11 @@ class TicketVoided(Conflict):
 
 @transaction.atomic
 def ticket_annul(*, by: TerminalActor, ident: uuid.UUID, presented_code: str, reason: str) -> Void:
-    """Void a ticket as an error, against the printed ticket, and give its price back.
+    """Void a ticket as an error against the printed ticket, and give its price back.
 
-    Only the selling terminal, inside the window and before closing; repeating changes nothing.
-    Raises ReasonMissing, TicketUnknown, a code's error, CodeOfAnotherTicket, TicketVoided,
-    CorrectionNotOffered, CorrectionTooLate, ContestClosed.
+    Only the selling terminal may do it, inside the window and before closing. A repetition changes
+    nothing. Raise ReasonMissing, TicketUnknown, an error of the code, CodeOfAnotherTicket,
+    TicketVoided, CorrectionNotOffered, CorrectionTooLate or ContestClosed.
     """
     by.need(Capability.SELL)
     need_reason(reason)
@@ -87,5 +87,8 @@ def ticket_annul(*, by: TerminalActor, ident: uuid.UUID, presented_code: str, re
 
 
 def void_reference(ticket: uuid.UUID) -> uuid.UUID:
-    """The ledger's reference of the voiding of a ticket: one, whoever asks and however often."""
+    """Return the ledger's reference for the void of a ticket.
+
+    It is always the same for one ticket.
+    """
     return uuid.uuid5(ticket, "lototrot.void")

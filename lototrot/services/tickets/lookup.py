@@ -1,4 +1,4 @@
-"""From a presented code to its ticket (rulebook: *Codes*). What it is worth: `payables`."""
+"""Find a ticket by its code (rulebook: *Codes*). `payables` says what it is worth."""
 
 from django.conf import settings
 
@@ -13,9 +13,9 @@ class TicketNotFound(NotFound):
 
 
 def ticket_by_code(presented: str) -> Ticket:
-    """The ticket of a scanned or typed code.
+    """Return the ticket of a scanned or typed code.
 
-    Raises CodeMalformed, CodeMistyped or CodeForged before anything is looked up, TicketNotFound.
+    Raise CodeMalformed, CodeMistyped or CodeForged without a query, and TicketNotFound after it.
     """
     code = codes.parse(presented, settings.CODE_KEYS, codes.TICKET)
     ticket = (

@@ -1,4 +1,4 @@
-"""A ticket's paper: the original until it is printed, and what it is rendered to."""
+"""Return the original of a ticket until it is printed, and render tickets on paper."""
 
 import uuid
 
@@ -19,10 +19,10 @@ class SlipPrinted(Conflict):
 
 
 def slip_original(*, by: BareTerminal, ident: uuid.UUID) -> Sold:
-    """The ticket whose original is still to be printed.
+    """Return the ticket whose original is not printed yet.
 
-    Raises TicketUnknown, TicketNotPrintable once voided, SlipPrinted once the paper is confirmed,
-    ContestClosed from the closing on: a code is not given again (*Codes*).
+    Raise TicketUnknown, TicketNotPrintable if it is void, SlipPrinted if the print is confirmed, or
+    ContestClosed after the closing, when the code is not given again (*Codes*).
     """
     ticket = ticket_of_terminal(terminal=by, ident=ident)
     if Void.objects.filter(ticket=ticket).exists():
@@ -36,7 +36,10 @@ def slip_original(*, by: BareTerminal, ident: uuid.UUID) -> Sold:
 
 
 def slip_render(sold: Sold, *, output: Output, language: str, copy: int = 0) -> bytes:
-    """The ticket on 80 mm paper. `copy` is 0 for the original, else the duplicate's number."""
+    """Render the ticket on 80 mm paper.
+
+    `copy` is 0 for the original, else the number of the duplicate.
+    """
     need_language(language)
     document = ticket_document(sold, language=language, simulated=clock.is_simulated(), copy=copy)
     return render(document, output=output, created_at=sold.sold_at, paper=pdf.Paper.ROLL_80)

@@ -1,4 +1,4 @@
-"""A presented ticket as it is shown: its bets, their way over withdrawn horses, what won."""
+"""Show a presented ticket: its bets, their substitutions for withdrawn horses, and its hits."""
 
 import dataclasses
 from collections.abc import Sequence
@@ -21,7 +21,7 @@ from lototrot.services.contest.facts import contest_facts
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class ShownRace:
-    """A race of a contest: what its numbers count on, and who won, as far as is known."""
+    """A leg of a contest: the numbers that bets count on, and the winners known so far."""
 
     position: int
     racecourse: str
@@ -32,7 +32,10 @@ class ShownRace:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Shown:
-    """A ticket as it is shown; `winning_bets` by place, empty until payment is ordered (8.2)."""
+    """A ticket to show.
+
+    `winning_bets`, by category, is empty until payment is ordered (14.III.8.2).
+    """
 
     masks: tuple[int, ...]
     winning_bets: tuple[int, ...]
@@ -47,7 +50,7 @@ class Shown:
 
     @property
     def won(self) -> list[tuple[int, int]]:
-        """Winning bets by races right, highest first."""
+        """Return the winning bets by number of hits, highest first."""
         top = len(self.masks)
         return [(top - place, bets) for place, bets in enumerate(self.winning_bets) if bets]
 
@@ -64,14 +67,14 @@ SELECT ARRAY[{", ".join(f"t.{leg}" for leg in LEG_COLUMNS)}], coalesce(p.winning
 
 
 def shown(ticket_id: int) -> Shown:
-    """On the way of every check: one query."""
+    """Return the ticket in one query, because every check of a ticket calls it."""
     masks, winning_bets, *facts = run_prepared(_SHOWN, [ticket_id])
     marked = tuple(mask for mask in masks if mask is not None)
     return Shown(marked, tuple(winning_bets), *facts)
 
 
 def shown_races(contest_id: int, state: str) -> tuple[ShownRace, ...]:
-    """The races of a contest in order; kept in the process once payment is ordered (8.2)."""
+    """Return the legs of a contest in order. Keep them in the process once payment is ordered."""
     if state == Contest.State.ORDERED:
         return _final_races(contest_id)
     return _races(contest_id)
@@ -105,7 +108,7 @@ def _races(contest_id: int) -> tuple[ShownRace, ...]:
 
 
 def card(ticket_id: int) -> dict[str, Any]:
-    """The ticket as JSON: races with each mark's way and the right ones, and its winning bets."""
+    """Return the ticket as JSON: legs with traces of the marks, right numbers, winning bets."""
     ticket = shown(ticket_id)
     races = []
     of_contest = shown_races(ticket.contest_id, ticket.state)
@@ -137,7 +140,7 @@ def card(ticket_id: int) -> dict[str, Any]:
 
 
 def blocks(ticket_id: int) -> Sequence[Block]:
-    """The ticket on a status slip, in the language in force."""
+    """Return the ticket as blocks of a status slip, in the active language."""
     language = get_language() or LANGUAGES[0]
     ticket = shown(ticket_id)
     facts = contest_facts(ticket.contest_id)

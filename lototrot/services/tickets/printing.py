@@ -1,4 +1,4 @@
-"""What the paper does after the sale: confirmed, copied, or never come out [E5]."""
+"""Confirm the print of a ticket, and reprint it [E5]."""
 
 import uuid
 
@@ -19,7 +19,7 @@ class TicketNotPrintable(Conflict):
 
 
 def print_confirm(*, by: BareTerminal, ident: uuid.UUID) -> PrintConfirmation:
-    """The paper came out. Confirming twice changes nothing."""
+    """Record that the paper was printed. Confirming it twice changes nothing."""
     ticket = ticket_of_terminal(terminal=by, ident=ident)
     found, _ = PrintConfirmation.objects.get_or_create(
         ticket=ticket, defaults={"confirmed_at": clock.now()}
@@ -31,10 +31,10 @@ def print_confirm(*, by: BareTerminal, ident: uuid.UUID) -> PrintConfirmation:
 def ticket_reprint(
     *, by: TerminalActor, ident: uuid.UUID, copy: uuid.UUID | None = None
 ) -> tuple[Sold, Reprint]:
-    """A further copy under the same code, marked duplicate, before closing only.
+    """Print a further copy with the same code, marked duplicate, before closing only.
 
-    `copy` is the terminal's own id of this copy: asked for again, it is the same copy.
-    Raises TicketUnknown, TicketNotPrintable, ContestClosed, UuidReused.
+    `copy` is the terminal's id of this copy: the same id returns the same copy. Raise
+    TicketUnknown, TicketNotPrintable, ContestClosed or UuidReused.
     """
     by.need(Capability.SELL)
     terminal = BareTerminal(by.terminal_id, by.premises_id, by.premises_kind)

@@ -1,4 +1,4 @@
-"""Selling a ticket, and what becomes of a request (14.II, 14.III.1, 14.III.4)."""
+"""Sell tickets, and answer what a sale request led to (14.II, 14.III.1, 14.III.4)."""
 
 import dataclasses
 import datetime
@@ -62,14 +62,14 @@ class TicketUnknown(NotFound):
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class QuickPick:
-    """A race whose numbers the system draws: how many."""
+    """A leg for which the system draws `count` numbers."""
 
     count: int
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class SaleRequest:
-    """What the terminal asks for, as the player confirmed it before paying (14.III.1.2)."""
+    """A terminal's request, as the player confirmed it before paying (14.III.1.2)."""
 
     uuid: uuid.UUID
     contest_id: int
@@ -78,7 +78,10 @@ class SaleRequest:
     amount_cents: int
 
     def digest(self) -> bytes:
-        """SHA-256 of the content, by which a replay is told from a reuse of the UUID."""
+        """Return the SHA-256 of the content.
+
+        It tells a replay from another request with the same UUID.
+        """
         races: list[Any] = [
             {"quick_pick": race.count} if isinstance(race, QuickPick) else sorted(race)
             for race in self.races
@@ -88,7 +91,10 @@ class SaleRequest:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Sold:
-    """A registered ticket. `code` is None once it is void or its contest closed: for good."""
+    """A registered ticket.
+
+    `code` is None for good once the ticket is void or its contest is closed.
+    """
 
     uuid: uuid.UUID
     facts: ContestFacts
@@ -116,10 +122,10 @@ SALES = Sales(
 
 
 def ticket_sell(*, credentials: TerminalCredentials, request: SaleRequest) -> Sold:
-    """Register a ticket, or answer the first answer again to the same request.
+    """Register a ticket. Return the first answer again to a replay of the same request.
 
-    Shape errors come from the engine (`lototrot.engine.selection`); what can change meanwhile is
-    decided in one statement, under the contest's lock, by the database's clock.
+    The engine (`lototrot.engine.selection`) raises errors of form. One SQL statement decides all
+    that can change meanwhile, under the contest's lock, by the database's clock.
     """
     facts = contest_facts(request.contest_id)
     request_digest = request.digest()
@@ -168,7 +174,7 @@ def ticket_sell(*, credentials: TerminalCredentials, request: SaleRequest) -> So
 
 
 def _selection(request: SaleRequest, facts: ContestFacts) -> tuple[Selection, int]:
-    """The checked selection and the mask of the races drawn by the system."""
+    """Return the checked selection and the mask of the legs whose numbers the system drew."""
     numbers: list[tuple[int, ...]] = []
     quick_legs = 0
     offered: list[int] | None = None
@@ -190,10 +196,10 @@ def _selection(request: SaleRequest, facts: ContestFacts) -> tuple[Selection, in
 
 
 def _draw(count: int, offered_mask: int, programme_mask: int) -> tuple[int, ...]:
-    """`count` different numbers on sale, drawn by the operating system's generator.
+    """Return `count` different numbers on sale, drawn by the operating system's generator.
 
-    Where only the programme still has so many, withdrawn ones are among them: the sale is refused,
-    unless it is the replay of one from before the withdrawal, which only the database can tell.
+    If only the programme still has so many numbers, draw from it, withdrawn ones included. The
+    database then refuses the sale, unless it is the replay of a sale from before the withdrawal.
     """
     offered, programme = numbers_of(offered_mask), numbers_of(programme_mask)
     if not 1 <= count <= len(programme):
@@ -210,7 +216,7 @@ def _issue(ident: uuid.UUID, facts: ContestFacts) -> codes.Code | None:
 
 
 def sold_again(ticket: Ticket) -> Sold:
-    """A registered ticket as it was first answered; its code only while `code_of` gives it."""
+    """Return a registered ticket as first answered, with its code while `code_of` returns it."""
     facts = contest_facts(ticket.contest_id)
     return Sold(
         ticket.uuid,
@@ -228,9 +234,9 @@ def sold_again(ticket: Ticket) -> Sold:
 
 
 def code_of(ticket: Ticket) -> codes.Code | None:
-    """The ticket's code while it stands and its contest is on sale; then no one gets it (*Codes*).
+    """Return the ticket's code if it is not void and its contest is on sale, else None (*Codes*).
 
-    Keys may have been rotated since: the version is the one that gives the digest on record.
+    Keys may have been rotated since, so try every version until the digest is the stored one.
     """
     with connection.cursor() as cursor:
         cursor.execute(
@@ -250,7 +256,7 @@ def code_of(ticket: Ticket) -> codes.Code | None:
 
 
 def ticket_of_terminal(*, terminal: BareTerminal, ident: uuid.UUID) -> Ticket:
-    """A ticket that this terminal sold. Raises TicketUnknown."""
+    """Return a ticket that this terminal sold. Raise TicketUnknown."""
     found = Ticket.objects.filter(uuid=ident, terminal_id=terminal.terminal_id).first()
     if found is None:
         raise TicketUnknown
@@ -258,9 +264,9 @@ def ticket_of_terminal(*, terminal: BareTerminal, ident: uuid.UUID) -> Ticket:
 
 
 def request_state(*, terminal: BareTerminal, ident: uuid.UUID) -> Sold | None:
-    """What became of a UUID: the ticket, or None, and then it can never be sold any more.
+    """Return the ticket sold with a UUID. If there is none, burn the UUID and return None.
 
-    Raises UuidReused if another terminal sold under it.
+    No sale can use a burnt UUID. Raise UuidReused if another terminal sold with it.
     """
     ticket_id = SALES.ticket_of(terminal=terminal, ident=ident)
     return None if ticket_id is None else sold_again(Ticket.objects.get(pk=ticket_id))

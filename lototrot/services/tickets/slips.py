@@ -1,4 +1,4 @@
-"""What a ticket shows: every element of 14.II.3, and what the player must know."""
+"""Lay out tickets with every element that 14.II.3 requires, and the notices to the player."""
 
 import datetime
 from typing import Any
@@ -51,7 +51,7 @@ class TicketIncomplete(InvariantBroken):
 
 
 def notices() -> list[str]:
-    """What every ticket says to the player, in the language in force."""
+    """Return the notices of every ticket to the player, in the active language."""
     return [
         _("Only for people over 18."),
         _("Bet with moderation. If betting is a problem for you, ask for help."),
@@ -60,7 +60,10 @@ def notices() -> list[str]:
 
 
 def ticket_card(sold: Sold, *, last_claim_day: datetime.date | None = None) -> dict[str, Any]:
-    """The ticket as JSON, without its notices. `code` is null once the contest has closed."""
+    """Return the ticket as JSON, without its notices.
+
+    `code` is null once the contest has closed.
+    """
     facts = sold.facts
     seller = seller_facts(sold.terminal_id, sold.operator_id)
     card = {
@@ -122,9 +125,9 @@ def ticket_document(
     copy: int = 0,
     last_claim_day: datetime.date | None = None,
 ) -> Document:
-    """The paper. `copy` is 0 for the original and the number of the duplicate otherwise.
+    """Return the paper. `copy` is 0 for the original, else the number of the duplicate.
 
-    Raises TicketIncomplete where anything is missing, its code among it.
+    Raise TicketIncomplete if anything required is missing, also the code.
     """
     if sold.code is None:
         raise TicketIncomplete(missing=["code"])
