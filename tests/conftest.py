@@ -55,6 +55,12 @@ pytest_plugins = ["tests.support.api"]
 _run = None if QUICK or "PYTEST_XDIST_WORKER" in os.environ else databases.open_run()
 # Started first, so that no worker is left alone with one at the end.
 _LONG = ("tests/simulation", "tests/concurrency", "tests/browser", "tests/core/tools/embedded")
+# Not quick, whatever fixtures they use: they start servers, processes or browsers themselves.
+_OWN_SERVERS = (
+    *("tests/simulation", "tests/concurrency", "tests/browser", "tests/core/tools/embedded"),
+    *("tests/core/config/test_deploy.py", "tests/core/config/test_restore.py"),
+    *("tests/core/journal/test_journal_restored.py", "tests/core/api/test_schema.py"),
+)
 _DATABASE_FIXTURES = frozenset({"db", "transactional_db", "django_db_setup", "own_database"})
 
 
@@ -80,7 +86,8 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 def _needs_a_server(item: pytest.Item) -> bool:
     fixtures = getattr(item, "fixturenames", ())
     marked = any(item.get_closest_marker(name) for name in ("django_db", "servers"))
-    return marked or not _DATABASE_FIXTURES.isdisjoint(fixtures)
+    by_place = item.nodeid.startswith(_OWN_SERVERS)
+    return marked or by_place or not _DATABASE_FIXTURES.isdisjoint(fixtures)
 
 
 def pytest_collection_finish() -> None:
