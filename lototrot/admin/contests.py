@@ -1,4 +1,4 @@
-"""Contests, from draft to payment order."""
+"""Show contests in the admin and run the acts that publish, open, move and close them."""
 
 from typing import Any
 
@@ -106,8 +106,10 @@ PUBLISH = Act(
     run=_publish,
     form=_Rules,
     icon="campaign",
-    text=_("What premises display before selling; once published it stays (5.2, 6.2)."),
-    offered=lambda by, c: c.state == Contest.State.DRAFT and not hasattr(c, "publication"),
+    text=_("Premises display this before selling. It cannot be changed afterwards (5.2, 6.2)."),
+    offered=lambda by, contest: (
+        contest.state == Contest.State.DRAFT and not hasattr(contest, "publication")
+    ),
 )
 OPEN = Act(
     name="open",
@@ -117,7 +119,7 @@ OPEN = Act(
     icon="play_circle",
     offered=_is(Contest.State.DRAFT),
     facts=_gates,
-    text=_("It opens only when no gate is missing; what players rely on then stays as it is."),
+    text=_("It opens only when no gate is missing. Its terms then cannot be changed."),
 )
 CLOSE = Act(
     name="close",
@@ -127,7 +129,7 @@ CLOSE = Act(
     icon="stop_circle",
     offered=_is(Contest.State.OPEN),
     danger=True,
-    text=_("From this instant nothing is sold, and it never reopens (14.III.4)."),
+    text=_("Sales end at once, and the contest never reopens (14.III.4)."),
 )
 MOVE = Act(
     name="schedule",
@@ -218,14 +220,17 @@ class ContestAdmin(ReadOnlyAdmin):
     @admin.display(description=_("what is missing"))
     def obstacles(self, row: Contest) -> Any:
         if row.state == Contest.State.DRAFT:
-            return lines(f"{GATES[g.code]} ({g.article})" for g in _missing(row)) or "–"
+            return lines(f"{GATES[gate.code]} ({gate.article})" for gate in _missing(row)) or "–"
         if row.state == Contest.State.CLOSED:
             return lines(settling.missing_text(gap) for gap in results_missing(row)) or "–"
         return "–"
 
     @admin.display(description=_("takings"))
     def takings(self, row: Contest) -> Any:
-        """Summed only on the account's own page: it may have ten million transfers."""
+        """Show the takings of the settlement in force, or else a link to the account.
+
+        The account may have ten million transfers, so it is summed only on its own page.
+        """
         settled = row.settlements.filter(in_force=True).first()
         return money(settled.takings_cents) if settled else link(row.takings_account)
 
@@ -246,15 +251,17 @@ class DisplayAcknowledgementAdmin(ReadOnlyAdmin):
 
 def _closing(contest: Contest, now: Any) -> Any:
     if contest.state == Contest.State.OPEN and contest.scheduled_close_at > now:
-        left = int((contest.scheduled_close_at - now).total_seconds())
-        shown = f"{left // 3600:02}:{left // 60 % 60:02}:{left % 60:02}"
+        seconds = int((contest.scheduled_close_at - now).total_seconds())
+        text = f"{seconds // 3600:02}:{seconds // 60 % 60:02}:{seconds % 60:02}"
         until = moment(contest.scheduled_close_at)
-        return format_html('<time data-seconds-left="{}" title="{}">{}</time>', left, until, shown)
+        return format_html(
+            '<time data-seconds-left="{}" title="{}">{}</time>', seconds, until, text
+        )
     return moment(contest.closed_at or contest.scheduled_close_at)
 
 
 def _next(contest: Contest) -> Any:
-    """What the contest waits for."""
+    """Return the step that the contest waits for, as text."""
     match contest.state:
         case Contest.State.DRAFT:
             missing = len(_missing(contest))
@@ -268,19 +275,21 @@ def _next(contest: Contest) -> Any:
 
 
 def contests_panel(request: HttpRequest) -> Table:
-    """The contests of the day, and those of any day that are not yet done with."""
+    """Return today's contests and earlier ones without a payment order, as a table."""
     now = clock.now()
-    found = Contest.objects.filter(~Q(state=Contest.State.ORDERED) | Q(day=natural_day(now)))
+    current = Contest.objects.filter(~Q(state=Contest.State.ORDERED) | Q(day=natural_day(now)))
     rows = [
         (
-            link(each),
-            link(each.meeting, each.meeting.name),
-            day(each.day),
-            tag(each.state, each.get_state_display()),
-            _closing(each, now),
-            _next(each),
+            link(contest),
+            link(contest.meeting, contest.meeting.name),
+            day(contest.day),
+            tag(contest.state, contest.get_state_display()),
+            _closing(contest, now),
+            _next(contest),
         )
-        for each in found.select_related("meeting", "bet_type").order_by("day")[:_CONTESTS_SHOWN]
+        for contest in current.select_related("meeting", "bet_type").order_by("day")[
+            :_CONTESTS_SHOWN
+        ]
     ]
     return Table(
         title=_("Contests"),

@@ -1,6 +1,6 @@
-"""The organiser's desk: one page from which a race day is run, and which follows it by itself.
+"""Show the organiser's desk: the page from which a race day is run. It refreshes itself.
 
-Every button is an act of the admin, done by the same services, and comes back here.
+Each button leads to an act of the admin, which returns to the desk.
 """
 
 import dataclasses
@@ -50,13 +50,13 @@ from lototrot.services.settlement.settling import settling
 _PREMISES_SHOWN = 8
 _SILENT_SHOWN = 12
 _PREPARING_SHOWN = 5
-_BREACHES = 100
-_OVER = (Draw.State.CERTIFIED, Draw.State.CALLED_OFF)
+_BREACHES_SHOWN = 100
+_ENDED = (Draw.State.CERTIFIED, Draw.State.CALLED_OFF)
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Button:
-    """An act that this person may do now to this row, and where it is done."""
+    """An act that this person may run now on this row, and the address of its page."""
 
     title: Any
     url: str
@@ -66,7 +66,7 @@ class Button:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Step:
-    """A stage of the race day: done, being done by a worker now, or still to come."""
+    """A stage of the race day: done, in the hands of a worker now, or still to come."""
 
     title: Any
     done: bool
@@ -75,7 +75,7 @@ class Step:
 
 
 class _Desk:
-    """What one request is shown."""
+    """Collect the context of one desk page for one person."""
 
     def __init__(self, request: HttpRequest, contest: Contest) -> None:
         self.contest = contest
@@ -88,7 +88,7 @@ class _Desk:
         selling = contest.state == Contest.State.OPEN
         closed = not selling and contest.state != Contest.State.DRAFT
         settlement = contest.settlements.filter(in_force=True).first()
-        breaches = breach.breach_list(contest.pk, after=0, limit=_BREACHES) if closed else []
+        breaches = breach.breach_list(contest.pk, after=0, limit=_BREACHES_SHOWN) if closed else []
         steps = self._steps(settlement)
         about_breaches = () if breaches else (settling_page.VOID, settling_page.BLOCK)
         acts = [act for act in contests.ContestAdmin.acts if act not in about_breaches]
@@ -107,8 +107,8 @@ class _Desk:
             "busy": next((step for step in steps if step.busy), None),
             "minutes": _bars(live_sales.sales_by_minute(contest)),
             "premises": [
-                (each, self.buttons(Premises(pk=each.pk), (SUSPEND,)) if selling else ())
-                for each in live_sales.sales_by_premises(contest, most=_PREMISES_SHOWN)
+                (shop, self.buttons(Premises(pk=shop.pk), (SUSPEND,)) if selling else ())
+                for shop in live_sales.sales_by_premises(contest, most=_PREMISES_SHOWN)
             ],
             "silent": live_sales.silent_terminals(contest, most=_SILENT_SHOWN) if selling else (),
             "races": [self._race(leg) for leg in self.legs],
@@ -135,8 +135,9 @@ class _Desk:
         return int(left) if left > 0 else None
 
     def _gates(self) -> list[tuple[Any, bool]]:
-        """Every gate: what it looks at when it stands open, or what is missing, and which of both;
-        while the contest is being prepared."""
+        """Return the gates of a draft with whether each is open: the name of an open gate, what is
+        missing for a shut one.
+        """
         if self.contest.state != Contest.State.DRAFT:
             return []
         shut = {gate.code for gate in contest_gates(contest=self.contest)}
@@ -146,7 +147,9 @@ class _Desk:
         ]
 
     def _missing(self) -> list[str]:
-        """What the races begun of a closed contest still lack before it can be settled."""
+        """Return what a closed contest's races lack before settlement. Races that have not begun
+        are left out.
+        """
         if self.contest.state != Contest.State.CLOSED:
             return []
         ahead = {leg.position for leg in self.legs if leg.card.record.state is RaceState.SCHEDULED}
@@ -174,48 +177,48 @@ class _Desk:
         waiting = Proposal.objects.filter(decision=None).select_related("proposed_by")
         return [
             {
-                "said": link(each, proposal_texts.kind_text(each)),
-                "about": proposal_texts.subject_text(each),
-                "by": each.proposed_by,
-                "buttons": self.buttons(each, (CONFIRM, REJECT)),
+                "said": link(proposal, proposal_texts.kind_text(proposal)),
+                "about": proposal_texts.subject_text(proposal),
+                "by": proposal.proposed_by,
+                "buttons": self.buttons(proposal, (CONFIRM, REJECT)),
             }
-            for each in waiting.order_by("pk")
+            for proposal in waiting.order_by("pk")
         ]
 
     def _draws(self) -> list[dict[str, Any]]:
         now = clock.now()
-        found = Draw.objects.exclude(state__in=_OVER).order_by("pk")
+        pending = Draw.objects.exclude(state__in=_ENDED).order_by("pk")
         return [
             {
-                "title": draws.title_of(each),
-                "url": url_of(each),
-                "state": each.get_state_display(),
-                "facts": draws.about(each),
-                "notice": f"/api/v1/draws/{each.uuid}/notice.pdf",
-                "left": max(0, int((each.due_at - now).total_seconds())) if each.due_at else None,
-                "buttons": self.buttons(each, draws.ACTS),
+                "title": draws.title_of(draw),
+                "url": url_of(draw),
+                "state": draw.get_state_display(),
+                "facts": draws.about(draw),
+                "notice": f"/api/v1/draws/{draw.uuid}/notice.pdf",
+                "left": max(0, int((draw.due_at - now).total_seconds())) if draw.due_at else None,
+                "buttons": self.buttons(draw, draws.ACTS),
             }
-            for each in found
+            for draw in pending
         ]
 
     def _suspensions(self) -> list[dict[str, Any]]:
-        standing = Suspension.objects.filter(lifted_at=None).select_related("premises", "terminal")
+        in_force = Suspension.objects.filter(lifted_at=None).select_related("premises", "terminal")
         return [
-            {"what": each, "buttons": self.buttons(each, (RESUME,))}
-            for each in standing.order_by("pk")
+            {"what": suspension, "buttons": self.buttons(suspension, (RESUME,))}
+            for suspension in in_force.order_by("pk")
         ]
 
     def _steps(self, settlement: Any) -> list[Step]:
         contest, state = self.contest, self.contest.state
         order = [choice.value for choice in Contest.State]
         reached = order.index(state)
-        known = sum(bool(leg.card.winners) for leg in self.legs)
+        with_result = sum(bool(leg.card.winners) for leg in self.legs)
         waits, is_sealed = state == Contest.State.CLOSED, sealed(contest) is not None
         return [
             Step(_("Prepared"), reached >= order.index(Contest.State.OPEN)),
             Step(_("Closed"), reached >= order.index(Contest.State.CLOSED)),
             Step(_("Sealed"), is_sealed, busy=waits and not is_sealed and sealing(contest)),
-            Step(_("Results"), known == len(self.legs), f"{known}/{len(self.legs)}"),
+            Step(_("Results"), with_result == len(self.legs), f"{with_result}/{len(self.legs)}"),
             Step(_("Settled"), settlement is not None, busy=waits and settling(contest)),
             Step(_("Payment ordered"), state == Contest.State.ORDERED),
         ]
@@ -224,10 +227,10 @@ class _Desk:
 def buttons(
     by: StaffActor, row: Model | type[Model], acts: Iterable[Act], back: str
 ) -> list[Button]:
-    """The acts open to this person on the row now, or on the list of a model."""
+    """Return the acts that this person may run now on the row, or on a model's list."""
     meta, target = row._meta, None if isinstance(row, type) else row
-    place = reverse(f"admin:{meta.app_label}_{meta.model_name}_changelist")
-    folder = f"{place}{target.pk}/" if target else place
+    list_url = reverse(f"admin:{meta.app_label}_{meta.model_name}_changelist")
+    folder = f"{list_url}{target.pk}/" if target else list_url
     query = urlencode({"back": back})
     return [
         Button(act.title, f"{folder}{act.name}/?{query}", act.danger, act.icon)
@@ -237,46 +240,52 @@ def buttons(
 
 
 def preparing(by: StaffActor, back: str) -> list[dict[str, Any]]:
-    """The newest programmes on which no contest is prepared yet, and what to do about them."""
-    found = Meeting.objects.filter(contests=None).select_related("approval").defer("document")
+    """Return the newest programmes that have no contest yet, each with its approval and its
+    buttons.
+    """
+    meetings = Meeting.objects.filter(contests=None).select_related("approval").defer("document")
     return [
         {
-            "meeting": each,
-            "approval": getattr(each, "approval", None),
-            "buttons": buttons(by, each, (programme.APPROVE, programme.CONTEST), back),
+            "meeting": meeting,
+            "approval": getattr(meeting, "approval", None),
+            "buttons": buttons(by, meeting, (programme.APPROVE, programme.CONTEST), back),
         }
-        for each in found.order_by("-day", "-pk")[:_PREPARING_SHOWN]
+        for meeting in meetings.order_by("-day", "-pk")[:_PREPARING_SHOWN]
     ]
 
 
 def _bars(minutes: list[live_sales.Minute]) -> list[dict[str, Any]]:
-    """The chart: a bar for each minute, its height in percent of the tallest."""
+    """Return the chart of sales: one bar for each minute, as high as its percentage of the
+    tallest.
+    """
     most = max((minute.tickets for minute in minutes), default=1)
     heights = [100 * minute.tickets // most for minute in minutes]
     return [
         {
-            "at": each.at,
-            "tickets": each.tickets,
-            "cents": each.amount_cents,
-            "x": place * 10,
+            "at": minute.at,
+            "tickets": minute.tickets,
+            "cents": minute.amount_cents,
+            "x": index * 10,
             "height": height,
             "y": 100 - height,
         }
-        for place, (each, height) in enumerate(zip(minutes, heights, strict=True))
+        for index, (minute, height) in enumerate(zip(minutes, heights, strict=True))
     ]
 
 
 def _index(request: HttpRequest) -> HttpResponse:
-    """The contest nearest to its work: the earliest that is not done with, or the newest."""
+    """Redirect to the chosen contest, else to the earliest one without a payment order, else to the
+    newest one.
+    """
     if not signed_on.may(request, powers.WATCH):
         raise PermissionDenied
     chosen = request.GET.get("contest", "")
     if chosen.isdecimal():
         return HttpResponseRedirect(reverse("admin:race_day_of", args=[int(chosen)]))
-    found = Contest.objects.exclude(state=Contest.State.ORDERED).order_by("day", "pk").first()
-    found = found or Contest.objects.order_by("-day", "-pk").first()
-    if found is not None:
-        return HttpResponseRedirect(reverse("admin:race_day_of", args=[found.pk]))
+    contest = Contest.objects.exclude(state=Contest.State.ORDERED).order_by("day", "pk").first()
+    contest = contest or Contest.objects.order_by("-day", "-pk").first()
+    if contest is not None:
+        return HttpResponseRedirect(reverse("admin:race_day_of", args=[contest.pk]))
     context = admin.site.each_context(request) | {
         "title": _("Race day"),
         "contest": None,
@@ -294,10 +303,10 @@ def _import(request: HttpRequest) -> list[Button]:
 def _one(request: HttpRequest, contest: int) -> HttpResponse:
     if not signed_on.may(request, powers.WATCH):
         raise PermissionDenied
-    found = Contest.objects.select_related("meeting", "bet_type").filter(pk=contest).first()
-    if found is None:
+    row = Contest.objects.select_related("meeting", "bet_type").filter(pk=contest).first()
+    if row is None:
         raise Http404
-    context = _Desk(request, found).context()
+    context = _Desk(request, row).context()
     if "part" in request.GET:
         return TemplateResponse(request, "lototrot/admin/desk_part.html", context)
     others = Contest.objects.order_by("-day", "-pk")[:12]

@@ -1,4 +1,4 @@
-"""The official programme: imported whole, approved, and the contests prepared on it."""
+"""Import official programmes, record their approval, and prepare contests on them."""
 
 from typing import Any
 
@@ -52,7 +52,7 @@ class _Approval(ActForm):
 
 def _import(by: StaffActor, target: None, data: Data) -> Done:
     file = data["file"]
-    # The reader refuses what is longer; there is no need to have it all in memory first.
+    # One byte more than the limit is enough for the reader to refuse a longer file.
     content = file.read(MAX_BYTES + 1)
     kind = "csv" if file.name.lower().endswith(".csv") else "json"
     meeting = official.programme_import(by=by, data=content, format=kind)  # type: ignore[arg-type]
@@ -70,7 +70,7 @@ IMPORT = Act(
     power=powers.IMPORT_PROGRAMME,
     run=_import,
     form=_File,
-    text=_("The file is taken whole, or refused whole with every error and its place."),
+    text=_("A file with an error is refused completely. Every error is listed with its place."),
     icon="upload_file",
     review=False,
 )
@@ -81,7 +81,7 @@ APPROVE = Act(
     run=_approve,
     form=_Approval,
     icon="approval",
-    text=_("From here on the programme is frozen; only withdrawals come after (14.III.5.2)."),
+    text=_("The programme cannot be changed afterwards; only withdrawals follow (14.III.5.2)."),
     offered=lambda by, meeting: not hasattr(meeting, "approval"),
 )
 
@@ -120,7 +120,7 @@ class _NewContest(ActForm):
             )
         self.grid = (
             (_("position"), _("race")),
-            [(str(at), [name]) for at, name in enumerate(names, start=1)],
+            [(str(position), [name]) for position, name in enumerate(names, start=1)],
         )
         self.initial["bet_type"] = BetType.objects.order_by("pk").last()
         self.initial["ticket_model"] = TicketModel.objects.order_by("pk").last()
@@ -130,17 +130,19 @@ class _NewContest(ActForm):
     def clean(self) -> Data:
         data: Data = super().clean() or {}
         chosen = [data.pop(name) for _, (name,) in self.grid[1] if name in data]  # type: ignore[index]
-        given = [pk for pk in chosen if pk is not None]
-        if chosen[: len(given)] != given:
-            raise forms.ValidationError(gettext("The positions are filled from the first on."))
+        race_ids = [pk for pk in chosen if pk is not None]
+        if chosen[: len(race_ids)] != race_ids:
+            raise forms.ValidationError(
+                gettext("Fill the positions in order, beginning with the first.")
+            )
         races = {race.pk: race for race in self.target.races.all()}
-        data["races"] = [races[pk] for pk in given]
+        data["races"] = [races[pk] for pk in race_ids]
         return data
 
     def said(self) -> list[tuple[Any, str]]:
-        outside = [(f.label, self._reading(f.name)) for f in self.loose()]
+        outside = [(field.label, self._reading(field.name)) for field in self.loose()]
         legs = enumerate(self.cleaned_data["races"], start=1)
-        return [*outside, *[(str(at), str(race)) for at, race in legs]]
+        return [*outside, *[(str(position), str(race)) for position, race in legs]]
 
 
 def _race_choice(race: Race) -> str:
@@ -244,26 +246,30 @@ class RaceAdmin(ReadOnlyAdmin):
 
     @admin.display(description=_("withdrawn"))
     def withdrawn(self, row: Race) -> Any:
-        shown = [
-            link(w, f"{w.number}" + ("" if w.confirmed_at else f" ({gettext('Unconfirmed')})"))
-            for w in race_record(row.pk).withdrawals
+        unconfirmed = f" ({gettext('Unconfirmed')})"
+        links = [
+            link(
+                withdrawal,
+                f"{withdrawal.number}" + ("" if withdrawal.confirmed_at else unconfirmed),
+            )
+            for withdrawal in race_record(row.pk).withdrawals
         ]
-        return lines(shown) or "–"
+        return lines(links) or "–"
 
     @admin.display(description=_("actual start"))
     def start(self, row: Race) -> Any:
-        found = race_record(row.pk).start
-        return link(found, moment(found.actual_start_at)) if found else "–"
+        start = race_record(row.pk).start
+        return link(start, moment(start.actual_start_at)) if start else "–"
 
     @admin.display(description=_("declaration"))
     def declaration(self, row: Race) -> Any:
-        found = race_record(row.pk).declaration
-        return link(found, found.get_kind_display()) if found else "–"
+        declaration = race_record(row.pk).declaration
+        return link(declaration, declaration.get_kind_display()) if declaration else "–"
 
     @admin.display(description=_("public draw"))
     def draw(self, row: Race) -> Any:
-        found = race_record(row.pk).draw
-        return link(Draw.objects.get(uuid=found.ident)) if found else "–"
+        draw = race_record(row.pk).draw
+        return link(Draw.objects.get(uuid=draw.ident)) if draw else "–"
 
     @admin.display(description=_("winners"))
     def result(self, row: Race) -> Any:
@@ -273,4 +279,4 @@ class RaceAdmin(ReadOnlyAdmin):
 
     @admin.display(description=_("contests"))
     def in_contests(self, row: Race) -> Any:
-        return lines(link(c) for c in Contest.objects.filter(legs__race=row)) or "–"
+        return lines(link(contest) for contest in Contest.objects.filter(legs__race=row)) or "–"

@@ -1,8 +1,8 @@
-"""What is wrong with a programme or a classification, row by row, in the language of the page."""
+"""Translate the errors of a programme or a classification, row by row."""
 
 from django.utils.translation import gettext_lazy as _
 
-# The sentences of `lototrot.engine.programme`, which knows no languages.
+# By the codes of `lototrot.engine.programme`, which is pure and cannot translate.
 PROGRAMME = {
     "too_large": _("The file has {size} bytes; at most {limit} are read."),
     "not_utf8": _("The file is not UTF-8 text."),
@@ -41,7 +41,7 @@ PROGRAMME = {
     "too_few_runners": _("A race needs at least {fewest} runners."),
     "repeated_number": _("The number {number} is already at {other}."),
 }
-# Those of `lototrot.services.races.classification`.
+# By the codes of `lototrot.services.races.classification`.
 CLASSIFICATION = {
     "no_winner": _("There is no winner."),
     "number_unknown": _("{number} is not in the programme."),

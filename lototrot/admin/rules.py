@@ -1,4 +1,4 @@
-"""Bet types, ticket models and the internal bet's types: recorded once, never edited."""
+"""Record and show bet types, ticket models and internal bet types. They are never edited."""
 
 import json
 from typing import Any
@@ -60,8 +60,8 @@ def _record_model(by: StaffActor, target: None, data: Data) -> Done:
 
 
 def _record_internal(by: StaffActor, target: None, data: Data) -> Done:
-    found = services.internal_bet_type_record(by=by, **data)
-    return Done(_("The internal bet type is on record."), found)
+    recorded = services.internal_bet_type_record(by=by, **data)
+    return Done(_("The internal bet type is on record."), recorded)
 
 
 BET_TYPE = Act(

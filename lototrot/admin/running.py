@@ -1,4 +1,6 @@
-"""The race day: withdrawals, starts, declarations and classifications (14.III.5)."""
+"""Run the acts of the race day: withdrawals, starts, declarations and classifications
+(14.III.5).
+"""
 
 from typing import Any
 
@@ -41,19 +43,19 @@ _PROPOSED = _("Proposed; a second person confirms it.")
 # --- Acts -----------------------------------------------------------------------------------------
 
 
-def _given(data: Data, *names: str) -> Data:
-    """The fields the service takes, without those of the grid."""
+def _only(data: Data, *names: str) -> Data:
+    """Return the named fields only: the service does not take the fields of the grid."""
     return {name: data[name] for name in names}
 
 
 def _withdraw(by: StaffActor, race: Race, data: Data) -> Done:
-    made = withdrawals.withdrawal_enter(by=by, race_id=race.pk, **data)
-    return Done(_("The number is off sale at once; a second person confirms it."), made)
+    withdrawal = withdrawals.withdrawal_enter(by=by, race_id=race.pk, **data)
+    return Done(_("The number is off sale at once; a second person confirms it."), withdrawal)
 
 
 def _reverse(by: StaffActor, row: Withdrawal, data: Data) -> Done:
-    made = withdrawals.withdrawal_reverse(by=by, withdrawal_id=row.pk, reason=data["reason"])
-    return Done(_PROPOSED, made)
+    proposal = withdrawals.withdrawal_reverse(by=by, withdrawal_id=row.pk, reason=data["reason"])
+    return Done(_PROPOSED, proposal)
 
 
 def _start(by: StaffActor, race: Race, data: Data) -> Done:
@@ -66,8 +68,8 @@ def _start_correct(by: StaffActor, race: Race, data: Data) -> Done:
 
 
 def _declare(by: StaffActor, race: Race, data: Data) -> Done:
-    given = _given(data, "kind", "reason", "declared_at", "left")
-    starts.race_declare(by=by, race_id=race.pk, **given)
+    fields = _only(data, "kind", "reason", "declared_at", "left")
+    starts.race_declare(by=by, race_id=race.pk, **fields)
     return Done(_("The race is declared; its result comes from a certified draw."))
 
 
@@ -77,18 +79,18 @@ def _declare_meeting(by: StaffActor, meeting: Meeting, data: Data) -> Done:
 
 
 def _retract(by: StaffActor, race: Race, data: Data) -> Done:
-    made = starts.declaration_retract(by=by, race_id=race.pk, reason=data["reason"])
-    return Done(_PROPOSED, made)
+    proposal = starts.declaration_retract(by=by, race_id=race.pk, reason=data["reason"])
+    return Done(_PROPOSED, proposal)
 
 
 def _classify(by: StaffActor, race: Race, data: Data) -> Done:
-    given = _given(data, "runners", "announced_text", "announced_at", "author")
-    return Done(_PROPOSED, classification.classification_propose(by=by, race_id=race.pk, **given))
+    fields = _only(data, "runners", "announced_text", "announced_at", "author")
+    return Done(_PROPOSED, classification.classification_propose(by=by, race_id=race.pk, **fields))
 
 
 def _correct(by: StaffActor, race: Race, data: Data) -> Done:
-    given = _given(data, "runners", "reason")
-    return Done(_PROPOSED, classification.classification_correct(by=by, race_id=race.pk, **given))
+    fields = _only(data, "runners", "reason")
+    return Done(_PROPOSED, classification.classification_correct(by=by, race_id=race.pk, **fields))
 
 
 def _in(*states: RaceState) -> Any:
@@ -96,7 +98,7 @@ def _in(*states: RaceState) -> Any:
 
 
 def _is_ahead(meeting: Meeting) -> bool:
-    """Whether a race of the meeting is still to be run."""
+    """Return whether a race of the meeting has not started yet."""
     records = race_records(list(meeting.races.values_list("pk", flat=True)))
     return any(record.state is RaceState.SCHEDULED for record in records.values())
 
@@ -109,7 +111,7 @@ WITHDRAW = Act(
     form=WithdrawForm,
     icon="remove_circle",
     offered=_in(RaceState.SCHEDULED, RaceState.STARTED),
-    text=_("Terminals refuse the number from this instant on."),
+    text=_("Terminals refuse the number at once."),
 )
 REVERSE = Act(
     name="reverse",
@@ -153,7 +155,9 @@ DECLARE = Act(
     icon="thunderstorm",
     danger=True,
     offered=_in(RaceState.SCHEDULED, RaceState.STARTED),
-    text=_("Not run, suspended, or all disqualified: its result is drawn (14.III.5.4)."),
+    text=_(
+        "The race was not run, was suspended, or all are disqualified. Its result is drawn (5.4)."
+    ),
 )
 DECLARE_MEETING = Act(
     name="declare",
@@ -183,7 +187,7 @@ CLASSIFY = Act(
     form=ClassifyForm,
     icon="emoji_events",
     offered=_in(RaceState.STARTED),
-    text=_("As the stewards announced it; from then on it is frozen (14.III.5.3)."),
+    text=_("Enter what the stewards announced. It cannot be changed afterwards (14.III.5.3)."),
 )
 CORRECT = Act(
     name="correct",
@@ -196,7 +200,7 @@ CORRECT = Act(
         race_record(race.pk).state is RaceState.CLASSIFIED
         and not PaymentOrder.objects.filter(contest__legs__race=race).exists()
     ),
-    text=_("Only a keying error against the announced text, until the payment order."),
+    text=_("Correct only a keying error against the announced text, before the payment order."),
 )
 RACE_ACTS = (WITHDRAW, START, START_CORRECT, DECLARE, RETRACT, CLASSIFY, CORRECT)
 
@@ -268,5 +272,5 @@ class ClassificationAdmin(ReadOnlyAdmin):
 
     @admin.display(description=_("runners"))
     def runners_shown(self, row: Classification) -> Any:
-        named = [{**r, "outcome": str(OUTCOMES.get(r["outcome"], ""))} for r in row.runners]
-        return as_html(named)
+        runners = [{**r, "outcome": str(OUTCOMES.get(r["outcome"], ""))} for r in row.runners]
+        return as_html(runners)

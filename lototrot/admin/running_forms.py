@@ -1,4 +1,4 @@
-"""Forms of the acts on the course: withdrawals, starts, declarations, classifications."""
+"""Define the forms for withdrawals, starts, declarations and classifications."""
 
 from typing import Any
 
@@ -22,7 +22,10 @@ def _runners(race: Race) -> list[tuple[int, str]]:
 
 
 def _last(model: Any, race: Race, field: str) -> str:
-    """Return what an earlier race of the meeting has there: mostly the same person."""
+    """Return the field's value in the newest record of the meeting, or "".
+
+    It is offered as the initial value, because mostly the same person reports all races.
+    """
     rows = model.objects.filter(race__meeting=race.meeting_id).order_by("-pk")
     return str(rows.values_list(field, flat=True).first() or "")
 
@@ -35,9 +38,9 @@ class WithdrawForm(ActForm):
     )
 
     def build(self) -> None:
-        out = {w.number for w in race_record(self.target.pk).withdrawals}
+        withdrawn = {row.number for row in race_record(self.target.pk).withdrawals}
         self.fields["number"].choices = [  # type: ignore[attr-defined]
-            (number, text) for number, text in _runners(self.target) if number not in out
+            (number, text) for number, text in _runners(self.target) if number not in withdrawn
         ]
 
 
@@ -76,35 +79,37 @@ class DeclareForm(DeclareMeetingForm):
     def clean(self) -> Data:
         data: Data = super().clean() or {}
         data["left"] = [
-            Left(n, data[f"ruling_{n}"])
-            for n, _ in _runners(self.target)
-            if data.get(f"ruling_{n}")
+            Left(number, data[f"ruling_{number}"])
+            for number, _ in _runners(self.target)
+            if data.get(f"ruling_{number}")
         ]
         return data
 
 
 class RunnersForm(ActForm):
-    """What became of each runner."""
+    """Enter the outcome, place and ruling of each runner."""
 
     def build(self) -> None:
         record = race_record(self.target.pk)
-        known = (
-            {r["number"]: r for r in record.classification.runners}
-            if (record.classification)
-            else {}
-        )
+        runners = record.classification.runners if record.classification else ()
+        entries = {runner["number"]: runner for runner in runners}
         rows = []
         for number, text in _runners(self.target):
             names = [f"{part}_{number}" for part in ("outcome", "place", "ruling")]
-            self.fields |= dict(zip(names, _runner_fields(record, known, number), strict=True))
+            self.fields |= dict(zip(names, _runner_fields(record, entries, number), strict=True))
             rows.append((text, names))
         self.grid = ((_("horse"), _("outcome"), _("place"), _("ruling")), rows)
 
     def entries(self) -> list[Entry]:
         data = self.cleaned_data
         return [
-            Entry(n, data[f"outcome_{n}"], data[f"place_{n}"], data[f"ruling_{n}"])
-            for n, _ in _runners(self.target)
+            Entry(
+                number,
+                data[f"outcome_{number}"],
+                data[f"place_{number}"],
+                data[f"ruling_{number}"],
+            )
+            for number, _ in _runners(self.target)
         ]
 
     def clean(self) -> Data:
@@ -115,9 +120,9 @@ class RunnersForm(ActForm):
 
 
 def _runner_fields(
-    record: RaceRecord, known: dict[int, Any], number: int
+    record: RaceRecord, entries: dict[int, Any], number: int
 ) -> tuple[forms.Field, forms.Field, forms.Field]:
-    entry = known.get(number, {})
+    entry = entries.get(number, {})
     presumed = "withdrawn" if number in record.withdrawn else "started"
     return (
         forms.ChoiceField(

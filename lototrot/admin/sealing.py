@@ -1,4 +1,4 @@
-"""Seals and their amendments, to be read."""
+"""Show seals and their amendments."""
 
 from django.contrib import admin
 from django.utils.translation import gettext_lazy as _

@@ -1,4 +1,4 @@
-"""Bets in breach, settlements, prizes and payment orders."""
+"""Show breaches, settlements, prizes and payment orders, and run the acts on them."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -53,40 +53,40 @@ REASONS = {
 
 
 def missing_text(gap: Missing) -> str:
-    """What a race lacks, by its position on the ticket."""
+    """Return what a leg lacks before settlement, as text that begins with its position."""
     numbers = ", ".join(map(str, gap.numbers))
     race = Race.objects.get(pk=gap.race_id)
-    said = f"{gap.position}: {race} – {MISSING.get(gap.code, gap.code)}"
-    return f"{said} ({numbers})" if numbers else said
+    text = f"{gap.position}: {race} – {MISSING.get(gap.code, gap.code)}"
+    return f"{text} ({numbers})" if numbers else text
 
 
 # --- Acts -----------------------------------------------------------------------------------------
 
 
 def _breaches(contest: Contest) -> Facts:
-    """The whole set in figures, and its first tickets one by one."""
-    found = breach.breach_set(contest.pk)
+    """Return the totals of the bets in breach and a table of the first ones."""
+    totals = breach.breach_set(contest.pk)
     rows = format_html_join(
         "",
         "<tr><td>{}</td><td>{}</td><td>{}</td><td>{}</td><td>{}</td><td>{}</td></tr>",
         (
             (
-                link(Ticket(pk=b.ticket_id), b.uuid),
-                moment(b.sold_at),
-                b.premises,
-                b.terminal,
-                money(b.amount_cents),
-                ", ".join(str(REASONS.get(r, r)) for r in b.reasons),
+                link(Ticket(pk=bet.ticket_id), bet.uuid),
+                moment(bet.sold_at),
+                bet.premises,
+                bet.terminal,
+                money(bet.amount_cents),
+                ", ".join(str(REASONS.get(reason, reason)) for reason in bet.reasons),
             )
-            for b in breach.breach_list(contest.pk, limit=_BREACHES_SHOWN)
+            for bet in breach.breach_list(contest.pk, limit=_BREACHES_SHOWN)
         ),
     )
     facts: list[tuple[Any, Any]] = [
-        (_("tickets"), found.tickets),
-        (_("bets"), found.bets),
-        (_("amount"), money(found.amount_cents)),
+        (_("tickets"), totals.tickets),
+        (_("bets"), totals.bets),
+        (_("amount"), money(totals.amount_cents)),
     ]
-    if found.tickets:
+    if totals.tickets:
         table = format_html('<table class="house-document">{}</table>', rows)
         facts.append((_("the first of them"), table))
     return facts
@@ -101,8 +101,10 @@ def _block(by: StaffActor, contest: Contest, data: Data) -> Done:
 
 
 def _settle(by: StaffActor, contest: Contest, data: Data) -> Done:
-    """Refused here if it cannot be settled now; else done by a worker. Without a broker the sweeper
-    finds it all the same."""
+    """Ask a worker to settle the contest. Raise what keeps it from being settled now.
+
+    Without a broker the sweeper finds the contest later.
+    """
     by.need(powers.REQUEST_SETTLEMENT)
     settleable(contest_get(contest.pk))
 
@@ -114,8 +116,8 @@ def _settle(by: StaffActor, contest: Contest, data: Data) -> Done:
 
 
 def _order(by: StaffActor, contest: Contest, data: Data) -> Done:
-    made = payment_order.payment_order_propose(by=by, contest_id=contest.pk)
-    return Done(_PROPOSED, made)
+    proposal = payment_order.payment_order_propose(by=by, contest_id=contest.pk)
+    return Done(_PROPOSED, proposal)
 
 
 def _order_facts(contest: Contest) -> Facts:
@@ -143,13 +145,13 @@ VOID = Act(
 )
 BLOCK = Act(
     name="breach_block",
-    title=_("Bar bets in breach"),
+    title=_("Block tickets in breach"),
     power=powers.UNDO_BREACH,
     run=_block,
     facts=_breaches,
     icon="lock",
     danger=True,
-    text=_("All of them are barred together, and their prizes held apart [C6]."),
+    text=_("All of them are blocked together, and their prizes are held [C6]."),
     offered=lambda by, contest: contest.state == Contest.State.ORDERED,
 )
 SETTLE = Act(
@@ -158,7 +160,7 @@ SETTLE = Act(
     power=powers.REQUEST_SETTLEMENT,
     run=_settle,
     icon="calculate",
-    text=_("By the rules of section 9, on the results on record."),
+    text=_("The rules of section 9 are applied to the results on record."),
     offered=lambda by, contest: contest.state == Contest.State.CLOSED,
 )
 ORDER = Act(
@@ -169,7 +171,7 @@ ORDER = Act(
     icon="gavel",
     facts=_order_facts,
     danger=True,
-    text=_("Once given, no later change of the order of arrival changes anything (14.III.8.2)."),
+    text=_("After the order, a change of the order of arrival changes no prize (14.III.8.2)."),
     offered=lambda by, contest: contest.state == Contest.State.SETTLED,
 )
 
@@ -183,7 +185,7 @@ FIGURES = {
     "jackpot_in": _("jackpot carried in"),
     "reserve_in": _("reserve carried in"),
     "lapsed_in": _("lapsed prizes brought in"),
-    "tested_jackpot": _("accumulated figure held against the threshold"),
+    "tested_jackpot": _("accumulated figure compared with the threshold"),
     "unwon_to_reserve": _("unwon, to the reserve"),
     "reserve_paid_out": _("reserve paid out"),
     "prizes_total": _("prizes"),
@@ -208,19 +210,19 @@ PARTS = {
 
 
 def exact_money(value: Any) -> str:
-    """An amount in cents, which may be an exact fraction "n/d" of one."""
+    """Return cents as an amount. The value may be an exact fraction of cents as "n/d"."""
     if isinstance(value, int):
         return money(value)
     if value is None:
         return "–"
     numerator, _slash, denominator = str(value).partition("/")
-    whole, rest = divmod(int(numerator), int(denominator or 1))
-    return f"{money(whole)} + {rest}/{denominator} c" if rest else money(whole)
+    cents, rest = divmod(int(numerator), int(denominator or 1))
+    return f"{money(cents)} + {rest}/{denominator} c" if rest else money(cents)
 
 
 def _categories(figures: Mapping[str, Any]) -> SafeString:
-    """Every category's way from its share to its prize, highest first; then the reserve's share."""
-    names = sorted(figures["winners"], key=int, reverse=True)  # as text, JSON sorts them upwards
+    """Return a table of the categories from share to prize, the highest first, the reserve last."""
+    names = sorted(figures["winners"], key=int, reverse=True)  # JSON sorts the keys as text
     names += [name for name in figures["shares"] if name not in names]
     head = format_html_join("", "<th>{}</th>", ((text,) for text in BY_CATEGORY.values()))
     rows = []
@@ -253,7 +255,7 @@ def _totals(figures: Mapping[str, Any]) -> SafeString:
 
 
 def _leg(leg: Mapping[str, Any]) -> dict[str, Any]:
-    """A race of the settlement, in the order people look for."""
+    """Return the results of a leg of the settlement, with its keys in reading order."""
     names = (
         "position",
         "programme",

@@ -1,4 +1,7 @@
-"""Tickets and what became of them. Codes are typed in, never shown, and never in an address."""
+"""Show tickets and what happened to them.
+
+A code is typed into a form. It is never shown and never part of an address.
+"""
 
 import uuid
 from typing import Any
@@ -66,7 +69,7 @@ class _Voids(ReadOnlyInline):
     shown = ("reason", "note", "voided_at", "operator", "proposal")
 
 
-class _Bars(ReadOnlyInline):
+class _Blocks(ReadOnlyInline):
     model = Block
     shown = ("proposal", "blocked_at", "prize_cents")
 
@@ -101,13 +104,13 @@ class TicketAdmin(ReadOnlyAdmin):
     search_fields = ("uuid",)
     search_help_text = _("The UUID of a ticket, or the code of a terminal.")
     sortable_by = ()
-    inlines = (_Prizes, _Voids, _Bars, _Prints, _Reprints)
+    inlines = (_Prizes, _Voids, _Blocks, _Prints, _Reprints)
     list_acts = (FIND,)
 
     def get_search_results(
         self, request: HttpRequest, queryset: QuerySet[Any], search_term: str
     ) -> tuple[QuerySet[Any], bool]:
-        """Only what an index finds."""
+        """Find a ticket by UUID, or the tickets of a terminal by its code. Both use an index."""
         term = search_term.strip()
         if not term:
             return queryset, False
@@ -120,20 +123,20 @@ class TicketAdmin(ReadOnlyAdmin):
     @admin.display(description=_("state"))
     def state(self, row: Ticket) -> Any:
         checked = payable_check(TICKETS.by_id(row.pk))
-        said = tag("", STATES[checked.state])
+        state = tag("", STATES[checked.state])
         if not checked.owed_cents:
-            return said
-        return format_html("{} {}", said, money(checked.owed_cents))
+            return state
+        return format_html("{} {}", state, money(checked.owed_cents))
 
     @admin.display(description=_("marked numbers"))
     def marks(self, row: Ticket) -> Any:
-        """Each race's marks, with the way of those that count on another horse."""
-        races = ContestLeg.objects.filter(contest=row.contest_id).select_related("race")
-        named = {leg.position: leg.race for leg in races}
+        """Show the marks of each leg, with the path of those that count on another horse."""
+        legs = ContestLeg.objects.filter(contest=row.contest_id).select_related("race")
+        races = {leg.position: leg.race for leg in legs}
         rows = [
             (
                 leg.position,
-                link(named[leg.position]),
+                link(races[leg.position]),
                 gettext("quick pick") if row.quick_legs >> (leg.position - 1) & 1 else "",
                 ", ".join(" → ".join(map(str, mark.trace)) for mark in leg.marks),
             )

@@ -6,7 +6,7 @@ from django.utils.translation import pgettext_lazy
 
 from lototrot.models.programme import Race
 
-# Why a contest cannot open, by the code of the gate [E8].
+# The reason why a contest cannot open, by the code of the gate [E8].
 GATES = {
     "bet_type_internal": _("The bet type is one of the internal bet's"),
     "price_out_of_range": _("The price is outside the limits"),
@@ -22,7 +22,7 @@ GATES = {
     "rules_unpublished": _("The rules are not published"),
     "percent_unpublished": _("The percentage is not published"),
 }
-# What each gate looks at.
+# The name of an open gate, by its code.
 GATE_NAMES = {
     "bet_type_internal": _("bet type"),
     "price_out_of_range": _("price of a bet"),
@@ -48,5 +48,5 @@ OUTCOMES = {
 
 
 def race_text(race: Race) -> str:
-    """A race with its racecourse and day, as it must be told from every other."""
+    """Return the race with its racecourse and day, so that it differs from every other race."""
     return f"{race} · {race.racecourse} · {race.meeting.day:%d/%m/%Y}"

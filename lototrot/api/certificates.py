@@ -1,4 +1,4 @@
-"""What proves a settlement: its certificate, for anybody, and the sealed tickets to count."""
+"""Publish the certificate of a settlement to everybody and export the sealed tickets to staff."""
 
 from typing import Any
 
@@ -28,8 +28,8 @@ class Certificate(ApiView):
         problems=(certificate.CertificateUnknown,),
     )
     def get(self, request: Request, contest: int) -> HttpResponse:
-        found = certificate.certificate_in_force(contest).published()
-        return cached(request, self.answer(EntryOut, found), max_age_s=SHORTLY_S)
+        entry = certificate.certificate_in_force(contest).published()
+        return cached(request, self.answer(EntryOut, entry), max_age_s=SHORTLY_S)
 
 
 class CertificatePaper(PaperView):

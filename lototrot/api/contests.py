@@ -1,4 +1,4 @@
-"""Contests, from their preparation to their closing."""
+"""Prepare, publish, open, move and close contests."""
 
 from typing import Any
 
@@ -15,7 +15,7 @@ from lototrot.api import samples
 from lototrot.api.programmes import RaceOut
 from lototrot.api.shapes import Paragraphs
 from lototrot.models.contest import Contest
-from lototrot.selectors import contests as found
+from lototrot.selectors import contests as selectors
 from lototrot.selectors.cards import contest_legs
 from lototrot.selectors.settlements import chain_balances
 from lototrot.services.contest import closing, contests
@@ -87,7 +87,7 @@ class GateOut(Shape):
 
 
 class GatesOut(Shape):
-    missing = GateOut(many=True, help_text="Empty: the contest may be opened.")
+    missing = GateOut(many=True, help_text="Empty when the contest may be opened.")
 
 
 class PublicationOut(Shape):
@@ -102,7 +102,7 @@ class ContestDetailOut(ContestOut):
     jackpot_cents = Cents(help_text="Accumulated for the highest category, as of now (9.5).")
     reserve_cents = Cents()
     publication = PublicationOut(allow_null=True)
-    gates = GateOut(many=True, help_text="What still keeps it from being opened.")
+    gates = GateOut(many=True, help_text="The gates that still keep it from being opened.")
     legs = LegOut(many=True)
 
 
@@ -121,10 +121,10 @@ class ScheduleIn(Shape):
 
 
 def detail_of(contest: Contest) -> dict[str, Any]:
-    """A contest with everything there is to know before its settlement."""
+    """Return a contest with its terms, legs, gates and jackpot, as JSON."""
     now = clock.now()
     chain = chain_balances(contest.bet_type_code)
-    published = getattr(contest, "publication", None)
+    publication = getattr(contest, "publication", None)
     draft = contest.state == Contest.State.DRAFT
     gates = contests.contest_gates(contest=contest) if draft else ()
     instants = Instant()
@@ -133,7 +133,7 @@ def detail_of(contest: Contest) -> dict[str, Any]:
         "server_time": instants.to_representation(now),
         "jackpot_cents": chain.jackpot_cents,
         "reserve_cents": chain.reserve_cents,
-        "publication": PublicationOut(published).data if published else None,
+        "publication": PublicationOut(publication).data if publication else None,
         "gates": GateOut(gates, many=True).data,
         "legs": LegOut(contest_legs(contest), many=True).data,
     }
@@ -143,7 +143,7 @@ class Contests(StaffView):
     @operation("Contests, newest first", answer=ContestOut, paged=True, query=ContestQuery)
     def get(self, request: Request) -> HttpResponse:
         query = self.query(ContestQuery)
-        rows = found.contests(state=query.get("state", ""), meeting=query.get("meeting"))
+        rows = selectors.contests(state=query.get("state", ""), meeting=query.get("meeting"))
         return self.rows(ContestOut, rows, query, newest_first=True)
 
     @operation(
@@ -177,20 +177,20 @@ class Contests(StaffView):
         races: list[int],
         **terms: Any,
     ) -> Contest:
-        of = meeting_get(meeting)
+        meeting_row = meeting_get(meeting)
         return contests.contest_create(
             by=self.by,
-            meeting=of,
-            bet_type=found.bet_type_get(**bet_type),
-            ticket_model=found.ticket_model_get(**ticket_model) if ticket_model else None,
-            races=found.races_get(of, races),
+            meeting=meeting_row,
+            bet_type=selectors.bet_type_get(**bet_type),
+            ticket_model=selectors.ticket_model_get(**ticket_model) if ticket_model else None,
+            races=selectors.races_get(meeting_row, races),
             **terms,
         )
 
 
 class OneContest(StaffView):
     @operation(
-        "A contest: its terms, races, gates, closing, jackpot and the time",
+        "Read a contest: terms, legs, gates, closing, jackpot and server time",
         answer=ContestDetailOut,
         problems=(contests.ContestUnknown,),
     )
@@ -200,7 +200,7 @@ class OneContest(StaffView):
 
 class Gates(StaffView):
     @operation(
-        "What keeps a contest from being opened [E8]",
+        "List the gates that keep a contest from being opened [E8]",
         answer=GatesOut,
         problems=(contests.ContestUnknown,),
     )
@@ -214,7 +214,7 @@ class Publication(StaffView):
 
     @operation(
         "Publish programme, rules and percentage to the terminals (5.2, 6.2)",
-        "The same rules again change nothing; other ones are refused.",
+        "The same rules again change nothing; other rules are refused.",
         body=PublicationIn,
         answer=PublicationOut,
         status=201,
@@ -228,10 +228,10 @@ class Publication(StaffView):
     )
     def post(self, request: Request, contest: int) -> HttpResponse:
         rules = self.read(PublicationIn)["rules"]
-        published = contests.contest_publish(
+        publication = contests.contest_publish(
             by=self.by, contest=contests.contest_get(contest), rules=dict(rules)
         )
-        return self.answer(PublicationOut, published, 201)
+        return self.answer(PublicationOut, publication, 201)
 
 
 class Opening(StaffView):
@@ -266,22 +266,22 @@ class Schedule(StaffView):
     )
     def post(self, request: Request, contest: int) -> HttpResponse:
         to_at = self.read(ScheduleIn)["scheduled_close_at"]
-        known = contests.contest_get(contest)
+        contest_id = contests.contest_get(contest).pk
         return self.answer(
-            ContestOut, closing.schedule_move(by=self.by, contest_id=known.pk, to_at=to_at)
+            ContestOut, closing.schedule_move(by=self.by, contest_id=contest_id, to_at=to_at)
         )
 
 
 class Closing(StaffView):
     @operation(
         "Close a contest now, for good",
-        "A closed one stays as it is.",
+        "Nothing changes when it is closed already.",
         answer=ContestOut,
         problems=(contests.ContestUnknown,),
     )
     def post(self, request: Request, contest: int) -> HttpResponse:
         self.read(Shape)
-        known = contests.contest_get(contest)
-        closing.contest_close_early(by=self.by, contest_id=known.pk)
-        known.refresh_from_db()
-        return self.answer(ContestOut, known)
+        row = contests.contest_get(contest)
+        closing.contest_close_early(by=self.by, contest_id=row.pk)
+        row.refresh_from_db()
+        return self.answer(ContestOut, row)

@@ -1,4 +1,4 @@
-"""What happens on the course: withdrawals, starts, races not run, classifications (14.III.5)."""
+"""Record withdrawals, starts, declarations and classifications of races (14.III.5)."""
 
 from typing import Any
 
@@ -46,19 +46,19 @@ _RUNNERS: tuple[type[DomainError], ...] = (
 
 
 class OneRace(StaffView):
-    @operation("A race: what is on record about it and its runners", answer=RaceOut, problems=_RACE)
+    @operation("Read a race: its record and its runners", answer=RaceOut, problems=_RACE)
     def get(self, request: Request, race: int) -> HttpResponse:
-        known: Any = course.race_get(race)
-        found = Race.objects.select_related("racecourse", "meeting").filter(pk=known.pk)
-        (card,) = race_cards(found.prefetch_related("runners"), known.meeting.document)
+        row: Any = course.race_get(race)
+        races = Race.objects.select_related("racecourse", "meeting").filter(pk=row.pk)
+        (card,) = race_cards(races.prefetch_related("runners"), row.meeting.document)
         return self.answer(RaceOut, card)
 
 
 class Withdrawals(StaffView):
     @operation(
         "Withdraw a horse (14.III.5.4.1)",
-        "Effective for sales at once. The answer's `proposal` waits for a second person, who "
-        "confirms it or, it being a mistake, rejects it, which puts the number back on sale.",
+        "The number is off sale at once. The answer's `proposal` waits for a second person, who "
+        "confirms it, or rejects a mistake, which puts the number back on sale.",
         body=WithdrawalIn,
         answer=WithdrawalOut,
         status=201,
@@ -82,8 +82,8 @@ class Withdrawals(StaffView):
         body = self.read(WithdrawalIn)
 
         def act() -> HttpResponse:
-            made = withdrawals.withdrawal_enter(by=self.by, race_id=race, **body)
-            return self.answer(WithdrawalOut, made, 201)
+            withdrawal = withdrawals.withdrawal_enter(by=self.by, race_id=race, **body)
+            return self.answer(WithdrawalOut, withdrawal, 201)
 
         return self.once(act)
 
@@ -112,8 +112,8 @@ class Reversal(StaffView):
         body = self.read(ReasonIn)
 
         def act() -> HttpResponse:
-            made = withdrawals.withdrawal_reverse(by=self.by, withdrawal_id=withdrawal, **body)
-            return self.answer(ProposalOut, made, 201)
+            proposal = withdrawals.withdrawal_reverse(by=self.by, withdrawal_id=withdrawal, **body)
+            return self.answer(ProposalOut, proposal, 201)
 
         return self.once(act)
 
@@ -139,8 +139,8 @@ class Start(StaffView):
     )
     def post(self, request: Request, race: int) -> HttpResponse:
         body = self.read(StartIn)
-        made = starts.start_record(by=self.by, race_id=race, **body)
-        return self.answer(StartOut, made, 201)
+        start = starts.start_record(by=self.by, race_id=race, **body)
+        return self.answer(StartOut, start, 201)
 
 
 class StartCorrection(StaffView):
@@ -168,8 +168,8 @@ class StartCorrection(StaffView):
         body = self.read(StartIn)
 
         def act() -> HttpResponse:
-            made = starts.start_correct(by=self.by, race_id=race, **body)
-            return self.answer(ProposalOut, made, 201)
+            proposal = starts.start_correct(by=self.by, race_id=race, **body)
+            return self.answer(ProposalOut, proposal, 201)
 
         return self.once(act)
 
@@ -197,9 +197,9 @@ class Declaration(StaffView):
     )
     def post(self, request: Request, race: int) -> HttpResponse:
         body = self.read(DeclarationIn)
-        left = [starts.Left(**each) for each in body.pop("left")]
-        made = starts.race_declare(by=self.by, race_id=race, left=left, **body)
-        return self.answer(DeclarationOut, made, 201)
+        left = [starts.Left(**horse) for horse in body.pop("left")]
+        declaration = starts.race_declare(by=self.by, race_id=race, left=left, **body)
+        return self.answer(DeclarationOut, declaration, 201)
 
 
 class Retraction(StaffView):
@@ -224,8 +224,8 @@ class Retraction(StaffView):
         body = self.read(ReasonIn)
 
         def act() -> HttpResponse:
-            made = starts.declaration_retract(by=self.by, race_id=race, **body)
-            return self.answer(ProposalOut, made, 201)
+            proposal = starts.declaration_retract(by=self.by, race_id=race, **body)
+            return self.answer(ProposalOut, proposal, 201)
 
         return self.once(act)
 
@@ -241,9 +241,9 @@ class MeetingDeclaration(StaffView):
     )
     def post(self, request: Request, meeting: int) -> HttpResponse:
         body = self.read(MeetingDeclarationIn)
-        known = meeting_get(meeting)
-        made = starts.meeting_declare(by=self.by, meeting_id=known.pk, **body)
-        return self.answer(DeclarationsOut, {"items": made}, 201)
+        meeting_id = meeting_get(meeting).pk
+        declarations = starts.meeting_declare(by=self.by, meeting_id=meeting_id, **body)
+        return self.answer(DeclarationsOut, {"items": declarations}, 201)
 
 
 class Classification(StaffView):
@@ -272,17 +272,17 @@ class Classification(StaffView):
         runners = _entries(body.pop("runners"))
 
         def act() -> HttpResponse:
-            made = classification.classification_propose(
+            proposal = classification.classification_propose(
                 by=self.by, race_id=race, runners=runners, **body
             )
-            return self.answer(ProposalOut, made, 201)
+            return self.answer(ProposalOut, proposal, 201)
 
         return self.once(act)
 
 
 class ClassificationCorrection(StaffView):
     @operation(
-        "Propose to correct what was keyed to what was announced [B14]",
+        "Propose to correct a keying error against the announcement [B14]",
         _PROPOSED,
         body=CorrectionIn,
         answer=ProposalOut,
@@ -304,10 +304,10 @@ class ClassificationCorrection(StaffView):
         runners = _entries(body.pop("runners"))
 
         def act() -> HttpResponse:
-            made = classification.classification_correct(
+            proposal = classification.classification_correct(
                 by=self.by, race_id=race, runners=runners, **body
             )
-            return self.answer(ProposalOut, made, 201)
+            return self.answer(ProposalOut, proposal, 201)
 
         return self.once(act)
 

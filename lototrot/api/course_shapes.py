@@ -1,4 +1,4 @@
-"""Bodies and answers of the operations on the course of a race day."""
+"""Define the bodies and answers of the operations on a race day."""
 
 from rest_framework import serializers
 

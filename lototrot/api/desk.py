@@ -1,4 +1,4 @@
-"""What a terminal looks up: contests it may sell, and what to put on the wall."""
+"""Show a terminal the contests that it may sell and the poster for its wall."""
 
 from typing import Any
 
@@ -59,7 +59,9 @@ class ContestHeadOut(Shape):
     max_bets = Whole(help_text="Most bets on one ticket.")
     allows_multiple = Flag()
     correction_window_s = Whole()
-    closes_at = Instant(help_text="At the latest; a start or a race not run closes it earlier.")
+    closes_at = Instant(
+        help_text="The latest closing; a start or a race not run closes it earlier."
+    )
     prize_percent = serializers.CharField()
     rules = serializers.CharField(help_text="In the language of the request; to be displayed.")
     jackpot_cents = Cents(help_text="Accumulated for the highest category so far (9.5).")
@@ -87,11 +89,11 @@ class OnSaleOut(Shape):
     refusal = Choice(
         (PremisesNotAuthorised.code, SalesSuspended.code),
         allow_null=True,
-        help_text="With what every sale here would be refused now; null if with nothing.",
+        help_text="The code with which every sale here is refused now; null if sales are possible.",
     )
     server_time = Instant()
     items = ContestOnSaleOut(many=True)
-    draws = DrawNoticeOut(many=True, help_text="Draws to tell the players of (14.III.5.4.2).")
+    draws = DrawNoticeOut(many=True, help_text="Draws to announce to the players (14.III.5.4.2).")
 
 
 class AcknowledgementOut(Shape):
@@ -123,12 +125,16 @@ def _on_sale(contest: Any, language: str) -> dict[str, Any]:
 
 @kept(most=256)
 def _races(contest: int, _offered: tuple[int, ...]) -> list[dict[str, Any]]:
-    """The races as every terminal gets them; only the numbers offered ever change on sale."""
+    """Return the legs of a contest for terminals.
+
+    The answer is kept: while a contest is on sale, only the numbers offered change, and they are
+    part of the key.
+    """
     return list(RaceOnSale(contest_legs(contest_get(contest)), many=True).data)
 
 
-def _told(language: str) -> list[dict[str, Any]]:
-    """What players are told of public draws."""
+def _announced_draws(language: str) -> list[dict[str, Any]]:
+    """Return the public draws that terminals announce to players (14.III.5.4.2)."""
     return [
         {
             "draw": card.draw.uuid,
@@ -160,22 +166,22 @@ class OnSale(TerminalView):
                 "refusal": refusal,
                 "server_time": utc_text(clock.now()),
                 "items": [_on_sale(contest, language) for contest in rows],
-                "draws": DrawNoticeOut(_told(language), many=True).data,
+                "draws": DrawNoticeOut(_announced_draws(language), many=True).data,
             }
         )
 
 
 class Acknowledgement(TerminalView):
     @operation(
-        "Programme, rules and percentage are on display here (5.2, 6.2)",
+        "Acknowledge that programme, rules and percentage are displayed (5.2, 6.2)",
         "Needed once per contest, terminal and operator before selling. Twice changes nothing.",
         answer=AcknowledgementOut,
         problems=(ContestUnknown, ContestNotOpen, TerminalCannot),
     )
     def post(self, request: Request, contest: int) -> HttpResponse:
         self.read(Shape)
-        done = display_acknowledge(by=self.terminal, contest=contest_get(contest))
-        return self.answer(AcknowledgementOut, done)
+        acknowledgement = display_acknowledge(by=self.terminal, contest=contest_get(contest))
+        return self.answer(AcknowledgementOut, acknowledgement)
 
 
 class ContestPoster(PaperView, BareTerminalView):

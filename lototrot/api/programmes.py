@@ -1,4 +1,6 @@
-"""The official programme: racecourses, meetings, approval, posters."""
+"""Import the official programme, record its approval, and show racecourses, meetings and
+posters.
+"""
 
 from typing import Any
 
@@ -68,7 +70,10 @@ class ProgrammeMeetingIn(Shape):
 
 
 class ProgrammeIn(Shape):
-    """What docs/programme-format.md describes; read by the engine, which names every error."""
+    """A programme in the format of docs/programme-format.md.
+
+    This shape only documents the body: the engine reads it and reports every error.
+    """
 
     format = serializers.CharField(help_text="lototrot-programme-1")
     meeting = ProgrammeMeetingIn()
@@ -108,7 +113,8 @@ class RunnerOut(Shape):
     withdrawn = Flag()
     unconfirmed = Flag(help_text="Withdrawn, and waiting for the second person.")
     trace = serializers.ListField(
-        child=Whole(), help_text="The way of its bets to the number they count on now [5.4.1]."
+        child=Whole(),
+        help_text="The numbers its bets pass through, up to the one they count on now [5.4.1].",
     )
 
 
@@ -153,8 +159,9 @@ class Programmes(StaffView):
     @operation(
         "Import a programme",
         description=(
-            "JSON or CSV as docs/programme-format.md says; accepted whole or refused whole with "
-            "every error and its place. The same programme again is the same meeting."
+            "JSON or CSV in the format of docs/programme-format.md. A programme with an error is "
+            "refused completely; the refusal names every error and its place. The same "
+            "programme again answers the same meeting."
         ),
         body=ProgrammeIn,
         body_media_types=tuple(FORMATS),
@@ -180,10 +187,10 @@ class Meetings(StaffView):
     @operation("Meetings, newest first", answer=MeetingOut, paged=True, query=MeetingQuery)
     def get(self, request: Request) -> HttpResponse:
         query = self.query(MeetingQuery)
-        found = official.meetings()
+        meetings = official.meetings()
         if "day" in query:
-            found = found.filter(day=query["day"])
-        return self.rows(MeetingOut, found, query, newest_first=True)
+            meetings = meetings.filter(day=query["day"])
+        return self.rows(MeetingOut, meetings, query, newest_first=True)
 
 
 class OneMeeting(StaffView):
@@ -191,9 +198,9 @@ class OneMeeting(StaffView):
         "A meeting with its races and runners", answer=MeetingDetailOut, problems=(MeetingUnknown,)
     )
     def get(self, request: Request, meeting: int) -> HttpResponse:
-        found: Any = official.meeting_get(meeting)
-        races = RaceOut(meeting_cards(found), many=True).data
-        return json_response(MeetingOut(found).data | {"races": races})
+        row: Any = official.meeting_get(meeting)
+        races = RaceOut(meeting_cards(row), many=True).data
+        return json_response(MeetingOut(row).data | {"races": races})
 
 
 class Approval(StaffView):
@@ -212,8 +219,9 @@ class Approval(StaffView):
     )
     def post(self, request: Request, meeting: int) -> HttpResponse:
         body = self.read(ApprovalIn)
-        found = official.approval_record(by=self.by, meeting=official.meeting_get(meeting), **body)
-        return self.answer(ApprovalOut, found, 201)
+        row = official.meeting_get(meeting)
+        approval = official.approval_record(by=self.by, meeting=row, **body)
+        return self.answer(ApprovalOut, approval, 201)
 
 
 class MeetingPoster(PaperView, StaffView):

@@ -1,4 +1,4 @@
-"""Seals, and the proof that a ticket is under one: for anybody, without signing on."""
+"""Show the seal of a contest and prove that a ticket is in it, to everybody, without a token."""
 
 from django.http import HttpResponse
 from rest_framework import serializers
@@ -30,15 +30,19 @@ class TicketOfProof(Shape):
 
 
 class ProofOut(Shape):
-    """What `verify/ticket.py` takes, with the code from the ticket (docs/proofs.md)."""
+    """The document that `verify/ticket.py` reads, with the code from the ticket
+    (docs/proofs.md).
+    """
 
     format = serializers.CharField()
     ticket = TicketOfProof()
     blind = serializers.CharField(help_text="16 bytes that belong to this ticket's code alone.")
-    place = Whole(help_text="Among the tickets sealed, from 0.")
+    place = Whole(help_text="The position among the sealed tickets, from 0.")
     path = serializers.ListField(child=serializers.CharField())
     seal = EntryOut()
-    amendments = EntryOut(many=True, help_text="The one that voids this ticket, if any does.")
+    amendments = EntryOut(
+        many=True, help_text="The amendment that voids this ticket, if there is one."
+    )
     digests = serializers.DictField(child=serializers.CharField())
 
 
@@ -51,8 +55,8 @@ class SealOut(Shape):
 
 class TicketProof(ApiView):
     @operation(
-        "The proof that a ticket was sealed",
-        "Checks offline, with the code, and shows no other ticket.",
+        "Prove that a ticket was sealed",
+        "The proof can be checked offline with the code, and shows no other ticket.",
         body=ProofIn,
         answer=ProofOut,
         problems=(
@@ -65,8 +69,8 @@ class TicketProof(ApiView):
         ),
     )
     def post(self, request: Request) -> HttpResponse:
-        found = proving.ticket_proof(presented_code=self.read(ProofIn)["code"])
-        response = self.answer(ProofOut, found)
+        proof = proving.ticket_proof(presented_code=self.read(ProofIn)["code"])
+        response = self.answer(ProofOut, proof)
         response["Cache-Control"] = "no-store"
         return response
 
@@ -80,5 +84,5 @@ class ContestSeal(ApiView):
     def get(self, request: Request, contest: int) -> HttpResponse:
         seal = need_sealed(contest_get(contest))
         numbers = seal.amendments.order_by("number").values_list("entry__sequence", flat=True)
-        found = {"entry": seal.entry, "amendments": list(numbers)}
-        return cached(request, self.answer(SealOut, found), max_age_s=5)
+        sealed = {"entry": seal.entry, "amendments": list(numbers)}
+        return cached(request, self.answer(SealOut, sealed), max_age_s=5)

@@ -1,4 +1,4 @@
-"""What contests are made by: bet types, the internal bet's types, ticket models."""
+"""Record and list bet types, internal bet types and ticket models."""
 
 from django.http import HttpResponse
 from rest_framework import serializers
@@ -17,7 +17,7 @@ _BIGGEST_VERSION = 32_767
 
 class BetTypeIn(Shape):
     document = serializers.DictField(
-        help_text="As the files in lototrot/bet_types; read whole, or refused with every error."
+        help_text="In the format of the files in lototrot/bet_types. A refusal names every error."
     )
     authorisation = Text(max_length=120)
 
@@ -59,7 +59,7 @@ class TicketModelOut(Shape):
 
 
 class BetTypes(StaffView):
-    @operation("Bet types, every version", answer=BetTypeOut, paged=True)
+    @operation("List every version of every bet type", answer=BetTypeOut, paged=True)
     def get(self, request: Request) -> HttpResponse:
         return self.rows(BetTypeOut, BetType.objects.all(), self.query(PageQuery))
 
@@ -91,8 +91,8 @@ class InternalBetTypes(StaffView):
     )
     def post(self, request: Request) -> HttpResponse:
         body = self.read(InternalBetTypeIn)
-        found = contests.internal_bet_type_record(by=self.by, **body)
-        return self.answer(InternalBetTypeOut, found, 201)
+        recorded = contests.internal_bet_type_record(by=self.by, **body)
+        return self.answer(InternalBetTypeOut, recorded, 201)
 
 
 class TicketModels(StaffView):

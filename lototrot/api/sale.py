@@ -1,4 +1,4 @@
-"""The sale: the one request whose speed matters most."""
+"""Sell a ticket. This is the request whose speed matters most."""
 
 import json
 import uuid
@@ -28,14 +28,15 @@ from lototrot.engine.selection import (
 from lototrot.services.contest.contests import ContestNotOpen, ContestUnknown
 from lototrot.services.tickets import selling
 
-MAX_RACES = 64  # how many a contest has is for the contest to say; this only bounds the work
+# Bounds the work on a body. The contest decides how many legs a ticket has.
+MAX_LEGS = 64
 HIGHEST_MARK = 99
 MAX_MARKS = 99
 Mark = Annotated[int, Meta(ge=1, le=HIGHEST_MARK)]
 
 
 class QuickPickIn(Body, frozen=True):
-    """A race whose numbers the system draws."""
+    """A leg whose numbers the system draws."""
 
     quick_pick: Annotated[
         Mark, Meta(description="How many different numbers the system draws for this race.")
@@ -46,7 +47,7 @@ Marks = Annotated[tuple[Mark, ...], Meta(max_length=MAX_MARKS)]
 
 
 class SaleIn(Body, frozen=True):
-    """A ticket as the player confirmed it, before paying (14.III.1.2)."""
+    """A ticket as the player confirmed it before paying (14.III.1.2)."""
 
     uuid: Annotated[
         UuidText, Meta(description="Made and kept by the terminal before the first attempt.")
@@ -63,7 +64,7 @@ class SaleIn(Body, frozen=True):
         ],
         Meta(
             min_length=1,
-            max_length=MAX_RACES,
+            max_length=MAX_LEGS,
             description="One item per race, in the order of the ticket.",
         ),
     ]
@@ -71,12 +72,12 @@ class SaleIn(Body, frozen=True):
 
 def sale_request(body: SaleIn) -> selling.SaleRequest:
     """Return the service's request for a sale."""
-    races = [
-        race if type(race) is tuple else selling.QuickPick(race.quick_pick)  # type: ignore[union-attr]
-        for race in body.races
+    legs = [
+        leg if type(leg) is tuple else selling.QuickPick(leg.quick_pick)  # type: ignore[union-attr]
+        for leg in body.races
     ]
     return selling.SaleRequest(
-        uuid.UUID(body.uuid), body.contest, tuple(races), body.price_cents, body.amount_cents
+        uuid.UUID(body.uuid), body.contest, tuple(legs), body.price_cents, body.amount_cents
     )
 
 
@@ -119,8 +120,8 @@ class Tickets(LeanView):
         ),
     )
     def post(self, request: HttpRequest) -> HttpResponse:
-        asked = sale_request(self.body(request, SaleIn))
-        sold = selling.ticket_sell(credentials=self.credentials, request=asked)
+        sale = sale_request(self.body(request, SaleIn))
+        sold = selling.ticket_sell(credentials=self.credentials, request=sale)
         request.acting = {  # type: ignore[attr-defined]
             "terminal": sold.terminal_id,
             "operator": sold.operator_id,

@@ -1,4 +1,4 @@
-"""Bodies shown in the schema. Codes and tokens in it are made up and open nothing."""
+"""Hold the example bodies of the API schema. Their codes and tokens are invented."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""After the races: bets in breach, settlement, payment order, winning tickets, jackpot."""
+"""Show breaches, settlements, winning tickets and the jackpot, and propose what settles them."""
 
 import structlog
 from django.http import HttpResponse
@@ -26,9 +26,9 @@ _PROPOSED = "Takes effect when a second person confirms the proposal (`/api/v1/p
 
 
 class CategoryOut(Shape):
-    hits = Whole(help_text="Races right.")
+    hits = Whole(help_text="Number of correct legs.")
     winning_bets = Whole()
-    prize_cents = Cents(help_text="Of each winning bet.")
+    prize_cents = Cents(help_text="The prize of each winning bet.")
     total_cents = Cents()
 
 
@@ -66,14 +66,16 @@ class SettlementDetailOut(SettlementOut):
     )
     rules = serializers.DictField(help_text="The bet type as applied.")
     races = serializers.ListField(
-        child=serializers.DictField(), help_text="The results it stood on."
+        child=serializers.DictField(), help_text="The results that it used."
     )
 
 
 class SettlementRequestOut(Shape):
     contest = Whole()
     state = Choice(Contest.State.values)
-    sent = Flag(help_text="A worker was told. If not, the sweeper finds it within seconds.")
+    sent = Flag(
+        help_text="True if a worker was told. If not, the sweeper finds the contest within seconds."
+    )
 
 
 class WinningTicketOut(Shape):
@@ -100,7 +102,9 @@ class ChainOut(Shape):
     jackpot_cents = Cents()
     reserve_cents = Cents()
     next_contest = Whole(source="next_contest_id", allow_null=True)
-    lapsed_cents = Cents(help_text="Unclaimed prizes placed in the next contest so far (10.7).")
+    lapsed_cents = Cents(
+        help_text="Unclaimed prizes carried over to the next contest so far (10.7)."
+    )
 
 
 class HistoryOut(Shape):
@@ -116,19 +120,19 @@ class HistoryOut(Shape):
 
 class BreachList(StaffView):
     @operation(
-        "Bets in breach, neither voided nor barred yet [C6, E3]",
+        "List the bets in breach that are neither voided nor blocked yet [C6, E3]",
         answer=BreachOut,
         paged=True,
         problems=(ContestUnknown,),
     )
     def get(self, request: Request, contest: int) -> HttpResponse:
-        found = pagination.page_of(
+        page = pagination.page_of(
             lambda after, limit: breach.breach_list(contest, after=after or 0, limit=limit),
             self.query(PageQuery),
             kind=int,
             position=lambda row: row.ticket_id,
         )
-        return self.page(BreachOut, *found)
+        return self.page(BreachOut, *page)
 
 
 _BREACH_PROBLEMS = (
@@ -153,15 +157,15 @@ class BreachVoid(StaffView):
         self.read(Shape)
 
         def act() -> HttpResponse:
-            made = breach.breach_void(by=self.by, contest_id=contest)
-            return self.answer(ProposalOut, made, 201)
+            proposal = breach.breach_void(by=self.by, contest_id=contest)
+            return self.answer(ProposalOut, proposal, 201)
 
         return self.once(act)
 
 
 class BreachBlock(StaffView):
     @operation(
-        "Propose to bar all tickets found in breach after the payment order",
+        "Propose to block all tickets found in breach after the payment order",
         _PROPOSED,
         answer=ProposalOut,
         status=201,
@@ -172,8 +176,8 @@ class BreachBlock(StaffView):
         self.read(Shape)
 
         def act() -> HttpResponse:
-            made = breach.breach_block(by=self.by, contest_id=contest)
-            return self.answer(ProposalOut, made, 201)
+            proposal = breach.breach_block(by=self.by, contest_id=contest)
+            return self.answer(ProposalOut, proposal, 201)
 
         return self.once(act)
 
@@ -188,9 +192,10 @@ class OneSettlement(StaffView):
         return self.answer(SettlementDetailOut, settlements.settlement_in_force(contest))
 
     @operation(
-        "Have a contest settled now",
-        "A worker does it; the system would find it by itself, too. What still keeps the contest "
-        "from being settled is refused here with its reason. Settled already: nothing happens.",
+        "Request the settlement of a contest",
+        "A worker settles it; without a request the sweeper would do so, too. The request is "
+        "refused with the reason when the contest cannot be settled yet. Nothing happens when "
+        "it is settled already.",
         answer=SettlementRequestOut,
         status=202,
         problems=(
@@ -205,10 +210,10 @@ class OneSettlement(StaffView):
     )
     def post(self, request: Request, contest: int) -> HttpResponse:
         self.read(Shape)
-        known = checking.settlement_request(by=self.by, contest_id=contest)
-        sent = known.state == Contest.State.CLOSED and _sent(known)
-        found = {"contest": known.pk, "state": known.state, "sent": sent}
-        return self.answer(SettlementRequestOut, found, 202)
+        row = checking.settlement_request(by=self.by, contest_id=contest)
+        sent = row.state == Contest.State.CLOSED and _sent(row)
+        request_state = {"contest": row.pk, "state": row.state, "sent": sent}
+        return self.answer(SettlementRequestOut, request_state, 202)
 
 
 def _sent(contest: Contest) -> bool:
@@ -222,7 +227,7 @@ def _sent(contest: Contest) -> bool:
 
 class Settlements(StaffView):
     @operation(
-        "Every settlement of a contest, newest first; all but one at most reversed [B14]",
+        "List the settlements of a contest, newest first; at most one is in force [B14]",
         answer=SettlementOut,
         paged=True,
         problems=(ContestUnknown,),
@@ -235,7 +240,7 @@ class Settlements(StaffView):
 class PaymentOrder(StaffView):
     @operation(
         "Propose the payment order (14.III.8.2)",
-        _PROPOSED + " It is never taken back.",
+        _PROPOSED + " It can never be withdrawn.",
         answer=ProposalOut,
         status=201,
         idempotent=True,
@@ -245,8 +250,8 @@ class PaymentOrder(StaffView):
         self.read(Shape)
 
         def act() -> HttpResponse:
-            made = payment_order.payment_order_propose(by=self.by, contest_id=contest)
-            return self.answer(ProposalOut, made, 201)
+            proposal = payment_order.payment_order_propose(by=self.by, contest_id=contest)
+            return self.answer(ProposalOut, proposal, 201)
 
         return self.once(act)
 

@@ -1,4 +1,4 @@
-"""Fields that only this game's bodies have."""
+"""Define the field types that only Lototrot's bodies have."""
 
 import unicodedata
 from typing import Any
@@ -7,11 +7,11 @@ from core.api.shapes import Text
 
 
 class Paragraphs(Text):
-    """A JSON text of several lines: line feeds and tabs are allowed, other controls are not."""
+    """A JSON text of several lines. It allows line feeds and tabs and refuses other controls."""
 
     def to_internal_value(self, data: Any) -> str:
         if not isinstance(data, str):
             self.fail("type")
-        if any(unicodedata.category(each) == "Cc" and each not in "\n\t" for each in data):
+        if any(unicodedata.category(char) == "Cc" and char not in "\n\t" for char in data):
             self.fail("control_character")
         return data

@@ -1,4 +1,4 @@
-"""A terminal's own tickets after the sale: what became of them, their paper, their correction."""
+"""Show a terminal its own tickets, confirm prints, make copies and correct errors."""
 
 import functools
 import uuid
@@ -69,7 +69,7 @@ class RaceOfTicket(Shape):
 
 
 class TicketCard(Shape):
-    """Everything a ticket shows (14.II.3), to be printed by whoever does not take our own paper."""
+    """Everything that a ticket shows (14.II.3), for terminals that do not print our own slip."""
 
     uuid = Uuid()
     state = Choice((SOLD, VOID))
@@ -100,7 +100,7 @@ class TicketCard(Shape):
 class InquiryOut(Shape):
     outcome = Choice(
         ("sold", "burnt"),
-        help_text="sold: here is the ticket. burnt: it was never sold and never can be.",
+        help_text="sold: the ticket follows. burnt: it was not sold and never will be.",
     )
     ticket = TicketCard(allow_null=True)
 
@@ -155,7 +155,7 @@ class TotalsOut(Shape):
 
 
 def card_of(sold: selling.Sold) -> dict[str, Any]:
-    """The ticket as answered, in the language in force."""
+    """Return the ticket as JSON, in the language in force."""
     card = ticket_card(sold)
     voided = sold.replayed and Void.objects.filter(ticket__uuid=sold.uuid).exists()
     card["state"] = VOID if voided else SOLD
@@ -165,17 +165,17 @@ def card_of(sold: selling.Sold) -> dict[str, Any]:
 
 @functools.cache
 def _notices(language: str | None) -> list[str]:
-    """They depend on the language in force alone."""
+    """Return the notices of a ticket. They are kept by language, on which alone they depend."""
     return notices()
 
 
 class Inquiry(BareTerminalView):
     @operation(
-        "What became of a ticket's UUID",
+        "Ask whether a UUID was sold, and burn it if it was not",
         description=(
-            "An unknown UUID is burnt by asking: a sale still in flight under it is refused, so "
-            "that the answer stays true. Ask only to give an attempt up; to carry on, send the "
-            "sale again."
+            "Asking burns an unknown UUID: a sale still in flight under it is refused, so that the "
+            "answer stays true. Ask only to give up an attempt; to continue it, send the sale "
+            "again."
         ),
         answer=InquiryOut,
         problems=(UuidReused,),
@@ -220,8 +220,8 @@ class Slip(PaperView, BareTerminalView):
 
 class PrintConfirmation(BareTerminalView):
     @operation(
-        "The paper came out",
-        description="Twice changes nothing.",
+        "Confirm that the ticket was printed",
+        description="Confirming it again changes nothing.",
         answer=PrintConfirmationOut,
         problems=(selling.TicketUnknown,),
     )
@@ -234,7 +234,7 @@ class PrintConfirmation(BareTerminalView):
 
 class Reprints(TerminalView):
     @operation(
-        "A further copy, marked as duplicate",
+        "Print a further copy, marked as duplicate",
         description=(
             "Before closing only; each is numbered and recorded. `format` json answers the ticket "
             "with its `copy` number; the others answer the paper itself."
@@ -265,8 +265,11 @@ class Reprints(TerminalView):
 
 class Annulment(TerminalView):
     @operation(
-        "Annul a ticket as an error, against its paper (14.III.1.4)",
-        description="Inside the contest's correction window and before closing. Twice is once.",
+        "Annul a ticket sold by mistake, against its paper (14.III.1.4)",
+        description=(
+            "Inside the contest's correction window and before closing. Annulling it again "
+            "changes nothing."
+        ),
         body=AnnulmentIn,
         answer=AnnulmentOut,
         problems=(
@@ -299,7 +302,9 @@ class OwnTickets(BareTerminalView):
 
 
 class Totals(BareTerminalView):
-    @operation("What this terminal sold on a day", answer=TotalsOut, query=TotalsQuery)
+    @operation(
+        "Read the totals that this terminal sold on a day", answer=TotalsOut, query=TotalsQuery
+    )
     def get(self, request: Request) -> HttpResponse:
         day = self.query(TotalsQuery).get("day")
         totals = terminal_totals(terminal_id=self.terminal.terminal_id, day=day)

@@ -1,4 +1,4 @@
-"""Resources of Lototrot, under /api/v1/lototrot/."""
+"""List the resources of Lototrot below /api/v1/lototrot/."""
 
 from django.urls import URLPattern, path
 
@@ -69,7 +69,7 @@ _race_day: list[URLPattern] = [
 _settling: list[URLPattern] = [
     path(f"{_CONTEST}/breaches", settlements.BreachList.as_view()),
     path(f"{_CONTEST}/breaches/void", settlements.BreachVoid.as_view()),
-    path(f"{_CONTEST}/breaches/bar", settlements.BreachBlock.as_view()),
+    path(f"{_CONTEST}/breaches/block", settlements.BreachBlock.as_view()),
     path(f"{_CONTEST}/settlement", settlements.OneSettlement.as_view()),
     path(f"{_CONTEST}/settlements", settlements.Settlements.as_view()),
     path(f"{_CONTEST}/payment-order", settlements.PaymentOrder.as_view()),

@@ -106,8 +106,6 @@ WHAT_OR_HOW: dict[str, str] = {
     "core/tools/articles": "tracing",
     "core/tools/catalogues": "catalogues",
     "lototrot": "accounts day_parts journal_rules metrics movements reports",
-    "lototrot/admin": "contests desk refusals running_forms settling",
-    "lototrot/api": "certificates course desk programmes proofs rules",
     "lototrot/models": "contest running",
     "lototrot/raceday": "selling",
     "lototrot/selectors": "alive board draws races selling settlements",

@@ -185,7 +185,7 @@ def test_what_is_about_to_be_prepared_is_shown_first(organiser: Desk) -> None:
 def test_positions_are_filled_from_the_first_on(organiser: Desk) -> None:
     meeting = factories.meeting()
     response = organiser.ask(meeting, "contest", **_new_contest(meeting, leg_3=""))
-    assert "filled from the first on" in text_of(response)
+    assert "beginning with the first" in text_of(response)
     meeting_twice = _new_contest(meeting, leg_3=meeting.races.first().pk)
     organiser.refused(meeting, "contest", "race_repeated", **meeting_twice)
 

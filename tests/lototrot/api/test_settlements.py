@@ -247,7 +247,7 @@ def test_breaches_page_by_page(one: Api, contest: Contest) -> None:
 
 def test_breaches_refused(one: Api, contest: Contest) -> None:
     refused(one.post(path(contest, "breaches/void")), 409, "breach_limit_unknown")
-    refused(one.post(path(contest, "breaches/bar")), 409, "breach_not_now")
+    refused(one.post(path(contest, "breaches/block")), 409, "breach_not_now")
     refused(one.post("lototrot/contests/999999/breaches/void"), 404, "contest_unknown")
     assert not proposed()
 
@@ -269,7 +269,7 @@ def test_who_settles_orders_and_lists(settled: Contest, sent: list[int]) -> None
         ("settlement", {Role.ORGANISER}),
         ("payment-order", {Role.ORGANISER}),
         ("breaches/void", {Role.ORGANISER}),
-        ("breaches/bar", {Role.ORGANISER}),
+        ("breaches/block", {Role.ORGANISER}),
     ]
     for last, roles in acts:
         refused(Api().post(path(settled, last)), 401, "credentials_missing")
