@@ -144,6 +144,7 @@ else:
 """
 
 
+@pytest.mark.servers
 def test_several_processes_are_added_up(tmp_path: Path) -> None:
     environment = {
         **os.environ,
