@@ -68,6 +68,13 @@ class Migration(migrations.Migration):
             options={
                 "verbose_name_plural": "bet types",
                 "verbose_name": "bet type",
+                "constraints": [
+                    models.UniqueConstraint(fields=("code", "version"), name="bet_type_version"),
+                    models.CheckConstraint(
+                        condition=models.Q(("authorisation", ""), _negated=True),
+                        name="bet_type_authorised",
+                    ),
+                ],
             },
         ),
         migrations.CreateModel(
@@ -163,6 +170,47 @@ class Migration(migrations.Migration):
             options={
                 "verbose_name_plural": "contests",
                 "verbose_name": "contest",
+                "constraints": [
+                    models.UniqueConstraint(
+                        fields=("bet_type_code", "day"), name="contest_one_a_day"
+                    ),
+                    models.CheckConstraint(
+                        condition=models.Q(("price_cents__gt", 0)), name="contest_price"
+                    ),
+                    models.CheckConstraint(
+                        condition=models.Q(("max_bets__gte", 1)), name="contest_max_bets"
+                    ),
+                    models.CheckConstraint(
+                        condition=models.Q(
+                            ("correction_window_s", 0),
+                            models.Q(("correction_approval", ""), _negated=True),
+                            _connector="OR",
+                        ),
+                        name="correction_window_approved",
+                    ),
+                    models.CheckConstraint(
+                        condition=models.Q(
+                            models.Q(
+                                ("closed_at", None),
+                                ("closing_cause", ""),
+                                ("state__in", ["draft", "open"]),
+                            ),
+                            models.Q(
+                                ("closed_at__isnull", False),
+                                ("state__in", ["closed", "settled", "ordered"]),
+                                models.Q(("closing_cause", ""), _negated=True),
+                            ),
+                            _connector="OR",
+                        ),
+                        name="contest_closed_whole",
+                    ),
+                    models.CheckConstraint(
+                        condition=models.Q(
+                            ("closed_at", None), ("code_secret", None), _connector="OR"
+                        ),
+                        name="code_secret_erased",
+                    ),
+                ],
             },
         ),
         migrations.CreateModel(
@@ -206,6 +254,11 @@ class Migration(migrations.Migration):
             options={
                 "verbose_name": "declaration of display",
                 "verbose_name_plural": "declarations of display",
+                "constraints": [
+                    models.UniqueConstraint(
+                        fields=("contest", "terminal", "operator"), name="display_acknowledged_once"
+                    )
+                ],
             },
         ),
         migrations.CreateModel(
@@ -262,6 +315,12 @@ class Migration(migrations.Migration):
             options={
                 "verbose_name_plural": "lapses of unclaimed prizes",
                 "verbose_name": "lapse of unclaimed prizes",
+                "constraints": [
+                    models.CheckConstraint(
+                        condition=models.Q(("cents__gte", 0), ("prizes__gte", 0)),
+                        name="lapse_not_negative",
+                    )
+                ],
             },
         ),
         migrations.CreateModel(
@@ -350,6 +409,15 @@ class Migration(migrations.Migration):
             options={
                 "verbose_name_plural": "approvals by the Federation",
                 "verbose_name": "approval by the Federation",
+                "constraints": [
+                    models.CheckConstraint(
+                        condition=models.Q(
+                            models.Q(("approved_by", ""), _negated=True),
+                            models.Q(("reference", ""), _negated=True),
+                        ),
+                        name="approval_is_complete",
+                    )
+                ],
             },
         ),
         migrations.AddField(
@@ -389,6 +457,11 @@ class Migration(migrations.Migration):
             options={
                 "verbose_name_plural": "placements of unclaimed prizes",
                 "verbose_name": "placement of unclaimed prizes",
+                "constraints": [
+                    models.CheckConstraint(
+                        condition=models.Q(("cents__gt", 0)), name="carry_over_positive"
+                    )
+                ],
             },
         ),
         migrations.CreateModel(
@@ -480,6 +553,11 @@ class Migration(migrations.Migration):
             options={
                 "verbose_name_plural": "races",
                 "verbose_name": "race",
+                "constraints": [
+                    models.UniqueConstraint(
+                        fields=("meeting", "racecourse", "number"), name="race_of_meeting"
+                    )
+                ],
             },
         ),
         migrations.CreateModel(
@@ -515,6 +593,14 @@ class Migration(migrations.Migration):
                 "verbose_name": "race of the contest",
                 "verbose_name_plural": "races of the contest",
                 "ordering": ("contest", "position"),
+                "constraints": [
+                    models.UniqueConstraint(fields=("contest", "position"), name="leg_position"),
+                    models.UniqueConstraint(fields=("contest", "race"), name="leg_race_once"),
+                    models.CheckConstraint(
+                        condition=models.Q(("position__gte", 1), ("position__lte", 10)),
+                        name="leg_position_range",
+                    ),
+                ],
             },
         ),
         migrations.CreateModel(
@@ -564,6 +650,20 @@ class Migration(migrations.Migration):
             options={
                 "verbose_name_plural": "classifications",
                 "verbose_name": "classification",
+                "constraints": [
+                    models.UniqueConstraint(
+                        condition=models.Q(("in_force", True)),
+                        fields=("race",),
+                        name="classification_in_force",
+                    ),
+                    models.CheckConstraint(
+                        condition=models.Q(
+                            models.Q(("announced_text", ""), _negated=True),
+                            models.Q(("author", ""), _negated=True),
+                        ),
+                        name="classification_announced",
+                    ),
+                ],
             },
         ),
         migrations.CreateModel(
@@ -633,6 +733,21 @@ class Migration(migrations.Migration):
             options={
                 "verbose_name_plural": "declarations",
                 "verbose_name": "declaration",
+                "constraints": [
+                    models.UniqueConstraint(
+                        condition=models.Q(("superseded_at", None)),
+                        fields=("race",),
+                        name="declaration_standing",
+                    ),
+                    models.CheckConstraint(
+                        condition=models.Q(("reason", ""), _negated=True),
+                        name="declaration_has_reason",
+                    ),
+                    models.CheckConstraint(
+                        condition=models.Q(("declared_at__lte", models.F("recorded_at"))),
+                        name="declaration_not_ahead",
+                    ),
+                ],
             },
         ),
         migrations.CreateModel(
@@ -688,6 +803,20 @@ class Migration(migrations.Migration):
             options={
                 "verbose_name_plural": "starts",
                 "verbose_name": "start",
+                "constraints": [
+                    models.UniqueConstraint(
+                        condition=models.Q(("proposal", None)),
+                        fields=("race",),
+                        name="first_start_once",
+                    ),
+                    models.CheckConstraint(
+                        condition=models.Q(("actual_start_at__lte", models.F("recorded_at"))),
+                        name="start_not_ahead",
+                    ),
+                    models.CheckConstraint(
+                        condition=models.Q(("source", ""), _negated=True), name="start_has_source"
+                    ),
+                ],
             },
         ),
         migrations.CreateModel(
@@ -721,6 +850,13 @@ class Migration(migrations.Migration):
             options={
                 "verbose_name_plural": "runners",
                 "verbose_name": "runner",
+                "constraints": [
+                    models.UniqueConstraint(fields=("race", "number"), name="runner_of_race"),
+                    models.CheckConstraint(
+                        condition=models.Q(("number__gte", 1), ("number__lte", 31)),
+                        name="runner_number_1_to_31",
+                    ),
+                ],
             },
         ),
         migrations.CreateModel(
@@ -766,6 +902,12 @@ class Migration(migrations.Migration):
             options={
                 "verbose_name": "change of the closing",
                 "verbose_name_plural": "changes of the closing",
+                "constraints": [
+                    models.CheckConstraint(
+                        condition=models.Q(("changed_at__lt", models.F("from_at"))),
+                        name="schedule_moved_in_time",
+                    )
+                ],
             },
         ),
         migrations.CreateModel(
@@ -811,6 +953,14 @@ class Migration(migrations.Migration):
             options={
                 "verbose_name_plural": "seals",
                 "verbose_name": "seal",
+                "constraints": [
+                    models.CheckConstraint(
+                        condition=models.Q(
+                            ("bets__gte", 0), ("takings_cents__gte", 0), ("tickets__gte", 0)
+                        ),
+                        name="seal_counts",
+                    )
+                ],
             },
         ),
         migrations.CreateModel(
@@ -853,6 +1003,9 @@ class Migration(migrations.Migration):
             options={
                 "verbose_name_plural": "amendments of a seal",
                 "verbose_name": "amendment of a seal",
+                "constraints": [
+                    models.UniqueConstraint(fields=("seal", "number"), name="amendment_number")
+                ],
             },
         ),
         migrations.CreateModel(
@@ -908,6 +1061,28 @@ class Migration(migrations.Migration):
             options={
                 "verbose_name_plural": "settlements",
                 "verbose_name": "settlement",
+                "constraints": [
+                    models.UniqueConstraint(
+                        condition=models.Q(("in_force", True)),
+                        fields=("contest",),
+                        name="settlement_in_force",
+                    ),
+                    models.UniqueConstraint(fields=("contest", "number"), name="settlement_number"),
+                    models.CheckConstraint(
+                        condition=models.Q(
+                            models.Q(
+                                ("in_force", True), ("reversed_at", None), ("reversed_by", None)
+                            ),
+                            models.Q(
+                                ("in_force", False),
+                                ("reversed_at__isnull", False),
+                                ("reversed_by__isnull", False),
+                            ),
+                            _connector="OR",
+                        ),
+                        name="settlement_reversed_whole",
+                    ),
+                ],
             },
         ),
         migrations.CreateModel(
@@ -979,7 +1154,15 @@ class Migration(migrations.Migration):
                     ),
                 ),
             ],
-            options={"verbose_name": "category", "verbose_name_plural": "categories"},
+            options={
+                "verbose_name": "category",
+                "verbose_name_plural": "categories",
+                "constraints": [
+                    models.UniqueConstraint(
+                        fields=("settlement", "hits"), name="settlement_category"
+                    )
+                ],
+            },
         ),
         migrations.CreateModel(
             name="Ticket",
@@ -1055,6 +1238,33 @@ class Migration(migrations.Migration):
             options={
                 "verbose_name_plural": "tickets",
                 "verbose_name": "ticket",
+                "indexes": [
+                    models.Index(fields=["terminal", "id"], name="ticket_of_terminal"),
+                    models.Index(fields=["contest", "id"], name="ticket_of_contest"),
+                ],
+                "constraints": [
+                    models.CheckConstraint(
+                        condition=models.Q(("bets__gte", 1)), name="ticket_has_bets"
+                    ),
+                    models.CheckConstraint(
+                        condition=models.Q(("amount_cents__gt", 0)), name="ticket_has_amount"
+                    ),
+                    models.CheckConstraint(
+                        condition=models.Q(
+                            ("leg_1__gt", 0),
+                            ("leg_2__gt", 0),
+                            models.Q(("leg_3", 0), _negated=True),
+                            models.Q(("leg_4", 0), _negated=True),
+                            models.Q(("leg_5", 0), _negated=True),
+                            models.Q(("leg_6", 0), _negated=True),
+                            models.Q(("leg_7", 0), _negated=True),
+                            models.Q(("leg_8", 0), _negated=True),
+                            models.Q(("leg_9", 0), _negated=True),
+                            models.Q(("leg_10", 0), _negated=True),
+                        ),
+                        name="ticket_marks_every_leg",
+                    ),
+                ],
             },
         ),
         migrations.CreateModel(
@@ -1088,7 +1298,16 @@ class Migration(migrations.Migration):
                     ),
                 ),
             ],
-            options={"verbose_name": "reprint", "verbose_name_plural": "reprints"},
+            options={
+                "verbose_name": "reprint",
+                "verbose_name_plural": "reprints",
+                "constraints": [
+                    models.UniqueConstraint(fields=("ticket", "number"), name="reprint_number"),
+                    models.CheckConstraint(
+                        condition=models.Q(("number__gte", 1)), name="reprint_number_positive"
+                    ),
+                ],
+            },
         ),
         migrations.CreateModel(
             name="Prize",
@@ -1132,6 +1351,14 @@ class Migration(migrations.Migration):
             options={
                 "verbose_name_plural": "prizes",
                 "verbose_name": "prize",
+                "constraints": [
+                    models.UniqueConstraint(
+                        fields=("settlement", "ticket"), name="prize_of_ticket"
+                    ),
+                    models.CheckConstraint(
+                        condition=models.Q(("prize_cents__gte", 0)), name="prize_not_negative"
+                    ),
+                ],
             },
         ),
         migrations.CreateModel(
@@ -1190,7 +1417,15 @@ class Migration(migrations.Migration):
                     ),
                 ),
             ],
-            options={"verbose_name": "barred ticket", "verbose_name_plural": "barred tickets"},
+            options={
+                "verbose_name": "barred ticket",
+                "verbose_name_plural": "barred tickets",
+                "constraints": [
+                    models.CheckConstraint(
+                        condition=models.Q(("prize_cents__gte", 0)), name="block_prize"
+                    )
+                ],
+            },
         ),
         migrations.CreateModel(
             name="TicketModel",
@@ -1223,6 +1458,9 @@ class Migration(migrations.Migration):
             options={
                 "verbose_name_plural": "ticket models",
                 "verbose_name": "ticket model",
+                "constraints": [
+                    models.UniqueConstraint(fields=("code", "version"), name="ticket_model_version")
+                ],
             },
         ),
         migrations.AddField(
@@ -1291,6 +1529,22 @@ class Migration(migrations.Migration):
             options={
                 "verbose_name_plural": "void tickets",
                 "verbose_name": "void ticket",
+                "constraints": [
+                    models.CheckConstraint(
+                        condition=models.Q(
+                            models.Q(
+                                ("operator__isnull", False), ("proposal", None), ("reason", "error")
+                            ),
+                            models.Q(
+                                ("operator", None),
+                                ("proposal__isnull", False),
+                                ("reason", "breach"),
+                            ),
+                            _connector="OR",
+                        ),
+                        name="void_by_whom",
+                    )
+                ],
             },
         ),
         migrations.CreateModel(
@@ -1364,340 +1618,17 @@ class Migration(migrations.Migration):
             options={
                 "verbose_name_plural": "withdrawals",
                 "verbose_name": "withdrawal",
+                "constraints": [
+                    models.UniqueConstraint(
+                        condition=models.Q(("reversed_at", None)),
+                        fields=("race", "number"),
+                        name="withdrawn_once",
+                    ),
+                    models.CheckConstraint(
+                        condition=models.Q(("effective_at__lte", models.F("entered_at"))),
+                        name="withdrawal_not_ahead",
+                    ),
+                ],
             },
-        ),
-        migrations.AddConstraint(
-            model_name="bettype",
-            constraint=models.UniqueConstraint(fields=("code", "version"), name="bet_type_version"),
-        ),
-        migrations.AddConstraint(
-            model_name="bettype",
-            constraint=models.CheckConstraint(
-                condition=models.Q(("authorisation", ""), _negated=True), name="bet_type_authorised"
-            ),
-        ),
-        migrations.AddConstraint(
-            model_name="displayacknowledgement",
-            constraint=models.UniqueConstraint(
-                fields=("contest", "terminal", "operator"), name="display_acknowledged_once"
-            ),
-        ),
-        migrations.AddConstraint(
-            model_name="lapse",
-            constraint=models.CheckConstraint(
-                condition=models.Q(("cents__gte", 0), ("prizes__gte", 0)), name="lapse_not_negative"
-            ),
-        ),
-        migrations.AddConstraint(
-            model_name="federationapproval",
-            constraint=models.CheckConstraint(
-                condition=models.Q(
-                    models.Q(("approved_by", ""), _negated=True),
-                    models.Q(("reference", ""), _negated=True),
-                ),
-                name="approval_is_complete",
-            ),
-        ),
-        migrations.AddConstraint(
-            model_name="carryover",
-            constraint=models.CheckConstraint(
-                condition=models.Q(("cents__gt", 0)), name="carry_over_positive"
-            ),
-        ),
-        migrations.AddConstraint(
-            model_name="contestleg",
-            constraint=models.UniqueConstraint(fields=("contest", "position"), name="leg_position"),
-        ),
-        migrations.AddConstraint(
-            model_name="contestleg",
-            constraint=models.UniqueConstraint(fields=("contest", "race"), name="leg_race_once"),
-        ),
-        migrations.AddConstraint(
-            model_name="contestleg",
-            constraint=models.CheckConstraint(
-                condition=models.Q(("position__gte", 1), ("position__lte", 10)),
-                name="leg_position_range",
-            ),
-        ),
-        migrations.AddConstraint(
-            model_name="classification",
-            constraint=models.UniqueConstraint(
-                condition=models.Q(("in_force", True)),
-                fields=("race",),
-                name="classification_in_force",
-            ),
-        ),
-        migrations.AddConstraint(
-            model_name="classification",
-            constraint=models.CheckConstraint(
-                condition=models.Q(
-                    models.Q(("announced_text", ""), _negated=True),
-                    models.Q(("author", ""), _negated=True),
-                ),
-                name="classification_announced",
-            ),
-        ),
-        migrations.AddConstraint(
-            model_name="race",
-            constraint=models.UniqueConstraint(
-                fields=("meeting", "racecourse", "number"), name="race_of_meeting"
-            ),
-        ),
-        migrations.AddConstraint(
-            model_name="racedeclaration",
-            constraint=models.UniqueConstraint(
-                condition=models.Q(("superseded_at", None)),
-                fields=("race",),
-                name="declaration_standing",
-            ),
-        ),
-        migrations.AddConstraint(
-            model_name="racedeclaration",
-            constraint=models.CheckConstraint(
-                condition=models.Q(("reason", ""), _negated=True), name="declaration_has_reason"
-            ),
-        ),
-        migrations.AddConstraint(
-            model_name="racedeclaration",
-            constraint=models.CheckConstraint(
-                condition=models.Q(("declared_at__lte", models.F("recorded_at"))),
-                name="declaration_not_ahead",
-            ),
-        ),
-        migrations.AddConstraint(
-            model_name="racestart",
-            constraint=models.UniqueConstraint(
-                condition=models.Q(("proposal", None)), fields=("race",), name="first_start_once"
-            ),
-        ),
-        migrations.AddConstraint(
-            model_name="racestart",
-            constraint=models.CheckConstraint(
-                condition=models.Q(("actual_start_at__lte", models.F("recorded_at"))),
-                name="start_not_ahead",
-            ),
-        ),
-        migrations.AddConstraint(
-            model_name="racestart",
-            constraint=models.CheckConstraint(
-                condition=models.Q(("source", ""), _negated=True), name="start_has_source"
-            ),
-        ),
-        migrations.AddConstraint(
-            model_name="runner",
-            constraint=models.UniqueConstraint(fields=("race", "number"), name="runner_of_race"),
-        ),
-        migrations.AddConstraint(
-            model_name="runner",
-            constraint=models.CheckConstraint(
-                condition=models.Q(("number__gte", 1), ("number__lte", 31)),
-                name="runner_number_1_to_31",
-            ),
-        ),
-        migrations.AddConstraint(
-            model_name="schedulechange",
-            constraint=models.CheckConstraint(
-                condition=models.Q(("changed_at__lt", models.F("from_at"))),
-                name="schedule_moved_in_time",
-            ),
-        ),
-        migrations.AddConstraint(
-            model_name="seal",
-            constraint=models.CheckConstraint(
-                condition=models.Q(
-                    ("bets__gte", 0), ("takings_cents__gte", 0), ("tickets__gte", 0)
-                ),
-                name="seal_counts",
-            ),
-        ),
-        migrations.AddConstraint(
-            model_name="amendment",
-            constraint=models.UniqueConstraint(fields=("seal", "number"), name="amendment_number"),
-        ),
-        migrations.AddConstraint(
-            model_name="settlement",
-            constraint=models.UniqueConstraint(
-                condition=models.Q(("in_force", True)),
-                fields=("contest",),
-                name="settlement_in_force",
-            ),
-        ),
-        migrations.AddConstraint(
-            model_name="settlement",
-            constraint=models.UniqueConstraint(
-                fields=("contest", "number"), name="settlement_number"
-            ),
-        ),
-        migrations.AddConstraint(
-            model_name="settlement",
-            constraint=models.CheckConstraint(
-                condition=models.Q(
-                    models.Q(("in_force", True), ("reversed_at", None), ("reversed_by", None)),
-                    models.Q(
-                        ("in_force", False),
-                        ("reversed_at__isnull", False),
-                        ("reversed_by__isnull", False),
-                    ),
-                    _connector="OR",
-                ),
-                name="settlement_reversed_whole",
-            ),
-        ),
-        migrations.AddConstraint(
-            model_name="settlementcategory",
-            constraint=models.UniqueConstraint(
-                fields=("settlement", "hits"), name="settlement_category"
-            ),
-        ),
-        migrations.AddIndex(
-            model_name="ticket",
-            index=models.Index(fields=["terminal", "id"], name="ticket_of_terminal"),
-        ),
-        migrations.AddIndex(
-            model_name="ticket",
-            index=models.Index(fields=["contest", "id"], name="ticket_of_contest"),
-        ),
-        migrations.AddConstraint(
-            model_name="ticket",
-            constraint=models.CheckConstraint(
-                condition=models.Q(("bets__gte", 1)), name="ticket_has_bets"
-            ),
-        ),
-        migrations.AddConstraint(
-            model_name="ticket",
-            constraint=models.CheckConstraint(
-                condition=models.Q(("amount_cents__gt", 0)), name="ticket_has_amount"
-            ),
-        ),
-        migrations.AddConstraint(
-            model_name="ticket",
-            constraint=models.CheckConstraint(
-                condition=models.Q(
-                    ("leg_1__gt", 0),
-                    ("leg_2__gt", 0),
-                    models.Q(("leg_3", 0), _negated=True),
-                    models.Q(("leg_4", 0), _negated=True),
-                    models.Q(("leg_5", 0), _negated=True),
-                    models.Q(("leg_6", 0), _negated=True),
-                    models.Q(("leg_7", 0), _negated=True),
-                    models.Q(("leg_8", 0), _negated=True),
-                    models.Q(("leg_9", 0), _negated=True),
-                    models.Q(("leg_10", 0), _negated=True),
-                ),
-                name="ticket_marks_every_leg",
-            ),
-        ),
-        migrations.AddConstraint(
-            model_name="reprint",
-            constraint=models.UniqueConstraint(fields=("ticket", "number"), name="reprint_number"),
-        ),
-        migrations.AddConstraint(
-            model_name="reprint",
-            constraint=models.CheckConstraint(
-                condition=models.Q(("number__gte", 1)), name="reprint_number_positive"
-            ),
-        ),
-        migrations.AddConstraint(
-            model_name="prize",
-            constraint=models.UniqueConstraint(
-                fields=("settlement", "ticket"), name="prize_of_ticket"
-            ),
-        ),
-        migrations.AddConstraint(
-            model_name="prize",
-            constraint=models.CheckConstraint(
-                condition=models.Q(("prize_cents__gte", 0)), name="prize_not_negative"
-            ),
-        ),
-        migrations.AddConstraint(
-            model_name="block",
-            constraint=models.CheckConstraint(
-                condition=models.Q(("prize_cents__gte", 0)), name="block_prize"
-            ),
-        ),
-        migrations.AddConstraint(
-            model_name="ticketmodel",
-            constraint=models.UniqueConstraint(
-                fields=("code", "version"), name="ticket_model_version"
-            ),
-        ),
-        migrations.AddConstraint(
-            model_name="contest",
-            constraint=models.UniqueConstraint(
-                fields=("bet_type_code", "day"), name="contest_one_a_day"
-            ),
-        ),
-        migrations.AddConstraint(
-            model_name="contest",
-            constraint=models.CheckConstraint(
-                condition=models.Q(("price_cents__gt", 0)), name="contest_price"
-            ),
-        ),
-        migrations.AddConstraint(
-            model_name="contest",
-            constraint=models.CheckConstraint(
-                condition=models.Q(("max_bets__gte", 1)), name="contest_max_bets"
-            ),
-        ),
-        migrations.AddConstraint(
-            model_name="contest",
-            constraint=models.CheckConstraint(
-                condition=models.Q(
-                    ("correction_window_s", 0),
-                    models.Q(("correction_approval", ""), _negated=True),
-                    _connector="OR",
-                ),
-                name="correction_window_approved",
-            ),
-        ),
-        migrations.AddConstraint(
-            model_name="contest",
-            constraint=models.CheckConstraint(
-                condition=models.Q(
-                    models.Q(
-                        ("closed_at", None), ("closing_cause", ""), ("state__in", ["draft", "open"])
-                    ),
-                    models.Q(
-                        ("closed_at__isnull", False),
-                        ("state__in", ["closed", "settled", "ordered"]),
-                        models.Q(("closing_cause", ""), _negated=True),
-                    ),
-                    _connector="OR",
-                ),
-                name="contest_closed_whole",
-            ),
-        ),
-        migrations.AddConstraint(
-            model_name="contest",
-            constraint=models.CheckConstraint(
-                condition=models.Q(("closed_at", None), ("code_secret", None), _connector="OR"),
-                name="code_secret_erased",
-            ),
-        ),
-        migrations.AddConstraint(
-            model_name="void",
-            constraint=models.CheckConstraint(
-                condition=models.Q(
-                    models.Q(("operator__isnull", False), ("proposal", None), ("reason", "error")),
-                    models.Q(("operator", None), ("proposal__isnull", False), ("reason", "breach")),
-                    _connector="OR",
-                ),
-                name="void_by_whom",
-            ),
-        ),
-        migrations.AddConstraint(
-            model_name="withdrawal",
-            constraint=models.UniqueConstraint(
-                condition=models.Q(("reversed_at", None)),
-                fields=("race", "number"),
-                name="withdrawn_once",
-            ),
-        ),
-        migrations.AddConstraint(
-            model_name="withdrawal",
-            constraint=models.CheckConstraint(
-                condition=models.Q(("effective_at__lte", models.F("entered_at"))),
-                name="withdrawal_not_ahead",
-            ),
         ),
     ]

@@ -152,6 +152,14 @@ class Migration(migrations.Migration):
             options={
                 "verbose_name_plural": "emissions",
                 "verbose_name": "emission",
+                "constraints": [
+                    models.CheckConstraint(
+                        condition=models.Q(
+                            ("block_tickets__gt", 0), ("price_cents__gt", 0), ("tickets__gt", 0)
+                        ),
+                        name="emission_figures",
+                    )
+                ],
             },
         ),
         migrations.CreateModel(
@@ -318,6 +326,16 @@ class Migration(migrations.Migration):
             options={
                 "verbose_name_plural": "ends of games",
                 "verbose_name": "end of a game",
+                "constraints": [
+                    models.CheckConstraint(
+                        condition=models.Q(
+                            models.Q(("owed_cents", 0), ("winners", 0)),
+                            models.Q(("owed_cents__gt", 0), ("winners__gt", 0)),
+                            _connector="OR",
+                        ),
+                        name="ending_draw",
+                    )
+                ],
             },
         ),
         migrations.CreateModel(
@@ -364,6 +382,10 @@ class Migration(migrations.Migration):
             options={
                 "verbose_name_plural": "versions of games",
                 "verbose_name": "version of a game",
+                "constraints": [
+                    models.UniqueConstraint(fields=("game", "version"), name="game_version"),
+                    models.UniqueConstraint(fields=("game", "digest"), name="game_version_content"),
+                ],
             },
         ),
         migrations.AddField(
@@ -403,6 +425,28 @@ class Migration(migrations.Migration):
             options={
                 "verbose_name_plural": "lanes",
                 "verbose_name": "lane",
+                "indexes": [
+                    models.Index(
+                        condition=models.Q(("open", True)),
+                        fields=["emission", "opening", "first"],
+                        name="lane_open",
+                    )
+                ],
+                "constraints": [
+                    models.UniqueConstraint(
+                        fields=("emission", "opening", "first"), name="lane_place"
+                    ),
+                    models.CheckConstraint(
+                        condition=models.Q(
+                            ("taken__lte", models.F("tickets")),
+                            ("tickets__gt", 0),
+                            models.Q(
+                                ("open", False), ("taken__lt", models.F("tickets")), _connector="OR"
+                            ),
+                        ),
+                        name="lane_taken",
+                    ),
+                ],
             },
         ),
         migrations.CreateModel(
@@ -506,6 +550,15 @@ class Migration(migrations.Migration):
             options={
                 "verbose_name_plural": "virtual tickets",
                 "verbose_name": "virtual ticket",
+                "indexes": [models.Index(fields=["terminal", "id"], name="play_of_terminal")],
+                "constraints": [
+                    models.UniqueConstraint(
+                        fields=("emission", "opening", "position"), name="play_sold_once"
+                    ),
+                    models.CheckConstraint(
+                        condition=models.Q(("price_cents__gt", 0)), name="play_has_price"
+                    ),
+                ],
             },
         ),
         migrations.CreateModel(
@@ -570,6 +623,16 @@ class Migration(migrations.Migration):
             options={
                 "verbose_name": "move of a play",
                 "verbose_name_plural": "moves of plays",
+                "constraints": [
+                    models.UniqueConstraint(fields=("ticket", "number"), name="play_move_number"),
+                    models.CheckConstraint(
+                        condition=models.Q(
+                            ("number__gte", 1),
+                            models.Q(("from_terminal", models.F("to_terminal")), _negated=True),
+                        ),
+                        name="play_move_moves",
+                    ),
+                ],
             },
         ),
         migrations.CreateModel(
@@ -618,6 +681,26 @@ class Migration(migrations.Migration):
             options={
                 "verbose_name": "end of a play",
                 "verbose_name_plural": "ends of plays",
+                "constraints": [
+                    models.CheckConstraint(
+                        condition=models.Q(("awarded_cents__gte", 0), ("extra_cents__gte", 0)),
+                        name="play_end_cents",
+                    ),
+                    models.CheckConstraint(
+                        condition=models.Q(
+                            models.Q(("cause", "refund"), _negated=True),
+                            models.Q(
+                                ("awarded_cents", 0),
+                                ("extra_cents", 0),
+                                ("extra_tier", 0),
+                                ("picture", None),
+                                ("tier", 0),
+                            ),
+                            _connector="OR",
+                        ),
+                        name="play_end_refund_awards_nothing",
+                    ),
+                ],
             },
         ),
         migrations.CreateModel(
@@ -658,6 +741,13 @@ class Migration(migrations.Migration):
             options={
                 "verbose_name": "act of a player",
                 "verbose_name_plural": "acts of players",
+                "constraints": [
+                    models.UniqueConstraint(fields=("ticket", "number"), name="play_act_number"),
+                    models.CheckConstraint(
+                        condition=models.Q(("draw__gte", 0), ("number__gte", 1)),
+                        name="play_act_drawn",
+                    ),
+                ],
             },
         ),
         migrations.CreateModel(
@@ -691,6 +781,13 @@ class Migration(migrations.Migration):
                 "verbose_name_plural": "tiers of prizes",
                 "verbose_name": "tier of prizes",
                 "ordering": ("emission", "number"),
+                "constraints": [
+                    models.UniqueConstraint(fields=("emission", "number"), name="tier_number"),
+                    models.CheckConstraint(
+                        condition=models.Q(("number__gte", 1), ("value_cents__gte", 1)),
+                        name="tier_worth_something",
+                    ),
+                ],
             },
         ),
         migrations.CreateModel(
@@ -718,6 +815,9 @@ class Migration(migrations.Migration):
             options={
                 "verbose_name": "figures for the public",
                 "verbose_name_plural": "figures for the public",
+                "constraints": [
+                    models.UniqueConstraint(fields=("emission", "sold"), name="public_figures_once")
+                ],
             },
         ),
         migrations.CreateModel(
@@ -836,6 +936,38 @@ class Migration(migrations.Migration):
             options={
                 "verbose_name_plural": "vouchers",
                 "verbose_name": "voucher",
+                "indexes": [
+                    models.Index(
+                        condition=models.Q(("code_digest", None)),
+                        fields=["id"],
+                        name="voucher_held",
+                    )
+                ],
+                "constraints": [
+                    models.UniqueConstraint(fields=("ticket", "number"), name="voucher_number"),
+                    models.CheckConstraint(
+                        condition=models.Q(("amount_cents__gt", 0), ("number__gte", 1)),
+                        name="voucher_has_amount",
+                    ),
+                    models.CheckConstraint(
+                        condition=models.Q(
+                            models.Q(("nature", "in_kind"), models.Q(("thing", ""), _negated=True)),
+                            models.Q(models.Q(("nature", "in_kind"), _negated=True), ("thing", "")),
+                            _connector="OR",
+                        ),
+                        name="voucher_names_its_thing",
+                    ),
+                    models.CheckConstraint(
+                        condition=models.Q(("last_day__gt", models.F("issue_day"))),
+                        name="voucher_days_in_order",
+                    ),
+                    models.CheckConstraint(
+                        condition=models.Q(
+                            ("terminal", None), ("code_digest__isnull", False), _connector="OR"
+                        ),
+                        name="voucher_issued_with_code",
+                    ),
+                ],
             },
         ),
         migrations.CreateModel(
@@ -889,6 +1021,12 @@ class Migration(migrations.Migration):
             options={
                 "verbose_name": "handover of a voucher",
                 "verbose_name_plural": "handovers of vouchers",
+                "constraints": [
+                    models.CheckConstraint(
+                        condition=models.Q(("claim", ""), _negated=True),
+                        name="voucher_handover_has_claim",
+                    )
+                ],
             },
         ),
         migrations.CreateModel(
@@ -960,6 +1098,14 @@ class Migration(migrations.Migration):
             options={
                 "verbose_name": "reprint of a voucher",
                 "verbose_name_plural": "reprints of vouchers",
+                "constraints": [
+                    models.UniqueConstraint(
+                        fields=("voucher", "number"), name="voucher_reprint_number"
+                    ),
+                    models.CheckConstraint(
+                        condition=models.Q(("number__gte", 1)), name="voucher_reprint_positive"
+                    ),
+                ],
             },
         ),
         migrations.CreateModel(
@@ -1005,6 +1151,11 @@ class Migration(migrations.Migration):
             options={
                 "verbose_name_plural": "witnesses' entropy",
                 "verbose_name": "witness's entropy",
+                "constraints": [
+                    models.CheckConstraint(
+                        condition=models.Q(("entropy", ""), _negated=True), name="witness_entropy"
+                    )
+                ],
             },
         ),
         migrations.CreateModel(
@@ -1067,211 +1218,5 @@ class Migration(migrations.Migration):
         migrations.AddConstraint(
             model_name="emission",
             constraint=models.UniqueConstraint(fields=("game", "number"), name="emission_number"),
-        ),
-        migrations.AddConstraint(
-            model_name="emission",
-            constraint=models.CheckConstraint(
-                condition=models.Q(
-                    ("block_tickets__gt", 0), ("price_cents__gt", 0), ("tickets__gt", 0)
-                ),
-                name="emission_figures",
-            ),
-        ),
-        migrations.AddConstraint(
-            model_name="gameending",
-            constraint=models.CheckConstraint(
-                condition=models.Q(
-                    models.Q(("owed_cents", 0), ("winners", 0)),
-                    models.Q(("owed_cents__gt", 0), ("winners__gt", 0)),
-                    _connector="OR",
-                ),
-                name="ending_draw",
-            ),
-        ),
-        migrations.AddConstraint(
-            model_name="gameversion",
-            constraint=models.UniqueConstraint(fields=("game", "version"), name="game_version"),
-        ),
-        migrations.AddConstraint(
-            model_name="gameversion",
-            constraint=models.UniqueConstraint(
-                fields=("game", "digest"), name="game_version_content"
-            ),
-        ),
-        migrations.AddIndex(
-            model_name="lane",
-            index=models.Index(
-                condition=models.Q(("open", True)),
-                fields=["emission", "opening", "first"],
-                name="lane_open",
-            ),
-        ),
-        migrations.AddConstraint(
-            model_name="lane",
-            constraint=models.UniqueConstraint(
-                fields=("emission", "opening", "first"), name="lane_place"
-            ),
-        ),
-        migrations.AddConstraint(
-            model_name="lane",
-            constraint=models.CheckConstraint(
-                condition=models.Q(
-                    ("taken__lte", models.F("tickets")),
-                    ("tickets__gt", 0),
-                    models.Q(("open", False), ("taken__lt", models.F("tickets")), _connector="OR"),
-                ),
-                name="lane_taken",
-            ),
-        ),
-        migrations.AddIndex(
-            model_name="playticket",
-            index=models.Index(fields=["terminal", "id"], name="play_of_terminal"),
-        ),
-        migrations.AddConstraint(
-            model_name="playticket",
-            constraint=models.UniqueConstraint(
-                fields=("emission", "opening", "position"), name="play_sold_once"
-            ),
-        ),
-        migrations.AddConstraint(
-            model_name="playticket",
-            constraint=models.CheckConstraint(
-                condition=models.Q(("price_cents__gt", 0)), name="play_has_price"
-            ),
-        ),
-        migrations.AddConstraint(
-            model_name="playmove",
-            constraint=models.UniqueConstraint(
-                fields=("ticket", "number"), name="play_move_number"
-            ),
-        ),
-        migrations.AddConstraint(
-            model_name="playmove",
-            constraint=models.CheckConstraint(
-                condition=models.Q(
-                    ("number__gte", 1),
-                    models.Q(("from_terminal", models.F("to_terminal")), _negated=True),
-                ),
-                name="play_move_moves",
-            ),
-        ),
-        migrations.AddConstraint(
-            model_name="playend",
-            constraint=models.CheckConstraint(
-                condition=models.Q(("awarded_cents__gte", 0), ("extra_cents__gte", 0)),
-                name="play_end_cents",
-            ),
-        ),
-        migrations.AddConstraint(
-            model_name="playend",
-            constraint=models.CheckConstraint(
-                condition=models.Q(
-                    models.Q(("cause", "refund"), _negated=True),
-                    models.Q(
-                        ("awarded_cents", 0),
-                        ("extra_cents", 0),
-                        ("extra_tier", 0),
-                        ("picture", None),
-                        ("tier", 0),
-                    ),
-                    _connector="OR",
-                ),
-                name="play_end_refund_awards_nothing",
-            ),
-        ),
-        migrations.AddConstraint(
-            model_name="playact",
-            constraint=models.UniqueConstraint(fields=("ticket", "number"), name="play_act_number"),
-        ),
-        migrations.AddConstraint(
-            model_name="playact",
-            constraint=models.CheckConstraint(
-                condition=models.Q(("draw__gte", 0), ("number__gte", 1)), name="play_act_drawn"
-            ),
-        ),
-        migrations.AddConstraint(
-            model_name="prizetier",
-            constraint=models.UniqueConstraint(fields=("emission", "number"), name="tier_number"),
-        ),
-        migrations.AddConstraint(
-            model_name="prizetier",
-            constraint=models.CheckConstraint(
-                condition=models.Q(("number__gte", 1), ("value_cents__gte", 1)),
-                name="tier_worth_something",
-            ),
-        ),
-        migrations.AddConstraint(
-            model_name="publicfigures",
-            constraint=models.UniqueConstraint(
-                fields=("emission", "sold"), name="public_figures_once"
-            ),
-        ),
-        migrations.AddIndex(
-            model_name="voucher",
-            index=models.Index(
-                condition=models.Q(("code_digest", None)), fields=["id"], name="voucher_held"
-            ),
-        ),
-        migrations.AddConstraint(
-            model_name="voucher",
-            constraint=models.UniqueConstraint(fields=("ticket", "number"), name="voucher_number"),
-        ),
-        migrations.AddConstraint(
-            model_name="voucher",
-            constraint=models.CheckConstraint(
-                condition=models.Q(("amount_cents__gt", 0), ("number__gte", 1)),
-                name="voucher_has_amount",
-            ),
-        ),
-        migrations.AddConstraint(
-            model_name="voucher",
-            constraint=models.CheckConstraint(
-                condition=models.Q(
-                    models.Q(("nature", "in_kind"), models.Q(("thing", ""), _negated=True)),
-                    models.Q(models.Q(("nature", "in_kind"), _negated=True), ("thing", "")),
-                    _connector="OR",
-                ),
-                name="voucher_names_its_thing",
-            ),
-        ),
-        migrations.AddConstraint(
-            model_name="voucher",
-            constraint=models.CheckConstraint(
-                condition=models.Q(("last_day__gt", models.F("issue_day"))),
-                name="voucher_days_in_order",
-            ),
-        ),
-        migrations.AddConstraint(
-            model_name="voucher",
-            constraint=models.CheckConstraint(
-                condition=models.Q(
-                    ("terminal", None), ("code_digest__isnull", False), _connector="OR"
-                ),
-                name="voucher_issued_with_code",
-            ),
-        ),
-        migrations.AddConstraint(
-            model_name="voucherhandover",
-            constraint=models.CheckConstraint(
-                condition=models.Q(("claim", ""), _negated=True), name="voucher_handover_has_claim"
-            ),
-        ),
-        migrations.AddConstraint(
-            model_name="voucherreprint",
-            constraint=models.UniqueConstraint(
-                fields=("voucher", "number"), name="voucher_reprint_number"
-            ),
-        ),
-        migrations.AddConstraint(
-            model_name="voucherreprint",
-            constraint=models.CheckConstraint(
-                condition=models.Q(("number__gte", 1)), name="voucher_reprint_positive"
-            ),
-        ),
-        migrations.AddConstraint(
-            model_name="witnessentropy",
-            constraint=models.CheckConstraint(
-                condition=models.Q(("entropy", ""), _negated=True), name="witness_entropy"
-            ),
         ),
     ]

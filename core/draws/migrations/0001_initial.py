@@ -192,7 +192,14 @@ class Migration(migrations.Migration):
                     ),
                 ),
             ],
-            options={"verbose_name": "attendance", "verbose_name_plural": "attendances"},
+            options={
+                "verbose_name": "attendance",
+                "verbose_name_plural": "attendances",
+                "constraints": [
+                    models.UniqueConstraint(fields=("draw", "inspector"), name="attends_once"),
+                    models.UniqueConstraint(fields=("id", "draw"), name="attendance_of_draw"),
+                ],
+            },
         ),
         migrations.CreateModel(
             name="Announcement",
@@ -287,6 +294,16 @@ class Migration(migrations.Migration):
             options={
                 "verbose_name": "certificate of a draw",
                 "verbose_name_plural": "certificates of draws",
+                "constraints": [
+                    models.CheckConstraint(
+                        condition=models.Q(
+                            models.Q(("late", False), ("late_cause", "")),
+                            models.Q(("late", True), models.Q(("late_cause", ""), _negated=True)),
+                            _connector="OR",
+                        ),
+                        name="late_draw_has_cause",
+                    )
+                ],
             },
         ),
         migrations.CreateModel(
@@ -313,7 +330,16 @@ class Migration(migrations.Migration):
                     ),
                 ),
             ],
-            options={"verbose_name": "field of a draw", "verbose_name_plural": "fields of draws"},
+            options={
+                "verbose_name": "field of a draw",
+                "verbose_name_plural": "fields of draws",
+                "constraints": [
+                    models.CheckConstraint(
+                        condition=models.Q(("places__gte", 1), ("places__lte", models.F("size"))),
+                        name="draw_places",
+                    )
+                ],
+            },
         ),
         migrations.CreateModel(
             name="Outcome",
@@ -388,68 +414,35 @@ class Migration(migrations.Migration):
             options={
                 "verbose_name": "outcome of a draw",
                 "verbose_name_plural": "outcomes of draws",
+                "constraints": [
+                    models.CheckConstraint(
+                        condition=models.Q(
+                            models.Q(
+                                ("cause", ""),
+                                ("method", "computed"),
+                                ("proposal", None),
+                                ("secret__isnull", False),
+                                models.Q(("entropy", ""), _negated=True),
+                            ),
+                            models.Q(
+                                ("entropy", ""),
+                                ("method", "balls"),
+                                ("proposal__isnull", False),
+                                ("secret", None),
+                                models.Q(("cause", ""), _negated=True),
+                            ),
+                            _connector="OR",
+                        ),
+                        name="outcome_whole",
+                    ),
+                    models.CheckConstraint(
+                        condition=models.Q(("drawn_at__lte", models.F("entered_at"))),
+                        name="outcome_not_ahead",
+                    ),
+                    models.CheckConstraint(
+                        condition=models.Q(("witness", ""), _negated=True), name="outcome_witnessed"
+                    ),
+                ],
             },
-        ),
-        migrations.AddConstraint(
-            model_name="attendance",
-            constraint=models.UniqueConstraint(fields=("draw", "inspector"), name="attends_once"),
-        ),
-        migrations.AddConstraint(
-            model_name="attendance",
-            constraint=models.UniqueConstraint(fields=("id", "draw"), name="attendance_of_draw"),
-        ),
-        migrations.AddConstraint(
-            model_name="drawcertificate",
-            constraint=models.CheckConstraint(
-                condition=models.Q(
-                    models.Q(("late", False), ("late_cause", "")),
-                    models.Q(("late", True), models.Q(("late_cause", ""), _negated=True)),
-                    _connector="OR",
-                ),
-                name="late_draw_has_cause",
-            ),
-        ),
-        migrations.AddConstraint(
-            model_name="drawfield",
-            constraint=models.CheckConstraint(
-                condition=models.Q(("places__gte", 1), ("places__lte", models.F("size"))),
-                name="draw_places",
-            ),
-        ),
-        migrations.AddConstraint(
-            model_name="outcome",
-            constraint=models.CheckConstraint(
-                condition=models.Q(
-                    models.Q(
-                        ("cause", ""),
-                        ("method", "computed"),
-                        ("proposal", None),
-                        ("secret__isnull", False),
-                        models.Q(("entropy", ""), _negated=True),
-                    ),
-                    models.Q(
-                        ("entropy", ""),
-                        ("method", "balls"),
-                        ("proposal__isnull", False),
-                        ("secret", None),
-                        models.Q(("cause", ""), _negated=True),
-                    ),
-                    _connector="OR",
-                ),
-                name="outcome_whole",
-            ),
-        ),
-        migrations.AddConstraint(
-            model_name="outcome",
-            constraint=models.CheckConstraint(
-                condition=models.Q(("drawn_at__lte", models.F("entered_at"))),
-                name="outcome_not_ahead",
-            ),
-        ),
-        migrations.AddConstraint(
-            model_name="outcome",
-            constraint=models.CheckConstraint(
-                condition=models.Q(("witness", ""), _negated=True), name="outcome_witnessed"
-            ),
         ),
     ]

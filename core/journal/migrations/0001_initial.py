@@ -48,6 +48,15 @@ class Migration(migrations.Migration):
             options={
                 "verbose_name": "batch of the journal",
                 "verbose_name_plural": "batches of the journal",
+                "constraints": [
+                    models.CheckConstraint(
+                        condition=models.Q(("number__gte", 1)), name="batch_number"
+                    ),
+                    models.CheckConstraint(
+                        condition=models.Q(("end_xid__gt", models.F("first_xid"))),
+                        name="batch_in_order",
+                    ),
+                ],
             },
         ),
         migrations.CreateModel(
@@ -140,6 +149,12 @@ class Migration(migrations.Migration):
             options={
                 "verbose_name": "block of a batch",
                 "verbose_name_plural": "blocks of a batch",
+                "constraints": [
+                    models.UniqueConstraint(fields=("batch", "position"), name="block_position"),
+                    models.CheckConstraint(
+                        condition=models.Q(("rows__gte", 1)), name="block_has_rows"
+                    ),
+                ],
             },
         ),
         migrations.CreateModel(
@@ -222,27 +237,5 @@ class Migration(migrations.Migration):
                     ),
                 ],
             },
-        ),
-        migrations.AddConstraint(
-            model_name="batch",
-            constraint=models.CheckConstraint(
-                condition=models.Q(("number__gte", 1)), name="batch_number"
-            ),
-        ),
-        migrations.AddConstraint(
-            model_name="batch",
-            constraint=models.CheckConstraint(
-                condition=models.Q(("end_xid__gt", models.F("first_xid"))), name="batch_in_order"
-            ),
-        ),
-        migrations.AddConstraint(
-            model_name="block",
-            constraint=models.UniqueConstraint(fields=("batch", "position"), name="block_position"),
-        ),
-        migrations.AddConstraint(
-            model_name="block",
-            constraint=models.CheckConstraint(
-                condition=models.Q(("rows__gte", 1)), name="block_has_rows"
-            ),
         ),
     ]

@@ -67,6 +67,32 @@ class Migration(migrations.Migration):
             options={
                 "verbose_name_plural": "cash sessions",
                 "verbose_name": "cash session",
+                "constraints": [
+                    models.UniqueConstraint(
+                        condition=models.Q(("closed_at", None)),
+                        fields=("cashier",),
+                        name="cash_session_alone",
+                    ),
+                    models.CheckConstraint(
+                        condition=models.Q(("float_cents__gte", 0)), name="cash_session_float"
+                    ),
+                    models.CheckConstraint(
+                        condition=models.Q(
+                            models.Q(
+                                ("closed_at", None),
+                                ("counted_cents", None),
+                                ("expected_cents", None),
+                            ),
+                            models.Q(
+                                ("closed_at__gte", models.F("opened_at")),
+                                ("counted_cents__gte", 0),
+                                ("expected_cents__isnull", False),
+                            ),
+                            _connector="OR",
+                        ),
+                        name="cash_session_closed_whole",
+                    ),
+                ],
             },
         ),
         migrations.CreateModel(
@@ -95,6 +121,15 @@ class Migration(migrations.Migration):
             options={
                 "verbose_name_plural": "cash movements",
                 "verbose_name": "cash movement",
+                "constraints": [
+                    models.CheckConstraint(
+                        condition=models.Q(("cents", 0), _negated=True), name="cash_movement_moves"
+                    ),
+                    models.CheckConstraint(
+                        condition=models.Q(("reason", ""), _negated=True),
+                        name="cash_movement_has_reason",
+                    ),
+                ],
             },
         ),
         migrations.CreateModel(
@@ -237,6 +272,22 @@ class Migration(migrations.Migration):
             options={
                 "verbose_name_plural": "deposits",
                 "verbose_name": "deposit",
+                "constraints": [
+                    models.CheckConstraint(
+                        condition=models.Q(
+                            models.Q(
+                                ("operator__isnull", False),
+                                ("staff", None),
+                                ("terminal__isnull", False),
+                            ),
+                            models.Q(
+                                ("operator", None), ("staff__isnull", False), ("terminal", None)
+                            ),
+                            _connector="OR",
+                        ),
+                        name="deposit_by_one",
+                    )
+                ],
             },
         ),
         migrations.CreateModel(
@@ -267,6 +318,20 @@ class Migration(migrations.Migration):
             options={
                 "verbose_name_plural": "images of deposits",
                 "verbose_name": "image of a deposit",
+                "constraints": [
+                    models.CheckConstraint(
+                        condition=models.Q(
+                            models.Q(("encrypted__isnull", False), ("purged_at", None)),
+                            models.Q(("encrypted", None), ("purged_at__isnull", False)),
+                            _connector="OR",
+                        ),
+                        name="deposit_image_purged_whole",
+                    ),
+                    models.CheckConstraint(
+                        condition=models.Q(("media_type__in", ["image/jpeg", "image/png"])),
+                        name="deposit_image_kind",
+                    ),
+                ],
             },
         ),
         migrations.CreateModel(
@@ -312,6 +377,16 @@ class Migration(migrations.Migration):
             options={
                 "verbose_name_plural": "matches of deposits",
                 "verbose_name": "match of a deposit",
+                "constraints": [
+                    models.CheckConstraint(
+                        condition=models.Q(
+                            ("staff", None),
+                            models.Q(("evidence", ""), _negated=True),
+                            _connector="OR",
+                        ),
+                        name="deposit_match_has_evidence",
+                    )
+                ],
             },
         ),
         migrations.CreateModel(
@@ -496,6 +571,58 @@ class Migration(migrations.Migration):
             options={
                 "verbose_name_plural": "payments",
                 "verbose_name": "payment",
+                "indexes": [
+                    models.Index(fields=["premises", "paid_at"], name="payment_of_premises")
+                ],
+                "constraints": [
+                    models.CheckConstraint(
+                        condition=models.Q(("amount_cents__gt", 0)), name="payment_positive"
+                    ),
+                    models.CheckConstraint(
+                        condition=models.Q(
+                            models.Q(
+                                ("cash_session", None),
+                                ("operator__isnull", False),
+                                ("proposal", None),
+                                ("session__isnull", False),
+                                ("staff", None),
+                                ("terminal__isnull", False),
+                            ),
+                            models.Q(
+                                ("cash_session__isnull", False),
+                                ("operator", None),
+                                ("second_operator", None),
+                                ("second_session", None),
+                                ("session", None),
+                                ("staff__isnull", False),
+                                ("terminal", None),
+                            ),
+                            _connector="OR",
+                        ),
+                        name="payment_by_one",
+                    ),
+                    models.CheckConstraint(
+                        condition=models.Q(
+                            models.Q(("second_operator", None), ("second_session", None)),
+                            models.Q(
+                                ("second_operator__isnull", False),
+                                ("second_session__isnull", False),
+                                models.Q(("second_operator", models.F("operator")), _negated=True),
+                                models.Q(("second_session", models.F("session")), _negated=True),
+                            ),
+                            _connector="OR",
+                        ),
+                        name="payment_second_is_another",
+                    ),
+                    models.CheckConstraint(
+                        condition=models.Q(
+                            models.Q(("means", "cash"), ("payee", None)),
+                            models.Q(("means", "nominative_cheque"), ("payee__isnull", False)),
+                            _connector="OR",
+                        ),
+                        name="payment_payee_of_cheque",
+                    ),
+                ],
             },
         ),
         migrations.CreateModel(
@@ -590,6 +717,52 @@ class Migration(migrations.Migration):
             options={
                 "verbose_name_plural": "cheques",
                 "verbose_name": "cheque",
+                "constraints": [
+                    models.UniqueConstraint(
+                        condition=models.Q(("state", "voided"), _negated=True),
+                        fields=("payment",),
+                        name="cheque_of_payment",
+                    ),
+                    models.CheckConstraint(
+                        condition=models.Q(("number__gte", 1)), name="cheque_number"
+                    ),
+                    models.CheckConstraint(
+                        condition=models.Q(("amount_cents__gt", 0)), name="cheque_positive"
+                    ),
+                    models.CheckConstraint(
+                        condition=models.Q(
+                            models.Q(("reissue", None), ("replaces", None)),
+                            models.Q(("reissue__isnull", False), ("replaces__isnull", False)),
+                            _connector="OR",
+                        ),
+                        name="cheque_reissued_by_two",
+                    ),
+                    models.CheckConstraint(
+                        condition=models.Q(
+                            models.Q(
+                                ("presented_on", None),
+                                ("reconciled_by", None),
+                                ("state", "issued"),
+                                ("voiding", None),
+                            ),
+                            models.Q(
+                                ("presented_on__isnull", False),
+                                ("reconciled_at__isnull", False),
+                                ("reconciled_by__isnull", False),
+                                ("state", "presented"),
+                                ("voiding", None),
+                            ),
+                            models.Q(
+                                ("presented_on", None),
+                                ("state", "voided"),
+                                ("voiding__isnull", False),
+                                models.Q(("void_reason", ""), _negated=True),
+                            ),
+                            _connector="OR",
+                        ),
+                        name="cheque_state_whole",
+                    ),
+                ],
             },
         ),
         migrations.CreateModel(
@@ -659,6 +832,22 @@ class Migration(migrations.Migration):
             options={
                 "verbose_name_plural": "presentations",
                 "verbose_name": "presentation",
+                "constraints": [
+                    models.CheckConstraint(
+                        condition=models.Q(
+                            models.Q(
+                                ("operator__isnull", False),
+                                ("staff", None),
+                                ("terminal__isnull", False),
+                            ),
+                            models.Q(
+                                ("operator", None), ("staff__isnull", False), ("terminal", None)
+                            ),
+                            _connector="OR",
+                        ),
+                        name="presentation_by_one",
+                    )
+                ],
             },
         ),
         migrations.CreateModel(
@@ -713,6 +902,19 @@ class Migration(migrations.Migration):
             options={
                 "verbose_name_plural": "rulings",
                 "verbose_name": "ruling",
+                "constraints": [
+                    models.CheckConstraint(
+                        condition=models.Q(
+                            ("claim__isnull", False),
+                            models.Q(("deposit__isnull", False), ("verdict", "refused")),
+                            _connector="OR",
+                        ),
+                        name="ruling_of_something",
+                    ),
+                    models.CheckConstraint(
+                        condition=models.Q(("reason", ""), _negated=True), name="ruling_has_reason"
+                    ),
+                ],
             },
         ),
         migrations.CreateModel(
@@ -829,6 +1031,22 @@ class Migration(migrations.Migration):
             options={
                 "verbose_name_plural": "exchanges for prizes in kind",
                 "verbose_name": "exchange for a prize in kind",
+                "constraints": [
+                    models.CheckConstraint(
+                        condition=models.Q(
+                            models.Q(
+                                ("operator__isnull", False),
+                                ("staff", None),
+                                ("terminal__isnull", False),
+                            ),
+                            models.Q(
+                                ("operator", None), ("staff__isnull", False), ("terminal", None)
+                            ),
+                            _connector="OR",
+                        ),
+                        name="exchange_by_one",
+                    )
+                ],
             },
         ),
         migrations.CreateModel(
@@ -887,6 +1105,19 @@ class Migration(migrations.Migration):
             options={
                 "verbose_name_plural": "stock movements",
                 "verbose_name": "stock movement",
+                "constraints": [
+                    models.CheckConstraint(
+                        condition=models.Q(("units", 0), _negated=True), name="stock_movement_moves"
+                    ),
+                    models.CheckConstraint(
+                        condition=models.Q(
+                            ("exchange", None),
+                            models.Q(("exchange__isnull", False), ("units", -1)),
+                            _connector="OR",
+                        ),
+                        name="stock_movement_of_exchange",
+                    ),
+                ],
             },
         ),
         migrations.CreateModel(
@@ -925,270 +1156,5 @@ class Migration(migrations.Migration):
                     ),
                 ],
             },
-        ),
-        migrations.AddConstraint(
-            model_name="cashsession",
-            constraint=models.UniqueConstraint(
-                condition=models.Q(("closed_at", None)),
-                fields=("cashier",),
-                name="cash_session_alone",
-            ),
-        ),
-        migrations.AddConstraint(
-            model_name="cashsession",
-            constraint=models.CheckConstraint(
-                condition=models.Q(("float_cents__gte", 0)), name="cash_session_float"
-            ),
-        ),
-        migrations.AddConstraint(
-            model_name="cashsession",
-            constraint=models.CheckConstraint(
-                condition=models.Q(
-                    models.Q(
-                        ("closed_at", None), ("counted_cents", None), ("expected_cents", None)
-                    ),
-                    models.Q(
-                        ("closed_at__gte", models.F("opened_at")),
-                        ("counted_cents__gte", 0),
-                        ("expected_cents__isnull", False),
-                    ),
-                    _connector="OR",
-                ),
-                name="cash_session_closed_whole",
-            ),
-        ),
-        migrations.AddConstraint(
-            model_name="cashmovement",
-            constraint=models.CheckConstraint(
-                condition=models.Q(("cents", 0), _negated=True), name="cash_movement_moves"
-            ),
-        ),
-        migrations.AddConstraint(
-            model_name="cashmovement",
-            constraint=models.CheckConstraint(
-                condition=models.Q(("reason", ""), _negated=True), name="cash_movement_has_reason"
-            ),
-        ),
-        migrations.AddConstraint(
-            model_name="deposit",
-            constraint=models.CheckConstraint(
-                condition=models.Q(
-                    models.Q(
-                        ("operator__isnull", False), ("staff", None), ("terminal__isnull", False)
-                    ),
-                    models.Q(("operator", None), ("staff__isnull", False), ("terminal", None)),
-                    _connector="OR",
-                ),
-                name="deposit_by_one",
-            ),
-        ),
-        migrations.AddConstraint(
-            model_name="depositimage",
-            constraint=models.CheckConstraint(
-                condition=models.Q(
-                    models.Q(("encrypted__isnull", False), ("purged_at", None)),
-                    models.Q(("encrypted", None), ("purged_at__isnull", False)),
-                    _connector="OR",
-                ),
-                name="deposit_image_purged_whole",
-            ),
-        ),
-        migrations.AddConstraint(
-            model_name="depositimage",
-            constraint=models.CheckConstraint(
-                condition=models.Q(("media_type__in", ["image/jpeg", "image/png"])),
-                name="deposit_image_kind",
-            ),
-        ),
-        migrations.AddConstraint(
-            model_name="depositmatch",
-            constraint=models.CheckConstraint(
-                condition=models.Q(
-                    ("staff", None), models.Q(("evidence", ""), _negated=True), _connector="OR"
-                ),
-                name="deposit_match_has_evidence",
-            ),
-        ),
-        migrations.AddIndex(
-            model_name="payment",
-            index=models.Index(fields=["premises", "paid_at"], name="payment_of_premises"),
-        ),
-        migrations.AddConstraint(
-            model_name="payment",
-            constraint=models.CheckConstraint(
-                condition=models.Q(("amount_cents__gt", 0)), name="payment_positive"
-            ),
-        ),
-        migrations.AddConstraint(
-            model_name="payment",
-            constraint=models.CheckConstraint(
-                condition=models.Q(
-                    models.Q(
-                        ("cash_session", None),
-                        ("operator__isnull", False),
-                        ("proposal", None),
-                        ("session__isnull", False),
-                        ("staff", None),
-                        ("terminal__isnull", False),
-                    ),
-                    models.Q(
-                        ("cash_session__isnull", False),
-                        ("operator", None),
-                        ("second_operator", None),
-                        ("second_session", None),
-                        ("session", None),
-                        ("staff__isnull", False),
-                        ("terminal", None),
-                    ),
-                    _connector="OR",
-                ),
-                name="payment_by_one",
-            ),
-        ),
-        migrations.AddConstraint(
-            model_name="payment",
-            constraint=models.CheckConstraint(
-                condition=models.Q(
-                    models.Q(("second_operator", None), ("second_session", None)),
-                    models.Q(
-                        ("second_operator__isnull", False),
-                        ("second_session__isnull", False),
-                        models.Q(("second_operator", models.F("operator")), _negated=True),
-                        models.Q(("second_session", models.F("session")), _negated=True),
-                    ),
-                    _connector="OR",
-                ),
-                name="payment_second_is_another",
-            ),
-        ),
-        migrations.AddConstraint(
-            model_name="payment",
-            constraint=models.CheckConstraint(
-                condition=models.Q(
-                    models.Q(("means", "cash"), ("payee", None)),
-                    models.Q(("means", "nominative_cheque"), ("payee__isnull", False)),
-                    _connector="OR",
-                ),
-                name="payment_payee_of_cheque",
-            ),
-        ),
-        migrations.AddConstraint(
-            model_name="cheque",
-            constraint=models.UniqueConstraint(
-                condition=models.Q(("state", "voided"), _negated=True),
-                fields=("payment",),
-                name="cheque_of_payment",
-            ),
-        ),
-        migrations.AddConstraint(
-            model_name="cheque",
-            constraint=models.CheckConstraint(
-                condition=models.Q(("number__gte", 1)), name="cheque_number"
-            ),
-        ),
-        migrations.AddConstraint(
-            model_name="cheque",
-            constraint=models.CheckConstraint(
-                condition=models.Q(("amount_cents__gt", 0)), name="cheque_positive"
-            ),
-        ),
-        migrations.AddConstraint(
-            model_name="cheque",
-            constraint=models.CheckConstraint(
-                condition=models.Q(
-                    models.Q(("reissue", None), ("replaces", None)),
-                    models.Q(("reissue__isnull", False), ("replaces__isnull", False)),
-                    _connector="OR",
-                ),
-                name="cheque_reissued_by_two",
-            ),
-        ),
-        migrations.AddConstraint(
-            model_name="cheque",
-            constraint=models.CheckConstraint(
-                condition=models.Q(
-                    models.Q(
-                        ("presented_on", None),
-                        ("reconciled_by", None),
-                        ("state", "issued"),
-                        ("voiding", None),
-                    ),
-                    models.Q(
-                        ("presented_on__isnull", False),
-                        ("reconciled_at__isnull", False),
-                        ("reconciled_by__isnull", False),
-                        ("state", "presented"),
-                        ("voiding", None),
-                    ),
-                    models.Q(
-                        ("presented_on", None),
-                        ("state", "voided"),
-                        ("voiding__isnull", False),
-                        models.Q(("void_reason", ""), _negated=True),
-                    ),
-                    _connector="OR",
-                ),
-                name="cheque_state_whole",
-            ),
-        ),
-        migrations.AddConstraint(
-            model_name="presentation",
-            constraint=models.CheckConstraint(
-                condition=models.Q(
-                    models.Q(
-                        ("operator__isnull", False), ("staff", None), ("terminal__isnull", False)
-                    ),
-                    models.Q(("operator", None), ("staff__isnull", False), ("terminal", None)),
-                    _connector="OR",
-                ),
-                name="presentation_by_one",
-            ),
-        ),
-        migrations.AddConstraint(
-            model_name="ruling",
-            constraint=models.CheckConstraint(
-                condition=models.Q(
-                    ("claim__isnull", False),
-                    models.Q(("deposit__isnull", False), ("verdict", "refused")),
-                    _connector="OR",
-                ),
-                name="ruling_of_something",
-            ),
-        ),
-        migrations.AddConstraint(
-            model_name="ruling",
-            constraint=models.CheckConstraint(
-                condition=models.Q(("reason", ""), _negated=True), name="ruling_has_reason"
-            ),
-        ),
-        migrations.AddConstraint(
-            model_name="exchange",
-            constraint=models.CheckConstraint(
-                condition=models.Q(
-                    models.Q(
-                        ("operator__isnull", False), ("staff", None), ("terminal__isnull", False)
-                    ),
-                    models.Q(("operator", None), ("staff__isnull", False), ("terminal", None)),
-                    _connector="OR",
-                ),
-                name="exchange_by_one",
-            ),
-        ),
-        migrations.AddConstraint(
-            model_name="stockmovement",
-            constraint=models.CheckConstraint(
-                condition=models.Q(("units", 0), _negated=True), name="stock_movement_moves"
-            ),
-        ),
-        migrations.AddConstraint(
-            model_name="stockmovement",
-            constraint=models.CheckConstraint(
-                condition=models.Q(
-                    ("exchange", None),
-                    models.Q(("exchange__isnull", False), ("units", -1)),
-                    _connector="OR",
-                ),
-                name="stock_movement_of_exchange",
-            ),
         ),
     ]

@@ -99,6 +99,11 @@ class Migration(migrations.Migration):
             options={
                 "verbose_name_plural": "operators",
                 "verbose_name": "operator",
+                "constraints": [
+                    models.UniqueConstraint(
+                        fields=("premises", "number"), name="operator_of_premises"
+                    )
+                ],
             },
         ),
         migrations.CreateModel(
@@ -147,6 +152,64 @@ class Migration(migrations.Migration):
             options={
                 "verbose_name_plural": "authorisations",
                 "verbose_name": "authorisation",
+                "constraints": [
+                    models.CheckConstraint(
+                        condition=models.Q(
+                            ("valid_until", None),
+                            ("valid_until__gte", models.F("valid_from")),
+                            _connector="OR",
+                        ),
+                        name="authorisation_in_order",
+                    ),
+                    django.contrib.postgres.constraints.ExclusionConstraint(
+                        condition=models.Q(("game", "lototrot")),
+                        expressions=[
+                            (
+                                models.Func(
+                                    models.F("premises_id"),
+                                    models.F("premises_id"),
+                                    models.Value("[]"),
+                                    function="int8range",
+                                ),
+                                "&&",
+                            ),
+                            (
+                                models.Func(
+                                    models.F("valid_from"),
+                                    models.F("valid_until"),
+                                    function="tstzrange",
+                                    output_field=django.contrib.postgres.fields.ranges.DateTimeRangeField(),
+                                ),
+                                "&&",
+                            ),
+                        ],
+                        name="authorisation_lototrot_alone",
+                    ),
+                    django.contrib.postgres.constraints.ExclusionConstraint(
+                        condition=models.Q(("game", "promotrot")),
+                        expressions=[
+                            (
+                                models.Func(
+                                    models.F("premises_id"),
+                                    models.F("premises_id"),
+                                    models.Value("[]"),
+                                    function="int8range",
+                                ),
+                                "&&",
+                            ),
+                            (
+                                models.Func(
+                                    models.F("valid_from"),
+                                    models.F("valid_until"),
+                                    function="tstzrange",
+                                    output_field=django.contrib.postgres.fields.ranges.DateTimeRangeField(),
+                                ),
+                                "&&",
+                            ),
+                        ],
+                        name="authorisation_promotrot_alone",
+                    ),
+                ],
             },
         ),
         migrations.CreateModel(
@@ -289,6 +352,59 @@ class Migration(migrations.Migration):
             options={
                 "verbose_name_plural": "suspensions of sales",
                 "verbose_name": "suspension of sales",
+                "indexes": [
+                    models.Index(
+                        condition=models.Q(("lifted_at", None)),
+                        fields=["premises", "terminal"],
+                        name="suspension_in_force",
+                    )
+                ],
+                "constraints": [
+                    models.CheckConstraint(
+                        condition=models.Q(("premises", None), ("terminal", None), _connector="OR"),
+                        name="suspension_one_scope",
+                    ),
+                    models.CheckConstraint(
+                        condition=models.Q(
+                            models.Q(
+                                ("cause", "staff"),
+                                ("suspended_by__isnull", False),
+                                ("suspended_in__isnull", False),
+                            ),
+                            models.Q(
+                                ("cause", "guarantee"),
+                                ("premises__isnull", False),
+                                ("suspended_by", None),
+                                ("suspended_in", None),
+                                ("terminal", None),
+                            ),
+                            _connector="OR",
+                        ),
+                        name="suspension_by_whom",
+                    ),
+                    models.CheckConstraint(
+                        condition=models.Q(
+                            models.Q(("lifted_at", None), ("lifted_by", None)),
+                            models.Q(
+                                ("cause", "staff"),
+                                ("lifted_at__isnull", False),
+                                ("lifted_by__isnull", False),
+                            ),
+                            models.Q(
+                                ("cause", "guarantee"),
+                                ("lifted_at__isnull", False),
+                                ("lifted_by", None),
+                            ),
+                            _connector="OR",
+                        ),
+                        name="suspension_lifted_whole",
+                    ),
+                    models.UniqueConstraint(
+                        condition=models.Q(("cause", "guarantee"), ("lifted_at", None)),
+                        fields=("premises",),
+                        name="suspension_for_guarantee_once",
+                    ),
+                ],
             },
         ),
         migrations.CreateModel(
@@ -366,138 +482,5 @@ class Migration(migrations.Migration):
                 "verbose_name_plural": "enrolments",
                 "abstract": False,
             },
-        ),
-        migrations.AddConstraint(
-            model_name="operator",
-            constraint=models.UniqueConstraint(
-                fields=("premises", "number"), name="operator_of_premises"
-            ),
-        ),
-        migrations.AddConstraint(
-            model_name="authorisation",
-            constraint=models.CheckConstraint(
-                condition=models.Q(
-                    ("valid_until", None),
-                    ("valid_until__gte", models.F("valid_from")),
-                    _connector="OR",
-                ),
-                name="authorisation_in_order",
-            ),
-        ),
-        migrations.AddConstraint(
-            model_name="authorisation",
-            constraint=django.contrib.postgres.constraints.ExclusionConstraint(
-                condition=models.Q(("game", "lototrot")),
-                expressions=[
-                    (
-                        models.Func(
-                            models.F("premises_id"),
-                            models.F("premises_id"),
-                            models.Value("[]"),
-                            function="int8range",
-                        ),
-                        "&&",
-                    ),
-                    (
-                        models.Func(
-                            models.F("valid_from"),
-                            models.F("valid_until"),
-                            function="tstzrange",
-                            output_field=django.contrib.postgres.fields.ranges.DateTimeRangeField(),
-                        ),
-                        "&&",
-                    ),
-                ],
-                name="authorisation_lototrot_alone",
-            ),
-        ),
-        migrations.AddConstraint(
-            model_name="authorisation",
-            constraint=django.contrib.postgres.constraints.ExclusionConstraint(
-                condition=models.Q(("game", "promotrot")),
-                expressions=[
-                    (
-                        models.Func(
-                            models.F("premises_id"),
-                            models.F("premises_id"),
-                            models.Value("[]"),
-                            function="int8range",
-                        ),
-                        "&&",
-                    ),
-                    (
-                        models.Func(
-                            models.F("valid_from"),
-                            models.F("valid_until"),
-                            function="tstzrange",
-                            output_field=django.contrib.postgres.fields.ranges.DateTimeRangeField(),
-                        ),
-                        "&&",
-                    ),
-                ],
-                name="authorisation_promotrot_alone",
-            ),
-        ),
-        migrations.AddIndex(
-            model_name="suspension",
-            index=models.Index(
-                condition=models.Q(("lifted_at", None)),
-                fields=["premises", "terminal"],
-                name="suspension_in_force",
-            ),
-        ),
-        migrations.AddConstraint(
-            model_name="suspension",
-            constraint=models.CheckConstraint(
-                condition=models.Q(("premises", None), ("terminal", None), _connector="OR"),
-                name="suspension_one_scope",
-            ),
-        ),
-        migrations.AddConstraint(
-            model_name="suspension",
-            constraint=models.CheckConstraint(
-                condition=models.Q(
-                    models.Q(
-                        ("cause", "staff"),
-                        ("suspended_by__isnull", False),
-                        ("suspended_in__isnull", False),
-                    ),
-                    models.Q(
-                        ("cause", "guarantee"),
-                        ("premises__isnull", False),
-                        ("suspended_by", None),
-                        ("suspended_in", None),
-                        ("terminal", None),
-                    ),
-                    _connector="OR",
-                ),
-                name="suspension_by_whom",
-            ),
-        ),
-        migrations.AddConstraint(
-            model_name="suspension",
-            constraint=models.CheckConstraint(
-                condition=models.Q(
-                    models.Q(("lifted_at", None), ("lifted_by", None)),
-                    models.Q(
-                        ("cause", "staff"),
-                        ("lifted_at__isnull", False),
-                        ("lifted_by__isnull", False),
-                    ),
-                    models.Q(
-                        ("cause", "guarantee"), ("lifted_at__isnull", False), ("lifted_by", None)
-                    ),
-                    _connector="OR",
-                ),
-                name="suspension_lifted_whole",
-            ),
-        ),
-        migrations.AddConstraint(
-            model_name="suspension",
-            constraint=models.UniqueConstraint(
-                condition=models.Q(("cause", "guarantee"), ("lifted_at", None)),
-                fields=("premises",),
-                name="suspension_for_guarantee_once",
-            ),
         ),
     ]

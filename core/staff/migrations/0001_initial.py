@@ -134,6 +134,13 @@ class Migration(migrations.Migration):
             options={
                 "verbose_name": "session of staff",
                 "verbose_name_plural": "sessions of staff",
+                "constraints": [
+                    models.CheckConstraint(
+                        condition=models.Q(("expires_at__gt", models.F("started_at"))),
+                        name="staff_session_has_length",
+                    ),
+                    models.UniqueConstraint(fields=("id", "user"), name="staff_session_of_user"),
+                ],
             },
         ),
         migrations.CreateModel(
@@ -170,7 +177,16 @@ class Migration(migrations.Migration):
                     ),
                 ),
             ],
-            options={"verbose_name": "proposal", "verbose_name_plural": "proposals"},
+            options={
+                "verbose_name": "proposal",
+                "verbose_name_plural": "proposals",
+                "indexes": [models.Index(fields=["subject", "kind"], name="proposal_subject")],
+                "constraints": [
+                    models.UniqueConstraint(
+                        fields=("id", "proposed_by", "proposed_in"), name="proposal_with_proposer"
+                    )
+                ],
+            },
         ),
         migrations.CreateModel(
             name="Decision",
@@ -237,7 +253,27 @@ class Migration(migrations.Migration):
                     ),
                 ),
             ],
-            options={"verbose_name": "decision", "verbose_name_plural": "decisions"},
+            options={
+                "verbose_name": "decision",
+                "verbose_name_plural": "decisions",
+                "constraints": [
+                    models.CheckConstraint(
+                        condition=models.Q(
+                            ("verdict", "rejected"),
+                            models.Q(
+                                models.Q(("decided_by", models.F("proposed_by")), _negated=True),
+                                models.Q(("decided_in", models.F("proposed_in")), _negated=True),
+                            ),
+                            _connector="OR",
+                        ),
+                        name="confirmed_by_another_person",
+                    ),
+                    models.CheckConstraint(
+                        condition=models.Q(("verdict__in", ["confirmed", "rejected"])),
+                        name="decision_verdict",
+                    ),
+                ],
+            },
         ),
         migrations.CreateModel(
             name="SecondFactor",
@@ -274,47 +310,5 @@ class Migration(migrations.Migration):
                     )
                 ],
             },
-        ),
-        migrations.AddConstraint(
-            model_name="staffsession",
-            constraint=models.CheckConstraint(
-                condition=models.Q(("expires_at__gt", models.F("started_at"))),
-                name="staff_session_has_length",
-            ),
-        ),
-        migrations.AddConstraint(
-            model_name="staffsession",
-            constraint=models.UniqueConstraint(fields=("id", "user"), name="staff_session_of_user"),
-        ),
-        migrations.AddIndex(
-            model_name="proposal",
-            index=models.Index(fields=["subject", "kind"], name="proposal_subject"),
-        ),
-        migrations.AddConstraint(
-            model_name="proposal",
-            constraint=models.UniqueConstraint(
-                fields=("id", "proposed_by", "proposed_in"), name="proposal_with_proposer"
-            ),
-        ),
-        migrations.AddConstraint(
-            model_name="decision",
-            constraint=models.CheckConstraint(
-                condition=models.Q(
-                    ("verdict", "rejected"),
-                    models.Q(
-                        models.Q(("decided_by", models.F("proposed_by")), _negated=True),
-                        models.Q(("decided_in", models.F("proposed_in")), _negated=True),
-                    ),
-                    _connector="OR",
-                ),
-                name="confirmed_by_another_person",
-            ),
-        ),
-        migrations.AddConstraint(
-            model_name="decision",
-            constraint=models.CheckConstraint(
-                condition=models.Q(("verdict__in", ["confirmed", "rejected"])),
-                name="decision_verdict",
-            ),
         ),
     ]

@@ -71,6 +71,49 @@ class Migration(migrations.Migration):
             options={
                 "verbose_name_plural": "statements",
                 "verbose_name": "statement",
+                "constraints": [
+                    models.UniqueConstraint(fields=("premises", "number"), name="statement_number"),
+                    models.UniqueConstraint(
+                        fields=("premises", "week_from"), name="statement_of_week"
+                    ),
+                    models.CheckConstraint(
+                        condition=models.Q(("number__gte", 1), ("week_from__iso_week_day", 1)),
+                        name="statement_of_a_week",
+                    ),
+                    models.CheckConstraint(
+                        condition=models.Q(
+                            (
+                                "closing_cents",
+                                django.db.models.expressions.CombinedExpression(
+                                    django.db.models.expressions.CombinedExpression(
+                                        django.db.models.expressions.CombinedExpression(
+                                            django.db.models.expressions.CombinedExpression(
+                                                django.db.models.expressions.CombinedExpression(
+                                                    django.db.models.expressions.CombinedExpression(
+                                                        models.F("opening_cents"),
+                                                        "+",
+                                                        models.F("sales_cents"),
+                                                    ),
+                                                    "+",
+                                                    models.F("annulments_cents"),
+                                                ),
+                                                "+",
+                                                models.F("prizes_cents"),
+                                            ),
+                                            "+",
+                                            models.F("commission_cents"),
+                                        ),
+                                        "+",
+                                        models.F("settled_cents"),
+                                    ),
+                                    "+",
+                                    models.F("other_cents"),
+                                ),
+                            )
+                        ),
+                        name="statement_adds_up",
+                    ),
+                ],
             },
         ),
         migrations.CreateModel(
@@ -127,6 +170,19 @@ class Migration(migrations.Migration):
             options={
                 "verbose_name_plural": "payments of statements",
                 "verbose_name": "payment of a statement",
+                "constraints": [
+                    models.UniqueConstraint(
+                        fields=("premises", "reference"), name="remittance_once"
+                    ),
+                    models.CheckConstraint(
+                        condition=models.Q(("amount_cents", 0), _negated=True),
+                        name="remittance_moves",
+                    ),
+                    models.CheckConstraint(
+                        condition=models.Q(("reference", ""), _negated=True),
+                        name="remittance_sourced",
+                    ),
+                ],
             },
         ),
         migrations.CreateModel(
@@ -267,78 +323,5 @@ class Migration(migrations.Migration):
                     models.UniqueConstraint(fields=("mark", "account"), name="marked_balance_once")
                 ],
             },
-        ),
-        migrations.AddConstraint(
-            model_name="statement",
-            constraint=models.UniqueConstraint(
-                fields=("premises", "number"), name="statement_number"
-            ),
-        ),
-        migrations.AddConstraint(
-            model_name="statement",
-            constraint=models.UniqueConstraint(
-                fields=("premises", "week_from"), name="statement_of_week"
-            ),
-        ),
-        migrations.AddConstraint(
-            model_name="statement",
-            constraint=models.CheckConstraint(
-                condition=models.Q(("number__gte", 1), ("week_from__iso_week_day", 1)),
-                name="statement_of_a_week",
-            ),
-        ),
-        migrations.AddConstraint(
-            model_name="statement",
-            constraint=models.CheckConstraint(
-                condition=models.Q(
-                    (
-                        "closing_cents",
-                        django.db.models.expressions.CombinedExpression(
-                            django.db.models.expressions.CombinedExpression(
-                                django.db.models.expressions.CombinedExpression(
-                                    django.db.models.expressions.CombinedExpression(
-                                        django.db.models.expressions.CombinedExpression(
-                                            django.db.models.expressions.CombinedExpression(
-                                                models.F("opening_cents"),
-                                                "+",
-                                                models.F("sales_cents"),
-                                            ),
-                                            "+",
-                                            models.F("annulments_cents"),
-                                        ),
-                                        "+",
-                                        models.F("prizes_cents"),
-                                    ),
-                                    "+",
-                                    models.F("commission_cents"),
-                                ),
-                                "+",
-                                models.F("settled_cents"),
-                            ),
-                            "+",
-                            models.F("other_cents"),
-                        ),
-                    )
-                ),
-                name="statement_adds_up",
-            ),
-        ),
-        migrations.AddConstraint(
-            model_name="remittance",
-            constraint=models.UniqueConstraint(
-                fields=("premises", "reference"), name="remittance_once"
-            ),
-        ),
-        migrations.AddConstraint(
-            model_name="remittance",
-            constraint=models.CheckConstraint(
-                condition=models.Q(("amount_cents", 0), _negated=True), name="remittance_moves"
-            ),
-        ),
-        migrations.AddConstraint(
-            model_name="remittance",
-            constraint=models.CheckConstraint(
-                condition=models.Q(("reference", ""), _negated=True), name="remittance_sourced"
-            ),
         ),
     ]
