@@ -22,9 +22,6 @@ _SETTINGS = {
     "shared_buffers": "256MB",
     # Its workers would hold databases that a test wants to drop.
     "autovacuum": "off",
-    # Safe against kills of processes, the server's own too; only not against a loss of power.
-    "fsync": "off",
-    "full_page_writes": "off",
 }
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "core.config.settings")

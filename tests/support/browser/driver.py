@@ -1,24 +1,30 @@
-"""A browser for tests: Chromium by the W3C WebDriver protocol, over the standard library alone."""
+"""Drive Chromium for tests through Selenium, with the waits and checks that the tests share."""
 
 import base64
 import gzip
-import json
 import os
 import shutil
-import subprocess
 import time
-import urllib.error
 import urllib.request
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Self
 
-from core.tools.embedded.stack import free_port
+from selenium.common.exceptions import (
+    ElementClickInterceptedException,
+    ElementNotInteractableException,
+    StaleElementReferenceException,
+    WebDriverException,
+)
+from selenium.webdriver import ActionChains, Chrome, ChromeOptions
+from selenium.webdriver.chrome.service import Service
+from selenium.webdriver.common.by import By
+from selenium.webdriver.common.keys import Keys
+from selenium.webdriver.remote.webelement import WebElement
 
 PATIENCE_S = 20.0
 _LOOK_EVERY_S = 0.02
-_ELEMENT = "element-6066-11e4-a52e-4f735466cecf"
 _CHROMIUMS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 _FLAGS = (
     "--headless=new",
@@ -36,34 +42,37 @@ _FLAGS = (
     "--font-render-hinting=none",
 )
 KEYS = {
-    "Enter": "\ue007",
-    "Escape": "\ue00c",
-    "Tab": "\ue004",
+    "Enter": Keys.ENTER,
+    "Escape": Keys.ESCAPE,
+    "Tab": Keys.TAB,
     "Space": " ",
-    "ArrowLeft": "\ue012",
-    "ArrowUp": "\ue013",
-    "ArrowRight": "\ue014",
-    "ArrowDown": "\ue015",
-    "Home": "\ue011",
-    "End": "\ue010",
-    "Backspace": "\ue003",
-    "F2": "\ue032",
-    "F4": "\ue034",
-    "F6": "\ue036",
-    "F8": "\ue038",
-    "F9": "\ue039",
-    "Alt": "\ue00a",
+    "ArrowLeft": Keys.ARROW_LEFT,
+    "ArrowUp": Keys.ARROW_UP,
+    "ArrowRight": Keys.ARROW_RIGHT,
+    "ArrowDown": Keys.ARROW_DOWN,
+    "Home": Keys.HOME,
+    "End": Keys.END,
+    "Backspace": Keys.BACKSPACE,
+    "F2": Keys.F2,
+    "F4": Keys.F4,
+    "F6": Keys.F6,
+    "F8": Keys.F8,
+    "F9": Keys.F9,
+    "Alt": Keys.ALT,
 }
-
+BrowserError = WebDriverException
+_NOT_NOW = (
+    ElementClickInterceptedException,
+    ElementNotInteractableException,
+    StaleElementReferenceException,
+)
 _TO_THE_MIDDLE = "document.querySelector(arguments[0])?.scrollIntoView({block: 'center'})"
-
-
-class BrowserError(Exception):
-    """The driver refused a command: its error and message."""
+FIRST_LOAD_BYTES = 150_000
+"""The most that any screen may load at first, compressed."""
 
 
 def browser_missing() -> str:
-    """Why there is no browser to test with; empty when there is one."""
+    """Return why no browser can be used for tests. Empty if one can."""
     if not shutil.which("chromedriver"):
         return "no chromedriver on PATH"
     if not any(shutil.which(name) for name in _CHROMIUMS):
@@ -71,12 +80,24 @@ def browser_missing() -> str:
     return ""
 
 
-FIRST_LOAD_BYTES = 150_000  # at most, of any screen, compressed
+def required() -> bool:
+    """Return whether a missing browser is a failure: LOTOTROT_BROWSER=required, as CI sets it."""
+    return os.environ.get("LOTOTROT_BROWSER") == "required"
+
+
+def until(condition: Callable[[], Any], what: str, patience_s: float = PATIENCE_S) -> Any:
+    """Return the first true result of `condition`. Fail if it does not come in time."""
+    deadline = time.monotonic() + patience_s
+    while not (result := condition()):
+        if time.monotonic() > deadline:
+            raise AssertionError(f"in vain waited for: {what}")
+        time.sleep(_LOOK_EVERY_S)
+    return result
 
 
 @dataclass(frozen=True, slots=True)
 class Size:
-    """A window: CSS pixels, device pixels per one, and whether it is touched."""
+    """A window: CSS pixels, device pixels per CSS pixel, and whether it is a touch screen."""
 
     width: int
     height: int
@@ -90,199 +111,149 @@ WALL = Size(1920, 1080)
 
 
 class Driver:
-    """chromedriver as a process; makes browsers."""
+    """Start browsers. Each has a chromedriver process and a profile of its own."""
 
     def __init__(self, log: Path) -> None:
-        self._port = free_port()
         self._log = log.open("wb")
-        self._process = subprocess.Popen(
-            ["chromedriver", f"--port={self._port}"],
-            stdin=subprocess.DEVNULL,
-            stdout=self._log,
-            stderr=subprocess.STDOUT,
-        )
+        self._path = shutil.which("chromedriver")
+        self._binary = next(path for name in _CHROMIUMS if (path := shutil.which(name)))
 
     def browser(self, size: Size, *, language: str = "ca", dark: bool = False) -> "Browser":
-        """A new browser with nothing kept from another one."""
-        chromium = next(found for name in _CHROMIUMS if (found := shutil.which(name)))
-        options = {
-            "binary": chromium,
-            "args": [*_FLAGS, f"--window-size={size.width},{size.height}", f"--lang={language}"],
-            "prefs": {"intl.accept_languages": language},
-        }
-        capabilities = {
-            "browserName": "chrome",
-            "goog:chromeOptions": options,
-            "goog:loggingPrefs": {"browser": "ALL"},
-        }
-        url = f"http://127.0.0.1:{self._port}"
-        body = {"capabilities": {"alwaysMatch": capabilities}}
-        made = until(lambda: self._session(url, body), "chromedriver does not answer")
-        browser = Browser(f"{url}/session/{made['sessionId']}")
+        """Return a new browser that shares nothing with another one."""
+        options = ChromeOptions()
+        options.binary_location = self._binary
+        options.add_experimental_option("prefs", {"intl.accept_languages": language})
+        options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
+        for flag in (*_FLAGS, f"--window-size={size.width},{size.height}", f"--lang={language}"):
+            options.add_argument(flag)
+        service = Service(self._path, log_output=self._log)
+        browser = Browser(Chrome(options, service))
         browser.resize(size)
         browser.look(dark=dark)
         return browser
-
-    def _session(self, url: str, body: dict[str, Any]) -> Any:
-        try:
-            return _send("POST", f"{url}/session", body)
-        except OSError:
-            if self._process.poll() is not None:
-                raise BrowserError("chromedriver ended by itself") from None
-            return None  # not listening yet
 
     def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *_: object) -> None:
-        self._process.terminate()
-        self._process.wait()
         self._log.close()
 
 
-def _send(method: str, url: str, body: Mapping[str, Any] | None = None) -> Any:
-    data = json.dumps(body or {}).encode() if method == "POST" else None
-    json_body = {"Content-Type": "application/json"}
-    request = urllib.request.Request(url, data, json_body, method=method)  # noqa: S310
-    try:
-        with urllib.request.urlopen(request, timeout=60) as answer:  # noqa: S310
-            return json.load(answer)["value"]
-    except urllib.error.HTTPError as refused:
-        value = json.load(refused)["value"]
-        raise BrowserError(f"{value['error']}: {value['message'].splitlines()[0]}") from None
-
-
-def until(condition: Callable[[], Any], what: str, patience_s: float = PATIENCE_S) -> Any:
-    """The first true answer of `condition`; what was waited for must come."""
-    deadline = time.monotonic() + patience_s
-    while not (found := condition()):
-        if time.monotonic() > deadline:
-            raise AssertionError(f"in vain waited for: {what}")
-        time.sleep(_LOOK_EVERY_S)
-    return found
-
-
 class Browser:
-    """One browser window. Elements are found by CSS selectors and waited for."""
+    """A browser window. Elements are found by CSS selectors, and waited for."""
 
-    def __init__(self, session: str) -> None:
-        self._session = session
+    def __init__(self, chrome: Chrome) -> None:
+        self._chrome = chrome
 
     def go(self, url: str) -> None:
-        self._post("url", url=url)
+        self._chrome.get(url)
 
     def reload(self) -> None:
-        self._post("refresh")
+        self._chrome.refresh()
 
     def run(self, script: str, *arguments: Any) -> Any:
-        """The value of a function's body in the page."""
-        return self._post("execute/sync", script=script, args=list(arguments))
+        """Return the value of a function's body in the page."""
+        return self._chrome.execute_script(script, *arguments)
 
     def run_async(self, script: str, *arguments: Any) -> Any:
-        """The same, for a body that calls its last argument with the value."""
-        return self._post("execute/async", script=script, args=list(arguments))
+        """Return the value that a function's body passes to its last argument."""
+        return self._chrome.execute_async_script(script, *arguments)
 
     def devtools(self, command: str, **parameters: Any) -> Any:
-        return self._post("goog/cdp/execute", cmd=command, params=parameters)
+        return self._chrome.execute_cdp_cmd(command, parameters)
 
     def at_load(self, script: str) -> None:
-        """Run a script in every page before the page's own."""
+        """Run a script in every page before the page's scripts."""
         self.devtools("Page.addScriptToEvaluateOnNewDocument", source=script)
 
-    def all(self, selector: str) -> list[str]:
-        found = self._post("elements", using="css selector", value=selector)
-        return [each[_ELEMENT] for each in found]
+    def all(self, selector: str) -> list[WebElement]:
+        return self._chrome.find_elements(By.CSS_SELECTOR, selector)
 
-    def find(self, selector: str) -> str:
-        """The first shown element."""
-        return str(until(lambda: self._shown(selector), f"{selector} to be shown"))
+    def find(self, selector: str) -> WebElement:
+        """Return the first visible element."""
+        element: WebElement = until(lambda: self._visible(selector), f"{selector} to be shown")
+        return element
 
     def gone(self, selector: str) -> None:
-        until(lambda: not self._shown(selector), f"{selector} to go")
+        until(lambda: not self._visible(selector), f"{selector} to go")
 
     def shows(self, selector: str) -> bool:
-        return bool(self._shown(selector))
+        return self._visible(selector) is not None
 
     def text(self, selector: str) -> str:
-        return str(self._get(f"element/{self.find(selector)}/text"))
+        return self.find(selector).text
 
     def says(self, selector: str, words: str) -> None:
-        """Wait until an element's text has the words, spaces that do not break taken as spaces."""
+        """Wait until the text of an element has the words. No-break spaces count as spaces."""
         wanted = words.replace("\u00a0", " ")
         until(
-            lambda: self._shown(selector) and wanted in self._text_now(selector),
+            lambda: self._visible(selector) and wanted in self._text_now(selector),
             f"{words!r} in {selector}, which says {self._text_now(selector)!r}",
         )
 
     def click(self, selector: str) -> None:
-        """Tap it once it is there and nothing covers it."""
+        """Tap an element as soon as it is there and nothing covers it."""
         until(lambda: self.tap(selector), f"{selector} to be tapped")
 
     def tap(self, selector: str) -> bool:
-        """Tap it if it is there now and nothing covers it; whether that was so."""
-        element = self._shown(selector)
-        if not element:
+        """Tap an element if it is there now and nothing covers it. Return whether it was so."""
+        element = self._visible(selector)
+        if element is None:
             return False
         try:
-            self._post(f"element/{element}/click")
-        except BrowserError as error:
-            if not any(why in str(error) for why in ("intercepted", "stale", "interactable")):
-                raise
-            self.run(_TO_THE_MIDDLE, selector)  # as who sees something in front of it would
+            element.click()
+        except _NOT_NOW:
+            self.run(_TO_THE_MIDDLE, selector)  # as a person does who sees something in front of it
             return False
         return True
 
     def type(self, selector: str, text: str) -> None:
-        self._post(f"element/{self.find(selector)}/value", text=text)
+        self.find(selector).send_keys(text)
 
     def attach(self, selector: str, path: Path) -> None:
-        """Choose a file. What is clicked for it may be something else than its field."""
+        """Choose a file. The field may be hidden behind another element."""
         (field,) = until(lambda: self.all(selector), selector)
-        self._post(f"element/{field}/value", text=str(path))
+        field.send_keys(str(path))
 
     def forget(self) -> None:
-        """Lose every cookie."""
+        """Delete every cookie."""
         self.devtools("Network.clearBrowserCookies")
 
     def keys(self, *names: str) -> None:
-        """Press keys, as names of KEYS or characters, where the focus is."""
-        actions = [
-            {"type": kind, "value": KEYS.get(name, name)}
-            for name in names
-            for kind in ("keyDown", "keyUp")
-        ]
-        self._post("actions", actions=[{"type": "key", "id": "keyboard", "actions": actions}])
+        """Press keys where the focus is. Names are those of KEYS, or characters."""
+        chain = self._chain()
+        for name in names:
+            chain.key_down(KEYS.get(name, name)).key_up(KEYS.get(name, name))
+        chain.perform()
+
+    def chord(self, held: str, name: str) -> None:
+        """Press a key while another one is held."""
+        modifier, key = KEYS.get(held, held), KEYS.get(name, name)
+        self._chain().key_down(modifier).key_down(key).key_up(key).key_up(modifier).perform()
 
     def tab_to(self, selector: str) -> None:
-        """Press Tab until the focus is there, as who has no mouse does."""
+        """Press Tab until the focus is on the element."""
         for _ in range(160):
             if self.run("return document.activeElement.matches(arguments[0])", selector):
                 return
             self.keys("Tab")
         raise AssertionError(f"Tab does not come to {selector}")
 
-    def chord(self, held: str, name: str) -> None:
-        """A key while another is held."""
-        presses = [("keyDown", held), ("keyDown", name), ("keyUp", name), ("keyUp", held)]
-        actions = [{"type": kind, "value": KEYS.get(key, key)} for kind, key in presses]
-        self._post("actions", actions=[{"type": "key", "id": "keyboard", "actions": actions}])
-
     def window(self, url: str) -> None:
-        """Open an address in a window of its own and stay where we are."""
-        here = self._get("window")
-        made = self._post("window/new", type="window")
-        self._post("window", handle=made["handle"])
+        """Open an address in a new window and stay in this one."""
+        here = self._chrome.current_window_handle
+        self._chrome.switch_to.new_window("window")
         self.go(url)
-        self._post("window", handle=here)
+        self._chrome.switch_to.window(here)
 
     def other_window(self) -> None:
-        """Look at the other of two windows."""
-        here = self._get("window")
-        (other,) = [handle for handle in self._get("window/handles") if handle != here]
-        self._post("window", handle=other)
+        """Switch to the other one of two windows."""
+        here = self._chrome.current_window_handle
+        (other,) = [handle for handle in self._chrome.window_handles if handle != here]
+        self._chrome.switch_to.window(other)
 
     def offline(self, cut: bool) -> None:
-        """Take the network away from the page, or give it back."""
+        """Cut the network of the page, or restore it."""
         self.devtools("Network.enable")
         self.devtools(
             "Network.emulateNetworkConditions",
@@ -313,7 +284,7 @@ class Browser:
         path.write_bytes(base64.b64decode(shot["data"]))
 
     def first_load(self) -> dict[str, int]:
-        """The page and all that it has asked for so far: by address, its bytes once compressed."""
+        """Return the compressed bytes, by address, of the page and all that it has loaded."""
         loaded = self.run(
             "return [location.href, ...performance.getEntriesByType('resource').map(e => e.name)]"
         )
@@ -324,21 +295,24 @@ class Browser:
         return sizes
 
     def complaints(self) -> list[str]:
-        """What the page's console has said since last asked: errors and refused content."""
-        entries = self._post("se/log", type="browser")
-        return [each["message"] for each in entries if each["level"] in ("SEVERE", "WARNING")]
+        """Return the errors and warnings of the page's console since the last call."""
+        entries = self._chrome.get_log("browser")
+        return [entry["message"] for entry in entries if entry["level"] in ("SEVERE", "WARNING")]
 
     def close(self) -> None:
-        _send("DELETE", self._session)
+        self._chrome.quit()
 
-    def _shown(self, selector: str) -> str:
+    def _chain(self) -> ActionChains:
+        return ActionChains(self._chrome, duration=0)
+
+    def _visible(self, selector: str) -> WebElement | None:
         for element in self.all(selector):
             try:
-                if self._get(f"element/{element}/displayed"):
+                if element.is_displayed():
                     return element
-            except BrowserError:  # gone from the page meanwhile
+            except StaleElementReferenceException:  # the page has removed it meanwhile
                 continue
-        return ""
+        return None
 
     def _text_now(self, selector: str) -> str:
         texts = self.run(
@@ -346,17 +320,6 @@ class Browser:
         )
         return " ".join(texts).replace("\u00a0", " ")
 
-    def _get(self, path: str) -> Any:
-        return _send("GET", f"{self._session}/{path}")
-
-    def _post(self, path: str, **body: Any) -> Any:
-        return _send("POST", f"{self._session}/{path}", body)
-
-
-def required() -> bool:
-    """Whether a missing browser is a failure: LOTOTROT_BROWSER=required, as CI sets it."""
-    return os.environ.get("LOTOTROT_BROWSER") == "required"
-
 
 Open = Callable[..., Browser]
-"""`open_browser(size, language=..., dark=...)`: the fixture that gives browsers to a test."""
+"""The fixture `open_browser(size, language=..., dark=...)`, which gives browsers to a test."""
