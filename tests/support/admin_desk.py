@@ -1,4 +1,6 @@
-"""The admin as a browser has it: signed on, with cookies and forms. And a race day to look at."""
+"""Use the admin as a browser does (signed on, with cookies and forms), and make a race day to look
+at.
+"""
 
 import re
 import uuid
@@ -29,7 +31,7 @@ RULES = {"ca": "Regles.", "es": "Reglas.", "en": "Rules."}
 
 
 class Desk:
-    """A browser of one person with the roles given, or of the person given."""
+    """A browser of one person: the person given, or a new one with the roles given."""
 
     def __init__(self, *roles: Role, person: User | None = None, language: str = "en") -> None:
         self.person = person or User.objects.get(pk=factories.staff(*roles).user_id)
@@ -38,30 +40,30 @@ class Desk:
         StaffSession.objects.filter(user=self.person).update(verified=True)
 
     def get(self, url: str, **query: Any) -> str:
-        """The text of a page that must be there."""
+        """Return the text of a page, which must exist."""
         response = self.client.get(url, query)
         assert response.status_code == 200, (url, response.status_code)
         return str(response.content.decode())
 
     def ask(self, row: Model | type[Model], act: str, /, **typed: Any) -> HttpResponse:
-        """Do an act to a row, or from a list: fill in its form, confirm it."""
+        """Do an act on a row or from a list: fill in its form and confirm it."""
         return self.client.post(act_url(row, act), {**typed, "do": "1"})
 
     def do(self, row: Model | type[Model], act: str, /, **typed: Any) -> HttpResponse:
-        """The same, and it must be done."""
+        """Do an act, which must succeed."""
         response = self.ask(row, act, **typed)
         assert response.status_code == 302, text_of(response)
         return response
 
     def refused(self, row: Model | type[Model], act: str, code: str, /, **typed: Any) -> str:
-        """The same, and it must be refused with that code."""
+        """Do an act, which must be refused with that code."""
         response = self.ask(row, act, **typed)
         assert response.status_code == 200
         assert f"<code>{code}</code>" in response.content.decode(), text_of(response)
         return text_of(response)
 
     def offers(self, row: Model | type[Model], act: str) -> bool:
-        """Whether the row's page, or the list, has a button for the act."""
+        """Return whether the page of the row, or the list, has a button for the act."""
         page = list_url(row) if isinstance(row, type) else row_url(row)
         return f'href="{act_url(row, act)}"' in self.get(page)
 
@@ -81,14 +83,14 @@ def act_url(row: Model | type[Model], act: str) -> str:
 
 
 def text_of(response: HttpResponse) -> str:
-    """What a page says, without its scripts and tags."""
+    """Return the text of a page, without scripts and tags."""
     html = re.sub(r"<(script|style).*?</\1>", " ", response.content.decode(), flags=re.S)
     return re.sub(r"\s+", " ", re.sub(r"<[^>]+>", " ", html))
 
 
 @dataclass(frozen=True, slots=True)
 class RaceDay:
-    """A contest from sale to payment order, with something in every table."""
+    """A contest from the first sale to the payment order, with rows in every table."""
 
     contest: Contest
     point: factories.Point
@@ -97,7 +99,7 @@ class RaceDay:
 
 
 def race_day() -> RaceDay:
-    """Sold, a bet voided in breach, a horse withdrawn, settled, payment ordered."""
+    """Sell, void a bet in breach, withdraw a horse, settle, and order payment."""
     first, second = factories.two_organisers()
     contest = factories.contest(state=Contest.State.DRAFT)
     contests.contest_publish(by=first, contest=contest, rules=RULES)
@@ -125,14 +127,14 @@ def race_day() -> RaceDay:
 
 
 def _unauthorise(place: Premises) -> None:
-    """As if the authorisation had ended before anything was sold."""
+    """Make the authorisation end before the first sale."""
     for each in place.authorisations.all():
         each.valid_until = each.valid_from
         each.save(update_fields=["valid_until"])
 
 
 def sold_with_code(of: Contest, at: factories.Point) -> tuple[Ticket, str]:
-    """A ticket sold as terminals do, and the code on its paper."""
+    """Sell a ticket as a terminal does, and return it with the code on its paper."""
     factories.acknowledge(of, at)
     numbers = tuple((1,) for _ in of.offered_masks)
     request = SaleRequest(uuid.uuid4(), of.pk, numbers, of.price_cents, of.price_cents)

@@ -1,4 +1,4 @@
-"""A client of the API as its users have it: real tokens, real JSON, nothing forced."""
+"""Call the API as its users do, with real tokens and real JSON."""
 
 import io
 import json
@@ -44,7 +44,7 @@ class Api:
 
 
 def staff_api(*roles: Role, **headers: str) -> Api:
-    """A member of staff with the roles, signed on."""
+    """Return a client for a member of staff with the roles, signed on."""
     user = User.objects.get(pk=factories.staff(*roles).user_id)
     _session, token = session_start(user=user, verified=True)
     return Api(Authorization=f"Bearer {token}", **headers)
@@ -56,7 +56,7 @@ def terminal_api(point: factories.Point, *, signed_on: bool = True) -> Api:
 
 
 def refused(response: Any, status: int, code: str) -> dict[str, Any]:
-    """The problem in a response, once its form is checked."""
+    """Check the form of a problem in a response, and return it."""
     assert response.headers["Content-Type"] == "application/problem+json", response.content
     problem: dict[str, Any] = response.json()
     assert (response.status_code, problem["status"], problem["code"]) == (status, status, code)
@@ -69,12 +69,12 @@ def refused(response: Any, status: int, code: str) -> dict[str, Any]:
 
 
 def places(problem: dict[str, Any]) -> dict[str, str]:
-    """JSON place -> code, of a problem with fields."""
+    """Return the code of each faulty field by its JSON place."""
     return {error["place"]: error["code"] for error in problem["data"]["errors"]}
 
 
 class LogText(io.StringIO):
-    """What has been logged since the fixture began."""
+    """The lines logged since the fixture began."""
 
     def events(self, name: str) -> list[dict[str, Any]]:
         lines = [json.loads(line) for line in self.getvalue().splitlines()]
@@ -83,7 +83,7 @@ class LogText(io.StringIO):
 
 @pytest.fixture
 def log_text(monkeypatch: pytest.MonkeyPatch) -> Iterator[LogText]:
-    """The log of our own code and of libraries, configured as in any process."""
+    """Yield the log of our code and of libraries, configured as in any process."""
     text = LogText()
     with monkeypatch.context() as patched:
         patched.setattr("sys.stderr", text)

@@ -1,4 +1,4 @@
-"""Counts against a uniform expectation, for the tests of shuffles and pictures."""
+"""Compare counts with a uniform expectation, for the tests of shuffles and pictures."""
 
 from collections import Counter
 from collections.abc import Hashable, Iterable
@@ -7,9 +7,9 @@ _SIGMAS = 5.0  # about three false alarms in ten million
 
 
 def excess(counts: Iterable[int], cells: int) -> float:
-    """Chi-square of counts over equally likely cells, divided by its critical value.
+    """Return chi-square of counts over equally likely cells, divided by its critical value.
 
-    Below 1 the counts may well be uniform; above 1 they are not.
+    Below 1 the counts may be uniform; above 1 they are not.
     """
     observed = list(counts)
     expected = sum(observed) / cells
@@ -23,5 +23,5 @@ def excess(counts: Iterable[int], cells: int) -> float:
 
 
 def excess_of(items: Iterable[Hashable], cells: int) -> float:
-    """The same for the items themselves, each of which falls in a cell of its own."""
+    """Return the same for items, each of which is a cell."""
     return excess(Counter(items).values(), cells)

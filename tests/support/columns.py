@@ -1,4 +1,4 @@
-"""The columns of any table, each with an expression for another value than it holds."""
+"""List the columns of any table, each with an SQL expression for another value."""
 
 import psycopg
 
@@ -19,7 +19,7 @@ _OTHER = {
 
 
 def table_columns(session: psycopg.Connection, table: str) -> dict[str, str]:
-    """Each column of a table, and SQL for a value that it does not hold."""
+    """Return each column of a table with SQL for a value that it does not hold."""
     rows = session.execute(
         "SELECT a.attname, t.typname, t.typcategory FROM pg_attribute a"
         " JOIN pg_type t ON t.oid = a.atttypid"

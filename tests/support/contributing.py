@@ -1,4 +1,4 @@
-"""Contributions of a test, in place of what the apps contribute."""
+"""Put contributions of a test in place of the apps' contributions."""
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager

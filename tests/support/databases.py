@@ -1,8 +1,8 @@
-"""Databases for tests: one template, migrated by the owner, and clones of it.
+"""Make databases for tests: one template, migrated by the owner, and clones of it.
 
-The template is named by a digest of the files that decide what is in it, and serves every run until
-one of them changes. No session stays connected to it, so that it can be cloned at any time. What a
-killed run left is dropped by the next: a run is alive while its session `test_<run>` is open.
+The name of the template is a digest of the files that decide its content, so it serves every run
+until one of them changes. No session stays connected to it, so it can be cloned at any time. A run
+drops what a killed run left; a run is alive while its session `test_<run>` is open.
 """
 
 import hashlib
@@ -38,7 +38,7 @@ _OWNER_URL = os.environ["DATABASE_OWNER_URL"]
 
 @dataclass(frozen=True, slots=True)
 class Database:
-    """A database of its own for one test, with URLs for child processes."""
+    """A database for one test, with URLs for child processes."""
 
     name: str
     app_url: str
@@ -62,7 +62,7 @@ def _owner(**options: Any) -> psycopg.Connection:
 
 
 def open_run() -> psycopg.Connection:
-    """Begin a run and drop what dead runs left; the run lives as long as the session returned."""
+    """Begin a run and drop what dead runs left. The run lives as long as the session returned."""
     run = os.environ[_RUN] = secrets.token_hex(4)
     session = _owner(application_name=f"test_{run}")
     stale = session.execute(
@@ -87,7 +87,9 @@ def close_run(session: psycopg.Connection) -> None:
 
 
 def _drop(session: psycopg.Connection, name: str) -> None:
-    """Drop it, whoever is connected. FORCE may not end an autovacuum; a plain DROP stops it."""
+    """Drop a database and end its sessions. FORCE may not end an autovacuum; a plain DROP
+    stops it.
+    """
     drop = sql.SQL("DROP DATABASE IF EXISTS {}").format(sql.Identifier(name))
     try:
         session.execute(drop + sql.SQL(" WITH (FORCE)"))
@@ -111,7 +113,7 @@ def _create(session: psycopg.Connection, name: str, template: str) -> None:
 
 @contextmanager
 def _pointed_at(name: str) -> Iterator[None]:
-    """Have both connections of Django, in all threads, use the database `name`."""
+    """Make both connections of Django use the database `name`, in all threads."""
     before = {alias: connections.settings[alias]["NAME"] for alias in _ALIASES}
     connections.close_all()
     for alias in _ALIASES:
@@ -125,7 +127,7 @@ def _pointed_at(name: str) -> Iterator[None]:
 
 
 def _digest() -> str:
-    """A digest of the files that decide what a migrated database is."""
+    """Return a digest of the files that decide the content of a migrated database."""
     digest = hashlib.sha256()
     paths = {ROOT / name for name in _ALSO}
     for package in ("core", "lototrot", "promotrot"):
@@ -140,7 +142,7 @@ _AT_START = _digest()
 
 
 def _template(session: psycopg.Connection) -> str:
-    """The migrated template, made by the process that comes first and kept for later runs."""
+    """Return the migrated template. The first process makes it, and later runs use it."""
     name = f"test_template_{_AT_START}"
     session.execute("SELECT pg_advisory_lock(hashtext('test_template'))")
     try:
@@ -163,7 +165,7 @@ def _template(session: psycopg.Connection) -> str:
 
 
 def _drop_templates(session: psycopg.Connection) -> None:
-    """Drop the templates of other states of the code, and drafts."""
+    """Drop the templates of other states of the code, and unfinished ones."""
     names = session.execute(
         "SELECT datname FROM pg_database WHERE starts_with(datname, 'test_template_')"
     ).fetchall()
@@ -173,7 +175,7 @@ def _drop_templates(session: psycopg.Connection) -> None:
 
 @contextmanager
 def clone() -> Iterator[Database]:
-    """A fresh copy of the migrated template, which Django uses until the end."""
+    """Make a copy of the migrated template and let Django use it until the end."""
     name = f"test_{os.environ[_RUN]}_{secrets.token_hex(4)}"
     with _owner() as session:
         _create(session, name, _template(session))

@@ -1,4 +1,4 @@
-"""Games and emissions for tests, brought by the services as far as the test wants."""
+"""Make games and emissions for tests, with the services, up to the state that the test wants."""
 
 import copy
 import json
@@ -38,14 +38,16 @@ SMALL_TIERS = ({"cash_cents": 400, "count": 2}, {"cash_cents": 100, "count": 20}
 
 
 def document(name: str, **changes: Any) -> dict[str, Any]:
-    """The document of a shipped game with some of its keys changed; None leaves one out."""
+    """Return the document of a shipped game with some keys changed. None removes a key."""
     text = resources.files("promotrot").joinpath("games", f"{name}.json").read_text("utf-8")
     changed = copy.deepcopy(json.loads(text)) | changes
     return {key: value for key, value in changed.items() if value is not None}
 
 
 def small(code: str = "small", **changes: Any) -> dict[str, Any]:
-    """A pre-drawn game of 40 tickets at 1.00 in one block, 70 % of it in prizes of two tiers."""
+    """Return a pre-drawn game of 40 tickets at 1.00 in one block, 70 % of it in prizes of two
+    tiers.
+    """
     signs = ["trophy", "sulky", "horseshoe", "stopwatch", "helmet", "bell"]
     shown = document("lap-of-honour")
     picture = {
@@ -69,7 +71,7 @@ def small(code: str = "small", **changes: Any) -> dict[str, Any]:
 
 
 def both(proposal: Proposal) -> None:
-    """A second organiser confirms."""
+    """Confirm a proposal as a second organiser."""
     two_persons.confirm(proposal=proposal.uuid, by=factories.staff(Role.ORGANISER))
 
 
@@ -78,7 +80,7 @@ def recorded(definition: Mapping[str, Any]) -> GameVersion:
 
 
 def approved(definition: Mapping[str, Any]) -> Game:
-    """The game of a definition, approved by two persons."""
+    """Return the game of a definition, approved by two persons."""
     version = recorded(definition)
     both(game_approve_propose(by=factories.staff(Role.ORGANISER), version=version))
     return version.game
@@ -101,7 +103,7 @@ def witnessed(emission: Emission, entropy: str = ENTROPY) -> Emission:
 def seed_where(
     reference: str, wanted: Callable[[bytes], bool], definition: Mapping[str, Any] | None = None
 ) -> bytes:
-    """A seed under which the one block of that emission of a small game has its tiers as wanted."""
+    """Return a seed under which the one block of a small game's emission has the wanted tiers."""
     game = read_game(definition or small())
     assert isinstance(game, PredrawnGame)
     plan = make_plan(game.kind, game.kind.prize_percent, block_tickets=game.block_tickets)
@@ -115,14 +117,16 @@ def seed_where(
 
 @contextmanager
 def seeded(seed: bytes) -> Iterator[None]:
-    """Emissions committed to in here have that seed."""
+    """Use that seed for the emissions committed to inside the block."""
     maker = SimpleNamespace(token_bytes=lambda size: seed)
     with mock.patch("promotrot.services.emissions.secrets", maker):
         yield
 
 
 def opened(definition: Mapping[str, Any] | Game, **terms: Any) -> Emission:
-    """An emission on sale: of a game, or of the game of a definition, approved first."""
+    """Return an emission on sale, of a game or of the game of a definition, which is approved
+    first.
+    """
     game = definition if isinstance(definition, Game) else approved(definition)
     emission = planned(game, **terms)
     if emission.dealt:
@@ -135,13 +139,13 @@ def open_now(emission: Emission) -> Emission:
 
 
 def closed(emission: Emission) -> Emission:
-    """The emission closed by two persons."""
+    """Close the emission by two persons."""
     both(emission_close_propose(by=factories.staff(Role.ORGANISER), emission=emission))
     return emission_get(emission.reference)
 
 
 def sold(emission: Emission, tickets: int, point: factories.Point | None = None) -> list[uuid.UUID]:
-    """So many tickets sold at a terminal and not yet played."""
+    """Sell `count` tickets at a terminal and do not play them."""
     point = point or factories.point()
     wanted = [PlayRequest(uuid.uuid4(), emission.pk, emission.price_cents) for _ in range(tickets)]
     for request in wanted:
@@ -150,19 +154,19 @@ def sold(emission: Emission, tickets: int, point: factories.Point | None = None)
 
 
 def played(point: factories.Point, tickets: Sequence[uuid.UUID], act: str = "reveal") -> None:
-    """The tickets, each played by its first act."""
+    """Play the first act of each ticket."""
     for ident in tickets:
         play_act(credentials=point.credentials, ident=ident, number=1, act=act)
 
 
 def sold_and_played(emission: Emission, tickets: int) -> None:
-    """So many tickets of a pre-drawn emission sold, played and awarded."""
+    """Sell, play and award `count` tickets of a pre-drawn emission."""
     point = factories.point()
     played(point, sold(emission, tickets, point))
 
 
 def finished(point: factories.Point, tickets: Sequence[uuid.UUID]) -> None:
-    """The tickets, each played to its end by whatever acts are legal, keeping what there is."""
+    """Play each ticket to its end by legal acts, and keep what it shows."""
     for ident in tickets:
         play = play_state(credentials=point.credentials, ident=ident)
         while play.legal:

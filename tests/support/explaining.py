@@ -1,4 +1,4 @@
-"""The explanation of a settlement as its signed certificate has it, for tests of the board."""
+"""Explain a settlement from its signed certificate, for tests of the board."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -16,13 +16,13 @@ Step = list[str | list[list[str]]]
 
 @dataclass(frozen=True, slots=True)
 class Certified:
-    """A certificate's document, read for people in one language."""
+    """The document of a certificate, read in one language."""
 
     document: dict[str, Any]
     language: str
 
     def steps(self) -> list[Step]:
-        """Every step, with every figure it shows."""
+        """Return every step with every figure that it shows."""
         with translation.override(self.language):
             said = texts.catalogue("lototrot_board")
         words = {key: text for key, text in said.items() if isinstance(text, str)}
@@ -87,7 +87,7 @@ class Certified:
         ]
 
     def _falls(self, words: dict[str, str], names: dict[str, str]) -> Step:
-        """By 9.5, from the amounts before and after it: what an empty category had is below."""
+        """Return what empty categories passed down by 9.5, from the amounts before and after."""
         figures = self.document["figures"]
         said: Step = []
         fallen = 0

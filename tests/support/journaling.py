@@ -1,4 +1,4 @@
-"""The journal in tests: sealed to the present, and looked at with the rights of its owner."""
+"""Seal the journal in tests, and look at it with the rights of its owner."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -17,7 +17,7 @@ TABLES = {table.name: table for table in journaled()}
 
 
 def seal_all() -> None:
-    """Seal everything written so far, whatever other databases of the server have under way."""
+    """Seal everything written so far, whatever other databases of the server are doing."""
     with connection.cursor() as cursor:
         cursor.execute("SELECT pg_current_xact_id()::text::bigint")
         (present,) = cursor.fetchone()
@@ -34,7 +34,7 @@ def seal_all() -> None:
 
 @contextmanager
 def as_owner(database: Database) -> Iterator[None]:
-    """Have Django's connection be the owner's."""
+    """Let Django's connection be the owner's."""
     settings = connections.settings["default"]
     before = dict(settings)
     connections.close_all()
@@ -48,7 +48,7 @@ def as_owner(database: Database) -> Iterator[None]:
 
 @contextmanager
 def touched(*tables: str) -> Iterator[None]:
-    """As the owner, with the triggers of the tables disabled; all of it is undone at the end."""
+    """Act as the owner with the triggers of the tables disabled, and undo everything at the end."""
     with transaction.atomic():
         with connection.cursor() as cursor:
             for table in tables:
@@ -58,14 +58,16 @@ def touched(*tables: str) -> Iterator[None]:
 
 
 def execute(statement: str, parameters: list[object] | None = None) -> int:
-    """How many rows it touched."""
+    """Return the number of rows that the statement changed."""
     with connection.cursor() as cursor:
         cursor.execute(statement, parameters)
         return int(cursor.rowcount)
 
 
 def findings(*tables: Journaled) -> list[Finding]:
-    """What verifying says of the tables, or of the batches if none is named."""
+    """Return what the verification says about the tables, or about the batches if no table is
+    named.
+    """
     with transaction.atomic():
         rows.ready()
         return list(

@@ -1,7 +1,7 @@
-"""Documents to be paid, for tests: tickets worth what the test says, offices and their cashiers.
+"""Make documents to pay for tests: tickets of a given worth, offices and their cashiers.
 
-Contests, settlements and payment orders are written directly; `books_agree` then knows only the
-money moved in for the prizes.
+Contests, settlements and payment orders are written directly, so `books_agree` only knows the money
+that was moved in for the prizes.
 """
 
 import secrets
@@ -55,7 +55,7 @@ _FIGURES = (
 
 @dataclass(frozen=True, slots=True)
 class Presented:
-    """A sold ticket with the code on its paper, and what it is worth."""
+    """A sold ticket with the code on its paper and its worth."""
 
     ticket: Ticket
     code: str
@@ -66,7 +66,7 @@ class Presented:
         return self.ticket.contest
 
     def request(self, **changes: Any) -> PayRequest:
-        """As an operator would ask for its payment."""
+        """Return the request with which an operator asks for its payment."""
         asked = {
             "uuid": uuid.uuid4(),
             "code": self.code,
@@ -82,7 +82,7 @@ def contest(*, day: date | None = None) -> Contest:
 
 
 def tickets(of: Contest, count: int, at: Point | None = None) -> list[Presented]:
-    """Tickets with real codes, right in every race that number 1 wins."""
+    """Return tickets with real codes. They are right in every race that number 1 wins."""
     at = at or factories.point()
     key = secrets.token_bytes(32)
     idents = [uuid.uuid4() for _ in range(count)]
@@ -108,9 +108,9 @@ def tickets(of: Contest, count: int, at: Point | None = None) -> list[Presented]
 
 
 def settled(count: int, *, losers: int = 0, at: Point | None = None) -> list[Presented]:
-    """So many tickets with both races right, settled and ordered by the services, payable now.
+    """Return tickets with both races right, settled and ordered by the services, payable now.
 
-    Each of the `losers` is a ticket of 2,166.00 with nothing right, that makes the prizes larger.
+    Each of the `losers` is a ticket of 2,166.00 with no race right, which makes the prizes larger.
     """
     numbers = tuple(range(1, 21))
     made = rounds.contest(RULES, [numbers] * 2, price_cents=600)
@@ -131,12 +131,12 @@ def settled(count: int, *, losers: int = 0, at: Point | None = None) -> list[Pre
 
 
 def confirmed(proposal: Proposal, *roles: Role) -> None:
-    """Another person confirms."""
+    """Confirm a proposal as another person."""
     two_persons.confirm(proposal=proposal.uuid, by=factories.staff(*(roles or (Role.SUPERVISOR,))))
 
 
 def sold_ticket(of: Contest, at: Point, ident: uuid.UUID, code: codes.Code) -> Ticket:
-    """A row as a sale would have left it, to be inserted."""
+    """Return a row as a sale would have left it, to be inserted."""
     return Ticket(
         uuid=ident,
         contest=of,
@@ -156,7 +156,7 @@ def sold_ticket(of: Contest, at: Point, ident: uuid.UUID, code: codes.Code) -> T
 def order(
     of: Contest, prizes: dict[int, int], *, results_day: date | None = None, claim_days: int = 30
 ) -> PaymentOrder:
-    """The contest settled and ordered, with these prizes by ticket id, funded by the test."""
+    """Settle and order the contest with these prizes by ticket id; the test provides the money."""
     factories.contest_closed(of)
     settlement = Settlement.objects.create(
         uuid=uuid.uuid4(),
@@ -199,9 +199,9 @@ def order(
 
 
 def worth(*cents: int, day: date | None = None, pay_now: bool = True) -> list[Presented]:
-    """Tickets of one contest that won these amounts (0: nothing), payable since yesterday.
+    """Return tickets of one contest that won these amounts (0: nothing), payable since yesterday.
 
-    With `pay_now` False the results are of today, so that payment begins tomorrow.
+    If `pay_now` is False, the results are of today, so payment begins tomorrow.
     """
     made = contest(day=day)
     sold = tickets(made, len(cents))
@@ -213,7 +213,7 @@ def worth(*cents: int, day: date | None = None, pay_now: bool = True) -> list[Pr
 
 
 def refunds(count: int = 1) -> list[Presented]:
-    """Tickets voided as registered in breach: their price is due [C6]."""
+    """Return tickets that were voided as registered in breach: their price is due [C6]."""
     made = contest()
     sold = tickets(made, count)
     factories.contest_closed(made)
@@ -233,7 +233,7 @@ def office(kind: str = Premises.Kind.CENTRAL_OFFICE) -> Premises:
 def cashier(
     place: Premises | None = None, *, float_cents: int = 10_000_000, roles: Sequence[Role] = ()
 ) -> StaffActor:
-    """A cashier of the Central Office with an open session and plenty in it."""
+    """Return a cashier of the Central Office with an open session and enough cash."""
     who = factories.staff(*(roles or (Role.CASHIER,)))
     cash_open(by=who, premises=(place or office()).code, float_cents=float_cents)
     return who

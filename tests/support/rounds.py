@@ -1,4 +1,4 @@
-"""A contest brought to its settlement, for tests: rules, sales in bulk, results, what must hold.
+"""Bring a contest to its settlement for tests: rules, sales in bulk, results, checks.
 
 Tickets and their transfers are inserted directly, with the rights of the application's role.
 """
@@ -45,14 +45,14 @@ TWO_LEGS = {
 
 
 def rules(**changes: Any) -> Rules:
-    """Lototrot's rules with some of the document's fields changed."""
+    """Return Lototrot's rules with some fields of the document changed."""
     least = Fraction(60)
     document = shipped("lototrot", minimum_prize_percent=least).to_document() | changes
     return Rules.from_document(document, minimum_prize_percent=least)
 
 
 def record(of: Rules) -> BetType:
-    """The rules on record."""
+    """Put the rules on record."""
     found: BetType
     found, _ = BetType.objects.get_or_create(
         code=of.code,
@@ -75,7 +75,7 @@ def contest(
     price_cents: int = 100,
     day: date | None = None,
 ) -> Contest:
-    """A contest on sale: a race for each programme, the first in two hours."""
+    """Return a contest on sale: one race for each programme, the first in two hours."""
     now = clock.now()
     meeting = factories.meeting(races=0, day=day)
     course = factories.racecourse()
@@ -97,7 +97,7 @@ def contest(
 
 @transaction.atomic
 def sell(of: Contest, at: Point, tickets: Sequence[Masks]) -> list[Ticket]:
-    """Tickets and their transfers, as so many sales would have left them."""
+    """Insert tickets and their transfers, as that many sales would have left them."""
     now = clock.now()
     sold: list[Ticket] = Ticket.objects.bulk_create(
         Ticket(
@@ -134,7 +134,7 @@ def sell(of: Contest, at: Point, tickets: Sequence[Masks]) -> list[Ticket]:
 
 
 def run(of: Contest, facts: Sequence[Facts]) -> None:
-    """Close the contest and put on record what became of its races."""
+    """Close the contest and put the outcome of its races on record."""
     races = factories.races_of(of)
     for race, fact in zip(races, facts, strict=True):
         for number in sorted(fact.withdrawn):
@@ -153,7 +153,7 @@ def run(of: Contest, facts: Sequence[Facts]) -> None:
 
 
 def bare_settlement(of: Contest) -> Settlement:
-    """A settlement written behind the services' back."""
+    """Write a settlement without the services."""
     noughts = dict.fromkeys(
         (
             "tickets",
@@ -182,33 +182,33 @@ def bare_settlement(of: Contest) -> Settlement:
 
 
 def reclassify(race: Race, winners: Sequence[int]) -> None:
-    """Another classification in the place of the one in force, as its correction would leave it."""
+    """Replace the classification in force, as a correction would."""
     race.classifications.filter(in_force=True).update(in_force=False)
     factories.classified(race, winners)
 
 
 def fund(account: ledger.AccountCode, cents: int) -> None:
-    """Money that was there before: moved in from an account of the test's own."""
+    """Move money to an account from an account of the test."""
     before = ledger.asset("test:before")
     line = ledger.Line("test", before, account, cents)
     ledger.post(reference=uuid.uuid4(), lines=[line])
 
 
 def masks(numbers: Sequence[Sequence[int]]) -> tuple[int, ...]:
-    """The masks of a ticket, from its numbers by race."""
+    """Return the masks of a ticket from its numbers by race."""
     return tuple(mask_of(each) for each in numbers)
 
 
 def prizes(of: Settlement) -> dict[int, tuple[list[int], int]]:
-    """By ticket id, its winning bets by category and its prize."""
+    """Return the winning bets by category and the prize of each ticket, by ticket id."""
     rows = Prize.objects.filter(settlement=of)
     return {row.ticket_id: (row.winning_bets, row.prize_cents) for row in rows}
 
 
 def books_agree(*, known: Mapping[str, int] | None = None) -> None:
-    """The trial balance is zero, and every balance rebuilt is the ledger's.
+    """Check that the trial balance is zero and that every rebuilt balance equals the ledger's.
 
-    `known` are differences that the test itself made, by account.
+    `known` has the differences that the test itself made, by account.
     """
     assert trial_balance(by=factories.staff(Role.AUDITOR)).difference_cents == 0
     _, differing = differences()
@@ -217,7 +217,7 @@ def books_agree(*, known: Mapping[str, int] | None = None) -> None:
 
 
 def balances(of: Contest) -> dict[str, int]:
-    """What a settlement moves, by name."""
+    """Return the balances that a settlement moves, by name."""
     code = of.bet_type_code
     return {
         "takings": ledger.balance_cents(ledger.liability(of.takings_account.code)),
@@ -229,5 +229,5 @@ def balances(of: Contest) -> dict[str, int]:
 
 
 def later(days: int) -> datetime:
-    """Simulated time goes on to the same hour of a later day."""
+    """Move simulated time to the same hour of a later day."""
     return factories.time_pass(days=days)

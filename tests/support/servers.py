@@ -1,4 +1,4 @@
-"""Servers that a test starts for itself: have Django use one, and sell tickets on it."""
+"""Use servers that a test starts for itself, and sell tickets on them."""
 
 import uuid
 from collections.abc import Iterator
@@ -17,7 +17,7 @@ SMALL = {"shared_buffers": "32MB", "max_connections": "20"}
 
 @contextmanager
 def used(server: Postgres) -> Iterator[None]:
-    """Have Django use `server`."""
+    """Let Django use `server`."""
     urls = {"default": server.app_url, "owner": server.owner_url}
     before = {alias: dict(connections.settings[alias]) for alias in urls}
     connections.close_all()

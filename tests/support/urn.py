@@ -1,4 +1,6 @@
-"""A kind of draw for tests: an urn of texts, which may be sealed or not, and remembers."""
+"""Define a kind of draw for tests: an urn of texts that can be sealed and that remembers its
+acts.
+"""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -25,7 +27,7 @@ class Unsealed(Conflict):
 
 @dataclass
 class Urn:
-    """What the kind answers, and what became of it."""
+    """The answers of the kind, and what happened to it."""
 
     entries: Sequence[str] = ("1", "2", "3", "5", "8")
     places: int = 5
@@ -51,7 +53,7 @@ class Urn:
 
 @dataclass
 class Hall:
-    """An urn announced, and the people of its draw."""
+    """An announced urn and the people of its draw."""
 
     urn: Urn
     kind: Kind

@@ -1,4 +1,4 @@
-"""A betting shop for browser tests: terminals that tests enrol, sign on and work at."""
+"""Make a betting shop for browser tests: terminals that tests enrol, sign on and use."""
 
 import json
 from dataclasses import dataclass
@@ -30,7 +30,7 @@ window.print = () => {
 
 @dataclass(frozen=True, slots=True)
 class Shop:
-    """Premises with a terminal not enrolled yet, and a contest on sale."""
+    """Premises with a terminal that is not enrolled yet, and a contest on sale."""
 
     premises: str
     terminal: str
@@ -54,7 +54,7 @@ def shop(
 
 
 def withdraw(contest: Contest, *, race: int, number: int) -> None:
-    """A steward withdraws a horse of a race of the ticket; sales refuse it at once."""
+    """Withdraw a horse of a race of the ticket. Sales refuse it at once."""
     of = factories.races_of(contest)[race - 1]
     by = factories.staff(Role.STEWARDS)
     withdrawal_enter(by=by, race_id=of.pk, number=number, source="Secretaria")
@@ -77,7 +77,7 @@ def sign_on(browser: Browser) -> None:
 
 
 def to_sale(browser: Browser) -> None:
-    """Acknowledge the display, so that the races are there."""
+    """Acknowledge the display, so that the races appear."""
     browser.click(".display .primary")
     browser.find(".races")
 
@@ -97,7 +97,7 @@ def sell(browser: Browser) -> None:
 
 
 def printed(browser: Browser, at_least: int = 1) -> list[str]:
-    """The papers printed so far, once there are so many."""
+    """Return the papers printed so far, once there are `count` of them."""
 
     def enough() -> list[list[str]]:
         found = browser.run("return window.printed")
@@ -108,14 +108,14 @@ def printed(browser: Browser, at_least: int = 1) -> list[str]:
 
 
 def sold(browser: Browser, papers: int = 1) -> str:
-    """The last paper, once it is printed and confirmed."""
+    """Return the last paper, once it is printed and confirmed."""
     found = printed(browser, papers)
     until(lambda: outbox(browser) is None, "the confirmation of the paper")
     return found[-1]
 
 
 def scan(browser: Browser, code: str) -> None:
-    """Type as a scanner does: all at once, then Enter."""
+    """Type as a scanner does: all characters at once, then Enter."""
     browser.keys(*code, "Enter")
 
 

@@ -1,4 +1,4 @@
-"""The line between a terminal and the system, which tests cut: a TCP proxy on loopback."""
+"""Put a TCP proxy on loopback between a terminal and the system, which tests can cut."""
 
 import contextlib
 import socket
@@ -9,10 +9,10 @@ _CHUNK = 65_536
 
 
 class Line:
-    """Carries every connection to `port`. `cut` ends them all and refuses more until `mend`.
+    """Forward every connection to `port`. `cut` ends all of them and refuses new ones until `mend`.
 
-    `swallow` has what is sent arrive and lets no byte of any answer come back: the sale is
-    registered, and the terminal does not know.
+    `swallow` forwards requests and returns no byte of the answers: the sale is registered, and the
+    terminal does not know it.
     """
 
     def __init__(self, port: int) -> None:
@@ -34,7 +34,7 @@ class Line:
         self._swallows = True
 
     def mend(self) -> None:
-        """Connections that lost an answer end, as a peer's do that was away too long."""
+        """End the connections that lost an answer, as a peer does that was away too long."""
         self._end_all()
         self._is_cut = self._swallows = False
 

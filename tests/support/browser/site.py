@@ -1,4 +1,4 @@
-"""The system served from this process, on whatever database Django points at."""
+"""Serve the system from this process, on the database that Django uses."""
 
 import threading
 from collections.abc import Iterator
@@ -16,12 +16,12 @@ from core.screens import live
 
 class _Quiet(WSGIRequestHandler):
     def log_message(self, *_: object) -> None:
-        """The system logs requests itself."""
+        """Do nothing: the system logs requests itself."""
 
 
 @contextmanager
 def serving() -> Iterator[int]:
-    """Serve on loopback and give the port."""
+    """Serve on loopback and yield the port."""
     clock.forget_recent()
     live.publish(live.folder())
     server = ThreadedWSGIServer(("127.0.0.1", 0), _Quiet)

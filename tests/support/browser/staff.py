@@ -1,4 +1,4 @@
-"""Members of staff in browsers of their own: signed on with password and code, doing acts."""
+"""Let members of staff work in browsers of their own: sign on with password and code, do acts."""
 
 from dataclasses import dataclass
 
@@ -24,14 +24,14 @@ return value === "" || field.value !== "" && value.startsWith(field.value);  // 
 
 @dataclass(frozen=True, slots=True)
 class Person:
-    """Somebody at a browser. `url` is the site's."""
+    """A person at a browser. `url` is the address of the site."""
 
     browser: Browser
     url: str
     user: User
 
     def sign_on(self, code: str | None = None) -> None:
-        """Name, password, and the code that the person's device shows unless another is given."""
+        """Enter name, password, and the code of the person's device unless another is given."""
         self.browser.go(f"{self.url}{DESK}")
         for name, typed in (
             ("username", self.user.username),
@@ -42,7 +42,7 @@ class Person:
         self.browser.keys("Enter")
 
     def set_up_second_factor(self) -> None:
-        """The first sign-on of all: the secret goes into a device, whose code confirms it."""
+        """Sign on for the first time: put the secret into a device and confirm it with a code."""
         self.sign_on(code="")
         secret = self.browser.text(".house-secret code")
         self.browser.find(".house-picture svg")
@@ -55,24 +55,24 @@ class Person:
         self.browser.find("#desk, .house-panel")
 
     def fill(self, name: str, value: str) -> None:
-        """Put a value into a field of the form, over what was proposed; the focus stays there."""
+        """Replace the value of a form field. The focus stays in it."""
         selector = f"#id_{name}"
         self.browser.find(selector)
         assert self.browser.run(_FILL, selector, value), f"{name} does not take {value!r}"
         self.browser.run("document.querySelector(arguments[0]).focus()", selector)
 
     def press(self, act: str, at: str = "") -> None:
-        """Choose an act on the desk; it comes there by itself when another has done theirs."""
+        """Choose an act on the desk. Wait for it if another person's act must come first."""
         self.browser.click(f'{at} a.desk-button[href*="/{act}/?back="]')
         self.browser.find(".house-act form")
 
     def go_on(self) -> None:
-        """Submit the form as it stands."""
+        """Submit the form as it is."""
         self.browser.click(".house-buttons button")
         self.browser.find(".house-act form, .desk-bar")
 
     def do(self, act: str, at: str = "", **typed: str) -> None:
-        """The whole act: its form, the second look, and back at the desk."""
+        """Do an act completely: form, second look, and back to the desk."""
         self.press(act, at)
         for name, value in typed.items():
             self.fill(name, value)
@@ -85,7 +85,7 @@ class Person:
         self.browser.find(".desk-bar, .house-empty")
 
     def refused(self, code: str, **typed: str) -> None:
-        """Send the form of the act chosen; it is refused there, by that code and in words."""
+        """Send the form of the chosen act, which must be refused with that code and a sentence."""
         for name, value in typed.items():
             self.fill(name, value)
         if not self.browser.shows(".house-buttons button[name=do]"):
@@ -103,7 +103,7 @@ class Person:
 
 
 def person(browser: Browser, url: str, *roles: Role, has_device: bool = True) -> Person:
-    """Somebody with an account, and with a second factor unless it is yet to be set up."""
+    """Return a person with an account, with a second factor unless it is still to be set up."""
     number = User.objects.count() + 1
     user = user_create(
         by=None,

@@ -1,8 +1,8 @@
-"""Stops on a way through a screen: at each a picture is taken and the page is examined.
+"""Stop on a way through a screen, take a picture at each stop, and examine the page.
 
-Pictures go to var/screenshots, a chosen few of them as text to docs/screens (`make screenshots`).
-Examined is what axe-core finds at WCAG 2.2 AA, what the console complains of, whether anything is
-cut off sideways, and whether amounts stay on a line.
+Pictures go to var/screenshots, a few of them as text to docs/screens (`make screenshots`). Each
+stop is examined for axe-core's findings at WCAG 2.2 AA, for messages of the console, for content
+cut off at the side, and for amounts that break over lines.
 """
 
 import os
@@ -59,7 +59,7 @@ return [...document.querySelectorAll(".amount")].filter((e) => e.checkVisibility
 
 
 def axe() -> str:
-    """The source of axe-core, which `make browser` fetches with its hash."""
+    """Return the source of axe-core, which `make browser` fetches and checks by its hash."""
     if AXE.exists():
         return AXE.read_text("utf-8")
     missing = "accessibility is not examined without axe-core (`make browser` fetches it)"
@@ -68,7 +68,7 @@ def axe() -> str:
 
 @dataclass(frozen=True, slots=True)
 class Tour:
-    """One way, in one size and colour scheme."""
+    """A way through a screen, in one size and colour scheme."""
 
     browser: Browser
     screen: str
@@ -111,7 +111,7 @@ class Tour:
 
 @dataclass(frozen=True, slots=True)
 class Looks:
-    """One way on which every stop is looked at in all sizes: for ways that are long to go."""
+    """A way on which every stop is examined in all sizes, for ways that take long."""
 
     browser: Browser
     screen: str
@@ -128,7 +128,7 @@ class Looks:
         self._look(dark=False)
 
     def _look(self, *, dark: bool) -> None:
-        """The administration's theme asks for the colour scheme only when a page is loaded."""
+        """Set the colour scheme. The theme of the admin reads it only when a page loads."""
         self.browser.look(dark=dark)
         self.browser.run("document.documentElement.classList.toggle('dark', arguments[0])", dark)
 

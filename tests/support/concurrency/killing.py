@@ -1,4 +1,4 @@
-"""Processes that sell and play until a test kills them, and what they wrote before."""
+"""Run processes that sell and play until a test kills them, and read what they wrote before."""
 
 import json
 import os
@@ -20,7 +20,7 @@ SELLERS = 4
 
 
 class Seller:
-    """A selling process and what it has written."""
+    """A selling process and its output."""
 
     def __init__(self, environment: dict[str, str], plan: dict[str, Any], output: Path) -> None:
         self._output = output
@@ -44,7 +44,7 @@ class Seller:
         return [uuid.UUID(line.split()[1]) for line in lines if line.startswith(word)]
 
     def kill(self) -> None:
-        """Kill it, if that is not done yet; it must not have ended by itself."""
+        """Kill the process if it runs. It must not have ended by itself."""
         if self._process.returncode is not None:
             return
         assert self._process.poll() is None, self._process.communicate()[1].decode()
@@ -60,7 +60,7 @@ class Seller:
 def sellers(
     environment: dict[str, str], plan: dict[str, Any], folder: Path, *, sales: int
 ) -> Iterator[list[Seller]]:
-    """Selling processes, each of which has sold some; killed at the end."""
+    """Yield selling processes that have sold some tickets each. Kill them at the end."""
     running = [Seller(environment, plan, folder / f"{n}.txt") for n in range(SELLERS)]
     try:
         eventually(lambda: all(len(each.said("sold")) >= sales for each in running))
@@ -73,9 +73,9 @@ def sellers(
 def audit(
     session: psycopg.Connection, answered: set[uuid.UUID], asked: set[uuid.UUID]
 ) -> set[uuid.UUID]:
-    """Hold the tables against what terminals were told; the UUIDs that have a ticket.
+    """Compare the tables with the answers that terminals got. Return the UUIDs that have a ticket.
 
-    Read by SQL alone: each ticket has its one transfer and each transfer its ticket.
+    It reads by SQL only: each ticket has one transfer and each transfer has a ticket.
     """
     halves = session.execute(
         "SELECT count(*) FROM lototrot_ticket t FULL JOIN (SELECT * FROM ledger_transfer"
@@ -92,7 +92,7 @@ def audit(
 
 
 class Players:
-    """A process of terminals, and what it has written."""
+    """A process of terminals and its output."""
 
     def __init__(self, plan: dict[str, Any], environment: dict[str, str], output: Path) -> None:
         self.plan = plan
@@ -128,12 +128,14 @@ class Players:
         return [line[1:] for line in lines if line and line[0] == word]
 
     def doubtful(self) -> list[tuple[str, str]]:
-        """Asked for, and never heard of again."""
+        """Return the requests without an answer."""
         known = {line[0] for word in ("played", "refused") for line in self.said(word)}
         return [(ident, number) for ident, number in self.said("asked") if ident not in known]
 
     def kill_and_resume(self) -> None:
-        """As a machine that loses its power and comes back: its terminals kept their UUIDs."""
+        """Kill the process and start it again with its UUIDs, as a machine does that lost its
+        power.
+        """
         self.process.send_signal(signal.SIGKILL)
         self.process.communicate()
         self.process = self._start(self.doubtful())

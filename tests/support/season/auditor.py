@@ -1,8 +1,8 @@
-"""An auditor of the game who trusts nobody: it sees what the public, the counter and the bank see.
+"""Audit the game independently: see only what the public, the counter and the bank see.
 
-It imports nothing of the project. From what it is told happened (tickets sold, horses withdrawn,
-results, documents handed in) it works out by itself what everybody is owed and what every account
-must hold, by its own reading of the law. All money is whole cents, all shares exact fractions.
+The auditor imports nothing of the project. From the events it is told (tickets sold, horses
+withdrawn, results, documents handed in) it computes what everybody is owed and what every account
+must hold, by its own reading of the law. Money is whole cents; shares are exact fractions.
 """
 
 import itertools
@@ -15,9 +15,9 @@ from math import ceil, floor
 
 @dataclass(frozen=True)
 class Terms:
-    """What the authority approved, and the organiser agreed with the premises.
+    """The terms that the authority approved and the organiser agreed with the premises.
 
-    `commission` is dated: from that day on, per cent of what premises sell.
+    `commission` is dated: from that day on, so many per cent of the sales of premises.
     """
 
     chain: str
@@ -55,7 +55,9 @@ class RaceFacts:
     winners: set[int] = field(default_factory=set)
 
     def stands_for(self, number: int) -> int:
-        """The horse a bet is deemed made on (5.4.1): itself unless withdrawn before the start."""
+        """Return the horse on which a bet counts (5.4.1): itself unless it was withdrawn before the
+        start.
+        """
         if number not in self.withdrawn:
             return number
         ring = sorted(self.programme)
@@ -75,8 +77,11 @@ class Meeting:
 
 
 class Auditor:
-    """The books, by the names the operator's accounts have, credit balances positive but for what
-    is owed to the organiser (premises, treasury, cash)."""
+    """The books, under the names of the operator's accounts.
+
+    Credit balances are positive, except for what is owed to the organiser (premises, treasury,
+    cash).
+    """
 
     def __init__(self, terms: Terms) -> None:
         self.terms = terms
@@ -111,7 +116,7 @@ class Auditor:
         self.week_base[premises][day] += cents
 
     def annulled(self, ident: str, day: date) -> None:
-        """An error, given back at the counter."""
+        """Record a sale made in error and paid back at the counter."""
         ticket = self.tickets[ident]
         ticket.state = "void"
         self.books[f"takings:{ticket.contest}"] -= ticket.cents
@@ -119,7 +124,9 @@ class Auditor:
         self.week_base[ticket.premises][day] -= ticket.cents
 
     def voided_in_breach(self, ident: str, day: date) -> None:
-        """Sold too late: its price is due back, for ever, by whoever pays [C6]."""
+        """Record a sale made too late. Its price is due back for ever, at any place that pays
+        [C6].
+        """
         ticket = self.tickets[ident]
         ticket.state = "refund"
         self.books[f"takings:{ticket.contest}"] -= ticket.cents
@@ -134,7 +141,7 @@ class Auditor:
         facts.winners, facts.left = winners, left
 
     def settles(self, contest: str) -> dict[str, int]:
-        """Everybody's prizes of a meeting, by ticket; the books are moved (9)."""
+        """Compute every prize of a meeting, by ticket, and move the books (9)."""
         meeting, terms = self.meetings[contest], self.terms
         wins = self._wins(meeting)
         takings = sum(t.cents for t in self._standing(meeting))
@@ -180,14 +187,16 @@ class Auditor:
         self.tickets[ident].claim = "granted"
 
     def refused(self, ident: str, day: date) -> None:
-        """Not legitimate: to the 7/7 of the first meeting after the decision [C5]."""
+        """Record a ticket that is not legitimate. Its prize goes to the 7/7 of the first later
+        meeting [C5].
+        """
         ticket = self.tickets[ident]
         ticket.claim = "refused"
         self.books[f"held:{ticket.contest}"] -= ticket.prize_cents
         self.carried_over[day] += ticket.prize_cents
 
     def paid(self, ident: str, payer: str, day: date) -> None:
-        """Out of `payer`: premises, a cash session, or the cheques."""
+        """Record a payment from `payer`: premises, a cash session, or the cheques."""
         ticket = self.tickets[ident]
         where = "held" if ticket.claim in ("presented", "granted") else "prizes"
         cents = ticket.prize_cents
@@ -211,7 +220,7 @@ class Auditor:
     # --- What time does by itself -----------------------------------------------------------------
 
     def night(self, day: date) -> None:
-        """A day has ended: what nobody claimed in time lapses (10.2, 10.7); weeks are stated."""
+        """End a day: lapse what was not claimed in time (10.2, 10.7), and state the weeks."""
         for contest, meeting in self.meetings.items():
             last = meeting.last_claim_day
             if last is None or last > day or meeting.lapsed:
@@ -265,7 +274,7 @@ class Auditor:
         return [self.tickets[i] for i in meeting.tickets if self.tickets[i].state == "sold"]
 
     def _wins(self, meeting: Meeting) -> dict[str, dict[int, int]]:
-        """Ticket -> hits -> bets, bet by bet."""
+        """Return the bets of each ticket by hits, counted bet by bet."""
         found: dict[str, dict[int, int]] = {}
         for ident in meeting.tickets:
             ticket = self.tickets[ident]
@@ -285,7 +294,7 @@ class Auditor:
 def divide(
     terms: Terms, pool: int, winners: dict[int, int], jackpot: int, reserve: int, lapsed: int
 ) -> tuple[dict[int, int], int, int]:
-    """Prize of each category, jackpot and reserve afterwards (9.1 to 9.9)."""
+    """Return the prize of each category, and jackpot and reserve afterwards (9.1 to 9.9)."""
     order = terms.categories
     top = order[0]
     percents = terms.above if jackpot + lapsed > terms.threshold_cents else terms.below

@@ -1,4 +1,6 @@
-"""The operator's side of a season: all through the real services, and told to the auditor too."""
+"""Run the operator's side of a season through the real services, and tell the auditor
+everything.
+"""
 
 import secrets
 import uuid
@@ -58,7 +60,7 @@ SECOND_RATE_AFTER_DAYS = 24
 
 
 def terms(begins: date) -> Terms:
-    """The same, as the auditor reads it."""
+    """Return the terms as the auditor reads them."""
     return Terms(
         chain="season",
         legs=4,
@@ -78,7 +80,7 @@ def terms(begins: date) -> Terms:
 
 @dataclass
 class Paper:
-    """What a player holds."""
+    """A document that a player holds."""
 
     ident: str
     code: str
@@ -104,7 +106,7 @@ class World:
     # --- A meeting, from its programme to the payment order ---------------------------------------
 
     def meeting(self, day: date) -> int:
-        """A whole meeting; the contest's id."""
+        """Run a complete meeting. Return the id of its contest."""
         contest = self.put_on_sale(day)
         self._sell(contest, day)
         self._run(contest, day)
@@ -113,7 +115,7 @@ class World:
         return contest.pk
 
     def put_on_sale(self, day: date, *, on: date | None = None) -> Contest:
-        """The contest of a day, on sale since its morning or that of an earlier day."""
+        """Return the contest of a day, on sale since that morning or an earlier day."""
         at(on or day, 9)
         self._sign_on()
         meeting = factories.meeting(races=0, day=day)
@@ -269,7 +271,7 @@ class World:
         self.count("won", len(found))
 
     def _comes(self, ident: str, day: date) -> None:
-        """When the player will come, if ever: a day or a month later, or too late."""
+        """Return the day on which the player will come: soon, a month later, too late, or never."""
         if self.rng.random() < 0.75:
             self.due.append((day + timedelta(days=self.rng.choice((1, 1, 2, 3, 8, 29, 30))), ident))
 
@@ -283,7 +285,7 @@ class World:
     # --- The prize office -------------------------------------------------------------------------
 
     def claims(self, day: date) -> None:
-        """The players who come today."""
+        """Serve the players who come today."""
         at(day, 9)
         self._sign_on()
         today = [ident for when, ident in self.due if when <= day]
@@ -355,14 +357,14 @@ class World:
     # --- Nights and weeks -------------------------------------------------------------------------
 
     def night(self) -> None:
-        """The nights that are due, and the auditor's."""
+        """Run the nights that are due, and the auditor's nights."""
         runs = night_run()
         failed = [(run.job, run.error) for run in runs if run.state != "done"]
         assert not failed, failed
         self.audit_nights()
 
     def audit_nights(self) -> None:
-        """Have the auditor do the nights up to the last day that ended."""
+        """Let the auditor run its nights up to the last day that ended."""
         day = getattr(self, "_audited", self.begins - timedelta(days=1))
         while day < last_day():
             day += timedelta(days=1)
@@ -370,7 +372,7 @@ class World:
         self._audited = day
 
     def remit(self) -> None:
-        """Some premises pay their last statement."""
+        """Let some premises pay their last statement."""
         by = factories.staff(Role.ORGANISER)
         for point in self.points:
             last = Statement.objects.filter(premises=point.premises).order_by("-number").first()
@@ -391,7 +393,7 @@ class World:
     # --- Comparing --------------------------------------------------------------------------------
 
     def compare(self) -> None:
-        """Every account of the system against the auditor's books, to the cent."""
+        """Compare every account of the system with the auditor's books, to the cent."""
         books, found = self.auditor.books, self._found()
         expected: dict[str, int] = {}
         for name, cents in books.items():
@@ -441,7 +443,7 @@ class World:
         self.counts[name] = self.counts.get(name, 0) + many
 
     def _sign_on(self) -> None:
-        """Operators' sessions end after some days: they sign on again."""
+        """Sign operators on again, because their sessions end after some days."""
         now = clock.now()
         if self.points[0].session.expires_at > now + timedelta(days=1):
             return
@@ -463,7 +465,7 @@ def _signed_on(point: Point) -> Point:
 def entries(
     programme: list[int], withdrawn: set[int], left: set[int], winners: set[int]
 ) -> list[Entry]:
-    """A classification as the stewards announce it."""
+    """Return a classification as the stewards announce it."""
     return [
         Entry(n, "withdrawn")
         if n in withdrawn
@@ -481,12 +483,12 @@ def local(day: date, hour: int, minute: int = 0) -> datetime:
 
 
 def at(day: date, hour: int, minute: int = 0) -> None:
-    """Let time go on to that hour, if it is not later already."""
+    """Move time to that hour, unless it is later already."""
     factories.time_to(max(local(day, hour, minute), clock.now()))
 
 
 def begin(rng: Random, begins: date, *, premises: int = 5) -> World:
-    """Places, people and rules, on the eve of the season's first day."""
+    """Make places, people and rules, on the eve of the season's first day."""
     factories.time_to(local(begins, 8))
     organiser = factories.staff(Role.ORGANISER)
     for since, percent in terms(begins).commission:

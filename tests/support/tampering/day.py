@@ -1,7 +1,7 @@
-"""One day with everything in it that the journal protects, done by the services, and sealed.
+"""Make one day, with the services, that holds everything the journal protects, and seal it.
 
-What a stranger holds from before anything was touched is kept with it: the public log, a ticket's
-proof and its code.
+It also keeps what a stranger held before anything was changed: the public log, a ticket's proof and
+its code.
 """
 
 import uuid
@@ -56,7 +56,7 @@ FIRST = range(1, 21)
 
 @dataclass(frozen=True, slots=True)
 class Day:
-    """What happened, and what was published of it."""
+    """The events of the day, and what was published about them."""
 
     contest: Contest
     emission: Emission
@@ -67,13 +67,15 @@ class Day:
     key: str
 
     def entry(self, kind: str) -> dict[str, Any]:
-        """The entry of a kind, as it was published."""
+        """Return the published entry of a kind."""
         (found,) = [each for each in self.log if each["kind"] == kind]
         return found
 
 
 def build() -> Day:
-    """Saturday's races and plays, Sunday's payments, Monday's statements; everything sealed."""
+    """Make Saturday's races and plays, Sunday's payments and Monday's statements, and seal
+    everything.
+    """
     with acting.acting("tests"):
         factories.time_to(rounds.NOON - timedelta(hours=4))
         office = given.office()
@@ -103,7 +105,7 @@ def build() -> Day:
 
 
 def _sold(point: factories.Point) -> tuple[Contest, list[str]]:
-    """The codes of four tickets (1; n), n from 1, then those of ten bigger ones."""
+    """Return the codes of four tickets (1; n), n from 1, then those of ten larger ones."""
     rules = rounds.rules(**rounds.TWO_LEGS)
     course = factories.racecourse()
     starts_at = clock.now() + timedelta(hours=2)
@@ -149,7 +151,7 @@ def _sell(
 
 
 def _raced(contest: Contest, point: factories.Point, codes: list[str]) -> None:
-    """The first race is run, with a ticket sold after its start; the second is drawn."""
+    """Run the first race, with a ticket sold after its start, and draw the second."""
     first, second = factories.races_of(contest)
     by, other = factories.two_stewards()
     start = factories.time_to(first.scheduled_start_at)
@@ -189,7 +191,9 @@ def _drawn(race: int, organiser: StaffActor) -> None:
 
 
 def _played() -> Emission:
-    """25 of 40 tickets sold and played; closed, its seed revealed. Another is on sale."""
+    """Sell and play 25 of 40 tickets, close the emission, reveal its seed, and open another
+    emission.
+    """
     emitting.opened(emitting.small("waiting"))
     emission = emitting.opened(emitting.small())
     emitting.sold_and_played(emission, 25)
@@ -199,7 +203,7 @@ def _played() -> Emission:
 
 
 def _paid(contest: Contest, point: factories.Point, office: Premises, codes: list[str]) -> None:
-    """Next day: the winner by cheque; one in cash, one deposited, one presented."""
+    """On the next day pay the winner by cheque and one in cash, deposit one, and present one."""
     factories.time_pass(days=1)
     cashier = given.cashier(office)
     prizes = dict(

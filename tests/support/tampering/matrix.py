@@ -1,4 +1,4 @@
-"""The tampering matrix: the table of docs/proofs.md is its source, and the tests do every line."""
+"""Read the tampering matrix from the table of docs/proofs.md. The tests do every line of it."""
 
 import re
 from dataclasses import dataclass
@@ -11,7 +11,9 @@ HEAD = "| fact | touched by | `journal_verify` says | refused by |"
 
 @dataclass(frozen=True, slots=True)
 class Touch:
-    """`sql` breaks `fact`; `journal` are the codes of `journal_verify`, `others` refuse it, too."""
+    """A line of the matrix. `sql` breaks `fact`; `journal_verify` gives `journal`; `others` refuse
+    it too.
+    """
 
     fact: str
     sql: str
@@ -24,13 +26,13 @@ class Touch:
 
     @property
     def tables(self) -> set[str]:
-        """What is written to."""
+        """Return the tables to which the SQL writes."""
         verbs = r"(?:UPDATE|DELETE FROM|INSERT INTO) (\w+)"
         return {found[1] for each in self.statements if (found := re.match(verbs, each))}
 
     @property
     def looked_at(self) -> set[str]:
-        """The tables to verify: all (none named) once the journal is touched, which is of any."""
+        """Return the tables to verify. None means all, which is so if the journal is changed."""
         of_journal = any(table.startswith("journal_") for table in self.tables)
         return set() if of_journal else self.tables
 
@@ -47,7 +49,7 @@ def _listed(cell: str) -> list[str]:
 
 
 def read() -> list[Touch]:
-    """Every line of the page's table."""
+    """Return every line of the page's table."""
     table = PAGE.read_text("utf-8").partition(HEAD)[2].lstrip("\n").partition("\n\n")[0]
     return [_touch(line) for line in table.splitlines()[1:]]
 

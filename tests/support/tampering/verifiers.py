@@ -1,4 +1,4 @@
-"""Whoever says that something was touched, each by the name that docs/proofs.md gives it."""
+"""Run every verifier that docs/proofs.md names."""
 
 from collections.abc import Callable, Collection
 from io import StringIO
@@ -27,7 +27,7 @@ Verifier = Callable[[Day, Path], bool]
 
 
 def journal_findings(tables: Collection[str]) -> set[tuple[str, str, int | None, int | None]]:
-    """What `journal_verify` finds: its code, with the rule's name; table, row and batch."""
+    """Return what `journal_verify` finds: its code with the rule's name; table, row and batch."""
     found = set()
     for each in verify(most=100_000, tables=tables).findings:
         code = f"rule {each.rule}" if each.rule else str(each.what)
@@ -45,7 +45,7 @@ def _seals(day: Day, folder: Path) -> bool:
 
 
 def _proof(day: Day, folder: Path) -> bool:
-    """The system cannot make the proof any more that the holder had."""
+    """Return whether the system can no longer make the proof that the holder had."""
     try:
         made = ticket_proof(presented_code=day.code)
     except DomainError:
@@ -76,7 +76,7 @@ def _statements(day: Day, folder: Path) -> bool:
 
 
 def _refuses(check: Callable[..., str], *arguments: Any) -> bool:
-    """A stand-alone verifier, on its arguments."""
+    """Return whether a stand-alone verifier refuses its arguments."""
     try:
         check(*map(str, arguments))
     except Refused:
@@ -85,13 +85,13 @@ def _refuses(check: Callable[..., str], *arguments: Any) -> bool:
 
 
 def _log(day: Day, folder: Path) -> bool:
-    """The log of the database, under the key that the stranger has."""
+    """Return the log of the database, under the key that the stranger has."""
     file = written(folder, "log.jsonl", published_log())
     return _refuses(verifier("public_log").check, file, day.key)
 
 
 def _draw(day: Day, folder: Path) -> bool:
-    """The log as it was published, but the entries of the draw as the database has them."""
+    """Return the published log, with the draw's entries as the database has them."""
     drawn = day.entry("draws.minutes")["subject"]
     others = [each for each in day.log if each["subject"] != drawn]
     present = [each for each in published_log() if each["subject"] == drawn]
@@ -101,7 +101,7 @@ def _draw(day: Day, folder: Path) -> bool:
 
 
 def _settlement(day: Day, folder: Path) -> bool:
-    """What was published of the settlement; the tickets of the database."""
+    """Return the published entries of the settlement, with the tickets of the database."""
     file = folder / "tickets"
     try:
         chunks = tickets.tickets_export(by=day.auditor, contest_id=day.contest.pk)
@@ -113,7 +113,7 @@ def _settlement(day: Day, folder: Path) -> bool:
 
 
 def _emission(day: Day, folder: Path) -> bool:
-    """What was published of the emission; the list of tickets of the database."""
+    """Return the published entries of the emission, with the list of tickets of the database."""
     listed = folder / "emission.csv"
     reference = day.emission.reference
     text = "".join(publications.tickets_file(emission_get(reference)))
@@ -127,7 +127,7 @@ def _published(day: Day, folder: Path) -> str:
 
 
 def _journal(day: Day, folder: Path) -> bool:
-    """The journal exported now, against the log as it was published."""
+    """Return the journal exported now, with the log as it was published."""
     exported = folder / "journal.jsonl"
     with exported.open("w", encoding="utf-8") as to:
         export(to)

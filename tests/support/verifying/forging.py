@@ -1,7 +1,8 @@
-"""Copies of the public log that strangers changed, or that an operator who lies has signed.
+"""Make copies of the public log that strangers changed, or that a lying operator signed.
 
-A liar is consistent: says the same in all documents of the subject, makes their digests fit, signs
-with the true key, and so with everything that was published later and refers to it.
+A liar is consistent: the liar says the same in all documents of the subject, corrects their
+digests, signs with the true key, and does so with everything that was published later and refers to
+it.
 """
 
 import json
@@ -32,13 +33,13 @@ def public_key() -> str:
 
 
 def published_log() -> Entries:
-    """The public log as anybody gets it."""
+    """Return the public log as anybody gets it."""
     found = LogEntry.objects.select_related("key").order_by("sequence")
     return [each.published() for each in found]
 
 
 def written(folder: Path, name: str, value: Any) -> str:
-    """A file of JSON, a list of entries one a line; its path."""
+    """Write JSON to a file, a list with one entry per line. Return its path."""
     path = folder / name
     lines = value if name.endswith(".jsonl") else [value]
     path.write_text("\n".join(json.dumps(line, ensure_ascii=False) for line in lines), "utf-8")
@@ -46,7 +47,9 @@ def written(folder: Path, name: str, value: Any) -> str:
 
 
 def forged(log: Entries, kind: str, lie: dict[str, Any], about: str = "") -> Entries:
-    """The log with `lie` as the document of the first entry of that kind, or of the one `about`."""
+    """Return the log with `lie` as the document of the first entry of that kind, or of the one
+    `about`.
+    """
     made, new, previous = [], dict[str, str](), "00" * 32
     liar = next(e for e in log if e["kind"] == kind and about in ("", e["subject"]))
     true = liar["document"]
@@ -66,7 +69,7 @@ def forged(log: Entries, kind: str, lie: dict[str, Any], about: str = "") -> Ent
 
 
 def signed(entry: dict[str, Any], **changes: Any) -> dict[str, Any]:
-    """An entry with other fields in its document, as its author would publish it."""
+    """Return an entry with other fields in its document, as its author would publish it."""
     document = {k: v for k, v in (entry["document"] | changes).items() if k != "digests"}
     return _signed(entry | {"document": with_digests(document)})
 
@@ -89,13 +92,15 @@ def _replaced(text: str, new: dict[str, str]) -> str:
 
 @dataclass
 class Walk:
-    """Every field of every entry that a verifier reads, changed one by one."""
+    """Change every field of every entry that a verifier reads, one by one."""
 
     log: Entries
     check: Callable[[Entries], str]
 
     def strangers(self, *kinds: str) -> int:
-        """Whatever a stranger changes is refused by its name; how much was tried."""
+        """Check that every change of a stranger is refused by its name. Return how many were
+        tried.
+        """
         tried = 0
         for number, entry in enumerate(self.log):
             for place, other in changes(entry) if entry["kind"] in kinds else ():
@@ -108,7 +113,7 @@ class Walk:
         return tried
 
     def liars(self, *kinds: str) -> set[str]:
-        """The fields in which some lie is not found out, as `kind.field.field`."""
+        """Return the fields in which some lie is not found, as `kind.field.field`."""
         believed = set()
         for kind in kinds:
             entry = next(each for each in self.log if each["kind"] == kind)
@@ -123,12 +128,14 @@ class Walk:
 
 
 def _is_field(step: str | int) -> bool:
-    """Not a place in a list, a number of a horse or a language."""
+    """Return whether the place is a field: not a place in a list, a horse's number or a
+    language.
+    """
     return isinstance(step, str) and not step.isdigit() and len(step) > 2
 
 
 def names(kind: str, place: Place) -> list[str]:
-    """What a refusal says of a place in an entry: the document's field."""
+    """Return the name of the document's field, which a refusal must contain."""
     if place[:1] != ("document",) or len(place) == 1:
         return ["entry "]
     field = place[2] if place[1] == "digests" and len(place) > 2 else place[1]
@@ -136,8 +143,10 @@ def names(kind: str, place: Place) -> list[str]:
 
 
 def quick_signatures(patch: pytest.MonkeyPatch) -> None:
-    """Signatures checked by the cryptography library, which is faster than verify/ed25519.py; that
-    the two agree is tested with the log."""
+    """Check signatures with the cryptography library, which is faster than verify/ed25519.py.
+
+    The tests of the log check that the two agree.
+    """
 
     def verify(public_key: bytes, message: bytes, signature: bytes) -> bool:
         try:
@@ -150,7 +159,7 @@ def quick_signatures(patch: pytest.MonkeyPatch) -> None:
 
 
 def vouched_for(*kinds: str) -> set[str]:
-    """The fields of these documents that docs/proofs.md says only people vouch for."""
+    """Return the fields of these documents for which only people vouch, by docs/proofs.md."""
     page = (ROOT / "docs" / "proofs.md").read_text("utf-8")
     rows = re.findall(r"^\| `([\w.]+)` \| (.*) \|$", page.partition(VOUCHED)[2], re.MULTILINE)
     fields = {kind: re.findall(r"`([\w.]+)`", names) for kind, names in rows}

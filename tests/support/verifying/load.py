@@ -1,4 +1,6 @@
-"""The stand-alone verifiers, as modules: they find each other by being in one folder."""
+"""Load the stand-alone verifiers as modules. They find each other because they are in one
+folder.
+"""
 
 import importlib
 import sys
@@ -10,7 +12,7 @@ FOLDER = ROOT / "verify"
 
 
 def verifier(name: str) -> ModuleType:
-    """`verify/NAME.py`."""
+    """Return the module `verify/NAME.py`."""
     if str(FOLDER) not in sys.path:
         sys.path.append(str(FOLDER))
     return importlib.import_module(name)

@@ -1,4 +1,4 @@
-"""Every change of one field of a document, wherever it stands."""
+"""Make every change of one field of a document, at any depth."""
 
 import copy
 import re
@@ -9,7 +9,7 @@ Place = tuple[str | int, ...]
 
 
 def changes(document: Any, at: Place = ()) -> Iterator[tuple[Place, Any]]:
-    """(where, the document with that one thing changed, taken away, added or moved)."""
+    """Yield (place, document with that one field changed, removed, added or moved)."""
     here = _inside(document, at)
     if isinstance(here, dict):
         for name in here:
@@ -31,7 +31,9 @@ def changes(document: Any, at: Place = ()) -> Iterator[tuple[Place, Any]]:
 
 
 def lies(document: Any, at: Place = ()) -> Iterator[tuple[Place, Any]]:
-    """(where, the document with another value there of the same sort, or an item more or less)."""
+    """Yield (place, document with another value of the same sort there, or an item more or
+    less).
+    """
     here = _inside(document, at)
     if isinstance(here, dict):
         for name in here:
@@ -48,7 +50,9 @@ def lies(document: Any, at: Place = ()) -> Iterator[tuple[Place, Any]]:
 
 
 def _likely(value: Any) -> list[Any]:
-    """Other values of the sort: numbers near and far, moments before and after, words of a list."""
+    """Return other values of the sort: near and far numbers, earlier and later moments, words of a
+    list.
+    """
     if isinstance(value, bool):
         return [not value]
     if isinstance(value, int):
