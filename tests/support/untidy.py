@@ -170,6 +170,5 @@ TOO_LONG: set[str] = {
     "tests/lototrot/services/settlement/test_breach.py",
     "tests/lototrot/services/settlement/test_settling.py",
     "tests/lototrot/services/tickets/test_selling.py",
-    "tests/support/factories.py",
     "tests/support/season/world.py",
 }

@@ -1,0 +1,96 @@
+"""Make the rows that tests need: people, places, programmes, contests, sales, events of races.
+
+The rows are written directly, as the services would leave them, so that a test of one service does
+not depend on the others. The functions are no fixtures: call them on any database.
+"""
+
+from tests.support.factories.contests import (
+    bet_type as bet_type,
+)
+from tests.support.factories.contests import (
+    contest as contest,
+)
+from tests.support.factories.contests import (
+    contest_closed as contest_closed,
+)
+from tests.support.factories.contests import (
+    meeting as meeting,
+)
+from tests.support.factories.contests import (
+    race as race,
+)
+from tests.support.factories.contests import (
+    racecourse as racecourse,
+)
+from tests.support.factories.contests import (
+    races_of as races_of,
+)
+from tests.support.factories.contests import (
+    ticket_model as ticket_model,
+)
+from tests.support.factories.course import (
+    classified as classified,
+)
+from tests.support.factories.course import (
+    declared as declared,
+)
+from tests.support.factories.course import (
+    drawn as drawn,
+)
+from tests.support.factories.course import (
+    started as started,
+)
+from tests.support.factories.course import (
+    withdrawal as withdrawal,
+)
+from tests.support.factories.people import (
+    another_session as another_session,
+)
+from tests.support.factories.people import (
+    one_time_code as one_time_code,
+)
+from tests.support.factories.people import (
+    proposal as proposal,
+)
+from tests.support.factories.people import (
+    second_factor as second_factor,
+)
+from tests.support.factories.people import (
+    signed_on as signed_on,
+)
+from tests.support.factories.people import (
+    staff as staff,
+)
+from tests.support.factories.people import (
+    time_pass as time_pass,
+)
+from tests.support.factories.people import (
+    time_to as time_to,
+)
+from tests.support.factories.people import (
+    two_organisers as two_organisers,
+)
+from tests.support.factories.people import (
+    two_stewards as two_stewards,
+)
+from tests.support.factories.places import (
+    Point as Point,
+)
+from tests.support.factories.places import (
+    operator_at as operator_at,
+)
+from tests.support.factories.places import (
+    point as point,
+)
+from tests.support.factories.places import (
+    premises as premises,
+)
+from tests.support.factories.sales import (
+    Sale as Sale,
+)
+from tests.support.factories.sales import (
+    acknowledge as acknowledge,
+)
+from tests.support.factories.sales import (
+    sell as sell,
+)

@@ -1,0 +1,204 @@
+"""Make programmes, bet types and contests for tests."""
+
+import secrets
+from collections.abc import Iterable, Sequence
+from datetime import date, datetime, timedelta
+from fractions import Fraction
+
+from django.db import transaction
+
+from core.database import clock
+from core.kernel.canonical import canonical_sha256
+from core.kernel.days import natural_day
+from core.ledger import services as ledger
+from lototrot.engine.bet_type import shipped
+from lototrot.engine.races import mask_of
+from lototrot.models.contest import (
+    BetType,
+    Contest,
+    ContestLeg,
+    TicketModel,
+)
+from lototrot.models.programme import FederationApproval, Meeting, Race, Racecourse, Runner
+from lototrot.services.seal.sealing import contest_seal
+from tests.support.factories.people import serial, somebody
+
+
+def racecourse(code: str = "", timezone: str = "Europe/Madrid") -> Racecourse:
+    code = code or f"R{next(serial)}-{secrets.token_hex(2)}"
+    return Racecourse.objects.create(code=code, name=f"Hipòdrom {code}", timezone=timezone)
+
+
+@transaction.atomic
+def race(
+    of: Meeting,
+    number: int,
+    starts_at: datetime,
+    *,
+    numbers: Iterable[int] = range(1, 11),
+    course: Racecourse,
+) -> Race:
+    """Return a race whose programme has the given numbers."""
+    made = Race.objects.create(
+        meeting=of,
+        racecourse=course,
+        number=number,
+        name=f"Premi {number}",
+        scheduled_start_at=starts_at,
+    )
+    Runner.objects.bulk_create(
+        Runner(race=made, number=n, name=f"Cavall {number}.{n}") for n in numbers
+    )
+    return made
+
+
+@transaction.atomic
+def meeting(
+    *,
+    races: int = 7,
+    numbers: Iterable[int] = range(1, 11),
+    day: date | None = None,
+    first_start_at: datetime | None = None,
+    course: Racecourse | None = None,
+    approved: bool = True,
+) -> Meeting:
+    """Return a meeting whose races start every half hour, the first in two hours by default."""
+    now, by, numbers = clock.now(), somebody(), tuple(numbers)
+    first_start_at = first_start_at or now + timedelta(hours=2)
+    document = {"meeting": next(serial)}
+    made = Meeting.objects.create(
+        day=day or natural_day(first_start_at),
+        name="Reunió",
+        imported_at=now,
+        reference=f"PROG-{document['meeting']}-{secrets.token_hex(3)}",
+        document=document,
+        document_digest=canonical_sha256(dict(document)),
+        imported_by_id=by.user_id,
+        imported_in=by,
+    )
+    if approved:
+        FederationApproval.objects.create(
+            meeting=made,
+            approved_by="Federació Balear de Trot",
+            approved_at=now,
+            reference="FBT-1",
+            recorded_by_id=by.user_id,
+            recorded_in=by,
+            recorded_at=now,
+        )
+    course = course or racecourse()
+    for number in range(1, races + 1):
+        starts_at = first_start_at + timedelta(minutes=30) * (number - 1)
+        race(made, number, starts_at, numbers=numbers, course=course)
+    return made
+
+
+def bet_type(code: str = "lototrot") -> BetType:
+    """Return a bet type that comes with the code (`lototrot`, `five-races`, `eight-races`), on
+    record.
+    """
+    by = somebody()
+    document = shipped(code, minimum_prize_percent=Fraction(60)).to_document()
+    found: BetType
+    found, _ = BetType.objects.get_or_create(
+        code=document["code"],
+        version=document["version"],
+        defaults={
+            "document": document,
+            "authorisation": "CAIB 1/2006",
+            "recorded_at": clock.now(),
+            "recorded_by_id": by.user_id,
+        },
+    )
+    return found
+
+
+def ticket_model() -> TicketModel:
+    found: TicketModel
+    found, _ = TicketModel.objects.get_or_create(
+        code="roll-80",
+        version=1,
+        defaults={
+            "authorisation": "CAIB 2/2006",
+            "authorised_on": date(2006, 1, 2),
+            "multiple": True,
+            "recorded_at": clock.now(),
+            "recorded_by_id": somebody().user_id,
+        },
+    )
+    return found
+
+
+@transaction.atomic
+def contest(
+    of: Meeting | None = None,
+    *,
+    races: Sequence[Race] | None = None,
+    kind: str = "lototrot",
+    price_cents: int = 100,
+    max_bets: int = 10_000,
+    correction_window_s: int = 0,
+    closes_at: datetime | None = None,
+    state: str = Contest.State.OPEN,
+    rules: BetType | None = None,
+) -> Contest:
+    """Return a contest on the first races of a meeting (default: a new one), on sale or in draft.
+
+    It closes at the start of its first race, or at `closes_at`. Its bet type is the shipped `kind`,
+    or `rules` if that is given.
+    """
+    rules = rules or bet_type(kind)
+    legs = int(rules.document["legs"])
+    of = of or (races[0].meeting if races else meeting(races=legs))
+    chosen = list(races or of.races.order_by("scheduled_start_at", "number")[:legs])
+    now, is_open = clock.now(), state == Contest.State.OPEN
+    account = ledger.liability(f"lototrot:takings:{rules.code}:{of.day}")
+    made = Contest.objects.create(
+        meeting=of,
+        day=of.day,
+        bet_type=rules,
+        bet_type_code=rules.code,
+        ticket_model=ticket_model(),
+        price_cents=price_cents,
+        max_bets=max_bets,
+        correction_window_s=correction_window_s,
+        correction_approval="CAIB 3/2006" if correction_window_s else "",
+        scheduled_close_at=closes_at or min(r.scheduled_start_at for r in chosen),
+        state=state,
+        opened_at=now if is_open else None,
+        offered_masks=[mask_of(r.runners.values_list("number", flat=True)) for r in chosen],
+        code_secret=secrets.token_bytes(32),
+        takings_account=ledger.account_open([account])[account.code],
+        created_at=now,
+        created_by_id=somebody().user_id,
+    )
+    ContestLeg.objects.bulk_create(
+        ContestLeg(contest=made, position=position, race=each)
+        for position, each in enumerate(chosen, start=1)
+    )
+    return made
+
+
+def contest_closed(
+    of: Contest,
+    *,
+    at: datetime | None = None,
+    cause: str = Contest.Cause.ORGANISER,
+    sealed: bool = True,
+) -> Contest:
+    """Close the contest as the services would, and seal it by default."""
+    Contest.objects.filter(pk=of.pk).update(
+        state=Contest.State.CLOSED,
+        closed_at=at or clock.now(),
+        closing_cause=cause,
+        code_secret=None,
+    )
+    of.refresh_from_db()
+    if sealed:
+        contest_seal(contest_id=of.pk)
+    return of
+
+
+def races_of(of: Contest) -> list[Race]:
+    """Return the races of a contest in the order of the ticket."""
+    return [leg.race for leg in of.legs.select_related("race").order_by("position")]

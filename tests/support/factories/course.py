@@ -1,0 +1,146 @@
+"""Put the events of races on record for tests: withdrawals, starts, results, draws."""
+
+from collections.abc import Iterable, Mapping
+from datetime import datetime
+
+from django.db import transaction
+
+from core.database import clock
+from core.draws.manual import manual_propose
+from core.draws.models import Draw
+from core.draws.services import draw_announce, draw_attend, draw_certify
+from core.staff import two_persons
+from core.staff.powers import Role
+from lototrot.models.contest import (
+    Contest,
+)
+from lototrot.models.programme import Race
+from lototrot.models.running import Classification, RaceDeclaration, RaceStart, Withdrawal
+from lototrot.selectors import draws
+from lototrot.services.races.drawing import RACE_DRAW
+from lototrot.services.seal.sealing import contest_seal
+from tests.support.factories.contests import contest_closed
+from tests.support.factories.people import proposal, somebody, staff, two_organisers
+
+
+def withdrawal(of: Race, number: int, *, confirmed: bool = True) -> Withdrawal:
+    """Record a standing withdrawal. The contests' numbers on sale stay as they are."""
+    by, now = somebody(), clock.now()
+    return Withdrawal.objects.create(
+        race=of,
+        number=number,
+        effective_at=now,
+        source="Stewards",
+        entered_at=now,
+        entered_by_id=by.user_id,
+        entered_in=by,
+        confirmed_at=now if confirmed else None,
+        proposal=proposal("lototrot.withdrawal", f"race:{of.pk}:{number}"),
+    )
+
+
+def started(of: Race, *, at: datetime | None = None) -> RaceStart:
+    """Record the race's actual start, by default now."""
+    by, now = somebody(), clock.now()
+    return RaceStart.objects.create(
+        race=of,
+        actual_start_at=at or now,
+        source="Starter",
+        recorded_at=now,
+        recorded_by_id=by.user_id,
+        recorded_in=by,
+    )
+
+
+def declared(of: Race, kind: str = RaceDeclaration.Kind.NOT_RUN) -> RaceDeclaration:
+    """Record a standing declaration that the race gave no classification."""
+    by, now = somebody(), clock.now()
+    return RaceDeclaration.objects.create(
+        race=of,
+        kind=kind,
+        reason="Storm",
+        declared_at=now,
+        recorded_at=now,
+        recorded_by_id=by.user_id,
+        recorded_in=by,
+    )
+
+
+@transaction.atomic
+def drawn(of: Race, winner: int) -> Draw:
+    """Record the certified draw of a declared race: balls entered by two persons, the winner
+    first.
+    """
+    for on_it in Contest.objects.filter(legs__race=of).exclude(state=Contest.State.DRAFT):
+        if on_it.state == Contest.State.OPEN:
+            contest_closed(on_it, sealed=False)
+        contest_seal(contest_id=on_it.pk)
+    one, two = two_organisers()
+    inspector, subject = staff(Role.INSPECTOR), draws.subject_of(of.pk)
+    draw = draw_announce(by=one, kind=RACE_DRAW, subject=subject, place="Oficina Central")
+    balls = sorted(RACE_DRAW.field(subject).entries, key=lambda each: each != str(winner))
+    assert balls[0] == str(winner)
+    entered = manual_propose(
+        by=one,
+        draw=draw.uuid,
+        order=balls,
+        drawn_at=clock.now(),
+        place="Oficina Central",
+        witness="Notary",
+        cause="Test",
+    )
+    two_persons.confirm(proposal=entered.uuid, by=two)
+    draw_attend(by=inspector, draw=draw.uuid)
+    draw_certify(by=inspector, draw=draw.uuid)
+    draw.refresh_from_db()
+    return draw
+
+
+def classified(
+    of: Race,
+    winners: Iterable[int],
+    *,
+    left: Mapping[int, str] | None = None,
+    disqualified: Iterable[int] = (),
+    start: bool = True,
+    announced_at: datetime | None = None,
+) -> Classification:
+    """Record a classification in force and, by default, the start before it.
+
+    It includes the standing withdrawals. `left` gives the ruling of each number [B5].
+    """
+    if start and not of.starts.exists():
+        started(of)
+    out = set(of.withdrawals.filter(reversed_at=None).values_list("number", flat=True))
+    rulings, won, bad = dict(left or {}), set(winners), set(disqualified)
+    runners = []
+    for number in of.runners.order_by("number").values_list("number", flat=True):
+        outcome = (
+            "winner"
+            if number in won
+            else "withdrawn"
+            if number in out
+            else "left"
+            if number in rulings
+            else "disqualified"
+            if number in bad
+            else "started"
+        )
+        runners.append(
+            {
+                "number": number,
+                "outcome": outcome,
+                "place": 1 if outcome == "winner" else None,
+                "ruling": rulings.get(number, ""),
+            }
+        )
+    now = clock.now()
+    return Classification.objects.create(
+        race=of,
+        runners=runners,
+        announced_text="Classificació oficial",
+        announced_at=announced_at or now,
+        author="Comissaris",
+        confirmed_at=now,
+        proposal=proposal("lototrot.classification", f"race:{of.pk}"),
+    )

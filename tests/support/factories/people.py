@@ -1,0 +1,109 @@
+"""Make members of staff, proposals of two persons, and simulated time for tests."""
+
+import itertools
+import secrets
+from datetime import datetime, timedelta
+from typing import Any
+
+import pyotp
+from django.db import connection, transaction
+
+from core.database import clock
+from core.database.models import ClockOffset
+from core.kernel.canonical import canonical_sha256
+from core.staff.actor import StaffActor
+from core.staff.models import Decision, Proposal, StaffSession, User
+from core.staff.powers import Role
+from core.staff.second_factor import factor_begin, factor_confirm
+from core.staff.services import actor_of, session_start
+
+serial = itertools.count(1)
+_APPOINTMENT = "Resolució d'inspecció 1"
+
+
+def time_to(instant: datetime) -> datetime:
+    """Set the simulated clock. A test may also set it back."""
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT clock_timestamp()")
+        real = cursor.fetchone()[0]
+    ClockOffset.objects.create(offset=instant - real, reason="test")
+    return instant
+
+
+def time_pass(**length: float) -> datetime:
+    """Move simulated time on, for example `time_pass(minutes=5)`."""
+    return time_to(clock.now() + timedelta(**length))
+
+
+def staff(*roles: Role, name: str = "") -> StaffActor:
+    """Return a member of staff with the roles, signed on. The password is unusable, which is
+    cheap.
+    """
+    user = User.objects.create(
+        username=name or f"staff-{next(serial)}-{secrets.token_hex(3)}",
+        full_name=name or "Member of Staff",
+        password="!",
+        roles=[str(role) for role in roles],
+        appointment=_APPOINTMENT if Role.INSPECTOR in roles else "",
+        created_at=clock.now(),
+    )
+    return actor_of(session_start(user=user, verified=True)[0])
+
+
+def second_factor(user: User) -> str:
+    """Give the user a confirmed device. Return its secret."""
+    by = actor_of(session_start(user=user)[0])
+    secret = factor_begin(by=by).secret
+    time_pass(seconds=-60)  # so that the code spent here is none of the test's
+    factor_confirm(by=by, code=pyotp.TOTP(secret).at(clock.now()))
+    time_pass(seconds=60)
+    return secret
+
+
+def one_time_code(secret: str) -> str:
+    return pyotp.TOTP(secret).at(clock.now())
+
+
+def another_session(actor: StaffActor) -> StaffActor:
+    """Sign the same person on a second time."""
+    return signed_on(User.objects.get(pk=actor.user_id))
+
+
+def signed_on(user: User) -> StaffActor:
+    """Sign on a person who has an account."""
+    return actor_of(session_start(user=user, verified=True)[0])
+
+
+def two_stewards() -> tuple[StaffActor, StaffActor]:
+    return staff(Role.STEWARDS), staff(Role.STEWARDS)
+
+
+def two_organisers() -> tuple[StaffActor, StaffActor]:
+    return staff(Role.ORGANISER), staff(Role.ORGANISER)
+
+
+def somebody() -> StaffSession:
+    return StaffSession.objects.get(pk=staff(Role.ORGANISER).session_id)
+
+
+@transaction.atomic
+def proposal(kind: str = "test", subject: str = "test", content: Any = None) -> Proposal:
+    """Return a proposal that two persons made and confirmed."""
+    first, second = somebody(), somebody()
+    made = Proposal.objects.create(
+        kind=kind,
+        subject=subject,
+        content=content or {},
+        proposed_at=clock.now(),
+        content_digest=canonical_sha256(content or {}),
+        proposed_by_id=first.user_id,
+        proposed_in=first,
+    )
+    Decision.objects.create(
+        proposal=made,
+        verdict=Decision.Verdict.CONFIRMED,
+        decided_by_id=second.user_id,
+        decided_in=second,
+        decided_at=clock.now(),
+    )
+    return made

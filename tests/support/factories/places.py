@@ -1,0 +1,129 @@
+"""Make premises, terminals and operators for tests."""
+
+import secrets
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from core.database import clock
+from core.ledger import services as ledger
+from core.premises.access import BareTerminal, TerminalActor, TerminalCredentials
+from core.premises.models import Authorisation, Game, Operator, OperatorSession, Premises, Terminal
+from core.staff.services import token_digest
+from tests.support.factories.people import serial, somebody
+
+
+@dataclass(frozen=True, slots=True)
+class Point:
+    """A terminal of premises with an operator signed on."""
+
+    premises: Premises
+    terminal: Terminal
+    operator: Operator
+    session: OperatorSession
+    token: str
+    session_token: str
+
+    @property
+    def credentials(self) -> TerminalCredentials:
+        return TerminalCredentials.of(self.token, self.session_token)
+
+    @property
+    def bare(self) -> BareTerminal:
+        return BareTerminal(self.terminal.pk, self.premises.pk, self.premises.kind)
+
+    @property
+    def actor(self) -> TerminalActor:
+        return TerminalActor(
+            self.terminal.pk,
+            self.premises.pk,
+            self.premises.kind,
+            self.operator.pk,
+            self.session.pk,
+        )
+
+
+def premises(
+    kind: str = Premises.Kind.ESTABLISHMENT,
+    *,
+    authorised: Iterable[str] = tuple(Game),
+    since: datetime | None = None,
+    until: datetime | None = None,
+) -> Premises:
+    """Return premises with an account, authorised for the games since a year ago by default."""
+    number, now, by = next(serial), clock.now(), somebody()
+    place = Premises.objects.create(
+        code=f"P{number}-{secrets.token_hex(2)}",
+        name=f"Bar {number}",
+        kind=kind,
+        address="Carrer Major 1",
+        municipality="Palma",
+        created_at=now,
+        created_by_id=by.user_id,
+    )
+    ledger.account_open([ledger.premises_account(place.pk)])
+    for game in authorised:
+        Authorisation.objects.create(
+            premises=place,
+            game=game,
+            valid_from=since or now - timedelta(days=365),
+            valid_until=until,
+            reference=f"AUT-{number}",
+            recorded_by_id=by.user_id,
+            recorded_at=now,
+        )
+    return place
+
+
+def point(place: Premises | None = None) -> Point:
+    """Return an enrolled terminal with an operator signed on, at the premises given or at new
+    ones.
+    """
+    place = place or premises()
+    number, now = next(serial), clock.now()
+    token, session_token = secrets.token_urlsafe(32), secrets.token_urlsafe(32)
+    terminal = Terminal.objects.create(
+        code=f"T{number}-{secrets.token_hex(2)}",
+        premises=place,
+        token_digest=token_digest(token),
+        enrolled_at=now,
+        created_at=now,
+        created_by_id=place.created_by_id,
+    )
+    operator = Operator.objects.create(
+        premises=place,
+        number=number,
+        name=f"Operator {number}",
+        pin="!",
+        created_at=now,
+        created_by_id=place.created_by_id,
+    )
+    session = OperatorSession.objects.create(
+        terminal=terminal,
+        operator=operator,
+        token_digest=token_digest(session_token),
+        started_at=now,
+        expires_at=now + timedelta(days=30),
+    )
+    return Point(place, terminal, operator, session, token, session_token)
+
+
+def operator_at(of: Point) -> str:
+    """Sign another operator on at the same terminal. Return the token of the session."""
+    now, number, token = clock.now(), next(serial), secrets.token_urlsafe(32)
+    operator = Operator.objects.create(
+        premises=of.premises,
+        number=number,
+        name=f"Operator {number}",
+        pin="!",
+        created_at=now,
+        created_by_id=of.premises.created_by_id,
+    )
+    OperatorSession.objects.create(
+        terminal=of.terminal,
+        operator=operator,
+        token_digest=token_digest(token),
+        started_at=now,
+        expires_at=now + timedelta(days=30),
+    )
+    return token
