@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from datetime import date, timedelta
 from typing import Any
 
+import pytest
 from django.conf import settings
 
 from core.database import clock
@@ -18,10 +19,12 @@ from core.kernel import codes
 from core.kernel.days import natural_day
 from core.ledger import services as ledger
 from core.ledger.models import Transfer
-from core.payoffice.models import CashSession
+from core.payoffice.models import CashSession, Cheque, Claim, Deposit, Payee, Payment
+from core.payoffice.services import deposits
 from core.payoffice.services.cash import cash_open
 from core.payoffice.services.paying import PayRequest
 from core.payoffice.services.personal_data import PayeeFacts
+from core.premises.access import TerminalActor
 from core.premises.models import Premises
 from core.staff import two_persons
 from core.staff.actor import StaffActor
@@ -34,7 +37,9 @@ from lototrot.models.settlement import PaymentOrder, Prize, Settlement
 from lototrot.models.tickets import LEG_COLUMNS, Ticket, Void
 from lototrot.services.settlement.payment_order import payment_order_propose
 from lototrot.services.settlement.settling import contest_settle
-from tests.support import factories, rounds
+from promotrot.models.voucher import Voucher
+from promotrot.services.voucher_codes import code_of
+from tests.support import emitting, factories, rounds
 from tests.support.factories import Point
 
 RULES = rounds.rules(**rounds.TWO_LEGS)
@@ -224,6 +229,65 @@ def refunds(count: int = 1) -> list[Presented]:
     )
     rounds.fund(accounts.refunds_due(made.pk), count * made.price_cents)
     return [Presented(t.ticket, t.code, made.price_cents) for t in sold]
+
+
+def deposited(code: str, at: StaffActor | TerminalActor, reason: str = "damaged") -> Deposit:
+    """Take a document in; an empty code is one that cannot be read."""
+    request = deposits.DepositRequest(uuid.uuid4(), reason, "x", code)
+    return deposits.deposit_take(at=at, request=request)
+
+
+def ruled(deposit: Deposit, verdict: str) -> None:
+    """Have two persons rule on a deposit; the first cannot confirm alone."""
+    by = factories.staff(Role.ORGANISER)
+    proposal = deposits.ruling_propose(
+        by=by, verdict=verdict, reason="As looked at.", deposit=deposit.uuid
+    )
+    with pytest.raises(two_persons.SamePerson):
+        two_persons.confirm(proposal=proposal.uuid, by=by)
+    confirmed(proposal)
+
+
+def forged_code() -> str:
+    """Return a code whose check character is right, made without the keys."""
+    body = "1" + "A" * 22
+    return body + codes._check(body)
+
+
+def unknown_code() -> str:
+    """Return an authentic code of no ticket."""
+    return codes.issue(codes.TICKET, uuid.uuid4(), bytes(32), settings.CODE_KEYS).shown
+
+
+def nothing_written() -> bool:
+    """Return whether the office has paid nothing: no claim, payment, payee, cheque or transfer."""
+    return not (
+        Claim.objects.exists()
+        or Payment.objects.exists()
+        or Payee.objects.exists()
+        or Cheque.objects.exists()
+        or Transfer.objects.filter(kind__startswith="payoffice").exists()
+    )
+
+
+def bicycles() -> list[Presented]:
+    """Return two vouchers for a bicycle worth 4.00, or its price, issued at an establishment."""
+    texts = emitting.small()["texts"]
+    for each in texts.values():
+        each["prizes"] = {"bicycle": "Bicycle"}
+    thing = {
+        "description": "bicycle",
+        "equivalent_cents": 400,
+        "source": "Three shops",
+        "valued_on": "2026-01-01",
+    }
+    tiers = [{"in_kind": thing, "count": 2}, {"cash_cents": 100, "count": 20}]
+    emission = emitting.opened(emitting.small(tiers=tiers, texts=texts))
+    place = factories.point()
+    for ident in emitting.sold(emission, 40, place):
+        emitting.played(place, [ident])
+    won = Voucher.objects.filter(nature="in_kind")
+    return [Presented(row, code_of(row.uuid, row.issue_day).shown, 400) for row in won]
 
 
 def office(kind: str = Premises.Kind.CENTRAL_OFFICE) -> Premises:

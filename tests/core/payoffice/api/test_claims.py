@@ -9,7 +9,7 @@ from django.conf import settings
 
 from core.kernel import codes
 from core.payoffice.api import claim_shapes
-from core.payoffice.models import Claim, Payment
+from core.payoffice.models import Payment
 from core.premises.models import Premises
 from core.staff.powers import Role
 from lototrot.models.contest import Contest
@@ -149,19 +149,6 @@ def test_who_checks(api: Api, place: Point) -> None:
     refused(staff_api(Role.CASHIER).post(CHECK, body), 401, "credentials_missing")
 
 
-@pytest.mark.parametrize("lang", ["ca", "es", "en"])
-def test_a_status_slip_in_three_languages(api: Api, lang: str) -> None:
-    (won,) = paying.worth(50_000)
-    text = api.post(f"claims/slip.txt?lang={lang}", {"code": won.code}).content.decode()
-    amount = "€500.00" if lang == "en" else "500,00 €"
-    assert amount in text
-    assert ("1 Apr 2030" if lang == "en" else "01/04/2030") in text
-    assert str(won.ticket.uuid) in text
-    assert won.code not in text
-    assert api.post("claims/slip.pdf", {"code": won.code}).content.startswith(b"%PDF")
-    assert api.post("claims/slip.escpos", {"code": won.code}).content.startswith(b"\x1b@")
-
-
 # --- Paying ---------------------------------------------------------------------------------------
 
 
@@ -183,22 +170,6 @@ def test_a_payment_its_retry_and_its_receipt(api: Api, place: Point) -> None:
         assert shown in text
     assert api.get(f"{receipt}.pdf").content.startswith(b"%PDF")
     refused(terminal_api(factories.point()).get(f"{receipt}.txt"), 404, "payment_unknown")
-
-
-def test_shapes_are_checked_before_anything(api: Api) -> None:
-    (won,) = paying.worth(500)
-    for wrong, place_at in (
-        ({"uuid": "x"}, "$.uuid"),
-        ({"amount_cents": 0}, "$.amount_cents"),
-        ({"intact": "yes"}, "$.intact"),
-        ({"payee": {"name": "x"}}, "$.payee.document_kind"),
-    ):
-        problem = refused(api.post(PAY, body_of(won, **wrong)), 422, "fields_invalid")
-        assert place_at in places(problem)
-    refused(api.post(PAY, body_of(won, more=1)), 422, "unknown_field")
-    refused(api.post(PAY, body_of(won, intact=False)), 409, "document_altered")
-    refused(Api().post(PAY, body_of(won)), 401, "credentials_missing")
-    assert not Claim.objects.exists()
 
 
 def test_a_large_sum_at_an_entity_with_another_operator(place: Point) -> None:

@@ -2,7 +2,6 @@
 
 import dataclasses
 import datetime
-import uuid
 from zoneinfo import ZoneInfo
 
 import pytest
@@ -14,17 +13,12 @@ from core.kernel.errors import DomainError
 from core.ledger import services as ledger
 from core.ledger.models import Transfer
 from core.payoffice import accounts, refusals
-from core.payoffice.models import Cheque, Claim, Payee, Payment, Presentation
+from core.payoffice.models import Payment
 from core.payoffice.services import desk, paying
-from core.payoffice.services.personal_data import payee_decrypt
 from core.payoffice.services.presenting import presentation_make
 from core.payoffice.sources import DocumentUnknown
 from core.premises.access import PremisesNotAuthorised
 from core.premises.models import Authorisation, Premises
-from core.staff import two_persons
-from core.staff.actor import PowerMissing
-from core.staff.models import Proposal
-from core.staff.powers import Role
 from lototrot import accounts as lototrot
 from lototrot.models.tickets import Void
 from tests.support import factories, rounds
@@ -40,21 +34,11 @@ def noon() -> None:
     factories.time_to(rounds.NOON)
 
 
-def nothing_written() -> bool:
-    return not (
-        Claim.objects.exists()
-        or Payment.objects.exists()
-        or Payee.objects.exists()
-        or Cheque.objects.exists()
-        or Transfer.objects.filter(kind__startswith="payoffice").exists()
-    )
-
-
 def refused(error: type[DomainError], place: factories.Point, request: paying.PayRequest) -> None:
     """The terminal is refused so, and nothing is written."""
     with pytest.raises(error):
         paying.payment_make(at=place.actor, request=request)
-    assert nothing_written()
+    assert given.nothing_written()
 
 
 # --- Tiers and means ------------------------------------------------------------------------------
@@ -97,29 +81,6 @@ def test_who_pays_how_much_and_how(cents: int, establishment: bool, means: str) 
     assert answer.means == means
     held = 10_000_000 - (cents if means == "cash" else 0)
     assert given.balance(accounts.cash(given.session_of(cashier).pk)) == held
-
-
-@pytest.mark.article("14.III.10.6")
-def test_a_cheque_is_numbered_and_names_its_payee_in_the_vault_only() -> None:
-    """[C3]"""
-    first, second, cash = given.worth(100_001, 250_000, 99_999)
-    cashier = given.cashier()
-    for request in (first.request(), second.request()):
-        with pytest.raises(refusals.PayeeMissing):
-            desk.desk_pay(by=cashier, request=request)
-    with pytest.raises(refusals.PayeeNotNeeded):
-        desk.desk_pay(by=cashier, request=cash.request(payee=given.MARIA))
-    assert nothing_written() or Transfer.objects.filter(kind="payoffice.float").count() == 1
-    answers = [
-        desk.desk_pay(by=cashier, request=each.request(payee=given.MARIA))
-        for each in (first, second)
-    ]
-    assert [answer.cheque for answer in answers] == [1, 2]
-    cheque = Cheque.objects.get(number=2)
-    assert (cheque.amount_cents, cheque.state) == (250_000, "issued")
-    assert payee_decrypt(cheque.payee) == given.MARIA
-    assert b"Ferrer" not in bytes(cheque.payee.encrypted)
-    assert given.balance(accounts.cheques()) == 350_001
 
 
 @pytest.mark.article("15.III.6.4")
@@ -213,46 +174,14 @@ def test_every_bad_code_and_document_has_its_own_refusal() -> None:
     refused(CodeMalformed, place, won.request(code="1ABC"))
     swapped = won.code[:-1] + ("0" if won.code[-1] != "0" else "1")
     refused(CodeMistyped, place, won.request(code=swapped))
-    refused(CodeForged, place, won.request(code=forged()))
-    refused(DocumentUnknown, place, won.request(code=unknown()))
+    refused(CodeForged, place, won.request(code=given.forged_code()))
+    refused(DocumentUnknown, place, won.request(code=given.unknown_code()))
     refused(refusals.NoPrize, place, lost.request(amount_cents=1))
     refused(refusals.DocumentVoid, place, void.request(amount_cents=100))
     refused(refusals.DocumentAltered, place, won.request(intact=False))
     refused(refusals.AmountDiffers, place, won.request(amount_cents=501))
     Authorisation.objects.filter(premises=place.premises).update(valid_until=clock.now())
     refused(PremisesNotAuthorised, place, won.request())
-
-
-def forged() -> str:
-    """A code whose check character is right, made without the keys."""
-    from core.kernel.codes import _check
-
-    body = "1" + "A" * 22
-    return body + _check(body)
-
-
-def unknown() -> str:
-    """An authentic code of no ticket."""
-    from django.conf import settings
-
-    from core.kernel import codes
-
-    return codes.issue(codes.TICKET, uuid.uuid4(), bytes(32), settings.CODE_KEYS).shown
-
-
-def test_an_office_pays_only_from_an_open_session_that_holds_enough() -> None:
-    big, small = given.worth(50_000, 500)
-    central = factories.point(given.office())
-    refused(refusals.CashSessionMissing, central, small.request())
-    idle = factories.staff(Role.CASHIER)
-    with pytest.raises(refusals.CashSessionMissing):
-        desk.desk_pay(by=idle, request=small.request())
-    with pytest.raises(PowerMissing):
-        desk.desk_pay(by=factories.staff(Role.ADMINISTRATOR), request=small.request())
-    poor = given.cashier(float_cents=1_000)
-    with pytest.raises(refusals.CashShort):
-        desk.desk_pay(by=poor, request=big.request())
-    assert isinstance(desk.desk_pay(by=poor, request=small.request()), paying.Paid)
 
 
 # --- Once -----------------------------------------------------------------------------------------
@@ -279,38 +208,7 @@ def test_the_same_request_gets_the_same_answer_for_ever() -> None:
     assert Transfer.objects.filter(kind="payoffice.prize").count() == 1
 
 
-def test_a_presented_document_is_presented_once_and_paid_once() -> None:
-    (won,) = given.worth(500)
-    place = factories.point()
-    first = presentation_make(at=place.actor, code=won.code)
-    assert presentation_make(at=factories.point().actor, code=won.code) == first
-    assert given.balance(lototrot.held(won.contest.pk)) == 500
-    paying.payment_make(at=place.actor, request=won.request())
-    with pytest.raises(refusals.AlreadyPaid):
-        presentation_make(at=place.actor, code=won.code)
-    assert Presentation.objects.count() == 1
-
-
 # --- Two persons ----------------------------------------------------------------------------------
-
-
-def test_a_large_sum_at_a_desk_takes_two_persons_and_counts_as_presented() -> None:
-    (won,) = given.worth(300_001)
-    cashier, other = given.cashier(), factories.staff(Role.SUPERVISOR)
-    request = won.request(payee=given.MARIA)
-    proposal = desk.desk_pay(by=cashier, request=request)
-    assert isinstance(proposal, Proposal)
-    assert desk.desk_pay(by=cashier, request=request) == proposal
-    assert "Ferrer" not in str(proposal.content)
-    factories.time_pass(days=60)
-    with pytest.raises(two_persons.SamePerson):
-        two_persons.confirm(proposal=proposal.uuid, by=cashier)
-    two_persons.confirm(proposal=proposal.uuid, by=other)
-    payment = Payment.objects.get()
-    assert (payment.proposal, payment.staff_id) == (proposal, cashier.user_id)
-    answer = desk.desk_pay(by=cashier, request=request)
-    assert isinstance(answer, paying.Paid)
-    assert (answer.replayed, answer.cheque) == (True, 1)
 
 
 def test_a_large_sum_at_an_entity_takes_another_operator_signed_on_there() -> None:
@@ -321,7 +219,7 @@ def test_a_large_sum_at_an_entity_takes_another_operator_signed_on_there() -> No
     for wrong in (None, first.actor, factories.point().actor):
         with pytest.raises(refusals.SecondPersonNeeded):
             paying.payment_make(at=first.actor, request=request, second=wrong)
-    assert nothing_written()
+    assert given.nothing_written()
     paying.payment_make(at=first.actor, request=request, second=second.actor)
     payment = Payment.objects.get()
     assert payment.second_operator == second.operator

@@ -1,0 +1,110 @@
+"""Cash sessions, cheques, stock and ceilings over the API."""
+
+import uuid
+from typing import Any
+
+import pytest
+
+from core.database import clock
+from core.kernel.days import natural_day
+from core.staff.powers import Role
+from tests.support import factories, paying, rounds
+from tests.support.api import Api, refused, staff_api
+
+pytestmark = pytest.mark.django_db
+
+
+MARIA = {"name": "Maria Ferrer", "document_kind": "dni", "document_number": "43123456Z"}
+
+
+@pytest.fixture(autouse=True)
+def noon() -> None:
+    factories.time_to(rounds.NOON)
+
+
+def at_desk() -> Api:
+    """A cashier at the Central Office with 20,000.00 in an open session."""
+    api = staff_api(Role.CASHIER)
+    body = {"premises": paying.office().code, "float_cents": 2_000_000}
+    assert api.post("office/cash-sessions", body).status_code == 201
+    return api
+
+
+def body_of(ticket: paying.Presented, **changes: Any) -> dict[str, Any]:
+    return {
+        "uuid": str(uuid.uuid4()),
+        "code": ticket.code,
+        "amount_cents": ticket.cents,
+        "intact": True,
+    } | changes
+
+
+def confirm(proposal: dict[str, Any], *roles: Role) -> Any:
+    path = f"proposals/{proposal['proposal']}/confirmation"
+    return staff_api(*(roles or (Role.SUPERVISOR,))).post(path)
+
+
+@pytest.mark.article("14.III.10.6")
+def test_a_large_cheque_by_two_persons_and_its_life() -> None:
+    (won,) = paying.worth(300_001)
+    cashier = at_desk()
+    refused(cashier.post("office/payments", body_of(won)), 422, "payee_missing")
+    body = body_of(won, payee=MARIA)
+    answer = cashier.post("office/payments", body)
+    assert (answer.status_code, answer.json()["payment"]) == (202, None)
+    proposal = answer.json()["proposal"]
+    assert cashier.post("office/payments", body).json() == answer.json()
+    assert "Ferrer" not in answer.content.decode()
+    assert confirm(proposal).status_code == 200
+    paid = cashier.post("office/payments", body)
+    assert (paid.status_code, paid.json()["payment"]["cheque"]) == (200, 1)
+    assert cashier.get("office/cheques/1.pdf").content.startswith(b"%PDF")
+    refused(staff_api(Role.AUDITOR).get("office/cheques/1.pdf"), 403, "power_missing")
+    refused(cashier.get("office/cheques/9.pdf"), 404, "cheque_unknown")
+    by = staff_api(Role.SUPERVISOR)
+    assert (
+        confirm(
+            by.post("office/cheques/1/voiding", {"reason": "Torn."}).json(), Role.ORGANISER
+        ).status_code
+        == 200
+    )
+    made = by.post("office/cheques/1/reissue", {"payee": {**MARIA, "name": "Maria Ferrer Riera"}})
+    assert confirm(made.json(), Role.ORGANISER).status_code == 200
+    day = natural_day(clock.now()).isoformat()
+    items = {"items": [{"number": 2, "amount_cents": 300_001, "presented_on": day}]}
+    (row,) = by.post("office/cheques/reconciliation", items).json()["items"]
+    assert (row["state"], row["replaces"]) == ("presented", 1)
+    wrong = {"items": [{"number": 1, "amount_cents": 300_001, "presented_on": day}]}
+    refused(by.post("office/cheques/reconciliation", wrong), 409, "cheque_not_issued")
+    states = [each["state"] for each in by.get("office/cheques").json()["items"]]
+    assert states == ["presented", "voided"]
+
+
+def test_cash_and_stock() -> None:
+    cashier = at_desk()
+    taken = {"cents": -500_000, "reason": "To the safe."}
+    assert cashier.post("office/cash-sessions/movements", taken).status_code == 201
+    (session,) = cashier.get("office/cash-sessions", own="true").json()["items"]
+    path = f"office/cash-sessions/{session['uuid']}/close"
+    refused(staff_api(Role.CASHIER).post(path, {"counted_cents": 0}), 404, "cash_session_unknown")
+    closed = cashier.post(path, {"counted_cents": 1_500_100}).json()
+    assert (closed["expected_cents"], closed["difference_cents"]) == (1_500_000, 100)
+    by = staff_api(Role.SUPERVISOR)
+    item = {"code": "game:bicycle", "description": "Bicycle", "equivalent_cents": 40_000}
+    assert by.post("office/stock", item).status_code == 201
+    moved = {"premises": session["premises"], "units": 3, "reason": "Delivered."}
+    assert by.post("office/stock/game:bicycle/movements", moved).status_code == 201
+    refused(
+        by.post("office/stock/game:bicycle/movements", moved | {"units": -4}), 409, "out_of_stock"
+    )
+    (row,) = by.get("office/stock").json()["items"]
+    assert (row["code"], row["units"]) == ("game:bicycle", 3)
+    refused(
+        by.post(
+            "office/cash-ceilings", {"in_force_from": "2030-03-02", "cents": 1, "source": "Law"}
+        ),
+        403,
+        "power_missing",
+    )
+    law = {"in_force_from": "2030-03-02", "cents": 1, "source": "Law"}
+    refused(staff_api(Role.ORGANISER).post("office/cash-ceilings", law), 422, "ceiling_not_later")

@@ -1,0 +1,70 @@
+"""The database's guards on the stock of prizes in kind (15.III.6.5)."""
+
+import uuid
+from typing import Any
+
+import pytest
+from django.db import IntegrityError, ProgrammingError, transaction
+
+from core.database import clock
+from core.payoffice.models import StockItem, StockMovement
+from core.staff.powers import Role
+from tests.support import factories
+from tests.support import paying as given
+
+pytestmark = [pytest.mark.django_db, pytest.mark.article("15.III.6.5")]
+
+
+def item(code: str, equivalent_cents: int = 400) -> StockItem:
+    made: StockItem = StockItem.objects.create(
+        code=code,
+        description=code,
+        equivalent_cents=equivalent_cents,
+        recorded_at=clock.now(),
+    )
+    return made
+
+
+def move(thing: StockItem, units: int, **changes: Any) -> StockMovement:
+    columns: dict[str, Any] = {
+        "uuid": uuid.uuid4(),
+        "item": thing,
+        "units": units,
+        "premises": given.office(),
+        "reason": "x",
+        "staff_id": factories.staff(Role.SUPERVISOR).user_id,
+        "moved_at": clock.now(),
+    }
+    made: StockMovement = StockMovement.objects.create(**(columns | changes))
+    return made
+
+
+def test_the_stock_of_a_thing_is_never_negative() -> None:
+    bike, boat = item("bike"), item("boat")
+    move(boat, 5)
+    move(bike, 2)
+    move(bike, -2)
+    with pytest.raises(IntegrityError, match="not so many are in stock"), transaction.atomic():
+        move(bike, -1)
+    assert str(move(boat, -5)) == "boat -5"
+
+
+def test_a_movement_moves_something() -> None:
+    with pytest.raises(IntegrityError, match="stock_movement_moves"), transaction.atomic():
+        move(item("bike"), 0)
+
+
+def test_a_thing_has_one_name_and_a_value() -> None:
+    item("bike")
+    with pytest.raises(IntegrityError, match="stock_equivalent"), transaction.atomic():
+        item("boat", equivalent_cents=0)
+    with pytest.raises(IntegrityError, match="unique"), transaction.atomic():
+        item("bike")
+
+
+def test_movements_stay_as_they_are() -> None:
+    movement = move(item("bike"), 2)
+    with pytest.raises(ProgrammingError, match="permission denied"), transaction.atomic():
+        StockMovement.objects.filter(pk=movement.pk).update(units=3)
+    with pytest.raises(ProgrammingError, match="permission denied"), transaction.atomic():
+        StockMovement.objects.filter(pk=movement.pk).delete()

@@ -1,0 +1,138 @@
+"""The database's guards on payments, cheques, cash sessions and ceilings."""
+
+import datetime
+import uuid
+from typing import Any
+
+import pytest
+from django.db import IntegrityError, ProgrammingError, connection, transaction
+
+from core.database import clock
+from core.payoffice.models import CashCeiling, CashMovement, CashSession, Cheque, Claim, Payment
+from core.payoffice.services import cash, desk, paying
+from core.staff.powers import Role
+from tests.support import factories, rounds
+from tests.support import paying as given
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture(autouse=True)
+def noon() -> None:
+    factories.time_to(rounds.NOON)
+
+
+def refused(message: str, model: Any, **columns: Any) -> None:
+    with pytest.raises(IntegrityError, match=message), transaction.atomic():
+        model.objects.create(**columns)
+        with connection.cursor() as cursor:
+            cursor.execute("SET CONSTRAINTS ALL IMMEDIATE")
+
+
+@pytest.mark.article("14.III.10.4", "14.III.10.6")
+def test_a_payment_is_by_one_payer_and_names_a_payee_for_a_cheque_only() -> None:
+    paid, other = given.worth(500, 600)
+    place = factories.point()
+    paying.payment_make(at=place.actor, request=paid.request())
+    payment = Payment.objects.get()
+    columns: dict[str, Any] = {
+        field.attname: getattr(payment, field.attname)
+        for field in Payment._meta.fields
+        if field.name not in ("id", "uuid", "claim")
+    }
+    staff = factories.staff(Role.CASHIER)
+    with transaction.atomic():
+        claim = Claim.objects.create(
+            game="lototrot",
+            document_id=other.ticket.pk,
+            state="paid",
+            amount_cents=500,
+            opened_at=clock.now(),
+        )
+        for name, changes in (
+            ("payment_by_one", {"staff_id": staff.user_id}),
+            ("payment_by_one", {"session_id": None}),
+            ("payment_payee_of_cheque", {"means": "nominative_cheque"}),
+            ("payment_positive", {"amount_cents": 0}),
+            ("payment_second_is_another", {"second_operator_id": columns["operator_id"]}),
+        ):
+            with pytest.raises(IntegrityError, match=name), transaction.atomic():
+                Payment.objects.create(uuid=uuid.uuid4(), claim=claim, **(columns | changes))
+        transaction.set_rollback(True)
+
+
+def test_a_payment_is_of_a_paid_claim_and_a_claim_is_paid_once() -> None:
+    (won,) = given.worth(500)
+    place = factories.point()
+    paying.payment_make(at=place.actor, request=won.request())
+    payment = Payment.objects.get()
+    columns = {
+        field.attname: getattr(payment, field.attname)
+        for field in Payment._meta.fields
+        if field.name not in ("id", "uuid")
+    }
+    refused("unique", Payment, uuid=uuid.uuid4(), **columns)
+    with pytest.raises(ProgrammingError, match="permission denied"), transaction.atomic():
+        Payment.objects.update(amount_cents=1)
+
+
+@pytest.mark.article("14.III.10.6")
+def test_a_payment_has_one_cheque_that_is_not_voided() -> None:
+    (won,) = given.worth(100_001)
+    desk.desk_pay(by=given.cashier(), request=won.request(payee=given.MARIA))
+    cheque = Cheque.objects.get()
+    columns = {
+        "payment": cheque.payment,
+        "payee": cheque.payee,
+        "amount_cents": cheque.amount_cents,
+        "state": "issued",
+        "issued_at": clock.now(),
+    }
+    refused("cheque_of_payment", Cheque, number=2, **columns)
+    refused("unique", Cheque, number=1, **columns)
+    with pytest.raises(IntegrityError, match="cheque_state_whole"), transaction.atomic():
+        Cheque.objects.update(state="presented")
+
+
+def test_a_cash_session_is_alone_and_closed_once() -> None:
+    cashier = given.cashier(float_cents=1_000)
+    session = given.session_of(cashier)
+    columns = {
+        "premises": session.premises,
+        "cashier_id": session.cashier_id,
+        "opened_in_id": session.opened_in_id,
+        "opened_at": clock.now(),
+    }
+    refused("cash_session_alone", CashSession, uuid=uuid.uuid4(), float_cents=1, **columns)
+    refused("cash_session_float", CashSession, uuid=uuid.uuid4(), float_cents=-1, **columns)
+    refused(
+        "cash_movement_moves",
+        CashMovement,
+        uuid=uuid.uuid4(),
+        session=session,
+        cents=0,
+        reason="x",
+        moved_at=clock.now(),
+    )
+    assert session.difference_cents is None
+    with pytest.raises(IntegrityError, match="cash_session_closed_whole"), transaction.atomic():
+        CashSession.objects.filter(pk=session.pk).update(closed_at=clock.now())
+    closed = cash.cash_close(by=cashier, session=session.uuid, counted_cents=990)
+    assert closed.difference_cents == -10
+    with pytest.raises(IntegrityError, match="done already"), transaction.atomic():
+        CashSession.objects.filter(pk=session.pk).update(counted_cents=1_000)
+
+
+@pytest.mark.article("14.III.10.6")
+def test_a_cash_ceiling_takes_two_persons() -> None:
+    """[C3]"""
+    refused(
+        "two persons are needed",
+        CashCeiling,
+        in_force_from=datetime.date(2031, 1, 1),
+        cents=50_000,
+        source="Law",
+        proposal=factories.proposal("payoffice.ruling", "cash_ceiling"),
+        recorded_at=clock.now(),
+    )
+    assert not CashCeiling.objects.exists()

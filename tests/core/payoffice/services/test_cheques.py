@@ -1,0 +1,122 @@
+"""The register of cheques: voiding, reissue, reconciliation (14.III.10.6)."""
+
+from collections.abc import Iterator
+from datetime import timedelta
+
+import pytest
+
+from core.database import clock
+from core.database.kept import forget_all
+from core.kernel.days import natural_day
+from core.kernel.regulation import Means
+from core.ledger.models import Transfer
+from core.payoffice import accounts, refusals
+from core.payoffice.models import Cheque
+from core.payoffice.services import (
+    cheques,
+    desk,
+    finding,
+    paying,
+    personal_data,
+)
+from core.payoffice.services.personal_data import payee_decrypt
+from core.staff.powers import Role
+from tests.support import factories, rounds
+from tests.support import paying as given
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture(autouse=True)
+def noon() -> None:
+    factories.time_to(rounds.NOON)
+
+
+@pytest.mark.article("14.III.10.6")
+def test_a_cheque_voided_reissued_and_reconciled() -> None:
+    """[C3]: numbers without gaps, two persons for what is not routine."""
+    (won,) = given.settled(1, losers=2)
+    who, by = given.cashier(), factories.staff(Role.SUPERVISOR)
+    paid = desk.desk_pay(by=who, request=won.request(payee=given.MARIA))
+    assert isinstance(paid, paying.Paid)
+    with pytest.raises(cheques.ChequeStands):
+        cheques.cheque_reissue(by=by, number=1)
+    given.confirmed(cheques.cheque_void(by=by, number=1, reason="Wrong name."), Role.ORGANISER)
+    with pytest.raises(cheques.ChequeNotIssued):
+        cheques.cheque_void(by=by, number=1, reason="Again.")
+    right = personal_data.PayeeFacts("Maria Ferrer Rierol", "dni", "43123456Z")
+    given.confirmed(cheques.cheque_reissue(by=by, number=1, payee=right), Role.ORGANISER)
+    second = Cheque.objects.get(number=2)
+    assert (second.replaces.number, personal_data.payee_decrypt(second.payee)) == (1, right)
+    with pytest.raises(cheques.ChequeStands):
+        cheques.cheque_reissue(by=by, number=1)
+    today = natural_day(clock.now())
+    for amount, day, error in (
+        (won.cents + 1, today, cheques.ChequeAmountDiffers),
+        (won.cents, today + timedelta(days=1), cheques.ChequeDayWrong),
+        (won.cents, today - timedelta(days=1), cheques.ChequeDayWrong),
+    ):
+        with pytest.raises(error):
+            cheques.cheque_reconcile(by=by, number=2, amount_cents=amount, presented_on=day)
+    with pytest.raises(cheques.ChequeNotIssued):
+        cheques.cheque_reconcile(by=by, number=1, amount_cents=won.cents, presented_on=today)
+    for _ in range(2):
+        cheques.cheque_reconcile(by=by, number=2, amount_cents=won.cents, presented_on=today)
+    assert given.balance(accounts.cheques()) == 0
+    assert desk.desk_pay(by=who, request=won.request(uuid=paid.uuid, payee=given.MARIA)).cheque == 1
+    rounds.books_agree()
+
+
+@pytest.fixture
+def figures_read_anew() -> Iterator[None]:
+    """Figures are kept for half a minute: those of other tests, and ours in theirs."""
+    forget_all()
+    yield
+    forget_all()
+
+
+@pytest.mark.usefixtures("figures_read_anew")
+@pytest.mark.article("14.III.10.6")
+def test_a_later_cash_ceiling_is_in_force_from_its_day() -> None:
+    """[C3]"""
+    by, today = factories.staff(Role.ORGANISER), natural_day(clock.now())
+    with pytest.raises(cheques.CeilingNotLater):
+        cheques.ceiling_propose(by=by, in_force_from=today, cents=50_000, source="Law")
+    day = today + timedelta(days=2)
+    given.confirmed(
+        cheques.ceiling_propose(by=by, in_force_from=day, cents=50_000, source="Law"),
+        Role.ORGANISER,
+    )
+    before, after = (finding.payment_figures(each) for each in (day - timedelta(days=1), day))
+    assert (before.cash_up_to_cents, after.cash_up_to_cents) == (100_000, 50_000)
+    (won,) = given.worth(50_001)
+    who = given.cashier()
+    assert finding.current_claim(finding.by_code(won.code)).today == day - timedelta(days=1)
+    factories.time_pass(days=1)
+    with pytest.raises(refusals.PayeeMissing):
+        desk.desk_pay(by=who, request=won.request())
+    answer = desk.desk_pay(by=who, request=won.request(payee=given.MARIA))
+    assert answer.means == Means.NOMINATIVE_CHEQUE  # type: ignore[union-attr]
+
+
+@pytest.mark.article("14.III.10.6")
+def test_a_cheque_is_numbered_and_names_its_payee_in_the_vault_only() -> None:
+    """[C3]"""
+    first, second, cash = given.worth(100_001, 250_000, 99_999)
+    cashier = given.cashier()
+    for request in (first.request(), second.request()):
+        with pytest.raises(refusals.PayeeMissing):
+            desk.desk_pay(by=cashier, request=request)
+    with pytest.raises(refusals.PayeeNotNeeded):
+        desk.desk_pay(by=cashier, request=cash.request(payee=given.MARIA))
+    assert given.nothing_written() or Transfer.objects.filter(kind="payoffice.float").count() == 1
+    answers = [
+        desk.desk_pay(by=cashier, request=each.request(payee=given.MARIA))
+        for each in (first, second)
+    ]
+    assert [answer.cheque for answer in answers] == [1, 2]
+    cheque = Cheque.objects.get(number=2)
+    assert (cheque.amount_cents, cheque.state) == (250_000, "issued")
+    assert payee_decrypt(cheque.payee) == given.MARIA
+    assert b"Ferrer" not in bytes(cheque.payee.encrypted)
+    assert given.balance(accounts.cheques()) == 350_001

@@ -1,0 +1,105 @@
+"""Documents taken in, matched with the records and ruled on (14.III.10.5)."""
+
+import pytest
+
+from core.database import clock
+from core.kernel.days import natural_day
+from core.payoffice import refusals
+from core.payoffice.judging import DocumentState
+from core.payoffice.services import (
+    deposits,
+    desk,
+    paying,
+)
+from core.payoffice.services.checking import holder_check
+from core.staff.powers import Role
+from lototrot import accounts as lototrot
+from tests.support import factories, rounds
+from tests.support import paying as given
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture(autouse=True)
+def noon() -> None:
+    factories.time_to(rounds.NOON)
+
+
+@pytest.mark.article("14.III.10.3", "14.III.10.5")
+def test_a_deposit_granted_after_the_period_is_paid_against_its_receipt() -> None:
+    """[C5]: held from the match, paid to nobody else, decided late, by two persons."""
+    (won,) = given.worth(500)
+    place, cashier = factories.point(), given.cashier()
+    deposit = given.deposited(won.code, place.actor)
+    assert given.balance(lototrot.held(won.contest.pk)) == 500
+    with pytest.raises(refusals.MoneyHeld):
+        paying.payment_make(at=place.actor, request=won.request())
+    with pytest.raises(deposits.DepositMatched):
+        given.deposited(won.code, cashier)
+    with pytest.raises(deposits.PeriodRunning):
+        given.ruled(deposit, "granted")
+    factories.time_pass(days=40)
+    assert [each.deposit for each in deposits.rulings_due(natural_day(clock.now()))] == [
+        deposit.uuid
+    ]
+    given.ruled(deposit, "granted")
+    with pytest.raises(deposits.DepositRuled):
+        given.ruled(deposit, "refused")
+    with pytest.raises(refusals.ReceiptNeeded):
+        desk.desk_pay(by=cashier, request=won.request())
+    paid = desk.desk_pay(by=cashier, request=won.request(code="", deposit=deposit.uuid))
+    assert isinstance(paid, paying.Paid)
+    assert given.balance(lototrot.held(won.contest.pk)) == 0
+    assert deposits.rulings_due(natural_day(clock.now())) == []
+
+
+@pytest.mark.article("14.III.10.5", "14.III.10.7")
+def test_an_unreadable_ticket_is_matched_from_the_records_and_refused() -> None:
+    """What is refused is for the first meeting after the day of the decision [C5]."""
+    (won,) = given.worth(500)
+    office, supervisor = factories.point(given.office()), factories.staff(Role.SUPERVISOR)
+    with pytest.raises(deposits.CodeUnreadable):
+        given.deposited(won.code, office.actor, "unreadable")
+    with pytest.raises(deposits.CodeUnreadable):
+        given.deposited("", office.actor, "damaged")
+    deposit = given.deposited("", office.actor, "unreadable")
+    assert holder_check(code=won.code).state is DocumentState.PRIZE
+    matched = {"game": "lototrot", "document": won.ticket.uuid}
+    with pytest.raises(deposits.ReasonNeeded):
+        deposits.deposit_match(by=supervisor, deposit=deposit.uuid, evidence=" ", **matched)
+    deposits.deposit_match(by=supervisor, deposit=deposit.uuid, evidence="Sold then.", **matched)
+    assert holder_check(code=won.code).state is DocumentState.DEPOSITED
+    factories.time_pass(days=40)
+    given.ruled(deposit, "refused")
+    day = natural_day(clock.now())
+    assert given.balance(lototrot.held(won.contest.pk)) == 0
+    assert given.balance(lototrot.carry_over(won.contest.bet_type_code, day)) == 500
+    with pytest.raises(refusals.ClaimRefused):
+        paying.payment_make(at=factories.point().actor, request=won.request())
+
+
+def test_a_deposit_never_matched_can_only_be_refused_and_moves_nothing() -> None:
+    deposit = given.deposited("", factories.point().actor, "unreadable")
+    with pytest.raises(deposits.NotHeld):
+        given.ruled(deposit, "granted")
+    given.ruled(deposit, "refused")
+    (won,) = given.worth(500)
+    with pytest.raises(deposits.DepositRuled):
+        deposits.deposit_match(
+            by=factories.staff(Role.SUPERVISOR),
+            deposit=deposit.uuid,
+            game="lototrot",
+            document=won.ticket.uuid,
+            evidence="Too late.",
+        )
+    assert deposits.rulings_due(natural_day(clock.now())) == []
+
+
+def test_what_is_owed_nothing_is_not_taken_in_as_a_claim() -> None:
+    lost, won = given.worth(0, 500)
+    place = factories.point()
+    with pytest.raises(refusals.NoPrize):
+        given.deposited(lost.code, place.actor)
+    paying.payment_make(at=place.actor, request=won.request())
+    with pytest.raises(refusals.AlreadyPaid):
+        given.deposited(won.code, place.actor)

@@ -1,0 +1,76 @@
+"""Prizes in kind: their stock, and the exchange for them (15.III.6.5)."""
+
+import uuid
+
+import pytest
+from django.db import IntegrityError, transaction
+
+from core.database import clock
+from core.payoffice import accounts, refusals
+from core.payoffice.models import (
+    Exchange,
+    StockItem,
+    StockMovement,
+)
+from core.payoffice.services import (
+    desk,
+    goods,
+    paying,
+)
+from core.staff.powers import Role
+from tests.support import factories, rounds
+from tests.support import paying as given
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture(autouse=True)
+def noon() -> None:
+    factories.time_to(rounds.NOON)
+
+
+@pytest.mark.article("15.III.6.5")
+def test_a_prize_in_kind_is_exchanged_or_paid_as_the_winner_chooses() -> None:
+    """[P4]: at the Central Office only, the thing or its equivalent; the stock is kept."""
+    thing, money = given.bicycles()
+    who, stocker = given.cashier(), factories.staff(Role.SUPERVISOR)
+    place = given.session_of(who).premises
+    for asked in (thing, money):
+        with pytest.raises(refusals.PlaceNotAllowed):
+            paying.payment_make(at=factories.point().actor, request=asked.request())
+    request = goods.ExchangeRequest(uuid.uuid4(), intact=True, code=thing.code)
+    with pytest.raises(goods.ItemUnknown):
+        goods.exchange_make(by=who, request=request)
+    item = {"code": "bicycle", "description": "Bicycle", "equivalent_cents": 400}
+    for _ in range(2):
+        goods.stock_register(by=stocker, **item)
+    with pytest.raises(goods.ItemDiffers):
+        goods.stock_register(by=stocker, **item | {"equivalent_cents": 401})
+    with pytest.raises(refusals.OutOfStock):
+        goods.exchange_make(by=who, request=request)
+    goods.stock_move(by=stocker, item="bicycle", premises=place.code, units=1, reason="Delivered.")
+    made = goods.exchange_make(by=who, request=request)
+    assert isinstance(made, Exchange)
+    assert goods.exchange_make(by=who, request=request) == made
+    with pytest.raises(refusals.AlreadyExchanged):
+        desk.desk_pay(by=who, request=thing.request())
+    assert isinstance(desk.desk_pay(by=who, request=money.request()), paying.Paid)
+    with pytest.raises(refusals.AlreadyPaid):
+        goods.exchange_make(
+            by=who, request=goods.ExchangeRequest(uuid.uuid4(), intact=True, code=money.code)
+        )
+    assert goods.stock_units(StockItem.objects.get()) == 0
+    with pytest.raises(refusals.OutOfStock):
+        goods.stock_move(by=stocker, item="bicycle", premises=place.code, units=-1, reason="Lost.")
+    assert given.balance(accounts.goods()) == 0
+    rounds.books_agree()
+    with pytest.raises(IntegrityError, match="not so many"), transaction.atomic():
+        StockMovement.objects.create(
+            uuid=uuid.uuid4(),
+            item=StockItem.objects.get(),
+            units=-1,
+            premises=place,
+            reason="x",
+            staff_id=who.user_id,
+            moved_at=clock.now(),
+        )

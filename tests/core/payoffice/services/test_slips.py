@@ -1,0 +1,116 @@
+"""The office's papers: what each shows, in three languages."""
+
+import datetime
+import uuid
+
+import pytest
+from django.utils.translation import override
+
+from core.database import clock
+from core.payoffice.judging import DocumentState
+from core.payoffice.models import Cheque, Payment
+from core.payoffice.services import checking, cheques, desk, goods, paying, personal_data, slips
+from core.payoffice.services.presenting import presentation_make
+from core.receipts import text
+from core.staff.powers import Role
+from tests.support import factories, rounds
+from tests.support import paying as given
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture(autouse=True)
+def noon() -> None:
+    factories.time_to(rounds.NOON)
+
+
+@pytest.mark.parametrize("state", DocumentState)
+def test_every_state_has_a_word_in_three_languages(state: DocumentState) -> None:
+    words = []
+    for language in ("ca", "es", "en"):
+        with override(language):
+            words.append(str(slips.STATES[state]))
+    assert all(words)
+    assert words[0] != words[2]
+
+
+@pytest.mark.article("14.III.10.2")
+def test_a_status_slip_says_where_until_when_and_how() -> None:
+    won, lost = given.worth(50_000, 0)
+    slip = text.render(slips.status_slip(checking.holder_check(code=won.code), "en"))
+    for shown in ("€500.00", "3 Mar 2030", "1 Apr 2030", "Central", str(won.ticket.uuid)):
+        assert shown in slip
+    assert "Establishment" not in slip
+    assert won.code not in slip
+    nothing = text.render(slips.status_slip(checking.holder_check(code=lost.code), "en"))
+    assert "No prize" in nothing
+    assert "€" not in nothing.partition("Checked")[0].partition("No prize")[2].partition("\n")[0]
+    assert "Last day" not in nothing
+
+
+@pytest.mark.article("14.III.10.2", "14.III.10.4")
+def test_the_receipts_of_a_presentation_and_of_its_payment() -> None:
+    """[D6]: a presented document has no last day any more."""
+    (won,) = given.worth(500)
+    place = factories.point()
+    presentation = presentation_make(at=place.actor, code=won.code)
+    receipt = text.render(slips.presentation_receipt(presentation, "en"))
+    for shown in (str(presentation.uuid), str(won.ticket.uuid), place.premises.code, "€5.00"):
+        assert shown in receipt
+    presented = slips.status_slip(checking.holder_check(code=won.code), "en")
+    assert "Last day" not in text.render(presented)
+    paying.payment_make(at=place.actor, request=won.request())
+    payment = Payment.objects.get()
+    receipt = text.render(slips.payment_receipt(payment, "ca"))
+    for shown in (str(payment.uuid), str(won.ticket.uuid), place.premises.name, "5,00 €"):
+        assert shown in receipt
+    assert won.code not in receipt
+
+
+@pytest.mark.article("14.III.10.5")
+def test_the_receipt_of_a_deposit_bears_its_number() -> None:
+    deposit = given.deposited("", factories.point().actor, "unreadable")
+    receipt = text.render(slips.deposit_receipt(deposit, "en"))
+    assert f"[QR {deposit.uuid}]" in "".join(receipt.split("\n")) or str(deposit.uuid) in receipt
+    assert "code cannot be read" in receipt
+    assert "Two persons" in receipt
+
+
+@pytest.mark.article("14.III.10.6")
+def test_a_cheque_names_its_payee_until_the_name_is_erased() -> None:
+    """[C3]"""
+    (won,) = given.worth(100_001)
+    desk.desk_pay(by=given.cashier(), request=won.request(payee=given.MARIA))
+    cheque = Cheque.objects.select_related("payment", "payee").get()
+    paper = text.render(slips.cheque_document(cheque, "en"))
+    for shown in ("00000001", given.MARIA.name, "€1,000.01", str(cheque.payment.uuid)):
+        assert shown in paper
+    assert given.MARIA.document_number not in paper
+    assert "VOID" not in paper
+    by = factories.staff(Role.SUPERVISOR)
+    given.confirmed(cheques.cheque_void(by=by, number=1, reason="Torn."), Role.ORGANISER)
+    cheque.refresh_from_db()
+    assert "VOID" in text.render(slips.cheque_document(cheque, "en"))
+    kept_until = cheque.payee.kept_until
+    factories.time_to(rounds.NOON + (kept_until - rounds.NOON.date()) + datetime.timedelta(days=2))
+    personal_data.personal_data_purge(kept_until + datetime.timedelta(days=1))
+    with pytest.raises(personal_data.Erased):
+        slips.cheque_document(cheques.cheque_get(1), "en")
+
+
+@pytest.mark.article("15.III.6.5")
+def test_the_paper_of_an_exchange_entitles_to_the_thing() -> None:
+    voucher, _ = given.bicycles()
+    cashier, keeper = given.cashier(), factories.staff(Role.SUPERVISOR)
+    place = given.session_of(cashier).premises
+    goods.stock_register(by=keeper, code="bicycle", description="A bicycle", equivalent_cents=400)
+    goods.stock_move(by=keeper, item="bicycle", premises=place.code, units=1, reason="Delivered.")
+    status = text.render(slips.status_slip(checking.holder_check(code=voucher.code), "en"))
+    assert "as the winner chooses" in " ".join(status.split())
+    request = goods.ExchangeRequest(uuid.uuid4(), intact=True, code=voucher.code)
+    exchange = goods.exchange_make(by=cashier, request=request)
+    assert isinstance(exchange, goods.Exchange)
+    paper = text.render(slips.exchange_document(exchange, "en"))
+    for shown in ("A bicycle", "€4.00", str(exchange.uuid), place.code):
+        assert shown in paper
+    assert clock.is_simulated() == ("SIMULATED TIME" in paper)

@@ -1,0 +1,116 @@
+"""The prize office's part of a day file: claims as they were, events, figures."""
+
+import datetime
+
+import pytest
+
+from core.database import clock
+from core.kernel.days import natural_day
+from core.payoffice import day_parts
+from core.payoffice.models import CashSession, Cheque, Claim, Payment
+from core.payoffice.services import cash, cheques, desk, paying
+from core.payoffice.services.presenting import presentation_make
+from core.reports.parts import Span
+from core.staff.powers import Role
+from lototrot.services.prizes.lapsing import lapse
+from tests.support import factories, rounds
+from tests.support import paying as given
+
+pytestmark = pytest.mark.django_db
+HOUR = datetime.timedelta(hours=1)
+
+
+@pytest.fixture(autouse=True)
+def noon() -> None:
+    factories.time_to(rounds.NOON)
+
+
+def today() -> Span:
+    return Span.of(natural_day(clock.now()))
+
+
+def claim_of(document: given.Presented) -> Claim:
+    return Claim.objects.get(document_id=document.ticket.pk)
+
+
+@pytest.mark.article("14.III.10.2", "14.III.10.5")
+def test_the_history_of_a_claim_is_its_acts_in_order() -> None:
+    presented, torn = given.worth(500, 600)
+    place = factories.point()
+    presentation = presentation_make(at=place.actor, code=presented.code)
+    given.deposited(torn.code, place.actor)
+    factories.time_pass(days=2)
+    paying.payment_make(at=place.actor, request=presented.request())
+    payment = Payment.objects.get()
+    claim = claim_of(presented)
+    assert day_parts.history(claim) == [
+        (presentation.presented_at, "presented"),
+        (payment.paid_at, "paid"),
+    ]
+    before = payment.paid_at - HOUR
+    assert day_parts.state_before(claim, before) == "presented"
+    assert day_parts.state_before(claim, presentation.presented_at) == ""
+    earlier = day_parts.as_of(claim, "presented", None)
+    assert (earlier.pk, earlier.state, earlier.changed_at) == (claim.pk, "presented", None)
+    assert [state for _, state in day_parts.history(claim_of(torn))] == ["held"]
+
+
+@pytest.mark.article("14.III.10.7")
+def test_a_lapsed_claim_has_a_history_without_an_act() -> None:
+    (won,) = given.settled(1)
+    factories.time_pass(days=31)
+    lapse(won.contest.pk, natural_day(clock.now()))
+    claim = claim_of(won)
+    assert day_parts.history(claim) == [(claim.opened_at, "lapsed")]
+    figures = dict(day_parts.figures(today()))
+    assert figures == {f"lapsed lototrot {claim.day}": won.cents}
+
+
+@pytest.mark.article("14.III.10.6")
+def test_the_context_holds_what_was_open_when_the_day_began() -> None:
+    waiting, done, large = given.worth(500, 600, 100_001)
+    place = factories.point()
+    cashier = given.cashier()
+    presentation_make(at=place.actor, code=waiting.code)
+    paying.payment_make(at=place.actor, request=done.request())
+    desk.desk_pay(by=cashier, request=large.request(payee=given.MARIA))
+    assert list(day_parts.context(today())) == []
+    factories.time_pass(days=1)
+    paying.payment_make(at=place.actor, request=waiting.request())
+    by = factories.staff(Role.SUPERVISOR)
+    day = natural_day(clock.now())
+    cheques.cheque_reconcile(by=by, number=1, amount_cents=100_001, presented_on=day)
+    context = list(day_parts.context(today()))
+    states = {row.document_id: row.state for row in context if isinstance(row, Claim)}
+    assert states == {waiting.ticket.pk: "presented", large.ticket.pk: "paid"}
+    (cheque,) = [row for row in context if isinstance(row, Cheque)]
+    assert (cheque.state, cheque.presented_on) == ("issued", None)
+    assert len([row for row in context if isinstance(row, CashSession)]) == 1
+
+
+def test_the_events_of_a_day_are_its_acts() -> None:
+    won, later = given.worth(500, 600)
+    place, cashier = factories.point(), given.cashier(float_cents=1_000)
+    paying.payment_make(at=place.actor, request=won.request())
+    cash.cash_move(by=cashier, cents=-200, reason="To the safe.")
+    session = given.session_of(cashier)
+    cash.cash_close(by=cashier, session=session.uuid, counted_cents=800)
+    span = today()
+    events = {event.kind: event for event in day_parts.events(span)}
+    assert set(events) == {
+        "payoffice.payment",
+        "payoffice.cash_opened",
+        "payoffice.cash_moved",
+        "payoffice.cash_closed",
+    }
+    assert set(events) <= set(day_parts.DAY_PARTS[0].replays)
+    opened = events["payoffice.cash_opened"].row
+    assert isinstance(opened, CashSession)
+    assert opened.closed_at is None
+    payment = events["payoffice.payment"]
+    assert payment.data["before"] == ""
+    assert [row.pk for row in payment.rows] == [claim_of(won).pk]
+    assert dict(day_parts.figures(span)) == {"paid cash establishment": 500}
+    factories.time_pass(days=1)
+    paying.payment_make(at=place.actor, request=later.request())
+    assert [event.kind for event in day_parts.events(today())] == ["payoffice.payment"]

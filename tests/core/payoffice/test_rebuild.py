@@ -1,0 +1,59 @@
+"""The office's balances rebuilt from its rows, apart from the ledger."""
+
+import pytest
+
+from core.ledger.books import Books
+from core.ledger.services import asset
+from core.payoffice import accounts, rebuild
+from core.payoffice.models import Cheque
+from core.payoffice.services import cash, desk, goods, paying
+from core.payoffice.services.presenting import presentation_make
+from core.staff.powers import Role
+from lototrot import accounts as lototrot
+from tests.support import factories, rounds
+from tests.support import paying as given
+
+pytestmark = pytest.mark.django_db
+
+
+def rebuilt() -> Books:
+    books = Books()
+    rebuild.rebuild_payoffice(books)
+    return books
+
+
+@pytest.mark.article("14.III.10.5", "14.III.10.6")
+def test_every_act_of_the_office_is_rebuilt() -> None:
+    factories.time_to(rounds.NOON)
+    small, medium, large, waiting = given.worth(500, 30_000, 100_001, 700)
+    place, office = factories.point(), given.office()
+    cashier = given.cashier(office, float_cents=50_000)
+    keeper = factories.staff(Role.SUPERVISOR)
+    paying.payment_make(at=place.actor, request=small.request())
+    desk.desk_pay(by=cashier, request=medium.request())
+    desk.desk_pay(by=cashier, request=large.request(payee=given.MARIA))
+    presentation_make(at=place.actor, code=waiting.code)
+    cash.cash_move(by=cashier, cents=-1_000, reason="To the safe.")
+    goods.stock_register(by=keeper, code="bike", description="Bicycle", equivalent_cents=400)
+    goods.stock_move(by=keeper, item="bike", premises=office.code, units=3, reason="Delivered.")
+    session = given.session_of(cashier)
+    assert rebuilt().cents(accounts.cash(session.pk)) == 50_000 - 30_000 - 1_000
+    cash.cash_close(by=cashier, session=session.uuid, counted_cents=19_005)
+    books = rebuilt()
+    for account in (
+        accounts.cash(session.pk),
+        accounts.cash_differences(),
+        accounts.cheques(),
+        accounts.goods(),
+        accounts.treasury(),
+        lototrot.held(small.contest.pk),
+    ):
+        assert books.cents(account) == given.balance(account)
+    assert books.cents(accounts.cash_differences()) == 5
+    assert books.cents(rebuild._HANDED_OVER) == 0
+    assert Cheque.objects.count() == 1
+
+
+def test_an_office_that_did_nothing_has_no_balance() -> None:
+    books = rebuilt()
+    assert not any(books.cents(asset(code)) for code in books.codes())
