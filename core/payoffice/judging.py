@@ -59,7 +59,7 @@ class Standpoint:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Verdict:
-    """How a document is paid here.
+    """The way in which a document is paid here.
 
     `expected` is the state of its claim, None if it has none yet. `debit` is the account that holds
     the money.

@@ -1,7 +1,7 @@
-"""Make documents to pay for tests: tickets of a given worth, offices and their cashiers.
+"""Make documents to be paid, for tests: tickets of any prize, offices and their cashiers.
 
-Contests, settlements and payment orders are written directly, so `books_agree` only knows the money
-that was moved in for the prizes.
+Contests, settlements and payment orders are written directly; `books_agree` then knows only the
+money moved in for the prizes.
 """
 
 import secrets
@@ -60,7 +60,7 @@ _FIGURES = (
 
 @dataclass(frozen=True, slots=True)
 class Presented:
-    """A sold ticket with the code on its paper and its worth."""
+    """A sold ticket, the code on its paper, and what it is worth."""
 
     ticket: Ticket
     code: str
@@ -71,7 +71,7 @@ class Presented:
         return self.ticket.contest
 
     def request(self, **changes: Any) -> PayRequest:
-        """Return the request with which an operator asks for its payment."""
+        """Return the request that an operator would make for its payment."""
         asked = {
             "uuid": uuid.uuid4(),
             "code": self.code,
@@ -87,7 +87,7 @@ def contest(*, day: date | None = None) -> Contest:
 
 
 def tickets(of: Contest, count: int, at: Point | None = None) -> list[Presented]:
-    """Return tickets with real codes. They are right in every race that number 1 wins."""
+    """Return tickets with real codes that are right in every race that number 1 wins."""
     at = at or factories.point()
     key = secrets.token_bytes(32)
     idents = [uuid.uuid4() for _ in range(count)]
@@ -115,7 +115,7 @@ def tickets(of: Contest, count: int, at: Point | None = None) -> list[Presented]
 def settled(count: int, *, losers: int = 0, at: Point | None = None) -> list[Presented]:
     """Return tickets with both races right, settled and ordered by the services, payable now.
 
-    Each of the `losers` is a ticket of 2,166.00 with no race right, which makes the prizes larger.
+    Each of the `losers` is a ticket of 2,166.00 with nothing right, which makes the prizes larger.
     """
     numbers = tuple(range(1, 21))
     made = rounds.contest(RULES, [numbers] * 2, price_cents=600)
@@ -136,7 +136,7 @@ def settled(count: int, *, losers: int = 0, at: Point | None = None) -> list[Pre
 
 
 def confirmed(proposal: Proposal, *roles: Role) -> None:
-    """Confirm a proposal as another person."""
+    """Have another person confirm the proposal."""
     two_persons.confirm(proposal=proposal.uuid, by=factories.staff(*(roles or (Role.SUPERVISOR,))))
 
 
@@ -161,7 +161,7 @@ def sold_ticket(of: Contest, at: Point, ident: uuid.UUID, code: codes.Code) -> T
 def order(
     of: Contest, prizes: dict[int, int], *, results_day: date | None = None, claim_days: int = 30
 ) -> PaymentOrder:
-    """Settle and order the contest with these prizes by ticket id; the test provides the money."""
+    """Settle and order the contest with these prizes by ticket id, funded by the test."""
     factories.contest_closed(of)
     settlement = Settlement.objects.create(
         uuid=uuid.uuid4(),
@@ -206,7 +206,7 @@ def order(
 def worth(*cents: int, day: date | None = None, pay_now: bool = True) -> list[Presented]:
     """Return tickets of one contest that won these amounts (0: nothing), payable since yesterday.
 
-    If `pay_now` is False, the results are of today, so payment begins tomorrow.
+    With `pay_now` False the results are of today, so that payment begins tomorrow.
     """
     made = contest(day=day)
     sold = tickets(made, len(cents))
@@ -218,7 +218,7 @@ def worth(*cents: int, day: date | None = None, pay_now: bool = True) -> list[Pr
 
 
 def refunds(count: int = 1) -> list[Presented]:
-    """Return tickets that were voided as registered in breach: their price is due [C6]."""
+    """Return tickets voided as registered in breach: their price is due [C6]."""
     made = contest()
     sold = tickets(made, count)
     factories.contest_closed(made)
@@ -297,7 +297,7 @@ def office(kind: str = Premises.Kind.CENTRAL_OFFICE) -> Premises:
 def cashier(
     place: Premises | None = None, *, float_cents: int = 10_000_000, roles: Sequence[Role] = ()
 ) -> StaffActor:
-    """Return a cashier of the Central Office with an open session and enough cash."""
+    """Return a cashier of the Central Office with an open session and plenty of cash in it."""
     who = factories.staff(*(roles or (Role.CASHIER,)))
     cash_open(by=who, premises=(place or office()).code, float_cents=float_cents)
     return who

@@ -22,19 +22,9 @@ UNTESTED: dict[str, str] = {
     "core/kernel": "errors sampling",
     "core/ledger": "books models selectors",
     "core/nights": "admin models nightly services",
-    "core/payoffice": """
-        administration day_parts journal_rules judging rebuild refusals selectors sources
-    """,
-    "core/payoffice/admin": "acts desk",
-    "core/payoffice/api": "claim_papers claim_shapes office_shapes treasury",
-    "core/payoffice/models": "claims deposits goods payments",
-    "core/payoffice/services": """
-        cash checking cheques deposits desk finding goods paying personal_data presenting slips
-    """,
     "core/premises": "access models selectors suspending",
     "core/premises/admin": "acts",
     "core/proofs": "keys models",
-    "core/receipts": "html layout output",
     "core/reports": "admin charts money outputs parts rows sales tables",
     "core/reports/api": "reports",
     "core/screens": "live middleware panels terminal texts",
@@ -89,15 +79,9 @@ WHAT_OR_HOW: dict[str, str] = {
     "core/ledger": "organiser services",
     "core/nights": "jobs metrics models selectors services",
     "core/nights/api": "nights",
-    "core/payoffice": "accounts day_parts journal_rules judging",
-    "core/payoffice/admin": "desk",
-    "core/payoffice/api": "claims treasury",
-    "core/payoffice/models": "claims",
-    "core/payoffice/services": "checking deposits finding goods paying slips",
     "core/premises": "access requests selectors",
     "core/premises/api": "terminal",
     "core/proofs": "models",
-    "core/receipts": "apps document layout output pdf",
     "core/screens": "base_texts live live_server middleware panels texts views",
     "core/staff": "accounts models second_factor services",
     "core/statements": """
@@ -134,9 +118,7 @@ WHAT_OR_HOW: dict[str, str] = {
     "tests/core/database": "test_vault",
     "tests/core/journal": "test_batches test_rules",
     "tests/core/kernel": "test_purity",
-    "tests/core/payoffice": "test_office",
     "tests/core/premises/api": "test_terminal",
-    "tests/core/receipts": "conftest",
     "tests/core/screens": "test_live_server",
     "tests/core/tools/whatif": "test_answers",
     "tests/lototrot": "test_lototrot_metrics",
@@ -159,7 +141,6 @@ WHAT_OR_HOW: dict[str, str] = {
 # Files of more than 400 lines.
 TOO_LONG: set[str] = {
     "lototrot/day_parts.py",
-    "tests/core/payoffice/test_office.py",
     "tests/core/premises/test_services.py",
     "tests/lototrot/admin/test_admin_race_day.py",
     "tests/lototrot/api/test_preparing.py",

@@ -1,4 +1,4 @@
-"""The office's postings: a payment inserted by SQL moves what they say; signs turn lines round."""
+"""The office's postings: a payment inserted by SQL moves what they say; signs reverse lines."""
 
 import pytest
 

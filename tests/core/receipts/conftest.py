@@ -1,6 +1,6 @@
-"""A document with every kind of block, hostile and very long texts among them, and a printer.
+"""Offer a document with every kind of block, hostile and very long texts, and a printer.
 
-Tests share these as fixtures: the folders of tests are no packages to import from.
+Tests share these as fixtures, because the folders of tests are no packages to import from.
 """
 
 import gettext as gettext_files
@@ -55,7 +55,7 @@ _BLOCKS: tuple[Block, ...] = (
 
 @dataclass
 class Paper:
-    """What came out: lines of (text, wide, bold), symbols, and whether it was cut."""
+    """The output of the printer: lines of (text, wide, bold), symbols, and whether it was cut."""
 
     lines: list[tuple[str, bool, bool]] = field(default_factory=list)
     symbols: list[tuple[str, int, bool]] = field(default_factory=list)
@@ -80,7 +80,7 @@ FIXED = {
 
 
 def _print_out(data: bytes) -> Paper:
-    """Interpret the commands as the printer's manual describes them; unknown ones fail."""
+    """Interpret the commands as the printer's manual describes them; fail on unknown ones."""
     paper, at, line = Paper(), 0, bytearray()
     wide = bold = centred = False
     stored, module, level, model = b"", 0, 0, 0
@@ -132,7 +132,7 @@ def _print_out(data: bytes) -> Paper:
 
 @pytest.fixture(scope="session", autouse=True)
 def _compiled_catalogues() -> None:
-    """The banners are translated; a fresh clone has no compiled catalogue yet."""
+    """Compile the catalogues: banners are translated, and a fresh clone has none compiled."""
     if catalogues.compile_all(settings.BASE_DIR):
         gettext_files._translations.clear()  # type: ignore[attr-defined]
         trans_real._translations.clear()  # type: ignore[attr-defined]
@@ -160,5 +160,5 @@ def print_out() -> Callable[[bytes], Paper]:
 
 @pytest.fixture(scope="session")
 def words() -> Callable[[str], str]:
-    """Text without blanks, so that wrapping does not matter."""
+    """Return a function that removes the blanks of a text, so that wrapping does not matter."""
     return lambda text: "".join(text.split())

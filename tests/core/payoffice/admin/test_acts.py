@@ -1,4 +1,4 @@
-"""The office's registers and acts by the admin."""
+"""The office's acts in the admin: deposits, cash, cheques, stock and ceilings."""
 
 import uuid
 from datetime import timedelta

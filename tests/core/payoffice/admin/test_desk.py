@@ -1,4 +1,4 @@
-"""The office's desk in the admin: what is shown, what is offered, and that it is done once."""
+"""The office's desk in the admin: what it shows and offers, and that an act is done once."""
 
 import re
 from typing import Any
@@ -36,7 +36,7 @@ def acts(page: str) -> list[str]:
 
 
 def act(desk: Desk, page: str, name: str, **typed: Any) -> str:
-    """Do what the page offers, as its form would send it."""
+    """Send the form of an act as the page offers it. Return the page that answers."""
     (form,) = [f for f in re.findall(r"<form.*?</form>", page, re.S) if f'value="{name}"' in f]
     hidden = dict(re.findall(r'type="hidden" name="(\w+)" value="([^"]*)"', form))
     return str(desk.client.post(URL, {**hidden, **typed}).content.decode())

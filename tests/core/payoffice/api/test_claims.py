@@ -1,4 +1,4 @@
-"""Tickets and vouchers presented at a terminal, and the check of whoever holds a code."""
+"""Tickets and vouchers presented at a terminal, and the check by the holder of a code."""
 
 import base64
 import uuid

@@ -1,4 +1,4 @@
-"""The prize office's desk over the API: an open session, payments, deposits, cheques, stock."""
+"""The prize office's desk over the API: checks, payments and deposits."""
 
 import base64
 import uuid
@@ -22,7 +22,7 @@ def noon() -> None:
 
 
 def at_desk() -> Api:
-    """A cashier at the Central Office with 20,000.00 in an open session."""
+    """Return a cashier at the Central Office with 20,000.00 in an open session."""
     api = staff_api(Role.CASHIER)
     body = {"premises": paying.office().code, "float_cents": 2_000_000}
     assert api.post("office/cash-sessions", body).status_code == 201

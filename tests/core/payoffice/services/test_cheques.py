@@ -69,7 +69,7 @@ def test_a_cheque_voided_reissued_and_reconciled() -> None:
 
 @pytest.fixture
 def figures_read_anew() -> Iterator[None]:
-    """Figures are kept for half a minute: those of other tests, and ours in theirs."""
+    """Forget the payment figures kept for half a minute, before the test and after it."""
     forget_all()
     yield
     forget_all()

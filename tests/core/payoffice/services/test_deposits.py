@@ -27,7 +27,7 @@ def noon() -> None:
 
 @pytest.mark.article("14.III.10.3", "14.III.10.5")
 def test_a_deposit_granted_after_the_period_is_paid_against_its_receipt() -> None:
-    """[C5]: held from the match, paid to nobody else, decided late, by two persons."""
+    """[C5]: held from the match, paid to nobody else, ruled on after the period by two persons."""
     (won,) = given.worth(500)
     place, cashier = factories.point(), given.cashier()
     deposit = given.deposited(won.code, place.actor)
@@ -55,7 +55,7 @@ def test_a_deposit_granted_after_the_period_is_paid_against_its_receipt() -> Non
 
 @pytest.mark.article("14.III.10.5", "14.III.10.7")
 def test_an_unreadable_ticket_is_matched_from_the_records_and_refused() -> None:
-    """What is refused is for the first meeting after the day of the decision [C5]."""
+    """Refused money is carried over to the first meeting after the day of the ruling [C5]."""
     (won,) = given.worth(500)
     office, supervisor = factories.point(given.office()), factories.staff(Role.SUPERVISOR)
     with pytest.raises(deposits.CodeUnreadable):

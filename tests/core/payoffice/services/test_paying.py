@@ -1,4 +1,4 @@
-"""Paying at terminals and desks: by the tiers and dates, once, and every refusal (14.III.10)."""
+"""Payments at terminals and desks: tiers, days, every refusal, once (14.III.10)."""
 
 import dataclasses
 import datetime
@@ -35,7 +35,7 @@ def noon() -> None:
 
 
 def refused(error: type[DomainError], place: factories.Point, request: paying.PayRequest) -> None:
-    """The terminal is refused so, and nothing is written."""
+    """Check that the terminal refuses the request with the error, and that nothing is written."""
     with pytest.raises(error):
         paying.payment_make(at=place.actor, request=request)
     assert given.nothing_written()
@@ -188,7 +188,7 @@ def test_every_bad_code_and_document_has_its_own_refusal() -> None:
 
 
 def test_the_same_request_gets_the_same_answer_for_ever() -> None:
-    """A retry, also after its last day; another content or terminal under the UUID is refused."""
+    """A retry gets its answer also after the last day; its UUID is refused for another request."""
     won, other = given.worth(500, 500)
     place, elsewhere = factories.point(), factories.point()
     request = won.request()
