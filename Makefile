@@ -5,8 +5,8 @@ SHELL := /bin/sh
 .PHONY: help install raceday up test quick season browser screenshots check bench articles lock messages clean
 
 PY := .venv/bin/python
-# The servers of the tests, for commands that only look at a database.
-WITH_SERVERS := $(PY) -m core.tools.embedded run --folder var/test --
+# Servers for commands that only look at a database. Those of the tests may be in memory.
+WITH_SERVERS := $(PY) -m core.tools.embedded run --folder var/check --
 # The first of these that runs, is new enough and can make an environment is used.
 PYTHONS := $(PYTHON) python3.13 python3.12 python3.11 python3
 PYTEST_FLAGS ?= -n auto --dist worksteal
@@ -72,7 +72,7 @@ lock: install ## resolve the dependencies of pyproject.toml into requirements.lo
 	rm -rf var/lock
 
 clean: ## remove what was made here: environment, servers and all their data
-	@if [ -x $(PY) ]; then for folder in var var/test; do \
+	@if [ -x $(PY) ]; then for folder in var var/test var/check; do \
 		$(PY) -m core.tools.embedded destroy --folder $$folder || exit 1; done; fi
 	rm -rf var .venv .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
 

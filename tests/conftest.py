@@ -20,6 +20,8 @@ QUICK = os.environ.get("LOTOTROT_TESTS") == "quick"
 _NO_SERVER = "postgresql://nobody@/none?host=%2Fnonexistent"
 _SETTINGS = {
     "shared_buffers": "256MB",
+    # The data stand in memory where there is room.
+    "max_wal_size": "1GB",
     # Its workers would hold databases that a test wants to drop.
     "autovacuum": "off",
 }
@@ -31,14 +33,17 @@ _server: Postgres | None = None
 if QUICK:
     os.environ["DATABASE_URL"] = os.environ["DATABASE_OWNER_URL"] = _NO_SERVER
 elif not os.environ.get("DATABASE_URL"):  # a worker of xdist has its controller's
-    _server = Postgres(settings=_SETTINGS)
+    _server = Postgres(settings=_SETTINGS, in_memory=True)
     _server.start()
     os.environ["DATABASE_URL"] = _server.app_url
     os.environ["DATABASE_OWNER_URL"] = _server.owner_url
 os.environ.setdefault("DATABASE_OWNER_URL", os.environ["DATABASE_URL"])
 
 import django  # noqa: E402
+from django.conf import settings  # noqa: E402
 
+# Before the applications hash their first password.
+settings.PASSWORD_HASHERS = ["tests.support.passwords.CheapArgon2PasswordHasher"]
 django.setup()
 
 from core.journal.acting import name_process  # noqa: E402

@@ -36,7 +36,7 @@ UNTESTED: dict[str, str] = {
     """,
     "core/statements/api": "statements",
     "core/tools/articles": "tracing",
-    "core/tools/embedded": "__main__ children folders keeper server",
+    "core/tools/embedded": "__main__ children keeper server",
     "core/tools/raceday": "people",
     "core/tools/raceday/management/commands": "raceday",
     "lototrot": "administration day_parts journal_rules nightly reports screens whatif",

@@ -1,12 +1,14 @@
 """Make private folders for servers: inside the project where possible, else linked from it.
 
-A folder stands elsewhere for one of two reasons: the path of a Unix socket holds about a hundred
-bytes, and a server that runs as another account (when this process is root) may not be able to
-enter the project. No permissions are widened: the folder is made where the account can reach it,
-and a symbolic link in the project leads to it.
+A folder stands elsewhere for one of three reasons: the path of a Unix socket holds about a hundred
+bytes; a server that runs as another account (when this process is root) may not be able to enter
+the project; data that may be lost are read and written faster in memory. No permissions are
+widened: the folder is made where the account can reach it, and a symbolic link in the project leads
+to it.
 """
 
 import os
+import re
 import shutil
 import tempfile
 from pathlib import Path
@@ -16,6 +18,8 @@ from core.tools.embedded.processes import Account, EmbeddedError, run_as
 # sun_path holds 108 bytes on Linux, 104 elsewhere; the socket's own name needs some of them.
 SOCKET_FOLDER_BYTES = 80
 _STATE = Path("/var/lib/lototrot")
+_MEMORY = Path("/dev/shm")
+_MEMINFO = Path("/proc/meminfo")
 
 
 def reachable(path: Path, account: Account | None) -> bool:
@@ -53,6 +57,21 @@ def place(link: Path, account: Account | None, *, most_bytes: int | None = None)
     return there
 
 
+def place_in_memory(link: Path, account: Account | None, *, room_bytes: int) -> Path | None:
+    """Make the private folder in memory and `link` to it; return None without room for it there.
+
+    Its contents are lost when the machine stops. Room is needed in the file system and in memory.
+    """
+    if link.is_symlink() and not link.exists():  # its target was lost
+        link.unlink()
+    if link.exists() or _memory_bytes() < room_bytes:
+        return None
+    folder = _made_in(_MEMORY, link.name, account)
+    if folder is not None:
+        link.symlink_to(folder)
+    return folder
+
+
 def remove(link: Path) -> None:
     """Remove a private folder with its contents, and the link to it."""
     if link.is_symlink():
@@ -68,16 +87,36 @@ def _fits(path: Path, most_bytes: int | None) -> bool:
 
 def _elsewhere(name: str, account: Account | None, most_bytes: int | None) -> Path:
     for parent in _parents(lasting=most_bytes is None):
-        try:
-            made = Path(tempfile.mkdtemp(prefix=f"lototrot-{name}-", dir=parent)).resolve()
-        except OSError:
-            continue
-        give(made, account)
-        if _fits(made, most_bytes) and reachable(made, account):
-            return made
-        made.rmdir()
+        folder = _made_in(parent, name, account, most_bytes)
+        if folder is not None:
+            return folder
     whom = account.name if account else "us"
     raise EmbeddedError(f"No place was found for a private folder `{name}` that {whom} can enter.")
+
+
+def _made_in(
+    parent: Path, name: str, account: Account | None, most_bytes: int | None = None
+) -> Path | None:
+    """Make a private folder in `parent`; return None if that cannot serve `account`."""
+    try:
+        folder = Path(tempfile.mkdtemp(prefix=f"lototrot-{name}-", dir=parent)).resolve()
+    except OSError:
+        return None
+    give(folder, account)
+    if _fits(folder, most_bytes) and reachable(folder, account):
+        return folder
+    folder.rmdir()
+    return None
+
+
+def _memory_bytes() -> int:
+    """Return how much the file system in memory can take. 0 where there is none."""
+    try:
+        available_kb = re.search(r"^MemAvailable: +(\d+) kB$", _MEMINFO.read_text(), re.MULTILINE)
+        free = shutil.disk_usage(_MEMORY).free
+    except OSError:
+        return 0
+    return min(free, int(available_kb[1]) << 10) if available_kb else 0
 
 
 def _parents(*, lasting: bool) -> list[Path]:

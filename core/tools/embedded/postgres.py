@@ -29,6 +29,7 @@ APP = "lototrot_app"
 DATABASE = "lototrot"
 _PORT = 5432  # only a part of the socket's name
 _MB = 1 << 20
+_ROOM_IN_MEMORY = 4096 * _MB
 
 
 def binaries() -> Path:
@@ -58,16 +59,22 @@ def known_urls(folder: Path | None = None) -> tuple[str, str] | None:
 class Postgres(Server):
     """The server in `folder`, by default `postgres` in the project's `var`.
 
-    `settings` are added to the server's own, or replace them.
+    `settings` are added to the server's own, or replace them. With `in_memory` the data may be
+    lost: a new server keeps them in memory where there is room.
     """
 
     name = "PostgreSQL"
 
     def __init__(
-        self, folder: Path | None = None, settings: Mapping[str, str] | None = None
+        self,
+        folder: Path | None = None,
+        settings: Mapping[str, str] | None = None,
+        *,
+        in_memory: bool = False,
     ) -> None:
         super().__init__(folder or var_folder() / "postgres")
         self._settings = dict(settings or {})
+        self._in_memory = in_memory
 
     @property
     def app_url(self) -> str:
@@ -102,7 +109,9 @@ class Postgres(Server):
         account = server_account(self.folder / "data")
         self._make_secrets()
         data = self.folder / "data"
-        if data.is_symlink() and not data.exists():
+        if self._in_memory:
+            folders.place_in_memory(data, account, room_bytes=_ROOM_IN_MEMORY)
+        elif data.is_symlink() and not data.exists():
             raise EmbeddedError(
                 f"The data were in {data.readlink()} and are gone; remove {data} to begin anew."
             )

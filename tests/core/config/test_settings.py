@@ -5,8 +5,12 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
+import argon2
 import pytest
+from django.contrib.auth.hashers import get_hashers_by_algorithm, make_password
+from django.test import override_settings
 
+from core.config import settings as delivered
 from core.tools.embedded.server import ROOT
 
 PAGE = (ROOT / "docs" / "operations.md").read_text()
@@ -83,3 +87,13 @@ def test_defaults_are_found_in_the_code(name: str) -> None:
 def test_what_the_page_points_at_is_there() -> None:
     for target in re.findall(r"\]\(([^)#:]+)\)", PAGE):
         assert (ROOT / "docs" / target).exists(), target
+
+
+def test_passwords_and_pins_are_hashed_at_the_cost_that_django_recommends() -> None:
+    """Other tests hash at little cost. The settings delivered cost what they should."""
+    with override_settings(PASSWORD_HASHERS=delivered.PASSWORD_HASHERS):
+        assert list(get_hashers_by_algorithm()) == ["argon2"]
+        encoded = make_password("correct horse battery")
+    cost = argon2.extract_parameters(encoded.removeprefix("argon2"))
+    assert cost.type is argon2.Type.ID
+    assert (cost.memory_cost, cost.time_cost, cost.parallelism) == (100 * 1024, 2, 8)
