@@ -1,7 +1,7 @@
-"""Acts: what a person may do in the admin, each through the service that does it.
+"""Carry out acts in the admin. Each act calls the service that does it.
 
-An act asks for its input, shows what it is about to do, and does it in one transaction, as the
-person signed on. Who did what is kept in the admin's log, too, with the session.
+An act asks for its input, shows it for confirmation, and is done in one transaction as the person
+signed on. The admin's log records the act with its session.
 """
 
 import dataclasses
@@ -33,14 +33,12 @@ from core.kernel.errors import DomainError, InvariantBroken, Unavailable
 from core.staff.actor import StaffActor
 
 Text = str | Promise
-# What a code in a refusal's rows says, where the row's own sentence is English only; `{name}` is
-# whatever stands there in that sentence.
 Facts = Sequence[tuple[Text, Any]]
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Done:
-    """What came of an act: a sentence, the row to go to, and what is shown this once only."""
+    """The result of an act: a message, the row to show next, and a secret that is shown once."""
 
     message: Text
     row: Model | None = None
@@ -49,11 +47,13 @@ class Done:
 
 @dataclasses.dataclass(frozen=True, slots=True, kw_only=True)
 class Act:
-    """`run` gets the actor, the target (None for acts on a list) and the form's clean data.
+    """An act that the admin offers for a row, or for a list.
 
-    `power` is the service's, or says it of a target. `offered` tells whether the act makes sense
-    now; the service decides. `facts` are what to look at before doing it. Without `review` there
-    is no second look at the input. Without `atomic` the service keeps its own transactions.
+    `run` takes the actor, the target (None for acts of a list) and the form's cleaned data. `power`
+    is the power that the service asks for, or a function of the target that returns it. `offered`
+    says whether the act makes sense now; the service decides. `facts` are shown before the act.
+    `review` shows the input again before the act is done. `atomic` runs the act in one transaction;
+    without it the service keeps its own.
     """
 
     name: str
@@ -73,13 +73,15 @@ class Act:
         return self.power if isinstance(self.power, str) else self.power(target)
 
     def open_to(self, by: StaffActor, target: Any) -> bool:
-        """Whether to show the act to this person."""
+        """Return whether this person is offered the act."""
         return by.may(self.power_for(target)) and self.offered(by, target)
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Refusal:
-    """A domain error for people: its sentence and code, and the rows of what exactly is wrong."""
+    """A domain error for people: its message and code, its data as facts, and its list of errors as
+    rows.
+    """
 
     message: str
     code: str
@@ -89,22 +91,27 @@ class Refusal:
 
     @classmethod
     def of(cls, error: DomainError) -> "Refusal":
-        lists = [v for v in error.data.values() if _is_table(v)]
-        found = [_in_words(row) for row in lists[0]] if lists else []
-        names = list(dict.fromkeys(name for row in found for name in row))
-        facts = [(key_name(k), v) for k, v in error.data.items() if isinstance(v, str | int)]
-        facts += [(key_name(k), ", ".join(map(str, v))) for k, v in error.data.items() if _plain(v)]
-        message = error.message if found else error.detail
+        """Return the error in the language in force. The first list of objects in its data gives
+        the rows.
+        """
+        data = error.data.items()
+        tables = [value for _, value in data if _is_table(value)]
+        rows = [_in_words(row) for row in tables[0]] if tables else []
+        names = list(dict.fromkeys(name for row in rows for name in row))
+        facts = [(key_name(key), value) for key, value in data if isinstance(value, str | int)]
+        facts += [(key_name(key), ", ".join(map(str, v))) for key, v in data if _is_plain(v)]
+        message = error.message if rows else error.detail
         return cls(
             gettext(message),
             error.code,
             facts,
             [key_name(name) for name in names],
-            [[_cell(row.get(name)) for name in names] for row in found],
+            [[_cell(row.get(name)) for name in names] for row in rows],
         )
 
 
 def _in_words(row: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return a row of a refusal with its English sentence replaced by the text of its code."""
     code = row.get("code")
     texts = collected("code_texts")
     if code not in texts:
@@ -114,20 +121,23 @@ def _in_words(row: Mapping[str, Any]) -> Mapping[str, Any]:
 
 
 def _translated(text: Text, english: str) -> str:
-    """The sentence in the language in force, with the values that its English form has."""
+    """Return the text in the language in force, with the values taken from its English form.
+
+    `{name}` in the text stands for any value at that place of the English sentence.
+    """
     with translation.override(None):
-        form = re.sub(r"\\{(\w+)\\}", r"(?P<\1>.+)", re.escape(str(text)))
-    found = re.fullmatch(form, english)
-    if found is None:
-        return english if "(?P<" in form else str(text)
-    return str(text).format_map(found.groupdict())
+        pattern = re.sub(r"\\{(\w+)\\}", r"(?P<\1>.+)", re.escape(str(text)))
+    match = re.fullmatch(pattern, english)
+    if match is None:
+        return english if "(?P<" in pattern else str(text)
+    return str(text).format_map(match.groupdict())
 
 
 def _is_table(value: Any) -> bool:
     return isinstance(value, list) and bool(value) and all(isinstance(v, Mapping) for v in value)
 
 
-def _plain(value: Any) -> bool:
+def _is_plain(value: Any) -> bool:
     return isinstance(value, list | tuple) and not _is_table(value)
 
 
@@ -140,7 +150,10 @@ def _cell(value: Any) -> Any:
 def perform(
     act: Act, request: HttpRequest, target: Any, context: dict[str, Any], back: str
 ) -> HttpResponse:
-    """Ask, show, do. `back` is where the person came from. Raises PermissionDenied."""
+    """Ask for the input, show it, and do the act. Return the page for each step.
+
+    `back` is the page that the person came from. Raises PermissionDenied.
+    """
     by = signed_on.actor(request)
     if not by.may(act.power_for(target)):
         raise PermissionDenied
@@ -166,7 +179,7 @@ def perform(
     if done.secret:
         return TemplateResponse(request, "admin_support/secret.html", page | {"done": done})
     messages.success(request, str(done.message))
-    if request.GET.get("back") == back:  # the page that offered the act wants to go on itself
+    if request.GET.get("back") == back:  # The page that offered the act asked to be shown again.
         return HttpResponseRedirect(back)
     return HttpResponseRedirect((url_of(done.row) if done.row else "") or back)
 
@@ -178,23 +191,25 @@ def _page(
 
 
 def _refusal(error: Exception) -> Refusal:
-    """Raises again what is a fault of ours, so that it is logged as one."""
-    known = domain_error(error)
-    if not isinstance(error, DomainError) and not isinstance(known, Unavailable):
+    """Return the refusal for an error. Raise errors that are faults of the system again, to be
+    logged.
+    """
+    refused = domain_error(error)
+    if not isinstance(error, DomainError) and not isinstance(refused, Unavailable):
         raise error
-    if isinstance(known, InvariantBroken):
+    if isinstance(refused, InvariantBroken):
         raise error
-    return Refusal.of(known)
+    return Refusal.of(refused)
 
 
 def _do(act: Act, by: StaffActor, target: Any, data: dict[str, Any]) -> Done:
-    who = dataclasses.replace(
+    act_on_record = dataclasses.replace(
         acting.present(),
         name=f"admin:{act.power_for(target)}:{act.name}",
         staff=by.user_id,
         staff_session=by.session_id,
     )
-    acting.begin(who)
+    acting.begin(act_on_record)
     with transaction.atomic() if act.atomic else nullcontext():
         done = act.run(by, target, data)
         _log(act, by, target or done.row)
@@ -202,7 +217,7 @@ def _do(act: Act, by: StaffActor, target: Any, data: dict[str, Any]) -> Done:
 
 
 def _log(act: Act, by: StaffActor, row: Any) -> None:
-    """Who did what, in which session: the admin's own history."""
+    """Record the act, its person and the session in the admin's log."""
     LogEntry.objects.create(
         user_id=by.user_id,
         action_flag=CHANGE,

@@ -1,4 +1,4 @@
-"""How a field is shown: money as euros, instants in Madrid's time, related rows as links."""
+"""Format fields for people: money in euros, instants in Madrid's time, related rows as links."""
 
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -23,7 +23,7 @@ Text = str | Promise
 Column = Callable[[Any], Any]
 NOTHING = "–"
 MONEY = "_cents"
-# What is not shown to anyone, whoever asks for it.
+# Fields that no page shows to anyone.
 SECRET = frozenset({"password", "pin"})
 
 
@@ -40,7 +40,7 @@ def day(date: Any) -> str:
 
 
 def url_of(row: models.Model) -> str:
-    """Where a row is shown; empty if nowhere."""
+    """Return the address of a row's page; empty if it has none."""
     meta = row._meta
     try:
         return reverse(f"admin:{meta.app_label}_{meta.model_name}_change", args=[quote(row.pk)])
@@ -49,16 +49,16 @@ def url_of(row: models.Model) -> str:
 
 
 def link(row: models.Model | None, text: Any = None) -> str:
-    """A link to the row's page."""
+    """Return a link to the row's page."""
     if row is None:
         return NOTHING
     url = url_of(row)
-    shown = str(row) if text is None else text
-    return format_html('<a class="text-link" href="{}">{}</a>', url, shown) if url else str(shown)
+    label = str(row) if text is None else text
+    return format_html('<a class="text-link" href="{}">{}</a>', url, label) if url else str(label)
 
 
 def listed(model: type[models.Model], text: Any, **where: Any) -> SafeString:
-    """A link to the rows of a model that have the given values."""
+    """Return a link to the list of the rows of a model that have the given values."""
     meta = model._meta
     url = reverse(f"admin:{meta.app_label}_{meta.model_name}_changelist")
     query = "&".join(f"{name}={value}" for name, value in where.items())
@@ -70,21 +70,21 @@ def lines(values: Any) -> SafeString:
 
 
 def paper_links(papers: Mapping[Any, str]) -> SafeString:
-    """Links to papers by what they are called, in each of the law's languages."""
-    each = ((url, lang, text, lang) for text, url in papers.items() for lang in LANGUAGES[:2])
+    """Return links to papers, given by title, in each language of the law."""
+    links = ((url, lang, text, lang) for text, url in papers.items() for lang in LANGUAGES[:2])
     html = '<a class="text-link" href="{}?lang={}">{} ({})</a>'
-    return format_html_join(SafeString(" · "), html, each)
+    return format_html_join(SafeString(" · "), html, links)
 
 
 def tag(value: str, text: Any) -> SafeString:
-    """A state as a coloured label."""
+    """Return a state as a coloured label."""
     tone = collected("tones").get(value, "default")
     html = render_to_string("unfold/helpers/label.html", {"text": text, "variant": tone})
     return SafeString(html.strip())
 
 
 def show(field: "models.Field[Any, Any]", row: Any) -> Any:
-    """The value of a field of a row, for people."""
+    """Return the value of a row's field as people read it."""
     value = getattr(row, field.name)
     if value is None or value == "":
         return NOTHING
@@ -99,26 +99,29 @@ def show(field: "models.Field[Any, Any]", row: Any) -> Any:
     if isinstance(field, models.JSONField):
         return as_html(value)
     if isinstance(field, ArrayField):
-        named = dict(getattr(field.base_field, "flatchoices", ()))
-        return ", ".join(str(named.get(each, each)) for each in value) or NOTHING
+        labels = dict(getattr(field.base_field, "flatchoices", ()))
+        return ", ".join(str(labels.get(item, item)) for item in value) or NOTHING
     if field.flatchoices:
         return tag(value, dict(field.flatchoices).get(value, value))
     return value
 
 
 def column(field: "models.Field[Any, Any]") -> Column:
-    """The field as a column of a list or an entry of a page."""
+    """Return a field as a column of a list or an entry of a page.
+
+    Raises ValueError for binary and secret fields.
+    """
     if isinstance(field, models.BinaryField) or field.name in SECRET:
-        raise ValueError(f"{field} is not for showing")
+        raise ValueError(f"{field} must not be shown")
     is_flag = isinstance(field, models.BooleanField)
 
-    def shown(row: Any) -> Any:
+    def value_of(row: Any) -> Any:
         return getattr(row, field.name) if is_flag else show(field, row)
 
-    shown.__name__ = field.name
-    made: Any = admin.display(shown, boolean=is_flag, ordering=field.name)
-    made.short_description = field.verbose_name
-    return made  # type: ignore[no-any-return]
+    value_of.__name__ = field.name
+    displayed: Any = admin.display(value_of, boolean=is_flag, ordering=field.name)
+    displayed.short_description = field.verbose_name
+    return displayed  # type: ignore[no-any-return]
 
 
 def yes_no(value: bool) -> str:

@@ -1,4 +1,4 @@
-"""Django's admin with this project's site (settings: INSTALLED_APPS)."""
+"""Configure Django's admin with this project's site (settings: INSTALLED_APPS)."""
 
 from django.contrib.admin.apps import AdminConfig
 

@@ -1,7 +1,7 @@
-"""Say what an app contributes to the administration, and collect it from every app.
+"""Define what an app contributes to the administration, and collect it from every app.
 
 Each app with a part in the administration has a module `administration.py` that holds one constant
-`ADMINISTRATION`. So the core shows the pages of the games and never imports a game.
+`ADMINISTRATION`. So core shows the pages of the games and never imports a game.
 """
 
 import dataclasses
@@ -22,7 +22,7 @@ Keep = Callable[[Callable[..., Any]], Callable[..., Any]]
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Section:
-    """A heading of the side bar: its models, each with its icon (Material Symbols)."""
+    """A heading of the side bar with its models. Each model has an icon (Material Symbols)."""
 
     title: Text
     order: int
@@ -31,7 +31,9 @@ class Section:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Table:
-    """A panel as shown. A cell is text, or HTML marked as safe; `link` leads to all the rows."""
+    """A panel with its data. A cell is text or safe HTML; `link` leads to the list of all the
+    rows.
+    """
 
     title: Text
     icon: str
@@ -53,7 +55,7 @@ class Panel:
 class Page:
     """A page that does not show the rows of one table.
 
-    `name` is the name of its address within `admin:`, `order` its place in the side bar. `urls`
+    `name` is the name of its address within `admin:`, and `order` its place in the side bar. `urls`
     takes a wrapper that lets only staff in, and returns the addresses with each view wrapped.
     """
 

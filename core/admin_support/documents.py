@@ -1,4 +1,4 @@
-"""A JSON document as nested tables; what is named `..._cents` reads as euros."""
+"""Show JSON documents as nested tables. Values of keys that end in `_cents` read as euros."""
 
 from datetime import datetime
 from typing import Any
@@ -26,18 +26,21 @@ def _scalar(key: str, value: Any) -> str:
 
 
 def as_html(value: Any, key: str = "") -> SafeString:
-    """Objects as rows of name and value, lists of objects as a table, other lists in a line."""
+    """Return a JSON value as HTML.
+
+    An object becomes rows of name and value, a list of objects a table, any other list one line.
+    """
     if isinstance(value, dict):
         rows = ((key_name(name), as_html(inner, name)) for name, inner in value.items())
         body = format_html_join("", "<tr><th>{}</th><td>{}</td></tr>", rows)
         return format_html('<table class="house-document">{}</table>', body)
-    if isinstance(value, list) and value and all(isinstance(each, dict) for each in value):
+    if isinstance(value, list) and value and all(isinstance(item, dict) for item in value):
         return _table(value)
     if isinstance(value, list):
-        plain = not any(isinstance(each, dict | list) for each in value)
-        if plain:
-            return format_html("{}", ", ".join(_scalar(key, each) for each in value) or _NOTHING)
-        return format_html_join(SafeString(" "), "{}", ((as_html(each, key),) for each in value))
+        is_nested = any(isinstance(item, dict | list) for item in value)
+        if not is_nested:
+            return format_html("{}", ", ".join(_scalar(key, item) for item in value) or _NOTHING)
+        return format_html_join(SafeString(" "), "{}", ((as_html(item, key),) for item in value))
     return format_html("{}", _scalar(key, value))
 
 

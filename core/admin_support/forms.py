@@ -1,4 +1,4 @@
-"""Forms of acts, in the look of the theme, and how what was typed reads on the page to confirm."""
+"""Build the forms of acts in the theme's style, and show their input for confirmation."""
 
 import datetime
 from typing import Any
@@ -26,9 +26,9 @@ Grid = tuple[tuple[Any, ...], list[tuple[Any, list[str]]]]
 
 
 class ActForm(forms.Form):
-    """The input of an act on `target` (None when it makes something new).
+    """The input of an act on `target` (None if the act creates something).
 
-    `grid` names the fields of a table: its headers, and for each row a heading and field names.
+    `grid` describes a table of fields: its headers, and for each row a heading and field names.
     """
 
     def __init__(self, *args: Any, target: Model | None = None, **kwargs: Any) -> None:
@@ -42,10 +42,10 @@ class ActForm(forms.Form):
                 field.widget.attrs["class"] = " ".join(_CLASSES[type(field.widget)])
 
     def build(self) -> None:
-        """Add fields or choices that depend on the target."""
+        """Add the fields and choices that depend on the target."""
 
     def loose(self) -> list[forms.BoundField]:
-        """The fields outside the grid."""
+        """Return the fields outside the grid."""
         inside = {name for _, names in self.grid[1] for name in names} if self.grid else set()
         return [self[name] for name in self.fields if name not in inside]
 
@@ -54,13 +54,16 @@ class ActForm(forms.Form):
         return [(heading, [self[name] for name in names]) for heading, names in rows]
 
     def said(self) -> list[tuple[Any, str]]:
-        """What was typed, by label, as people read it."""
-        outside = [(field.label, self._reading(field.name)) for field in self.loose()]
+        """Return label and value of each field as people read them, for the page that confirms the
+        input.
+        """
+        lines = [(field.label, self._reading(field.name)) for field in self.loose()]
         if self.grid:
             for heading, names in self.grid[1]:
-                parts = [self._reading(name) for name in names]
-                outside.append((heading, " · ".join(p for p in parts if p != NOTHING) or NOTHING))
-        return outside
+                values = [self._reading(name) for name in names]
+                filled = " · ".join(value for value in values if value != NOTHING)
+                lines.append((heading, filled or NOTHING))
+        return lines
 
     def _reading(self, name: str) -> str:
         field, value = self.fields[name], self.cleaned_data.get(name)
@@ -77,9 +80,9 @@ class ActForm(forms.Form):
         if isinstance(value, datetime.date):
             return day(value)
         if isinstance(field, forms.ChoiceField) and not isinstance(field, forms.ModelChoiceField):
-            named = {str(key): label for key, label in _flat(field.choices)}
+            labels = {str(key): label for key, label in _flat(field.choices)}
             chosen = value if isinstance(value, list) else [value]
-            return ", ".join(str(named.get(str(each), each)) for each in chosen)
+            return ", ".join(str(labels.get(str(key), key)) for key in chosen)
         return str(value)
 
 
@@ -88,7 +91,7 @@ def _flat(choices: Any) -> list[tuple[Any, Any]]:
 
 
 class EurosField(forms.DecimalField):
-    """An amount typed in euros, with a comma or a point; its clean value is whole cents."""
+    """A field for an amount in euros, with a comma or a point. Its clean value is whole cents."""
 
     def __init__(self, **kwargs: Any) -> None:
         kwargs.setdefault("widget", forms.TextInput(attrs={"inputmode": "decimal"}))
@@ -103,14 +106,14 @@ class EurosField(forms.DecimalField):
 
 
 class MomentField(forms.DateTimeField):
-    """An instant, typed in Madrid's time, to the second."""
+    """A field for an instant in Madrid's time, to the second."""
 
     def __init__(self, **kwargs: Any) -> None:
-        typed = forms.DateTimeInput(
+        widget = forms.DateTimeInput(
             format="%Y-%m-%dT%H:%M:%S", attrs={"type": "datetime-local", "step": "1"}
         )
         kwargs.setdefault("help_text", _("Time in Madrid."))
-        super().__init__(widget=typed, **kwargs)
+        super().__init__(widget=widget, **kwargs)
 
 
 class DayField(forms.DateField):
@@ -121,7 +124,7 @@ class DayField(forms.DateField):
 
 
 class NewPasswordMixin(forms.Form):
-    """A new password, twice."""
+    """A form that asks for a new password twice."""
 
     def clean(self) -> dict[str, Any]:
         data: dict[str, Any] = super().clean() or {}

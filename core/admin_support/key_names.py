@@ -4,5 +4,5 @@ from core.admin_support.contents import collected
 
 
 def key_name(key: str) -> str:
-    """Return the name of a key in the language in force; without one, the key in plain words."""
+    """Return the name of a key in the language in force, or the key itself with spaces."""
     return str(collected("key_names").get(key, key.replace("_", " ")))

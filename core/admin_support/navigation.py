@@ -15,8 +15,8 @@ from core.admin_support.contents import Section, administrations
 
 def sections() -> list[Section]:
     """Return the sections of every app, in order."""
-    every = [section for part in administrations() for section in part.sections]
-    return sorted(every, key=lambda section: section.order)
+    all_sections = [section for part in administrations() for section in part.sections]
+    return sorted(all_sections, key=lambda section: section.order)
 
 
 def changelist_url(model: type[Model]) -> str:
@@ -25,19 +25,19 @@ def changelist_url(model: type[Model]) -> str:
 
 
 def sidebar(request: HttpRequest) -> list[dict[str, Any]]:
-    """The sections in Unfold's form, with the models that the person may look at."""
+    """Return the sections in Unfold's form, with the models that the person may see."""
     today = {"title": gettext("Today"), "icon": "today", "link": reverse("admin:index")}
     first = [today, *pages.entries(request)]
     groups: list[dict[str, Any]] = [{"items": first}]
-    for each in sections():
+    for section in sections():
         items = [
             {
                 "title": capfirst(str(model._meta.verbose_name_plural)),
                 "icon": icon,
                 "link": changelist_url(model),
             }
-            for model, icon in each.models
+            for model, icon in section.models
             if admin.site.get_model_admin(model).has_view_permission(request)
         ]
-        groups.append({"title": str(each.title), "items": items, "separator": True})
+        groups.append({"title": str(section.title), "items": items, "separator": True})
     return groups

@@ -1,4 +1,4 @@
-"""One's own password, by the service."""
+"""Change one's own password in the admin."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Setting up one's second factor: until it is done, the admin shows nothing else."""
+"""Set up one's own second factor in the admin. Until then the admin shows no other page."""
 
 import segno
 from django import forms
@@ -15,9 +15,9 @@ from core.admin_support.acts import Refusal
 from core.kernel.errors import DomainError
 from core.staff import second_factor
 
-# What may be done before it is set up.
+# Addresses that are open before the second factor is set up.
 _OPEN = ("admin:second_factor", "admin:logout", "admin:set_language", "admin:jsi18n")
-_SHOWN = "second_factor_shown"
+_SESSION_KEY = "second_factor_shown"
 
 
 class _Form(forms.Form):
@@ -31,7 +31,7 @@ class _Form(forms.Form):
 
 
 def is_wanted(request: HttpRequest) -> bool:
-    """Whether the person signed on must set up a second factor before this page."""
+    """Return whether the person must set up a second factor before they may see this page."""
     if not request.user.is_authenticated or not signed_on.is_live(request):
         return False
     match = request.resolver_match
@@ -39,29 +39,32 @@ def is_wanted(request: HttpRequest) -> bool:
 
 
 def view(site: AdminSite, request: HttpRequest) -> HttpResponse:
-    """Show a new secret; confirmed by its first code. The secret waits in the admin's session."""
+    """Show a new secret, and confirm it by its first code. The browser session keeps it until
+    then.
+    """
     by = signed_on.actor(request)
     if by.verified:
         return HttpResponseRedirect(reverse("admin:index"))
     form, refusal = _Form(request.POST or None), None
-    shown = request.session.get(_SHOWN)
-    if shown and request.method == "POST" and form.is_valid():
+    enrolment = request.session.get(_SESSION_KEY)
+    if enrolment and request.method == "POST" and form.is_valid():
         try:
             second_factor.factor_confirm(by=by, code=form.cleaned_data["code"])
         except DomainError as error:
             refusal = Refusal.of(error)
         else:
-            del request.session[_SHOWN]
+            del request.session[_SESSION_KEY]
             return HttpResponseRedirect(reverse("admin:index"))
-    if not shown:
+    if not enrolment:
         begun = second_factor.factor_begin(by=by)
-        shown = request.session[_SHOWN] = [begun.secret, begun.uri]
-    picture = segno.make(shown[1]).svg_inline(scale=5, light="white")
+        enrolment = request.session[_SESSION_KEY] = [begun.secret, begun.uri]
+    secret, uri = enrolment
+    picture = segno.make(uri).svg_inline(scale=5, light="white")
     context = site.each_context(request) | {
         "title": _("Second factor"),
         "form": form,
         "refusal": refusal,
-        "secret": shown[0],
-        "picture": mark_safe(picture),  # noqa: S308  (drawn here, of a URI made here)
+        "secret": secret,
+        "picture": mark_safe(picture),  # noqa: S308  (drawn by segno of a URI made by the server)
     }
     return TemplateResponse(request, "admin_support/second_factor.html", context)

@@ -1,4 +1,4 @@
-"""Give the pages of the administration that do not show the rows of one table."""
+"""Collect the pages of the administration that do not show the rows of one table."""
 
 from typing import Any
 
@@ -19,7 +19,7 @@ def urls(keep: Keep) -> list[URLPattern]:
 
 
 def entries(request: HttpRequest) -> list[dict[str, Any]]:
-    """Return the entries of the side bar for the pages that this person may see, in order."""
+    """Return the side bar's entries of the pages that this person may see, in order."""
     return [
         {"title": str(page.title), "icon": page.icon, "link": reverse(f"admin:{page.name}")}
         for page in sorted(_pages(), key=lambda page: page.order)

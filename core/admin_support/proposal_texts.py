@@ -1,6 +1,6 @@
-"""Proposals in words: what kind of act it is, and what exactly would be done.
+"""Describe proposals in words: the kind of act, and exactly what would be done.
 
-The second person decides on what is shown here, so it is the stored content, read field by field.
+The second person decides on this text, so it is made from the stored content, field by field.
 """
 
 from collections.abc import Callable
@@ -22,7 +22,7 @@ def kind_text(proposal: Proposal) -> Text:
 
 
 def content_facts(proposal: Proposal) -> list[tuple[Text, Any]]:
-    """The content, by field."""
+    """Return the name and the value of each field of the content."""
     return [(key_name(name), _value(name, value)) for name, value in proposal.content.items()]
 
 
@@ -34,7 +34,7 @@ def _value(name: str, value: Any) -> Any:
 
 
 def subject_text(proposal: Proposal) -> Any:
-    """What the act is about: the first row its content names."""
+    """Return the first row that the content names, or the stored subject."""
     for name, reader in collected("content_readers").items():
         if proposal.content.get(name) is not None:
             return reader(proposal.content[name])
@@ -42,7 +42,7 @@ def subject_text(proposal: Proposal) -> Any:
 
 
 def row_link(model: Any) -> Callable[[Any], Any]:
-    """A reader that shows the row of a model by its key."""
+    """Return a function that takes the key of a row and returns a link to it."""
 
     def read(key: Any) -> Any:
         row = model.objects.filter(pk=key).first()

@@ -1,4 +1,4 @@
-"""Pages that show rows and change none; what changes them are acts."""
+"""Show rows without forms that change them. Acts change them through services."""
 
 import types
 from collections.abc import Sequence
@@ -26,13 +26,15 @@ MOST_PAGES = 200
 
 
 def _asked_back(request: HttpRequest) -> str:
-    """Where the page that offered the act wants to be gone back to: an address of this site."""
-    asked = request.GET.get("back", "")
-    return asked if url_has_allowed_host_and_scheme(asked, allowed_hosts=None) else ""
+    """Return the page that wants the person back after the act, if it is an address of this
+    site.
+    """
+    address = request.GET.get("back", "")
+    return address if url_has_allowed_host_and_scheme(address, allowed_hosts=None) else ""
 
 
 class _Shown:
-    """What lists and pages have in common: columns by name, read and nothing else."""
+    """The common part of lists and pages: columns by name, for reading only."""
 
     model: type[models.Model]
     read_power: str | None = None
@@ -42,16 +44,18 @@ class _Shown:
 
     def _column(self, name: str) -> Column | str:
         if hasattr(self, name):
-            return name  # a method of the admin itself
+            return name  # The page has a method of that name.
         return column(self.model._meta.get_field(name))  # type: ignore[arg-type]
 
     def _all_names(self) -> list[str]:
-        """Every field that is for people's eyes, as the model declares them."""
+        """Return the names of the fields that people may see, in the order of the model."""
         fields = self.model._meta.concrete_fields
         return [
-            f.name
-            for f in fields
-            if not f.primary_key and not isinstance(f, models.BinaryField) and f.name not in SECRET
+            field.name
+            for field in fields
+            if not field.primary_key
+            and not isinstance(field, models.BinaryField)
+            and field.name not in SECRET
         ]
 
     def has_add_permission(self, request: HttpRequest, obj: Any = None) -> bool:
@@ -64,26 +68,28 @@ class _Shown:
         return False
 
     def has_view_permission(self, request: HttpRequest, obj: Any = None) -> bool:
-        """Whoever is staff may look, unless the API asks for a power to read these rows."""
+        """Return whether the person may see the rows. `read_power` is the power that the API asks
+        for.
+        """
         if self.read_power and not signed_on.may(request, self.read_power):
             return False
         return bool(super().has_view_permission(request, obj))  # type: ignore[misc]
 
 
-def _has_rows(part: Any, request: HttpRequest, parent: models.Model) -> bool:
-    key = _get_foreign_key(type(parent), part.model, fk_name=part.fk_name)
-    return bool(part.get_queryset(request).filter(**{key.name: parent}).exists())
+def _has_rows(inline: Any, request: HttpRequest, parent: models.Model) -> bool:
+    key = _get_foreign_key(type(parent), inline.model, fk_name=inline.fk_name)
+    return bool(inline.get_queryset(request).filter(**{key.name: parent}).exists())
 
 
 class ReadOnlyInline(_Shown, TabularInline):  # type: ignore[misc]
-    """Rows of a related table. `shown` names its columns."""
+    """The rows of a related table. `shown` names their columns."""
 
     shown: Sequence[str] = ()
     extra = 0
     max_num = 0
     can_delete = False
     show_change_link = True
-    if hasattr(TabularInline, "show_title"):  # newer Unfold says it the other way round
+    if hasattr(TabularInline, "show_title"):  # Newer versions of Unfold renamed the option.
         show_title = False
     else:
         hide_title = True
@@ -95,10 +101,11 @@ class ReadOnlyInline(_Shown, TabularInline):  # type: ignore[misc]
 
 
 class ReadOnlyAdmin(_Shown, ModelAdmin):  # type: ignore[misc]
-    """A list that never counts its rows, and a page for each.
+    """A list that never counts its rows, and a page for each row.
 
-    `columns` are the list's, `shown` the page's (every field unless given), each the name of a
-    field or of a method. `acts` are done to one row, `list_acts` from the list.
+    `columns` are those of the list and `shown` the entries of the page (by default every field);
+    each is the name of a field or of a method. `acts` are done to one row, `list_acts` from the
+    list.
     """
 
     columns: Sequence[str] = ("__str__",)
@@ -116,15 +123,18 @@ class ReadOnlyAdmin(_Shown, ModelAdmin):  # type: ignore[misc]
     def __init__(self, model: type[models.Model], admin_site: admin.AdminSite) -> None:
         super().__init__(model, admin_site)
         self.list_display = tuple(self._columns(self.columns))
-        related = {f.name for f in model._meta.concrete_fields if isinstance(f, models.ForeignKey)}
         if not self.list_select_related:
-            self.list_select_related = [name for name in self.columns if name in related]
+            self.list_select_related = [
+                field.name
+                for field in model._meta.concrete_fields
+                if isinstance(field, models.ForeignKey) and field.name in self.columns
+            ]
         self.readonly_fields = self.fields = tuple(self._columns(self.shown or self._all_names()))
         self.actions_detail = [self._add_action(act, "act") for act in self.acts]
         self.actions_list = [self._add_action(act, "list_act") for act in self.list_acts]
 
     def _add_action(self, act: Act, kind: str) -> str:
-        """Make the act an action of Unfold, with its own address."""
+        """Make the act an action of Unfold with an address, and return the action's name."""
         name = f"{kind}_{act.name}"
         on_row = kind == "act"
 
@@ -133,8 +143,8 @@ class ReadOnlyAdmin(_Shown, ModelAdmin):  # type: ignore[misc]
 
         view.__name__ = name
         variant = ActionVariant.DANGER if act.danger else ActionVariant.DEFAULT
-        made = action(description=act.title, url_path=act.name, icon=act.icon, variant=variant)
-        setattr(self, name, types.MethodType(made(view), self))
+        decorate = action(description=act.title, url_path=act.name, icon=act.icon, variant=variant)
+        setattr(self, name, types.MethodType(decorate(view), self))
         return name
 
     def _perform(self, act: Act, request: HttpRequest, object_id: str | None) -> HttpResponse:
@@ -154,26 +164,34 @@ class ReadOnlyAdmin(_Shown, ModelAdmin):  # type: ignore[misc]
 
     def get_actions_detail(self, request: HttpRequest, object_id: Any) -> list[Any]:
         target = self.get_object(request, unquote(str(object_id)))
-        open_ = self._open_names(request, self.acts, "act", target)
-        made = super().get_actions_detail(request, object_id)
-        return [each for each in made if target and each.method.__name__ in open_]
+        offered = self._offered_names(request, self.acts, "act", target)
+        actions = super().get_actions_detail(request, object_id)
+        return [action for action in actions if target and action.method.__name__ in offered]
 
     def get_actions_list(self, request: HttpRequest) -> list[Any]:
-        open_ = self._open_names(request, self.list_acts, "list_act", None)
-        return [e for e in super().get_actions_list(request) if e.method.__name__ in open_]
+        offered = self._offered_names(request, self.list_acts, "list_act", None)
+        actions = super().get_actions_list(request)
+        return [action for action in actions if action.method.__name__ in offered]
 
     @staticmethod
-    def _open_names(request: HttpRequest, acts: Sequence[Act], kind: str, target: Any) -> set[str]:
+    def _offered_names(
+        request: HttpRequest, acts: Sequence[Act], kind: str, target: Any
+    ) -> set[str]:
         by = signed_on.actor(request)
         return {f"{kind}_{act.name}" for act in acts if act.open_to(by, target)}
 
     def get_inline_instances(self, request: HttpRequest, obj: Any = None) -> list[Any]:
-        """The related tables that have rows of this one."""
-        made: list[Any] = super().get_inline_instances(request, obj)
-        return made if obj is None else [each for each in made if _has_rows(each, request, obj)]
+        """Return the inlines of the related tables that have rows for this one."""
+        inlines: list[Any] = super().get_inline_instances(request, obj)
+        if obj is None:
+            return inlines
+        return [inline for inline in inlines if _has_rows(inline, request, obj)]
 
     def get_paginator(self, *args: Any, **kwargs: Any) -> "Paginator[Any]":
-        """Pages without a count, and none so deep that the database reads half a table."""
-        made: Paginator[Any] = super().get_paginator(*args, **kwargs)
-        made.count = made.per_page * MOST_PAGES
-        return made
+        """Return a paginator that does not count rows and ends after MOST_PAGES pages.
+
+        So the database never counts a large table or reads half of it for a deep page.
+        """
+        paginator: Paginator[Any] = super().get_paginator(*args, **kwargs)
+        paginator.count = paginator.per_page * MOST_PAGES
+        return paginator

@@ -1,4 +1,4 @@
-"""The admin's sign-on: name, password and the code of the second factor."""
+"""Sign on to the admin with name, password and the code of the second factor."""
 
 from typing import Any
 
@@ -11,7 +11,7 @@ from unfold.widgets import UnfoldAdminTextInputWidget
 
 
 class SignOnForm(AuthenticationForm):  # type: ignore[misc]  # unfold is not typed
-    """A refusal does not say which of the three was wrong."""
+    """The sign-on form. A refusal does not say which of the three values was wrong."""
 
     code = forms.CharField(
         label=_("One-time code"),
@@ -24,8 +24,9 @@ class SignOnForm(AuthenticationForm):  # type: ignore[misc]  # unfold is not typ
     )
 
     def clean(self) -> dict[str, Any]:
-        given = {name: self.cleaned_data.get(name, "") for name in ("username", "password", "code")}
-        self.user_cache = authenticate(self.request, **given)
+        names = ("username", "password", "code")
+        credentials = {name: self.cleaned_data.get(name, "") for name in names}
+        self.user_cache = authenticate(self.request, **credentials)
         if self.user_cache is None:
             raise ValidationError(_("Name, password or code is not right."), code="sign_on_refused")
         self.confirm_login_allowed(self.user_cache)

@@ -1,4 +1,4 @@
-"""Who is acting in the admin: the staff session that the sign-on opened."""
+"""Identify the person who acts in the admin, by the staff session that the sign-on opened."""
 
 from django.http import HttpRequest
 
@@ -8,13 +8,13 @@ from core.staff.models import StaffSession
 from core.staff.services import SessionUnknown, actor_of
 from core.staff.signals import SESSION_KEY
 
-_KEPT = "_staff_actor"
+_ATTRIBUTE = "_staff_actor"
 
 
 def actor(request: HttpRequest) -> StaffActor:
-    """The person and session of a request. Raises SessionUnknown or SessionExpired."""
-    kept: StaffActor | None = getattr(request, _KEPT, None)
-    if kept is None:
+    """Return the person and session of a request. Raises SessionUnknown, SessionExpired."""
+    by: StaffActor | None = getattr(request, _ATTRIBUTE, None)
+    if by is None:
         session = (
             StaffSession.objects.select_related("user")
             .filter(pk=request.session.get(SESSION_KEY, 0), user=request.user.pk or 0)
@@ -22,13 +22,13 @@ def actor(request: HttpRequest) -> StaffActor:
         )
         if session is None:
             raise SessionUnknown
-        kept = actor_of(session)
-        setattr(request, _KEPT, kept)
-    return kept
+        by = actor_of(session)
+        setattr(request, _ATTRIBUTE, by)
+    return by
 
 
 def is_live(request: HttpRequest) -> bool:
-    """Whether the session still stands: it may have ended, or its person have left."""
+    """Return whether the session is in force and its person's account open."""
     try:
         actor(request)
     except DomainError:
@@ -37,4 +37,5 @@ def is_live(request: HttpRequest) -> bool:
 
 
 def may(request: HttpRequest, power: str) -> bool:
+    """Return whether the session is in force and its person has the power."""
     return is_live(request) and actor(request).may(power)

@@ -1,4 +1,4 @@
-"""The admin site: signed on by a live staff session, and nothing written but by services."""
+"""Define the admin site. It needs a live staff session and changes rows only through services."""
 
 import functools
 from collections.abc import Callable
@@ -39,7 +39,10 @@ class Site(UnfoldAdminSite):  # type: ignore[misc]  # unfold is not typed
         return bool(super().has_permission(request)) and signed_on.is_live(request)
 
     def admin_view(self, view: View, cacheable: bool = False) -> View:
-        """Every page asked for keeps the person signed on for another half hour, no longer."""
+        """Return the view so that each request extends the sign-on by half an hour.
+
+        A person without a second factor is sent to set one up.
+        """
         inner = super().admin_view(view, cacheable)
 
         @functools.wraps(inner)
@@ -83,32 +86,34 @@ class Site(UnfoldAdminSite):  # type: ignore[misc]  # unfold is not typed
 
 
 def sidebar(request: HttpRequest) -> list[dict[str, Any]]:
-    """UNFOLD's SIDEBAR: what the person may look at."""
+    """Return the models and pages that the person may see. UNFOLD's SIDEBAR calls this."""
     return navigation.sidebar(request)
 
 
 def language_action(request: HttpRequest) -> str:
-    """UNFOLD's LANGUAGES: where the choice of a language is sent."""
+    """Return the address that takes a choice of language. UNFOLD's LANGUAGES calls this."""
     return reverse("admin:set_language")
 
 
 def stylesheet(request: HttpRequest) -> str:
-    """UNFOLD's STYLES."""
+    """Return the address of the style sheet. UNFOLD's STYLES calls this."""
     return static("admin_support/house.css")
 
 
 def script(request: HttpRequest) -> str:
-    """UNFOLD's SCRIPTS."""
+    """Return the address of the script. UNFOLD's SCRIPTS calls this."""
     return static("admin_support/house.js")
 
 
 def mark(request: HttpRequest) -> str:
-    """UNFOLD's SITE_ICON and SITE_FAVICONS."""
+    """Return the address of the icon. UNFOLD's SITE_ICON and SITE_FAVICONS call this."""
     return static("screens/mark.svg")
 
 
 def environment(request: HttpRequest) -> list[str] | None:
-    """UNFOLD's ENVIRONMENT: simulated time is said on every page."""
+    """Return the notice of simulated time for every page, or None. UNFOLD's ENVIRONMENT calls
+    this.
+    """
     if not clock.is_simulated():
         return None
     now = format_moment(clock.now(), get_language() or "ca")

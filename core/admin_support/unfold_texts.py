@@ -1,6 +1,7 @@
-"""The theme's own texts, which it does not translate: here the catalogues find them.
+"""List the theme's own texts, which it does not translate, so that our catalogues hold them.
 
-Those that Django's catalogues have, and those on pages this project never shows, are left out.
+Texts that Django's catalogues translate are left out, and texts of pages that this project never
+shows.
 """
 
 from django.utils.translation import gettext_noop, ngettext_lazy

@@ -1,4 +1,7 @@
-"""The books. Balances are sums, so only the page of one account adds them up."""
+"""Show accounts and transfers in the admin.
+
+A balance is a sum over transfers, so only the page of one account computes it.
+"""
 
 import uuid
 from typing import Any
@@ -45,7 +48,7 @@ class TransferAdmin(ReadOnlyAdmin):
     def get_search_results(
         self, request: HttpRequest, queryset: QuerySet[Any], search_term: str
     ) -> tuple[QuerySet[Any], bool]:
-        """Only what an index finds."""
+        """Search by reference or by account code; indexes cover both."""
         term = search_term.strip()
         if not term:
             return queryset, False

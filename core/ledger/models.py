@@ -1,4 +1,4 @@
-"""Double entry, in cents: every cent in the system is somewhere, and came from somewhere."""
+"""Store the double-entry ledger: accounts, and transfers of cents between them."""
 
 from django.db import models
 from django.db.models import F, Q
@@ -8,10 +8,10 @@ from core.database.models import Guarded
 
 
 class Account(Guarded):
-    """A place where money stands. Its balance is a sum of transfers and is stored nowhere."""
+    """An account of the ledger. Its balance is the sum of its transfers and is not stored."""
 
     class Side(models.TextChoices):
-        """The side on which the account's balance normally stands."""
+        """The side on which an account's balance normally stands."""
 
         DEBIT = "debit", _("Debit")
         CREDIT = "credit", _("Credit")
@@ -29,10 +29,10 @@ class Account(Guarded):
 
 
 class Transfer(Guarded):
-    """`amount_cents` moved from what `credit` gives to what `debit` takes: zero-sum in itself.
+    """A movement of `amount_cents` from the account `credit` to the account `debit`.
 
-    One business act is one `reference`; its transfers are numbered by `line`, so the same act can
-    never be posted twice.
+    All transfers of one act share its `reference` and are numbered by `line`; the pair is unique,
+    so an act cannot be posted twice.
     """
 
     reference = models.UUIDField(_("reference"))

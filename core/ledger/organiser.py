@@ -1,4 +1,4 @@
-"""What the organiser's share is for, and how it divides: the same in both games (15.III.5.1).
+"""Divide the organiser's share into its parts. Both games divide it this way (15.III.5.1).
 
 Each game has its own percentages, as dated data.
 """
@@ -14,7 +14,7 @@ from core.kernel.money import parse_percent, split
 
 
 class Part(StrEnum):
-    """What the organiser's share is for (14.III.6.1)."""
+    """A purpose of the organiser's share (14.III.6.1)."""
 
     COMMISSION = "commission"
     MANAGEMENT = "management"
@@ -24,20 +24,20 @@ class Part(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class OrganiserShare:
-    """How the organiser's share divides from a day on: percentages that sum to 100."""
+    """The division of the organiser's share from a day on, in percentages that sum to 100."""
 
     in_force_from: date
     source: str
     percents: Mapping[str, Fraction]
 
     def divide(self, cents: int) -> dict[Part, int]:
-        """The parts, each down to the cent; the remainder takes what is left over."""
+        """Return the parts in cents, each rounded down. The remainder takes the cents left over."""
         parts = split(cents, self.percents, remainder_to=Part.REMAINDER)
         return {part: parts[part] for part in Part}
 
 
 def shares_from(text: str) -> tuple[OrganiserShare, ...]:
-    """The versions of a game's data file, oldest first. Raises ValueError."""
+    """Return the versions in a game's data file (JSON), oldest first. Raises ValueError."""
     versions = [
         OrganiserShare(
             in_force_from=date.fromisoformat(version["in_force_from"]),
@@ -53,6 +53,6 @@ def shares_from(text: str) -> tuple[OrganiserShare, ...]:
 
 
 def share_in_force(versions: Sequence[OrganiserShare], day: date) -> OrganiserShare:
-    """The division in force on a day; a day before the first version gets the first."""
+    """Return the division in force on a day; the first version for days before it."""
     since = [version for version in versions if version.in_force_from <= day]
     return since[-1] if since else versions[0]

@@ -1,4 +1,4 @@
-"""Reading the books: balances, transfers, the trial balance."""
+"""Read balances, transfers and the trial balance."""
 
 import dataclasses
 import uuid
@@ -20,10 +20,10 @@ class AccountUnknown(NotFound):
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class TrialBalance:
-    """Sums over all accounts, in cents, of one instant; the books agree when the two are equal.
+    """Sums over all accounts at one instant, in cents. The books agree when the two sums are equal.
 
-    `debit_cents` adds the balances of accounts that stand on their debit side, `credit_cents` of
-    those on their credit side.
+    `debit_cents` adds the balances that stand on the debit side, `credit_cents` those on the credit
+    side.
     """
 
     accounts: int
@@ -50,7 +50,11 @@ SELECT (SELECT count(*) FROM ledger_account), coalesce(sum(n), 0)::bigint,
 def account_balances(
     *, by: StaffActor, prefix: str, after: str | None, limit: int
 ) -> list[Balance]:
-    """Balances by code, of codes that start with `prefix` and come after `after`."""
+    """Return at most `limit` balances by code: of codes that start with `prefix` and follow
+    `after`.
+
+    Raises PowerMissing.
+    """
     by.need(powers.READ)
     return balances(prefix=prefix, after=after, limit=limit)
 
@@ -58,26 +62,30 @@ def account_balances(
 def transfers(
     *, by: StaffActor, account: str = "", reference: uuid.UUID | None = None, kind: str = ""
 ) -> QuerySet[Transfer]:
-    """Transfers, of one account, act or kind where given. Raises AccountUnknown."""
+    """Return transfers, filtered by account, reference and kind where given.
+
+    Raises PowerMissing, AccountUnknown.
+    """
     by.need(powers.READ)
-    found = Transfer.objects.select_related("debit", "credit")
+    rows = Transfer.objects.select_related("debit", "credit")
     if account:
-        known = Account.objects.filter(code=account).first()
-        if known is None:
+        party = Account.objects.filter(code=account).first()
+        if party is None:
             raise AccountUnknown(account=account)
-        found = found.filter(Q(debit=known) | Q(credit=known))
+        rows = rows.filter(Q(debit=party) | Q(credit=party))
     if reference:
-        found = found.filter(reference=reference)
-    return found.filter(kind=kind) if kind else found
+        rows = rows.filter(reference=reference)
+    return rows.filter(kind=kind) if kind else rows
 
 
 def trial_balance(*, by: StaffActor) -> TrialBalance:
+    """Return the trial balance of this instant. Raises PowerMissing."""
     by.need(powers.READ)
     return trial()
 
 
 def trial() -> TrialBalance:
-    """The trial balance of this instant, for whoever has been let in already."""
+    """Return the trial balance of this instant. Callers have checked the power."""
     with connection.cursor() as cursor:
         cursor.execute(_TRIAL)
         return TrialBalance(*cursor.fetchone())

@@ -1,4 +1,4 @@
-"""Opening accounts, posting transfers, and reading balances."""
+"""Open accounts, post transfers, and read balances."""
 
 import dataclasses
 import uuid
@@ -55,48 +55,53 @@ class Balance:
 
 
 def asset(code: str) -> AccountCode:
-    """An account of something owned or owed to the organiser: a debit balance."""
+    """Return an account of something owned by the organiser or owed to it; its normal side is
+    debit.
+    """
     return AccountCode(code, Account.Side.DEBIT)
 
 
 def liability(code: str) -> AccountCode:
-    """An account of money owed or held for others, or earned: a credit balance."""
+    """Return an account of money owed, held for others, or earned; its normal side is credit."""
     return AccountCode(code, Account.Side.CREDIT)
 
 
 def premises_account(premises_id: int) -> AccountCode:
-    """What a premises has taken for the organiser and not yet handed over or paid out."""
+    """Return the account of the money that premises have taken and not yet handed over or paid
+    out.
+    """
     return asset(f"premises:{premises_id}")
 
 
-def account_open(wanted: Iterable[AccountCode]) -> dict[str, Account]:
-    """The accounts by code; those that do not exist yet are opened.
+def account_open(accounts: Iterable[AccountCode]) -> dict[str, Account]:
+    """Return the accounts by code, and open those that do not exist yet.
 
-    Raises LedgerUnbalanced for an account that stands on the other side.
+    Raises LedgerUnbalanced if an account exists with the other normal side.
     """
-    codes = {account.code: account for account in wanted}
-    found = {a.code: a for a in Account.objects.filter(code__in=codes)}
-    missing = [account for code, account in codes.items() if code not in found]
+    codes = {account.code: account for account in accounts}
+    rows = {row.code: row for row in Account.objects.filter(code__in=codes)}
+    missing = [account for code, account in codes.items() if code not in rows]
     if missing:
         now = clock.now()
         Account.objects.bulk_create(
-            [Account(code=c.code, side=c.side, opened_at=now) for c in missing],
+            [Account(code=account.code, side=account.side, opened_at=now) for account in missing],
             ignore_conflicts=True,
         )
-        found = {a.code: a for a in Account.objects.filter(code__in=codes)}
-    for code, account in found.items():
-        if account.side != codes[code].side:
-            raise LedgerUnbalanced("An account stands on the other side.", account=code)
-    return found
+        rows = {row.code: row for row in Account.objects.filter(code__in=codes)}
+    for code, row in rows.items():
+        if row.side != codes[code].side:
+            raise LedgerUnbalanced("An account has the other normal side.", account=code)
+    return rows
 
 
 def post(*, reference: uuid.UUID, lines: Sequence[Line]) -> int:
-    """Post one act's transfers, numbered from 0; how many. Call inside the act's transaction.
+    """Post the transfers of one act, numbered from 0, and return their number.
 
-    Raises django.db.IntegrityError when the reference has been posted before.
+    Call it inside the act's transaction. Raises django.db.IntegrityError if the reference has been
+    posted before.
     """
-    real = [line for line in lines if line.amount_cents]
-    accounts = account_open(account for line in real for account in (line.debit, line.credit))
+    nonzero = [line for line in lines if line.amount_cents]
+    accounts = account_open(account for line in nonzero for account in (line.debit, line.credit))
     now = clock.now()
     Transfer.objects.bulk_create(
         [
@@ -109,32 +114,35 @@ def post(*, reference: uuid.UUID, lines: Sequence[Line]) -> int:
                 credit=accounts[line.credit.code],
                 amount_cents=line.amount_cents,
             )
-            for number, line in enumerate(real)
+            for number, line in enumerate(nonzero)
         ]
     )
-    return len(real)
+    return len(nonzero)
 
 
 def post_reversal(*, reference: uuid.UUID, of: uuid.UUID, kind: str) -> int:
-    """Post the mirror of every transfer of the act `of`, under a reference of its own."""
+    """Post the reverse of every transfer of the act `of`, under the new `reference`.
+
+    Return the number of transfers.
+    """
     now = clock.now()
-    mirrored = [
+    reversed_transfers = [
         Transfer(
             reference=reference,
-            line=t.line,
+            line=transfer.line,
             kind=kind,
-            debit_id=t.credit_id,
-            credit_id=t.debit_id,
-            amount_cents=t.amount_cents,
+            debit_id=transfer.credit_id,
+            credit_id=transfer.debit_id,
+            amount_cents=transfer.amount_cents,
             at=now,
         )
-        for t in Transfer.objects.filter(reference=of).order_by("line")
+        for transfer in Transfer.objects.filter(reference=of).order_by("line")
     ]
-    Transfer.objects.bulk_create(mirrored)
-    return len(mirrored)
+    Transfer.objects.bulk_create(reversed_transfers)
+    return len(reversed_transfers)
 
 
-# All accounts: one pass over the entries. Some accounts: only the entries of each, by index.
+# The query for all accounts reads the entries once. That for some accounts uses the index.
 _SUMS = """
        SELECT coalesce(sum(cents) FILTER (WHERE cents > 0), 0)::bigint AS debit_cents,
               coalesce(-sum(cents) FILTER (WHERE cents < 0), 0)::bigint AS credit_cents

@@ -1,4 +1,6 @@
-"""Who stands at a terminal: credentials, and what they open."""
+"""Identify the terminal and the operator of a request, and list what each kind of premises may
+do.
+"""
 
 import dataclasses
 import enum
@@ -47,7 +49,7 @@ class TerminalCannot(Forbidden):
 
 
 class Capability(enum.StrEnum):
-    """What a kind of premises opens to its terminals."""
+    """An act that the terminals of some kinds of premises may do."""
 
     SELL = "sell"
     CHECK = "check"
@@ -81,7 +83,7 @@ REFUSALS = {
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class TerminalCredentials:
-    """What a terminal presents: SHA-256 of its token and of its operator's session token."""
+    """SHA-256 digests, 32 bytes each, of a terminal's token and of its operator's session token."""
 
     token_digest: bytes
     session_digest: bytes
@@ -95,7 +97,7 @@ class TerminalCredentials:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class TerminalActor:
-    """An operator at a terminal of a premises."""
+    """An operator who is signed on at a terminal."""
 
     terminal_id: int
     premises_id: int
@@ -104,14 +106,14 @@ class TerminalActor:
     session_id: int
 
     def need(self, capability: Capability) -> None:
-        """Raise TerminalCannot unless terminals of this kind may do it."""
+        """Raise TerminalCannot unless terminals of this kind of premises have the capability."""
         if capability not in CAPABILITIES[self.premises_kind]:
             raise TerminalCannot(capability=capability.value, kind=self.premises_kind)
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class BareTerminal:
-    """A terminal at which nobody need be signed on."""
+    """An identified terminal. An operator may or may not be signed on."""
 
     terminal_id: int
     premises_id: int
@@ -122,6 +124,7 @@ _OPERATOR_REFUSALS = (OperatorSessionUnknown.code, OperatorSessionExpired.code)
 
 
 def _identify(credentials: TerminalCredentials) -> tuple[Any, ...]:
+    """Return refusal, terminal id, premises id and kind, operator id and session id."""
     return call_function(
         "premises_identify",
         token=credentials.token_digest,
@@ -130,7 +133,10 @@ def _identify(credentials: TerminalCredentials) -> tuple[Any, ...]:
 
 
 def terminal_actor(credentials: TerminalCredentials) -> TerminalActor:
-    """Who acts. Raises TerminalUnknown, TerminalRevoked, OperatorSessionUnknown or -Expired."""
+    """Return the operator and terminal of a request.
+
+    Raises TerminalUnknown, TerminalRevoked, OperatorSessionUnknown, OperatorSessionExpired.
+    """
     refusal, terminal, premises, kind, operator, session = _identify(credentials)
     if refusal is not None:
         raise REFUSALS[refusal]
@@ -138,7 +144,7 @@ def terminal_actor(credentials: TerminalCredentials) -> TerminalActor:
 
 
 def bare_terminal(credentials: TerminalCredentials) -> BareTerminal:
-    """The terminal alone. Raises TerminalUnknown or TerminalRevoked."""
+    """Return the terminal of a request. Raises TerminalUnknown, TerminalRevoked."""
     refusal, terminal, premises, kind, *_ = _identify(credentials)
     if refusal is not None and refusal not in _OPERATOR_REFUSALS:
         raise REFUSALS[refusal]

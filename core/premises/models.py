@@ -1,4 +1,4 @@
-"""Places that sell and pay, their terminals, and the people who work at them."""
+"""Store premises, their authorisations, terminals, operators, and suspensions of sales."""
 
 from django.contrib.postgres.constraints import ExclusionConstraint
 from django.contrib.postgres.fields import DateTimeRangeField, RangeOperators
@@ -12,14 +12,14 @@ from core.staff.models import StaffSession, User
 
 
 class Game(models.TextChoices):
-    """The games that a premises can be authorised for. The catalogue numbers them 14 and 15."""
+    """A game that premises can be authorised for. The catalogue of games numbers them 14 and 15."""
 
     LOTOTROT = "lototrot", "Lototrot"
     PROMOTROT = "promotrot", "Promotrot"
 
 
 class Premises(Guarded):
-    """A place of one of the four kinds of the law (14.I.1, 14.I.3, 14.III.10.2)."""
+    """A place of one of the four kinds of the regulation (14.I.1, 14.I.3, 14.III.10.2)."""
 
     mutable = ("name", "address")
 
@@ -48,7 +48,7 @@ class Premises(Guarded):
 
     @property
     def sells(self) -> bool:
-        """Only establishments and racecourse points sell; the offices pay."""
+        """Return whether this kind of premises sells. Offices only pay."""
         return self.kind in SELLING_KINDS
 
 
@@ -56,9 +56,10 @@ SELLING_KINDS = (Premises.Kind.ESTABLISHMENT, Premises.Kind.RACECOURSE_POINT)
 
 
 def _no_overlap(game: Game) -> ExclusionConstraint:
-    """One authorisation of a premises for a game at a time.
+    """Return a constraint: authorisations of one premises for one game do not overlap.
 
-    The id is compared as a range, for plain GiST has no equality and no extension is at hand.
+    The id is compared as a range, because plain GiST cannot compare integers for equality and the
+    embedded server has no extension for it.
     """
     one_premises = Func(F("premises_id"), F("premises_id"), Value("[]"), function="int8range")
     period = Func(
@@ -72,7 +73,7 @@ def _no_overlap(game: Game) -> ExclusionConstraint:
 
 
 class Authorisation(Guarded):
-    """A premises may take part in a game from one instant to another (14.I.6)."""
+    """The permission of a premises to take part in a game for a period (14.I.6)."""
 
     mutable = ("valid_until",)
 
@@ -104,10 +105,10 @@ class Authorisation(Guarded):
 
 
 class Terminal(Guarded):
-    """A machine of a premises, known by the SHA-256 of its token once it has enrolled.
+    """A machine of a premises. It is known by the SHA-256 of its token once it has enrolled.
 
-    A token that was rolled is the next one until it is first used: then it takes the place of the
-    present one (`premises_identify`), which serves till then.
+    After a roll the new digest waits in `next_token_digest`, and the present token stays valid. The
+    first use of the new token replaces the present one (`premises_identify`).
     """
 
     mutable = ("token_digest", "next_token_digest", "enrolled_at", "revoked_at")
@@ -134,7 +135,7 @@ class Terminal(Guarded):
 
 
 class Enrolment(Guarded):
-    """A one-time code with which a terminal fetches its token."""
+    """A one-time code that a terminal exchanges for its token."""
 
     mutable = ("used_at",)
 
@@ -158,7 +159,7 @@ class Enrolment(Guarded):
 
 
 class Operator(Guarded):
-    """A person who works the terminals of a premises; signs on with a PIN."""
+    """A person who works at the terminals of a premises and signs on with a PIN."""
 
     mutable = ("pin", "is_active", "failed_attempts", "locked_until")
 
@@ -188,7 +189,7 @@ class Operator(Guarded):
 
 
 class OperatorSession(Guarded):
-    """An operator signed on at one terminal."""
+    """A session of an operator at one terminal."""
 
     mutable = ("ended_at",)
 
@@ -212,7 +213,7 @@ class OperatorSession(Guarded):
 
 
 class BurntRequest(Guarded):
-    """A UUID that a terminal gave up before anything was sold under it: nothing ever will be."""
+    """A UUID that a terminal gave up before a sale used it. No later sale can use it."""
 
     uuid = models.UUIDField(_("UUID"), unique=True)
     terminal = models.ForeignKey(
@@ -229,9 +230,9 @@ class BurntRequest(Guarded):
 
 
 class Suspension(Guarded):
-    """Sales stopped at once: everywhere, at one premises, or at one terminal.
+    """A stop of sales: of all sales, at one premises, or at one terminal.
 
-    By a person, or by the system while premises owe more than their guarantee covers.
+    A person makes it, or the system while premises owe more than their guarantee covers.
     """
 
     class Cause(models.TextChoices):

@@ -1,8 +1,8 @@
-"""Sell under a UUID that the terminal made, alike for both games.
+"""Sell under a UUID that the terminal made. Both games use this module.
 
-A UUID that is known gets its first answer again where the content is the same, and is refused where
-it is another; one that was given up is burnt. The game's SQL function decides all of it in one
-statement (`sql/requests.sql` holds the common part) and answers with an outcome.
+A repeated request with the same content gets the first answer again; one with other content is
+refused. A UUID that the terminal gave up is burnt. The game's SQL function decides in one statement
+and answers with an outcome; `sql/requests.sql` holds the part common to both games.
 """
 
 import datetime
@@ -27,7 +27,7 @@ class UuidBurnt(Conflict):
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What the game's function answered. `rest` is what that game alone answers."""
+    """The answer of a game's SQL function. `rest` holds the columns that only this game returns."""
 
     outcome: str
     ticket_id: int | None
@@ -42,7 +42,7 @@ class Answer:
 
 
 class Sales:
-    """The sales of one game: its SQL functions, and the errors that their outcomes stand for."""
+    """The sales of one game: its SQL functions, and the errors for their outcomes."""
 
     def __init__(self, game: str, *refusals: type[DomainError]) -> None:
         self._sell = f"{game}_sell"
@@ -53,7 +53,7 @@ class Sales:
     def sell(self, credentials: TerminalCredentials, **content: Any) -> Answer:
         """Sell by one prepared statement, which may be repeated on a new connection.
 
-        Return the answer also where it is a refusal: the caller may have another try.
+        Return the answer even if it is a refusal, so that the caller may try again.
         """
         outcome, ticket_id, sold_at, terminal_id, operator_id, *rest = call_function(
             self._sell,
@@ -64,14 +64,14 @@ class Sales:
         return Answer(outcome, ticket_id, sold_at, terminal_id, operator_id, (*rest,))
 
     def refusal(self, answer: Answer, **data: Any) -> DomainError:
-        """Return the error that the answer's outcome stands for."""
+        """Return the error for the outcome of the answer."""
         return self._refusals[answer.outcome](**data)
 
     def ticket_of(self, *, terminal: BareTerminal, ident: uuid.UUID) -> int | None:
-        """Return the id of the ticket that the terminal sold under a UUID.
+        """Return the id of the ticket that the terminal sold under a UUID, or None.
 
-        None if nothing was sold under it: from now on nothing ever is. Raises UuidReused if
-        another terminal, or another act, has the UUID.
+        If nothing was sold under it, burn it: no later sale can use it. Raises UuidReused if the
+        UUID belongs to another terminal or another act.
         """
         outcome, ticket_id = call_function(self._state, terminal=terminal.terminal_id, uuid=ident)
         if outcome == UuidReused.code:

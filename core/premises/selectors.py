@@ -1,4 +1,4 @@
-"""Reading the register of premises and the suspensions of sales."""
+"""Read premises and suspensions of sales."""
 
 import dataclasses
 
@@ -27,29 +27,34 @@ def premises_list(*, by: StaffActor) -> QuerySet[Premises]:
 
 
 def premises_one(*, by: StaffActor, code: str) -> Premises:
-    """Premises with their authorisations, terminals and operators. Raises PremisesUnknown."""
+    """Return premises with their authorisations, terminals and operators.
+
+    Raises PowerMissing, PremisesUnknown.
+    """
     by.need(powers.READ)
     parts = (
         Prefetch("authorisations", Authorisation.objects.order_by("pk")),
         Prefetch("terminals", Terminal.objects.order_by("pk")),
         Prefetch("operators", Operator.objects.order_by("number")),
     )
-    found = Premises.objects.filter(code=code).prefetch_related(*parts).first()
-    if found is None:
+    place = Premises.objects.filter(code=code).prefetch_related(*parts).first()
+    if place is None:
         raise PremisesUnknown(code=code)
-    return found
+    return place
 
 
 def suspensions(*, by: StaffActor, in_force: bool) -> QuerySet[Suspension]:
-    """Suspensions in force, or with the lifted ones, too."""
+    """Return the suspensions in force, or all of them. Raises PowerMissing."""
     by.need(powers.READ)
-    found = Suspension.objects.select_related("premises", "terminal")
-    return found.filter(lifted_at=None) if in_force else found
+    rows = Suspension.objects.select_related("premises", "terminal")
+    return rows.filter(lifted_at=None) if in_force else rows
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class TerminalCard:
-    """What a terminal may know of itself. `session` is the operator's signed on at it, if any."""
+    """The data that a terminal may read about itself. `session` is the live operator session, if
+    any.
+    """
 
     terminal: Terminal
     capabilities: list[str]
@@ -57,18 +62,19 @@ class TerminalCard:
 
 
 def terminal_card(*, terminal: BareTerminal, session_digest: bytes) -> TerminalCard:
-    found = Terminal.objects.select_related("premises").get(pk=terminal.terminal_id)
+    """Return the terminal's data. `session_digest` is that of its operator's token, if any."""
+    row = Terminal.objects.select_related("premises").get(pk=terminal.terminal_id)
     session = (
         OperatorSession.objects.select_related("operator")
-        .filter(terminal=found, token_digest=session_digest, ended_at=None)
+        .filter(terminal=row, token_digest=session_digest, ended_at=None)
         .filter(expires_at__gt=clock.now(), operator__is_active=True)
         .first()
     )
-    return TerminalCard(found, sorted(CAPABILITIES[terminal.premises_kind]), session)
+    return TerminalCard(row, sorted(CAPABILITIES[terminal.premises_kind]), session)
 
 
 def sale_refusal(*, by: BareTerminal | TerminalActor, game: Game) -> str | None:
-    """The code with which any sale of a game would be refused here now; None if with none."""
+    """Return the code with which every sale of a game would be refused here now, or None."""
     with connection.cursor() as cursor:
         cursor.execute(
             "SELECT premises_sale_refusal(p_terminal => %s, p_premises => %s, p_game => %s,"

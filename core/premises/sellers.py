@@ -1,4 +1,6 @@
-"""Who sells and where, as papers name them, kept in each process so that a sale need not ask."""
+"""Keep in memory the names of sellers and premises that papers show, so that a sale need not
+query.
+"""
 
 import dataclasses
 
@@ -10,7 +12,7 @@ CARD_KEPT_S = 30
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class SellerFacts:
-    """Who sells, as a ticket names them: the establishment, the terminal and the operator."""
+    """The establishment, the terminal and the operator, as a ticket names them."""
 
     premises_code: str
     premises_name: str
@@ -22,7 +24,9 @@ class SellerFacts:
 
 @kept(most=16_384, seconds=CARD_KEPT_S)
 def seller_facts(terminal_id: int, operator_id: int) -> SellerFacts:
-    """The seller's names, at most half a minute old: a premises may change its name."""
+    """Return the names of a seller. They are at most 30 seconds old, because premises may be
+    renamed.
+    """
     terminal = Terminal.objects.select_related("premises").get(pk=terminal_id)
     place = terminal.premises
     return SellerFacts(
@@ -47,6 +51,6 @@ class PlaceFacts:
 
 @kept(most=4_096, seconds=CARD_KEPT_S)
 def place_facts(premises_id: int) -> PlaceFacts:
-    """The names of premises, at most half a minute old."""
+    """Return the names of premises. They are at most 30 seconds old."""
     place = Premises.objects.get(pk=premises_id)
     return PlaceFacts(place.code, place.name, place.address, place.municipality)

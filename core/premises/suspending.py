@@ -1,6 +1,7 @@
-"""Stopping sales at once, by staff or because premises owe more than they may; and lifting it."""
+"""Suspend and resume sales: by staff, or by the system when the guarantee is exceeded."""
 
 from django.db import transaction
+from django.db.models import QuerySet
 
 from core.database import clock
 from core.kernel.errors import Conflict, Invalid, NotFound
@@ -29,7 +30,10 @@ class SuspensionAutomatic(Conflict):
 def sales_suspend(
     *, by: StaffActor, reason: str, premises: str | None = None, terminal: str | None = None
 ) -> Suspension:
-    """Stop sales at once: everywhere, or at one premises, or at one terminal."""
+    """Stop sales now: all of them, or those at one premises, or at one terminal.
+
+    Raises PowerMissing, SuspensionScope, PremisesUnknown, TerminalNotFound.
+    """
     by.need(powers.SUSPEND)
     if premises and terminal:
         raise SuspensionScope
@@ -44,28 +48,28 @@ def sales_suspend(
 
 
 def sales_resume(*, by: StaffActor, suspension: int) -> Suspension:
-    """Lift one suspension; sales resume where no other stands.
+    """Lift one suspension. Sales resume where no other suspension is in force.
 
-    Raises SuspensionUnknown, or SuspensionAutomatic for one that the system made.
+    Raises PowerMissing, SuspensionUnknown, and SuspensionAutomatic for one that the system made.
     """
     by.need(powers.SUSPEND)
-    found = Suspension.objects.filter(pk=suspension, lifted_at=None)
-    lifted = found.filter(cause=Suspension.Cause.STAFF).update(
+    in_force = Suspension.objects.filter(pk=suspension, lifted_at=None)
+    lifted = in_force.filter(cause=Suspension.Cause.STAFF).update(
         lifted_at=clock.now(), lifted_by_id=by.user_id
     )
     if not lifted:
-        raise SuspensionAutomatic if found.exists() else SuspensionUnknown
+        raise SuspensionAutomatic if in_force.exists() else SuspensionUnknown
     return Suspension.objects.get(pk=suspension)
 
 
 @transaction.atomic
 def guarantee_suspend(*, premises_id: int, reason: str) -> bool:
-    """Stop the sales of premises that owe more than their guarantee covers; whether it did."""
+    """Stop the sales of premises that owe more than their guarantee covers.
+
+    Return False if such a suspension is already in force.
+    """
     since = sales_hold()
-    mine = Suspension.objects.filter(
-        premises_id=premises_id, cause=Suspension.Cause.GUARANTEE, lifted_at=None
-    )
-    if mine.exists():
+    if _for_guarantee(premises_id).exists():
         return False
     Suspension.objects.create(
         premises_id=premises_id, cause=Suspension.Cause.GUARANTEE, reason=reason, since=since
@@ -74,8 +78,14 @@ def guarantee_suspend(*, premises_id: int, reason: str) -> bool:
 
 
 def guarantee_resume(*, premises_id: int) -> bool:
-    """The guarantee covers what the premises owe again; whether a suspension was lifted."""
-    mine = Suspension.objects.filter(
+    """Lift the suspension of premises whose guarantee covers their debt again.
+
+    Return whether one was lifted.
+    """
+    return bool(_for_guarantee(premises_id).update(lifted_at=clock.now()))
+
+
+def _for_guarantee(premises_id: int) -> QuerySet[Suspension]:
+    return Suspension.objects.filter(
         premises_id=premises_id, cause=Suspension.Cause.GUARANTEE, lifted_at=None
     )
-    return bool(mine.update(lifted_at=clock.now()))

@@ -1,4 +1,4 @@
-"""What an administrator does to accounts, and what each person does to their own."""
+"""Manage accounts of staff: roles, closing and reopening, passwords, one's own password."""
 
 from collections.abc import Sequence
 
@@ -21,7 +21,11 @@ class UserUnknown(NotFound):
 
 
 class OwnAccount(Forbidden):
-    """Nobody gives powers to themselves, nor leaves the system without an administrator."""
+    """An administrator tried to change their own account.
+
+    Only another administrator may do so. This keeps people from giving themselves powers, and the
+    system from losing its last administrator.
+    """
 
     code = "own_account"
     message = "Another administrator must do this to your account."
@@ -29,7 +33,7 @@ class OwnAccount(Forbidden):
 
 @transaction.atomic
 def roles_set(*, by: StaffActor, user_id: int, roles: Sequence[str]) -> User:
-    """Give a person these roles and no others, from their next act on.
+    """Give a person exactly these roles. They apply from the person's next request on.
 
     Raises UserUnknown, OwnAccount, AppointmentMissing.
     """
@@ -43,7 +47,10 @@ def roles_set(*, by: StaffActor, user_id: int, roles: Sequence[str]) -> User:
 
 @transaction.atomic
 def user_deactivate(*, by: StaffActor, user_id: int) -> User:
-    """Close an account and end its sessions. Twice changes nothing. Raises as `roles_set`."""
+    """Close an account and end its sessions. Repeating it changes nothing.
+
+    Raises UserUnknown, OwnAccount.
+    """
     user = other_account(by, user_id)
     user.is_active = False
     user.save(update_fields=["is_active"])
@@ -53,7 +60,7 @@ def user_deactivate(*, by: StaffActor, user_id: int) -> User:
 
 @transaction.atomic
 def user_reactivate(*, by: StaffActor, user_id: int) -> User:
-    """Open a closed account again. Raises UserUnknown, OwnAccount."""
+    """Open a closed account again and end its lock. Raises UserUnknown, OwnAccount."""
     user = other_account(by, user_id)
     user.is_active, user.failed_attempts, user.locked_until = True, 0, None
     user.save(update_fields=["is_active", "failed_attempts", "locked_until"])
@@ -62,7 +69,7 @@ def user_reactivate(*, by: StaffActor, user_id: int) -> User:
 
 @transaction.atomic
 def password_reset(*, by: StaffActor, user_id: int, password: str) -> User:
-    """Set another person's password; their lock and their sessions end.
+    """Set another person's password, and end their lock and their sessions.
 
     Raises UserUnknown, OwnAccount, PasswordWeak.
     """
@@ -75,9 +82,10 @@ def password_reset(*, by: StaffActor, user_id: int, password: str) -> User:
 
 
 def password_change(*, by: StaffActor, current: str, new: str) -> User:
-    """Change one's own password; the other sessions end.
+    """Change one's own password, and end one's other sessions.
 
-    Raises SignOnRefused or SignOnLocked (wrong guesses are counted, even so), PasswordWeak.
+    Raises PasswordWeak, and SignOnRefused or SignOnLocked for a wrong current password. Wrong
+    guesses count towards the lock.
     """
     username = User.objects.values_list("username", flat=True).get(pk=by.user_id)
     user = password_check(username=username, password=current)
@@ -88,7 +96,10 @@ def password_change(*, by: StaffActor, current: str, new: str) -> User:
 
 
 def other_account(by: StaffActor, user_id: int) -> User:
-    """Another person's account, locked. Raises PowerMissing, UserUnknown, OwnAccount."""
+    """Return another person's account with its row locked.
+
+    Raises PowerMissing, UserUnknown, OwnAccount.
+    """
     by.need(powers.MANAGE_ACCOUNTS)
     user: User | None = User.objects.select_for_update(no_key=True).filter(pk=user_id).first()
     if user is None:
@@ -108,6 +119,6 @@ def _password_set(user: User, password: str) -> None:
 
 
 def sessions_end(user: User, but: int = 0) -> None:
-    """End the person's sessions, but one."""
-    live = StaffSession.objects.filter(user=user, ended_at=None).exclude(pk=but)
-    live.update(ended_at=clock.now())
+    """End all sessions of a person except the session with the key `but`."""
+    open_sessions = StaffSession.objects.filter(user=user, ended_at=None)
+    open_sessions.exclude(pk=but).update(ended_at=clock.now())

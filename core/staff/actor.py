@@ -1,4 +1,4 @@
-"""Who is acting: passed to every service as `by`."""
+"""Identify the member of staff who acts. Services take this as the argument `by`."""
 
 import dataclasses
 
@@ -18,7 +18,10 @@ class PowerMissing(Forbidden):
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class StaffActor:
-    """A member of staff in one authenticated session."""
+    """A member of staff in one authenticated session.
+
+    `verified` says whether the second factor was given at the sign-on.
+    """
 
     user_id: int
     session_id: int
@@ -30,7 +33,7 @@ class StaffActor:
         return self.verified and bool(self.roles & holders(act))
 
     def need(self, act: str) -> None:
-        """Raise SecondFactorNotSet, or PowerMissing unless one of the roles may do `act`."""
+        """Raise SecondFactorNotSet or PowerMissing unless one of the roles may do `act`."""
         if not self.verified:
             raise SecondFactorNotSet
         if not self.may(act):

@@ -1,4 +1,4 @@
-"""Accounts, sessions, proposals and who did what."""
+"""Show accounts, sessions, proposals and the log of acts in the admin, with the acts on them."""
 
 from typing import Any
 
@@ -87,7 +87,7 @@ def _reactivate(by: StaffActor, user: User, data: dict[str, Any]) -> Done:
     return Done(_("The account is open again."))
 
 
-def _another(by: StaffActor, user: User) -> bool:
+def _is_another_account(by: StaffActor, user: User) -> bool:
     return user.pk != by.user_id
 
 
@@ -107,7 +107,7 @@ ROLES = Act(
     run=_set_roles,
     form=_Roles,
     icon="badge",
-    offered=_another,
+    offered=_is_another_account,
 )
 RESET = Act(
     name="password_reset",
@@ -116,7 +116,7 @@ RESET = Act(
     run=_reset,
     form=_Passwords,
     icon="key",
-    offered=_another,
+    offered=_is_another_account,
     review=False,
 )
 FACTOR_END = Act(
@@ -127,7 +127,9 @@ FACTOR_END = Act(
     icon="phonelink_erase",
     danger=True,
     text=_("For a device that is lost. Make sure that it is the person who asks."),
-    offered=lambda by, user: services.second_factor_of(user) is not None and _another(by, user),
+    offered=lambda by, user: (
+        services.second_factor_of(user) is not None and _is_another_account(by, user)
+    ),
 )
 DEACTIVATE = Act(
     name="deactivate",
@@ -137,7 +139,7 @@ DEACTIVATE = Act(
     text=_("The person cannot sign on any more, and every session of theirs ends now."),
     icon="person_off",
     danger=True,
-    offered=lambda by, user: bool(user.is_active) and _another(by, user),
+    offered=lambda by, user: bool(user.is_active) and _is_another_account(by, user),
 )
 REACTIVATE = Act(
     name="reactivate",
@@ -145,7 +147,7 @@ REACTIVATE = Act(
     power=powers.MANAGE_ACCOUNTS,
     run=_reactivate,
     icon="person_check",
-    offered=lambda by, user: not user.is_active and _another(by, user),
+    offered=lambda by, user: not user.is_active and _is_another_account(by, user),
 )
 
 
@@ -197,8 +199,8 @@ def _is_pending(proposal: Proposal) -> bool:
 
 
 def _may_confirm(by: StaffActor, proposal: Proposal) -> bool:
-    proposers = (proposal.proposed_by_id, proposal.proposed_in_id)
-    return _is_pending(proposal) and by.user_id != proposers[0] and by.session_id != proposers[1]
+    is_another = by.user_id != proposal.proposed_by_id and by.session_id != proposal.proposed_in_id
+    return is_another and _is_pending(proposal)
 
 
 def _confirm(by: StaffActor, proposal: Proposal, data: dict[str, Any]) -> Done:
@@ -291,20 +293,20 @@ def proposals_panel(request: HttpRequest) -> Table | None:
     by = signed_on.actor(request)
     rows = []
     waiting = Proposal.objects.filter(decision=None).select_related("proposed_by").order_by("pk")
-    for each in waiting[:_PROPOSALS_SHOWN]:
-        if not by.may(two_persons.power_of(each)):
-            whose: Any = NOTHING
-        elif _may_confirm(by, each):
-            whose = tag("open", _("For you to decide"))
+    for proposal in waiting[:_PROPOSALS_SHOWN]:
+        if not by.may(two_persons.power_of(proposal)):
+            next_step: Any = NOTHING
+        elif _may_confirm(by, proposal):
+            next_step = tag("open", _("For you to decide"))
         else:
-            whose = _("Waits for another person")
+            next_step = _("Waits for another person")
         rows.append(
             (
-                link(each, proposal_texts.kind_text(each)),
-                proposal_texts.subject_text(each),
-                each.proposed_by,
-                moment(each.proposed_at),
-                whose,
+                link(proposal, proposal_texts.kind_text(proposal)),
+                proposal_texts.subject_text(proposal),
+                proposal.proposed_by,
+                moment(proposal.proposed_at),
+                next_step,
             )
         )
     return Table(
@@ -318,7 +320,10 @@ def proposals_panel(request: HttpRequest) -> Table | None:
 
 
 def tasks_panel(request: HttpRequest) -> Table | None:
-    """Tasks that the database says are due; they should be gone within seconds."""
+    """Return a table of the tasks that have work due, with the number of pieces.
+
+    Work is normally done within seconds of being due.
+    """
     due = [(work.task.name, len(list(work.due()))) for work in due_work()]
     return Table(
         title=_("Tasks due"),
@@ -355,9 +360,10 @@ class LogEntryAdmin(ReadOnlyAdmin):
         return row.change_message or NOTHING
 
 
-# Django's model has no other place for this project's name of it.
+# The log is Django's own model: its names can be changed only here, after Django has loaded it.
 LogEntry._meta.verbose_name = _("act in this administration")
 LogEntry._meta.verbose_name_plural = _("acts in this administration")
 
 
-admin.site.unregister(Group)  # roles are ours
+# Roles decide who may do what, so Django's groups have no page.
+admin.site.unregister(Group)

@@ -1,4 +1,4 @@
-"""App configuration."""
+"""Configure the app of staff."""
 
 from django.apps import AppConfig
 from django.contrib.auth.signals import user_logged_in, user_logged_out

@@ -1,4 +1,4 @@
-"""Django's own sign-on (the admin), by the same check with the same lockout as the API."""
+"""Authenticate the admin's sign-on with the same check and lock as the API."""
 
 from typing import Any
 

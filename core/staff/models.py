@@ -1,4 +1,4 @@
-"""Members of staff, their sessions, and acts that need two of them."""
+"""Store members of staff, their sessions, and acts that need two persons."""
 
 import uuid
 from collections.abc import Iterable
@@ -21,7 +21,7 @@ class UserManager(BaseUserManager["User"]):
 
 
 class User(AbstractBaseUser, Guarded):
-    """A member of staff. Roles decide everything; there is no superuser."""
+    """A member of staff. Roles decide what a person may do; there is no superuser."""
 
     mutable = (
         "password",
@@ -69,7 +69,7 @@ class User(AbstractBaseUser, Guarded):
         return self.full_name
 
     def get_full_name(self) -> str:
-        """As Django's own pages ask for it."""
+        """Return the full name. Django's own pages call this method."""
         return self.full_name
 
     @property
@@ -77,7 +77,7 @@ class User(AbstractBaseUser, Guarded):
         return bool(self.roles)
 
     def has_perm(self, perm: str, obj: object = None) -> bool:
-        """The admin shows; it never changes a row behind the services' back."""
+        """Return whether the admin may show rows. It never changes rows except through services."""
         return self.is_active and self.is_staff and perm.split(".")[-1].startswith("view_")
 
     def has_perms(self, perm_list: Iterable[str], obj: object = None) -> bool:
@@ -88,9 +88,10 @@ class User(AbstractBaseUser, Guarded):
 
 
 class SecondFactor(Guarded):
-    """A device that shows a person's one-time codes (RFC 6238), and the last code it was used for.
+    """A device that shows one-time codes (RFC 6238) of one person.
 
-    Its secret is kept encrypted, under a key that is not in the database.
+    `last_step` is the time step of the last code used. `secret` is encrypted under a key that is
+    not in the database.
     """
 
     mutable = ("confirmed_at", "last_step", "ended_at")
@@ -118,9 +119,9 @@ class SecondFactor(Guarded):
 
 
 class StaffSession(Guarded):
-    """One authenticated presence of one person: what "a session" means in two-person acts.
+    """One authenticated session of one person. Two-person acts need two different sessions.
 
-    Until the second factor is `verified` it has no power but to set one up.
+    Until `verified` is true the session can only set up the second factor.
     """
 
     mutable = ("ended_at", "verified")
@@ -186,10 +187,11 @@ class Proposal(Guarded):
 
 
 class Decision(Guarded):
-    """What became of a proposal: confirmed by another person, or rejected (anyone entitled).
+    """The decision on a proposal: confirmed by a second person, or rejected.
 
-    The proposer's columns are copies, held true by a foreign key on all three, so that the
-    database itself can refuse a confirmation by the same person or in the same session.
+    The columns of the proposer are copies, which a foreign key on all three columns keeps equal to
+    the proposal. With them a check constraint refuses a confirmation by the same person or in the
+    same session.
     """
 
     class Verdict(models.TextChoices):

@@ -1,8 +1,8 @@
 """Define the roles of staff, and collect the powers of every app into one table.
 
 A power is the name of an act with the roles that may do it. Each app names its acts and their roles
-in its own `powers.py`, as one constant `POWERS`; this one holds those of `core.staff`. An act that
-no app lists can be done by nobody. `docs/powers.md` shows the table to people.
+in its own `powers.py`, as one constant `POWERS`; this module holds those of `core.staff`. Nobody
+may do an act that no app lists. `docs/powers.md` shows the table to people.
 """
 
 from collections.abc import Mapping
@@ -46,15 +46,15 @@ def merged(tables: Mapping[str, Powers]) -> dict[str, frozenset[Role]]:
 
     Raises ValueError if two apps define the same act, or an act has no role.
     """
-    whole: dict[str, frozenset[Role]] = {}
+    roles_by_act: dict[str, frozenset[Role]] = {}
     for app, powers in tables.items():
         for act, roles in powers.items():
-            if act in whole:
+            if act in roles_by_act:
                 raise ValueError(f"{app} defines the power {act!r}, which another app defines")
             if not roles:
                 raise ValueError(f"{app} defines the power {act!r} for no role")
-            whole[act] = roles
-    return dict(sorted(whole.items()))
+            roles_by_act[act] = roles
+    return dict(sorted(roles_by_act.items()))
 
 
 def tables() -> dict[str, Powers]:
@@ -70,5 +70,5 @@ def table() -> Powers:
 
 
 def holders(act: str) -> frozenset[Role]:
-    """Return the roles that may do `act`: none for an unknown act."""
+    """Return the roles that may do `act`; an empty set for an unknown act."""
     return table().get(act, frozenset())

@@ -1,4 +1,4 @@
-"""The second factor: a device of the person's own that shows one-time codes (RFC 6238)."""
+"""Set up, confirm and end the second factor: a device that shows one-time codes (RFC 6238)."""
 
 import dataclasses
 
@@ -32,7 +32,9 @@ class OneTimeCodeWrong(Invalid):
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Enrolment:
-    """What the device is given, shown this once: the secret, and the same as a URI for a QR."""
+    """The secret for the device, as text and as an `otpauth://` URI for a QR code. It is shown
+    once.
+    """
 
     secret: str
     uri: str
@@ -40,9 +42,9 @@ class Enrolment:
 
 @transaction.atomic
 def factor_begin(*, by: StaffActor) -> Enrolment:
-    """Give the person a new secret; one that was begun and never confirmed ends.
+    """Give the person a new secret. End an earlier one that was never confirmed.
 
-    Raises SecondFactorStands where one is in use.
+    Raises SecondFactorStands if a second factor is in use.
     """
     user = User.objects.select_for_update(no_key=True).get(pk=by.user_id)
     if second_factor_of(user):
@@ -59,9 +61,10 @@ def factor_begin(*, by: StaffActor) -> Enrolment:
 
 @transaction.atomic
 def factor_confirm(*, by: StaffActor, code: str) -> None:
-    """The device shows the right code: from now on it is needed, and this session has its powers.
+    """Confirm the device by its code. This session then has the powers of the person's roles.
 
-    Raises SecondFactorUnknown, OneTimeCodeWrong. A repeated confirmation changes nothing.
+    From now on every sign-on needs a code. A repeated confirmation changes nothing. Raises
+    SecondFactorUnknown, OneTimeCodeWrong.
     """
     user = User.objects.select_for_update(no_key=True).get(pk=by.user_id)
     session = StaffSession.objects.get(pk=by.session_id)
@@ -80,9 +83,9 @@ def factor_confirm(*, by: StaffActor, code: str) -> None:
 
 @transaction.atomic
 def factor_end(*, by: StaffActor, user_id: int) -> User:
-    """A lost device: the person sets up another at the next sign-on, and their sessions end.
+    """End the second factor of another person, whose device is lost, and end their sessions.
 
-    Raises PowerMissing, UserUnknown, OwnAccount.
+    The person sets up a new one at the next sign-on. Raises PowerMissing, UserUnknown, OwnAccount.
     """
     user = other_account(by, user_id)
     SecondFactor.objects.filter(user=user, ended_at=None).update(ended_at=clock.now())
@@ -91,7 +94,10 @@ def factor_end(*, by: StaffActor, user_id: int) -> User:
 
 
 def present_code(username: str) -> str:
-    """The code that a person's device shows now: for demonstrations (`manage.py staff_code`)."""
+    """Return the code that a person's device shows now. `manage.py staff_code` uses it.
+
+    Raises User.DoesNotExist, SecondFactor.DoesNotExist.
+    """
     user = User.objects.get(username=username)
     factor = SecondFactor.objects.filter(user=user, ended_at=None).get()
     secret = vault.decrypt(SECRETS, bytes(factor.secret), context=factor.uuid.bytes).decode()

@@ -1,4 +1,4 @@
-"""Reading accounts of staff and proposals."""
+"""Read accounts of staff and proposals."""
 
 import uuid
 from typing import Any
@@ -14,7 +14,7 @@ PENDING, DECIDED, ANY = "pending", "decided", "any"
 
 
 def accounts(*, by: StaffActor) -> QuerySet[User]:
-    """Everybody's account."""
+    """Return the accounts of all staff. Raises PowerMissing."""
     by.need(powers.MANAGE_ACCOUNTS)
     return User.objects.all()
 
@@ -22,22 +22,22 @@ def accounts(*, by: StaffActor) -> QuerySet[User]:
 def proposals(
     *, by: StaffActor, state: str = ANY, kind: str = "", subject: str = ""
 ) -> QuerySet[Proposal]:
-    """Proposals that wait for a decision (`pending`), have one (`decided`), or both (`any`)."""
+    """Return proposals that are `pending`, `decided` or both (`any`). Raises PowerMissing."""
     by.need(powers.READ_PROPOSALS)
-    wanted: dict[str, Any] = {}
+    filters: dict[str, Any] = {}
     if state != ANY:
-        wanted["decision__isnull"] = state == PENDING
+        filters["decision__isnull"] = state == PENDING
     if kind:
-        wanted["kind"] = kind
+        filters["kind"] = kind
     if subject:
-        wanted["subject"] = subject
-    found = Proposal.objects.filter(**wanted)
-    return found.select_related("proposed_by", "decision", "decision__decided_by")
+        filters["subject"] = subject
+    rows = Proposal.objects.filter(**filters)
+    return rows.select_related("proposed_by", "decision", "decision__decided_by")
 
 
 def proposal(*, by: StaffActor, proposal: uuid.UUID) -> Proposal:
-    """One proposal with its decision. Raises ProposalUnknown."""
-    found = proposals(by=by).filter(uuid=proposal).first()
-    if found is None:
+    """Return one proposal with its decision. Raises PowerMissing, ProposalUnknown."""
+    row = proposals(by=by).filter(uuid=proposal).first()
+    if row is None:
         raise ProposalUnknown
-    return found
+    return row

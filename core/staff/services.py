@@ -1,4 +1,4 @@
-"""Accounts and sessions of staff."""
+"""Open accounts, sign staff on and off, and identify them by their session token."""
 
 import datetime
 import hashlib
@@ -24,8 +24,8 @@ LOCK_LENGTH = datetime.timedelta(minutes=15)
 SESSION_LENGTH = datetime.timedelta(hours=8)
 STEP_S = 30  # of a one-time code (RFC 6238)
 SECRETS = "second-factor"
-# A hash of nothing anyone knows, so that an unknown name costs as much time as a known one.
-_NOBODY = make_password(secrets.token_urlsafe(24))
+# The hash of a random password. Checking it makes an unknown name take as long as a known one.
+_UNKNOWN_PASSWORD = make_password(secrets.token_urlsafe(24))
 
 
 class SignOnRefused(Unauthenticated):
@@ -69,7 +69,9 @@ class UsernameTaken(Conflict):
 
 
 def token_digest(token: str) -> bytes:
-    """What is kept of a bearer token: its SHA-256. Tokens have 256 random bits."""
+    """Return the SHA-256 of a bearer token. Only this digest is stored; a token has 256 random
+    bits.
+    """
     return hashlib.sha256(token.encode()).digest()
 
 
@@ -82,7 +84,10 @@ def user_create(
     roles: Sequence[str],
     appointment: str = "",
 ) -> User:
-    """Open an account. `by` is None only for the first one, made on the server's console."""
+    """Open an account. `by` is None only for the first account, made on the server's console.
+
+    Raises PowerMissing, PasswordWeak, AppointmentMissing, UsernameTaken.
+    """
     if by is not None:
         by.need(powers.MANAGE_ACCOUNTS)
     user = User(
@@ -107,21 +112,22 @@ def user_create(
 
 
 def password_check(*, username: str, password: str) -> User:
-    """The user, or SignOnRefused; after repeated failures SignOnLocked until the lock ends.
+    """Return the user whose name and password these are.
 
-    The count of failures is committed even though the sign-on is refused.
+    Raises SignOnRefused, and SignOnLocked after repeated failures until the lock ends. A failure is
+    counted and committed although the sign-on is refused.
     """
     return _attempt(username, lambda user: user.check_password(password), password)
 
 
 def sign_on_check(*, username: str, password: str, code: str) -> tuple[User, bool]:
-    """The user by password and second factor, and whether they gave one: they may have none yet.
+    """Return the user, and whether a second factor is set up and its code was right.
 
     Raises SecondFactorNeeded for a right password without the code, else as `password_check`. A
-    wrong code counts as a failure; a code is good once.
+    wrong code counts as a failure; a code can be used once.
     """
 
-    def right(user: User) -> bool:
+    def is_right(user: User) -> bool:
         if not user.check_password(password):
             return False
         factor = second_factor_of(user)
@@ -131,19 +137,20 @@ def sign_on_check(*, username: str, password: str, code: str) -> tuple[User, boo
             raise SecondFactorNeeded
         return code_spend(factor, code)
 
-    user = _attempt(username, right, password)
+    user = _attempt(username, is_right, password)
     return user, second_factor_of(user) is not None
 
 
 def second_factor_of(user: User) -> SecondFactor | None:
-    """The device in use; None while none is confirmed."""
+    """Return the confirmed second factor in use, or None."""
     return SecondFactor.objects.filter(user=user, ended_at=None, confirmed_at__isnull=False).first()
 
 
 def code_spend(factor: SecondFactor, code: str) -> bool:
-    """Whether the code is the device's of now, or of the half minute before or after, and unused.
+    """Return whether the code is right and unused, and mark it as used.
 
-    The caller holds the user's row, so that a code cannot be spent twice at once.
+    The codes of the present, the previous and the next step of 30 seconds are right. The caller has
+    locked the user's row, so that two requests cannot spend one code.
     """
     secret = vault.decrypt(SECRETS, bytes(factor.secret), context=factor.uuid.bytes).decode()
     device, present = pyotp.TOTP(secret), int(clock.now().timestamp()) // STEP_S
@@ -157,8 +164,8 @@ def code_spend(factor: SecondFactor, code: str) -> bool:
     return False
 
 
-def _attempt(username: str, right: Callable[[User], bool], password: str) -> User:
-    user, refusal = _counted(username, right, password)
+def _attempt(username: str, is_right: Callable[[User], bool], password: str) -> User:
+    user, refusal = _counted(username, is_right, password)
     if user is None:
         raise refusal or SignOnRefused()
     return user
@@ -166,16 +173,16 @@ def _attempt(username: str, right: Callable[[User], bool], password: str) -> Use
 
 @transaction.atomic
 def _counted(
-    username: str, right_of: Callable[[User], bool], password: str
+    username: str, is_right: Callable[[User], bool], password: str
 ) -> tuple[User | None, Exception | None]:
     user = User.objects.select_for_update(no_key=True).filter(username=username).first()
     if user is None or not user.is_active:
-        check_password(password, _NOBODY)
+        check_password(password, _UNKNOWN_PASSWORD)
         return None, SignOnRefused()
     now = clock.now()
     if user.locked_until and user.locked_until > now:
         return None, SignOnLocked(until=user.locked_until.isoformat())
-    right = right_of(user)
+    right = is_right(user)
     user.failed_attempts = 0 if right else user.failed_attempts + 1
     if user.failed_attempts >= ATTEMPTS_BEFORE_LOCK:
         user.locked_until, user.failed_attempts = now + LOCK_LENGTH, 0
@@ -186,7 +193,7 @@ def _counted(
 def session_start(
     *, user: User, channel: str = StaffSession.Channel.API, verified: bool = False
 ) -> tuple[StaffSession, str]:
-    """A new session of `user` and its token, which is shown once and kept only as a digest."""
+    """Start a session and return it with its token. Only the digest of the token is stored."""
     token = secrets.token_urlsafe(32)
     now = clock.now()
     session = StaffSession.objects.create(
@@ -205,7 +212,7 @@ def session_end(*, by: StaffActor) -> None:
 
 
 def session_actor(*, token: str) -> StaffActor:
-    """Who holds this token. Raises SessionUnknown or SessionExpired."""
+    """Return the member of staff who holds this token. Raises SessionUnknown or SessionExpired."""
     session = (
         StaffSession.objects.select_related("user").filter(token_digest=token_digest(token)).first()
     )
@@ -215,7 +222,7 @@ def session_actor(*, token: str) -> StaffActor:
 
 
 def actor_of(session: StaffSession) -> StaffActor:
-    """The actor of a live session. Raises SessionExpired."""
+    """Return the actor of a live session. Raises SessionExpired."""
     if session.ended_at or session.expires_at <= clock.now() or not session.user.is_active:
         raise SessionExpired
     user = session.user
@@ -230,9 +237,9 @@ def actor_of(session: StaffSession) -> StaffActor:
 
 
 def clock_move(*, by: StaffActor, instant: datetime.datetime, reason: str) -> datetime.timedelta:
-    """Move simulated time forward to `instant`; the new offset.
+    """Move simulated time forward to `instant` and return the new offset from real time.
 
-    Raises PowerMissing, SimulatedTimeRefused on a system of real time, ClockBackwards.
+    Raises PowerMissing, ClockBackwards, and SimulatedTimeRefused on a system of real time.
     """
     by.need(powers.MOVE_CLOCK)
     return clock.move_to(instant, reason=reason)

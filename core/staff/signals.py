@@ -1,4 +1,4 @@
-"""Open a staff session at a sign-on in the admin, so that acts done there name one, too.
+"""Open a staff session at each sign-on in the admin, so that acts in the admin name a session.
 
 `core.staff.apps` connects these receivers to the signals of `django.contrib.auth`.
 """
@@ -15,7 +15,7 @@ SESSION_KEY = "staff_session"
 
 
 def open_session(request: HttpRequest, user: User, **_: Any) -> None:
-    """Open a staff session, and keep its key in the session of the browser."""
+    """Open a staff session and store its key in the session of the browser."""
     session, _token = session_start(
         user=user, channel=StaffSession.Channel.ADMIN, verified=second_factor_of(user) is not None
     )
@@ -23,6 +23,6 @@ def open_session(request: HttpRequest, user: User, **_: Any) -> None:
 
 
 def close_session(request: HttpRequest, **_: Any) -> None:
-    """End the staff session of the browser, unless it has ended."""
+    """End the staff session of the browser if it has not ended."""
     pk = request.session.get(SESSION_KEY, 0)
     StaffSession.objects.filter(pk=pk, ended_at=None).update(ended_at=clock.now())

@@ -47,7 +47,7 @@ class ProposalPending(Conflict):
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Kind:
-    """A kind of two-person act: its power and what confirming it (or rejecting it) does."""
+    """A kind of two-person act: the power it needs, and its effects when confirmed and rejected."""
 
     name: str
     power: str
@@ -73,9 +73,9 @@ def power_of(proposal: Proposal) -> str:
 
 @transaction.atomic
 def propose(*, kind: Kind, subject: str, content: Content, by: StaffActor) -> Proposal:
-    """Record the wish of `by`. The caller has already checked that it could be carried out now.
+    """Record that `by` proposes an act. The caller has checked that it can be carried out now.
 
-    Raises PowerMissing, or ProposalPending when one of this kind waits on this subject.
+    Raises PowerMissing, and ProposalPending if the same kind already waits on this subject.
     """
     by.need(kind.power)
     hold((Lock.PROPOSAL, int.from_bytes(hashlib.sha256(subject.encode()).digest()[:4], "big")))
@@ -93,36 +93,41 @@ def propose(*, kind: Kind, subject: str, content: Content, by: StaffActor) -> Pr
 
 
 def confirm(*, proposal: uuid.UUID, by: StaffActor) -> Proposal:
-    """Confirm and carry out, in one transaction. A repeated confirmation by `by` changes nothing.
+    """Confirm a proposal and carry it out in one transaction.
 
-    Raises ProposalUnknown, PowerMissing, SamePerson, ProposalDecided, or what the act raises.
+    A repeated confirmation by the same person changes nothing. Raises ProposalUnknown,
+    PowerMissing, SamePerson, ProposalDecided, and the errors of the act.
     """
     return _decide(proposal, Decision.Verdict.CONFIRMED, by, "")
 
 
 def reject(*, proposal: uuid.UUID, by: StaffActor, reason: str = "") -> Proposal:
-    """Decide that it shall not happen. The proposer may reject, too: that withdraws it."""
+    """Reject a proposal. The proposer may reject it, too, which withdraws it.
+
+    A repeated rejection by the same person changes nothing. Raises ProposalUnknown, PowerMissing,
+    ProposalDecided.
+    """
     return _decide(proposal, Decision.Verdict.REJECTED, by, reason)
 
 
 @transaction.atomic
-def _decide(pk: uuid.UUID, verdict: Decision.Verdict, by: StaffActor, reason: str) -> Proposal:
-    found = Proposal.objects.filter(uuid=pk).first()
-    if found is None:
+def _decide(ident: uuid.UUID, verdict: Decision.Verdict, by: StaffActor, reason: str) -> Proposal:
+    proposal = Proposal.objects.filter(uuid=ident).first()
+    if proposal is None:
         raise ProposalUnknown
-    kind = kinds()[found.kind]
+    kind = kinds()[proposal.kind]
     by.need(kind.power)
-    hold((Lock.PROPOSAL, found.pk))
-    earlier = Decision.objects.filter(proposal=found).first()
+    hold((Lock.PROPOSAL, proposal.pk))
+    earlier = Decision.objects.filter(proposal=proposal).first()
     if earlier is not None:
         if earlier.verdict == verdict and earlier.decided_by_id == by.user_id:
-            return found
+            return proposal
         raise ProposalDecided(verdict=earlier.verdict)
-    same = by.user_id == found.proposed_by_id or by.session_id == found.proposed_in_id
-    if verdict == Decision.Verdict.CONFIRMED and same:
+    is_proposer = by.user_id == proposal.proposed_by_id or by.session_id == proposal.proposed_in_id
+    if verdict == Decision.Verdict.CONFIRMED and is_proposer:
         raise SamePerson
     Decision.objects.create(
-        proposal=found,
+        proposal=proposal,
         verdict=verdict,
         decided_by_id=by.user_id,
         decided_in_id=by.session_id,
@@ -131,5 +136,5 @@ def _decide(pk: uuid.UUID, verdict: Decision.Verdict, by: StaffActor, reason: st
     )
     effect = kind.apply if verdict == Decision.Verdict.CONFIRMED else kind.reject
     if effect is not None:
-        effect(found, by)
-    return found
+        effect(proposal, by)
+    return proposal

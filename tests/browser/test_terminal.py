@@ -6,7 +6,7 @@ import pytest
 from django.utils import translation
 from django.utils.translation import gettext
 
-from core.premises import services as premises
+from core.premises import operators
 from core.premises.models import OperatorSession
 from core.screens import texts
 from lototrot.models.tickets import PrintConfirmation, Ticket, Void
@@ -166,7 +166,7 @@ def test_a_terminal_switched_off_in_the_middle_takes_its_sale_up_again(
     until(Ticket.objects.exists, "the sale to arrive")
     browser.go("about:blank")
     line.mend()
-    premises.operator_sign_off(session=OperatorSession.objects.get().pk)
+    operators.operator_sign_off(session=OperatorSession.objects.get().pk)
     browser.go(f"{line.url}/terminal/")
     desk.sign_on(browser)
     paper = desk.sold(browser)
@@ -203,7 +203,7 @@ def test_a_session_that_ended_is_asked_for_and_the_same_sale_goes_on(
     desk.enrol(browser, line.url, desk.shop())
     desk.to_sale(browser)
     desk.mark_all(browser, NUMBERS)
-    premises.operator_sign_off(session=OperatorSession.objects.get().pk)
+    operators.operator_sign_off(session=OperatorSession.objects.get().pk)
     desk.sell(browser)
     browser.find("#operator-number")
     kept = desk.outbox(browser)

@@ -22,8 +22,6 @@ UNTESTED: dict[str, str] = {
     "core/kernel": "errors sampling",
     "core/ledger": "books models selectors",
     "core/nights": "admin models nightly services",
-    "core/premises": "access models selectors suspending",
-    "core/premises/admin": "acts",
     "core/proofs": "keys models",
     "core/reports": "admin charts money outputs parts rows sales tables",
     "core/reports/api": "reports",
@@ -68,7 +66,6 @@ UNTESTED: dict[str, str] = {
 
 # Modules with a docstring that begins with "What" or "How", by folder.
 WHAT_OR_HOW: dict[str, str] = {
-    "core/admin_support": "acts columns forms proposal_texts readonly",
     "core/api": "acting authentication bodies errors metrics models problems schema shapes",
     "core/api/endpoints": "problems",
     "core/config": "startup",
@@ -76,14 +73,10 @@ WHAT_OR_HOW: dict[str, str] = {
     "core/draws": "documents journal_rules method models services",
     "core/journal": "acting install models numbers selectors services verifying wire",
     "core/kernel": "regulation",
-    "core/ledger": "organiser services",
     "core/nights": "jobs metrics models selectors services",
     "core/nights/api": "nights",
-    "core/premises": "access requests selectors",
-    "core/premises/api": "terminal",
     "core/proofs": "models",
     "core/screens": "base_texts live live_server middleware panels texts views",
-    "core/staff": "accounts models second_factor services",
     "core/statements": """
         balances commission guarantee journal_rules models selectors services tasks weeks
     """,
@@ -112,13 +105,11 @@ WHAT_OR_HOW: dict[str, str] = {
     "tests": "conftest",
     "tests/browser": "conftest test_board_tour test_race_day_tour",
     "tests/concurrency": "sale_in_flight test_sealing test_selling test_settlement",
-    "tests/core/admin_support": "test_admin_pages",
     "tests/core/api": "test_every_operation",
     "tests/core/config": "test_deploy test_startup test_whole",
     "tests/core/database": "test_vault",
     "tests/core/journal": "test_batches test_rules",
     "tests/core/kernel": "test_purity",
-    "tests/core/premises/api": "test_terminal",
     "tests/core/screens": "test_live_server",
     "tests/core/tools/whatif": "test_answers",
     "tests/lototrot": "test_lototrot_metrics",
@@ -141,7 +132,6 @@ WHAT_OR_HOW: dict[str, str] = {
 # Files of more than 400 lines.
 TOO_LONG: set[str] = {
     "lototrot/day_parts.py",
-    "tests/core/premises/test_services.py",
     "tests/lototrot/admin/test_admin_race_day.py",
     "tests/lototrot/api/test_preparing.py",
     "tests/lototrot/api/test_sale.py",

@@ -1,4 +1,4 @@
-"""The books, for those who read them."""
+"""Serve balances, transfers and the trial balance."""
 
 from django.http import HttpResponse
 from rest_framework import serializers
@@ -46,7 +46,7 @@ class TrialBalanceOut(Shape):
     transfers = Whole()
     debit_cents = Cents(help_text="Sum of the balances that stand on the debit side.")
     credit_cents = Cents()
-    difference_cents = Cents(help_text="Zero, or somebody must look.")
+    difference_cents = Cents(help_text="Zero if the books agree.")
 
 
 class Accounts(StaffView):
@@ -55,7 +55,7 @@ class Accounts(StaffView):
     )
     def get(self, request: Request) -> HttpResponse:
         query = self.query(AccountQuery)
-        found = pagination.page_of(
+        page = pagination.page_of(
             lambda after, limit: selectors.account_balances(
                 by=self.by, prefix=query["prefix"], after=after, limit=limit
             ),
@@ -63,7 +63,7 @@ class Accounts(StaffView):
             kind=str,
             position=lambda balance: balance.code,
         )
-        return self.page(AccountBalanceOut, *found)
+        return self.page(AccountBalanceOut, *page)
 
 
 class Transfers(StaffView):
@@ -76,10 +76,10 @@ class Transfers(StaffView):
     )
     def get(self, request: Request) -> HttpResponse:
         query = self.query(TransferQuery)
-        found = selectors.transfers(
+        rows = selectors.transfers(
             by=self.by, account=query["account"], reference=query["reference"], kind=query["kind"]
         )
-        return self.rows(TransferOut, found, query)
+        return self.rows(TransferOut, rows, query)
 
 
 class TrialBalance(StaffView):

@@ -1,4 +1,4 @@
-"""Addresses under /api/v1/ of the ledger."""
+"""List the addresses under /api/v1/ of the ledger."""
 
 from django.urls import path
 

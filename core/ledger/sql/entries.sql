@@ -1,5 +1,6 @@
--- Each transfer as its two entries: the debited account gains `cents`, the credited one loses them.
--- The balance of an account on its debit side is the sum of its entries; no other formula is used.
+-- Show each transfer as two entries: positive `cents` for the debited account, negative for the
+-- credited one. The sum of an account's entries is its balance on the debit side. Every balance in
+-- the project is computed from this view.
 CREATE OR REPLACE VIEW ledger_entry AS
 SELECT id AS transfer_id, debit_id AS account_id, reference, kind, at, amount_cents AS cents
   FROM ledger_transfer

@@ -1,4 +1,4 @@
-"""Premises, terminals, operators and suspensions in the admin."""
+"""Show premises in the admin, with the acts on them."""
 
 from core.premises.admin import pages
 

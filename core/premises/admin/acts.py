@@ -1,4 +1,4 @@
-"""Acts of staff on premises, authorisations, terminals, operators and suspensions."""
+"""Carry out acts on premises, terminals, operators and suspensions in the admin."""
 
 from typing import Any
 
@@ -8,18 +8,14 @@ from django.utils.translation import gettext_lazy as _
 from core.admin_support.acts import Act, Done
 from core.admin_support.forms import ActForm, MomentField
 from core.database import clock
-from core.premises import powers, services, suspending
-from core.premises.models import (
-    Authorisation,
-    Game,
-    Operator,
-    Premises,
-    Suspension,
-    Terminal,
-)
+from core.premises import operators, powers, services, suspending
+from core.premises.models import Authorisation, Game, Operator, Premises, Suspension, Terminal
 from core.staff.actor import StaffActor
 
 Data = dict[str, Any]
+
+
+# --- Forms ----------------------------------------------------------------------------------------
 
 
 class _NewPremises(ActForm):
@@ -59,6 +55,9 @@ class _Why(ActForm):
     reason = forms.CharField(label=_("Reason"), max_length=200)
 
 
+# --- Acts -----------------------------------------------------------------------------------------
+
+
 def _register(by: StaffActor, target: None, data: Data) -> Done:
     return Done(_("The premises are registered."), services.premises_register(by=by, **data))
 
@@ -89,19 +88,19 @@ def _revoke(by: StaffActor, terminal: Terminal, data: Data) -> Done:
 
 
 def _register_operator(by: StaffActor, place: Premises, data: Data) -> Done:
-    services.operator_register(by=by, premises=place.code, **data)
+    operators.operator_register(by=by, premises=place.code, **data)
     return Done(_("The operator is registered."))
 
 
 def _reset_pin(by: StaffActor, operator: Operator, data: Data) -> Done:
-    services.operator_pin_reset(
+    operators.operator_pin_reset(
         by=by, premises=operator.premises.code, number=operator.number, **data
     )
     return Done(_("The PIN is set; the operator's sessions have ended."))
 
 
 def _deactivate(by: StaffActor, operator: Operator, data: Data) -> Done:
-    services.operator_deactivate(by=by, premises=operator.premises.code, number=operator.number)
+    operators.operator_deactivate(by=by, premises=operator.premises.code, number=operator.number)
     return Done(_("The operator works here no more."))
 
 

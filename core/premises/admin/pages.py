@@ -1,4 +1,4 @@
-"""Premises, their authorisations, terminals and operators, and suspensions of sales."""
+"""Show premises, their authorisations, terminals and operators, and suspensions in the admin."""
 
 from typing import Any
 
@@ -177,15 +177,15 @@ class SuspensionAdmin(ReadOnlyAdmin):
 def suspensions_panel(request: HttpRequest) -> Table | None:
     if not signed_on.may(request, powers.READ):
         return None
-    standing = Suspension.objects.filter(lifted_at=None)
+    in_force = Suspension.objects.filter(lifted_at=None).order_by("pk")
     rows = [
         (
-            link(each, each.reason),
-            _scope(each),
-            moment(each.since),
-            each.suspended_by or each.get_cause_display(),
+            link(row, row.reason),
+            _scope(row),
+            moment(row.since),
+            row.suspended_by or row.get_cause_display(),
         )
-        for each in standing.select_related("premises", "terminal", "suspended_by").order_by("pk")
+        for row in in_force.select_related("premises", "terminal", "suspended_by")
     ]
     return Table(
         title=_("Suspensions in force"),

@@ -1,4 +1,4 @@
-"""The register: premises, their authorisations, terminals and operators."""
+"""Serve the register of premises: their authorisations, terminals and operators."""
 
 from typing import Any
 
@@ -9,7 +9,7 @@ from rest_framework.request import Request
 from core.api.schema import operation
 from core.api.shapes import Choice, Code, Flag, Instant, PageQuery, Secret, Shape, Text, Whole
 from core.api.views import StaffView
-from core.premises import selectors, services
+from core.premises import operators, selectors, services
 from core.premises.models import Game, Premises
 
 _BIGGEST_NUMBER = 32_767
@@ -63,7 +63,7 @@ class TerminalOut(Shape):
 class EnrolmentCodeOut(Shape):
     terminal = serializers.CharField()
     enrolment_code = serializers.CharField(
-        allow_null=True, help_text="One-time, good for 24 hours; shown once: null in a replay."
+        allow_null=True, help_text="Valid once, for 24 hours. Shown once: null in a replay."
     )
 
 
@@ -154,8 +154,8 @@ class Authorisations(StaffView):
         body = self.read(AuthorisationIn)
 
         def act() -> HttpResponse:
-            found = services.authorisation_record(by=self.by, premises=code, **body)
-            return self.answer(AuthorisationOut, found, 201)
+            authorisation = services.authorisation_record(by=self.by, premises=code, **body)
+            return self.answer(AuthorisationOut, authorisation, 201)
 
         return self.once(act)
 
@@ -168,8 +168,8 @@ class AuthorisationEnd(StaffView):
     )
     def post(self, request: Request, authorisation: int) -> HttpResponse:
         self.read(Shape)
-        found = services.authorisation_end(by=self.by, authorisation=authorisation)
-        return self.answer(AuthorisationOut, found)
+        ended = services.authorisation_end(by=self.by, authorisation=authorisation)
+        return self.answer(AuthorisationOut, ended)
 
 
 class Terminals(StaffView):
@@ -222,15 +222,15 @@ class Operators(StaffView):
         answer=OperatorOut,
         status=201,
         idempotent=True,
-        problems=(services.PremisesUnknown, services.PinWeak, services.CodeTaken),
+        problems=(services.PremisesUnknown, operators.PinWeak, services.CodeTaken),
         example={"number": 1, "name": "Joan Sastre", "pin": "…"},
     )
     def post(self, request: Request, code: str) -> HttpResponse:
         body = self.read(OperatorIn)
 
         def act() -> HttpResponse:
-            found = services.operator_register(by=self.by, premises=code, **body)
-            return self.answer(OperatorOut, found, 201)
+            operator = operators.operator_register(by=self.by, premises=code, **body)
+            return self.answer(OperatorOut, operator, 201)
 
         return self.once(act)
 
@@ -238,35 +238,35 @@ class Operators(StaffView):
 class OperatorDeactivation(StaffView):
     @operation(
         "End an operator's right to work there, now",
-        "Twice is once.",
+        "A repeated request changes nothing.",
         answer=OperatorOut,
-        problems=(services.PremisesUnknown, services.OperatorUnknown),
+        problems=(services.PremisesUnknown, operators.OperatorUnknown),
     )
     def post(self, request: Request, code: str, number: int) -> HttpResponse:
         self.read(Shape)
-        found = services.operator_deactivate(by=self.by, premises=code, number=number)
-        return self.answer(OperatorOut, found)
+        operator = operators.operator_deactivate(by=self.by, premises=code, number=number)
+        return self.answer(OperatorOut, operator)
 
 
 class OperatorPin(StaffView):
     @operation(
         "Give an operator another PIN",
-        "A lock ends; so do the operator's sessions.",
+        "It ends the operator's lock and sessions.",
         body=PinIn,
         answer=OperatorOut,
         example={"pin": "…"},
         problems=(
             services.PremisesUnknown,
-            services.OperatorUnknown,
-            services.OperatorInactive,
-            services.PinWeak,
+            operators.OperatorUnknown,
+            operators.OperatorInactive,
+            operators.PinWeak,
         ),
     )
     def post(self, request: Request, code: str, number: int) -> HttpResponse:
-        found = services.operator_pin_reset(
+        operator = operators.operator_pin_reset(
             by=self.by, premises=code, number=number, **self.read(PinIn)
         )
-        return self.answer(OperatorOut, found)
+        return self.answer(OperatorOut, operator)
 
 
 def _enrolment(terminal: str, secret: str) -> dict[str, Any]:

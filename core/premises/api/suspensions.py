@@ -1,4 +1,4 @@
-"""Stopping and resuming sales."""
+"""Serve suspensions of sales."""
 
 from django.http import HttpResponse
 from rest_framework import serializers
@@ -12,7 +12,7 @@ from core.premises.models import Suspension
 
 
 class SuspensionQuery(PageQuery):
-    in_force = Flag(default=True, help_text="false: the lifted ones, too.")
+    in_force = Flag(default=True, help_text="If false, the list includes those that are lifted.")
 
 
 class SuspensionIn(Shape):
@@ -26,7 +26,7 @@ class SuspensionOut(Shape):
     premises = serializers.CharField(source="premises.code", allow_null=True, default=None)
     terminal = serializers.CharField(source="terminal.code", allow_null=True, default=None)
     reason = serializers.CharField()
-    cause = Choice(Suspension.Cause.values, help_text="guarantee: by the system, lifted by it.")
+    cause = Choice(Suspension.Cause.values, help_text="`guarantee`: made and lifted by the system.")
     since = Instant()
     lifted_at = Instant(allow_null=True)
 
@@ -35,8 +35,8 @@ class Suspensions(StaffView):
     @operation("Suspensions", answer=SuspensionOut, paged=True, query=SuspensionQuery)
     def get(self, request: Request) -> HttpResponse:
         query = self.query(SuspensionQuery)
-        found = selectors.suspensions(by=self.by, in_force=query["in_force"])
-        return self.rows(SuspensionOut, found, query)
+        rows = selectors.suspensions(by=self.by, in_force=query["in_force"])
+        return self.rows(SuspensionOut, rows, query)
 
     @operation(
         "Suspend sales: of all, of a premises, or of a terminal",
@@ -66,5 +66,5 @@ class Lifting(StaffView):
     )
     def post(self, request: Request, suspension: int) -> HttpResponse:
         self.read(Shape)
-        found = suspending.sales_resume(by=self.by, suspension=suspension)
-        return self.answer(SuspensionOut, found)
+        lifted = suspending.sales_resume(by=self.by, suspension=suspension)
+        return self.answer(SuspensionOut, lifted)

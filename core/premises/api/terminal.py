@@ -1,4 +1,4 @@
-"""What a terminal does about itself: enrolment, token, the operator's session."""
+"""Serve a terminal's requests about itself: enrolment, token and the operator's session."""
 
 from typing import ClassVar
 
@@ -11,7 +11,7 @@ from core.api.schema import operation
 from core.api.shapes import Choice, Flag, Instant, Secret, Shape, Whole
 from core.api.views import ApiView, BareTerminalView
 from core.database import clock
-from core.premises import selectors, services
+from core.premises import operators, selectors, services
 from core.premises.access import Capability, terminal_actor
 from core.premises.models import Premises
 
@@ -77,7 +77,7 @@ class Enrolment(ApiView):
 class Token(BareTerminalView):
     @operation(
         "Roll the terminal's token",
-        "The present token ends when the new one is first used: after a lost answer, roll again.",
+        "The present token ends when the new one is first used. If the answer is lost, roll again.",
         answer=TokenOut,
         status=201,
     )
@@ -96,18 +96,18 @@ class Session(BareTerminalView):
         body=OperatorSignOnIn,
         answer=OperatorSessionOut,
         status=201,
-        problems=(services.PinRefused, services.PinLocked),
+        problems=(operators.PinRefused, operators.PinLocked),
         example={"number": 1, "pin": "…"},
     )
     def post(self, request: Request) -> HttpResponse:
         body = self.read(OperatorSignOnIn)
-        session, token = services.operator_sign_on(terminal=self.terminal, **body)
+        session, token = operators.operator_sign_on(terminal=self.terminal, **body)
         return self.answer(OperatorSessionOut, {"session": session, "token": token}, 201)
 
     @operation("Sign the operator off")
     def delete(self, request: Request) -> HttpResponse:
         session = terminal_actor(self.credentials).session_id
-        services.operator_sign_off(session=session)
+        operators.operator_sign_off(session=session)
         return self.nothing()
 
 
@@ -117,5 +117,5 @@ class WhoAmI(BareTerminalView):
         card = selectors.terminal_card(
             terminal=self.terminal, session_digest=self.credentials.session_digest
         )
-        found = {"card": card, "server_time": clock.now(), "is_simulated": clock.is_simulated()}
-        return self.answer(WhoAmIOut, found)
+        facts = {"card": card, "server_time": clock.now(), "is_simulated": clock.is_simulated()}
+        return self.answer(WhoAmIOut, facts)

@@ -1,4 +1,4 @@
-"""Addresses under /api/v1/ of premises, terminals and operators."""
+"""List the addresses under /api/v1/ of premises, terminals and operators."""
 
 from django.urls import path
 

@@ -1,5 +1,5 @@
--- A rolled token is presented for the first time: it takes the place of the one before. Whether it is
--- one. Reading is no act of the caller's, so that this one names itself where nobody has.
+-- Replace the terminal's token by a rolled one at its first use. Return whether the token is one.
+-- A request that only reads has named no act, so this function names one for the journal.
 CREATE OR REPLACE FUNCTION premises_token_take(p_token bytea) RETURNS boolean LANGUAGE plpgsql AS $$
 DECLARE
     v_terminal bigint;
@@ -16,8 +16,9 @@ BEGIN
     RETURN true;
 END $$;
 
--- Whether a terminal and its operator may act now. The answers come in the order in which a caller
--- must learn of them; a terminal that is known is enough for a replay, a session for any new act.
+-- Identify a terminal and its operator, and return the refusal if they may not act now. The checks
+-- run in the order of precedence of their refusals. A known terminal is enough for a replay; a new
+-- act needs a session of an operator.
 CREATE OR REPLACE FUNCTION premises_identify(p_token bytea, p_session bytea,
     OUT refusal text, OUT terminal_id bigint, OUT premises_id bigint, OUT premises_kind text,
     OUT operator_id bigint, OUT session_id bigint)

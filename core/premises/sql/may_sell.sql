@@ -1,4 +1,5 @@
--- Why these premises and this terminal may not sell a game at an instant; NULL when they may (14.I.6).
+-- Return the code of the refusal if these premises or this terminal may not sell a game at an
+-- instant, or NULL if they may (14.I.6).
 CREATE OR REPLACE FUNCTION premises_sale_refusal(p_terminal bigint, p_premises bigint, p_game text,
     p_at timestamptz) RETURNS text LANGUAGE sql STABLE AS $$
     SELECT CASE

@@ -1,9 +1,9 @@
--- What the sales of both games do alike with a request and its UUID. The game's own function takes
--- the request's lock, looks for the UUID among its own rows, and then calls these.
+-- Handle a request to sell and its UUID, for both games. The game's own function takes the lock of
+-- the request, looks for the UUID among its own rows, and then calls these functions.
 
--- Identify the seller and tell a replay. `p_sold_by` is the terminal that has sold under the UUID
--- (NULL: none has), `p_same` whether that sale had the same content. `outcome` is 'replayed', the
--- code of a refusal, or NULL: the request is a new one, and this terminal and operator may sell.
+-- Identify the seller and detect a replay. `p_sold_by` is the terminal that sold under the UUID
+-- (NULL if none did), and `p_same` says whether that sale had the same content. `outcome` is
+-- 'replayed', or the code of a refusal, or NULL if the request is new and the seller may sell.
 CREATE OR REPLACE FUNCTION premises_sale_front(p_token bytea, p_session bytea, p_sold_by bigint,
     p_same boolean,
     OUT outcome text, OUT terminal_id bigint, OUT premises_id bigint, OUT operator_id bigint)
@@ -27,7 +27,8 @@ BEGIN
             THEN 'terminal_cannot' END;
 END $$;
 
--- Why nothing new is sold under a UUID that the game has not sold under; NULL when it may be.
+-- Return the code of the refusal if a UUID cannot be used for a new sale, or NULL if it can. The
+-- caller has checked that its game has not sold under the UUID.
 CREATE OR REPLACE FUNCTION premises_uuid_refusal(p_uuid uuid) RETURNS text
 LANGUAGE plpgsql AS $$
 BEGIN
@@ -37,9 +38,8 @@ BEGIN
         END;
 END $$;
 
--- Answer what became of a UUID: 'sold', 'uuid_reused', or 'burnt'. One that nothing was sold under
--- is burnt in the same transaction, under the same lock as a sale, so that a sale of it still in
--- flight is refused when it gets there.
+-- Return the state of a UUID: 'sold', 'uuid_reused' or 'burnt'. A UUID without a sale is burnt in
+-- this transaction, under the lock that a sale takes, so that a sale in flight is refused later.
 CREATE OR REPLACE FUNCTION premises_request_state(p_terminal bigint, p_uuid uuid, p_sold_by bigint)
 RETURNS text LANGUAGE plpgsql AS $$
 BEGIN

@@ -1,4 +1,4 @@
-"""Acts of two persons: what waits for the second one, and their decision."""
+"""Serve proposals and the decisions on them."""
 
 import uuid
 
@@ -48,10 +48,10 @@ class Proposals(StaffView):
     @operation("Proposals, newest first", answer=ProposalOut, paged=True, query=ProposalQuery)
     def get(self, request: Request) -> HttpResponse:
         query = self.query(ProposalQuery)
-        found = selectors.proposals(
+        rows = selectors.proposals(
             by=self.by, state=query["state"], kind=query["kind"], subject=query["subject"]
         )
-        return self.rows(ProposalOut, found, query, newest_first=True)
+        return self.rows(ProposalOut, rows, query, newest_first=True)
 
 
 class OneProposal(StaffView):
@@ -63,8 +63,8 @@ class OneProposal(StaffView):
 class Confirmation(StaffView):
     @operation(
         "Confirm a proposal, as the second person",
-        "It takes effect in the same transaction, and may be refused for the reasons of its own"
-        " act. A repeated confirmation by the same person changes nothing.",
+        "The act is carried out in the same transaction, and may be refused for its own reasons."
+        " A repeated confirmation by the same person changes nothing.",
         answer=ProposalOut,
         problems=_DECIDING,
     )
@@ -76,7 +76,7 @@ class Confirmation(StaffView):
 
 class Rejection(StaffView):
     @operation(
-        "Reject a proposal; by its proposer: withdraw it",
+        "Reject a proposal; its proposer withdraws it so",
         body=RejectionIn,
         answer=ProposalOut,
         problems=(two_persons.ProposalUnknown, two_persons.ProposalDecided),

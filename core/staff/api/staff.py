@@ -1,4 +1,4 @@
-"""Staff: signing on and off, and accounts."""
+"""Serve sign-on, sign-off, the second factor and accounts of staff."""
 
 from django.http import HttpResponse
 from rest_framework import serializers
@@ -17,7 +17,7 @@ class StaffSignOnIn(Shape):
     code = Secret(
         max_length=6,
         required=False,
-        help_text="Of the second factor; left out by who has none yet, and must set one up.",
+        help_text="Code of the second factor. Leave it out if none is set up yet.",
     )
 
 
@@ -30,7 +30,7 @@ class SessionOut(Shape):
     roles = serializers.ListField(child=Choice(Role.values), source="session.user.roles")
     verified = Flag(
         source="session.verified",
-        help_text="False: the second factor is still to be set up, and nothing else can be done.",
+        help_text="If false, the session can do nothing but set up the second factor.",
     )
 
 
@@ -116,7 +116,7 @@ class SecondFactorConfirmation(StaffView):
     needs_second_factor = False
 
     @operation(
-        "Confirm it with the code the device shows",
+        "Confirm one's second factor with the code that the device shows",
         body=SecondFactorIn,
         problems=(second_factor.SecondFactorUnknown, second_factor.OneTimeCodeWrong),
     )

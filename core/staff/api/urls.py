@@ -1,4 +1,4 @@
-"""Addresses under /api/v1/ of staff and acts of two persons."""
+"""List the addresses under /api/v1/ of staff and of acts of two persons."""
 
 from django.urls import path
 

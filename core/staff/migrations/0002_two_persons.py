@@ -1,4 +1,4 @@
-"""A decision's copies of its proposer are true, and every session named is that person's own."""
+"""Tie a decision to its proposer, and each session named in an act to its own person."""
 
 from django.db import migrations
 

@@ -1,6 +1,6 @@
--- For triggers of acts that leave no row unless a decision confirmed them: the name of the column
--- with the proposal, then the kinds that will do. That a decision is by another person in another
--- session is a constraint of the decision itself.
+-- Refuse a row unless its proposal was confirmed. Triggers of acts of two persons call this. The
+-- first argument is the column that holds the proposal; the others are the kinds allowed. A
+-- constraint on the decision ensures that it is by another person in another session.
 CREATE OR REPLACE FUNCTION staff_need_confirmed() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
     IF NOT EXISTS (

@@ -117,7 +117,7 @@ def test_every_table_of_the_project_is_somewhere_in_the_admin() -> None:
 
 
 def _fields_shown() -> list[tuple[str, Any]]:
-    """What every page and inline names, with its label."""
+    """Return the name and label of every column of pages and inlines."""
     found = []
     for page in admin.site._registry.values():
         for part in (page, *page.get_inline_instances(None)):

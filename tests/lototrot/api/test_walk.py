@@ -12,7 +12,8 @@ import pytest
 from django.conf import settings
 from django.test import Client
 
-from core.premises.services import operator_register, terminal_register
+from core.premises.operators import operator_register
+from core.premises.services import terminal_register
 from core.staff.powers import Role
 from lototrot.models.tickets import Ticket
 from lototrot.services.contest.contests import contest_publish

@@ -4,7 +4,8 @@ import json
 from dataclasses import dataclass
 from typing import Any
 
-from core.premises.services import operator_register, terminal_register
+from core.premises.operators import operator_register
+from core.premises.services import terminal_register
 from core.staff.powers import Role
 from lototrot.models.contest import Contest
 from lototrot.services.contest.contests import contest_publish

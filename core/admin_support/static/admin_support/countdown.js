@@ -1,14 +1,16 @@
-// Counts down what the server says is left, in seconds: the clock is the database's, not this one.
+// Count down the seconds that the server gives. The browser's own clock is not used, because the
+// time that counts is the database's.
 "use strict";
 (() => {
   const opened = performance.now();
-  const two = (n) => String(n).padStart(2, "0");
+  const twoDigits = (number) => String(number).padStart(2, "0");
   const tick = () => {
-    const gone = Math.floor((performance.now() - opened) / 1000);
-    for (const shown of document.querySelectorAll("[data-seconds-left]")) {
-      const left = Number(shown.dataset.secondsLeft) - gone;
-      if (left < 0) { location.reload(); return; }
-      shown.textContent = `${two(Math.floor(left / 3600))}:${two(Math.floor(left / 60) % 60)}:${two(left % 60)}`;
+    const elapsedS = Math.floor((performance.now() - opened) / 1000);
+    for (const countdown of document.querySelectorAll("[data-seconds-left]")) {
+      const leftS = Number(countdown.dataset.secondsLeft) - elapsedS;
+      if (leftS < 0) { location.reload(); return; }
+      const parts = [Math.floor(leftS / 3600), Math.floor(leftS / 60) % 60, leftS % 60];
+      countdown.textContent = parts.map(twoDigits).join(":");
     }
   };
   tick();

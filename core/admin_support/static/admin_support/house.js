@@ -1,17 +1,17 @@
-// What the theme leaves to the mouse: a keyboard scrolls what is wider than its place, and presses
-// the icons that hide and show the side bar. A page that draws a part anew says "house:drawn".
+// Make the theme usable by keyboard: wide tables can be focused and scrolled, and the icons that hide
+// and show the side bar can be pressed. A page that redraws a part sends the event "house:drawn".
 "use strict";
 (() => {
-  function reach() {
-    // One landmark of a name is enough: what scrolls needs none.
-    for (const each of document.querySelectorAll(".simplebar-content-wrapper")) each.setAttribute("role", "group");
-    for (const each of document.querySelectorAll(".house-panel, .house-refusal, .house-scroll, .readonly")) {
-      if (each.scrollWidth > each.clientWidth) each.tabIndex = 0;
-      else each.removeAttribute("tabindex");
+  function makeScrollable() {
+    // The theme makes each of these a region, and regions of the same name confuse screen readers.
+    for (const wrapper of document.querySelectorAll(".simplebar-content-wrapper")) wrapper.setAttribute("role", "group");
+    for (const box of document.querySelectorAll(".house-panel, .house-refusal, .house-scroll, .readonly")) {
+      if (box.scrollWidth > box.clientWidth) box.tabIndex = 0;
+      else box.removeAttribute("tabindex");
     }
   }
 
-  function name() {
+  function makeIconsButtons() {
     const header = document.querySelector("header[data-toggle]");
     for (const icon of header?.querySelectorAll("span[x-on\\:click]") ?? []) {
       icon.setAttribute("role", "button");
@@ -25,6 +25,6 @@
     }
   }
 
-  addEventListener("DOMContentLoaded", () => { name(); reach(); });
-  for (const event of ["load", "resize", "house:drawn"]) addEventListener(event, reach);
+  addEventListener("DOMContentLoaded", () => { makeIconsButtons(); makeScrollable(); });
+  for (const event of ["load", "resize", "house:drawn"]) addEventListener(event, makeScrollable);
 })();

@@ -1,4 +1,7 @@
-"""`manage.py ledger_rebuild`: every balance anew from what happened, compared with the ledger."""
+"""Rebuild every balance from the recorded events and compare it with the ledger.
+
+Run it as `manage.py ledger_rebuild`.
+"""
 
 from typing import Any
 
@@ -10,7 +13,7 @@ from core.ledger.books import differences
 
 class Command(BaseCommand):
     help = (
-        "Makes every balance anew from tickets, results and payments and compares it with the "
+        "Rebuilds every balance from tickets, results and payments and compares it with the "
         "ledger. Prints each account that differs; exits with 1 if one does. Changes nothing."
     )
 
@@ -18,10 +21,10 @@ class Command(BaseCommand):
         with transaction.atomic(), connection.cursor() as cursor:
             cursor.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY")
             accounts, differing = differences()
-        for each in differing:
+        for difference in differing:
             self.stdout.write(
-                f"{each.account}: the ledger has {each.ledger_cents} cents, "
-                f"rebuilt {each.rebuilt_cents}"
+                f"{difference.account}: the ledger has {difference.ledger_cents} cents, "
+                f"rebuilt {difference.rebuilt_cents}"
             )
         if differing:
             raise CommandError(f"{len(differing)} of {accounts} accounts differ.")

@@ -1,4 +1,4 @@
-"""Print who may do what: the roles that may do each act, app by app."""
+"""Print the roles that may do each act, app by app."""
 
 from typing import Any
 

@@ -1,7 +1,7 @@
-"""`manage.py staff_code USER`: the one-time code of a demonstration's member of staff.
+"""Print the one-time code of a demonstration's member of staff: `manage.py staff_code USER`.
 
-The accounts of a demonstration have no telephones. Production refuses it: there a person's codes
-are on that person's device and nowhere else.
+People of a demonstration have no devices. The command refuses to run in production, where codes
+exist only on people's devices.
 """
 
 from typing import Any
@@ -21,8 +21,8 @@ class Command(BaseCommand):
 
     def handle(self, *_: Any, **options: Any) -> None:
         if settings.PRODUCTION:
-            raise CommandError("A person's codes are on that person's device.")
+            raise CommandError("This command does not run in production: codes are on devices.")
         try:
             self.stdout.write(present_code(options["username"]))
         except (User.DoesNotExist, SecondFactor.DoesNotExist) as error:
-            raise CommandError("There is no such person, or no second factor.") from error
+            raise CommandError("There is no such person, or they have no second factor.") from error

@@ -1,6 +1,6 @@
-"""`manage.py staff_create`: the first account, on the server's console.
+"""Open the first account, on the server's console: `manage.py staff_create`.
 
-Further accounts are opened by an administrator, in the admin or through the API.
+An administrator opens further accounts in the admin or through the API.
 """
 
 import getpass
@@ -16,7 +16,7 @@ from core.staff.services import user_create
 
 
 class Command(BaseCommand):
-    help = "Open the first account; its password comes from the terminal or standard input."
+    help = "Open the first account. Read its password from the terminal or standard input."
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("username")
@@ -25,9 +25,9 @@ class Command(BaseCommand):
 
     def handle(self, *_: Any, **options: Any) -> None:
         if User.objects.filter(is_active=True, roles__contains=[Role.ADMINISTRATOR]).exists():
-            raise CommandError("There is an administrator already: accounts are opened by them.")
-        typed = sys.stdin.isatty()
-        password = getpass.getpass() if typed else sys.stdin.readline().rstrip("\n")
+            raise CommandError("There is an administrator already, who opens further accounts.")
+        is_typed = sys.stdin.isatty()
+        password = getpass.getpass() if is_typed else sys.stdin.readline().rstrip("\n")
         try:
             user = user_create(
                 by=None,

@@ -1,4 +1,4 @@
-"""What a terminal does about itself."""
+"""Requests of a terminal about itself: enrolment, token, operator session."""
 
 from typing import Any
 

@@ -6,7 +6,8 @@ import pytest
 from django.contrib.admin.models import LogEntry
 
 from core.premises.models import Authorisation, Operator, Premises, Suspension, Terminal
-from core.premises.services import PIN_DIGITS, terminal_enrol
+from core.premises.operators import PIN_DIGITS
+from core.premises.services import terminal_enrol
 from core.staff.powers import Role
 from core.staff.signals import SESSION_KEY
 from tests.support import factories

@@ -1,0 +1,175 @@
+"""Register operators, set their PINs, and sign them on and off at terminals."""
+
+import datetime
+import itertools
+import secrets
+
+from django.contrib.auth.hashers import check_password, make_password
+from django.db import IntegrityError, transaction
+
+from core.database import clock
+from core.kernel.errors import Conflict, Forbidden, Invalid, NotFound, Unauthenticated
+from core.premises import powers
+from core.premises.access import BareTerminal
+from core.premises.models import Operator, OperatorSession
+from core.premises.services import CodeTaken, premises_by_code, sales_hold
+from core.staff.actor import StaffActor
+from core.staff.services import token_digest
+
+SESSION_LENGTH = datetime.timedelta(hours=12)
+ATTEMPTS_BEFORE_LOCK = 5
+LOCK_LENGTH = datetime.timedelta(minutes=15)
+PIN_DIGITS = range(6, 13)
+# The hash of a random PIN. Checking it makes an unknown number take as long as a known one.
+_UNKNOWN_PIN = make_password(secrets.token_urlsafe(16))
+
+
+class PinWeak(Invalid):
+    code = "pin_weak"
+    message = "A PIN has 6 to 12 digits, not all the same and not a plain sequence."
+
+
+class PinRefused(Unauthenticated):
+    code = "pin_refused"
+    message = "The operator's number or PIN is wrong."
+
+
+class PinLocked(Forbidden):
+    code = "pin_locked"
+    message = "Too many wrong PINs; wait until the lock ends."
+
+
+class OperatorUnknown(NotFound):
+    code = "operator_unknown"
+    message = "The premises have no operator of that number."
+
+
+class OperatorInactive(Conflict):
+    code = "operator_inactive"
+    message = "The operator works here no more."
+
+
+def operator_register(
+    *, by: StaffActor, premises: str, number: int, name: str, pin: str
+) -> Operator:
+    """Register a person who works at the terminals of the premises.
+
+    Raises PowerMissing, PremisesUnknown, PinWeak, CodeTaken.
+    """
+    by.need(powers.REGISTER)
+    place = premises_by_code(premises)
+    pin_check(pin)
+    try:
+        with transaction.atomic():
+            return Operator.objects.create(
+                premises=place,
+                number=number,
+                name=name,
+                pin=make_password(pin),
+                created_at=clock.now(),
+                created_by_id=by.user_id,
+            )
+    except IntegrityError as error:
+        raise CodeTaken(premises=premises, number=number) from error
+
+
+@transaction.atomic
+def operator_deactivate(*, by: StaffActor, premises: str, number: int) -> Operator:
+    """End a person's right to work at the terminals now. Repeating it changes nothing.
+
+    Raises PowerMissing, PremisesUnknown, OperatorUnknown.
+    """
+    by.need(powers.REGISTER)
+    operator, now = _operator(premises, number), sales_hold()
+    Operator.objects.filter(pk=operator.pk).update(is_active=False)
+    _sessions_end(operator, now)
+    operator.refresh_from_db()
+    return operator
+
+
+@transaction.atomic
+def operator_pin_reset(*, by: StaffActor, premises: str, number: int, pin: str) -> Operator:
+    """Set an operator's PIN, and end their lock and their sessions.
+
+    Raises PowerMissing, PremisesUnknown, OperatorUnknown, OperatorInactive, PinWeak.
+    """
+    by.need(powers.REGISTER)
+    operator = _operator(premises, number)
+    pin_check(pin)
+    now = sales_hold()
+    changed = Operator.objects.filter(pk=operator.pk, is_active=True).update(
+        pin=make_password(pin), failed_attempts=0, locked_until=None
+    )
+    if not changed:
+        raise OperatorInactive
+    _sessions_end(operator, now)
+    operator.refresh_from_db()
+    return operator
+
+
+def _operator(premises: str, number: int) -> Operator:
+    place = premises_by_code(premises)
+    operator = Operator.objects.filter(premises=place, number=number).first()
+    if operator is None:
+        raise OperatorUnknown(premises=premises, number=number)
+    return operator
+
+
+def _sessions_end(operator: Operator, now: datetime.datetime) -> None:
+    OperatorSession.objects.filter(operator=operator, ended_at=None).update(ended_at=now)
+
+
+def pin_check(pin: str) -> None:
+    """Raise PinWeak unless the PIN has 6 to 12 digits and they are not equal, rising or falling."""
+    digits = [int(digit) for digit in pin] if pin.isascii() and pin.isdigit() else []
+    steps = {(right - left) % 10 for left, right in itertools.pairwise(digits)}
+    if len(digits) not in PIN_DIGITS or steps in ({0}, {1}, {9}):
+        raise PinWeak
+
+
+def operator_sign_on(
+    *, terminal: BareTerminal, number: int, pin: str
+) -> tuple[OperatorSession, str]:
+    """Sign an operator on at a terminal of their premises. Return the session and its token.
+
+    Raises PinRefused, and PinLocked after repeated failures. Failures are counted and committed.
+    """
+    operator, refusal = _pin_attempt(terminal.premises_id, number, pin)
+    if operator is None or refusal is not None:
+        raise refusal or PinRefused()
+    token = secrets.token_urlsafe(32)
+    now = clock.now()
+    session = OperatorSession.objects.create(
+        terminal_id=terminal.terminal_id,
+        operator=operator,
+        token_digest=token_digest(token),
+        started_at=now,
+        expires_at=now + SESSION_LENGTH,
+    )
+    return session, token
+
+
+@transaction.atomic
+def _pin_attempt(premises: int, number: int, pin: str) -> tuple[Operator | None, Exception | None]:
+    operator = (
+        Operator.objects.select_for_update(no_key=True)
+        .filter(premises_id=premises, number=number, is_active=True)
+        .first()
+    )
+    if operator is None:
+        check_password(pin, _UNKNOWN_PIN)
+        return None, PinRefused()
+    now = clock.now()
+    if operator.locked_until and operator.locked_until > now:
+        return None, PinLocked(until=operator.locked_until.isoformat())
+    right = check_password(pin, operator.pin)
+    operator.failed_attempts = 0 if right else operator.failed_attempts + 1
+    if operator.failed_attempts >= ATTEMPTS_BEFORE_LOCK:
+        operator.locked_until, operator.failed_attempts = now + LOCK_LENGTH, 0
+    operator.save(update_fields=["failed_attempts", "locked_until"])
+    return (operator, None) if right else (None, PinRefused())
+
+
+def operator_sign_off(*, session: int) -> None:
+    """End a session. Repeating it changes nothing."""
+    OperatorSession.objects.filter(pk=session, ended_at=None).update(ended_at=clock.now())

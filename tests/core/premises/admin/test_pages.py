@@ -1,0 +1,66 @@
+"""The pages of premises in the admin: what they show, and to whom."""
+
+import uuid
+
+import pytest
+
+from core.ledger import services as ledger
+from core.premises import suspending
+from core.premises.models import Premises, Suspension
+from core.staff.powers import Role
+from tests.support import factories
+from tests.support.admin_desk import Desk, list_url, row_url, text_of
+
+pytestmark = pytest.mark.django_db
+
+
+def test_the_page_of_premises_shows_their_balance_and_their_parts() -> None:
+    point = factories.point()
+    ledger.post(
+        reference=uuid.uuid4(),
+        lines=[
+            ledger.Line(
+                kind="test",
+                debit=ledger.premises_account(point.premises.pk),
+                credit=ledger.liability("test:sold"),
+                amount_cents=12_345,
+            )
+        ],
+    )
+    page = Desk(Role.ORGANISER).get(row_url(point.premises))
+    assert "€123.45" in page
+    for text in (point.terminal.code, point.operator.name, point.premises.address):
+        assert text in page
+
+
+def test_the_list_of_suspensions_is_filtered_by_state() -> None:
+    by, place = factories.staff(Role.ORGANISER), factories.premises()
+    lifted = suspending.sales_suspend(by=by, reason="Line down", premises=place.code)
+    suspending.sales_resume(by=by, suspension=lifted.pk)
+    suspending.sales_suspend(by=by, reason="Storm at sea")
+    desk = Desk(Role.ORGANISER)
+    reasons = ("Line down", "Storm at sea")
+    for query, expected in (({}, (True, True)), ({"standing": "yes"}, (False, True))):
+        page = desk.get(list_url(Suspension), **query)
+        assert tuple(reason in page for reason in reasons) == expected
+    page = desk.get(list_url(Suspension), standing="no")
+    assert (place.code in page, "Storm at sea" in page) == (True, False)
+    assert "All sales" in desk.get(list_url(Suspension))
+
+
+def test_the_front_page_lists_suspensions_for_those_who_may_read_them() -> None:
+    by = factories.staff(Role.ORGANISER)
+    suspending.sales_suspend(by=by, reason="Storm at sea")
+    front = {
+        role: text_of(Desk(role).client.get("/admin/")) for role in (Role.AUDITOR, Role.CASHIER)
+    }
+    assert "Storm at sea" in front[Role.AUDITOR]
+    assert "Storm at sea" not in front[Role.CASHIER]
+
+
+def test_premises_are_found_by_code_name_and_municipality() -> None:
+    place, other = factories.premises(), factories.premises()
+    desk = Desk(Role.ORGANISER)
+    page = desk.get(list_url(Premises), q=place.code)
+    assert place.code in page
+    assert other.code not in page

@@ -1,0 +1,117 @@
+"""Credentials: which token, session and kind of premises opens what."""
+
+from collections.abc import Callable
+
+import pytest
+
+from core.ledger import services as ledger
+from core.ledger.models import Account
+from core.premises import operators, services
+from core.premises.access import (
+    CAPABILITIES,
+    BareTerminal,
+    Capability,
+    OperatorSessionExpired,
+    OperatorSessionUnknown,
+    TerminalActor,
+    TerminalCannot,
+    TerminalCredentials,
+    TerminalUnknown,
+    bare_terminal,
+    terminal_actor,
+)
+from core.premises.models import (
+    Operator,
+    Premises,
+)
+from core.premises.operators import SESSION_LENGTH, PinRefused
+from core.staff.actor import StaffActor
+from tests.support import factories
+
+PIN = "271828"
+BAR = {
+    "code": "P1",
+    "name": "Bar",
+    "kind": "establishment",
+    "address": "Carrer Major 1",
+    "municipality": "Palma",
+}
+
+
+def sign_on(terminal: BareTerminal) -> str:
+    """Return the token of a session of operator 1."""
+    return operators.operator_sign_on(terminal=terminal, number=1, pin=PIN)[1]
+
+
+@pytest.mark.article("14.I.1", "14.I.3")
+@pytest.mark.parametrize("kind", Premises.Kind.values)
+def test_each_kind_of_premises_has_an_account_and_its_own_capabilities(
+    by: StaffActor, kind: str
+) -> None:
+    place = services.premises_register(by=by, **(BAR | {"kind": kind}))
+    assert Account.objects.get().code == ledger.premises_account(place.pk).code
+    actor = TerminalActor(1, place.pk, kind, 1, 1)
+    sells = kind in ("establishment", "racecourse_point")
+    assert place.sells is sells
+    for capability in Capability:
+        if capability in CAPABILITIES[kind]:
+            actor.need(capability)
+        else:
+            assert (capability, sells) == (Capability.SELL, False)
+            with pytest.raises(TerminalCannot):
+                actor.need(capability)
+
+
+def enrolled_anew(by: StaffActor, terminal: BareTerminal) -> str:
+    return services.terminal_enrol(code=services.terminal_reenrol(by=by, terminal="T1"))[1]
+
+
+def rolled(by: StaffActor, terminal: BareTerminal) -> str:
+    return services.terminal_roll(terminal=terminal)
+
+
+@pytest.mark.parametrize("renew", [enrolled_anew, rolled])
+def test_a_new_token_ends_the_old_one(
+    by: StaffActor,
+    terminal: tuple[BareTerminal, str],
+    renew: Callable[[StaffActor, BareTerminal], str],
+) -> None:
+    bare, old = terminal
+    new = renew(by, bare)
+    assert bare_terminal(TerminalCredentials.of(new, "")) == bare
+    with pytest.raises(TerminalUnknown):
+        bare_terminal(TerminalCredentials.of(old, ""))
+
+
+def test_a_session_expires_and_ends_with_the_operators_work(
+    terminal: tuple[BareTerminal, str], operator: Operator
+) -> None:
+    bare, token = terminal
+    credentials = TerminalCredentials.of(token, sign_on(bare))
+    factories.time_pass(seconds=SESSION_LENGTH.total_seconds() - 5)
+    terminal_actor(credentials)
+    Operator.objects.filter(pk=operator.pk).update(is_active=False)
+    with pytest.raises(OperatorSessionExpired):
+        terminal_actor(credentials)
+    with pytest.raises(PinRefused):
+        sign_on(bare)
+    Operator.objects.filter(pk=operator.pk).update(is_active=True)
+    factories.time_pass(seconds=6)
+    with pytest.raises(OperatorSessionExpired):
+        terminal_actor(credentials)
+
+
+def test_an_operator_works_only_at_their_own_premises_and_terminal(
+    by: StaffActor, terminal: tuple[BareTerminal, str], operator: Operator
+) -> None:
+    session_token = sign_on(terminal[0])
+    elsewhere = factories.point()
+    stranger = BareTerminal(elsewhere.terminal.pk, elsewhere.premises.pk, "establishment")
+    with pytest.raises(PinRefused):
+        sign_on(stranger)
+    beside = factories.point(Premises.objects.get(code="P1"))
+    for other in (elsewhere, beside):
+        with pytest.raises(OperatorSessionUnknown):
+            terminal_actor(TerminalCredentials.of(other.token, session_token))
+    with pytest.raises(TerminalUnknown):
+        terminal_actor(TerminalCredentials.of("stranger", session_token))
