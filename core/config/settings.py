@@ -142,7 +142,11 @@ TEMPLATES = [
 
 AUTH_USER_MODEL = "staff.User"
 AUTHENTICATION_BACKENDS = ["core.staff.backends.LockingBackend"]
-PASSWORD_HASHERS = ["django.contrib.auth.hashers.Argon2PasswordHasher"]
+PASSWORD_HASHERS = [
+    "core.staff.hashers.DemonstrationHasher"
+    if SIMULATED_TIME
+    else "django.contrib.auth.hashers.Argon2PasswordHasher"
+]
 AUTH_PASSWORD_VALIDATORS = [
     {
         "NAME": "django.contrib.auth.password_validation.MinimumLengthValidator",

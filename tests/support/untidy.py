@@ -33,7 +33,6 @@ UNTESTED: dict[str, str] = {
         weeks
     """,
     "core/statements/api": "statements",
-    "core/tools/articles": "tracing",
     "core/tools/embedded": "__main__ children keeper server",
     "core/tools/raceday": "people",
     "core/tools/raceday/management/commands": "raceday",
@@ -80,7 +79,6 @@ WHAT_OR_HOW: dict[str, str] = {
     "core/statements": """
         balances commission guarantee journal_rules models selectors services tasks weeks
     """,
-    "core/tools/articles": "tracing",
     "core/tools/catalogues": "catalogues",
     "lototrot": "accounts day_parts journal_rules metrics movements reports",
     "lototrot/models": "contest running",

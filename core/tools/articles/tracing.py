@@ -12,13 +12,22 @@ _ROW = re.compile(r"^\| (1[45]\.[IVX.0-9]+) \|(.*)\|$")
 
 @dataclass(frozen=True, slots=True)
 class Article:
-    """A row of docs/regulation.md. `state` is `done`, `part: ...` or `open`."""
+    """A row of docs/regulation.md.
+
+    `code` names the files that implement it, with a space between two; `state` is `done`,
+    `part: ...` or `open`.
+    """
 
     number: str
     summary: str
     readings: str
     code: str
     state: str
+
+    @property
+    def paths(self) -> list[str]:
+        """Return the files that implement the article, relative to the project's folder."""
+        return self.code.split()
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,31 +79,36 @@ def _cited(mark: ast.AST) -> list[str]:
 
 
 def trace(root: Path) -> list[Trace]:
-    """Every article with its tests. `root` is the project's folder."""
+    """Return every article with its tests. `root` is the folder of the project."""
     tests: dict[str, set[str]] = {}
     for number, test in citations(root / "tests"):
         tests.setdefault(number, set()).add(test)
-    known = articles(root / "docs" / "regulation.md")
-    return [Trace(each, tuple(sorted(tests.get(each.number, ())))) for each in known]
+    rows = articles(root / "docs" / "regulation.md")
+    return [Trace(article, tuple(sorted(tests.get(article.number, ())))) for article in rows]
 
 
 def faults(root: Path) -> list[str]:
-    """What is missing: a test of a finished article, a file, an article that a test cites."""
+    """Return a sentence for each fault, or nothing.
+
+    A finished article must have a test, files that are named must exist, and a test may only cite
+    an article of the page.
+    """
     traces = trace(root)
-    found = [
-        f"{each.article.number} is done and no test cites it"
-        for each in traces
-        if each.article.state == DONE and not each.tests
+    untested = [
+        f"{traced.article.number} is done and no test cites it"
+        for traced in traces
+        if traced.article.state == DONE and not traced.tests
     ]
-    found += [
-        f"{each.article.number}: there is no {each.article.code}"
-        for each in traces
-        if each.article.code and not (root / each.article.code).is_file()
+    missing = [
+        f"{traced.article.number}: there is no {path}"
+        for traced in traces
+        for path in traced.article.paths
+        if not (root / path).is_file()
     ]
-    numbers = {each.article.number for each in traces}
-    found += [
+    numbers = {traced.article.number for traced in traces}
+    unlisted = [
         f"{test} cites {number}, which docs/regulation.md does not have"
         for number, test in citations(root / "tests")
         if number not in numbers
     ]
-    return found
+    return untested + missing + unlisted

@@ -1,4 +1,4 @@
-"""`manage.py articles`: article, reading, code, tests; `--check` fails on what is missing."""
+"""Print each article with its reading, code and tests; with `--check`, fail on a fault."""
 
 from typing import Any
 
@@ -17,14 +17,15 @@ class Command(BaseCommand):
 
     def handle(self, *_: Any, **options: Any) -> None:
         if options["check"]:
-            found = faults(settings.BASE_DIR)
-            if found:
-                raise CommandError("\n".join(found))
+            sentences = faults(settings.BASE_DIR)
+            if sentences:
+                raise CommandError("\n".join(sentences))
             return
-        for each in trace(settings.BASE_DIR):
-            article = each.article
+        for traced in trace(settings.BASE_DIR):
+            article = traced.article
             readings = f" [{article.readings}]" if article.readings else ""
             self.stdout.write(f"{article.number}{readings} {article.summary} ({article.state})")
-            self.stdout.write(f"    {article.code or 'no code yet'}")
-            for test in each.tests:
+            for path in article.paths or ["no code yet"]:
+                self.stdout.write(f"    {path}")
+            for test in traced.tests:
                 self.stdout.write(f"        {test}")

@@ -1,4 +1,4 @@
-"""Every article that is said to be done has code and a test that cites it."""
+"""Tests of the table of articles: a finished one has code, and a test that cites it."""
 
 from pathlib import Path
 
@@ -14,7 +14,7 @@ def test_a_done_article_without_a_test_is_found(tmp_path: Path) -> None:
     (tmp_path / "docs").mkdir()
     (tmp_path / "tests").mkdir()
     (tmp_path / "docs" / "regulation.md").write_text(
-        "| 14.I.1 | text | | gone.py | done |\n| 14.I.2 | text | A1 | | open |\n"
+        "| 14.I.1 | text | | docs/regulation.md gone.py | done |\n| 14.I.2 | text | A1 | | open |\n"
     )
     (tmp_path / "tests" / "test_it.py").write_text(
         "import pytest\n@pytest.mark.article('14.I.9')\ndef test_it(): pass\n"
