@@ -1,4 +1,4 @@
-"""The Celery application: how what is due gets done soon. The database says what is due."""
+"""Make the Celery application, which runs due work soon. The database says what is due."""
 
 import os
 from typing import Any
@@ -9,7 +9,7 @@ from celery.signals import setup_logging, worker_init
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "core.config.settings")
 
 app = Celery("lototrot")
-app.set_default()  # in every thread, not only in the one that came here first
+app.set_default()  # for every thread, also those that did not import this module
 app.config_from_object("django.conf:settings", namespace="CELERY")
 app.autodiscover_tasks()  # tasks.py of each installed app
 

@@ -1,6 +1,7 @@
-"""Read typed values from the environment; errors name the variable.
+"""Read typed values from the environment. An error names the variable.
 
-A blank variable counts as unset. A reader without a default raises for an unset variable.
+A blank variable counts as unset. Without a default, a variable is required: every function here
+raises ImproperlyConfigured if it is unset or malformed.
 
 This stays a module because most of it is the reader of database URLs, which refuses unknown options
 and never shows a password; a library for the other readers would not make it smaller.
@@ -37,6 +38,7 @@ def _missing(name: str) -> ImproperlyConfigured:
 
 
 def string(name: str, default: str | None = None) -> str:
+    """Return a text."""
     value = _read(name) or default
     if value is None:
         raise _missing(name)
@@ -44,7 +46,7 @@ def string(name: str, default: str | None = None) -> str:
 
 
 def boolean(name: str, default: bool | None = None) -> bool:
-    """1, true, yes, on or 0, false, no, off, in any case."""
+    """Return a truth value: 1, true, yes, on or 0, false, no, off, in any case."""
     value = _read(name)
     if value is None:
         if default is None:
@@ -60,6 +62,7 @@ def boolean(name: str, default: bool | None = None) -> bool:
 def integer(
     name: str, default: int | None = None, *, least: int | None = None, most: int | None = None
 ) -> int:
+    """Return a whole number, within the limits where given."""
     value = _read(name)
     if value is None:
         if default is None:
@@ -77,7 +80,7 @@ def integer(
 
 
 def seconds(name: str, default: float | None = None) -> float:
-    """A positive duration; a fraction is allowed."""
+    """Return a positive duration in seconds; a fraction is allowed."""
     value = _read(name)
     if value is None:
         if default is None:
@@ -93,7 +96,7 @@ def seconds(name: str, default: float | None = None) -> float:
 
 
 def words(name: str, default: Sequence[str] | None = None) -> list[str]:
-    """Values separated by commas; blank ones are dropped."""
+    """Return values separated by commas; blank ones are dropped."""
     value = _read(name)
     if value is None:
         if default is None:
@@ -103,11 +106,12 @@ def words(name: str, default: Sequence[str] | None = None) -> list[str]:
 
 
 def database_settings(url: str, variable: str = "DATABASE_URL") -> dict[str, Any]:
-    """Django's settings for a PostgreSQL URL, as libpq writes it.
+    """Return Django's settings for a PostgreSQL URL in the form of libpq.
 
     `postgresql://user:password@host:port/name?option=value`, everything percent-encoded. A Unix
     socket's folder goes in the query: `postgresql://user:password@/name?host=%2Frun%2Fpg`.
-    `variable` is what an error calls the URL; an error never shows the password.
+    `variable` is the name that an error gives the URL; an error never shows the password. Raises
+    ImproperlyConfigured.
     """
     try:
         parts = urlsplit(url)
@@ -135,7 +139,7 @@ def database_settings(url: str, variable: str = "DATABASE_URL") -> dict[str, Any
 
 
 def _host(parts: SplitResult) -> str:
-    """The host as written: `hostname` would lower the case of a socket's folder."""
+    """Return the host as it is written: `hostname` would lower the case of a socket's folder."""
     host = parts.netloc.rpartition("@")[2]
     if host.startswith("["):
         return host[1:].partition("]")[0]

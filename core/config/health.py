@@ -1,4 +1,4 @@
-"""Whether this process lives, and whether it may be sent requests."""
+"""Tell a supervisor whether this process is alive, and whether it may be sent requests."""
 
 import functools
 import time
@@ -21,7 +21,7 @@ log = structlog.get_logger("health")
 
 
 class NotReady(Exception):
-    """One check's plain reason, without secrets."""
+    """A check failed; the text is its plain reason, without secrets."""
 
 
 def livez(request: HttpRequest) -> HttpResponse:
@@ -30,9 +30,9 @@ def livez(request: HttpRequest) -> HttpResponse:
 
 
 def readyz(request: HttpRequest) -> HttpResponse:
-    """200 when sales can be taken: database there, migrated, and fit; 503 otherwise.
+    """Return 200 if sales can be taken (the database answers, is migrated, and is fit), else 503.
 
-    A sale succeeds without the broker, so a broker out of reach only makes the status `degraded`.
+    A sale succeeds without the broker, so an unreachable broker only makes the status `degraded`.
     """
     checks = {name: _outcome(check) for name, check in _CHECKS.items()}
     ready = all(outcome == "ok" for outcome in checks.values())
@@ -60,7 +60,7 @@ def _reachable() -> None:
 
 def _migrated() -> None:
     if not _all_applied():
-        _all_applied.cache_clear()  # somebody may be migrating just now
+        _all_applied.cache_clear()  # a migration may be running
         raise NotReady("migrations are missing")
 
 
@@ -75,7 +75,9 @@ _CHECKS = {"database": _reachable, "migrations": _migrated, "server": verify_ser
 
 @functools.lru_cache(maxsize=1)
 def _broker(_period: int) -> str:
-    """Asked once in a while: `_period` changes when the answer is too old."""
+    """Return the state of the broker, kept for a few seconds: `_period` changes when it is too
+    old.
+    """
     from core.config.celery import app
 
     try:

@@ -1,6 +1,6 @@
-"""Secrets: from the environment; outside production, made once and kept under `var/secrets`.
+"""Read secrets from the environment; outside production, make them once under `var/secrets`.
 
-There is no default secret anywhere, so none can reach production by oversight.
+No secret has a default, so that none can reach production by oversight.
 """
 
 import json
@@ -14,7 +14,10 @@ from core.kernel.codes import CodeKeys
 
 
 def _kept(name: str, folder: Path, make: str) -> str:
-    """The content of `folder/name`; the first caller of several at once decides it."""
+    """Return the content of `folder/name`, and write `make` there first if it does not exist.
+
+    If several processes write at once, the first one decides the content.
+    """
     path = folder / name
     folder.mkdir(parents=True, exist_ok=True, mode=0o700)
     draft = folder / f".{name}.{os.getpid()}.{secrets.token_hex(4)}"
@@ -31,7 +34,10 @@ def _kept(name: str, folder: Path, make: str) -> str:
 
 
 def text(name: str, *, folder: Path, production: bool) -> str:
-    """The secret `name` as text: `$name`, or outside production a kept random one."""
+    """Return the secret `name` as text: `$name`, or outside production a random one that is kept.
+
+    Raises ImproperlyConfigured in production if it is unset or shorter than 32 characters.
+    """
     value = os.environ.get(name, "")
     if value:
         if production and len(value) < 32:
@@ -43,9 +49,9 @@ def text(name: str, *, folder: Path, production: bool) -> str:
 
 
 def data_keys(name: str, *, folder: Path, production: bool) -> tuple[str, dict[str, bytes]]:
-    """The keys of what is encrypted at rest: JSON `{"current": "1", "keys": {"1": hex}}`.
+    """Return the keys of encrypted data: the version in use, and the 32 bytes of each version.
 
-    The version in use and each version's 32 bytes.
+    The variable holds JSON: `{"current": "1", "keys": {"1": hex}}`. Raises ImproperlyConfigured.
     """
     if os.environ.get(name):
         document = os.environ[name]
@@ -57,18 +63,19 @@ def data_keys(name: str, *, folder: Path, production: bool) -> tuple[str, dict[s
     try:
         ring = json.loads(document)
         keys = {version: bytes.fromhex(key) for version, key in ring["keys"].items()}
-        known = ring["current"] in keys
+        has_current = ring["current"] in keys
     except (ValueError, KeyError, TypeError, AttributeError) as error:
         raise ImproperlyConfigured(f"{name} is not a key ring: {type(error).__name__}") from error
-    if not known or any(len(key) != 32 or len(v.encode()) != 1 for v, key in keys.items()):
+    if not has_current or any(len(key) != 32 or len(v.encode()) != 1 for v, key in keys.items()):
         raise ImproperlyConfigured(f"{name}: keys of 32 bytes, versions of one character")
     return ring["current"], keys
 
 
 def key_ring(name: str, *, folder: Path, production: bool) -> CodeKeys:
-    """Keys of ticket and voucher codes: JSON `{"current": "1", "keys": {"1": [hex, hex]}}`.
+    """Return the keys of ticket and voucher codes.
 
-    Each version holds the authenticity key and the digest key, 32 bytes each.
+    The variable holds JSON: `{"current": "1", "keys": {"1": [hex, hex]}}`. Each version has the
+    authenticity key and the digest key, 32 bytes each. Raises ImproperlyConfigured.
     """
     if os.environ.get(name):
         document = os.environ[name]

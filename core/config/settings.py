@@ -1,7 +1,7 @@
-"""Settings of the whole system, read from the environment (see docs/operations.md).
+"""Read the settings of the system from the environment (see docs/operations.md).
 
-Two profiles: `development` (default: embedded servers, secrets generated once under `var/`) and
-`production`, which refuses to start on anything that is fit for a demonstration only.
+There are two profiles: `development` (default: embedded servers, secrets generated once under
+`var/`) and `production`, which refuses to start on anything that is fit for a demonstration only.
 """
 
 from pathlib import Path
@@ -54,6 +54,7 @@ def _database_urls() -> tuple[str, str]:
 
 
 def _broker_url() -> str:
+    """Return the broker's URL. Raises ImproperlyConfigured in production if it is unset."""
     url = env.string("BROKER_URL", "")
     if not url and PRODUCTION:
         raise ImproperlyConfigured(
@@ -70,8 +71,8 @@ DATABASES = {
     "owner": env.database_settings(_owner_url) | {"TEST": {"MIRROR": None}},
 }
 for _alias in DATABASES.values():
-    # Out of reach of counting: a statement is prepared where the code says so, and only there. With
-    # none, as Django would have it, the driver would not prepare even those.
+    # The code says which statements are prepared; the driver must not decide by counting, hence the
+    # large number. With None, Django's default, it would not even prepare those.
     _alias.setdefault("OPTIONS", {})["prepare_threshold"] = 2**31
     _alias["OPTIONS"]["options"] = _SESSION_OPTIONS
 DATABASE_ROUTERS: list[str] = []
@@ -189,7 +190,7 @@ UNFOLD = {
     "ENVIRONMENT": "core.admin_support.site.environment",
     "STYLES": ["core.admin_support.site.stylesheet"],
     "SCRIPTS": ["core.admin_support.site.script"],
-    "COLORS": {  # the turf of core/screens, in eleven lights
+    "COLORS": {  # the green of core/screens, in eleven shades
         "primary": {
             "50": "#eef7f2",
             "100": "#dcefe4",
@@ -228,11 +229,11 @@ SPECTACULAR_SETTINGS = {
     "SCHEMA_PATH_PREFIX": "/api/v1/",
     "COMPONENT_SPLIT_REQUEST": True,
     "ENUM_ADD_EXPLICIT_BLANK_NULL_CHOICE": False,
-    "POSTPROCESSING_HOOKS": [],  # choices stay where they are used, and need no names
+    "POSTPROCESSING_HOOKS": [],  # choices stand where they are used, not as named components
 }
 
 CELERY_BROKER_URL = _broker_url()
-CELERY_IMPORTS = ["core.config.tasks"]  # of no app
+CELERY_IMPORTS = ["core.config.tasks"]  # core.config is not an installed app
 CELERY_TASK_IGNORE_RESULT = True
 CELERY_TASK_ACKS_LATE = True
 CELERY_TASK_REJECT_ON_WORKER_LOST = True
@@ -249,7 +250,7 @@ CELERY_BEAT_SCHEDULE = {
         "schedule": env.seconds("SWEEP_EVERY_S", 5),
         "options": {"expires": 30},
     },
-    "night": {  # every hour, in Madrid: an hour missed is made good by the next
+    "night": {  # every hour, in Madrid: the next run does what a missed one left
         "task": "core.nights.tasks.night",
         "schedule": crontab(minute=10),
         "options": {"expires": 3000},
@@ -257,21 +258,21 @@ CELERY_BEAT_SCHEDULE = {
 }
 CELERY_BEAT_SCHEDULE_FILENAME = str(VAR_DIR / "celerybeat-schedule")
 
-# Where browsers read what the boards show: here, unless it is given out elsewhere.
+# The address at which browsers read the figures of the boards: this server's by default.
 LIVE_URL = env.string("LIVE_URL", "/live").rstrip("/")
 
-# The prize office: how long payees' identities and images of deposits are kept, and from where on
-# a payment takes a second person.
+# The prize office: how long payees' identities and images of deposits are kept, and the amount
+# above which a payment needs a second person.
 PAYEE_KEPT_DAYS = env.integer("PAYEE_KEPT_DAYS", 3650, least=1)
 IMAGE_KEPT_DAYS = env.integer("IMAGE_KEPT_DAYS", 1825, least=1)
 SECOND_PERSON_ABOVE_CENTS = env.integer("SECOND_PERSON_ABOVE_CENTS", 300_000, least=0)
 
 LOGGING_CONFIG = None
 LOG_LEVEL = env.string("LOG_LEVEL", "INFO")
-# One in so many successful requests is logged (0: none); refusals and faults always are.
+# One of every N successful requests is logged (0: none); refusals and faults always are.
 ACCESS_LOG_EVERY = env.integer("ACCESS_LOG_EVERY", 1, least=0)
-# Who is given every entry of the public log: folders (absolute paths) and HTTP addresses.
+# The receivers of every entry of the public log: folders (absolute paths) and HTTP addresses.
 LOG_RECEIVERS = env.words("LOG_RECEIVERS", [])
-if not all(each.startswith(("/", "http://", "https://")) for each in LOG_RECEIVERS):
+if not all(address.startswith(("/", "http://", "https://")) for address in LOG_RECEIVERS):
     raise ImproperlyConfigured("LOG_RECEIVERS are absolute paths and http(s) addresses")
 METRICS_TOKEN = env.string("METRICS_TOKEN", "")

@@ -1,4 +1,4 @@
-"""What a process checks about its database before it serves or works."""
+"""Check that the database is fit before a process serves or works."""
 
 from django.conf import settings
 from django.core.exceptions import ImproperlyConfigured
@@ -15,8 +15,8 @@ OLDEST_SERVER = 160000
 def verify_server() -> None:
     """Refuse a server that could lose an answered sale, or a role that could rewrite history.
 
-    Raises ImproperlyConfigured naming every fault. The role is checked in production only: one
-    machine's demonstration may be run by a single role.
+    Raises ImproperlyConfigured naming every fault. The role is checked in production only: a
+    demonstration on one machine may use a single role.
     """
     faults = []
     with connection.cursor() as cursor:
@@ -24,9 +24,9 @@ def verify_server() -> None:
             "SELECT name, setting FROM pg_settings WHERE name = ANY(%s)",
             [[*REQUIRED_ON, "server_version_num"]],
         )
-        found = dict(cursor.fetchall())
-        faults += [f"{name} is off" for name in REQUIRED_ON if found[name] == "off"]
-        if int(found["server_version_num"]) < OLDEST_SERVER:
+        setting = dict(cursor.fetchall())
+        faults += [f"{name} is off" for name in REQUIRED_ON if setting[name] == "off"]
+        if int(setting["server_version_num"]) < OLDEST_SERVER:
             faults.append("PostgreSQL is older than 16")
         cursor.execute(
             "SELECT tgrelid::regclass::text FROM pg_trigger WHERE tgname = ANY(%s)"
@@ -37,12 +37,12 @@ def verify_server() -> None:
         tables = {model._meta.db_table for model in guarded_models()}
         if not tables <= guarded:
             faults.append(f"tables without guards: {sorted(tables - guarded)}; run migrate")
-        loose = unjournaled(cursor)
-        if loose:
-            faults.append(f"tables without the journal: {loose}; run migrate")
-        anew = None if loose else started_anew()
-        if anew:
-            faults.append(f"transactions_started_anew: {anew}")
+        without_journal = unjournaled(cursor)
+        if without_journal:
+            faults.append(f"tables without the journal: {without_journal}; run migrate")
+        reset = None if without_journal else started_anew()
+        if reset:
+            faults.append(f"transactions_started_anew: {reset}")
         if settings.PRODUCTION:
             cursor.execute(
                 "SELECT rolsuper OR pg_has_role(current_user, c.relowner, 'MEMBER')"

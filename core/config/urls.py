@@ -1,6 +1,7 @@
-"""Addresses of the whole system.
+"""List the addresses of the system.
 
-Each app keeps its API beside its services, in `api/urls.py`. Games stand below their name.
+Each app keeps its API beside its services, in `api/urls.py`. The addresses of a game begin with its
+name.
 """
 
 from django.contrib import admin

@@ -1,4 +1,4 @@
-"""The version of the program. `pyproject.toml` is the only file that states it."""
+"""Read the version of the program from `pyproject.toml`, the only file that states it."""
 
 import tomllib
 from functools import cache

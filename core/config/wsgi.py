@@ -1,4 +1,4 @@
-"""The WSGI application. It refuses to serve on a database that could lose an answered sale."""
+"""Make the WSGI application. It refuses to serve on a database that could lose an answered sale."""
 
 import gc
 import os
@@ -6,18 +6,18 @@ from importlib import import_module
 
 from django.core.wsgi import get_wsgi_application
 
-from core.config import celery  # noqa: F401  (tasks are sent by it)
-from core.config.whole import whole
+from core.config import celery  # noqa: F401  (it sends the tasks)
+from core.config.one_write import in_one_write
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "core.config.settings")
-application = whole(get_wsgi_application())
+application = in_one_write(get_wsgi_application())
 
 from django.conf import settings  # noqa: E402  (needs the apps loaded)
 
 from core.config.startup import verify_server  # noqa: E402
 
 verify_server()
-# What is loaded stays: the collector need not stop all requests, time and again, to look at it.
+# What is loaded here stays, so the garbage collector need not stop requests to examine it.
 import_module(settings.ROOT_URLCONF)
 gc.collect()
 gc.freeze()

@@ -1,4 +1,4 @@
-"""The clock."""
+"""Show the simulated clock in the admin, and move it."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""App configuration."""
+"""Configure the app; install the guards after each migrate."""
 
 from django.apps import AppConfig
 from django.db.models.signals import post_migrate

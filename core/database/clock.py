@@ -1,4 +1,4 @@
-"""One clock, the database's, plus any simulated offset (rulebook: Clock).
+"""Tell the time by one clock: the database's, plus the simulated offset (rulebook: Clock).
 
 Rules and records use `now()`. `recent()` is for showing the time: it seldom makes a query.
 """
@@ -28,7 +28,7 @@ class ClockBackwards(Invalid):
 
 
 def now() -> datetime.datetime:
-    """The instant, aware, to the microsecond; it moves within a transaction."""
+    """Return the instant, aware, to the microsecond. It moves within a transaction."""
     with connection.cursor() as cursor:
         cursor.execute("SELECT core_now()")
         instant: datetime.datetime = cursor.fetchone()[0]
@@ -36,17 +36,20 @@ def now() -> datetime.datetime:
 
 
 def offset() -> datetime.timedelta:
-    """The simulated offset in force; zero on real time."""
+    """Return the simulated offset in force; zero on real time."""
     newest = ClockOffset.objects.order_by("-id").first()
     return newest.offset if newest else datetime.timedelta()
 
 
 def is_simulated() -> bool:
+    """Return whether the clock has ever been moved."""
     return ClockOffset.objects.exists()
 
 
 class Recent(NamedTuple):
-    """An answer of the database: the monotonic time of asking in seconds, instant and offset."""
+    """An answer of the database: the monotonic time of asking in seconds, the instant and the
+    offset.
+    """
 
     asked_s: float
     instant: datetime.datetime
@@ -54,7 +57,9 @@ class Recent(NamedTuple):
 
 
 class _Process:
-    """The last answer. It is replaced and never changed, so that threads need no lock."""
+    """The newest answer that this process has. It is replaced and never changed, so that threads
+    need no lock.
+    """
 
     latest: Recent | None = None
 
@@ -62,13 +67,13 @@ class _Process:
 def recent() -> tuple[datetime.datetime, datetime.timedelta]:
     """Return the instant and the simulated offset in force.
 
-    The database is asked once a second; in between, the process's monotonic clock carries on from
+    The database is asked once a second; in between, the process's monotonic clock continues from
     its answer. Raises DatabaseError.
     """
     monotonic_s = time.monotonic()
     latest = _Process.latest
     if latest is None or monotonic_s - latest.asked_s >= _KEPT_S:
-        if latest is not None:  # one asks; meanwhile the others go on by the last answer
+        if latest is not None:  # the other threads use the last answer meanwhile
             passed = datetime.timedelta(seconds=monotonic_s - latest.asked_s)
             _Process.latest = Recent(monotonic_s, latest.instant + passed, latest.offset)
         try:
@@ -83,7 +88,7 @@ def recent() -> tuple[datetime.datetime, datetime.timedelta]:
 
 
 def forget_recent() -> None:
-    """Ask the database at the next `recent()`: the clock has been moved."""
+    """Ask the database at the next `recent()`, because the clock was moved."""
     _Process.latest = None
 
 
@@ -99,9 +104,9 @@ def _ask(monotonic_s: float) -> Recent:
 
 @transaction.atomic
 def move_to(instant: datetime.datetime, *, reason: str) -> datetime.timedelta:
-    """Move simulated time forward to `instant`; the new offset.
+    """Move simulated time forward to `instant`, and return the new offset.
 
-    Raises SimulatedTimeRefused unless the settings allow it, ClockBackwards for an instant past.
+    Raises SimulatedTimeRefused unless the settings allow it, ClockBackwards for an earlier instant.
     """
     if not settings.SIMULATED_TIME:
         raise SimulatedTimeRefused

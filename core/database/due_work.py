@@ -1,7 +1,7 @@
-"""The work that the database says is due: for each task, the ids to call it with.
+"""Send the tasks that the database says are due.
 
 Each app lists its tasks as `DUE` in its `due.py`. A task is idempotent and reads the state again,
-so sending one twice is harmless.
+so sending it twice is harmless.
 """
 
 from collections.abc import Callable, Iterable
@@ -14,7 +14,7 @@ from core.contributions import contributed_items
 
 @dataclass(frozen=True, slots=True)
 class DueWork:
-    """`task(id)` is to be done for each id that `due()` returns."""
+    """A task that is due for each id that `due()` returns."""
 
     task: Task
     due: Callable[[], Iterable[int]]
@@ -26,7 +26,7 @@ def due_work() -> tuple[DueWork, ...]:
 
 
 def send_due() -> int:
-    """Send every task that the database says is due; return how many were sent."""
+    """Send every task that the database says is due; return the number of tasks sent."""
     sent = 0
     for work in due_work():
         for pk in work.due():

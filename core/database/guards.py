@@ -1,8 +1,8 @@
-"""After every migrate, functions, triggers and grants are made to follow the code.
+"""Make the database's functions, triggers and grants follow the code after each migrate.
 
-Functions and views come from each app's `sql/*.sql`.
-Triggers refuse any change that the model does not declare, for the owner too; grants leave the
-application's role able to read, insert, and update the declared columns, and nothing else.
+Functions and views come from each app's `sql/*.sql`. Triggers refuse every change that the model
+does not declare, also for the owner of the tables. Grants let the application's role read, insert,
+and update the declared columns, and nothing else.
 """
 
 import json
@@ -17,7 +17,7 @@ from django.db.models import Model
 from core.database.models import Guarded
 from core.database.sql_files import function_sql
 
-# Tables of others that hold no money and no history, with what the application does to them.
+# Tables of Django that hold no money and no history, with the rights of the application on them.
 FOREIGN_TABLES = {
     "django_session": "SELECT, INSERT, UPDATE, DELETE",
     "django_content_type": "SELECT",
@@ -29,7 +29,7 @@ FOREIGN_TABLES = {
 }
 
 
-# The triggers that every table has, whatever its model declares.
+# The triggers that every table has, independent of what its model declares.
 GUARDS = ("guard_rows", "guard_truncate", "guard_columns")
 
 _OWN_VIEWS = """
@@ -39,19 +39,19 @@ SELECT relname FROM pg_class WHERE relkind = 'v' AND relnamespace = 'public'::re
 
 
 def guarded_models() -> list[type[Guarded]]:
-    """Every concrete model of the project, in the order of their tables' names."""
-    found = [m for m in apps.get_models() if issubclass(m, Guarded) and m._meta.managed]
-    return sorted(found, key=lambda model: model._meta.db_table)
+    """Return every concrete model of the project, in the order of their tables' names."""
+    models = [m for m in apps.get_models() if issubclass(m, Guarded) and m._meta.managed]
+    return sorted(models, key=lambda model: model._meta.db_table)
 
 
 def columns(model: type[Model], names: tuple[str, ...]) -> list[str]:
-    """The columns of the named fields."""
+    """Return the columns of the named fields."""
     fields = {field.name: str(field.column) for field in model._meta.concrete_fields}
     return [fields[name] for name in names]
 
 
 def trigger_sql(model: type[Guarded]) -> list[str]:
-    """The statements that put the model's triggers in place; they may be run again."""
+    """Return the statements that put the model's triggers in place. They may be run again."""
     table = model._meta.db_table
     statements = [
         f'CREATE OR REPLACE TRIGGER guard_rows BEFORE DELETE ON "{table}" '
@@ -77,7 +77,7 @@ def trigger_sql(model: type[Guarded]) -> list[str]:
 
 
 def grant_sql(model: type[Guarded], role: str) -> list[str]:
-    """What the application's role may do to the model's table."""
+    """Return the statements that grant the application's role its rights on the model's table."""
     table = model._meta.db_table
     statements = [f'REVOKE ALL ON "{table}" FROM {role}', f'GRANT SELECT ON "{table}" TO {role}']
     if model.inserted_by_application:
@@ -90,13 +90,13 @@ def grant_sql(model: type[Guarded], role: str) -> list[str]:
 
 
 def app_role() -> str | None:
-    """The application's role, quoted; None where it is the owner itself (one role for both)."""
+    """Return the application's role, quoted; None where the application connects as the owner."""
     app, owner = settings.DATABASES["default"]["USER"], settings.DATABASES["owner"]["USER"]
     return None if app == owner else f'"{app}"'
 
 
 def install_guards(*, using: str = "owner", **_: Any) -> None:
-    """Put triggers and grants in place. Connected to post_migrate; runs as the owner."""
+    """Put functions, triggers and grants in place. Connected to post_migrate; runs as the owner."""
     role = app_role()
     connection = connections[using]
     with connection.cursor() as cursor:

@@ -1,7 +1,7 @@
-"""Facts that a process keeps in memory, so that a hot path need not ask the database again.
+"""Keep facts in the memory of a process, so that a hot path need not ask the database again.
 
-Ids mean nothing without their database, and a process may meet several (the tests' does): each
-fact is kept under the name of the database in use.
+An id means nothing without its database, and a process may use several (in tests). Each fact is
+therefore kept under the name of the database in use.
 """
 
 import functools
@@ -19,7 +19,9 @@ V = TypeVar("V")
 
 
 class Facts(Generic[V]):
-    """The `most` newest facts of one kind. They never change, or may be old by `seconds`."""
+    """The `most` newest facts of one kind. They never change, or may be out of date by
+    `seconds`.
+    """
 
     _all: ClassVar["weakref.WeakSet[Facts[Any]]"] = weakref.WeakSet()
 
@@ -34,7 +36,7 @@ class Facts(Generic[V]):
         return self._kept.get(self._full(key))
 
     def put(self, *key: Hashable, fact: V) -> V:
-        """Keep the fact of that key; the oldest one is dropped when there are too many."""
+        """Keep the fact of that key and return it. Drop the oldest fact when there are too many."""
         with self._writing:
             self._kept[self._full(key)] = fact
             if len(self._kept) > self._most:
@@ -42,7 +44,7 @@ class Facts(Generic[V]):
         return fact
 
     def forget(self) -> None:
-        """Keep nothing of what is kept."""
+        """Drop all facts."""
         with self._writing:
             self._kept.clear()
 
@@ -52,7 +54,7 @@ class Facts(Generic[V]):
 
 
 def kept(*, most: int, seconds: int = 0) -> Callable[[Callable[P, R]], Callable[P, R]]:
-    """Keep what a function returns for its arguments. What it raises is not kept."""
+    """Keep the results of a function by its arguments. An exception is not kept."""
 
     def decorate(function: Callable[P, R]) -> Callable[P, R]:
         facts: Facts[R] = Facts(most=most, seconds=seconds)
@@ -69,6 +71,6 @@ def kept(*, most: int, seconds: int = 0) -> Callable[[Callable[P, R]], Callable[
 
 
 def forget_all() -> None:
-    """Forget every fact of every kind: for tests that change what never changes."""
+    """Drop every fact of every kind, for tests that change what never changes in service."""
     for facts in list(Facts._all):
         facts.forget()

@@ -1,8 +1,8 @@
 """Take advisory locks of the transaction, in one fixed order.
 
-The order of `Lock` is the order of taking: a transaction that needs several takes them in one call,
-or lower ones first. SQL files name a lock as `{lock.contest}`; `core.database.sql_files` writes its
-number there.
+A transaction takes locks in the order of `Lock`: those that it needs together in one call, or lower
+ones first. SQL files name a lock as `{lock.contest}`; `core.database.sql_files` replaces the name
+by the number.
 """
 
 import enum
@@ -13,9 +13,11 @@ from django.db import connection
 
 
 class Lock(enum.IntEnum):
-    """Name spaces of locks; the second key of each is a row's id (0 where there is only one)."""
+    """The name spaces of locks. The second key of each is a row's id (0 where there is only
+    one).
+    """
 
-    NIGHT = -1  # of the session, not of a transaction: see `session_hold`
+    NIGHT = -1  # held by the session, not by a transaction: see `session_hold`
     IDEMPOTENCY = 0
     PROPOSAL = 1
     REQUEST = 2
@@ -23,17 +25,17 @@ class Lock(enum.IntEnum):
     MEETING = 4
     CHAIN = 5
     CONTEST = 6
-    SALES = 7  # shared by every sale; alone by what ends a right to sell
+    SALES = 7  # shared by every sale; exclusive for what ends a right to sell
     TICKET = 8
     GAME = 9  # a concrete game of Promotrot: planning and closing its emissions
-    EMISSION = 10  # shared by every award; alone by what changes the emission's state
-    STATEMENT = 15  # of premises: their statements and what they pay for them
-    STOCK = 20  # of prizes in kind, by item
+    EMISSION = 10  # shared by every award; exclusive for what changes the emission's state
+    STATEMENT = 15  # the statements of premises and their remittances
+    STOCK = 20  # the stock of prizes in kind, by item
     CASH = 21  # a cashier's session: its payments, movements and close
     CHEQUE = 22  # the numbers of cheques
-    SEAL = 25  # of a contest: one sealing at a time
-    JOURNAL = 29  # of those who seal batches, and of nobody else
-    LOG = 30  # last of all: the public log is appended to at the end of an act
+    SEAL = 25  # the seal of a contest: one sealing at a time
+    JOURNAL = 29  # sealing a batch of the journal; nothing else waits for it
+    LOG = 30  # last: an act appends to the public log at its end
 
 
 class LocksOutOfPlace(RuntimeError):
@@ -43,7 +45,8 @@ class LocksOutOfPlace(RuntimeError):
 def hold(*wanted: tuple[Lock, int], shared: bool = False) -> None:
     """Wait for the locks, in order, and keep them to the transaction's end.
 
-    Raises django.db.OperationalError (SQLSTATE 55P03) after the session's `lock_timeout`.
+    Raises LocksOutOfPlace outside a transaction, and django.db.OperationalError (SQLSTATE 55P03)
+    after the session's `lock_timeout`.
     """
     if not connection.in_atomic_block:
         raise LocksOutOfPlace
@@ -57,9 +60,10 @@ def hold(*wanted: tuple[Lock, int], shared: bool = False) -> None:
 
 @contextmanager
 def session_hold(space: Lock, key: int = 0) -> Iterator[bool]:
-    """Whether this session alone has the lock; it keeps it through many transactions, to the end.
+    """Try to take a lock for the session; yield whether this session has it now.
 
-    Nobody waits. The lock dies with the connection, and so with its process.
+    It never waits. The session keeps the lock through many transactions, to the end of the context;
+    if the process dies, its connection and the lock end with it.
     """
     with connection.cursor() as cursor:
         cursor.execute("SELECT pg_try_advisory_lock(%s, %s)", [int(space), key])

@@ -1,6 +1,6 @@
-"""What every table of the project states about itself, and the system's clock.
+"""Define the base of all models, and the table of the simulated clock.
 
-A model says what may change after a row is written; `guards` makes the database enforce it.
+A model states what may change after a row is written; `guards` makes the database enforce it.
 """
 
 from typing import ClassVar
@@ -12,13 +12,12 @@ from django.utils.translation import gettext_lazy as _
 
 
 class Guarded(models.Model):
-    """Base of all models of the project.
+    """Base of all models of the project. No row is ever deleted.
 
     `mutable` names the columns that may change after INSERT (none: the table is append-only).
-    `transitions` is the table of the `state` column: state -> states it may become.
-    `derived` names mutable columns that other rows prove, such as counters: not for the journal.
-    `inserted_by_application` is False where only the database's own functions write.
-    No row is ever deleted.
+    `transitions` is the table of the `state` column: state -> states that it may become. `derived`
+    names mutable columns that can be computed from other rows, such as counters; the journal leaves
+    them out. `inserted_by_application` is False where only the database's own functions write.
     """
 
     mutable: ClassVar[tuple[str, ...]] = ()
@@ -31,9 +30,9 @@ class Guarded(models.Model):
 
 
 class ClockOffset(Guarded):
-    """Simulated time: the newest row's offset is added to the database's clock.
+    """An offset of simulated time: the newest row's offset is added to the database's clock.
 
-    An empty table means real time. Production refuses to start unless that is so.
+    An empty table means real time. Production refuses to start on any other.
     """
 
     offset = models.DurationField(_("offset"))

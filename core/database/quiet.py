@@ -1,4 +1,4 @@
-"""Waiting until what was under way has ended: what began before is then wholly seen, or undone."""
+"""Wait until every transaction that started before now has ended."""
 
 import time
 
@@ -11,27 +11,27 @@ WITHIN_S = 60.0
 
 class NotQuiet(Unavailable):
     code = "not_quiet"
-    message = "What began before is still under way."
+    message = "A transaction that started earlier has not ended yet."
 
 
 def wait_for_quiet(within_s: float | None = None) -> None:
-    """Until every transaction of this application that began before now has ended.
+    """Wait until every transaction of this application that started before now has ended.
 
-    A transfer's time is read before it is committed: after this, nothing older appears any more.
-    Raises NotQuiet (transient).
+    A transfer's time is read before it is committed. After this wait no older transfer can appear.
+    Raises NotQuiet (transient) after `within_s` seconds (default WITHIN_S).
     """
     deadline = time.monotonic() + (WITHIN_S if within_s is None else within_s)
     with connection.cursor() as cursor:
         cursor.execute("SELECT clock_timestamp()")
-        began = cursor.fetchone()[0]
+        started = cursor.fetchone()[0]
         while True:
-            # Within a transaction the server shows its sessions as they were at the first look.
+            # Within a transaction the server would otherwise repeat its first answer.
             cursor.execute("SELECT pg_stat_clear_snapshot()")
             cursor.execute(
                 "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database()"
                 " AND backend_type = 'client backend' AND pid <> pg_backend_pid()"
                 " AND usename = current_user AND xact_start <= %s",
-                [began],
+                [started],
             )
             if not cursor.fetchone()[0]:
                 return

@@ -1,4 +1,4 @@
-"""One instant of the database, to read as long as it takes."""
+"""Read one instant of the database for as long as needed."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -8,7 +8,7 @@ from django.db import connection, transaction
 
 @contextmanager
 def snapshot() -> Iterator[None]:
-    """A transaction that sees one instant and writes nothing. Not within another one."""
+    """Open a read-only transaction that sees one instant. It cannot stand within another one."""
     with transaction.atomic(durable=True), connection.cursor() as cursor:
         cursor.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY")
         cursor.execute("SET LOCAL jit = off")

@@ -1,4 +1,4 @@
-"""Run statements prepared on the server, for the hot paths: one statement, one transaction."""
+"""Run statements prepared on the server, one statement to a transaction, for the hot paths."""
 
 from collections.abc import Sequence
 from functools import lru_cache
@@ -24,10 +24,11 @@ def call_function(function: str, **arguments: Any) -> tuple[Any, ...]:
 
 
 def run_prepared(statement: str, parameters: Sequence[Any]) -> tuple[Any, ...]:
-    """Run a statement that may be repeated, prepared on the server; its one row.
+    """Run a statement prepared on the server, and return its one row. Raises LookupError without
+    one.
 
-    On a connection that the server has dropped it is run again on a new one: it must tell by its
-    parameters whether the first did commit.
+    If the server has dropped the connection, the statement runs again on a new one. It must
+    therefore recognise by its parameters that the first run was committed.
     """
     row = fetch_prepared(statement, parameters)
     if row is None:
@@ -36,7 +37,7 @@ def run_prepared(statement: str, parameters: Sequence[Any]) -> tuple[Any, ...]:
 
 
 def fetch_prepared(statement: str, parameters: Sequence[Any]) -> tuple[Any, ...] | None:
-    """The same for a query that may find nothing: its first row, or None."""
+    """Run a prepared query as `run_prepared` does; return its first row, or None if it has none."""
     try:
         return _once(statement, parameters)
     except OperationalError:

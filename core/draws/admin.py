@@ -1,4 +1,6 @@
-"""Public draws: how far each has come, with its countdown, and the steps to take (14.III.5.4)."""
+"""Show public draws in the admin: their state, the countdown, and the steps to take
+(14.III.5.4).
+"""
 
 from typing import Any
 
@@ -47,8 +49,8 @@ class _Announce(ActForm):
     planned_at = MomentField(label=_("Planned for"))
 
     def build(self) -> None:
-        told = announcement_of(self.target)
-        self.initial.update(place=told.place, planned_at=told.planned_at)
+        announcement = announcement_of(self.target)
+        self.initial.update(place=announcement.place, planned_at=announcement.planned_at)
 
 
 class _Enter(ActForm):
@@ -106,14 +108,14 @@ def _commit(by: StaffActor, draw: Draw, data: Data) -> Done:
 
 
 def _enter(by: StaffActor, draw: Draw, data: Data) -> Done:
-    made = services.draw_enter(by=by, draw=draw.uuid, **data)
-    return Done(format_html("{}: {}", _("The order"), ", ".join(made.order[:30])))
+    outcome = services.draw_enter(by=by, draw=draw.uuid, **data)
+    return Done(format_html("{}: {}", _("The order"), ", ".join(outcome.order[:30])))
 
 
 def _balls(by: StaffActor, draw: Draw, data: Data) -> Done:
-    order = [each.strip() for each in data.pop("order").split(",") if each.strip()]
-    made = manual.manual_propose(by=by, draw=draw.uuid, order=order, **data)
-    return Done(_("Proposed; a second person confirms it."), made)
+    order = [entry.strip() for entry in data.pop("order").split(",") if entry.strip()]
+    proposal = manual.manual_propose(by=by, draw=draw.uuid, order=order, **data)
+    return Done(_("Proposed; a second person confirms it."), proposal)
 
 
 def _certify(by: StaffActor, draw: Draw, data: Data) -> Done:
@@ -130,8 +132,12 @@ def _attendable(by: StaffActor, draw: Draw) -> bool:
 
 
 def about(draw: Draw) -> list[tuple[Any, Any]]:
-    told = announcement_of(draw)
-    facts = [(_("place"), told.place or NOTHING), (_("planned for"), moment(told.planned_at))]
+    """Return the announcement and the order of a draw, as labels and values for a form."""
+    announcement = announcement_of(draw)
+    facts = [
+        (_("place"), announcement.place or NOTHING),
+        (_("planned for"), moment(announcement.planned_at)),
+    ]
     outcome = Outcome.objects.filter(draw=draw).first()
     if outcome is not None:
         facts.append((_("order"), ", ".join(outcome.order[:30])))
@@ -266,13 +272,13 @@ class _CallOffs(ReadOnlyInline):
 
 
 def title_of(draw: Draw) -> str:
-    """In the language of the page."""
+    """Return the draw's title in the language of the page."""
     language = (get_language() or "").partition("-")[0]
     return str(draw.title.get(language) or draw.title[LANGUAGES[0]])
 
 
 def _left(draw: Draw) -> Any:
-    """The time to the limit, counting down in the browser by the server's clock."""
+    """Return the time to the limit; the browser counts it down by the server's clock."""
     if draw.due_at is None or draw.state in (State.DRAWN, *_OVER):
         return NOTHING
     seconds = int((draw.due_at - clock.now()).total_seconds())

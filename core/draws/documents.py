@@ -1,4 +1,7 @@
-"""What is published of a draw, byte by byte as docs/proofs.md says: texts, whole numbers, lists."""
+"""Make the documents that are published about a draw, to the byte as docs/proofs.md defines them.
+
+They hold texts, whole numbers and lists.
+"""
 
 from datetime import datetime
 
@@ -25,12 +28,12 @@ OUTCOME = "draws.outcome"
 MINUTES = "draws.minutes"
 CALLED_OFF = "draws.called_off"
 
+# A longer field is published beside the documents, which then have its digest only.
 MOST_INLINE = 100
-"""Fields of more entries are published beside the documents, which then have their digest only."""
 
 
 def commitment_document(draw: Draw, field: DrawField, commitment: Commitment) -> dict[str, Json]:
-    """What binds the operator before the witness acts."""
+    """Return the document that binds the operator before the witness acts."""
     return with_digests(
         {
             "format": "trot-draw-commitment-1",
@@ -44,12 +47,12 @@ def commitment_document(draw: Draw, field: DrawField, commitment: Commitment) ->
 
 
 def outcome_document(draw: Draw, outcome: Outcome) -> dict[str, Json]:
-    """The order and what it came from, published before anybody certifies it."""
+    """Return the order and what it was computed from. It is published before the certificate."""
     return with_digests({"format": "trot-draw-outcome-1", **_named(draw), **_outcome(outcome)})
 
 
 def called_off_document(draw: Draw, call_off: CallOff) -> dict[str, Json]:
-    """Why a draw announced does not take place."""
+    """Return the reason why an announced draw does not take place."""
     return with_digests(
         {
             "format": "trot-draw-called-off-1",
@@ -61,7 +64,7 @@ def called_off_document(draw: Draw, call_off: CallOff) -> dict[str, Json]:
 
 
 def minutes_document(draw: Draw, outcome: Outcome, certificate: DrawCertificate) -> dict[str, Json]:
-    """The minutes that the inspector certifies (14.III.5.4.4)."""
+    """Return the minutes that the inspector certifies (14.III.5.4.4)."""
     field = DrawField.objects.get(draw=draw)
     commitment = Commitment.objects.filter(draw=draw).first()
     earlier = Draw.objects.filter(kind=draw.kind, subject=draw.subject, pk__lt=draw.pk)
@@ -74,7 +77,7 @@ def minutes_document(draw: Draw, outcome: Outcome, certificate: DrawCertificate)
             "declared_at": instant(draw.declared_at),
             "due_at": _instant(draw.due_at),
             "facts": field.facts,
-            "announcements": [_announcement(each) for each in draw.announcements.order_by("pk")],
+            "announcements": [_announcement(row) for row in draw.announcements.order_by("pk")],
             "field": _field(field),
             "algorithm": method.ALGORITHM,
             "commitment": bytes(commitment.digest).hex() if commitment else None,
@@ -83,10 +86,10 @@ def minutes_document(draw: Draw, outcome: Outcome, certificate: DrawCertificate)
             "late": certificate.late,
             "late_cause": certificate.late_cause,
             "inspector": _attendance(certificate.attendance),
-            "attendances": [_attendance(each) for each in draw.attendances.order_by("pk")],
+            "attendances": [_attendance(row) for row in draw.attendances.order_by("pk")],
             "observations": certificate.observations,
             "certified_at": instant(certificate.certified_at),
-            "called_off_before": [str(each.uuid) for each in earlier.order_by("pk")],
+            "called_off_before": [str(other.uuid) for other in earlier.order_by("pk")],
             "statement": _statements(certificate),
             "simulated": clock.is_simulated(),
         }
@@ -128,19 +131,19 @@ def _outcome(outcome: Outcome) -> dict[str, Json]:
     }
 
 
-def _announcement(each: Announcement) -> dict[str, Json]:
+def _announcement(announcement: Announcement) -> dict[str, Json]:
     return {
-        "place": each.place,
-        "planned_at": instant(each.planned_at),
-        "announced_at": instant(each.announced_at),
+        "place": announcement.place,
+        "planned_at": instant(announcement.planned_at),
+        "announced_at": instant(announcement.announced_at),
     }
 
 
-def _attendance(each: Attendance) -> dict[str, Json]:
+def _attendance(attendance: Attendance) -> dict[str, Json]:
     return {
-        "name": each.inspector.full_name,
-        "appointment": each.appointment,
-        "attended_at": instant(each.attended_at),
+        "name": attendance.inspector.full_name,
+        "appointment": attendance.appointment,
+        "attended_at": instant(attendance.attended_at),
     }
 
 
@@ -149,15 +152,15 @@ def _instant(at: datetime | None) -> str | None:
 
 
 def _statements(certificate: DrawCertificate) -> dict[str, Json]:
-    """What the inspector certifies, in every language."""
-    found: dict[str, Json] = {}
+    """Return the inspector's statement in every language."""
+    statements: dict[str, Json] = {}
     for language in LANGUAGES:
         with override(language):
-            found[language] = gettext(
+            statements[language] = gettext(
                 "%(name)s, inspector by %(appointment)s, certifies that the draw took place as"
                 " these minutes say (14.III.5.4.4)."
             ) % {
                 "name": certificate.attendance.inspector.full_name,
                 "appointment": certificate.attendance.appointment,
             }
-    return found
+    return statements

@@ -1,4 +1,4 @@
-"""What must hold between the rows of public draws and the acts that wrote them (14.III.5.4)."""
+"""List the rules between the rows of public draws and the acts that wrote them (14.III.5.4)."""
 
 from core.journal.binding import became, confirmed, published, stamped, with_rows
 from core.journal.rules import Rule

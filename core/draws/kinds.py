@@ -1,14 +1,14 @@
-"""The kinds of public draw. Each game lists its own as `KINDS` in its `draw_kinds.py`.
+"""Collect the kinds of public draw. Each game lists its own as `KINDS` in its `draw_kinds.py`.
 
     Kind(
-        name="lototrot.race",          # published; subjects are the game's own, such as "race:12"
+        name="lototrot.race",          # published; the game names its subjects, such as "race:12"
         hold=...,                      # take the game's locks on the subject, before any row
-        matter=...,                    # why it is drawn, until when, and the facts of the minutes
+        matter=...,                    # the reason of the draw, its limit, the facts of the minutes
         field=...,                     # the entries and how many places; raises what is missing
-        certified=...,                 # what a certified draw does to the game
+        certified=...,                 # apply a certified draw to the game
     )
 
-All four are called inside the draw's own transaction; `hold` always first. A field may have
+All four are called inside the transaction of the draw, and `hold` always first. A field may have
 hundreds of thousands of entries; only the places drawn are kept as the order. For the papers, a
 kind may also turn its facts into `lines` (label and value, in the language in force) and give the
 `names` of its entries.
@@ -27,16 +27,19 @@ Facts = Mapping[str, Any]
 
 
 class FieldUnfit(Conflict):
-    """`data` has how many entries and places there are."""
+    """The field cannot be drawn from. `data` has the numbers of entries and places."""
 
     code = "draw_field_unfit"
-    message = "There is nothing to draw, an entry twice, or more places than entries."
+    message = "The field is empty, repeats an entry, or has fewer entries than places."
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Matter:
-    """Why something is drawn. `title` is by language (ca, es, en); `declared_at` is from when the
-    draw is owed, `due_at` when it is late, if ever. `facts` go into the minutes as they are."""
+    """The reason of a draw. `title` is by language (ca, es, en).
+
+    The draw is owed from `declared_at` on, and late after `due_at` (None: never). `facts` go into
+    the minutes unchanged.
+    """
 
     title: Mapping[str, str]
     reason: str
@@ -47,7 +50,7 @@ class Matter:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Field:
-    """The entries in the draw, in the game's order, and how many places of it are drawn.
+    """The entries in the draw, in the game's order, and the number of places to draw.
 
     Entries are short texts, all different: numbers of horses, references of tickets. They are
     published. Raises FieldUnfit.
@@ -63,7 +66,7 @@ class Field:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Certified:
-    """A draw that an inspector certified: its order, the winner first."""
+    """A draw that an inspector certified. Its order begins with the winner."""
 
     draw_id: int
     subject: str

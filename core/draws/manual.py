@@ -1,6 +1,6 @@
-"""A draw with balls, made while the system was down, entered afterwards by two persons.
+"""Enter a draw with balls that was made while the system was down; two persons enter it.
 
-It is announced, attended and certified like any other; the order is what the balls gave.
+The draw is announced, attended and certified like any other; the balls give the order.
 """
 
 import uuid
@@ -30,7 +30,7 @@ from core.staff.models import Proposal
 
 class CauseMissing(Invalid):
     code = "manual_cause_missing"
-    message = "Why the draw was made by hand must be on record."
+    message = "The reason why the draw was made by hand is needed."
 
 
 class DrawnOutOfTime(Invalid):
@@ -39,7 +39,9 @@ class DrawnOutOfTime(Invalid):
 
 
 class OrderMalformed(Invalid):
-    """`data["field"]` has the entries, `data["places"]` how many are drawn."""
+    """The order is not one of the field. `data["field"]` has the entries, `data["places"]` their
+    number.
+    """
 
     code = "draw_order_malformed"
     message = "The balls must be of the field, each once, as many as there are places."
@@ -56,14 +58,14 @@ def manual_propose(
     witness: str,
     cause: str,
 ) -> Proposal:
-    """Propose the order that balls gave, the winner first; a second person confirms it.
+    """Propose the order that the balls gave, the winner first; a second person confirms it.
 
     Raises PowerMissing, DrawUnknown, DrawOver, DrawBegun, PlaceNeeded, WitnessMissing,
     CauseMissing, DrawnOutOfTime, OrderMalformed, FieldUnfit, and what the game's `field` raises.
     """
     by.need(powers.CONDUCT)
-    for given, error in ((place, PlaceNeeded), (witness, WitnessMissing), (cause, CauseMissing)):
-        if not given.strip():
+    for text, error in ((place, PlaceNeeded), (witness, WitnessMissing), (cause, CauseMissing)):
+        if not text.strip():
             raise error
     proposal = two_persons.propose(
         kind=MANUAL,
@@ -83,7 +85,7 @@ def manual_propose(
 
 
 def _need_acceptable(draw: Draw, proposal: Proposal) -> datetime:
-    """When the balls were drawn."""
+    """Check the proposed draw; return the time at which the balls were drawn."""
     if draw.state not in (Draw.State.ANNOUNCED, Draw.State.COMMITTED):
         raise DrawBegun(state=draw.state)
     drawn_at = datetime.fromisoformat(proposal.content["drawn_at"])
@@ -101,7 +103,7 @@ def _confirmed(proposal: Proposal, by: StaffActor) -> None:
     draw = draw_held(uuid.UUID(content["draw"]))
     drawn_at = _need_acceptable(draw, proposal)
     field_fix(draw)
-    made: Outcome = Outcome.objects.create(
+    outcome: Outcome = Outcome.objects.create(
         draw=draw,
         method=Outcome.Method.BALLS,
         witness=content["witness"],
@@ -114,7 +116,7 @@ def _confirmed(proposal: Proposal, by: StaffActor) -> None:
         entered_by_id=by.user_id,
         entered_in_id=by.session_id,
     )
-    outcome_publish(draw, made)
+    outcome_publish(draw, outcome)
 
 
 MANUAL = two_persons.Kind("draws.manual", powers.CONDUCT, apply=_confirmed)

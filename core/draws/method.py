@@ -1,8 +1,8 @@
-"""How a public draw is computed: from a committed secret, a witness's entropy and the field.
+"""Compute a public draw from a committed secret, the witness's entropy and the field.
 
-Pure, and published byte by byte in docs/proofs.md. The secret is committed to before the witness
-acts, so that the operator cannot choose it; the witness's words are mixed in, so that the operator
-could not know the order when committing.
+The method is pure, and docs/proofs.md publishes it to the byte. The operator commits to the secret
+before the witness acts, and so cannot choose it afterwards. The witness's entropy is mixed in, so
+that the operator could not know the order when committing.
 """
 
 import hashlib
@@ -28,21 +28,21 @@ _SEPARATORS: Final = str.maketrans(",;-", "   ")
 
 
 class EntropyMalformed(Invalid):
-    """Dice that are not 1 to 6, balls that are not numbers."""
+    """The entropy does not fit its source: dice that are not 1 to 6, balls that are not numbers."""
 
     code = "entropy_malformed"
-    message = "What the witness gave is not of that kind."
+    message = "The witness's entropy does not fit its source: dice, balls or a phrase."
 
 
 class EntropyTooLittle(Invalid):
-    """`data["least"]`: the dice, balls or letters that are needed."""
+    """The entropy is too short. `data["least"]` is the number of dice, balls or letters needed."""
 
     code = "entropy_too_little"
-    message = "What the witness gave is too little to be unpredictable."
+    message = "The witness's entropy is too short to be unpredictable."
 
 
 class Source(StrEnum):
-    """Where the witness's entropy comes from."""
+    """A source of the witness's entropy."""
 
     DICE = "dice"
     BALLS = "balls"
@@ -50,11 +50,11 @@ class Source(StrEnum):
 
 
 def entropy_canonical(source: Source, text: str) -> str:
-    """What a witness gave, in the one form that is hashed.
+    """Return the witness's entropy in the one form that is hashed.
 
-    Dice and balls: their numbers with one space between; commas, semicolons and hyphens separate as
-    spaces do, and dice may also be written without any. A phrase: in NFC, its runs of white space
-    one space each. Raises EntropyMalformed, EntropyTooLittle.
+    Dice and balls: their numbers with one space between. Commas, semicolons and hyphens separate as
+    spaces do, and dice may also be written without separators. A phrase: in NFC, with each run of
+    white space as one space. Raises EntropyMalformed, EntropyTooLittle.
     """
     if source is Source.PHRASE:
         phrase = " ".join(unicodedata.normalize("NFC", text).split())
@@ -78,23 +78,25 @@ def _need(given: int, least: int) -> None:
 
 
 def field_digest(entries: Sequence[str]) -> bytes:
-    """SHA-256 (32 bytes) of the field as a canonical JSON list of texts."""
+    """Return the SHA-256 (32 bytes) of the field as a canonical JSON list of texts."""
     texts: list[Json] = [*entries]
     return canonical_sha256(texts)
 
 
 def commitment(secret: bytes, draw: str, field: bytes) -> bytes:
-    """What is published before the witness acts: 32 bytes that bind the secret to a draw and its
-    field (`field_digest`), and tell nothing of it."""
+    """Return the 32 bytes that are published before the witness acts.
+
+    They bind the secret to a draw and its field (`field_digest`), and reveal nothing of it.
+    """
     return hashlib.sha256(framed(_COMMITMENT, draw.encode(), field, secret)).digest()
 
 
 def order(
     secret: bytes, published: bytes, entropy: str, entries: Sequence[str], places: int
 ) -> list[str]:
-    """The first places of the field's order, the winner first.
+    """Return the first places of the field's order, the winner first.
 
-    `published` is the commitment, `entropy` in its canonical form.
+    `published` is the commitment, `entropy` is in its canonical form.
     """
     stream = Stream(_ORDER, published, secret, entropy.encode())
     return stream.first(places, entries)

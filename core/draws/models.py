@@ -1,4 +1,4 @@
-"""Public draws: announced, committed, drawn, certified; each step a row that stays (14.III.5.4)."""
+"""Store public draws: announced, committed, drawn, certified; each step is a row (14.III.5.4)."""
 
 import uuid
 
@@ -11,10 +11,10 @@ from core.staff.models import Proposal, StaffSession, User
 
 
 class Draw(Guarded):
-    """Something to be drawn in public, and how far it has come.
+    """A public draw of a subject, and its state.
 
-    One draw of a subject at a time. One is called off only before anybody could know its order,
-    when what it was for has fallen away; it stays on record.
+    A subject has one draw at a time. A draw is called off only while its order cannot be known,
+    when its subject has fallen away; the row stays.
     """
 
     class State(models.TextChoices):
@@ -58,7 +58,7 @@ class Draw(Guarded):
 
 
 class Announcement(Guarded):
-    """Where and when it will be drawn, told to everybody; the newest is in force (5.4.2)."""
+    """The announced place and time of a draw; the newest is in force (14.III.5.4.2)."""
 
     draw = models.ForeignKey(Draw, models.PROTECT, related_name="announcements")
     place = models.CharField(_("place"), max_length=300, blank=True)
@@ -78,7 +78,7 @@ class Announcement(Guarded):
 
 
 class Attendance(Guarded):
-    """An inspector appointed by the director general is present (14.III.5.4.4)."""
+    """The presence of an inspector appointed by the director general (14.III.5.4.4)."""
 
     draw = models.ForeignKey(Draw, models.PROTECT, related_name="attendances")
     inspector = models.ForeignKey(
@@ -103,7 +103,7 @@ class Attendance(Guarded):
 
 
 class DrawField(Guarded):
-    """What is in the draw, fixed for good: its entries, how many places, the facts behind it."""
+    """The fixed field of a draw: its entries, the number of places, the facts behind it."""
 
     draw = models.OneToOneField(Draw, models.PROTECT, related_name="field")
     entries = models.JSONField()
@@ -147,10 +147,10 @@ class Commitment(Guarded):
 
 
 class Outcome(Guarded):
-    """The order that came out: computed from secret and entropy, or of balls by hand.
+    """The order of a draw: computed from secret and entropy, or drawn with balls by hand.
 
-    `entropy_text` is what the witness gave, verbatim; `entropy` its canonical form. By hand, two
-    persons enter it afterwards with the `cause`, and there is no secret.
+    `entropy_text` is what the witness gave, verbatim; `entropy` its canonical form. A draw by hand
+    is entered afterwards by two persons with its `cause`, and has no secret.
     """
 
     class Method(models.TextChoices):
@@ -200,7 +200,7 @@ class Outcome(Guarded):
 
 
 class DrawCertificate(Guarded):
-    """The attending inspector certifies the draw, and it stands [B12, B13]."""
+    """The certificate of the attending inspector; with it the draw is final [B12, B13]."""
 
     draw = models.OneToOneField(Draw, models.PROTECT, related_name="certificate")
     attendance = models.ForeignKey(
@@ -229,7 +229,7 @@ class DrawCertificate(Guarded):
 
 
 class CallOff(Guarded):
-    """What was to be drawn has fallen away before anybody could know an order [B13]."""
+    """The calling off of a draw whose subject fell away before its order could be known [B13]."""
 
     draw = models.OneToOneField(Draw, models.PROTECT, related_name="call_off")
     reason = models.CharField(_("reason"), max_length=400)

@@ -1,4 +1,4 @@
-"""The papers of a draw: the notice for the wall, and the minutes for the files (14.III.5.4)."""
+"""Print the papers of a draw: the notice for the wall, and the minutes (14.III.5.4)."""
 
 from collections.abc import Mapping
 from datetime import datetime
@@ -40,15 +40,15 @@ class MinutesUnknown(NotFound):
 
 
 def minutes_entry(draw: Draw) -> LogEntry:
-    """The signed minutes, as published. Raises MinutesUnknown."""
-    found = published(kind=documents.MINUTES, subject=str(draw.uuid))
-    if found is None:
+    """Return the signed minutes as published. Raises MinutesUnknown."""
+    entry = published(kind=documents.MINUTES, subject=str(draw.uuid))
+    if entry is None:
         raise MinutesUnknown
-    return found
+    return entry
 
 
 def notice_render(card: DrawCard, *, output: Output, language: str) -> bytes:
-    """Where and when it is drawn, and what came out once it is certified (5.4.2).
+    """Return the notice: place and time of the draw, and the result once certified (14.III.5.4.2).
 
     Raises LanguageUnknown.
     """
@@ -85,8 +85,10 @@ def _result(card: DrawCard) -> list[Block]:
 
 
 def _order(order: list[str], names: Mapping[str, str]) -> Table:
-    shown = order[:MOST_PLACES]
-    rows = [(str(place), each, names.get(each, "")) for place, each in enumerate(shown, start=1)]
+    rows = [
+        (str(place), entry, names.get(entry, ""))
+        for place, entry in enumerate(order[:MOST_PLACES], start=1)
+    ]
     header = (_("Place"), _("Drawn"), _("Name"))
     aligns = (Align.RIGHT, Align.RIGHT, Align.LEFT)
     if not any(row[2] for row in rows):
@@ -95,7 +97,7 @@ def _order(order: list[str], names: Mapping[str, str]) -> Table:
 
 
 def minutes_render(draw: Draw, *, output: Output, language: str) -> bytes:
-    """The minutes, from what is signed and published. Raises LanguageUnknown, MinutesUnknown."""
+    """Return the minutes, made from the signed entry. Raises LanguageUnknown, MinutesUnknown."""
     need_language(language)
     entry = minutes_entry(draw)
     document = minutes_paper(entry, language)
@@ -103,7 +105,7 @@ def minutes_render(draw: Draw, *, output: Output, language: str) -> bytes:
 
 
 def minutes_paper(entry: LogEntry, language: str) -> Document:
-    """The minutes as a document: every figure is that of the signed entry."""
+    """Return the minutes as a document: every figure is that of the signed entry."""
     minutes = entry.document
     kind = kind_of(minutes["kind"])
     with override(language):
@@ -135,10 +137,11 @@ def _why(minutes: dict[str, Any], kind: Kind, language: str) -> list[Block]:
         *(
             Pair(
                 _("Announced at"),
-                f"{_moment(each['announced_at'], language)}: {each['place'] or '–'},"
-                f" {_moment(each['planned_at'], language)}",
+                f"{_moment(announcement['announced_at'], language)}:"
+                f" {announcement['place'] or '–'},"
+                f" {_moment(announcement['planned_at'], language)}",
             )
-            for each in minutes["announcements"]
+            for announcement in minutes["announcements"]
         ),
     ]
 
@@ -180,8 +183,8 @@ def _certified(minutes: dict[str, Any], language: str) -> list[Block]:
     if minutes["late"]:
         blocks.append(Notice(_("LATE DRAW") + f". {_('Cause')}: {minutes['late_cause']}"))
     blocks += [
-        Pair(_("Inspector present"), f"{each['name']} ({each['appointment']})")
-        for each in minutes["attendances"]
+        Pair(_("Inspector present"), f"{inspector['name']} ({inspector['appointment']})")
+        for inspector in minutes["attendances"]
     ]
     if minutes["observations"]:
         blocks.append(Pair(_("Observations"), minutes["observations"]))

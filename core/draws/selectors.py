@@ -1,4 +1,4 @@
-"""Draws as everybody may look at them: how far each has come, and what is published of it."""
+"""Read public draws as everyone may see them: their state, and what is published about each."""
 
 import uuid
 from collections.abc import Iterable
@@ -26,10 +26,10 @@ _PARTS = ("field", "commitment", "outcome", "certificate", "call_off")
 
 @dataclass(frozen=True, slots=True)
 class DrawCard:
-    """A draw with everything on record of it.
+    """A draw with all its records.
 
-    `entries` is what is in it, once that is fixed, unless it is too much to show. `log` has the
-    numbers of its entries in the public log, by kind.
+    `entries` is the field once it is fixed, None if it is too long to show. `log` has the numbers
+    of the draw's entries in the public log, by kind.
     """
 
     draw: Draw
@@ -45,51 +45,51 @@ class DrawCard:
 
     @property
     def late(self) -> bool | None:
-        """Whether it took place after its limit; None while it has not."""
+        """Return whether the draw took place after its limit; None before it takes place."""
         if self.outcome is None:
             return None
         return self.draw.due_at is not None and self.outcome.drawn_at > self.draw.due_at
 
 
 def draws_list(*, kind: str = "", subject: str = "", state: str = "") -> QuerySet[Draw]:
-    """Draws, made to be read in pages and given to `draw_cards`."""
-    wanted = {"kind": kind, "subject": subject, "state": state}
-    rows = Draw.objects.filter(**{name: value for name, value in wanted.items() if value})
-    few = When(field__size__lte=documents.MOST_INLINE, then=F("field__entries"))
+    """Return draws, to be read in pages and given to `draw_cards`."""
+    filters = {"kind": kind, "subject": subject, "state": state}
+    rows = Draw.objects.filter(**{name: value for name, value in filters.items() if value})
+    if_short = When(field__size__lte=documents.MOST_INLINE, then=F("field__entries"))
     with_parts = rows.select_related(*_PARTS).defer("field__entries")
     return with_parts.prefetch_related("announcements", "attendances__inspector").annotate(
-        entries_shown=Case(few)
+        entries_shown=Case(if_short)
     )
 
 
 def draw_cards(draws: Iterable[Draw]) -> list[DrawCard]:
-    """The cards of draws that `draws_list` gave."""
-    found = list(draws)
+    """Return the cards of draws that `draws_list` returned."""
+    rows = list(draws)
     log: dict[str, dict[str, int]] = {}
     entries = LogEntry.objects.filter(
-        kind__startswith="draws.", subject__in=[str(draw.uuid) for draw in found]
+        kind__startswith="draws.", subject__in=[str(draw.uuid) for draw in rows]
     )
     for kind, subject, sequence in entries.values_list("kind", "subject", "sequence"):
         log.setdefault(subject, {})[kind] = sequence
-    return [_card(draw, log.get(str(draw.uuid), {})) for draw in found]
+    return [_card(draw, log.get(str(draw.uuid), {})) for draw in rows]
 
 
 def _card(draw: Draw, log: dict[str, int]) -> DrawCard:
-    part: Any = {name: getattr(draw, name, None) for name in _PARTS}
-    shown: Any = draw
+    parts: Any = {name: getattr(draw, name, None) for name in _PARTS}
+    annotated: Any = draw
     return DrawCard(
         draw=draw,
-        announcement=max(draw.announcements.all(), key=lambda each: each.pk),
-        attendances=tuple(sorted(draw.attendances.all(), key=lambda each: each.pk)),
-        entries=shown.entries_shown,
+        announcement=max(draw.announcements.all(), key=lambda row: row.pk),
+        attendances=tuple(sorted(draw.attendances.all(), key=lambda row: row.pk)),
+        entries=annotated.entries_shown,
         log=log,
-        **part,
+        **parts,
     )
 
 
 def draw_card(ident: uuid.UUID) -> DrawCard:
-    """One draw. Raises DrawUnknown."""
-    found = draw_cards(draws_list().filter(uuid=ident))
-    if not found:
+    """Return the card of one draw. Raises DrawUnknown."""
+    cards = draw_cards(draws_list().filter(uuid=ident))
+    if not cards:
         raise DrawUnknown
-    return found[0]
+    return cards[0]

@@ -1,6 +1,6 @@
-"""A public draw, step by step: announced, attended, committed, drawn, certified (14.III.5.4).
+"""Conduct a public draw: announce, attend, commit, draw, certify (14.III.5.4).
 
-Every step is one transaction and may be sent again: an interrupted draw goes on from the step on
+Every step is one transaction and may be sent again: an interrupted draw continues from the step on
 record, with the secret already committed to, and nothing can be drawn twice. The database refuses
 steps out of order, too (`sql/draws.sql`).
 """
@@ -11,7 +11,7 @@ from datetime import datetime
 
 from django.db import transaction
 
-from core.database import clock, vault
+from core.database import clock, encryption
 from core.draws import documents, method, powers
 from core.draws.kinds import Certified, Field, Kind, kind_of
 from core.draws.models import (
@@ -51,12 +51,12 @@ class DrawBegun(Conflict):
 
 class PlaceNeeded(Invalid):
     code = "draw_place_needed"
-    message = "The place of the draw is announced before it begins (14.III.5.4.2)."
+    message = "The place of the draw must be announced before the draw begins (14.III.5.4.2)."
 
 
 class InspectorNeeded(Conflict):
     code = "draw_inspector_needed"
-    message = "An inspector attends before anything is committed (14.III.5.4.4)."
+    message = "An inspector must attend before the commitment (14.III.5.4.4)."
 
 
 class InspectorAbsent(Forbidden):
@@ -71,12 +71,12 @@ class EntropyTooEarly(Conflict):
 
 class EntropyGiven(Conflict):
     code = "entropy_given"
-    message = "The draw has taken place with other entropy, and is never repeated."
+    message = "The draw was made with other entropy, and is never repeated."
 
 
 class WitnessMissing(Invalid):
     code = "witness_missing"
-    message = "Who gave the entropy, or watched the balls, must be on record."
+    message = "The name of the person who gave the entropy, or watched the balls, is needed."
 
 
 class NotDrawn(Conflict):
@@ -86,28 +86,28 @@ class NotDrawn(Conflict):
 
 class LateCauseMissing(Invalid):
     code = "late_cause_missing"
-    message = "The draw took place after its limit: the cause of the delay is recorded [B12]."
+    message = "The draw took place after its limit: the cause of the delay is needed [B12]."
 
 
 def draw_of(*, kind: Kind, subject: str) -> Draw | None:
-    """The draw of a subject that stands, if there is one."""
+    """Return the draw of a subject that was not called off; None if there is none."""
     standing = Draw.objects.exclude(state=State.CALLED_OFF)
-    found: Draw | None = standing.filter(kind=kind.name, subject=subject).first()
-    return found
+    draw: Draw | None = standing.filter(kind=kind.name, subject=subject).first()
+    return draw
 
 
 @transaction.atomic
 def draw_announce(
     *, by: StaffActor, kind: Kind, subject: str, place: str = "", planned_at: datetime | None = None
 ) -> Draw:
-    """Announce that a subject is to be drawn; the draw there is, if it is announced already.
+    """Announce the draw of a subject; return the existing draw if it is already announced.
 
-    For the game's services, which have checked the power and hold their locks. The place is the
-    Central Office unless given; the time the limit, if there is one.
+    For the services of a game, which have checked the power and hold their locks. By default the
+    place is the Central Office and the time is the limit, if there is one.
     """
-    found = draw_of(kind=kind, subject=subject)
-    if found is not None:
-        return found
+    existing = draw_of(kind=kind, subject=subject)
+    if existing is not None:
+        return existing
     matter, now = kind.matter(subject), clock.now()
     draw: Draw = Draw.objects.create(
         kind=kind.name,
@@ -126,17 +126,17 @@ def draw_announce(
 def draw_reannounce(
     *, by: StaffActor, draw: uuid.UUID, place: str, planned_at: datetime
 ) -> Announcement:
-    """Announce another place or time, before anything is committed.
+    """Announce another place or time, before the commitment.
 
     Raises PowerMissing, DrawUnknown, PlaceNeeded, DrawBegun, DrawOver.
     """
     by.need(powers.CONDUCT)
-    found = _held(draw)
+    row = _held(draw)
     if not place.strip():
         raise PlaceNeeded
-    if found.state != State.ANNOUNCED:
-        raise DrawBegun(state=found.state)
-    return _announce(found, place, planned_at, by)
+    if row.state != State.ANNOUNCED:
+        raise DrawBegun(state=row.state)
+    return _announce(row, place, planned_at, by)
 
 
 def _announce(draw: Draw, place: str, planned_at: datetime, by: StaffActor) -> Announcement:
@@ -152,17 +152,17 @@ def _announce(draw: Draw, place: str, planned_at: datetime, by: StaffActor) -> A
 
 @transaction.atomic
 def draw_attend(*, by: StaffActor, draw: uuid.UUID) -> Attendance:
-    """The inspector signed on is present; whoever attends may certify. Twice changes nothing.
+    """Record that the inspector signed on is present, and may certify. Twice changes nothing.
 
     Another inspector may take over at any time. Raises PowerMissing, DrawUnknown, DrawOver.
     """
     by.need(powers.CERTIFY)
-    found = _held(draw)
-    present = Attendance.objects.filter(draw=found, inspector=by.user_id).first()
+    row = _held(draw)
+    present = Attendance.objects.filter(draw=row, inspector=by.user_id).first()
     if present is not None:
         return present
     return Attendance.objects.create(
-        draw=found,
+        draw=row,
         inspector_id=by.user_id,
         session_id=by.session_id,
         attended_at=clock.now(),
@@ -172,52 +172,52 @@ def draw_attend(*, by: StaffActor, draw: uuid.UUID) -> Attendance:
 
 @transaction.atomic
 def draw_commit(*, by: StaffActor, draw: uuid.UUID) -> Commitment:
-    """Fix the field, make the secret, publish its digest. Again: the same commitment.
+    """Fix the field, make the secret, publish its digest. Again: return the same commitment.
 
     Raises PowerMissing, DrawUnknown, DrawOver, DrawBegun, PlaceNeeded, InspectorNeeded, FieldUnfit,
     and what the game's `field` raises while the draw may not begin yet.
     """
     by.need(powers.CONDUCT)
-    found = _held(draw)
-    known = Commitment.objects.filter(draw=found).first()
-    if known is not None:
-        return known
-    if found.state != State.ANNOUNCED:
-        raise DrawBegun(state=found.state)
-    if not announcement_of(found).place:
+    row = _held(draw)
+    existing = Commitment.objects.filter(draw=row).first()
+    if existing is not None:
+        return existing
+    if row.state != State.ANNOUNCED:
+        raise DrawBegun(state=row.state)
+    if not announcement_of(row).place:
         raise PlaceNeeded
-    if not found.attendances.exists():
+    if not row.attendances.exists():
         raise InspectorNeeded
-    field = field_fix(found)
+    field = field_fix(row)
     secret = secrets.token_bytes(method.SECRET_BYTES)
-    made: Commitment = Commitment.objects.create(
-        draw=found,
+    commitment: Commitment = Commitment.objects.create(
+        draw=row,
         committed_at=clock.now(),
         committed_by_id=by.user_id,
         committed_in_id=by.session_id,
-        secret_kept=vault.encrypt(_PURPOSE, secret, context=found.uuid.bytes),
-        digest=method.commitment(secret, str(found.uuid), bytes(field.digest)),
+        secret_kept=encryption.encrypt(_PURPOSE, secret, context=row.uuid.bytes),
+        digest=method.commitment(secret, str(row.uuid), bytes(field.digest)),
     )
-    state_move(found, State.COMMITTED)
+    state_move(row, State.COMMITTED)
     publish(
         kind=documents.COMMITMENT,
-        subject=str(found.uuid),
-        document=documents.commitment_document(found, field, made),
+        subject=str(row.uuid),
+        document=documents.commitment_document(row, field, commitment),
     )
-    return made
+    return commitment
 
 
 def field_now(draw: Draw) -> Field:
-    """What is drawn: as it was fixed, or else as the game has it now."""
+    """Return the field of the draw: as it was fixed, or else as the game has it now."""
     fixed = DrawField.objects.filter(draw=draw).first()
     return Field(fixed.entries, fixed.places) if fixed else kind_of(draw.kind).field(draw.subject)
 
 
 def field_fix(draw: Draw) -> DrawField:
-    """Fix for good what is drawn, as the game has it now, if it is not fixed yet."""
-    known: DrawField | None = DrawField.objects.filter(draw=draw).first()
-    if known is not None:
-        return known
+    """Fix the field as the game has it now; return the existing one if it is fixed already."""
+    existing: DrawField | None = DrawField.objects.filter(draw=draw).first()
+    if existing is not None:
+        return existing
     field, facts = field_now(draw), kind_of(draw.kind).matter(draw.subject).facts
     return DrawField.objects.create(
         draw=draw,
@@ -232,29 +232,29 @@ def field_fix(draw: Draw) -> DrawField:
 
 @transaction.atomic
 def draw_enter(*, by: StaffActor, draw: uuid.UUID, source: str, text: str, witness: str) -> Outcome:
-    """Enter what the witness gave and compute the order from it, at once and once for ever.
+    """Enter the witness's entropy and compute the order from it, once and for all.
 
-    The same again gives the same outcome. Raises PowerMissing, DrawUnknown, WitnessMissing,
+    The same again returns the same outcome. Raises PowerMissing, DrawUnknown, WitnessMissing,
     EntropyMalformed, EntropyTooLittle, EntropyTooEarly, EntropyGiven, DrawOver.
     """
     by.need(powers.CONDUCT)
     if not witness.strip():
         raise WitnessMissing
     entropy = method.entropy_canonical(method.Source(source), text)
-    found = _held(draw, begun=True)
-    known = Outcome.objects.filter(draw=found).first()
-    if known is not None:
-        if (known.source, known.entropy_text, known.witness) != (source, text, witness):
-            raise EntropyGiven(drawn_at=known.drawn_at.isoformat())
-        return known
-    commitment = Commitment.objects.filter(draw=found).first()
+    row = _held(draw, begun=True)
+    existing = Outcome.objects.filter(draw=row).first()
+    if existing is not None:
+        if (existing.source, existing.entropy_text, existing.witness) != (source, text, witness):
+            raise EntropyGiven(drawn_at=existing.drawn_at.isoformat())
+        return existing
+    commitment = Commitment.objects.filter(draw=row).first()
     if commitment is None:
         raise EntropyTooEarly
-    field = DrawField.objects.get(draw=found)
-    secret = vault.decrypt(_PURPOSE, bytes(commitment.secret_kept), context=found.uuid.bytes)
+    field = DrawField.objects.get(draw=row)
+    secret = encryption.decrypt(_PURPOSE, bytes(commitment.secret_kept), context=row.uuid.bytes)
     now = clock.now()
-    made: Outcome = Outcome.objects.create(
-        draw=found,
+    outcome: Outcome = Outcome.objects.create(
+        draw=row,
         method=Outcome.Method.COMPUTED,
         witness=witness,
         source=source,
@@ -262,18 +262,18 @@ def draw_enter(*, by: StaffActor, draw: uuid.UUID, source: str, text: str, witne
         entropy=entropy,
         secret=secret,
         order=method.order(secret, bytes(commitment.digest), entropy, field.entries, field.places),
-        place=announcement_of(found).place,
+        place=announcement_of(row).place,
         drawn_at=now,
         entered_at=clock.now(),
         entered_by_id=by.user_id,
         entered_in_id=by.session_id,
     )
-    outcome_publish(found, made)
-    return made
+    outcome_publish(row, outcome)
+    return outcome
 
 
 def outcome_publish(draw: Draw, outcome: Outcome) -> None:
-    """The order is public from the instant it is on record, before anybody certifies it."""
+    """Move the draw on and publish its order, which is public before the inspector certifies it."""
     state_move(draw, State.DRAWN)
     publish(
         kind=documents.OUTCOME,
@@ -286,30 +286,30 @@ def outcome_publish(draw: Draw, outcome: Outcome) -> None:
 def draw_certify(
     *, by: StaffActor, draw: uuid.UUID, late_cause: str = "", observations: str = ""
 ) -> DrawCertificate:
-    """The attending inspector certifies: the order stands, its minutes are signed and published.
+    """Certify the draw as the attending inspector; sign and publish its minutes.
 
-    A draw after its limit is late, which is recorded with its cause and hinders nothing [B12].
-    Again by the same inspector: the same certificate. Raises PowerMissing, DrawUnknown, NotDrawn,
+    A draw after its limit is late. That is recorded with its cause and hinders nothing [B12]. Again
+    by the same inspector: return the same certificate. Raises PowerMissing, DrawUnknown, NotDrawn,
     InspectorAbsent, LateCauseMissing, DrawOver.
     """
     by.need(powers.CERTIFY)
-    found = _held(draw, begun=True)
-    known = DrawCertificate.objects.filter(draw=found, attendance__inspector=by.user_id).first()
-    if known is not None:
-        return known
-    outcome = Outcome.objects.filter(draw=found).first()
+    row = _held(draw, begun=True)
+    existing = DrawCertificate.objects.filter(draw=row, attendance__inspector=by.user_id).first()
+    if existing is not None:
+        return existing
+    outcome = Outcome.objects.filter(draw=row).first()
     if outcome is None:
-        raise NotDrawn(state=found.state)
-    if found.state == State.CERTIFIED:
-        raise DrawOver(state=found.state)
-    attendance = Attendance.objects.filter(draw=found, inspector=by.user_id).first()
+        raise NotDrawn(state=row.state)
+    if row.state == State.CERTIFIED:
+        raise DrawOver(state=row.state)
+    attendance = Attendance.objects.filter(draw=row, inspector=by.user_id).first()
     if attendance is None:
         raise InspectorAbsent
-    late = is_late(found, outcome)
+    late = is_late(row, outcome)
     if late and not late_cause.strip():
         raise LateCauseMissing
-    made = DrawCertificate.objects.create(
-        draw=found,
+    certificate = DrawCertificate.objects.create(
+        draw=row,
         attendance=attendance,
         session_id=by.session_id,
         late=late,
@@ -317,77 +317,77 @@ def draw_certify(
         observations=observations,
         certified_at=clock.now(),
     )
-    state_move(found, State.CERTIFIED)
+    state_move(row, State.CERTIFIED)
     order = tuple(outcome.order)
-    kind_of(found.kind).certified(Certified(found.pk, found.subject, order, made.certified_at))
+    kind_of(row.kind).certified(Certified(row.pk, row.subject, order, certificate.certified_at))
     publish(
         kind=documents.MINUTES,
-        subject=str(found.uuid),
-        document=documents.minutes_document(found, outcome, made),
+        subject=str(row.uuid),
+        document=documents.minutes_document(row, outcome, certificate),
     )
-    return made
+    return certificate
 
 
 @transaction.atomic
 def draw_call_off(*, by: StaffActor, kind: Kind, subject: str, reason: str) -> Draw | None:
-    """What was to be drawn has fallen away: the draw of it, if one stands, is called off.
+    """Call off the draw of a subject that fell away; None if the subject has no draw.
 
-    For the game's services. Nobody could know its order yet; from the order on it stands.
-    Raises DrawBegun.
+    For the services of a game. Once there is an order, the draw stands. Raises DrawBegun, DrawOver.
     """
-    found = draw_of(kind=kind, subject=subject)
-    if found is None:
+    draw = draw_of(kind=kind, subject=subject)
+    if draw is None:
         return None
-    found = _held(found.uuid)
-    if found.state not in (State.ANNOUNCED, State.COMMITTED):
-        raise DrawBegun(state=found.state)
-    made = CallOff.objects.create(
-        draw=found,
+    draw = _held(draw.uuid)
+    if draw.state not in (State.ANNOUNCED, State.COMMITTED):
+        raise DrawBegun(state=draw.state)
+    call_off = CallOff.objects.create(
+        draw=draw,
         reason=reason,
         called_off_at=clock.now(),
         called_off_by_id=by.user_id,
         called_off_in_id=by.session_id,
     )
-    state_move(found, State.CALLED_OFF)
+    state_move(draw, State.CALLED_OFF)
     publish(
         kind=documents.CALLED_OFF,
-        subject=str(found.uuid),
-        document=documents.called_off_document(found, made),
+        subject=str(draw.uuid),
+        document=documents.called_off_document(draw, call_off),
     )
-    return found
+    return draw
 
 
 def is_late(draw: Draw, outcome: Outcome) -> bool:
-    """Whether it was drawn after its limit (5.4.2) [B12]."""
+    """Return whether the draw was made after its limit (14.III.5.4.2) [B12]."""
     return draw.due_at is not None and outcome.drawn_at > draw.due_at
 
 
 def announcement_of(draw: Draw) -> Announcement:
-    """Where and when it was announced last."""
+    """Return the newest announcement of the draw."""
     return Announcement.objects.filter(draw=draw).latest("pk")
 
 
 def _held(ident: uuid.UUID, *, begun: bool = False) -> Draw:
-    """The draw, held to the transaction's end, and the game's own things before it.
+    """Take the game's locks and lock the draw's row to the transaction's end; return the draw.
 
-    `begun`: the caller answers for a certified draw. Raises DrawUnknown, DrawOver.
+    With `begun`, a certified draw is returned too. Raises DrawUnknown, DrawOver.
     """
-    known = Draw.objects.filter(uuid=ident).first()
-    if known is None:
+    draw = Draw.objects.filter(uuid=ident).first()
+    if draw is None:
         raise DrawUnknown
-    kind_of(known.kind).hold(known.subject)
-    found = Draw.objects.select_for_update(no_key=True).get(pk=known.pk)
+    kind_of(draw.kind).hold(draw.subject)
+    locked = Draw.objects.select_for_update(no_key=True).get(pk=draw.pk)
     over = (State.CALLED_OFF,) if begun else (State.CALLED_OFF, State.CERTIFIED)
-    if found.state in over:
-        raise DrawOver(state=found.state)
-    return found
+    if locked.state in over:
+        raise DrawOver(state=locked.state)
+    return locked
 
 
 def draw_held(ident: uuid.UUID) -> Draw:
-    """A draw that is not over, held. Raises DrawUnknown, DrawOver."""
+    """Lock a draw that is not over, and return it. Raises DrawUnknown, DrawOver."""
     return _held(ident)
 
 
 def state_move(draw: Draw, state: Draw.State) -> None:
+    """Move the draw to a state, if it still is in the state that was read."""
     Draw.objects.filter(pk=draw.pk, state=draw.state).update(state=state)
     draw.state = state

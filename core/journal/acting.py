@@ -1,7 +1,8 @@
-"""Who is acting, said to the database before anything is written: the journal takes it from there.
+"""Tell the database who is acting, before anything is written; the journal reads it from there.
 
-An act is begun outside of its transactions, and told to the session, so that a service may commit
-a failure and raise. A new connection is told as well. What nobody said stays empty in the journal.
+An act begins outside its transactions and is set for the session, so that a service may commit a
+failure and raise. A new connection is told as well. Without an act, the fields of the journal stay
+empty.
 """
 
 import dataclasses
@@ -20,7 +21,7 @@ from psycopg.pq import TransactionStatus
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Acting:
-    """An act by its name, who does it, and the id of the request."""
+    """An act: its name, the person or terminal that does it, and the id of the request."""
 
     name: str = ""
     staff: int | None = None
@@ -30,9 +31,9 @@ class Acting:
     request_id: str = ""
 
     def told(self) -> str:
-        """As `journal_note()` reads it."""
+        """Return the act as the text that `journal_note()` reads."""
         parts = dataclasses.astuple(self)
-        return "|".join("" if each is None else str(each).replace("|", "/") for each in parts)
+        return "|".join("" if part is None else str(part).replace("|", "/") for part in parts)
 
 
 _process = Acting()
@@ -40,34 +41,39 @@ _acting: ContextVar[Acting | None] = ContextVar("acting", default=None)
 
 
 def name_process(name: str) -> None:
-    """What this process does when nobody says otherwise, in any thread: a command's name."""
+    """Name the acts of this process, in every thread, where no other act has begun. A command
+    does.
+    """
     global _process  # noqa: PLW0603  (a process has one)
     _process = Acting(name)
 
 
 def present() -> Acting:
+    """Return the act in progress, the process's own if none has begun."""
     return _acting.get() or _process
 
 
 def begin(act: Acting | None) -> None:
-    """From here on, what this thread writes is of `act`; None: of the process itself."""
+    """Begin an act: what this thread writes from now on belongs to it. None: to the process
+    itself.
+    """
     _acting.set(act)
     _tell(connection, present())
 
 
 def end() -> None:
-    """Whoever writes now says so for himself."""
+    """End the act of this thread. Close a connection that cannot be told so."""
     if _acting.get() is None:
         return
     try:
         begin(None)
     except Error:
-        connection.close()  # what a lost session was told is lost with it
+        connection.close()  # the setting ends with the session
 
 
 @contextmanager
 def acting(name: str, **who: Any) -> Iterator[None]:
-    """`begin` and, whatever happens, what was before."""
+    """Begin an act for a block of code, and restore the act before it, also after an exception."""
     before = _acting.get()
     begin(Acting(name, **who))
     try:
@@ -76,14 +82,17 @@ def acting(name: str, **who: Any) -> Iterator[None]:
         begin(before)
 
 
-def _tell(to: BaseDatabaseWrapper, act: Acting) -> None:
-    """A session that is not open yet is told when it is; one in ruins loses the setting anyway."""
-    session = to.connection
+def _tell(wrapper: BaseDatabaseWrapper, act: Acting) -> None:
+    """Set the act on an open connection.
+
+    A connection that is not open yet is told when it opens; a failed transaction loses the setting.
+    """
+    session = wrapper.connection
     if session is None or session.closed:
         return
     if session.info.transaction_status == TransactionStatus.INERROR:
         return
-    with to.cursor() as cursor:
+    with wrapper.cursor() as cursor:
         cursor.execute("SELECT set_config('core.act', %s, false)", [act.told()])
 
 
@@ -94,7 +103,7 @@ def _tell_new(connection: BaseDatabaseWrapper, **_: Any) -> None:
 
 
 def follow_tasks() -> None:
-    """Tasks of Celery are acts by their names."""
+    """Begin an act for each Celery task, by the task's name, and end it after the task."""
     before: dict[str, Acting | None] = {}
 
     @task_prerun.connect(weak=False)  # type: ignore[untyped-decorator]

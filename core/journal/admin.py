@@ -1,4 +1,4 @@
-"""The journal, for the auditor and the inspector: readable, and verified on request."""
+"""Show the journal to the auditor and the inspector in the admin, and verify it on request."""
 
 import dataclasses
 from typing import Any
@@ -13,36 +13,41 @@ from core.admin_support.acts import Done
 from core.admin_support.readonly import ReadOnlyAdmin, ReadOnlyInline
 from core.journal import powers, selectors
 from core.journal.models import Act, Batch, Block, Change, RowForm
-from core.journal.verifying import What
+from core.journal.verifying import Fault
 from core.staff.actor import StaffActor
 
-_SAYS = {
-    What.BATCH: _("Batch %(batch)s of the journal does not hold."),
-    What.CHECKPOINT: _("Batch %(batch)s is not what a checkpoint says that was published."),
-    What.ROW_CHANGED: _("%(table)s %(row)s is not as act %(xid)s left it."),
-    What.ROW_REMOVED: _("%(table)s %(row)s, of act %(xid)s, is gone."),
-    What.ROW_ADDED: _("%(table)s %(row)s was put in: act %(xid)s did not write it."),
-    What.ROW_WITHOUT_ACT: _("%(table)s %(row)s was written past the journal."),
-    What.ACT_UNNAMED: _("Act %(xid)s says neither who wrote nor why."),
-    What.TRIGGER: _("%(table)s: a trigger of the journal is disabled or gone."),
-    What.FORM: _("%(table)s: a column that was sealed is gone."),
-    What.RULE: _("%(table)s %(row)s does not fit act %(xid)s: rule %(rule)s."),
-    What.ANEW: _("A restored server counts acts anew: nothing can be written."),
+_SENTENCES = {
+    Fault.BATCH: _("Batch %(batch)s of the journal is broken."),
+    Fault.CHECKPOINT: _("Batch %(batch)s differs from its published checkpoint."),
+    Fault.ROW_CHANGED: _("%(table)s %(row)s is not as act %(xid)s left it."),
+    Fault.ROW_REMOVED: _("%(table)s %(row)s, of act %(xid)s, is gone."),
+    Fault.ROW_ADDED: _("%(table)s %(row)s was inserted, but act %(xid)s did not write it."),
+    Fault.ROW_WITHOUT_ACT: _("%(table)s %(row)s was written without the journal."),
+    Fault.ACT_UNNAMED: _("Act %(xid)s does not say who wrote or why."),
+    Fault.TRIGGER: _("%(table)s: a trigger of the journal is disabled or missing."),
+    Fault.FORM: _("%(table)s: a sealed column is missing."),
+    Fault.RULE: _("%(table)s %(row)s does not fit act %(xid)s: rule %(rule)s."),
+    Fault.ANEW: _(
+        "The transaction counter of a restored server was reset: nothing can be written."
+    ),
 }
 
 
 def _verify(by: StaffActor, target: None, data: dict[str, Any]) -> Done:
-    found = selectors.verification(by=by)
-    if found.findings:
+    verification = selectors.verification(by=by)
+    if verification.findings:
         raise selectors.JournalTouched(
             places=[
-                {"code": f.what.value, "place": _SAYS[f.what] % dataclasses.asdict(f)}
-                for f in found.findings
+                {
+                    "code": finding.what.value,
+                    "place": _SENTENCES[finding.what] % dataclasses.asdict(finding),
+                }
+                for finding in verification.findings
             ]
         )
     return Done(
-        _("%(batches)s batches, %(entries)s entries: nothing was touched.")
-        % {"batches": found.batches, "entries": found.entries}
+        _("%(batches)s batches, %(entries)s entries: nothing was changed.")
+        % {"batches": verification.batches, "entries": verification.entries}
     )
 
 

@@ -1,23 +1,23 @@
-"""Kinds of rules that bind a row to the act that wrote it: who, when, with what.
+"""Make journal rules that bind a row to the act that wrote it: who, when, and with which rows.
 
-Tables are by their names in the database. A row of an act that says nobody (a task, a command) is
-bound by what was written with it; that somebody else acted than the row says is always wrong.
+Tables are named as in the database. Where the act names no person (a task, a command), the row is
+bound by the rows that were written with it. A row that names another person than its act is always
+wrong.
 """
 
 from core.journal.rules import Rule
 
-# A row's time is read before it is written, and the act's at its first row; between the two
-# simulated time may have been moved, by one of these steps. On real time there is none.
+# A row's time is read before the row is written, the act's time at its first row. Simulated time
+# may move between the two, by one of these steps. On real time there are no steps.
 _MOMENT_S = 600
 _STEPS = """(SELECT "offset" - lag("offset", 1, interval '0') OVER (ORDER BY id) AS step
                FROM database_clockoffset)"""
 
 
 def _rule(table: str, name: str, says: str, broken: str) -> Rule:
-    """`broken` is what follows FROM, with the row as t."""
-    return Rule(
-        f"{table}.{name}", says, table, f"SELECT '{table}', t.id, t.journal_xid FROM {broken}"
-    )
+    """Return a rule of a table; `broken` is the SQL after FROM, with the row as t."""
+    query = f"SELECT '{table}', t.id, t.journal_xid FROM {broken}"
+    return Rule(f"{table}.{name}", says, table, query)
 
 
 def stamped(
@@ -30,9 +30,10 @@ def stamped(
     operator: str = "",
     unless: str = "",
 ) -> Rule:
-    """The row's time is its act's; and so are the columns that say who, but where `unless` holds.
+    """Return the rule that the row's time, and the columns that name who, agree with the act.
 
-    A row that two persons make says who proposed: then `unless="proposal_id IS NOT NULL"`.
+    Where `unless` holds, only the time must agree. A row that two persons make names the proposer:
+    then `unless="proposal_id IS NOT NULL"`.
     """
     who = {"user_id": user, "session_id": session, "terminal_id": terminal, "operator_id": operator}
     other = " OR ".join(f"a.{of} <> t.{column}" for of, column in who.items() if column)
@@ -52,7 +53,7 @@ def stamped(
 
 
 def confirmed(table: str, *, proposal: str = "proposal_id") -> Rule:
-    """A row that two persons' confirmation makes, in the transaction of the confirmation."""
+    """Return the rule that a proposed row is written in the transaction of its confirmation."""
     return _rule(
         table,
         "confirmed" if proposal == "proposal_id" else f"{proposal}.confirmed",
@@ -64,7 +65,7 @@ def confirmed(table: str, *, proposal: str = "proposal_id") -> Rule:
 
 
 def with_parent(table: str, parent: str, key: str) -> Rule:
-    """A row that is written in the act that writes its parent, and never after it."""
+    """Return the rule that the act which writes the parent writes the row too, and no later act."""
     return _rule(
         table,
         f"with_{parent}",
@@ -75,9 +76,9 @@ def with_parent(table: str, parent: str, key: str) -> Rule:
 
 
 def with_rows(table: str, *others: tuple[str, str], name: str = "", unless: str = "false") -> Rule:
-    """A row that is never written alone: its act wrote a row of one of the others, too.
+    """Return the rule that the act which writes the row also writes a row of one of the others.
 
-    Each is a table and a condition between it, as o, and the row, as t.
+    Each of `others` is a table and a condition between its row, as o, and the row, as t.
     """
     present = " OR ".join(
         f"EXISTS (SELECT FROM {other} o WHERE o.journal_xid = t.journal_xid AND {condition})"
@@ -92,7 +93,10 @@ def with_rows(table: str, *others: tuple[str, str], name: str = "", unless: str 
 
 
 def posted(table: str, amount: str, *, unless: str = "false") -> Rule:
-    """A row whose act moved its money: transfers of its UUID, together so many cents."""
+    """Return the rule that the act of the row moved its money.
+
+    The transfers with the row's UUID as reference must sum to `amount` (SQL on t, in cents).
+    """
     return _rule(
         table,
         "posted",
@@ -104,16 +108,21 @@ def posted(table: str, amount: str, *, unless: str = "false") -> Rule:
 
 
 def published(table: str, kind: str, subject: str) -> Rule:
-    """A row that its act published in the public log, under a kind and a subject (SQL on t)."""
+    """Return the rule that the act of the row published it in the public log.
+
+    `kind` and `subject` (SQL on t) are those of the log entry.
+    """
     return with_rows(
         table, ("proofs_logentry", f"o.kind = '{kind}' AND o.subject = {subject}"), name="published"
     )
 
 
 def became(table: str, column: str, value: str, *grounds: tuple[str, str]) -> Rule:
-    """A change of a column to a value was of the act that wrote a row of one of `grounds`.
+    """Return the rule that a column became a value in the act which wrote a row of one of
+    `grounds`.
 
-    Each is a table and a condition between it, as o, and the row changed, as t; c is the change.
+    Each of `grounds` is a table and a condition between its row, as o, and the changed row, as t; c
+    is the change.
     """
     present = " OR ".join(
         f"EXISTS (SELECT FROM {other} o WHERE o.journal_xid = c.journal_xid AND {condition})"
@@ -131,9 +140,10 @@ def became(table: str, column: str, value: str, *grounds: tuple[str, str]) -> Ru
 
 
 def sold(table: str, *, act: str, amount: str) -> Rule:
-    """A ticket is of a sale: by that terminal and operator, at that moment, with its transfer.
+    """Return the rule that a ticket comes from a sale.
 
-    A sale may be the first use of a rolled token, and is then named for that.
+    Its act is the sale by its terminal and operator, at its time, with its transfer. A sale may be
+    the first use of a rolled token; its act is then named `terminal.token`.
     """
     return _rule(
         table,

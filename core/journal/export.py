@@ -1,7 +1,8 @@
-"""The journal as a file that anybody can verify (docs/proofs.md, verify/journal.py).
+"""Write the journal to a file that anyone can verify (docs/proofs.md, verify/journal.py).
 
-Lines of JSON, in the order in which they are checked: forms before the first block that uses them,
-the blocks of a batch, its head. Acts and changes are there in clear; of other rows, digests only.
+The file has lines of JSON, in the order in which they are checked: forms before the first block
+that uses them, the blocks of a batch, its head. Acts and changes are in clear; of other rows there
+are digests only.
 """
 
 import json
@@ -20,18 +21,18 @@ _IN_CLEAR = (Act._meta.db_table, Change._meta.db_table)
 
 @transaction.atomic
 def export(to: TextIO) -> int:
-    """Write the journal, whole, in constant memory; how many batches."""
+    """Write all batches of the journal, in constant memory; return the number of batches."""
     rows.ready()
     tables = {table.name: table for table in journaled()}
     number = 0
-    known: set[int] = set()
+    written_forms: set[int] = set()
     for batch in Batch.objects.select_related("key").order_by("number").iterator():
         heads = []
         for block in _blocks(batch):
             columns = block.row_form.columns
             form = wire.form_digest(block.row_form.relation, columns)
-            if block.row_form_id not in known:
-                known.add(block.row_form_id)
+            if block.row_form_id not in written_forms:
+                written_forms.add(block.row_form_id)
                 _write(to, {"form": form, **wire.form_document(block.row_form.relation, columns)})
             content = bytes(block.entries)
             heads.append(wire.block_head(form, block.rows, content))
@@ -45,8 +46,8 @@ def export(to: TextIO) -> int:
 
 
 def _blocks(batch: Batch) -> Iterator[Block]:
-    found = Block.objects.filter(batch_id=batch.pk).select_related("row_form").order_by("position")
-    yield from found.iterator(chunk_size=16)
+    blocks = Block.objects.filter(batch_id=batch.pk).select_related("row_form").order_by("position")
+    yield from blocks.iterator(chunk_size=16)
 
 
 def _head(batch: Batch, heads: list[list[Json]]) -> dict[str, Any]:
@@ -66,17 +67,17 @@ def _head(batch: Batch, heads: list[list[Json]]) -> dict[str, Any]:
 
 
 def _images(table: Journaled, columns: list[str], content: bytes) -> list[str]:
-    """The JSON texts of the rows of a block, as they are now; empty for one that is gone."""
-    wanted = [entry.row for entry in wire.entries_of(content)]
+    """Return the JSON texts of the rows of a block as they are now; "" for a row that is gone."""
+    keys = [entry.row for entry in wire.entries_of(content)]
     image = rows.written_sql(table, columns)
     with connection.cursor() as cursor:
         cursor.execute(
             f'SELECT "{table.key}", ({image})::text FROM "{table.name}" t'
             f' WHERE "{table.key}" = ANY(%s)',
-            [wanted],
+            [keys],
         )
-        found = dict(cursor.fetchall())
-    return [found.get(row, "") for row in wanted]
+        text_by_key = dict(cursor.fetchall())
+    return [text_by_key.get(key, "") for key in keys]
 
 
 def _write(to: TextIO, line: dict[str, Any]) -> None:

@@ -1,7 +1,7 @@
-"""After every migrate, every table of the project is under the journal.
+"""Put every table of the project under the journal after each migrate.
 
-Tables get a column with the number of the transaction that wrote the row, which the application
-can neither set nor change, and triggers. Models know nothing of it.
+Each table gets triggers, and a column with the number of the transaction that wrote the row. The
+application can neither set nor change the column, and the models do not declare it.
 """
 
 from dataclasses import dataclass
@@ -17,23 +17,23 @@ from core.journal.models import Act, Batch, Block, Change, RowForm
 COLUMN = "journal_xid"
 TRIGGERS = ("journal_rows", "journal_changed")
 _XID = "pg_current_xact_id()::text::bigint"
-# Whether the transaction has no act yet.
+# True while the transaction has no act yet.
 _FIRST = "current_setting('core.acted', true) IS DISTINCT FROM pg_current_xact_id()::text"
 _INTEGERS = (models.BigAutoField, models.AutoField, models.BigIntegerField, models.IntegerField)
-# The journal's own: acts and changes are entries of it, batches are what it is sealed in.
+# The journal's own tables: acts and changes are entries of it, the others hold its seals.
 _SELF = (Act, Change)
 _SEALS = (Batch, Block, RowForm)
-# Columns of which, besides binary ones, only a digest shows in the changes of a row.
+# Changes of a row show these columns, and binary ones, as digests only.
 _SECRET_NAMES = frozenset({"password", "pin"})
 ADMIN_LOG = "django_admin_log"
 
 
 @dataclass(frozen=True, slots=True)
 class Journaled:
-    """A table under the journal; `key` is its primary key's column, an integer.
+    """A table under the journal; `key` is the column of its primary key, an integer.
 
-    `changing` are the columns whose updates are journaled, `secret` those of them of which only a
-    digest is kept, `derived` those that the journal leaves out altogether.
+    `changing` are the columns whose updates are journaled, `secret` those of them that the journal
+    keeps as digests only, `derived` the columns that the journal leaves out.
     """
 
     name: str
@@ -45,7 +45,7 @@ class Journaled:
 
     @property
     def triggers(self) -> tuple[str, ...]:
-        """Those that the table has for the journal."""
+        """Return the names of the triggers that the journal needs on the table."""
         if not self.has_triggers:
             return ()
         return TRIGGERS if self.changing else TRIGGERS[:1]
@@ -77,9 +77,9 @@ def _journaled(model: type[Guarded]) -> Journaled:
 
 
 def journaled() -> list[Journaled]:
-    """Every table under the journal, by name."""
-    found = [_journaled(model) for model in guarded_models() if model not in _SEALS]
-    return sorted([*found, Journaled(ADMIN_LOG, "id")], key=lambda table: table.name)
+    """Return every table under the journal, sorted by name."""
+    tables = [_journaled(model) for model in guarded_models() if model not in _SEALS]
+    return sorted([*tables, Journaled(ADMIN_LOG, "id")], key=lambda table: table.name)
 
 
 def install(*, using: str = "owner", **_: Any) -> None:
@@ -96,7 +96,10 @@ def install(*, using: str = "owner", **_: Any) -> None:
 
 
 def _put(cursor: CursorWrapper, table: Journaled) -> None:
-    """What stands in a table that comes under the journal only now is an act of this migration."""
+    """Put one table under the journal.
+
+    Rows that are already in a table without the column become an act of this migration.
+    """
     name = table.name
     cursor.execute(
         "SELECT EXISTS (SELECT FROM pg_attribute WHERE attrelid = to_regclass(%s)"
@@ -128,7 +131,7 @@ def _array(names: tuple[str, ...]) -> str:
 
 
 def unjournaled(cursor: CursorWrapper) -> list[str]:
-    """The tables that have not all of the journal's triggers in force, by name."""
+    """Return the tables that lack an enabled trigger of the journal, sorted by name."""
     cursor.execute(
         "SELECT tgrelid::regclass::text, tgname FROM pg_trigger WHERE tgenabled IN ('O', 'A')"
     )

@@ -1,8 +1,9 @@
-"""The journal: who did what, what it changed, and the sealed batches that nobody rewrites.
+"""Store the journal: who did what, what it changed, and the sealed batches.
 
 The database gives every row the number of the transaction that wrote it (`journal_xid`), which is
-the number of its act: rows are the journal. What an UPDATE changes is a `Change`. Triggers write
-acts and changes (`core/journal/sql`), for whoever writes.
+the number of its act: the rows themselves are the entries of the journal. The columns that an
+UPDATE changes are a `Change`. Triggers (`core/journal/sql`) write acts and changes for every
+program that writes.
 """
 
 from django.contrib.postgres.fields import ArrayField
@@ -18,10 +19,10 @@ from core.staff.models import StaffSession, User
 
 
 class Act(Guarded):
-    """A transaction that wrote something: its number, its instant, who and what.
+    """A transaction that wrote something: its number, its time, who did it and under which name.
 
-    `name` is the API's operation, the admin's act, the task or the command; empty where nobody
-    said. There are as many as there are sales: no foreign keys, and few indexes.
+    `name` is the operation of the API, the act of the admin, the task or the command; empty if the
+    writer did not say. There are as many acts as sales: no foreign keys, and few indexes.
     """
 
     inserted_by_application = False
@@ -81,10 +82,10 @@ class Act(Guarded):
 
 
 class Change(Guarded):
-    """What an UPDATE made of a row: the columns that changed, before and after; secrets as digests.
+    """The columns that an UPDATE changed in a row, before and after; secret ones as digests.
 
-    From the row as it is, its changes lead back to the row as it was written, whose digest is an
-    entry of a sealed batch.
+    Applied backwards to the present row, its changes give the row as it was first written; the
+    digest of that row is an entry of a sealed batch.
     """
 
     inserted_by_application = False
@@ -122,11 +123,11 @@ class RowForm(Guarded):
 
 
 class Batch(Guarded):
-    """Everything that the transactions from `first_xid` up to, not including, `end_xid` wrote.
+    """The rows that the transactions from `first_xid` up to, but not including, `end_xid` wrote.
 
     `digest` covers the batch's head and, through the digests of its blocks, every entry; `previous`
-    is the digest of the batch before (zeros before the first). The signature is of the head, by
-    the key of the public log.
+    is the digest of the batch before (zeros before the first). `signature` signs the head, with the
+    key of the public log.
     """
 
     number = models.BigIntegerField(_("number"), primary_key=True)
@@ -156,8 +157,8 @@ class Batch(Guarded):
 class Block(Guarded):
     """Entries of one table in a batch: `rows` times (transaction, row, digest of the row).
 
-    Two big-endian integers of 8 bytes and 32 bytes of SHA-256 each, in the order of transactions
-    and rows.
+    An entry is two big-endian integers of 8 bytes and 32 bytes of SHA-256. Entries are in the order
+    of transactions and rows.
     """
 
     batch = models.ForeignKey(Batch, models.PROTECT, related_name="blocks", db_index=False)

@@ -1,15 +1,16 @@
-"""Transaction numbers go on for ever, or the journal has no order.
+"""Check that the server's transaction counter has not been reset; the journal is ordered by it.
 
-A physical copy of a server keeps its counter. One that a dump was restored into has its own, which
-may be below what the rows say: `journal_note()` refuses to write there before it is set beyond.
+A physical copy of a server keeps its counter. A server into which a dump was restored has a counter
+of its own, which may be below the numbers in the rows: `journal_note()` refuses to write there
+until the counter is set beyond them.
 """
 
 from dataclasses import dataclass
 
 from django.db import connection
 
-# A batch ends where a snapshot once ended, and acts that are seen are before the end of this one,
-# but for the present transaction's own.
+# The journal's numbers are below the end of a snapshot: a batch ends where an earlier snapshot
+# ended, and visible acts are below the end of this one. Only this transaction's act may be above.
 _NUMBERS = """
 SELECT greatest((SELECT max(end_xid) FROM journal_batch), (SELECT max(journal_xid) + 1
                   FROM journal_act), 0),
@@ -20,14 +21,16 @@ SELECT greatest((SELECT max(end_xid) FROM journal_batch), (SELECT max(journal_xi
 
 @dataclass(frozen=True, slots=True)
 class Anew:
-    """Rows have numbers up to, not including, `used`; the server goes on with `next`, below it."""
+    """A reset counter: rows have numbers up to, but not including, `used`; `next` is below it."""
 
     used: int
     next: int
 
     @property
     def epoch(self) -> int:
-        """What to give to `pg_resetwal --epoch`: any number of it is beyond all that were used."""
+        """Return the argument for `pg_resetwal --epoch`: every number of that epoch is above
+        `used`.
+        """
         return (self.used >> 32) + 1
 
     def __str__(self) -> str:
@@ -38,8 +41,10 @@ class Anew:
 
 
 def started_anew() -> Anew | None:
-    """Whether the server counts transactions from below what the journal has."""
+    """Return the two numbers if the server's counter is below the journal's; None if all is
+    well.
+    """
     with connection.cursor() as cursor:
         cursor.execute(_NUMBERS)
-        used, coming = cursor.fetchone()
-    return Anew(used, coming) if used > coming else None
+        used, next_xid = cursor.fetchone()
+    return Anew(used, next_xid) if used > next_xid else None

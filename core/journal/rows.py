@@ -1,7 +1,7 @@
-"""Rows as the journal sees them, straight from the tables: entries in order, in constant memory.
+"""Read rows as the entries of the journal, straight from the tables, in order and constant memory.
 
-A row's digest is of its JSON text as it was first written: its present columns, with those that
-changed since put back, change by change.
+A row's digest is that of its JSON text as it was first written: the present columns, with the
+changes since then undone one by one.
 """
 
 from collections.abc import Iterator, Sequence
@@ -12,7 +12,7 @@ from django.db import connection
 from core.journal.install import COLUMN, Journaled, journaled
 from core.journal.wire import ROWS_IN_BLOCK, Entry
 
-# What decides the text of a row; as in journal_changed().
+# The settings that decide the JSON text of a row; the same as in journal_changed().
 _SESSION = """
 SET LOCAL timezone = 'UTC'; SET LOCAL bytea_output = 'hex';
 SET LOCAL intervalstyle = 'iso_8601'; SET LOCAL extra_float_digits = 1
@@ -20,13 +20,13 @@ SET LOCAL intervalstyle = 'iso_8601'; SET LOCAL extra_float_digits = 1
 
 
 def ready() -> None:
-    """Settle, to the transaction's end, what decides the text of a row."""
+    """Set what decides the JSON text of a row, until the end of the transaction."""
     with connection.cursor() as cursor:
         cursor.execute(_SESSION)
 
 
 def present_columns(table: Journaled) -> list[str]:
-    """The columns that digests cover now, in alphabetical order."""
+    """Return the columns of the table that digests cover now, in alphabetical order."""
     with connection.cursor() as cursor:
         cursor.execute(
             "SELECT attname FROM pg_attribute WHERE attrelid = to_regclass(%s) AND attnum > 0"
@@ -37,7 +37,7 @@ def present_columns(table: Journaled) -> list[str]:
 
 
 def written_to(first_xid: int, end_xid: int) -> list[Journaled]:
-    """The tables that have rows of those transactions, by name."""
+    """Return the tables that have rows of those transactions, sorted by name."""
     tables = journaled()
     probes = [
         f'SELECT {place} WHERE EXISTS (SELECT FROM "{table.name}"'
@@ -50,7 +50,7 @@ def written_to(first_xid: int, end_xid: int) -> list[Journaled]:
 
 
 def image_sql(table: Journaled, alias: str = "t") -> str:
-    """The row as it stands."""
+    """Return the SQL of the row as it is now, with secret columns as digests."""
     row = f"to_jsonb({alias})"
     return f"journal_image({row}, {_array(table.secret)})" if table.secret else row
 
@@ -61,7 +61,10 @@ def _array(names: Sequence[str]) -> str:
 
 
 def written_sql(table: Journaled, columns: Sequence[str]) -> str:
-    """The row as it was written, in those columns; of what is put back, the earliest counts."""
+    """Return the SQL of the row as it was first written, in those columns.
+
+    If a column changed several times, the value before its earliest change counts.
+    """
     image = image_sql(table)
     if table.changing:
         image = (
@@ -69,16 +72,16 @@ def written_sql(table: Journaled, columns: Sequence[str]) -> str:
             " FROM journal_change c, jsonb_each(c.before) e"
             f" WHERE c.relation = '{table.name}' AND c.row_id = t.\"{table.key}\"), '{{}}'))"
         )
-    left_out = sorted(set(present_columns(table)) - set(columns) | set(table.derived))
-    return f"({image} - {_array(left_out)})" if left_out else image
+    omitted = sorted(set(present_columns(table)) - set(columns) | set(table.derived))
+    return f"({image} - {_array(omitted)})" if omitted else image
 
 
 def blocks(
     table: Journaled, columns: Sequence[str], first_xid: int, end_xid: int | None
 ) -> Iterator[list[bytes]]:
-    """Entries of the table's rows by those transactions, in order, a block's at a time.
+    """Yield the entries of the table's rows by those transactions, in order, one block at a time.
 
-    Needs a transaction, and `ready`.
+    An entry is 48 bytes (see `wire`). Needs a transaction, and `ready` before.
     """
     image = written_sql(table, columns)
     upper = f"AND {COLUMN} < %s" if end_xid is not None else "AND %s::bigint IS NULL"
@@ -100,7 +103,7 @@ def blocks(
 def entries(
     table: Journaled, columns: Sequence[str], first_xid: int, end_xid: int | None
 ) -> Iterator[Entry]:
-    """The same, entry by entry."""
+    """Yield the same entries one by one."""
     for block in blocks(table, columns, first_xid, end_xid):
         for entry in block:
             yield Entry(

@@ -1,4 +1,4 @@
-"""Rules that hold between rows and the acts that wrote them.
+"""Collect and evaluate the rules that hold between rows and the acts that wrote them.
 
 A rule is a query for the rows that break it. Each app lists its rules as `RULES` in its
 `journal_rules.py`. They are evaluated when the journal is verified, never during a request.
@@ -14,9 +14,10 @@ from core.contributions import contributed_by_name
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Rule:
-    """`query` gives (table, row, transaction) for each row that breaks the rule.
+    """A rule; `query` returns (table, row, transaction) for each row that breaks it.
 
-    `name` is stable, `says` what is wrong with such a row; `table` is whose rows it holds to acts.
+    `name` is stable, `says` tells what is wrong with such a row, `table` is the table that the rule
+    is about.
     """
 
     name: str
@@ -31,7 +32,7 @@ def rules() -> list[Rule]:
 
 
 def broken(rule: Rule) -> Iterator[tuple[str, int, int]]:
-    """The rows that break the rule: table, row, transaction."""
+    """Yield the rows that break the rule: table, row, transaction."""
     with connection.cursor() as cursor:
         cursor.execute(rule.query)
         yield from cursor

@@ -1,4 +1,4 @@
-"""Reading the journal: who did what, and what it wrote."""
+"""Read the journal: who did what, and which rows each act wrote."""
 
 import dataclasses
 import datetime
@@ -23,12 +23,12 @@ class ActUnknown(NotFound):
 
 class JournalTouched(Conflict):
     code = "journal_touched"
-    message = "The journal, or rows it stands for, have been touched."
+    message = "The journal, or a row that it covers, was changed."
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Written:
-    """What an act wrote to a table: how many rows, and the first of them by their keys."""
+    """The rows that an act wrote to a table: their number, and the first of them by their keys."""
 
     table: str
     rows: int
@@ -45,9 +45,11 @@ def acts(
     since: datetime.datetime | None = None,
     until: datetime.datetime | None = None,
 ) -> QuerySet[Act]:
-    """Acts by what they are called, whose they are, and when; all of them unless narrowed."""
+    """Return the acts that match every filter given; all acts without a filter. Raises
+    PowerMissing.
+    """
     by.need(powers.READ)
-    wanted: dict[str, Any] = {
+    filters: dict[str, Any] = {
         "name": name,
         "user_id": staff,
         "terminal__code": terminal,
@@ -55,25 +57,25 @@ def acts(
         "at__gte": since,
         "at__lt": until,
     }
-    found = Act.objects.filter(**{key: value for key, value in wanted.items() if value})
-    return found.select_related("user", "terminal", "operator")
+    matching = Act.objects.filter(**{key: value for key, value in filters.items() if value})
+    return matching.select_related("user", "terminal", "operator")
 
 
 def act(*, by: StaffActor, xid: int) -> Act:
-    """One act. Raises ActUnknown."""
-    found = acts(by=by).filter(pk=xid).first()
-    if found is None:
+    """Return one act. Raises PowerMissing, ActUnknown."""
+    row = acts(by=by).filter(pk=xid).first()
+    if row is None:
         raise ActUnknown(act=xid)
-    return found
+    return row
 
 
 def changes(*, act: Act) -> list[Change]:
-    """What the act changed, in order."""
+    """Return the changes that the act made, in order."""
     return list(Change.objects.filter(xid=act.pk).order_by("pk"))
 
 
 def written(*, act: Act) -> list[Written]:
-    """The rows that the act wrote, table by table."""
+    """Return the rows that the act wrote, table by table."""
     parts = [
         f'SELECT \'{table.name}\', count(*), (array_agg("{table.key}" ORDER BY "{table.key}"))'
         f'[1:{ROWS_NAMED}] FROM "{table.name}" WHERE {COLUMN} = %(xid)s HAVING count(*) > 0'
@@ -86,11 +88,12 @@ def written(*, act: Act) -> list[Written]:
 
 
 def batches(*, by: StaffActor) -> QuerySet[Batch]:
+    """Return the sealed batches. Raises PowerMissing."""
     by.need(powers.READ)
     return Batch.objects.select_related("key")
 
 
 def verification(*, by: StaffActor, most: int = 100) -> verifying.Verification:
-    """Verify the journal, whole: it takes as long as reading every row once."""
+    """Verify the journal; this takes as long as reading every row once. Raises PowerMissing."""
     by.need(powers.READ)
     return verifying.verify(most=most)

@@ -1,4 +1,4 @@
-"""Sealing the journal in batches, and publishing where it stands."""
+"""Seal the journal in batches, and publish a daily checkpoint of it."""
 
 import datetime
 import hashlib
@@ -23,32 +23,34 @@ CHECKPOINT = "journal.checkpoint"
 
 class TransactionsStartedAnew(InvariantBroken):
     code = "transactions_started_anew"
-    message = "The server counts transactions anew since the last batch; see operations.md."
+    message = "The server's transaction counter was reset after the last batch; see operations.md."
 
 
 def horizon() -> int:
-    """The oldest transaction that may still write: every earlier one has ended."""
+    """Return the oldest transaction that may still write: every earlier one has ended."""
     with connection.cursor() as cursor:
         cursor.execute("SELECT pg_snapshot_xmin(pg_current_snapshot())::text::bigint")
         return int(cursor.fetchone()[0])
 
 
 def need_numbers_go_on() -> None:
-    """Raise TransactionsStartedAnew where a dump was restored and its server counts from below.
+    """Raise TransactionsStartedAnew if a restored server counts transactions from below the
+    journal.
 
-    The database itself refuses to write there what a sealed batch would not have.
+    The database refuses to write there, because a sealed batch would not have the new rows.
     """
-    anew = started_anew()
-    if anew:
-        raise TransactionsStartedAnew(used=anew.used, next=anew.next, epoch=anew.epoch)
+    reset = started_anew()
+    if reset:
+        raise TransactionsStartedAnew(used=reset.used, next=reset.next, epoch=reset.epoch)
 
 
 def last_batch() -> Batch | None:
+    """Return the newest batch; None before the first."""
     return Batch.objects.order_by("-number").first()
 
 
 def batches_due() -> list[int]:
-    """The number of the next batch, if an act has ended that is in none yet.
+    """Return the number of the next batch, if an act that is in no batch has ended.
 
     Raises TransactionsStartedAnew.
     """
@@ -64,10 +66,11 @@ def _has_acts(first: int, end: int) -> bool:
 
 @transaction.atomic
 def batch_seal() -> Batch | None:
-    """Seal what all ended transactions wrote since the last batch; None if that is nothing.
+    """Seal the rows that all ended transactions wrote since the last batch; None if there are none.
 
-    One batch at a time; nobody else waits. A transaction still under way, and whatever began after
-    it, is of a later batch. Raises TransactionsStartedAnew, keys.SigningKeyMissing.
+    Batches are sealed one at a time; nothing else waits. A transaction still in progress, and every
+    one that started after it, goes into a later batch. Raises TransactionsStartedAnew,
+    keys.SigningKeyMissing.
     """
     hold((Lock.JOURNAL, 0))
     need_numbers_go_on()
@@ -103,7 +106,7 @@ def batch_seal() -> Batch | None:
 
 
 def _blocks_store(number: int, first: int, end: int) -> tuple[list[list[Json]], int]:
-    """Write the batch's blocks, as they are read; what its head says of them, and the entries."""
+    """Write the batch's blocks; return their parts of its head, and the number of entries."""
     heads: list[list[Json]] = []
     entries = 0
     rows.ready()
@@ -111,37 +114,37 @@ def _blocks_store(number: int, first: int, end: int) -> tuple[list[list[Json]], 
         columns = rows.present_columns(table)
         form, _ = RowForm.objects.get_or_create(relation=table.name, columns=columns)
         digest = wire.form_digest(table.name, columns)
-        for found in rows.blocks(table, columns, first, end):
-            content = b"".join(found)
-            heads.append(wire.block_head(digest, len(found), content))
+        for block in rows.blocks(table, columns, first, end):
+            content = b"".join(block)
+            heads.append(wire.block_head(digest, len(block), content))
             Block.objects.create(
                 batch_id=number,
                 position=len(heads),
                 row_form=form,
-                rows=len(found),
+                rows=len(block),
                 entries=content,
             )
-            entries += len(found)
+            entries += len(block)
     return heads, entries
 
 
 def days_due() -> list[datetime.date]:
-    """The days that have ended, on which batches were sealed, and of which nothing is published."""
+    """Return the ended days on which batches were sealed and whose checkpoint is not published."""
     latest = LogEntry.objects.filter(kind=CHECKPOINT).order_by("-sequence").first()
     today, _ = day_bounds(natural_day(clock.now()))
-    found = Batch.objects.filter(sealed_at__lt=today)
+    batches = Batch.objects.filter(sealed_at__lt=today)
     if latest is not None:
         _, after = day_bounds(datetime.date.fromisoformat(latest.subject))
-        found = found.filter(sealed_at__gte=after)
-    days = found.annotate(day=TruncDate("sealed_at", tzinfo=MADRID)).values_list("day", flat=True)
-    return sorted(set(days.distinct()))
+        batches = batches.filter(sealed_at__gte=after)
+    dated = batches.annotate(day=TruncDate("sealed_at", tzinfo=MADRID))
+    return sorted(set(dated.values_list("day", flat=True).distinct()))
 
 
 @transaction.atomic
 def checkpoint_publish(*, day: datetime.date) -> LogEntry | None:
-    """Publish, signed, where the journal stood when `day` ended; None while it has not ended.
+    """Publish the signed checkpoint of the journal at the end of `day`; None before that end.
 
-    Once for a day: publishing it again changes nothing.
+    A day has one checkpoint: publishing it again changes nothing. Raises keys.SigningKeyMissing.
     """
     _, end = day_bounds(day)
     last = Batch.objects.filter(sealed_at__lt=end).order_by("-number").first()
@@ -155,7 +158,9 @@ def checkpoint_publish(*, day: datetime.date) -> LogEntry | None:
 
 
 def checkpoint_document(day: str, last: Batch) -> dict[str, Json]:
-    """What is published of the journal up to `last`, the last batch of the day."""
+    """Return the checkpoint's document about the journal up to `last`, the last batch of the
+    day.
+    """
     acts = Act.objects.filter(xid__lt=last.end_xid).count()
     entries = Batch.objects.filter(number__lte=last.number).aggregate(n=Sum("entries"))["n"]
     return with_digests(

@@ -1,8 +1,8 @@
-"""Verifying the whole journal: where it, or the rows it stands for, have been touched.
+"""Verify the journal, and find where it or the rows that it covers were changed.
 
 Nothing here trusts the database's triggers, which its owner can disable. A batch must follow from
 its blocks and the batch before, under a signature; published checkpoints must name batches that
-are there; every row must be as its entry says, and every change follow from the one before.
+exist; every row must match its entry, and every change must follow from the one before.
 """
 
 import dataclasses
@@ -26,8 +26,8 @@ from core.kernel.canonical import Json, canonical_bytes
 from core.proofs.models import LogEntry
 
 
-class What(enum.StrEnum):
-    """What can be wrong."""
+class Fault(enum.StrEnum):
+    """A kind of fault that verifying finds."""
 
     BATCH = "batch_broken"
     CHECKPOINT = "checkpoint_broken"
@@ -44,9 +44,9 @@ class What(enum.StrEnum):
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Finding:
-    """One place that has been touched. `detail` is for people; the rest names the place."""
+    """One place that was changed. `detail` is for people; the other fields name the place."""
 
-    what: What
+    what: Fault
     detail: str
     batch: int | None = None
     table: str = ""
@@ -57,7 +57,7 @@ class Finding:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Verification:
-    """What verifying found: `findings` are the first ones, up to the number asked for."""
+    """The result of verifying: `findings` are the first ones, up to the number asked for."""
 
     batches: int
     entries: int
@@ -67,9 +67,9 @@ class Verification:
 
 @transaction.atomic
 def verify(*, most: int = 1000, tables: Collection[str] = ()) -> Verification:
-    """Read the whole journal, and every row once; everything that is wrong, up to `most`.
+    """Read the journal and every row once; return everything that is wrong, up to `most` findings.
 
-    With `tables`, rows and rules of those only.
+    With `tables`, only the rows and rules of those tables are verified.
     """
     rows.ready()
     findings = list(islice(_all(tables), most + 1))
@@ -88,22 +88,24 @@ def _all(tables: Collection[str]) -> Iterator[Finding]:
 
 
 def table_findings(table: Journaled) -> Iterator[Finding]:
-    """What is wrong with the rows of a table. Needs `rows.ready`."""
+    """Yield what is wrong with the rows of a table. Needs `rows.ready` before."""
     yield from chain(_rows(table), _changes(table), _without_act(table))
 
 
 def _anew() -> Iterator[Finding]:
-    """Nobody touched anything; but nothing can be written, or sealed, before this is put right."""
-    anew = started_anew()
-    if anew:
-        yield Finding(What.ANEW, str(anew), xid=anew.used)
+    """Yield a finding if the transaction counter was reset: nothing can be written or sealed
+    then.
+    """
+    reset = started_anew()
+    if reset:
+        yield Finding(Fault.ANEW, str(reset), xid=reset.used)
 
 
 # --- Batches --------------------------------------------------------------------------------------
 
 
 def batch_findings() -> Iterator[Finding]:
-    """What is wrong with the chain of batches in itself."""
+    """Yield what is wrong with the chain of batches itself."""
     previous, end, number = wire.NOTHING_BEFORE, 0, 1
     for batch in Batch.objects.select_related("key").order_by("number").iterator():
         if batch.number != number:
@@ -114,18 +116,18 @@ def batch_findings() -> Iterator[Finding]:
             yield _broken(number, "its transactions do not begin where the last batch ended")
         yield from _batch(batch)
         previous, end, number = bytes(batch.digest), batch.end_xid, batch.number + 1
-    # In one statement: while this is read, another batch may be sealed.
+    # One statement, because another batch may be sealed meanwhile.
     stray = Block.objects.exclude(Exists(Batch.objects.filter(pk=OuterRef("batch_id"))))
     for batch_id in sorted(set(stray.values_list("batch_id", flat=True))):
-        yield _broken(batch_id, "its head is gone, its blocks are there")
+        yield _broken(batch_id, "its head is gone, but its blocks are there")
 
 
 def _broken(batch: int, detail: str) -> Finding:
-    return Finding(What.BATCH, f"batch {batch}: {detail}", batch=batch)
+    return Finding(Fault.BATCH, f"batch {batch}: {detail}", batch=batch)
 
 
 def _batch(batch: Batch) -> Iterator[Finding]:
-    """The head as it follows from the blocks, its digest and its signature."""
+    """Compare a batch's head, digest and signature with its blocks."""
     heads: list[list[Json]] = []
     entries = 0
     blocks = Block.objects.filter(batch_id=batch.pk).select_related("row_form").order_by("position")
@@ -156,6 +158,7 @@ def _batch(batch: Batch) -> Iterator[Finding]:
 
 
 def signed(public_key: bytes, message: bytes, signature: bytes) -> bool:
+    """Return whether the Ed25519 signature of the message was made with that public key."""
     try:
         Ed25519PublicKey.from_public_bytes(public_key).verify(signature, message)
     except (InvalidSignature, ValueError):
@@ -164,16 +167,16 @@ def signed(public_key: bytes, message: bytes, signature: bytes) -> bool:
 
 
 def _checkpoints() -> Iterator[Finding]:
-    """What has been published of the journal is what the journal is."""
+    """Compare every published checkpoint with the journal."""
     for entry in LogEntry.objects.filter(kind=CHECKPOINT).order_by("sequence"):
         published, number = entry.document, entry.document.get("batch")
         batch = Batch.objects.filter(pk=number).first()
         place = f"checkpoint of {entry.subject}"
         if batch is None:
-            yield Finding(What.CHECKPOINT, f"{place}: its batch {number} is gone", batch=number)
+            yield Finding(Fault.CHECKPOINT, f"{place}: its batch {number} is gone", batch=number)
         elif checkpoint_document(published["day"], batch) != published:
             yield Finding(
-                What.CHECKPOINT, f"{place}: batch {number} is not what was published", batch=number
+                Fault.CHECKPOINT, f"{place}: batch {number} is not what was published", batch=number
             )
 
 
@@ -201,7 +204,9 @@ SELECT batch_id, row_form_id FROM (
 
 
 def _spans(table: Journaled, last: Batch) -> list[_Span]:
-    """From the first transaction of all to the last one sealed, without a gap."""
+    """Return the spans of a table from the first transaction to the last one sealed, without a
+    gap.
+    """
     with connection.cursor() as cursor:
         cursor.execute(_FORMS, [table.name])
         starts = cursor.fetchall()
@@ -231,7 +236,7 @@ _NEVER = -(2**62)
 
 
 def _rows(table: Journaled) -> Iterator[Finding]:
-    """Every row against its entry, both in the order of the journal."""
+    """Compare every row with its entry, both in the order of the journal."""
     last = last_batch()
     if last is None:
         return
@@ -239,61 +244,62 @@ def _rows(table: Journaled) -> Iterator[Finding]:
         gone = set(span.form.columns) - set(rows.present_columns(table))
         if gone:
             yield Finding(
-                What.FORM,
+                Fault.FORM,
                 f"{table.name}: without {sorted(gone)} its rows of batches"
                 f" {span.first_batch} to {span.last_batch} cannot be compared",
                 table=table.name,
             )
             continue
-        found = rows.entries(table, span.form.columns, span.first_xid, span.end_xid)
-        yield from _compare(table, _sealed(table, span), found)
+        present = rows.entries(table, span.form.columns, span.first_xid, span.end_xid)
+        yield from _compare(table, _sealed(table, span), present)
 
 
 def _sealed(table: Journaled, span: _Span) -> Iterator[tuple[int, wire.Entry]]:
-    """The journal's entries of the table, with their batches."""
+    """Yield the journal's entries of the table, with their batches."""
     blocks = Block.objects.filter(
         row_form__relation=table.name, batch_id__gte=span.first_batch, batch_id__lte=span.last_batch
     )
     for block in blocks.order_by("batch_id", "position").iterator(chunk_size=16):
         content = bytes(block.entries)
-        whole = len(content) - len(content) % wire.ENTRY_BYTES
-        for entry in wire.entries_of(content[:whole]):
+        complete = len(content) - len(content) % wire.ENTRY_BYTES
+        for entry in wire.entries_of(content[:complete]):
             yield block.batch_id, entry
 
 
 def _compare(
-    table: Journaled, sealed: Iterator[tuple[int, wire.Entry]], found: Iterator[wire.Entry]
+    table: Journaled, sealed: Iterator[tuple[int, wire.Entry]], present: Iterator[wire.Entry]
 ) -> Iterator[Finding]:
-    entry, row = next(sealed, None), next(found, None)
+    """Walk both in the order of the journal; yield the rows that differ, are gone, or are new."""
+    entry, row = next(sealed, None), next(present, None)
     while entry is not None or row is not None:
-        key = (entry[1].xid, entry[1].row) if entry else _END
-        present = (row.xid, row.row) if row else _END
-        if key == present and entry and row:
+        entry_key = (entry[1].xid, entry[1].row) if entry else _END
+        row_key = (row.xid, row.row) if row else _END
+        if entry_key == row_key and entry and row:
             if entry[1].digest != row.digest:
-                yield _row(What.ROW_CHANGED, table, row, entry[0])
-            entry, row = next(sealed, None), next(found, None)
-        elif key < present and entry:
-            yield _row(What.ROW_REMOVED, table, entry[1], entry[0])
+                yield _row(Fault.ROW_CHANGED, table, row, entry[0])
+            entry, row = next(sealed, None), next(present, None)
+        elif entry_key < row_key and entry:
+            yield _row(Fault.ROW_REMOVED, table, entry[1], entry[0])
             entry = next(sealed, None)
         elif row:
-            yield _row(What.ROW_ADDED, table, row, None)
-            row = next(found, None)
+            yield _row(Fault.ROW_ADDED, table, row, None)
+            row = next(present, None)
 
 
 _END = (2**63, 0)
-_SAYS = {
-    What.ROW_CHANGED: "is not as it was written",
-    What.ROW_REMOVED: "is gone, or no longer says which transaction wrote it",
-    What.ROW_ADDED: "is in no batch, though its transaction was sealed",
-    What.ROW_WITHOUT_ACT: "was written past the journal: there is no act of its transaction",
+_WORDS = {
+    Fault.ROW_CHANGED: "is not as it was written",
+    Fault.ROW_REMOVED: "is gone, or no longer says which transaction wrote it",
+    Fault.ROW_ADDED: "is in no batch, though its transaction was sealed",
+    Fault.ROW_WITHOUT_ACT: "was written without the journal: its transaction has no act",
 }
 
 
-def _row(what: What, table: Journaled, entry: wire.Entry, batch: int | None) -> Finding:
+def _row(what: Fault, table: Journaled, entry: wire.Entry, batch: int | None) -> Finding:
     where = f"batch {batch}, " if batch else ""
     return Finding(
         what,
-        f"{where}{table.name} {entry.row}, transaction {entry.xid}: {_SAYS[what]}",
+        f"{where}{table.name} {entry.row}, transaction {entry.xid}: {_WORDS[what]}",
         batch=batch,
         table=table.name,
         row=entry.row,
@@ -319,8 +325,7 @@ ORDER BY 1, 2, 3
 
 
 def _changes(table: Journaled) -> Iterator[Finding]:
-    """Each change begins where the last one of the column ended, and the row is as the last left
-    it."""
+    """Check that each change starts where the column's last one ended, and that the row agrees."""
     if not table.changing:
         return
     query = _STEPS.format(table=table.name, key=table.key, image=rows.image_sql(table))
@@ -328,8 +333,8 @@ def _changes(table: Journaled) -> Iterator[Finding]:
         cursor.execute(query)
         for row, xid, column, when in cursor:
             yield Finding(
-                What.ROW_CHANGED,
-                f"{table.name} {row}: {column} was changed past the journal,"
+                Fault.ROW_CHANGED,
+                f"{table.name} {row}: {column} was changed without the journal,"
                 f" {when} transaction {xid}",
                 table=table.name,
                 row=row,
@@ -344,26 +349,26 @@ def _without_act(table: Journaled) -> Iterator[Finding]:
             f" (SELECT FROM journal_act a WHERE a.{COLUMN} = t.{COLUMN}) ORDER BY 1, 2"
         )
         for xid, row in cursor:
-            yield _row(What.ROW_WITHOUT_ACT, table, wire.Entry(xid, row, b""), None)
+            yield _row(Fault.ROW_WITHOUT_ACT, table, wire.Entry(xid, row, b""), None)
 
 
 def _unnamed() -> Iterator[Finding]:
-    """Somebody wrote through the front door without saying who."""
+    """Yield the acts of the application that do not say who acted."""
     for act in Act.objects.filter(name="").order_by("xid").iterator():
         yield Finding(
-            What.ACT_UNNAMED,
+            Fault.ACT_UNNAMED,
             f"transaction {act.xid}, {act.at.isoformat()}: {act.database_role}"
-            " wrote, and nobody says who or why",
+            " wrote without saying who or why",
             xid=act.xid,
         )
 
 
 def _triggers() -> Iterator[Finding]:
-    """What the journal stands on is in place now."""
+    """Yield the tables without the journal's triggers."""
     with connection.cursor() as cursor:
-        loose = unjournaled(cursor)
-    for name in loose:
-        yield Finding(What.TRIGGER, f"{name}: its trigger is disabled or gone", table=name)
+        without_triggers = unjournaled(cursor)
+    for name in without_triggers:
+        yield Finding(Fault.TRIGGER, f"{name}: its trigger is disabled or missing", table=name)
 
 
 def _rules(tables: Collection[str]) -> Iterator[Finding]:
@@ -372,7 +377,7 @@ def _rules(tables: Collection[str]) -> Iterator[Finding]:
             continue
         for table, row, xid in rules.broken(rule):
             yield Finding(
-                What.RULE,
+                Fault.RULE,
                 f"{table} {row}, transaction {xid}: {rule.says} ({rule.name})",
                 table=table,
                 row=row,

@@ -1,4 +1,4 @@
-"""The forms of the journal, to the byte (docs/proofs.md): entries, blocks, heads of batches."""
+"""Define the bytes of the journal (docs/proofs.md): entries, blocks, heads of batches."""
 
 import dataclasses
 import datetime
@@ -16,7 +16,7 @@ ROWS_IN_BLOCK = 1024
 
 @dataclasses.dataclass(frozen=True, slots=True, order=True)
 class Entry:
-    """A row as it was written: by which transaction, its key, SHA-256 of its JSON text."""
+    """A row as it was first written: its transaction, its key, the SHA-256 of its JSON text."""
 
     xid: int
     row: int
@@ -24,7 +24,7 @@ class Entry:
 
 
 def entries_of(block: bytes) -> Iterator[Entry]:
-    """The entries of a block. Raises ValueError for one that is cut."""
+    """Yield the entries of a block. Raises ValueError if the last one is not complete."""
     if len(block) % ENTRY_BYTES:
         raise ValueError("a block is not whole entries")
     for at in range(0, len(block), ENTRY_BYTES):
@@ -34,16 +34,17 @@ def entries_of(block: bytes) -> Iterator[Entry]:
 
 
 def form_document(relation: str, columns: Sequence[str]) -> dict[str, Json]:
+    """Return a table and the columns that its digests cover, as JSON."""
     return {"table": relation, "columns": list(columns)}
 
 
 def form_digest(relation: str, columns: Sequence[str]) -> str:
-    """The name, in a batch's head, of a table with the columns that the digests cover."""
+    """Return the name that a batch's head gives a table with the columns that its digests cover."""
     return canonical_sha256(form_document(relation, columns)).hex()
 
 
 def block_head(form: str, rows: int, entries: bytes) -> list[Json]:
-    """What a batch's head says of a block."""
+    """Return the part of a batch's head about one block: form, number of rows, SHA-256."""
     return [form, rows, hashlib.sha256(entries).hexdigest()]
 
 
@@ -56,7 +57,7 @@ def head(
     sealed_at: datetime.datetime,
     blocks: Sequence[list[Json]],
 ) -> dict[str, Json]:
-    """A batch's head: SHA-256 of its canonical JSON is the batch's digest."""
+    """Return a batch's head. The SHA-256 of its canonical JSON is the batch's digest."""
     return {
         "format": FORMAT,
         "batch": number,

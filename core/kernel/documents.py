@@ -1,6 +1,6 @@
 """Read a JSON document strictly: each field has one type, and an unknown field is an error.
 
-The first fault is raised, with its JSON place (`$.tiers[2].count`).
+The first fault is raised, with its JSON path (`$.tiers[2].count`) as `data["place"]`.
 """
 
 from collections.abc import Callable, Mapping
@@ -17,7 +17,7 @@ T = TypeVar("T")
 
 
 class Table:
-    """An object of the document being read. `finish` refuses the fields that nothing has read.
+    """An object of the document. `finish` refuses the fields that the reader did not read.
 
     `refusal` is the error that every method raises, with `data["place"]`.
     """
@@ -31,17 +31,17 @@ class Table:
         self.unread = {*value}
 
     def get(self, key: str) -> object:
-        """Return a field as it is, None where it is absent."""
+        """Return the value of a field, None if the field is absent."""
         self.unread.discard(key)
         return self._values.get(key)
 
     def wrong(self, key: str, why: str) -> Invalid:
-        """Return the error that says why a field is wrong."""
+        """Return the error for a field; `why` is the reason."""
         place = f"{self.place}.{key}"
         return self.refusal(f"{place}: {why}", place=place)
 
     def finish(self) -> None:
-        """Refuse the fields that nothing has read."""
+        """Refuse the fields that were not read."""
         for key in sorted(self.unread):
             raise self.wrong(key, "nothing of that name belongs here")
 
@@ -53,20 +53,24 @@ class Table:
         return value
 
     def whole(self, key: str, most: int, least: int = 0) -> int:
-        """Return a whole number within both limits; true and false are none."""
+        """Return a whole number from `least` to `most`, both inclusive. True and false are
+        refused.
+        """
         value = self.get(key)
         if type(value) is not int or not least <= value <= most:
             raise self.wrong(key, f"a whole number from {least} to {most} is needed")
         return value
 
     def optional(self, key: str, most: int, default: int) -> int:
-        """Return a whole number from 0, or the default where the field is absent."""
+        """Return a whole number from 0 to `most`, or the default if the field is absent."""
         return self.whole(key, most) if key in self.unread else default
 
     def many(
         self, key: str, read: Callable[["Table", str], T], most: int = MAX_ITEMS
     ) -> tuple[T, ...]:
-        """Return a list, each item read by `read(items, key)`; `key` names it in the place."""
+        """Return a list of 1 to `most` items, each read by `read(items, key)`; `key` names the
+        item.
+        """
         value = self.get(key)
         if not isinstance(value, list) or not 1 <= len(value) <= most:
             raise self.wrong(key, f"a list of 1 to {most} items is needed")
@@ -80,7 +84,7 @@ class Table:
         return self.many(key, lambda items, at: items.text(at))
 
     def wholes(self, key: str, most: int) -> tuple[int, ...]:
-        """Return a list of whole numbers from 0."""
+        """Return a list of whole numbers from 0 to `most`."""
         return self.many(key, lambda items, at: items.whole(at, most))
 
     def tables(
@@ -90,14 +94,14 @@ class Table:
         return self.many(key, lambda items, at: items.table(at, read), most)
 
     def table(self, key: str, read: Callable[["Table"], T]) -> T:
-        """Return an object, read by `read`; fields that it does not read are refused."""
+        """Return an object, read by `read`. Fields that `read` did not read are refused."""
         inner = Table(self.get(key), f"{self.place}.{key}", self.refusal)
         result = read(inner)
         inner.finish()
         return result
 
     def mapping(self, key: str) -> dict[str, str]:
-        """Return texts by identifier; none where the field is absent."""
+        """Return texts by identifier; an empty mapping if the field is absent."""
         if key not in self.unread:
             return {}
         return self.table(key, lambda inner: {name: inner.text(name) for name in [*inner.unread]})
@@ -110,7 +114,7 @@ class Table:
             raise self.wrong(key, "a day, YYYY-MM-DD, is needed") from error
 
     def percent(self, key: str) -> Fraction:
-        """Return an exact percentage, written as a whole number or a decimal text."""
+        """Return an exact percentage, written as a whole number or as a decimal text."""
         try:
             return parse_percent(self.get(key))
         except BadPercent as error:

@@ -1,8 +1,8 @@
-"""The figures of the regulation, dated, and who pays a prize and how.
+"""Hold the dated figures of the regulation, and decide who pays a prize and in which form.
 
 The figures are data (`regulation.json`, each version with the day it came into force and its
-source); this module only reads, checks and applies them. An operator's later figure, such as
-another cash ceiling [C3], is an amendment: the changed keys, a day and a source.
+source); this module reads, checks and applies them. A later figure of an operator, such as another
+cash ceiling [C3], is an amendment: the changed keys, a day and a source.
 """
 
 import json
@@ -21,21 +21,23 @@ from core.kernel.money import MAX_CENTS
 
 
 class RegulationRefused(Invalid):
-    """Figures incomplete, malformed or at odds with each other; `data["place"]` says where."""
+    """The figures are incomplete, malformed or contradictory. `data["place"]` names the JSON
+    path.
+    """
 
     code = "regulation_refused"
     message = "The figures of the regulation are not valid."
 
 
 class AmountNotPayable(Invalid):
-    """A prize of nothing, or less: there is nothing to pay."""
+    """The prize is zero or negative, so there is nothing to pay."""
 
     code = "amount_not_payable"
     message = "A prize to be paid is at least one cent."
 
 
 class Place(StrEnum):
-    """Where a prize may be paid (`14.III.10.2`), in the order of the text."""
+    """A kind of place where a prize may be paid (14.III.10.2), in the order of the text."""
 
     ESTABLISHMENT = "establishment"
     CENTRAL_OFFICE = "central_office"
@@ -43,21 +45,21 @@ class Place(StrEnum):
 
 
 class Bearer(StrEnum):
-    """The document presented for payment."""
+    """A kind of document that is presented for payment."""
 
     TICKET = "ticket"
     VOUCHER = "voucher"
 
 
 class Means(StrEnum):
-    """`14.III.10.6` [C3] [P10]."""
+    """A means of payment (14.III.10.6) [C3] [P10]."""
 
     CASH = "cash"
     NOMINATIVE_CHEQUE = "nominative_cheque"
 
 
 class Duty(StrEnum):
-    """What a place owes the bearer."""
+    """The duty of a place to pay the bearer."""
 
     MUST = "must"
     MAY = "may"
@@ -66,9 +68,9 @@ class Duty(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class GameFigures:
-    """What the regulation fixes for either game.
+    """The figures that the regulation fixes for one game.
 
-    `claim_days` are natural days: the last day is the day counted from plus these.
+    `claim_days` are natural days: the last claim day is the day counted from plus these.
     """
 
     minimum_prize_percent: Fraction
@@ -77,13 +79,13 @@ class GameFigures:
     claim_days: int
 
     def price_in_range(self, price_cents: int) -> bool:
-        """`14.III.2`, `15.III.4`: both limits are inclusive."""
+        """Return whether the price is within the limits, both inclusive (14.III.2, 15.III.4)."""
         return self.minimum_price_cents <= price_cents <= self.maximum_price_cents
 
 
 @dataclass(frozen=True, slots=True)
 class Payers:
-    """Who must and who may pay one kind of document; `issuer_must` singles out its issuer [P7]."""
+    """The places that must and may pay one kind of document. `issuer_must` adds its issuer [P7]."""
 
     must: tuple[Place, ...]
     may: tuple[Place, ...]
@@ -92,7 +94,7 @@ class Payers:
 
 @dataclass(frozen=True, slots=True)
 class Tier:
-    """One step of `14.III.10.2`. `up_to_cents` is inclusive, None in the last one."""
+    """One tier of payment (14.III.10.2). `up_to_cents` is inclusive; None in the last tier."""
 
     up_to_cents: int | None
     named: tuple[Place, ...]
@@ -102,7 +104,9 @@ class Tier:
 
 @dataclass(frozen=True, slots=True)
 class PaymentFigures:
-    """`14.III.10.2` and `10.6`; `cash_up_to_cents` is inclusive."""
+    """The tiers of payment and the cash limit (14.III.10.2, 14.III.10.6); both limits are
+    inclusive.
+    """
 
     cash_up_to_cents: int
     tiers: tuple[Tier, ...]
@@ -110,7 +114,7 @@ class PaymentFigures:
 
 @dataclass(frozen=True, slots=True)
 class Regulation:
-    """All figures in force from a day on. `draw_within_s`: `14.III.5.4.2`."""
+    """All figures in force from one day on. `draw_within_s` is the time limit of 14.III.5.4.2."""
 
     in_force_from: date
     source: str
@@ -122,9 +126,10 @@ class Regulation:
 
 @dataclass(frozen=True, slots=True)
 class PaymentRule:
-    """How one amount is paid: the tier (from 1), the places and the means.
+    """The rule by which one amount is paid: the tier (from 1), the places and the means.
 
-    `named` are the places the text names for the tier; `must` and `may` are the readings C4 and P7.
+    `named` are the places that the text names for the tier; `must` and `may` of `payers` follow the
+    readings C4 and P7.
     """
 
     tier: int
@@ -134,18 +139,18 @@ class PaymentRule:
 
     @property
     def allowed(self) -> tuple[Place, ...]:
-        """The places that must or may, in the order of the text."""
+        """Return the places that must or may pay, in the order of the text."""
         return tuple(p for p in Place if p in self.payers.must or p in self.payers.may)
 
     def duty(self, place: Place, *, is_issuer: bool) -> Duty:
-        """What a place owes; `is_issuer` says the document was issued right there."""
+        """Return the duty of a place; `is_issuer` tells that it issued the document."""
         if place in self.payers.must or (is_issuer and self.payers.issuer_must):
             return Duty.MUST
         return Duty.MAY if place in self.payers.may else Duty.MUST_NOT
 
 
 def payment_rule(amount_cents: int, figures: PaymentFigures, bearer: Bearer) -> PaymentRule:
-    """Who pays the whole of a ticket or voucher, and how [C1-C4, P7, P8, P10].
+    """Return the rule for paying the full amount of a ticket or voucher [C1-C4, P7, P8, P10].
 
     Raises AmountNotPayable.
     """
@@ -167,22 +172,24 @@ def payment_rule(amount_cents: int, figures: PaymentFigures, bearer: Bearer) -> 
 
 @dataclass(frozen=True, slots=True)
 class Schedule:
-    """The versions of the regulation, oldest first, each from its day on."""
+    """The versions of the regulation, oldest first. Each is in force from its day on."""
 
     versions: tuple[Regulation, ...]
     documents: tuple[Mapping[str, Any], ...]
 
     def in_force(self, day: date) -> Regulation:
-        """The figures of a day. A day before the first version gets the first: no game is older."""
-        since = [version for version in self.versions if version.in_force_from <= day]
-        return since[-1] if since else self.versions[0]
+        """Return the figures of a day. A day before the first version gets the first: no game is
+        older.
+        """
+        begun = [version for version in self.versions if version.in_force_from <= day]
+        return begun[-1] if begun else self.versions[0]
 
     def amended(self, changes: Mapping[str, Any]) -> "Schedule":
-        """A schedule with one more version: `changes` over the figures of the newest.
+        """Return a schedule with one more version: `changes` over the figures of the newest.
 
-        `changes` has `in_force_from` and `source`, and the keys that change, nested as in the
-        data file; a list replaces a list. Amendments are applied in the order of their days: one
-        not later than the newest version raises RegulationRefused, as malformed figures do.
+        `changes` has `in_force_from` and `source`, and the keys that change, nested as in the data
+        file; a list replaces a list. Raises RegulationRefused if the day is not later than the
+        newest version's, and for malformed figures.
         """
         if (
             Table(changes, "$", RegulationRefused).day("in_force_from")
@@ -196,19 +203,21 @@ class Schedule:
 
 
 def schedule_from(documents: list[Any]) -> Schedule:
-    """Read whole versions, in any order. Raises RegulationRefused."""
+    """Read complete versions, in any order. Raises RegulationRefused."""
     if not documents:
         raise RegulationRefused("There is no version.", place="$")
-    read = [
+    versions = [
         (_regulation(Table(document, "$", RegulationRefused)), document) for document in documents
     ]
-    read.sort(key=lambda pair: pair[0].in_force_from)
-    return Schedule(tuple(pair[0] for pair in read), tuple(pair[1] for pair in read))
+    versions.sort(key=lambda version: version[0].in_force_from)
+    return Schedule(
+        tuple(regulation for regulation, _ in versions), tuple(source for _, source in versions)
+    )
 
 
 @cache
 def shipped() -> Schedule:
-    """The schedule in the data file that comes with the code."""
+    """Return the schedule in the data file that comes with the code."""
     text = resources.files("core.kernel").joinpath("regulation.json").read_text("utf-8")
     return schedule_from(json.loads(text)["versions"])
 

@@ -1,4 +1,4 @@
-"""The public log, its keys and its receivers, to be read."""
+"""Show the public log, its keys and its receivers in the admin."""
 
 import json
 

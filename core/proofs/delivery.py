@@ -1,7 +1,7 @@
-"""Giving the public log to whoever is to hold a copy: folders and HTTP addresses, by settings.
+"""Deliver the public log to receivers outside: folders and HTTP addresses from the settings.
 
-What others hold cannot be rewritten without their seeing it. Nothing waits for a receiver: a swept
-task brings each what it does not have, in order, and tries again later where one does not answer.
+A receiver sees it if an entry is rewritten later. Nothing waits for a receiver: a swept task
+delivers the entries that it lacks, in order, and tries again later if it does not answer.
 """
 
 import os
@@ -24,7 +24,7 @@ _FIRST_WAIT, _LONGEST_WAIT = timedelta(seconds=5), timedelta(hours=1)
 
 
 class _NoRedirect(HTTPRedirectHandler):
-    """A receiver is where it was configured, and nowhere else."""
+    """A handler that follows no redirect: a receiver is only at its configured address."""
 
     def redirect_request(self, *_: object) -> None:
         return None
@@ -34,7 +34,7 @@ _opener = build_opener(_NoRedirect)
 
 
 def deliveries_due() -> list[int]:
-    """The configured receivers that lack an entry and are not waited for."""
+    """Return the configured receivers that lack an entry and whose next try is due."""
     for address in settings.LOG_RECEIVERS:
         Receiver.objects.get_or_create(address=address)
     newest = LogEntry.objects.order_by("-sequence").values_list("sequence", flat=True).first()
@@ -47,9 +47,9 @@ def deliveries_due() -> list[int]:
 
 
 def deliver(*, receiver_id: int) -> int:
-    """Bring a receiver what it lacks; how many entries it took.
+    """Deliver the entries that a receiver lacks; return the number of entries that it took.
 
-    It may be given one twice, if a worker dies on the way: they are numbered.
+    If a worker dies in between, a receiver may get an entry twice; entries are numbered.
     """
     receiver = Receiver.objects.get(pk=receiver_id)
     lacking = LogEntry.objects.select_related("key").order_by("sequence")
@@ -75,11 +75,11 @@ def _give(address: str, entry: LogEntry) -> None:
     request = Request(address, content, {"Content-Type": "application/json"})  # noqa: S310
     with _opener.open(request, timeout=TIMEOUT_S) as answer:
         if answer.status >= HTTPStatus.MULTIPLE_CHOICES:
-            raise OSError(f"answered {answer.status}")
+            raise OSError(f"answered with status {answer.status}")
 
 
 def _to_folder(folder: Path, name: str, content: bytes) -> None:
-    """A file for each entry, whole or not there. Another one under its name is never replaced."""
+    """Write a complete file for an entry. Raises OSError if a different file has its name."""
     target, draft = folder / name, folder / f".{name}.{os.getpid()}"
     try:
         with draft.open("wb") as file:
@@ -89,7 +89,7 @@ def _to_folder(folder: Path, name: str, content: bytes) -> None:
         os.link(draft, target)
     except FileExistsError:
         if target.read_bytes() != content:
-            raise OSError(f"{name} is there already, and another") from None
+            raise OSError(f"{name} exists already with other content") from None
     finally:
         draft.unlink(missing_ok=True)
 

@@ -1,4 +1,4 @@
-"""The tasks of the public log that the sweeper sends, each with the ids that are due."""
+"""List the tasks of the public log that the sweeper sends, each with the ids that are due."""
 
 from core.database.due_work import DueWork
 from core.proofs.delivery import deliveries_due

@@ -1,8 +1,8 @@
-"""The keys that sign the public log: Ed25519, the private ones outside the database.
+"""Sign the public log with Ed25519 keys. The private keys stay outside the database.
 
-`settings.SIGNING_KEYS` holds the private keys by version; the database knows which public key is
-in force. Putting a new one in its place is an entry of the log, signed by the old key as long as
-there is one to sign with: who trusted the old key can follow to the new one.
+`settings.SIGNING_KEYS` holds the private keys by version; the database records which public key is
+in force. Its replacement is an entry of the log, signed by the old key while that can sign, so that
+a client that trusted the old key can follow to the new one.
 """
 
 from functools import cache
@@ -34,24 +34,24 @@ def _private(seed: bytes) -> Ed25519PrivateKey:
 
 @cache
 def public_of(seed: bytes) -> bytes:
-    """The public key (32 bytes) of a private one (32 bytes, RFC 8032's seed)."""
+    """Return the public key (32 bytes) of a private one (32 bytes, the seed of RFC 8032)."""
     return _private(seed).public_key().public_bytes(Encoding.Raw, PublicFormat.Raw)
 
 
 def current_public() -> bytes:
-    """The public key of the version that SIGNING_KEYS calls current."""
+    """Return the public key of the version that SIGNING_KEYS calls current."""
     version, seeds = settings.SIGNING_KEYS
     return public_of(seeds[version])
 
 
 def has_private(key: SigningKey) -> bool:
-    """Whether this process could sign under that key, so that nobody needs to vouch for it."""
+    """Return whether this process can sign with that key; no other key must then vouch for it."""
     _, seeds = settings.SIGNING_KEYS
     return any(public_of(seed) == bytes(key.public_key) for seed in seeds.values())
 
 
 def sign(key: SigningKey, message: bytes) -> bytes:
-    """64 bytes. Raises SigningKeyMissing."""
+    """Return the signature of the message (64 bytes). Raises SigningKeyMissing."""
     _, seeds = settings.SIGNING_KEYS
     for seed in seeds.values():
         if public_of(seed) == bytes(key.public_key):
@@ -60,7 +60,7 @@ def sign(key: SigningKey, message: bytes) -> bytes:
 
 
 def signed(key: SigningKey, message: bytes, signature: bytes) -> bool:
-    """Whether the signature of `message` was made with that key."""
+    """Return whether the signature of `message` was made with that key."""
     try:
         Ed25519PublicKey.from_public_bytes(bytes(key.public_key)).verify(signature, message)
     except InvalidSignature:

@@ -1,7 +1,7 @@
-"""The public log: what the system has committed itself to, signed, in one chain (docs/proofs.md).
+"""Append to the public log: the commitments of the system, signed, in one chain (docs/proofs.md).
 
-`publish` writes inside the caller's transaction: what is published is what happened, and nothing
-is published of what did not. Appends wait for one another to the end of the transaction, so a
+`publish` writes inside the caller's transaction, so that an entry and the facts that it states are
+committed together or not at all. Appends wait for one another to the end of the transaction, so a
 service publishes last.
 """
 
@@ -21,7 +21,7 @@ KEY, KEY_IN_USE = "proofs.key", "proofs.key_in_use"
 
 class PublishedOtherwise(InvariantBroken):
     code = "published_otherwise"
-    message = "Something else has been published of that subject, and stays."
+    message = "Another document is already published about that subject, and it stays."
 
 
 class EntryUnsound(InvariantBroken):
@@ -30,31 +30,32 @@ class EntryUnsound(InvariantBroken):
 
 
 def publish(*, kind: str, subject: str, document: dict[str, Any]) -> LogEntry:
-    """Append a signed entry; the entry there is, if the same has been published already.
+    """Append a signed entry; return the existing one if the same was published already.
 
-    `kind` is `game.thing`, `subject` names what it is about, once for ever: another document for
-    both raises PublishedOtherwise. The document is what `canonical_bytes` takes (no float).
-    Raises NotCanonical, keys.SigningKeyMissing; needs a transaction.
+    `kind` is `game.thing`, `subject` names what the entry is about. A kind and a subject have one
+    entry for ever: another document for both raises PublishedOtherwise. The document is what
+    `canonical_bytes` takes (no float). Raises NotCanonical, keys.SigningKeyMissing; needs a
+    transaction.
     """
     hold((Lock.LOG, 0))
-    known = published(kind=kind, subject=subject)
-    if known is None:
+    earlier = published(kind=kind, subject=subject)
+    if earlier is None:
         return _append(kind, subject, document, key_in_force())
-    if canonical_sha256(known.document) != canonical_sha256(document):
-        raise PublishedOtherwise(kind=kind, subject=subject, sequence=known.sequence)
-    return known
+    if canonical_sha256(earlier.document) != canonical_sha256(document):
+        raise PublishedOtherwise(kind=kind, subject=subject, sequence=earlier.sequence)
+    return earlier
 
 
 def published(*, kind: str, subject: str) -> LogEntry | None:
-    """The entry of that kind about that subject."""
+    """Return the entry of that kind about that subject; None if there is none."""
     return LogEntry.objects.select_related("key").filter(kind=kind, subject=subject).first()
 
 
 def need_sound(entry: LogEntry) -> None:
     """Raise EntryUnsound unless the entry, as it is stored, is the one that was signed.
 
-    Keys in the database prove nothing by themselves: an entry under a key that is no longer held
-    here counts if the chain leads from it to one under a key that is.
+    A public key in the database proves nothing by itself: an entry under a key whose private half
+    is not held here counts if the chain leads from it to an entry under a key that is.
     """
     _need_signed(entry)
     later = LogEntry.objects.select_related("key").filter(sequence__gt=entry.sequence)
@@ -69,18 +70,17 @@ def need_sound(entry: LogEntry) -> None:
 
 def _need_signed(entry: LogEntry) -> None:
     body = entry.body()
-    right = canonical_sha256(body) == bytes(entry.digest)
-    if not right or not keys.signed(entry.key, canonical_bytes(body), bytes(entry.signature)):
+    has_digest = canonical_sha256(body) == bytes(entry.digest)
+    if not has_digest or not keys.signed(entry.key, canonical_bytes(body), bytes(entry.signature)):
         raise EntryUnsound(sequence=entry.sequence)
 
 
 @transaction.atomic
 def key_rotate(*, reason: SigningKey.Ended) -> SigningKey:
-    """Put the current key of SIGNING_KEYS into force; the new key. The log says so for ever.
+    """Put the current key of SIGNING_KEYS into force, and return it. The log records it for ever.
 
-    The entry is signed by the old key; only after its loss, or when it is no longer trusted, by
-    the new one, which people must then be told by other ways (docs/operations.md). Raises
-    KeyInForce, SigningKeyMissing.
+    The old key signs the entry. After its loss or compromise the new one does, and people must be
+    told the new key by other ways (docs/operations.md). Raises KeyInForce, SigningKeyMissing.
     """
     hold((Lock.LOG, 0))
     old = key_in_force()
@@ -94,7 +94,9 @@ def key_rotate(*, reason: SigningKey.Ended) -> SigningKey:
 
 
 def key_in_force() -> SigningKey:
-    """The first entry of all makes the first key known. Needs a transaction."""
+    """Return the key in force; the first call of all publishes the first key. Needs a
+    transaction.
+    """
     key = SigningKey.objects.filter(in_force=True).first()
     if key is None:
         hold((Lock.LOG, 0))
@@ -119,7 +121,7 @@ def _introduce(old: SigningKey | None, reason: SigningKey.Ended | None) -> Signi
     }
     signer = old if old and reason == SigningKey.Ended.ROTATION else new
     _append(KEY, new.key_id, document, signer)
-    if signer is old:  # so that the chain leads to an entry under the new key at once
+    if signer is old:  # the chain must lead to an entry under the new key at once
         use: dict[str, Json] = {"format": "trot-key-use-1", "key": new.key_id}
         _append(KEY_IN_USE, new.key_id, use, new)
     return new

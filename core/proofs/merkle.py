@@ -1,11 +1,10 @@
-"""Merkle trees as in RFC 9162 (2.1, the shape of RFC 6962), over any number of leaves. Pure.
+"""Compute Merkle trees as in RFC 9162 (2.1, the shape of RFC 6962) over any number of leaves. Pure.
 
 The hash of a leaf is SHA-256 of a zero byte and its bytes; of a node, of a one byte and the hashes
 of its two children. A tree of n leaves has on its left the largest power of two below n.
 
-For many leaves only the roots of blocks of BLOCK leaves are kept: memory stays the same, and for a
-proof one block is made again. BLOCK is a power of two; with this one, ten million leaves are ten
-thousand blocks, and a proof hashes little of either.
+For many leaves only the roots of blocks of BLOCK leaves are kept, so that memory stays small; a
+proof recomputes one block. BLOCK is a power of two; ten million leaves are ten thousand blocks.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -18,14 +17,16 @@ EMPTY = sha256().digest()
 
 
 def leaf_hash(leaf: bytes) -> bytes:
+    """Return the hash of a leaf."""
     return sha256(LEAF + leaf).digest()
 
 
 def levels(hashes: Sequence[bytes]) -> Iterator[Sequence[bytes]]:
-    """The hashes of leaves (or of subtrees of one size, but for the last), and each level above.
+    """Yield the hashes of leaves (or of subtrees of one size, but for the last), and each level
+    above.
 
-    A level is made of the one below in pairs, and one that is left over goes up as it is: that
-    gives the tree of the RFC. The last level is the root; of no leaves, the hash of nothing.
+    A level hashes the one below in pairs; a hash without a pair goes up unchanged, which gives the
+    tree of the RFC. The last level is the root; of no leaves, the hash of nothing.
     """
     level = list(hashes) or [EMPTY]
     yield level
@@ -39,16 +40,16 @@ def levels(hashes: Sequence[bytes]) -> Iterator[Sequence[bytes]]:
 
 
 def root(hashes: Sequence[bytes]) -> bytes:
-    """The root over those hashes."""
+    """Return the root over those hashes."""
     for level in levels(hashes):
-        found = level[0]
-    return found
+        first = level[0]
+    return first
 
 
 def path(tree: Iterable[Sequence[bytes]], place: int) -> list[bytes]:
-    """The nodes beside the way from the hash at `place` up to the root, lowest first.
+    """Return the nodes beside the way from the hash at `place` up to the root, lowest first.
 
-    `tree` is what `levels` gives.
+    `tree` is what `levels` yields. Raises IndexError if the tree has no such place.
     """
     beside = []
     for level in tree:
@@ -61,19 +62,23 @@ def path(tree: Iterable[Sequence[bytes]], place: int) -> list[bytes]:
 
 
 def block_roots(hashes: Iterable[bytes]) -> Iterator[bytes]:
-    """The root of every BLOCK hashes, in turn; `root` of them is the root of the whole tree."""
+    """Yield the root of every BLOCK hashes; `root` of them is the root of the complete tree."""
     source = iter(hashes)
     while block := list(islice(source, BLOCK)):
         yield root(block)
 
 
 def block_path(block: Sequence[bytes], roots: Sequence[bytes], place: int) -> list[bytes]:
-    """`path` in the whole tree, from the hashes of the leaf's own block and all block roots."""
+    """Return `path` in the complete tree, from the hashes of the leaf's block and all block
+    roots.
+    """
     return path(levels(block), place % BLOCK) + path(levels(roots), place // BLOCK)
 
 
 def root_from(hash_: bytes, place: int, size: int, beside: Sequence[bytes]) -> bytes | None:
-    """The root that a leaf's hash leads to by its path; None if the path has another length."""
+    """Return the root to which a leaf's hash leads by its path; None if the path has another
+    length.
+    """
     rest, last = list(beside), size - 1
     if not 0 <= place < size:
         return None

@@ -1,4 +1,4 @@
-"""The public log: signed entries in a chain, the keys that sign them, and who receives them."""
+"""Store the public log: signed entries in a chain, their keys, and their receivers."""
 
 from typing import Any
 
@@ -11,10 +11,10 @@ from core.proofs import wire
 
 
 class SigningKey(Guarded):
-    """A public key of the log (Ed25519). One is in force; its private half is never in here.
+    """A public key of the log (Ed25519). One is in force; its private half is never stored here.
 
-    `first_sequence` is the entry that made it known; it signs from there on, until the entry
-    `until_sequence` that put another in its place.
+    `first_sequence` is the entry that introduced it; it signs from there until the entry
+    `until_sequence`, which replaced it.
     """
 
     mutable = ("in_force", "valid_until", "until_sequence", "ended_by")
@@ -55,8 +55,8 @@ class SigningKey(Guarded):
 class LogEntry(Guarded):
     """An entry of the public log. `digest` is SHA-256 of its canonical bytes without signature.
 
-    `previous` is the digest of the entry before (zeros before the first), and the database
-    refuses a gap or another chain.
+    `previous` is the digest of the entry before (zeros before the first). The database refuses a
+    gap and a second chain.
     """
 
     sequence = models.BigIntegerField(_("number"), unique=True)
@@ -83,7 +83,7 @@ class LogEntry(Guarded):
         return f"{self.sequence} · {self.kind} · {self.subject}"
 
     def body(self) -> dict[str, Any]:
-        """What is signed: its canonical JSON is the message, and SHA-256 of that the digest."""
+        """Return the signed part: its canonical JSON is the message, SHA-256 of that the digest."""
         return wire.body(
             sequence=self.sequence,
             previous=bytes(self.previous),
@@ -95,12 +95,12 @@ class LogEntry(Guarded):
         )
 
     def published(self) -> dict[str, Any]:
-        """The entry as it is published everywhere (docs/proofs.md)."""
+        """Return the entry as it is published (docs/proofs.md)."""
         return self.body() | {"signature": bytes(self.signature).hex()}
 
 
 class Receiver(Guarded):
-    """A folder or an HTTP address that is given every entry, in order, as soon as it takes it."""
+    """A folder or an HTTP address to which every entry is delivered, in order."""
 
     mutable = ("delivered_sequence", "failures", "last_error", "retry_at")
     derived = mutable  # how far delivery has come is for the sweeper, not for the journal

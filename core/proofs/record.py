@@ -1,4 +1,4 @@
-"""The day's printed record: what was published on it, on paper that nobody can rewrite."""
+"""Print the day's record of published entries, on paper that cannot be rewritten."""
 
 import datetime
 
@@ -13,19 +13,22 @@ from core.receipts.formats import format_cents, format_date, format_time
 from core.receipts.output import Output, need_language, render
 from core.receipts.pdf import Paper
 
-# What of a document is worth printing beside its digest, by the name of its field.
-_SHOWN = ("contest", "day", "tickets", "bets", "takings_cents", "root")
+# The fields of a document that are printed beside its digest.
+_PRINTED = ("contest", "day", "tickets", "bets", "takings_cents", "root")
 
 
 def record_render(*, day: datetime.date, output: Output, language: str) -> bytes:
-    """Every entry of the public log of a natural day, with its digest. Raises LanguageUnknown."""
+    """Return every entry of the public log of a natural day, with its digest.
+
+    Raises LanguageUnknown.
+    """
     need_language(language)
-    made_at = clock.now()
+    created_at = clock.now()
     with override(language):
         document = Document(
             language=language, blocks=_blocks(day, language), simulated=clock.is_simulated()
         )
-    return render(document, output=output, created_at=made_at, paper=Paper.A4)
+    return render(document, output=output, created_at=created_at, paper=Paper.A4)
 
 
 def _blocks(day: datetime.date, language: str) -> tuple[Block, ...]:
@@ -44,22 +47,22 @@ def _blocks(day: datetime.date, language: str) -> tuple[Block, ...]:
 
 
 def _entry(entry: LogEntry, language: str) -> list[Block]:
-    shown: list[Block] = [
+    blocks: list[Block] = [
         Rule(),
         Pair(f"{entry.sequence} · {entry.kind}", format_time(entry.at, language), Emphasis.BOLD),
         Pair(_("About"), entry.subject),
     ]
-    for name in _SHOWN:
+    for name in _PRINTED:
         value = entry.document.get(name)
         if isinstance(value, int | str):
             cents = isinstance(value, int) and name.endswith("_cents")
             text = format_cents(int(value), language) if cents else str(value)
-            shown.append(Pair(name, _grouped(text) if name == "root" else text))
-    shown.append(Pair(_("Digest"), _grouped(bytes(entry.digest).hex())))
-    shown.append(Pair(_("Key"), entry.key.key_id))
-    return shown
+            blocks.append(Pair(name, _grouped(text) if name == "root" else text))
+    blocks.append(Pair(_("Digest"), _grouped(bytes(entry.digest).hex())))
+    blocks.append(Pair(_("Key"), entry.key.key_id))
+    return blocks
 
 
 def _grouped(digits: str) -> str:
-    """Eight by eight, so that people can compare them."""
+    """Return the digits in groups of eight, so that people can compare them."""
     return " ".join(digits[at : at + 8] for at in range(0, len(digits), 8))

@@ -1,4 +1,4 @@
-"""Reading the public log."""
+"""Read the public log."""
 
 from django.db.models import QuerySet
 
@@ -12,29 +12,29 @@ class EntryUnknown(NotFound):
 
 
 def entries(*, kind: str = "", subject: str = "") -> QuerySet[LogEntry]:
-    """The entries, of that kind and about that subject where given."""
-    found = LogEntry.objects.select_related("key")
+    """Return the entries, of that kind and about that subject where given."""
+    rows = LogEntry.objects.select_related("key")
     if kind:
-        found = found.filter(kind=kind)
-    return found.filter(subject=subject) if subject else found
+        rows = rows.filter(kind=kind)
+    return rows.filter(subject=subject) if subject else rows
 
 
 def entry_get(sequence: int) -> LogEntry:
-    """Raises EntryUnknown."""
-    found = entries().filter(sequence=sequence).first()
-    if found is None:
+    """Return one entry. Raises EntryUnknown."""
+    entry = entries().filter(sequence=sequence).first()
+    if entry is None:
         raise EntryUnknown(sequence=sequence)
-    return found
+    return entry
 
 
 def newest_entry() -> LogEntry:
-    """Raises EntryUnknown while nothing has been published."""
-    found = entries().order_by("-sequence").first()
-    if found is None:
+    """Return the newest entry. Raises EntryUnknown while nothing has been published."""
+    entry = entries().order_by("-sequence").first()
+    if entry is None:
         raise EntryUnknown
-    return found
+    return entry
 
 
 def signing_keys() -> list[SigningKey]:
-    """Every key there was, in the order of the entries that made them known."""
+    """Return every key, in the order of the entries that introduced them."""
     return list(SigningKey.objects.order_by("first_sequence"))

@@ -1,4 +1,4 @@
-"""Celery tasks of the public log."""
+"""Run the Celery tasks of the public log."""
 
 import structlog
 from celery import shared_task
@@ -11,7 +11,7 @@ log = structlog.get_logger("proofs")
 
 @shared_task  # type: ignore[untyped-decorator]
 def deliver_to(receiver_id: int) -> int:
-    """Bring a receiver of the public log what it lacks."""
+    """Deliver the entries that a receiver of the public log lacks; return how many it took."""
     taken = deliver(receiver_id=receiver_id)
     receiver = Receiver.objects.get(pk=receiver_id)
     if receiver.failures:

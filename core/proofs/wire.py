@@ -1,4 +1,4 @@
-"""The form of an entry of the public log, as it is signed and published (docs/proofs.md)."""
+"""Define the form of an entry of the public log, as it is signed and published (docs/proofs.md)."""
 
 import datetime
 import hashlib
@@ -19,7 +19,7 @@ def body(
     document: dict[str, Json],
     key_id: str,
 ) -> dict[str, Json]:
-    """Everything of an entry but its signature."""
+    """Return all fields of an entry but its signature."""
     return {
         "format": FORMAT,
         "sequence": sequence,
@@ -33,11 +33,11 @@ def body(
 
 
 def instant(at: datetime.datetime) -> str:
-    """An instant in UTC, to the microsecond: `2030-03-02T11:00:00.000000Z`."""
+    """Return an instant in UTC, to the microsecond: `2030-03-02T11:00:00.000000Z`."""
     utc = at.astimezone(datetime.UTC)
     return utc.replace(tzinfo=None).isoformat(timespec="microseconds") + "Z"
 
 
 def key_id(public_key: bytes) -> str:
-    """The name of a public key: the first 16 hexadecimal digits of its SHA-256."""
+    """Return the name of a public key: the first 16 hexadecimal digits of its SHA-256."""
     return hashlib.sha256(public_key).hexdigest()[:16]

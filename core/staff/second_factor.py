@@ -5,7 +5,7 @@ import dataclasses
 import pyotp
 from django.db import transaction
 
-from core.database import clock, vault
+from core.database import clock, encryption
 from core.kernel.errors import Conflict, Invalid
 from core.staff.accounts import other_account, sessions_end
 from core.staff.actor import StaffActor
@@ -53,7 +53,7 @@ def factor_begin(*, by: StaffActor) -> Enrolment:
     SecondFactor.objects.filter(user=user, ended_at=None).update(ended_at=now)
     secret = pyotp.random_base32()
     factor = SecondFactor(user=user, begun_at=now)
-    factor.secret = vault.encrypt(SECRETS, secret.encode(), context=factor.uuid.bytes)
+    factor.secret = encryption.encrypt(SECRETS, secret.encode(), context=factor.uuid.bytes)
     factor.save()
     uri = pyotp.TOTP(secret).provisioning_uri(name=user.username, issuer_name=ISSUER)
     return Enrolment(secret, uri)
@@ -100,5 +100,5 @@ def present_code(username: str) -> str:
     """
     user = User.objects.get(username=username)
     factor = SecondFactor.objects.filter(user=user, ended_at=None).get()
-    secret = vault.decrypt(SECRETS, bytes(factor.secret), context=factor.uuid.bytes).decode()
+    secret = encryption.decrypt(SECRETS, bytes(factor.secret), context=factor.uuid.bytes).decode()
     return pyotp.TOTP(secret).at(clock.now())

@@ -12,7 +12,7 @@ from django.contrib.auth.password_validation import validate_password
 from django.core.exceptions import ValidationError
 from django.db import IntegrityError, transaction
 
-from core.database import clock, vault
+from core.database import clock, encryption
 from core.kernel.errors import Conflict, Forbidden, Invalid, Unauthenticated
 from core.staff import powers
 from core.staff.actor import StaffActor
@@ -150,7 +150,7 @@ def code_spend(factor: SecondFactor, code: str) -> bool:
     The codes of the present, the previous and the next step of 30 seconds are right. The caller has
     locked the user's row, so that two requests cannot spend one code.
     """
-    secret = vault.decrypt(SECRETS, bytes(factor.secret), context=factor.uuid.bytes).decode()
+    secret = encryption.decrypt(SECRETS, bytes(factor.secret), context=factor.uuid.bytes).decode()
     device, present = pyotp.TOTP(secret), int(clock.now().timestamp()) // STEP_S
     for step in (present - 1, present, present + 1):
         if step > factor.last_step and hmac.compare_digest(

@@ -152,8 +152,8 @@ class PrizeTier(Guarded):
 class Commitment(Guarded):
     """The commitment to a secret seed, published before the witness acts.
 
-    `encrypted_seed` is the seed under a key that is not in the database (`core.database.vault`,
-    purpose "promotrot.seed", context: the emission's reference).
+    `encrypted_seed` is the seed under a key that is not in the database
+    (`core.database.encryption`, purpose "promotrot.seed", context: the emission's reference).
     """
 
     emission = models.OneToOneField(

@@ -107,7 +107,7 @@ def emission_stop(*, emission: Emission) -> bool:
 @transaction.atomic
 def seed_reveal(*, emission: Emission) -> bool:
     """Publish the seed of a closed emission. Return whether this call did it. Raises
-    VaultUnreadable.
+    ContentUnreadable.
     """
     hold((Lock.EMISSION, emission.pk))
     emission = emission_get(emission.reference)

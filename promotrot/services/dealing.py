@@ -6,7 +6,7 @@ only for tickets that are sold.
 
 from dataclasses import dataclass, field
 
-from core.database import vault
+from core.database import encryption
 from core.database.kept import kept
 from core.kernel.errors import Conflict
 from core.kernel.sampling import Stream
@@ -85,8 +85,8 @@ def dealing(emission_id: int) -> Dealing:
 
 
 def open_seed(commitment: Commitment) -> bytes:
-    """Return the decrypted seed. Raises VaultUnreadable."""
-    return vault.decrypt(
+    """Return the decrypted seed. Raises ContentUnreadable."""
+    return encryption.decrypt(
         SEED_PURPOSE,
         bytes(commitment.encrypted_seed),
         context=commitment.emission.reference.encode(),

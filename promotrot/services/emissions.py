@@ -12,7 +12,7 @@ from itertools import pairwise
 
 from django.db import transaction
 
-from core.database import clock, vault
+from core.database import clock, encryption
 from core.database.locks import Lock, hold
 from core.draws import method
 from core.kernel.errors import Conflict, Invalid
@@ -212,7 +212,7 @@ def emission_commit(*, by: StaffActor, emission: Emission) -> Emission:
         emission=emission,
         committed_at=clock.now(),
         digest=commitment(seed, emission.reference, plan).hex(),
-        encrypted_seed=vault.encrypt(SEED_PURPOSE, seed, context=emission.reference.encode()),
+        encrypted_seed=encryption.encrypt(SEED_PURPOSE, seed, context=emission.reference.encode()),
         committed_by_id=by.user_id,
         committed_in_id=by.session_id,
     )

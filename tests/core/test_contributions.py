@@ -1,4 +1,4 @@
-"""Contributions by file name: collected in app order, and refused if a name is given twice."""
+"""Check contributions by file name: they come in app order, and a repeated name is refused."""
 
 from types import SimpleNamespace
 

@@ -18,7 +18,7 @@ import pytest
 from django.conf import LazySettings
 from django.conf import settings as real
 
-from core.database import vault
+from core.database import encryption
 from core.tools.embedded.postgres import binaries
 from promotrot.engine.plan import Plan
 from promotrot.engine.plan_json import read_plan
@@ -63,17 +63,17 @@ def _keys(settings: LazySettings, key: bytes) -> Iterator[None]:
     """The vault opened with another key than the operator's."""
     kept = settings.DATA_KEYS
     settings.DATA_KEYS = (kept[0], {kept[0]: key})
-    vault._cipher.cache_clear()
+    encryption._cipher.cache_clear()
     yield
     settings.DATA_KEYS = kept
-    vault._cipher.cache_clear()
+    encryption._cipher.cache_clear()
 
 
 def _decrypted_with(loot: Loot, settings: LazySettings, key: bytes) -> bytes | None:
     with _keys(settings, key):
         try:
-            return vault.decrypt(SEED_PURPOSE, loot.encrypted, context=loot.reference.encode())
-        except vault.VaultUnreadable:
+            return encryption.decrypt(SEED_PURPOSE, loot.encrypted, context=loot.reference.encode())
+        except encryption.ContentUnreadable:
             return None
 
 

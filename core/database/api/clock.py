@@ -1,4 +1,4 @@
-"""The system's clock."""
+"""Serve the system's clock, and move simulated time."""
 
 import datetime
 from typing import ClassVar

@@ -1,4 +1,4 @@
-"""Addresses under /api/v1/ of the system's clock."""
+"""List the addresses of the system's clock under /api/v1/."""
 
 from django.urls import path
 

@@ -1,4 +1,4 @@
--- What the guard triggers run; core/database/guards.py says which table has which.
+-- The functions of the guard triggers; core/database/guards.py decides which table has which.
 CREATE OR REPLACE FUNCTION guard_refuse() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
     RAISE EXCEPTION 'table % is append-only: % refused', TG_TABLE_NAME, TG_OP

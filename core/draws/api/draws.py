@@ -1,4 +1,6 @@
-"""Public draws: anybody may look; the organiser conducts, the inspector certifies (14.III.5.4)."""
+"""Serve public draws: everyone reads, the organiser conducts, the inspector certifies
+(14.III.5.4).
+"""
 
 import uuid
 from typing import Any
@@ -98,8 +100,8 @@ class DrawOut(Shape):
         return bytes(card.commitment.digest).hex() if card.commitment else None
 
     def get_secret(self, card: DrawCard) -> str | None:
-        kept = card.outcome.secret if card.outcome else None
-        return bytes(kept).hex() if kept is not None else None
+        secret = card.outcome.secret if card.outcome else None
+        return bytes(secret).hex() if secret is not None else None
 
     def get_entropy(self, card: DrawCard) -> dict[str, Any] | None:
         if card.outcome is None or not card.outcome.source:
@@ -145,10 +147,10 @@ class Draws(ApiView):
     )
     def get(self, request: Request) -> HttpResponse:
         query = self.query(DrawQuery)
-        wanted = {name: query[name] for name in ("kind", "subject", "state")}
-        rows = selectors.draws_list(**wanted)
-        found, cursor = pagination.page_of_rows(rows, query, newest_first=True)
-        return self.page(DrawOut, selectors.draw_cards(found), cursor)
+        filters = {name: query[name] for name in ("kind", "subject", "state")}
+        rows = selectors.draws_list(**filters)
+        draws, cursor = pagination.page_of_rows(rows, query, newest_first=True)
+        return self.page(DrawOut, selectors.draw_cards(draws), cursor)
 
 
 class OneDraw(ApiView):
@@ -201,7 +203,7 @@ class Notice(PaperView):
 
 
 class StepView(StaffView):
-    """A step of a draw: what it answers is the draw."""
+    """A step of a draw; the response is the draw after it."""
 
     def shown(self, draw: uuid.UUID) -> HttpResponse:
         return self.answer(DrawOut, selectors.draw_card(draw), 201)
@@ -310,8 +312,8 @@ class BallsStep(StaffView):
         body = self.read(BallsIn)
 
         def act() -> HttpResponse:
-            made = manual.manual_propose(by=self.by, draw=draw, **body)
-            return self.answer(ProposalOut, made, 201)
+            proposal = manual.manual_propose(by=self.by, draw=draw, **body)
+            return self.answer(ProposalOut, proposal, 201)
 
         return self.once(act)
 

@@ -1,4 +1,4 @@
-"""Addresses under /api/v1/ of public draws."""
+"""List the addresses of public draws under /api/v1/."""
 
 from django.urls import path
 

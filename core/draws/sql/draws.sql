@@ -1,6 +1,6 @@
--- The order of the steps of a public draw, and who may take them, whatever the services do
--- (14.III.5.4.4): no entropy before the commitment, no second outcome, no certificate but by an
--- inspector who attends.
+-- Enforce the order of the steps of a public draw, and who may take them, independently of the
+-- services (14.III.5.4.4): no entropy before the commitment, no second outcome, and only an
+-- inspector who attends certifies.
 CREATE OR REPLACE FUNCTION draws_state(p_draw bigint) RETURNS text LANGUAGE sql VOLATILE AS $$
     SELECT state FROM draws_draw WHERE id = p_draw
 $$;

@@ -1,4 +1,4 @@
-"""The journal, for who watches: every act that changed something, and whether all is as written."""
+"""Serve the journal to auditors and inspectors: acts, their changes, batches, and verification."""
 
 from django.http import HttpResponse
 from rest_framework import serializers
@@ -9,7 +9,7 @@ from core.api.shapes import Choice, Code, Flag, Instant, PageQuery, Shape, Text,
 from core.api.views import StaffView
 from core.journal import selectors
 from core.journal.models import Batch
-from core.journal.verifying import What
+from core.journal.verifying import Fault
 
 _MOST = 1000
 
@@ -70,7 +70,7 @@ class BatchOut(Shape):
 
 
 class FindingOut(Shape):
-    what = Choice([what.value for what in What])
+    what = Choice([fault.value for fault in Fault])
     detail = serializers.CharField()
     batch = Whole(allow_null=True)
     table = serializers.CharField()
@@ -96,8 +96,8 @@ class Acts(StaffView):
     def get(self, request: Request) -> HttpResponse:
         query = self.query(ActQuery)
         names = ("name", "staff", "terminal", "request_id", "since", "until")
-        found = selectors.acts(by=self.by, **{name: query[name] for name in names})
-        return self.rows(ActOut, found, query, newest_first=True)
+        acts = selectors.acts(by=self.by, **{name: query[name] for name in names})
+        return self.rows(ActOut, acts, query, newest_first=True)
 
 
 class OneAct(StaffView):
@@ -107,19 +107,19 @@ class OneAct(StaffView):
         problems=(selectors.ActUnknown,),
     )
     def get(self, request: Request, act: int) -> HttpResponse:
-        found = selectors.act(by=self.by, xid=act)
-        found.written, found.changes = (  # type: ignore[attr-defined]
-            selectors.written(act=found),
-            selectors.changes(act=found),
+        row = selectors.act(by=self.by, xid=act)
+        row.written, row.changes = (  # type: ignore[attr-defined]
+            selectors.written(act=row),
+            selectors.changes(act=row),
         )
-        return self.answer(ActDetailOut, found)
+        return self.answer(ActDetailOut, row)
 
 
 class Batches(StaffView):
     @operation("Sealed batches, newest first", answer=BatchOut, paged=True)
     def get(self, request: Request) -> HttpResponse:
-        found = selectors.batches(by=self.by)
-        return self.rows(BatchOut, found, self.query(PageQuery), newest_first=True)
+        batches = selectors.batches(by=self.by)
+        return self.rows(BatchOut, batches, self.query(PageQuery), newest_first=True)
 
 
 class Verification(StaffView):

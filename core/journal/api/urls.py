@@ -1,4 +1,4 @@
-"""Addresses under /api/v1/ of the journal."""
+"""List the addresses of the journal under /api/v1/."""
 
 from django.urls import path
 

@@ -1,4 +1,4 @@
-"""The last chapter of the race day: the journal, verified from inside and outside."""
+"""Tell the last chapter of the race day: verify the journal from inside and outside."""
 
 import re
 import subprocess
@@ -28,7 +28,7 @@ _ACTS = {
 
 def tell(stage: Stage) -> None:
     """Look up two acts, wait for a checkpoint, verify the journal and a changed copy."""
-    heading("The journal: who did what, and whether anything was touched")
+    heading("The journal: who did what, and whether anything was changed")
     day = natural_day(stage.now())
     auditor = stage.staff["aud1"]
     for name, words in _ACTS.items():
@@ -49,7 +49,7 @@ def tell(stage: Stage) -> None:
         changed = pool.submit(_tampered, stage)
         step(f"The system verifies its journal: {verified.result()}")
         report = auditor.get("journal/verification")
-        need(not report["findings"], f"the journal was touched: {report['findings']}")
+        need(not report["findings"], f"the journal was changed: {report['findings']}")
         exported.result()
         documents = (outsider.folder / "journal", outsider.log(), outsider.key)
         outsider.check_all([Check("journal.py", documents)])
@@ -99,9 +99,9 @@ def _tampered(stage: Stage) -> list[str]:
         }
         runs = pool.map(lambda command: _run(copied, command), findings)
         for (command, finding), done in zip(findings.items(), runs, strict=True):
-            found = re.search(f"^{finding}", done.stdout, re.MULTILINE)
+            match = re.search(f"^{finding}", done.stdout, re.MULTILINE)
             need(
-                found is not None and done.returncode == 1,
+                match is not None and done.returncode == 1,
                 f"{command} did not find it: {done.stdout}{done.stderr}",
             )
     return [
@@ -112,7 +112,7 @@ def _tampered(stage: Stage) -> list[str]:
 
 
 def _ticket_changed(owner_url: str) -> tuple[int, int]:
-    """Exchange the first two races of a sealed ticket; return its id and its contest's."""
+    """Exchange the first two legs of a sealed ticket; return its id and the id of its contest."""
     with psycopg.connect(owner_url, autocommit=True) as owner:
         owner.execute("ALTER TABLE lototrot_ticket DISABLE TRIGGER USER")
         changed = owner.execute(
@@ -121,7 +121,7 @@ def _ticket_changed(owner_url: str) -> tuple[int, int]:
             " WHERE leg_1 <> leg_2 ORDER BY t.id LIMIT 1) RETURNING id, contest_id"
         ).fetchone()
         owner.execute("ALTER TABLE lototrot_ticket ENABLE TRIGGER USER")
-    need(changed is not None, "no sealed ticket has different selections in its first two races")
+    need(changed is not None, "no sealed ticket has different selections in its first two legs")
     return changed or (0, 0)
 
 

@@ -1,10 +1,13 @@
--- What the journal's triggers run; core/journal/install.py says which table has which.
+-- The functions of the journal's triggers; core/journal/install.py decides which table has which.
 --
--- The first row that a transaction writes makes its act: who, by what, on whose request. The session
--- says it in `core.act` (core/journal/acting.py), as name|user|session|terminal|operator|request.
--- Names are of the schema, as these run with the owner's rights: the application cannot write here.
--- A server that a dump was restored into may count from below: what it wrote would be in no batch.
--- Triggers call it where the transaction has no act yet (`core.acted`); so there is no conflict.
+-- journal_note() writes the act of a transaction when the transaction writes its first row. It reads
+-- who acts from the session's `core.act` (core/journal/acting.py), which has the form
+-- name|user|session|terminal|operator|request. Triggers call it only while the transaction has no
+-- act (`core.acted`), so there is no conflict.
+-- It refuses to write on a restored server that counts transactions from below the last batch:
+-- no batch would ever hold those rows.
+-- The functions run with the owner's rights, as the application may not write to the journal.
+-- Therefore every name in them carries its schema.
 CREATE OR REPLACE FUNCTION journal_note() RETURNS boolean LANGUAGE plpgsql SECURITY DEFINER AS $$
 DECLARE
     v_act text[] := string_to_array(current_setting('core.act', true), '|', '');
@@ -24,7 +27,7 @@ BEGIN
     RETURN set_config('core.acted', pg_current_xact_id()::text, true) <> '';
 END $$;
 
--- After the first statement of a transaction that inserts rows; the trigger's condition sees to it.
+-- Run after the first statement of a transaction that inserts rows; the trigger has that condition.
 CREATE OR REPLACE FUNCTION journal_rows() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER AS $$
 DECLARE
     v_done boolean;
@@ -33,7 +36,7 @@ BEGIN
     RETURN NULL;
 END $$;
 
--- A row as the journal sees it: of what is secret and changes, a digest.
+-- Return a row as the journal shows it: secret columns that may change are replaced by digests.
 CREATE OR REPLACE FUNCTION journal_image(p_row jsonb, p_secret text[]) RETURNS jsonb
 LANGUAGE sql IMMUTABLE AS $$
     SELECT p_row || coalesce(jsonb_object_agg(
@@ -41,8 +44,8 @@ LANGUAGE sql IMMUTABLE AS $$
       FROM unnest(p_secret) s WHERE p_row ->> s IS NOT NULL
 $$;
 
--- After each row updated: what changed. Arguments: the primary key's column, the secret columns, and
--- those that the journal leaves out.
+-- Write the change of an updated row. Arguments: the primary key's column, the secret columns, and
+-- the columns that the journal leaves out.
 CREATE OR REPLACE FUNCTION journal_changed() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER
 SET timezone = 'UTC' SET bytea_output = 'hex' SET intervalstyle = 'iso_8601'
 SET extra_float_digits = 1 AS $$

@@ -22,7 +22,7 @@ MEANS = [
 
 
 class Encrypted(Guarded):
-    """Personal data that `core.database.vault` encrypts; it is erased when its time is over."""
+    """Personal data that `core.database.encryption` encrypts; erased when its time is over."""
 
     mutable = ("encrypted", "purged_at")
 

@@ -7,7 +7,7 @@ from datetime import date, timedelta
 
 from django.conf import settings
 
-from core.database import clock, vault
+from core.database import clock, encryption
 from core.kernel.days import natural_day
 from core.kernel.errors import NotFound
 from core.payoffice.models import DepositImage, Payee
@@ -35,7 +35,7 @@ def payee_encrypt(facts: PayeeFacts) -> Payee:
     content = json.dumps(dataclasses.asdict(facts), ensure_ascii=False).encode()
     payee: Payee = Payee.objects.create(
         uuid=ident,
-        encrypted=vault.encrypt(_PAYEES, content, context=ident.bytes),
+        encrypted=encryption.encrypt(_PAYEES, content, context=ident.bytes),
         recorded_at=now,
         kept_until=natural_day(now) + timedelta(days=settings.PAYEE_KEPT_DAYS),
     )
@@ -43,10 +43,10 @@ def payee_encrypt(facts: PayeeFacts) -> Payee:
 
 
 def payee_decrypt(payee: Payee) -> PayeeFacts:
-    """Return the person a payee is. Raises Erased, VaultUnreadable."""
+    """Return the person a payee is. Raises Erased, ContentUnreadable."""
     if payee.encrypted is None:
         raise Erased
-    content = vault.decrypt(_PAYEES, bytes(payee.encrypted), context=payee.uuid.bytes)
+    content = encryption.decrypt(_PAYEES, bytes(payee.encrypted), context=payee.uuid.bytes)
     return PayeeFacts(**json.loads(content))
 
 
@@ -58,17 +58,17 @@ def image_encrypt(*, deposit_id: int, media_type: str, content: bytes) -> Deposi
         deposit_id=deposit_id,
         media_type=media_type,
         added_at=now,
-        encrypted=vault.encrypt(_IMAGES, content, context=ident.bytes),
+        encrypted=encryption.encrypt(_IMAGES, content, context=ident.bytes),
         kept_until=natural_day(now) + timedelta(days=settings.IMAGE_KEPT_DAYS),
     )
     return image
 
 
 def image_decrypt(image: DepositImage) -> bytes:
-    """Return the bytes of an image. Raises Erased, VaultUnreadable."""
+    """Return the bytes of an image. Raises Erased, ContentUnreadable."""
     if image.encrypted is None:
         raise Erased
-    return vault.decrypt(_IMAGES, bytes(image.encrypted), context=image.uuid.bytes)
+    return encryption.decrypt(_IMAGES, bytes(image.encrypted), context=image.uuid.bytes)
 
 
 def personal_data_purge(today: date) -> dict[str, int]:

@@ -1,4 +1,4 @@
-"""The public log, for anybody: every answer may be kept by caches, an entry for ever."""
+"""Serve the public log to everyone. Caches may keep every response, and an entry for ever."""
 
 import hashlib
 from typing import Any
@@ -61,7 +61,9 @@ class KeysOut(Shape):
 
 
 def cached(request: Request, response: HttpResponse, *, max_age_s: int) -> HttpResponse:
-    """The answer with a tag of its content, or 304 to who has it already."""
+    """Return the response with a tag of its content, or 304 if the client has the content
+    already.
+    """
     tag = f'"{hashlib.sha256(response.content).hexdigest()[:32]}"'
     response["ETag"] = tag
     patch_cache_control(response, public=True, max_age=max_age_s)

@@ -1,4 +1,4 @@
-"""Addresses under /api/v1/ of the public log."""
+"""List the addresses of the public log under /api/v1/."""
 
 from django.urls import path
 

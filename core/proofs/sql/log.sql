@@ -1,4 +1,4 @@
--- The log has no gap and one chain: an entry follows the last one, of which it has the digest.
+-- Refuse an entry that does not follow the last one by number and digest: the log is one chain.
 CREATE OR REPLACE FUNCTION proofs_guard_entry() RETURNS trigger LANGUAGE plpgsql AS $$
 DECLARE
     v_last record;

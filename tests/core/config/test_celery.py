@@ -1,4 +1,4 @@
-"""By whom tasks are sent: a web server has many threads, and Celery an application of each."""
+"""Check that tasks are sent by the project's Celery application in every thread of a web server."""
 
 from threading import Thread
 
@@ -9,7 +9,7 @@ from django.core.servers.basehttp import get_internal_wsgi_application
 from core.journal import tasks
 
 
-@pytest.mark.django_db  # what serves looks at its database first
+@pytest.mark.django_db  # the application checks its database first
 def test_every_thread_sends_to_the_broker_of_the_settings() -> None:
     get_internal_wsgi_application()
     brokers: list[str] = []

@@ -1,4 +1,4 @@
-"""docs/deploy: what it says is run here, as far as that goes without Docker and systemd."""
+"""Run the instructions of docs/deploy, as far as that goes without Docker and systemd."""
 
 import json
 import os
@@ -26,7 +26,7 @@ BIN = Path(sys.executable).parent
 
 
 def here(command: list[str]) -> list[str]:
-    """A command of the image, by the programs of this environment."""
+    """Return a command of the image, with the programs of this environment."""
     return [str(BIN / command[0]), *command[1:]]
 
 
@@ -49,7 +49,10 @@ def server(tmp_path: Path) -> Iterator[Postgres]:
 
 @pytest.fixture
 def environment(tmp_path: Path, server: Postgres) -> dict[str, str]:
-    """What example.env, filled in, gives the containers; the roles are made by roles.sql."""
+    """Return the environment that a completed example.env gives the containers.
+
+    roles.sql makes the roles.
+    """
     words = {"OWNER_PASSWORD": secrets.token_hex(12), "APP_PASSWORD": secrets.token_hex(12)}
     script = tmp_path / "roles.sql"  # the embedded server has roles of these names already
     script.write_text((DEPLOY / "roles.sql").read_text().replace("lototrot", "trot"))
@@ -156,7 +159,7 @@ def unit(service: str) -> str:
 def test_the_units_say_what_the_containers_do(service: str) -> None:
     said = " ".join(exec_start(unit(service))).removesuffix(" --hostname worker-%i@%H")
     composed = " ".join(word or "''" for word in SERVICES[service]["command"])
-    host = r"127\.0\.0\.1|0\.0\.0\.0"  # a container's own network is its own
+    host = r"127\.0\.0\.1|0\.0\.0\.0"  # a container has a network of its own
     said, composed = (re.sub(host, "HOST", text) for text in (said, composed))
     composed = composed.replace("--pidfile ''", "--pidfile=")
     assert said == composed

@@ -1,4 +1,4 @@
-"""The production profile: what it refuses, each by its own words, and that it starts otherwise."""
+"""Check each refusal of the production profile by its message, and that it starts otherwise."""
 
 import json
 import os
@@ -36,7 +36,7 @@ SETTINGS = {*COMPLETE, "DEBUG", "SIMULATED_TIME", "VAR_DIR", "CSRF_TRUSTED_ORIGI
 def run(
     folder: Path, changes: Mapping[str, str | None], *command: str
 ) -> subprocess.CompletedProcess[str]:
-    """`python COMMAND` with a complete production environment but for `changes` (None: unset)."""
+    """Run `python COMMAND` in a complete production environment with `changes` (None: unset)."""
     wanted = {**COMPLETE, "VAR_DIR": str(folder), **changes}
     environment = {key: value for key, value in os.environ.items() if key not in SETTINGS}
     environment |= {key: value for key, value in wanted.items() if value is not None}

@@ -1,4 +1,4 @@
-"""Point-in-time recovery as docs/operations.md describes it, on servers of the test's own."""
+"""Recover to a point in time as docs/operations.md describes it, on servers made for this test."""
 
 import shutil
 import subprocess
@@ -55,7 +55,7 @@ def base_backup(server: Postgres, target: Path) -> None:
 
 
 def archived(server: Postgres) -> None:
-    """Wait until what has been written is in the archive."""
+    """Wait until everything that was written is in the archive."""
     segment = as_superuser(server, "SELECT pg_walfile_name(pg_switch_wal())")
     server._wait_until(
         lambda: (
@@ -78,7 +78,7 @@ def archive(tmp_path: Path) -> Iterator[Path]:
 
 @pytest.fixture
 def production(tmp_path: Path, archive: Path) -> Iterator[Postgres]:
-    """A server that archives, as docs/operations.md sets it up."""
+    """Return a server that archives, set up as docs/operations.md says."""
     command = (
         f"test ! -f {archive}/%f && cp %p {archive}/%f.part && mv {archive}/%f.part {archive}/%f"
     )
@@ -94,7 +94,8 @@ def production(tmp_path: Path, archive: Path) -> Iterator[Postgres]:
 def restored(
     folder: Path, secrets: Path, backup: Path, archive: Path, to: datetime
 ) -> Iterator[Postgres]:
-    """A server brought up from `backup` and the archive, as the lost one was at the instant `to`.
+    """Return a server restored from `backup` and the archive, as the lost one was at the instant
+    `to`.
 
     `secrets` are the passwords of its roles.
     """

@@ -1,4 +1,4 @@
-"""docs/operations.md says what the code does: every variable."""
+"""Check that docs/operations.md lists every variable with the default that the code gives it."""
 
 import ast
 import re
@@ -21,14 +21,14 @@ READERS = {
 
 
 def rows(heading: str) -> list[list[str]]:
-    """The cells of the table under a heading."""
+    """Return the cells of the table under a heading."""
     section = PAGE.split(f"\n## {heading}\n")[1].split("\n## ")[0]
     lines = [line for line in section.splitlines() if line.startswith("| `")]
     return [[cell.strip() for cell in line.strip("|").split(" | ")] for line in lines]
 
 
 def reads(path: Path) -> Iterator[tuple[str, str | None]]:
-    """The variables that a file reads, each with its default where it is written there."""
+    """Return the variables that a file reads, each with its default if the file states one."""
     tree = ast.parse(path.read_text())
     constants = {
         target.id: node.value.value

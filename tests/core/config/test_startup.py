@@ -1,4 +1,6 @@
-"""What a process refuses: a server that forgets, a role that rewrites, guards that are gone."""
+"""Check that a process refuses a server that may lose data, a role with too many rights, and
+missing guards.
+"""
 
 import os
 import subprocess

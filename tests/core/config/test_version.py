@@ -1,4 +1,4 @@
-"""The version is stated once, and `manage.py version` and every screen show it."""
+"""Check that the version is stated once, and shown by `manage.py version` and every screen."""
 
 import subprocess
 import sys

@@ -1,4 +1,4 @@
-"""One clock, the database's; simulated time is an offset of it that only grows."""
+"""Check the database's clock, and its simulated offset, which only grows."""
 
 import datetime
 import time
@@ -97,7 +97,7 @@ def test_locks_are_taken_in_their_order_and_go_with_the_transaction(own_database
 
 
 class TestRecent:
-    """The clock on every answer: one asks the database; the others go on by the last answer."""
+    """Only one thread asks the database for the time; the others continue from the last answer."""
 
     @pytest.fixture(autouse=True)
     def _forgotten(self) -> Iterator[None]:

@@ -1,6 +1,6 @@
-"""The database defends itself: for every model, against the application's role and its own owner.
+"""Check that the database refuses forbidden writes of every model, also by the tables' owner.
 
-Nothing here lists tables: a model added tomorrow is tried as well.
+The tests take the tables from the models, so that a new model is tested as well.
 """
 
 from collections.abc import Iterator
@@ -26,7 +26,7 @@ EACH = pytest.mark.parametrize("model", MODELS, ids=lambda model: model._meta.la
 
 @pytest.fixture(scope="module")
 def database(django_db_setup: None, django_db_blocker: object) -> Iterator[Database]:
-    """A database for the tests of this module, which all leave it as it was."""
+    """Return a database for the tests of this module, which all leave it unchanged."""
     from tests.support import databases
 
     with django_db_blocker.unblock(), databases.clone() as found:  # type: ignore[attr-defined]
@@ -49,13 +49,13 @@ def application(database: Database) -> Iterator[psycopg.Connection]:
 
 @contextmanager
 def tried(session: psycopg.Connection) -> Iterator[None]:
-    """One attempt; what it did is undone."""
+    """Run one attempt, and undo it."""
     with session.transaction(force_rollback=True):
         yield
 
 
 def one_row(owner: psycopg.Connection, table: str) -> None:
-    """A row in the table, however it comes there: constraints and other triggers are put aside."""
+    """Put a row into the table, with constraints and other triggers disabled."""
     name = sql.Identifier(table)
     for trigger, internal in owner.execute(
         "SELECT tgname, tgisinternal FROM pg_trigger WHERE tgrelid = to_regclass(%s)", [table]
@@ -176,7 +176,7 @@ def test_a_closed_contest_has_no_way_back_on_sale() -> None:
 def test_the_application_has_the_declared_rights_and_no_others(
     application: psycopg.Connection, model: Model
 ) -> None:
-    """Each right is tried; the privilege is asked for before any row is."""
+    """Try each right: the server checks the privilege before it looks for rows."""
     table = model._meta.db_table
     declared = set(columns(model, model.mutable))
     for column, other in table_columns(application, table).items():

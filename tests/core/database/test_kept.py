@@ -1,4 +1,6 @@
-"""Facts kept in memory: for each database apart, bounded, dated, and never an error."""
+"""Check that kept facts are separate for each database, limited in number and age, and never
+errors.
+"""
 
 from unittest import mock
 

@@ -1,4 +1,4 @@
-"""Waiting until what was under way has ended, within a transaction of one's own."""
+"""Wait for transactions in progress, from within a transaction."""
 
 import psycopg
 import pytest

@@ -1,4 +1,4 @@
-"""Locks are named in SQL files and numbered by the `Lock` enum alone."""
+"""Check that SQL files name locks, and that only the `Lock` enum numbers them."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""The hot path's statements are really prepared, and survive a dropped connection."""
+"""Check that statements are prepared on the server, and survive a dropped connection."""
 
 import psycopg
 import pytest

@@ -1,4 +1,4 @@
-"""The published method: entropy in one form, and an order that is uniform."""
+"""Check the published method: one form of the entropy, and a uniform order."""
 
 import hashlib
 import itertools
@@ -83,7 +83,9 @@ def test_the_documented_example_is_true() -> None:
 
 
 def biased(secret: bytes, published: bytes, entropy: str, entries: list[str]) -> list[str]:
-    """The well-known wrong shuffle: every place changes with any other, not those still left."""
+    """Shuffle in the well-known wrong way: exchange every place with any other, not with those
+    left.
+    """
     stream = Stream(b"biased", published, secret, entropy.encode())
     order = list(entries)
     for place in range(len(order)):
@@ -94,7 +96,7 @@ def biased(secret: bytes, published: bytes, entropy: str, entries: list[str]) ->
 
 @pytest.mark.article("14.III.5.4.2")
 def test_every_order_of_100_000_draws_is_as_likely_and_a_biased_sampler_is_caught() -> None:
-    """Each order of five, and each number in each place of twelve, by chi-square."""
+    """Test each order of five, and each number in each place of twelve, by chi-square."""
     five, twelve = list("12345"), [str(n) for n in range(1, 13)]
     seeds = [hashlib.sha256(b"%d" % number).digest() for number in range(DRAWS)]
 

@@ -1,4 +1,4 @@
-"""The steps of a public draw, their order, and what nobody may do."""
+"""Take the steps of a public draw in order, and check the refusals."""
 
 import uuid
 from datetime import timedelta

@@ -1,4 +1,4 @@
-"""Every act says who did it: through the API, the admin, a task or a command; and can be read."""
+"""Check that every act names its author: in the API, the admin, a task or a command."""
 
 import psycopg
 import pytest
@@ -44,7 +44,7 @@ def test_acts_of_staff_by_the_api(own_database: Database) -> None:
     assert act.user_id == Premises.objects.get(code="P-77").created_by_id
     assert act.session_id is not None
     assert act.database_role == "lototrot_app"
-    factories.premises()  # and nothing is left of it for whoever writes next
+    factories.premises()  # the next writer finds no act
     assert (last_act().name, last_act().user_id) == ("tests", None)
 
     period = place.premises.authorisations.first()
@@ -184,7 +184,7 @@ def test_the_journal_is_read_by_who_watches(own_database: Database) -> None:
     desk.do(Act, "verify")
     execute_as_stranger(own_database)
     assert "act_unnamed" in desk.refused(Act, "verify", "journal_touched")
-    with pytest.raises(Exception, match="touched in 1 places"):
+    with pytest.raises(Exception, match="changed in 1 places"):
         call_command("journal_verify")
 
 

@@ -1,4 +1,4 @@
-"""What is done to batches and blocks themselves, and how everything is sealed once."""
+"""Change batches and blocks, and check the findings; check that every row is sealed once."""
 
 import threading
 
@@ -19,7 +19,7 @@ from tests.support.journaling import as_owner, execute, findings, seal_all, touc
 
 @pytest.fixture
 def sealed(own_database: Database) -> Database:
-    """Three batches, of which the second is of a sale."""
+    """Return a database with three batches; the second holds a sale."""
     contest, place = factories.contest(), factories.point()
     seal_all()
     factories.sell(contest, place)
@@ -31,7 +31,7 @@ def sealed(own_database: Database) -> Database:
 
 
 def broken(statement: str) -> set[int | None]:
-    """The batches that are named once the statement is done."""
+    """Run a statement; return the batches that verifying names then."""
     with touched("journal_batch", "journal_block", "journal_rowform"):
         assert execute(statement) > 0, statement
         found = findings()
@@ -119,7 +119,9 @@ def test_a_trigger_disabled_is_named(sealed: Database) -> None:
 
 
 def test_whoever_commits_late_is_in_a_later_batch(own_database: Database) -> None:
-    """A transaction under way holds back itself and what began after it, and nothing is lost."""
+    """A transaction in progress delays itself and everything that started after it; nothing is
+    lost.
+    """
     factories.premises()
     seal_all()
     with psycopg.connect(own_database.app_url) as slow:
@@ -137,7 +139,7 @@ def test_whoever_commits_late_is_in_a_later_batch(own_database: Database) -> Non
 
 
 def _entries(of: Premises) -> bool:
-    """Whether the row is in a sealed batch."""
+    """Return whether the row is in a sealed batch."""
     with connection.cursor() as cursor:
         cursor.execute("SELECT journal_xid FROM premises_premises WHERE id = %s", [of.pk])
         (xid,) = cursor.fetchone()

@@ -1,4 +1,4 @@
-"""Every table is bound to the acts that write it, and every kind of rule catches what it is for."""
+"""Check that every table is bound to the acts that write it."""
 
 from core.database.guards import guarded_models
 from core.journal import rules

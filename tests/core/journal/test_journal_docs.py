@@ -1,4 +1,4 @@
-"""docs/proofs.md, "Journal": its worked bytes, by the system's own code."""
+"""Compare the worked bytes of docs/proofs.md, "Journal", with the system's code."""
 
 import hashlib
 import json

@@ -1,4 +1,6 @@
-"""A dump in a new server, whose transactions start anew (docs/operations.md, The journal)."""
+"""Restore a dump into a new server with a lower transaction counter (docs/operations.md, The
+journal).
+"""
 
 import json
 import subprocess
@@ -18,7 +20,7 @@ from core.journal import numbers
 from core.journal.export import export
 from core.journal.models import Act
 from core.journal.services import TransactionsStartedAnew, batch_seal, batches_due, last_batch
-from core.journal.verifying import What, verify
+from core.journal.verifying import Fault, verify
 from core.proofs.models import LogEntry
 from core.tools.embedded.postgres import SUPERUSER, Postgres, binaries
 from core.tools.embedded.processes import run_as, server_account
@@ -31,7 +33,7 @@ from tests.support.verifying.load import verifier
 
 @pytest.fixture
 def servers(tmp_path: Path) -> Iterator[tuple[Postgres, Postgres]]:
-    """One that has worked for long, and a new one."""
+    """Yield a server that has run many transactions, and a new one."""
     pair = Postgres(tmp_path / "old", SMALL), Postgres(tmp_path / "new", SMALL)
     try:
         for server in pair:
@@ -59,7 +61,7 @@ def _tool(name: str, *arguments: str) -> None:
 
 
 def epoch_set(server: Postgres, epoch: int) -> None:
-    """Stop it, set the counter, start it again."""
+    """Stop the server, set its transaction counter, start it again."""
     server.stop()
     done = run_as(
         server_account(server.folder / "data"),
@@ -74,7 +76,7 @@ def epoch_set(server: Postgres, epoch: int) -> None:
 
 
 def worked(server: Postgres) -> None:
-    """Transactions that leave nothing."""
+    """Run transactions that leave no rows."""
     with psycopg.connect(server.url(SUPERUSER), autocommit=True) as session:
         session.execute(
             "DO $$ BEGIN FOR i IN 1..20000 LOOP PERFORM pg_current_xact_id(); COMMIT;"
@@ -120,9 +122,9 @@ def nothing_can_be_written_and_nobody_is_accused(
 ) -> None:
     assert tickets() == sold
     found = verify().findings
-    assert [each.what for each in found] == [What.ANEW], {each.detail for each in found}
+    assert [each.what for each in found] == [Fault.ANEW], {each.detail for each in found}
     said = StringIO()
-    with pytest.raises(CommandError, match="nothing was touched, and nothing can be written"):
+    with pytest.raises(CommandError, match="nothing was changed, and nothing can be written"):
         call_command("journal_verify", stdout=said)
     assert said.getvalue().startswith("transactions_started_anew: ")
     with pytest.raises(ImproperlyConfigured, match="transactions_started_anew"):
@@ -138,7 +140,7 @@ def nothing_can_be_written_and_nobody_is_accused(
 
 
 def everything_is_sealed(folder: Path) -> None:
-    """Every act is before the last batch's end, and strangers find the same."""
+    """Check that every act is before the last batch's end, and that outside verifiers agree."""
     last = last_batch()
     assert last is not None
     assert not Act.objects.filter(xid__gte=last.end_xid).exists()

@@ -1,4 +1,4 @@
-"""Every line of the tampering matrix of docs/proofs.md, done in SQL as the owner, and undone."""
+"""Do every line of the tampering matrix of docs/proofs.md in SQL as the owner, and undo it."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -77,7 +77,7 @@ def test_the_matrix_is_read_from_its_page() -> None:
 
 
 def test_a_row_of_another_act_breaks_every_rule_of_its_table(day: Day) -> None:
-    """Rows, or changes, moved to the last act, which was days later and made something else."""
+    """Move rows, or changes, to the last act, which came days later and wrote something else."""
 
     def breaks(rule: rules.Rule, table: str) -> bool:
         with touched(table):

@@ -1,4 +1,4 @@
-"""What comes in by the front door and still cannot be: the rules between rows and their acts."""
+"""Write impossible rows through the normal ways, and check that the journal rules name them."""
 
 import uuid
 from datetime import timedelta
@@ -28,7 +28,7 @@ TEST = two_persons.Kind("journal.test", "premises.register", lambda proposal, by
 
 
 def broken() -> set[tuple[str, str]]:
-    """Rules that are broken and the tables they are broken in, beyond those of the factories."""
+    """Return the broken rules and their tables, beyond those that the factories break."""
     found = verify().findings
     assert {each.what for each in found} <= {What.RULE, What.ACT_UNNAMED, What.ROW_WITHOUT_ACT}
     return {
@@ -40,7 +40,7 @@ def broken() -> set[tuple[str, str]]:
 
 @pytest.fixture
 def day(own_database: Database) -> Database:
-    """A settled contest with a ticket that was sold, and won."""
+    """Return a settled contest with a ticket that was sold and won."""
     rules = rounds.rules(**rounds.TWO_LEGS)
     contest, place = rounds.contest(rules, [(1, 2), (1, 2)]), factories.point()
     assert factories.sell(contest, place).outcome == "sold"
@@ -146,7 +146,7 @@ def test_persons_that_were_not_the_ones_who_acted(
 
 @pytest.mark.article("14.III.8.2")
 def test_what_two_persons_make_is_of_their_act(day: Database) -> None:
-    """A payment order put in later, on the strength of a confirmation that was for something."""
+    """Insert a payment order later, with a confirmation that was for something else."""
     contest = Prize.objects.get().settlement.contest
     proposal = factories.proposal("lototrot.payment_order", f"contest:{contest.pk}")
     with psycopg.connect(day.app_url) as application:
@@ -163,7 +163,7 @@ def test_what_two_persons_make_is_of_their_act(day: Database) -> None:
 
 @pytest.mark.article("15.III.3")
 def test_rows_that_say_more_than_their_act(day: Database) -> None:
-    """Money that no act moved, a time long past, a person who did not act."""
+    """Insert money that no act moved, a time long past, a person who did not act."""
     cashier, other = paying.cashier(), factories.staff(Role.ORGANISER)
     session = paying.session_of(cashier)
     with acting.acting("payoffice", staff=cashier.user_id):

@@ -1,4 +1,4 @@
-"""Batches: everything that ended, once, whatever else is under way."""
+"""Seal batches while other transactions are in progress: every ended act is sealed once."""
 
 from core.journal.models import Batch
 from core.journal.services import batch_seal, batches_due
@@ -10,7 +10,7 @@ from tests.support.journaling import seal_all
 
 
 def sealed() -> Batch:
-    """The next batch, once nothing that other databases of the server have under way is older."""
+    """Return the next batch, once no transaction in another database of the server is older."""
     eventually(lambda: bool(batches_due()))
     made = batch_seal()
     assert made is not None

@@ -1,7 +1,8 @@
-"""Whatever its owner does to a table with triggers disabled, the journal names the place.
+"""Tamper with every table as its owner with triggers disabled; the journal names the place.
 
-Nothing here lists tables: a model added tomorrow is tried as well. Each table has three bare rows,
-constraints put aside, sealed in one batch; the second has been updated through the front door.
+The tests take the tables from the models, so that a new model is tested as well. Each table has
+three bare rows, written without constraints and sealed in one batch; the second was updated in the
+normal way.
 """
 
 from collections.abc import Iterator
@@ -24,7 +25,7 @@ ROWS = (101, 102, 103)
 
 
 def relax(owner: psycopg.Connection, table: str) -> None:
-    """Nothing but the primary key and the journal's triggers are left to refuse a row."""
+    """Drop everything that could refuse a row but the primary key and the journal's triggers."""
     name = sql.Identifier(table)
     for (trigger,) in owner.execute(
         "SELECT tgname FROM pg_trigger WHERE tgrelid = to_regclass(%s) AND NOT tgisinternal"
@@ -74,7 +75,7 @@ def fill(owner: psycopg.Connection, table: Journaled) -> None:
 
 @pytest.fixture(scope="module")
 def database(django_db_setup: None, django_db_blocker: object) -> Iterator[Database]:
-    """All tables with their rows, sealed; the tests put back what they touch."""
+    """Yield a database with sealed rows in all tables; the tests restore what they change."""
     with django_db_blocker.unblock(), databases.clone() as found:  # type: ignore[attr-defined]
         with as_owner(found):
             seal_all()  # with the key that signs
@@ -131,6 +132,6 @@ def test_rows_removed_and_added(database: Database, table: Journaled) -> None:
             f' WHERE "{key}" = 101'
         )
         assert [(f.what, f.row) for f in findings(table)] == [(What.ROW_ADDED, 107)]
-    with touched(name):  # a new one, past the journal
+    with touched(name):  # a new row, written without the journal
         execute(f'INSERT INTO "{name}" ("{key}") VALUES (108)')
         assert [(f.what, f.row) for f in findings(table)] == [(What.ROW_WITHOUT_ACT, 108)]

@@ -1,4 +1,6 @@
-"""The bearer codes: what they catch, what they forgive and what they keep apart."""
+"""Check bearer codes: the typing errors that they detect or forgive, and the keys that they
+separate.
+"""
 
 import hashlib
 import hmac
@@ -36,7 +38,7 @@ def test_a_code_reads_back_as_printed(ident: UUID, secret: bytes) -> None:
 
 
 def test_the_body_is_eighty_bits_of_the_keyed_hash() -> None:
-    """An independent reading of the layout: int(..., 32) with its own alphabet."""
+    """Read the layout independently: int(..., 32) with an alphabet made here."""
     ident = IDENTS[0]
     code = codes.issue(TICKET, ident, SECRET, KEYS)
     native = str.maketrans(codes.ALPHABET, "0123456789abcdefghijklmnopqrstuv")
@@ -75,7 +77,7 @@ def test_every_swap_of_two_characters_is_a_typing_error() -> None:
 
 
 def test_the_check_is_complete_for_every_pair_of_places_and_values() -> None:
-    """Linear, so it is enough that no error pattern of one or two places sums to zero."""
+    """The check is linear, so it is enough that no error in one or two places sums to zero."""
     weight = [1]
     while len(weight) < 24:
         weight.append(codes._TIMES_ALPHA[weight[-1]])

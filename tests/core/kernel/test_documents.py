@@ -1,4 +1,6 @@
-"""The strict reader of documents: the place of the first fault, and nothing left unread."""
+"""Check the strict reader of documents: it names the place of the first fault, and leaves no field
+unread.
+"""
 
 from collections.abc import Callable
 from datetime import date

@@ -1,4 +1,4 @@
-"""The pure parts stay pure: no float, no clock, no chance, no door to the world outside."""
+"""Check that pure packages have no float, clock, randomness, file, process or network."""
 
 import ast
 import sys
@@ -29,7 +29,7 @@ ATTRIBUTES = {
 
 
 def impurities(source: str, package: str) -> list[str]:
-    """What in a module of a pure package does not belong there."""
+    """Return the impure names in a module of a pure package."""
     found = []
     for node in ast.walk(ast.parse(source)):
         line = getattr(node, "lineno", 0)

@@ -1,4 +1,4 @@
-"""Receivers of the public log: everything, in order, sooner or later, and never in the way."""
+"""Deliver the public log to receivers: all entries, in order, later if a receiver fails."""
 
 import json
 import threading

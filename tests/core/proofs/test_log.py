@@ -1,4 +1,4 @@
-"""The public log: one chain, one entry per subject, keys that rotate and are lost."""
+"""Check the public log: one chain, one entry per subject, keys that are replaced or lost."""
 
 import secrets
 from typing import Any

@@ -1,4 +1,4 @@
-"""Merkle trees: against the RFC's own definition, and every proof from 1 to 2,000 leaves."""
+"""Compare Merkle trees with the RFC's definition, and check every proof from 1 to 2,000 leaves."""
 
 import hashlib
 from random import Random
@@ -37,7 +37,7 @@ ROOTS = [
 
 
 def by_definition(hashes: list[bytes]) -> bytes:
-    """MTH of RFC 6962, 2.1, as it is written there."""
+    """Return MTH of RFC 6962, 2.1, as it is written there."""
     if len(hashes) == 1:
         return hashes[0]
     cut = 1
@@ -57,7 +57,7 @@ def test_the_published_roots() -> None:
 
 
 def test_every_place_of_every_size_up_to_two_thousand() -> None:
-    """All sizes; of each, every place up to 130 leaves, then both ends and around powers of two."""
+    """Test all sizes: every place up to 130 leaves, then both ends and around powers of two."""
     every = hashes(2000)
     for size in range(1, 2001):
         found = every[:size]
@@ -96,7 +96,7 @@ B = merkle.BLOCK
 
 @pytest.mark.parametrize("size", [1, B - 1, B, B + 1, 3 * B + 1, 1_400_000])
 def test_blocks_give_the_same_tree(size: int) -> None:
-    """Every leaf another one; the proof of a leaf is made of its block and the blocks' roots."""
+    """All leaves differ; the proof of a leaf comes from its block and the blocks' roots."""
     found = hashes(size)
     roots = list(merkle.block_roots(found))
     root = by_definition(found)

@@ -1,4 +1,4 @@
-"""The day's printed record."""
+"""Print the day's record of the public log."""
 
 import pytest
 

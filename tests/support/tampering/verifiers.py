@@ -8,7 +8,7 @@ from typing import Any
 from django.core.management import CommandError, call_command
 
 from core.journal.export import export
-from core.journal.verifying import What, verify
+from core.journal.verifying import Fault, verify
 from core.kernel.errors import DomainError
 from core.ledger.books import differences
 from core.ledger.selectors import trial
@@ -31,7 +31,7 @@ def journal_findings(tables: Collection[str]) -> set[tuple[str, str, int | None,
     found = set()
     for each in verify(most=100_000, tables=tables).findings:
         code = f"rule {each.rule}" if each.rule else str(each.what)
-        if each.what is not What.TRIGGER:  # disabled for what is done to the table, and no longer
+        if each.what is not Fault.TRIGGER:  # disabled for what is done to the table, and no longer
             found.add((code, each.table, each.row, each.batch))
     return found
 

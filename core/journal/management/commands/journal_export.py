@@ -1,4 +1,4 @@
-"""`manage.py journal_export FILE`: the journal, for verify/journal.py and whoever wants it."""
+"""`manage.py journal_export FILE`: write the sealed journal to a file, for verify/journal.py."""
 
 from pathlib import Path
 from typing import Any
@@ -15,6 +15,6 @@ class Command(BaseCommand):
         parser.add_argument("file", type=Path)
 
     def handle(self, *args: Any, **options: Any) -> None:
-        with options["file"].open("x", encoding="utf-8") as to:
-            number = export(to)
-        self.stdout.write(f"{number} batches")
+        with options["file"].open("x", encoding="utf-8") as file:
+            batches = export(file)
+        self.stdout.write(f"{batches} batches")

@@ -1,4 +1,4 @@
-"""`manage.py journal_seal`: seal what is due now, and publish the checkpoints of ended days."""
+"""`manage.py journal_seal`: seal the next batch, and publish the checkpoints of ended days."""
 
 from typing import Any
 

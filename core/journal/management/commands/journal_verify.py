@@ -1,10 +1,10 @@
-"""`manage.py journal_verify`: says where the journal, or a row it stands for, has been touched."""
+"""`manage.py journal_verify`: verify the journal and every row; name the changed places."""
 
 from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
-from core.journal.verifying import What, verify
+from core.journal.verifying import Fault, verify
 
 
 class Command(BaseCommand):
@@ -12,18 +12,17 @@ class Command(BaseCommand):
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("--most", type=int, default=1000, help="places to name at most")
-
-        parser.add_argument("--table", action="append", default=[], help="rows of this one only")
+        parser.add_argument("--table", action="append", default=[], help="only rows of this table")
 
     def handle(self, *args: Any, **options: Any) -> None:
-        found = verify(most=options["most"], tables=options["table"])
-        for finding in found.findings:
+        verification = verify(most=options["most"], tables=options["table"])
+        for finding in verification.findings:
             self.stdout.write(f"{finding.what}: {finding.detail}")
-        sealed = f"{found.batches} batches, {found.entries} entries"
-        touched = [each for each in found.findings if each.what is not What.ANEW]
-        if touched:
-            more = " or more" if found.is_cut else ""
-            raise CommandError(f"{sealed}; touched in {len(touched)}{more} places")
-        if found.findings:
-            raise CommandError(f"{sealed}; nothing was touched, and nothing can be written")
-        self.stdout.write(f"{sealed}; nothing was touched")
+        sealed = f"{verification.batches} batches, {verification.entries} entries"
+        changed = sum(finding.what is not Fault.ANEW for finding in verification.findings)
+        if changed:
+            more = " or more" if verification.is_cut else ""
+            raise CommandError(f"{sealed}; changed in {changed}{more} places")
+        if verification.findings:
+            raise CommandError(f"{sealed}; nothing was changed, and nothing can be written")
+        self.stdout.write(f"{sealed}; nothing was changed")

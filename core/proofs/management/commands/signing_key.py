@@ -1,4 +1,6 @@
-"""`manage.py signing_key show|rotation|loss|compromise`: the key that signs the public log."""
+"""`manage.py signing_key show|rotation|loss|compromise`: show or replace the key of the public
+log.
+"""
 
 from argparse import ArgumentParser
 from typing import Any

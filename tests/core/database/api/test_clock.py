@@ -1,4 +1,4 @@
-"""The clock of the system: every answer shows it, and only simulated time is moved."""
+"""Read the clock in the responses, and move simulated time through the API."""
 
 import datetime
 

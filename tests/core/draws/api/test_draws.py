@@ -1,4 +1,6 @@
-"""A draw over HTTP and in the admin: anybody looks, each does their part, papers come out."""
+"""Conduct draws over HTTP and in the admin: everyone reads, each role does its steps, papers
+print.
+"""
 
 import hashlib
 import json

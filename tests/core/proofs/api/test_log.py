@@ -1,4 +1,4 @@
-"""The public log over HTTP: for anybody, in pages that caches may keep, at addresses that stay."""
+"""Read the public log over HTTP, in pages that caches may keep, at addresses that stay."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Between Django and a WSGI server: answers that are whole are handed over in one piece."""
+"""Return a finished response as one bytes object, so that the WSGI server sends it in one write."""
 
 from collections.abc import Callable, Iterable
 from typing import Any
@@ -6,10 +6,10 @@ from typing import Any
 Wsgi = Callable[[dict[str, Any], Any], Iterable[bytes]]
 
 
-def whole(application: Wsgi) -> Wsgi:
-    """The application, for servers that send a list at once and stream anything else.
+def in_one_write(application: Wsgi) -> Wsgi:
+    """Wrap a WSGI application for servers that send a list at once and stream anything else.
 
-    A whole answer is closed before it is sent; streams are left to the server, as ever.
+    A finished response is closed before it is sent; the server closes a streaming one.
     """
 
     def answer(environ: dict[str, Any], start_response: Any) -> Iterable[bytes]:
