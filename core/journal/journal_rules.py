@@ -1,9 +1,14 @@
-"""Rules for what both games stand on: time, people, premises, money, the log, two persons."""
+"""List the rules of the apps below the journal: database, staff, ledger, premises and proofs.
+
+These apps may not import the journal, which stands above them in the layers of `pyproject.toml`; so
+their rules are here. The rule of the API is here too, because its package has no room for another
+module.
+"""
 
 from core.journal.binding import published, stamped
 from core.journal.rules import Rule
 
-# Simulated time only moves forward: what was put in later is never earlier.
+# Simulated time only moves forward: a later row never has a smaller offset.
 CLOCK = Rule(
     "clock_forward",
     "simulated time was set back",
@@ -37,7 +42,7 @@ ROLES = Rule(
        AND (a.user_id = c.row_id OR a.user_id IS NULL AND a.name NOT LIKE 'command:%')
     """,
 )
-# Who the row says it was is who the journal heard it from.
+# The person and session in the row are those of the act.
 _DECIDED = """
     SELECT '{table}', t.id, t.journal_xid
       FROM {table} t JOIN journal_act a ON a.journal_xid = t.journal_xid
@@ -81,7 +86,6 @@ RULES: tuple[Rule, ...] = (
     stamped("ledger_transfer", "at"),
     stamped("proofs_logentry", "at"),
     published("proofs_signingkey", "proofs.key", "t.key_id"),
-    stamped("nights_jobfailure", "failed_at"),
     stamped("staff_proposal", "proposed_at"),
     stamped("staff_decision", "decided_at"),
     stamped("staff_secondfactor", "begun_at", user="user_id"),

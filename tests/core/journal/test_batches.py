@@ -8,7 +8,7 @@ from django.db import connection, connections, transaction
 
 from core.journal.models import Batch, Block
 from core.journal.services import batch_seal, checkpoint_publish, last_batch
-from core.journal.verifying import What, verify
+from core.journal.verifying import Fault, verify
 from core.kernel.days import natural_day
 from core.premises.models import Premises
 from core.proofs.log import published
@@ -35,7 +35,7 @@ def broken(statement: str) -> set[int | None]:
     with touched("journal_batch", "journal_block", "journal_rowform"):
         assert execute(statement) > 0, statement
         found = findings()
-    assert {each.what for each in found} <= {What.BATCH}
+    assert {each.what for each in found} <= {Fault.BATCH}
     return {each.batch for each in found}
 
 
@@ -97,13 +97,13 @@ def test_the_last_batches_cut_off_are_missed_by_the_checkpoint(sealed: Database)
         with touched(*tables):
             execute("DELETE FROM journal_block WHERE batch_id = 3")
             execute("DELETE FROM journal_batch WHERE number = 3")
-            assert What.CHECKPOINT in {each.what for each in verify().findings}
+            assert Fault.CHECKPOINT in {each.what for each in verify().findings}
         with touched(*tables):
             change = """jsonb_set(document, '{entries}', '1')"""
             execute(
                 f"UPDATE proofs_logentry SET document = {change} WHERE kind = 'journal.checkpoint'"
             )
-            assert What.CHECKPOINT in {each.what for each in verify().findings}
+            assert Fault.CHECKPOINT in {each.what for each in verify().findings}
 
 
 def last_sealed() -> Batch:
@@ -115,7 +115,7 @@ def last_sealed() -> Batch:
 def test_a_trigger_disabled_is_named(sealed: Database) -> None:
     with as_owner(sealed), touched("lototrot_ticket"):
         found = verify().findings
-    assert [(each.what, each.table) for each in found] == [(What.TRIGGER, "lototrot_ticket")]
+    assert [(each.what, each.table) for each in found] == [(Fault.TRIGGER, "lototrot_ticket")]
 
 
 def test_whoever_commits_late_is_in_a_later_batch(own_database: Database) -> None:

@@ -9,7 +9,7 @@ from django.db import transaction
 
 from core.database import clock
 from core.journal import acting
-from core.journal.verifying import What, verify
+from core.journal.verifying import Fault, verify
 from core.ledger.models import Transfer
 from core.payoffice.models import CashMovement
 from core.premises.models import Authorisation
@@ -30,11 +30,11 @@ TEST = two_persons.Kind("journal.test", "premises.register", lambda proposal, by
 def broken() -> set[tuple[str, str]]:
     """Return the broken rules and their tables, beyond those that the factories break."""
     found = verify().findings
-    assert {each.what for each in found} <= {What.RULE, What.ACT_UNNAMED, What.ROW_WITHOUT_ACT}
+    assert {each.what for each in found} <= {Fault.RULE, Fault.ACT_UNNAMED, Fault.ROW_WITHOUT_ACT}
     return {
         (each.detail.rpartition("(")[2].rstrip(")"), each.table)
         for each in found
-        if each.what is What.RULE and not each.detail.endswith("confirmed)")
+        if each.what is Fault.RULE and not each.detail.endswith("confirmed)")
     }
 
 
@@ -95,7 +95,7 @@ def test_a_ticket_past_its_sale_and_one_put_back_in_time(day: Database) -> None:
             amount_cents=made.amount_cents,
             at=made.sold_at,
         )
-    rows = {f.row for f in verify().findings if f.what is What.RULE and "sold" in f.detail}
+    rows = {f.row for f in verify().findings if f.what is Fault.RULE and "sold" in f.detail}
     assert len(rows) == 2
 
 
@@ -140,7 +140,7 @@ def test_persons_that_were_not_the_ones_who_acted(
             "UPDATE staff_decision SET decided_by_id = %s, decided_in_id = %s WHERE id = %s",
             [first.user_id, first.session_id, decision.pk],
         )
-        found = {f.detail.rpartition("(")[2] for f in verify().findings if f.what is What.RULE}
+        found = {f.detail.rpartition("(")[2] for f in verify().findings if f.what is Fault.RULE}
         assert {"two_persons)", "decider_is_who_acted)"} <= found
 
 

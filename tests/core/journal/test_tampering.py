@@ -13,7 +13,7 @@ from django.db import connection
 from psycopg import sql
 
 from core.journal.install import COLUMN, Journaled, journaled
-from core.journal.verifying import What
+from core.journal.verifying import Fault
 from tests.support import databases
 from tests.support.columns import table_columns
 from tests.support.databases import Database
@@ -124,14 +124,14 @@ def test_rows_removed_and_added(database: Database, table: Journaled) -> None:
         with touched(name):
             execute(f'DELETE FROM "{name}" WHERE "{key}" = {row}')
             assert [(f.what, f.row, f.batch) for f in findings(table)] == [
-                (What.ROW_REMOVED, row, 2)
+                (Fault.ROW_REMOVED, row, 2)
             ]
     with touched(name):  # a copy of a row, as if it had been written with it
         execute(
             f'INSERT INTO "{name}" ("{key}", {columns}) SELECT 107, {columns} FROM "{name}"'
             f' WHERE "{key}" = 101'
         )
-        assert [(f.what, f.row) for f in findings(table)] == [(What.ROW_ADDED, 107)]
+        assert [(f.what, f.row) for f in findings(table)] == [(Fault.ROW_ADDED, 107)]
     with touched(name):  # a new row, written without the journal
         execute(f'INSERT INTO "{name}" ("{key}") VALUES (108)')
-        assert [(f.what, f.row) for f in findings(table)] == [(What.ROW_WITHOUT_ACT, 108)]
+        assert [(f.what, f.row) for f in findings(table)] == [(Fault.ROW_WITHOUT_ACT, 108)]
