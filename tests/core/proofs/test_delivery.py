@@ -89,7 +89,7 @@ def test_a_folder_that_is_missing_or_has_another_log_is_tried_again_later(
     assert (deliveries_due(), deliver(receiver_id=receiver)) == ([receiver], 1)
     found = Receiver.objects.get()
     assert (found.delivered_sequence, found.failures) == (1, 1)
-    assert "another" in found.last_error
+    assert "other content" in found.last_error
     assert (folder / "000000002.json").read_text() == "another log"
 
 
