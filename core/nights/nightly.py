@@ -126,7 +126,7 @@ JOBS: tuple[Job, ...] = (
         run=do_due_work,
         whole=False,
     ),
-    Job(name="claims.rulings", title=_("Held apart, to be decided"), order=40, run=waiting),
+    Job(name="claims.rulings", title=_("Held, to be decided"), order=40, run=waiting),
     Job(name="payoffice.purge", title=_("Identities no longer kept"), order=45, run=purge),
     Job(name="ledger.audit", title=_("Audit of the books"), order=90, run=audit, whole=False),
 )

@@ -20,7 +20,7 @@ class NoPrize(Conflict):
 
 class PaidTooEarly(Conflict):
     code = "paid_too_early"
-    message = "It may be paid from its first day on (14.III.10.2)."
+    message = "The document may be paid from its first day of payment on (14.III.10.2)."
 
 
 class ClaimLapsed(Conflict):
@@ -40,7 +40,7 @@ class AlreadyExchanged(Conflict):
 
 class MoneyHeld(Conflict):
     code = "held_apart"
-    message = "Its money is held apart until two persons decide (14.III.10.5)."
+    message = "Its money is held until two persons decide (14.III.10.5)."
 
 
 class ClaimRefused(Conflict):
@@ -90,7 +90,7 @@ class CashShort(Conflict):
 
 class SecondPersonNeeded(Forbidden):
     code = "second_person_needed"
-    message = "An amount like this takes a second person, signed on in a session of their own."
+    message = "An amount like this needs a second person, who is signed on in another session."
 
 
 class RequestUuidReused(Conflict):
@@ -100,7 +100,7 @@ class RequestUuidReused(Conflict):
 
 class PresentationNeedless(Conflict):
     code = "presentation_needless"
-    message = "Its claim lapses no more; it can be paid."
+    message = "Its claim does not lapse any more; it can be paid."
 
 
 class NotInKind(Conflict):

@@ -98,7 +98,7 @@ _PRIZES: dict[str, texts.Text] = {
     "hand_over": _("Hand the money over and keep the paper."),
     "not_paid": _("Not paid; scan it again."),
     "present": _("Present it in time"),
-    "presented_done": _("Presented: it lapses no more."),
+    "presented_done": _("Presented: it does not lapse any more."),
     "deposit": _("Take it in for checking"),
     "deposit_why": _(
         "The paper is kept and two persons decide. The player gets a receipt, against which it is "
@@ -126,7 +126,7 @@ _STATES: dict[str, texts.Text] = {
     "state_refund_due": _("Price to be given back"),
     "state_presented": _("Presented, not paid yet"),
     "state_deposited": _("Being checked"),
-    "state_barred": _("Held apart"),
+    "state_barred": _("Held"),
     "state_granted": _("Granted: paid against its receipt"),
     "state_paid": _("Already paid"),
     "state_exchanged": _("Already exchanged"),

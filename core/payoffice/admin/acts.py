@@ -86,7 +86,7 @@ def _rule_deposit(by: StaffActor, target: Deposit, data: Data) -> Done:
 
 def _match(by: StaffActor, target: Deposit, data: Data) -> Done:
     deposits.deposit_match(by=by, deposit=target.uuid, **data)
-    return Done(_("The deposit is matched; its money is held apart."), target)
+    return Done(_("The deposit is matched; its money is held."), target)
 
 
 def _void(by: StaffActor, target: Cheque, data: Data) -> Done:
@@ -166,7 +166,7 @@ MATCH = Act(
     run=_match,
     form=_Matched,
     icon="link",
-    text=_("From here on the money is held apart for whoever holds the receipt."),
+    text=_("From here on the money is held for the person who has the receipt."),
     offered=lambda by, target: not hasattr(target, "match") and not hasattr(target, "ruling"),
 )
 VOID = Act(

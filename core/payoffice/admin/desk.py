@@ -50,7 +50,7 @@ STATES = {
     "refund_due": (_("Price to be given back"), "good"),
     "presented": (_("Presented, not paid yet"), "warn"),
     "deposited": (_("Being checked"), "warn"),
-    "barred": (_("Held apart"), "warn"),
+    "barred": (_("Held"), "warn"),
     "granted": (_("Granted: paid against its receipt"), "good"),
     "paid": (_("Already paid"), "bad"),
     "exchanged": (_("Already exchanged"), "bad"),
@@ -149,7 +149,7 @@ def _exchange(by: StaffActor, asked: dict[str, Any]) -> Happened:
 def _present(by: StaffActor, asked: dict[str, Any]) -> Happened:
     presentation = presenting.presentation_make(at=by, code=asked["code"], intact=asked["intact"])
     paper = _paper("presentation", presentation.uuid)
-    return Happened(_("Presented: it lapses no more."), paper=paper)
+    return Happened(_("Presented: it does not lapse any more."), paper=paper)
 
 
 def _deposit(by: StaffActor, asked: dict[str, Any]) -> Happened:

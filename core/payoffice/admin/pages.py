@@ -233,6 +233,6 @@ def rulings_panel(request: HttpRequest) -> Table | None:
         icon="gavel",
         headers=(_("deposit"), _("amount"), _("since")),
         rows=rows,
-        empty=_("Nothing held apart waits for a decision."),
+        empty=_("Nothing that is held waits for a decision."),
         link=navigation.changelist_url(Deposit),
     )

@@ -32,7 +32,7 @@ class RollView(PaperView):
 
 class StatusSlip(RollView, TerminalView):
     @operation(
-        "The state of a presented document, on paper for the player",
+        "Print the state of a presented document for the player",
         body=CodeIn,
         query=LanguageQuery,
         problems=(*CODE_PROBLEMS, TerminalCannot),
@@ -48,7 +48,7 @@ class StatusSlip(RollView, TerminalView):
 
 class OfficeSlip(RollView, StaffView):
     @operation(
-        "The state of a presented document, on paper for the player",
+        "Print the state of a presented document for the player",
         body=DocumentIn,
         query=LanguageQuery,
         problems=CODE_PROBLEMS,
@@ -68,7 +68,9 @@ class ReceiptView(RollView):
 
 
 class PaymentReceipt(ReceiptView):
-    @operation("The receipt: payments", query=LanguageQuery, problems=(selectors.PaymentUnknown,))
+    @operation(
+        "Print the receipt of a payment", query=LanguageQuery, problems=(selectors.PaymentUnknown,)
+    )
     def get(self, request: Request, ident: uuid.UUID, form: str) -> HttpResponse:
         language = self.language()
         payment = selectors.payment(at=self.asker, ident=ident)
@@ -78,7 +80,9 @@ class PaymentReceipt(ReceiptView):
 
 class PresentationReceipt(ReceiptView):
     @operation(
-        "The receipt: presentations", query=LanguageQuery, problems=(selectors.PresentationUnknown,)
+        "Print the receipt of a presentation",
+        query=LanguageQuery,
+        problems=(selectors.PresentationUnknown,),
     )
     def get(self, request: Request, ident: uuid.UUID, form: str) -> HttpResponse:
         language = self.language()
@@ -88,7 +92,9 @@ class PresentationReceipt(ReceiptView):
 
 
 class DepositReceipt(ReceiptView):
-    @operation("The receipt: deposits", query=LanguageQuery, problems=(deposits.DepositUnknown,))
+    @operation(
+        "Print the receipt of a deposit", query=LanguageQuery, problems=(deposits.DepositUnknown,)
+    )
     def get(self, request: Request, ident: uuid.UUID, form: str) -> HttpResponse:
         language = self.language()
         deposit = deposits.deposit_seen(at=self.asker, ident=ident)
@@ -144,7 +150,7 @@ class OfficeDepositReceipt(DepositReceipt, AtOffice):
 
 class ExchangeDocument(RollView, StaffView):
     @operation(
-        "The document that entitles to the thing (15.III.6.5)",
+        "Print the document that entitles to the thing (15.III.6.5)",
         query=LanguageQuery,
         problems=(selectors.ExchangeUnknown,),
     )

@@ -39,12 +39,14 @@ class PresentedOut(Shape):
     """A presented document. The amount shows once payment is ordered (14.III.8)."""
 
     state = Choice([state.value for state in DocumentState])
-    stage = serializers.CharField(help_text="Of one sold: on_sale, awaiting_results, …; or empty.")
+    stage = serializers.CharField(
+        help_text="Of a sold document: on_sale, awaiting_results, …; or empty."
+    )
     game = Choice(Game.values)
     bearer = Choice([bearer.value for bearer in Bearer])
     document = Uuid()
     nature = Choice([nature.value for nature in Nature])
-    amount_cents = Cents(help_text="What is owed, or was and is paid; 0 where nothing is.")
+    amount_cents = Cents(help_text="The amount owed, or owed and paid; 0 where nothing is.")
     first_pay_day = Day(allow_null=True)
     last_claim_day = Day(allow_null=True, help_text="Null: it never lapses.")
     places = serializers.ListField(child=Choice([place.value for place in Place]))
@@ -57,12 +59,12 @@ class CheckOut(PresentedOut):
         help_text="The problem code that paying it here would meet now; empty: it is paid here."
     )
     details = serializers.DictField(
-        help_text="What the game shows: bets, substitution trace, winning combinations."
+        help_text="Facts of the game: bets, substitution trace, winning combinations."
     )
 
 
 class HolderOut(PresentedOut):
-    details = serializers.DictField(help_text="Bets, their way over withdrawn horses, prizes.")
+    details = serializers.DictField(help_text="Bets, their substitution trace, prizes.")
 
 
 class PayeeIn(Body, frozen=True):

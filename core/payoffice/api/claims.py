@@ -128,8 +128,8 @@ def image_bytes(text: str) -> bytes:
 
 class PublicCheck(ApiView):
     @operation(
-        "What a code is, for whoever holds the ticket or voucher",
-        "State, amount, and where and until when it is paid; never who has paid it, nor where.",
+        "Check a code, for the holder of the ticket or voucher",
+        "State, amount, and where and until when it is paid; not who has paid it, nor where.",
         body=CodeIn,
         answer=HolderOut,
         problems=CODE_PROBLEMS,
@@ -147,7 +147,7 @@ class Check(LeanView):
     body_limit_bytes = 2 * KIBIBYTE
 
     @operation(
-        "What a presented ticket or voucher is, and whether it is paid here",
+        "Check a presented ticket or voucher, and whether it is paid here",
         body=CodeIn,
         answer=CheckOut,
         problems=(*CODE_PROBLEMS, TerminalCannot),
@@ -212,8 +212,8 @@ class Payments(LeanView):
 
 class Presentations(TerminalView):
     @operation(
-        "Present a document in time: it lapses no more",
-        "Presenting it twice changes nothing.",
+        "Present a document in time, so that it does not lapse",
+        "A second presentation changes nothing.",
         body=PresentationIn,
         answer=PresentationOut,
         status=201,

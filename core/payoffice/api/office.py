@@ -54,7 +54,7 @@ _DESK_PROBLEMS = (*PAY_PROBLEMS, refusals.CashSessionMissing, refusals.CashShort
 
 class Desk(StaffView):
     @operation(
-        "What a presented document is, what became of it, what may be done about it",
+        "Check a presented document: its state, the acts on it, the acts allowed now",
         body=DocumentIn,
         answer=DeskOut,
         problems=CODE_PROBLEMS,
@@ -74,7 +74,7 @@ class Desk(StaffView):
 
 
 class Payments(StaffView):
-    @operation("Payments, newest first", answer=PaymentRowOut, paged=True, query=PaymentQuery)
+    @operation("List payments, newest first", answer=PaymentRowOut, paged=True, query=PaymentQuery)
     def get(self, request: Request) -> HttpResponse:
         query = self.query(PaymentQuery)
         rows = selectors.payments(by=self.by, premises=query["premises"])
@@ -112,8 +112,8 @@ class Payments(StaffView):
 
 class Presentations(StaffView):
     @operation(
-        "Present a document in time: it lapses no more",
-        "Presenting it twice changes nothing.",
+        "Present a document in time, so that it does not lapse",
+        "A second presentation changes nothing.",
         body=PresentationIn,
         answer=PresentationOut,
         status=201,
@@ -133,7 +133,7 @@ class Presentations(StaffView):
 
 
 class Deposits(StaffView):
-    @operation("Deposits, newest first", answer=DepositRowOut, paged=True, query=DepositQuery)
+    @operation("List deposits, newest first", answer=DepositRowOut, paged=True, query=DepositQuery)
     def get(self, request: Request) -> HttpResponse:
         query = self.query(DepositQuery)
         rows = selectors.deposits(by=self.by, waiting=query["waiting"])
@@ -190,7 +190,7 @@ class DepositImages(StaffView):
 
 class OneImage(StaffView):
     @operation(
-        "A photograph of a deposited document",
+        "Get a photograph of a deposited document",
         answer=OpenApiTypes.BINARY,
         media_type="application/octet-stream",
         problems=(deposits.DepositUnknown, Erased),
@@ -204,7 +204,7 @@ class OneImage(StaffView):
 
 class Match(StaffView):
     @operation(
-        "Say which document a deposit is, from the records: it is held apart from then on",
+        "Match a deposit with its document, from the records; it is held from then on",
         body=MatchIn,
         answer=MatchOut,
         status=201,
@@ -233,14 +233,14 @@ class Match(StaffView):
 
 
 class Rulings(StaffView):
-    @operation("What waits for a decision, oldest first", answer=WaitingListOut)
+    @operation("List what waits for a decision, oldest first", answer=WaitingListOut)
     def get(self, request: Request) -> HttpResponse:
         self.by.need(powers.RULE_ON_DEPOSIT)
         waiting = deposits.rulings_due(natural_day(clock.now()))
         return self.answer(WaitingListOut, {"items": waiting})
 
     @operation(
-        "Propose to grant or refuse what is held apart; another person decides [C5]",
+        "Propose to grant or refuse what is held; another person decides [C5]",
         body=RulingIn,
         answer=ProposalOut,
         status=202,
@@ -270,7 +270,7 @@ class Rulings(StaffView):
 class Exchanges(StaffView):
     @operation(
         "Exchange a document for the thing it won, at the Central Office (15.III.6.5)",
-        "The same request again gets the same exchange; large ones another person confirms.",
+        "The same request again gets the same exchange. Another person confirms a large one.",
         body=ExchangeIn,
         answer=DeskExchangeOut,
         status=201,

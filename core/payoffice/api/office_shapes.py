@@ -43,7 +43,7 @@ class DeskOut(PresentedOut):
     happened = HappenedOut(many=True)
     actions = serializers.ListField(
         child=Choice(checking.DeskAction.values),
-        help_text="What this person may do about it now, the likeliest first.",
+        help_text="The acts this person may do now, the likeliest first.",
     )
     details = serializers.DictField()
 

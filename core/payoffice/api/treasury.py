@@ -54,7 +54,7 @@ class CashSessionOut(Shape):
     opened_at = Instant()
     float_cents = Cents()
     closed_at = Instant(allow_null=True)
-    expected_cents = Cents(allow_null=True, help_text="What the books said at close.")
+    expected_cents = Cents(allow_null=True, help_text="The balance in the books at the close.")
     counted_cents = Cents(allow_null=True)
     difference_cents = Cents(allow_null=True)
 
@@ -137,7 +137,9 @@ class CeilingIn(Shape):
 
 
 class CashSessions(StaffView):
-    @operation("Cash sessions, newest first", answer=CashSessionOut, paged=True, query=CashQuery)
+    @operation(
+        "List cash sessions, newest first", answer=CashSessionOut, paged=True, query=CashQuery
+    )
     def get(self, request: Request) -> HttpResponse:
         query = self.query(CashQuery)
         rows = selectors.cash_sessions(by=self.by, own=query["own"])
@@ -193,7 +195,7 @@ class CashClose(StaffView):
 
 
 class Cheques(StaffView):
-    @operation("The register of cheques", answer=ChequeOut, paged=True, query=ChequeQuery)
+    @operation("List the register of cheques", answer=ChequeOut, paged=True, query=ChequeQuery)
     def get(self, request: Request) -> HttpResponse:
         query = self.query(ChequeQuery)
         rows = selectors.cheques(by=self.by, state=query["state"])
@@ -203,9 +205,7 @@ class Cheques(StaffView):
 class ChequePaper(PaperView, StaffView):
     forms = PDF_ONLY
 
-    @operation(
-        "A cheque to be printed", query=LanguageQuery, problems=(cheques.ChequeUnknown, Erased)
-    )
+    @operation("Print a cheque", query=LanguageQuery, problems=(cheques.ChequeUnknown, Erased))
     def get(self, request: Request, number: int, form: str) -> HttpResponse:
         language = self.language()
         cheque = cheques.cheque_printed(by=self.by, number=number)
@@ -260,8 +260,8 @@ class ChequeReissue(StaffView):
 
 class Reconciliation(StaffView):
     @operation(
-        "Record the cheques that the bank paid, whole or not at all",
-        "Again: nothing changes.",
+        "Record the cheques that the bank paid, all or none",
+        "A second request changes nothing.",
         body=ReconciliationIn,
         answer=ReconciliationOut,
         idempotent=True,
@@ -284,14 +284,14 @@ class Reconciliation(StaffView):
 
 
 class Stock(StaffView):
-    @operation("Prizes in kind, with the units in stock", answer=StockOut, paged=True)
+    @operation("List prizes in kind, with the units in stock", answer=StockOut, paged=True)
     def get(self, request: Request) -> HttpResponse:
         query = self.query(PageQuery)
         return self.rows(StockOut, selectors.stock(by=self.by), query)
 
     @operation(
         "Put a thing in the register",
-        "Again: nothing changes.",
+        "A second request changes nothing.",
         body=StockIn,
         answer=StockOut,
         status=201,

@@ -148,7 +148,7 @@ class Migration(migrations.Migration):
                     models.CharField(
                         choices=[
                             ("presented", "Presented"),
-                            ("held", "Held apart"),
+                            ("held", "Held"),
                             ("granted", "Granted"),
                             ("paid", "Paid"),
                             ("exchanged", "Exchanged for the prize in kind"),

@@ -69,7 +69,7 @@ class Claim(Guarded):
 
     class State(models.TextChoices):
         PRESENTED = "presented", _("Presented")
-        HELD = "held", _("Held apart")
+        HELD = "held", _("Held")
         GRANTED = "granted", _("Granted")
         PAID = "paid", _("Paid")
         EXCHANGED = "exchanged", _("Exchanged for the prize in kind")

@@ -21,7 +21,7 @@ OFFICES = (Premises.Kind.CENTRAL_OFFICE, Premises.Kind.ENTITY_OFFICE)
 
 class NotAnOffice(Invalid):
     code = "not_an_office"
-    message = "Cash sessions are of the Central Office or an authorised entity's."
+    message = "Only the Central Office and authorised entities have cash sessions."
 
 
 class CashSessionOpen(Conflict):
@@ -31,12 +31,12 @@ class CashSessionOpen(Conflict):
 
 class CashSessionUnknown(NotFound):
     code = "cash_session_unknown"
-    message = "There is no such open cash session of yours."
+    message = "You have no such open cash session."
 
 
 class MovementOfNothing(Invalid):
     code = "movement_of_nothing"
-    message = "A movement has an amount and a reason."
+    message = "A movement needs an amount and a reason."
 
 
 @transaction.atomic

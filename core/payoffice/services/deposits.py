@@ -63,7 +63,7 @@ class CodeUnreadable(Invalid):
 
 class NotHeld(Conflict):
     code = "not_held"
-    message = "The document is not held apart: there is nothing to decide."
+    message = "The document is not held: there is nothing to decide."
 
 
 @dataclass(frozen=True, slots=True)

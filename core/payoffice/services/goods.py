@@ -44,7 +44,7 @@ class ItemDiffers(Conflict):
 
 class UnitsWrong(Invalid):
     code = "stock_units_wrong"
-    message = "Units are taken in or corrected in whole numbers, not nought, with a reason."
+    message = "Give the units as a whole number other than zero, with a reason."
 
 
 @transaction.atomic

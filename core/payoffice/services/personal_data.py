@@ -17,7 +17,7 @@ _PAYEES, _IMAGES = "payoffice.payees", "payoffice.images"
 
 class Erased(NotFound):
     code = "content_erased"
-    message = "This was erased when the time it is kept had passed; only the fact is left."
+    message = "This was erased when its time was over; only the record that it existed is kept."
 
 
 @dataclasses.dataclass(frozen=True, slots=True)

@@ -39,7 +39,7 @@ STATES: Mapping[DocumentState, str | Promise] = {
     DocumentState.REFUND_DUE: gettext_lazy("Refund due"),
     DocumentState.PRESENTED: gettext_lazy("Presented"),
     DocumentState.DEPOSITED: gettext_lazy("Deposited"),
-    DocumentState.BLOCKED: gettext_lazy("Held apart"),
+    DocumentState.BLOCKED: gettext_lazy("Held"),
     DocumentState.GRANTED: gettext_lazy("Granted"),
     DocumentState.PAID: gettext_lazy("Paid"),
     DocumentState.EXCHANGED: gettext_lazy("Exchanged for the prize in kind"),

@@ -118,7 +118,7 @@ def test_without_a_cash_session_one_is_opened_first_and_a_document_is_taken_in()
     assert "Taken in for checking" in done and "Being checked" in done
     assert Claim.objects.get().state == Claim.State.HELD
     page = shown(desk, other.code)
-    assert "lapses no more" in act(desk, page, "present", intact="on")
+    assert "does not lapse any more" in act(desk, page, "present", intact="on")
     assert Presentation.objects.count() == 1
 
 
