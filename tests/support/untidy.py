@@ -71,7 +71,6 @@ WHAT_OR_HOW: dict[str, str] = {
     "core/statements": """
         balances commission guarantee journal_rules models selectors services tasks weeks
     """,
-    "core/tools/catalogues": "catalogues",
     "lototrot": "accounts day_parts journal_rules metrics movements reports",
     "lototrot/models": "contest running",
     "lototrot/raceday": "selling",

@@ -2,6 +2,8 @@ from django.apps import AppConfig
 
 
 class I18nConfig(AppConfig):
-    """The commands that make, check and compile the message catalogues. No models."""
+    """The app of the commands that make, check and compile the message catalogues. It has no
+    models.
+    """
 
     name = "core.tools.catalogues"

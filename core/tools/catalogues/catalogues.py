@@ -1,8 +1,8 @@
-"""Message catalogues without the gettext tools: extracted, merged, checked and compiled with Babel.
+"""Extract, merge, check and compile the message catalogues with Babel, without the gettext tools.
 
 Each top-level package of the project (`core`, `lototrot`, `promotrot`) has one catalogue for each
 language, `<package>/locale/<language>/LC_MESSAGES/django.po`. The compiled `.mo` files are never
-committed: a fresh machine makes them.
+committed: each machine compiles them.
 """
 
 import ast
@@ -43,7 +43,7 @@ _COMPILED_ON: Final = datetime(2000, 1, 1, tzinfo=UTC)  # equal catalogues, equa
 
 
 def packages(root: Path) -> list[Path]:
-    """The top-level packages of the project in `root`."""
+    """Return the top-level packages of the project in `root`."""
     return sorted(found.parent for found in root.glob("*/__init__.py"))
 
 
@@ -52,7 +52,7 @@ def po_path(package: Path, language: str) -> Path:
 
 
 def extract(package: Path) -> Catalog:
-    """Every message used in the Python files and the templates of `package`."""
+    """Return every message in the Python files and the templates of `package`."""
     template = Catalog()
     for filename, _line, message, _comments, context in extract_from_dir(
         package,
@@ -70,10 +70,10 @@ def extract(package: Path) -> Catalog:
 
 
 def make(root: Path, *, prune: bool = False) -> list[Path]:
-    """Bring the catalogues up to date with the code and return those that changed.
+    """Bring the catalogues up to date with the code. Return those that changed.
 
-    Translations are kept. An entry no longer used becomes a comment, or goes with `prune`. The
-    source language translates to itself.
+    Translations are kept. An entry that is not used any more becomes a comment; with `prune` it is
+    removed. In the source language every text is its own translation.
     """
     changed = []
     for package in packages(root):
@@ -92,7 +92,9 @@ def make(root: Path, *, prune: bool = False) -> list[Path]:
 
 
 def check(root: Path) -> list[str]:
-    """What is wrong with the catalogues, a sentence each; empty when every text is translated."""
+    """Return a sentence for each fault of the catalogues. There is none when every text is
+    translated.
+    """
     problems = []
     said: dict[tuple[Any, ...], Any] = {}
     for package in packages(root):
@@ -109,7 +111,7 @@ def check(root: Path) -> list[str]:
 
 
 def compile_all(root: Path) -> list[Path]:
-    """Write the `.mo` file of every catalogue and return those that changed."""
+    """Write the `.mo` file of every catalogue. Return those that changed."""
     changed = []
     for package in packages(root):
         for path in sorted((package / "locale").glob("*/LC_MESSAGES/django.po")):
@@ -124,7 +126,7 @@ def compile_all(root: Path) -> list[Path]:
 
 
 def placeholders(text: str) -> frozenset[str]:
-    """The `%s`, `%(name)s` and `{name}` that a translation must bring back."""
+    """Return the placeholders `%s`, `%(name)s` and `{name}` that a translation must contain."""
     found = {
         match["name"] or f"%{match['kind']}"
         for match in _PERCENT.finditer(text)
@@ -140,9 +142,12 @@ def placeholders(text: str) -> frozenset[str]:
 def _extract_python(
     fileobj: IO[bytes], keywords: Any, comment_tags: Collection[str], options: Any
 ) -> Iterator[Any]:
-    """Calls anywhere in the syntax tree, and the `message` of every class that says its `code`: a
-    refusal is shown to people. Babel reads tokens, and so sees the inside of an f-string
-    from Python 3.12 on only: the catalogues would depend on who made them."""
+    """Yield the messages in calls of gettext, and the `message` of every class that has a `code`.
+
+    Such classes are errors, which are shown to people. The syntax tree is read instead of tokens:
+    in tokens the inside of an f-string appears only from Python 3.12 on, and the catalogues would
+    depend on the version.
+    """
     for node in ast.walk(ast.parse(fileobj.read())):
         if isinstance(node, ast.ClassDef):
             said = {
@@ -165,7 +170,9 @@ def _extract_python(
 def _extract_template(
     fileobj: IO[bytes], keywords: Any, comment_tags: Collection[str], options: Any
 ) -> Iterator[Any]:
-    """Django's own reading of a template as calls of gettext, then Babel's of those calls."""
+    """Yield the messages of a template: Django turns it into calls of gettext, Babel reads
+    those.
+    """
     calls = templatize(fileobj.read().decode("utf-8"), origin=str(fileobj.name))
     # Parentheses free the result from the rules of indentation.
     yield from extract_python(BytesIO(f"(\n{calls}\n)\n".encode()), keywords, comment_tags, options)
@@ -177,7 +184,7 @@ def _read(path: Path, language: str) -> Catalog:
 
 
 def _po_bytes(catalog: Catalog, *, prune: bool) -> bytes:
-    # Our own header: Babel's carries dates and versions, which only make noise in a diff.
+    # Babel's header has dates and versions, which would change in every diff.
     header = (
         'msgid ""\n'
         'msgstr ""\n'
@@ -221,7 +228,10 @@ def _check_catalog(catalog: Catalog, template: Catalog) -> Iterator[str]:
 
 
 def _check_same(catalog: Catalog, said: dict[tuple[Any, ...], Any]) -> Iterator[str]:
-    """Django merges all catalogues into one: a text has one translation, or needs a context."""
+    """Return a fault for each text with two translations: Django merges all catalogues into one.
+
+    A text that needs two translations needs a context.
+    """
     for message in catalog:
         key = (catalog.locale_identifier, message.id, message.context)
         if message.id and said.setdefault(key, message.string) != message.string:
@@ -248,7 +258,7 @@ def _forms(text: Any) -> tuple[str, ...]:
 
 
 def _replace(path: Path, content: bytes) -> bool:
-    """Write `content` at once or not at all; False when it is there already."""
+    """Write `content` in one step. Return False if the file has that content already."""
     if path.exists() and path.read_bytes() == content:
         return False
     path.parent.mkdir(parents=True, exist_ok=True)

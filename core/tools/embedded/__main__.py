@@ -1,4 +1,4 @@
-"""`python -m core.tools.embedded`: run a command with the embedded servers, or stop them.
+"""Run a command with the embedded servers, or stop them: `python -m core.tools.embedded`.
 
 run [--folder DIR] -- COMMAND...   start what DATABASE_URL and BROKER_URL do not name, run
                                    COMMAND with both set, stop what was started
@@ -21,7 +21,7 @@ from core.tools.embedded.valkey import Valkey
 
 
 def run(folder: Path, command: list[str]) -> int:
-    """The exit code of `command`, as a shell gives it (128 + N when a signal N ended it)."""
+    """Run `command`. Return its exit code as a shell gives it: 128 + N if the signal N ended it."""
     environment = os.environ | {"VAR_DIR": str(folder)}
     children: list[subprocess.Popen[bytes]] = []
     asked_to_end: list[int] = []
@@ -32,7 +32,7 @@ def run(folder: Path, command: list[str]) -> int:
             child.terminate()
 
     with provided(folder, environment) as provision:
-        # In place before the command starts: a signal on its heels must reach it, too.
+        # The handler is set before the command starts, so that no signal is missed.
         signal.signal(signal.SIGTERM, end)
         try:
             child = subprocess.Popen(
@@ -45,7 +45,7 @@ def run(folder: Path, command: list[str]) -> int:
         children.append(child)
         if asked_to_end:
             child.terminate()
-        # Ctrl-C reaches the child by itself; what it does with it decides when we end.
+        # Ctrl-C reaches the child too; this process ends when the child has ended.
         signal.signal(signal.SIGINT, signal.SIG_IGN)
         code = child.wait()
     return code if code >= 0 else 128 - code

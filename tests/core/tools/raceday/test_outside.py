@@ -6,7 +6,7 @@ from typing import Any, cast
 
 import pytest
 
-from core.tools.raceday.outside import Check, Outsider
+from core.tools.raceday.outside import Check, Outsider, plain_words
 from core.tools.raceday.stage import Amiss
 
 ENTRIES = [
@@ -57,3 +57,24 @@ def test_a_changed_document_must_be_refused(
     check = Check("public_log.py", (log, outsider.key), "an empty entry")
     outsider.check_all([check])
     assert "An empty entry: public_log.py refuses it" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("printed", "words"),
+    [
+        ("The emission holds: 16800 cents awarded.", "The emission holds: 168.00 € awarded."),
+        (
+            "The settlement holds: 212600 cents taken, 89031 in prizes.",
+            "The settlement holds: 2,126.00 € taken, 890.31 € in prizes.",
+        ),
+        ("amount_cents: 2000", "amount: 20.00 €"),
+        ("sold_at: 2027-04-11T11:31:27.999988Z", "sold at: 2027-04-11 11:31 (UTC)"),
+        (
+            "REFUSED: proof.ticket.amount_cents: not as it was published",
+            "proof ticket amount cents: not as it was published",
+        ),
+        ("WHOLE: 19 entries", "Nothing is missing or changed: 19 entries"),
+    ],
+)
+def test_what_a_script_prints_is_shown_in_words(printed: str, words: str) -> None:
+    assert plain_words(printed) == words
