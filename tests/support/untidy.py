@@ -31,7 +31,7 @@ UNTESTED: dict[str, str] = {
         admin balances columns commission guarantee models nightly papers selectors services weeks
     """,
     "core/statements/api": "statements",
-    "core/tools/embedded": "__main__ children keeper server",
+    "core/tools/embedded": "keeper server",
     "core/tools/raceday": "people",
     "core/tools/raceday/management/commands": "raceday",
     "lototrot": "administration day_parts journal_rules nightly reports screens whatif",

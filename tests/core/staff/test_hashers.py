@@ -1,15 +1,8 @@
 """Tests of the hashes of passwords and PINs."""
 
-from django.contrib.auth.hashers import Argon2PasswordHasher, check_password, make_password
+from django.contrib.auth.hashers import check_password
 
 from core.staff.hashers import DemonstrationHasher
-
-
-def test_without_simulated_time_a_hash_has_djangos_costs() -> None:
-    _, variety, _, costs, *_ = make_password("a long sentence").split("$")
-    own = Argon2PasswordHasher
-    assert variety == "argon2id"
-    assert costs == f"m={own.memory_cost},t={own.time_cost},p={own.parallelism}"
 
 
 def test_the_demonstration_hashes_with_argon2_at_a_small_cost() -> None:
