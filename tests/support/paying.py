@@ -40,6 +40,7 @@ from lototrot.services.settlement.settling import contest_settle
 from promotrot.models.voucher import Voucher
 from promotrot.services.voucher_codes import code_of
 from tests.support import emitting, factories, rounds
+from tests.support.api import Api, staff_api
 from tests.support.factories import Point
 
 RULES = rounds.rules(**rounds.TWO_LEGS)
@@ -79,6 +80,16 @@ class Presented:
             "intact": True,
         }
         return PayRequest(**(asked | changes))
+
+    def body(self, **changes: Any) -> dict[str, Any]:
+        """Return the same request as a body of the API."""
+        asked = {
+            "uuid": str(uuid.uuid4()),
+            "code": self.code,
+            "amount_cents": self.cents,
+            "intact": True,
+        }
+        return asked | changes
 
 
 def contest(*, day: date | None = None) -> Contest:
@@ -309,3 +320,17 @@ def session_of(who: StaffActor) -> CashSession:
 
 def balance(account: ledger.AccountCode) -> int:
     return ledger.balance_cents(account)
+
+
+def desk_api() -> Api:
+    """Return a cashier at the Central Office with 20,000.00 in an open session, over the API."""
+    api = staff_api(Role.CASHIER)
+    body = {"premises": office().code, "float_cents": 2_000_000}
+    assert api.post("office/cash-sessions", body).status_code == 201
+    return api
+
+
+def confirmed_over_api(proposal: dict[str, Any], *roles: Role) -> Any:
+    """Have another person confirm the proposal. Return the response."""
+    path = f"proposals/{proposal['proposal']}/confirmation"
+    return staff_api(*(roles or (Role.SUPERVISOR,))).post(path)

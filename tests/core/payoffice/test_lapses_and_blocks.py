@@ -64,7 +64,7 @@ def test_the_night_lapses_what_nobody_claimed_and_nothing_else() -> None:
 
 
 @pytest.mark.article("14.I.6", "14.III.10.4")
-def test_a_breach_found_late_bars_what_is_not_paid_yet() -> None:
+def test_a_breach_found_late_blocks_what_is_not_paid_yet() -> None:
     """[C6]: a paid ticket is left out; a blocked one is held until two persons decide."""
     suspect, place = factories.point(), factories.point()
     paid, shown, blocked = given.settled(3, losers=1, at=suspect)

@@ -1,7 +1,6 @@
 """The office's papers over the API: slips and receipts."""
 
 import uuid
-from typing import Any
 
 import pytest
 
@@ -27,16 +26,6 @@ def api(place: Point) -> Api:
     return terminal_api(place)
 
 
-def body_of(ticket: paying.Presented, **changes: Any) -> dict[str, Any]:
-    asked = {
-        "uuid": str(uuid.uuid4()),
-        "code": ticket.code,
-        "amount_cents": ticket.cents,
-        "intact": True,
-    }
-    return asked | changes
-
-
 @pytest.mark.parametrize("lang", ["ca", "es", "en"])
 def test_a_status_slip_in_three_languages(api: Api, lang: str) -> None:
     (won,) = paying.worth(50_000)
@@ -53,7 +42,7 @@ def test_a_status_slip_in_three_languages(api: Api, lang: str) -> None:
 @pytest.mark.article("14.III.10.2", "14.III.10.5")
 def test_receipts_are_for_the_premises_that_gave_them_and_for_the_office(api: Api) -> None:
     paid, presented, torn = paying.worth(500, 600, 700)
-    body = body_of(paid)
+    body = paid.body()
     api.post(PAY, body)
     presentation = api.post("claims/presentations", {"code": presented.code, "intact": True})
     deposit = {"uuid": str(uuid.uuid4()), "code": torn.code, "reason": "damaged", "notes": "Torn."}

@@ -1,7 +1,6 @@
 """The bodies of checks and payments: strict, and documented as they are."""
 
 import uuid
-from typing import Any
 
 import msgspec
 import pytest
@@ -31,16 +30,6 @@ def api(place: Point) -> Api:
     return terminal_api(place)
 
 
-def body_of(ticket: paying.Presented, **changes: Any) -> dict[str, Any]:
-    asked = {
-        "uuid": str(uuid.uuid4()),
-        "code": ticket.code,
-        "amount_cents": ticket.cents,
-        "intact": True,
-    }
-    return asked | changes
-
-
 def test_shapes_are_checked_before_anything(api: Api) -> None:
     (won,) = paying.worth(500)
     for wrong, place_at in (
@@ -49,11 +38,11 @@ def test_shapes_are_checked_before_anything(api: Api) -> None:
         ({"intact": "yes"}, "$.intact"),
         ({"payee": {"name": "x"}}, "$.payee.document_kind"),
     ):
-        problem = refused(api.post(PAY, body_of(won, **wrong)), 422, "fields_invalid")
+        problem = refused(api.post(PAY, won.body(**wrong)), 422, "fields_invalid")
         assert place_at in places(problem)
-    refused(api.post(PAY, body_of(won, more=1)), 422, "unknown_field")
-    refused(api.post(PAY, body_of(won, intact=False)), 409, "document_altered")
-    refused(Api().post(PAY, body_of(won)), 401, "credentials_missing")
+    refused(api.post(PAY, won.body(more=1)), 422, "unknown_field")
+    refused(api.post(PAY, won.body(intact=False)), 409, "document_altered")
+    refused(Api().post(PAY, won.body()), 401, "credentials_missing")
     assert not Claim.objects.exists()
 
 

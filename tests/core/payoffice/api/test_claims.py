@@ -47,16 +47,6 @@ def sold(api: Api, contest: Contest, races: list[list[int]]) -> str:
     return str(response.json()["code"])
 
 
-def body_of(ticket: paying.Presented, **changes: Any) -> dict[str, Any]:
-    asked = {
-        "uuid": str(uuid.uuid4()),
-        "code": ticket.code,
-        "amount_cents": ticket.cents,
-        "intact": True,
-    }
-    return asked | changes
-
-
 # --- Checking -------------------------------------------------------------------------------------
 
 
@@ -68,15 +58,15 @@ def test_a_presented_ticket_shows_its_trace(api: Api, place: Point) -> None:
     first = factories.races_of(contest)[0]
     for number in (4, 5):
         factories.withdrawal(first, number)
-    found = api.post(CHECK, {"code": code}).json()
-    shown = found["details"]
-    assert (found["state"], found["stage"], found["amount_cents"]) == ("sold", "on_sale", 0)
-    assert found["refusal"] == "nothing_decided"
+    answer = api.post(CHECK, {"code": code}).json()
+    shown = answer["details"]
+    assert (answer["state"], answer["stage"], answer["amount_cents"]) == ("sold", "on_sale", 0)
+    assert answer["refusal"] == "nothing_decided"
     assert shown["races"][0]["marks"] == [{"number": 4, "trace": [4, 5, 6]}]
     assert shown["races"][0]["winners"] == []
     assert (shown["bets"], shown["price_cents"]) == (1, 100)
     assert shown["premises"] == place.premises.code
-    assert "code" not in found
+    assert "code" not in answer
     contest_close(contest_id=contest.pk, cause=Contest.Cause.ORGANISER)
     factories.classified(first, {6})
     shown = api.post(CHECK, {"code": code}).json()["details"]
@@ -86,16 +76,16 @@ def test_a_presented_ticket_shows_its_trace(api: Api, place: Point) -> None:
 @pytest.mark.article("14.III.10.2")
 def test_a_check_says_what_where_how_and_until_when(api: Api) -> None:
     small, large = paying.worth(12_001, 100_001)
-    found = api.post(CHECK, {"code": small.code}).json()
-    assert set(found) == set(claim_shapes.CheckOut().fields)
-    assert (found["state"], found["amount_cents"], found["means"]) == ("prize", 12_001, "cash")
-    assert found["places"] == ["establishment", "central_office", "authorised_entity"]
-    assert (found["first_pay_day"], found["last_claim_day"]) == ("2030-03-03", "2030-04-01")
-    assert found["refusal"] == ""
-    assert found["details"]["winning_bets"] == [{"hits": 2, "bets": 1}]
-    found = api.post(CHECK, {"code": large.code}).json()
-    assert found["places"] == ["central_office", "authorised_entity"]
-    assert (found["means"], found["refusal"]) == ("nominative_cheque", "place_not_allowed")
+    answer = api.post(CHECK, {"code": small.code}).json()
+    assert set(answer) == set(claim_shapes.CheckOut().fields)
+    assert (answer["state"], answer["amount_cents"], answer["means"]) == ("prize", 12_001, "cash")
+    assert answer["places"] == ["establishment", "central_office", "authorised_entity"]
+    assert (answer["first_pay_day"], answer["last_claim_day"]) == ("2030-03-03", "2030-04-01")
+    assert answer["refusal"] == ""
+    assert answer["details"]["winning_bets"] == [{"hits": 2, "bets": 1}]
+    answer = api.post(CHECK, {"code": large.code}).json()
+    assert answer["places"] == ["central_office", "authorised_entity"]
+    assert (answer["means"], answer["refusal"]) == ("nominative_cheque", "place_not_allowed")
 
 
 @pytest.mark.article("14.III.10.4")
@@ -104,7 +94,7 @@ def test_whoever_holds_a_code_learns_the_state_but_not_who_was_paid(api: Api, pl
     before = Api().post("check", {"code": won.code})
     assert set(before.json()) == set(claim_shapes.HolderOut().fields)
     assert (before.json()["state"], before.headers["Cache-Control"]) == ("prize", "no-store")
-    api.post(PAY, body_of(won))
+    api.post(PAY, won.body())
     told = Api().post("check", {"code": won.code})
     assert told.json()["state"] == "paid"
     at_terminal = api.post(CHECK, {"code": won.code})
@@ -127,7 +117,9 @@ def test_codes_refused_before_anything_is_asked(api: Api, django_assert_num_quer
     assert places(problem) == {"$.code": "type"}
     assert places(refused(api.post(CHECK, {}), 422, "fields_invalid")) == {"$.code": "required"}
     refused(api.post(CHECK, {"code": "x" * 97}), 422, "fields_invalid")
-    with django_assert_num_queries(0):  # but for the prepared one: who asks
+    with django_assert_num_queries(
+        0
+    ):  # the prepared query that identifies the terminal is not counted
         refused(api.post(CHECK, {"code": "0" * 24}), 422, "code_forged")
     with django_assert_num_queries(2):  # told to the journal and taken back
         Api().post("check", {"code": "0" * 24})
@@ -155,13 +147,13 @@ def test_who_checks(api: Api, place: Point) -> None:
 @pytest.mark.article("14.III.10.2", "14.III.10.4")
 def test_a_payment_its_retry_and_its_receipt(api: Api, place: Point) -> None:
     (won,) = paying.worth(500)
-    body = body_of(won)
+    body = won.body()
     first = api.post(PAY, body)
     assert first.status_code == 201
     assert set(first.json()) == set(claim_shapes.PaymentOut().fields)
     again = api.post(PAY, body)
     assert (again.status_code, again.json()) == (200, first.json())
-    refused(api.post(PAY, body_of(won)), 409, "already_paid")
+    refused(api.post(PAY, won.body()), 409, "already_paid")
     problem = refused(terminal_api(factories.point()).post(PAY, body), 409, "payment_uuid_reused")
     assert place.premises.code not in str(problem)
     receipt = f"claims/payments/{body['uuid']}/receipt"
@@ -178,7 +170,7 @@ def test_a_large_sum_at_an_entity_with_another_operator(place: Point) -> None:
     first = factories.point(premises)
     api = terminal_api(first)
     payee = {"name": "Maria Ferrer", "document_kind": "dni", "document_number": "43123456Z"}
-    body = body_of(won, payee=payee)
+    body = won.body(payee=payee)
     problem = refused(api.post(PAY, body), 403, "second_person_needed")
     assert problem["data"] == {"above_cents": 300_000}
     second = factories.operator_at(first)
@@ -206,7 +198,7 @@ def test_presenting_and_depositing_at_a_terminal(api: Api) -> None:
     assert (taken.status_code, taken.json()["matched"]) == (201, True)
     assert api.post("claims/deposits", body).json() == taken.json()
     refused(api.post("claims/deposits", body | {"notes": "x"}), 409, "payment_uuid_reused")
-    refused(api.post(PAY, body_of(torn)), 409, "held_apart")
+    refused(api.post(PAY, torn.body()), 409, "held_apart")
     assert Api().post("check", {"code": torn.code}).json()["state"] == "deposited"
     images = f"claims/deposits/{body['uuid']}/images"
     made = api.post(images, {"media_type": "image/png", "content": PNG})

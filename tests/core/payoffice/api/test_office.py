@@ -2,14 +2,13 @@
 
 import base64
 import uuid
-from typing import Any
 
 import pytest
 
 from core.payoffice.api import office_shapes
 from core.staff.powers import Role
 from tests.support import factories, paying, rounds
-from tests.support.api import Api, refused, staff_api
+from tests.support.api import refused, staff_api
 
 pytestmark = pytest.mark.django_db
 PNG = b"\x89PNG\r\n\x1a\n" + bytes(64)
@@ -21,37 +20,15 @@ def noon() -> None:
     factories.time_to(rounds.NOON)
 
 
-def at_desk() -> Api:
-    """Return a cashier at the Central Office with 20,000.00 in an open session."""
-    api = staff_api(Role.CASHIER)
-    body = {"premises": paying.office().code, "float_cents": 2_000_000}
-    assert api.post("office/cash-sessions", body).status_code == 201
-    return api
-
-
-def body_of(ticket: paying.Presented, **changes: Any) -> dict[str, Any]:
-    return {
-        "uuid": str(uuid.uuid4()),
-        "code": ticket.code,
-        "amount_cents": ticket.cents,
-        "intact": True,
-    } | changes
-
-
-def confirm(proposal: dict[str, Any], *roles: Role) -> Any:
-    path = f"proposals/{proposal['proposal']}/confirmation"
-    return staff_api(*(roles or (Role.SUPERVISOR,))).post(path)
-
-
 @pytest.mark.article("14.III.10.2", "14.III.10.4")
 def test_a_payment_at_the_desk_and_who_learns_of_it() -> None:
     (won,) = paying.worth(30_000)
-    cashier = at_desk()
-    found = cashier.post("office/check", {"code": won.code}).json()
-    assert set(found) == set(office_shapes.DeskOut().fields)
-    assert (found["state"], found["refusal"]) == ("prize", "")
-    assert found["actions"] == ["pay", "present", "deposit"]
-    body = body_of(won)
+    cashier = paying.desk_api()
+    check = cashier.post("office/check", {"code": won.code}).json()
+    assert set(check) == set(office_shapes.DeskOut().fields)
+    assert (check["state"], check["refusal"]) == ("prize", "")
+    assert check["actions"] == ["pay", "present", "deposit"]
+    body = won.body()
     paid = cashier.post("office/payments", body)
     assert (paid.status_code, paid.json()["proposal"]) == (201, None)
     again = cashier.post("office/payments", body)
@@ -68,15 +45,15 @@ def test_a_payment_at_the_desk_and_who_learns_of_it() -> None:
     text = cashier.get(f"office/payments/{body['uuid']}/receipt.txt", lang="ca").content.decode()
     assert "300,00" in text
     refused(
-        staff_api(Role.CASHIER).post("office/payments", body_of(won)), 409, "cash_session_missing"
+        staff_api(Role.CASHIER).post("office/payments", won.body()), 409, "cash_session_missing"
     )
-    refused(staff_api(Role.STEWARDS).post("office/payments", body_of(won)), 403, "power_missing")
+    refused(staff_api(Role.STEWARDS).post("office/payments", won.body()), 403, "power_missing")
 
 
 @pytest.mark.article("14.III.10.5")
 def test_a_deposit_from_the_counter_to_its_payment() -> None:
     (won,) = paying.worth(500)
-    cashier = at_desk()
+    cashier = paying.desk_api()
     body = {"uuid": str(uuid.uuid4()), "reason": "unreadable", "notes": "Burnt."}
     assert cashier.post("office/deposits", body).json()["matched"] is False
     image = {"media_type": "image/png", "content": base64.b64encode(PNG).decode()}
@@ -94,13 +71,18 @@ def test_a_deposit_from_the_counter_to_its_payment() -> None:
     (due,) = by.get("office/rulings").json()["items"]
     assert due["deposit"] == body["uuid"]
     ruling = {"deposit": body["uuid"], "verdict": "granted", "reason": "Genuine."}
-    assert confirm(by.post("office/rulings", ruling).json(), Role.ORGANISER).status_code == 200
+    assert (
+        paying.confirmed_over_api(
+            by.post("office/rulings", ruling).json(), Role.ORGANISER
+        ).status_code
+        == 200
+    )
     cashier = staff_api(Role.CASHIER)
     cashier.post("office/cash-sessions", {"premises": paying.office().code, "float_cents": 1_000})
     seen = cashier.post("office/check", {"deposit": body["uuid"]}).json()
     assert (seen["state"], seen["actions"][0]) == ("granted", "pay")
-    refused(cashier.post("office/payments", body_of(won)), 409, "deposit_receipt_needed")
-    asked = body_of(won, deposit=body["uuid"])
+    refused(cashier.post("office/payments", won.body()), 409, "deposit_receipt_needed")
+    asked = won.body(deposit=body["uuid"])
     del asked["code"]
     paid = cashier.post("office/payments", asked)
     assert paid.status_code == 201

@@ -1,15 +1,12 @@
 """Cash sessions, cheques, stock and ceilings over the API."""
 
-import uuid
-from typing import Any
-
 import pytest
 
 from core.database import clock
 from core.kernel.days import natural_day
 from core.staff.powers import Role
 from tests.support import factories, paying, rounds
-from tests.support.api import Api, refused, staff_api
+from tests.support.api import refused, staff_api
 
 pytestmark = pytest.mark.django_db
 
@@ -22,40 +19,18 @@ def noon() -> None:
     factories.time_to(rounds.NOON)
 
 
-def at_desk() -> Api:
-    """Return a cashier at the Central Office with 20,000.00 in an open session."""
-    api = staff_api(Role.CASHIER)
-    body = {"premises": paying.office().code, "float_cents": 2_000_000}
-    assert api.post("office/cash-sessions", body).status_code == 201
-    return api
-
-
-def body_of(ticket: paying.Presented, **changes: Any) -> dict[str, Any]:
-    return {
-        "uuid": str(uuid.uuid4()),
-        "code": ticket.code,
-        "amount_cents": ticket.cents,
-        "intact": True,
-    } | changes
-
-
-def confirm(proposal: dict[str, Any], *roles: Role) -> Any:
-    path = f"proposals/{proposal['proposal']}/confirmation"
-    return staff_api(*(roles or (Role.SUPERVISOR,))).post(path)
-
-
 @pytest.mark.article("14.III.10.6")
 def test_a_large_cheque_by_two_persons_and_its_life() -> None:
     (won,) = paying.worth(300_001)
-    cashier = at_desk()
-    refused(cashier.post("office/payments", body_of(won)), 422, "payee_missing")
-    body = body_of(won, payee=MARIA)
+    cashier = paying.desk_api()
+    refused(cashier.post("office/payments", won.body()), 422, "payee_missing")
+    body = won.body(payee=MARIA)
     answer = cashier.post("office/payments", body)
     assert (answer.status_code, answer.json()["payment"]) == (202, None)
     proposal = answer.json()["proposal"]
     assert cashier.post("office/payments", body).json() == answer.json()
     assert "Ferrer" not in answer.content.decode()
-    assert confirm(proposal).status_code == 200
+    assert paying.confirmed_over_api(proposal).status_code == 200
     paid = cashier.post("office/payments", body)
     assert (paid.status_code, paid.json()["payment"]["cheque"]) == (200, 1)
     assert cashier.get("office/cheques/1.pdf").content.startswith(b"%PDF")
@@ -63,13 +38,13 @@ def test_a_large_cheque_by_two_persons_and_its_life() -> None:
     refused(cashier.get("office/cheques/9.pdf"), 404, "cheque_unknown")
     by = staff_api(Role.SUPERVISOR)
     assert (
-        confirm(
+        paying.confirmed_over_api(
             by.post("office/cheques/1/voiding", {"reason": "Torn."}).json(), Role.ORGANISER
         ).status_code
         == 200
     )
     made = by.post("office/cheques/1/reissue", {"payee": {**MARIA, "name": "Maria Ferrer Riera"}})
-    assert confirm(made.json(), Role.ORGANISER).status_code == 200
+    assert paying.confirmed_over_api(made.json(), Role.ORGANISER).status_code == 200
     day = natural_day(clock.now()).isoformat()
     items = {"items": [{"number": 2, "amount_cents": 300_001, "presented_on": day}]}
     (row,) = by.post("office/cheques/reconciliation", items).json()["items"]
@@ -81,7 +56,7 @@ def test_a_large_cheque_by_two_persons_and_its_life() -> None:
 
 
 def test_cash_and_stock() -> None:
-    cashier = at_desk()
+    cashier = paying.desk_api()
     taken = {"cents": -500_000, "reason": "To the safe."}
     assert cashier.post("office/cash-sessions/movements", taken).status_code == 201
     (session,) = cashier.get("office/cash-sessions", own="true").json()["items"]

@@ -100,7 +100,7 @@ def test_a_later_cash_ceiling_is_in_force_from_its_day() -> None:
 
 
 @pytest.mark.article("14.III.10.6")
-def test_a_cheque_is_numbered_and_names_its_payee_in_the_vault_only() -> None:
+def test_a_cheque_is_numbered_and_names_its_payee_encrypted_only() -> None:
     """[C3]"""
     first, second, cash = given.worth(100_001, 250_000, 99_999)
     cashier = given.cashier()
