@@ -1,4 +1,6 @@
-"""A request as an act of the journal: named by its operation, with who asks and its id."""
+"""Begin an act of the journal for a request: the operation's name, who asks and the request's
+id.
+"""
 
 import functools
 import re
@@ -13,13 +15,13 @@ _WORDS = re.compile(r"[^A-Za-z0-9]+")
 
 @functools.cache
 def operation_name(route: str, method: str) -> str:
-    """As the OpenAPI document has it: `premises_code_operators_post`."""
+    """Return the operation's id as in the OpenAPI document: `premises_code_operators_post`."""
     path = _PARAMETER.sub(r"\1", route).removeprefix("api/v1/")
     return "_".join([*filter(None, _WORDS.split(path)), method.lower()])
 
 
 def begin(request: HttpRequest, **ids: int) -> None:
-    """What is written from now to the end of the request is this operation's."""
+    """Attribute to this operation everything written until the end of the request."""
     match = request.resolver_match
     name = operation_name(match.route if match else "", request.method or "")
     request_id = getattr(request, "request_id", "")

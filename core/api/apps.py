@@ -9,7 +9,7 @@ class ApiConfig(AppConfig):
     verbose_name = "API"
 
     def ready(self) -> None:
-        # Whatever loads the apps (web, worker, command) logs in the same way.
+        # Every process that loads the apps (web, worker, command) logs in the same way.
         from core.api.logs import configure
 
         configure()

@@ -1,4 +1,4 @@
-"""What a request presents in its headers: a member of staff's token, or a terminal's."""
+"""Read credentials from the headers of a request: a staff token, or a terminal's tokens."""
 
 from typing import Any
 
@@ -18,21 +18,23 @@ _MAX_TOKEN_CHARS = 128
 
 
 def token_from(meta: dict[str, Any], scheme: str) -> str:
-    """The token of `Authorization: <scheme> <token>`. Raises CredentialsMissing."""
-    found, _, token = meta.get("HTTP_AUTHORIZATION", "").partition(" ")
-    if found.lower() != scheme.lower() or not 0 < len(token) <= _MAX_TOKEN_CHARS:
+    """Return the token of `Authorization: <scheme> <token>`. Raises CredentialsMissing."""
+    given_scheme, _, token = meta.get("HTTP_AUTHORIZATION", "").partition(" ")
+    if given_scheme.lower() != scheme.lower() or not 0 < len(token) <= _MAX_TOKEN_CHARS:
         raise CredentialsMissing(scheme=scheme)
     return str(token)
 
 
 def terminal_credentials(meta: dict[str, Any]) -> TerminalCredentials:
-    """What a terminal presents, from its headers alone. Raises CredentialsMissing."""
+    """Return a terminal's credentials from the headers, without a query. Raises
+    CredentialsMissing.
+    """
     session = meta.get("HTTP_X_OPERATOR_SESSION", "")[: _MAX_TOKEN_CHARS + 1]
     return TerminalCredentials.of(token_from(meta, TERMINAL_SCHEME), session)
 
 
 class StaffToken(BaseAuthentication):
-    """`request.user` becomes the StaffActor of a live session."""
+    """Set `request.user` to the StaffActor of a live session."""
 
     def authenticate(self, request: Request) -> tuple[StaffActor, None]:
         return session_actor(token=token_from(request.META, STAFF_SCHEME)), None
@@ -42,7 +44,7 @@ class StaffToken(BaseAuthentication):
 
 
 class TerminalToken(BaseAuthentication):
-    """`request.auth` becomes the TerminalCredentials; no query is made."""
+    """Set `request.auth` to the TerminalCredentials. No query is made."""
 
     def authenticate(self, request: Request) -> tuple[None, TerminalCredentials]:
         return None, terminal_credentials(request.META)
@@ -52,7 +54,7 @@ class TerminalToken(BaseAuthentication):
 
 
 class OperatorToken(TerminalToken):
-    """The same headers, where an operator must be signed on: documented as both."""
+    """Require a signed-on operator: the same headers, both documented."""
 
 
 class _StaffScheme(OpenApiAuthenticationExtension):  # type: ignore[no-untyped-call]

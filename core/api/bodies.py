@@ -1,10 +1,9 @@
-"""Bodies of the terminals' hot paths, declared once: a `Body` validates and documents.
+"""Declare the bodies of the terminals' hot paths once: a `Body` validates and documents.
 
-One rule says how a body is declared: what a `LeanView` reads is a `Body`; every other body, and
-every answer, is a `Shape`. Another view that takes the body of a hot path reads that `Body` too
-(`ApiView.read_body`).
+A `LeanView` reads a `Body`. Every other body, and every answer, is a `Shape`. Another view that
+takes the body of a hot path reads the same `Body` (`ApiView.read_body`).
 
-msgspec decodes a right body in C. What it refuses is read again by the strict reader
+msgspec decodes a correct body in C. A body that it refuses is read again by the strict reader
 (`parsing.loads`) and by the `Shape` that `shape_of` derives from the same declaration: it names
 every fault with its place and code. The OpenAPI document shows that derived shape.
 """
@@ -21,8 +20,8 @@ from rest_framework import serializers
 from core.api import parsing
 from core.api.shapes import BIGGEST, Choice, Flag, Secret, Shape, Text, Uuid, Whole
 
-# These accept no more than the fields of `core.api.shapes` do. What such a field corrects, such as
-# spaces around a text, takes the slow way.
+# These accept no more than the fields of `core.api.shapes` do. A value that such a field would
+# correct, such as a text with spaces around it, goes to the strict reader.
 _UUID = r"\A[0-9A-Fa-f]{8}(-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}\Z"
 _NO_CONTROLS = r"\A[^\x00-\x1f\x7f-\x9f]+\Z"
 _TRIMMED = r"\A(?!\s)[^\x00-\x1f\x7f-\x9f]+(?<!\s)\Z"
@@ -46,8 +45,8 @@ B = TypeVar("B", bound=Body)
 
 def read(kind: type[B], body: bytes) -> B:
     """Return the body of a request. Raises MalformedJson or the framework's ValidationError."""
-    right = _read_right(kind, body)
-    return from_document(kind, parsing.loads(body)) if right is None else right
+    value = _read_right(kind, body)
+    return from_document(kind, parsing.loads(body)) if value is None else value
 
 
 def from_document(kind: type[B], document: Any) -> B:
@@ -58,7 +57,7 @@ def from_document(kind: type[B], document: Any) -> B:
 
 
 def _read_right(kind: type[B], body: bytes) -> B | None:
-    """Return a body that is right as it stands; None for any that needs the strict reader."""
+    """Return a body that needs no correction; None for one that the strict reader must decide."""
     if b"\\" in body:  # an escape may hide a NUL or half a surrogate pair
         return None
     try:
@@ -78,7 +77,9 @@ def _decoder(kind: type[B]) -> msgspec.json.Decoder[B]:
 
 
 class _Names(NamedTuple):
-    """How many fields a body has, those that may be absent, those that may hold bodies."""
+    """The number of fields of a body, the fields with defaults, and the fields that may hold
+    bodies.
+    """
 
     fields: int
     defaults: tuple[tuple[str, Any], ...]
@@ -88,24 +89,24 @@ class _Names(NamedTuple):
 @functools.cache
 def _names_of(kind: type[Body]) -> _Names:
     fields = msgspec.structs.fields(kind)
-    kinds: Any = inspect.type_info(kind)
+    information: Any = inspect.type_info(kind)
     return _Names(
         len(fields),
         tuple((field.name, field.default) for field in fields if not field.required),
-        tuple(field.name for field in kinds.fields if _holds_bodies(field.type)),
+        tuple(field.name for field in information.fields if _holds_bodies(field.type)),
     )
 
 
 def _holds_bodies(kind: Any) -> bool:
-    """Whether a msgspec type is a body, or a list or choice of bodies."""
+    """Return whether a msgspec type is a body, or a list or choice of bodies."""
     inner = (getattr(kind, name, None) for name in ("type", "item_type"))
     return isinstance(kind, inspect.StructType) or any(
-        _holds_bodies(each) for each in [*inner, *getattr(kind, "types", ())] if each is not None
+        _holds_bodies(part) for part in [*inner, *getattr(kind, "types", ())] if part is not None
     )
 
 
 def _names(value: Body) -> int:
-    """Return how many names the value has in JSON; a field at its default is taken as absent."""
+    """Return how many names the value has in JSON; a field at its default counts as absent."""
     count, defaults, nested = _names_of(type(value))
     for name, default in defaults:
         if getattr(value, name) == default:
@@ -118,7 +119,7 @@ def _names(value: Body) -> int:
     return count
 
 
-# Asking for these types is much faster than asking whether something is a Body.
+# Looking up these types is much faster than asking whether a value is a Body.
 _LEAVES = frozenset({tuple, int, str, bool, type(None)})
 
 
@@ -136,8 +137,8 @@ def shape_of(kind: type[Body]) -> type[Shape]:
 def _field(kind: Any, options: dict[str, Any], extra: Mapping[str, Any]) -> Any:
     """Return the serializer field of a msgspec type.
 
-    `options` are those of every field. `extra` is the metadata: `field`, the class of a text's
-    field; `message`, what is said of neither a list nor an object.
+    `options` are arguments that every field takes. `extra` is the metadata: `field` is the class of
+    a text's field; `message` is the error for a value that is neither a list nor an object.
     """
     if isinstance(kind, inspect.Metadata):
         words = (kind.extra_json_schema or {}).get("description")
@@ -159,13 +160,13 @@ def _list(kind: Any, options: dict[str, Any], extra: Mapping[str, Any]) -> Any:
 
 
 def _union(kind: inspect.UnionType, options: dict[str, Any], extra: Mapping[str, Any]) -> Any:
-    others = [each for each in kind.types if not isinstance(each, inspect.NoneType)]
+    others = [other for other in kind.types if not isinstance(other, inspect.NoneType)]
     if len(others) < len(kind.types):
         options = options | {"allow_null": True}
     if len(others) == 1:
         return _field(others[0], options, extra)
     options = options | {"error_messages": {"type": extra["message"]}}
-    return ListOrObject(*[_field(each, {}, {}) for each in others], **options)
+    return ListOrObject(*[_field(other, {}, {}) for other in others], **options)
 
 
 _FIELDS: dict[Any, Callable[[Any, dict[str, Any], Mapping[str, Any]], Any]] = {

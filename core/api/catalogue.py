@@ -1,4 +1,4 @@
-"""Every error the system can answer with, found by walking the classes: none is forgotten."""
+"""List every error that the system can answer with, by walking the error classes."""
 
 import dataclasses
 import functools
@@ -13,13 +13,13 @@ from django.conf import settings
 from core.api.problems import status_of
 from core.kernel.errors import DomainError
 
-# Modules that start something, or that are not the system's own.
+# Importing these would start something, or would import what is not part of the system.
 _NOT_IMPORTED = {"config", "embedded", "migrations", "management", "sample"}
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Entry:
-    """A code, its status, its English title, and whether the same request may succeed later."""
+    """A code with its status, its English title, and whether the same request may succeed later."""
 
     code: str
     status: int
@@ -39,12 +39,12 @@ def _import_all() -> None:
 
 
 def _import_under(path: Iterable[str], prefix: str) -> None:
-    for found in pkgutil.iter_modules(path, prefix):
-        if found.name.rpartition(".")[2] in _NOT_IMPORTED:
+    for module_info in pkgutil.iter_modules(path, prefix):
+        if module_info.name.rpartition(".")[2] in _NOT_IMPORTED:
             continue
-        module = importlib.import_module(found.name)
-        if found.ispkg:
-            _import_under(module.__path__, f"{found.name}.")
+        module = importlib.import_module(module_info.name)
+        if module_info.ispkg:
+            _import_under(module.__path__, f"{module_info.name}.")
 
 
 def _walk(kind: type[DomainError]) -> Iterator[type[DomainError]]:
@@ -54,7 +54,7 @@ def _walk(kind: type[DomainError]) -> Iterator[type[DomainError]]:
 
 
 def classes() -> list[type[DomainError]]:
-    """Every class of domain errors with a code of its own, by code."""
+    """Return every class of domain errors that defines a code, sorted by code."""
     _import_all()
     own = {
         kind
@@ -66,18 +66,18 @@ def classes() -> list[type[DomainError]]:
 
 @functools.cache
 def entries() -> dict[str, Entry]:
-    """The table of codes. Raises ValueError when two classes share a code and differ in status."""
+    """Return the table of codes. Raises ValueError if classes share a code and differ in status."""
     table: dict[str, Entry] = {}
     for kind in classes():
         entry = Entry(kind.code, status_of(kind), kind.message, kind.transient)
-        known = table.setdefault(kind.code, entry)
-        if known.status != entry.status:
+        first = table.setdefault(kind.code, entry)
+        if first.status != entry.status:
             raise ValueError(f"the code {kind.code!r} has two statuses")
     return table
 
 
 def as_markdown() -> str:
-    """The table as docs/problems.md has it."""
+    """Return the table as Markdown, the content of docs/problems.md."""
     lines = [
         "# Problems",
         "",

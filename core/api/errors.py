@@ -1,4 +1,4 @@
-"""What can be wrong with a request before any rule is asked, and with the system itself."""
+"""Define the errors of HTTP requests, before any rule applies, and of the system itself."""
 
 from core.kernel.errors import (
     Conflict,
@@ -46,14 +46,14 @@ class MethodNotAllowed(Invalid):
 
 
 class FieldsInvalid(Invalid):
-    """`data["errors"]` has one `{place, code, detail}` for each field at fault."""
+    """Fields are missing or wrong. `data["errors"]` has one `{place, code, detail}` for each."""
 
     code = "fields_invalid"
     message = "Some fields of the request are missing or wrong."
 
 
 class UnknownField(FieldsInvalid):
-    """The request is right but for fields that nobody asked for."""
+    """Unknown fields are the only fault of the request."""
 
     code = "unknown_field"
     message = "The request has fields that this resource does not know."
@@ -86,7 +86,7 @@ class RouteUnknown(NotFound):
 
 class ProblemUnknown(NotFound):
     code = "problem_unknown"
-    message = "There is no problem with that code."
+    message = "No problem code has that name."
 
 
 class Throttled(Unavailable):
@@ -95,14 +95,14 @@ class Throttled(Unavailable):
 
 
 class Busy(Unavailable):
-    """A lock was not had in time, or a deadlock was broken; nothing was written."""
+    """A lock timed out, or PostgreSQL ended a deadlock. Nothing was written."""
 
     code = "busy"
     message = "The system is busy with the same thing; try again."
 
 
 class InternalError(DomainError):
-    """A fault in the program. The answer names the log entry and nothing else."""
+    """The program has a fault. The answer gives the id of the log entry and no details."""
 
     code = "internal_error"
     message = "Something went wrong here; it has been recorded."

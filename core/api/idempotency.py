@@ -1,7 +1,7 @@
-"""One act for one `Idempotency-Key`, however often the request comes.
+"""Carry out an act once for each `Idempotency-Key`, even if the request is repeated.
 
-The first answer is written in the transaction of the act, so there is never one without the other.
-Refusals are not remembered: the same key may be tried again. A key belongs to one member of staff.
+The first answer is written in the transaction of the act, so that neither exists without the other.
+Refusals are not stored: the same key may be tried again. A key belongs to one member of staff.
 """
 
 import hashlib
@@ -25,7 +25,7 @@ _LENGTHS = range(8, 129)
 
 
 def key_of(request: Request) -> str | None:
-    """The request's key, None without one. Raises IdempotencyKeyInvalid."""
+    """Return the request's key, None without one. Raises IdempotencyKeyInvalid."""
     key = request.META.get("HTTP_IDEMPOTENCY_KEY")
     if key is None:
         return None
@@ -37,10 +37,10 @@ def key_of(request: Request) -> str | None:
 def once(
     request: Request, *, by: StaffActor, act: Callable[[], HttpResponse], withheld: Sequence[str]
 ) -> HttpResponse:
-    """Run `act` in one transaction, or answer as it answered the first time.
+    """Run `act` in one transaction, or return its first answer again.
 
-    `withheld` names the members of the answer that are shown once and never again: a replay has
-    null there. Raises IdempotencyKeyReused for other content under the same key.
+    `withheld` names the members of the answer that are shown only once: a replay has null there.
+    Raises IdempotencyKeyReused for other content under the same key.
     """
     key = key_of(request)
     with transaction.atomic():
@@ -49,30 +49,30 @@ def once(
         key_digest = hashlib.sha256(key.encode()).digest()
         digest = _request_digest(request)
         hold((Lock.IDEMPOTENCY, by.user_id ^ int.from_bytes(key_digest[:4], "big")))
-        known = FirstAnswer.objects.filter(user_id=by.user_id, key_digest=key_digest).first()
-        if known is not None:
-            return _replay(known, digest)
+        first = FirstAnswer.objects.filter(user_id=by.user_id, key_digest=key_digest).first()
+        if first is not None:
+            return _replay(first, digest)
         response = act()
         FirstAnswer.objects.create(
             user_id=by.user_id,
             key_digest=key_digest,
             request_digest=digest,
             status=response.status_code,
-            body=_kept(response.content, withheld),
+            body=_stored_body(response.content, withheld),
             answered_at=clock.now(),
         )
         return response
 
 
-def _replay(known: FirstAnswer, digest: bytes) -> HttpResponse:
-    if bytes(known.request_digest) != digest:
+def _replay(first: FirstAnswer, digest: bytes) -> HttpResponse:
+    if bytes(first.request_digest) != digest:
         raise IdempotencyKeyReused
-    response = HttpResponse(known.body, content_type="application/json", status=known.status)
+    response = HttpResponse(first.body, content_type="application/json", status=first.status)
     response[REPLAYED] = "true"
     return response
 
 
-def _kept(content: bytes, withheld: Sequence[str]) -> str:
+def _stored_body(content: bytes, withheld: Sequence[str]) -> str:
     if not withheld:
         return content.decode()
     body = json.loads(content) | dict.fromkeys(withheld)

@@ -1,7 +1,7 @@
-"""Logs: one JSON object per line on standard error, from our own code and from libraries alike.
+"""Write logs as one JSON object per line on standard error, for our code and for libraries.
 
-What must never be in a log: bodies, ticket and voucher codes, tokens, PINs, passwords. Callers do
-not pass them; what an exception's text may carry along is masked here.
+Logs must never contain bodies, ticket and voucher codes, tokens, PINs or passwords. Callers do not
+pass them; this module masks those that the text of an exception contains.
 """
 
 import logging
@@ -29,12 +29,14 @@ _MASK = "[masked]"
 
 
 def mask(text: str) -> str:
-    """`text` without anything that looks like a code or a token."""
+    """Return `text` with everything masked that looks like a code or a token."""
     return _SECRET.sub(_MASK, text)
 
 
 def _describe_exception(_logger: Any, _method: str, event: Event) -> Event:
-    """`exc_info` as its class, masked text and places in the code; never variables' values."""
+    """Replace `exc_info` by its class, masked text and places in the code, without variables'
+    values.
+    """
     error = event.pop("exc_info", None)
     if error is True:
         error = sys.exc_info()
@@ -57,18 +59,20 @@ def _describe_exception(_logger: Any, _method: str, event: Event) -> Event:
 
 
 def _mask_event(_logger: Any, _method: str, event: Event) -> Event:
-    """Text of libraries' own records, whose authors do not know what is secret here."""
+    """Mask the text of libraries' records: their authors do not know what is secret here."""
     event["event"] = mask(str(event["event"]))
     return event
 
 
 def _only_faults(record: logging.LogRecord) -> bool:
-    """Django reports every refusal with its path; our own line per request does that better."""
+    """Keep Django's faults only. It reports every refusal with its path; RequestLog reports them
+    without.
+    """
     return record.levelno >= logging.ERROR and bool(record.exc_info)
 
 
 def configure() -> None:
-    """Set logging up for this process. Calling it again changes nothing."""
+    """Set up logging for this process. Calling it again changes nothing."""
     timestamp = structlog.processors.TimeStamper(fmt="iso", utc=True)
     ours: list[Processor] = [
         structlog.contextvars.merge_contextvars,

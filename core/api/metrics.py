@@ -1,13 +1,12 @@
-"""Prometheus metrics.
+"""Serve metrics to Prometheus.
 
-Requests are counted in the process that served them. With several processes each writes its counts
-to files in PROMETHEUS_MULTIPROC_DIR, and whichever is asked adds them up: the database is not
-burdened with a write per request, and no count depends on which process answers the scrape. That
-folder is to be emptied when the server starts.
+Each process counts the requests that it served. With several processes each writes its counts to
+files in PROMETHEUS_MULTIPROC_DIR, and the process that is scraped adds them up: the database has no
+write per request, and the sums do not depend on which process answers the scrape. Empty that folder
+when the server starts.
 
-What the database knows (sales, what is due and since when) is read from it at the scrape, so it is
-right whatever process died. Each app lists its sources as `METRICS`
-in its `metrics.py`.
+Figures from the database (sales, due work and its age) are queried at each scrape, so that they
+stay correct when a process dies. Each app lists its sources as `METRICS` in its `metrics.py`.
 """
 
 import functools
@@ -56,7 +55,7 @@ def gauge(
     values: Iterable[tuple[tuple[str, ...], float]],
     labels: tuple[str, ...] = (),
 ) -> Metric:
-    """A gauge with its values by label."""
+    """Return a gauge with its values by label."""
     family = GaugeMetricFamily(name, help_text, labels=labels)
     for named, value in values:
         family.add_metric(named, value)
@@ -69,14 +68,14 @@ def _children(method: str, route: str, status: int) -> tuple[Counter, Histogram]
 
 
 def observe(method: str, route: str, status: int, elapsed_s: float) -> None:
-    """Count one answered request. Routes are patterns, so the number of series is bounded."""
+    """Count one answered request. Routes are patterns, so that the number of series is bounded."""
     count, latency = _children(method if method in _METHODS else "other", route, status)
     count.inc()
     latency.observe(elapsed_s)
 
 
 class _Database(Collector):
-    """What the sources say; a source that cannot be asked is left out and the rest is served."""
+    """Collect from the sources. A source whose query fails is left out and the rest is served."""
 
     def collect(self) -> Iterator[Metric]:
         failed = 0
@@ -101,7 +100,11 @@ def _registry() -> CollectorRegistry:
 
 
 def _may_read(request: HttpRequest) -> bool:
-    """With METRICS_TOKEN set, its bearer; else, outside production, this machine unproxied."""
+    """Return whether the request may read metrics.
+
+    If METRICS_TOKEN is set, its bearer may; otherwise requests from this machine without a proxy,
+    except in production.
+    """
     if settings.METRICS_TOKEN:
         offered = request.META.get("HTTP_AUTHORIZATION", "")
         expected = f"Bearer {settings.METRICS_TOKEN}"
@@ -112,7 +115,7 @@ def _may_read(request: HttpRequest) -> bool:
 
 
 def view(request: HttpRequest) -> HttpResponse:
-    """`GET /metrics`."""
+    """Answer `GET /metrics`."""
     if not _may_read(request):
         return HttpResponse(status=403)
     return HttpResponse(generate_latest(_registry()), content_type=CONTENT_TYPE_LATEST)

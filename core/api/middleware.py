@@ -1,6 +1,6 @@
-"""One line in the log, one count and the clock's headers for every request; cheap by intent.
+"""Write one log line, count once and set the clock's headers for every request, at little cost.
 
-Never in the line: bodies, query strings, paths (a route instead), codes, tokens, PINs.
+The line never contains bodies, query strings, paths (it has the route), codes, tokens or PINs.
 """
 
 import re
@@ -34,7 +34,7 @@ log = structlog.get_logger("request")
 
 
 def stamp_time(response: HttpResponseBase) -> None:
-    """Put the clock's headers on a response; none while the database cannot be asked."""
+    """Put the clock's headers on a response; none if the database cannot be reached."""
     try:
         instant, offset = clock.recent()
     except DatabaseError:
@@ -45,10 +45,10 @@ def stamp_time(response: HttpResponseBase) -> None:
 
 
 class RequestLog:
-    """Gives each request an id (the caller's `X-Request-Id` when it has the form of one).
+    """Give each request an id and log it.
 
-    Refusals, faults and slow requests are always logged; of the others one in ACCESS_LOG_EVERY,
-    none when that is 0.
+    The id is the caller's `X-Request-Id` if it has the form of one. Refusals, faults and slow
+    requests are always logged; of the others one in ACCESS_LOG_EVERY, none if that is 0.
     """
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponseBase]) -> None:
@@ -80,12 +80,14 @@ class RequestLog:
         return response
 
     def process_view(self, request: HttpRequest, view: Any, *_: Any) -> None:
-        """Pages that write are acts by their route; an API's view says more, once it knows."""
+        """Begin an act named by its route for a page that writes. API views begin theirs in
+        `acting`.
+        """
         if request.method not in SAFE_METHODS and not request.path.startswith(API):
             acting.begin(request)
 
     def _sampled(self) -> bool:
-        self._seen += 1  # a lost count between threads is of no matter
+        self._seen += 1  # threads may lose a count; sampling needs no exact one
         return bool(self._every) and self._seen % self._every == 0
 
     def _write(self, request: HttpRequest, route: str, status: int, elapsed: float) -> None:

@@ -1,4 +1,4 @@
-"""What the API itself remembers: the first answer to each keyed request."""
+"""Store the first answer to each request with an Idempotency-Key."""
 
 from django.db import models
 from django.db.models import Q
@@ -8,10 +8,11 @@ from core.staff.models import User
 
 
 class FirstAnswer(Guarded):
-    """The answer to a request that carried an Idempotency-Key, written with what it did.
+    """The answer to a request with an Idempotency-Key, written in the transaction of the act.
 
-    `key_digest` is SHA-256 of the key, `request_digest` a keyed digest of method, path and body
-    (a body may hold a password or a PIN). What an answer shows only once is null in `body`.
+    `key_digest` is SHA-256 of the key. `request_digest` is a keyed digest of method, path and body
+    (a body may hold a password or a PIN). Members that an answer shows only once are null in
+    `body`.
     """
 
     user = models.ForeignKey(User, models.PROTECT, related_name="+", db_index=False)

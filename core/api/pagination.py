@@ -1,6 +1,6 @@
-"""Lists page by page: an opaque cursor over a unique column, so that pages never shift.
+"""Split lists into pages by an opaque cursor over a unique column, so that pages never shift.
 
-Reading on from the last cursor later gives what has been added since.
+A later request with the last cursor returns what has been added since.
 """
 
 import base64
@@ -19,7 +19,9 @@ def cursor_of(position: int | str) -> str:
 
 
 def position_of(cursor: str, kind: type[int] | type[str]) -> Any:
-    """Where the page before ended, None for no cursor. Raises CursorInvalid."""
+    """Return the position where the previous page ended, None for no cursor. Raises
+    CursorInvalid.
+    """
     if not cursor:
         return None
     try:
@@ -38,13 +40,13 @@ def position_of(cursor: str, kind: type[int] | type[str]) -> Any:
 def page_of_rows(
     rows: QuerySet[Any], query: dict[str, Any], *, key: str = "pk", newest_first: bool = False
 ) -> tuple[list[Any], str | None]:
-    """One page of a query set by a unique integer column, and the cursor of the next."""
+    """Return one page of a query set ordered by a unique integer column, and the next cursor."""
 
     def fetch(after: int | None, limit: int) -> Sequence[Any]:
-        found = rows.order_by(f"-{key}" if newest_first else key)
+        ordered = rows.order_by(f"-{key}" if newest_first else key)
         if after is not None:
-            found = found.filter(**{f"{key}__{'lt' if newest_first else 'gt'}": after})
-        return list(found[:limit])
+            ordered = ordered.filter(**{f"{key}__{'lt' if newest_first else 'gt'}": after})
+        return list(ordered[:limit])
 
     return page_of(fetch, query, kind=int, position=lambda row: getattr(row, key))
 
@@ -56,8 +58,10 @@ def page_of(
     kind: type[int] | type[str],
     position: Callable[[Any], int | str],
 ) -> tuple[list[Any], str | None]:
-    """One page of `fetch(after, limit)`, which gives items in the order of their `position`."""
+    """Return one page of `fetch(after, limit)`, whose items are ordered by `position`, and the next
+    cursor.
+    """
     limit = query["limit"]
-    found = list(fetch(position_of(query["cursor"], kind), limit + 1))
-    items = found[:limit]
-    return items, cursor_of(position(items[-1])) if len(found) > limit else None
+    fetched = list(fetch(position_of(query["cursor"], kind), limit + 1))
+    items = fetched[:limit]
+    return items, cursor_of(position(items[-1])) if len(fetched) > limit else None

@@ -1,4 +1,4 @@
-"""Papers over the API: one address for each, with the form as its ending (`slip.pdf`).
+"""Serve papers over the API: one address for each, with the form as its ending (`slip.pdf`).
 
 A view of papers derives from `PaperView` and from the view of its credentials, and lists its
 `forms`. Its handler gets the form as an argument:
@@ -9,7 +9,7 @@ A view of papers derives from `PaperView` and from the view of its credentials, 
             content = notice_render(draw, output=Output(form), language=self.language())
             return self.paper(content, form)
 
-and its address is `path("draws/<uuid:draw>/notice.<str:form>", Notice.as_view())`.
+Its address is `path("draws/<uuid:draw>/notice.<str:form>", Notice.as_view())`.
 """
 
 import dataclasses
@@ -31,7 +31,7 @@ JSON, CSV, XLSX = "json", "csv", "xlsx"
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Form:
-    """A form of a paper: the ending of its address, its Content-Type, its schema."""
+    """A form of a paper: the ending of its address, its Content-Type and its schema."""
 
     name: str
     content_type: str
@@ -39,7 +39,7 @@ class Form:
 
     @property
     def media_type(self) -> str:
-        """The Content-Type without its parameters, as the OpenAPI document names it."""
+        """Return the Content-Type without its parameters, as the OpenAPI document names it."""
         return self.content_type.partition(";")[0]
 
 
@@ -54,7 +54,7 @@ CSV_FORM = Form(CSV, "text/csv; charset=utf-8", OpenApiTypes.STR)
 
 
 def json_form(shape: type[Shape]) -> Form:
-    """The form of a paper that is its content as JSON."""
+    """Return the form that has the paper's content as JSON."""
     return Form(JSON, "application/json", shape)
 
 
@@ -73,7 +73,7 @@ def language_of(query: dict[str, Any]) -> str:
 
 
 def paper(content: bytes, output: Output) -> HttpResponse:
-    """Return a document as an answer. It may be a ticket: no cache keeps it."""
+    """Return a document as an answer that caches must not store: it may be a ticket."""
     response = HttpResponse(content, content_type=output.media_type)
     response["Cache-Control"] = "no-store"
     if output is Output.HTML:
@@ -82,7 +82,7 @@ def paper(content: bytes, output: Output) -> HttpResponse:
 
 
 class PaperView(ApiView):
-    """A paper in several forms. An address with another ending does not exist."""
+    """Serve a paper in several forms. An address with another ending does not exist."""
 
     forms: ClassVar[tuple[Form, ...]] = PRINTED
 
@@ -101,8 +101,8 @@ class PaperView(ApiView):
         return paper(content, Output(form))
 
     def download(self, content: bytes, form: str, *, name: str) -> HttpResponse:
-        """Return a form as a file named `name.form`. No cache keeps it."""
-        content_type = next(each.content_type for each in self.forms if each.name == form)
+        """Return a form as a file named `name.form`, which caches must not store."""
+        content_type = next(one.content_type for one in self.forms if one.name == form)
         response = HttpResponse(content, content_type=content_type)
         response["Content-Disposition"] = f'attachment; filename="{name}.{form}"'
         response["Cache-Control"] = "no-store"

@@ -16,8 +16,10 @@ KIBIBYTE = 1024
 
 
 def check_size(request: HttpRequest, limit_bytes: int) -> None:
-    """Raise BodyTooLarge by the declared length, before anything is read; LengthRequired for one
-    in chunks, which would otherwise count as empty."""
+    """Check the declared length before reading. Raises BodyTooLarge, LengthRequired.
+
+    A body in chunks declares no length and would otherwise count as empty.
+    """
     declared = request.META.get("CONTENT_LENGTH") or ""
     if not declared and request.META.get("HTTP_TRANSFER_ENCODING"):
         raise LengthRequired
@@ -27,10 +29,10 @@ def check_size(request: HttpRequest, limit_bytes: int) -> None:
 
 
 def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    found = dict(pairs)
-    if len(found) != len(pairs):
+    members = dict(pairs)
+    if len(members) != len(pairs):
         raise MalformedJson("An object has the same name twice.")
-    return found
+    return members
 
 
 def _no_constant(name: str) -> NoReturn:
@@ -41,10 +43,10 @@ _decoder = json.JSONDecoder(object_pairs_hook=_object, parse_constant=_no_consta
 
 
 def loads(body: bytes) -> Any:
-    """The document, or MalformedJson.
+    """Return the parsed document. Raises MalformedJson.
 
-    Refused besides bad syntax: repeated names, NaN and Infinity, nesting deeper than MAX_DEPTH,
-    and text with a NUL or half a surrogate pair, which PostgreSQL cannot keep.
+    Besides bad syntax it refuses repeated names, NaN and Infinity, nesting deeper than MAX_DEPTH,
+    and text with a NUL or half a surrogate pair, which PostgreSQL cannot store.
     """
     try:
         text = body.decode("utf-8")
@@ -59,7 +61,7 @@ def loads(body: bytes) -> Any:
         ) from error
     except ValueError as error:  # an integer of thousands of digits
         raise MalformedJson("A number is too long.") from error
-    # Whole documents are walked only where a cheap look says that something may be wrong.
+    # Walking a document is slow: do so only if counting or searching its text shows a reason.
     if text.count("[") + text.count("{") > MAX_DEPTH:
         _check_depth(document)
     lowered = text.lower()
@@ -112,7 +114,9 @@ def read_bytes(request: HttpRequest, limit_bytes: int) -> bytes:
 
 
 class JsonParser(BaseParser):
-    """The framework's door to `loads`; an empty body never gets here and counts as `{}`."""
+    """Parse bodies for the framework with `loads`. The framework takes an empty body as `{}`
+    itself.
+    """
 
     media_type = "application/json"
 

@@ -1,4 +1,6 @@
-"""Every error as RFC 9457 `application/problem+json`: the one place that knows HTTP statuses."""
+"""Turn every error into RFC 9457 `application/problem+json`. Only this module maps HTTP
+statuses.
+"""
 
 import json
 import sys
@@ -49,8 +51,8 @@ STATUSES: dict[type[DomainError], int] = {
     DomainError: 500,
 }
 RETRY_AFTER_S = {errors.Busy: 1, errors.Throttled: 10, Unavailable: 5}
-# What PostgreSQL says when the same request may succeed later: lock timeout, deadlock,
-# serialisation, cancelled. A lost connection, a shutdown or too many connections say so otherwise.
+# States of PostgreSQL after which the same request may succeed: lock timeout, deadlock,
+# serialisation failure, cancelled. _AWAY_CLASSES: connection lost, no resources, shutting down.
 _BUSY_STATES = frozenset({"55P03", "40P01", "40001", "57014"})
 _AWAY_CLASSES = ("08", "53", "57P", "58")
 
@@ -58,12 +60,12 @@ log = structlog.get_logger("problem")
 
 
 def status_of(kind: type[DomainError]) -> int:
-    """The HTTP status of a class of errors: its own, or that of its nearest category."""
+    """Return the HTTP status of a class of errors: its own, or that of its nearest base class."""
     return next(STATUSES[base] for base in kind.__mro__ if base in STATUSES)
 
 
 def domain_error(exc: BaseException) -> DomainError:
-    """Any exception as a domain error; what nobody expects becomes InternalError."""
+    """Return any exception as a domain error; an unexpected one becomes InternalError."""
     if isinstance(exc, DomainError):
         return exc
     if isinstance(exc, drf.APIException):
@@ -115,10 +117,10 @@ def _of_framework(exc: drf.APIException) -> DomainError:
 
 
 def fields_invalid(detail: Any) -> errors.FieldsInvalid:
-    """The framework's nested errors as a flat list, each with its JSON place (`$.legs[2]`)."""
-    found = list(_flatten(detail, "$"))
-    unknown = {"unknown_field"} == {error["code"] for error in found}
-    return (errors.UnknownField if unknown else errors.FieldsInvalid)(errors=found)
+    """Return the framework's nested errors as one flat list, each with its place (`$.legs[2]`)."""
+    faults = list(_flatten(detail, "$"))
+    unknown = {"unknown_field"} == {fault["code"] for fault in faults}
+    return (errors.UnknownField if unknown else errors.FieldsInvalid)(errors=faults)
 
 
 def _flatten(detail: Any, place: str) -> Iterator[dict[str, str]]:
@@ -138,10 +140,10 @@ def _flatten(detail: Any, place: str) -> Iterator[dict[str, str]]:
 
 
 def answer(exc: BaseException, request: HttpRequest, *, challenge: str = "Bearer") -> HttpResponse:
-    """The response to an exception; what is our fault is logged, never shown.
+    """Return the response to an exception. A fault of the program is logged and not shown.
 
-    `challenge` is the scheme of WWW-Authenticate. The title is in the request's language; the
-    detail, too, unless the error carries a sentence of its own, which is English.
+    `challenge` is the scheme of WWW-Authenticate. The title is in the request's language; so is the
+    detail, unless the error carries its own sentence, which is English.
     """
     error = domain_error(exc)
     status = status_of(type(error))
@@ -186,7 +188,7 @@ def _headers(
 
 
 def _plain(value: Any) -> Any:
-    """What JSON has no word for, in a domain error's data."""
+    """Return as JSON a value of an error's data that JSON has no type for."""
     if isinstance(value, set | frozenset):
         return sorted(value, key=str)
     if isinstance(value, Mapping):
@@ -197,7 +199,7 @@ def _plain(value: Any) -> Any:
 
 
 def exception_handler(exc: Exception, context: Mapping[str, Any]) -> HttpResponse:
-    """Django REST framework's hook (settings: EXCEPTION_HANDLER)."""
+    """Answer exceptions for Django REST framework (settings: EXCEPTION_HANDLER)."""
     request: Request = context["request"]
     view = context["view"]
     response = answer(exc, request._request, challenge=getattr(view, "challenge", "Bearer"))
@@ -211,7 +213,7 @@ def _is_api(request: HttpRequest) -> bool:
 
 
 def bad_request(request: HttpRequest, exception: Exception) -> HttpResponse:
-    """Django's handler400, for what fails before any view (a foreign Host, a broken body)."""
+    """Answer as Django's handler400, for faults before any view (a foreign Host, a broken body)."""
     from django.views import defaults
 
     if not _is_api(request):
@@ -220,7 +222,7 @@ def bad_request(request: HttpRequest, exception: Exception) -> HttpResponse:
 
 
 def permission_denied(request: HttpRequest, exception: Exception) -> HttpResponse:
-    """Django's handler403."""
+    """Answer as Django's handler403."""
     from django.views import defaults
 
     if not _is_api(request):
@@ -229,7 +231,7 @@ def permission_denied(request: HttpRequest, exception: Exception) -> HttpRespons
 
 
 def page_not_found(request: HttpRequest, exception: Exception) -> HttpResponse:
-    """Django's handler404."""
+    """Answer as Django's handler404."""
     from django.views import defaults
 
     return (
@@ -240,7 +242,7 @@ def page_not_found(request: HttpRequest, exception: Exception) -> HttpResponse:
 
 
 def server_error(request: HttpRequest) -> HttpResponse:
-    """Django's handler500, called while the exception is being handled."""
+    """Answer as Django's handler500, which is called while the exception is being handled."""
     from django.views import defaults
 
     exception = sys.exc_info()[1]

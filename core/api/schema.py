@@ -1,4 +1,4 @@
-"""The OpenAPI document: what each operation says of itself, and what is common to all.
+"""Write the OpenAPI document from the declaration of each operation and from common parts.
 
 `operation` declares; `Schema` (settings: DEFAULT_SCHEMA_CLASS) turns that into OpenAPI.
 """
@@ -40,7 +40,7 @@ class FieldProblem(Shape):
 
 
 class Problem(Shape):
-    """RFC 9457, with `code` (stable), `transient` (may be retried unchanged) and `data`."""
+    """An RFC 9457 error with `code` (stable), `transient` (may be retried unchanged) and `data`."""
 
     type = serializers.CharField(help_text="Address of a description of this code.")
     title = serializers.CharField(help_text="In the language of the request.")
@@ -57,7 +57,7 @@ class Problem(Shape):
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Operation:
-    """What an operation says of itself. `answer` None means 204 without a body."""
+    """The declaration of an operation. `answer` None means 204 without a body."""
 
     summary: str
     description: str = ""
@@ -74,22 +74,22 @@ class Operation:
     body_media_types: Sequence[str] = ("application/json",)
 
 
-def operation(summary: str, description: str = "", **what: Any) -> Callable[[Handler], Handler]:
+def operation(summary: str, description: str = "", **fields: Any) -> Callable[[Handler], Handler]:
     """Declare a handler's operation: the fields of `Operation`.
 
-    `problems` are the errors of its own; those of its authentication, its shape and the system are
-    added. `example` and `answer_example` are the bodies shown.
+    `problems` are the errors of its service; those of its authentication, its shape and the system
+    are added. `example` and `answer_example` are the bodies shown.
     """
 
     def declare(handler: Handler) -> Handler:
-        handler.operation = Operation(summary, description, **what)  # type: ignore[attr-defined]
+        handler.operation = Operation(summary, description, **fields)  # type: ignore[attr-defined]
         return handler
 
     return declare
 
 
 def page_shape(shape: type[serializers.Serializer[Any]]) -> type[serializers.Serializer[Any]]:
-    """The shape of one page of a list."""
+    """Return the shape of one page of a list."""
     members = {
         "items": shape(many=True),
         "next": serializers.CharField(
@@ -100,25 +100,24 @@ def page_shape(shape: type[serializers.Serializer[Any]]) -> type[serializers.Ser
 
 
 class Schema(AutoSchema):
-    """An operation's OpenAPI, from its `Operation`."""
+    """Describe an operation in OpenAPI from its `Operation`."""
 
     @property
     def _operation(self) -> Operation:
         handler = getattr(self.view, self.method.lower(), None)
-        found = getattr(handler, "operation", None)
-        return found or Operation(summary="")
+        return getattr(handler, "operation", None) or Operation(summary="")
 
     @property
     def _forms(self) -> Sequence[Any]:
-        """The forms of a paper (`core.api.papers.Form`); none for any other operation."""
+        """Return the forms of a paper (`core.api.papers.Form`); none for any other operation."""
         return getattr(self.view, "forms", ())
 
-    def _success(self, found: Operation) -> int:
-        empty = found.answer is None and not self._forms
-        return 204 if empty and found.status == 200 else found.status
+    def _success(self, declared: Operation) -> int:
+        empty = declared.answer is None and not self._forms
+        return 204 if empty and declared.status == 200 else declared.status
 
     def get_serializer_name(self, serializer: Any, direction: Any) -> str:
-        """`PremisesIn` and `PremisesOut` are `PremisesRequest` and `Premises`."""
+        """Return `PremisesRequest` for `PremisesIn`, and `Premises` for `PremisesOut`."""
         name: str = super().get_serializer_name(serializer, direction)
         return re.sub(r"(In|Out)$", "", name)
 
@@ -136,36 +135,36 @@ class Schema(AutoSchema):
         return [self.path.removeprefix("/api/v1/").split("/")[0]]
 
     def get_request_serializer(self) -> Any:
-        found = self._operation
+        declared = self._operation
         if self.method.lower() not in METHODS_WITH_BODY:
             return None
-        body = found.body
+        body = declared.body
         if body is not None and issubclass(body, Body):
             body = shape_of(body)
-        return dict.fromkeys(found.body_media_types, body) if body else None
+        return dict.fromkeys(declared.body_media_types, body) if body else None
 
     def get_response_serializers(self) -> Any:
-        found = self._operation
+        declared = self._operation
         if self._forms:
             main: dict[Any, Any] = {
-                (found.status, form.media_type): OpenApiResponse(form.answer, "")
+                (declared.status, form.media_type): OpenApiResponse(form.answer, "")
                 for form in self._forms
             }
-        elif found.answer is None:
-            main = {self._success(found): OpenApiResponse(description="Done")}
+        elif declared.answer is None:
+            main = {self._success(declared): OpenApiResponse(description="Done")}
         else:
-            shape = page_shape(found.answer) if found.paged else found.answer
-            main = {(found.status, found.media_type): OpenApiResponse(shape, "")}
+            shape = page_shape(declared.answer) if declared.paged else declared.answer
+            main = {(declared.status, declared.media_type): OpenApiResponse(shape, "")}
         by_status: dict[int, list[type[DomainError]]] = {}
-        for problem in self._problems(found):
+        for problem in self._problems(declared):
             by_status.setdefault(status_of(problem), []).append(problem)
         for status, kinds in sorted(by_status.items()):
             words = "\n".join(f"* `{kind.code}`: {kind.message}" for kind in kinds)
             main[(status, CONTENT_TYPE)] = OpenApiResponse(Problem, words)
         return main
 
-    def _problems(self, found: Operation) -> list[type[DomainError]]:
-        kinds: list[type[DomainError]] = [*found.problems]
+    def _problems(self, declared: Operation) -> list[type[DomainError]]:
+        kinds: list[type[DomainError]] = [*declared.problems]
         schemes = [type(scheme) for scheme in self.view.get_authenticators()]
         if StaffToken in schemes:
             kinds += [errors.CredentialsMissing, SessionUnknown, SessionExpired, PowerMissing]
@@ -173,24 +172,26 @@ class Schema(AutoSchema):
             kinds += [errors.CredentialsMissing, TerminalUnknown, TerminalRevoked]
         if OperatorToken in schemes:
             kinds += [OperatorSessionUnknown, OperatorSessionExpired]
-        takes_body = self.method.lower() in METHODS_WITH_BODY  # one not asked for is refused
+        takes_body = (
+            self.method.lower() in METHODS_WITH_BODY
+        )  # also where none is declared: it is refused
         if self.method.lower() != "get":
             kinds += [errors.LengthRequired, errors.BodyTooLarge]
         if takes_body:
             kinds += [errors.MalformedJson, errors.UnsupportedMediaType]
-        if takes_body or found.query or found.paged:
+        if takes_body or declared.query or declared.paged:
             kinds += [errors.FieldsInvalid, errors.UnknownField]
-        if found.paged:
+        if declared.paged:
             kinds.append(errors.CursorInvalid)
-        if found.idempotent:
+        if declared.idempotent:
             kinds += [errors.IdempotencyKeyInvalid, errors.IdempotencyKeyReused]
         kinds += [errors.Busy, Unavailable, errors.InternalError]
         return list(dict.fromkeys(kinds))
 
     def get_override_parameters(self) -> list[Any]:
-        found = self._operation
+        declared = self._operation
         parameters: list[Any] = []
-        query = found.query or (PageQuery if found.paged else None)
+        query = declared.query or (PageQuery if declared.paged else None)
         if query:
             parameters.append(query)
         if self._forms:
@@ -203,7 +204,7 @@ class Schema(AutoSchema):
                     description="The form of the paper; each has its own media type.",
                 )
             )
-        if found.idempotent:
+        if declared.idempotent:
             parameters.append(
                 OpenApiParameter(
                     idempotency.HEADER,
@@ -223,24 +224,26 @@ class Schema(AutoSchema):
                     name,
                     str,
                     OpenApiParameter.HEADER,
-                    response=[self._success(found)],
+                    response=[self._success(declared)],
                     description=words,
                 )
             )
         return parameters
 
     def get_examples(self) -> list[Any]:
-        found = self._operation
+        declared = self._operation
         examples = []
-        if found.example is not None:
-            examples.append(OpenApiExample("request", value=dict(found.example), request_only=True))
-        if found.answer_example is not None:
+        if declared.example is not None:
+            examples.append(
+                OpenApiExample("request", value=dict(declared.example), request_only=True)
+            )
+        if declared.answer_example is not None:
             examples.append(
                 OpenApiExample(
                     "answer",
-                    value=dict(found.answer_example),
+                    value=dict(declared.answer_example),
                     response_only=True,
-                    status_codes=[str(found.status)],
+                    status_codes=[str(declared.status)],
                 )
             )
         return examples

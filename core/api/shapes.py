@@ -1,6 +1,7 @@
-"""Shapes of requests and answers: what JSON may look like, and nothing about whether it may be.
+"""Define the fields of requests and answers. Shapes check the form of JSON; services check rules.
 
-A field takes the JSON type it is named for and no other: no number for a text, no "5" for a 5.
+A field takes only the JSON type in its name: a text field refuses a number, and an integer field
+refuses "5".
 """
 
 import datetime
@@ -19,19 +20,19 @@ _WHOLE = re.compile(r"-?[0-9]{1,19}\Z")
 
 
 class Shape(serializers.Serializer[Any]):
-    """A JSON object. A name it does not declare is an error (`unknown_field`), never ignored."""
+    """A JSON object. An undeclared name is an error (`unknown_field`) and is never ignored."""
 
     def to_internal_value(self, data: Any) -> Any:
         unknown = self._unknown(data)
         try:
-            found = super().to_internal_value(data)
+            values = super().to_internal_value(data)
         except serializers.ValidationError as error:
             if isinstance(error.detail, dict):
                 raise serializers.ValidationError({**error.detail, **unknown}) from error
             raise
         if unknown:
             raise serializers.ValidationError(unknown)
-        return found
+        return values
 
     def _unknown(self, data: Any) -> dict[str, list[ErrorDetail]]:
         if not isinstance(data, Mapping):
@@ -42,7 +43,7 @@ class Shape(serializers.Serializer[Any]):
 
 
 class Whole(serializers.IntegerField):
-    """A JSON integer within 64 bits, or closer bounds; in a query string, its digits."""
+    """A JSON integer within 64 bits, or narrower bounds; in a query string, its digits."""
 
     default_error_messages = {"type": _("A whole number is needed.")}
 
@@ -60,7 +61,7 @@ class Whole(serializers.IntegerField):
 
 
 class Cents(Whole):
-    """Money: whole euro cents."""
+    """An amount in euro cents."""
 
 
 class Text(serializers.CharField):
@@ -83,14 +84,14 @@ class Text(serializers.CharField):
 
 
 class Secret(Text):
-    """A password, PIN, token or code: taken as it is, never shown in an example or an answer."""
+    """A password, PIN, token or code: not trimmed, and never shown in an example or an answer."""
 
     def __init__(self, *, max_length: int, **kwargs: Any) -> None:
         super().__init__(max_length=max_length, trim_whitespace=False, **kwargs)
 
 
 class Code(serializers.RegexField):
-    """The short name of a thing: capital letters, digits, hyphen; 1 to 20."""
+    """A short name: capital letters, digits and hyphens, 1 to 20 characters."""
 
     def __init__(self, **kwargs: Any) -> None:
         kwargs.setdefault("max_length", 20)
@@ -103,7 +104,7 @@ class Code(serializers.RegexField):
 
 
 class Flag(serializers.BooleanField):
-    """true or false; in a query string, these two words."""
+    """The JSON values true and false; in a query string, these two words."""
 
     TRUE_VALUES = {True}
     FALSE_VALUES = {False}
@@ -158,7 +159,7 @@ class Uuid(serializers.UUIDField):
 
 
 class Choice(serializers.ChoiceField):
-    """One of a few words."""
+    """One of a fixed list of words."""
 
     def __init__(self, choices: Iterable[Any], **kwargs: Any) -> None:
         super().__init__(choices=list(choices), **kwargs)
@@ -170,7 +171,7 @@ class Choice(serializers.ChoiceField):
 
 
 class PageQuery(Shape):
-    """What every list takes in its query string; lists with filters add to it."""
+    """The query string of every list; lists with filters derive from it."""
 
     limit = Whole(min_value=1, max_value=200, default=50, help_text="Most items in the answer.")
     cursor = Text(
@@ -182,5 +183,5 @@ class PageQuery(Shape):
 
 
 def utc_text(instant: datetime.datetime) -> str:
-    """RFC 3339 in UTC, to the microsecond where there are any."""
+    """Return an instant as RFC 3339 in UTC, with microseconds if there are any."""
     return instant.astimezone(datetime.UTC).isoformat().replace("+00:00", "Z")

@@ -1,4 +1,4 @@
-"""Addresses under /api/v1/ of the API itself."""
+"""Map the addresses under /api/v1/ of the API itself."""
 
 from django.urls import path
 

@@ -1,9 +1,9 @@
-"""The base classes of all views, and the recipe of an operation.
+"""Define the base classes of all views.
 
-A view parses a shape, calls one service and renders what it returns: it holds no rule. To add an
-operation, write its shapes and its view into a module of the app's `api` package, and its address
-into `urlpatterns` of `api/urls.py` there, which is found by its name. The app's service raises the
-errors that `problems` lists.
+A view parses a shape, calls one service and renders what it returns. Views contain no rules. To add
+an operation, write its shapes and its view into a module of the app's `api` package, and its
+address into `urlpatterns` of `api/urls.py` there, which is found by its name. The app's service
+raises the errors that `problems` lists.
 
     class PremisesList(StaffView):
         @operation("Register premises", body=PremisesIn, answer=PremisesOut, status=201,
@@ -62,7 +62,7 @@ def json_response(content: Any, status: int = 200) -> HttpResponse:
 
 
 class ApiView(APIView):
-    """A public resource. `body_limit_bytes` is checked before the body is read."""
+    """Answer anyone. `body_limit_bytes` is checked before the body is read."""
 
     body_limit_bytes = 64 * parsing.KIBIBYTE
     challenge = STAFF_SCHEME
@@ -70,11 +70,11 @@ class ApiView(APIView):
     authentication_classes: Sequence[type[BaseAuthentication]] = ()
     permission_classes = ()
     throttle_classes = ()
-    # Where one method asks for other credentials than the rest: its classes, by its name.
+    # By method name, for a method that asks for other credentials than the rest.
     authentication_for: ClassVar[dict[str, tuple[type[BaseAuthentication], ...]]] = {}
 
     def get_authenticators(self) -> list[BaseAuthentication]:
-        request = getattr(self, "request", None)  # none yet, while the schema is being made
+        request = getattr(self, "request", None)  # absent while the schema is generated
         method = (request.method or "").lower() if request else ""
         classes = self.authentication_for.get(method, self.authentication_classes)
         return [kind() for kind in classes]
@@ -93,30 +93,30 @@ class ApiView(APIView):
                 raise RouteUnknown
 
     def identify(self, request: Request) -> dict[str, int]:
-        """Who asks, as `acting` takes it; nobody in particular."""
+        """Return who asks as arguments for `acting`: here nobody."""
         return {}
 
     def read(self, shape: type[Shape]) -> dict[str, Any]:
-        """The body in that shape. Raises MalformedJson, FieldsInvalid, UnknownField."""
+        """Return the body as that shape. Raises MalformedJson, FieldsInvalid, UnknownField."""
         return self.validated(shape, self.request.data)
 
     def read_body(self, kind: type[B]) -> B:
-        """The body of a hot path. Raises MalformedJson, FieldsInvalid, UnknownField."""
+        """Return the body of a hot path. Raises MalformedJson, FieldsInvalid, UnknownField."""
         return bodies.from_document(kind, self.request.data)
 
     def query(self, shape: type[Shape]) -> dict[str, Any]:
-        """The query string in that shape; a parameter given twice counts once, its last value."""
+        """Return the query string as that shape; of a repeated parameter the last value counts."""
         return self.validated(shape, self.request.GET.dict(), query=True)
 
     @staticmethod
     def validated(shape: type[Shape], data: Any, *, query: bool = False) -> dict[str, Any]:
-        found = shape(data=data, context={"query": query})
-        found.is_valid(raise_exception=True)
-        return dict(found.validated_data)
+        reading = shape(data=data, context={"query": query})
+        reading.is_valid(raise_exception=True)
+        return dict(reading.validated_data)
 
-    def answer(self, shape: type[Shape], found: Any, status: int = 200) -> HttpResponse:
-        """`found` (an object or a mapping) in that shape."""
-        return json_response(shape(found).data, status)
+    def answer(self, shape: type[Shape], content: Any, status: int = 200) -> HttpResponse:
+        """Return a response with `content`, an object or a mapping, in that shape."""
+        return json_response(shape(content).data, status)
 
     def nothing(self) -> HttpResponse:
         return HttpResponse(status=204)
@@ -130,15 +130,15 @@ class ApiView(APIView):
         key: str = "pk",
         newest_first: bool = False,
     ) -> HttpResponse:
-        """One page of a query set; `query` is what a PageQuery shape has read."""
-        found = pagination.page_of_rows(rows, query, key=key, newest_first=newest_first)
-        return self.page(shape, *found)
+        """Return one page of a query set; `query` is the validated data of a PageQuery."""
+        page, cursor = pagination.page_of_rows(rows, query, key=key, newest_first=newest_first)
+        return self.page(shape, page, cursor)
 
     def page(self, shape: type[Shape], items: Sequence[Any], cursor: str | None) -> HttpResponse:
         return json_response({"items": shape(items, many=True).data, "next": cursor})
 
     def acting(self, **ids: int) -> None:
-        """Say who acts: for the log line of the request and, if it may write, for the journal."""
+        """Say who acts: to the request's log line and, if the request may write, to the journal."""
         request = self.request._request
         request.acting = ids  # type: ignore[attr-defined]
         if request.method not in SAFE_METHODS:
@@ -146,7 +146,7 @@ class ApiView(APIView):
 
 
 class StaffView(ApiView):
-    """For a member of staff: `self.by`. What they may do is for the service to say."""
+    """Answer a member of staff, `self.by`. The services check their powers."""
 
     authentication_classes = (StaffToken,)
     needs_second_factor: ClassVar = True
@@ -160,19 +160,19 @@ class StaffView(ApiView):
 
     def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:
         super().initial(request, *args, **kwargs)
-        known = isinstance(request.user, StaffActor)
-        if known and self.needs_second_factor and not self.by.verified:
+        is_staff = isinstance(request.user, StaffActor)
+        if is_staff and self.needs_second_factor and not self.by.verified:
             raise SecondFactorNotSet
 
     def once(
         self, act: Callable[[], HttpResponse], *, withheld: Sequence[str] = ()
     ) -> HttpResponse:
-        """Run `act` in one transaction, or give its first answer again (see `idempotency`)."""
+        """Run `act` in one transaction, or return its first answer again (see `idempotency`)."""
         return idempotency.once(self.request, by=self.by, act=act, withheld=withheld)
 
 
 class CredentialsView(ApiView):
-    """For a terminal, unresolved: `self.credentials`, to be resolved by the service's own query."""
+    """Answer a terminal by `self.credentials`, which the service's own query resolves."""
 
     challenge = TERMINAL_SCHEME
     authentication_classes: Sequence[type[BaseAuthentication]] = (TerminalToken,)
@@ -184,7 +184,7 @@ class CredentialsView(ApiView):
 
 
 class BareTerminalView(CredentialsView):
-    """For a terminal at which nobody need be signed on: `self.terminal`."""
+    """Answer a terminal, `self.terminal`, with or without a signed-on operator."""
 
     terminal: BareTerminal
 
@@ -195,7 +195,7 @@ class BareTerminalView(CredentialsView):
 
 
 class TerminalView(CredentialsView):
-    """For an operator signed on at a terminal: `self.terminal`."""
+    """Answer an operator signed on at a terminal, `self.terminal`."""
 
     authentication_classes = (OperatorToken,)
     terminal: TerminalActor
@@ -207,10 +207,10 @@ class TerminalView(CredentialsView):
 
 
 class LeanView(CredentialsView):
-    """A terminal's hot path: handlers get Django's own request, without the framework's machinery.
+    """Answer on a terminal's hot path with Django's own request, without the framework's machinery.
 
-    It gives the same answers to the same faults, at a fraction of the time. `self.body(request,
-    kind)` is the body as that `Body`, `self.credentials` what the terminal presents; the SQL
+    It gives the same answers to the same faults in a fraction of the time. `self.body(request,
+    kind)` is the body as that `Body`, `self.credentials` are the terminal's credentials; the SQL
     function that resolves them tells the journal who acts (`core.act`).
     """
 
@@ -232,6 +232,9 @@ class LeanView(CredentialsView):
             return response
 
     def body(self, request: HttpRequest, kind: type[B]) -> B:
-        """The body of the request. Raises BodyTooLarge, UnsupportedMediaType, MalformedJson,
-        FieldsInvalid, UnknownField."""
+        """Return the body of the request.
+
+        Raises BodyTooLarge, LengthRequired, UnsupportedMediaType, MalformedJson, FieldsInvalid,
+        UnknownField.
+        """
         return bodies.read(kind, parsing.read_bytes(request, self.body_limit_bytes))

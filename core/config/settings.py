@@ -115,14 +115,14 @@ MIDDLEWARE = [
     "django.middleware.security.SecurityMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "core.api.middleware.RequestLog",
-    "core.api.screen_layers.Sessions",
+    "core.screens.sessions.Sessions",
     "django.middleware.locale.LocaleMiddleware",
     "core.screens.middleware.Screens",
     "django.middleware.common.CommonMiddleware",
-    "core.api.screen_layers.Csrf",
-    "core.api.screen_layers.Authentication",
-    "core.api.screen_layers.Messages",
-    "core.api.screen_layers.Frames",
+    "core.screens.sessions.Csrf",
+    "core.screens.sessions.Authentication",
+    "core.screens.sessions.Messages",
+    "core.screens.sessions.Frames",
 ]
 
 ROOT_URLCONF = "core.config.urls"

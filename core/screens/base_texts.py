@@ -1,4 +1,4 @@
-"""What the scripts of every screen may say."""
+"""Define the texts that the scripts of every screen use."""
 
 from django.utils.translation import gettext_lazy as _
 

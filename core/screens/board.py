@@ -1,4 +1,4 @@
-"""The public board and its wall mode: a page, without sign-on, that reads the published files."""
+"""Show the public board and its wall mode: a page, without sign-on, that reads published files."""
 
 from typing import Any
 
@@ -12,28 +12,28 @@ from core.screens.views import Screen
 
 
 class Board(Screen):
-    """`?wall` shows it in large type for a screen on the wall."""
+    """Show the sections of all games; `?wall` shows them in large type for a screen on the wall."""
 
     template_name = "screens/board.html"
 
     def catalogues(self) -> tuple[str, ...]:
         return ("board", *[panel.texts for panel in board_panels()])
 
-    def get_context_data(self, **given: Any) -> dict[str, Any]:
+    def get_context_data(self, **context: Any) -> dict[str, Any]:
         config = {
             "at": clock.now(),
             "sections": [
-                {"name": each.name, "title": str(each.title), "module": static(each.module)}
-                for each in board_panels()
+                {"name": panel.name, "title": str(panel.title), "module": static(panel.module)}
+                for panel in board_panels()
             ],
         }
         wall = "wall" in self.request.GET
-        return super().get_context_data(**given, config=config, panels=board_panels(), wall=wall)
+        return super().get_context_data(**context, config=config, panels=board_panels(), wall=wall)
 
 
 TEXTS: dict[str, texts.Text] = {
     "loading": _("Loading…"),
     "board_live": _("Live"),
     "board_cut": _("No connection"),
-    "board_old": _("What is shown is of {time}: the connection is lost."),
+    "board_old": _("The connection is lost. These figures are of {time}."),
 }

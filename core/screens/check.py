@@ -1,4 +1,4 @@
-"""Check your ticket: what a code is, for whoever holds the paper, without signing on."""
+"""Show the holder of a paper the state of its code, without sign-on."""
 
 from typing import Any
 
@@ -11,9 +11,9 @@ from core.screens.views import Screen
 
 
 class Check(Screen):
-    """The code is typed, scanned by a scanner or with the camera, or comes after `#`.
+    """Take a code that is typed, scanned by a scanner or the camera, or written after `#`.
 
-    What stands after `#` is not sent to the server with the page's address.
+    Browsers do not send the part of the address after `#` to the server.
     """
 
     template_name = "screens/check.html"
@@ -21,9 +21,9 @@ class Check(Screen):
     def catalogues(self) -> tuple[str, ...]:
         return ("check", "prizes", *[panel.texts for panel in holder_panels()])
 
-    def get_context_data(self, **given: Any) -> dict[str, Any]:
-        config = {"games": {each.name: static(each.module) for each in holder_panels()}}
-        return super().get_context_data(**given, config=config, panels=holder_panels())
+    def get_context_data(self, **context: Any) -> dict[str, Any]:
+        config = {"games": {panel.name: static(panel.module) for panel in holder_panels()}}
+        return super().get_context_data(**context, config=config, panels=holder_panels())
 
 
 TEXTS: dict[str, texts.Text] = {

@@ -1,10 +1,10 @@
-"""What the boards show, published as files that are given out without asking the application.
+"""Publish the boards' data as files, which are served without the application.
 
-Thousands of boards must not cost the sales anything. One process looks once a second (`manage.py
-live`) and writes, under `$VAR_DIR/live`, what a proxy or that process itself gives out:
+Thousands of boards must not slow down sales. One process publishes once a second (`manage.py
+live`): it writes under `$VAR_DIR/live` the files that a proxy, or that process itself, serves:
 
-    pulse.json            what changes all the time, and the name of each feed's newest document
-    <feed>-<digest>.json  a document, named by its content: it never changes and may be kept
+    pulse.json            figures that change often, and the name of each feed's newest document
+    <feed>-<digest>.json  a document, named by its content: it never changes and may be cached
 
 A board reads the pulse every few seconds, and a document only when its name is new.
 """
@@ -29,22 +29,22 @@ from core.screens.panels import Document, feeds
 
 PULSE = "pulse.json"
 _NAME = re.compile(r"pulse\.json|[a-z]+-[0-9a-f]{20}\.json")
-_KEPT_S = 120  # a board that has just read the old pulse still finds the old document
+_KEEP_UNNAMED_S = 120  # a board that has just read the previous pulse still finds its documents
 
 
 def folder() -> Path:
-    """Where the files are."""
+    """Return the folder of the files."""
     return Path(settings.VAR_DIR) / "live"
 
 
 def prepare() -> None:
-    """Do what takes long, for the next publication."""
+    """Compute what takes long, for the next publication."""
     for feed in feeds():
         feed.prepare()
 
 
 def publish(place: Path) -> bool:
-    """Look at everything once and write what has changed; whether anything had.
+    """Publish once: write the documents that changed. Return whether any did.
 
     The pulse is written every time: its `at` tells a board that the system is alive.
     """
@@ -63,7 +63,7 @@ def publish(place: Path) -> bool:
 
 
 def age() -> Iterator[Metric]:
-    """How long ago the pulse was written, once there is one: boards call 12 seconds old."""
+    """Yield the age of the pulse, if there is one. Boards mark it as old after 12 seconds."""
     try:
         at = json.loads((folder() / PULSE).read_bytes())["at"]
     except FileNotFoundError:
@@ -73,36 +73,36 @@ def age() -> Iterator[Metric]:
 
 
 def live_file(request: HttpRequest, name: str) -> FileResponse:
-    """One of the files, where nothing else gives them out."""
+    """Serve one of the files, for installations where nothing else serves them."""
     if not is_name(name):
         raise Http404
     try:
         content = (folder() / name).open("rb")
     except FileNotFoundError as error:
         raise Http404 from error
-    headers = {"Cache-Control": kept(name)}
+    headers = {"Cache-Control": cache_control(name)}
     return FileResponse(content, content_type="application/json", headers=headers)
 
 
 def is_name(name: str) -> bool:
-    """Whether a file that is published may be called so."""
+    """Return whether a published file may have this name."""
     return bool(_NAME.fullmatch(name))
 
 
-def kept(name: str) -> str:
-    """How long whoever has read it may keep it, as `Cache-Control`."""
+def cache_control(name: str) -> str:
+    """Return the `Cache-Control` header of a file."""
     return "max-age=1" if name == PULSE else "max-age=31536000, immutable"
 
 
 def _bytes(document: Document) -> bytes:
-    words = json.dumps(
+    text = json.dumps(
         document, cls=DjangoJSONEncoder, ensure_ascii=False, sort_keys=True, separators=(",", ":")
     )
-    return words.encode()
+    return text.encode()
 
 
 def _write(path: Path, content: bytes) -> None:
-    """At once or not at all: a reader never meets half a file."""
+    """Replace a file at once, so that nobody reads half of it."""
     with tempfile.NamedTemporaryFile(dir=path.parent, prefix=".", delete=False) as file:
         file.write(content)
     Path(file.name).chmod(0o644)
@@ -110,8 +110,8 @@ def _write(path: Path, content: bytes) -> None:
 
 
 def _forget(place: Path, current: set[str]) -> None:
-    """Documents in use are touched; what nobody has named for a while goes."""
-    oldest = time.time() - _KEPT_S
+    """Delete the documents that no pulse has named for a while."""
+    oldest = time.time() - _KEEP_UNNAMED_S
     for path in place.iterdir():
         if path.name in current:
             path.touch()

@@ -1,8 +1,8 @@
-"""The boards' files given out from memory: what a proxy does from the disk, where there is none.
+"""Serve the boards' files from memory, where no proxy serves them from the disk.
 
-One thread, no framework and nothing of the application: an answer is bytes that are ready, so that
-thousands of boards cost little and the web server, where the sale is, does not even have their
-connections. `GET /live/<name>`, from any origin; nothing else.
+The server has one thread and no framework, and its answers are prepared bytes. Thousands of boards
+then cost little, and the web server, which handles sales, does not hold their connections. It
+answers `GET /live/<name>` from any origin, and nothing else.
 """
 
 import asyncio
@@ -26,7 +26,7 @@ _REFUSED = b"Connection: close\r\nContent-Length: 0\r\n\r\n"
 
 @dataclass(frozen=True, slots=True)
 class Ready:
-    """An answer but for its first line and date, as it is and compressed."""
+    """An answer without its status line and date, uncompressed and compressed."""
 
     plain: bytes
     compressed: bytes
@@ -34,7 +34,7 @@ class Ready:
 
 @dataclass(slots=True)
 class Files:
-    """What is in the folder, ready to send. `refresh` after each publication."""
+    """The files of the folder, ready to send. Call `refresh` after each publication."""
 
     place: Path
     date: bytes = b""
@@ -42,12 +42,12 @@ class Files:
 
     def refresh(self) -> None:
         self.date = f"Date: {email.utils.formatdate(usegmt=True)}\r\n".encode()
-        found = {path.name: path for path in self.place.iterdir() if live.is_name(path.name)}
-        known = {name: self._ready[name] for name in found.keys() & self._ready.keys()}
-        known.pop(live.PULSE, None)
-        for name in found.keys() - known.keys():
-            known[name] = _ready(name, found[name].read_bytes())
-        self._ready = known
+        paths = {path.name: path for path in self.place.iterdir() if live.is_name(path.name)}
+        ready = {name: self._ready[name] for name in paths.keys() & self._ready.keys()}
+        ready.pop(live.PULSE, None)
+        for name in paths.keys() - ready.keys():
+            ready[name] = _ready(name, paths[name].read_bytes())
+        self._ready = ready
 
     def answer(self, name: str, *, compressed: bool) -> bytes | None:
         ready = self._ready.get(name)
@@ -59,7 +59,7 @@ class Files:
 
 
 class Visitor(asyncio.Protocol):
-    """One board's connection, kept open; anything odd ends it."""
+    """Handle a board's connection. It stays open until a request is not as expected."""
 
     def __init__(self, files: Files, visitors: set["Visitor"]) -> None:
         self._files, self._visitors = files, visitors
@@ -92,15 +92,15 @@ class Visitor(asyncio.Protocol):
         if not line.startswith(_GET) or len(target) != 3:
             self._refuse(b"405 Method Not Allowed\r\nAllow: GET")
             return
-        said = headers.lower()
+        headers = headers.lower()
         name = target[1].removeprefix(b"/live/").decode("latin-1")
-        answer = self._files.answer(name, compressed=b"gzip" in said)
+        answer = self._files.answer(name, compressed=b"gzip" in headers)
         if answer is None:
             self._refuse(b"404 Not Found")
             return
         self._transport.write(answer)
         unread = self._transport.get_write_buffer_size()
-        if b"connection: close" in said or target[2] != b"HTTP/1.1" or unread > _MOST_UNREAD:
+        if b"connection: close" in headers or target[2] != b"HTTP/1.1" or unread > _MOST_UNREAD:
             self.end()
 
     def _refuse(self, why: bytes) -> None:
@@ -109,7 +109,7 @@ class Visitor(asyncio.Protocol):
 
 
 async def serve(files: Files, host: str, port: int) -> asyncio.Server:
-    """Listen there; connections that ask nothing for a while are ended by `sweep`."""
+    """Listen on the address. `_sweep` closes connections that are idle for `_IDLE_S`."""
     visitors: set[Visitor] = set()
     loop = asyncio.get_running_loop()
     server = await loop.create_server(lambda: Visitor(files, visitors), host, port, backlog=BACKLOG)
@@ -119,22 +119,22 @@ async def serve(files: Files, host: str, port: int) -> asyncio.Server:
 
 def _sweep(visitors: Set[Visitor]) -> None:
     since = time.monotonic() - _IDLE_S
-    for visitor in [each for each in visitors if each.heard_s < since]:
+    for visitor in [visitor for visitor in visitors if visitor.heard_s < since]:
         visitor.end()
     asyncio.get_running_loop().call_later(_IDLE_S, _sweep, visitors)
 
 
 def _ready(name: str, content: bytes) -> Ready:
-    """The pulse is small and new every second: compressing it would gain nothing."""
-    smaller = content if name == live.PULSE else gzip.compress(content, 6, mtime=0)
-    return Ready(_rest(name, content), _rest(name, smaller, encoded=smaller is not content))
+    """Prepare a file's answers. The pulse is small and changes often: it is not compressed."""
+    encoded = content if name == live.PULSE else gzip.compress(content, 6, mtime=0)
+    return Ready(_rest(name, content), _rest(name, encoded, encoded=encoded is not content))
 
 
 def _rest(name: str, content: bytes, *, encoded: bool = False) -> bytes:
     lines = [
         "Content-Type: application/json",
         f"Content-Length: {len(content)}",
-        f"Cache-Control: {live.kept(name)}",
+        f"Cache-Control: {live.cache_control(name)}",
         "Vary: Accept-Encoding",
         "Access-Control-Allow-Origin: *",
         "X-Content-Type-Options: nosniff",

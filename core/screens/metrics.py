@@ -1,4 +1,4 @@
-"""The age of what boards show, for Prometheus."""
+"""Report the age of the boards' data to Prometheus."""
 
 from core.api.metrics import Source
 from core.screens.live import age

@@ -1,4 +1,4 @@
-"""What all screens share on the way in and out: their language, and a strict content policy."""
+"""Set the language of all screens and their strict content policy."""
 
 from collections.abc import Callable
 from typing import Final
@@ -10,14 +10,14 @@ from django.http.response import HttpResponseBase
 from django.utils import translation
 
 LANGUAGE_PARAMETER: Final = "lang"
-_KEPT_S: Final = 365 * 24 * 3600
-# The API answers programs, and the admin's theme is not ours: its scripts are inline.
+_COOKIE_AGE_S: Final = 365 * 24 * 3600
+# The API answers programs; the admin's theme is a library with inline scripts.
 _ASIDE: Final = ("/api/", "/admin/")
 PERMISSIONS: Final = "camera=(self), microphone=(), geolocation=(), payment=(), usb=(), serial=()"
 
 
 def policy(live_url: str) -> str:
-    """Everything from here; only what boards show may be read from another origin."""
+    """Return a policy that allows everything from here, and the boards' data from `live_url`."""
     live = urlsplit(live_url)
     elsewhere = f" {live.scheme}://{live.netloc}" if live.netloc else ""
     return "; ".join(
@@ -41,10 +41,10 @@ POLICY: Final = policy(settings.LIVE_URL)
 
 
 class Screens:
-    """The language chosen by `?lang=` (kept in a cookie), and headers that bind every page.
+    """Apply the language chosen by `?lang=`, keep it in a cookie, and set headers on every page.
 
-    Stands after LocaleMiddleware, whose choice by cookie or Accept-Language it overrules. Nothing
-    inline and nothing from elsewhere runs or is shown; a view that sets a policy keeps its own.
+    Place it after LocaleMiddleware, whose choice by cookie or Accept-Language it overrides. The
+    policy forbids inline scripts and styles and other origins; a view that sets a policy keeps it.
     """
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponseBase]) -> None:
@@ -63,7 +63,7 @@ class Screens:
             response.set_cookie(
                 settings.LANGUAGE_COOKIE_NAME,
                 chosen,
-                max_age=_KEPT_S,
+                max_age=_COOKIE_AGE_S,
                 samesite="Lax",
                 secure=settings.PRODUCTION,
                 httponly=True,

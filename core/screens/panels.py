@@ -1,6 +1,6 @@
-"""What games put on the screens: a tab of the terminal, a section of the board.
+"""Define what a game adds to the screens: a tab of the terminal, a section of the board.
 
-Each is a module that draws it.
+A JavaScript module draws each of them.
 """
 
 from collections.abc import Callable, Mapping
@@ -15,10 +15,11 @@ from core.screens.texts import Text
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Panel:
-    """A tab of the terminal, or a section of the board.
+    """A tab of the terminal, a section of the board, or a view for holders.
 
-    `module` is a static path of an ES module that exports `panel(till)`, or `section()`; `preload`
-    are those it imports; `texts` names its catalogue. A section is named as its feed (`live.py`).
+    `module` is a static path of an ES module that exports `panel(till)`, `section()` or
+    `details(document)`; `preload` are the modules that it imports; `texts` names its catalogue. A
+    section has the name of its feed (`live.py`).
     """
 
     name: str
@@ -34,9 +35,9 @@ Document = Mapping[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class Feed:
-    """An app's data for boards: `pulse` is in every pulse, `document` is published when it changes.
+    """An app's data for boards: each pulse has `pulse`; `document` is published when it changes.
 
-    `prepare` does what takes long; until it is done, the document is without its results.
+    `prepare` computes what takes long. Until it has finished, the document lacks those results.
     """
 
     name: str
@@ -47,11 +48,11 @@ class Feed:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Screens:
-    """An app's part of the screens: a tab, a section, a view for holders, a feed and texts.
+    """An app's contribution to the screens: a tab, a section, a view for holders, a feed and texts.
 
     `holder` names the module that shows a ticket or voucher to the person who holds it:
-    `details(document)`. A module that also exports `proof(code)` offers the proof that the document
-    was sealed. `texts` are catalogues by name (`texts.py`).
+    `details(document)`. A module that also exports `proof`, the API's path of proofs, offers the
+    proof that the document was sealed. `texts` are catalogues by name (`texts.py`).
     """
 
     terminal: Panel | None = None
@@ -62,7 +63,7 @@ class Screens:
 
 
 def parts() -> tuple[Screens, ...]:
-    """Return the part of each app, in app order."""
+    """Return the contribution of each app, in app order."""
     return contributions("screens", "SCREENS")
 
 

@@ -1,4 +1,4 @@
-"""The texts of the screens that both games share."""
+"""Contribute the texts that the screens of both games share."""
 
 from core.screens import base_texts, board, check, terminal
 from core.screens.panels import Screens

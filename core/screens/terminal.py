@@ -1,4 +1,4 @@
-"""The terminal's web app: a page, and the player's second screen. It speaks the public API only."""
+"""Serve the terminal's web app and the player's second screen, which use only the public API."""
 
 from typing import Any
 
@@ -16,14 +16,14 @@ class Terminal(Screen):
     def catalogues(self) -> tuple[str, ...]:
         return ("terminal", "prizes", *[panel.texts for panel in panels()])
 
-    def get_context_data(self, **given: Any) -> dict[str, Any]:
+    def get_context_data(self, **context: Any) -> dict[str, Any]:
         config = {
             "panels": [
-                {"name": each.name, "title": str(each.title), "module": static(each.module)}
-                for each in panels()
+                {"name": panel.name, "title": str(panel.title), "module": static(panel.module)}
+                for panel in panels()
             ]
         }
-        return super().get_context_data(**given, config=config, panels=panels())
+        return super().get_context_data(**context, config=config, panels=panels())
 
 
 class Player(Screen):

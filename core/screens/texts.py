@@ -1,11 +1,10 @@
-"""The texts of the screens' JavaScript: gettext messages, handed to a page as JSON.
+"""Give the texts of the screens' JavaScript: gettext messages, handed to a page as JSON.
 
-A script says `t("sell")`; what that is in each language is said here in Python, where the
-extractor of catalogues sees it:
+A script calls `t("sell")`. Its texts stand in Python, where the extractor of catalogues finds them:
 
     {"sell": _("Sell"), "bets": ngettext_noop("{n} bet", "{n} bets")}
 
-Placeholders are `{name}`; a plural is chosen by `{n}`.
+Placeholders are `{name}`; `{n}` selects the plural.
 """
 
 from collections.abc import Mapping
@@ -19,7 +18,7 @@ from core.contributions import contributions, without_repetition
 
 @dataclass(frozen=True, slots=True)
 class Plural:
-    """A text for one and a text for any other number."""
+    """A text for one, and a text for any other number."""
 
     one: str
     many: str
@@ -42,31 +41,31 @@ def catalogues() -> dict[str, Mapping[str, Text]]:
 
 
 def names() -> tuple[str, ...]:
-    """The catalogues there are."""
+    """Return the names of the catalogues, sorted."""
     return tuple(sorted(catalogues()))
 
 
 def keys(name: str) -> frozenset[str]:
-    """What a catalogue defines."""
+    """Return the keys that a catalogue defines."""
     return frozenset(catalogues()[name])
 
 
-def catalogue(*wanted: str) -> dict[str, str | list[str]]:
-    """The texts of these catalogues in the language in force; a plural is a pair of texts.
+def catalogue(*selected: str) -> dict[str, str | list[str]]:
+    """Return the texts of these catalogues in the active language; a plural is a pair of texts.
 
-    Raises KeyError for a catalogue that does not exist, ValueError for a key defined otherwise
-    by two of them.
+    Raises KeyError for a catalogue that does not exist, ValueError if two of them define a key with
+    different texts.
     """
     merged: dict[str, str | list[str]] = {}
-    for name in wanted:
+    for name in selected:
         for key, text in catalogues()[name].items():
-            said = _said(text)
-            if merged.setdefault(key, said) != said:
-                raise ValueError(f"{key!r} of {name!r} is said otherwise by another catalogue")
+            translated = _translated(text)
+            if merged.setdefault(key, translated) != translated:
+                raise ValueError(f"another catalogue has another text for {key!r} of {name!r}")
     return merged
 
 
-def _said(text: Text) -> str | list[str]:
+def _translated(text: Text) -> str | list[str]:
     if isinstance(text, Plural):
         return [ngettext(text.one, text.many, n) for n in (1, 2)]
     return str(text)

@@ -1,4 +1,4 @@
-"""Addresses of the screens."""
+"""Map the addresses of the screens."""
 
 from django.urls import URLPattern, path
 

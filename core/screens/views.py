@@ -1,4 +1,4 @@
-"""What a screen is: a template, its scripts' texts, and the languages it can be shown in."""
+"""Define the base class of screens: a template, its scripts' texts and its languages."""
 
 from typing import Any, ClassVar
 
@@ -15,28 +15,32 @@ from core.screens.middleware import LANGUAGE_PARAMETER
 
 
 def languages(request: HttpRequest) -> list[dict[str, str]]:
-    """The same page in each language, Catalan first: code, the language's own name, address."""
+    """Return links to the same page in each language, Catalan first: code, the language's own name,
+    address.
+    """
     query = request.GET.copy()
-    found = []
+    links = []
     for code, _name in settings.LANGUAGES:
         query[LANGUAGE_PARAMETER] = code
         name = get_language_info(code)["name_local"].capitalize()
-        found.append({"code": code, "name": name, "href": f"?{query.urlencode()}"})
-    return found
+        links.append({"code": code, "name": name, "href": f"?{query.urlencode()}"})
+    return links
 
 
 @method_decorator(gzip_page, name="dispatch")
 class Screen(TemplateView):
-    """A page on `screens/base.html`. `texts` names the catalogues that its scripts use."""
+    """Serve a page based on `screens/base.html`. `texts` names the catalogues that its scripts
+    use.
+    """
 
     texts: ClassVar[tuple[str, ...]] = ()
 
     def catalogues(self) -> tuple[str, ...]:
         return self.texts
 
-    def get_context_data(self, **given: Any) -> dict[str, Any]:
+    def get_context_data(self, **context: Any) -> dict[str, Any]:
         return super().get_context_data(
-            **given,
+            **context,
             languages=languages(self.request),
             messages_for_scripts=texts.catalogue("base", *self.catalogues()),
             server_time=clock.now(),

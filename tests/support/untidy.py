@@ -63,11 +63,8 @@ UNTESTED: dict[str, str] = {
 
 # Modules with a docstring that begins with "What" or "How", by folder.
 WHAT_OR_HOW: dict[str, str] = {
-    "core/api": "acting authentication bodies errors metrics models problems schema shapes",
-    "core/api/endpoints": "problems",
     "core/nights": "jobs metrics models selectors services",
     "core/nights/api": "nights",
-    "core/screens": "base_texts live live_server middleware panels texts views",
     "core/statements": """
         balances commission guarantee journal_rules models selectors services tasks weeks
     """,

@@ -1,4 +1,4 @@
-"""What each problem code means; where the `type` of a problem points."""
+"""Describe each problem code, at the address that the `type` of a problem names."""
 
 from django.http import HttpResponse
 from django.utils.translation import gettext

@@ -1,7 +1,9 @@
-"""The OpenAPI document."""
+"""Serve the OpenAPI document."""
 
 from drf_spectacular.views import SpectacularAPIView
 
 
 class SchemaDocument(SpectacularAPIView):
-    """`GET /api/v1/schema`: YAML, or JSON with `Accept: application/vnd.oai.openapi+json`."""
+    """Answer `GET /api/v1/schema`: YAML, or JSON with `Accept:
+    application/vnd.oai.openapi+json`.
+    """

@@ -1,4 +1,4 @@
-"""Figures and instants in templates, as papers write them, in the language in force."""
+"""Write figures and instants in templates as papers do, in the active language."""
 
 import datetime
 
@@ -18,19 +18,19 @@ def _language() -> str:
 
 @register.filter
 def cents(amount_cents: int) -> SafeString:
-    """Whole cents as euros, in a `.amount`, which never wraps."""
+    """Return cents as euros in an element of class `amount`, which does not wrap."""
     return format_html('<span class="amount">{}</span>', format_cents(amount_cents, _language()))
 
 
 @register.filter
 def day(value: datetime.date) -> str:
-    """A natural day."""
+    """Return a natural day as text."""
     return format_date(value, _language())
 
 
 @register.filter
 def moment(value: datetime.datetime) -> SafeString:
-    """An instant, in the time of the Balearic Islands."""
+    """Return an instant as a `<time>` element, in the time of the Balearic Islands."""
     return format_html(
         '<time datetime="{}">{}</time>', value.isoformat(), format_moment(value, _language())
     )

@@ -1,4 +1,4 @@
-"""`manage.py problems`: every code the system can answer with, as docs/problems.md has it."""
+"""Print every problem code: `manage.py problems`, the content of docs/problems.md."""
 
 from typing import Any
 

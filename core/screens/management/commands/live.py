@@ -1,4 +1,4 @@
-"""`manage.py live`: write what the boards show, once a second, until it is told to stop."""
+"""Publish the boards' data once a second until a signal ends it: `manage.py live`."""
 
 import argparse
 import asyncio
@@ -21,7 +21,7 @@ EVERY_S = 1.0
 
 
 def address(text: str) -> tuple[str, int]:
-    """ "127.0.0.1:8001" as host and port."""
+    """Return "127.0.0.1:8001" as host and port."""
     host, _, port = text.rpartition(":")
     if not host or not port.isdecimal():
         raise argparse.ArgumentTypeError("an address is HOST:PORT")
@@ -33,9 +33,9 @@ class Command(BaseCommand):
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("--folder", type=Path, default=live.folder(), help="where to write")
-        parser.add_argument("--once", action="store_true", help="look once and end")
+        parser.add_argument("--once", action="store_true", help="publish once and end")
         parser.add_argument(
-            "--listen", type=address, metavar="HOST:PORT", help="give the files out there as /live"
+            "--listen", type=address, metavar="HOST:PORT", help="serve the files there as /live"
         )
 
     def handle(self, *_: Any, **options: Any) -> None:
@@ -43,11 +43,11 @@ class Command(BaseCommand):
             live.prepare()
             live.publish(options["folder"])
             return
-        asyncio.run(_go_on(options["folder"], options["listen"]))
+        asyncio.run(_publish_until_told(options["folder"], options["listen"]))
 
 
-async def _go_on(folder: Path, listen: tuple[str, int] | None) -> None:
-    """Give out here; publish, and prepare what takes longer, in threads with their connections."""
+async def _publish_until_told(folder: Path, listen: tuple[str, int] | None) -> None:
+    """Serve the files here; publish and prepare in threads with their own database connections."""
     loop, ending = asyncio.get_running_loop(), asyncio.Event()
     for number in (signal.SIGTERM, signal.SIGINT):
         loop.add_signal_handler(number, ending.set)
@@ -58,7 +58,7 @@ async def _go_on(folder: Path, listen: tuple[str, int] | None) -> None:
     with ThreadPoolExecutor(1) as publisher, ThreadPoolExecutor(1) as counter:
         preparing = loop.run_in_executor(counter, _try, live.prepare)
         while not ending.is_set():
-            # From one look to the next, however long it takes; none is made up for.
+            # A publication that takes long delays the next; missed ones are not made up for.
             due = max(due + EVERY_S, loop.time())
             await loop.run_in_executor(publisher, _try, live.publish, folder)
             files.refresh()
@@ -73,14 +73,14 @@ async def _go_on(folder: Path, listen: tuple[str, int] | None) -> None:
         server.close()
 
 
-def _try(act: Callable[..., object], *given: object) -> None:
+def _try(act: Callable[..., object], *arguments: object) -> None:
     try:
-        act(*given)
+        act(*arguments)
     except (OperationalError, InterfaceError) as error:
-        # Boards say for themselves that what they show is old; the server comes back.
+        # Boards themselves mark their data as old until the database answers again.
         logger.warning("nothing is published: %s", type(error).__name__)
         connection.close()
     except Exception:
-        # For a person to look at. Boards keep what there is, and say how old it is; to die and
-        # be started again each second would cost the sale.
+        # A person must look at this. Boards keep their data and show its age. Ending here would
+        # mean a restart each second, which would slow down sales.
         logger.exception("nothing is published")

@@ -1,7 +1,7 @@
-"""Django's middleware of sessions, cookies and forms, kept for the screens that need them.
+"""Run Django's middleware of sessions, cookies and forms for pages, and skip it for the API.
 
-The API knows neither cookies nor forms: its callers present tokens. There these layers would only
-cost time, so under /api/ they step aside.
+The API uses neither cookies nor forms: its callers present tokens. Under /api/ this middleware
+would only cost time.
 """
 
 from typing import Any
@@ -25,11 +25,11 @@ class _Aside(MiddlewareMixin):
 
 
 class Sessions(_Aside, SessionMiddleware):
-    """Sessions, except under /api/."""
+    """Load sessions, except under /api/."""
 
 
 class Csrf(_Aside, CsrfViewMiddleware):
-    """Protection of forms, except under /api/, where no cookie is looked at."""
+    """Protect forms, except under /api/, where no cookie is read."""
 
     def process_view(self, request: HttpRequest, *args: Any, **kwargs: Any) -> Any:
         if request.path_info.startswith(API):
@@ -38,12 +38,12 @@ class Csrf(_Aside, CsrfViewMiddleware):
 
 
 class Authentication(_Aside, AuthenticationMiddleware):
-    """`request.user` from the session, except under /api/."""
+    """Set `request.user` from the session, except under /api/."""
 
 
 class Messages(_Aside, MessageMiddleware):
-    """Messages to the next page, except under /api/."""
+    """Carry messages to the next page, except under /api/."""
 
 
 class Frames(_Aside, XFrameOptionsMiddleware):
-    """No framing of pages; the API has none."""
+    """Forbid framing, except under /api/, which has no pages."""
