@@ -1,4 +1,4 @@
-// The organiser's desk: the server draws it, this takes the drawing again every few seconds.
+// Refresh the organiser's desk: fetch the part that the server draws every few seconds.
 "use strict";
 (() => {
   const EVERY_MS = 4000;
@@ -23,7 +23,7 @@
       if (!answer.ok) throw new TypeError(String(answer.status));
       const drawn = await answer.text();
       line.textContent = "";
-      // Whoever is on a link by keyboard stays on it: it is drawn again with the same address.
+      // Keep the keyboard focus on its link, which is drawn again with the same address.
       const focused = desk.contains(document.activeElement) ? document.activeElement.getAttribute("href") : null;
       if (drawn !== shown) {
         desk.innerHTML = drawn;

@@ -1,4 +1,4 @@
-// A ticket as its holder sees it, and where to ask for the proof that it was sealed.
+// Show a ticket to its holder, and name the path of the proof that it was sealed.
 
 export { details } from "./terminal/details.js";
 

@@ -1,4 +1,4 @@
-// A voucher as its holder sees it.
+// Show a voucher to its holder.
 
 import { h } from "../screens/base/dom.js";
 import { cents, date } from "../screens/base/format.js";

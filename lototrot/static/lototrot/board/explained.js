@@ -1,4 +1,4 @@
-// The settlement step by step, in words and numbers: every figure is the stored settlement's.
+// Explain the settlement step by step. Every figure comes from the stored settlement.
 
 import { h } from "../../screens/base/dom.js";
 import { cents, count, date, decimal } from "../../screens/base/format.js";
@@ -73,7 +73,7 @@ function carried(figures, top) {
     table([t("where_from"), t("amount")], facts.filter(([, cents_]) => cents_).map(([label, value]) => [label, cents(value)]))];
 }
 
-/** An exact amount, which may be "n/d", down to the cent, as it then is in the prizes. */
+/** Return an exact amount, which may be "n/d", rounded down to the cent as prizes are. */
 function floored(exact) {
   const [whole, parts = 1] = String(exact).split("/").map(Number);
   return cents(Math.floor(whole / parts));

@@ -1,4 +1,4 @@
-// One race on the board: its runners by number, who is withdrawn and on whom their bets count.
+// Draw a leg on the board: its runners by number, withdrawals, and the runners their bets pass to.
 
 import { h } from "../../screens/base/dom.js";
 import { hourOfDay, left, timeOfDay } from "../../screens/base/format.js";

@@ -1,4 +1,4 @@
-// Lototrot on the board: the contests, newest first; all figures come from the published document.
+// Draw Lototrot's section of the board: the contests, newest first, from the published document.
 
 import { announce, h } from "../../screens/base/dom.js";
 import { cents, count, date, decimal, left } from "../../screens/base/format.js";
@@ -20,7 +20,7 @@ function stateOf(facts) {
   }
 }
 
-/** What the board asks of a section: its root, the document, the pulse, and each second's tick. */
+/** Return the section's root and its functions for the document, the pulse and each second. */
 export function section() {
   const root = h("div", { class: "stack" });
   let shown = [];
@@ -105,7 +105,7 @@ class Contest {
     this.closing.textContent = open ? left(closes - at) : t("closed");
   }
 
-  /** What a reader of the screen is told when it changes. */
+  /** Return the text that is announced to screen readers when it changes. */
   news() {
     const { facts } = this;
     const known = facts.legs.filter((leg) => leg.winners.length);
@@ -113,7 +113,7 @@ class Contest {
   }
 }
 
-/** What anyone can check for themselves: entries of the public log. */
+/** Return links to the entries of the public log that prove this contest. */
 function proofs({ proofs: found, contest }) {
   const rows = [
     found.seal && [t("board_seal"), `/api/v1/log/${found.seal}`],

@@ -1,4 +1,4 @@
-// How many bets are still alive after each race, and what each would win if it got no race wrong.
+// Draw the bets still alive after each leg, and what each would win without another wrong leg.
 
 import { h } from "../../screens/base/dom.js";
 import { cents, count } from "../../screens/base/format.js";

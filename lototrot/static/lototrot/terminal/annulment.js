@@ -1,4 +1,4 @@
-// The correction of an error: the printed ticket is surrendered, scanned and kept (14.III.1.4).
+// Void a ticket to correct an error: it is surrendered, scanned and kept (14.III.1.4).
 
 import { h } from "../../screens/base/dom.js";
 import { dialog } from "../../screens/base/dialog.js";
@@ -15,9 +15,9 @@ export function annul(till, ticket, done) {
     event.preventDefault();
     error.hidden = true;
     try {
-      const found = await till.client.post(`lototrot/tickets/${ticket.uuid}/annulment`, { code: code.value, reason: reason.value });
+      const annulment = await till.client.post(`lototrot/tickets/${ticket.uuid}/annulment`, { code: code.value, reason: reason.value });
       shown.close();
-      till.toast(t("give_back", { amount: cents(found.refund_cents) }), "warn");
+      till.toast(t("give_back", { amount: cents(annulment.refund_cents) }), "warn");
       done();
     } catch (problem) {
       error.textContent = problem.title ?? t("line_lost");

@@ -1,7 +1,7 @@
-// A bet being made: the marks of each race. Nothing here draws or sends.
+// Hold the marks of each leg of a bet that is being made. This module neither draws nor sends.
 
 export class Bet {
-  /** One entry a race: a Set of programme numbers, or how many the system is to draw. */
+  /** Take one entry for each leg: a Set of programme numbers, or how many the server draws. */
   constructor(contest, marks = contest.races.map(() => new Set())) {
     this.contest = contest;
     this.marks = marks;
@@ -16,7 +16,7 @@ export class Bet {
     }
   }
 
-  /** Have the system draw one number of a race, or one more. */
+  /** Have the server draw one number of a leg, or one more. */
   quick(race) {
     const marked = this.marks[race];
     const most = this.contest.allows_multiple ? this.contest.races[race].offered.length : 1;
@@ -27,7 +27,7 @@ export class Bet {
   clear() { this.marks = this.marks.map(() => new Set()); }
   clearRace(race) { this.marks[race] = new Set(); }
 
-  /** How many numbers of a race. */
+  /** Return how many numbers a leg has. */
   chosen(race) {
     const marked = this.marks[race];
     return marked instanceof Set ? marked.size : marked;
@@ -40,12 +40,12 @@ export class Bet {
   get isTooLarge() { return this.bets > this.contest.max_bets; }
   get firstOpen() { return this.marks.findIndex((_, race) => this.chosen(race) === 0); }
 
-  /** As the API takes them. */
+  /** Return the marks as the API takes them. */
   get races() {
     return this.marks.map((marked) => (marked instanceof Set ? [...marked].sort((a, b) => a - b) : { quick_pick: marked }));
   }
 
-  /** As it can be kept and made again. */
+  /** Return the bet in the form that `of` restores. */
   get kept() { return { contest: this.contest.id, races: this.races }; }
 
   static of(contest, kept) {
@@ -53,14 +53,14 @@ export class Bet {
     return fits ? Bet.marked(contest, kept.races) : new Bet(contest);
   }
 
-  /** The same numbers again, as far as they are still offered. */
+  /** Return a bet with these marks, without the numbers that are no longer offered. */
   static marked(contest, races) {
     return new Bet(contest, races.map((marks, race) => (Array.isArray(marks)
       ? new Set(marks.filter((number) => contest.races[race].offered.includes(number)))
       : marks.quick_pick)));
   }
 
-  /** The bet on the same contest as it is now, and the [race, number] that were withdrawn. */
+  /** Return the bet on the contest as it is now, and the withdrawn marks as [leg, number]. */
   on(contest) {
     const gone = [];
     this.marks.forEach((marked, race) => {

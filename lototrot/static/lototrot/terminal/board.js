@@ -1,10 +1,10 @@
-// The races side by side. A tap or a key marks a number; only what changed is drawn again.
+// Draw the legs side by side. A tap or a key marks a number; only what changed is drawn again.
 
 import { announce, h } from "../../screens/base/dom.js";
 import { hourOfDay } from "../../screens/base/format.js";
 import { t } from "../../screens/base/text.js";
 
-/** `changed()` is called after every mark; `confirm()` when Enter is pressed on a complete bet. */
+/** Call `changed()` after every mark, and `confirm()` at Ctrl+Enter on a complete bet. */
 export class Board {
   #races = [];
   #typed = "";
@@ -34,7 +34,7 @@ export class Board {
   refresh() { this.#races.forEach((_, index) => this.#refreshRace(index)); }
   focus(race = 0) { this.#races[race]?.runners.find((button) => !button.disabled)?.focus(); this.#enter(race); }
 
-  /** A key pressed anywhere on the screen; true if it was for the board. */
+  /** Handle a key pressed anywhere on the screen. Return whether the board used it. */
   key(event) {
     if (/^\d$/.test(event.key)) return this.#type(event.key);
     if (event.key === "Backspace" && this.#typed) return this.#show(this.#typed.slice(0, -1));
@@ -46,7 +46,7 @@ export class Board {
     return false;
   }
 
-  /** What was typed was a scanner's. */
+  /** Drop the typed digits: they were a scanner's. */
   forget() { this.#show(""); }
 
   #race(race, index) {
@@ -104,7 +104,7 @@ export class Board {
     if (before !== race) this.#typed = "";
     this.#races.forEach(({ element, runners, quick }, index) => {
       element.classList.toggle("current", index === race);
-      // One stop of the Tab key in each race; arrows do the rest.
+      // The Tab key stops once in each leg; arrows move inside it.
       const stop = index === race && focused ? focused : runners.find((button) => !button.disabled) ?? quick;
       for (const button of [...runners, quick]) button.tabIndex = button === stop ? 0 : -1;
     });
@@ -119,7 +119,7 @@ export class Board {
     return true;
   }
 
-  /** Mark the typed number; `next` goes on to the next race, which is how a single is typed. */
+  /** Mark the typed number; with `next`, continue with the next leg, as for a single bet. */
   #take(next) {
     const number = Number(this.#typed);
     this.#typed = "";

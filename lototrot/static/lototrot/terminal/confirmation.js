@@ -1,4 +1,4 @@
-// The bet shown to the player, who confirms it before paying (14.III.1.2). One tap sells.
+// Show the bet to the player, who confirms it before paying (14.III.1.2). One tap sells.
 
 import { amount, h } from "../../screens/base/dom.js";
 import { dialog } from "../../screens/base/dialog.js";
@@ -13,7 +13,7 @@ function row(race, marks) {
   return h("tr", {}, h("th", { scope: "row", class: "figure" }, String(race.position)), h("td", { class: "soft small" }, `${race.racecourse} ${race.race}`), h("td", { class: "marks" }, h("div", {}, numbers)));
 }
 
-/** What the player's own screen shows. */
+/** Return the content of the player's screen. */
 function forPlayer(bet) {
   return {
     kind: "bet", tone: "info", title: t("your_bet"), large: cents(bet.amountCents),

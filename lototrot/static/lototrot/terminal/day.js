@@ -1,4 +1,4 @@
-// Lototrot's part of the day: totals and the last tickets.
+// Draw Lototrot's part of the day: totals and the last tickets.
 
 import { amount, h } from "../../screens/base/dom.js";
 import { cents, count, date, timeOfDay } from "../../screens/base/format.js";

@@ -1,4 +1,4 @@
-// A presented ticket: its numbers, their way over withdrawn horses, and which are right.
+// Draw a presented ticket: its numbers, their substitutes for withdrawn horses, and the right ones.
 
 import { h } from "../../screens/base/dom.js";
 import { t } from "../../screens/base/text.js";

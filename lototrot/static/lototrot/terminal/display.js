@@ -1,4 +1,5 @@
-// Programme, rules and percentage hang on the wall before anything is sold (14.III.5.2, 6.2).
+// Ask whether programme, rules and percentage are displayed before anything is sold
+// (14.III.5.2, 14.III.6.2).
 
 import { h } from "../../screens/base/dom.js";
 import { dialog } from "../../screens/base/dialog.js";
@@ -13,7 +14,7 @@ const poster = (till, contest) => async () => {
   }
 };
 
-/** What stands in the place of the races until the operator has acknowledged the display. */
+/** Return the element that replaces the legs until the operator has acknowledged the display. */
 export function display(till, contest, done) {
   async function acknowledge() {
     try {

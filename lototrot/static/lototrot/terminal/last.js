@@ -1,4 +1,4 @@
-// The last ticket: what it was, again, a copy, and the correction of an error while that may be.
+// Show the last ticket, to repeat its bet, copy it, or void it within the correction window.
 
 import { amount, h } from "../../screens/base/dom.js";
 import { cents, left, timeOfDay } from "../../screens/base/format.js";
@@ -16,7 +16,7 @@ export function lastTicket(till, { repeat }) {
     h("div", { class: "row" }, copy, h("button", { class: "button", type: "button", onclick: repeat }, t("repeat")), correct));
 
   function keep(ticket) {
-    // Its code stays on the paper alone.
+    // Not the ticket's code: only the paper has it.
     last = {
       uuid: ticket.uuid, contest: ticket.contest, sold_at: ticket.sold_at, bets: ticket.bets, amount_cents: ticket.amount_cents,
       window_s: ticket.correction_window_s, voided: ticket.state === "void",
@@ -49,7 +49,7 @@ export function lastTicket(till, { repeat }) {
     second(null);
   }
 
-  /** `contestMs` is what is left until the closing, null if that is as before. */
+  /** Update the buttons. `contestMs` is the time until the closing; null keeps the last value. */
   let contestLeft = 0;
   function second(contestMs) {
     if (contestMs !== null) contestLeft = contestMs;
@@ -65,7 +65,7 @@ export function lastTicket(till, { repeat }) {
   return { element, keep, restore, second, races: (contest) => (last?.contest === contest ? last.races : null) };
 }
 
-/** A further copy, marked as a duplicate. */
+/** Print a further copy, marked as a duplicate. */
 export async function reprint(till, uuid) {
   const body = { uuid: crypto.randomUUID(), format: "html", lang: language };
   try {

@@ -1,4 +1,4 @@
-// Lototrot at the terminal: what is on sale, the bet, its confirmation, the last ticket.
+// Run Lototrot's tab of the terminal: contests on sale, the bet, its confirmation, the last ticket.
 
 import { amount, h } from "../../screens/base/dom.js";
 import { cents, count, date, decimal, hourOfDay, left } from "../../screens/base/format.js";
@@ -12,9 +12,9 @@ import { display, rules } from "./display.js";
 import { lastTicket } from "./last.js";
 import { KIND, sales } from "./sale.js";
 
-const ASK_AGAIN_MS = 15_000;          // while no pulse tells of news
+const ASK_AGAIN_MS = 15_000;          // while no pulse arrives
 const ASK_ANYWAY_MS = 5 * 60_000;
-const SPREAD_MS = 10_000;              // not all terminals at once
+const SPREAD_MS = 10_000;              // so that terminals do not all ask at once
 const SOON_MS = 5 * 60_000;
 const NOW_MS = 60_000;
 const DRAFT = "lototrot.draft";
@@ -25,7 +25,7 @@ export function panel(till) {
     signedOff: () => p.signedOff(), day: () => totals(till), details };
 }
 
-/** What players are told of a public draw: where and when, and then what came of it. */
+/** Return the notice of a public draw: its place and time, and later its result. */
 function drawn(draw) {
   const text = draw.order.length
     ? t("draw_result", { title: draw.title, number: draw.order[0] })
@@ -41,7 +41,7 @@ class Panel {
   #timer = 0;
   #shown = false;
   #asking = 0;
-  #heard = null;    // the news of the last pulse
+  #heard = null;    // Lototrot's part of the last pulse, as text
 
   constructor(till) {
     this.till = till;
@@ -75,22 +75,22 @@ class Panel {
     this.closing.textContent = "";
   }
 
-  /** What is on sale now; asked again from time to time. */
+  /** Ask for the contests on sale, and plan the next time. */
   async ask() {
     clearTimeout(this.#timer);
     if (!this.till.signedOn) return;
     const asking = ++this.#asking;
     if (!this.#contests.length && !this.body.children.length) this.body.replaceChildren(h("p", { class: "loading" }, t("loading")));
     try {
-      const found = await this.till.client.get("lototrot/terminal/contests");
-      if (asking === this.#asking) this.#found(found);
+      const answer = await this.till.client.get("lototrot/terminal/contests");
+      if (asking === this.#asking) this.#take(answer);
     } catch (error) {
       this.till.tell(error);
     }
     if (asking === this.#asking) this.#timer = setTimeout(() => this.ask(), this.till.line.hasPulse ? ASK_ANYWAY_MS : ASK_AGAIN_MS);
   }
 
-  /** The pulse says that contests, horses or draws have changed since it was last asked. */
+  /** Ask again if the pulse says that contests, horses or draws have changed. */
   #news({ lototrot }) {
     if (!lototrot) return;
     const states = Object.entries(lototrot.contests).map(([id, { state, closes_at: at }]) => [id, state, at]);
@@ -103,7 +103,7 @@ class Panel {
     }
   }
 
-  #found({ items, refusal, draws }) {
+  #take({ items, refusal, draws }) {
     this.told.replaceChildren(...draws.map(drawn));
     const before = JSON.stringify([this.#contests, this.#refusal]);
     this.#contests = items;
@@ -209,7 +209,7 @@ class Panel {
     this.actions.F6.disabled = !this.last.races(bet.contest.id);
   }
 
-  /** What is left until the closing, by the system's clock; negative once it has closed. */
+  /** Return the ms until the closing by the server's clock; negative after it. */
   get #opensMs() {
     const now = this.till.clock.now();
     return this.#bet && now !== null ? Date.parse(this.#bet.contest.closes_at) - now : 0;

@@ -1,13 +1,13 @@
-// Selling: asked through the outbox, answered once, printed, and the paper confirmed.
+// Sell tickets: ask through the outbox, print the answer's paper and confirm that it was printed.
 
 import { cents } from "../../screens/base/format.js";
 import { language, t } from "../../screens/base/text.js";
 
 export const KIND = "lototrot.ticket";
 const PATH = "lototrot/tickets";
-const PRINTED = "printed";   // the paper is out and only its confirmation is missing
+const PRINTED = "printed";   // the paper is printed and only its confirmation is missing
 const PAUSE_MS = 1000;
-// Why an original is not given any more; none of them comes back.
+// Problems after which the server never gives the original.
 const NO_PAPER = new Set(["slip_printed", "contest_closed", "ticket_not_printable", "ticket_unknown"]);
 
 export function sales(till, { sold, failed }) {
@@ -19,7 +19,7 @@ export function sales(till, { sold, failed }) {
     await outbox.ask({ kind: KIND, uuid, path: PATH, body, shown: cents(bet.amountCents) });
   }
 
-  /** Fetch the paper, print it, say that it came out. True when the ticket is in the player's hand. */
+  /** Fetch and print the paper and confirm it. Return whether the player has the ticket. */
   async function paperOf(uuid) {
     try {
       if (outbox.entry.stage !== PRINTED) {
@@ -44,7 +44,7 @@ export function sales(till, { sold, failed }) {
     if (await tried(() => paperOf(ticket.uuid))) sold(ticket);
   }
 
-  /** Nothing is forgotten while the line is away: the entry stays, and is taken up again. */
+  /** Run `act` and delete the entry. If the connection is lost, keep the entry and resume later. */
   async function tried(act) {
     try {
       const out = await act();
@@ -60,11 +60,11 @@ export function sales(till, { sold, failed }) {
   }
 
   async function resume(entry) {
-    const found = await tried(async () => {
+    const ticket = await tried(async () => {
       const answer = await client.post(`${PATH}/${entry.uuid}/inquiry`);
       return (await paperOf(entry.uuid)) && answer.ticket;
     });
-    if (found) sold(found);
+    if (ticket) sold(ticket);
   }
 
   return {

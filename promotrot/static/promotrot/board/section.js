@@ -1,4 +1,4 @@
-// Promotrot on the board: what is left of each emission, as published.
+// Draw Promotrot's section of the board: the remainder of each emission, as published.
 
 import { h } from "../../screens/base/dom.js";
 import { cents, count, decimal, hourOfDay } from "../../screens/base/format.js";

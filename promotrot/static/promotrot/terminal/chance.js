@@ -1,12 +1,12 @@
-// A probabilistic game: the player's acts decide, one after the other, and each is asked of the
-// system, which draws what comes of it and has it on record before it is shown.
+// Play a probabilistic game: the player's acts decide, one after the other. The server draws the
+// outcome of each act and records it before it is shown.
 
 import { announce, h } from "../../screens/base/dom.js";
 import { mechanics } from "./mechanics.js";
 import { prizeOf } from "./values.js";
 
 export class Chance {
-  /** `act(number, name)` resolves with the play after it. */
+  /** Take hooks: `act(number, name)` resolves with the play after the act. */
   constructor(game, play, { act, complete }) {
     Object.assign(this, { game, play, complete, ask: act, busy: false });
     this.element = h("div", { class: "chance" });

@@ -1,11 +1,11 @@
-// A pre-drawn ticket: covered cells that the player uncovers. What they show was fixed before the
-// sale; the order of the touches decides nothing.
+// Draw a pre-drawn ticket: covered cells that the player uncovers. Their content was fixed before
+// the sale; the order of the touches decides nothing.
 
 import { announce, h } from "../../screens/base/dom.js";
 import { t } from "../../screens/base/text.js";
 import { sign } from "./values.js";
 
-/** What each cell shows, in order, and where it stands. */
+/** Return the content of each cell, in order. */
 function faces(game, picture) {
   const { presentation } = game.screen;
   if (presentation.kind === "numbers") {
@@ -15,7 +15,7 @@ function faces(game, picture) {
   return picture.cells.map((name) => ({ key: name, label: game.labels[name], draw: () => [sign(name), h("span", { class: "small" }, game.labels[name])] }));
 }
 
-/** The cells that make the prize. */
+/** Return the indexes of the cells that make the prize. */
 function winningCells(game, picture, tier) {
   if (!tier) return new Set();
   const { presentation } = game.screen;
@@ -24,15 +24,15 @@ function winningCells(game, picture, tier) {
     return new Set([...picture.winners, ...picture.yours].flatMap((number, index) => (common.has(number) ? [index] : [])));
   }
   if (presentation.kind === "symbols") return new Set(picture.cells.flatMap((name, index) => (name === presentation.winning[tier - 1] ? [index] : [])));
-  const found = new Set();
+  const cells = new Set();
   for (const letter of presentation.words[tier - 1] ?? "") {
-    found.add(picture.cells.findIndex((each, index) => each === letter && !found.has(index)));
+    cells.add(picture.cells.findIndex((cell, index) => cell === letter && !cells.has(index)));
   }
-  return found;
+  return cells;
 }
 
 export class Drawn {
-  /** `reveal()` resolves with the play once it has ended; `uncovered(index)` keeps a touch. */
+  /** Take hooks: `reveal()` resolves with the ended play; `uncovered(index)` stores a touch. */
   constructor(game, play, { reveal, uncovered, complete, already }) {
     Object.assign(this, { game, play, reveal, uncovered, complete });
     const { presentation } = game.screen;
@@ -63,7 +63,7 @@ export class Drawn {
 
   async touchAll() { for (let index = 0; index < this.size; index++) await this.touch(index); }
 
-  /** After a reload with everything uncovered. */
+  /** Show the result again after a reload, if all cells are uncovered. */
   restore() { if (this.isComplete && this.play.ending) this.#finish(); }
 
   #lay(presentation) {

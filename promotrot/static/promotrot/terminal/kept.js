@@ -1,5 +1,5 @@
-// The play under way, kept on this machine so that it goes on after a reload: which it is, what the
-// player has uncovered, which vouchers are printed. Its codes are not kept.
+// Store the play under way, so that it continues after a reload: its UUID, the uncovered cells and
+// the printed vouchers. Codes are not stored.
 
 const KEPT = "promotrot.play";
 

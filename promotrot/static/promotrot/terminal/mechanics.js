@@ -1,12 +1,12 @@
-// The mechanics of probabilistic games, one entry for each kind that promotrot/engine/mechanics.py knows:
-// `face` is the sign of the game's button, `prizes` the rows of its prize table, `draw` what the player sees and does,
-// `tells` whether each act is announced with the prize that it showed.
+// Draw the mechanics of probabilistic games, one entry for each kind of promotrot/engine/mechanics.py:
+// `face` is the sign of the game's button, `prizes` returns the rows of its prize table, `draw` returns
+// the play with its buttons, `tells` is whether the prize of each act is announced.
 
 import { h } from "../../screens/base/dom.js";
 import { t } from "../../screens/base/text.js";
 import { percent, prizeOf, sign } from "./values.js";
 
-/** Behind the doors of some stalls there are prizes. */
+/** Draw the stalls; behind some doors there are prizes. */
 function doors(game, play, act) {
   const places = game.screen.mechanic.deals[0].contents.length;
   const opened = new Map(play.acts.filter((each) => each.act.startsWith("open-")).map((each) => [each.act, each.shown]));
@@ -22,7 +22,7 @@ function doors(game, play, act) {
   return h("div", { class: "stack" }, h("div", { class: "doors" }, stalls), h("div", { class: "row centre acts" }, keep));
 }
 
-/** Rungs to climb or to stop on. */
+/** Draw the ladder and the acts: climb or stop. */
 function climb(game, play, act) {
   const { rungs } = game.screen.mechanic;
   const steps = play.acts.filter((each) => each.act !== "stop");

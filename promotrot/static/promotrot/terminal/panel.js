@@ -1,4 +1,4 @@
-// Promotrot at the terminal: the games on sale, buying a play, the play itself.
+// Run Promotrot's tab of the terminal: the games on sale, the sale of a play, the play.
 
 import { amount, h } from "../../screens/base/dom.js";
 import { dialog } from "../../screens/base/dialog.js";
@@ -58,7 +58,7 @@ class Panel {
     this.#games = [];
   }
 
-  /** A play that was under way goes on before anything else. */
+  /** Continue a play that was under way before anything else. */
   async signedOn() {
     if (!kept()) return;
     await this.ask();
@@ -170,7 +170,7 @@ class Panel {
   }
 }
 
-/** A game whose texts the system gives no more: its play ended, and its emission is closed. */
+/** Return a game without texts, for a play of a closed emission, whose texts are not served. */
 function bare(play) {
   const own = { get: (_, key) => String(key) };
   return { name: play.emission.name, labels: new Proxy({}, own), prizes: new Proxy({}, own), screen: play.screen };

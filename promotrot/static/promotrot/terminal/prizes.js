@@ -1,4 +1,4 @@
-// The prizes of a game: the table that stands beside every ticket.
+// Draw the prize table of a game, which stands beside every ticket.
 
 import { h } from "../../screens/base/dom.js";
 import { t } from "../../screens/base/text.js";
@@ -12,7 +12,7 @@ const presentations = {
   numbers: (game, { matches }) => matches.map((many, index) => [t("in_common", { n: many }), index + 1]),
 };
 
-/** The prizes of a game; rows of extra prizes come after. */
+/** Return the prize table of a game; rows of extra prizes come last. */
 export function prizeTable(game) {
   const { presentation, mechanic, tiers } = game.screen;
   const list = presentation
@@ -24,7 +24,7 @@ export function prizeTable(game) {
     h("tbody", {}, [...rows, ...extra].map(({ how, tier }) => h("tr", {}, h("th", { scope: "row" }, how), h("td", { class: "n" }, prizeOf(game, tier))))));
 }
 
-/** The largest prize. */
+/** Return the largest prize. */
 export function topPrize(game) {
   const top = game.screen.tiers.reduce((best, tier) => (tier.value_cents > best.value_cents ? tier : best));
   return prizeOf(game, top.tier);

@@ -1,4 +1,4 @@
-// A play from its sale to its end: the ticket, the player's touches, the result, the vouchers.
+// Show a play from its sale to its end: the ticket, the player's touches, the result, the vouchers.
 
 import { amount, h } from "../../screens/base/dom.js";
 import { cents } from "../../screens/base/format.js";
@@ -8,7 +8,7 @@ import { Drawn } from "./drawn.js";
 import { forget, keep, kept } from "./kept.js";
 import { prizeTable } from "./prizes.js";
 
-// Why a voucher's original is not given; nothing of it changes by asking again.
+// Problems after which the server never gives a voucher's original.
 const NO_PAPER = new Set(["voucher_printed", "voucher_code_gone", "voucher_unknown"]);
 
 export class Stage {
@@ -33,7 +33,7 @@ export class Stage {
     till.player.show({ kind: "play", tone: "info", title: game.name, large: t("your_turn") });
   }
 
-  /** Once it is on the screen: the focus, and whatever was complete before a reload. */
+  /** Set the focus and restore the state before a reload, once the element is on the screen. */
   start() {
     this.ticket.restore();
     if (!this.ticket.isComplete) this.element.querySelector(".paper button:enabled")?.focus();
@@ -63,8 +63,8 @@ export class Stage {
   }
 
   #keep(list, value) {
-    const now = kept() ?? { uuid: this.play.uuid, uncovered: [], printed: [] };
-    keep({ ...now, [list]: [...new Set([...now[list], value])] });
+    const stored = kept() ?? { uuid: this.play.uuid, uncovered: [], printed: [] };
+    keep({ ...stored, [list]: [...new Set([...stored[list], value])] });
   }
 
   async #complete(play) {
@@ -83,7 +83,7 @@ export class Stage {
     this.leave.focus();
   }
 
-  /** Print a voucher once and confirm it; a line that drops in between does not print it twice. */
+  /** Print a voucher and confirm it. A connection lost in between does not print it twice. */
   async #print(voucher) {
     if (voucher.held) return this.result.append(h("p", { class: "notice warn" }, t("held_at_office")));
     const path = `promotrot/vouchers/${voucher.uuid}`;

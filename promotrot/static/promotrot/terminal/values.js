@@ -1,4 +1,4 @@
-// Signs, prizes and percentages, as all screens of a game write them.
+// Format signs, prizes and percentages for all screens of a game.
 
 import { amount, drawing } from "../../screens/base/dom.js";
 import { cents, count } from "../../screens/base/format.js";
@@ -6,10 +6,10 @@ import { t } from "../../screens/base/text.js";
 
 const SHEET = new URL("../signs.svg", import.meta.url).pathname;
 
-/** A sign of the project's own sheet. */
+/** Return a sign of this project's sheet. */
 export const sign = (name, label = "") => drawing(`${SHEET}#${name}`, { label, className: "sign" });
 
-/** A prize as people read it: an amount, or a thing with its equivalent. */
+/** Return a prize: an amount, or a thing with its value. */
 export function prizeOf(game, number) {
   const tier = game.screen.tiers.find((each) => each.tier === number);
   if (!tier) return t("no_prize");

@@ -1,13 +1,14 @@
-// Elements without a library: what is text stays text, nothing is parsed as markup.
+// Create elements without a library. Text is never parsed as markup.
 
 const SVG = "http://www.w3.org/2000/svg";
 
-/** An element. `on*` are listeners, true and false set or leave out, `class` may be a list. */
+/** Return an element. `on*` attributes are listeners, true sets an attribute without a value,
+ *  false leaves it out, and `class` may be a list. */
 export function h(tag, attributes = {}, ...children) {
-  const made = document.createElement(tag);
-  for (const [name, value] of Object.entries(attributes)) set(made, name, value);
-  made.append(...children.flat(Infinity).filter((child) => child !== null && child !== undefined && child !== false));
-  return made;
+  const element = document.createElement(tag);
+  for (const [name, value] of Object.entries(attributes)) set(element, name, value);
+  element.append(...children.flat(Infinity).filter((child) => child !== null && child !== undefined && child !== false));
+  return element;
 }
 
 export function set(element, name, value) {
@@ -19,7 +20,7 @@ export function set(element, name, value) {
 
 export const amount = (text, more = "") => h("span", { class: `amount ${more}`.trim() }, text);
 
-/** A drawing's `<use>` of a symbol in a sheet of our own, decorative unless it has a label. */
+/** Return an SVG that uses a symbol of a sheet of this project; without a label it is decorative. */
 export function drawing(href, { label = "", className = "" } = {}) {
   const svg = document.createElementNS(SVG, "svg");
   svg.setAttribute("class", className);
@@ -31,8 +32,9 @@ export function drawing(href, { label = "", className = "" } = {}) {
   return svg;
 }
 
-/** A paper of ours (`slip.html`) as an element. The page's policy forbids styles in markup and
- *  allows them from scripts; a quote in a paper's text is escaped, so only attributes match. */
+/** Return a paper that the API rendered (`slip.html`) as an element. The page's policy forbids
+ *  styles in markup and allows them from scripts. Quotes in a paper's text are escaped, so that
+ *  only attributes match. */
 export function paper(markup) {
   const renamed = markup.replaceAll(' style="', ' data-style="');
   const section = new DOMParser().parseFromString(renamed, "text/html").querySelector("section.receipt");
@@ -43,7 +45,7 @@ export function paper(markup) {
   return document.adoptNode(section);
 }
 
-/** Say something to screen readers without moving the focus. */
+/** Announce a text to screen readers without moving the focus. */
 export function announce(text) {
   let node = document.getElementById("announcer");
   if (!node) {

@@ -1,4 +1,4 @@
-// Amounts, numbers and times as papers write them, in the page's language and the islands' time.
+// Format amounts, numbers and times as papers do, in the page's language and Balearic time.
 
 import { language } from "./text.js";
 
@@ -14,18 +14,18 @@ const day = language === "en"
   ? new Intl.DateTimeFormat("en-GB", { day: "numeric", month: "short", year: "numeric", timeZone: "UTC" })
   : new Intl.DateTimeFormat(language, { day: "2-digit", month: "2-digit", year: "numeric", timeZone: "UTC" });
 
-/** Whole cents as euros; the spaces in it do not break. */
+/** Return cents as euros, with spaces that do not break. */
 export const cents = (amount) => euros.format(amount / 100);
 export const count = (n) => whole.format(n);
-/** A decimal of the API's ("73.8") in the page's language. */
+/** Return a decimal of the API ("73.8") in the page's language. */
 export const decimal = (text) => exact.format(Number(text));
-/** "18:03:22" and "18:03", from anything that `Date` takes. */
+/** Return "18:03:22" or "18:03", from any argument of `Date`. */
 export const timeOfDay = (instant) => clock.format(new Date(instant));
 export const hourOfDay = (instant) => hour.format(new Date(instant));
-/** A natural day, "2027-04-10". */
+/** Return a natural day, given as "2027-04-10". */
 export const date = (iso) => day.format(new Date(`${iso}T00:00:00Z`));
 
-/** What is left, in ms: "1:02:03", "02:03", never below zero. */
+/** Return a time left, given in ms: "1:02:03" or "02:03", never below zero. */
 export function left(ms) {
   const s = Math.max(0, Math.ceil(ms / 1000));
   const two = (n) => String(n).padStart(2, "0");

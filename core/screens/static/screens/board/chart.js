@@ -1,16 +1,17 @@
-// Lines over days as an SVG drawn here: a title for readers, a table beside it for the figures.
+// Draw lines over days as an SVG. Screen readers get its title; a table beside it has the figures.
 
 const NS = "http://www.w3.org/2000/svg";
 const WIDTH = 640, HEIGHT = 200, PAD = 8;
 
 function node(name, attributes, text) {
-  const made = document.createElementNS(NS, name);
-  for (const [key, value] of Object.entries(attributes)) made.setAttribute(key, value);
-  if (text !== undefined) made.textContent = text;
-  return made;
+  const element = document.createElementNS(NS, name);
+  for (const [key, value] of Object.entries(attributes)) element.setAttribute(key, value);
+  if (text !== undefined) element.textContent = text;
+  return element;
 }
 
-/** `series`: [{name, values: [n, ...]}], all as long as `labels`. Values are never negative. */
+/** Return a chart of `series`: [{name, values: [n, ...], said: [text, ...]}], lists as long as
+ *  `labels`. Values are never negative; `said` are the values as text. */
 export function lines(title, labels, series) {
   const most = Math.max(1, ...series.flatMap((each) => each.values));
   const x = (i) => PAD + (labels.length < 2 ? (WIDTH - 2 * PAD) / 2 : (i * (WIDTH - 2 * PAD)) / (labels.length - 1));

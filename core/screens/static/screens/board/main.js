@@ -1,20 +1,20 @@
-// The board: reads the pulse every few seconds, a section's document when its name is new.
+// Show the board: read the pulse every few seconds, and a section's document when its name is new.
 
 import { h } from "../base/dom.js";
 import { timeOfDay } from "../base/format.js";
 import { t } from "../base/text.js";
 import { now, setTime } from "./time.js";
 
-// A look each second by the publisher, and one of ours: what changes shows within five seconds.
+// The publisher writes once a second; with this interval a change shows within five seconds.
 const EVERY_MS = 3000;
-const SPREAD_MS = 200;    // so that boards switched on together do not go on asking together
+const SPREAD_MS = 200;    // so that boards switched on together spread their requests
 const PATIENCE_MS = 8000;
 const OLD_AFTER_MS = 12000;
 const LIVE = document.documentElement.dataset.live;
 const config = JSON.parse(document.getElementById("config").textContent);
 const place = document.getElementById("sections");
 const sections = [];
-let lastAt = 0;           // the system's time of the last pulse
+let lastAt = 0;           // the server's time of the last pulse, ms
 
 async function fetchJson(name) {
   const answer = await fetch(`${LIVE}/${name}`, { credentials: "omit", signal: AbortSignal.timeout(PATIENCE_MS) });
@@ -33,8 +33,8 @@ async function look() {
 async function refresh(section, feed) {
   if (!feed) return;
   if (feed.document !== section.shown) {
-    const found = await fetchJson(feed.document);
-    section.view.show(found, feed);
+    const published = await fetchJson(feed.document);
+    section.view.show(published, feed);
     section.shown = feed.document;
     section.root.replaceChildren(section.view.root);
   }
@@ -42,7 +42,7 @@ async function refresh(section, feed) {
 }
 
 function tell() {
-  // Also when the files still come and nobody publishes any more.
+  // True also if the files are served but no longer published.
   const old = now() - lastAt > OLD_AFTER_MS;
   const line = document.getElementById("line");
   line.className = `badge ${old ? "bad" : "good"}`;
@@ -66,7 +66,7 @@ async function start() {
   }
   place.replaceChildren(...sections.map((section) => section.root));
   const round = async () => {
-    // A lost line is no error of the page: what is shown is marked as old until it is back.
+    // A lost connection is no fault of the page: the data is marked as old until it returns.
     try { await look(); } catch (error) { if (!(error instanceof TypeError)) console.warn(error); }
     setTimeout(round, EVERY_MS + Math.random() * SPREAD_MS);
   };

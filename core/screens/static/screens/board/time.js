@@ -1,12 +1,12 @@
-// The system's time. Whatever comes from the system is of some moment ago, never of one to come, so
-// the latest of what was read lately is nearest; lately, because this machine's clock drifts.
+// Estimate the server's time. A time that arrives is always some moment old, so the largest offset
+// is nearest to the truth. Only recent offsets count, because this machine's clock drifts.
 
-const KEPT = 20;
-const ahead = [];  // of this page's own clock, by what was read; in ms
+const MOST_OFFSETS = 20;
+const offsets = [];  // the server's time minus this page's clock at each reading, ms
 
 export function setTime(at) {
-  ahead.push(at - performance.now());
-  if (ahead.length > KEPT) ahead.shift();
+  offsets.push(at - performance.now());
+  if (offsets.length > MOST_OFFSETS) offsets.shift();
 }
 
-export const now = () => performance.now() + Math.max(...ahead);
+export const now = () => performance.now() + Math.max(...offsets);

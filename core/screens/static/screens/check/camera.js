@@ -1,10 +1,10 @@
-// The telephone's camera reads the square picture, where the browser can (BarcodeDetector).
+// Read QR codes with the telephone's camera, where the browser can (BarcodeDetector).
 
 import { t } from "../base/text.js";
 
 const EVERY_MS = 150;
 
-/** Show `button` if pictures can be read here; `found(code)` once one is. */
+/** Show `button` if the browser can read QR codes; call `found(code)` with the first one read. */
 export async function camera(button, view, found) {
   if (!("BarcodeDetector" in window) || !navigator.mediaDevices?.getUserMedia) return;
   if (!(await BarcodeDetector.getSupportedFormats()).includes("qr_code")) return;
@@ -25,7 +25,7 @@ export async function camera(button, view, found) {
       const [code] = await detector.detect(view).catch(() => []);
       if (code && stream) {
         close();
-        // A picture may hold an address that ends in #code, or the code alone.
+        // A QR code holds an address that ends in #code, or the code alone.
         found(code.rawValue.split("#").at(-1));
         return;
       }

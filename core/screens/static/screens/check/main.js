@@ -1,11 +1,11 @@
-// Check your ticket: the code goes to the API, the answer is shown in large words.
+// Check a ticket: send its code to the API and show the answer in large type.
 
 import { h } from "../base/dom.js";
 import { cents, date } from "../base/format.js";
 import { has, language, t } from "../base/text.js";
 import { camera } from "./camera.js";
 
-// The states and places are the terminal's words (core/screens/terminal.py).
+// The texts of states and places are those of the terminal (core/screens/terminal.py).
 const TONES = { prize: "good", refund_due: "good", granted: "good", presented: "warn", deposited: "warn", barred: "warn", sold: "info", no_prize: "info", paid: "info", exchanged: "info" };
 const config = JSON.parse(document.getElementById("config").textContent);
 const form = document.getElementById("ask");
@@ -15,21 +15,21 @@ const answer = document.getElementById("answer");
 class Refused extends Error {}
 
 async function post(path, body) {
-  const found = await fetch(`/api/v1/${path}`, {
+  const response = await fetch(`/api/v1/${path}`, {
     method: "POST", cache: "no-store", credentials: "omit", body: JSON.stringify(body),
     headers: { "Content-Type": "application/json", "Accept-Language": language },
   });
-  const content = await found.json();
-  if (!found.ok) throw Object.assign(new Refused(content.title), { code: content.code });
+  const content = await response.json();
+  if (!response.ok) throw Object.assign(new Refused(content.title), { code: content.code });
   return content;
 }
 
 async function check(code) {
   answer.replaceChildren(h("p", { class: "loading" }, t("loading")));
   try {
-    const found = await post("check", { code });
-    const game = await import(config.games[found.game]);
-    answer.replaceChildren(...shown(found, game, code));
+    const ticket = await post("check", { code });
+    const game = await import(config.games[ticket.game]);
+    answer.replaceChildren(...drawn(ticket, game, code));
   } catch (error) {
     const words = error instanceof Refused ? error.message : t("line_lost");
     answer.replaceChildren(h("div", { class: "state bad", role: "alert" }, h("p", { class: "large" }, t("not_known")), h("p", {}, words)));
@@ -37,22 +37,22 @@ async function check(code) {
   }
 }
 
-function shown(found, game, code) {
-  const owed = found.amount_cents ? cents(found.amount_cents) : "";
+function drawn(ticket, game, code) {
+  const owed = ticket.amount_cents ? cents(ticket.amount_cents) : "";
   const facts = [
-    found.stage && has(`stage_${found.stage}`) ? [t("stage"), t(`stage_${found.stage}`)] : null,
-    found.places.length ? [t("paid_at"), found.places.map((place) => t(`place_${place}`)).join(", ")] : null,
-    found.means === "nominative_cheque" ? [t("means"), t("nominative_cheque")] : null,
-    found.first_pay_day ? [t("first_pay_day"), date(found.first_pay_day)] : null,
-    found.last_claim_day ? [t("last_claim_day"), date(found.last_claim_day)] : null,
+    ticket.stage && has(`stage_${ticket.stage}`) ? [t("stage"), t(`stage_${ticket.stage}`)] : null,
+    ticket.places.length ? [t("paid_at"), ticket.places.map((place) => t(`place_${place}`)).join(", ")] : null,
+    ticket.means === "nominative_cheque" ? [t("means"), t("nominative_cheque")] : null,
+    ticket.first_pay_day ? [t("first_pay_day"), date(ticket.first_pay_day)] : null,
+    ticket.last_claim_day ? [t("last_claim_day"), date(ticket.last_claim_day)] : null,
   ].filter(Boolean);
   return [
-    h("div", { class: ["state", TONES[found.state] ?? "bad"] },
-      h("p", { class: "large" }, t(`state_${found.state}`)),
+    h("div", { class: ["state", TONES[ticket.state] ?? "bad"] },
+      h("p", { class: "large" }, t(`state_${ticket.state}`)),
       owed ? h("p", { class: "large amount" }, owed) : null,
-      found.thing ? h("p", { class: "large" }, found.thing.description) : null),
+      ticket.thing ? h("p", { class: "large" }, ticket.thing.description) : null),
     facts.length ? h("div", { class: "card" }, h("dl", { class: "facts" }, facts.map(([name, value]) => [h("dt", {}, name), h("dd", {}, value)]))) : null,
-    game.details(found.details),
+    game.details(ticket.details),
     game.proof ? proof(game.proof, code) : null,
   ].filter(Boolean);
 }
@@ -61,13 +61,13 @@ function proof(path, code) {
   const place = h("section", { class: "card stack" });
   const button = h("button", { class: "button", type: "button", onclick: async () => {
     try {
-      const found = await post(path, { code });
-      const file = URL.createObjectURL(new Blob([JSON.stringify(found, null, 1)], { type: "application/json" }));
-      const { document: seal, sequence } = found.seal;
+      const sealed = await post(path, { code });
+      const file = URL.createObjectURL(new Blob([JSON.stringify(sealed, null, 1)], { type: "application/json" }));
+      const { document: seal, sequence } = sealed.seal;
       place.replaceChildren(
         h("h2", {}, t("proof_title")), h("p", {}, t("proof_why")),
         h("dl", { class: "facts" },
-          h("dt", {}, t("proof_place")), h("dd", {}, `${found.place + 1} / ${seal.tickets}`),
+          h("dt", {}, t("proof_place")), h("dd", {}, `${sealed.place + 1} / ${seal.tickets}`),
           h("dt", {}, t("proof_entry")), h("dd", {}, h("a", { href: `/api/v1/log/${sequence}` }, String(sequence))),
           h("dt", {}, t("proof_root")), h("dd", { class: "code small" }, seal.root)),
         h("p", {}, h("a", { class: "button", href: file, download: "proof.json" }, t("proof_save"))));

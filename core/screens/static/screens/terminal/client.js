@@ -1,4 +1,4 @@
-// The public API (docs/api.md) as this terminal speaks it.
+// Call the public API (docs/api.md) with this terminal's credentials.
 
 import { language } from "../base/text.js";
 import * as clock from "./clock.js";
@@ -6,11 +6,11 @@ import { line } from "./line.js";
 
 const PREFIX = "/api/v1/";
 const PATIENCE_MS = 15_000;
-const DOUBT_MS = 1500;   // no answer after that: ask whether there is a line at all
+const DOUBT_MS = 1500;   // without an answer by then, check the connection
 const AGAIN_MS = 700;
 const AWAY = new Set([502, 503, 504]);
 
-/** The system refused. `code` never changes; `title` and `detail` are in the page's language. */
+/** The server refused. `code` never changes; `title` and `detail` are in the page's language. */
 export class Problem extends Error {
   constructor(status, document) {
     super(document.title ?? String(status));
@@ -19,11 +19,11 @@ export class Problem extends Error {
   }
 }
 
-/** No answer: whether the request arrived is not known. */
+/** No answer came; the request may have arrived. */
 export class LineLost extends Error {}
 
-const ENROLLED = "terminal.enrolled";   // for good, on this machine
-const SIGNED_ON = "terminal.signed-on"; // as long as this window
+const ENROLLED = "terminal.enrolled";   // in localStorage: kept on this machine
+const SIGNED_ON = "terminal.signed-on"; // in sessionStorage: until this window closes
 
 class Client extends EventTarget {
   #enrolled = JSON.parse(localStorage.getItem(ENROLLED) ?? "null");
@@ -33,9 +33,8 @@ class Client extends EventTarget {
   get session() { return this.#session; }
 
   async enrol(code) {
-    const found = await this.post("terminal/enrolment", { enrolment_code: code });
-    this.#enrolled = found;
-    localStorage.setItem(ENROLLED, JSON.stringify(found));
+    this.#enrolled = await this.post("terminal/enrolment", { enrolment_code: code });
+    localStorage.setItem(ENROLLED, JSON.stringify(this.#enrolled));
   }
 
   async signOn(number, pin) {
@@ -47,15 +46,15 @@ class Client extends EventTarget {
     this.#keepSession(null);
   }
 
-  /** The operator's session has ended without our doing. */
+  /** Forget the operator's session, which the server has ended. */
   forget() { this.#keepSession(null); }
 
   get = (path) => this.call("GET", path);
   post = (path, body = {}, options = {}) => this.call("POST", path, { body, ...options });
-  /** A paper as markup. */
+  /** Return a paper as markup. */
   text = (path, { method = "GET", ...options } = {}) => this.call(method, path, { as: "text", ...options });
 
-  /** Try again while no answer comes, and when the system asks to: for what is safe to repeat. */
+  /** Repeat an attempt while no answer comes or the error is transient. It must be safe to repeat. */
   async insist(attempt) {
     for (;;) {
       try {
@@ -68,7 +67,7 @@ class Client extends EventTarget {
     }
   }
 
-  /** The answer to a request. Throws Problem or LineLost. */
+  /** Return the answer to a request. Throws Problem or LineLost. */
   async call(method, path, { body, as = "json", signal } = {}) {
     const headers = { "Accept-Language": language };
     if (body !== undefined) headers["Content-Type"] = "application/json";

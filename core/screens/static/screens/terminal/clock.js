@@ -1,17 +1,17 @@
-// The system's clock as the terminal shows it. This machine's own clock is never read: between two
-// answers of the server a monotonic counter carries on from the last one.
+// Keep the server's clock on the terminal. This machine's clock is never read: between two answers
+// of the server a monotonic counter continues from the last one.
 
-let known = null;   // the server's ms at a reading of performance.now()
+let reading = null;   // the server's time and performance.now() at that moment, ms
 
 export function sync(header) {
   const server = Date.parse(header);
-  if (!Number.isNaN(server)) known = { server, at: performance.now() };
+  if (!Number.isNaN(server)) reading = { server, at: performance.now() };
 }
 
-/** The server's time in ms, or null before any answer. */
-export const now = () => (known ? known.server + performance.now() - known.at : null);
+/** Return the server's time in ms, or null before the first answer. */
+export const now = () => (reading ? reading.server + performance.now() - reading.at : null);
 
-/** Call `tick` with the server's time, at once and at every whole second of it. */
+/** Call `tick` with the server's time, now and at the beginning of each second. */
 export function everySecond(tick) {
   const beat = () => {
     const at = now();

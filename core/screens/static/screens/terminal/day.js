@@ -1,4 +1,4 @@
-// The day at this terminal: what each game says of its sales, and its last tickets.
+// Show the day at this terminal: each game's sales and last tickets.
 
 import { h } from "../base/dom.js";
 import { t } from "../base/text.js";

@@ -1,11 +1,11 @@
-// Whether the system can be reached, and whether it has news. Every request tells; when there are
-// none, a heartbeat asks. The pulse, which boards read too, says when something is to be asked
-// again: it is a file, so that thousands of terminals may look at it and ask for nothing.
+// Watch whether the server can be reached and whether data has changed. Every request tells; between
+// requests a heartbeat asks. The pulse, which boards read too, tells when to ask again: it is a
+// file, so that thousands of terminals can read it without a request to the application.
 
 const BEAT_MS = 15_000;
 const PULSE_MS = 4000;
 const PULSE = `${document.documentElement.dataset.live}/pulse.json`;
-const ALIVE_MS = 20_000;   // a pulse read so long ago says nothing any more
+const ALIVE_MS = 20_000;   // a pulse read longer ago than this does not count
 const PATIENCE_MS = 2000;
 const AGAIN_MS = [500, 1000, 2000, 4000];
 
@@ -23,29 +23,29 @@ class Line extends EventTarget {
     this.#look();
   }
 
-  /** Whether the pulse goes on: news come by themselves, and nothing need be asked to find out. */
+  /** Return whether pulses arrive: then changes are announced, and no request need ask for them. */
   get hasPulse() { return performance.now() - this.#pulse.read < ALIVE_MS; }
 
-  /** A request was answered, whatever the answer. */
+  /** Note that a request was answered, well or badly. */
   heard() {
     this.#heard = performance.now();
     this.#misses = 0;
     this.#turn(true);
   }
 
-  /** A request got no answer. */
+  /** Note that a request got no answer. */
   lost() {
     this.#turn(false);
     this.#plan(AGAIN_MS[0]);
   }
 
-  /** A request is taking long: ask at once whether anybody is there. */
+  /** Check the connection at once, because a request takes long. */
   doubt() {
     this.#heard = -Infinity;
     this.#plan(0);
   }
 
-  /** Resolves when there is a line: at once if there is. */
+  /** Resolve when there is a connection: at once if there is one. */
   async back() {
     while (!this.up) await new Promise((done) => this.addEventListener("change", done, { once: true }));
   }

@@ -1,4 +1,4 @@
-// The terminal: enrolled once, an operator signed on, then one tab for each thing to do.
+// Run the terminal: enrolment once, the operator's sign-on, then one tab for each task.
 
 import { announce, h } from "../base/dom.js";
 import { hourOfDay, timeOfDay } from "../base/format.js";
@@ -23,17 +23,17 @@ const scans = [];
 let current = null;
 let me = null;
 
-/** What a panel may use. */
+/** Give panels access to the terminal. */
 const till = {
   client, clock, line, outbox, print, player, Problem, LineLost,
   get me() { return me; },
   get signedOn() { return Boolean(client.session && me); },
-  /** Put something into the head of the screen, where it stays whatever the tab. */
+  /** Add an element to the head of the screen, which all tabs share. */
   headline: (element) => at.headline.append(element),
-  panels: () => shownPanels(),
+  panels: () => allowedPanels(),
   panel: (name) => panels.get(name),
   open: (name) => open(name),
-  /** Codes scanned from now on go to `taker`, until the function returned is called. */
+  /** Send scanned codes to `taker` until the returned function is called. */
   takeScans(taker) {
     scans.push(taker);
     return () => scans.splice(scans.indexOf(taker), 1);
@@ -44,7 +44,7 @@ const till = {
     clearTimeout(till.toast.timer);
     till.toast.timer = setTimeout(() => at.toast.replaceChildren(), tone === "bad" ? 12_000 : 5000);
   },
-  /** Say what went wrong with a request; a lost line says so by itself. */
+  /** Show the error of a request. A lost connection is shown elsewhere. */
   tell(error) {
     if (error instanceof Problem) till.toast(error.title, error.transient ? "warn" : "bad");
     else if (!(error instanceof LineLost)) throw error;
@@ -75,11 +75,11 @@ function tabKeys(event) {
   next.click();
 }
 
-/** What this kind of terminal may do. */
-const shownPanels = () => [...panels.values()].filter(({ needs }) => !needs || me?.capabilities.includes(needs));
+/** Return the panels that this kind of terminal may use. */
+const allowedPanels = () => [...panels.values()].filter(({ needs }) => !needs || me?.capabilities.includes(needs));
 
 function drawTabs() {
-  at.tabs.replaceChildren(...shownPanels().map(({ name, title }, index) => h(
+  at.tabs.replaceChildren(...allowedPanels().map(({ name, title }, index) => h(
     "button", { type: "button", role: "tab", id: `tab-${name}`, "aria-controls": "work", "aria-keyshortcuts": `Alt+${index + 1}`,
       "data-name": name, onclick: () => open(name) }, title)));
 }
@@ -91,7 +91,7 @@ addEventListener("keydown", (event) => {
   tab.click();
 });
 
-/** Draw what fits: enrolment, sign-on, or the work. */
+/** Draw the enrolment, the sign-on or the tabs, by what the terminal has. */
 async function draw() {
   const working = client.enrolled && client.session;
   at.tabs.hidden = true;
@@ -117,9 +117,9 @@ async function draw() {
   }
   drawWho();
   drawTabs();
-  for (const panel of shownPanels()) panel.signedOn?.();
+  for (const panel of allowedPanels()) panel.signedOn?.();
   const before = sessionStorage.getItem("terminal.tab");
-  open(shownPanels().some(({ name }) => name === before) ? before : shownPanels()[0].name);
+  open(allowedPanels().some(({ name }) => name === before) ? before : allowedPanels()[0].name);
   at.tabs.hidden = false;
   await outbox.resume();
 }
@@ -143,7 +143,7 @@ function drawLine() {
   drawWaiting();
 }
 
-/** An asked-for sale takes the screen until it is answered and its paper is out. */
+/** Cover the screen from the request of a sale or payment until its paper is printed. */
 function drawWaiting() {
   const entry = outbox.entry;
   const waits = Boolean(entry) && Boolean(client.session);
@@ -152,7 +152,7 @@ function drawWaiting() {
   at.waiting.hidden = !waits;
   if (!waits) return at.waiting.replaceChildren();
   const asked = outbox.unanswered;
-  const handler = outbox.handler(entry.kind) ?? {}; // until the panels are there
+  const handler = outbox.handler(entry.kind) ?? {}; // empty until the panels are loaded
   const again = () => {
     outbox.mark("answered");
     outbox.resume().catch((error) => till.tell(error));

@@ -1,8 +1,8 @@
-// What was asked of the system and must not be asked twice: a sale, kept before it is sent.
+// Keep a request that must not be registered twice, such as a sale, before it is sent.
 //
-// An entry lives in localStorage from before its first byte leaves until its paper is out. While one
-// is there nothing else is sold. It survives a cut line, a reload and a switched-off machine, and
-// it is always the same request under the same UUID, which the system registers once.
+// An entry stays in localStorage from before it is sent until its paper is printed. Nothing else is
+// sold meanwhile. It survives a lost connection, a reload and a switched-off machine. It is always
+// sent under the same UUID, which the server registers once.
 
 import { client, LineLost, Problem } from "./client.js";
 import { line } from "./line.js";
@@ -15,24 +15,24 @@ const wait = (ms) => new Promise((done) => setTimeout(done, ms));
 class Outbox extends EventTarget {
   #entry = JSON.parse(localStorage.getItem(KEPT) ?? "null");
   #kinds = new Map();
-  #turn = 0;      // a loop that is no longer the current one ends
+  #turn = 0;      // a loop ends when this number is no longer its own
   #cancel = null;
-  #secret = null; // what of the body must not be kept: a code in a player's hand
+  #secret = null; // the part of the body that must not be stored: a ticket's code
 
-  /** `{kind, uuid, path, body, stage}`; stage is "asked", "answered", and what the game marks. */
+  /** Return `{kind, uuid, path, body, stage}`; stage is "asked", "answered", or a game's mark. */
   get entry() { return this.#entry; }
   get unanswered() { return this.#entry?.stage === "asked"; }
 
-  /** What a game does with its entries: `answered(answer, entry)` (null where an inquiry found it
-   *  sold and does not say more), `refused(problem, entry)`, `burnt(entry)` and, after a reload,
-   *  `resume(entry)` for one that was answered. */
+  /** Set a game's functions for its entries: `answered(answer, entry)` (answer is null if an
+   *  inquiry says only that it was sold), `refused(problem, entry)`, `burnt(entry)` and, after a
+   *  reload, `resume(entry)` for an answered one. */
   handle(kind, handler) { this.#kinds.set(kind, handler); }
 
   handler(kind) { return this.#kinds.get(kind); }
 
-  /** Keep a request and send it until there is an answer. `secret` is sent with the body and never
-   *  kept: after a reload such a request cannot be sent again, and its kind's `lost(entry)` finds
-   *  out what became of it. */
+  /** Store a request and send it until there is an answer. `secret` is sent with the body and not
+   *  stored: after a reload such a request cannot be sent again, and its kind's `lost(entry)` asks
+   *  for its outcome. */
   ask(entry, secret = null) {
     if (this.#entry) throw new Error("an unanswered request is under way");
     this.#secret = secret;
@@ -40,7 +40,7 @@ class Outbox extends EventTarget {
     return this.#send();
   }
 
-  /** After a start or a signing on: carry on with what is kept, if anything is. */
+  /** Continue with the stored entry, if there is one, after a start or a sign-on. */
   async resume() {
     if (!this.#entry) return;
     if (this.unanswered && this.#entry.secret && !this.#secret) await this.#kinds.get(this.#entry.kind).lost(this.#entry);
@@ -48,20 +48,20 @@ class Outbox extends EventTarget {
     else await this.#kinds.get(this.#entry.kind).resume(this.#entry);
   }
 
-  /** Keep how far an answered request has come. */
+  /** Store the stage of an answered request. */
   mark(stage) { this.#keep({ ...this.#entry, stage }); }
 
-  /** The paper is out, or cannot come: the entry is forgotten. */
+  /** Delete the entry: its paper is printed, or cannot be. */
   done(uuid) { if (this.#entry?.uuid === uuid) this.#keep(null); }
 
-  /** Have the system say whether it was ever sold; if not, it never will be. */
+  /** Ask the server whether it was sold; if not, the server burns the UUID, which cannot be sold. */
   async giveUp() {
     const entry = this.#entry;
     const turn = ++this.#turn;
     this.#cancel?.abort();
-    const found = await this.#until(turn, () => client.post(`${entry.path}/${entry.uuid}/inquiry`));
-    if (found === undefined || turn !== this.#turn) return;
-    if (found.outcome === "sold") return this.#answered(found.ticket ?? null);
+    const inquiry = await this.#until(turn, () => client.post(`${entry.path}/${entry.uuid}/inquiry`));
+    if (inquiry === undefined || turn !== this.#turn) return;
+    if (inquiry.outcome === "sold") return this.#answered(inquiry.ticket ?? null);
     this.#keep(null);
     this.#kinds.get(entry.kind).burnt(entry);
   }
@@ -88,7 +88,7 @@ class Outbox extends EventTarget {
     await this.#kinds.get(this.#entry.kind).answered(answer, this.#entry);
   }
 
-  /** The first answer that says something; undefined when another turn began meanwhile. */
+  /** Return the first definite answer; undefined if another turn began meanwhile. */
   async #until(turn, attempt) {
     for (let tries = 0; turn === this.#turn; tries++) {
       this.#cancel = new AbortController();

@@ -1,19 +1,19 @@
-// The player's own screen: whatever the terminal beside it wants the player to see.
+// Draw the player's screen from the messages of the terminal beside it.
 
 import { h } from "../base/dom.js";
 import { t } from "../base/text.js";
 
 const channel = new BroadcastChannel("terminal.player");
-const shown = document.getElementById("shown");
+const place = document.getElementById("shown");
 
 function draw({ kind, tone = "info", title = "", large = "", rows = [], note = "" }) {
-  if (kind === "idle") return shown.replaceChildren(h("p", { class: "idle large" }, t("player_idle")));
-  shown.replaceChildren(h("section", { class: `state ${tone}` },
+  if (kind === "idle") return place.replaceChildren(h("p", { class: "idle large" }, t("player_idle")));
+  place.replaceChildren(h("section", { class: `state ${tone}` },
     h("h1", {}, title), large ? h("p", { class: "large amount" }, large) : null,
     rows.length ? h("dl", { class: "facts" }, rows.map(([label, value]) => [h("dt", {}, label), h("dd", {}, value)])) : null,
     note ? h("p", {}, note) : null));
 }
 
-channel.addEventListener("message", ({ data }) => { if (data !== "what?") draw(data); });
+channel.addEventListener("message", ({ data }) => { if (data !== "resend") draw(data); });
 draw({ kind: "idle" });
-channel.postMessage("what?");
+channel.postMessage("resend");

@@ -1,14 +1,14 @@
-// What the player sees on the second screen (/terminal/player/), if one is open.
+// Send content to the player's screen (/terminal/player/), if one is open.
 
 const channel = new BroadcastChannel("terminal.player");
-let shown = { kind: "idle" };
+let content = { kind: "idle" };
 
-channel.addEventListener("message", ({ data }) => { if (data === "what?") channel.postMessage(shown); });
+channel.addEventListener("message", ({ data }) => { if (data === "resend") channel.postMessage(content); });
 
-/** `{kind: "idle"}`, or `{kind, tone, title, large, rows: [[label, value]], note}`. */
-export function show(what) {
-  shown = what;
-  channel.postMessage(what);
+/** Show `{kind: "idle"}`, or `{kind, tone, title, large, rows: [[label, value]], note}`. */
+export function show(newContent) {
+  content = newContent;
+  channel.postMessage(content);
 }
 
 export const clear = () => show({ kind: "idle" });

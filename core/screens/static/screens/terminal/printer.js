@@ -1,9 +1,9 @@
-// Papers by the browser's own printing: the slip printer is its default printer, and a terminal's
-// browser prints without asking (--kiosk-printing).
+// Print papers with the browser: the slip printer is its default printer, and a terminal's browser
+// prints without asking (--kiosk-printing).
 
 import { h, paper } from "../base/dom.js";
 
-/** Print a paper of ours (markup) and resolve when the browser has handed it over. */
+/** Print a paper's markup and resolve when the browser has passed it to the printer. */
 export async function print(markup, { wide = false } = {}) {
   const section = paper(markup);
   document.getElementById("paper")?.remove();

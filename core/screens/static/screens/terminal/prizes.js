@@ -1,7 +1,7 @@
-// A presented ticket or voucher: what it is, in large words; paid here if it may be, once.
+// Show the state of a presented ticket or voucher in large type, and pay it once if it may be paid.
 //
-// Its code is never kept on this machine. A payment whose answer was lost is asked for again while
-// the code is in memory; after a restart its receipt says whether it was paid.
+// Its code is never stored on this machine. A payment whose answer was lost is requested again while
+// the code is in memory; after a restart its receipt tells whether it was paid.
 
 import { amount, h } from "../base/dom.js";
 import { dialog } from "../base/dialog.js";
@@ -12,6 +12,7 @@ const KIND = "payoffice.payment";
 const PATH = "claims/payments";
 const PRINTED = "printed";
 const REASONS = ["damaged", "altered", "unreadable", "unverifiable"];
+// The checks of texts look for these keys, which are put together at run time:
 // t("state_sold") t("state_void") t("state_no_prize") t("state_prize") t("state_refund_due")
 // t("state_presented") t("state_deposited") t("state_barred") t("state_granted") t("state_paid")
 // t("state_exchanged") t("state_lapsed") t("state_refused")
@@ -27,7 +28,7 @@ export function prizes(till) {
 
 class Prizes {
   #code = "";
-  #found = null;
+  #document = null;
   #release = null;
 
   constructor(till) {
@@ -63,7 +64,7 @@ class Prizes {
 
   #empty() {
     this.#code = "";
-    this.#found = null;
+    this.#document = null;
     this.input.value = "";
     this.shown.replaceChildren(h("p", { class: "empty large" }, t("scan_or_type")));
     this.till.player.clear();
@@ -74,8 +75,8 @@ class Prizes {
     this.input.value = "";
     this.shown.replaceChildren(h("p", { class: "loading" }, t("loading")));
     try {
-      this.#found = await this.till.client.post("claims/check", { code: this.#code });
-      const why = this.#found.refusal && await this.till.client.get(`problems/${this.#found.refusal}`);
+      this.#document = await this.till.client.post("claims/check", { code: this.#code });
+      const why = this.#document.refusal && await this.till.client.get(`problems/${this.#document.refusal}`);
       this.#draw(why ? why.title : "");
     } catch (error) {
       this.#code = "";
@@ -91,13 +92,13 @@ class Prizes {
   }
 
   #draw(why) {
-    const found = this.#found;
-    const paid = found.state === "paid" || found.state === "exchanged";
-    const owed = found.amount_cents > 0 && !paid;
-    const tone = !owed ? TONES[found.state] ?? "bad" : found.refusal ? "warn" : TONES[found.state] ?? "bad";
-    const title = t(`state_${found.state}`);
-    const sum = found.amount_cents ? cents(found.amount_cents) : "";
-    const thing = found.thing ? found.thing.description : "";
+    const presented = this.#document;
+    const paid = presented.state === "paid" || presented.state === "exchanged";
+    const owed = presented.amount_cents > 0 && !paid;
+    const tone = !owed ? TONES[presented.state] ?? "bad" : presented.refusal ? "warn" : TONES[presented.state] ?? "bad";
+    const title = t(`state_${presented.state}`);
+    const sum = presented.amount_cents ? cents(presented.amount_cents) : "";
+    const thing = presented.thing ? presented.thing.description : "";
     const rows = this.#rows();
     this.till.player.show({ kind: "prize", tone, title, large: [thing, sum].filter(Boolean).join(" · "), rows, note: why });
     this.shown.replaceChildren(
@@ -106,12 +107,12 @@ class Prizes {
         why ? h("p", { class: "why" }, why) : owed ? h("p", { class: "why" }, t("paid_here")) : null),
       this.#acts(),
       h("div", { class: "card" }, h("dl", { class: "facts" }, rows.map(([label, value]) => [h("dt", {}, label), h("dd", {}, value)]))),
-      this.till.panel(found.game)?.details?.(found.details) ?? "");
+      this.till.panel(presented.game)?.details?.(presented.details) ?? "");
     (this.shown.querySelector(".acts .primary") ?? this.input).focus();
   }
 
   #rows() {
-    const { first_pay_day: first, last_claim_day: last, places, stage, means } = this.#found;
+    const { first_pay_day: first, last_claim_day: last, places, stage, means } = this.#document;
     return [
       stage && has(`stage_${stage}`) ? [t("stage"), t(`stage_${stage}`)] : null,
       places.length ? [t("paid_at"), places.map((place) => t(`place_${place}`)).join(", ")] : null,
@@ -121,7 +122,7 @@ class Prizes {
   }
 
   #acts() {
-    const { amount_cents: owed, refusal, state } = this.#found;
+    const { amount_cents: owed, refusal, state } = this.#document;
     const can = (what) => this.till.me.capabilities.includes(what);
     const claimable = ["prize", "refund_due", "presented", "granted"].includes(state);
     const button = (text, act, more = "") => h("button", { class: `button big ${more}`, type: "button", onclick: act }, text);
@@ -135,10 +136,10 @@ class Prizes {
 
   #line() { if (this.payButton) this.payButton.disabled = !this.till.line.up; }
 
-  /** The operator holds the paper against what is shown, and only then pays. */
+  /** Ask the operator to compare the paper with the screen before paying. */
   #ask() {
-    const found = this.#found;
-    const cheque = found.means === "nominative_cheque";
+    const presented = this.#document;
+    const cheque = presented.means === "nominative_cheque";
     const fields = cheque ? payee() : [];
     let second = "";
     const error = h("p", { class: "notice bad", role: "alert", hidden: true });
@@ -153,25 +154,25 @@ class Prizes {
         return;
       }
       shown.close();
-      this.#pay(found, cheque ? { name: data.get("name"), document_kind: data.get("kind"), document_number: data.get("document") } : null, second);
+      this.#pay(presented, cheque ? { name: data.get("name"), document_kind: data.get("kind"), document_number: data.get("document") } : null, second);
     } },
-    h("p", { class: "large amount" }, cents(found.amount_cents)), h("p", { class: "notice" }, t("intact_why")), fields,
+    h("p", { class: "large amount" }, cents(presented.amount_cents)), h("p", { class: "notice" }, t("intact_why")), fields,
     this.needsSecond ? secondPerson() : null, error,
     h("div", { class: "row ends" }, h("button", { class: "button big", type: "button", onclick: () => { shown.close(); this.#deposit(); } }, t("not_intact")),
-      h("button", { class: "button primary big", type: "submit", autofocus: !cheque }, t("intact_pay"), " ", amount(cents(found.amount_cents))))));
+      h("button", { class: "button primary big", type: "submit", autofocus: !cheque }, t("intact_pay"), " ", amount(cents(presented.amount_cents))))));
   }
 
-  /** Another operator's session, which stays theirs: ours is not replaced. */
+  /** Return the token of a second operator's session; the terminal's own session stays. */
   async #second(data) {
-    const found = await this.till.client.post("terminal/session", { number: Number(data.get("second-number")), pin: data.get("second-pin") });
-    return found.token;
+    const session = await this.till.client.post("terminal/session", { number: Number(data.get("second-number")), pin: data.get("second-pin") });
+    return session.token;
   }
 
-  #pay(found, who, second) {
+  #pay(presented, who, second) {
     const uuid = crypto.randomUUID();
     const secret = { code: this.#code, ...(who ? { payee: who } : {}), ...(second ? { second_session: second } : {}) };
     this.needsSecond = false;
-    this.till.outbox.ask({ kind: KIND, uuid, path: PATH, body: { uuid, amount_cents: found.amount_cents, intact: true }, shown: cents(found.amount_cents) }, secret).catch(this.till.tell);
+    this.till.outbox.ask({ kind: KIND, uuid, path: PATH, body: { uuid, amount_cents: presented.amount_cents, intact: true }, shown: cents(presented.amount_cents) }, secret).catch(this.till.tell);
   }
 
   #refused(problem) {
@@ -206,7 +207,7 @@ class Prizes {
     this.input.focus();
   }
 
-  /** The code is gone with the memory: the receipt tells whether the payment was made. */
+  /** Ask for the receipt, which tells whether the payment was made: the code is lost. */
   async #lost(entry) {
     const { outbox, client } = this.till;
     try {

@@ -1,12 +1,12 @@
-// A scanner is a keyboard that types fast and ends with Enter. What arrives like that is a code,
-// wherever the focus is; what people type into a field is left alone.
+// Recognise scanned codes. A scanner is a keyboard that types fast and ends with Enter: such input
+// is a code, wherever the focus is. Input of people into a field is left alone.
 
-const GAP_MS = 400;   // nobody types twenty letters and digits outside a field but a scanner
+const GAP_MS = 400;   // outside a field only a scanner types twenty letters and digits this fast
 const LEAST = 20;
 let burst = "";
 let last = 0;
 
-/** `scanned(code)` says whether it took the code; if not, what was typed stays what it is. */
+/** Call `scanned(code)` for each code; if it returns false, the keys keep their usual effect. */
 export function onScan(scanned) {
   addEventListener("keydown", (event) => {
     const at = event.timeStamp;

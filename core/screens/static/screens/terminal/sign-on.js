@@ -1,9 +1,9 @@
-// The two ways in: enrolment, once for this machine, and the operator's number and PIN.
+// Show the two forms before work: enrolment, once for this machine, and the operator's sign-on.
 
 import { h } from "../base/dom.js";
 import { t } from "../base/text.js";
 
-/** Digits to tap; they go to the field that last had the focus. */
+/** Return a keypad whose digits go to the field that last had the focus. */
 function keypad(form) {
   let target = form.querySelector("input");
   form.addEventListener("focusin", (event) => { if (event.target.matches("input")) target = event.target; });
@@ -20,26 +20,26 @@ function field(label, attributes) {
   return h("div", { class: "field" }, h("label", { for: attributes.id }, label), h("input", { class: "input", required: true, autocomplete: "off", ...attributes }));
 }
 
-/** A form that sends once at a time and says below itself what went wrong. */
+/** Return a form that sends once at a time and shows errors below its fields. */
 function form(title, why, fields, submit, send) {
   const error = h("p", { class: "notice bad", role: "alert", hidden: true });
   const button = h("button", { class: "button primary big", type: "submit" }, submit);
-  const made = h("form", { class: "card stack way-in", onsubmit: async (event) => {
+  const element = h("form", { class: "card stack way-in", onsubmit: async (event) => {
     event.preventDefault();
     button.disabled = true;
     error.hidden = true;
     try {
-      await send(new FormData(made));
+      await send(new FormData(element));
     } catch (problem) {
       error.textContent = problem.title ?? t("line_lost");
       error.hidden = false;
-      made.querySelector("input:last-of-type").select();
+      element.querySelector("input:last-of-type").select();
     } finally {
       button.disabled = false;
     }
   } }, h("h1", {}, title), h("p", { class: "soft" }, why), fields, error, button);
-  queueMicrotask(() => made.querySelector("input").focus());
-  return made;
+  queueMicrotask(() => element.querySelector("input").focus());
+  return element;
 }
 
 export function enrolment(till) {
@@ -51,10 +51,10 @@ export function enrolment(till) {
 }
 
 export function signOn(till) {
-  const made = form(`${t("sign_on")} · ${till.client.enrolled.terminal}`, t("sign_on_why"), [
+  const element = form(`${t("sign_on")} · ${till.client.enrolled.terminal}`, t("sign_on_why"), [
     field(t("operator_number"), { id: "operator-number", name: "number", inputmode: "numeric", pattern: "[0-9]{1,5}" }),
     field(t("pin"), { id: "operator-pin", name: "pin", type: "password", inputmode: "numeric", pattern: "[0-9]{6,12}" }),
   ], t("sign_on_do"), (data) => till.client.signOn(Number(data.get("number")), data.get("pin")));
-  made.lastChild.before(keypad(made));
-  return made;
+  element.lastChild.before(keypad(element));
+  return element;
 }
