@@ -117,9 +117,8 @@ def test_codes_refused_before_anything_is_asked(api: Api, django_assert_num_quer
     assert places(problem) == {"$.code": "type"}
     assert places(refused(api.post(CHECK, {}), 422, "fields_invalid")) == {"$.code": "required"}
     refused(api.post(CHECK, {"code": "x" * 97}), 422, "fields_invalid")
-    with django_assert_num_queries(
-        0
-    ):  # the prepared query that identifies the terminal is not counted
+    # The prepared query that identifies the terminal is not counted.
+    with django_assert_num_queries(0):
         refused(api.post(CHECK, {"code": "0" * 24}), 422, "code_forged")
     with django_assert_num_queries(2):  # told to the journal and taken back
         Api().post("check", {"code": "0" * 24})
