@@ -54,10 +54,10 @@ class Contest {
     this.bets = h("dd", { class: "figure" });
     this.closing = h("dd", { class: "figure" });
     this.closingName = h("dt", {});
-    const known = facts.standings.length;
+    const hasStandings = facts.standings.length > 0;
     const body = [
       this.tiles(chain),
-      known ? standing(facts) : null,
+      hasStandings ? standing(facts) : null,
       h("div", { class: "races" }, facts.legs.map((leg) => card(leg))),
       facts.settlement ? explained(facts) : null,
       proofs(facts),
@@ -108,17 +108,17 @@ class Contest {
   /** Return the text that is announced to screen readers when it changes. */
   news() {
     const { facts } = this;
-    const known = facts.legs.filter((leg) => leg.winners.length);
-    return [stateOf(facts), ...known.map((leg) => t("board_race_won", { race: leg.position, numbers: leg.winners.join(", ") }))].join(". ");
+    const decided = facts.legs.filter((leg) => leg.winners.length);
+    return [stateOf(facts), ...decided.map((leg) => t("board_race_won", { race: leg.position, numbers: leg.winners.join(", ") }))].join(". ");
   }
 }
 
 /** Return links to the entries of the public log that prove this contest. */
-function proofs({ proofs: found, contest }) {
+function proofs({ proofs: entries, contest }) {
   const rows = [
-    found.seal && [t("board_seal"), `/api/v1/log/${found.seal}`],
-    found.certificate && [t("board_certificate"), `/api/v1/log/${found.certificate}`],
-    found.certificate && [`${t("board_certificate")} (PDF)`, `/api/v1/lototrot/contests/${contest}/certificate.pdf`],
+    entries.seal && [t("board_seal"), `/api/v1/log/${entries.seal}`],
+    entries.certificate && [t("board_certificate"), `/api/v1/log/${entries.certificate}`],
+    entries.certificate && [`${t("board_certificate")} (PDF)`, `/api/v1/lototrot/contests/${contest}/certificate.pdf`],
   ].filter(Boolean);
   return rows.length ? h("ul", { class: "row no-wall" }, rows.map(([name, href]) => h("li", {}, h("a", { href }, name)))) : null;
 }

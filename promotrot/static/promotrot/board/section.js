@@ -8,9 +8,9 @@ export function section() {
   const root = h("div", { class: "stack" });
   return { root, beat: () => {}, tick: () => {},
     show: (document) => {
-      const found = document[language] ?? document.ca;
+      const emissions = document[language] ?? document.ca;
       root.replaceChildren(h("h2", {}, t("promotrot")),
-        found.length ? h("div", { class: "grid" }, found.map(card)) : h("p", { class: "empty" }, t("no_games")));
+        emissions.length ? h("div", { class: "grid" }, emissions.map(card)) : h("p", { class: "empty" }, t("no_games")));
     } };
 }
 

@@ -135,10 +135,10 @@ class Panel {
     this.till.open("promotrot");
   }
 
-  async #open(uuid, known = null) {
+  async #open(uuid, answer = null) {
     const { client } = this.till;
     try {
-      const play = known ?? await client.insist(() => client.get(`${PATH}/${uuid}`));
+      const play = answer ?? await client.insist(() => client.get(`${PATH}/${uuid}`));
       if (kept()?.uuid !== uuid) begin(uuid);
       let game = this.#games.find((each) => each.emission === play.emission.id);
       if (!game) {

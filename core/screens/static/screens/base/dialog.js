@@ -19,7 +19,7 @@ export function dialog(title, content, { must = false, onclose = () => {}, class
   // Chromium closes a dialog at the second Escape even if `cancel` was prevented at the first.
   element.addEventListener("keydown", (event) => { if (must && event.key === "Escape") event.preventDefault(); });
   element.addEventListener("close", () => { element.remove(); onclose(); });
-  document.body.append(made);
+  document.body.append(element);
   element.showModal();
   return element;
 }

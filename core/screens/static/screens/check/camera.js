@@ -4,8 +4,8 @@ import { t } from "../base/text.js";
 
 const EVERY_MS = 150;
 
-/** Show `button` if the browser can read QR codes; call `found(code)` with the first one read. */
-export async function camera(button, view, found) {
+/** Show `button` if the browser can read QR codes; call `read(code)` with the first one read. */
+export async function camera(button, view, read) {
   if (!("BarcodeDetector" in window) || !navigator.mediaDevices?.getUserMedia) return;
   if (!(await BarcodeDetector.getSupportedFormats()).includes("qr_code")) return;
   const detector = new BarcodeDetector({ formats: ["qr_code"] });
@@ -26,7 +26,7 @@ export async function camera(button, view, found) {
       if (code && stream) {
         close();
         // A QR code holds an address that ends in #code, or the code alone.
-        found(code.rawValue.split("#").at(-1));
+        read(code.rawValue.split("#").at(-1));
         return;
       }
       await new Promise((done) => setTimeout(done, EVERY_MS));
