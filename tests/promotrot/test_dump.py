@@ -1,8 +1,8 @@
-"""What a thief of the whole database can tell of unsold tickets: nothing (docs/promotrot.md).
+"""Check that a stolen database says nothing about unsold tickets (docs/promotrot.md).
 
-The dump is the real one, of every table. The attacker knows all of the source, tries every value in
-it as the seed, as the key and as the key of the vault, and is shown to find the winners at once
-with what is not in the database.
+The dump is a real one of every table. The attacker knows the source and tries every value in the
+dump as the seed, as the key and as the encryption key. With the values that are not in the database
+the same attacker finds the winners at once.
 """
 
 import re
@@ -35,7 +35,7 @@ _HEX = re.compile(r"(?<![0-9a-f])(?:\\\\x)?([0-9a-f]{64,})(?![0-9a-f])")
 
 @dataclass(frozen=True, slots=True)
 class Loot:
-    """What the thief has: the dump, and what in it is public about the emission on sale."""
+    """The dump, and what is public about the emission on sale."""
 
     text: str
     reference: str
@@ -45,14 +45,14 @@ class Loot:
     encrypted: bytes
 
     def candidates(self) -> Iterator[bytes]:
-        """Every run of 32 bytes that stands anywhere in the dump in hexadecimal, and the nil."""
+        """Return every run of 32 bytes in hexadecimal in the dump, and 32 zero bytes."""
         yield bytes(32)
         for found in {match.group(1) for match in _HEX.finditer(self.text)}:
             for at in range(0, len(found) - 63, 2):
                 yield bytes.fromhex(found[at : at + 64])
 
     def key_from(self, seed: bytes) -> bytes | None:
-        """The emission's key, if that is its seed: the commitment says so."""
+        """Return the emission's key if the bytes are its seed, by the commitment."""
         if commitment(seed, self.reference, self.plan) != self.published:
             return None
         return mixed_key(seed, self.published, self.entropy.encode())
@@ -60,7 +60,7 @@ class Loot:
 
 @contextmanager
 def _keys(settings: LazySettings, key: bytes) -> Iterator[None]:
-    """The vault opened with another key than the operator's."""
+    """Encrypt and decrypt with another key than the operator's."""
     kept = settings.DATA_KEYS
     settings.DATA_KEYS = (kept[0], {kept[0]: key})
     encryption._cipher.cache_clear()
@@ -90,7 +90,9 @@ def _dumped(database: Database, folder: Path) -> str:
 
 @pytest.fixture
 def loot(own_database: Database, tmp_path: Path) -> tuple[Loot, Emission]:
-    """An emission on sale, some of it sold and played; an earlier one closed and revealed."""
+    """Return an emission on sale, partly sold and played, beside an earlier one that is
+    revealed.
+    """
     before = emitting.closed(emitting.opened(emitting.small("before")))
     assert seed_reveal(emission=before)
     emission = emitting.opened(emitting.small())
@@ -138,7 +140,7 @@ def test_a_full_dump_gives_no_winner_without_the_key_and_all_of_them_with_it(
 @pytest.mark.django_db
 @pytest.mark.article("15.II.2")
 def test_what_is_stored_before_the_sale_is_the_same_whatever_the_seed() -> None:
-    """Blocks with different prizes are opened in another order, and nothing kept shows it."""
+    """Blocks with different prizes are opened in another order, and no stored value shows it."""
     stored = set()
     orders = set()
     for number in range(8):

@@ -1,4 +1,4 @@
-"""Promotrot's postings: what the SQL of sales and vouchers inserts is what they say."""
+"""Check that the SQL of sales and vouchers inserts the transfers that the postings name."""
 
 import uuid
 from collections.abc import Iterator

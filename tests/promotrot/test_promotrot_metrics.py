@@ -1,4 +1,4 @@
-"""What Prometheus is told of Promotrot."""
+"""Export Promotrot's emissions, plays and held vouchers to Prometheus."""
 
 import uuid
 

@@ -1,4 +1,4 @@
-"""What the sweeper finds due of emissions, done once however often it is sent."""
+"""Do the due work of emissions once, however often the sweeper sends it."""
 
 import pytest
 

@@ -10,11 +10,12 @@ from typing import Any
 from django.db.models import Model
 from django.http import HttpResponse
 from django.test import Client
+from django.utils.timezone import localtime
 
 from core.premises.models import Premises
 from core.staff import two_persons
 from core.staff.actor import StaffActor
-from core.staff.models import StaffSession, User
+from core.staff.models import Proposal, StaffSession, User
 from core.staff.powers import Role
 from lototrot.models.contest import Contest
 from lototrot.models.settlement import Settlement
@@ -141,3 +142,15 @@ def sold_with_code(of: Contest, at: factories.Point) -> tuple[Ticket, str]:
     sold = ticket_sell(credentials=at.credentials, request=request)
     assert sold.code
     return Ticket.objects.get(uuid=request.uuid), sold.code.shown
+
+
+def as_typed(instant: Any) -> str:
+    """Return an instant as a browser sends it: Madrid's time."""
+    return str(localtime(instant).strftime("%Y-%m-%dT%H:%M:%S.%f"))
+
+
+def confirm_pending(kind: str, *roles: Role) -> Desk:
+    """Confirm the pending proposal of a kind as a second person, and return that person's desk."""
+    desk = Desk(*roles)
+    desk.do(Proposal.objects.get(kind=kind, decision=None), "confirm")
+    return desk

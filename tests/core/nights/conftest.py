@@ -1,4 +1,4 @@
-"""Nights with jobs of a test, in place of the jobs that the apps list."""
+"""Replace the nightly jobs of the apps with the jobs of a test."""
 
 from collections.abc import Iterator
 
@@ -10,7 +10,7 @@ from tests.support.contributing import contributed
 
 @pytest.fixture
 def own_jobs() -> Iterator[list[Job]]:
-    """Return the list of the night's jobs, empty, for the test to fill."""
+    """Return an empty list of nightly jobs for the test to fill."""
     jobs: list[Job] = []
     with contributed("nightly", "JOBS", jobs):
         yield jobs

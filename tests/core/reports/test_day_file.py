@@ -1,4 +1,4 @@
-"""A day as a file of events, played again from it in an empty database: the same to the cent."""
+"""Write a day as a file of events and replay it in an empty database, the same to the cent."""
 
 import io
 import json
@@ -28,7 +28,7 @@ BEGINS = date(2030, 3, 4)
 
 @contextmanager
 def empty() -> Iterator[None]:
-    """A fresh, migrated database."""
+    """Use a fresh, migrated database."""
     with databases.clone():
         yield
 
@@ -45,7 +45,7 @@ def replayed(lines: list[str]) -> int:
 
 
 def play(world: season.World, days: int) -> date:
-    """Days of meetings and claims, each with its night; the last."""
+    """Play days of meetings and claims, each with its night. Return the last day."""
     day = world.begins
     for _ in range(days):
         world.claims(day)
@@ -82,7 +82,7 @@ def test_days_of_a_season_are_made_again_from_their_files(own_database: Database
 
 
 def changed(lines: list[str], kind: str, change: Any) -> list[str]:
-    """The file with its first event of a kind left out, or changed."""
+    """Return the file without its first event of a kind, or with that event changed."""
     documents = [json.loads(line) for line in lines]
     found = next(d for d in documents if d.get("event") == kind)
     if change is None:

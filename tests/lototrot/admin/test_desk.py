@@ -1,4 +1,4 @@
-"""The organiser's desk: everything a race day needs on one page, each act by its own power."""
+"""Run a race day from the organiser's desk, each act by its own power."""
 
 import re
 
@@ -22,7 +22,7 @@ pytestmark = pytest.mark.django_db
 
 
 def acts_on(page: str) -> set[str]:
-    """The names of the acts that a page offers."""
+    """Return the names of the acts that a page offers."""
     found = re.findall(r'class="desk-button[^"]*" href="[^"]*?/([a-z_]+)/\?back=', page)
     return set(found)
 

@@ -1,4 +1,4 @@
-"""Race day over HTTP: withdrawals, starts, races not run, classifications, by two persons."""
+"""Enter withdrawals, starts, declarations and classifications through the API, by two persons."""
 
 from datetime import timedelta
 from typing import Any

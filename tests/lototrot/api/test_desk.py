@@ -1,4 +1,4 @@
-"""What a terminal looks up: what it may sell, what to hang up."""
+"""Show a terminal the contests that it may sell and the poster for its wall."""
 
 import uuid
 from datetime import timedelta

@@ -1,4 +1,4 @@
-"""Players are told: the terminals' snapshot, the race and the public list, before and after."""
+"""Announce a public draw to players: at terminals, on the race and in the public list."""
 
 import pytest
 

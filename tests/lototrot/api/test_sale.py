@@ -1,4 +1,4 @@
-"""The sale over HTTP: what is answered, what is refused, and that nothing is written then."""
+"""Sell tickets through the API; a refused request writes nothing."""
 
 import json
 import uuid
@@ -83,7 +83,7 @@ def test_a_sale_is_answered_with_the_whole_ticket(place: Point, contest: Contest
 
 
 def test_the_notices_come_in_the_language_of_the_request(place: Point, contest: Contest) -> None:
-    """Once per language, whichever came first in this process."""
+    """Notices are kept by language, whichever language came first in this process."""
     seen = {
         language: sell(place, asked(contest), Accept_Language=language).json()["notices"]
         for language in ("en", "ca", "en")
@@ -405,7 +405,7 @@ def test_other_media_types_and_methods(place: Point, contest: Contest) -> None:
 def test_the_whole_sale_asks_the_database_once(
     place: Point, contest: Contest, django_assert_num_queries: Any
 ) -> None:
-    """The statement itself goes round Django's counting; whatever else is asked would show."""
+    """Django does not count the statement of the sale itself; any other query would be counted."""
     sell(place, asked(contest))
     api = terminal_api(place)
     with django_assert_num_queries(0):

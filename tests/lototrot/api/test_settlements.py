@@ -1,4 +1,4 @@
-"""After the races over HTTP: breaches, settlement, payment order, winning tickets, jackpot."""
+"""Handle breaches, settlement, payment order, winning tickets and jackpot through the API."""
 
 from datetime import timedelta
 from typing import Any
@@ -38,7 +38,9 @@ def place() -> Point:
 
 @pytest.fixture
 def contest(place: Point) -> Contest:
-    """Closed, classified; of its three tickets two have all seven right."""
+    """Return a closed and classified contest; two of its three tickets have all seven legs
+    right.
+    """
     made = factories.contest()
     for numbers in ([(1,)] * 7, [(1, 2)] + [(1,)] * 6, [(2,)] * 7):
         assert factories.sell(made, place, numbers).outcome == "sold"
@@ -67,7 +69,7 @@ def path(contest: Contest, last: str) -> str:
 
 
 def proposed() -> bool:
-    """Whether anybody has proposed to order payment or to undo bets in breach."""
+    """Return whether a payment order or an act on bets in breach is proposed."""
     kinds = ("lototrot.payment_order", "lototrot.breach_void", "lototrot.breach_block")
     return Proposal.objects.filter(kind__in=kinds).exists()
 
@@ -202,7 +204,7 @@ def test_jackpot_and_reserve_from_meeting_to_meeting(one: Api, settled: Contest)
 
 @pytest.fixture
 def breached(contest: Contest) -> Contest:
-    """The last ticket was sold after the start, as it turns out."""
+    """Return the last ticket, which turns out to be sold after the start."""
     first = factories.races_of(contest)[0]
     by = factories.staff()
     RaceStart.objects.create(

@@ -1,4 +1,4 @@
-"""A terminal's tickets after the sale: inquiry, paper, reprint, correction, its own day."""
+"""Ask about, print, copy and annul a terminal's tickets through the API, and read its totals."""
 
 import uuid
 from collections.abc import Callable

@@ -1,4 +1,4 @@
-"""docs/api.md is true: its commands are run as they stand, and give the answers it shows."""
+"""Run the commands of docs/api.md as they stand, and compare their answers with those it shows."""
 
 import json
 import re
@@ -28,7 +28,7 @@ _FLAGS = {"-s"}
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """A command, the status and the kind of body it is shown to answer, and that body."""
+    """A command, and the status, kind and body of the answer that the document shows."""
 
     command: str
     status: int
@@ -47,7 +47,7 @@ def steps() -> list[Step]:
 
 
 def request(command: str, variables: dict[str, str]) -> Any:
-    """Send what curl would send."""
+    """Send the request that curl would send."""
     text = re.sub(r"^#.*$", "", command, flags=re.MULTILINE)
     for name in sorted(variables, key=len, reverse=True):
         text = text.replace(f"${name}", variables[name])
@@ -81,14 +81,16 @@ def request(command: str, variables: dict[str, str]) -> Any:
 
 
 def taken(answer: Any, path: str) -> str:
-    """`.items[0].id` of an answer."""
+    """Return the part of an answer that a jq path such as `.items[0].id` names."""
     for name, index in re.findall(r"\.(\w+)|\[(\d+)\]", path):
         answer = answer[name] if name else answer[int(index)]
     return str(answer)
 
 
 def agrees(shown: Any, answered: Any, *, whole: bool, place: str = "$") -> None:
-    """What is shown has the names and types of what was answered; all of them if it is whole."""
+    """Check that the body shown has names and types of the answer, and all of them if it is
+    complete.
+    """
     if isinstance(shown, dict):
         assert isinstance(answered, dict), place
         if whole:
@@ -105,7 +107,7 @@ def agrees(shown: Any, answered: Any, *, whole: bool, place: str = "$") -> None:
 
 
 def prepared() -> dict[str, str]:
-    """What the organiser has done before the terminal is switched on."""
+    """Prepare what the organiser does before the terminal is switched on."""
     organiser = factories.staff(Role.ORGANISER)
     place = factories.premises()
     _terminal, code = terminal_register(by=organiser, premises=place.code, code="T-0001")
@@ -148,7 +150,7 @@ def test_the_walk_through_a_terminals_day() -> None:
 
 
 def test_every_address_it_names_exists() -> None:
-    """The table for staff: each address is one of the schema's."""
+    """Each address of the table for staff is in the schema."""
     schema = (settings.BASE_DIR / "docs" / "openapi.yaml").read_text("utf-8")
     known = {
         re.sub(r"\{\w+\}", "{}", path)

@@ -1,4 +1,4 @@
-"""A game and its emission run from the admin: by their services, two persons where two are due."""
+"""Run a game and its emission in the admin, with two persons where the rules ask for two."""
 
 import json
 
@@ -58,15 +58,3 @@ def test_a_game_from_its_definition_to_the_end_of_it() -> None:
     _confirm()
     assert GameEnding.objects.get().owed_cents == emission.closing.owed_cents
     assert not organiser.offers(game, "plan")
-
-
-def test_faults_are_said_in_words_and_the_seed_is_nowhere() -> None:
-    organiser = Desk(Role.ORGANISER)
-    version = emitting.recorded(emitting.small(price_cents=1_001))
-    assert "The price is outside the limits" in organiser.get(row_url(version))
-    said = organiser.refused(version, "approve", "approval_refused")
-    assert "The price is outside the limits" in said
-    emission = emitting.opened(emitting.small("other"))
-    page = organiser.get(row_url(emission))
-    assert bytes(emission.commitment.encrypted_seed).hex() not in page
-    assert not Desk(Role.CASHIER).offers(emission, "close")

@@ -1,4 +1,4 @@
-"""What a terminal looks up of Promotrot: games on sale in its language, and its day."""
+"""Show a terminal the games on sale in its language, and the totals of its day."""
 
 from typing import Any
 

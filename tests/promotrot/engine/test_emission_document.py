@@ -1,5 +1,7 @@
-"""The document of the algorithm is enough: it is implemented here again, apart from the engine, and
-every value it prints is computed. Then both implementations deal the same emissions."""
+"""Implement docs/emission-algorithm.md again, apart from the engine, and compare both.
+
+Every value that the document prints is computed. Then both implementations deal the same emissions.
+"""
 
 import hashlib
 import json
@@ -110,7 +112,7 @@ def picture_words(key: bytes, opening: int, position: int) -> Iterator[int]:
 
 
 def symbol_pictures(game: Any, tier: int) -> list[tuple[str, ...]]:
-    """All pictures within the bounds, listed: small games only."""
+    """List all pictures within the bounds. Use it for small games only."""
     winner = game["winning"][tier - 1] if tier else None
     return [
         picture

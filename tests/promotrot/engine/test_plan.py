@@ -40,7 +40,7 @@ def _kind(tickets: int, price_cents: int, table: list[tuple[int, int]]) -> Predr
 
 
 def _assert_right(plan: Plan, kind: PredrawnType) -> None:
-    """Block by block, from the prizes themselves: independent of the plan's own check."""
+    """Check the plan block by block from the prizes, without the plan's own check."""
     totals = [0] * len(kind.tiers)
     tickets = 0
     for number in range(plan.blocks):
@@ -67,8 +67,9 @@ def test_shipped_plans_are_their_tables(game: PredrawnGame) -> None:
 
 @st.composite
 def approved(draw: st.DrawFn) -> tuple[PredrawnType, int]:
-    """A table of multiples of the price, as organisers make them, with a fifth of the takings or
-    more in its smallest prizes."""
+    """Draw a table of multiples of the price with a fifth of the takings or more in its smallest
+    prizes.
+    """
     price = draw(st.sampled_from([20, 50, 100, 200, 1000]))
     block = draw(st.integers(10_000, 30_000))
     tickets = draw(st.integers(block, 40 * block))
@@ -128,7 +129,7 @@ def test_any_plan_that_is_made_is_right(
 
 
 def _can_be_dealt(kind: PredrawnType, sizes: list[tuple[int, int]]) -> bool:
-    """Tries every way there is."""
+    """Return whether any division of the prizes fits. It tries every one."""
     blocks = [size for number, size in sizes for _ in range(number)]
 
     @cache
@@ -147,8 +148,9 @@ def _can_be_dealt(kind: PredrawnType, sizes: list[tuple[int, int]]) -> bool:
 
 
 def test_tables_refused_are_nearly_always_impossible() -> None:
-    """The method is not a search of every way: on tiny blocks, where it has least to exchange, it
-    may miss one. It must be rare, and it never goes the other way."""
+    """The method does not search every division. On tiny blocks it may refuse a possible table, but
+    rarely, and it never accepts an impossible one.
+    """
     outcomes = {"made": 0, "impossible": 0, "missed": 0}
     amounts = (20, 30, 50, 60, 100)
     for blocks, size in ((2, 4), (3, 5), (2, 7)):
@@ -198,7 +200,9 @@ def test_one_big_prize_a_block_can_be_spread() -> None:
 
 @pytest.mark.article("15.III.6.2")
 def test_a_table_without_a_cent_over_is_dealt_by_exchange(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Prizes that do not divide one another: dealing from the top alone leaves blocks short."""
+    """The prizes do not divide one another, so dealing from the largest down leaves blocks
+    short.
+    """
     units = [(500, 325), (250, 55), (200, 456), (50, 1216), (40, 985), (20, 47), (15, 1620)]
     units += [(10, 123), (7, 629), (5, 1311), (4, 3730), (2, 1)]
     kind = _kind(600_000, 20, [(20 * unit, count) for unit, count in units])
@@ -275,7 +279,7 @@ def test_block_sizes_refused(tickets: int, block: int) -> None:
 
 
 def test_extra_prizes_count_for_no_block() -> None:
-    """Above the 70 %: each block reaches it without them [P2]."""
+    """Extra prizes come on top of the 70 %: each block reaches it without them [P2]."""
     kind = _kind(30_000, 50, [(1000, 300), (50, 15_000)])
     with_extra = replace(kind, tiers=(*kind.tiers, Tier(Prize(1000), 77, extra=True)))
     plan = make_plan(with_extra, SEVENTY, block_tickets=10_000)

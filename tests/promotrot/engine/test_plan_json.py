@@ -1,4 +1,4 @@
-"""A plan read back is the plan that was written, and nothing else is read as one."""
+"""Read the plan that was written, and refuse every other document."""
 
 import copy
 from collections.abc import Callable
@@ -17,7 +17,7 @@ MINIMUM = Fraction(70)
 
 
 def _plans() -> list[Plan]:
-    """Of every shipped game, as it is and with extra prizes."""
+    """Return the plans of all shipped games, without and with extra prizes."""
     made = []
     for game in shipped():
         if isinstance(game, PredrawnGame):

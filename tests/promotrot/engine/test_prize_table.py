@@ -24,7 +24,7 @@ BICYCLE = InKind("bicycle", 150_000, "a price list", date(2026, 10, 1))
 
 
 def _kind(table: list[tuple[int, int]], **changes: Any) -> PredrawnType:
-    """10,000 tickets at 0.50: the takings are 500,000 cents, and 350,000 are 70 %."""
+    """Return a type with 10,000 tickets at 0.50: 70 % of its takings are 350,000 cents."""
     tiers = tuple(Tier(Prize(cents), count) for cents, count in table)
     kind = replace(PredrawnType(Fraction(70), 10_000, 50, tiers), **changes)
     if "prize_percent" in changes or not kind.takings_cents:

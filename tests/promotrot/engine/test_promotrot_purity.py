@@ -1,4 +1,4 @@
-"""The engine has no clock, no randomness of its own and no float: its source says so."""
+"""Check in the source that the engine has no clock, no randomness and no float."""
 
 import ast
 from pathlib import Path

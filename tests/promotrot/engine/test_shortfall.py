@@ -25,7 +25,9 @@ SEVENTY = Fraction(70)
 
 
 def _closing(**changes: Any) -> Closing:
-    """The rulebook's example [P2]: 10,000 tickets at 0.50 withdrawn after 5,000."""
+    """Return the closing of the rulebook's example [P2]: 10,000 tickets at 0.50, withdrawn after
+    5,000.
+    """
     closing = Closing(
         tickets=10_000,
         sold=5_000,
@@ -62,7 +64,7 @@ def test_the_shortfall_rounds_up_and_the_percentage_is_exact() -> None:
 
 @pytest.mark.article("15.III.6.2")
 def test_more_than_the_minimum_owes_nothing_and_pays_no_older_debt() -> None:
-    """Neither another emission's excess nor this one's makes up what is owed [P3, P14]."""
+    """The excess of an emission pays no debt of this or another emission [P3, P14]."""
     assert state(_closing(awarded_cents=900_000)).owed_cents == 0
     assert state(_closing(awarded_cents=900_000, owed_before_cents=7)).owed_cents == 7
 
@@ -141,7 +143,7 @@ CLOSINGS = st.builds(
 @pytest.mark.article("15.III.6.2")
 @given(st.lists(CLOSINGS, max_size=6))
 def test_a_game_never_ends_below_seventy_with_nothing_owed(closings: list[Closing]) -> None:
-    """Over all its emissions, what was awarded and what is owed reach 70 % of the takings [P14]."""
+    """Over all emissions, awards and debts together reach 70 % of the takings [P14]."""
     owed, statements = 0, []
     for closing in closings:
         # An extra prize is only made from a debt.

@@ -33,7 +33,7 @@ def _table(tickets: int = 60) -> PredrawnType:
 
 
 def _plan() -> Plan:
-    """Three blocks, two of them alike: small enough to look at every ticket."""
+    """Return a plan of three blocks, two of them alike, small enough to look at every ticket."""
     return deal(_table(), Fraction(40), [(2, 20), (1, 20)])
 
 
@@ -84,7 +84,9 @@ def test_no_integer_below_nothing() -> None:
 
 
 def test_rejection_takes_the_next_word() -> None:
-    """For a bound just above half the words' span, half of them would favour the low values."""
+    """The bound is just above half of the words; without rejection, low values would be twice as
+    likely.
+    """
     bound = (1 << 31) + 1
     words = _seed(1)
     raw = [words.below(1 << 32) for _ in range(400)]
@@ -102,7 +104,9 @@ def _ours(source: Stream, size: int) -> list[int]:
 
 
 def _naive(source: Stream, size: int) -> list[int]:
-    """Swaps with any place, not only those left: a well-known wrong shuffle."""
+    """Shuffle wrongly, as is well known: swap with any position, not only with those that are
+    left.
+    """
     order = list(range(size))
     for place in range(size):
         other = source.below(size)
@@ -111,7 +115,7 @@ def _naive(source: Stream, size: int) -> list[int]:
 
 
 def _modulo(source: Stream, size: int) -> list[int]:
-    """Takes the remainder of a small word without rejecting any."""
+    """Draw wrongly: take the remainder of a small word without rejection."""
     order = list(range(size))
     for place in range(size - 1, 0, -1):
         other = source.below(16) % (place + 1)
@@ -120,13 +124,13 @@ def _modulo(source: Stream, size: int) -> list[int]:
 
 
 def _place_excess(shuffle: Shuffle, size: int = 12, seeds: int = 8_000) -> float:
-    """The worst place: where each element goes, over many seeds, against uniform."""
+    """Return the excess of the worst position over uniform, from many seeds."""
     orders = [shuffle(_seed(number), size) for number in range(seeds)]
     return max(excess_of((order[place] for order in orders), size) for place in range(size))
 
 
 def _order_excess(shuffle: Shuffle, seeds: int = 24_000) -> float:
-    """Whole orders of five elements against all 120 alike."""
+    """Return the excess of the orders of five elements over uniform."""
     return excess_of((tuple(shuffle(_seed(number), 5)) for number in range(seeds)), 120)
 
 
@@ -153,7 +157,7 @@ def test_the_top_prize_falls_anywhere_in_a_full_block() -> None:
 
 
 def test_neighbouring_seeds_and_blocks_have_nothing_in_common() -> None:
-    """The places where two independent shuffles agree are one in the mean."""
+    """Two independent shuffles agree on one position in the mean."""
     orders = [_seed(number).permutation(200) for number in range(2_001)]
     agreeing = [sum(a == b for a, b in zip(x, y, strict=True)) for x, y in pairwise(orders)]
     assert abs(sum(agreeing) / len(agreeing) - 1) < 0.15
@@ -268,7 +272,7 @@ def test_there_is_no_block_outside_the_emission() -> None:
 
 
 def test_ten_million_tickets_open_without_touching_them() -> None:
-    """Order and commitment depend on the blocks; only a block in use is ever unfolded."""
+    """Order and commitment depend on the blocks only; a block is dealt when it is used."""
     tiers = (Tier(Prize(100_000), 100), Tier(Prize(100), 3_500_000 - 100_000))
     kind = PredrawnType(SEVENTY, 10_000_000, 50, tiers)
     plan = make_plan(kind, SEVENTY, block_tickets=10_000)

@@ -1,4 +1,4 @@
-"""A game that ends for good: what it owes goes, to the cent, to tickets drawn in public."""
+"""End a game for good: pay what it owes, to the cent, to tickets drawn in public."""
 
 import pytest
 from django.db import DatabaseError, transaction
@@ -29,7 +29,9 @@ pytestmark = pytest.mark.django_db
 
 
 def _owing(cents: int) -> Game:
-    """A game whose only emission sold so many losing tickets at 1.00, and owes 70 % of it."""
+    """Return a game whose only emission sold that many losing tickets at 1.00 and owes 70 % of
+    it.
+    """
     tickets = cents // 70
     seed = emitting.seed_where("small/1", lambda tiers: not any(tiers[:tickets]))
     with emitting.seeded(seed):

@@ -1,4 +1,4 @@
-"""Extra prizes on top of plays, and awards after the closing [P2, P3, P8, P9, P11]."""
+"""End plays after the closing, and sell a probabilistic emission out [P2, P3, P8, P9, P11]."""
 
 import secrets
 import uuid
@@ -19,6 +19,8 @@ from tests.support import emitting, factories
 from tests.support.factories import Point
 
 pytestmark = pytest.mark.django_db
+
+
 TICKETS = 40
 
 
@@ -42,41 +44,6 @@ def climb(place: Point, play: PlayView, *, stop: bool = True) -> PlayView:
 
 def fate(monkeypatch: pytest.MonkeyPatch, *, up: bool) -> None:
     monkeypatch.setattr(secrets, "randbelow", lambda bound: 0 if up else bound - 1)
-
-
-@pytest.mark.article("15.III.6.2", "15.III.6.3")
-def test_an_extra_prize_comes_on_top_of_what_the_play_gives(
-    place: Point, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    definition = emitting.document("trotters-ladder", code="short-ladder", tickets=TICKETS)
-    first = emitting.opened(definition)
-    fate(monkeypatch, up=False)
-    for _ in range(TICKETS):
-        assert climb(place, buy(place, first)).ending
-    first = emitting.closed(first)
-    owed = first.closing.owed_cents
-    assert owed == TICKETS * first.price_cents * 70 // 100
-
-    second = emitting.opened(first.game, extra_tier=6)
-    extra = second.tiers.get(extra=True)
-    assert extra.value_cents * (extra.count or 0) == owed
-    fate(monkeypatch, up=True)
-    paid = 0
-    for _ in range(TICKETS):
-        play = climb(place, buy(place, second))
-        ticket = PlayTicket.objects.get(uuid=play.uuid)
-        lay = dealing(second.pk).tier(ticket.opening, ticket.position)
-        assert play.ending is not None and play.ending.extra_tier == lay
-        (voucher,) = play.vouchers
-        listed = [(prize["tier"], prize["extra"]) for prize in voucher.prizes]
-        assert listed == [(6, False), *([(lay, True)] if lay else [])]
-        assert voucher.amount_cents == 50 + (extra.value_cents if lay else 0)
-        paid += play.ending.extra_cents
-    assert paid == owed
-    second = emitting.closed(second)
-    assert second.closing.document["extra_awarded_cents"] == owed
-    assert second.closing.document["awarded_cents"] == TICKETS * 50
-    assert differences()[1] == []
 
 
 @pytest.mark.article("15.III.6.2", "15.III.3")

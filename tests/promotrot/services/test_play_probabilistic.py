@@ -1,4 +1,4 @@
-"""Plays in which the player's acts decide, act by act (15.II.3) [P3, P11]."""
+"""Play games in which the player's acts decide, act by act (15.II.3) [P3, P11]."""
 
 import secrets
 import uuid
@@ -107,7 +107,7 @@ def test_an_act_not_allowed_is_refused_with_what_is(place: Point, emission: Emis
 def test_each_act_is_drawn_for_itself_below_its_bound(
     place: Point, emission: Emission, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The generator is asked once an act, with the bound of that act and nothing else."""
+    """The generator is called once for an act, with the bound of that act."""
     asked: list[int] = []
 
     def below(bound: int) -> int:

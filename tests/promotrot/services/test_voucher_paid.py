@@ -1,4 +1,4 @@
-"""Vouchers at the prize office: paid once, at once, by the tiers (15.III.6.4, 15.III.6.5)."""
+"""Pay vouchers once, at once, by the tiers of payment (15.III.6.4, 15.III.6.5)."""
 
 import uuid
 
@@ -30,7 +30,7 @@ def place() -> Point:
 
 
 def won(place: Point, emission: Emission, cents: int = 0) -> tuple[PlayView, Issued]:
-    """A play with a prize, of so many cents if given."""
+    """Return a play with a prize, of that many cents if given."""
     while True:
         request = PlayRequest(uuid.uuid4(), emission.pk, emission.price_cents)
         play_sell(credentials=place.credentials, request=request)
@@ -72,7 +72,9 @@ def test_the_establishment_pays_at_once_and_once(place: Point) -> None:
     ("cents", "percent", "here"), [(29_999, "70.09", True), (30_000, "70", False)]
 )
 def test_by_the_tiers_of_tickets(place: Point, cents: int, percent: str, here: bool) -> None:
-    """[P7]: below 300.00 the issuing establishment must; from there, the Central Office."""
+    """[P7]: below 300.00 the establishment that issued it pays; from 300.00 on, the Central
+    Office.
+    """
     tiers = [{"cash_cents": cents, "count": 1}, {"cash_cents": 100, "count": 700 - cents // 100}]
     emission = emitting.opened(
         emitting.small(
@@ -111,7 +113,7 @@ def test_a_code_that_is_none(place: Point, typed: str, error: type[DomainError])
 
 
 def made_up(text: str) -> str:
-    """A well-formed code that this system has not made."""
+    """Return a well-formed code that this system has not made."""
     from core.kernel.codes import ALPHABET, _check
 
     body = text[:5] + ALPHABET[(ALPHABET.index(text[5]) + 1) % 32] + text[6:-1]

@@ -1,4 +1,4 @@
-"""The nights through the API and in the admin."""
+"""Read and run nightly jobs through the API and in the admin."""
 
 from datetime import timedelta
 

@@ -1,4 +1,4 @@
-"""A play over HTTP: what is answered, what is refused, and that nothing is written then."""
+"""Sell and play a ticket through the API; a refused request writes nothing."""
 
 import json
 import uuid
@@ -11,24 +11,19 @@ from core.api import bodies
 from core.database import clock
 from core.ledger.models import Transfer
 from core.premises.models import OperatorSession, Premises, Suspension, Terminal
-from core.staff.actor import StaffActor
-from core.staff.models import User
-from core.staff.powers import Role
-from core.staff.services import session_start
 from promotrot.api.play import ActIn, PlayCard, PlayIn
-from promotrot.api.vouchers import VoucherCard
 from promotrot.models.emission import Emission
-from promotrot.models.play import PlayAct, PlayEnd, PlayMove, PlayTicket
-from promotrot.models.voucher import Voucher
-from promotrot.services.dealing import dealing
-from promotrot.services.unfinished import play_end_unfinished
-from tests.support import emitting, factories, paying
-from tests.support.api import Api, places, refused, staff_api, terminal_api
+from promotrot.models.play import PlayAct, PlayEnd, PlayTicket
+from tests.support import emitting, factories
+from tests.support.api import Api, places, refused, terminal_api
 from tests.support.factories import Point
 
 pytestmark = pytest.mark.django_db
+
+
 PLAYS = "promotrot/plays"
-VOUCHERS = "promotrot/vouchers"
+
+
 REVEAL = {"number": 1, "act": "reveal"}
 
 
@@ -62,13 +57,6 @@ def act(place: Point, play: str, body: Any = REVEAL, **headers: str) -> Any:
     return terminal_api(place).post(f"{PLAYS}/{play}/acts", body, **headers)
 
 
-def won(place: Point, emission: Emission) -> dict[str, Any]:
-    while True:
-        card: dict[str, Any] = act(place, buy(place, emission)["uuid"]).json()
-        if card["vouchers"]:
-            return card
-
-
 def nothing_written() -> bool:
     return not (PlayTicket.objects.exists() or Transfer.objects.exists())
 
@@ -90,65 +78,6 @@ def test_a_whole_play(place: Point, emission: Emission) -> None:
     assert (again.status_code, again.json()) == (200, played)
     state = terminal_api(place, signed_on=False).get(f"{PLAYS}/{card['uuid']}")
     assert state.status_code == 200
-
-
-@pytest.mark.article("15.III.6.3", "15.III.6.6")
-def test_a_voucher_says_all_it_must_in_every_form(place: Point, emission: Emission) -> None:
-    (voucher,) = won(place, emission)["vouchers"]
-    assert set(voucher) == set(VoucherCard().fields)
-    assert voucher["premises"]["code"] == place.premises.code
-    api = terminal_api(place)
-    base = f"{VOUCHERS}/{voucher['uuid']}"
-    assert api.get(f"{base}/voucher.json").json()["code"] == voucher["code"]
-    for form, start in (("pdf", b"%PDF"), ("escpos", b"\x1b@"), ("html", b"<!doctype")):
-        assert api.get(f"{base}/voucher.{form}", lang="en").content.startswith(start)
-    for language in ("ca", "es", "en"):
-        text = api.get(f"{base}/voucher.txt", lang=language).content.decode()
-        for shown in (
-            voucher["code"],
-            place.premises.code,
-            place.premises.name,
-            place.premises.address,
-            "Promotrot",
-            voucher["uuid"],
-            voucher["play"],
-        ):
-            assert shown in text
-    assert api.post(f"{base}/print-confirmation").status_code == 200
-    refused(api.get(f"{base}/voucher.json"), 409, "voucher_printed")
-    copy = api.post(f"{base}/reprints", {"format": "json"})
-    assert (copy.status_code, copy.json()["copy"], copy.json()["code"]) == (201, 1, voucher["code"])
-    paper = api.post(f"{base}/reprints", {"format": "txt", "lang": "en"})
-    assert "DUPLICATE" in paper.content.decode()
-    refused(terminal_api(factories.point()).get(f"{base}/voucher.json"), 404, "voucher_unknown")
-
-
-@pytest.mark.article("15.III.6.5")
-def test_a_prize_in_kind_has_a_voucher_of_its_own_with_its_equivalent(place: Point) -> None:
-    bicycle = {
-        "description": "bicycle",
-        "equivalent_cents": 100,
-        "source": "Shops",
-        "valued_on": "2026-10-15",
-    }
-    picture = emitting.document("six-at-the-post")
-    emission = emitting.opened(
-        picture
-        | {
-            "code": "kind",
-            "tickets": 20,
-            "block_tickets": 20,
-            "price_cents": 100,
-            "prize_percent": "70",
-            "presentation": picture["presentation"] | {"matches": [6]},
-            "tiers": [{"in_kind": bicycle, "count": 14}],
-        }
-    )
-    (voucher,) = won(place, emission)["vouchers"]
-    assert (voucher["nature"], voucher["amount_cents"]) == ("in_kind", 100)
-    assert voucher["thing"]["key"] == "bicycle"
-    text = terminal_api(place).get(f"{VOUCHERS}/{voucher['uuid']}/voucher.txt", lang="en").content
-    assert "Electric bicycle" in text.decode() and "1.00" in text.decode()
 
 
 @pytest.mark.parametrize("form", ["pdf", "escpos", "html", "txt"])
@@ -236,74 +165,6 @@ def test_a_paid_play_goes_on_whatever_becomes_of_operator_and_sales(
     refused(act(place, other), 403, "terminal_revoked")
 
 
-def test_a_terminal_finds_its_unfinished_plays_and_staff_move_them(
-    place: Point, emission: Emission
-) -> None:
-    play = buy(place, emission)["uuid"]
-    act(place, buy(place, emission)["uuid"])
-    neighbour = factories.point(place.premises)
-    assert [each["uuid"] for each in _unfinished(place)] == [play]
-    move = f"promotrot/office/plays/{play}/move"
-    body = {"terminal": neighbour.terminal.code, "reason": "Dark screen"}
-    refused(staff_api(Role.AUDITOR).post(move, body), 403, "power_missing")
-    organiser = staff_api(Role.ORGANISER)
-    refused(organiser.post(move, body | {"terminal": "NOWHERE"}), 409, "play_move_refused")
-    for _ in range(2):
-        assert organiser.post(move, body, Idempotency_Key="k" * 16).status_code == 200
-    assert _unfinished(place) == []
-    assert [each["uuid"] for each in _unfinished(neighbour)] == [play]
-    assert PlayMove.objects.count() == 1
-    assert act(neighbour, play).status_code == 201
-
-
-def _unfinished(place: Point) -> list[dict[str, Any]]:
-    page = terminal_api(place).get("promotrot/terminal/plays").json()
-    return list(page["items"])
-
-
-def test_staff_see_every_act_as_it_was_drawn_and_no_code(place: Point) -> None:
-    ladder = emitting.opened(emitting.document("trotters-ladder"))
-    card = buy(place, ladder)
-    act(place, card["uuid"], {"number": 1, "act": "trot"})
-    auditor = staff_api(Role.AUDITOR)
-    record = auditor.get(f"promotrot/office/plays/{card['uuid']}").json()
-    assert [each["act"] for each in record["acts"]] == ["trot"]
-    listed = auditor.get("promotrot/office/plays", emission=ladder.reference).json()["items"]
-    assert [each["uuid"] for each in listed] == [card["uuid"]]
-    assert "code" not in str(record).replace("terminal_code", "")
-    refused(staff_api(Role.STEWARDS).get("promotrot/office/plays"), 403, "power_missing")
-
-
-def test_a_held_voucher_is_handed_over_at_the_central_office(
-    place: Point, emission: Emission
-) -> None:
-    while True:
-        ticket = PlayTicket.objects.get(uuid=buy(place, emission)["uuid"])
-        if dealing(emission.pk).tier(ticket.opening, ticket.position):
-            break
-    play_end_unfinished(ticket)
-    desk = staff_api(Role.CASHIER)
-    (held,) = desk.get("promotrot/office/vouchers/held").json()["items"]
-    assert held["play"] == str(ticket.uuid)
-    path = f"promotrot/office/vouchers/{held['uuid']}"
-    refused(desk.post(f"{path}/handover", {"claim": "mine"}), 409, "cash_session_missing")
-    refused(staff_api(Role.AUDITOR).get("promotrot/office/vouchers/held"), 403, "power_missing")
-    cashier = paying.cashier()
-    desk = staff_api_of(cashier)
-    card = desk.post(f"{path}/handover", {"claim": "receipt"}).json()
-    assert card["code"] and not card["held"]
-    assert card["code"] in desk.get(f"{path}/voucher.txt").content.decode()
-    assert desk.post(f"{path}/print-confirmation").status_code == 200
-    refused(desk.get(f"{path}/voucher.txt"), 409, "voucher_printed")
-    assert Voucher.objects.get().code_digest
-
-
-def staff_api_of(who: StaffActor) -> Api:
-    """The API for a member of staff who is there already."""
-    _session, token = session_start(user=User.objects.get(pk=who.user_id), verified=True)
-    return Api(Authorization=f"Bearer {token}")
-
-
 def test_a_burnt_uuid(place: Point, emission: Emission) -> None:
     body, api = asked(emission), terminal_api(place)
     assert api.post(f"{PLAYS}/{body['uuid']}/inquiry").json() == {"outcome": "burnt"}
@@ -315,9 +176,9 @@ def test_a_burnt_uuid(place: Point, emission: Emission) -> None:
     refused(foreign.post(f"{PLAYS}/{sold}/inquiry"), 409, "uuid_reused")
 
 
-# --- Shape ----------------------------------------------------------------------------------------
-
 _IDENT = "881c309e-e107-4421-862d-d8843dff293f"
+
+
 BODIES: list[Any] = [
     None,
     [],
@@ -329,6 +190,8 @@ BODIES: list[Any] = [
     {"uuid": _IDENT, "emission": 1, "price_cents": 0},
     {"uuid": _IDENT, "emission": 1, "price_cents": 50, "more": 1},
 ]
+
+
 ACTS: list[Any] = [
     None,
     {},

@@ -1,4 +1,4 @@
-"""The 70 % kept: an emission's closing, its statement, and what its game owes from then on."""
+"""Close emissions, state their figures, and carry what a game owes to prizes (15.III.6.2)."""
 
 import pytest
 from django.db import DatabaseError, transaction
@@ -13,12 +13,11 @@ from core.staff.actor import PowerMissing
 from core.staff.powers import Role
 from promotrot import accounts
 from promotrot.engine.shortfall import ExtraImpossible
-from promotrot.models.emission import ClosingStatement, Emission, SaleStop, SeedReveal
+from promotrot.models.emission import ClosingStatement, Emission
 from promotrot.models.play import PlayEnd, PlayTicket
-from promotrot.selectors.closing import emissions_without_top, reveals_due
 from promotrot.selectors.owed import fundable_cents, owed_cents
-from promotrot.services.closing import emission_close_propose, emission_stop, seed_reveal
-from promotrot.services.dealing import dealing, open_seed
+from promotrot.services.closing import emission_close_propose
+from promotrot.services.dealing import dealing
 from promotrot.services.emissions import EmissionState, ExtraNeeded, ExtraNotOwed
 from promotrot.services.selling import EmissionClosed
 from promotrot.services.unfinished import play_end_unfinished
@@ -62,7 +61,7 @@ def _late_tops(tiers: bytes) -> bool:
 
 
 def _half_sold(code: str = "small") -> Emission:
-    """Closed with 20 tickets sold and 8.00 awarded of the 14.00 there had to be."""
+    """Return an emission closed after 20 tickets with 8.00 of the required 14.00 awarded."""
     with emitting.seeded(emitting.seed_where(f"{code}/1", _late_tops)):
         emission = emitting.opened(emitting.small(code))
     emitting.sold_and_played(emission, 20)
@@ -227,46 +226,6 @@ def test_closing_takes_two_persons_of_the_right_role_and_happens_once() -> None:
     draft = emitting.planned(emission.game)
     with pytest.raises(EmissionState):
         emission_close_propose(by=one, emission=draft)
-
-
-@pytest.mark.article("15.II.2")
-def test_the_seed_is_published_after_the_closing_and_not_before() -> None:
-    emission = emitting.opened(emitting.small())
-    assert not seed_reveal(emission=emission)
-    with pytest.raises(DatabaseError), transaction.atomic():
-        SeedReveal.objects.create(emission=emission, seed="00", revealed_at=emission.planned_at)
-    emitting.sold_and_played(emission, 3)
-    emission = emitting.closed(emission)
-    assert reveals_due() == [emission.pk]
-    assert seed_reveal(emission=emission)
-    assert not seed_reveal(emission=emission)
-    seed = open_seed(emission.commitment).hex()
-    assert LogEntry.objects.get(kind="promotrot.seed").document["seed"] == seed
-    assert (Emission.objects.get().state, reveals_due()) == ("revealed", [])
-
-
-def test_an_emission_set_to_stop_without_top_prizes_stops_and_another_goes_on() -> None:
-    early = emitting.seed_where("stops/1", lambda tiers: 1 not in tiers[10:])
-    with emitting.seeded(early):
-        stops = emitting.opened(emitting.small("stops"), stop_without_top=True)
-    early = emitting.seed_where("goes-on/1", lambda tiers: 1 not in tiers[10:])
-    with emitting.seeded(early):
-        goes_on = emitting.opened(emitting.small("goes-on"))
-    for emission in (stops, goes_on):
-        dealt = dealing(emission.pk)
-        tops = [at for at in range(40) if dealt.tier(0, at) == 1]
-        emitting.sold_and_played(emission, tops[-1])
-        assert emission.pk not in emissions_without_top()
-        assert not emission_stop(emission=emission)
-        emitting.sold_and_played(emission, 1)
-    assert emissions_without_top() == [stops.pk]
-    assert emission_stop(emission=stops)
-    assert not emission_stop(emission=stops)
-    assert SaleStop.objects.get().emission == stops
-    with pytest.raises(EmissionClosed):
-        emitting.sold(stops, 1)
-    emitting.sold(goes_on, 1)
-    assert emitting.closed(stops).state == Emission.State.CLOSED
 
 
 def test_a_statement_is_final_and_needs_its_two_persons() -> None:

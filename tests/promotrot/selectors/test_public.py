@@ -1,4 +1,4 @@
-"""What the public is told: the whole emission, late, and never the last tickets' prizes."""
+"""Publish figures of the complete emission only, and late enough to hide the last prizes."""
 
 import pytest
 from django.db import DatabaseError, transaction

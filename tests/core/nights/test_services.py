@@ -1,4 +1,4 @@
-"""The nights as such: each job once for each day, in order, late or not, whatever went wrong."""
+"""Run each nightly job once for each day and in order, late or not, after failures and kills."""
 
 import os
 import signal
@@ -27,7 +27,7 @@ from tests.support.databases import Database
 
 
 class Diary:
-    """Jobs that write down when they were run."""
+    """Jobs that write down when they ran."""
 
     def __init__(self, jobs: list[Job]) -> None:
         self.jobs = jobs
@@ -52,7 +52,7 @@ def diary(own_jobs: list[Job]) -> Diary:
 
 
 def next_day() -> date:
-    """Half past midnight of the next day; the day that has ended."""
+    """Move to half past midnight of the next day and return the day that has ended."""
     midnight = day_bounds(add_days(last_day(), 1))[1]
     factories.time_to(midnight + timedelta(minutes=30))
     return last_day()
@@ -60,7 +60,7 @@ def next_day() -> date:
 
 @pytest.fixture
 def own(own_database: Database) -> Database:
-    """Nights need real commits: they are many transactions under one lock."""
+    """Return a database with real commits: a night is many transactions under one lock."""
     next_day()
     return own_database
 
@@ -219,7 +219,7 @@ def test_a_runner_that_is_killed_leaves_its_job_to_the_next(
 
 
 def _when_free(act: Callable[[], Any]) -> None:
-    """The server finds out about a dead client within a moment."""
+    """Try until the server notices that a client is dead."""
     for _ in range(1000):
         try:
             act()

@@ -1,4 +1,4 @@
-"""The pages of plays and vouchers: who sees them, that no code is on them, the one act."""
+"""Show plays and vouchers in the admin to those who may see them, and never a code."""
 
 import uuid
 

@@ -1,0 +1,36 @@
+"""Put the nightly jobs of all apps in the order of the night."""
+
+from datetime import date, timedelta
+
+import pytest
+
+from core.contributions import ContributedTwice
+from core.nights.jobs import Job, Outcome, all_jobs, every_day, sundays
+from tests.support.contributing import contributed
+
+SUNDAY = date(2030, 3, 10)
+
+
+def job(name: str, order: int) -> Job:
+    return Job(name=name, title=name, order=order, run=lambda day: Outcome())
+
+
+def test_jobs_stand_by_order_then_by_name() -> None:
+    with contributed("nightly", "JOBS", [job("b", 10), job("c", 5)], [job("a", 10)]):
+        assert [each.name for each in all_jobs()] == ["c", "a", "b"]
+    shipped = all_jobs()
+    assert [each.order for each in shipped] == sorted(each.order for each in shipped)
+
+
+def test_a_name_is_contributed_once() -> None:
+    with (
+        contributed("nightly", "JOBS", [job("a", 1)], [job("a", 2)]),
+        pytest.raises(ContributedTwice),
+    ):
+        all_jobs()
+
+
+def test_a_weekly_job_runs_for_sundays_only() -> None:
+    week = [SUNDAY - timedelta(days=number) for number in range(7)]
+    assert [day for day in week if sundays(day)] == [SUNDAY]
+    assert all(map(every_day, week))

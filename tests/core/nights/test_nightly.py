@@ -1,0 +1,69 @@
+"""Do the nightly jobs that belong to no single game."""
+
+import uuid
+from datetime import date
+from types import SimpleNamespace
+from unittest import mock
+
+import pytest
+
+from core.kernel.errors import InvariantBroken
+from core.ledger import services as ledger
+from core.ledger.services import Line, asset, liability
+from core.nights import nightly
+from tests.support import factories, paying
+from tests.support.databases import Database
+
+DAY = date(2030, 3, 4)
+
+
+def test_the_jobs_stand_in_the_order_of_the_night() -> None:
+    orders = [job.order for job in nightly.JOBS]
+    assert orders == sorted(orders)
+    assert len({job.name for job in nightly.JOBS}) == len(nightly.JOBS)
+
+
+@pytest.mark.django_db
+@pytest.mark.article("14.III.10.2")
+def test_unclaimed_prizes_lapse_once() -> None:
+    paying.worth(500)
+    day = factories.time_pass(days=60).date()
+    lapsed = nightly.lapse(day).counts
+    assert (lapsed["groups"], lapsed["documents"], lapsed["cents"]) == (1, 1, 500)
+    assert nightly.lapse(day).counts == {"groups": 0, "documents": 0, "cents": 0}
+
+
+def test_due_work_goes_on_after_a_failure_and_names_it() -> None:
+    left = {1, 2}
+
+    def run(pk: int) -> bool:
+        if pk == 1:
+            raise InvariantBroken
+        left.discard(pk)
+        return True
+
+    task = mock.Mock(side_effect=run)
+    task.name = "test.work"
+    work = SimpleNamespace(task=task, due=lambda: sorted(left))
+    with (
+        mock.patch.object(nightly, "due_work", lambda: [work]),
+        pytest.raises(nightly.WorkFailed) as failure,
+    ):
+        nightly.do_due_work(DAY)
+    assert failure.value.data["failed"] == [["test.work", 1, "invariant_broken"]]
+    assert left == {1}
+
+
+def test_the_audit_names_accounts_that_are_not_what_happened(own_database: Database) -> None:
+    assert nightly.audit(DAY).counts["transfers"] == 0
+    line = Line("test", asset("treasury"), liability("test:odd"), 5)
+    ledger.post(reference=uuid.uuid4(), lines=[line])
+    with pytest.raises(nightly.BooksDiffer) as differ:
+        nightly.audit(DAY)
+    assert {row["account"] for row in differ.value.data["accounts"]} == {"treasury", "test:odd"}
+
+
+@pytest.mark.django_db
+def test_nothing_waits_and_nothing_is_purged_on_an_empty_day() -> None:
+    assert nightly.waiting(DAY).listed == {"rulings_due": []}
+    assert not any(nightly.purge(DAY).counts.values())

@@ -1,0 +1,32 @@
+"""Show the list of reports, each report, its chart and its files in the admin."""
+
+import pytest
+
+from core.reports.tables import reports
+from core.staff.powers import Role
+from tests.support.admin_desk import Desk, text_of
+from tests.support.reporting import Season
+
+pytestmark = pytest.mark.django_db
+
+
+def test_every_report_is_shown_with_its_files(season: Season) -> None:
+    desk, day = Desk(Role.ORGANISER), season.contests[0].day.isoformat()
+    listed = desk.get("/admin/reports/")
+    for name in [report.name for report in reports()]:
+        assert f"/admin/reports/{name}/" in listed
+        desk.get(f"/admin/reports/{name}/", first=day)
+        for kind in ("csv", "xlsx"):
+            assert desk.client.get(f"/admin/reports/{name}.{kind}").status_code == 200
+    page = desk.client.get("/admin/reports/sales-by-day/", {"first": day, "last": day})
+    assert "€9.00" in text_of(page)
+    assert b"<svg" in page.content
+    wrong = desk.get("/admin/reports/sales-by-day/", first=day, last="2029-01-01")
+    assert "begins before it ends" in wrong
+    assert desk.client.get("/admin/reports/nothing/").status_code == 404
+
+
+def test_reports_are_not_for_everybody() -> None:
+    cashier = Desk(Role.CASHIER)
+    assert cashier.client.get("/admin/reports/").status_code == 403
+    assert "/admin/reports/" not in cashier.get("/admin/")

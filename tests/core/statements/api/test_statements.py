@@ -1,0 +1,61 @@
+"""Read accounts and statements, and settle them, through the API."""
+
+import uuid
+from datetime import date
+from typing import Any
+
+import pytest
+
+from core.staff.powers import Role
+from core.statements import services
+from core.statements.guarantee import cover_apply
+from tests.support import factories, rounds
+from tests.support.api import refused, staff_api, terminal_api
+from tests.support.stating import SUNDAY, at
+
+pytestmark = pytest.mark.django_db
+
+
+def test_accounts_and_statements_through_the_api(organiser: Any, contest: Any) -> None:
+    api, auditor = staff_api(Role.ORGANISER), staff_api(Role.AUDITOR)
+    key = {"Idempotency_Key": "rate-0001"}
+    body = {
+        "game": "lototrot",
+        "premises": None,
+        "percent": "6",
+        "in_force_from": "2030-03-04",
+        "reference": "C",
+    }
+    assert api.post("commission-rates", body, **key).status_code == 201
+    refused(
+        auditor.post("commission-rates", body, Idempotency_Key="rate-0002"), 403, "power_missing"
+    )
+    assert auditor.get("commission-rates").json()["items"][0]["percent"] == "6"
+    place = factories.point()
+    code = place.premises.code
+    limit = {"limit_cents": 50, "reference": "Aval"}
+    assert (
+        api.post(f"premises/{code}/guarantee-limits", limit, Idempotency_Key="limit-001").json()[
+            "limit_cents"
+        ]
+        == 50
+    )
+    rounds.sell(contest, place, [(1, 1)])
+    cover_apply(premises_id=place.premises.pk)
+    account = auditor.get(f"premises/{code}/account").json()
+    assert (account["balance_cents"], account["columns"]["sales"]) == (105, 105)
+    assert (account["limit_cents"], account["suspended"]) == (50, True)
+    assert terminal_api(place).get("terminal/account").json() == account
+    assert api.get("suspensions").json()["items"][0]["cause"] == "guarantee"
+    at(date(2030, 3, 11))
+    services.statements_issue(until=SUNDAY)
+    api, auditor = staff_api(Role.ORGANISER), staff_api(Role.AUDITOR)
+    (item,) = auditor.get("statements", premises=code).json()["items"]
+    one = f"statements/{item['uuid']}"
+    assert auditor.get(one).json()["commission"][0]["commission_cents"] == 6
+    assert auditor.get(f"{one}.pdf", lang="en").content.startswith(b"%PDF")
+    assert b"closing" in auditor.get(f"{one}.csv").content
+    paid = {"amount_cents": 99, "paid_on": "2030-03-11", "reference": "TRF"}
+    assert api.post(f"{one}/remittances", paid, Idempotency_Key="paid-0001").status_code == 201
+    assert auditor.get(f"{one}/remittances").json()["items"][0]["amount_cents"] == 99
+    refused(auditor.get(f"statements/{uuid.uuid4()}"), 404, "statement_unknown")

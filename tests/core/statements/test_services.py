@@ -1,0 +1,103 @@
+"""Issue weekly statements, record rates and settle statements."""
+
+import uuid
+from datetime import date
+from typing import Any
+
+import pytest
+
+from core.kernel.money import BadPercent
+from core.ledger import services as ledger
+from core.ledger.services import Line, asset, premises_account
+from core.statements import nightly, services
+from lototrot import accounts
+from tests.support import factories, rounds
+from tests.support.stating import SUNDAY, at, rate
+
+pytestmark = pytest.mark.django_db
+
+
+def test_a_week_is_stated_with_its_commission_and_agrees_with_the_ledger(
+    organiser: Any, contest: Any
+) -> None:
+    rate(organiser)
+    rate(organiser, "10", since=date(2030, 3, 6))
+    place, other, idle = factories.point(), factories.point(), factories.point()
+    rounds.sell(contest, place, [(1, 1)] * 3)  # 3.15 on Monday at 6 %
+    rounds.sell(contest, other, [(1, 1)])
+    at(date(2030, 3, 7))
+    rounds.sell(contest, place, [(3, 1)])  # 2.10 on Thursday at 10 %
+    paid = Line(
+        "test.prize", accounts.reserve("lototrot"), premises_account(place.premises.pk), 120
+    )
+    ledger.post(reference=uuid.uuid4(), lines=[paid])
+    at(date(2030, 3, 11), 0)
+    made = {each.premises_id: each for each in services.statements_issue(until=SUNDAY)}
+    assert idle.premises.pk not in made
+    mine = made[place.premises.pk]
+    # 6 % of 3.15 is 18.9 cents, 10 % of 2.10 is 21: each rounded down once
+    assert (mine.sales_cents, mine.commission_cents, mine.other_cents) == (525, -39, -120)
+    assert (mine.number, mine.opening_cents, mine.closing_cents) == (1, 0, 366)
+    assert [(r["percent"], r["base_cents"], r["commission_cents"]) for r in mine.commission] == [
+        ("10", 210, 21),
+        ("6", 315, 18),
+    ]
+    assert ledger.balance_cents(premises_account(place.premises.pk)) == 366
+    assert ledger.balance_cents(accounts.organiser(accounts.Part.COMMISSION)) == -39 - 6
+    assert services.statements_issue(until=SUNDAY) == []
+
+    at(date(2030, 3, 12))
+    rounds.sell(contest, place, [(1, 1)])
+    at(date(2030, 3, 25))
+    two = services.statements_issue(until=date(2030, 3, 24))
+    mine = [each for each in two if each.premises_id == place.premises.pk]
+    assert [(e.number, e.opening_cents, e.closing_cents) for e in mine] == [
+        (2, 366, 366 + 105 - 10),
+        (3, 461, 461),
+    ]
+    assert nightly.audit(SUNDAY).counts == {"statements": 6}
+    rounds.books_agree(
+        known={"lototrot:lototrot:reserve": -120, f"premises:{place.premises.pk}": -120}
+    )
+
+
+def test_rates_are_dated_and_never_behind_a_statement(organiser: Any, contest: Any) -> None:
+    place = factories.point()
+    rate(organiser, "5")
+    rate(organiser, "7.5", premises=place.premises.code)
+    with pytest.raises(services.RateRecorded):
+        rate(organiser, "6")
+    with pytest.raises(BadPercent):
+        rate(organiser, "101")
+    rounds.sell(contest, place, [(1, 1)])
+    at(date(2030, 3, 11))
+    (mine,) = services.statements_issue(until=SUNDAY)
+    assert mine.commission_cents == -7
+    with pytest.raises(services.RateTooLate):
+        rate(organiser, "8", since=SUNDAY)
+    rate(organiser, "8", since=date(2030, 3, 11))
+
+
+def test_it_is_settled_once_and_not_beyond_what_it_says(organiser: Any, contest: Any) -> None:
+    place = factories.point()
+    rounds.sell(contest, place, [(1, 1)] * 2)
+    at(date(2030, 3, 11))
+    (mine,) = services.statements_issue(until=SUNDAY)
+
+    def settle(cents: int, reference: str = "TRF 1", on: date = SUNDAY) -> Any:
+        return services.statement_settle(
+            by=organiser, statement=mine.uuid, amount_cents=cents, paid_on=on, reference=reference
+        )
+
+    first = settle(200)
+    assert settle(200) == first
+    with pytest.raises(services.RemittanceRecorded):
+        settle(10)
+    for cents, on in ((11, SUNDAY), (-1, SUNDAY), (0, SUNDAY), (10, date(2030, 3, 12))):
+        with pytest.raises(services.RemittanceRefused):
+            settle(cents, "TRF 2", on)
+    settle(10, "TRF 2")
+    assert services.outstanding_cents(mine) == 0
+    assert ledger.balance_cents(premises_account(place.premises.pk)) == 0
+    assert ledger.balance_cents(asset("treasury")) == 210
+    rounds.books_agree()

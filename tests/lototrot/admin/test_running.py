@@ -1,0 +1,122 @@
+"""Enter withdrawals, starts and declarations in the admin."""
+
+from datetime import timedelta
+
+import pytest
+
+from core.database import clock
+from core.staff.models import Proposal
+from core.staff.powers import Role
+from core.staff.signals import SESSION_KEY
+from lototrot.models.contest import Contest
+from lototrot.models.programme import Race
+from lototrot.models.running import RaceDeclaration, RaceStart, Withdrawal
+from tests.support import factories
+from tests.support.admin_desk import (
+    Desk,
+    act_url,
+    as_typed,
+    confirm_pending,
+)
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def organiser() -> Desk:
+    return Desk(Role.ORGANISER)
+
+
+@pytest.fixture
+def stewards() -> Desk:
+    return Desk(Role.STEWARDS)
+
+
+def _race() -> Race:
+    return factories.races_of(factories.contest())[0]
+
+
+@pytest.mark.article("14.III.5.4.1")
+def test_a_horse_is_withdrawn_and_the_withdrawal_reversed(stewards: Desk) -> None:
+    race = _race()
+    stewards.do(race, "withdraw", number="4", source="Vet")
+    withdrawal = Withdrawal.objects.get()
+    assert (withdrawal.entered_by, withdrawal.number) == (stewards.person, 4)
+    assert withdrawal.entered_in_id == stewards.client.session[SESSION_KEY]
+    assert not stewards.offers(withdrawal, "reverse")
+    stewards.refused(withdrawal, "reverse", "withdrawal_unconfirmed", reason="Mistake")
+    confirm_pending("lototrot.withdrawal", Role.STEWARDS)
+    assert 'value="4"' not in stewards.get(act_url(race, "withdraw"))
+    stewards.do(withdrawal, "reverse", reason="Mistake")
+    confirm_pending("lototrot.withdrawal_reversal", Role.ORGANISER)
+    withdrawal.refresh_from_db()
+    assert withdrawal.reversed_reason == "Mistake"
+
+
+@pytest.mark.article("14.III.4")
+def test_a_start_is_recorded_and_corrected(stewards: Desk) -> None:
+    race = _race()
+    factories.time_pass(minutes=100)
+    begun = clock.now() - timedelta(minutes=2)
+    stewards.do(race, "start", actual_start_at=as_typed(begun), source="Starter")
+    assert Contest.objects.get().state == Contest.State.CLOSED
+    assert RaceStart.objects.get().recorded_by == stewards.person
+    assert not stewards.offers(race, "start")
+    earlier = begun - timedelta(minutes=1)
+    stewards.do(race, "start_correct", actual_start_at=as_typed(earlier), source="Film")
+    confirm_pending("lototrot.start_correction", Role.STEWARDS)
+    assert RaceStart.objects.latest("pk").actual_start_at == earlier
+
+
+@pytest.mark.article("14.III.5.4.3")
+def test_a_race_is_declared_and_the_declaration_retracted(stewards: Desk) -> None:
+    race = _race()
+    factories.started(race)
+    factories.time_pass(minutes=3)
+    typed = {"kind": "suspended", "reason": "Fog", "ruling_2": "Refused to start"}
+    stewards.do(race, "declare", **typed)
+    declaration = RaceDeclaration.objects.get()
+    assert declaration.left == [{"number": 2, "ruling": "Refused to start"}]
+    assert declaration.recorded_by == stewards.person
+    stewards.do(race, "retract", reason="The fog lifted")
+    confirm_pending("lototrot.declaration_retraction", Role.ORGANISER)
+    declaration.refresh_from_db()
+    assert declaration.superseded_at
+
+
+@pytest.mark.article("14.III.5.4.2")
+def test_a_meeting_is_declared_not_run(organiser: Desk) -> None:
+    meeting = factories.contest().meeting
+    organiser.do(meeting, "declare", reason="Storm")
+    assert RaceDeclaration.objects.filter(kind="not_run").count() == 7
+    assert Contest.objects.get().state == Contest.State.CLOSED
+    organiser.refused(meeting, "declare", "nothing_to_declare", reason="Storm")
+
+
+def _classification(race: Race, **other: str) -> dict[str, str]:
+    typed = {f"outcome_{n}": "started" for n in range(1, 11)}
+    return {
+        **typed,
+        "outcome_3": "winner",
+        "place_3": "1",
+        "announced_text": "1r: el 3",
+        "announced_at": as_typed(clock.now()),
+        "author": "Comissaris",
+        **other,
+    }
+
+
+def _race_started() -> Race:
+    race: Race = factories.meeting().races.first()
+    factories.started(race)
+    factories.time_pass(minutes=5)
+    return race
+
+
+def test_the_classification_is_the_stewards() -> None:
+    race = _race_started()
+    for role in set(Role) - {Role.STEWARDS}:
+        desk = Desk(role)
+        assert not desk.offers(race, "classify")
+        assert desk.ask(race, "classify", **_classification(race)).status_code == 403
+    assert not Proposal.objects.filter(kind="lototrot.classification", subject=f"race:{race.pk}")

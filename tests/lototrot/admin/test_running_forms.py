@@ -1,0 +1,78 @@
+"""Enter and correct classifications by their forms."""
+
+import pytest
+
+from core.database import clock
+from core.staff.models import Proposal
+from core.staff.powers import Role
+from lototrot.models.programme import Race
+from lototrot.models.running import Classification
+from tests.support import factories
+from tests.support.admin_desk import (
+    Desk,
+    act_url,
+    as_typed,
+    confirm_pending,
+)
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def stewards() -> Desk:
+    return Desk(Role.STEWARDS)
+
+
+def _classification(race: Race, **other: str) -> dict[str, str]:
+    typed = {f"outcome_{n}": "started" for n in range(1, 11)}
+    return {
+        **typed,
+        "outcome_3": "winner",
+        "place_3": "1",
+        "announced_text": "1r: el 3",
+        "announced_at": as_typed(clock.now()),
+        "author": "Comissaris",
+        **other,
+    }
+
+
+@pytest.mark.article("14.III.5.3")
+def test_a_classification_is_entered_and_corrected(stewards: Desk) -> None:
+    race = _race_started()
+    typed = _classification(race)
+    stewards.do(race, "classify", **typed)
+    assert not Classification.objects.filter(race=race)
+    confirming = Desk(Role.STEWARDS)
+    proposal = Proposal.objects.get(kind="lototrot.classification", decision=None)
+    assert "1r: el 3" in confirming.get(act_url(proposal, "confirm"))
+    confirming.do(proposal, "confirm")
+    assert Classification.objects.get(race=race).announced_text == "1r: el 3"
+    assert not stewards.offers(race, "classify")
+    fixed = {k: v for k, v in typed.items() if k.startswith(("outcome", "place"))}
+    fixed |= {"outcome_4": "winner", "reason": "A dead heat was announced"}
+    stewards.do(race, "correct", **fixed)
+    confirm_pending("lototrot.classification_correction", Role.STEWARDS)
+    winners = [
+        r["number"]
+        for r in Classification.objects.get(in_force=True, race=race).runners
+        if r["outcome"] == "winner"
+    ]
+    assert winners == [3, 4]
+
+
+def _race_started() -> Race:
+    race: Race = factories.meeting().races.first()
+    factories.started(race)
+    factories.time_pass(minutes=5)
+    return race
+
+
+def test_what_contradicts_the_record_is_shown_number_by_number(stewards: Desk) -> None:
+    race = factories.meeting().races.first()
+    factories.withdrawal(race, 9)
+    factories.started(race, at=factories.time_pass(minutes=5))
+    factories.time_pass(minutes=5)
+    assert 'value="withdrawn" selected' in stewards.get(act_url(race, "classify"))
+    said = stewards.refused(race, "classify", "classification_refused", **_classification(race))
+    assert "9 is on record as withdrawn." in said
+    assert not Proposal.objects.filter(kind="lototrot.classification", decision=None)

@@ -1,0 +1,95 @@
+"""Void or block bets in breach, settle, and order the payment in the admin."""
+
+from typing import Any
+from unittest.mock import patch
+
+import pytest
+
+from core.staff.models import Proposal
+from core.staff.powers import Role
+from lototrot import tasks
+from lototrot.models.contest import Contest
+from lototrot.models.settlement import PaymentOrder
+from lototrot.models.tickets import Block, Ticket, Void
+from lototrot.services.settlement.settling import contest_settle
+from tests.support import factories
+from tests.support.admin_desk import (
+    Desk,
+    act_url,
+    confirm_pending,
+    race_day,
+    row_url,
+    text_of,
+)
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def organiser() -> Desk:
+    return Desk(Role.ORGANISER)
+
+
+def _closed() -> Contest:
+    contest, point = factories.contest(), factories.point()
+    for number in (1, 2):
+        factories.sell(contest, point, [(number,)] * 7)
+    factories.time_pass(hours=6)
+    factories.contest_closed(contest, at=contest.scheduled_close_at, cause="schedule")
+    return contest
+
+
+def test_settlement_and_payment_order(
+    organiser: Desk, django_capture_on_commit_callbacks: Any
+) -> None:
+    contest = _closed()
+    said = organiser.refused(contest, "settle", "results_missing")
+    assert "classification_missing" in said
+    for race in factories.races_of(contest):
+        factories.classified(race, [1])
+    with patch.object(tasks.settle, "delay") as sent:
+        with django_capture_on_commit_callbacks(execute=True):
+            organiser.do(contest, "settle")
+        sent.assert_called_once_with(contest.pk)
+        sent.side_effect = ConnectionError("no broker")
+        with django_capture_on_commit_callbacks(execute=True):
+            organiser.do(contest, "settle")  # the sweeper will find it
+    settlement = contest_settle(contest_id=contest.pk)
+    page = text_of(organiser.client.get(row_url(settlement)))
+    assert "prize pool" in page.lower()
+    assert "€1.20" in page  # 60 % of two bets
+    assert "Winning tickets 1" in text_of(organiser.client.get(act_url(contest, "order")))
+    organiser.do(contest, "order")
+    organiser.refused(Proposal.objects.get(kind="lototrot.payment_order"), "confirm", "same_person")
+    assert not PaymentOrder.objects.exists()
+    confirm_pending("lototrot.payment_order", Role.ORGANISER)
+    assert PaymentOrder.objects.get().settlement == settlement
+    assert not organiser.offers(contest, "order")
+
+
+def test_bets_in_breach_are_listed_and_voided_all_together(organiser: Desk) -> None:
+    contest = _closed()
+    race = factories.races_of(contest)[0]
+    organiser.refused(contest, "breach_void", "breach_limit_unknown")
+    first, second = Ticket.objects.order_by("pk")
+    factories.started(race, at=second.sold_at)
+    page = text_of(organiser.client.get(act_url(contest, "breach_void")))
+    assert str(second.uuid) in page
+    assert "After the start" in page
+    assert str(first.uuid) not in page
+    organiser.do(contest, "breach_void")
+    assert not Void.objects.exists()
+    confirm_pending("lototrot.breach_void", Role.ORGANISER)
+    assert Void.objects.get().ticket == second
+    assert "Refund due" in text_of(organiser.client.get(row_url(second)))
+
+
+def test_bets_found_in_breach_late_are_blocked(organiser: Desk) -> None:
+    day = race_day()
+    place = day.point.premises
+    for authorisation in place.authorisations.all():
+        authorisation.valid_until = authorisation.valid_from
+        authorisation.save(update_fields=["valid_until"])
+    organiser.do(day.contest, "breach_block")
+    confirm_pending("lototrot.breach_block", Role.ORGANISER)
+    assert Block.objects.count() == 2

@@ -1,0 +1,75 @@
+"""Take an emission from its game to the proof of every ticket through the API."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from core.staff.powers import Role
+from promotrot.models.emission import Emission
+from promotrot.services.closing import seed_reveal
+from tests.support import emitting
+from tests.support.api import Api, refused, staff_api
+from tests.support.verifying.forging import public_key, published_log, written
+from tests.support.verifying.load import verifier
+
+pytestmark = pytest.mark.django_db
+
+
+HOME = "promotrot"
+
+
+def _done(response: Any, status: int = 200) -> Any:
+    assert response.status_code == status, response.content
+    return response.json()
+
+
+def _both(one: Api, other: Api, path: str, body: Any = None) -> None:
+    proposal = _done(one.post(path, body), 201)["proposal"]
+    _done(other.post(f"proposals/{proposal}/confirmation"))
+
+
+def _approved(one: Api, other: Api, definition: dict[str, Any]) -> str:
+    made = _done(one.post(f"{HOME}/games", {"definition": definition}), 201)
+    version = f"{HOME}/games/{made['game']}/versions/{made['version']}"
+    assert _done(one.get(f"{version}/check"))["faults"] == []
+    _both(one, other, f"{version}/approval")
+    assert _done(one.get(version))["approval"]["percentages"]["worst"] == 70
+    return str(made["game"])
+
+
+@pytest.mark.article("15.II.2")
+def test_a_game_from_its_definition_to_the_proof_of_every_ticket(tmp_path: Path) -> None:
+    one, other = staff_api(Role.ORGANISER), staff_api(Role.ORGANISER)
+    inspector, anybody = staff_api(Role.INSPECTOR), Api()
+    game = _approved(one, other, emitting.small())
+    home = f"{HOME}/emissions/{game}/1"
+    planned = _done(one.post(f"{HOME}/emissions", {"game": game}), 201)
+    assert (planned["state"], planned["commitment"]) == ("draft", None)
+    refused(anybody.get(f"{HOME}/public/emissions/{game}/1"), 404, "emission_unknown")
+    committed = _done(one.post(f"{home}/commitment"))
+    assert len(committed["commitment"]) == 64
+    witnessed = {"source": "dice", "text": emitting.ENTROPY}
+    refused(one.post(f"{home}/entropy", witnessed), 403, "power_missing")
+    _done(inspector.post(f"{home}/entropy", witnessed))
+    _done(one.post(f"{home}/opening"))
+    emission = Emission.objects.get()
+    emitting.sold_and_played(emission, 30)
+    standing = _done(one.get(f"{home}/standing"))
+    assert (standing["sold"], standing["minimum_cents"]) == (30, 2_100)
+    refused(staff_api(Role.CASHIER).get(f"{home}/standing"), 403, "power_missing")
+    refused(
+        anybody.get(f"{HOME}/public/emissions/{game}/1/tickets.csv"), 409, "emission_not_revealed"
+    )
+    _both(one, other, f"{home}/closing")
+    closed = _done(one.get(home))
+    assert closed["statement"]["sold"] == 30
+    seed_reveal(emission=emission)
+    proof = _done(anybody.get(f"{HOME}/public/emissions/{game}/1/proof.json"))
+    listed = anybody.get(f"{HOME}/public/emissions/{game}/1/tickets.csv")
+    tickets = tmp_path / "tickets.csv"
+    tickets.write_bytes(b"".join(listed.streaming_content))
+    log = published_log()
+    assert all(entry in log for entry in proof.values())
+    file, key = written(tmp_path, "log.jsonl", log), public_key()
+    assert "30 of 40" in verifier("emission").check(file, key, f"{game}/1", str(tickets))

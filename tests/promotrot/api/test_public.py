@@ -1,0 +1,55 @@
+"""Show emissions to the public through the API, late and in three languages."""
+
+from typing import Any
+
+import pytest
+
+from promotrot.services.figures import figures_take
+from tests.support import emitting
+from tests.support.api import Api, refused
+
+pytestmark = pytest.mark.django_db
+
+
+HOME = "promotrot"
+
+
+def _done(response: Any, status: int = 200) -> Any:
+    assert response.status_code == status, response.content
+    return response.json()
+
+
+@pytest.mark.article("15.III.5.2")
+def test_what_the_public_is_told_in_its_language_and_late() -> None:
+    emission = emitting.opened(emitting.small())
+    emitting.sold_and_played(emission, 5)
+    figures_take(emission=emission)
+    anybody = Api()
+    for language, name in (("ca", "La volta d'honor"), ("en", "Lap of Honour")):
+        found = _done(anybody.get(f"{HOME}/public/emissions/small/1", lang=language))
+        assert found["name"] == name and found["rules"]
+    assert (found["prize_percent"], found["price_cents"]) == ("70", 100)
+    assert (found["as_of"], found["tickets_remaining"], found["top_prize_left"]) == (None, 40, True)
+    assert [(tier["count"], tier["remaining"]) for tier in found["tiers"]] == [(2, 2), (20, 20)]
+    listed = _done(anybody.get(f"{HOME}/public/emissions"))
+    assert [item["reference"] for item in listed["items"]] == ["small/1"]
+
+
+@pytest.mark.article("15.III.5.2")
+def test_the_poster_shows_rules_percentage_price_and_prizes() -> None:
+    emitting.opened(emitting.document("six-at-the-post"))
+    home = f"{HOME}/public/emissions/six-at-the-post/1/poster"
+    shown = Api().get(f"{home}.html", lang="en").content.decode()
+    for text in (
+        "Six at the Post",
+        "72 %",
+        "Electric bicycle",
+        "€1,500.00",
+        "15000",
+        "six winners",
+    ):
+        assert text in shown, text
+    assert Api().get(f"{home}.pdf", lang="ca").content.startswith(b"%PDF")
+    refused(
+        Api().get(f"{HOME}/public/emissions/six-at-the-post/2/poster.pdf"), 404, "emission_unknown"
+    )

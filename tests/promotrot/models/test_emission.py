@@ -1,0 +1,87 @@
+"""Refuse in the database changes of a committed emission and of its lanes."""
+
+from collections.abc import Callable
+
+import pytest
+from django.db import DatabaseError, IntegrityError, connection, transaction
+
+from core.database import clock
+from core.staff.powers import Role
+from promotrot.models.emission import Commitment, Emission, Lane, Opening, WitnessEntropy
+from promotrot.services.emissions import (
+    emission_commit,
+)
+from tests.support import emitting, factories
+
+pytestmark = pytest.mark.django_db
+
+
+def _skip(emission: Emission, state: str) -> None:
+    Emission.objects.filter(pk=emission.pk).update(state=state)
+
+
+FORBIDDEN: dict[str, Callable[[Emission], object]] = {
+    "open without its lanes": lambda e: _skip(e, "open"),
+    "closed without its statement": lambda e: _skip(e, "closed"),
+    "back to a draft": lambda e: _skip(e, "draft"),
+    "a second witness": lambda e: WitnessEntropy.objects.create(
+        emission=e,
+        entropy="x",
+        source="x",
+        entered_at=clock.now(),
+        entered_by_id=factories.staff(Role.INSPECTOR).user_id,
+        entered_in_id=factories.staff(Role.INSPECTOR).session_id,
+    ),
+    "another plan": lambda e: Emission.objects.filter(pk=e.pk).update(plan={}),
+    "another price": lambda e: Emission.objects.filter(pk=e.pk).update(price_cents=1),
+    "another seed": lambda e: Commitment.objects.filter(emission=e).update(digest="00"),
+}
+
+
+@pytest.mark.article("15.II.2")
+@pytest.mark.parametrize("case", FORBIDDEN)
+def test_what_the_database_refuses_of_a_witnessed_emission(case: str) -> None:
+    emission = emitting.planned(emitting.approved(emitting.small()))
+    emission = emitting.witnessed(emitting.committed(emission))
+    with pytest.raises(DatabaseError), transaction.atomic():
+        FORBIDDEN[case](emission)
+
+
+def test_the_database_refuses_a_witness_before_the_commitment_or_by_who_committed() -> None:
+    emission = emitting.planned(emitting.approved(emitting.small()))
+    organiser = factories.staff(Role.ORGANISER, Role.INSPECTOR)
+    witness = WitnessEntropy(
+        emission=emission,
+        entropy="x",
+        source="x",
+        entered_at=clock.now(),
+        entered_by_id=organiser.user_id,
+        entered_in_id=organiser.session_id,
+    )
+    with pytest.raises(IntegrityError), transaction.atomic():
+        witness.save()
+    emission_commit(by=organiser, emission=emission)
+    with pytest.raises(IntegrityError), transaction.atomic():
+        witness.save()
+
+
+@pytest.mark.parametrize(
+    "change",
+    ["taken = taken + 2", "taken = taken - 1", "open = true", "tickets = tickets + 1", "first = 7"],
+)
+def test_a_lane_is_taken_one_ticket_at_a_time_and_never_opened_again(change: str) -> None:
+    emission = emitting.opened(emitting.document("lap-of-honour"))
+    lane = emission.lanes.order_by("opening", "first")[0]
+    Lane.objects.filter(pk=lane.pk).update(taken=1)
+    Lane.objects.filter(pk=lane.pk).update(open=False)
+    with pytest.raises(DatabaseError), transaction.atomic(), connection.cursor() as cursor:
+        cursor.execute(f"UPDATE promotrot_lane SET {change} WHERE id = %s", [lane.pk])
+    with pytest.raises(DatabaseError), transaction.atomic():
+        Lane.objects.filter(pk=lane.pk).update(taken=2)
+
+
+def test_no_lane_is_added_to_an_emission_on_sale() -> None:
+    emission = emitting.opened(emitting.small())
+    with pytest.raises(IntegrityError), transaction.atomic():
+        Lane.objects.create(emission=emission, opening=1, first=0, tickets=5)
+    assert Opening.objects.count() == 1

@@ -1,0 +1,109 @@
+"""Offer vouchers to the prize office: refunds never lapse, prizes do (15.III.6.6, 15.III.6.7)."""
+
+import uuid
+from datetime import timedelta
+
+import pytest
+
+from core.database import clock
+from core.kernel import codes
+from core.kernel.days import add_days, natural_day
+from core.ledger.services import balance_cents
+from core.payoffice import sources
+from core.payoffice.models import Claim
+from core.payoffice.sources import Nature, Standing
+from core.staff.actor import StaffActor
+from promotrot import accounts
+from promotrot.models.emission import Emission
+from promotrot.models.play import PlayTicket
+from promotrot.services import vouchers
+from promotrot.services.dealing import dealing
+from promotrot.services.facts import REVEAL
+from promotrot.services.playing import play_act
+from promotrot.services.selling import PlayRequest, play_sell
+from promotrot.services.unfinished import play_end_unfinished
+from tests.support import emitting, factories, paying
+from tests.support.factories import Point
+
+pytestmark = [pytest.mark.django_db, pytest.mark.article("15.III.6.3")]
+
+
+@pytest.fixture(autouse=True)
+def simulated(settings: object) -> None:
+    settings.SIMULATED_TIME = True  # type: ignore[attr-defined]
+
+
+@pytest.fixture
+def place() -> Point:
+    return factories.point()
+
+
+@pytest.fixture
+def office() -> StaffActor:
+    return paying.cashier()
+
+
+@pytest.fixture
+def emission() -> Emission:
+    return emitting.opened(emitting.small())
+
+
+@pytest.fixture
+def ladder() -> Emission:
+    return emitting.opened(emitting.document("trotters-ladder"))
+
+
+def buy(place: Point, emission: Emission) -> PlayTicket:
+    ident = uuid.uuid4()
+    request = PlayRequest(ident, emission.pk, emission.price_cents)
+    play_sell(credentials=place.credentials, request=request)
+    return PlayTicket.objects.get(uuid=ident)
+
+
+def winning(place: Point, emission: Emission) -> PlayTicket:
+    while True:
+        ticket = buy(place, emission)
+        if dealing(emission.pk).tier(ticket.opening, ticket.position):
+            return ticket
+
+
+def test_a_price_due_back_is_payable_and_never_lapses(
+    place: Point, office: StaffActor, ladder: Emission
+) -> None:
+    play_end_unfinished(buy(place, ladder))
+    row, given = vouchers.voucher_hand_over(
+        by=office, ident=vouchers.vouchers_held(by=office).get().uuid, claim="receipt"
+    )
+    source = sources.of_kind(codes.VOUCHER)
+    payable = source.by_id(row.pk)
+    assert (payable.nature, payable.standing) == (Nature.REFUND, Standing.OWED)
+    assert (payable.amount_cents, payable.last_claim_day) == (ladder.price_cents, None)
+    assert payable.owed == accounts.refunds(ladder.reference)
+    clock.move_to(clock.now() + timedelta(days=60), reason="long after")
+    assert not source.lapses_due(natural_day(clock.now()))
+    assert [(out.last_claim_day, out.cents) for out in source.outs()] == [
+        (None, ladder.price_cents)
+    ]
+    assert given.code is not None
+
+
+@pytest.mark.article("15.III.6.6", "15.III.6.7")
+def test_unclaimed_prizes_lapse_to_the_organiser_after_their_last_day(
+    place: Point, emission: Emission
+) -> None:
+    ticket = winning(place, emission)
+    play = play_act(credentials=place.credentials, ident=ticket.uuid, number=1, act=REVEAL)
+    (issued,) = play.vouchers
+    source = sources.of_kind(codes.VOUCHER)
+    last = add_days(issued.last_day, 0)
+    assert not source.lapses_due(last)
+    group = source.lapses_due(add_days(last, 1))
+    assert group == [last.isoformat()]
+    assert source.lapse(group[0], last).documents == 0
+    lapsed = source.lapse(group[0], add_days(last, 1))
+    assert (lapsed.documents, lapsed.cents) == (1, issued.amount_cents)
+    assert source.lapse(group[0], add_days(last, 1)).documents == 0
+    assert balance_cents(accounts.unclaimed()) == issued.amount_cents
+    assert balance_cents(accounts.vouchers(emission.reference)) == 0
+    claim = Claim.objects.get(game="promotrot")
+    assert (claim.state, claim.day) == (Claim.State.LAPSED, last)

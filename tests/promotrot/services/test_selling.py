@@ -1,0 +1,80 @@
+"""Sell a ticket once, refuse wrong requests, and burn the UUID that was asked about."""
+
+import uuid
+
+import pytest
+
+from core.premises.access import REFUSALS, TerminalCannot
+from core.premises.models import Premises
+from core.premises.requests import UuidBurnt, UuidReused
+from promotrot.models.emission import Emission, Lane
+from promotrot.models.play import PlayTicket
+from promotrot.services import selling
+from promotrot.services.selling import PlayRequest, play_sell
+from tests.support import emitting, factories
+from tests.support.factories import Point
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def place() -> Point:
+    return factories.point()
+
+
+@pytest.fixture
+def emission() -> Emission:
+    return emitting.opened(emitting.small())
+
+
+def buy(place: Point, emission: Emission, ident: uuid.UUID | None = None) -> uuid.UUID:
+    ident = ident or uuid.uuid4()
+    request = PlayRequest(ident, emission.pk, emission.price_cents)
+    assert play_sell(credentials=place.credentials, request=request).uuid == ident
+    return ident
+
+
+def test_a_replayed_sale_takes_no_second_ticket(place: Point, emission: Emission) -> None:
+    ident = buy(place, emission)
+    request = PlayRequest(ident, emission.pk, emission.price_cents)
+    assert play_sell(credentials=place.credentials, request=request).replayed
+    assert PlayTicket.objects.count() == 1
+    assert sum(Lane.objects.values_list("taken", flat=True)) == 1
+    other = emitting.opened(emitting.small("other"))
+    for of, price_cents in ((other, other.price_cents), (emission, 1)):
+        foreign = PlayRequest(ident, of.pk, price_cents)
+        with pytest.raises(UuidReused):
+            play_sell(credentials=place.credentials, request=foreign)
+    with pytest.raises(UuidReused):
+        buy(factories.point(), emission, ident)
+
+
+@pytest.mark.article("15.III.4")
+def test_refused_sales_take_no_ticket(place: Point, emission: Emission) -> None:
+    with pytest.raises(selling.WrongPrice):
+        play_sell(credentials=place.credentials, request=PlayRequest(uuid.uuid4(), emission.pk, 1))
+    office = factories.point(factories.premises(kind=Premises.Kind.CENTRAL_OFFICE))
+    with pytest.raises(TerminalCannot):
+        buy(office, emission)
+    unauthorised = factories.point(factories.premises(authorised=("lototrot",)))
+    with pytest.raises(REFUSALS["premises_not_authorised"]):
+        buy(unauthorised, emission)
+    drafted = emitting.planned(emitting.approved(emitting.small("draft")))
+    with pytest.raises(selling.EmissionNotOpen):
+        buy(place, drafted)
+    closed = emitting.closed(emitting.opened(emitting.small("closed")))
+    with pytest.raises(selling.EmissionClosed):
+        buy(place, closed)
+    assert not PlayTicket.objects.exists()
+
+
+def test_a_burnt_uuid_is_never_sold(place: Point, emission: Emission) -> None:
+    ident = uuid.uuid4()
+    terminal = place.bare
+    assert not selling.request_state(terminal=terminal, ident=ident)
+    with pytest.raises(UuidBurnt):
+        buy(place, emission, ident)
+    sold = buy(place, emission)
+    assert selling.request_state(terminal=terminal, ident=sold)
+    with pytest.raises(UuidReused):
+        selling.request_state(terminal=factories.point().bare, ident=sold)

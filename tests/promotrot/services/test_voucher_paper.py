@@ -1,0 +1,73 @@
+"""Print on a voucher every element of 15.III.6.3, and nothing without its code."""
+
+import uuid
+from dataclasses import replace
+
+import pytest
+
+from core.receipts.output import Output
+from promotrot.models.play import PlayTicket
+from promotrot.models.voucher import Voucher
+from promotrot.services import voucher_paper
+from promotrot.services.facts import REVEAL, EmissionFacts, emission_facts
+from promotrot.services.playing import play_act
+from promotrot.services.vouchers import Issued
+from tests.support import emitting, factories
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def issued() -> tuple[Issued, EmissionFacts, uuid.UUID]:
+    emission, place = emitting.opened(emitting.small()), factories.point()
+    for ident in emitting.sold(emission, emission.tickets, place):
+        play = play_act(credentials=place.credentials, ident=ident, number=1, act=REVEAL)
+        if play.vouchers:
+            return play.vouchers[0], emission_facts(emission.pk), ident
+    raise AssertionError("no ticket has a prize")
+
+
+def printed(
+    issued: tuple[Issued, EmissionFacts, uuid.UUID], language: str = "en", copy: int = 0
+) -> str:
+    content = voucher_paper.voucher_render(
+        *issued, output=Output("txt"), language=language, copy=copy
+    )
+    return content.decode()
+
+
+@pytest.mark.article("15.III.6.3", "15.III.6.6")
+def test_a_voucher_shows_code_amount_place_days_and_where_it_is_paid(
+    issued: tuple[Issued, EmissionFacts, uuid.UUID],
+) -> None:
+    voucher, facts, play = issued
+    assert voucher.code is not None
+    text = printed(issued)
+    place = PlayTicket.objects.get(uuid=play).premises
+    for word in (voucher.code.shown, str(voucher.uuid), str(play), place.code, facts.reference):
+        assert word in text, word
+    for word in ("Last day to claim", "establishments", "without it nothing is paid"):
+        assert word in text, word
+    assert "DUPLICATE" not in text
+    copy = printed(issued, copy=2)
+    assert "DUPLICATE" in copy and "Copy" in copy
+
+
+def test_a_price_due_back_has_no_last_day(
+    issued: tuple[Issued, EmissionFacts, uuid.UUID],
+) -> None:
+    voucher, *rest = issued
+    refund = replace(voucher, nature=Voucher.Nature.REFUND)
+    text = printed((refund, *rest))  # type: ignore[arg-type]
+    assert "Price due back" in text
+    assert "Last day to claim" not in text
+
+
+def test_nothing_is_printed_without_a_code(
+    issued: tuple[Issued, EmissionFacts, uuid.UUID],
+) -> None:
+    voucher, facts, play = issued
+    with pytest.raises(voucher_paper.VoucherIncomplete):
+        printed((replace(voucher, code=None), facts, play))
+    card = voucher_paper.voucher_card(replace(voucher, code=None), facts, play, "en")
+    assert card["code"] is None

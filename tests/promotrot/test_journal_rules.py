@@ -1,0 +1,29 @@
+"""Hold every table of Promotrot to the acts that write it, and find a row that no act wrote."""
+
+from django.apps import apps
+
+from core.journal.rules import broken
+from promotrot import journal_rules
+from promotrot.models.voucher import Voucher
+from tests.support import emitting
+from tests.support.databases import Database
+from tests.support.journaling import as_owner, execute, touched
+
+
+def test_every_rule_has_a_name_and_a_table_of_promotrot() -> None:
+    names = [rule.name for rule in journal_rules.RULES]
+    assert len(names) == len(set(names))
+    tables = {model._meta.db_table for model in apps.get_app_config("promotrot").get_models()}
+    assert {rule.table for rule in journal_rules.RULES} <= tables
+    assert tables - {rule.table for rule in journal_rules.RULES} == set()
+
+
+def test_a_voucher_that_another_act_wrote_is_found(own_database: Database) -> None:
+    emission = emitting.opened(emitting.small())
+    emitting.sold_and_played(emission, 40)
+    assert list(broken(journal_rules.VOUCHER)) == []
+    voucher = Voucher.objects.order_by("pk")[0]
+    with as_owner(own_database), touched("promotrot_voucher"):
+        execute("UPDATE promotrot_voucher SET journal_xid = 3 WHERE id = %s", [voucher.pk])
+        found = list(broken(journal_rules.VOUCHER))
+    assert [(table, row) for table, row, _ in found] == [("promotrot_voucher", voucher.pk)]

@@ -1,0 +1,41 @@
+"""Give the screens Promotrot's panels: their modules exist and their texts are complete."""
+
+import re
+from pathlib import Path
+
+from django.contrib.staticfiles import finders
+
+from core.screens.panels import Panel
+from promotrot.screens import SCREENS
+
+PANELS = [SCREENS.terminal, SCREENS.board, SCREENS.holder]
+
+
+def panels() -> list[Panel]:
+    return [panel for panel in PANELS if panel is not None]
+
+
+def test_every_file_that_a_panel_names_is_served() -> None:
+    for panel in panels():
+        for name in (panel.module, *panel.styles, *panel.preload):
+            assert finders.find(name), name
+
+
+def test_every_module_beside_the_panel_is_preloaded() -> None:
+    assert SCREENS.terminal is not None
+    home = finders.find(SCREENS.terminal.module)
+    assert isinstance(home, str)
+    modules = {path.stem for path in Path(home).parent.glob("*.js")} - {"panel"}
+    assert {Path(name).stem for name in SCREENS.terminal.preload} == modules
+
+
+def test_texts_that_the_terminal_shows_are_in_its_catalogue() -> None:
+    assert SCREENS.terminal is not None
+    catalogue = SCREENS.texts[SCREENS.terminal.texts]
+    home = finders.find(SCREENS.terminal.module)
+    assert isinstance(home, str)
+    source = "".join(path.read_text() for path in Path(home).parent.glob("*.js"))
+    used = set(re.findall(r"\bt\(\"(\w+)\"", source))
+    unused = {key for key in catalogue if f'"{key}"' not in source}
+    assert used & set(catalogue)
+    assert unused <= {"plays", "plays_ended", "awarded", "emission", "issued_on"}
