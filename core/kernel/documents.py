@@ -1,6 +1,8 @@
 """Read a JSON document strictly: each field has one type, and an unknown field is an error.
 
-The first fault is raised, with its JSON path (`$.tiers[2].count`) as `data["place"]`.
+The first fault is raised, with its JSON path (`$.tiers[2].count`) as `data["place"]`. Documents of
+this project (regulation, games, plans) are read with it. Bet types, programmes and cases of whatif
+have readers that differ in what they report; their modules say how.
 """
 
 from collections.abc import Callable, Mapping

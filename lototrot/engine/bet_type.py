@@ -1,7 +1,11 @@
-"""A bet type: how many races, which categories, and how the prize money divides among them.
+"""Read a bet type: the number of legs, the categories, and the division of the prize money.
 
-Lototrot's own (`14.III.7`, `9.2`, `9.3`) is one of them, a document in `lototrot/bet_types/`;
-another number of races or other categories is another document, not other code.
+Lototrot's bet type (14.III.7, 9.2, 9.3) is a document in `lototrot/bet_types/`. Another number of
+legs or other categories need another document and no other code.
+
+The reader is not `core.kernel.documents.Table`, which stops at the first fault: a form shows all
+faults of a bet type at once, each with a code and the name of its field. A gathering `Table` would
+need a substitute for every value that it could not read.
 """
 
 import json
@@ -131,7 +135,7 @@ def _shares_document(shares: Shares) -> Json:
 
 
 class _Reader:
-    """Reads one document and gathers its errors instead of stopping at the first."""
+    """Read one document and gather its faults as {code, field, detail}."""
 
     def __init__(self, document: Mapping[str, Any]) -> None:
         self.document = document

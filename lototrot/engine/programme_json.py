@@ -1,4 +1,8 @@
-"""The official programme as JSON: reading, and the one canonical way of writing it (14.III.5.2)."""
+"""Read the official programme from JSON, and write it in its one canonical form (14.III.5.2).
+
+Every fault is reported with its JSON pointer, and repeated names are faults too.
+`core.kernel.documents.Table` gets a parsed document, in which a repeated name is no longer visible.
+"""
 
 import json
 from collections import Counter

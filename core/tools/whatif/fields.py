@@ -1,4 +1,9 @@
-"""Read the values of a case; check each one, and give errors with their place."""
+"""Read the values of a case; check each one, and give errors with their place.
+
+Each kind of fault has an error class with its code, which callers rely on.
+`core.kernel.documents.Table` raises one class for all faults, and it finds unknown fields only
+after the values.
+"""
 
 import re
 from collections.abc import Collection, Iterable
