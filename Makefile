@@ -72,7 +72,7 @@ lock: install ## resolve the dependencies of pyproject.toml into requirements.lo
 	rm -rf var/lock
 
 clean: ## remove what was made here: environment, servers and all their data
-	@if [ -x $(PY) ]; then for folder in var var/test var/check; do \
+	@if [ -x $(PY) ]; then for folder in var var/test var/test/migrated var/check; do \
 		$(PY) -m core.tools.embedded destroy --folder $$folder || exit 1; done; fi
 	rm -rf var .venv .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
 

@@ -16,14 +16,15 @@ from lototrot.services.contest.closing import contest_close_early
 from lototrot.services.races import course, starts
 from lototrot.services.races.starts import StartDiffers, meeting_declare, race_declare, start_record
 from lototrot.services.settlement.breach import breach_pending
-from tests.concurrency.sale_in_flight import (
-    LIMIT_S,
+from tests.support import factories as f
+from tests.support.concurrency.sales import (
+    PATIENCE_S,
     elsewhere,
     recorded_at_return_and_in_the_end,
-    sale_in_flight,
     sold_before_commit,
+    stopped_sale,
 )
-from tests.support import factories as f
+from tests.support.databases import Database
 
 pytestmark = [pytest.mark.usefixtures("own_database"), pytest.mark.article("14.III.4")]
 
@@ -65,17 +66,21 @@ def unlocked(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.parametrize("way", WAYS)
-def test_closing_waits_for_the_sale_in_flight(way: Callable[[Contest], Act]) -> None:
+def test_closing_waits_for_the_sale_in_flight(
+    own_database: Database, way: Callable[[Contest], Act]
+) -> None:
     contest, point = f.contest(), f.point()
-    assert recorded_at_return_and_in_the_end(contest, point, way(contest)) == (1, 1)
+    assert recorded_at_return_and_in_the_end(own_database, contest, point, way(contest)) == (1, 1)
     assert f.sell(contest, point).outcome == "contest_closed"
 
 
 @pytest.mark.parametrize("way", WAYS)
 @pytest.mark.usefixtures("unlocked")
-def test_without_the_lock_that_sale_is_recorded_after_it(way: Callable[[Contest], Act]) -> None:
+def test_without_the_lock_that_sale_is_recorded_after_it(
+    own_database: Database, way: Callable[[Contest], Act]
+) -> None:
     contest, point = f.contest(), f.point()
-    assert recorded_at_return_and_in_the_end(contest, point, way(contest)) == (0, 1)
+    assert recorded_at_return_and_in_the_end(own_database, contest, point, way(contest)) == (0, 1)
 
 
 @pytest.mark.parametrize("way", WAYS)
@@ -91,7 +96,7 @@ def test_without_the_lock_that_sale_is_made(way: Callable[[Contest], Act]) -> No
     assert sold_before_commit(contest, point, way(contest)) == "sold"
 
 
-def test_the_sale_in_flight_is_found_if_the_start_was_before_it() -> None:
+def test_the_sale_in_flight_is_found_if_the_start_was_before_it(own_database: Database) -> None:
     """[E3]: it is recorded, as it was under way when the start was reported, and in breach."""
     contest, point = f.contest(), f.point()
     by, race = f.staff(Role.STEWARDS), f.races_of(contest)[0]
@@ -100,25 +105,25 @@ def test_the_sale_in_flight_is_found_if_the_start_was_before_it() -> None:
     def report() -> RaceStart:
         return start_record(by=by, race_id=race.pk, actual_start_at=began, source="Starter")
 
-    assert recorded_at_return_and_in_the_end(contest, point, report) == (1, 1)
+    assert recorded_at_return_and_in_the_end(own_database, contest, point, report) == (1, 1)
     assert breach_pending(contest.pk)
 
 
-def test_two_reports_at_once_leave_one_start() -> None:
+def test_two_reports_at_once_leave_one_start(own_database: Database) -> None:
     contest, point = f.contest(), f.point()
-    with sale_in_flight(contest, point) as commit:
+    with stopped_sale(own_database, lambda: f.sell(contest, point)) as sale:
         reports = [elsewhere(by_start(contest)) for _ in range(3)]
-        commit()
-        errors = [report.exception(LIMIT_S) for report in reports]
+        sale.commit()
+        errors = [report.exception(PATIENCE_S) for report in reports]
     assert [type(error) for error in errors if error] == [StartDiffers] * 2
     assert RaceStart.objects.count() == 1
 
 
-def test_starts_of_two_races_at_once_close_it_once() -> None:
+def test_starts_of_two_races_at_once_close_it_once(own_database: Database) -> None:
     contest, point = f.contest(), f.point()
     races = f.races_of(contest)
     by, began = f.staff(Role.STEWARDS), clock.now()
-    with sale_in_flight(contest, point) as commit:
+    with stopped_sale(own_database, lambda: f.sell(contest, point)) as sale:
         acts = [
             elsewhere(
                 lambda race=race: start_record(
@@ -127,15 +132,15 @@ def test_starts_of_two_races_at_once_close_it_once() -> None:
             )
             for race in races[:3]
         ]
-        commit()
+        sale.commit()
         for act in acts:
-            act.result(LIMIT_S)
+            act.result(PATIENCE_S)
     contest.refresh_from_db()
     assert contest.state == "closed"
     assert contest_limit(contest.pk) == began
 
 
-def test_two_confirm_at_once_and_it_is_done_once() -> None:
+def test_two_confirm_at_once_and_it_is_done_once(own_database: Database) -> None:
     """The second person clicks twice, and a third one clicks, too: one correction."""
     contest, point = f.contest(), f.point()
     race = f.races_of(contest)[0]
@@ -147,12 +152,12 @@ def test_two_confirm_at_once_and_it_is_done_once() -> None:
         actual_start_at=race.starts.get().actual_start_at - timedelta(seconds=1),
     )
     seconds = [f.staff(Role.STEWARDS) for _ in range(2)]
-    with sale_in_flight(contest, point) as commit:
+    with stopped_sale(own_database, lambda: f.sell(contest, point)) as sale:
         acts = [
             elsewhere(lambda by=by: two_persons.confirm(proposal=proposal.uuid, by=by))
             for by in (seconds[0], seconds[0], seconds[1])
         ]
-        commit()
-        errors = [act.exception(LIMIT_S) for act in acts]
+        sale.commit()
+        errors = [act.exception(PATIENCE_S) for act in acts]
     assert [type(error) for error in errors if error] == [two_persons.ProposalDecided]
     assert race.starts.count() == 2

@@ -33,8 +33,10 @@ from lototrot.services.races.withdrawals import withdrawal_enter
 from lototrot.services.tickets.selling import ContestClosed, Sold, request_state
 from tests.support import factories
 from tests.support.concurrency.sales import (
+    PATIENCE_S,
     Race,
     against_a_sale_in_flight,
+    apart,
     eventually,
     install_sale,
     sell,
@@ -55,15 +57,11 @@ def bare(place: Point) -> BareTerminal:
 # --- One UUID -------------------------------------------------------------------------------------
 
 
-def same_uuid_at_once(database: Database, without: Sequence[Lock]) -> list[Any]:
-    contest, place = selling_point()
-    install_sale(database, without=without, before_writing="pg_sleep(0.05)")
-    ident = uuid.uuid4()
-    return together(*[lambda: sell(place, contest, ident)] * THREADS)
-
-
 def test_one_uuid_sent_by_many_at_once_is_one_ticket(own_database: Database) -> None:
-    answers = same_uuid_at_once(own_database, without=())
+    contest, place = selling_point()
+    install_sale(own_database, before_writing="pg_sleep(0.05)")
+    ident = uuid.uuid4()
+    answers = together(*[lambda: sell(place, contest, ident)] * THREADS)
     assert all(isinstance(each, Sold) for each in answers)
     assert len({(a.uuid, a.code.text, a.sold_at, a.masks, a.amount_cents) for a in answers}) == 1
     assert [a.replayed for a in answers].count(False) == 1
@@ -71,8 +69,14 @@ def test_one_uuid_sent_by_many_at_once_is_one_ticket(own_database: Database) -> 
 
 
 def test_twin_without_the_request_lock_they_do_not_get_one_answer(own_database: Database) -> None:
-    answers = same_uuid_at_once(own_database, without=[Lock.REQUEST])
-    assert any(isinstance(each, DatabaseError) for each in answers)
+    contest, place = selling_point()
+    ident = uuid.uuid4()
+    selling = lambda: sell(place, contest, ident)  # noqa: E731
+    with stopped_sale(own_database, selling, without=[Lock.REQUEST]) as sale:
+        again = apart(lambda: together(selling)[0])
+        eventually(lambda: again.done() or sale.stopped() == 2)
+        answers = [sale.commit(), again.result(PATIENCE_S)]
+    assert any(isinstance(answer, DatabaseError) for answer in answers)
 
 
 # --- What ends a sale -----------------------------------------------------------------------------

@@ -11,21 +11,25 @@ from typing import Any
 
 import psycopg
 import pytest
+from pytest_django import DjangoDbBlocker
 
 from core.tools.embedded.postgres import Postgres
 from core.tools.embedded.server import ROOT
 from tests.support.concurrency.killing import SELLERS, Players, audit, sellers
 from tests.support.concurrency.sales import eventually
+from tests.support.servers import migrate
 
 TICKETS, PLAYERS = 100_000, 8
 CRASHES = 3
 
 
 @pytest.fixture
-def server(tmp_path: Path) -> Iterator[Postgres]:
+def server(tmp_path: Path, django_db_blocker: DjangoDbBlocker) -> Iterator[Postgres]:
     server = Postgres(tmp_path / "postgres", {"shared_buffers": "64MB"})
-    server.start()
+    with django_db_blocker.unblock():
+        migrate(server)
     try:
+        server.start()
         yield server
     finally:
         server.destroy()
@@ -52,7 +56,6 @@ def test_a_crash_of_the_whole_server_loses_nothing_answered(
     """Recovery, and the terminals go on with the UUIDs that were in doubt."""
     environment = {"DATABASE_URL": server.app_url, "DATABASE_OWNER_URL": server.owner_url}
     run = runner(environment)
-    run("manage.py", "migrate", "--database", "owner", "--verbosity", "0")
     sale = json.loads(run("-m", "tests.support.concurrency.seller", "prepare"))
     play = json.loads(
         run("-m", "tests.support.concurrency.player", "prepare", str(TICKETS), str(PLAYERS))

@@ -11,14 +11,15 @@ from lototrot.models.running import Withdrawal
 from lototrot.services.contest import closing
 from lototrot.services.races import course
 from lototrot.services.races.withdrawals import AlreadyWithdrawn, withdrawal_enter
-from tests.concurrency.sale_in_flight import (
-    LIMIT_S,
+from tests.support import factories as f
+from tests.support.concurrency.sales import (
+    PATIENCE_S,
     elsewhere,
     recorded_at_return_and_in_the_end,
-    sale_in_flight,
     sold_before_commit,
+    stopped_sale,
 )
-from tests.support import factories as f
+from tests.support.databases import Database
 
 pytestmark = [pytest.mark.usefixtures("own_database"), pytest.mark.article("14.III.5.4.1")]
 
@@ -35,16 +36,20 @@ def withdrawing(contest: Contest) -> Callable[[], Withdrawal]:
     return lambda: withdrawal_enter(by=by, race_id=race.pk, number=1, source="Stewards")
 
 
-def test_a_withdrawal_waits_for_the_sale_in_flight() -> None:
+def test_a_withdrawal_waits_for_the_sale_in_flight(own_database: Database) -> None:
     contest, point = f.contest(), f.point()
-    assert recorded_at_return_and_in_the_end(contest, point, withdrawing(contest)) == (1, 1)
+    assert recorded_at_return_and_in_the_end(
+        own_database, contest, point, withdrawing(contest)
+    ) == (1, 1)
     assert f.sell(contest, point).outcome == "withdrawn_number"
 
 
 @pytest.mark.usefixtures("unlocked")
-def test_without_the_lock_that_sale_is_recorded_after_it() -> None:
+def test_without_the_lock_that_sale_is_recorded_after_it(own_database: Database) -> None:
     contest, point = f.contest(), f.point()
-    assert recorded_at_return_and_in_the_end(contest, point, withdrawing(contest)) == (0, 1)
+    assert recorded_at_return_and_in_the_end(
+        own_database, contest, point, withdrawing(contest)
+    ) == (0, 1)
 
 
 def test_a_sale_that_comes_meanwhile_waits_and_is_refused() -> None:
@@ -58,26 +63,26 @@ def test_without_the_lock_that_sale_is_made() -> None:
     assert sold_before_commit(contest, point, withdrawing(contest)) == "sold"
 
 
-def test_a_reversal_waits_for_the_sale_in_flight_too() -> None:
+def test_a_reversal_waits_for_the_sale_in_flight_too(own_database: Database) -> None:
     """It changes what is offered under the same lock, and then the number is sold again."""
     contest, point = f.contest(), f.point()
     withdrawal = withdrawing(contest)()
     by = f.staff(Role.STEWARDS)
-    with sale_in_flight(contest, point, [(2,), *[(1,)] * 6]) as commit:
+    with stopped_sale(own_database, lambda: f.sell(contest, point, [(2,), *[(1,)] * 6])) as sale:
         rejecting = elsewhere(
             lambda: two_persons.reject(proposal=withdrawal.proposal.uuid, by=by, reason="Mistake")
         )
         assert not rejecting.done()
-        commit()
-        rejecting.result(LIMIT_S)
+        sale.commit()
+        rejecting.result(PATIENCE_S)
     assert f.sell(contest, point).outcome == "sold"
 
 
-def test_two_at_once_withdraw_a_horse_once() -> None:
+def test_two_at_once_withdraw_a_horse_once(own_database: Database) -> None:
     contest, point = f.contest(), f.point()
-    with sale_in_flight(contest, point) as commit:
+    with stopped_sale(own_database, lambda: f.sell(contest, point)) as sale:
         acts = [elsewhere(withdrawing(contest)) for _ in range(2)]
-        commit()
-        outcomes = [act.exception(LIMIT_S) for act in acts]
+        sale.commit()
+        outcomes = [act.exception(PATIENCE_S) for act in acts]
     assert Withdrawal.objects.count() == 1
     assert [type(o) for o in outcomes if o] in ([AlreadyWithdrawn], [two_persons.ProposalPending])

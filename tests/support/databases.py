@@ -138,12 +138,12 @@ def _digest() -> str:
     return digest.hexdigest()[:16]
 
 
-_AT_START = _digest()
+AT_START = _digest()
 
 
 def _template(session: psycopg.Connection) -> str:
     """Return the migrated template. The first process makes it, and later runs use it."""
-    name = f"test_template_{_AT_START}"
+    name = f"test_template_{AT_START}"
     session.execute("SELECT pg_advisory_lock(hashtext('test_template'))")
     try:
         if not session.execute("SELECT 1 FROM pg_database WHERE datname = %s", [name]).fetchone():
@@ -152,7 +152,7 @@ def _template(session: psycopg.Connection) -> str:
             _create(session, draft, "template1")
             with _pointed_at(draft):
                 call_command("migrate", database="owner", interactive=False, verbosity=0)
-            if _digest() != _AT_START:
+            if _digest() != AT_START:
                 raise RuntimeError("the code changed while the tests began: begin again")
             session.execute(
                 sql.SQL("ALTER DATABASE {} RENAME TO {}").format(

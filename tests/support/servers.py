@@ -1,16 +1,24 @@
-"""Use servers that a test starts for itself, and sell tickets on them."""
+"""Migrate servers that a test starts for itself, have Django use one, sell tickets on it."""
 
+import fcntl
+import shutil
 import uuid
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 
+from django.core.management import call_command
 from django.db import connections
 
 from core.config import env
-from core.tools.embedded.postgres import Postgres
+from core.tools.embedded import folders
+from core.tools.embedded.keeper import lock
+from core.tools.embedded.postgres import Postgres, binaries
+from core.tools.embedded.processes import server_account
+from core.tools.embedded.server import var_folder
 from lototrot.models.contest import Contest
 from lototrot.models.tickets import Ticket
-from tests.support import factories
+from tests.support import databases, factories
 
 SMALL = {"shared_buffers": "32MB", "max_connections": "20"}
 
@@ -32,6 +40,41 @@ def used(server: Postgres) -> Iterator[None]:
         connections.close_all()
         for alias, settings in before.items():
             connections.settings[alias].update(settings)
+
+
+def migrate(server: Postgres) -> None:
+    """Give `server`, not started before, the roles and the data of one that is migrated.
+
+    That one is made once and kept, stopped, until the code that decides its contents changes. A
+    copy has the transaction counter of the original; a dump in a new server would have to be
+    refused, as the journal is ordered by that counter.
+    """
+    base = var_folder() / "migrated"
+    base.mkdir(parents=True, exist_ok=True)
+    with lock(base / "lock", fcntl.LOCK_EX):
+        original, made_for = Postgres(base / "postgres", SMALL), base / "digest"
+        if not made_for.exists() or made_for.read_text() != databases.AT_START:
+            original.destroy()
+            with original, used(original):
+                call_command("migrate", database="owner", interactive=False, verbosity=0)
+            made_for.write_text(databases.AT_START)
+        server.folder.mkdir(parents=True, exist_ok=True)
+        shutil.copytree(original.folder / "secrets", server.folder / "secrets")
+        place_cluster(server, original.folder / "data" / major())
+
+
+def place_cluster(server: Postgres, source: Path) -> Path:
+    """Copy a cluster that is not running to where `server` looks for its data."""
+    account = server_account(server.folder / "data")
+    data = folders.place(server.folder / "data", account)
+    shutil.copytree(source, data / major())
+    folders.give(data, account)
+    return data / major()
+
+
+def major() -> str:
+    """Return the major version of the embedded PostgreSQL, which names its data folder."""
+    return binaries().parent.name.removeprefix("pginstall")
 
 
 def sell(contest: Contest, point: factories.Point, number: int) -> set[uuid.UUID]:

@@ -49,7 +49,7 @@ WHAT_OR_HOW: dict[str, str] = {
     "lototrot/raceday": "selling",
     "promotrot/engine": "game_json",
     "tests/browser": "conftest test_board_tour test_race_day_tour",
-    "tests/concurrency": "sale_in_flight test_sealing test_selling test_settlement",
+    "tests/concurrency": "test_sealing test_selling test_settlement",
     "tests/core/api": "test_every_operation",
     "tests/core/screens": "test_live_server",
     "tests/core/tools/whatif": "test_answers",

@@ -25,7 +25,7 @@ from lototrot.models.contest import Contest
 from lototrot.services.contest.closing import closings_due, contest_close, contest_close_due
 from tests.support import factories, rounds
 from tests.support.journaling import seal_all
-from tests.support.servers import SMALL, sell, tickets, used
+from tests.support.servers import SMALL, migrate, place_cluster, sell, tickets, used
 
 
 def as_superuser(server: Postgres, query: str) -> object:
@@ -77,7 +77,9 @@ def archive(tmp_path: Path) -> Iterator[Path]:
 
 
 @pytest.fixture
-def production(tmp_path: Path, archive: Path) -> Iterator[Postgres]:
+def production(
+    tmp_path: Path, archive: Path, django_db_blocker: DjangoDbBlocker
+) -> Iterator[Postgres]:
     """Return a server that archives, set up as docs/operations.md says."""
     command = (
         f"test ! -f {archive}/%f && cp %p {archive}/%f.part && mv {archive}/%f.part {archive}/%f"
@@ -85,6 +87,8 @@ def production(tmp_path: Path, archive: Path) -> Iterator[Postgres]:
     server = Postgres(
         tmp_path / "production", SMALL | {"archive_mode": "on", "archive_command": command}
     )
+    with django_db_blocker.unblock():
+        migrate(server)
     with server:
         yield server
     server.destroy()
@@ -108,12 +112,8 @@ def restored(
     server = Postgres(folder, SMALL | recovery)
     folder.mkdir()
     shutil.copytree(secrets, folder / "secrets")
-    account = server_account(folder / "data")
-    data = folders.place(folder / "data", account)
-    cluster = data / binaries().parent.name.removeprefix("pginstall")
-    shutil.copytree(backup, cluster)
-    (cluster / "recovery.signal").touch()
-    folders.give(data, account)
+    (backup / "recovery.signal").touch()
+    place_cluster(server, backup)
     try:
         with server:
             yield server
@@ -140,7 +140,6 @@ def test_a_restore_to_an_instant_has_every_sale_before_it_and_none_after(
     backup = tmp_path / "backup"
     with django_db_blocker.unblock():
         with used(production):
-            call_command("migrate", database="owner", interactive=False, verbosity=0)
             contest, point = factories.contest(), factories.point()
             in_the_backup = sell(contest, point, 20)
             base_backup(production, backup)

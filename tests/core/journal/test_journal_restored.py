@@ -24,18 +24,23 @@ from core.journal.verifying import Fault, verify
 from core.proofs.models import LogEntry
 from core.tools.embedded.postgres import SUPERUSER, Postgres, binaries
 from core.tools.embedded.processes import run_as, server_account
+from lototrot.models.contest import Contest
 from tests.support import factories, rounds
 from tests.support.journaling import seal_all
-from tests.support.servers import SMALL, sell, tickets, used
+from tests.support.servers import SMALL, migrate, sell, tickets, used
 from tests.support.verifying.forging import public_key
 from tests.support.verifying.load import verifier
 
 
 @pytest.fixture
-def servers(tmp_path: Path) -> Iterator[tuple[Postgres, Postgres]]:
-    """Yield a server that has run many transactions, and a new one."""
+def servers(
+    tmp_path: Path, django_db_blocker: DjangoDbBlocker
+) -> Iterator[tuple[Postgres, Postgres]]:
+    """Yield a migrated server that has run many transactions, and a new one."""
     pair = Postgres(tmp_path / "old", SMALL), Postgres(tmp_path / "new", SMALL)
     try:
+        with django_db_blocker.unblock():
+            migrate(pair[0])
         for server in pair:
             server.start()
         yield pair
@@ -92,7 +97,6 @@ def test_a_restored_dump_refuses_to_go_on_before_its_counter_does(
     with django_db_blocker.unblock():
         worked(old)
         with used(old):
-            call_command("migrate", database="owner", interactive=False, verbosity=0)
             contest, point = factories.contest(), factories.point()
             sold = sell(contest, point, 5)
             seal_all()
@@ -118,7 +122,7 @@ def test_a_restored_dump_refuses_to_go_on_before_its_counter_does(
 
 
 def nothing_can_be_written_and_nobody_is_accused(
-    contest: factories.Contest, point: factories.Point, sold: set[object]
+    contest: Contest, point: factories.Point, sold: set[object]
 ) -> None:
     assert tickets() == sold
     found = verify().findings

@@ -12,11 +12,11 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 from uuid import UUID
 
 import psycopg
-from django.db import DatabaseError, connection, connections
+from django.db import DatabaseError, connection, connections, transaction
 
 from core.database.locks import Lock
 from core.database.sql_files import read_sql
@@ -29,7 +29,12 @@ from tests.support.databases import Database
 from tests.support.factories import Point
 
 PATIENCE_S = 120
+_T = TypeVar("_T")
 _GATE = (99, 0)
+_WAITS = (
+    "FROM pg_locks WHERE locktype = 'advisory' AND NOT granted AND database ="
+    " (SELECT oid FROM pg_database WHERE datname = current_database())"
+)
 _INSERT = "    INSERT INTO lototrot_ticket ("
 
 
@@ -84,6 +89,28 @@ def together(*acts: Callable[[], Any]) -> list[Any]:
         return list(pool.map(run, acts))
 
 
+def apart(act: Callable[[], _T]) -> Future[_T]:
+    """Begin the act in a thread, on a connection of its own."""
+
+    def run() -> _T:
+        try:
+            return act()
+        finally:
+            connections.close_all()
+
+    pool = ThreadPoolExecutor(1)
+    future = pool.submit(run)
+    pool.shutdown(wait=False)
+    return future
+
+
+def elsewhere(act: Callable[[], _T]) -> Future[_T]:
+    """Begin the act apart; return when it has ended or an act waits for a lock of the system."""
+    acting = apart(act)
+    eventually(lambda: acting.done() or _some_act_waits())
+    return acting
+
+
 def eventually(condition: Callable[[], bool]) -> None:
     """Wait until it holds."""
     deadline = time.monotonic() + PATIENCE_S
@@ -100,56 +127,78 @@ def tickets(database: Database) -> int:
     return int(row[0])
 
 
+def _waiting(lock: tuple[int, int]) -> int:
+    """Return how many sessions wait for an advisory lock."""
+    with connection.cursor() as cursor:
+        cursor.execute(
+            f"SELECT count(*) {_WAITS} AND classid = %s AND objid = %s",
+            [lock[0], lock[1] & 0xFFFFFFFF],
+        )
+        return int(cursor.fetchone()[0])
+
+
+def _some_act_waits() -> bool:
+    """Return whether a session waits for a lock. A stopped sale does not count."""
+    with connection.cursor() as cursor:
+        cursor.execute(f"SELECT EXISTS (SELECT {_WAITS} AND classid <> %s)", [_GATE[0]])
+        return bool(cursor.fetchone()[0])
+
+
 @dataclass(frozen=True, slots=True)
 class StoppedSale:
     """A sale that has made all its checks and has written nothing yet."""
 
-    database: Database
     answer: Future[Any]
     session: psycopg.Connection
 
     def waiting(self, lock: tuple[int, int]) -> int:
-        """How many sessions wait for an advisory lock."""
-        row = self.session.execute(
-            "SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND NOT granted"
-            " AND classid = %s AND objid = %s AND database ="
-            " (SELECT oid FROM pg_database WHERE datname = current_database())",
-            lock,
-        ).fetchone()
-        assert row is not None
-        return int(row[0])
+        """Return how many sessions wait for an advisory lock."""
+        return _waiting(lock)
+
+    def stopped(self) -> int:
+        """Return how many sales are stopped."""
+        return _waiting(_GATE)
 
     def go_on(self) -> None:
         self.session.execute("SELECT pg_advisory_unlock(%s, %s)", _GATE)
+
+    def commit(self) -> Any:
+        """Let the sale end; return what it returned or raised."""
+        self.go_on()
+        return self.answer.result(PATIENCE_S)
 
 
 @contextmanager
 def stopped_sale(
     database: Database, sale: Callable[[], Any], *, without: Sequence[Lock] = ()
 ) -> Iterator[StoppedSale]:
-    """`sale`, under way in a thread of its own, stopped just before it writes."""
+    """Begin `sale` apart and stop it just before it writes; at the end let it go on."""
     gate = f"pg_advisory_xact_lock_shared{_GATE}"
     install_sale(database, without=without, before_writing=gate)
-    with (
-        psycopg.connect(database.owner_url, autocommit=True) as session,
-        ThreadPoolExecutor(1) as pool,
-    ):
+    with psycopg.connect(database.owner_url, autocommit=True) as session:
         session.execute("SELECT pg_advisory_lock(%s, %s)", _GATE)
-        stopped = StoppedSale(database, pool.submit(lambda: together(sale)[0]), session)
+        stopped = StoppedSale(apart(lambda: together(sale)[0]), session)
         try:
-            eventually(lambda: stopped.waiting(_GATE) == 1)
+            eventually(lambda: stopped.stopped() == 1)
             yield stopped
         finally:
-            stopped.go_on()
+            session.execute("SELECT pg_advisory_unlock_all()")
+            stopped.answer.exception(PATIENCE_S)
 
 
 @dataclass(frozen=True, slots=True)
 class Race:
-    """An act against a sale in flight. `recorded_after`: tickets since the act was done."""
+    """An act against a sale in flight: what both gave, and the tickets on record then and later."""
 
     sale: Any
     act: Any
-    recorded_after: int
+    recorded_at_return: int
+    recorded_in_the_end: int
+
+    @property
+    def recorded_after(self) -> int:
+        """Tickets recorded since the act was done."""
+        return self.recorded_in_the_end - self.recorded_at_return
 
 
 def against_a_sale_in_flight(
@@ -161,21 +210,40 @@ def against_a_sale_in_flight(
     without: Sequence[Lock] = (),
 ) -> Race:
     """Act while a sale is in flight; it goes on once the act is done or waits for `lock`."""
-    seen: list[int] = []
+    at_return: list[int] = []
 
-    def done() -> Any:
+    def counted() -> Any:
         try:
             return act()
         finally:
-            seen.append(tickets(database))
+            at_return.append(tickets(database))
 
-    with (
-        stopped_sale(database, sale, without=without) as stopped,
-        ThreadPoolExecutor(1) as pool,
-    ):
-        other = pool.submit(lambda: together(done)[0])
-        key = (int(lock[0]), lock[1] & 0xFFFFFFFF)
-        eventually(lambda: other.done() or stopped.waiting(key) > 0)
-        stopped.go_on()
-        result = Race(stopped.answer.result(PATIENCE_S), other.result(PATIENCE_S), 0)
-    return Race(result.sale, result.act, tickets(database) - seen[0])
+    with stopped_sale(database, sale, without=without) as stopped:
+        acting = apart(lambda: together(counted)[0])
+        eventually(lambda: acting.done() or stopped.waiting(lock) > 0)
+        sold = stopped.commit()
+        acted = acting.result(PATIENCE_S)
+    return Race(sold, acted, at_return[0], tickets(database))
+
+
+def recorded_at_return_and_in_the_end(
+    database: Database, contest: Contest, place: Point, act: Callable[[], object]
+) -> tuple[int, int]:
+    """Return the tickets on record when `act`, which met a sale in flight, returned; and later.
+
+    The two are equal if the act leaves nothing to be recorded after it.
+    """
+    race = against_a_sale_in_flight(
+        database, lambda: factories.sell(contest, place), act, (Lock.CONTEST, contest.pk)
+    )
+    assert race.sale.outcome == "sold"
+    assert not isinstance(race.act, Exception), race.act
+    return race.recorded_at_return, race.recorded_in_the_end
+
+
+def sold_before_commit(contest: Contest, place: Point, act: Callable[[], object]) -> str:
+    """Return the outcome of a sale that comes when `act` is done and not yet committed."""
+    with transaction.atomic():
+        act()
+        selling = elsewhere(lambda: factories.sell(contest, place))
+    return selling.result(PATIENCE_S).outcome
