@@ -1,12 +1,11 @@
 """The second factor: without it nothing can be done, and a code is good once."""
 
-import re
 import threading
 
 import pytest
 from django.core.management import CommandError, call_command
 from django.db import connections
-from django.test import Client, override_settings
+from django.test import override_settings
 
 from core.staff import powers, second_factor, services
 from core.staff.accounts import OwnAccount
@@ -15,7 +14,6 @@ from core.staff.models import SecondFactor, User
 from core.staff.powers import Role
 from core.staff.services import actor_of, session_start, sign_on_check, user_create
 from tests.support import factories
-from tests.support.admin_desk import Desk
 from tests.support.api import Api, refused
 
 PASSWORD = "drei-hengste-im-regen"
@@ -143,36 +141,6 @@ class TestApi:
         body = {"username": "ana", "password": PASSWORD}
         refused(anybody.post("staff/sessions", body), 401, "second_factor_needed")
         refused(anybody.post("staff/sessions", {**body, "code": code}), 401, "sign_on_refused")
-
-
-@pytest.mark.django_db
-class TestAdmin:
-    def test_it_is_set_up_before_anything_is_shown(self) -> None:
-        user = person(Role.ADMINISTRATOR)
-        client = Client(headers={"accept-language": "en"})
-        signed_on = {"username": "ana", "password": PASSWORD, "code": ""}
-        assert client.post("/admin/login/?next=/admin/", signed_on).status_code == 302
-        for page in ("/admin/", "/admin/staff/user/", "/admin/password_change/"):
-            assert client.get(page).headers["location"] == "/admin/second-factor/"
-        text = client.get("/admin/second-factor/").content.decode()
-        secret = re.search(r'house-secret"><code>(\w+)<', text)
-        assert secret and "<svg" in text
-        wrong = client.post("/admin/second-factor/", {"code": "000000"}).content.decode()
-        assert "one_time_code_wrong" in wrong and secret[1] in wrong
-        code = factories.one_time_code(secret[1])
-        assert client.post("/admin/second-factor/", {"code": code}).status_code == 302
-        assert client.get("/admin/staff/user/").status_code == 200
-        client.post("/admin/logout/")
-        refused_page = client.post("/admin/login/", signed_on).content.decode()
-        assert "Name, password or code is not right." in refused_page
-        factories.time_pass(seconds=30)
-        code = factories.one_time_code(secret[1])
-        assert client.post("/admin/login/", {**signed_on, "code": code}).status_code == 302
-        assert client.get("/admin/staff/user/").status_code == 200
-        desk = Desk(Role.ADMINISTRATOR)
-        desk.do(user, "second_factor_end")
-        assert client.get("/admin/").status_code == 302
-        assert not desk.offers(user, "second_factor_end")
 
 
 def test_a_code_cannot_be_spent_twice_at_once(own_database: object) -> None:

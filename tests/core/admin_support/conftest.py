@@ -1,0 +1,26 @@
+"""Provide a race day to look at in the admin."""
+
+import pytest
+
+from core.nights.models import JobRun
+from core.premises.services import terminal_reenrol
+from core.premises.suspending import sales_suspend
+from lototrot.services.races import withdrawals
+from tests.support import factories
+from tests.support.admin_desk import RaceDay, race_day
+
+
+@pytest.fixture
+def day(db: None) -> RaceDay:
+    """Return a race day, with rows also of suspensions, enrolments, proposals and jobs."""
+    filled = race_day()
+    organiser = filled.organisers[0]
+    sales_suspend(by=organiser, reason="Storm", premises=filled.point.premises.code)
+    terminal_reenrol(by=organiser, terminal=filled.point.terminal.code)
+    other = factories.contest(factories.meeting(first_start_at=factories.time_pass(days=1)))
+    race = factories.races_of(other)[0]
+    withdrawals.withdrawal_enter(by=organiser, race_id=race.pk, number=4, source="Vet")
+    JobRun.objects.create(
+        job="a", day=other.day, state=JobRun.State.RUNNING, started_at=other.created_at
+    )
+    return filled

@@ -1,0 +1,53 @@
+"""Fields as pages show them: money in euros, no secrets."""
+
+import pytest
+from django.contrib import admin
+from django.db import models
+
+from core.admin_support import columns
+from core.admin_support.columns import SECRET
+from core.staff.models import StaffSession, User
+from core.staff.powers import Role
+from lototrot.models.tickets import Ticket
+from tests.support import factories
+from tests.support.admin_desk import Desk, RaceDay, list_url, row_url
+
+pytestmark = pytest.mark.django_db
+REGISTERED = sorted(admin.site._registry, key=lambda model: model._meta.label)
+
+
+def test_nothing_secret_can_be_named_as_a_column() -> None:
+    for page in admin.site._registry.values():
+        names = {getattr(f, "__name__", f) for f in (*page.list_display, *page.readonly_fields)}
+        binary = {
+            f.name for f in page.model._meta.concrete_fields if isinstance(f, models.BinaryField)
+        }
+        assert not names & (binary | SECRET)
+
+
+def test_money_reads_as_euros(day: RaceDay) -> None:
+    ticket = Ticket.objects.earliest("pk")
+    assert "€1.00" in Desk(Role.ORGANISER).get(row_url(ticket))
+    assert "1,00 €" in Desk(Role.ORGANISER, language="ca").get(row_url(ticket))
+
+
+def test_values_that_are_missing_show_a_dash() -> None:
+    assert {columns.money(None), columns.moment(None), columns.day(None), columns.link(None)} == {
+        columns.NOTHING
+    }
+
+
+@pytest.mark.parametrize("name", ["password", "token_digest"])
+def test_a_secret_field_is_no_column(name: str) -> None:
+    model = User if name == "password" else StaffSession
+    with pytest.raises(ValueError, match="must not be shown"):
+        columns.column(model._meta.get_field(name))  # type: ignore[arg-type]
+
+
+def test_a_row_links_to_its_page_and_its_text_is_escaped() -> None:
+    place = factories.premises()
+    html = columns.link(place, "<b>Bar</b>")
+    assert row_url(place) in html
+    assert "&lt;b&gt;Bar&lt;/b&gt;" in html
+    listed = columns.listed(type(place), "Bars", q=place.code)
+    assert f'href="{list_url(type(place))}?q={place.code}"' in listed

@@ -1,0 +1,42 @@
+"""JSON documents as nested tables."""
+
+from typing import Any
+
+import pytest
+from django.utils.translation import override
+
+from core.admin_support.documents import as_html
+
+
+@pytest.mark.parametrize(
+    ("value", "key", "html"),
+    [
+        (None, "", "–"),
+        ("", "", "–"),
+        (True, "", "Yes"),
+        (False, "", "No"),
+        (1250, "prize_cents", "€12.50"),
+        (1250, "number", "1250"),
+        ([1, 2], "", "1, 2"),
+        ([], "", "–"),
+        ([[1, 2], [3]], "", "1, 2 3"),
+        ("<b>", "", "&lt;b&gt;"),
+    ],
+)
+def test_a_value_reads_as_people_write_it(value: Any, key: str, html: str) -> None:
+    with override("en"):
+        assert as_html(value, key) == html
+
+
+def test_an_instant_reads_in_the_time_of_madrid() -> None:
+    with override("en"):
+        assert "13:30" in as_html("2026-01-05T12:30:00+00:00", "sold_at")
+
+
+def test_an_object_is_rows_and_a_list_of_objects_a_table() -> None:
+    with override("en"):
+        html = as_html({"stranger": {"amount_cents": 100}, "rows": [{"a": 1}, {"a": 2, "b": "<"}]})
+    assert html.startswith('<table class="house-document"><tr><th>stranger</th><td><table')
+    assert "<td>€1.00</td>" in html
+    assert "<thead><tr><th>a</th><th>b</th></tr></thead>" in html
+    assert "<tr><td>1</td><td>–</td></tr><tr><td>2</td><td>&lt;</td></tr>" in html

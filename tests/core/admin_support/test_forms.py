@@ -1,0 +1,92 @@
+"""Forms of acts: amounts and instants as they are typed, and as they are read again."""
+
+import datetime
+from typing import Any
+
+import pytest
+from django import forms
+from django.utils.translation import override
+
+from core.admin_support.forms import (
+    ActForm,
+    DayField,
+    EurosField,
+    MomentField,
+    NewPasswordMixin,
+    password_field,
+)
+
+
+class _Act(ActForm):
+    amount = EurosField(label="Amount")
+    at = MomentField(label="At")
+    day = DayField(label="Day")
+    kinds = forms.MultipleChoiceField(label="Kinds", choices=[("a", "First"), ("b", "Second")])
+    sure = forms.BooleanField(label="Sure", required=False)
+    note = forms.CharField(label="Note", required=False)
+
+
+class _Grid(ActForm):
+    def build(self) -> None:
+        for name in ("first", "second"):
+            self.fields[name] = forms.CharField(required=False)
+        self.grid = (("", "name"), [("Row", ["first", "second"])])
+
+
+class _Passwords(NewPasswordMixin, ActForm):
+    password = password_field("Password")
+    password_again = password_field("Again")
+
+
+TYPED = {
+    "amount": "12,5",
+    "at": "2026-01-05T13:30:15",
+    "day": "2026-01-06",
+    "kinds": ["b", "a"],
+    "sure": "on",
+}
+
+
+def test_what_was_typed_becomes_data() -> None:
+    form = _Act(TYPED)
+    assert form.is_valid(), form.errors
+    data = form.cleaned_data
+    assert data["amount"] == 1250
+    assert data["at"].isoformat() == "2026-01-05T13:30:15+01:00"
+    assert data["day"] == datetime.date(2026, 1, 6)
+
+
+@pytest.mark.parametrize(
+    ("name", "text"), [("amount", "12.345"), ("amount", "x"), ("at", "now"), ("kinds", ["c"])]
+)
+def test_what_is_no_value_is_refused(name: str, text: Any) -> None:
+    form = _Act({**TYPED, name: text})
+    assert not form.is_valid()
+    assert list(form.errors) == [name]
+
+
+def test_what_was_typed_is_read_again_before_the_act() -> None:
+    form = _Act(TYPED)
+    assert form.is_valid()
+    with override("en"):
+        lines = dict(form.said())
+    assert (lines["Amount"], lines["Kinds"]) == ("€12.50", "Second, First")
+    assert (lines["Sure"], lines["Note"]) == ("Yes", "–")
+    assert "13:30" in lines["At"]
+
+
+def test_a_grid_is_read_row_by_row() -> None:
+    form = _Grid({"first": "one", "second": ""})
+    assert form.is_valid()
+    assert form.loose() == []
+    assert [heading for heading, _fields in form.grid_rows()] == ["Row"]
+    assert form.said() == [("Row", "one")]
+    empty = _Grid({})
+    assert empty.is_valid()
+    assert empty.said() == [("Row", "–")]
+
+
+def test_a_new_password_is_typed_twice() -> None:
+    assert _Passwords({"password": "x", "password_again": "x"}).is_valid()
+    form = _Passwords({"password": "x", "password_again": "y"})
+    assert list(form.errors) == ["password_again"]

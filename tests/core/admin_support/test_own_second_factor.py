@@ -1,0 +1,55 @@
+"""Setting up one's own second factor in the admin."""
+
+import re
+
+import pytest
+from django.test import Client
+
+from core.staff.models import User
+from core.staff.powers import Role
+from core.staff.services import user_create
+from tests.support import factories
+from tests.support.admin_desk import Desk
+
+pytestmark = pytest.mark.django_db
+
+PASSWORD = "drei-hengste-im-regen"
+
+
+def person(*roles: Role) -> User:
+    return user_create(
+        by=None, username="ana", full_name="Ana", password=PASSWORD, roles=roles or ["auditor"]
+    )
+
+
+def test_it_is_set_up_before_anything_is_shown() -> None:
+    user = person(Role.ADMINISTRATOR)
+    client = Client(headers={"accept-language": "en"})
+    signed_on = {"username": "ana", "password": PASSWORD, "code": ""}
+    assert client.post("/admin/login/?next=/admin/", signed_on).status_code == 302
+    for page in ("/admin/", "/admin/staff/user/", "/admin/password_change/"):
+        assert client.get(page).headers["location"] == "/admin/second-factor/"
+    text = client.get("/admin/second-factor/").content.decode()
+    secret = re.search(r'house-secret"><code>(\w+)<', text)
+    assert secret and "<svg" in text
+    wrong = client.post("/admin/second-factor/", {"code": "000000"}).content.decode()
+    assert "one_time_code_wrong" in wrong and secret[1] in wrong
+    code = factories.one_time_code(secret[1])
+    assert client.post("/admin/second-factor/", {"code": code}).status_code == 302
+    assert client.get("/admin/staff/user/").status_code == 200
+    client.post("/admin/logout/")
+    refused_page = client.post("/admin/login/", signed_on).content.decode()
+    assert "Name, password or code is not right." in refused_page
+    factories.time_pass(seconds=30)
+    code = factories.one_time_code(secret[1])
+    assert client.post("/admin/login/", {**signed_on, "code": code}).status_code == 302
+    assert client.get("/admin/staff/user/").status_code == 200
+    desk = Desk(Role.ADMINISTRATOR)
+    desk.do(user, "second_factor_end")
+    assert client.get("/admin/").status_code == 302
+    assert not desk.offers(user, "second_factor_end")
+
+
+def test_a_person_with_a_second_factor_does_not_set_up_another() -> None:
+    response = Desk(Role.CASHIER).client.get("/admin/second-factor/")
+    assert (response.status_code, response["Location"]) == (302, "/admin/")

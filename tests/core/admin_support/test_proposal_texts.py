@@ -1,0 +1,36 @@
+"""Proposals in words, as the second person reads them."""
+
+import pytest
+from django.utils.translation import override
+
+from core.admin_support import proposal_texts
+from tests.support import factories
+from tests.support.admin_desk import row_url
+
+pytestmark = pytest.mark.django_db
+
+
+def test_the_stored_content_is_shown_field_by_field() -> None:
+    race = factories.races_of(factories.contest())[0]
+    content = {"race": race.pk, "number": 4, "source": "<Vet>"}
+    proposal = factories.proposal("lototrot.withdrawal", "race", content)
+    with override("en"):
+        html = proposal_texts.content_html(proposal)
+        facts = dict(proposal_texts.content_facts(proposal))
+    assert "&lt;Vet&gt;" in html
+    assert row_url(race) in html
+    assert facts["number"] == "4"
+    assert row_url(race) in str(proposal_texts.subject_text(proposal))
+
+
+def test_a_kind_without_a_title_shows_its_name() -> None:
+    proposal = factories.proposal("test.unknown", "what it is about", {"x": 1})
+    assert proposal_texts.kind_text(proposal) == "test.unknown"
+    assert proposal_texts.subject_text(proposal) == "what it is about"
+
+
+def test_a_row_that_is_gone_shows_its_key() -> None:
+    race = factories.races_of(factories.contest())[0]
+    read = proposal_texts.row_link(type(race))
+    assert row_url(race) in read(race.pk)
+    assert read(0) == "0"

@@ -1,0 +1,78 @@
+"""The admin site: signing on and off, languages, simulated time."""
+
+from datetime import timedelta
+
+import pytest
+from django.contrib import admin
+from django.test import Client
+
+from core.staff.models import StaffSession, User
+from core.staff.powers import Role
+from lototrot.models.contest import Contest
+from tests.support import factories
+from tests.support.admin_desk import Desk, list_url
+
+pytestmark = pytest.mark.django_db
+REGISTERED = sorted(admin.site._registry, key=lambda model: model._meta.label)
+
+
+def test_an_account_without_roles_is_sent_to_sign_on() -> None:
+    desk = Desk()
+    assert "/login/" in desk.client.get("/admin/")["Location"]
+
+
+def test_a_session_that_has_ended_signs_on_again() -> None:
+    desk = Desk(Role.ORGANISER)
+    desk.get("/admin/")
+    StaffSession.objects.filter(user=desk.person).update(ended_at=factories.time_pass(minutes=1))
+    assert "/login/" in desk.client.get("/admin/")["Location"]
+
+
+def test_a_session_ends_by_itself() -> None:
+    desk = Desk(Role.ORGANISER)
+    factories.time_pass(hours=9)
+    assert "/login/" in desk.client.get("/admin/")["Location"]
+    assert "/login/" in desk.client.post("/admin/database/clockoffset/move/")["Location"]
+
+
+def test_an_idle_browser_is_forgotten_after_half_an_hour() -> None:
+    desk = Desk(Role.ORGANISER)
+    desk.get("/admin/")
+    session = desk.client.session
+    assert session.get_expiry_age() <= timedelta(minutes=30).total_seconds()
+
+
+def test_signing_off_ends_the_staff_session() -> None:
+    desk = Desk(Role.ORGANISER)
+    desk.client.post("/admin/logout/")
+    assert not StaffSession.objects.filter(user=desk.person, channel="admin", ended_at=None)
+
+
+def test_signing_on_needs_name_password_and_code() -> None:
+    user = User.objects.get(pk=factories.staff(Role.ORGANISER).user_id)
+    user.set_password("a long enough secret")
+    user.save(update_fields=["password"])
+    secret = factories.second_factor(user)
+    client = Client(headers={"accept-language": "ca"})
+    form = client.get("/admin/login/").content.decode()
+    assert "Lototrot" in form
+    wrong = client.post("/admin/login/", {"username": user.username, "password": "no"})
+    assert wrong.status_code == 200
+    right = {"username": user.username, "password": "a long enough secret", "next": "/admin/"}
+    assert client.post("/admin/login/", right).status_code == 200  # without the code
+    right["code"] = factories.one_time_code(secret)
+    assert client.post("/admin/login/", right)["Location"] == "/admin/"
+    assert client.get("/admin/").status_code == 200
+    assert StaffSession.objects.filter(user=user, channel="admin", ended_at=None).count() == 1
+
+
+def test_the_language_can_be_chosen() -> None:
+    desk = Desk(Role.ORGANISER)
+    desk.client.post("/admin/language/", {"language": "es", "next": "/admin/"})
+    assert 'lang="es"' in desk.get("/admin/")
+
+
+def test_simulated_time_is_said_on_every_page() -> None:
+    assert "Simulated time:" not in Desk(Role.ORGANISER).get("/admin/")
+    factories.time_pass(minutes=5)
+    assert "Simulated time:" in Desk(Role.ORGANISER).get(list_url(Contest))
