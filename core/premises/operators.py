@@ -44,7 +44,7 @@ class OperatorUnknown(NotFound):
 
 class OperatorInactive(Conflict):
     code = "operator_inactive"
-    message = "The operator works here no more."
+    message = "The operator no longer works here."
 
 
 def operator_register(

@@ -205,7 +205,7 @@ def _may_confirm(by: StaffActor, proposal: Proposal) -> bool:
 
 def _confirm(by: StaffActor, proposal: Proposal, data: dict[str, Any]) -> Done:
     two_persons.confirm(proposal=proposal.uuid, by=by)
-    return Done(_("Confirmed, and done."))
+    return Done(_("The proposal is confirmed and carried out."))
 
 
 def _reject(by: StaffActor, proposal: Proposal, data: dict[str, Any]) -> Done:

@@ -101,7 +101,7 @@ def _reset_pin(by: StaffActor, operator: Operator, data: Data) -> Done:
 
 def _deactivate(by: StaffActor, operator: Operator, data: Data) -> Done:
     operators.operator_deactivate(by=by, premises=operator.premises.code, number=operator.number)
-    return Done(_("The operator works here no more."))
+    return Done(_("The operator no longer works here."))
 
 
 def _suspend(by: StaffActor, target: Premises | Terminal | None, data: Data) -> Done:

@@ -192,6 +192,6 @@ def suspensions_panel(request: HttpRequest) -> Table | None:
         icon="pause_circle",
         headers=(_("reason"), _("where"), _("since"), _("suspended by")),
         rows=rows,
-        empty=_("Sales are suspended nowhere."),
+        empty=_("No sales are suspended."),
         link=navigation.changelist_url(Suspension),
     )
