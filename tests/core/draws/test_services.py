@@ -1,21 +1,18 @@
 """Take the steps of a public draw in order, and check the refusals."""
 
 import uuid
-from datetime import timedelta
 from typing import Any
 
 import pytest
-from django.db import DatabaseError, connection, transaction
 
 from core.database import clock
-from core.draws import documents, manual, method, services
-from core.draws.models import Attendance, Draw, DrawCertificate, Outcome
+from core.draws import documents, method, services
+from core.draws.models import Attendance, Draw, Outcome
 from core.proofs.log import published
-from core.staff import two_persons
 from core.staff.actor import PowerMissing
 from core.staff.powers import Role
 from tests.support import factories
-from tests.support.urn import PHRASE, Hall, Unsealed, Urn, hall
+from tests.support.urn import PHRASE, Hall, Unsealed, hall
 
 pytestmark = pytest.mark.django_db
 
@@ -166,111 +163,3 @@ def test_a_draw_called_off_stays_on_record_and_its_secret_stays_unknown(room: Ha
     before = Draw.objects.exclude(pk=again.pk).get()
     assert log and log.document["called_off_before"] == [str(before.uuid)]
     assert published(kind=documents.CALLED_OFF, subject=str(before.uuid)) is not None
-
-
-def by_hand(room: Hall, **changes: Any) -> Any:
-    given = {
-        "order": ["5", "1", "8", "2", "3"],
-        "drawn_at": clock.now(),
-        "place": "Oficina Central",
-        "witness": "Notary",
-        "cause": "Tall de llum",
-    } | changes
-    return manual.manual_propose(by=room.organiser, draw=room.draw.uuid, **given)
-
-
-@pytest.mark.article("14.III.5.4.4")
-@pytest.mark.parametrize("committed", [False, True])
-def test_a_draw_with_balls_is_entered_by_two_persons(room: Hall, committed: bool) -> None:
-    if committed:
-        room.committed()
-    proposal = by_hand(room)
-    with pytest.raises(two_persons.SamePerson):
-        two_persons.confirm(proposal=proposal.uuid, by=room.organiser)
-    two_persons.confirm(proposal=proposal.uuid, by=room.other)
-    with pytest.raises(services.EntropyGiven):
-        room.enter()
-    with pytest.raises(services.DrawBegun):
-        by_hand(room)
-    services.draw_attend(by=room.inspector, draw=room.draw.uuid)
-    room.certify()
-    assert room.urn.certified[0].order == ("5", "1", "8", "2", "3")
-    log = published(kind=documents.MINUTES, subject=str(room.draw.uuid))
-    assert log and log.document["method"] == "balls" and log.document["entropy"] is None
-    assert (log.document["commitment"] is not None) == committed
-
-
-@pytest.mark.parametrize(
-    ("changes", "error"),
-    [
-        ({"place": " "}, services.PlaceNeeded),
-        ({"witness": ""}, services.WitnessMissing),
-        ({"cause": ""}, manual.CauseMissing),
-        ({"order": ["5", "1", "8", "2"]}, manual.OrderMalformed),
-        ({"order": ["5", "1", "8", "2", "2"]}, manual.OrderMalformed),
-        ({"order": ["5", "1", "8", "2", "4"]}, manual.OrderMalformed),
-    ],
-)
-def test_balls_that_cannot_be_are_refused(
-    room: Hall, changes: dict[str, Any], error: type[Exception]
-) -> None:
-    with pytest.raises(error):
-        by_hand(room, **changes)
-    for length in (timedelta(hours=-3), timedelta(minutes=1)):
-        with pytest.raises(manual.DrawnOutOfTime):
-            by_hand(room, drawn_at=clock.now() + length)
-
-
-def test_hundreds_of_thousands_of_entries_and_two_winners(monkeypatch: Any) -> None:
-    entries = [f"{number:06}" for number in range(300_000)]
-    room = hall(monkeypatch, Urn(entries=entries, places=2, due_in=None))
-    room.committed()
-    order = room.enter().order
-    assert len(set(order)) == 2
-    room.certify()
-    log = published(kind=documents.MINUTES, subject=str(room.draw.uuid))
-    assert log and log.document["field"]["entries"] is None
-    assert log.document["field"]["sha256"] == method.field_digest(entries).hex()
-
-
-# --- What the database refuses by itself ----------------------------------------------------------
-
-
-@pytest.mark.parametrize(
-    "statement",
-    [
-        "UPDATE draws_draw SET state = 'committed'",
-        "UPDATE draws_draw SET state = 'drawn'",
-        "UPDATE draws_draw SET subject = 'urn:2'",
-        "INSERT INTO draws_attendance (draw_id, inspector_id, session_id, appointment, attended_at)"
-        " SELECT d.id, s.user_id, s.id, 'none', now() FROM draws_draw d, staff_staffsession s",
-        "INSERT INTO draws_commitment (draw_id, secret_kept, digest, committed_at, committed_by_id,"
-        " committed_in_id) SELECT d.id, '', '', now(), s.user_id, s.id"
-        " FROM draws_draw d, staff_staffsession s LIMIT 1",
-    ],
-)
-def test_the_database_refuses_steps_that_did_not_happen(room: Hall, statement: str) -> None:
-    with pytest.raises(DatabaseError), transaction.atomic(), connection.cursor() as cursor:
-        cursor.execute(statement)
-
-
-def test_the_database_refuses_a_second_order_and_a_stranger_s_certificate(room: Hall) -> None:
-    room.committed()
-    outcome = room.enter()
-    again = {
-        field.attname: getattr(outcome, field.attname)
-        for field in Outcome._meta.concrete_fields
-        if not field.primary_key
-    }
-    with pytest.raises(DatabaseError), transaction.atomic():
-        Outcome.objects.create(**again | {"order": outcome.order[::-1]})
-    with pytest.raises(DatabaseError), transaction.atomic():
-        Outcome.objects.filter(pk=outcome.pk).update(order=outcome.order[::-1])
-    with pytest.raises(DatabaseError), transaction.atomic():
-        DrawCertificate.objects.create(
-            draw=room.draw,
-            attendance=Attendance.objects.get(),
-            late=False,
-            session_id=room.organiser.session_id,
-            certified_at=clock.now(),
-        )

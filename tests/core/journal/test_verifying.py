@@ -1,16 +1,12 @@
 """Change batches and blocks, and check the findings; check that every row is sealed once."""
 
-import threading
-
-import psycopg
 import pytest
-from django.db import connection, connections, transaction
+from django.db import transaction
 
 from core.journal.models import Batch, Block
-from core.journal.services import batch_seal, checkpoint_publish, last_batch
+from core.journal.services import checkpoint_publish, last_batch
 from core.journal.verifying import Fault, verify
 from core.kernel.days import natural_day
-from core.premises.models import Premises
 from core.proofs.log import published
 from tests.support import factories
 from tests.support.databases import Database
@@ -116,50 +112,3 @@ def test_a_trigger_disabled_is_named(sealed: Database) -> None:
     with as_owner(sealed), touched("lototrot_ticket"):
         found = verify().findings
     assert [(each.what, each.table) for each in found] == [(Fault.TRIGGER, "lototrot_ticket")]
-
-
-def test_whoever_commits_late_is_in_a_later_batch(own_database: Database) -> None:
-    """A transaction in progress delays itself and everything that started after it; nothing is
-    lost.
-    """
-    factories.premises()
-    seal_all()
-    with psycopg.connect(own_database.app_url) as slow:
-        slow.execute("SELECT set_config('core.act', 'slow', false)")
-        slow.execute("INSERT INTO database_clockoffset (\"offset\", reason) VALUES ('0', 'slow')")
-        quick = factories.premises()
-        batch_seal()
-        assert not _entries(quick)
-        slow.commit()
-    seal_all()
-    assert _entries(quick)
-    assert verify().findings == []
-    total = sum(Batch.objects.values_list("entries", flat=True))
-    assert total == sum(Block.objects.values_list("rows", flat=True))
-
-
-def _entries(of: Premises) -> bool:
-    """Return whether the row is in a sealed batch."""
-    with connection.cursor() as cursor:
-        cursor.execute("SELECT journal_xid FROM premises_premises WHERE id = %s", [of.pk])
-        (xid,) = cursor.fetchone()
-    return last_sealed().end_xid > xid
-
-
-def test_sealing_at_once_seals_once(own_database: Database) -> None:
-    for _ in range(3):
-        factories.premises()
-
-    def seal() -> None:
-        try:
-            batch_seal()
-        finally:
-            connections.close_all()
-
-    threads = [threading.Thread(target=seal) for _ in range(4)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    seal_all()
-    assert verify().findings == []

@@ -1,0 +1,73 @@
+"""Ask the health probes, with and without the parts that they need."""
+
+import pytest
+from django.conf import settings
+from django.db import OperationalError
+from django.test import Client
+
+from core.config import health
+from tests.support.databases import Database
+
+
+@pytest.fixture(autouse=True)
+def _asked_anew() -> None:
+    health._broker.cache_clear()
+    health._all_applied.cache_clear()
+
+
+@pytest.mark.django_db
+class TestHealth:
+    def test_alive(self, client: Client, django_assert_num_queries: object) -> None:
+        with django_assert_num_queries(0):  # type: ignore[operator]
+            assert client.get("/livez").json() == {
+                "status": "ok",
+                "version": settings.VERSION,
+            }
+
+    def test_ready_without_a_broker_but_degraded(
+        self, client: Client, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr(health, "_broker", lambda period: "unavailable")
+        response = client.get("/readyz")
+        assert response.status_code == 200
+        assert response.json() == {
+            "status": "degraded",
+            "checks": {
+                "database": "ok",
+                "migrations": "ok",
+                "server": "ok",
+                "broker": "unavailable",
+            },
+        }
+
+    def test_a_broker_that_nobody_runs(self) -> None:
+        from core.config.celery import app
+
+        before = app.conf.broker_url
+        app.conf.broker_url = "redis://127.0.0.1:1/0"
+        try:
+            assert health._broker(-1) == "unavailable"
+        finally:
+            app.conf.broker_url = before
+
+    def test_not_ready_without_the_database(
+        self, client: Client, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        def away() -> None:
+            raise OperationalError("no route to db.internal")
+
+        monkeypatch.setitem(health._CHECKS, "database", away)
+        response = client.get("/readyz")
+        assert response.status_code == 503
+        assert response.json()["checks"]["database"] == "unavailable"
+        assert b"db.internal" not in response.content
+
+
+def test_not_ready_while_migrations_are_missing(own_database: Database) -> None:
+    from django.db import connections
+
+    with connections["owner"].cursor() as cursor:
+        cursor.execute("DELETE FROM django_migrations WHERE app = 'api'")
+    response = Client().get("/readyz")
+    assert response.status_code == 503
+    assert response.json()["checks"]["migrations"] == "migrations are missing"

@@ -1,0 +1,45 @@
+"""Take locks in their order, inside a transaction or for a session."""
+
+import psycopg
+import pytest
+from django.db import connection, transaction
+from django.test.utils import CaptureQueriesContext
+
+from core.database.locks import Lock, LocksOutOfPlace, hold, session_hold
+from tests.support.databases import Database
+
+
+def test_a_lock_outside_a_transaction_is_a_fault(own_database: Database) -> None:
+    with pytest.raises(LocksOutOfPlace):
+        hold((Lock.CLOCK, 0))
+
+
+@pytest.mark.django_db
+def test_locks_are_taken_in_the_order_of_their_numbers() -> None:
+    with CaptureQueriesContext(connection) as queries, transaction.atomic():
+        hold((Lock.LOG, 0), (Lock.CONTEST, 7), (Lock.CONTEST, 3))
+        hold((Lock.SALES, 1), shared=True)
+    taken = [query["sql"] for query in queries if "pg_advisory" in query["sql"]]
+    assert taken == [
+        f"SELECT pg_advisory_xact_lock({Lock.CONTEST:d}, 3)",
+        f"SELECT pg_advisory_xact_lock({Lock.CONTEST:d}, 7)",
+        f"SELECT pg_advisory_xact_lock({Lock.LOG:d}, 0)",
+        f"SELECT pg_advisory_xact_lock_shared({Lock.SALES:d}, 1)",
+    ]
+
+
+def test_one_session_has_a_lock_and_the_other_does_not_wait(own_database: Database) -> None:
+    with psycopg.connect(own_database.app_url, autocommit=True) as other:
+
+        def is_free() -> bool:
+            row = other.execute("SELECT pg_try_advisory_lock(%s, 0)", [int(Lock.NIGHT)]).fetchone()
+            other.execute("SELECT pg_advisory_unlock_all()")
+            return bool(row and row[0])
+
+        with session_hold(Lock.NIGHT) as held:
+            assert held
+            assert not is_free()
+        assert is_free()
+        other.execute("SELECT pg_advisory_lock(%s, 0)", [int(Lock.NIGHT)])
+        with session_hold(Lock.NIGHT) as held:
+            assert not held

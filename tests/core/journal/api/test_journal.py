@@ -1,0 +1,33 @@
+"""Read the journal over HTTP, and verify it."""
+
+from core.journal import powers
+from core.staff.powers import Role, holders
+from tests.support import factories
+from tests.support.api import refused, staff_api
+from tests.support.databases import Database
+from tests.support.journaling import seal_all
+
+REQUEST = "act-0123456789"
+
+
+def test_the_journal_is_read_by_who_watches(own_database: Database) -> None:
+    place = factories.point()
+    organiser, auditor = staff_api(Role.ORGANISER), staff_api(Role.AUDITOR)
+    organiser.post(f"terminals/{place.terminal.code}/revocation", {}, X_Request_Id=REQUEST)
+    seal_all()
+    (act,) = auditor.get("journal/acts", request_id=REQUEST).json()["items"]
+    assert act["name"] == "terminals_code_revocation_post"
+    detail = auditor.get(f"journal/acts/{act['act']}").json()
+    assert [w["table"] for w in detail["written"]] == ["journal_change"] or detail["changes"]
+    (made,) = detail["changes"]
+    assert (made["table"], made["row"]) == ("premises_terminal", place.terminal.pk)
+    assert made["before"] == {"revoked_at": None}
+    named = auditor.get("journal/acts", name="tests", limit=1).json()
+    assert named["items"][0]["name"] == "tests"
+    assert named["next"]
+    assert auditor.get("journal/batches").json()["items"][0]["entries"] > 0
+    found = auditor.get("journal/verification").json()
+    assert (found["findings"], found["is_cut"]) == ([], False)
+    refused(auditor.get("journal/acts/999999999999"), 404, "act_unknown")
+    refused(organiser.get("journal/acts"), 403, "power_missing")
+    assert holders(powers.READ) == {Role.AUDITOR, Role.INSPECTOR}
