@@ -23,7 +23,7 @@ _OVER = (Claim.State.PAID, Claim.State.EXCHANGED, Claim.State.LAPSED, Claim.Stat
 
 
 def context(span: Span) -> Iterator[Model]:
-    """Vouchers that nobody had had when the day began."""
+    """Return the vouchers that were still owed when the day began."""
     over = Claim.objects.filter(game=Game.PROMOTROT, state__in=_OVER, opened_at__lt=span.since)
     gone = over.exclude(changed_at__gte=span.since).values("document_id")
     owed = Voucher.objects.filter(issued_at__lt=span.since).exclude(pk__in=gone)
@@ -64,7 +64,7 @@ def _sold(row: Any, data: Data) -> None:
 
 
 def _awarded(row: Any, data: Data) -> None:
-    """Out of the game's prizes, or the takings, or the organiser's once the emission is closed."""
+    """Post a voucher from the prizes, from the takings, or, once closed, from the organiser."""
     emission = Emission.objects.select_related("game").get(play_tickets=row.ticket_id)
     game, reference, cents = emission.game.code, emission.reference, row.amount_cents
     match row.nature:
@@ -81,7 +81,7 @@ def _awarded(row: Any, data: Data) -> None:
 def _closed(row: Any, data: Data) -> None:
     closing = stated_closing(row.emission)
     if closing is None:
-        raise ValueError("a closing that is there is found")
+        raise ValueError("The emission has no closing statement.")
     statement = shortfall.state(closing)
     lines = postings.closing_lines(
         game_code=row.game.code,

@@ -26,14 +26,14 @@ def source() -> Iterator[Metric]:
     """Return emissions by state, plays by state, and the vouchers that wait for their buyers."""
     with connection.cursor() as cursor:
         cursor.execute("SELECT state, count(*) FROM promotrot_emission GROUP BY state")
-        found = dict(cursor.fetchall())
+        counts = dict(cursor.fetchall())
         cursor.execute(_NEWEST)
         last_id, age_s = cursor.fetchone() or (0, 0)
         cursor.execute(_UNFINISHED)
         (unfinished,) = cursor.fetchone()
         cursor.execute(_HELD)
         (held,) = cursor.fetchone()
-    states = [((state,), float(found.get(state, 0))) for state in Emission.State.values]
+    states = [((state,), float(counts.get(state, 0))) for state in Emission.State.values]
     yield metrics.gauge("promotrot_emissions", "Emissions by state", states, ("state",))
     for name, words, value in (
         ("newest_play_seconds", "Since the last play sold of all", age_s),

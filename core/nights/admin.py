@@ -21,8 +21,8 @@ from core.staff.actor import StaffActor
 
 
 def _run(by: StaffActor, target: Any, data: dict[str, Any]) -> Done:
-    made = night_request(by=by)
-    text = ngettext("%(n)s job was run.", "%(n)s jobs were run.", len(made)) % {"n": len(made)}
+    runs = night_request(by=by)
+    text = ngettext("%(n)s job was run.", "%(n)s jobs were run.", len(runs)) % {"n": len(runs)}
     return Done(text)
 
 
@@ -39,8 +39,8 @@ RUN_NOW = Act(
 
 def title_of(name: str) -> str:
     """Return a job's title, or its name if no app has the job any more."""
-    known = {job.name: str(job.title) for job in jobs.all_jobs()}
-    return known.get(name, name)
+    titles = {job.name: str(job.title) for job in jobs.all_jobs()}
+    return titles.get(name, name)
 
 
 class _Failures(ReadOnlyInline):
@@ -88,10 +88,10 @@ class JobRunAdmin(ReadOnlyAdmin):
         return as_html(row.listed)
 
 
-def _standing(each: Due) -> Any:
-    if each.failed:
+def _standing(due: Due) -> Any:
+    if due.failed:
         return tag("failed", gettext("Failed"))
-    if each.missed:
+    if due.missed:
         return tag("failed", gettext("Missed"))
     return tag("draft", gettext("Due"))
 
@@ -101,12 +101,12 @@ def undone_panel(request: HttpRequest) -> Table | None:
         return None
     rows = [
         (
-            day(each.day),
-            link(each.run, each.job.title) if each.run else str(each.job.title),
-            _standing(each),
-            each.run.error[:200] if each.run else "",
+            day(due.day),
+            link(due.run, due.job.title) if due.run else str(due.job.title),
+            _standing(due),
+            due.run.error[:200] if due.run else "",
         )
-        for each in undone()[:20]
+        for due in undone()[:20]
     ]
     return Table(
         title=_("Nights: jobs not done"),

@@ -45,9 +45,9 @@ def do_due_work(day: date) -> Outcome:
     """
     done = {work.task.name: 0 for work in due_work()}
     failed: dict[tuple[str, int], str] = {}
-    went_on = True
-    while went_on:
-        went_on = False
+    progress = True
+    while progress:
+        progress = False
         for task, due in ((work.task, work.due) for work in due_work()):
             for pk in due():
                 if (task.name, pk) in failed:
@@ -58,7 +58,7 @@ def do_due_work(day: date) -> Outcome:
                     failed[task.name, pk] = getattr(error, "code", type(error).__name__)
                     continue
                 done[task.name] += did
-                went_on = went_on or did
+                progress = progress or did
     if failed:
         raise WorkFailed(failed=[[*key, code] for key, code in failed.items()][:MOST_NAMED])
     return Outcome({name: count for name, count in done.items() if count})
@@ -85,7 +85,7 @@ def waiting(day: date) -> Outcome:
     [C5].
     """
     due = rulings_due(add_days(day, 1))
-    rows = [{name: str(value) for name, value in asdict(each).items()} for each in due]
+    rows = [{name: str(value) for name, value in asdict(ruling).items()} for ruling in due]
     return Outcome({"waiting": len(due)}, {"rulings_due": rows})
 
 
@@ -105,7 +105,7 @@ def audit(day: date) -> Outcome:
         raise BooksDiffer(
             difference_cents=balance.difference_cents,
             differing=len(differing),
-            accounts=[asdict(each) for each in differing[:MOST_NAMED]],
+            accounts=[asdict(difference) for difference in differing[:MOST_NAMED]],
         )
     return Outcome({"accounts": accounts, "transfers": balance.transfers})
 

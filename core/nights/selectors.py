@@ -34,12 +34,12 @@ def job_runs(
     *, by: StaffActor, day: datetime.date | None = None, job: str = "", state: str = ""
 ) -> QuerySet[JobRun]:
     by.need(powers.READ)
-    found = JobRun.objects.all()
+    runs = JobRun.objects.all()
     if day:
-        found = found.filter(day=day)
+        runs = runs.filter(day=day)
     if job:
-        found = found.filter(job=job)
-    return found.filter(state=state) if state else found
+        runs = runs.filter(job=job)
+    return runs.filter(state=state) if state else runs
 
 
 def jobs_open(*, by: StaffActor) -> list[Due]:

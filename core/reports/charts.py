@@ -60,15 +60,15 @@ def _series(table: Table, label: str, values: Sequence[str]) -> tuple[list[str],
         for number, place in enumerate(places):
             sums[number] += row[place] or 0
     if not table.report.picture or not table.report.picture.line:
-        largest = sorted(summed.items(), key=lambda each: -each[1][0])[:MOST_BARS]
+        largest = sorted(summed.items(), key=lambda item: -item[1][0])[:MOST_BARS]
         summed = dict(largest)
-    found = list(summed.items())
-    return [str(key) for key, _ in found], [
-        [sums[number] for _, sums in found] for number in range(len(places))
+    columns = list(summed.items())
+    return [str(key) for key, _ in columns], [
+        [sums[number] for _, sums in columns] for number in range(len(places))
     ]
 
 
-def _said(value: int, *, cents: bool) -> str:
+def _number_text(value: int, *, cents: bool) -> str:
     return f"{value // 100:,}".replace(",", " ") + " €" if cents else f"{value:,}"
 
 
@@ -86,7 +86,7 @@ def _axes(scale: _Scale, labels: Sequence[str], *, cents: bool) -> SafeString:
                 scale.y(m),
                 LEFT - 6,
                 scale.y(m) + 4,
-                _said(m, cents=cents),
+                _number_text(m, cents=cents),
             )
             for m in marks
         ),
@@ -119,7 +119,7 @@ def _bars(
                 max(1, abs(scale.y(value) - scale.y(0))),
                 COLOURS[number % len(COLOURS)],
                 labels[place],
-                _said(value, cents=cents),
+                _number_text(value, cents=cents),
             )
             for number, values in enumerate(series)
             for place, value in enumerate(values)
@@ -146,7 +146,7 @@ def _lines(
                             scale.y(value),
                             COLOURS[number % len(COLOURS)],
                             labels[p],
-                            _said(value, cents=cents),
+                            _number_text(value, cents=cents),
                         )
                         for p, value in enumerate(values)
                     ),

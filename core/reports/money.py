@@ -98,12 +98,12 @@ def paid(period: Period) -> Iterator[Row]:
         cursor.execute(_PAYMENTS, [day_bounds(period.first)[0], day_bounds(period.last)[1]])
         rows = cursor.fetchall()
     folded: dict[Row, list[int]] = {}
-    for day, game, place, premises, means, cents, many in rows:
+    for day, game, place, premises, means, cents, count in rows:
         tiers = shipped().in_force(day).payment.tiers
-        limits = [t.up_to_cents for t in tiers if t.up_to_cents is not None]
-        tier = 1 + sum(cents > limit for limit in limits)
-        sums = folded.setdefault((day, game, place, premises, tier, means), [0, 0])
-        sums[0], sums[1] = sums[0] + many, sums[1] + many * cents
+        limits = [tier.up_to_cents for tier in tiers if tier.up_to_cents is not None]
+        tier_number = 1 + sum(cents > limit for limit in limits)
+        sums = folded.setdefault((day, game, place, premises, tier_number, means), [0, 0])
+        sums[0], sums[1] = sums[0] + count, sums[1] + count * cents
     for key, sums in sorted(folded.items()):
         yield (*key, *sums)
 

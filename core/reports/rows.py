@@ -53,19 +53,19 @@ def _out(row: Model, field: "models.Field[Any, Any]") -> Any:
     return str(value) if isinstance(value, uuid.UUID) else value
 
 
-def row_of(found: Document) -> Model:
+def row_of(written: Document) -> Model:
     """Return the row of a document, not saved yet."""
-    model = apps.get_model(found["model"])
+    model = apps.get_model(written["model"])
     values = {}
     for field in model._meta.concrete_fields:
-        value = found["fields"][field.attname]
+        value = written["fields"][field.attname]
         if isinstance(value, dict) and isinstance(field, models.BinaryField):
             value = bytes.fromhex(value["hex"])
         elif isinstance(field, models.DateTimeField | models.DateField | models.UUIDField):
             value = field.to_python(value)
         values[field.attname] = value
-    made: Model = model(**values)
-    return made
+    row: Model = model(**values)
+    return row
 
 
 def insert(row: Model) -> Model:

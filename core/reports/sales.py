@@ -34,10 +34,10 @@ def _fold(period: Period, key: Callable[[Sold], Row]) -> Iterator[tuple[Row, lis
         for sold in part.sold(period):
             sums = folded.setdefault(key(sold), [0] * 4)
             figures = (sold.tickets, sold.sold_cents, sold.annulled_cents, sold.voided_cents)
-            for place, figure in enumerate(figures):
-                sums[place] += figure
-    for each, sums in sorted(folded.items()):
-        yield each, [*sums, sums[1] - sums[2] - sums[3]]
+            for index, figure in enumerate(figures):
+                sums[index] += figure
+    for key_values, sums in sorted(folded.items()):
+        yield key_values, [*sums, sums[1] - sums[2] - sums[3]]
 
 
 def by_day(period: Period) -> Iterator[Row]:
@@ -59,8 +59,8 @@ def by_premises(period: Period) -> Iterator[Row]:
 def by_terminal(period: Period) -> Iterator[Row]:
     terminals = Terminal.objects.select_related("premises").in_bulk()
     for (terminal, game), figures in _fold(period, lambda sold: (sold.terminal_id, sold.game)):
-        found = terminals[terminal]
-        yield (found.premises.code, found.premises.name, found.code, game, *figures)
+        row = terminals[terminal]
+        yield (row.premises.code, row.premises.name, row.code, game, *figures)
 
 
 _ABOUT = _("Tickets and their price by the day they were sold; net of what was taken back.")

@@ -160,7 +160,7 @@ def table(report: Report, period: Period) -> Table:
     sources = (part.rows[report.name] for part in parts() if report.name in part.rows)
     rows = [row for source in sources for row in source(period)]
     totals = tuple(
-        sum(row[place] for row in rows if row[place] is not None) if column.summed else None
-        for place, column in enumerate(report.columns)
+        sum(row[index] for row in rows if row[index] is not None) if column.summed else None
+        for index, column in enumerate(report.columns)
     )
     return Table(report, period, rows, totals)

@@ -57,22 +57,22 @@ class Movement:
 
 def premises_accounts() -> dict[int, int]:
     """Return the premises id by account id."""
-    found = Account.objects.filter(code__startswith=PREFIX).values_list("pk", "code")
-    return {pk: int(code.removeprefix(PREFIX)) for pk, code in found}
+    rows = Account.objects.filter(code__startswith=PREFIX).values_list("pk", "code")
+    return {pk: int(code.removeprefix(PREFIX)) for pk, code in rows}
 
 
 def balances_now(accounts: Mapping[int, int] | None = None) -> dict[int, int]:
     """Return the debt in cents by premises id, for all premises or for the accounts given."""
     accounts = premises_accounts() if accounts is None else accounts
     mark = Mark.objects.order_by("-up_to").first()
-    found = dict.fromkeys(accounts.values(), 0)
+    balances = dict.fromkeys(accounts.values(), 0)
     if mark is not None:
         marked = MarkedBalance.objects.filter(mark=mark, account__in=accounts)
         for account, cents in marked.values_list("account_id", "balance_cents"):
-            found[accounts[account]] = cents
+            balances[accounts[account]] = cents
     for account, cents in _since(mark.up_to if mark else 0, _NEWEST, accounts):
-        found[accounts[account]] += cents
-    return found
+        balances[accounts[account]] += cents
+    return balances
 
 
 def mark_make() -> tuple[Mark, int]:
@@ -94,12 +94,12 @@ def mark_make() -> tuple[Mark, int]:
     for account, moved in _since(last.up_to if last else 0, up_to, accounts):
         cents[account] = cents.get(account, 0) + moved
     mark = Mark.objects.create(up_to=up_to, made_at=clock.now())
-    made = MarkedBalance.objects.bulk_create(
+    balances = MarkedBalance.objects.bulk_create(
         MarkedBalance(mark=mark, account_id=account, balance_cents=held)
         for account, held in sorted(cents.items())
         if held
     )
-    return mark, len(made)
+    return mark, len(balances)
 
 
 def mark_differences() -> list[dict[str, int]]:
@@ -130,12 +130,12 @@ def movements(
         "commission": COMMISSION_KIND,
         "accounts": list(accounts),
     }
-    found: dict[int, list[Movement]] = {}
+    by_premises: dict[int, list[Movement]] = {}
     with connection.cursor() as cursor:
         cursor.execute(_WEEK, parameters)
         for account, *rest in cursor.fetchall():
-            found.setdefault(accounts[account], []).append(Movement(*rest))
-    return found
+            by_premises.setdefault(accounts[account], []).append(Movement(*rest))
+    return by_premises
 
 
 def _since(after: int, up_to: int, accounts: Mapping[int, int]) -> list[tuple[int, int]]:

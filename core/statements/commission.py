@@ -53,12 +53,12 @@ def unearned(
     counter.
     """
     since, until = day_bounds(first)[0], day_bounds(last)[1]
-    found: dict[tuple[str, int], dict[datetime.date, int]] = {}
+    sales: dict[tuple[str, int], dict[datetime.date, int]] = {}
     for game in games():
         for premises_id, day, cents in game.unearned(since, until):
-            days = found.setdefault((game.game, premises_id), {})
+            days = sales.setdefault((game.game, premises_id), {})
             days[day] = days.get(day, 0) + cents
-    return found
+    return sales
 
 
 def earned(

@@ -19,17 +19,17 @@ class AccountsUnsound(InvariantBroken):
 
 
 def mark(day: datetime.date) -> Outcome:
-    made, balances = mark_make()
-    return Outcome({"up_to": made.up_to, "balances": balances})
+    mark, balances = mark_make()
+    return Outcome({"up_to": mark.up_to, "balances": balances})
 
 
 def issue(day: datetime.date) -> Outcome:
-    made = services.statements_issue(until=day)
+    issued = services.statements_issue(until=day)
     return Outcome(
         {
-            "statements": len(made),
-            "commission_cents": -sum(each.commission_cents for each in made),
-            "closing_cents": sum(each.closing_cents for each in made),
+            "statements": len(issued),
+            "commission_cents": -sum(statement.commission_cents for statement in issued),
+            "closing_cents": sum(statement.closing_cents for statement in issued),
         }
     )
 
@@ -46,12 +46,13 @@ def audit(day: datetime.date) -> Outcome:
     for sunday in sundays_issued.distinct():
         week = weeks.week(sunday)
         held = weeks.ledger_cents(sunday) if sunday == sundays_issued.last() else {}
-        for each in Statement.objects.filter(week_to=sunday):
+        for statement in Statement.objects.filter(week_to=sunday):
             checked += 1
-            adds = week.figures(each.premises_id).total_cents
-            holds = held.get(each.premises_id, 0) if held else each.closing_cents
-            if (each.opening_cents + adds, holds) != (each.closing_cents, each.closing_cents):
-                wrong.append({"premises": each.premises_id, "statement": each.number})
+            adds = week.figures(statement.premises_id).total_cents
+            holds = held.get(statement.premises_id, 0) if held else statement.closing_cents
+            closing_cents = statement.closing_cents
+            if (statement.opening_cents + adds, holds) != (closing_cents, closing_cents):
+                wrong.append({"premises": statement.premises_id, "statement": statement.number})
     if wrong:
         raise AccountsUnsound(found=wrong[:20], differences=len(wrong))
     return Outcome({"statements": checked})

@@ -42,8 +42,8 @@ class RunningAccount:
 def statements(*, by: StaffActor, premises: str = "") -> QuerySet[Statement]:
     """Return the statements of all premises, or of one. Raises PremisesUnknown."""
     by.need(powers.READ)
-    found = Statement.objects.select_related("premises")
-    return found.filter(premises=premises_by_code(premises)) if premises else found
+    rows = Statement.objects.select_related("premises")
+    return rows.filter(premises=premises_by_code(premises)) if premises else rows
 
 
 def statement_one(*, by: StaffActor, ident: uuid.UUID) -> Statement:
@@ -64,8 +64,8 @@ def commission_rates(*, by: StaffActor) -> QuerySet[CommissionRate]:
 
 def guarantee_limits(*, by: StaffActor, premises: str = "") -> QuerySet[GuaranteeLimit]:
     by.need(powers.READ)
-    found = GuaranteeLimit.objects.select_related("premises")
-    return found.filter(premises=premises_by_code(premises)) if premises else found
+    rows = GuaranteeLimit.objects.select_related("premises")
+    return rows.filter(premises=premises_by_code(premises)) if premises else rows
 
 
 def running_account(*, by: StaffActor, premises: str) -> RunningAccount:
@@ -88,8 +88,8 @@ def _running(place: Premises) -> RunningAccount:
     now = clock.now()
     since = add_days(last.week_to, 1) if last else datetime.date(2000, 1, 1)
     columns = dict.fromkeys(map(str, Column), 0)
-    for each in movements(since, natural_day(now), accounts).get(place.pk, []):
-        columns[each.column] += each.cents
+    for movement in movements(since, natural_day(now), accounts).get(place.pk, []):
+        columns[movement.column] += movement.cents
     limit = (
         GuaranteeLimit.objects.filter(premises=place, in_force_from__lte=now)
         .order_by("-in_force_from", "-pk")

@@ -50,14 +50,15 @@ class Week:
         moved = self.moved.get(premises_id, [])
         columns = dict.fromkeys(map(str, Column), 0)
         by_kind: dict[tuple[str, str, str], list[int]] = {}
-        for each in moved:
-            columns[each.column] += each.cents
-            row = by_kind.setdefault((each.game, str(each.column), each.kind), [0, 0])
-            row[0], row[1] = row[0] + each.count, row[1] + each.cents
-        found = commission.earned(premises_id, moved, self.unearned, self.rates)
+        for movement in moved:
+            columns[movement.column] += movement.cents
+            key = (movement.game, str(movement.column), movement.kind)
+            row = by_kind.setdefault(key, [0, 0])
+            row[0], row[1] = row[0] + movement.count, row[1] + movement.cents
+        commissions = commission.earned(premises_id, moved, self.unearned, self.rates)
         earned: dict[str, int] = {}
-        for each_earned in found:
-            earned[each_earned.game] = earned.get(each_earned.game, 0) + each_earned.cents
+        for row_earned in commissions:
+            earned[row_earned.game] = earned.get(row_earned.game, 0) + row_earned.cents
         columns[Column.COMMISSION] = -sum(earned.values())
         return Figures(
             columns,
@@ -73,12 +74,12 @@ class Week:
             ],
             [
                 {
-                    "game": e.game,
-                    "percent": e.percent,
-                    "base_cents": e.base_cents,
-                    "commission_cents": e.cents,
+                    "game": row_earned.game,
+                    "percent": row_earned.percent,
+                    "base_cents": row_earned.base_cents,
+                    "commission_cents": row_earned.cents,
                 }
-                for e in found
+                for row_earned in commissions
             ],
             earned,
         )

@@ -61,10 +61,10 @@ def _approve(by: StaffActor, version: GameVersion, data: Data) -> Done:
 
 
 def _plan(by: StaffActor, game: Game, data: Data) -> Done:
-    made = emissions.emission_plan(
+    emission = emissions.emission_plan(
         by=by, game=game, extra_tier=data["extra_tier"], stop_without_top=data["stop_without_top"]
     )
-    return Done(_("The emission is planned."), made)
+    return Done(_("The emission is planned."), emission)
 
 
 def _end(by: StaffActor, game: Game, data: Data) -> Done:
@@ -73,15 +73,15 @@ def _end(by: StaffActor, game: Game, data: Data) -> Done:
 
 def _found(version: GameVersion) -> Facts:
     """Return what an approval would find: every fault, or the exact percentages."""
-    found = games.game_check(version=version)
-    if found.percentages is None:
-        return [(fault.article, FAULTS.get(fault.code, fault.detail)) for fault in found.faults]
-    exact = found.percentages
+    approval = games.game_check(version=version)
+    if approval.percentages is None:
+        return [(fault.article, FAULTS.get(fault.code, fault.detail)) for fault in approval.faults]
+    exact = approval.percentages
     return [
         (_("worst way of playing"), f"{exact_json(exact.worst)} %"),
         (_("at random"), f"{exact_json(exact.random)} %"),
         (_("best way of playing"), f"{exact_json(exact.best)} %"),
-        *([(_("blocks"), found.plan.blocks)] if found.plan else []),
+        *([(_("blocks"), approval.plan.blocks)] if approval.plan else []),
     ]
 
 

@@ -140,8 +140,8 @@ class PlayTicketAdmin(_Searched):
         if end is None:
             return tag("open", pgettext_lazy("play", "Unfinished"))
         worth = end.awarded_cents + end.extra_cents
-        said = f"{end.get_cause_display()} · {money(worth)}" if worth else end.get_cause_display()
-        return tag(end.cause, said)
+        text = f"{end.get_cause_display()} · {money(worth)}" if worth else end.get_cause_display()
+        return tag(end.cause, text)
 
     @admin.display(description=_("played at"))
     def now_at(self, row: PlayTicket) -> str:

@@ -93,14 +93,14 @@ def read_prize(table: Table) -> Prize:
 
 def _in_kind(table: Table) -> InKind:
     """What is not there yet is read as such: the approval names it [P4]."""
-    known = table.unread & {"equivalent_cents", "source", "valued_on"}
+    given = table.unread & {"equivalent_cents", "source", "valued_on"}
     return InKind(
         description=table.text("description"),
         equivalent_cents=(
-            table.whole("equivalent_cents", MAX_CENTS) if "equivalent_cents" in known else None
+            table.whole("equivalent_cents", MAX_CENTS) if "equivalent_cents" in given else None
         ),
-        source=table.text("source") if "source" in known else "",
-        valued_on=table.day("valued_on") if "valued_on" in known else None,
+        source=table.text("source") if "source" in given else "",
+        valued_on=table.day("valued_on") if "valued_on" in given else None,
     )
 
 

@@ -223,10 +223,10 @@ class Ladder:
             return ()
         here = at.trail[-1] if at.trail else 0
         rung = self.rungs[here]
-        found = [Choice(way.name, 1, self._outcomes(way, here)) for way in rung.ways]
+        choices = [Choice(way.name, 1, self._outcomes(way, here)) for way in rung.ways]
         if rung.stop is not None:
-            found.append(_certain("stop", Situation((here,), rung.stop)))
-        return tuple(found)
+            choices.append(_certain("stop", Situation((here,), rung.stop)))
+        return tuple(choices)
 
     def acts(self, choice: Choice, taken: Sequence[str]) -> tuple[str, ...]:
         return (choice.name,)

@@ -148,7 +148,7 @@ def with_extra(kind: PredrawnType, owed_cents: int, tier: int) -> tuple[Predrawn
     Extra prizes equal those of one tier and lie on tickets without a prize [P2]. Raises
     ExtraImpossible.
     """
-    if not 1 <= tier <= len(kind.tiers) or any(each.extra for each in kind.tiers):
+    if not 1 <= tier <= len(kind.tiers) or any(row.extra for row in kind.tiers):
         raise ExtraImpossible
     room = kind.tickets - kind.prize_count
     extra, left = fund_extra(kind.tiers[tier - 1].prize, owed_cents, room)

@@ -67,11 +67,11 @@ def sold_now(emission: Emission) -> int:
 def awarded_now(emission: Emission) -> dict[str, int]:
     """Return the prizes awarded so far, by tier as text, for the keys of a JSON object."""
     ends = PlayEnd.objects.filter(ticket__emission=emission)
-    found: dict[str, int] = {}
+    counts: dict[str, int] = {}
     for column in ("tier", "extra_tier"):
         counted = ends.exclude(**{column: 0}).values_list(column).annotate(Count("pk"))
-        found |= {str(tier): count for tier, count in counted.order_by(column)}
-    return found
+        counts |= {str(tier): count for tier, count in counted.order_by(column)}
+    return counts
 
 
 def figures_due() -> list[int]:
@@ -108,11 +108,11 @@ def public_figures(emission: Emission) -> Figures:
             emission, emission.closing.closed_at, sold_now(emission), awarded_now(emission)
         )
     newest = sold_now(emission) - delay_tickets(emission)
-    kept = PublicFigures.objects.filter(emission=emission, sold__lte=newest).order_by("-sold")
-    found = kept.first()
-    if found is None:
+    published = PublicFigures.objects.filter(emission=emission, sold__lte=newest).order_by("-sold")
+    latest = published.first()
+    if latest is None:
         return _figures(emission, None, 0, {})
-    return _figures(emission, found.taken_at, found.sold, found.awarded)
+    return _figures(emission, latest.taken_at, latest.sold, latest.awarded)
 
 
 def told(figures: Figures, language: str) -> dict[str, Any]:

@@ -60,7 +60,7 @@ def _close(proposal: Proposal, by: StaffActor) -> None:
     _need_on_sale(emission)
     statement = shortfall.state(emission_figures(emission))
     ledger.need_balance(accounts.takings(emission.reference), statement.takings_cents)
-    made = ClosingStatement.objects.create(
+    closing = ClosingStatement.objects.create(
         emission=emission,
         game=emission.game,
         sequence=emission.game.closings.count() + 1,
@@ -80,7 +80,7 @@ def _close(proposal: Proposal, by: StaffActor) -> None:
         ),
     )
     emission_advance(emission, Emission.State.CLOSED)
-    document = publications.closing_document(emission, made)
+    document = publications.closing_document(emission, closing)
     log.publish(kind=publications.CLOSING, subject=emission.reference, document=document)
 
 

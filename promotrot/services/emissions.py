@@ -141,10 +141,10 @@ def _need_none_waiting(game: Game) -> None:
 
 
 def _newest_approval(game: Game) -> GameApproval:
-    found = GameApproval.objects.filter(version__game=game).order_by("-version__version").first()
-    if found is None:
+    approval = GameApproval.objects.filter(version__game=game).order_by("-version__version").first()
+    if approval is None:
         raise GameNotApproved(game=game.code)
-    return found
+    return approval
 
 
 def _planned(
@@ -208,7 +208,7 @@ def emission_commit(*, by: StaffActor, emission: Emission) -> Emission:
         return emission
     _need_state(emission, Emission.State.DRAFT, dealt=True)
     seed, plan = secrets.token_bytes(SEED_BYTES), read_plan(emission.plan)
-    made = Commitment.objects.create(
+    commitment_row = Commitment.objects.create(
         emission=emission,
         committed_at=clock.now(),
         digest=commitment(seed, emission.reference, plan).hex(),
@@ -217,7 +217,7 @@ def emission_commit(*, by: StaffActor, emission: Emission) -> Emission:
         committed_in_id=by.session_id,
     )
     emission_advance(emission, Emission.State.COMMITTED)
-    document = publications.commitment_document(emission, made)
+    document = publications.commitment_document(emission, commitment_row)
     log.publish(kind=publications.COMMITMENT, subject=emission.reference, document=document)
     return emission
 
@@ -235,7 +235,7 @@ def witness_enter(*, by: StaffActor, emission: Emission, source: str, text: str)
     entropy = method.entropy_canonical(method.Source(source), text)
     if emission.commitment.committed_by_id == by.user_id:
         raise WitnessNotApart
-    made = WitnessEntropy.objects.create(
+    witness = WitnessEntropy.objects.create(
         emission=emission,
         entropy=entropy,
         source=source,
@@ -244,7 +244,7 @@ def witness_enter(*, by: StaffActor, emission: Emission, source: str, text: str)
         entered_in_id=by.session_id,
     )
     emission_advance(emission, Emission.State.MIXED)
-    document = publications.entropy_document(emission, made)
+    document = publications.entropy_document(emission, witness)
     log.publish(kind=publications.ENTROPY, subject=emission.reference, document=document)
     return emission
 
@@ -305,14 +305,14 @@ def emission_hold(emission: Emission) -> Emission:
 
 def emission_get(reference: str) -> Emission:
     """Return the emission with its game. Raises EmissionUnknown."""
-    found = (
+    emission = (
         Emission.objects.select_related("game__type", "approval__version")
         .filter(reference=reference)
         .first()
     )
-    if found is None:
+    if emission is None:
         raise EmissionUnknown(emission=reference)
-    return found
+    return emission
 
 
 def _need_state(emission: Emission, wanted: Emission.State, *, dealt: bool) -> None:

@@ -102,10 +102,10 @@ def _hold(subject: str) -> None:
 
 
 def _ending(subject: str) -> GameEnding:
-    found = GameEnding.objects.select_related("game").filter(game__code=subject).first()
-    if found is None or not found.owed_cents:
+    ending = GameEnding.objects.select_related("game").filter(game__code=subject).first()
+    if ending is None or not ending.owed_cents:
         raise NothingOwed(game=subject)
-    return found
+    return ending
 
 
 def _matter(subject: str) -> Matter:
@@ -143,8 +143,8 @@ def shares(owed: int, winners: int) -> list[int]:
     """Return the cents of each prize in the order drawn: equal parts; the first takes the
     remainder.
     """
-    each, rest = divmod(owed, winners)
-    return [each + rest, *[each] * (winners - 1)]
+    share, rest = divmod(owed, winners)
+    return [share + rest, *[share] * (winners - 1)]
 
 
 def _certified(draw: Certified) -> None:
@@ -152,12 +152,12 @@ def _certified(draw: Certified) -> None:
     [P11].
     """
     ending = _ending(draw.subject)
-    found = PlayTicket.objects.select_related("emission").in_bulk(
+    tickets = PlayTicket.objects.select_related("emission").in_bulk(
         [uuid.UUID(code) for code in draw.order], field_name="uuid"
     )
     lines = []
     for code, cents in zip(draw.order, shares(ending.owed_cents, ending.winners), strict=True):
-        ticket = found[uuid.UUID(code)]
+        ticket = tickets[uuid.UUID(code)]
         _voucher(ticket, cents, draw)
         lines.append(
             postings.draw(game_code=draw.subject, reference=ticket.emission.reference, cents=cents)

@@ -57,22 +57,22 @@ class EmissionFacts:
 @kept(most=_KEPT)
 def emission_facts(pk: int) -> EmissionFacts:
     """Return the facts of an emission. Raises EmissionUnknown."""
-    found = Emission.objects.select_related("approval").filter(pk=pk).first()
-    if found is None:
+    emission = Emission.objects.select_related("approval").filter(pk=pk).first()
+    if emission is None:
         raise EmissionUnknown(emission=pk)
-    game = emission_game(found)
+    game = emission_game(emission)
     tiers = {
         tier.number: TierFacts(tier.number, tier.value_cents, tier.thing, tier.extra)
-        for tier in found.tiers.all()
+        for tier in emission.tiers.all()
     }
     return EmissionFacts(
         pk=pk,
-        reference=found.reference,
-        number=found.number,
+        reference=emission.reference,
+        number=emission.number,
         game=game,
-        price_cents=found.price_cents,
+        price_cents=emission.price_cents,
         prize_percent=percent_text(game.kind.prize_percent),
-        dealt=found.dealt,
+        dealt=emission.dealt,
         tiers=tiers,
         screen=_screen(game, tiers),
     )

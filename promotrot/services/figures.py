@@ -10,9 +10,9 @@ from promotrot.selectors.public import awarded_now, sold_now
 def figures_take(*, emission: Emission) -> PublicFigures:
     """Record how far the sale of an emission has come. Without new sales the result is the same."""
     sold = sold_now(emission)
-    found, _ = PublicFigures.objects.get_or_create(
+    figures, _ = PublicFigures.objects.get_or_create(
         emission=emission,
         sold=sold,
         defaults={"awarded": awarded_now(emission), "taken_at": clock.now()},
     )
-    return found
+    return figures

@@ -74,9 +74,9 @@ def game_record(*, by: StaffActor, document: Mapping[str, Any]) -> GameVersion:
     digest = canonical_sha256(dict(document)).hex()
     game = _game_of(read, document)
     hold((Lock.GAME, game.pk))
-    known = GameVersion.objects.filter(game=game, digest=digest).first()
-    if known is not None:
-        return known
+    recorded = GameVersion.objects.filter(game=game, digest=digest).first()
+    if recorded is not None:
+        return recorded
     need_not_ended(game)
     return GameVersion.objects.create(
         game=game,
@@ -127,7 +127,7 @@ def approval_on_today(game: engine.Game) -> engine.Approval:
 
     It also checks that every language has texts and that every sign has a drawing (15.I.1).
     """
-    found = engine.approve(
+    approval = engine.approve(
         game,
         figures_today(),
         day=natural_day(clock.now()),
@@ -135,9 +135,9 @@ def approval_on_today(game: engine.Game) -> engine.Approval:
     )
     missing = artwork_missing(game)
     if not missing:
-        return found
+        return approval
     fault = Fault("artwork_missing", "15.I.1", f"There is no drawing of {', '.join(missing)}.")
-    return engine.Approval((*found.faults, fault), None, None)
+    return engine.Approval((*approval.faults, fault), None, None)
 
 
 def figures_today() -> GameFigures:
@@ -215,19 +215,19 @@ def need_not_ended(game: Game) -> None:
 
 def game_get(code: str) -> Game:
     """Return the game. Raises GameUnknown."""
-    found = Game.objects.select_related("type").filter(code=code).first()
-    if found is None:
+    game = Game.objects.select_related("type").filter(code=code).first()
+    if game is None:
         raise GameUnknown(game=code)
-    return found
+    return game
 
 
 def version_get(code: str, version: int) -> GameVersion:
     """Return the version. Raises VersionUnknown."""
-    found = (
+    row = (
         GameVersion.objects.select_related("game__type")
         .filter(game__code=code, version=version)
         .first()
     )
-    if found is None:
+    if row is None:
         raise VersionUnknown(game=code, version=version)
-    return found
+    return row

@@ -41,8 +41,8 @@ def issues(outcome: Outcome, ticket: uuid.UUID, day: datetime.date | None) -> tu
 
     A voucher's UUID is its reference and reveals nothing about its code.
     """
-    made = []
+    issued = []
     for number, draft in enumerate(outcome.drafts, start=1):
         ident = uuid.uuid5(ticket, f"voucher/{number}")
-        made.append(Issue(ident, number, draft, None if day is None else code_of(ident, day)))
-    return tuple(made)
+        issued.append(Issue(ident, number, draft, None if day is None else code_of(ident, day)))
+    return tuple(issued)

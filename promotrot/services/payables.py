@@ -142,14 +142,14 @@ class Vouchers:
         day = datetime.date.fromisoformat(group)
         with connection.cursor() as cursor:
             cursor.execute(_LAPSE, {"day": day, "today": today})
-            found = cursor.fetchall()
+            rows = cursor.fetchall()
         lines = [
             postings.lapse(reference=reference, cents=cents)
-            for reference, _documents, cents in found
+            for reference, _documents, cents in rows
         ]
         if lines:
             ledger.post(reference=uuid.uuid4(), lines=lines)
-        return Lapsed(sum(row[1] for row in found), sum(row[2] for row in found))
+        return Lapsed(sum(row[1] for row in rows), sum(row[2] for row in rows))
 
     def outs(self) -> Iterable[Outs]:
         with connection.cursor() as cursor:
@@ -171,10 +171,10 @@ def _rows() -> Any:
 
 
 def _get(document_id: int) -> Voucher:
-    found: Voucher | None = _rows().filter(pk=document_id).first()
-    if found is None:
+    voucher: Voucher | None = _rows().filter(pk=document_id).first()
+    if voucher is None:
         raise DocumentUnknown
-    return found
+    return voucher
 
 
 def _payable(voucher: Voucher) -> Payable:

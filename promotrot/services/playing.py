@@ -159,15 +159,15 @@ def _look(credentials: TerminalCredentials, ident: uuid.UUID) -> _Seen:
     if row[0] is not None:
         raise _REFUSALS[row[0]]()
     acts, ending = row[-2:]
-    found = [*row[1:-2], json.loads(acts), None if ending is None else json.loads(ending)]
-    return _Seen(*found)
+    columns = [*row[1:-2], json.loads(acts), None if ending is None else json.loads(ending)]
+    return _Seen(*columns)
 
 
 def _record(ident: uuid.UUID, seen: _Seen, act: str) -> PlayView | None:
     """Draw the outcome of an act and write it. Return None if the play has moved on meanwhile."""
     facts = emission_facts(seen.emission_id)
     step, outcome = _drawn(facts, seen, act)
-    made: tuple[Issue, ...] = () if outcome is None else issues(outcome, ident, seen.today)
+    issued: tuple[Issue, ...] = () if outcome is None else issues(outcome, ident, seen.today)
     answer, at = call_function(
         "promotrot_act",
         ticket=seen.ticket_id,
@@ -179,7 +179,7 @@ def _record(ident: uuid.UUID, seen: _Seen, act: str) -> PlayView | None:
         day=seen.today,
         claim_days=claim_days(seen.today),
         ending=None if outcome is None else json.dumps(outcome.document()),
-        vouchers=json.dumps([each.document() for each in made]),
+        vouchers=json.dumps([issue.document() for issue in issued]),
     )
     if answer != "recorded":
         return None
@@ -187,7 +187,7 @@ def _record(ident: uuid.UUID, seen: _Seen, act: str) -> PlayView | None:
     if outcome is None:
         return _view(ident, seen)
     ended = dataclasses.replace(seen, ending=outcome.document() | {"ended_at": at})
-    return _view(ident, ended, tuple(issued_now(each, ended.premises_id, at) for each in made))
+    return _view(ident, ended, tuple(issued_now(issue, ended.premises_id, at) for issue in issued))
 
 
 def _drawn(facts: EmissionFacts, seen: _Seen, act: str) -> tuple[Step, Outcome | None]:
@@ -213,7 +213,7 @@ def _drawn(facts: EmissionFacts, seen: _Seen, act: str) -> tuple[Step, Outcome |
 
 def _view(ident: uuid.UUID, seen: _Seen, vouchers: tuple[Issued, ...] | None = None) -> PlayView:
     facts = emission_facts(seen.emission_id)
-    steps = tuple(Step(*each) for each in seen.acts)
+    steps = tuple(Step(*act) for act in seen.acts)
     ending = None if seen.ending is None else _ending(seen.ending)
     if vouchers is None:
         worth = ending is not None and (ending.awarded_cents or ending.extra_cents)

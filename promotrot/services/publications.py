@@ -23,7 +23,7 @@ TICKETS_HEADER = "opening,position,uuid,tier"
 _FETCHED = 10_000
 
 
-def commitment_document(emission: Emission, made: Commitment) -> dict[str, Json]:
+def commitment_document(emission: Emission, commitment: Commitment) -> dict[str, Json]:
     """Return the document that binds the operator before the witness acts."""
     return with_digests(
         {
@@ -33,31 +33,35 @@ def commitment_document(emission: Emission, made: Commitment) -> dict[str, Json]
             "tickets": emission.tickets,
             "plan": emission.plan,
             "plan_digest": read_plan(emission.plan).digest().hex(),
-            "commitment": made.digest,
-            "committed_at": instant(made.committed_at),
+            "commitment": commitment.digest,
+            "committed_at": instant(commitment.committed_at),
         }
     )
 
 
-def entropy_document(emission: Emission, made: WitnessEntropy) -> dict[str, Json]:
+def entropy_document(emission: Emission, witness: WitnessEntropy) -> dict[str, Json]:
     """Return the document of the witness's entropy. With the seed it gives the key."""
     return with_digests(
         {
             "format": "promotrot-entropy/1",
             "emission": emission.reference,
             "commitment": emission.commitment.digest,
-            "source": made.source,
-            "entropy": made.entropy,
-            "appointment": User.objects.get(pk=made.entered_by_id).appointment,
-            "entered_at": instant(made.entered_at),
+            "source": witness.source,
+            "entropy": witness.entropy,
+            "appointment": User.objects.get(pk=witness.entered_by_id).appointment,
+            "entered_at": instant(witness.entered_at),
         }
     )
 
 
-def closing_document(emission: Emission, made: ClosingStatement) -> dict[str, Json]:
+def closing_document(emission: Emission, closing: ClosingStatement) -> dict[str, Json]:
     """Return the document of the closing statement."""
     return with_digests(
-        {**made.document, "emission": emission.reference, "closed_at": instant(made.closed_at)}
+        {
+            **closing.document,
+            "emission": emission.reference,
+            "closed_at": instant(closing.closed_at),
+        }
     )
 
 
@@ -96,9 +100,9 @@ def tickets_file(emission: Emission) -> Iterator[str]:
     yield f"{TICKETS_HEADER}\n"
     fields = ("opening", "position", "uuid", column, "end__cause")
     for opening, position, ident, tier, cause in _tickets(emission, *fields):
-        known = cause not in (None, PlayEnd.Cause.REFUND)
-        shown = str(max(0, tier - before)) if known else ""
-        yield f"{opening},{position},{ident},{shown}\n"
+        ended = cause not in (None, PlayEnd.Cause.REFUND)
+        awarded = str(max(0, tier - before)) if ended else ""
+        yield f"{opening},{position},{ident},{awarded}\n"
 
 
 def _tickets(emission: Emission, *fields: str) -> Iterator[tuple[Any, ...]]:

@@ -86,8 +86,8 @@ def secrets_forget(day: datetime.date) -> Outcome:
     first, after = day_bounds(day)
     rows = unconfirmed_vouchers().filter(issued_at__gte=first, issued_at__lt=after)
     listed = [
-        {"voucher": str(each.uuid), "premises": each.premises_id, "cents": each.amount_cents}
-        for each in rows[:MOST_LISTED]
+        {"voucher": str(row.uuid), "premises": row.premises_id, "cents": row.amount_cents}
+        for row in rows[:MOST_LISTED]
     ]
     counts = {"days": erased, "unconfirmed": rows.count()}
     return Outcome(counts, {"unconfirmed_vouchers": listed})

@@ -163,15 +163,15 @@ def voucher_given_to(by: BareTerminal | TerminalActor | StaffActor, ident: uuid.
     """Return a voucher issued at this terminal or handed over by this person. Raises
     VoucherUnknown.
     """
-    found = Voucher.objects.select_related("ticket").filter(uuid=ident).first()
-    if found is not None:
+    voucher = Voucher.objects.select_related("ticket").filter(uuid=ident).first()
+    if voucher is not None:
         if not isinstance(by, StaffActor):
-            given = found.terminal_id == by.terminal_id
+            given = voucher.terminal_id == by.terminal_id
         else:
-            handovers = VoucherHandover.objects.filter(voucher=found, handed_by=by.user_id)
+            handovers = VoucherHandover.objects.filter(voucher=voucher, handed_by=by.user_id)
             given = handovers.exists()
         if given:
-            return found
+            return voucher
     raise VoucherUnknown
 
 
@@ -183,18 +183,18 @@ def voucher_original(*, by: BareTerminal | StaffActor, ident: uuid.UUID) -> tupl
     voucher = voucher_given_to(by, ident)
     if VoucherPrint.objects.filter(voucher=voucher).exists():
         raise VoucherPrinted
-    found = issued(voucher)
-    if found.code is None:
+    paper = issued(voucher)
+    if paper.code is None:
         raise VoucherCodeGone
-    return voucher, found
+    return voucher, paper
 
 
 def voucher_print_confirm(*, by: BareTerminal | StaffActor, ident: uuid.UUID) -> VoucherPrint:
     """Record that the paper was printed. A second call changes nothing. Raises VoucherUnknown."""
-    found, _ = VoucherPrint.objects.get_or_create(
+    confirmation, _ = VoucherPrint.objects.get_or_create(
         voucher=voucher_given_to(by, ident), defaults={"confirmed_at": clock.now()}
     )
-    return found
+    return confirmation
 
 
 @transaction.atomic
@@ -208,12 +208,12 @@ def voucher_reprint(
     """
     voucher = voucher_given_to(by, ident)
     hold((Lock.TICKET, voucher.ticket_id))
-    found = issued(voucher, again=True)
-    if found.code is None:
+    paper = issued(voucher, again=True)
+    if paper.code is None:
         raise VoucherCodeGone
-    known = VoucherReprint.objects.filter(uuid=copy).first() if copy else None
-    if known is None:
-        known = VoucherReprint.objects.create(
+    reprint = VoucherReprint.objects.filter(uuid=copy).first() if copy else None
+    if reprint is None:
+        reprint = VoucherReprint.objects.create(
             uuid=copy,
             voucher=voucher,
             number=VoucherReprint.objects.filter(voucher=voucher).count() + 1,
@@ -221,9 +221,9 @@ def voucher_reprint(
             operator_id=by.operator_id,
             printed_at=clock.now(),
         )
-    elif known.voucher_id != voucher.pk:
+    elif reprint.voucher_id != voucher.pk:
         raise UuidReused
-    return voucher, found, known
+    return voucher, paper, reprint
 
 
 def vouchers_held(*, by: StaffActor) -> QuerySet[Voucher]:

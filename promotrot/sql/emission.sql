@@ -1,5 +1,5 @@
--- What the states of an emission alone do not say: each is reached only with what it stands for on
--- record, lanes are taken one ticket at a time, and acts of two persons were confirmed by two.
+-- Check the states of emissions: each state needs its record, a lane gives one ticket at a time, and
+-- an act of two persons needs two persons.
 CREATE OR REPLACE FUNCTION promotrot_need_confirmed() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
     IF NOT EXISTS (
@@ -52,7 +52,7 @@ BEGIN
     RETURN NEW;
 END $$;
 
--- Lanes are made before the sale, and only then.
+-- Refuse lanes once the sale has begun.
 CREATE OR REPLACE FUNCTION promotrot_guard_new_lane() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
     IF EXISTS (SELECT FROM made m JOIN promotrot_emission e ON e.id = m.emission_id
@@ -63,7 +63,7 @@ BEGIN
     RETURN NULL;
 END $$;
 
--- The witness acts after the commitment, in another transaction and as another person.
+-- Refuse a witness of the same transaction or the same person as the commitment.
 CREATE OR REPLACE FUNCTION promotrot_guard_witness() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
     IF NOT EXISTS (
@@ -76,7 +76,7 @@ BEGIN
     RETURN NEW;
 END $$;
 
--- What is secret until the closing is not made public before it.
+-- Refuse to publish a seed before the closing.
 CREATE OR REPLACE FUNCTION promotrot_guard_reveal() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
     IF NOT EXISTS (
@@ -87,8 +87,8 @@ BEGIN
     RETURN NEW;
 END $$;
 
--- An emission is of an approved version; a game that ended has no further one, and one that waits to
--- be put on sale comes before the next: no key is looked at and another taken instead.
+-- Refuse an emission without an approved version, of an ended game, or while another one waits to be
+-- put on sale. So nobody can look at a key and choose another one instead.
 CREATE OR REPLACE FUNCTION promotrot_guard_plan() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
     IF NOT EXISTS (
@@ -104,7 +104,7 @@ BEGIN
     RETURN NEW;
 END $$;
 
--- A game ends when nothing of it is on sale, and owes what its last closing says.
+-- Refuse to end a game that is on sale, or with another debt than its last closing states.
 CREATE OR REPLACE FUNCTION promotrot_guard_ending() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
     IF EXISTS (SELECT FROM promotrot_emission e

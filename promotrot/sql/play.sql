@@ -1,13 +1,13 @@
--- Playing a ticket, act by act, and its end with what it awards (15.III.2, 15.III.6.3) [P3, P11, P12].
+-- Play a ticket act by act, and end it with its award (15.III.2, 15.III.6.3) [P3, P11, P12].
 
--- The terminal that a ticket is played at: the one that sold it, or to which staff last moved it.
+-- Return the terminal of a play: the one that sold it, or the one to which staff last moved it.
 CREATE OR REPLACE FUNCTION promotrot_terminal_of(p_ticket bigint, p_sold_at_terminal bigint)
 RETURNS bigint LANGUAGE sql STABLE AS $$
     SELECT coalesce((SELECT m.to_terminal_id FROM promotrot_playmove m WHERE m.ticket_id = p_ticket
                       ORDER BY m.number DESC LIMIT 1), p_sold_at_terminal)
 $$;
 
--- A play as it stands, for the terminal that plays it. `acts` is [[act, draw, shown], ...].
+-- Return the present state of a play for its terminal. `acts` is [[act, draw, shown], ...].
 CREATE OR REPLACE FUNCTION promotrot_look(p_token bytea, p_uuid uuid,
     OUT refusal text, OUT terminal_id bigint, OUT ticket_id bigint, OUT emission_id bigint,
     OUT opening integer, OUT "position" integer, OUT premises_id bigint, OUT operator_id bigint,
@@ -45,9 +45,9 @@ BEGIN
     SELECT to_jsonb(e) INTO ending FROM promotrot_playend e WHERE e.ticket_id = v_ticket.id;
 END $$;
 
--- End a play: what it is awarded, its vouchers, and the money from the game's prize account. Each of
--- `p_vouchers` has uuid, number, nature, amount, prizes, thing and digest (hex; null while held).
--- After the emission's closing the organiser's account of late awards pays (accounts.py).
+-- End a play: write its award and vouchers, and post the money from the game's prize account. Each
+-- item of `p_vouchers` has uuid, number, nature, amount, prizes, thing and digest (hex; null while
+-- held). After the closing the organiser's account of late awards pays (promotrot/accounts.py).
 CREATE OR REPLACE FUNCTION promotrot_end(
     p_ticket bigint, p_terminal bigint, p_at timestamptz, p_claim_days integer, p_ending jsonb,
     p_vouchers jsonb)
@@ -100,7 +100,7 @@ BEGIN
     END LOOP;
 END $$;
 
--- A liability account, opened when first used.
+-- Return the id of a liability account. Open the account if it is new.
 CREATE OR REPLACE FUNCTION promotrot_account(p_code text) RETURNS bigint LANGUAGE plpgsql AS $$
 DECLARE
     v_account bigint;
@@ -111,8 +111,8 @@ BEGIN
     RETURN v_account;
 END $$;
 
--- Record an act that was found legal when the play had `p_number - 1` of them, and with it the end of
--- the play where it leads there. 'stale' when the play has moved on meanwhile: look again.
+-- Record an act that was legal when the play had `p_number - 1` acts, and the end of the play if the
+-- act leads to it. Return 'stale' if the play has changed meanwhile; the caller then looks again.
 CREATE OR REPLACE FUNCTION promotrot_act(
     p_ticket bigint, p_terminal bigint, p_number integer, p_act text, p_draw bigint,
     p_shown integer, p_day date, p_claim_days integer, p_ending jsonb, p_vouchers jsonb,

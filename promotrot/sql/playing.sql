@@ -1,6 +1,6 @@
--- What no row of a play says alone; whoever writes, and by whatever way.
+-- Check plays and vouchers on every write, by any program: these rules concern several rows.
 
--- A ticket is the one that its lane has just given, at the emission's price.
+-- Refuse a ticket that its lane has not just given, or at another price.
 CREATE OR REPLACE FUNCTION promotrot_guard_ticket() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
     IF NOT EXISTS (
@@ -14,7 +14,7 @@ BEGIN
     RETURN NEW;
 END $$;
 
--- Acts are numbered one by one, and none comes after the end.
+-- Refuse an act that is not the next one, or that comes after the end.
 CREATE OR REPLACE FUNCTION promotrot_guard_act() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
     IF EXISTS (SELECT FROM promotrot_playend e WHERE e.ticket_id = NEW.ticket_id)
@@ -26,7 +26,7 @@ BEGIN
     RETURN NEW;
 END $$;
 
--- A price is due back only where nothing was done yet [P11].
+-- Refuse to refund a play that has an act [P11].
 CREATE OR REPLACE FUNCTION promotrot_guard_end() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
     IF EXISTS (SELECT FROM promotrot_playact a WHERE a.ticket_id = NEW.ticket_id) THEN
@@ -36,7 +36,7 @@ BEGIN
     RETURN NEW;
 END $$;
 
--- A play moves, while unfinished, from where it is to a terminal of the same premises [P11].
+-- Refuse to move a finished play, or to a terminal of other premises [P11].
 CREATE OR REPLACE FUNCTION promotrot_guard_move() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
     IF NOT EXISTS (
@@ -51,7 +51,7 @@ BEGIN
     RETURN NEW;
 END $$;
 
--- The vouchers of a play are worth exactly what its end awards, or the price that is due back.
+-- Check that the vouchers of a play add up to its award, or to its price if that is due back.
 CREATE OR REPLACE FUNCTION promotrot_check_award() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
     IF NOT EXISTS (
@@ -67,7 +67,7 @@ BEGIN
     RETURN NULL;
 END $$;
 
--- A held voucher gets its code when it is handed over, once.
+-- Refuse a change of a voucher's code. A held voucher gets its code once, after the handover.
 CREATE OR REPLACE FUNCTION promotrot_guard_code() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
     IF OLD.code_digest IS NOT NULL OR NOT EXISTS (
@@ -99,7 +99,7 @@ CREATE OR REPLACE TRIGGER once BEFORE UPDATE ON promotrot_voucher
     FOR EACH ROW EXECUTE FUNCTION promotrot_guard_code();
 CREATE OR REPLACE TRIGGER erased BEFORE UPDATE ON promotrot_vouchersecret
     FOR EACH ROW EXECUTE FUNCTION promotrot_guard_secret();
--- Constraint triggers cannot be replaced; these are made anew at every migrate.
+-- A constraint trigger cannot be replaced, so each is dropped and created again.
 DROP TRIGGER IF EXISTS as_awarded ON promotrot_playend;
 CREATE CONSTRAINT TRIGGER as_awarded AFTER INSERT ON promotrot_playend
     DEFERRABLE INITIALLY DEFERRED FOR EACH ROW

@@ -1,11 +1,12 @@
--- A sale, whole, in one statement: who, whether, which ticket, and the writing (15.III.3, 15.III.6.1).
+-- Sell a ticket in one statement: check who sells and whether, choose the ticket, and write
+-- (15.III.3, 15.III.6.1).
 --
--- `outcome` is 'sold', 'replayed', or the code of a refusal, of which nothing is written or
--- remembered. Locks, in the order of core/database/locks.py: the request's, alone, so that a replay
--- waits for the sale still in flight and learns what it became; then that of all sales, shared (held
--- alone by suspending, revoking and ending an authorisation). Who sells, whether and when are read
--- under them. Last a lane, which is the gate of the emission, too (promotrot/models/emission.py): the
--- first that is open and not held; where all are held, any of them, waiting.
+-- `outcome` is 'sold', 'replayed' or the code of a refusal. A refusal writes nothing. The locks are
+-- taken in the order of core/database/locks.py. First the lock of the request, exclusive: a replay
+-- waits for the sale in flight and gets its answer. Then the lock of all sales, shared; suspending,
+-- revoking and ending an authorisation hold it exclusively. The seller and the time are read under
+-- both. Last a lane, which also stops the sale of the emission (promotrot/models/emission.py): the
+-- first open lane that is free, or, if none is free, any open lane after waiting for it.
 CREATE OR REPLACE FUNCTION promotrot_sell(
     p_token bytea, p_session bytea, p_uuid uuid, p_emission bigint, p_price bigint,
     OUT outcome text, OUT ticket_id bigint, OUT sold_at timestamptz, OUT terminal_id bigint,
@@ -55,8 +56,8 @@ BEGIN
         RETURN;
     END IF;
 
-    -- A lane that was shut when it was got stays locked: the inner block lets it go, so that whoever
-    -- waits for a lane holds none.
+    -- The inner block releases a lane that turned out to be shut, so that a sale that waits for a
+    -- lane holds no other lane.
     LOOP
         BEGIN
             IF v_waiting THEN
@@ -99,7 +100,7 @@ BEGIN
     outcome := 'sold';
 END $$;
 
--- Answer what became of a play's UUID; one that is not known is burnt (core/premises/sql).
+-- Return whether the UUID of a play was sold. Burn an unknown UUID (core/premises/sql).
 CREATE OR REPLACE FUNCTION promotrot_request_state(p_terminal bigint, p_uuid uuid,
     OUT outcome text, OUT ticket_id bigint)
 LANGUAGE plpgsql AS $$
@@ -115,6 +116,6 @@ BEGIN
     END IF;
 END $$;
 
--- Lanes are what sales of one emission meet at: a page of them has room for few, so that they do not
--- wait for each other's pages and every update stays on its own.
+-- All sales of an emission update its lanes. With few rows on a page, sales do not wait for each
+-- other's pages, and each update stays on its page.
 ALTER TABLE promotrot_lane SET (fillfactor = 10);

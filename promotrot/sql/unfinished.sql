@@ -1,5 +1,5 @@
--- End a play that was left unfinished [P11]; whether this call did. Its vouchers have no terminal and
--- no code: they are held for the buyer at the Central Office.
+-- End an unfinished play and return whether this call ended it [P11]. Its vouchers have no terminal
+-- and no code: they are held for the buyer at the Central Office.
 CREATE OR REPLACE FUNCTION promotrot_end_unfinished(p_ticket bigint, p_day date,
     p_claim_days integer, p_ending jsonb, p_vouchers jsonb) RETURNS boolean LANGUAGE plpgsql AS $$
 DECLARE

@@ -3,6 +3,7 @@
 from datetime import date, timedelta
 from typing import Any
 
+from core.database import clock
 from core.reports import outputs, selectors
 from lototrot.engine.races import Race
 from lototrot.services.settlement.settling import contest_settle
@@ -35,7 +36,7 @@ class Season:
 
     @staticmethod
     def today() -> date:
-        return factories.clock.now().date()
+        return clock.now().date()
 
 
 def rows(by: Any, name: str, season: Season) -> list[dict[str, Any]]:

@@ -8,7 +8,7 @@ export function details(voucher) {
   const rows = [
     [t("emission"), `${voucher.game} · ${voucher.emission}`],
     [t("issued_on"), date(voucher.issue_day)],
-    ...(voucher.prizes ?? []).map((each) => [t("awarded"), cents(each.cents)]),
+    ...(voucher.prizes ?? []).map((prize) => [t("awarded"), cents(prize.cents)]),
   ];
   return h("section", { class: "card" }, h("dl", { class: "facts" }, rows.map(([label, value]) => [h("dt", {}, label), h("dd", {}, value)])));
 }

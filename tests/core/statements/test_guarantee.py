@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from core.database import clock
 from core.ledger import services as ledger
 from core.ledger.services import Line, asset, premises_account
 from core.premises.models import Suspension
@@ -53,7 +54,7 @@ def test_premises_stop_selling_beyond_their_guarantee_and_resume_below(
         premises=place.premises.code,
         limit_cents=1_000,
         reference="Aval",
-        in_force_from=factories.clock.now() + timedelta(days=1),
+        in_force_from=clock.now() + timedelta(days=1),
     )
     assert covers_due() == [place.premises.pk]
     factories.time_pass(days=2)

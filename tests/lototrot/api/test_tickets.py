@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from pypdf import PdfReader
 
+from core.database import clock
 from core.premises.models import BurntRequest, OperatorSession
 from lototrot.api.tickets import TicketCard
 from lototrot.models.contest import Contest
@@ -302,7 +303,7 @@ def test_who_may_ask(place: Point, card: Card) -> None:
         refused(stranger.get(path(card, "slip.pdf")), 401, "credentials_missing")
         refused(stranger.get("lototrot/terminal/tickets"), 401, "credentials_missing")
         refused(stranger.get("lototrot/terminal/totals"), 401, "credentials_missing")
-    OperatorSession.objects.filter(pk=place.session.pk).update(ended_at=factories.clock.now())
+    OperatorSession.objects.filter(pk=place.session.pk).update(ended_at=clock.now())
     api = terminal_api(place)
     for last, body in SIGNED:
         refused(api.post(path(card, last), body), 401, "operator_session_expired")

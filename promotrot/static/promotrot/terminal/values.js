@@ -11,7 +11,7 @@ export const sign = (name, label = "") => drawing(`${SHEET}#${name}`, { label, c
 
 /** Return a prize: an amount, or a thing with its value. */
 export function prizeOf(game, number) {
-  const tier = game.screen.tiers.find((each) => each.tier === number);
+  const tier = game.screen.tiers.find((row) => row.tier === number);
   if (!tier) return t("no_prize");
   const value = amount(cents(tier.value_cents));
   return tier.thing ? [game.prizes[tier.thing], " (", value, ")"] : value;
