@@ -1,0 +1,41 @@
+"""Test the strict reader of request bodies."""
+
+import pytest
+
+from core.api.errors import MalformedJson
+from core.api.parsing import MAX_DEPTH, loads
+
+
+def test_a_document_is_read() -> None:
+    assert loads('{"legs": [[1, 2], "ñ"], "price": null}'.encode()) == {
+        "legs": [[1, 2], "ñ"],
+        "price": None,
+    }
+
+
+@pytest.mark.parametrize(
+    ("body", "reason"),
+    [
+        (b'{"a": 1, "a": 1}', "same name twice"),
+        (b'{"a": {"b": 1, "b": 2}}', "same name twice"),
+        (b"NaN", "is not JSON"),
+        (b"-Infinity", "is not JSON"),
+        (b"\xff", "not UTF-8"),
+        (b"{} {}", "Extra data"),
+        (b"", "Expecting value"),
+        (b"1" * 5000, "too long"),
+        (rb'["\u0000"]', "NUL"),
+        (rb'["\ud800"]', "surrogate"),
+        (b"[" * (MAX_DEPTH + 1) + b"]" * (MAX_DEPTH + 1), "too deeply"),
+        (b"[" * 100_000, "too deeply"),
+    ],
+)
+def test_a_malformed_body_is_refused(body: bytes, reason: str) -> None:
+    with pytest.raises(MalformedJson, match=reason):
+        loads(body)
+
+
+def test_the_limits_themselves_are_accepted() -> None:
+    assert loads(b"[" * MAX_DEPTH + b"]" * MAX_DEPTH)
+    assert loads(b"[" + b"[]," * 50 + b"[]]") == [[]] * 51
+    assert loads(rb'["\ud83d\ude00", "\\u0000"]') == ["\U0001f600", "\\u0000"]
