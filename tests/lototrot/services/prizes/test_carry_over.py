@@ -5,6 +5,7 @@ from datetime import date, timedelta
 import pytest
 from django.db import connections
 
+from core.database import clock
 from core.kernel.days import natural_day
 from core.ledger import services as ledger
 from lototrot import accounts
@@ -114,7 +115,7 @@ def season(own_database: Database) -> list[Contest]:
     factories.time_to(rounds.NOON)
     point, made = factories.point(), []
     for masks in ([(2, 1), (4, 4)], [(1, 1), (2, 1), (3, 3)]):
-        contest = rounds.contest(RULES, [(1, 2, 3)] * 2, day=natural_day(factories.clock.now()))
+        contest = rounds.contest(RULES, [(1, 2, 3)] * 2, day=natural_day(clock.now()))
         rounds.sell(contest, point, masks)
         rounds.run(contest, FACTS)
         contest_settle(contest_id=contest.pk)

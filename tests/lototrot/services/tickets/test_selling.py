@@ -8,6 +8,7 @@ import pytest
 from django.conf import settings
 from django.db import connection
 
+from core.database import clock
 from core.kernel import codes
 from core.ledger import services as ledger
 from core.ledger.models import Transfer
@@ -309,7 +310,7 @@ def test_premises_without_an_authorisation_at_that_instant_do_not_sell(game: tup
 
 @pytest.mark.article("14.I.6")
 def test_an_authorisation_is_dated(place: Point, contest: Contest) -> None:
-    soon = factories.clock.now() + timedelta(minutes=10)
+    soon = clock.now() + timedelta(minutes=10)
     late = factories.point(factories.premises(since=soon))
     ended = factories.point(factories.premises(until=soon))
     for each in (late, ended):
@@ -342,7 +343,7 @@ def test_sales_stop_at_once_where_they_are_suspended(
 ) -> None:
     other = factories.point()
     factories.acknowledge(contest, other)
-    by, now = factories.staff(), factories.clock.now()
+    by, now = factories.staff(), clock.now()
     stop = Suspension.objects.create(
         premises=place.premises if scope == "premises" else None,
         terminal=place.terminal if scope == "terminal" else None,
@@ -366,10 +367,10 @@ def test_strangers_are_refused(place: Point, contest: Contest) -> None:
     stranger = dataclasses.replace(place, token="no such token")
     with pytest.raises(TerminalUnknown):
         sell(stranger, asked(contest))
-    OperatorSession.objects.filter(pk=place.session.pk).update(ended_at=factories.clock.now())
+    OperatorSession.objects.filter(pk=place.session.pk).update(ended_at=clock.now())
     with pytest.raises(OperatorSessionExpired):
         sell(place, asked(contest))
-    Terminal.objects.filter(pk=place.terminal.pk).update(revoked_at=factories.clock.now())
+    Terminal.objects.filter(pk=place.terminal.pk).update(revoked_at=clock.now())
     with pytest.raises(TerminalRevoked):
         sell(place, asked(contest))
 
