@@ -26,8 +26,10 @@ def _instant(value: str) -> str:
 
 
 def _settlement(key: Any) -> Any:
-    found = Settlement.objects.filter(uuid=key).first()
-    return link(found, f"{found.contest} · {found.number}") if found else str(key)
+    settlement = Settlement.objects.filter(uuid=key).first()
+    return (
+        link(settlement, f"{settlement.contest} · {settlement.number}") if settlement else str(key)
+    )
 
 
 def _race(key: Any) -> Any:
@@ -38,7 +40,7 @@ def _race(key: Any) -> Any:
 KEY_NAMES = {
     "accumulated_cents": _("accumulated figure"),
     "acknowledged_at": _("declared on display at"),
-    "blocked_at": _("barred at"),
+    "blocked_at": _("blocked at"),
     "bet_type": _("bet type"),
     "closed_at": _("closed at"),
     "closing_cause": _("closed by"),
@@ -160,7 +162,7 @@ ADMINISTRATION = Administration(
         "lototrot.classification": _("Classification"),
         "lototrot.classification_correction": _("Correction of a classification"),
         "lototrot.breach_void": _("Voiding of the bets in breach"),
-        "lototrot.breach_block": _("Barring of the bets in breach"),
+        "lototrot.breach_block": _("Blocking of the bets in breach"),
         "lototrot.payment_order": _("Payment order"),
     },
     content_readers={

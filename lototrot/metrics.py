@@ -26,12 +26,12 @@ def source() -> Iterator[Metric]:
     """Yield contests by state, the delay of the workers, and the pace of sales."""
     with connection.cursor() as cursor:
         cursor.execute("SELECT state, count(*) FROM lototrot_contest GROUP BY state")
-        found = dict(cursor.fetchall())
+        count_by_state = dict(cursor.fetchall())
         cursor.execute(_LATE)
         closing_s, settling_s = cursor.fetchone()
         cursor.execute(_NEWEST)
         last_id, age_s = cursor.fetchone() or (0, 0)
-    states = [((state,), float(found.get(state, 0))) for state in Contest.State.values]
+    states = [((state,), float(count_by_state.get(state, 0))) for state in Contest.State.values]
     yield metrics.gauge("lototrot_contests", "Contests by state", states, ("state",))
     for name, words, value in (
         ("closing_overdue_seconds", "Since the oldest closing due but not recorded", closing_s),

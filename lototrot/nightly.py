@@ -41,11 +41,11 @@ def unprinted(day: date) -> Outcome:
     )
     listed = [
         {
-            "ticket": str(each.uuid),
-            "terminal": each.terminal.code,
-            "sold_at": each.sold_at.isoformat(),
+            "ticket": str(ticket.uuid),
+            "terminal": ticket.terminal.code,
+            "sold_at": ticket.sold_at.isoformat(),
         }
-        for each in rows.select_related("terminal").order_by("pk")[:MOST_LISTED]
+        for ticket in rows.select_related("terminal").order_by("pk")[:MOST_LISTED]
     ]
     return Outcome({"unconfirmed": rows.count()}, {"unconfirmed_prints": listed})
 
@@ -53,12 +53,14 @@ def unprinted(day: date) -> Outcome:
 def audit(day: date) -> Outcome:
     """Compute every settlement again from tickets and results, in one snapshot."""
     with snapshot():
-        made = audit_contests()
-    if made.findings:
+        result = audit_contests()
+    if result.findings:
         raise SettlementsDiffer(
-            differing=len(made.findings), found=[asdict(f) for f in made.findings[:MOST_NAMED]]
+            differing=len(result.findings), found=[asdict(f) for f in result.findings[:MOST_NAMED]]
         )
-    return Outcome({"contests": made.contests, "tickets": made.tickets, "prizes": made.prizes})
+    return Outcome(
+        {"contests": result.contests, "tickets": result.tickets, "prizes": result.prizes}
+    )
 
 
 JOBS: tuple[Job, ...] = (
@@ -76,7 +78,7 @@ JOBS: tuple[Job, ...] = (
     ),
     Job(
         name="lototrot.audit",
-        title=_("Settlements counted anew"),
+        title=_("Settlements computed again"),
         order=90,
         run=audit,
         whole=False,

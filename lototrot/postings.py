@@ -72,27 +72,28 @@ def settlement_lines(
 
     They leave the takings, the pool, the lapsed prizes and every category at zero.
     """
-    whole = accounts.pool(contest_id)
-    fund, saved = accounts.reserve(bet_type_code), accounts.jackpot(bet_type_code)
+    pool = accounts.pool(contest_id)
+    reserve, jackpot = accounts.reserve(bet_type_code), accounts.jackpot(bet_type_code)
     payable = accounts.prizes_payable(contest_id)
-    places = {hits: accounts.category(contest_id, hits) for hits in d.shares}
-    order = list(places)
-    top, lowest = order[0], order[-1]
-    lines = [_line("pool", takings, whole, d.prize_pool)]
+    by_hits = {hits: accounts.category(contest_id, hits) for hits in d.shares}
+    categories = list(by_hits)
+    top, lowest = categories[0], categories[-1]
+    lines = [_line("pool", takings, pool, d.prize_pool)]
     for part, cents in parts.items():
         lines.append(_line("organiser", takings, accounts.organiser(part), cents))
-    lines += [_line("share", whole, places[hits], cents) for hits, cents in d.shares.items()]
-    lines.append(_line("reserve_share", whole, fund, d.reserve_share))
-    for above, below in pairwise(order[1:]):
-        lines.append(_line("cascade", places[above], places[below], _fallen(d, order, above)))
-    lines.append(_line("unwon", places[lowest], fund, d.unwon_to_reserve))
-    lines.append(_line("lapsed", accounts.lapsed(contest_id), places[top], d.lapsed_in))
-    lines.append(_line("jackpot_in", saved, places[top], d.jackpot_in))
-    lines.append(_line("reserve_in", fund, places[top], d.reserve_paid_out))
-    lines += _correction_lines(d, places, fund)
+    lines += [_line("share", pool, by_hits[hits], cents) for hits, cents in d.shares.items()]
+    lines.append(_line("reserve_share", pool, reserve, d.reserve_share))
+    for above, below in pairwise(categories[1:]):
+        cents = _fallen(d, categories, above)
+        lines.append(_line("cascade", by_hits[above], by_hits[below], cents))
+    lines.append(_line("unwon", by_hits[lowest], reserve, d.unwon_to_reserve))
+    lines.append(_line("lapsed", accounts.lapsed(contest_id), by_hits[top], d.lapsed_in))
+    lines.append(_line("jackpot_in", jackpot, by_hits[top], d.jackpot_in))
+    lines.append(_line("reserve_in", reserve, by_hits[top], d.reserve_paid_out))
+    lines += _correction_lines(d, by_hits, reserve)
     for hits, prize in d.prize_each.items():
-        lines.append(_line("prizes", places[hits], payable, prize * d.winners[hits]))
-    lines.append(_line("jackpot_out", places[top], saved, d.jackpot_out))
+        lines.append(_line("prizes", by_hits[hits], payable, prize * d.winners[hits]))
+    lines.append(_line("jackpot_out", by_hits[top], jackpot, d.jackpot_out))
     return lines
 
 
@@ -100,16 +101,16 @@ def _line(kind: str, debit: AccountCode, credit: AccountCode, cents: int) -> Lin
     return Line(kind=f"lototrot.{kind}", debit=debit, credit=credit, amount_cents=cents)
 
 
-def _fallen(d: Distribution, order: list[int], hits: int) -> int:
+def _fallen(d: Distribution, categories: list[int], hits: int) -> int:
     """Return what a category without winners passes down: its share and what fell into it."""
     fallen = 0
-    for each in order[1 : order.index(hits) + 1]:
-        fallen = 0 if d.winners[each] else fallen + d.shares[each]
+    for category in categories[1 : categories.index(hits) + 1]:
+        fallen = 0 if d.winners[category] else fallen + d.shares[category]
     return fallen
 
 
 def _correction_lines(
-    d: Distribution, places: Mapping[int, AccountCode], fund: AccountCode
+    d: Distribution, by_hits: Mapping[int, AccountCode], reserve: AccountCode
 ) -> list[Line]:
     """Return the correction of 14.III.9.7 and the rounding: each category keeps exactly its prizes.
 
@@ -117,15 +118,17 @@ def _correction_lines(
     beyond its earlier amount therefore comes from lower categories, which always have enough; the
     rest is rounding.
     """
-    over = {
+    left_cents = {
         hits: d.before_correction[hits] - prize * d.winners[hits]
         for hits, prize in d.prize_each.items()
     }
     lines = []
-    for taker in sorted(hits for hits in over if over[hits] < 0):
-        for giver in (hits for hits in over if hits < taker and over[hits] > 0):
-            cents = min(over[giver], -over[taker])
-            lines.append(_line("correction", places[giver], places[taker], cents))
-            over[giver] -= cents
-            over[taker] += cents
-    return lines + [_line("rounding", places[hits], fund, cents) for hits, cents in over.items()]
+    for taker in sorted(hits for hits in left_cents if left_cents[hits] < 0):
+        for giver in (hits for hits in left_cents if hits < taker and left_cents[hits] > 0):
+            cents = min(left_cents[giver], -left_cents[taker])
+            lines.append(_line("correction", by_hits[giver], by_hits[taker], cents))
+            left_cents[giver] -= cents
+            left_cents[taker] += cents
+    return lines + [
+        _line("rounding", by_hits[hits], reserve, cents) for hits, cents in left_cents.items()
+    ]

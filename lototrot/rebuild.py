@@ -12,7 +12,7 @@ from lototrot.services.prizes.carry_over import carry_over_lines
 from lototrot.services.races.results import contest_results
 from lototrot.services.settlement.counting import Counting, count
 
-# By premises: what it sold, what of it was given back as an error, and what was voided in breach.
+# By premises: the sales, the part annulled as errors, and the part voided in breach.
 _SALES = """
 SELECT t.premises_id, sum(t.amount_cents)::bigint,
        coalesce(sum(t.amount_cents) FILTER (WHERE v.reason = 'error'), 0)::bigint,

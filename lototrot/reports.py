@@ -21,7 +21,7 @@ SELECT (t.sold_at AT TIME ZONE 'Europe/Madrid')::date, t.premises_id, t.terminal
   FROM lototrot_ticket t LEFT JOIN lototrot_void v ON v.ticket_id = t.id
  WHERE t.sold_at >= %s AND t.sold_at < %s GROUP BY 1, 2, 3
 """
-# Every transfer of the jackpot and the reserve of all chains, in order, with what stood after it.
+# Every transfer of the jackpots and reserves, in order, with the balance after it.
 _HISTORY = """
 WITH account AS (
     SELECT id, split_part(code, ':', 2) AS chain, split_part(code, ':', 3) AS what
@@ -38,7 +38,7 @@ SELECT s.at, s.chain, c.day, s.what, s.kind, s.cents, s.after::bigint
   LEFT JOIN lototrot_contest c ON c.id = l.contest_id
  WHERE s.at >= %s AND s.at < %s ORDER BY s.id
 """
-# What each kind of transfer means, to who reads the history.
+# Each kind of transfer in words, for readers of the history.
 EXPLAINED = {
     "lototrot.jackpot_in": _("Carried into the meeting's 7/7 (9.4)"),
     "lototrot.jackpot_out": _("Not won: accumulates for the next meeting (9.5)"),
@@ -52,7 +52,7 @@ HISTORY = Report(
     name="jackpot-history",
     title=_("Jackpot and reserve"),
     order=40,
-    about=_("Every movement of the accumulated 7/7 and of its reserve fund, and why."),
+    about=_("Every movement of the accumulated 7/7 and of its reserve fund, with its reason."),
     columns=(
         Column("at", _("time"), Kind.MOMENT),
         Column("chain", _("bet type")),
@@ -67,12 +67,14 @@ CARRIED = Report(
     name="jackpot-by-meeting",
     title=_("Jackpot and reserve, by meeting"),
     order=41,
-    about=_("What each settled meeting found and left, and the unclaimed prizes placed in it."),
+    about=_(
+        "Jackpot and reserve before and after each meeting, and the prizes carried over into it."
+    ),
     columns=(
         Column("day", _("meeting"), Kind.DAY),
         Column("chain", _("bet type")),
         Column("jackpot_in_cents", _("7/7 carried in"), Kind.CENTS),
-        Column("lapsed_in_cents", _("unclaimed placed in it"), Kind.CENTS),
+        Column("lapsed_in_cents", _("unclaimed carried over"), Kind.CENTS),
         Column("jackpot_out_cents", _("7/7 left"), Kind.CENTS),
         Column("reserve_in_cents", _("reserve carried in"), Kind.CENTS),
         Column("reserve_out_cents", _("reserve left"), Kind.CENTS),
@@ -90,21 +92,21 @@ def sold(period: Period) -> Iterator[Sold]:
 
 def won(period: Period) -> Iterable[Row]:
     """Yield the winning bets by category of the settlements in force."""
-    found = SettlementCategory.objects.filter(
+    categories = SettlementCategory.objects.filter(
         settlement__in_force=True,
         settlement__contest__day__gte=period.first,
         settlement__contest__day__lte=period.last,
     ).select_related("settlement__contest")
-    for each in found.order_by("settlement__contest__day", "settlement_id", "-hits"):
-        contest = each.settlement.contest
+    for category in categories.order_by("settlement__contest__day", "settlement_id", "-hits"):
+        contest = category.settlement.contest
         yield (
             contest.day,
             Game.LOTOTROT,
             contest.bet_type_code,
-            f"{each.hits}/{each.settlement.rules['legs']}",
-            each.winning_bets,
-            each.prize_cents,
-            each.total_cents,
+            f"{category.hits}/{category.settlement.rules['legs']}",
+            category.winning_bets,
+            category.prize_cents,
+            category.total_cents,
         )
 
 
@@ -132,23 +134,23 @@ def history(period: Period) -> Iterator[Row]:
 
 
 def carried(period: Period) -> Iterator[Row]:
-    for each in _in_force(period):
+    for settlement in _in_force(period):
         yield (
-            each.contest.day,
-            each.contest.bet_type_code,
-            each.jackpot_in_cents,
-            each.lapsed_in_cents,
-            each.jackpot_out_cents,
-            each.reserve_in_cents,
-            each.reserve_out_cents,
+            settlement.contest.day,
+            settlement.contest.bet_type_code,
+            settlement.jackpot_in_cents,
+            settlement.lapsed_in_cents,
+            settlement.jackpot_out_cents,
+            settlement.reserve_in_cents,
+            settlement.reserve_out_cents,
         )
 
 
 def _in_force(period: Period) -> Iterable[Settlement]:
-    found = Settlement.objects.filter(
+    settlements = Settlement.objects.filter(
         in_force=True, contest__day__gte=period.first, contest__day__lte=period.last
     )
-    return found.select_related("contest").order_by("contest__day", "pk")
+    return settlements.select_related("contest").order_by("contest__day", "pk")
 
 
 REPORTS = Reports(

@@ -25,8 +25,7 @@ _BET_TYPE = {
     "shares_below": "shares_below",
     "shares_above": "shares_above",
 }
-_ANY_BETS = races.HIGHEST_NUMBER**MAX_LEGS
-"""On paper the contest's limit of bets per ticket is not known."""
+_ANY_BETS = races.HIGHEST_NUMBER**MAX_LEGS  # a case names no limit of bets on a ticket
 
 
 class MeetingsOutOfOrder(Invalid):
@@ -66,18 +65,18 @@ def chain(value: object) -> Json:
     meetings = [
         Fields(
             item,
-            f"input.meetings[{place}]",
+            f"input.meetings[{index}]",
             needs=("day", "takings", "winners"),
             may=("results_day", "claimed"),
         )
-        for place, item in enumerate(fields.listed("meetings"))
+        for index, item in enumerate(fields.listed("meetings"))
     ]
     held_on = [meeting.day("day") for meeting in meetings]
     if held_on != sorted(set(held_on)):
         raise MeetingsOutOfOrder
     jackpot, reserve = fields.integer("jackpot_in"), fields.integer("reserve_in")
     lapsed = dict.fromkeys(held_on, 0)
-    not_placed = 0
+    not_carried_over = 0
     results: list[Json] = []
     for meeting, day in zip(meetings, held_on, strict=True):
         winners = _winners(meeting, bet_type)
@@ -88,7 +87,7 @@ def chain(value: object) -> Json:
         unclaimed = _unclaimed(meeting, settled)
         receiver = days.receiving_meeting(last_day, held_on) if unclaimed else None
         if receiver is None:
-            not_placed += unclaimed
+            not_carried_over += unclaimed
         else:
             lapsed[receiver] += unclaimed
         results.append(
@@ -104,7 +103,7 @@ def chain(value: object) -> Json:
         "meetings": results,
         "jackpot_out": jackpot,
         "reserve_out": reserve,
-        "unclaimed_not_placed": not_placed,
+        "unclaimed_not_placed": not_carried_over,
     }
 
 
@@ -191,15 +190,15 @@ def closing(value: object) -> Json:
     read = {key: [(instant(t, fields.place(key)), t) for t in texts[key]] for key in texts}
     organiser = fields.value("organiser")
     scheduled = None if organiser is None else instant(organiser, fields.place("organiser"))
-    found = closings.closing(
+    reached = closings.closing(
         scheduled,
         [moment for moment, _ in read["starts"]],
         [moment for moment, _ in read["not_run"]],
     )
-    if found is None:
+    if reached is None:
         return {"closes": None}
     written = [*read["starts"], *read["not_run"], (scheduled, organiser)]
-    return {"closes": next(str(text) for moment, text in written if moment == found.instant)}
+    return {"closes": next(str(text) for moment, text in written if moment == reached.instant)}
 
 
 def dates(value: object) -> Json:

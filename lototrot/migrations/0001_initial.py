@@ -443,7 +443,7 @@ class Migration(migrations.Migration):
                 ("bet_type_code", models.CharField(max_length=40, verbose_name="bet type")),
                 ("day", models.DateField(verbose_name="day")),
                 ("cents", models.BigIntegerField(verbose_name="amount")),
-                ("carried_at", models.DateTimeField(verbose_name="placed at")),
+                ("carried_at", models.DateTimeField(verbose_name="carried over at")),
                 (
                     "contest",
                     models.ForeignKey(
@@ -455,8 +455,8 @@ class Migration(migrations.Migration):
                 ),
             ],
             options={
-                "verbose_name_plural": "placements of unclaimed prizes",
-                "verbose_name": "placement of unclaimed prizes",
+                "verbose_name_plural": "carry-overs of unclaimed prizes",
+                "verbose_name": "carry-over of unclaimed prizes",
                 "constraints": [
                     models.CheckConstraint(
                         condition=models.Q(("cents__gt", 0)), name="carry_over_positive"
@@ -1396,7 +1396,7 @@ class Migration(migrations.Migration):
                         auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
                     ),
                 ),
-                ("blocked_at", models.DateTimeField(verbose_name="barred at")),
+                ("blocked_at", models.DateTimeField(verbose_name="blocked at")),
                 ("prize_cents", models.BigIntegerField(verbose_name="prize")),
                 (
                     "proposal",
@@ -1418,8 +1418,8 @@ class Migration(migrations.Migration):
                 ),
             ],
             options={
-                "verbose_name": "barred ticket",
-                "verbose_name_plural": "barred tickets",
+                "verbose_name": "blocked ticket",
+                "verbose_name_plural": "blocked tickets",
                 "constraints": [
                     models.CheckConstraint(
                         condition=models.Q(("prize_cents__gte", 0)), name="block_prize"

@@ -189,11 +189,11 @@ class CarryOver(Guarded):
         Contest, models.PROTECT, related_name="carry_overs", verbose_name=_("contest")
     )
     cents = models.BigIntegerField(_("amount"))
-    carried_at = models.DateTimeField(_("placed at"))
+    carried_at = models.DateTimeField(_("carried over at"))
 
     class Meta:
-        verbose_name = _("placement of unclaimed prizes")
-        verbose_name_plural = _("placements of unclaimed prizes")
+        verbose_name = _("carry-over of unclaimed prizes")
+        verbose_name_plural = _("carry-overs of unclaimed prizes")
         constraints = [models.CheckConstraint(condition=Q(cents__gt=0), name="carry_over_positive")]
 
     def __str__(self) -> str:

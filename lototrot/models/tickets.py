@@ -181,12 +181,12 @@ class Block(Guarded):
     proposal = models.ForeignKey(
         Proposal, models.PROTECT, related_name="+", verbose_name=_("proposal")
     )
-    blocked_at = models.DateTimeField(_("barred at"))
+    blocked_at = models.DateTimeField(_("blocked at"))
     prize_cents = models.BigIntegerField(_("prize"))
 
     class Meta:
-        verbose_name = _("barred ticket")
-        verbose_name_plural = _("barred tickets")
+        verbose_name = _("blocked ticket")
+        verbose_name_plural = _("blocked tickets")
         constraints = [models.CheckConstraint(condition=Q(prize_cents__gte=0), name="block_prize")]
 
     def __str__(self) -> str:

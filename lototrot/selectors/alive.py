@@ -47,22 +47,24 @@ def standings(
     first one that is not counted yet.
     """
     rules = rules_of(contest.bet_type, contest.day)
-    known = sorted((leg for leg in legs if leg.card.winners), key=_official)
+    decided = sorted((leg for leg in legs if leg.card.winners), key=_official)
     masks = [mask_of(runner.runner.number for runner in leg.card.runners) for leg in legs]
-    if not known:
+    if not decided:
         return []
     voids = Void.objects.filter(ticket__contest=contest.pk).count()
     carried = _carried(contest)
-    found = []
-    for many, leg in enumerate(known, start=1):
+    computed = []
+    for results, leg in enumerate(decided, start=1):
         masks[leg.position - 1] = right_mask(leg.card.record.facts())
         counted = _counted(Counting(contest.pk, tuple(masks), rules), voids, counting=counting)
         if counted is None:
             break
         winners, takings_cents = counted
         takings = Takings(takings=takings_cents, winners=dict(winners), **carried)
-        found.append(Standing(leg.position, many, winners, distribute(takings, rules).prize_each))
-    return found
+        computed.append(
+            Standing(leg.position, results, winners, distribute(takings, rules).prize_each)
+        )
+    return computed
 
 
 def _official(leg: LegCard) -> tuple[object, int]:
@@ -72,17 +74,19 @@ def _official(leg: LegCard) -> tuple[object, int]:
     return record.drawn.certified_at if record.drawn else None, leg.position
 
 
-# What was counted last, by what could change it: results, and tickets voided after closing. There
-# are fewer on the board.
+# The last counts, by what can change them: results, and tickets voided after closing. The board
+# shows fewer contests and legs than this keeps.
 _kept: Facts[tuple[Mapping[int, int], int]] = Facts(most=1024)
 
 
-def _counted(what: Counting, voids: int, *, counting: bool) -> tuple[Mapping[int, int], int] | None:
+def _counted(
+    counting_of: Counting, voids: int, *, counting: bool
+) -> tuple[Mapping[int, int], int] | None:
     """Return winning bets by category and takings. Count once for each new result or void."""
-    key = (what.contest_id, what.right_masks, voids)
+    key = (counting_of.contest_id, counting_of.right_masks, voids)
     counted = _kept.get(*key)
     if counted is None and counting:
-        tally = count(what)
+        tally = count(counting_of)
         counted = _kept.put(*key, fact=(tally.winners, tally.takings_cents))
     return counted
 

@@ -18,7 +18,7 @@ from lototrot.services.contest.contests import rules_of
 from lototrot.services.seal.sealing import SEAL
 from lototrot.services.settlement.certificate import CERTIFICATE
 
-SHOWN_DAYS = 14  # how long a contest stays on the board after its payment order
+SHOWN_DAYS = 14  # after its meeting, for a contest whose payment is ordered
 HISTORY_LENGTH = 60
 _NOTHING = Totals(0, 0, 0)
 
@@ -35,14 +35,14 @@ def board_pulse() -> dict[str, Any]:
                 "bets": totals.get(contest.pk, _NOTHING).bets,
                 "takings_cents": totals.get(contest.pk, _NOTHING).takings_cents,
             }
-            for contest in _shown()
+            for contest in _contests()
         }
     }
 
 
 def board_document() -> dict[str, Any]:
     """Return the contests on the board, the newest day first, and the history of the chains."""
-    contests = _shown()
+    contests = _contests()
     chains = sorted({contest.bet_type_code for contest in contests})
     return {
         "contests": [_contest(contest) for contest in contests],
@@ -52,27 +52,27 @@ def board_document() -> dict[str, Any]:
 
 def board_prepare() -> None:
     """Count the bets alive after each new result."""
-    for contest in _shown():
+    for contest in _contests():
         if contest.state != Contest.State.OPEN:
             standings(contest, contest_legs(contest))
 
 
-def _shown() -> list[Contest]:
-    """Whatever, once published, is on sale or waits for its end, and what ended lately."""
+def _contests() -> list[Contest]:
+    """Return the published contests that are not ordered yet, or were ordered lately."""
     since = natural_day(clock.now()) - timedelta(days=SHOWN_DAYS)
     published = Contest.objects.filter(publication__isnull=False)
-    found = published.exclude(state=Contest.State.DRAFT).select_related(
+    opened = published.exclude(state=Contest.State.DRAFT).select_related(
         "meeting", "bet_type", "publication"
     )
-    kept = found.exclude(state=Contest.State.ORDERED) | found.filter(day__gte=since)
-    return list(kept.order_by("-day", "bet_type_code"))
+    contests = opened.exclude(state=Contest.State.ORDERED) | opened.filter(day__gte=since)
+    return list(contests.order_by("-day", "bet_type_code"))
 
 
 def _contest(contest: Contest) -> dict[str, Any]:
     rules = rules_of(contest.bet_type, contest.day)
     legs = contest_legs(contest)
     closed = contest.state != Contest.State.OPEN
-    known = standings(contest, legs, counting=False) if closed else []
+    computed = standings(contest, legs, counting=False) if closed else []
     settlement = contest.settlements.filter(in_force=True).first()
     return {
         "contest": contest.pk,
@@ -88,7 +88,7 @@ def _contest(contest: Contest) -> dict[str, Any]:
         "rules": contest.publication.rules,
         "lapsed_cents": ledger.balance_cents(accounts.lapsed(contest.pk)),
         "legs": [_leg(leg) for leg in legs],
-        "standings": [each.to_document() for each in known],
+        "standings": [standing.to_document() for standing in computed],
         "settlement": _settlement(settlement) if settlement else None,
         "proofs": _proofs(contest, settlement),
     }
@@ -96,13 +96,14 @@ def _contest(contest: Contest) -> dict[str, Any]:
 
 def _proofs(contest: Contest, settlement: Settlement | None) -> dict[str, int]:
     """Return the indexes of the seal and of the settlement's certificate in the public log."""
-    wanted = {"seal": (SEAL, f"contest:{contest.pk}")}
+    subjects = {"seal": (SEAL, f"contest:{contest.pk}")}
     if settlement:
-        wanted["certificate"] = (CERTIFICATE, str(settlement.uuid))
-    found = {
-        name: log.published(kind=kind, subject=subject) for name, (kind, subject) in wanted.items()
+        subjects["certificate"] = (CERTIFICATE, str(settlement.uuid))
+    entries = {
+        name: log.published(kind=kind, subject=subject)
+        for name, (kind, subject) in subjects.items()
     }
-    return {name: entry.sequence for name, entry in found.items() if entry}
+    return {name: entry.sequence for name, entry in entries.items() if entry}
 
 
 def _leg(leg: LegCard) -> dict[str, Any]:
@@ -158,11 +159,17 @@ def _chain(code: str) -> dict[str, Any]:
         "reserve_cents": ledger.balance_cents(accounts.reserve(code)),
         "history": [
             {
-                "day": each.contest.day,
-                "jackpot_cents": each.jackpot_out_cents,
-                "reserve_cents": each.reserve_out_cents,
-                "won": each.figures["winners"][str(max(map(int, each.figures["winners"])))] > 0,
+                "day": settlement.contest.day,
+                "jackpot_cents": settlement.jackpot_out_cents,
+                "reserve_cents": settlement.reserve_out_cents,
+                "won": _top_won(settlement),
             }
-            for each in reversed(newest)
+            for settlement in reversed(newest)
         ],
     }
+
+
+def _top_won(settlement: Settlement) -> bool:
+    winners = settlement.figures["winners"]
+    top = max(winners, key=int)
+    return bool(winners[top] > 0)

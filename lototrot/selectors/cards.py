@@ -52,15 +52,15 @@ def meeting_cards(meeting: Meeting) -> tuple[RaceCard, ...]:
 
 def race_cards(races: Iterable[Race], document: Mapping[str, Any]) -> tuple[RaceCard, ...]:
     """Return the cards of races of one meeting. `document` is the document of its programme."""
-    found = list(races)
-    records = race_records([race.pk for race in found])
+    race_rows = list(races)
+    records = race_records([race.pk for race in race_rows])
     conditions = {
-        (each["racecourse"], each["number"]): each.get("conditions", "")
-        for each in document.get("races", ())
+        (entry["racecourse"], entry["number"]): entry.get("conditions", "")
+        for entry in document.get("races", ())
     }
     return tuple(
         _card(race, records[race.pk], conditions.get((race.racecourse.code, race.number), ""))
-        for race in found
+        for race in race_rows
     )
 
 
@@ -74,7 +74,7 @@ def _card(race: Race, record: RaceRecord, conditions: str) -> RaceCard:
             unconfirmed=runner.number in record.unconfirmed,
             trace=substitute(runner.number, facts),
         )
-        for runner in sorted(race.runners.all(), key=lambda each: each.number)
+        for runner in sorted(race.runners.all(), key=lambda row: row.number)
     )
     return RaceCard(race, conditions, record, runners, tuple(sorted(facts.winners)))
 

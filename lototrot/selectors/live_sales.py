@@ -10,7 +10,7 @@ from lototrot.models.contest import Contest
 
 WATCHED = datetime.timedelta(hours=1)
 SILENT_AFTER = datetime.timedelta(minutes=15)
-_SLACK = 10_000  # numbers are given out in nearly the order of the clock
+_SLACK = 10_000  # ids are given out almost, but not exactly, in the order of time
 _BY_MINUTE = """
 SELECT date_trunc('minute', sold_at), count(*), sum(amount_cents)::bigint FROM lototrot_ticket
  WHERE id > %s AND contest_id = %s AND sold_at >= %s GROUP BY 1 ORDER BY 1
@@ -21,7 +21,7 @@ SELECT p.id, p.code, p.name, s.tickets, s.cents FROM premises_premises p JOIN (
       FROM lototrot_ticket WHERE id > %s AND contest_id = %s AND sold_at >= %s GROUP BY 1
      ) s ON s.premises_id = p.id ORDER BY s.cents DESC, p.code LIMIT %s
 """
-# Whoever is signed on and has declared the poster on display means to sell.
+# A terminal counts as ready to sell once its operator has declared the poster on display.
 _SILENT = """
 SELECT t.id, t.code, p.code, p.name,
        (SELECT max(k.sold_at) FROM (SELECT sold_at FROM lototrot_ticket

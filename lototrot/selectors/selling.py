@@ -29,13 +29,13 @@ def contests_on_sale(*, terminal_id: int, operator_id: int) -> QuerySet[Contest]
 
     `acknowledged` says whether the operator declared the display.
     """
-    shown = DisplayAcknowledgement.objects.filter(
+    acknowledgements = DisplayAcknowledgement.objects.filter(
         contest=OuterRef("pk"), terminal_id=terminal_id, operator_id=operator_id
     )
     return (
         Contest.objects.filter(state=Contest.State.OPEN, scheduled_close_at__gt=clock.now())
         .select_related("meeting", "bet_type", "publication")
-        .annotate(acknowledged=Exists(shown))
+        .annotate(acknowledged=Exists(acknowledgements))
         .order_by("scheduled_close_at", "pk")
     )
 

@@ -50,10 +50,10 @@ def settlement_in_force(contest_id: int) -> Settlement:
 
     Raise SettlementUnknown if there is none.
     """
-    found = settlements_of(contest_id).filter(in_force=True).first()
-    if found is None:
+    settlement = settlements_of(contest_id).filter(in_force=True).first()
+    if settlement is None:
         raise SettlementUnknown(contest=contest_id)
-    return found
+    return settlement
 
 
 def winning_tickets(settlement_id: int) -> QuerySet[Prize]:

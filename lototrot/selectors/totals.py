@@ -13,7 +13,7 @@ from django.db import connection
 from core.database.kept import Facts
 from lototrot.models.contest import Contest
 
-_LOOK = """
+_READING = """
 SELECT coalesce(pg_sequence_last_value('lototrot_ticket_id_seq'), 0),
        pg_snapshot_xmax(s)::text::bigint, pg_snapshot_xmin(s)::text::bigint
   FROM pg_current_snapshot() s
@@ -66,10 +66,10 @@ class RunningTotals:
     def read(self) -> dict[int, Totals]:
         """Return the totals of every contest at this instant."""
         with connection.cursor() as cursor:
-            cursor.execute(_LOOK)
+            cursor.execute(_READING)
             given_out, beginning, oldest = cursor.fetchone()
             self._advance(oldest)
-            # What is taken for settled at the next look is what was given out by this one.
+            # A later reading may move the mark up to this one.
             self._pending.append((given_out, beginning))
             sums = _added(self._counted, self._sums(self._mark, _NO_END), 1)
             cursor.execute(_VOIDS)
@@ -78,8 +78,8 @@ class RunningTotals:
 
     def _advance(self, oldest: int) -> None:
         """Move the mark up. Every transaction before number `oldest` has ended."""
-        looks = zip(self._pending, self._pending[1:], strict=False)
-        over = [mark for (mark, _), (_, later) in looks if later <= oldest]
+        readings = zip(self._pending, self._pending[1:], strict=False)
+        over = [mark for (mark, _), (_, later) in readings if later <= oldest]
         if over:
             self._counted = _added(self._counted, self._sums(self._mark, over[-1]), 1)
             self._mark = over[-1]
@@ -92,11 +92,11 @@ class RunningTotals:
 
 
 def _added(left: _Sums, right: _Sums, sign: int) -> _Sums:
-    found = {}
+    sums = {}
     for pk in left.keys() | right.keys():
         pairs = zip(left.get(pk, _NONE), right.get(pk, _NONE), strict=True)
-        found[pk] = tuple(a + sign * b for a, b in pairs)
-    return found
+        sums[pk] = tuple(a + sign * b for a, b in pairs)
+    return sums
 
 
 _of_process: Facts[RunningTotals] = Facts(most=8)

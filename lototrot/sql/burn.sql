@@ -1,4 +1,5 @@
--- Answer what became of a ticket's UUID; one that is not known is burnt (core/premises/sql).
+-- Return the ticket sold with a UUID. Burn the UUID if there is none (core/premises/sql).
+-- No sale can use a burnt UUID.
 CREATE OR REPLACE FUNCTION lototrot_request_state(p_terminal bigint, p_uuid uuid,
     OUT outcome text, OUT ticket_id bigint)
 LANGUAGE plpgsql AS $$

@@ -1,5 +1,6 @@
--- What the state of a contest alone does not say: a closing that was reached is never moved, what a
--- closing recorded stays, and the secret behind the codes is erased or left as it is (14.III.4) [E1].
+-- Refuse updates of a contest that its state machine would allow: to move a closing that has been
+-- reached, to change what the closing recorded, and to replace the secret of the codes instead of
+-- erasing it (14.III.4) [E1].
 CREATE OR REPLACE FUNCTION lototrot_guard_contest() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
     IF NEW.scheduled_close_at <> OLD.scheduled_close_at

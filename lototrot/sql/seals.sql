@@ -1,5 +1,6 @@
--- A seal is over every ticket that is not void when its contest closed. So errors are voided before
--- it, and bets in breach after it, by an amendment; neither the other way about [C6, E4].
+-- Check the order of seal and voids. A seal covers every ticket that was not void when its contest
+-- closed. Errors are voided before the seal, and bets in breach after it, with an amendment [C6,
+-- E4].
 CREATE OR REPLACE FUNCTION lototrot_guard_void() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
     IF (NEW.reason = 'breach') <> EXISTS (

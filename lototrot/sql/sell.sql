@@ -1,15 +1,17 @@
--- A sale, whole, in one statement: who, whether, and the writing (14.III.1, 14.III.4, 14.I.6).
+-- Sell a ticket in one statement: check the seller, the contest and the ticket, and write the
+-- ticket and its transfer (14.III.1, 14.III.4, 14.I.6).
 --
--- The API has checked the shape of the request and the engine its selections against the programme;
--- everything that can change while a sale is under way is decided here. `outcome` is 'sold',
--- 'replayed', or the code of a refusal, of which nothing is written or remembered. `leg` is the
--- place of the leg at fault, where one is.
+-- The API has checked the form of the request, and the engine has checked the selections against
+-- the programme. This function decides everything that can change during a sale. `outcome` is
+-- 'sold', 'replayed', or the code of a refusal; a refusal writes nothing. `leg` is the position of
+-- the leg that is refused, if one is.
 --
--- Locks, in the order of core/database/locks.py: the request's, alone, so that a replay waits for
--- the sale still in flight and learns what it became; then, shared by sales, the contest's (held
--- alone by closing and withdrawal) and that of all sales (held alone by suspending, revoking and
--- ending an authorisation). Who sells, whether and when are read under them: what ends a sale has
--- every ticket before it and none after it.
+-- Locks, in the order of core/database/locks.py: the lock of the request, exclusive, so that a
+-- replay waits for the running sale and returns its answer; then, shared by sales, the lock of the
+-- contest (exclusive for closing and withdrawal) and the lock of all sales (exclusive for
+-- suspending, revoking and ending an authorisation). Seller, contest and time are read under these
+-- locks. So an act that ends sales comes after every ticket sold before it, and no ticket is sold
+-- after it.
 CREATE OR REPLACE FUNCTION lototrot_sell(
     p_token bytea, p_session bytea, p_contest bigint, p_uuid uuid, p_request bytea,
     p_legs integer[], p_quick_legs integer, p_bets integer, p_amount bigint, p_code bytea,

@@ -1,4 +1,4 @@
--- A settlement whose payment is ordered stays in force for ever (14.III.8.2).
+-- Refuse to update a settlement whose payment is ordered (14.III.8.2).
 CREATE OR REPLACE FUNCTION lototrot_guard_settlement() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
     IF EXISTS (SELECT FROM lototrot_paymentorder o WHERE o.settlement_id = OLD.id) THEN
@@ -11,8 +11,8 @@ END $$;
 CREATE OR REPLACE TRIGGER payment_ordered BEFORE UPDATE ON lototrot_settlement
     FOR EACH ROW EXECUTE FUNCTION lototrot_guard_settlement();
 
--- No settlement without the certificate (14.III.5.4.4): every race declared to have no
--- classification has its certified draw.
+-- Refuse a settlement before the certificates (14.III.5.4.4): every race declared to have no
+-- classification needs a certified draw.
 CREATE OR REPLACE FUNCTION lototrot_need_certificates() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
     IF EXISTS (

@@ -1,5 +1,5 @@
--- Acts that need two persons leave no row unless a decision confirmed them; that a decision is by
--- another person in another session is core/staff's to refuse.
+-- Refuse the rows of acts that need two persons, unless a decision confirmed the act. core/staff
+-- checks that another person in another session made the decision.
 CREATE OR REPLACE FUNCTION lototrot_confirmed(p_proposal bigint, VARIADIC p_kinds text[])
 RETURNS boolean LANGUAGE sql STABLE AS $$
     SELECT EXISTS (
@@ -34,7 +34,7 @@ BEGIN
     RETURN NEW;
 END $$;
 
--- A declaration falls when two persons retract it, or when the race was started all the same [B13].
+-- Supersede a declaration only if two persons retract it, or if the race was started later [B13].
 CREATE OR REPLACE FUNCTION lototrot_guard_declaration() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
     IF NEW.superseded_at IS NOT NULL

@@ -26,7 +26,7 @@ class ContestNotOnSale(Conflict):
 
 class ScheduleInThePast(Invalid):
     code = "schedule_in_the_past"
-    message = "The closing must be set to a time still to come."
+    message = "The closing must be set to a time in the future."
 
 
 @transaction.atomic

@@ -75,7 +75,7 @@ class ContestOfDayExists(Conflict):
 
 class TermsRefused(Invalid):
     code = "contest_terms_refused"
-    message = "These cannot be the terms of a contest."
+    message = "A contest cannot have these terms."
 
 
 class AuthorisationMissing(Invalid):
@@ -95,7 +95,9 @@ class RaceUnknown(NotFound):
 
 class ScheduleOutOfPlace(Invalid):
     code = "schedule_out_of_place"
-    message = "The scheduled closing lies ahead and not after the first scheduled start."
+    message = (
+        "The scheduled closing must be in the future, and not after the first scheduled start."
+    )
 
 
 class ProgrammeNotApproved(Conflict):
@@ -110,7 +112,7 @@ class RulesIncomplete(Invalid):
 
 class PublishedAlready(Conflict):
     code = "published_already"
-    message = "The contest is published with other rules, and they stay."
+    message = "The contest is already published with other rules."
 
 
 class GatesShut(Conflict):
@@ -146,11 +148,11 @@ def bet_type_record(*, by: StaffActor, document: Mapping[str, Any], authorisatio
     now = clock.now()
     least = figures_of(natural_day(now)).lototrot.minimum_prize_percent
     rules = Rules.from_document(document, minimum_prize_percent=least)
-    known = BetType.objects.filter(code=rules.code, version=rules.version).first()
-    if known is not None:
-        if known.document != rules.to_document():
+    recorded = BetType.objects.filter(code=rules.code, version=rules.version).first()
+    if recorded is not None:
+        if recorded.document != rules.to_document():
             raise BetTypeRecorded(code=rules.code, version=rules.version)
-        return known
+        return recorded
     return BetType.objects.create(
         code=rules.code,
         version=rules.version,
@@ -169,11 +171,11 @@ def _need_authorisation(reference: str) -> None:
 def internal_bet_type_record(*, by: StaffActor, code: str, name: str) -> InternalBetType:
     """Record a type of the internal bet. No contest may coincide with it (14.I.1)."""
     by.need(powers.PREPARE_CONTEST)
-    found, _ = InternalBetType.objects.get_or_create(
+    bet_type, _ = InternalBetType.objects.get_or_create(
         code=code,
         defaults={"name": name, "recorded_at": clock.now(), "recorded_by_id": by.user_id},
     )
-    return found
+    return bet_type
 
 
 def ticket_model_record(
@@ -324,11 +326,11 @@ def contest_publish(*, by: StaffActor, contest: Contest, rules: Mapping[str, str
     if set(rules) != set(wanted) or not all(text.strip() for text in rules.values()):
         raise RulesIncomplete(languages=wanted)
     hold((Lock.CONTEST, contest.pk))
-    known = Publication.objects.filter(contest=contest).first()
-    if known is not None:
-        if known.rules != dict(rules):
+    publication = Publication.objects.filter(contest=contest).first()
+    if publication is not None:
+        if publication.rules != dict(rules):
             raise PublishedAlready
-        return known
+        return publication
     return Publication.objects.create(
         contest=contest,
         rules=dict(rules),
@@ -360,7 +362,7 @@ def contest_open(*, by: StaffActor, contest: Contest) -> Contest:
     if contest.scheduled_close_at <= now:
         raise ScheduleOutOfPlace(scheduled_close_at=contest.scheduled_close_at.isoformat())
     limit = contest_limit(contest.pk)
-    if limit is not None:  # a race has started, or is declared not run [E1]
+    if limit is not None:  # a race has started or is declared not run [E1]
         raise CourseUnderWay(since=limit.isoformat())
     offered_masks_refresh(contest_id=contest.pk)
     Contest.objects.filter(pk=contest.pk, state=Contest.State.DRAFT).update(
@@ -375,20 +377,20 @@ def display_acknowledge(*, by: TerminalActor, contest: Contest) -> DisplayAcknow
     by.need(Capability.SELL)
     if contest.state == Contest.State.DRAFT:
         raise ContestNotOpen(contest=contest.pk)
-    found, _ = DisplayAcknowledgement.objects.get_or_create(
+    acknowledgement, _ = DisplayAcknowledgement.objects.get_or_create(
         contest=contest,
         terminal_id=by.terminal_id,
         operator_id=by.operator_id,
         defaults={"acknowledged_at": clock.now()},
     )
-    return found
+    return acknowledgement
 
 
 def contest_get(pk: int) -> Contest:
     """Return the contest with its meeting and bet type. Raise ContestUnknown."""
-    found = (
+    contest = (
         Contest.objects.select_related("meeting", "bet_type", "ticket_model").filter(pk=pk).first()
     )
-    if found is None:
+    if contest is None:
         raise ContestUnknown(contest=pk)
-    return found
+    return contest

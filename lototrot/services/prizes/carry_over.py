@@ -47,13 +47,13 @@ def meeting_after(bet_type_code: str, day: date) -> Contest | None:
 
 def carry_overs_due() -> list[int]:
     """List the contests into which unclaimed prizes can be carried over now, by id."""
-    found = set()
+    due = set()
     for code in Contest.objects.order_by().values_list("bet_type_code", flat=True).distinct():
         for day, _cents in carry_overs_waiting(code):
             contest = meeting_after(code, day)
             if contest is not None:
-                found.add(contest.pk)
-    return sorted(found)
+                due.add(contest.pk)
+    return sorted(due)
 
 
 @transaction.atomic
@@ -69,7 +69,7 @@ def lapsed_carry_over(*, contest_id: int) -> int:
         meeting = meeting_after(contest.bet_type_code, day)
         if meeting is None or meeting.pk != contest_id:
             continue
-        made = CarryOver.objects.create(
+        carried = CarryOver.objects.create(
             uuid=uuid.uuid4(),
             bet_type_code=contest.bet_type_code,
             day=day,
@@ -77,7 +77,7 @@ def lapsed_carry_over(*, contest_id: int) -> int:
             cents=cents,
             carried_at=clock.now(),
         )
-        ledger.post(reference=made.uuid, lines=[_line(made)])
+        ledger.post(reference=carried.uuid, lines=[_line(carried)])
         ledger.need_balance(accounts.carry_over(contest.bet_type_code, day), 0)
         carried_cents += cents
     return carried_cents
@@ -85,10 +85,13 @@ def lapsed_carry_over(*, contest_id: int) -> int:
 
 def carry_over_lines(contest_id: int) -> Iterable[Line]:
     """Return the lines of the carry-overs into a contest, for `ledger_rebuild`."""
-    return [_line(each) for each in CarryOver.objects.filter(contest_id=contest_id)]
+    return [_line(carried) for carried in CarryOver.objects.filter(contest_id=contest_id)]
 
 
-def _line(of: CarryOver) -> Line:
+def _line(carried: CarryOver) -> Line:
     return postings.carry_over(
-        contest_id=of.contest_id, bet_type_code=of.bet_type_code, day=of.day, cents=of.cents
+        contest_id=carried.contest_id,
+        bet_type_code=carried.bet_type_code,
+        day=carried.day,
+        cents=carried.cents,
     )

@@ -25,7 +25,7 @@ class NotYetOver(Conflict):
     message = "The prizes of this contest have not lapsed yet."
 
 
-# A payment still in flight at midnight holds its claim: this waits for what becomes of it.
+# A payment that runs at midnight holds its claim, and the INSERT waits until it ends.
 _LAPSE = """
 WITH gone AS (
     INSERT INTO payoffice_claim (game, document_id, state, amount_cents, opened_at, day)
@@ -94,7 +94,7 @@ def lapse(contest_id: int, today: date) -> Lapsed:
     with connection.cursor() as cursor:
         cursor.execute(_LAPSE, values)
         prizes, cents = cursor.fetchone()
-    made = Lapse.objects.create(
+    lapsed = Lapse.objects.create(
         uuid=uuid.uuid4(),
         contest_id=contest_id,
         last_claim_day=order.last_claim_day,
@@ -109,7 +109,7 @@ def lapse(contest_id: int, today: date) -> Lapsed:
         day=order.last_claim_day,
         cents=cents,
     )
-    ledger.post(reference=made.uuid, lines=[line])
+    ledger.post(reference=lapsed.uuid, lines=[line])
     ledger.need_balance(payable, 0)
     return Lapsed(prizes, cents)
 

@@ -35,7 +35,7 @@ class ProgrammeRecorded(Conflict):
     """The reference is used by another programme. `data`: meeting, reference."""
 
     code = "programme_recorded"
-    message = "That reference is on record with another programme; a corrected one has its own."
+    message = "Another programme has that reference. A corrected programme needs a new one."
 
 
 class RacecourseDiffers(Conflict):
@@ -55,12 +55,12 @@ class ApprovalRecorded(Conflict):
 
 class ApprovalIncomplete(Invalid):
     code = "approval_incomplete"
-    message = "An approval says who gave it and under which reference (14.III.5.2)."
+    message = "An approval needs the name of who gave it, and a reference (14.III.5.2)."
 
 
 class ApprovalAhead(Invalid):
     code = "approval_ahead"
-    message = "The approval has a date still to come."
+    message = "The date of the approval is in the future."
 
 
 @transaction.atomic
@@ -74,13 +74,13 @@ def programme_import(*, by: StaffActor, data: bytes, format: Format) -> Meeting:
     programme = READERS[format](data)
     document = json.loads(to_json(programme))
     digest = canonical_sha256(document)
-    hold((Lock.MEETING, 0))  # imports one by one: two could bring the same reference or racecourse
-    known: Meeting | None = Meeting.objects.filter(reference=programme.reference).first()
-    if known is not None:
-        if bytes(known.document_digest) != digest:
-            raise ProgrammeRecorded(meeting=known.pk, reference=known.reference)
-        return known
-    courses = {each.code: _racecourse(each) for each in programme.racecourses}
+    hold((Lock.MEETING, 0))  # two imports could have the same reference or racecourse
+    recorded: Meeting | None = Meeting.objects.filter(reference=programme.reference).first()
+    if recorded is not None:
+        if bytes(recorded.document_digest) != digest:
+            raise ProgrammeRecorded(meeting=recorded.pk, reference=recorded.reference)
+        return recorded
+    courses = {course.code: _racecourse(course) for course in programme.racecourses}
     meeting: Meeting = Meeting.objects.create(
         day=programme.day,
         name=programme.name,
@@ -101,8 +101,8 @@ def _racecourse(given: official.Racecourse) -> Racecourse:
 
     Its time zone and country do not change.
     """
-    known: Racecourse | None = Racecourse.objects.filter(code=given.code).first()
-    if known is None:
+    recorded: Racecourse | None = Racecourse.objects.filter(code=given.code).first()
+    if recorded is None:
         return Racecourse.objects.create(
             code=given.code,
             name=given.name,
@@ -110,15 +110,15 @@ def _racecourse(given: official.Racecourse) -> Racecourse:
             municipality=given.municipality,
             country=given.country,
         )
-    if (known.timezone, known.country) != (given.timezone, given.country):
+    if (recorded.timezone, recorded.country) != (given.timezone, given.country):
         raise RacecourseDiffers(
-            racecourse=known.code,
-            on_record={"timezone": known.timezone, "country": known.country},
+            racecourse=recorded.code,
+            on_record={"timezone": recorded.timezone, "country": recorded.country},
         )
-    if (known.name, known.municipality) != (given.name, given.municipality):
-        known.name, known.municipality = given.name, given.municipality
-        known.save(update_fields=["name", "municipality"])
-    return known
+    if (recorded.name, recorded.municipality) != (given.name, given.municipality):
+        recorded.name, recorded.municipality = given.name, given.municipality
+        recorded.save(update_fields=["name", "municipality"])
+    return recorded
 
 
 def _race(meeting: Meeting, course: Racecourse, given: official.Race) -> None:
@@ -130,19 +130,19 @@ def _race(meeting: Meeting, course: Racecourse, given: official.Race) -> None:
         scheduled_start_at=given.scheduled_start,
         distance_m=given.distance_m,
         start_method=given.start_method or "",
-        category=(given.conditions or "")[:LABEL_CHARS],  # a label; the document has it whole
+        category=(given.conditions or "")[:LABEL_CHARS],  # a label; the document has all of it
     )
     Runner.objects.bulk_create(
         Runner(
             race=race,
-            number=each.number,
-            name=each.name,
-            driver=each.driver or "",
-            trainer=each.trainer or "",
-            distance_m=each.distance_m,
-            sex_age=" ".join(str(part) for part in (each.sex, each.age_years) if part),
+            number=runner.number,
+            name=runner.name,
+            driver=runner.driver or "",
+            trainer=runner.trainer or "",
+            distance_m=runner.distance_m,
+            sex_age=" ".join(str(part) for part in (runner.sex, runner.age_years) if part),
         )
-        for each in given.runners
+        for runner in given.runners
     )
 
 
@@ -170,11 +170,11 @@ def approval_record(
     if approved_at > now:
         raise ApprovalAhead(now=now.isoformat())
     given = {"approved_by": approved_by, "approved_at": approved_at, "reference": reference}
-    known: FederationApproval | None = FederationApproval.objects.filter(meeting=meeting).first()
-    if known is not None:
-        if any(getattr(known, name) != value for name, value in given.items()):
+    approval: FederationApproval | None = FederationApproval.objects.filter(meeting=meeting).first()
+    if approval is not None:
+        if any(getattr(approval, name) != value for name, value in given.items()):
             raise ApprovalRecorded(meeting=meeting.pk)
-        return known
+        return approval
     return FederationApproval.objects.create(
         meeting=meeting,
         recorded_by_id=by.user_id,
@@ -186,10 +186,10 @@ def approval_record(
 
 def meeting_get(pk: int) -> Meeting:
     """Return a meeting with its approval. Raise MeetingUnknown."""
-    found = meetings().filter(pk=pk).first()
-    if found is None:
+    meeting = meetings().filter(pk=pk).first()
+    if meeting is None:
         raise MeetingUnknown(meeting=pk)
-    return found
+    return meeting
 
 
 def meetings() -> QuerySet[Meeting]:

@@ -33,7 +33,7 @@ from lototrot.services.tickets.slips import notices
 
 class NothingPublished(Conflict):
     code = "nothing_published"
-    message = "No contest is published: its rules and percentage are not there to be shown (6.2)."
+    message = "No contest is published, so there are no rules and no percentage to display (6.2)."
 
 
 def meeting_poster(*, meeting: Meeting, output: Output, language: str) -> bytes:
@@ -145,16 +145,15 @@ def _race(card: RaceCard, language: str) -> list[Block]:
     start = format_moment(race.scheduled_start_at, language)
     about = [" · ".join(filter(None, (start, _metres(race.distance_m)))), card.conditions]
     names = [
-        each.runner.name + (f" ({_('withdrawn')})" if each.withdrawn else "")
-        for each in card.runners
+        row.runner.name + (f" ({_('withdrawn')})" if row.withdrawn else "") for row in card.runners
     ]
     columns = [
-        (_("Number"), Align.RIGHT, [str(each.runner.number) for each in card.runners]),
+        (_("Number"), Align.RIGHT, [str(row.runner.number) for row in card.runners]),
         (_("Horse"), Align.LEFT, names),
-        (_("Driver"), Align.LEFT, [each.runner.driver for each in card.runners]),
-        (_("Distance"), Align.RIGHT, [_metres(each.runner.distance_m) for each in card.runners]),
+        (_("Driver"), Align.LEFT, [row.runner.driver for row in card.runners]),
+        (_("Distance"), Align.RIGHT, [_metres(row.runner.distance_m) for row in card.runners]),
     ]
-    headers, aligns, cells = zip(*(each for each in columns if any(each[2])), strict=True)
+    headers, aligns, cells = zip(*(column for column in columns if any(column[2])), strict=True)
     return [
         Line(heading, emphasis=Emphasis.BOLD),
         *(Line(line) for line in about if line),

@@ -44,12 +44,14 @@ class ClassificationRefused(Invalid):
     """The entries do not agree with the runners. `data["errors"]` lists {code, number, detail}."""
 
     code = "classification_refused"
-    message = "The classification does not account for the runners of the race."
+    message = "The classification does not agree with the runners of the race."
 
 
 class AllDisqualified(Invalid):
     code = "all_disqualified"
-    message = "All that started are disqualified: declare the race so, and draw it (14.III.5.4.3)."
+    message = (
+        "All runners that started are disqualified: declare it, and draw the race (14.III.5.4.3)."
+    )
 
 
 class AnnouncementIncomplete(Invalid):

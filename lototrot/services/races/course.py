@@ -15,7 +15,7 @@ from lototrot.services.contest.contests import RaceUnknown
 
 class SourceMissing(Invalid):
     code = "source_missing"
-    message = "Who reported it must be on record."
+    message = "The source of the report must be on record."
 
 
 class ReasonMissing(Invalid):
@@ -50,10 +50,10 @@ class DrawCertified(Conflict):
 
 def race_get(race_id: int) -> Race:
     """Return a race. Raise RaceUnknown."""
-    found: Race | None = Race.objects.filter(pk=race_id).first()
-    if found is None:
+    race: Race | None = Race.objects.filter(pk=race_id).first()
+    if race is None:
         raise RaceUnknown(race=race_id)
-    return found
+    return race
 
 
 def contests_including(race_id: int) -> list[int]:

@@ -28,7 +28,7 @@ from lototrot.services.seal.sealing import need_sealed, sealed
 
 class NothingToDraw(Conflict):
     code = "nothing_to_draw"
-    message = "No declaration stands that the race gave no classification."
+    message = "The race is not declared to have no classification."
 
 
 class DrawBeforeClosing(Conflict):

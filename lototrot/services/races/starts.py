@@ -44,7 +44,7 @@ Kind = RaceDeclaration.Kind
 
 class StartDiffers(Conflict):
     code = "start_differs"
-    message = "Another start is on record; two persons correct it."
+    message = "Another start is on record. Two persons can correct it."
 
 
 class StartUnchanged(Conflict):
@@ -59,7 +59,7 @@ class StartChanged(Conflict):
 
 class OutOfOrder(Invalid):
     code = "out_of_order"
-    message = "A race starts first and ends, is suspended or is announced afterwards."
+    message = "The start of a race comes before its end, its suspension and its announcement."
 
 
 class NobodyToStart(Conflict):
@@ -74,12 +74,15 @@ class RunOnAnotherDay(Conflict):
 
 class RaceStarted(Conflict):
     code = "race_started"
-    message = "The race has started: it can be suspended, not be not run."
+    message = "The race has started: it can be declared suspended, but not declared not run."
 
 
 class NoStarters(Invalid):
     code = "no_starters"
-    message = "Those left at the start are other listed horses than the withdrawn, and not all."
+    message = (
+        "Horses left at the start must be in the programme and not withdrawn,"
+        " and some must have started."
+    )
 
 
 class RulingMissing(Invalid):
@@ -94,7 +97,7 @@ class NothingToDeclare(Conflict):
 
 class DeclarationUnknown(Conflict):
     code = "declaration_unknown"
-    message = "No such declaration stands on the race."
+    message = "The race has no such declaration in force."
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -272,7 +275,7 @@ def _need_declarable(
 ) -> None:
     if record.classification:
         raise RaceClassified(race=record.race_id)
-    absent = {each.number for each in left}
+    absent = {horse.number for horse in left}
     if kind == Kind.NOT_RUN:
         if record.start:
             raise RaceStarted(race=record.race_id)
@@ -286,8 +289,10 @@ def _need_declarable(
     possible = set(record.programme) - record.withdrawn
     if len(absent) != len(left) or not absent < possible:
         raise NoStarters(numbers=sorted(absent))
-    if not all(each.ruling.strip() for each in left):
-        raise RulingMissing(numbers=sorted(each.number for each in left if not each.ruling.strip()))
+    if not all(horse.ruling.strip() for horse in left):
+        raise RulingMissing(
+            numbers=sorted(horse.number for horse in left if not horse.ruling.strip())
+        )
 
 
 def _declare(
@@ -307,7 +312,7 @@ def _declare(
         recorded_at=clock.now(),
         recorded_by_id=by.user_id,
         recorded_in_id=by.session_id,
-        left=[dataclasses.asdict(each) for each in left],
+        left=[dataclasses.asdict(horse) for horse in left],
     )
     if kind == Kind.NOT_RUN:
         _close(race.pk, Contest.Cause.NOT_RUN)
@@ -342,14 +347,14 @@ def meeting_declare(
     contests = Contest.objects.filter(meeting=meeting_id).values_list("pk", flat=True)
     hold((Lock.MEETING, meeting_id), *((Lock.CONTEST, contest) for contest in contests))
     instant = past_instant(declared_at) if declared_at else clock.now()
-    made = []
+    declarations = []
     for race in Race.objects.filter(meeting=meeting_id).order_by("scheduled_start_at", "pk"):
         record = race_hold(race)
         if record.start is None and record.declaration is None:
-            made.append(_declare(by, race, Kind.NOT_RUN, reason, instant, (), draw_place))
-    if not made:
+            declarations.append(_declare(by, race, Kind.NOT_RUN, reason, instant, (), draw_place))
+    if not declarations:
         raise NothingToDeclare(meeting=meeting_id)
-    return made
+    return declarations
 
 
 @transaction.atomic

@@ -37,7 +37,7 @@ class AlreadyWithdrawn(Conflict):
 
 class WithdrawalTooLate(Conflict):
     code = "withdrawal_too_late"
-    message = "Only a horse withdrawn before the start is withdrawn (14.III.5.4.1)."
+    message = "A horse can be withdrawn only before the start (14.III.5.4.1)."
 
 
 class NoStarterLeft(Conflict):
@@ -74,7 +74,8 @@ def withdrawal_enter(
     by.need(powers.WITHDRAW)
     need_source(source)
     race = race_get(race_id)
-    _need_free(race_id, number)  # before the proposal, which would only say that it is pending
+    # Before the proposal, whose error would only say that another one is pending.
+    _need_free(race_id, number)
     proposal = two_persons.propose(
         kind=WITHDRAWAL,
         subject=f"race:{race_id}:{number}",
@@ -133,8 +134,8 @@ def withdrawal_reverse(*, by: StaffActor, withdrawal_id: int, reason: str) -> Pr
 
 
 def _standing(withdrawal_id: int) -> Withdrawal:
-    found = Withdrawal.objects.select_related("race").filter(pk=withdrawal_id, reversed_at=None)
-    withdrawal: Withdrawal | None = found.first()
+    in_force = Withdrawal.objects.select_related("race").filter(pk=withdrawal_id, reversed_at=None)
+    withdrawal: Withdrawal | None = in_force.first()
     if withdrawal is None:
         raise WithdrawalUnknown(withdrawal=withdrawal_id)
     return withdrawal

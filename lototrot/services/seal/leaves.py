@@ -24,8 +24,8 @@ from lototrot.models.tickets import LEG_COLUMNS, Ticket
 
 EPOCH = datetime(2000, 1, 1, tzinfo=UTC)
 
-# A row: two bytes, then the ids of terminal and premises, what goes into the leaf, and its own id;
-# every field after four bytes. Bets and amount stand side by side.
+# A row has two bytes, the ids of terminal and premises, the fields of the leaf, and its own id.
+# Four bytes of length precede each field. Bets and amount are next to each other.
 _SELLER, _REST, _FIGURES, _ID = slice(2, 26), slice(26, -12), slice(42, 58), slice(-8, None)
 _TERMINAL = slice(6, 14)
 _BETS_AND_CENTS = "i4xq"
@@ -38,7 +38,7 @@ COPY (SELECT terminal_id, premises_id, sold_at, bets, amount_cents, {legs}, code
        WHERE contest_id = %(contest)s AND id >= %(first)s AND id < %(below)s AND {sealed}
        ORDER BY id) TO STDOUT (FORMAT BINARY)
 """
-# What is sealed: every ticket but those voided as errors, which is only done before closing [E4].
+# All tickets are sealed except those voided as errors, which happens only before closing [E4].
 SEALED = "NOT EXISTS (SELECT FROM lototrot_void v WHERE v.ticket_id = t.id AND v.reason = 'error')"
 _SELLERS = """
 SELECT t.id, t.code, p.id, p.code FROM premises_terminal t
@@ -49,7 +49,7 @@ _MOST = 2**63 - 1
 
 class LeafUnsound(InvariantBroken):
     code = "leaf_unsound"
-    message = "A ticket is not of the premises of its terminal."
+    message = "A ticket's premises are not those of its terminal."
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,7 +135,7 @@ def rows_of(copy: Copy) -> Iterator[bytes]:
     ended.
     """
     link = copy.connection.pgconn
-    skip = _HEAD  # before the first row, in its message
+    skip = _HEAD  # the first message begins with the head of the COPY
     while (message := link.get_copy_data(0))[0] > 0:
         row = bytes(message[1])[skip:]
         if row == _END:
@@ -145,7 +145,7 @@ def rows_of(copy: Copy) -> Iterator[bytes]:
         skip = 0
     result = link.get_result()
     while link.get_result():
-        pass  # the connection is free for what comes next
+        pass  # read all results, so that the connection can be used again
     raise error_from_result(result) if result else OperationalError("a COPY without its end")
 
 

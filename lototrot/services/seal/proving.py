@@ -57,9 +57,11 @@ def ticket_proof(*, presented_code: str) -> dict[str, Any]:
             ),
             "blind": settings.CODE_KEYS.blind(code, ticket.uuid).hex(),
             "place": place,
-            "path": [each.hex() for each in path],
+            "path": [entry.hex() for entry in path],
             "seal": seal.entry.published(),
-            "amendments": [each.entry.published() for each in amended.select_related("entry__key")],
+            "amendments": [
+                entry.entry.published() for entry in amended.select_related("entry__key")
+            ],
         }
     )
 

@@ -48,7 +48,7 @@ class SealUnsound(InvariantBroken):
     """
 
     code = "seal_unsound"
-    message = "The tickets are not those that were sealed."
+    message = "The tickets differ from the sealed ones."
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,16 +83,16 @@ def sealed(contest: Contest) -> Seal | None:
 
     The columns that only proofs need are not loaded, because they may be large.
     """
-    found = Seal.objects.select_related("entry__key").filter(contest=contest)
-    return found.defer("block_roots", "block_first_ids").first()
+    seals = Seal.objects.select_related("entry__key").filter(contest=contest)
+    return seals.defer("block_roots", "block_first_ids").first()
 
 
 def need_sealed(contest: Contest) -> Seal:
     """Return the contest's seal. Raise ContestNotSealed."""
-    found = sealed(contest)
-    if found is None:
+    seal = sealed(contest)
+    if seal is None:
         raise ContestNotSealed(contest=contest.pk)
-    return found
+    return seal
 
 
 def sealing(contest: Contest) -> bool:
@@ -115,9 +115,9 @@ def contest_seal(*, contest_id: int) -> Seal:
     contest = contest_get(contest_id)
     hold_for_long(SealBusy(contest=contest_id), (Lock.SEAL, contest_id), contest_id=contest_id)
     contest.refresh_from_db()
-    known = sealed(contest)
-    if known is not None:
-        return known
+    seal = sealed(contest)
+    if seal is not None:
+        return seal
     if contest.state != Contest.State.CLOSED:
         raise ContestOnSale(contest=contest_id, state=contest.state)
     tree = _tree(contest)
@@ -142,11 +142,11 @@ def seal_verify(contest: Contest) -> Totals:
     seal = need_sealed(contest)
     log.need_sound(seal.entry)
     tree = _tree(contest)
-    made = _document(contest, tree)
+    recomputed = _document(contest, tree)
     published = seal.entry.document
-    for check, found in made.items():
-        if published.get(check) != found:
-            raise SealUnsound(check=check, sealed=published.get(check), found=found)
+    for check, value in recomputed.items():
+        if published.get(check) != value:
+            raise SealUnsound(check=check, sealed=published.get(check), found=value)
     stored = Totals(seal.tickets, seal.bets, seal.takings_cents)
     if (bytes(seal.root), stored) != (tree.root, tree.totals):
         raise SealUnsound(check="stored", sealed=bytes(seal.root).hex(), found=tree.root.hex())
@@ -201,8 +201,6 @@ def _tree(contest: Contest) -> _Tree:
     return _Tree(roots, first_ids, Totals(tickets, bets, cents))
 
 
-# --- Amendments -----------------------------------------------------------------------------------
-
 _VOIDED = f"""
 SELECT s.place, v.note FROM lototrot_void v JOIN (
     SELECT t.id, row_number() OVER (ORDER BY t.id) - 1 AS place
@@ -255,8 +253,8 @@ def _verify_amendments(seal: Seal, totals: Totals) -> Totals:
     """Check that each void of a sealed ticket was published, and each published void exists."""
     for amendment in seal.amendments.select_related("entry__key", "proposal").order_by("number"):
         log.need_sound(amendment.entry)
-        made, totals = _amendment(seal, amendment.number, amendment.proposal, totals)
-        if made != amendment.entry.document:
+        recomputed, totals = _amendment(seal, amendment.number, amendment.proposal, totals)
+        if recomputed != amendment.entry.document:
             raise SealUnsound(check=f"amendment {amendment.number}")
     with connection.cursor() as cursor:
         cursor.execute(_UNPUBLISHED, [seal.contest_id, seal.pk])

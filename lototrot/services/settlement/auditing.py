@@ -60,7 +60,7 @@ class Audit:
             self.findings.append(Finding(contest.pk, name, stored, recounted))
 
 
-# Unclaimed and refused prizes of a chain, by the day they are carried over from [D3, C5].
+# Unclaimed and refused prizes of a chain, by the day from which they are carried over [D3, C5].
 _LAPSED = """
 SELECT k.bet_type_code, c.day, sum(coalesce(p.prize_cents, t.amount_cents))::bigint
   FROM payoffice_claim c JOIN lototrot_ticket t ON t.id = c.document_id
@@ -157,16 +157,19 @@ def _carried_over(audit: Audit) -> dict[int, int]:
         lapsed = {(code, day): int(cents) for code, day, cents in cursor.fetchall()}
     carried_over: dict[int, int] = {}
     stored: dict[tuple[str, datetime.date], int] = {}
-    for each in CarryOver.objects.select_related("contest").order_by("pk"):
-        key = (each.bet_type_code, each.day)
-        stored[key] = stored.get(key, 0) + each.cents
-        carried_over[each.contest_id] = carried_over.get(each.contest_id, 0) + each.cents
-        if each.day >= each.contest.day:
+    for carried in CarryOver.objects.select_related("contest").order_by("pk"):
+        key = (carried.bet_type_code, carried.day)
+        stored[key] = stored.get(key, 0) + carried.cents
+        carried_over[carried.contest_id] = carried_over.get(carried.contest_id, 0) + carried.cents
+        if carried.day >= carried.contest.day:
             audit.check(
-                each.contest, "carried_over_before_its_day", str(each.day), str(each.contest.day)
+                carried.contest,
+                "carried_over_before_its_day",
+                str(carried.day),
+                str(carried.contest.day),
             )
         if stored[key] > lapsed.get(key, 0):
-            audit.check(each.contest, "carried_over", stored[key], lapsed.get(key, 0))
+            audit.check(carried.contest, "carried_over", stored[key], lapsed.get(key, 0))
     for (code, day), cents in lapsed.items():
         waits = ledger.balance_cents(accounts.carry_over(code, day))
         if stored.get((code, day), 0) + waits != cents:

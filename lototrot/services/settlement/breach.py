@@ -34,7 +34,7 @@ _GAME = {"game": Game.LOTOTROT.value}
 
 class BreachLimitUnknown(Conflict):
     code = "breach_limit_unknown"
-    message = "No start of the contest's races is on record, nor that one is not run."
+    message = "The contest has no recorded start, and none of its races is declared not run."
 
 
 class NoBreach(Conflict):
@@ -44,14 +44,12 @@ class NoBreach(Conflict):
 
 class BreachNotNow(Conflict):
     code = "breach_not_now"
-    message = (
-        "Bets in breach are voided between closing and settlement, barred once payment is ordered."
-    )
+    message = "Bets in breach are voided before settlement and blocked after the payment order."
 
 
 class BreachChanged(Conflict):
     code = "breach_changed"
-    message = "The bets in breach are no longer those proposed; they go all together or not at all."
+    message = "The bets in breach have changed since the proposal. Propose the new set."
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,8 +82,8 @@ class BreachSet:
     digest: str
 
 
-# Only tickets sold too late, or at a terminal that was not in order all the while the contest was
-# on sale, are looked at one by one; and none can be too late where sales ended before the limit.
+# Only tickets sold too late, or at a terminal that was not authorised during all of the sale, are
+# examined one by one. If sales ended before the limit, no ticket can be too late.
 _BREACHES = """
 WITH suspect AS (
     SELECT m.id FROM premises_terminal m
@@ -94,7 +92,7 @@ WITH suspect AS (
          WHERE a.premises_id = m.premises_id AND a.game = %(game)s
            AND a.valid_from <= %(opened_at)s::timestamptz
            AND (a.valid_until IS NULL OR a.valid_until >= %(closed_at)s::timestamptz))
-), looked_at AS (
+), examined AS (
     SELECT t.* FROM lototrot_ticket t
      WHERE t.contest_id = %(contest)s AND t.sold_at >= %(limit)s::timestamptz
        AND %(limit)s::timestamptz <= %(closed_at)s::timestamptz
@@ -115,7 +113,7 @@ WITH suspect AS (
             SELECT FROM premises_terminal m
              WHERE m.id = t.terminal_id AND m.revoked_at <= t.sold_at)
             THEN 'terminal_revoked' END], NULL) AS reasons
-      FROM looked_at t
+      FROM examined t
      WHERE NOT EXISTS (SELECT FROM lototrot_void v WHERE v.ticket_id = t.id)
        AND NOT EXISTS (SELECT FROM lototrot_block b WHERE b.ticket_id = t.id)
        AND NOT EXISTS (
@@ -124,7 +122,7 @@ WITH suspect AS (
 ), breach AS NOT MATERIALIZED (SELECT * FROM found WHERE cardinality(reasons) > 0)
 """
 
-# The claims of blocked tickets: their money is held. Presented ones have theirs there already.
+# Open a held claim for each blocked ticket. The money of presented tickets is held already.
 _HOLD = """
 WITH held AS (
     INSERT INTO payoffice_claim (game, document_id, state, amount_cents, opened_at)
@@ -174,8 +172,8 @@ def breach_pending(contest_id: int, *, last_sold_at: datetime | None = None) -> 
     select = _SUSPECT_SELLER if in_time else "SELECT EXISTS (SELECT FROM breach)"
     with connection.cursor() as cursor:
         cursor.execute(_BREACHES + select, parameters)
-        found = bool(cursor.fetchone()[0])
-    return breach_pending(contest_id) if in_time and found else found
+        pending = bool(cursor.fetchone()[0])
+    return breach_pending(contest_id) if in_time and pending else pending
 
 
 def breach_list(contest_id: int, *, after: int = 0, limit: int = 100) -> list[Breach]:
@@ -241,14 +239,14 @@ def _propose(kind: two_persons.Kind, by: StaffActor, contest_id: int) -> Proposa
     _need_state(kind.name, contest_id)
     if contest_limit(contest_id) is None:
         raise BreachLimitUnknown(contest=contest_id)
-    found = breach_set(contest_id)
-    if not found.tickets:
+    breaches = breach_set(contest_id)
+    if not breaches.tickets:
         raise NoBreach(contest=contest_id)
     return two_persons.propose(
         kind=kind,
         subject=f"contest:{contest_id}",
         by=by,
-        content={"contest": contest_id, **asdict(found)},
+        content={"contest": contest_id, **asdict(breaches)},
     )
 
 
@@ -308,7 +306,7 @@ def _blocked(proposal: Proposal, by: StaffActor) -> None:
         cents = int(cursor.fetchone()[0])
         cursor.execute(_HOLD_PRESENTED, values)
         cursor.execute(_NOT_HELD, values)
-        if cursor.fetchone()[0]:  # paid, or lapsed, since the set was read
+        if cursor.fetchone()[0]:  # paid or lapsed since the set was read
             raise BreachChanged(contest=contest.pk)
     line = postings.breach_block(contest_id=contest.pk, cents=cents)
     ledger.post(reference=proposal.uuid, lines=[line])

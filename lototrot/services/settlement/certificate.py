@@ -39,7 +39,7 @@ class CertificateUnknown(NotFound):
 
 class DrawUnsound(InvariantBroken):
     code = "draw_unsound"
-    message = "The order of a draw is not the one of its signed minutes."
+    message = "The order of a draw differs from its signed minutes."
 
 
 def certificate_publish(settlement: Settlement) -> LogEntry:
@@ -93,10 +93,10 @@ def payment_order_publish(order: PaymentOrder) -> LogEntry:
 
 def certificate_of(settlement: Settlement) -> LogEntry:
     """Return the certificate as published. Raise CertificateUnknown."""
-    found = log.published(kind=CERTIFICATE, subject=str(settlement.uuid))
-    if found is None:
+    certificate = log.published(kind=CERTIFICATE, subject=str(settlement.uuid))
+    if certificate is None:
         raise CertificateUnknown
-    return found
+    return certificate
 
 
 def certificate_in_force(contest_id: int) -> LogEntry:
@@ -109,8 +109,8 @@ def certificate_in_force(contest_id: int) -> LogEntry:
 
 def _digest(settlement: Settlement | None) -> str | None:
     """Return the digest of a settlement's certificate, or None."""
-    found = settlement and log.published(kind=CERTIFICATE, subject=str(settlement.uuid))
-    return bytes(found.digest).hex() if found else None
+    certificate = settlement and log.published(kind=CERTIFICATE, subject=str(settlement.uuid))
+    return bytes(certificate.digest).hex() if certificate else None
 
 
 def _document(settlement: Settlement) -> dict[str, Json]:
@@ -172,8 +172,8 @@ def _seal(contest: Contest) -> dict[str, Json]:
 
 def _amendments(contest: Contest) -> list[Json]:
     """Return the log entries that list tickets voided for a breach, in order."""
-    found = need_sealed(contest).amendments.select_related("entry").order_by("number")
-    return [bytes(each.entry.digest).hex() for each in found]
+    amendments = need_sealed(contest).amendments.select_related("entry").order_by("number")
+    return [bytes(amendment.entry.digest).hex() for amendment in amendments]
 
 
 def _races(races: list[dict[str, Any]]) -> list[Json]:
@@ -197,7 +197,7 @@ def _draw(race: int, draw: RaceDraw | None) -> Json:
     if draw is None:
         return None
     minutes = log.published(kind=draw_documents.MINUTES, subject=str(draw.ident))
-    if minutes is None or minutes.document["order"] != [str(each) for each in draw.order]:
+    if minutes is None or minutes.document["order"] != [str(number) for number in draw.order]:
         raise DrawUnsound(race=race, draw=str(draw.ident))
     log.need_sound(minutes)
     return {"draw": str(draw.ident), "minutes": bytes(minutes.digest).hex()}
@@ -205,7 +205,7 @@ def _draw(race: int, draw: RaceDraw | None) -> Json:
 
 def _previous(contest: Contest) -> Settlement | None:
     """Return the settlement before this one in the chain, which left jackpot and reserve [A4]."""
-    found: Settlement | None = (
+    previous: Settlement | None = (
         Settlement.objects.filter(
             contest__bet_type_code=contest.bet_type_code,
             contest__day__lt=contest.day,
@@ -214,12 +214,12 @@ def _previous(contest: Contest) -> Settlement | None:
         .order_by("-contest__day")
         .first()
     )
-    return found
+    return previous
 
 
 def _lapsed_from(contest: Contest) -> list[Json]:
     """Return the accounts from which unclaimed prizes were carried over (14.III.10.7)."""
     moved = Transfer.objects.filter(credit__code=accounts.lapsed(contest.pk).code)
-    placed = moved.exclude(kind="lototrot.reversal").values_list("debit__code")
-    sums = placed.annotate(Sum("amount_cents")).order_by("debit__code")
+    carried_over = moved.exclude(kind="lototrot.reversal").values_list("debit__code")
+    sums = carried_over.annotate(Sum("amount_cents")).order_by("debit__code")
     return [{"account": code, "cents": cents} for code, cents in sums]

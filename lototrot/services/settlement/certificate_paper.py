@@ -37,36 +37,38 @@ def certificate_render(entry: LogEntry, *, output: Output, language: str) -> byt
 
 def certificate_paper(entry: LogEntry, language: str) -> Document:
     """Return the certificate as a document."""
-    found = entry.document
+    certificate = entry.document
     with override(language):
         blocks = (
             Title(_("Settlement certificate")),
-            *_head(found, language),
+            *_head(certificate, language),
             Line(_("Results"), emphasis=Emphasis.BOLD),
-            _results(found),
-            *_takings(found, language),
+            _results(certificate),
+            *_takings(certificate, language),
             Line(_("Prizes"), emphasis=Emphasis.BOLD),
-            _categories(found, language),
-            *_correction(found),
-            *_carried(found, language),
+            _categories(certificate, language),
+            *_correction(certificate),
+            *_carried(certificate, language),
             *_proofs(entry, language),
         )
-    return Document(language=language, blocks=blocks, simulated=found["simulated"])
+    return Document(language=language, blocks=blocks, simulated=certificate["simulated"])
 
 
-def _head(found: Doc, language: str) -> list[Block]:
-    rules = found["rules"]
+def _head(certificate: Doc, language: str) -> list[Block]:
+    rules = certificate["rules"]
     replaced = _("It replaces settlement %(uuid)s, which was reversed.")
-    notices = [Notice(replaced % {"uuid": found["replaces"]})] if found["replaces"] else []
+    notices = (
+        [Notice(replaced % {"uuid": certificate["replaces"]})] if certificate["replaces"] else []
+    )
     return [
-        Line(f"{rules['name']} · {found['contest']}", Align.CENTRE, Emphasis.BOLD),
-        Line(format_date(date.fromisoformat(found["day"]), language), Align.CENTRE),
+        Line(f"{rules['name']} · {certificate['contest']}", Align.CENTRE, Emphasis.BOLD),
+        Line(format_date(date.fromisoformat(certificate["day"]), language), Align.CENTRE),
         *notices,
         Rule(),
-        Pair(_("Settlement"), found["settlement"]),
-        Pair(_("Programme"), found["programme"]),
+        Pair(_("Settlement"), certificate["settlement"]),
+        Pair(_("Programme"), certificate["programme"]),
         Pair(_("Bet type"), f"{rules['code']} v{rules['version']}"),
-        Pair(_("Settled at"), _moment(found["settled_at"], language)),
+        Pair(_("Settled at"), _moment(certificate["settled_at"], language)),
         Rule(),
     ]
 
@@ -75,7 +77,7 @@ def _moment(text: str, language: str) -> str:
     return format_moment(datetime.fromisoformat(text), language)
 
 
-def _results(found: Doc) -> Table:
+def _results(certificate: Doc) -> Table:
     words = {
         "run": _("Run"),
         "not_run": _("Not run"),
@@ -90,7 +92,7 @@ def _results(found: Doc) -> Table:
             _numbers(race["winners"]),
             _numbers(race["right"]),
         )
-        for race in found["races"]
+        for race in certificate["races"]
     )
     header = (_("Race"), _("Outcome"), _("Withdrawn"), _("Winner"), _("Right numbers"))
     return Table(rows, header)
@@ -100,28 +102,28 @@ def _numbers(numbers: list[int]) -> str:
     return ", ".join(map(str, numbers)) or "–"
 
 
-def _takings(found: Doc, language: str) -> list[Block]:
-    figures = found["figures"]
+def _takings(certificate: Doc, language: str) -> list[Block]:
+    figures = certificate["figures"]
     cents = {
         _("Takings"): figures["takings"],
-        _("To prizes") + f" ({found['rules']['prize_percent']} %)": figures["prize_pool"],
+        _("To prizes") + f" ({certificate['rules']['prize_percent']} %)": figures["prize_pool"],
         _("Organiser's share"): figures["organiser_share"],
         _("Jackpot carried in"): figures["jackpot_in"],
-        _("Unclaimed prizes placed here"): figures["lapsed_in"],
+        _("Unclaimed prizes carried over here"): figures["lapsed_in"],
         _("Figure tested for the regime"): figures["tested_jackpot"],
         _("Reserve carried in"): figures["reserve_in"],
     }
     regime = _("Regime of article %(article)s") % {"article": figures["regime"]}
     return [
         Rule(),
-        Pair(_("Tickets"), str(found["tickets"])),
-        Pair(_("Bets"), str(found["bets"])),
+        Pair(_("Tickets"), str(certificate["tickets"])),
+        Pair(_("Bets"), str(certificate["bets"])),
         *(Pair(label, format_cents(amount, language)) for label, amount in cents.items()),
         Pair(
             regime,
-            f"> {format_cents(found['rules']['jackpot_threshold_cents'], language)}"
+            f"> {format_cents(certificate['rules']['jackpot_threshold_cents'], language)}"
             if figures["regime"] == "9.3"
-            else f"≤ {format_cents(found['rules']['jackpot_threshold_cents'], language)}",
+            else f"≤ {format_cents(certificate['rules']['jackpot_threshold_cents'], language)}",
         ),
         Rule(),
     ]
@@ -134,9 +136,9 @@ def _amount(value: Any, language: str) -> str:
     return format_cents(floor(exact), language) + (f" + {rest} c" if rest else "")
 
 
-def _categories(found: Doc, language: str) -> Table:
-    figures, legs = found["figures"], found["rules"]["legs"]
-    each = figures["prize_each"]
+def _categories(certificate: Doc, language: str) -> Table:
+    figures, legs = certificate["figures"], certificate["rules"]["legs"]
+    prize_each = figures["prize_each"]
     rows = tuple(
         (
             f"{hits}/{legs}",
@@ -145,7 +147,7 @@ def _categories(found: Doc, language: str) -> Table:
                 for name in ("shares", "after_cascade", "before_correction", "after_correction")
             ),
             str(winners),
-            _amount(each[hits], language) if hits in each else "–",
+            _amount(prize_each[hits], language) if hits in prize_each else "–",
         )
         for hits, winners in sorted(figures["winners"].items(), key=lambda item: -int(item[0]))
     )
@@ -161,9 +163,9 @@ def _categories(found: Doc, language: str) -> Table:
     return Table(rows, header, (Align.LEFT, *[Align.RIGHT] * 6))
 
 
-def _correction(found: Doc) -> list[Block]:
+def _correction(certificate: Doc) -> list[Block]:
     """Return what the correction of 14.III.9.7 did, as text."""
-    correction = found["figures"]["correction"]
+    correction = certificate["figures"]["correction"]
     blocks: list[Block] = []
     for above, below in correction["halved"]:
         text = _("Halved between %(above)s and %(below)s (9.7).")
@@ -173,8 +175,8 @@ def _correction(found: Doc) -> list[Block]:
     return blocks
 
 
-def _carried(found: Doc, language: str) -> list[Block]:
-    figures, parts = found["figures"], found["organiser"]["parts"]
+def _carried(certificate: Doc, language: str) -> list[Block]:
+    figures, parts = certificate["figures"], certificate["organiser"]["parts"]
     words = {
         "commission": _("Commission"),
         "management": _("Management"),
@@ -198,19 +200,19 @@ def _carried(found: Doc, language: str) -> list[Block]:
 
 
 def _proofs(entry: LogEntry, language: str) -> list[Block]:
-    found = entry.document
+    certificate = entry.document
     return [
         Rule(),
-        Pair(_("Seal of the tickets"), found["seal"]["root"]),
+        Pair(_("Seal of the tickets"), certificate["seal"]["root"]),
         *(
             Pair(
                 _("Public draw of race") + f" {race['race']}",
                 f"{race['draw']['draw']} → {_numbers(race['winners'])}",
             )
-            for race in found["races"]
+            for race in certificate["races"]
             if race["draw"]
         ),
-        Pair(_("Certificate before"), found["previous"] or "–"),
+        Pair(_("Certificate before"), certificate["previous"] or "–"),
         Pair(_("Entry of the public log"), str(entry.sequence)),
         Pair(_("Published at"), format_moment(entry.at, language)),
         Pair(_("Key"), entry.key.key_id),

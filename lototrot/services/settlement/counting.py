@@ -29,7 +29,7 @@ class Counting:
 
     def __post_init__(self) -> None:
         if len(self.right_masks) != self.bet_type.legs:
-            raise ValueError("a mask of right numbers is needed for each race")
+            raise ValueError("a mask of right numbers is needed for each leg")
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +64,7 @@ class StoredPrizes:
 
 def count(counting: Counting) -> Tally:
     """Count the contest. The database returns at most one row per number of hits."""
-    # Where one bet is all a ticket has, its races with a right number are its hits: no polynomial.
+    # The hits of a ticket of one bet are its legs with a right number: it needs no polynomial.
     with connection.cursor() as cursor:
         cursor.execute(
             "SELECT CASE WHEN bets = 1 THEN touched END, count(*), sum(bets)::bigint,"
@@ -81,8 +81,8 @@ def count(counting: Counting) -> Tally:
             cursor.execute(
                 f"SELECT count(*), {sums} FROM ({_multiples(counting)}) t", [counting.contest_id]
             )
-            found, *by_category = cursor.fetchone()
-            winning_tickets += found
+            winning_multiples, *by_category = cursor.fetchone()
+            winning_tickets += winning_multiples
             for hits, bets in zip(counting.bet_type.categories, by_category, strict=True):
                 winners[hits] += bets
     return Tally(
@@ -100,8 +100,10 @@ def prizes_insert(
 ) -> None:
     """Insert a prize row for every winning ticket. `prize_each` is in cents, by category."""
     wins = _wins(counting)
-    each = [prize_each.get(hits, 0) for hits in counting.bet_type.categories]
-    total = " + ".join(f"{w} * {int(cents)}::bigint" for w, cents in zip(wins, each, strict=True))
+    cents_by_category = [prize_each.get(hits, 0) for hits in counting.bet_type.categories]
+    total = " + ".join(
+        f"{w} * {int(cents)}::bigint" for w, cents in zip(wins, cents_by_category, strict=True)
+    )
     insert = (
         "INSERT INTO lototrot_prize (settlement_id, ticket_id, winning_bets, prize_cents)"
         " SELECT %s, id,"
@@ -114,7 +116,8 @@ def prizes_insert(
     if tally.multiples < tally.tickets:
         statements.append(
             f"{insert} {_by_hits(counting, _unit_arrays(counting), 'integer[]')},"
-            f" {_by_hits(counting, each, 'bigint')} FROM ({_winning(counting, 'bets = 1')}) t"
+            f" {_by_hits(counting, cents_by_category, 'bigint')}"
+            f" FROM ({_winning(counting, 'bets = 1')}) t"
         )
     with connection.cursor() as cursor:
         for statement in statements:
@@ -126,13 +129,13 @@ def prizes_check(
 ) -> StoredPrizes:
     """Read the prize rows of a settlement as a set, and compare them with the tickets."""
     categories = counting.bet_type.categories
-    places = range(1, len(categories) + 1)
+    indexes = range(1, len(categories) + 1)
     prize = " + ".join(
-        f"p.winning_bets[{place}] * {int(prize_each.get(hits, 0))}::bigint"
-        for place, hits in zip(places, categories, strict=True)
+        f"p.winning_bets[{index}] * {int(prize_each.get(hits, 0))}::bigint"
+        for index, hits in zip(indexes, categories, strict=True)
     )
-    winning = " + ".join(f"p.winning_bets[{place}]::bigint" for place in places)
-    sums = ", ".join(f"coalesce(sum(p.winning_bets[{place}]), 0)::bigint" for place in places)
+    winning = " + ".join(f"p.winning_bets[{index}]::bigint" for index in indexes)
+    sums = ", ".join(f"coalesce(sum(p.winning_bets[{index}]), 0)::bigint" for index in indexes)
     right = f"{winning} BETWEEN 1 AND t.bets AND p.prize_cents = {prize}"
     with connection.cursor() as cursor:
         cursor.execute(
@@ -207,11 +210,11 @@ def _multiples(counting: Counting) -> str:
     while len(level) > 1:
         depth += 1
         columns, products = [], []
-        for place, (left, right_) in enumerate(zip_longest(level[::2], level[1::2])):
+        for pair, (left, right_) in enumerate(zip_longest(level[::2], level[1::2])):
             names = []
             for power, term in enumerate(_product(left, right_ or [], most_wrong)):
-                columns.append(f"{term} AS l{depth}_{place}_{power}")
-                names.append(f"l{depth}_{place}_{power}")
+                columns.append(f"{term} AS l{depth}_{pair}_{power}")
+                names.append(f"l{depth}_{pair}_{power}")
             products.append(names)
         query = f"SELECT id, {', '.join(columns)} FROM ({query}) q{depth} OFFSET 0"
         level = products
@@ -244,7 +247,7 @@ def _product(left: Sequence[str], right: Sequence[str], most: int) -> list[str]:
 def _unit_arrays(counting: Counting) -> list[str]:
     """Return the winning bets of a ticket of one bet, by category: one 1, the others 0."""
     many = len(counting.bet_type.categories)
-    rows = [[int(i == place) for i in range(many)] for place in range(many)]
+    rows = [[int(i == won) for i in range(many)] for won in range(many)]
     return ["{" + ",".join(map(str, row)) + "}" for row in rows]
 
 

@@ -5,7 +5,7 @@ from django.db import OperationalError, connection
 from core.database.locks import Lock, hold
 from core.kernel.errors import Unavailable
 
-# An act that takes minutes is in order; waiting for another one that takes minutes is not.
+# The act itself may take minutes, but it must not wait minutes for another such act.
 _SESSION = (
     "SET LOCAL lock_timeout = '1s'",
     "SET LOCAL statement_timeout = 0",

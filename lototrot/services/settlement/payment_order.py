@@ -24,7 +24,7 @@ class NothingToOrder(Conflict):
 
 class SettlementChanged(Conflict):
     code = "settlement_changed"
-    message = "The contest has been settled anew since the order was proposed; propose it again."
+    message = "The contest has been settled again since the proposal. Propose the order again."
 
 
 @transaction.atomic
@@ -63,7 +63,7 @@ def _order(proposal: Proposal, by: StaffActor) -> None:
     settlement = _orderable(contest)
     if str(settlement.uuid) != proposal.content["settlement"]:
         raise SettlementChanged(contest=contest_id)
-    # A contest whose state is settled was closed with these very results.
+    # The contest is settled, so these are the results that its settlement used.
     results_day = contest_results(contest).results_day
     order = PaymentOrder.objects.create(
         contest=contest,
@@ -71,7 +71,7 @@ def _order(proposal: Proposal, by: StaffActor) -> None:
         proposal=proposal,
         ordered_at=clock.now(),
         results_day=results_day,
-        # A meeting called off the day before may be drawn before its day.
+        # The races of a meeting that was called off may be drawn before its day.
         first_pay_day=first_pay_day(contest.day, max(contest.day, results_day)),
         last_claim_day=last_claim_day(results_day, figures_of(contest.day).lototrot.claim_days),
     )

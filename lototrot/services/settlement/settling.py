@@ -49,7 +49,7 @@ class PreviousContestOpen(Conflict):
 
 class LapsedNotCarriedOver(Conflict):
     code = "lapsed_not_placed"
-    message = "Prizes that lapsed before this meeting's day are not placed yet (14.III.10.7)."
+    message = "Prizes that lapsed before this meeting are not carried over yet (14.III.10.7)."
 
 
 class BreachPending(Conflict):
@@ -74,7 +74,7 @@ class SettlementUnsound(InvariantBroken):
     """
 
     code = "settlement_unsound"
-    message = "What was stored is not what was settled; nothing was kept."
+    message = "The stored settlement differs from the computed one. Nothing was kept."
 
 
 @transaction.atomic
@@ -87,7 +87,6 @@ def contest_settle(*, contest_id: int) -> Settlement:
     stored.
     """
     contest = contest_get(contest_id)
-    # One settlement of a chain at a time.
     busy = SettlementBusy(contest=contest_id)
     hold_for_long(busy, chain_lock(contest.bet_type_code), contest_id=contest_id)
     contest.refresh_from_db()
@@ -277,17 +276,17 @@ def _verify(
 ) -> None:
     """Read back what was written, and raise unless it agrees with the computed settlement."""
     stored = prizes_check(counting, settlement_id=settlement.pk, prize_each=d.prize_each)
-    for check, found, computed in (
+    for check, read_back, computed in (
         ("prize_rows", stored.rows, tally.winning_tickets),
         ("right_prize_rows", stored.right_rows, tally.winning_tickets),
         ("winning_bets", dict(stored.winners), dict(tally.winners)),
         ("prizes_cents", stored.prizes_cents, d.prizes_total),
     ):
-        if found != computed:
+        if read_back != computed:
             raise SettlementUnsound(
                 f"The settlement does not hold: {check}.",
                 check=check,
-                stored=found,
+                stored=read_back,
                 computed=computed,
             )
     code = contest.bet_type_code

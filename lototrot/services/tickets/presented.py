@@ -51,8 +51,8 @@ class Shown:
     @property
     def won(self) -> list[tuple[int, int]]:
         """Return the winning bets by number of hits, highest first."""
-        top = len(self.masks)
-        return [(top - place, bets) for place, bets in enumerate(self.winning_bets) if bets]
+        legs = len(self.masks)
+        return [(legs - wrong, bets) for wrong, bets in enumerate(self.winning_bets) if bets]
 
 
 _SHOWN = f"""
@@ -92,10 +92,10 @@ def _races(contest_id: int) -> tuple[ShownRace, ...]:
         .order_by("position")
     )
     records = race_records([leg.race_id for leg in legs])
-    found = []
+    shown_legs = []
     for leg in legs:
         facts = records[leg.race_id].facts()
-        found.append(
+        shown_legs.append(
             ShownRace(
                 leg.position,
                 leg.race.racecourse.name,
@@ -104,7 +104,7 @@ def _races(contest_id: int) -> tuple[ShownRace, ...]:
                 tuple(sorted(facts.winners)),
             )
         )
-    return tuple(found)
+    return tuple(shown_legs)
 
 
 def card(ticket_id: int) -> dict[str, Any]:

@@ -21,10 +21,10 @@ class TicketNotPrintable(Conflict):
 def print_confirm(*, by: BareTerminal, ident: uuid.UUID) -> PrintConfirmation:
     """Record that the paper was printed. Confirming it twice changes nothing."""
     ticket = ticket_of_terminal(terminal=by, ident=ident)
-    found, _ = PrintConfirmation.objects.get_or_create(
+    confirmation, _ = PrintConfirmation.objects.get_or_create(
         ticket=ticket, defaults={"confirmed_at": clock.now()}
     )
-    return found
+    return confirmation
 
 
 @transaction.atomic
@@ -46,15 +46,15 @@ def ticket_reprint(
     sold = sold_again(ticket)
     if sold.code is None:
         raise ContestClosed
-    known = Reprint.objects.filter(uuid=copy).first() if copy else None
-    if known is None:
-        known = Reprint.objects.create(
+    reprint = Reprint.objects.filter(uuid=copy).first() if copy else None
+    if reprint is None:
+        reprint = Reprint.objects.create(
             uuid=copy,
             ticket=ticket,
             number=Reprint.objects.filter(ticket=ticket).count() + 1,
             operator_id=by.operator_id,
             printed_at=clock.now(),
         )
-    elif known.ticket_id != ticket.pk:
+    elif reprint.ticket_id != ticket.pk:
         raise UuidReused
-    return sold, known
+    return sold, reprint

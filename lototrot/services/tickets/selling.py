@@ -42,7 +42,7 @@ class DisplayNotAcknowledged(Conflict):
 
 class WrongAmount(Invalid):
     code = "wrong_amount"
-    message = "The amount is not the number of bets at the contest's price."
+    message = "The amount must be the number of bets times the contest's price."
 
 
 class MultipleNotAuthorised(Invalid):
@@ -178,15 +178,15 @@ def _selection(request: SaleRequest, facts: ContestFacts) -> tuple[Selection, in
     numbers: list[tuple[int, ...]] = []
     quick_legs = 0
     offered: list[int] | None = None
-    for place, race in enumerate(request.races):
-        if not isinstance(race, QuickPick):
-            numbers.append(race)
+    for index, leg in enumerate(request.races):
+        if not isinstance(leg, QuickPick):
+            numbers.append(leg)
             continue
         if offered is None:
             offered = Contest.objects.values_list("offered_masks", flat=True).get(pk=facts.pk)
-        programme = facts.legs[place].programme_mask if place < len(facts.legs) else 0
-        numbers.append(_draw(race.count, offered[place] if programme else 0, programme))
-        quick_legs |= 1 << place
+        programme = facts.legs[index].programme_mask if index < len(facts.legs) else 0
+        numbers.append(_draw(leg.count, offered[index] if programme else 0, programme))
+        quick_legs |= 1 << index
     selection = select(numbers, request.price_cents, facts.terms())
     if selection.bets > 1 and not facts.allows_multiple:
         raise MultipleNotAuthorised
@@ -257,10 +257,10 @@ def code_of(ticket: Ticket) -> codes.Code | None:
 
 def ticket_of_terminal(*, terminal: BareTerminal, ident: uuid.UUID) -> Ticket:
     """Return a ticket that this terminal sold. Raise TicketUnknown."""
-    found = Ticket.objects.filter(uuid=ident, terminal_id=terminal.terminal_id).first()
-    if found is None:
+    ticket = Ticket.objects.filter(uuid=ident, terminal_id=terminal.terminal_id).first()
+    if ticket is None:
         raise TicketUnknown
-    return found
+    return ticket
 
 
 def request_state(*, terminal: BareTerminal, ident: uuid.UUID) -> Sold | None:

@@ -27,7 +27,7 @@ from lototrot.engine.races import numbers_of
 from lototrot.services.contest.facts import LegFacts
 from lototrot.services.tickets.selling import Sold
 
-# What must be on the ticket for it to be valid (14.II.3), by the names of `ticket_card`.
+# The elements that make a ticket valid (14.II.3), by their names in `ticket_card`.
 REQUIRED = (
     "uuid",
     "game",
@@ -47,7 +47,7 @@ REQUIRED = (
 
 class TicketIncomplete(InvariantBroken):
     code = "ticket_incomplete"
-    message = "A ticket lacks what 14.II.3 requires."
+    message = "A ticket lacks an element that 14.II.3 requires."
 
 
 def notices() -> list[str]:
