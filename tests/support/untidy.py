@@ -13,7 +13,7 @@ UNTESTED: dict[str, str] = {
     "core/tools/embedded": "keeper server",
     "core/tools/raceday": "people",
     "core/tools/raceday/management/commands": "raceday",
-    "lototrot": "administration day_parts journal_rules nightly reports screens whatif",
+    "lototrot": "administration journal_rules nightly reports screens whatif",
     "lototrot/engine": "programme_csv programme_fields programme_json",
     "lototrot/management/commands": "import_programme",
     "lototrot/models": "contest programme running sealing settlement tickets",
@@ -30,7 +30,6 @@ UNTESTED: dict[str, str] = {
 # Modules with a docstring that begins with "What" or "How", by folder.
 WHAT_OR_HOW: dict[str, str] = {
     "core/statements": "weeks",
-    "lototrot": "day_parts",
     "lototrot/raceday": "selling",
     "promotrot/engine": "game_json",
     "tests/browser": "conftest test_board_tour test_race_day_tour",
@@ -47,7 +46,6 @@ WHAT_OR_HOW: dict[str, str] = {
 
 # Files of more than 400 lines.
 TOO_LONG: set[str] = {
-    "lototrot/day_parts.py",
     "tests/lototrot/api/test_sale.py",
     "tests/lototrot/services/contest/test_contests.py",
     "tests/lototrot/services/races/test_classification.py",

@@ -112,12 +112,12 @@ class Left:
 def start_record(
     *, by: StaffActor, race_id: int, actual_start_at: datetime, source: str
 ) -> RaceStart:
-    """Record the actual start and who reported it, and close every contest on the race [E1, E3].
+    """Record the actual start and its source, and close every contest on the race [E1, E3].
 
-    The same instant again changes nothing. If a race declared not run starts later on the same day,
-    its declaration is superseded, unless its draw has taken place [B13]. Raise RaceUnknown,
-    SourceMissing, NaiveInstant, InstantAhead, StartDiffers, NobodyToStart, DrawBegun, DrawCertified
-    or RunOnAnotherDay.
+    The same instant again changes nothing. A race declared not run that starts later on the same
+    day was run, unless its draw has taken place [B13]. Raise RaceUnknown, SourceMissing,
+    NaiveInstant, InstantAhead, StartDiffers, NobodyToStart, DrawBegun, DrawCertified or
+    RunOnAnotherDay.
     """
     by.need(powers.RECORD_START)
     need_source(source)
@@ -257,15 +257,11 @@ def race_declare(
     record = race_hold(race)
     now = clock.now()
     instant = past_instant(declared_at) if declared_at else now
-    if record.declaration:
-        same = record.declaration.kind == kind and declared_at in (
-            None,
-            record.declaration.declared_at,
-        )
-        if not same:
-            raise RaceDeclared(race=race_id, kind=record.declaration.kind)
+    if standing := record.declaration:
+        if standing.kind != kind or declared_at not in (None, standing.declared_at):
+            raise RaceDeclared(race=race_id, kind=standing.kind)
         _announce(by, race_id, draw_place)
-        return record.declaration
+        return standing
     _need_declarable(record, Kind(kind), instant, left)
     return _declare(by, race, Kind(kind), reason, instant, left, draw_place)
 
@@ -321,10 +317,7 @@ def _declare(
 
 
 def _announce(by: StaffActor, race_id: int, place: str) -> None:
-    """Announce the draw of a race, if a contest includes the race.
-
-    A second announcement does nothing.
-    """
+    """Announce the draw of a race that a contest includes. A second announcement does nothing."""
     if contests_including(race_id):
         draw_announce(by=by, kind=RACE_DRAW, subject=subject_of(race_id), place=place)
 
