@@ -2,6 +2,7 @@
 
 import json
 import random
+from datetime import timedelta
 from fractions import Fraction
 from io import BytesIO
 from pathlib import Path
@@ -230,7 +231,7 @@ def test_tickets_voided_for_a_breach_are_left_out(point: factories.Point, tmp_pa
     factories.time_pass(hours=2)
     first = factories.races_of(made)[0]
     factories.contest_closed(made)
-    factories.started(first, at=clock.now() - factories.timedelta(hours=3))
+    factories.started(first, at=clock.now() - timedelta(hours=3))
     one, two = factories.two_organisers()
     proposal = breach_void(by=one, contest_id=made.pk)
     two_persons.confirm(proposal=proposal.uuid, by=two)
