@@ -254,7 +254,7 @@ class World:
 
     def settle(self, contest: Contest) -> None:
         for pk in carry_overs_due():
-            tasks.place(pk)
+            tasks.carry_over(pk)
         tasks.seal(contest.pk)
         if not tasks.settle(contest.pk):  # what lapsed is to be placed first
             self.night()

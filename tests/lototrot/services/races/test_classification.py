@@ -1,5 +1,6 @@
 """The stewards' classification: whole, confirmed by another, frozen, corrected as B14 says."""
 
+import uuid
 from datetime import timedelta
 
 import pytest
@@ -335,7 +336,7 @@ def settled(contest: Contest) -> Settlement:
     f.contest_closed(contest)
     Contest.objects.filter(pk=contest.pk).update(state="settled")
     return Settlement.objects.create(
-        uuid=f.uuid.uuid4(),
+        uuid=uuid.uuid4(),
         contest=contest,
         number=1,
         rules={},

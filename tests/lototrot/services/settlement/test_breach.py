@@ -1,5 +1,6 @@
 """Bets in breach: found whatever came late to the record; two persons undo them all together."""
 
+import uuid
 from datetime import datetime, timedelta
 
 import pytest
@@ -389,7 +390,7 @@ def ordered(contest: Contest, prizes: dict[int, int]) -> Settlement:
         "reserve_out_cents",
     )
     settlement = Settlement.objects.create(
-        uuid=f.uuid.uuid4(),
+        uuid=uuid.uuid4(),
         contest=contest,
         number=1,
         rules={},
