@@ -23,7 +23,7 @@ AT_ONCE = 6
 
 @dataclass(frozen=True, slots=True)
 class Mix:
-    """How many tickets of each kind."""
+    """The number of tickets of each kind to sell."""
 
     singles: int
     multiples: int

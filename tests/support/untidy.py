@@ -30,7 +30,6 @@ UNTESTED: dict[str, str] = {
 # Modules with a docstring that begins with "What" or "How", by folder.
 WHAT_OR_HOW: dict[str, str] = {
     "core/statements": "weeks",
-    "lototrot/raceday": "selling",
     "promotrot/engine": "game_json",
     "tests/browser": "conftest test_board_tour test_race_day_tour",
     "tests/concurrency": "test_sealing test_selling test_settlement",

@@ -176,8 +176,7 @@ def start_correct(
     """Propose another instant for a recorded start; a second person confirms it.
 
     A closed contest stays closed. Bets in breach by the new instant are found afterwards [E3].
-    Raise RaceNotStarted, StartUnchanged, OutOfOrder, and the errors of `start_record` about the
-    request.
+    Raise RaceNotStarted, StartUnchanged, OutOfOrder, and errors as `start_record`.
     """
     by.need(powers.RECORD_START)
     need_source(source)
