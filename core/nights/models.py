@@ -41,8 +41,9 @@ class JobRun(Guarded):
             models.CheckConstraint(condition=Q(attempts__gte=1), name="job_run_attempts"),
             models.CheckConstraint(
                 condition=Q(state="running", ended_at=None, error="")
-                | Q(state="done", ended_at__gte=F("started_at"), error="")
-                | Q(state="failed", ended_at__gte=F("started_at")) & ~Q(error=""),
+                | Q(state="done", ended_at__isnull=False, ended_at__gte=F("started_at"), error="")
+                | Q(state="failed", ended_at__isnull=False, ended_at__gte=F("started_at"))
+                & ~Q(error=""),
                 name="job_run_whole",
             ),
         ]

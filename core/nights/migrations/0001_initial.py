@@ -49,11 +49,13 @@ class Migration(migrations.Migration):
                             models.Q(("ended_at", None), ("error", ""), ("state", "running")),
                             models.Q(
                                 ("ended_at__gte", models.F("started_at")),
+                                ("ended_at__isnull", False),
                                 ("error", ""),
                                 ("state", "done"),
                             ),
                             models.Q(
                                 ("ended_at__gte", models.F("started_at")),
+                                ("ended_at__isnull", False),
                                 ("state", "failed"),
                                 models.Q(("error", ""), _negated=True),
                             ),

@@ -26,6 +26,8 @@ def run(**changes: Any) -> JobRun:
         {"state": "done", "ended_at": datetime(2000, 1, 1, tzinfo=UTC)},
         {"error": "It failed."},
         {"state": "failed", "ended_at": datetime(2100, 1, 1, tzinfo=UTC)},
+        {"state": "done"},
+        {"state": "failed", "error": "It failed."},
     ],
     ids=str,
 )
