@@ -25,7 +25,9 @@ SELECT account_id, sum(cents)::bigint FROM ledger_entry
 
 @dataclass(frozen=True, slots=True)
 class Figures:
-    """What a week adds to the debt of premises, in cents, by column of the statement."""
+    """Hold the amounts that a week adds to the debt of premises, in cents, by column of the
+    statement.
+    """
 
     columns: dict[str, int]
     lines: list[dict[str, Any]]

@@ -92,7 +92,7 @@ def read_prize(table: Table) -> Prize:
 
 
 def _in_kind(table: Table) -> InKind:
-    """What is not there yet is read as such: the approval names it [P4]."""
+    """Return a prize in kind. Its value may be missing: the approval then refuses the game [P4]."""
     given = table.unread & {"equivalent_cents", "source", "valued_on"}
     return InKind(
         description=table.text("description"),

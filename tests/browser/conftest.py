@@ -1,4 +1,4 @@
-"""What a browser test stands on: a database of its own, the system on it, a line, a browser.
+"""Give each browser test a database, a running system on it, a network line to cut, and a browser.
 
 Without a Chromium these tests are skipped, and say so; with LOTOTROT_BROWSER=required, as CI has
 it, they fail instead.

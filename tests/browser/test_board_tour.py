@@ -50,7 +50,7 @@ def contest_on_sale() -> Contest:
 
 
 def facts() -> list[Race]:
-    """What the races came to; in the third, number 4 had been withdrawn."""
+    """Return the results of the races; in the third, number 4 had been withdrawn."""
     return [
         Race(programme=NUMBERS, winners=frozenset({winner}), outcome=Outcome.RUN)
         for winner in (2, 3, 5, 5, 6, 7, 8)

@@ -42,7 +42,9 @@ def typed(instant: datetime) -> str:
 
 @pytest.fixture
 def asked_to_settle(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[int]]:
-    """What the desk sends to the workers; the test does their work when it is due."""
+    """List the contests that the desk asks the workers to settle; the test settles them when
+    due.
+    """
     asked: list[int] = []
     monkeypatch.setattr(tasks.settle, "delay", asked.append)
     yield asked
@@ -185,7 +187,7 @@ def by_keyboard(first: Person) -> None:
 
 
 def void_in_breach(first: Person, second: Person, looks: Looks) -> None:
-    """What was sold after the start is listed, and voided by two persons."""
+    """List the ticket that was sold after the start, and have two persons void it."""
     late = Ticket.objects.latest("pk")
     first.desk()
     first.sees(str(late.uuid))

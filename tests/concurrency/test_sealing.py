@@ -103,7 +103,9 @@ def _when_free(contest: Contest) -> Seal:
 
 
 def both_at_once(contest: Contest, monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    """What two workers get that would read the tickets at the same time if nothing kept them."""
+    """Return the outcomes of two workers, each of which waits for the other to read the tickets
+    too.
+    """
     meeting_point = threading.Barrier(2)
     root = merkle.root
 

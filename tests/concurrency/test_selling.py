@@ -142,7 +142,9 @@ def race(database: Database, end: Any, *, with_lock: bool) -> tuple[Race, Contes
 def test_once_sales_have_ended_none_is_recorded(
     own_database: Database, end: Any, refusal: type[DomainError]
 ) -> None:
-    """What ends sales waits for the one in flight, which counts; the next one is refused."""
+    """The act that ends sales waits for the sale in flight, which counts; the next one is
+    refused.
+    """
     found, contest, place = race(own_database, end, with_lock=True)
     assert isinstance(found.sale, Sold)
     assert not isinstance(found.act, Exception)

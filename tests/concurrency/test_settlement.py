@@ -173,7 +173,7 @@ def _settle_when_free(contest: Contest) -> Settlement:
 
 
 def both_at_once(contest: Contest, monkeypatch: pytest.MonkeyPatch) -> list[Any]:
-    """What two workers get that would count at the same time, if nothing kept them from it."""
+    """Return the outcomes of two workers, each of which waits for the other to count too."""
     meeting_point = threading.Barrier(2)
     count = settling.count
 

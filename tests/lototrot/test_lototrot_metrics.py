@@ -1,4 +1,4 @@
-"""What Prometheus is told of contests, sales and late workers."""
+"""Check the metrics of contests, sales and late workers that Prometheus reads."""
 
 import datetime
 

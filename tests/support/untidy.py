@@ -27,22 +27,6 @@ UNTESTED: dict[str, str] = {
     "lototrot/services/tickets": "presented",
 }
 
-# Modules with a docstring that begins with "What" or "How", by folder.
-WHAT_OR_HOW: dict[str, str] = {
-    "core/statements": "weeks",
-    "promotrot/engine": "game_json",
-    "tests/browser": "conftest test_board_tour test_race_day_tour",
-    "tests/concurrency": "test_sealing test_selling test_settlement",
-    "tests/core/api": "test_every_operation",
-    "tests/core/screens": "test_live_server",
-    "tests/core/tools/whatif": "test_answers",
-    "tests/lototrot": "test_lototrot_metrics",
-    "tests/lototrot/services/prizes": "test_carry_over",
-    "tests/lototrot/services/races": "test_classification test_drawing_tampered test_results",
-    "tests/lototrot/services/tickets": "test_lookup test_printing test_slips",
-    "tests/support/concurrency": "sales",
-}
-
 # Files of more than 400 lines.
 TOO_LONG: set[str] = {
     "tests/lototrot/api/test_sale.py",

@@ -181,7 +181,9 @@ class Hostile:
             self.faults.append(f"{self.method} {self.path}, {why}: {fault}")
 
     def fault(self, response: Any, by: str) -> str:
-        """What is wrong with an answer: not promised, or not a problem document."""
+        """Return the fault of an answer, or "": the schema lacks it, or it is no problem
+        document.
+        """
         status = response.status_code
         if status < 400:
             wrong_caller = by and self.owner != "nobody" and by not in ("powerless", "operator")

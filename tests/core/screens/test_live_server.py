@@ -135,7 +135,7 @@ def test_a_connection_that_asks_nothing_is_ended(
 
 
 def talk(place: Path, request: str) -> str:
-    """What is answered until the server ends the connection."""
+    """Return the server's answer, up to the end of the connection."""
 
     async def both() -> bytes:
         files = live_server.Files(place)

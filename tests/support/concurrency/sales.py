@@ -120,7 +120,7 @@ def eventually(condition: Callable[[], bool]) -> None:
 
 
 def tickets(database: Database) -> int:
-    """How many tickets are committed."""
+    """Return the number of committed tickets."""
     with psycopg.connect(database.owner_url) as owner:
         row = owner.execute("SELECT count(*) FROM lototrot_ticket").fetchone()
     assert row is not None

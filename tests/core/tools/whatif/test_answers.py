@@ -1,4 +1,4 @@
-"""What an auditor's file may hold, and that nothing in it stops the other cases."""
+"""Check an auditor's file: its limits, and that no fault of a case stops the other cases."""
 
 import copy
 import json

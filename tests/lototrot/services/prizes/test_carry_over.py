@@ -126,7 +126,7 @@ def season(own_database: Database) -> list[Contest]:
 
 
 def tampered(statement: str) -> None:
-    """What somebody with the owner's password could do."""
+    """Change a table as a person with the owner's password could, with its triggers disabled."""
     table = statement.split()[1]
     with connections["owner"].cursor() as cursor:
         cursor.execute(f"ALTER TABLE {table} DISABLE TRIGGER USER")

@@ -426,7 +426,7 @@ def test_the_database_refuses_a_payment_order_nobody_confirmed(contest: Contest)
 
 
 def test_a_corrected_start_does_not_undo_a_classified_withdrawal(race: Race) -> None:
-    """What was classified as withdrawn stays so, though the start proves to be earlier."""
+    """A classified withdrawal stays so, though the start proves to be earlier."""
     confirm(propose(race))
     withdrawal = race.withdrawals.get()
     start = race.starts.get()

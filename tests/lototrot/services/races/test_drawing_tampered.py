@@ -1,4 +1,4 @@
-"""What the database's owner changes of a draw behind its triggers stops the settlement."""
+"""Check that a draw changed by the database's owner, behind its triggers, stops the settlement."""
 
 import psycopg
 import pytest

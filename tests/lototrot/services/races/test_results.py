@@ -1,4 +1,4 @@
-"""What a contest is settled on, and what still keeps it from that, each by name (14.III.5)."""
+"""Check the results that a contest is settled on, and that missing ones are named (14.III.5)."""
 
 from typing import Any
 

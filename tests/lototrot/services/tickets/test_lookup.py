@@ -1,4 +1,4 @@
-"""What a presented ticket is, from its sale to the end of the period of payment."""
+"""Look a presented ticket up, from its sale to the end of the period of payment."""
 
 import secrets
 import uuid

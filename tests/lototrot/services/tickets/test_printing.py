@@ -1,4 +1,4 @@
-"""What the paper does after the sale: confirmed, copied, or never come out [E5]."""
+"""Print a ticket after its sale: confirmed, copied, or never printed [E5]."""
 
 import uuid
 

@@ -85,7 +85,9 @@ def squeezed(written: str) -> str:
 
 
 def elements(sold: Sold, place: Point, language: str) -> list[str]:
-    """What the article asks for, and what the project prints besides, as people read it."""
+    """Return the texts that the article requires and those that the project adds, as people read
+    them.
+    """
     facts = sold.facts
     assert sold.code is not None
     with override(language):
