@@ -19,16 +19,19 @@ from core.ledger import services as ledger
 from core.ledger.books import differences
 from core.ledger.models import Transfer
 from core.ledger.selectors import trial_balance
+from core.staff import two_persons
 from core.staff.powers import Role
 from lototrot import accounts
 from lototrot.engine.bet_type import BetType as Rules
 from lototrot.engine.bet_type import shipped
 from lototrot.engine.races import Outcome, mask_of
 from lototrot.engine.races import Race as Facts
-from lototrot.models.contest import BetType, Contest
+from lototrot.models.contest import BetType, Contest, Publication
 from lototrot.models.programme import Race
 from lototrot.models.settlement import Prize, Settlement
 from lototrot.models.tickets import LEG_COLUMNS, Ticket
+from lototrot.services.settlement.payment_order import payment_order_propose
+from lototrot.services.settlement.settling import contest_settle
 from tests.support import factories
 from tests.support.factories import Point
 
@@ -231,3 +234,39 @@ def balances(of: Contest) -> dict[str, int]:
 def later(days: int) -> datetime:
     """Move simulated time to the same hour of a later day."""
     return factories.time_pass(days=days)
+
+
+def settled(at: Point, tickets: Sequence[Masks] = ((1, 1), (1, 2), (2, 4))) -> Contest:
+    """Return a settled contest of two legs, won by number 1: hits 2, 1 and 0 unless given."""
+    made = contest(rules(**TWO_LEGS), [(1, 2, 3)] * 2)
+    sell(made, at, tickets)
+    run(made, [Facts((1, 2, 3), winners=frozenset({1}))] * 2)
+    contest_settle(contest_id=made.pk)
+    made.refresh_from_db()
+    return made
+
+
+def ordered(at: Point, tickets: Sequence[Masks] = ((1, 1), (1, 2), (2, 4))) -> Contest:
+    """Return a contest as `settled` does, with its payment ordered by two persons."""
+    made = settled(at, tickets)
+    first, second = factories.two_organisers()
+    proposal = payment_order_propose(by=first, contest_id=made.pk)
+    two_persons.confirm(proposal=proposal.uuid, by=second)
+    made.refresh_from_db()
+    return made
+
+
+def published() -> Contest:
+    """Return a contest of seven races on sale, whose rules are published, on a fixed day."""
+    factories.time_to(NOON)
+    made = contest(rules(), [(1, 2, 3, 4, 5)] * 7)
+    by = factories.staff(Role.ORGANISER)
+    Publication.objects.create(
+        contest=made,
+        rules={"ca": "Regles", "es": "Reglas", "en": "Rules"},
+        prize_percent="60",
+        published_at=clock.now(),
+        published_by_id=by.user_id,
+        published_in_id=by.session_id,
+    )
+    return made

@@ -1,14 +1,12 @@
 """The way of each mark of a ticket to the horse it counts on, by what is on record."""
 
-from datetime import timedelta
-
 import pytest
 
 from core.database import clock
 from lototrot.models.contest import Contest
 from lototrot.models.programme import Race
 from lototrot.models.tickets import Ticket
-from lototrot.selectors.races import RaceState, race_record, race_records
+from lototrot.selectors.races import race_record
 from lototrot.selectors.traces import ticket_trace
 from tests.support import factories as f
 
@@ -122,31 +120,3 @@ def test_one_ticket_costs_a_fixed_number_of_queries(
         f.withdrawal(race, 1)
     with django_assert_num_queries(7):
         assert len(ticket_trace(ticket)) == 7
-
-
-# --- Records --------------------------------------------------------------------------------------
-
-
-def test_a_race_goes_from_its_schedule_to_its_classification(contest: Contest) -> None:
-    scheduled, started, declared, classified = f.races_of(contest)[:4]
-    f.started(started)
-    f.declared(declared)
-    f.classified(classified, [1])
-    records = race_records([race.pk for race in (scheduled, started, declared, classified)])
-    assert [record.state for record in records.values()] == [
-        RaceState.SCHEDULED,
-        RaceState.STARTED,
-        RaceState.DECLARED,
-        RaceState.CLASSIFIED,
-    ]
-    assert records[scheduled.pk].draw_due_at is None
-
-
-@pytest.mark.article("14.III.5.4.2", "14.III.5.4.4")
-def test_a_certified_draw_gives_a_declared_race_its_winner(race: Race) -> None:
-    declaration = f.declared(race)
-    assert race_record(race.pk).facts().winners == frozenset()
-    assert race_record(race.pk).draw_due_at == declaration.declared_at + timedelta(hours=2)
-    f.drawn(race, 3)
-    record = race_record(race.pk)
-    assert (record.state, record.facts().winners) == (RaceState.DRAWN, {3})

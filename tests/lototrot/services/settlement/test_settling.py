@@ -27,11 +27,8 @@ from lototrot.models.contest import Contest
 from lototrot.models.settlement import PaymentOrder, Prize, Settlement
 from lototrot.models.tickets import Ticket
 from lototrot.selectors.settlements import (
-    SettlementUnknown,
     chain_balances,
-    settlement_in_force,
     settlements_of,
-    winning_tickets,
 )
 from lototrot.services.contest.contests import ContestUnknown
 from lototrot.services.prizes.carry_over import lapsed_carry_over
@@ -516,19 +513,6 @@ def test_the_task_records_a_closing_that_has_come(point: Point) -> None:
     assert tasks.close(contest.pk) is True
     contest.refresh_from_db()
     assert contest.closed_at == contest.scheduled_close_at
-
-
-def test_the_winning_tickets_are_read_in_pages(point: Point) -> None:
-    contest = closed_contest(point)
-    with pytest.raises(SettlementUnknown):
-        settlement_in_force(contest.pk)
-    contest_settle(contest_id=contest.pk)
-    shown = settlement_in_force(contest.pk)
-    rows = winning_tickets(shown.pk)
-    assert [row.prize_cents for row in rows] == [144, 48, 48]
-    assert [row.ticket.pk for row in rows.filter(ticket_id__gt=rows[0].ticket_id)] == [
-        row.ticket_id for row in list(rows)[1:]
-    ]
 
 
 @pytest.mark.article("14.III.7")

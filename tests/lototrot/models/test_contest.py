@@ -1,0 +1,62 @@
+"""Check what the database refuses of contests, bet types and legs."""
+
+from datetime import timedelta
+
+import pytest
+from django.db import DatabaseError, IntegrityError, transaction
+
+from lototrot.models.contest import MAX_LEGS, Contest, ContestLeg
+from tests.support import factories
+
+pytestmark = pytest.mark.django_db
+
+
+def refused(contest: Contest, **changes: object) -> None:
+    with pytest.raises(DatabaseError), transaction.atomic():
+        Contest.objects.filter(pk=contest.pk).update(**changes)
+
+
+def test_a_contest_goes_from_state_to_state_and_never_back() -> None:
+    contest = factories.contest(state=Contest.State.DRAFT)
+    refused(contest, state=Contest.State.SETTLED)
+    Contest.objects.filter(pk=contest.pk).update(state=Contest.State.OPEN)
+    refused(contest, state=Contest.State.DRAFT)
+
+
+def test_the_terms_that_players_rely_on_do_not_change() -> None:
+    contest = factories.contest()
+    refused(contest, price_cents=200)
+    refused(contest, max_bets=1)
+    refused(contest, code_secret=b"x" * 32)
+    with pytest.raises(DatabaseError), transaction.atomic():
+        contest.bet_type.delete()
+
+
+@pytest.mark.article("14.III.4")
+def test_a_closing_that_has_been_reached_is_not_moved() -> None:
+    contest = factories.contest()
+    later = contest.scheduled_close_at + timedelta(minutes=5)
+    Contest.objects.filter(pk=contest.pk).update(scheduled_close_at=later)
+    factories.time_to(later)
+    refused(contest, scheduled_close_at=later + timedelta(minutes=5))
+
+
+def test_a_closed_contest_has_a_cause_and_no_secret() -> None:
+    contest = factories.contest()
+    closed = {"state": Contest.State.CLOSED, "closed_at": contest.opened_at}
+    refused(contest, **closed, code_secret=None)
+    refused(contest, **closed, closing_cause=Contest.Cause.START)
+    Contest.objects.filter(pk=contest.pk).update(
+        **closed, closing_cause=Contest.Cause.START, code_secret=None
+    )
+
+
+@pytest.mark.article("14.III.5.1")
+def test_a_contest_has_each_race_once_and_ten_legs_at_most() -> None:
+    contest = factories.contest()
+    race = factories.races_of(contest)[0]
+    other = factories.races_of(factories.contest(kind="five-races"))[0]
+    for position, of in ((8, race), (1, other), (MAX_LEGS + 1, other)):
+        with pytest.raises(IntegrityError), transaction.atomic():
+            ContestLeg.objects.create(contest=contest, position=position, race=of)
+    ContestLeg.objects.create(contest=contest, position=MAX_LEGS, race=other)

@@ -1,0 +1,62 @@
+"""Check what the database refuses of withdrawals, starts, declarations and classifications."""
+
+from datetime import timedelta
+
+import pytest
+from django.db import DatabaseError, IntegrityError, transaction
+
+from core.database import clock
+from lototrot.models.programme import Race
+from lototrot.models.running import Classification, RaceStart, Withdrawal
+from tests.support import factories
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def race() -> Race:
+    race: Race = factories.meeting(races=1).races.get()
+    return race
+
+
+@pytest.mark.article("14.III.5.4.1")
+def test_a_horse_is_withdrawn_once(race: Race) -> None:
+    factories.withdrawal(race, 4)
+    factories.withdrawal(race, 5)
+    with pytest.raises(IntegrityError), transaction.atomic():
+        factories.withdrawal(race, 4)
+    assert Withdrawal.objects.filter(race=race).count() == 2
+
+
+@pytest.mark.article("14.III.5.4.1")
+def test_a_withdrawal_is_not_effective_in_the_future(race: Race) -> None:
+    first = factories.withdrawal(race, 4)
+    with pytest.raises(IntegrityError, match="withdrawal_not_ahead"), transaction.atomic():
+        Withdrawal.objects.create(
+            race=race,
+            number=5,
+            effective_at=first.entered_at + timedelta(seconds=1),
+            source="Stewards",
+            entered_at=first.entered_at,
+            entered_by_id=first.entered_by_id,
+            entered_in_id=first.entered_in_id,
+            proposal=factories.proposal("lototrot.withdrawal"),
+        )
+
+
+@pytest.mark.article("14.III.4")
+def test_a_recorded_start_does_not_change(race: Race) -> None:
+    start = factories.started(race)
+    with pytest.raises(DatabaseError), transaction.atomic():
+        RaceStart.objects.filter(pk=start.pk).update(actual_start_at=clock.now())
+
+
+@pytest.mark.article("14.III.5.3")
+def test_a_race_has_one_classification_in_force_and_its_text_is_frozen(race: Race) -> None:
+    first = factories.classified(race, [1])
+    with pytest.raises(IntegrityError), transaction.atomic():
+        factories.classified(race, [2])
+    with pytest.raises(DatabaseError), transaction.atomic():
+        Classification.objects.filter(pk=first.pk).update(announced_text="Another")
+    Classification.objects.filter(pk=first.pk).update(in_force=False)
+    factories.classified(race, [2])

@@ -1,0 +1,44 @@
+"""Show on the board what is on record, and take contests off it in time."""
+
+import pytest
+
+from lototrot.selectors.board import SHOWN_DAYS, board_document, board_pulse
+from lototrot.services.settlement.settling import contest_settle
+from tests.support import factories, rounds
+
+
+@pytest.mark.django_db
+def test_the_document_says_what_is_on_record() -> None:
+    contest = rounds.published()
+    factories.withdrawal(factories.races_of(contest)[2], 4)
+    rounds.sell(contest, factories.point(), [rounds.masks([[1]] * 7)] * 3)
+    (shown,) = board_document()["contests"]
+    assert shown["contest"] == contest.pk
+    assert shown["prize_percent"] == "60"
+    assert [leg["position"] for leg in shown["legs"]] == list(range(1, 8))
+    (fourth,) = [r for r in shown["legs"][2]["runners"] if r["number"] == 4]
+    assert fourth["withdrawn"] and fourth["trace"] == [4, 5]
+    assert shown["standings"] == [] and shown["settlement"] is None
+    pulse = board_pulse()["contests"][str(contest.pk)]
+    assert pulse["tickets"] == 3
+    assert pulse["takings_cents"] == 300
+
+
+@pytest.mark.django_db
+def test_an_unpublished_contest_is_not_shown_and_one_not_yet_paid_stays() -> None:
+    contest = rounds.published()
+    factories.contest(kind="five-races")
+    assert list(board_pulse()["contests"]) == [str(contest.pk)]
+    factories.time_pass(days=SHOWN_DAYS + 1)
+    assert list(board_pulse()["contests"]) == [str(contest.pk)]  # it still waits for its end
+
+
+@pytest.mark.django_db
+@pytest.mark.article("14.III.9.5")
+def test_the_history_of_a_chain_has_its_settlements() -> None:
+    contest = rounds.published()
+    rounds.sell(contest, factories.point(), [(1,) * 7, (2,) * 7])
+    rounds.run(contest, [rounds.Facts((1, 2, 3, 4, 5), winners=frozenset({2}))] * 7)
+    contest_settle(contest_id=contest.pk)
+    chain = board_document()["chains"]["lototrot"]
+    assert [(row["day"], row["won"]) for row in chain["history"]] == [(contest.day, True)]
