@@ -20,42 +20,6 @@ pytestmark = pytest.mark.django_db
 PIN = "482913"
 
 
-def test_a_line_says_who_did_what_and_how_it_ended(organiser: Api, log_text: LogText) -> None:
-    response = organiser.get("premises/P-UNHEARD-OF", secret="in-the-query")
-    (line,) = log_text.events("request")
-    assert line["route"] == "api/v1/premises/<str:code>"
-    assert (line["method"], line["status"]) == ("GET", 404)
-    assert line["problem"] == "premises_unknown"
-    assert line["staff"] > 0
-    assert line["request_id"] == response.headers["X-Request-Id"]
-    assert "UNHEARD" not in log_text.getvalue()
-    assert "in-the-query" not in log_text.getvalue()
-
-
-def test_a_request_id_is_taken_when_it_is_one(anybody: Api) -> None:
-    mine = str(uuid.uuid4())
-    assert Api(**{"X-Request-Id": mine}).get("clock").headers["X-Request-Id"] == mine
-    for other in ("short", "x" * 65, "with space!", "línia"):
-        assert Api(**{"X-Request-Id": other}).get("clock").headers["X-Request-Id"] != other
-
-
-def test_successes_are_sampled_and_refusals_always_logged(
-    settings: LazySettings, anybody: Api, log_text: LogText
-) -> None:
-    settings.ACCESS_LOG_EVERY = 0
-    quiet = Api()
-    for _ in range(5):
-        quiet.get("clock")
-    assert log_text.events("request") == []
-    quiet.get("nowhere")
-    assert len(log_text.events("request")) == 1
-    settings.ACCESS_LOG_EVERY = 4
-    sampled = Api()
-    for _ in range(8):
-        sampled.get("clock")
-    assert len(log_text.events("request")) == 3
-
-
 def test_what_a_terminal_presents_is_in_no_line(anybody: Api, log_text: LogText) -> None:
     point = factories.point()
     Operator.objects.filter(pk=point.operator.pk).update(pin=make_password(PIN))

@@ -25,7 +25,6 @@ from core.kernel.errors import (
     Unauthenticated,
     Unavailable,
 )
-from core.tools.embedded.server import ROOT
 from tests.support.api import Api, LogText, refused
 
 STATUS = {
@@ -80,18 +79,6 @@ def _made(kind: type[DomainError]) -> DomainError:
 def response_like(response: Any) -> Any:
     response.json = lambda: json.loads(response.content)
     return response
-
-
-def test_codes_are_well_formed_and_listed() -> None:
-    for code, entry in catalogue.entries().items():
-        assert code.replace("_", "").isalnum(), code
-        assert code == code.lower()
-        assert 400 <= entry.status < 600
-
-
-def test_docs_problems_is_the_table_of_the_code() -> None:
-    kept = (ROOT / "docs" / "problems.md").read_text()
-    assert kept == catalogue.as_markdown(), "run: python manage.py problems > docs/problems.md"
 
 
 def test_data_are_shown_except_where_something_broke(request_: HttpRequest) -> None:

@@ -1,0 +1,38 @@
+"""List the codes of all errors, and write them as docs/problems.md."""
+
+import pytest
+
+from core.api import catalogue
+from core.api.errors import Throttled
+from core.kernel.errors import Conflict, NotFound
+from core.tools.embedded.server import ROOT
+
+
+def test_an_entry_says_status_and_title_and_whether_to_try_again() -> None:
+    entry = catalogue.entries()["throttled"]
+    assert entry == catalogue.Entry("throttled", 429, Throttled.message, transient=True)
+    assert not catalogue.entries()["route_unknown"].transient
+
+
+def test_classes_that_share_a_code_share_its_status(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Taken(Conflict):
+        code = "same_code"
+
+    class Missing(NotFound):
+        code = "same_code"
+
+    monkeypatch.setattr(catalogue, "classes", lambda: [Taken, Missing])
+    with pytest.raises(ValueError, match="'same_code' has two statuses"):
+        catalogue.entries.__wrapped__()
+
+
+def test_codes_are_well_formed_and_listed() -> None:
+    for code, entry in catalogue.entries().items():
+        assert code.replace("_", "").isalnum(), code
+        assert code == code.lower()
+        assert 400 <= entry.status < 600
+
+
+def test_docs_problems_is_the_table_of_the_code() -> None:
+    kept = (ROOT / "docs" / "problems.md").read_text()
+    assert kept == catalogue.as_markdown(), "run: python manage.py problems > docs/problems.md"
