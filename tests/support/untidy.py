@@ -5,8 +5,6 @@ UNTESTED: dict[str, str] = {
     "core/journal": "export journal_rules models rows selectors",
     "core/journal/raceday": "chapters",
     "core/proofs": "models",
-    "core/screens": "live middleware panels terminal texts",
-    "core/screens/management/commands": "live",
     "core/tools/embedded": "keeper server",
     "core/tools/raceday": "people",
     "core/tools/raceday/management/commands": "raceday",

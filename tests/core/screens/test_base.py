@@ -6,15 +6,12 @@ from pathlib import Path
 
 import pytest
 from django.conf import settings
-from django.http import HttpRequest, HttpResponse
-from django.test import Client, RequestFactory
-from django.utils.translation import get_language, override
+from django.test import RequestFactory
+from django.utils.translation import override
 
-from core.screens import panels, texts
-from core.screens.middleware import POLICY, Screens, policy
+from core.screens import texts
 from core.screens.views import languages
 from core.tools.catalogues.catalogues import extract
-from tests.support.contributing import contributed
 
 PACKAGES = ("core", "lototrot", "promotrot")
 TEMPLATES = sorted(
@@ -109,42 +106,7 @@ def test_the_extractor_sees_every_text_of_the_scripts() -> None:
     assert wanted - seen == set()
 
 
-def _page(request: HttpRequest) -> HttpResponse:
-    return HttpResponse(get_language())
-
-
-def test_a_page_carries_the_policy_and_the_admin_its_own() -> None:
-    answer = Client().get("/livez")
-    assert answer["Content-Security-Policy"] == POLICY
-    assert "unsafe" not in POLICY
-    assert policy("/live") == policy("")
-    assert "connect-src 'self' https://cdn.example;" in policy("https://cdn.example/live")
-    aside = Screens(_page)(RequestFactory().get("/admin/"))
-    assert "Content-Security-Policy" not in aside.headers
-
-
-def test_the_language_of_the_address_is_kept() -> None:
-    with override("ca"):
-        answer = Screens(_page)(RequestFactory().get("/", {"lang": "es"}))
-        assert isinstance(answer, HttpResponse)
-        assert answer.content == b"es"
-        assert answer.cookies["django_language"].value == "es"
-    with override("ca"):
-        answer = Screens(_page)(RequestFactory().get("/", {"lang": "xx"}))
-        assert isinstance(answer, HttpResponse)
-        assert answer.content == b"ca" and not answer.cookies
-
-
 def test_catalan_comes_first_in_the_switch() -> None:
     found = languages(RequestFactory().get("/", {"wall": "1"}))
     assert [each["code"] for each in found] == ["ca", "es", "en"]
     assert found[0]["href"] == "?wall=1&lang=ca"
-
-
-def test_two_catalogues_agree_on_a_key() -> None:
-    of_test = panels.Screens(texts={"one of the test": {"close": "Otherwise"}})
-    with (
-        contributed("screens", "SCREENS", *panels.parts(), of_test),
-        pytest.raises(ValueError, match="close"),
-    ):
-        texts.catalogue("base", "one of the test")

@@ -1,0 +1,115 @@
+"""Publish the boards' data as files: the pulse, and documents named by their content."""
+
+import json
+import os
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.test import Client
+
+from core.screens import live
+from core.screens.panels import Feed, Screens
+from tests.support.contributing import contributed
+
+pytestmark = pytest.mark.django_db
+
+
+class Course:
+    """The data of one feed, which a test changes."""
+
+    def __init__(self) -> None:
+        self.document: dict[str, Any] = {"race": 1, "name": "Hipòdrom"}
+        self.prepared = 0
+
+    def prepare(self) -> None:
+        self.prepared += 1
+
+    def screens(self) -> Screens:
+        feed = Feed("course", lambda: {"sold": 7}, lambda: self.document, self.prepare)
+        return Screens(feed=feed)
+
+
+@pytest.fixture
+def course() -> Iterator[Course]:
+    course = Course()
+    with contributed("screens", "SCREENS", course.screens()):
+        yield course
+
+
+def pulse(folder: Path) -> Any:
+    return json.loads((folder / live.PULSE).read_bytes())
+
+
+def test_a_document_is_written_only_when_it_changes(course: Course, tmp_path: Path) -> None:
+    assert live.publish(tmp_path)
+    first = pulse(tmp_path)["feeds"]["course"]
+    assert first["sold"] == 7
+    assert json.loads((tmp_path / first["document"]).read_bytes()) == course.document
+    assert not live.publish(tmp_path)
+    course.document = {"race": 2}
+    assert live.publish(tmp_path)
+    assert pulse(tmp_path)["feeds"]["course"]["document"] != first["document"]
+    assert all(live.is_name(path.name) for path in tmp_path.iterdir())
+
+
+def test_a_former_document_is_deleted_after_a_while(course: Course, tmp_path: Path) -> None:
+    live.publish(tmp_path)
+    former = tmp_path / pulse(tmp_path)["feeds"]["course"]["document"]
+    course.document = {"race": 2}
+    live.publish(tmp_path)
+    assert former.exists(), "a board may have just read its name"
+    long_ago = time.time() - 600
+    os.utime(former, (long_ago, long_ago))
+    live.publish(tmp_path)
+    assert not former.exists()
+    assert len(list(tmp_path.iterdir())) == 2
+
+
+def test_what_takes_long_is_prepared_apart_from_the_publication(
+    course: Course, tmp_path: Path
+) -> None:
+    live.publish(tmp_path)
+    assert course.prepared == 0
+    live.prepare()
+    assert course.prepared == 1
+
+
+def test_the_files_are_served_and_no_others(
+    course: Course, tmp_path: Path, settings: Any, client: Client
+) -> None:
+    settings.VAR_DIR = tmp_path
+    assert client.get("/live/pulse.json").status_code == 404
+    live.publish(live.folder())
+    (live.folder() / "secret.json").write_text("{}")
+    answer = client.get("/live/pulse.json")
+    assert answer.headers["Cache-Control"] == "max-age=1"
+    document = json.loads(answer.getvalue())["feeds"]["course"]["document"]
+    assert "immutable" in client.get(f"/live/{document}").headers["Cache-Control"]
+    assert client.get("/live/secret.json").status_code == 404
+
+
+def test_the_age_of_the_pulse_is_a_metric(course: Course, tmp_path: Path, settings: Any) -> None:
+    settings.VAR_DIR = tmp_path
+    assert list(live.age()) == []
+    live.publish(live.folder())
+    (metric,) = live.age()
+    assert metric.name == "live_pulse_age_seconds"
+    assert 0 <= metric.samples[0].value < 60
+
+
+@pytest.mark.parametrize(
+    ("name", "is_good"),
+    [
+        ("pulse.json", True),
+        ("lototrot-0123456789abcdef0123.json", True),
+        ("lototrot-0123456789ABCDEF0123.json", False),
+        ("lototrot-0123.json", False),
+        ("../pulse.json", False),
+        ("pulse.json\n", False),
+    ],
+)
+def test_only_names_of_published_files_are_served(name: str, is_good: bool) -> None:
+    assert live.is_name(name) is is_good
