@@ -5,7 +5,6 @@ UNTESTED: dict[str, str] = {
     "core/journal": "export journal_rules models rows selectors",
     "core/journal/raceday": "chapters",
     "core/proofs": "models",
-    "core/tools/embedded": "keeper server",
     "core/tools/raceday": "people",
     "core/tools/raceday/management/commands": "raceday",
     "lototrot": "administration journal_rules nightly reports screens whatif",

@@ -1,6 +1,5 @@
 import os
 import shutil
-import signal
 import subprocess
 import sys
 import tempfile
@@ -160,44 +159,6 @@ def test_it_ends_when_its_user_is_killed(postgres: Postgres, eventually: Eventua
     eventually(lambda: not alive(pid))
     with postgres:
         assert postgres.pid not in (None, pid)
-
-
-def test_a_killed_keeper_is_replaced(postgres: Postgres, eventually: Eventually) -> None:
-    with postgres:
-        pid = postgres.pid
-        assert pid is not None
-        os.kill(int((postgres.folder / "keeper.lock").read_text()), signal.SIGKILL)
-        if sys.platform == "linux":
-            eventually(lambda: not alive(pid))
-    with postgres:
-        assert postgres.pid not in (None, pid)
-
-
-def test_an_orphan_is_stopped_before_a_new_start(postgres: Postgres) -> None:
-    """Where no parent's death is signalled, a killed keeper leaves a running server."""
-    with postgres:
-        pass
-    account = {} if os.geteuid() else {"user": postgres._cluster.stat().st_uid}
-    order = postgres._prepare()
-    with postgres.log.open("a") as log:
-        orphan = subprocess.Popen(order.argv, stdout=log, stderr=log, cwd="/", **account)  # type: ignore[call-overload]
-    try:
-        postgres._wait_until(postgres._answers, "did not start")
-        with postgres:
-            assert postgres.pid not in (None, orphan.pid)
-            assert orphan.wait(60) == 0
-    finally:
-        orphan.kill()
-        orphan.wait()
-
-
-def test_a_pid_file_that_names_a_stranger_is_forgotten(postgres: Postgres) -> None:
-    with postgres:
-        pass
-    postgres._pid_file.write_text(f"{os.getpid()}\n{postgres._cluster}\n0\n5432\n")
-    assert postgres.pid is None
-    with postgres:
-        assert postgres.pid not in (None, os.getpid())
 
 
 def test_a_swept_socket_folder_is_made_again(postgres: Postgres) -> None:
