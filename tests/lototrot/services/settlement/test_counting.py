@@ -119,7 +119,7 @@ def test_a_contest_without_tickets_counts_nothing(contest: Contest) -> None:
 
 
 def test_every_race_needs_its_right_numbers(contest: Contest) -> None:
-    with pytest.raises(ValueError, match="for each race"):
+    with pytest.raises(ValueError, match="for each leg"):
         counted(contest, RIGHT[1:])
 
 
