@@ -73,7 +73,7 @@ import django
 
 django.setup()
 from lototrot import tasks
-from lototrot.services import long_acts, settlement
+from lototrot.services.settlement import settling as settlement
 
 contest, module, name, when = int(sys.argv[1]), *sys.argv[2:]
 
