@@ -1,0 +1,47 @@
+"""Check that acts which keep the rules of the lower apps break none, and that others are named."""
+
+from datetime import timedelta
+
+import pytest
+
+from core.database import clock
+from core.journal import acting
+from core.journal.journal_rules import AUTHORISATION, CLOCK, ROLES, RULES
+from core.journal.rules import broken
+from core.premises.models import Authorisation
+from core.staff.models import User
+from core.staff.powers import Role
+from tests.support import factories
+from tests.support.databases import Database
+
+
+def test_simulated_time_only_moves_forward(own_database: Database) -> None:
+    factories.time_pass(minutes=5)
+    assert len(list(broken(CLOCK))) == 0
+    factories.time_pass(minutes=-5)
+    assert len(list(broken(CLOCK))) == 1
+
+
+@pytest.mark.article("14.I.6")
+def test_an_authorisation_is_ended_earlier_and_never_made_longer(own_database: Database) -> None:
+    factories.point()
+    period = Authorisation.objects.order_by("pk")[:1].get()
+    same = Authorisation.objects.filter(pk=period.pk)
+    same.update(valid_until=clock.now())
+    assert len(list(broken(AUTHORISATION))) == 0
+    same.update(valid_until=clock.now() + timedelta(days=9))
+    assert len(list(broken(AUTHORISATION))) == 1
+
+
+def test_roles_are_given_by_another_person(own_database: Database) -> None:
+    administrator, person = factories.staff(Role.ADMINISTRATOR), factories.staff(Role.ORGANISER)
+    for user in (person, administrator):
+        with acting.acting("roles", staff=administrator.user_id):
+            User.objects.filter(pk=user.user_id).update(roles=["auditor"])
+        assert len(list(broken(ROLES))) == (user is administrator)
+
+
+def test_rules_have_names_and_no_rule_is_there_twice() -> None:
+    names = [rule.name for rule in RULES]
+    assert len(set(names)) == len(names)
+    assert all(rule.table for rule in RULES)

@@ -1,0 +1,70 @@
+"""Play the race day as a command: its recount, its welcome and its failure."""
+
+import os
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any, cast
+
+import pytest
+from django.core.management import CommandError, call_command
+
+from core.tools.embedded.processes import EmbeddedError
+from core.tools.raceday.management.commands import raceday
+from core.tools.raceday.stage import Amiss
+from tests.support.databases import Database
+
+
+class _Organiser:
+    """An organiser's API that gives every terminal one enrolment code."""
+
+    def post(self, path: str, body: Any) -> Any:
+        assert path == "premises/P-0001/terminals"
+        assert body == {"code": "T-VISITOR"}
+        return {"enrolment_code": "ENROL-ME"}
+
+
+class _Staff(dict[str, _Organiser]):
+    passwords = {"admin": "first", "org1": "second"}
+
+
+def _stack(**environment: str) -> Any:
+    return SimpleNamespace(base_url="http://127.0.0.1:1", environment=os.environ | environment)
+
+
+def test_the_ledger_is_recounted_from_the_tickets(
+    own_database: Database, capsys: pytest.CaptureFixture[str]
+) -> None:
+    raceday._recount(_stack(**own_database.environment))
+    assert "Recounted from tickets and results" in capsys.readouterr().out
+    elsewhere = {**own_database.environment, "DATABASE_URL": "postgresql://nobody@/nowhere"}
+    with pytest.raises(Amiss, match="the ledger is not what the tickets say"):
+        raceday._recount(_stack(**elsewhere))
+
+
+def test_the_welcome_names_addresses_codes_and_passwords(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    sellers = [SimpleNamespace(premises="P-0001")]
+    stage = SimpleNamespace(sellers=sellers, staff=_Staff(org1=_Organiser()), pin="183054")
+    raceday._welcome(_stack(), cast(Any, stage), tmp_path)
+    printed = capsys.readouterr().out
+    words = ("http://127.0.0.1:1/terminal/", "ENROL-ME", "183054", "second", "organiser")
+    assert [word for word in words if word not in printed] == []
+
+
+def test_the_time_of_each_chapter_is_printed(capsys: pytest.CaptureFixture[str]) -> None:
+    raceday._durations([("A race day", 61.25)], 0)
+    printed = capsys.readouterr().out
+    assert "A race day" in printed and "61.2 s" in printed and "all" in printed
+
+
+def test_a_system_that_does_not_start_fails_the_command(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def failing(**_: Any) -> Any:
+        raise EmbeddedError("The disk is full.")
+
+    monkeypatch.setenv("VAR_DIR", str(tmp_path))
+    monkeypatch.setattr(raceday, "Stack", failing)
+    with pytest.raises(CommandError, match=r"Amiss: The disk is full\. \(logs: .*raceday/log\)"):
+        call_command("raceday")

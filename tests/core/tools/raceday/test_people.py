@@ -1,0 +1,58 @@
+"""Enter the people and places of the demonstration through the API."""
+
+import os
+from collections.abc import Iterator
+
+import pytest
+
+from core.tools.raceday import people
+from core.tools.raceday.api import Api, ApiProblem
+from tests.support.browser.site import serving
+from tests.support.databases import Database
+
+SINCE = "2020-01-01T00:00:00Z"
+PIN = "183054"
+
+
+@pytest.fixture
+def staff(own_database: Database) -> Iterator[people.Staff]:
+    """Yield the staff of a running system: the administrator and one organiser."""
+    environment = os.environ | own_database.environment
+    with serving() as port:
+        staff = people.Staff(Api(f"http://127.0.0.1:{port}"))
+        staff.enter(people.ADMINISTRATOR, people.administrator_create(environment))
+        people.staff_open(staff, ["org1"])
+        yield staff
+
+
+def test_people_and_terminals_sign_on_and_renew_their_sessions(staff: people.Staff) -> None:
+    organiser = staff["org1"]
+    assert set(staff.passwords) == set(staff.devices) == {"admin", "org1"}
+    with pytest.raises(ApiProblem, match="power_missing"):
+        organiser.get("journal/acts")
+    sellers = people._premises_open(organiser, 1, SINCE, PIN)
+    assert [seller.terminal for seller in sellers] == ["T-0001-1", "T-0001-2"]
+    assert {seller.premises for seller in sellers} == {"P-0001"}
+    first = sellers[0].api
+    assert first.get("terminal")["premises"] == "P-0001"
+    assert first._sign_on is not None
+    renewed = first._sign_on()
+    assert renewed["Authorization"] == first.headers["Authorization"]
+    assert renewed["X-Operator-Session"] != first.headers["X-Operator-Session"]
+    enrolment = people.terminal_register(organiser, "P-0001", "T-VISITOR")
+    visitor = people.Seller.enrol(
+        organiser.base_url, "P-0001", "T-VISITOR", people.OPERATOR, code=enrolment, pin=PIN
+    )
+    assert visitor.api.headers["X-Operator-Session"]
+    with pytest.raises(ApiProblem):
+        Api(organiser.base_url).post("terminal/enrolment", {"enrolment_code": enrolment})
+
+
+def test_there_is_a_person_for_every_duty_and_a_name_for_each() -> None:
+    roles = [role for _name, role in people.STAFF.values()]
+    assert {role: roles.count(role) for role in ("organiser", "stewards")} == {
+        "organiser": 2,
+        "stewards": 2,
+    }
+    assert people.ADMINISTRATOR not in people.STAFF
+    assert len({name for name, _role in people.STAFF.values()}) == len(people.STAFF)
