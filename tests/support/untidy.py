@@ -4,12 +4,8 @@
 UNTESTED: dict[str, str] = {
     "core/journal/raceday": "chapters",
     "lototrot": "administration journal_rules nightly reports screens whatif",
-    "lototrot/engine": "programme_csv programme_fields programme_json",
-    "lototrot/management/commands": "import_programme",
+    "lototrot/engine": "programme_csv programme_json",
     "lototrot/raceday": "drawing meeting nights paying selling story",
-    "lototrot/services/contest": "facts",
-    "lototrot/services/prizes": "lapsing payables",
-    "lototrot/services/races": "course",
     "lototrot/services/seal": "leaves proving",
     "lototrot/services/settlement": "auditing certificate certificate_paper",
     "lototrot/services/tickets": "presented",

@@ -1,0 +1,73 @@
+"""Check what all acts about a race share: its record, its contests, instants and reasons."""
+
+from datetime import datetime, timedelta
+
+import pytest
+
+from core.database import clock
+from core.kernel.days import NaiveInstant
+from lototrot.models.contest import Contest
+from lototrot.services.contest.contests import RaceUnknown
+from lototrot.services.races.course import (
+    InstantAhead,
+    ReasonMissing,
+    SourceMissing,
+    contests_including,
+    need_reason,
+    need_source,
+    offers_refresh,
+    past_instant,
+    race_get,
+    race_hold,
+)
+from tests.support import factories
+
+pytestmark = pytest.mark.django_db
+
+
+def test_a_race_is_found_by_its_id_or_refused() -> None:
+    race = factories.meeting(races=1).races.get()
+    assert race_get(race.pk) == race
+    with pytest.raises(RaceUnknown):
+        race_get(2**31)
+
+
+def test_the_contests_of_a_race_are_those_with_a_leg_on_it() -> None:
+    contest, other = factories.contest(), factories.contest(kind="five-races")
+    race = factories.races_of(contest)[0]
+    assert contests_including(race.pk) == [contest.pk]
+    assert contests_including(factories.races_of(other)[0].pk) == [other.pk]
+    assert race_hold(race).race_id == race.pk
+
+
+@pytest.mark.article("14.III.5.4.1")
+def test_offers_follow_withdrawals_until_the_contest_is_closed() -> None:
+    contest = factories.contest()
+    race = factories.races_of(contest)[0]
+    factories.withdrawal(race, 4)
+    offers_refresh(race.pk)
+    contest.refresh_from_db()
+    assert contest.offered_masks[0] & 1 << 3 == 0
+    factories.contest_closed(contest, sealed=False)
+    factories.withdrawal(race, 5)
+    offers_refresh(race.pk)
+    assert Contest.objects.get(pk=contest.pk).offered_masks == contest.offered_masks
+
+
+def test_an_instant_has_a_time_zone_and_has_come() -> None:
+    now = clock.now()
+    assert past_instant(now) == now
+    with pytest.raises(InstantAhead):
+        past_instant(now + timedelta(minutes=1))
+    with pytest.raises(NaiveInstant):
+        past_instant(datetime(2030, 3, 2))
+
+
+@pytest.mark.parametrize("text", ["", "  "])
+def test_source_and_reason_are_not_empty(text: str) -> None:
+    with pytest.raises(SourceMissing):
+        need_source(text)
+    with pytest.raises(ReasonMissing):
+        need_reason(text)
+    need_source("Starter")
+    need_reason("Storm")
