@@ -1,6 +1,6 @@
-// Draw the mechanics of probabilistic games, one entry for each kind of promotrot/engine/mechanics.py:
-// `face` is the sign of the game's button, `prizes` returns the rows of its prize table, `draw` returns
-// the play with its buttons, `tells` is whether the prize of each act is announced.
+// Draw the mechanics of probabilistic games, one entry for each kind of promotrot/engine/mechanics.py.
+// In an entry, `face` is the picture on the game's button, `prizes` returns the rows of its prize
+// table, `draw` returns the play with its buttons, and `tells` is true if each act announces a prize.
 
 import { h } from "../../screens/base/dom.js";
 import { t } from "../../screens/base/text.js";

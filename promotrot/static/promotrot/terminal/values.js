@@ -6,10 +6,10 @@ import { t } from "../../screens/base/text.js";
 
 const SHEET = new URL("../signs.svg", import.meta.url).pathname;
 
-/** Return a sign of this project's sheet. */
+/** Return a picture from the game's SVG sheet. */
 export const sign = (name, label = "") => drawing(`${SHEET}#${name}`, { label, className: "sign" });
 
-/** Return a prize: an amount, or a thing with its value. */
+/** Return the content that shows a prize: an amount, or a prize in kind with its value. */
 export function prizeOf(game, number) {
   const tier = game.screen.tiers.find((row) => row.tier === number);
   if (!tier) return t("no_prize");
