@@ -1,5 +1,6 @@
 """Read single fields of the official programme by the rules of both formats (14.III.5.2)."""
 
+from collections.abc import Mapping
 from datetime import date
 
 import pytest
@@ -15,7 +16,7 @@ FIELDS = {
 }
 
 
-def read(fields: tuple[Field, ...], source: dict[str, object]) -> tuple[Record, Faults]:
+def read(fields: tuple[Field, ...], source: Mapping[str, object]) -> tuple[Record, Faults]:
     record, faults = Record("/meeting"), Faults()
     read_fields(record, fields, source, lambda name: f"/meeting/{name}", faults)
     return record, faults
