@@ -102,6 +102,7 @@ class Api:
         target = PREFIX + path + ("?" + urlencode(query) if query else "")
         status, content, is_problem = self._send(method, target, body, headers or {})
         if status == 401 and self._sign_on:
+            self._link.close()  # signing on takes time, and the server closes idle connections
             self.headers = dict(self._sign_on())
             status, content, is_problem = self._send(method, target, body, headers or {})
         if status >= 400:
@@ -114,9 +115,14 @@ class Api:
         """Return the status and the content, and whether the content is a problem document."""
         if time.monotonic() - self._used > KEPT_S:
             self._link.close()  # the next request opens it again
-        self._used = time.monotonic()
-        self._link.request(method, target, body, {**self.headers, **headers})
+        try:
+            self._link.request(method, target, body, {**self.headers, **headers})
+        except (BrokenPipeError, ConnectionResetError):
+            # The server had closed the idle connection, so it has not seen the request.
+            self._link.close()
+            self._link.request(method, target, body, {**self.headers, **headers})
         response = self._link.getresponse()
         content = response.read()
+        self._used = time.monotonic()
         is_problem = "problem+json" in response.getheader("Content-Type", "")
         return response.status, content, is_problem
