@@ -2,6 +2,7 @@
 
 import argparse
 import json
+import logging
 from pathlib import Path
 
 import pytest
@@ -42,6 +43,10 @@ def test_it_publishes_once_if_asked(tmp_path: Path) -> None:
 def test_a_publication_that_fails_is_logged_and_the_next_one_is_tried(
     error: Exception, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    # A logger of this test: other tests configure the process's own.
+    logger = logging.Logger("live")
+    logger.addHandler(caplog.handler)
+    monkeypatch.setattr("core.screens.management.commands.live.logger", logger)
     monkeypatch.setattr("core.screens.management.commands.live.connection.close", lambda: None)
 
     def failing() -> None:
