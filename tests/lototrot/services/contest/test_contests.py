@@ -1,13 +1,9 @@
 """Putting a contest on sale: every gate of [E8], and what can never be a contest."""
 
-import dataclasses
-import uuid
 from collections.abc import Callable
 from datetime import date, timedelta
-from typing import Any
 
 import pytest
-from django.conf import settings
 from django.db import IntegrityError, transaction
 
 from core.database import clock
@@ -16,91 +12,30 @@ from core.staff.actor import StaffActor
 from core.staff.powers import Role
 from lototrot.engine.bet_type import BetTypeRefused
 from lototrot.models.contest import BetType, Contest, Publication, TicketModel
-from lototrot.models.programme import FederationApproval, Meeting, Race
+from lototrot.models.programme import FederationApproval, Race
 from lototrot.services.contest.contests import (
-    AuthorisationMissing,
-    BetTypeRecorded,
     ContestNotOpen,
-    ContestOfDayExists,
-    ContestUnknown,
     CourseUnderWay,
     GatesShut,
     ProgrammeNotApproved,
     PublishedAlready,
-    RaceRepeated,
-    RaceUnknown,
     RulesIncomplete,
     ScheduleOutOfPlace,
-    TermsRefused,
-    TicketModelRecorded,
     bet_type_record,
-    contest_create,
-    contest_gates,
-    contest_get,
     contest_open,
     contest_publish,
     display_acknowledge,
     internal_bet_type_record,
-    ticket_model_record,
 )
-from lototrot.services.tickets.selling import MultipleNotAuthorised, SaleRequest, ticket_sell
 from tests.support import factories
+from tests.support.lototrot.putting_on_sale import DOCUMENT, RULES, created, published, shut
 
 pytestmark = pytest.mark.django_db
-
-RULES = {code: f"The rules in {code}." for code, _ in settings.LANGUAGES}
-DOCUMENT = {
-    "code": "two-races",
-    "version": 1,
-    "name": "Two races",
-    "legs": 2,
-    "prize_percent": "60",
-    "payout_step_cents": 1,
-    "jackpot_threshold_cents": 0,
-    "shares_below": {"2": "100", "reserve": "0"},
-    "shares_above": {"2": "100", "reserve": "0"},
-}
 
 
 @pytest.fixture
 def by() -> StaffActor:
     return factories.staff(Role.ORGANISER)
-
-
-def of_legs(legs: int) -> dict[str, Any]:
-    shares = {str(legs): "100", "reserve": "0"}
-    return DOCUMENT | {
-        "code": f"races-{legs}",
-        "legs": legs,
-        "shares_below": shares,
-        "shares_above": shares,
-    }
-
-
-def created(by: StaffActor, meeting: Meeting | None = None, **changes: Any) -> Contest:
-    """A contest that lacks nothing but what `changes` takes from it."""
-    meeting = meeting or factories.meeting()
-    bet_type = changes.pop("bet_type", None) or factories.bet_type()
-    races = list(meeting.races.order_by("number"))[: bet_type.document["legs"]]
-    given = {
-        "meeting": meeting,
-        "bet_type": bet_type,
-        "ticket_model": factories.ticket_model(),
-        "races": races,
-        "price_cents": 100,
-        "max_bets": 10_000,
-        "scheduled_close_at": min(race.scheduled_start_at for race in races),
-    }
-    return contest_create(by=by, **(given | changes))
-
-
-def published(by: StaffActor, contest: Contest) -> Contest:
-    contest_publish(by=by, contest=contest, rules=RULES)
-    return contest
-
-
-def shut(contest: Contest) -> list[tuple[str, str]]:
-    return [(gate.code, gate.article) for gate in contest_gates(contest=contest)]
 
 
 # --- Gates ----------------------------------------------------------------------------------------
@@ -310,192 +245,6 @@ def test_only_those_that_sell_acknowledge_a_display_and_once(by: StaffActor) -> 
     office = factories.point(factories.premises(Premises.Kind.CENTRAL_OFFICE))
     with pytest.raises(Exception, match="do not do this"):
         display_acknowledge(by=office.actor, contest=contest)
-
-
-# --- Bet types ------------------------------------------------------------------------------------
-
-
-@pytest.mark.article("14.III.7", "14.III.5.1", "14.I.5")
-@pytest.mark.parametrize("legs", range(2, 11))
-def test_a_bet_type_is_data_from_two_to_ten_races(by: StaffActor, legs: int) -> None:
-    """Recorded, published, opened and sold without any code for it; numbers 1 to 31."""
-    bet_type = bet_type_record(by=by, document=of_legs(legs), authorisation="CAIB 9")
-    meeting = factories.meeting(races=legs, numbers=range(1, 32))
-    contest = contest_open(by=by, contest=published(by, created(by, meeting, bet_type=bet_type)))
-    place = factories.point()
-    display_acknowledge(by=place.actor, contest=contest)
-    races = ((31, 1), *[(31,)] * (legs - 1))
-    sold = ticket_sell(
-        credentials=place.credentials,
-        request=SaleRequest(uuid.uuid4(), contest.pk, races, 100, 200),
-    )
-    assert sold.masks == (1 << 30 | 1, *[1 << 30] * (legs - 1))
-
-
-@pytest.mark.article("14.III.7")
-@pytest.mark.parametrize("legs", [0, 1, 11])
-def test_bet_types_of_fewer_or_more_races_are_refused(by: StaffActor, legs: int) -> None:
-    with pytest.raises(BetTypeRefused):
-        bet_type_record(by=by, document=of_legs(legs), authorisation="CAIB 9")
-
-
-@pytest.mark.article("14.III.7")
-def test_a_version_of_a_bet_type_never_changes(by: StaffActor) -> None:
-    first = bet_type_record(by=by, document=DOCUMENT, authorisation="CAIB 9")
-    assert bet_type_record(by=by, document=DOCUMENT, authorisation="CAIB 9") == first
-    other = DOCUMENT | {"payout_step_cents": 10}
-    with pytest.raises(BetTypeRecorded):
-        bet_type_record(by=by, document=other, authorisation="CAIB 9")
-    second = bet_type_record(by=by, document=other | {"version": 2}, authorisation="CAIB 9")
-    assert second.pk != first.pk
-
-
-@pytest.mark.parametrize(
-    "change",
-    [{"code": "x" * 40}, {"version": 2**31 - 1}, {"name": "x" * 64}],
-    ids=["code", "version", "name"],
-)
-def test_what_the_rules_accept_the_database_holds(by: StaffActor, change: dict[str, Any]) -> None:
-    bet_type = bet_type_record(by=by, document=DOCUMENT | change, authorisation="CAIB 9")
-    assert created(by, bet_type=bet_type).bet_type_code == bet_type.code
-
-
-@pytest.mark.article("14.II.2", "14.III.7")
-@pytest.mark.parametrize("reference", ["", "  "])
-def test_what_the_authority_has_not_authorised_is_not_recorded(
-    by: StaffActor, reference: str
-) -> None:
-    with pytest.raises(AuthorisationMissing):
-        bet_type_record(by=by, document=DOCUMENT, authorisation=reference)
-    with pytest.raises(AuthorisationMissing):
-        ticket_model_record(
-            by=by,
-            code="m",
-            version=1,
-            authorisation=reference,
-            authorised_on=date(2006, 1, 2),
-            multiple=True,
-        )
-
-
-@pytest.mark.article("14.II.2")
-def test_a_version_of_a_ticket_model_is_recorded_once(by: StaffActor) -> None:
-    given = {
-        "by": by,
-        "code": "m",
-        "version": 1,
-        "authorisation": "CAIB 2",
-        "authorised_on": date(2006, 1, 2),
-        "multiple": False,
-    }
-    ticket_model_record(**given)
-    with pytest.raises(TicketModelRecorded):
-        ticket_model_record(**given)
-
-
-@pytest.mark.article("14.II.2")
-def test_a_ticket_model_without_multiple_sells_single_bets_only(by: StaffActor) -> None:
-    model = ticket_model_record(
-        by=by,
-        code="single",
-        version=1,
-        authorisation="CAIB 2",
-        authorised_on=date(2006, 1, 2),
-        multiple=False,
-    )
-    contest = contest_open(by=by, contest=published(by, created(by, ticket_model=model)))
-    place = factories.point()
-    factories.acknowledge(contest, place)
-    single = SaleRequest(uuid.uuid4(), contest.pk, ((1,),) * 7, 100, 100)
-    ticket_sell(credentials=place.credentials, request=single)
-    double = dataclasses.replace(
-        single, uuid=uuid.uuid4(), races=((1, 2), *((1,),) * 6), amount_cents=200
-    )
-    with pytest.raises(MultipleNotAuthorised):
-        ticket_sell(credentials=place.credentials, request=double)
-
-
-# --- Terms ----------------------------------------------------------------------------------------
-
-
-@pytest.mark.article("14.I.2", "14.III.5.1")
-def test_the_races_are_the_meetings_own_each_once(by: StaffActor) -> None:
-    meeting, other = factories.meeting(), factories.meeting()
-    races = list(meeting.races.all())
-    with pytest.raises(RaceRepeated):
-        created(by, meeting, races=[*races[:6], races[0]])
-    with pytest.raises(RaceUnknown):
-        created(by, meeting, races=[*races[:6], other.races.first()])
-    with pytest.raises(RaceUnknown):
-        created(by, meeting, races=[], scheduled_close_at=clock.now() + timedelta(hours=1))
-
-
-def test_the_order_of_the_races_is_the_one_given(by: StaffActor) -> None:
-    meeting = factories.meeting()
-    races = list(meeting.races.order_by("-number"))
-    contest = created(by, meeting, races=races)
-    assert factories.races_of(contest) == races
-
-
-TERMS = [
-    {"price_cents": 0},
-    {"price_cents": -1},
-    {"max_bets": 0},
-    {"correction_window_s": -1},
-    {"correction_window_s": 60},
-    {"correction_window_s": 60, "correction_approval": "  "},
-]
-
-
-@pytest.mark.parametrize("terms", TERMS, ids=str)
-@pytest.mark.article("14.III.1.4")
-def test_impossible_terms_are_refused(by: StaffActor, terms: dict[str, Any]) -> None:
-    with pytest.raises(TermsRefused):
-        created(by, **terms)
-    assert not Contest.objects.exists()
-
-
-def test_more_races_than_a_ticket_holds_are_refused(by: StaffActor) -> None:
-    meeting = factories.meeting(races=11)
-    with pytest.raises(TermsRefused):
-        created(by, meeting, races=list(meeting.races.all()))
-
-
-@pytest.mark.article("14.III.1.4")
-def test_a_correction_window_needs_its_approval_in_the_database_too(by: StaffActor) -> None:
-    approved = created(by, correction_window_s=60, correction_approval="CAIB 3/2006")
-    assert approved.correction_window_s == 60
-    row = Contest.objects.filter(pk=approved.pk).values().get()
-    row |= {"id": row["id"] + 1, "day": date(2030, 1, 1), "correction_approval": ""}
-    with pytest.raises(IntegrityError, match="correction_window_approved"), transaction.atomic():
-        Contest.objects.create(**row)
-
-
-@pytest.mark.article("14.III.4")
-def test_the_scheduled_closing_lies_ahead_and_not_after_the_first_start(by: StaffActor) -> None:
-    meeting = factories.meeting()
-    first = min(race.scheduled_start_at for race in meeting.races.all())
-    for instant in (clock.now(), first + timedelta(seconds=1)):
-        with pytest.raises(ScheduleOutOfPlace):
-            created(by, meeting, scheduled_close_at=instant)
-    assert created(by, meeting, scheduled_close_at=first).scheduled_close_at == first
-
-
-def test_there_is_one_contest_a_day_of_a_bet_type(by: StaffActor) -> None:
-    """[A15], whether of the same meeting or of another on the same day."""
-    meeting = factories.meeting()
-    created(by, meeting)
-    other = factories.meeting(day=meeting.day)
-    for each in (meeting, other):
-        with pytest.raises(ContestOfDayExists):
-            created(by, each)
-    five = factories.bet_type("five-races")
-    assert created(by, other, bet_type=five).day == meeting.day
-
-
-def test_an_unknown_contest_is_unknown() -> None:
-    with pytest.raises(ContestUnknown):
-        contest_get(2**31)
 
 
 @pytest.mark.article("14.III.4")

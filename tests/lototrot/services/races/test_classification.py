@@ -1,6 +1,5 @@
 """The stewards' classification: whole, confirmed by another, frozen, corrected as B14 says."""
 
-import uuid
 from datetime import timedelta
 
 import pytest
@@ -16,30 +15,22 @@ from lototrot.engine.races import right_mask
 from lototrot.models.contest import Contest
 from lototrot.models.programme import Race
 from lototrot.models.running import Classification
-from lototrot.models.settlement import PaymentOrder, Settlement
 from lototrot.selectors.races import RaceState, race_record
-from lototrot.services.races import classification as services
 from lototrot.services.races.classification import (
     AllDisqualified,
     AnnouncementIncomplete,
-    ClassificationChanged,
     ClassificationRefused,
     Entry,
-    NotClassified,
-    NothingCorrected,
-    PaymentOrdered,
-    classification_correct,
-    classification_propose,
 )
 from lototrot.services.races.course import (
     InstantAhead,
     RaceClassified,
     RaceDeclared,
     RaceNotStarted,
-    ReasonMissing,
 )
 from lototrot.services.races.starts import OutOfOrder
 from tests.support import factories as f
+from tests.support.lototrot.classifying import confirm, entries, propose
 
 pytestmark = [pytest.mark.django_db, pytest.mark.article("14.III.5.3")]
 
@@ -58,31 +49,6 @@ def race(contest: Contest) -> Race:
     f.started(race)
     f.time_pass(minutes=1)
     return race
-
-
-def entries(**changed: Entry | None) -> list[Entry]:
-    """Winner 7, second 1, 3 withdrawn, the rest started; `n4=None` leaves 4 out."""
-    given = {n: Entry(n, "started") for n in range(1, 11)}
-    given[7], given[1] = Entry(7, "winner", 1), Entry(1, "started", 2)
-    given[3] = Entry(3, "withdrawn")
-    for key, entry in changed.items():
-        given[int(key[1:])] = entry
-    return [entry for entry in given.values() if entry]
-
-
-def propose(race: Race, runners: list[Entry] | None = None, **more) -> Proposal:
-    return classification_propose(
-        by=more.get("by") or f.staff(Role.STEWARDS),
-        race_id=race.pk,
-        runners=entries() if runners is None else runners,
-        announced_text=more.get("text", "1. Cavall 7, 2. Cavall 1"),
-        author=more.get("author", "Comissaris"),
-        announced_at=more.get("at") or clock.now(),
-    )
-
-
-def confirm(proposal: Proposal) -> None:
-    two_persons.confirm(proposal=proposal.uuid, by=f.staff(Role.STEWARDS))
 
 
 def refused(race: Race, runners: list[Entry]) -> list[tuple[str, int | None]]:
@@ -262,186 +228,3 @@ def test_what_changed_meanwhile_is_seen_when_it_is_confirmed(race: Race) -> None
     with pytest.raises(RaceDeclared):
         confirm(proposal)
     assert not Classification.objects.exists()
-
-
-# --- Correction -----------------------------------------------------------------------------------
-
-
-def correct(race: Race, runners: list[Entry], reason: str = "7 keyed for 1", by=None) -> Proposal:
-    return classification_correct(
-        by=by or f.staff(Role.STEWARDS), race_id=race.pk, runners=runners, reason=reason
-    )
-
-
-ANNOUNCED = entries(n7=Entry(7, "started", 2), n1=Entry(1, "winner", 1))
-
-
-def test_a_keying_error_is_corrected_by_two_persons(race: Race) -> None:
-    """[B14]: the text, its author and its time stay, and so does the row that was wrong."""
-    confirm(propose(race))
-    wrong = Classification.objects.get()
-    first = f.staff(Role.STEWARDS)
-    proposal = correct(race, ANNOUNCED, by=first)
-    assert proposal.content["reason"] == "7 keyed for 1"
-    with pytest.raises(two_persons.SamePerson):
-        two_persons.confirm(proposal=proposal.uuid, by=f.another_session(first))
-    assert race_record(race.pk).facts().winners == {7}
-    confirm(proposal)
-    wrong.refresh_from_db()
-    right = Classification.objects.get(in_force=True)
-    assert (wrong.in_force, right.corrects) == (False, wrong)
-    assert (right.announced_text, right.announced_at) == (wrong.announced_text, wrong.announced_at)
-    assert race_record(race.pk).facts().winners == {1}
-
-
-def test_a_correction_must_correct_something_and_say_why(race: Race) -> None:
-    with pytest.raises(NotClassified):
-        correct(race, ANNOUNCED)
-    confirm(propose(race))
-    with pytest.raises(ReasonMissing):
-        correct(race, ANNOUNCED, reason=" ")
-    with pytest.raises(NothingCorrected):
-        correct(race, list(reversed(entries())))
-    with pytest.raises(ClassificationRefused):
-        correct(race, entries(n4=None))
-    with pytest.raises(PowerMissing):
-        correct(race, ANNOUNCED, by=f.staff(Role.ORGANISER))
-    proposal = correct(race, ANNOUNCED)
-    with pytest.raises(two_persons.ProposalPending):
-        correct(race, ANNOUNCED)
-    two_persons.reject(proposal=proposal.uuid, by=f.staff(Role.STEWARDS))
-    assert Classification.objects.count() == 1
-
-
-def test_a_correction_of_what_was_corrected_meanwhile_is_refused(race: Race) -> None:
-    confirm(propose(race))
-    proposal = correct(race, ANNOUNCED)
-    before = Classification.objects.get()
-    Classification.objects.filter(pk=before.pk).update(in_force=False)
-    Classification.objects.create(
-        race=race,
-        runners=before.runners,
-        announced_text="x",
-        announced_at=before.announced_at,
-        author="x",
-        proposal=f.proposal("lototrot.classification_correction", "other"),
-        confirmed_at=clock.now(),
-        corrects=before,
-    )
-    with pytest.raises(ClassificationChanged):
-        confirm(proposal)
-
-
-def settled(contest: Contest) -> Settlement:
-    f.contest_closed(contest)
-    Contest.objects.filter(pk=contest.pk).update(state="settled")
-    return Settlement.objects.create(
-        uuid=uuid.uuid4(),
-        contest=contest,
-        number=1,
-        rules={},
-        races=[],
-        tickets=0,
-        bets=0,
-        winning_tickets=0,
-        takings_cents=0,
-        jackpot_in_cents=0,
-        reserve_in_cents=0,
-        lapsed_in_cents=0,
-        prizes_cents=0,
-        jackpot_out_cents=0,
-        reserve_out_cents=0,
-        figures={},
-        settled_at=clock.now(),
-    )
-
-
-def test_a_settled_contest_is_due_again_after_a_correction(contest: Contest, race: Race) -> None:
-    confirm(propose(race))
-    settlement = settled(contest)
-    proposal = correct(race, ANNOUNCED)
-    contest.refresh_from_db()
-    assert contest.state == "settled"
-    confirm(proposal)
-    contest.refresh_from_db()
-    settlement.refresh_from_db()
-    assert (contest.state, settlement.in_force) == ("closed", False)
-
-
-def test_every_settled_contest_on_the_race_is_reversed_and_no_other(
-    contest: Contest, race: Race, monkeypatch
-) -> None:
-    confirm(propose(race))
-    unsettled = f.contest_closed(f.contest(contest.meeting, kind="five-races"))
-    settled(contest)
-    settled(f.contest(f.meeting(day=contest.day + timedelta(days=1))))
-    called = []
-    monkeypatch.setattr(
-        services, "settlement_reverse", lambda *, contest_id, by: called.append(contest_id)
-    )
-    confirm(correct(race, ANNOUNCED))
-    assert called == [contest.pk]
-    unsettled.refresh_from_db()
-    assert unsettled.state == "closed"
-
-
-@pytest.mark.article("14.III.8.2")
-def test_nothing_is_corrected_once_payment_is_ordered(contest: Contest, race: Race) -> None:
-    confirm(propose(race))
-    settlement = settled(contest)
-    proposal = correct(race, ANNOUNCED)
-    Contest.objects.filter(pk=contest.pk).update(state="ordered")
-    PaymentOrder.objects.create(
-        contest=contest,
-        settlement=settlement,
-        ordered_at=clock.now(),
-        results_day=contest.day,
-        proposal=f.proposal("lototrot.payment_order", "x"),
-        first_pay_day=contest.day,
-        last_claim_day=contest.day,
-    )
-    with pytest.raises(PaymentOrdered):
-        confirm(proposal)
-    two_persons.reject(proposal=proposal.uuid, by=f.staff(Role.STEWARDS))
-    with pytest.raises(PaymentOrdered):
-        correct(race, ANNOUNCED)
-    assert race_record(race.pk).facts().winners == {7}
-    settlement.refresh_from_db()
-    assert settlement.in_force
-
-
-@pytest.mark.article("14.III.8.2")
-def test_the_database_refuses_a_payment_order_nobody_confirmed(contest: Contest) -> None:
-    day, settlement = contest.day, settled(contest)
-    with pytest.raises(IntegrityError, match="two persons"), transaction.atomic():
-        PaymentOrder.objects.create(
-            contest=contest,
-            settlement=settlement,
-            ordered_at=clock.now(),
-            results_day=day,
-            proposal=f.proposal("lototrot.classification", "x"),
-            first_pay_day=day,
-            last_claim_day=day,
-        )
-
-
-def test_a_corrected_start_does_not_undo_a_classified_withdrawal(race: Race) -> None:
-    """A classified withdrawal stays so, though the start proves to be earlier."""
-    confirm(propose(race))
-    withdrawal = race.withdrawals.get()
-    start = race.starts.get()
-    start_again = replace_start(start, withdrawal.effective_at - timedelta(seconds=1))
-    assert race_record(race.pk).start == start_again
-    assert race_record(race.pk).withdrawn == {3}
-
-
-def replace_start(start, at):
-    return type(start).objects.create(
-        race=start.race,
-        actual_start_at=at,
-        source="Video",
-        recorded_at=clock.now(),
-        recorded_by_id=start.recorded_by_id,
-        recorded_in_id=start.recorded_in_id,
-        proposal=f.proposal("lototrot.start_correction", "x"),
-    )

@@ -1,7 +1,6 @@
 """Settling a contest through the database: every figure, every cent, all of it or nothing."""
 
 import json
-from collections.abc import Callable, Sequence
 from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
@@ -10,58 +9,50 @@ from typing import Any
 import pytest
 from django.db import IntegrityError, transaction
 
-from core.database.due_work import send_due
 from core.ledger import services as ledger
-from core.ledger.models import Transfer
 from core.ledger.selectors import trial_balance
-from core.ledger.services import LedgerUnbalanced
 from core.premises.models import Authorisation
 from core.staff import two_persons
 from core.staff.powers import Role
-from lototrot import accounts, postings, tasks
-from lototrot.engine.bet_type import BetType as Rules
+from lototrot import accounts
 from lototrot.engine.bet_type import shipped
 from lototrot.engine.distribution import Takings, distribute
 from lototrot.engine.races import Outcome, Race
 from lototrot.models.contest import Contest
-from lototrot.models.settlement import PaymentOrder, Prize, Settlement
+from lototrot.models.settlement import PaymentOrder, Settlement
 from lototrot.models.tickets import Ticket
-from lototrot.selectors.settlements import (
-    chain_balances,
-    settlements_of,
-)
+from lototrot.selectors.settlements import chain_balances, settlements_of
 from lototrot.services.contest.contests import ContestUnknown
 from lototrot.services.prizes.carry_over import lapsed_carry_over
 from lototrot.services.prizes.lapsing import lapse
 from lototrot.services.races.classification import Entry, classification_correct
-from lototrot.services.settlement import settling
 from lototrot.services.settlement.breach import breach_void
-from lototrot.services.settlement.payment_order import payment_order_propose
 from lototrot.services.settlement.settling import (
     BreachPending,
     ContestNotClosed,
     LapsedNotCarriedOver,
     NotSettled,
     PreviousContestOpen,
-    SettlementUnsound,
     contest_settle,
     settlement_reverse,
     settlements_due,
 )
 from tests.support import factories, rounds
 from tests.support.factories import Point
+from tests.support.lototrot.two_races import (
+    FOUR_RUNNERS,
+    TICKETS,
+    TWO,
+    WON_BY_ONE,
+    closed_contest,
+    ordered,
+)
 
 pytestmark = pytest.mark.django_db
 
 ROOT = Path(__file__).resolve().parents[4]
 OWN = ROOT / "tests" / "golden" / "cases.json"
 SHARED = ROOT.parent / "shared" / "regulation" / "cases.json"
-
-TWO = rounds.rules(**rounds.TWO_LEGS)
-FOUR_RUNNERS = [(1, 2, 3, 4)] * 2
-WON_BY_ONE = [Race((1, 2, 3, 4), winners=frozenset({1}))] * 2
-# By numbers marked: both right, one right (twice), none right.
-TICKETS = [[(1,), (1,)], [(1,), (2,)], [(2,), (1,)], [(3,), (3,)]]
 
 
 @pytest.fixture(autouse=True)
@@ -72,28 +63,6 @@ def noon() -> None:
 @pytest.fixture
 def point(noon: None) -> Point:
     return factories.point()
-
-
-def closed_contest(
-    point: Point,
-    *,
-    tickets: Sequence[Any] = TICKETS,
-    rules: Rules = TWO,
-    facts: Sequence[Race] = WON_BY_ONE,
-) -> Contest:
-    """A contest of two races that has been run: of its four bets one has both right, two one."""
-    contest = rounds.contest(rules, FOUR_RUNNERS)
-    rounds.sell(contest, point, [rounds.masks(numbers) for numbers in tickets])
-    rounds.run(contest, facts)
-    return contest
-
-
-def ordered(contest: Contest) -> None:
-    """Settle and give the payment order, by two persons."""
-    contest_settle(contest_id=contest.pk)
-    first, second = factories.two_organisers()
-    proposal = payment_order_propose(by=first, contest_id=contest.pk)
-    two_persons.confirm(proposal=proposal.uuid, by=second)
 
 
 def end_to_end() -> list[Any]:
@@ -357,162 +326,6 @@ def test_nothing_is_reversed_once_payment_is_ordered(point: Point) -> None:
         settlement_reverse(contest_id=contest.pk, by=by)
     with pytest.raises(IntegrityError, match="payment is ordered"), transaction.atomic():
         Settlement.objects.filter(contest=contest).update(in_force=False)
-
-
-# --- What is checked before it is kept ------------------------------------------------------------
-
-
-def foreign_row(settlement_id: int, _: Contest) -> None:
-    """A prize for a ticket that is not there."""
-    Prize.objects.create(
-        settlement_id=settlement_id, ticket_id=2**40, winning_bets=[1, 0], prize_cents=144
-    )
-
-
-def losing_ticket(settlement_id: int, contest: Contest) -> None:
-    last = Ticket.objects.filter(contest=contest).latest("pk")
-    Prize.objects.create(
-        settlement_id=settlement_id, ticket=last, winning_bets=[0, 1], prize_cents=48
-    )
-
-
-def one_missing(settlement_id: int, contest: Contest) -> None:
-    """All rows but one: inserted again for another settlement, which is the one checked."""
-    rows = list(Prize.objects.filter(settlement_id=settlement_id))[1:]
-    raise Replaced(
-        [
-            Prize(ticket_id=r.ticket_id, winning_bets=r.winning_bets, prize_cents=r.prize_cents)
-            for r in rows
-        ]
-    )
-
-
-class Replaced(Exception):
-    """Carries the rows that are stored in the place of the right ones."""
-
-
-@pytest.mark.parametrize("tamper", [foreign_row, losing_ticket, one_missing])
-def test_prize_rows_tampered_with_are_found_and_nothing_is_kept(
-    point: Point, monkeypatch: pytest.MonkeyPatch, tamper: Callable[[int, Contest], None]
-) -> None:
-    contest = closed_contest(point)
-    insert = settling.prizes_insert
-
-    def tampered(*args: Any, settlement_id: int, **options: Any) -> None:
-        try:
-            with transaction.atomic():
-                insert(*args, settlement_id=settlement_id, **options)
-                tamper(settlement_id, contest)
-        except Replaced as replaced:
-            rows = replaced.args[0]
-            for row in rows:
-                row.settlement_id = settlement_id
-            Prize.objects.bulk_create(rows)
-
-    monkeypatch.setattr(settling, "prizes_insert", tampered)
-    with pytest.raises(SettlementUnsound):
-        contest_settle(contest_id=contest.pk)
-    assert nothing_kept(contest)
-
-
-@pytest.mark.parametrize("other", [{1: 53}, {2: 155}])
-def test_a_prize_a_cent_off_is_found_and_nothing_is_kept(
-    point: Point, monkeypatch: pytest.MonkeyPatch, other: dict[int, int]
-) -> None:
-    contest = closed_contest(point)
-    insert = settling.prizes_insert
-
-    def tampered(*args: Any, prize_each: dict[int, int], **options: Any) -> None:
-        insert(*args, prize_each={**prize_each, **other}, **options)
-
-    monkeypatch.setattr(settling, "prizes_insert", tampered)
-    with pytest.raises(SettlementUnsound):
-        contest_settle(contest_id=contest.pk)
-    assert nothing_kept(contest)
-
-
-@pytest.mark.parametrize("lost", range(12))
-def test_a_transfer_left_out_or_doubled_is_found_and_nothing_is_kept(
-    point: Point, monkeypatch: pytest.MonkeyPatch, lost: int
-) -> None:
-    contest = closed_contest(point)
-    lines_of = postings.settlement_lines
-
-    def without_one(**given: Any) -> list[ledger.Line]:
-        lines = [line for line in lines_of(**given) if line.amount_cents]
-        place = lost % len(lines)
-        return lines[:place] + lines[place + 1 :]
-
-    monkeypatch.setattr(postings, "settlement_lines", without_one)
-    with pytest.raises(LedgerUnbalanced):
-        contest_settle(contest_id=contest.pk)
-    assert nothing_kept(contest)
-
-
-def test_takings_that_the_ledger_does_not_have_are_found(point: Point) -> None:
-    contest = rounds.contest(TWO, FOUR_RUNNERS)
-    rounds.sell(contest, point, [rounds.masks(numbers) for numbers in TICKETS])
-    place = ledger.premises_account(point.premises.pk)
-    takings = ledger.liability(contest.takings_account.code)
-    ledger.post(reference=factories.proposal().uuid, lines=[ledger.Line("test", place, takings, 1)])
-    rounds.run(contest, WON_BY_ONE)
-    with pytest.raises(LedgerUnbalanced) as refusal:
-        contest_settle(contest_id=contest.pk)
-    assert refusal.value.data["account"] == contest.takings_account.code
-    assert nothing_kept(contest, takings=401)
-
-
-def nothing_kept(contest: Contest, takings: int = 400) -> bool:
-    contest.refresh_from_db()
-    return (
-        contest.state == Contest.State.CLOSED
-        and not Settlement.objects.exists()
-        and not Prize.objects.exists()
-        and not Transfer.objects.filter(kind="lototrot.pool").exists()
-        and rounds.balances(contest)["takings"] == takings
-    )
-
-
-# --- The tasks and what is shown ------------------------------------------------------------------
-
-
-def test_the_task_says_whether_it_settled(point: Point) -> None:
-    contest = rounds.contest(TWO, FOUR_RUNNERS)
-    assert tasks.settle(contest.pk) is False
-    rounds.run(contest, WON_BY_ONE)
-    assert tasks.settle(contest.pk) is True
-    assert tasks.settle(contest.pk) is True
-
-
-def test_the_sweeper_sends_what_the_database_says_is_due(
-    point: Point, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Whatever became of the broker's messages: a closing, a seal, the settlement, then nothing."""
-    sent: list[tuple[str, int]] = []
-    for task in (tasks.close, tasks.seal, tasks.settle):
-        monkeypatch.setattr(task, "delay", lambda pk, name=task.name: sent.append((name, pk)))
-    contest = closed_contest(point)
-    on_sale = rounds.contest(replace(TWO, code="another"), FOUR_RUNNERS)
-    factories.time_to(on_sale.scheduled_close_at)
-    send_due()
-    assert sent == [("lototrot.tasks.close", on_sale.pk), ("lototrot.tasks.settle", contest.pk)]
-    tasks.close(on_sale.pk), tasks.settle(contest.pk)
-    sent.clear()
-    send_due()
-    assert sent == [("lototrot.tasks.seal", on_sale.pk)]
-    tasks.seal(on_sale.pk)
-    sent.clear()
-    send_due()
-    assert sent == []
-
-
-def test_the_task_records_a_closing_that_has_come(point: Point) -> None:
-    contest = rounds.contest(TWO, FOUR_RUNNERS)
-    assert tasks.close(contest.pk) is False
-    factories.time_to(contest.scheduled_close_at)
-    assert tasks.close(contest.pk) is True
-    contest.refresh_from_db()
-    assert contest.closed_at == contest.scheduled_close_at
 
 
 @pytest.mark.article("14.III.7")

@@ -1,0 +1,131 @@
+"""Record bet types and ticket models, and put contests of them on sale."""
+
+import dataclasses
+import uuid
+from datetime import date
+from typing import Any
+
+import pytest
+
+from core.staff.actor import StaffActor
+from core.staff.powers import Role
+from lototrot.engine.bet_type import BetTypeRefused
+from lototrot.services.contest.contests import (
+    AuthorisationMissing,
+    BetTypeRecorded,
+    TicketModelRecorded,
+    bet_type_record,
+    contest_open,
+    display_acknowledge,
+    ticket_model_record,
+)
+from lototrot.services.tickets.selling import MultipleNotAuthorised, SaleRequest, ticket_sell
+from tests.support import factories
+from tests.support.lototrot.putting_on_sale import DOCUMENT, created, of_legs, published
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def by() -> StaffActor:
+    return factories.staff(Role.ORGANISER)
+
+
+@pytest.mark.article("14.III.7", "14.III.5.1", "14.I.5")
+@pytest.mark.parametrize("legs", range(2, 11))
+def test_a_bet_type_is_data_from_two_to_ten_races(by: StaffActor, legs: int) -> None:
+    """Recorded, published, opened and sold without any code for it; numbers 1 to 31."""
+    bet_type = bet_type_record(by=by, document=of_legs(legs), authorisation="CAIB 9")
+    meeting = factories.meeting(races=legs, numbers=range(1, 32))
+    contest = contest_open(by=by, contest=published(by, created(by, meeting, bet_type=bet_type)))
+    place = factories.point()
+    display_acknowledge(by=place.actor, contest=contest)
+    races = ((31, 1), *[(31,)] * (legs - 1))
+    sold = ticket_sell(
+        credentials=place.credentials,
+        request=SaleRequest(uuid.uuid4(), contest.pk, races, 100, 200),
+    )
+    assert sold.masks == (1 << 30 | 1, *[1 << 30] * (legs - 1))
+
+
+@pytest.mark.article("14.III.7")
+@pytest.mark.parametrize("legs", [0, 1, 11])
+def test_bet_types_of_fewer_or_more_races_are_refused(by: StaffActor, legs: int) -> None:
+    with pytest.raises(BetTypeRefused):
+        bet_type_record(by=by, document=of_legs(legs), authorisation="CAIB 9")
+
+
+@pytest.mark.article("14.III.7")
+def test_a_version_of_a_bet_type_never_changes(by: StaffActor) -> None:
+    first = bet_type_record(by=by, document=DOCUMENT, authorisation="CAIB 9")
+    assert bet_type_record(by=by, document=DOCUMENT, authorisation="CAIB 9") == first
+    other = DOCUMENT | {"payout_step_cents": 10}
+    with pytest.raises(BetTypeRecorded):
+        bet_type_record(by=by, document=other, authorisation="CAIB 9")
+    second = bet_type_record(by=by, document=other | {"version": 2}, authorisation="CAIB 9")
+    assert second.pk != first.pk
+
+
+@pytest.mark.parametrize(
+    "change",
+    [{"code": "x" * 40}, {"version": 2**31 - 1}, {"name": "x" * 64}],
+    ids=["code", "version", "name"],
+)
+def test_what_the_rules_accept_the_database_holds(by: StaffActor, change: dict[str, Any]) -> None:
+    bet_type = bet_type_record(by=by, document=DOCUMENT | change, authorisation="CAIB 9")
+    assert created(by, bet_type=bet_type).bet_type_code == bet_type.code
+
+
+@pytest.mark.article("14.II.2", "14.III.7")
+@pytest.mark.parametrize("reference", ["", "  "])
+def test_what_the_authority_has_not_authorised_is_not_recorded(
+    by: StaffActor, reference: str
+) -> None:
+    with pytest.raises(AuthorisationMissing):
+        bet_type_record(by=by, document=DOCUMENT, authorisation=reference)
+    with pytest.raises(AuthorisationMissing):
+        ticket_model_record(
+            by=by,
+            code="m",
+            version=1,
+            authorisation=reference,
+            authorised_on=date(2006, 1, 2),
+            multiple=True,
+        )
+
+
+@pytest.mark.article("14.II.2")
+def test_a_version_of_a_ticket_model_is_recorded_once(by: StaffActor) -> None:
+    given = {
+        "by": by,
+        "code": "m",
+        "version": 1,
+        "authorisation": "CAIB 2",
+        "authorised_on": date(2006, 1, 2),
+        "multiple": False,
+    }
+    ticket_model_record(**given)
+    with pytest.raises(TicketModelRecorded):
+        ticket_model_record(**given)
+
+
+@pytest.mark.article("14.II.2")
+def test_a_ticket_model_without_multiple_sells_single_bets_only(by: StaffActor) -> None:
+    model = ticket_model_record(
+        by=by,
+        code="single",
+        version=1,
+        authorisation="CAIB 2",
+        authorised_on=date(2006, 1, 2),
+        multiple=False,
+    )
+    contest = contest_open(by=by, contest=published(by, created(by, ticket_model=model)))
+    place = factories.point()
+    factories.acknowledge(contest, place)
+    single = SaleRequest(uuid.uuid4(), contest.pk, ((1,),) * 7, 100, 100)
+    ticket_sell(credentials=place.credentials, request=single)
+    double = dataclasses.replace(
+        single, uuid=uuid.uuid4(), races=((1, 2), *((1,),) * 6), amount_cents=200
+    )
+    with pytest.raises(MultipleNotAuthorised):
+        ticket_sell(credentials=place.credentials, request=double)

@@ -1,0 +1,236 @@
+"""Declare races not run, suspended or all disqualified, and retract a mistaken declaration."""
+
+from datetime import UTC, datetime, timedelta
+
+import pytest
+from django.db import IntegrityError, transaction
+
+from core.database import clock
+from core.kernel.days import NaiveInstant
+from core.staff import two_persons
+from core.staff.actor import PowerMissing
+from core.staff.powers import Role
+from lototrot.engine.races import Outcome, draw_field
+from lototrot.models.contest import Contest
+from lototrot.models.programme import Race
+from lototrot.models.running import RaceDeclaration
+from lototrot.selectors.races import RaceState, contest_limit, race_record
+from lototrot.services.races.course import (
+    DrawCertified,
+    InstantAhead,
+    RaceClassified,
+    RaceDeclared,
+    RaceNotStarted,
+    ReasonMissing,
+)
+from lototrot.services.races.starts import (
+    DeclarationUnknown,
+    Left,
+    NoStarters,
+    NothingToDeclare,
+    OutOfOrder,
+    RaceStarted,
+    RulingMissing,
+    RunOnAnotherDay,
+    declaration_retract,
+    meeting_declare,
+)
+from tests.support import factories as f
+from tests.support.lototrot.starting import declare, start
+
+pytestmark = pytest.mark.django_db
+Kind = RaceDeclaration.Kind
+
+
+@pytest.fixture
+def contest() -> Contest:
+    return f.contest()
+
+
+@pytest.fixture
+def race(contest: Contest) -> Race:
+    return f.races_of(contest)[0]
+
+
+@pytest.mark.article("14.III.4", "14.III.5.4.2")
+def test_a_race_not_run_closes_its_contests_at_once(contest: Contest) -> None:
+    """[E1]: any included race, so that no bet is made once a drawn result may be known."""
+    declaration = declare(f.races_of(contest)[4])
+    contest.refresh_from_db()
+    assert (contest.state, contest.closing_cause) == ("closed", "not_run")
+    assert contest_limit(contest.pk) == declaration.declared_at
+    assert f.sell(contest, f.point()).outcome == "contest_closed"
+
+
+@pytest.mark.article("14.III.5.4.2")
+def test_the_draw_is_due_two_hours_after_the_declaration(race: Race) -> None:
+    f.time_pass(minutes=30)
+    earlier = clock.now() - timedelta(minutes=20)
+    declare(race, declared_at=earlier)
+    assert race_record(race.pk).draw_due_at == earlier + timedelta(hours=2)
+
+
+@pytest.mark.article("14.III.5.4.2")
+def test_the_same_declaration_again_changes_nothing(race: Race) -> None:
+    first = declare(race)
+    assert declare(race).pk == declare(race, declared_at=first.declared_at).pk == first.pk
+    with pytest.raises(RaceDeclared):
+        declare(race, declared_at=first.declared_at - timedelta(minutes=1))
+    with pytest.raises(RaceDeclared):
+        declare(race, Kind.SUSPENDED)
+
+
+def test_a_declaration_needs_a_reason_and_an_instant_that_has_come(race: Race) -> None:
+    with pytest.raises(ReasonMissing):
+        declare(race, reason=" ")
+    with pytest.raises(InstantAhead):
+        declare(race, declared_at=clock.now() + timedelta(minutes=1))
+    with pytest.raises(NaiveInstant):
+        declare(race, declared_at=clock.now().replace(tzinfo=None))
+    with pytest.raises(PowerMissing):
+        declare(race, by=f.staff(Role.AUDITOR))
+    assert not RaceDeclaration.objects.exists()
+
+
+@pytest.mark.article("14.III.5.4.3")
+@pytest.mark.parametrize("kind", [Kind.SUSPENDED, Kind.ALL_DISQUALIFIED])
+def test_only_a_started_race_is_suspended_or_all_disqualified(race: Race, kind: str) -> None:
+    with pytest.raises(RaceNotStarted):
+        declare(race, kind)
+    recorded = start(race)
+    f.withdrawal(race, 3)
+    with pytest.raises(OutOfOrder):
+        declare(race, kind, declared_at=recorded.actual_start_at)
+    with pytest.raises(RaceStarted):
+        declare(race, Kind.NOT_RUN)
+    declare(race, kind)
+    record = race_record(race.pk)
+    assert (record.state, record.facts().outcome) == (RaceState.DECLARED, Outcome(kind))
+
+
+@pytest.mark.article("14.III.5.4.3")
+def test_those_left_at_the_start_are_not_in_the_draw_of_a_suspended_race(race: Race) -> None:
+    """[B5, B8]"""
+    f.withdrawal(race, 3)
+    start(race)
+    f.time_pass(minutes=1)
+    for wrong in ([11], [3], [4, 4], [1, 2, *range(4, 11)]):
+        with pytest.raises(NoStarters):
+            declare(race, Kind.SUSPENDED, left=[Left(n, "Refused") for n in wrong])
+    with pytest.raises(RulingMissing):
+        declare(race, Kind.SUSPENDED, left=[Left(4, " ")])
+    declare(race, Kind.SUSPENDED, left=[Left(4, "Refused to start: ruling 12")])
+    assert draw_field(race_record(race.pk).facts()) == (1, 2, 5, 6, 7, 8, 9, 10)
+
+
+@pytest.mark.article("14.III.5.4.2")
+def test_nobody_is_left_at_the_start_of_a_race_not_run(race: Race) -> None:
+    with pytest.raises(NoStarters):
+        declare(race, left=[Left(4, "x")])
+
+
+@pytest.mark.article("14.III.5.3")
+def test_a_classified_race_is_not_declared(race: Race) -> None:
+    start(race)
+    f.time_pass(minutes=1)
+    f.classified(race, [1])
+    for kind in (Kind.NOT_RUN, Kind.SUSPENDED):
+        with pytest.raises(RaceClassified):
+            declare(race, kind)
+
+
+@pytest.mark.article("14.III.5.4.2")
+def test_a_whole_meeting_is_declared_in_one_act(contest: Contest) -> None:
+    races = f.races_of(contest)
+    start(races[0])
+    earlier = declare(races[1])
+    by = f.staff(Role.ORGANISER)
+    made = meeting_declare(by=by, meeting_id=contest.meeting_id, reason="Storm")
+    assert [d.race_id for d in made] == [race.pk for race in races[2:]]
+    assert len({d.declared_at for d in made}) == 1
+    assert RaceDeclaration.objects.filter(pk=earlier.pk, superseded_at=None).exists()
+    with pytest.raises(NothingToDeclare):
+        meeting_declare(by=by, meeting_id=contest.meeting_id, reason="Storm")
+    with pytest.raises(ReasonMissing):
+        meeting_declare(by=by, meeting_id=contest.meeting_id, reason="")
+
+
+@pytest.mark.article("14.III.4")
+def test_a_meeting_called_off_closes_at_its_declaration(contest: Contest) -> None:
+    """[E1]: there is no start at all."""
+    meeting_declare(by=f.staff(Role.ORGANISER), meeting_id=contest.meeting_id, reason="Storm")
+    contest.refresh_from_db()
+    assert contest.closing_cause == "not_run"
+
+
+@pytest.mark.article("14.III.5.4.2")
+def test_run_later_the_same_day_it_was_run(contest: Contest, race: Race) -> None:
+    """[B13]: no draw, and no bet is in breach for the declaration; but nothing reopens."""
+    noon = datetime(2027, 5, 1, 10, 0, tzinfo=UTC)
+    f.time_to(noon)
+    contest = f.contest(f.meeting(first_start_at=noon + timedelta(hours=1)))
+    race = f.races_of(contest)[0]
+    declare(race)
+    f.time_to(noon + timedelta(hours=5))
+    recorded = start(race)
+    record = race_record(race.pk)
+    assert (record.state, record.declaration) == (RaceState.STARTED, None)
+    assert contest_limit(contest.pk) == recorded.actual_start_at
+    contest.refresh_from_db()
+    assert (contest.state, contest.closing_cause) == ("closed", "not_run")
+
+
+@pytest.mark.article("14.III.5.4.2")
+def test_run_another_day_it_is_drawn(race: Race) -> None:
+    """[B13]: the day ends at midnight in Palma."""
+    begins = datetime(2027, 5, 1, 21, 30, tzinfo=UTC)
+    f.time_to(begins)
+    late = f.races_of(f.contest(f.meeting(first_start_at=begins)))[0]
+    declare(late)
+    midnight = datetime(2027, 5, 1, 22, 0, tzinfo=UTC)
+    f.time_to(midnight + timedelta(minutes=5))
+    with pytest.raises(RunOnAnotherDay):
+        start(late, midnight)
+    assert race_record(late.pk).state is RaceState.DECLARED
+    start(late, midnight - timedelta(seconds=1))
+    assert race_record(late.pk).state is RaceState.STARTED
+
+
+@pytest.mark.article("14.III.5.4.4")
+def test_once_its_draw_is_certified_it_stands(race: Race) -> None:
+    """[B13]"""
+    declare(race)
+    f.drawn(race, 7)
+    with pytest.raises(DrawCertified):
+        start(race)
+    with pytest.raises(DrawCertified):
+        declaration_retract(by=f.staff(Role.ORGANISER), race_id=race.pk, reason="x")
+    record = race_record(race.pk)
+    assert (record.state, record.facts().winners) == (RaceState.DRAWN, {7})
+
+
+@pytest.mark.article("14.III.5.4.2")
+def test_two_persons_retract_a_mistaken_declaration(contest: Contest, race: Race) -> None:
+    first, second = f.two_organisers()
+    with pytest.raises(DeclarationUnknown):
+        declaration_retract(by=first, race_id=race.pk, reason="Wrong race")
+    declare(race)
+    with pytest.raises(ReasonMissing):
+        declaration_retract(by=first, race_id=race.pk, reason="")
+    proposal = declaration_retract(by=first, race_id=race.pk, reason="Wrong race")
+    with pytest.raises(two_persons.SamePerson):
+        two_persons.confirm(proposal=proposal.uuid, by=first)
+    two_persons.confirm(proposal=proposal.uuid, by=second)
+    assert race_record(race.pk).state is RaceState.SCHEDULED
+    contest.refresh_from_db()
+    assert contest.state == "closed"
+    assert declare(race).pk
+
+
+def test_the_database_refuses_to_drop_a_declaration_without_cause(race: Race) -> None:
+    declaration = declare(race)
+    for changes in ({}, {"retraction": f.proposal("lototrot.withdrawal", "other")}):
+        with pytest.raises(IntegrityError, match="two persons"), transaction.atomic():
+            RaceDeclaration.objects.filter(pk=declaration.pk).update(
+                superseded_at=clock.now(), **changes
+            )

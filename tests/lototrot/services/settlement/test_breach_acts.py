@@ -1,0 +1,252 @@
+"""Void bets in breach before the settlement, or block them after the payment order."""
+
+import uuid
+from datetime import timedelta
+
+import pytest
+from django.db import IntegrityError, transaction
+
+from core.database import clock
+from core.ledger import services as ledger
+from core.ledger.models import Transfer
+from core.premises.models import Terminal
+from core.staff import two_persons
+from core.staff.actor import PowerMissing
+from core.staff.powers import Role
+from lototrot.accounts import held, prizes_payable, refunds_due
+from lototrot.models.contest import Contest
+from lototrot.models.settlement import Prize, Settlement
+from lototrot.models.tickets import Block, Void
+from lototrot.services.contest.contests import ContestUnknown
+from lototrot.services.settlement.breach import (
+    BreachChanged,
+    BreachLimitUnknown,
+    BreachNotNow,
+    NoBreach,
+    breach_block,
+    breach_pending,
+    breach_void,
+)
+from tests.support import factories as f
+from tests.support.lototrot.breaching import confirmed, organiser, sell, started_at, takings_cents
+
+pytestmark = [pytest.mark.django_db, pytest.mark.article("14.I.6", "14.III.4")]
+
+
+@pytest.fixture
+def contest() -> Contest:
+    return f.contest()
+
+
+@pytest.fixture
+def point() -> f.Point:
+    return f.point()
+
+
+# --- Voiding --------------------------------------------------------------------------------------
+
+
+def test_two_persons_void_them_all_and_their_price_becomes_a_refund_due(
+    contest: Contest, point: f.Point
+) -> None:
+    """[C6]"""
+    sell(contest, point)
+    start = clock.now()
+    late = [sell(contest, point), sell(contest, f.point(), [(1, 2, 3), *[(1,)] * 6])]
+    started_at(contest, start)
+    first = organiser()
+    proposal = breach_void(by=first, contest_id=contest.pk)
+    assert (proposal.content["tickets"], proposal.content["amount_cents"]) == (2, 400)
+    assert not Void.objects.exists()
+    with pytest.raises(two_persons.SamePerson):
+        two_persons.confirm(proposal=proposal.uuid, by=f.another_session(first))
+    confirmed(proposal)
+    voided = Void.objects.order_by("ticket")
+    assert [v.ticket_id for v in voided] == [sale.ticket_id for sale in late]
+    assert {(v.reason, v.note, v.proposal, v.operator) for v in voided} == {
+        ("breach", "after_limit", proposal, None)
+    }
+    assert takings_cents(contest) == 100
+    assert ledger.balance_cents(refunds_due(contest.pk)) == 400
+    assert ledger.balance_cents(ledger.premises_account(point.premises.pk)) == 200
+    assert not breach_pending(contest.pk)
+
+
+def test_confirming_again_posts_nothing_again(contest: Contest, point: f.Point) -> None:
+    started_at(contest, sell(contest, point).sold_at)
+    by = organiser()
+    proposal = breach_void(by=organiser(), contest_id=contest.pk)
+    for _ in range(2):
+        two_persons.confirm(proposal=proposal.uuid, by=by)
+    assert Transfer.objects.filter(reference=proposal.uuid).count() == 1
+    with pytest.raises(NoBreach):
+        breach_void(by=organiser(), contest_id=contest.pk)
+
+
+def test_a_set_that_changed_is_not_voided(contest: Contest, point: f.Point) -> None:
+    """All together, never a selection: what is confirmed is what was proposed."""
+    early = sell(contest, point)
+    late = sell(contest, point)
+    started_at(contest, late.sold_at)
+    proposal = breach_void(by=organiser(), contest_id=contest.pk)
+    Terminal.objects.filter(pk=point.terminal.pk).update(revoked_at=early.sold_at)
+    with pytest.raises(BreachChanged):
+        confirmed(proposal)
+    assert not Void.objects.exists()
+    assert takings_cents(contest) == 200
+    two_persons.reject(proposal=proposal.uuid, by=organiser())
+    confirmed(breach_void(by=organiser(), contest_id=contest.pk))
+    assert Void.objects.count() == 2
+
+
+def test_a_set_of_the_same_size_and_sum_is_another_set(contest: Contest, point: f.Point) -> None:
+    other = f.point()
+    for at in (point, other):
+        sell(contest, at)
+    started_at(contest, clock.now())
+    now = clock.now() - timedelta(hours=1)
+    Terminal.objects.filter(pk=point.terminal.pk).update(revoked_at=now)
+    proposal = breach_void(by=organiser(), contest_id=contest.pk)
+    Terminal.objects.filter(pk=point.terminal.pk).update(revoked_at=None)
+    Terminal.objects.filter(pk=other.terminal.pk).update(revoked_at=now)
+    with pytest.raises(BreachChanged):
+        confirmed(proposal)
+
+
+def test_it_is_done_between_closing_and_settlement(contest: Contest, point: f.Point) -> None:
+    start = clock.now()
+    sell(contest, point)
+    f.started(f.races_of(contest)[0], at=start)
+    with pytest.raises(BreachNotNow):
+        breach_void(by=organiser(), contest_id=contest.pk)
+    f.contest_closed(contest)
+    proposal = breach_void(by=organiser(), contest_id=contest.pk)
+    Contest.objects.filter(pk=contest.pk).update(state="settled")
+    for act in (breach_void, breach_block):
+        with pytest.raises(BreachNotNow):
+            act(by=organiser(), contest_id=contest.pk)
+    with pytest.raises(BreachNotNow):
+        confirmed(proposal)
+    with pytest.raises(ContestUnknown):
+        breach_void(by=organiser(), contest_id=0)
+
+
+def test_there_must_be_a_limit_and_a_breach(contest: Contest, point: f.Point) -> None:
+    sell(contest, point)
+    Terminal.objects.filter(pk=point.terminal.pk).update(revoked_at=contest.opened_at)
+    f.contest_closed(contest)
+    with pytest.raises(BreachLimitUnknown):
+        breach_void(by=organiser(), contest_id=contest.pk)
+    Terminal.objects.filter(pk=point.terminal.pk).update(revoked_at=None)
+    f.started(f.races_of(contest)[0])
+    with pytest.raises(NoBreach):
+        breach_void(by=organiser(), contest_id=contest.pk)
+    with pytest.raises(PowerMissing):
+        breach_void(by=f.staff(Role.STEWARDS, Role.SUPERVISOR), contest_id=contest.pk)
+
+
+def test_the_database_refuses_what_nobody_confirmed(contest: Contest, point: f.Point) -> None:
+    sale = sell(contest, point)
+    started_at(contest, sale.sold_at)
+    waiting = breach_void(by=organiser(), contest_id=contest.pk)
+    for stated in (waiting, f.proposal("lototrot.withdrawal", "other")):
+        with pytest.raises(IntegrityError, match="two persons"), transaction.atomic():
+            Void.objects.create(
+                ticket_id=sale.ticket_id,
+                reason="breach",
+                note="x",
+                voided_at=clock.now(),
+                proposal=stated,
+            )
+        with pytest.raises(IntegrityError, match="two persons"), transaction.atomic():
+            Block.objects.create(
+                ticket_id=sale.ticket_id, proposal=stated, blocked_at=clock.now(), prize_cents=0
+            )
+
+
+# --- Blocks ---------------------------------------------------------------------------------------
+
+
+def ordered(contest: Contest, prizes: dict[int, int]) -> Settlement:
+    """The contest settled and its payment ordered, with the prizes by ticket."""
+    figures = (
+        "tickets",
+        "bets",
+        "winning_tickets",
+        "takings_cents",
+        "jackpot_in_cents",
+        "reserve_in_cents",
+        "lapsed_in_cents",
+        "prizes_cents",
+        "jackpot_out_cents",
+        "reserve_out_cents",
+    )
+    settlement = Settlement.objects.create(
+        uuid=uuid.uuid4(),
+        contest=contest,
+        number=1,
+        rules={},
+        races=[],
+        figures={},
+        settled_at=clock.now(),
+        **dict.fromkeys(figures, 0),
+    )
+    Prize.objects.bulk_create(
+        Prize(settlement=settlement, ticket_id=ticket, winning_bets=[1, 0, 0, 0], prize_cents=cents)
+        for ticket, cents in prizes.items()
+    )
+    account = contest.takings_account
+    takings = ledger.AccountCode(account.code, account.side)
+    line = ledger.Line("test", takings, prizes_payable(contest.pk), sum(prizes.values()))
+    ledger.post(reference=settlement.uuid, lines=[line])
+    for state in ("settled", "ordered"):
+        Contest.objects.filter(pk=contest.pk).update(state=state)
+    return settlement
+
+
+@pytest.mark.article("14.III.8.2")
+def test_found_after_the_order_they_are_blocked_and_their_prize_is_held(
+    contest: Contest, point: f.Point
+) -> None:
+    """[C6]"""
+    good, winner, loser = (sell(contest, point) for _ in range(3))
+    started_at(contest, clock.now())
+    ordered(contest, {good.ticket_id: 70, winner.ticket_id: 110})
+    Terminal.objects.filter(pk=point.terminal.pk).update(revoked_at=winner.sold_at)
+    with pytest.raises(BreachNotNow):
+        breach_void(by=organiser(), contest_id=contest.pk)
+    first = organiser()
+    proposal = breach_block(by=first, contest_id=contest.pk)
+    with pytest.raises(two_persons.SamePerson):
+        two_persons.confirm(proposal=proposal.uuid, by=first)
+    confirmed(proposal)
+    assert dict(Block.objects.values_list("ticket_id", "prize_cents")) == {
+        winner.ticket_id: 110,
+        loser.ticket_id: 0,
+    }
+    assert ledger.balance_cents(prizes_payable(contest.pk)) == 70
+    assert ledger.balance_cents(held(contest.pk)) == 110
+    assert not breach_pending(contest.pk)
+    with pytest.raises(NoBreach):
+        breach_block(by=organiser(), contest_id=contest.pk)
+
+
+def test_a_block_of_losing_tickets_moves_no_money(contest: Contest, point: f.Point) -> None:
+    sale = sell(contest, point)
+    started_at(contest, sale.sold_at)
+    ordered(contest, {})
+    proposal = breach_block(by=organiser(), contest_id=contest.pk)
+    confirmed(proposal)
+    assert Block.objects.get().prize_cents == 0
+    assert not Transfer.objects.filter(reference=proposal.uuid).exists()
+
+
+def test_a_changed_set_is_not_blocked(contest: Contest, point: f.Point) -> None:
+    early, late = sell(contest, point), sell(contest, point)
+    started_at(contest, late.sold_at)
+    ordered(contest, {})
+    proposal = breach_block(by=organiser(), contest_id=contest.pk)
+    Terminal.objects.filter(pk=point.terminal.pk).update(revoked_at=early.sold_at)
+    with pytest.raises(BreachChanged):
+        confirmed(proposal)
+    assert not Block.objects.exists()

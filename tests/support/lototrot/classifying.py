@@ -1,0 +1,34 @@
+"""Enter and confirm the stewards' classification of a race of ten runners."""
+
+from core.database import clock
+from core.staff import two_persons
+from core.staff.models import Proposal
+from core.staff.powers import Role
+from lototrot.models.programme import Race
+from lototrot.services.races.classification import Entry, classification_propose
+from tests.support import factories as f
+
+
+def entries(**changed: Entry | None) -> list[Entry]:
+    """Winner 7, second 1, 3 withdrawn, the rest started; `n4=None` leaves 4 out."""
+    given = {n: Entry(n, "started") for n in range(1, 11)}
+    given[7], given[1] = Entry(7, "winner", 1), Entry(1, "started", 2)
+    given[3] = Entry(3, "withdrawn")
+    for key, entry in changed.items():
+        given[int(key[1:])] = entry
+    return [entry for entry in given.values() if entry]
+
+
+def propose(race: Race, runners: list[Entry] | None = None, **more) -> Proposal:
+    return classification_propose(
+        by=more.get("by") or f.staff(Role.STEWARDS),
+        race_id=race.pk,
+        runners=entries() if runners is None else runners,
+        announced_text=more.get("text", "1. Cavall 7, 2. Cavall 1"),
+        author=more.get("author", "Comissaris"),
+        announced_at=more.get("at") or clock.now(),
+    )
+
+
+def confirm(proposal: Proposal) -> None:
+    two_persons.confirm(proposal=proposal.uuid, by=f.staff(Role.STEWARDS))

@@ -1,0 +1,60 @@
+"""Create and publish contests through the services, with what a test takes from them."""
+
+from typing import Any
+
+from django.conf import settings
+
+from core.staff.actor import StaffActor
+from lototrot.models.contest import Contest
+from lototrot.models.programme import Meeting
+from lototrot.services.contest.contests import contest_create, contest_gates, contest_publish
+from tests.support import factories
+
+RULES = {code: f"The rules in {code}." for code, _ in settings.LANGUAGES}
+DOCUMENT = {
+    "code": "two-races",
+    "version": 1,
+    "name": "Two races",
+    "legs": 2,
+    "prize_percent": "60",
+    "payout_step_cents": 1,
+    "jackpot_threshold_cents": 0,
+    "shares_below": {"2": "100", "reserve": "0"},
+    "shares_above": {"2": "100", "reserve": "0"},
+}
+
+
+def of_legs(legs: int) -> dict[str, Any]:
+    shares = {str(legs): "100", "reserve": "0"}
+    return DOCUMENT | {
+        "code": f"races-{legs}",
+        "legs": legs,
+        "shares_below": shares,
+        "shares_above": shares,
+    }
+
+
+def created(by: StaffActor, meeting: Meeting | None = None, **changes: Any) -> Contest:
+    """A contest that lacks nothing but what `changes` takes from it."""
+    meeting = meeting or factories.meeting()
+    bet_type = changes.pop("bet_type", None) or factories.bet_type()
+    races = list(meeting.races.order_by("number"))[: bet_type.document["legs"]]
+    given = {
+        "meeting": meeting,
+        "bet_type": bet_type,
+        "ticket_model": factories.ticket_model(),
+        "races": races,
+        "price_cents": 100,
+        "max_bets": 10_000,
+        "scheduled_close_at": min(race.scheduled_start_at for race in races),
+    }
+    return contest_create(by=by, **(given | changes))
+
+
+def published(by: StaffActor, contest: Contest) -> Contest:
+    contest_publish(by=by, contest=contest, rules=RULES)
+    return contest
+
+
+def shut(contest: Contest) -> list[tuple[str, str]]:
+    return [(gate.code, gate.article) for gate in contest_gates(contest=contest)]
