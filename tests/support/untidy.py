@@ -7,8 +7,3 @@ UNTESTED: dict[str, str] = {
     "lototrot/services/settlement": "auditing certificate certificate_paper",
     "lototrot/services/tickets": "presented",
 }
-
-# Files of more than 400 lines.
-TOO_LONG: set[str] = {
-    "tests/support/season/world.py",
-}

@@ -1,33 +1,17 @@
-"""Run the operator's side of a season through the real services, and tell the auditor
-everything.
-"""
+"""Run the meetings of a season through the real services, and tell the auditor of every act."""
 
-import secrets
 import uuid
-from dataclasses import dataclass, field
-from datetime import UTC, date, datetime, timedelta
-from fractions import Fraction
+from datetime import date, timedelta
 from random import Random
-from typing import Any
 
 from core.database import clock
-from core.kernel.days import MADRID, natural_day
-from core.ledger.services import Balance, balances
-from core.nights.services import last_day, night_run
-from core.payoffice.services import deposits, desk, paying, presenting
 from core.payoffice.services.cash import cash_open
-from core.payoffice.services.deposits import DepositRequest
-from core.payoffice.services.paying import PayRequest
-from core.premises.models import OperatorSession, Premises
+from core.premises.models import Premises
 from core.staff import two_persons
-from core.staff.actor import StaffActor
-from core.staff.models import Proposal
 from core.staff.powers import Role
-from core.staff.services import token_digest
-from core.statements.models import Statement
-from core.statements.services import commission_rate_record, outstanding_cents, statement_settle
+from core.statements.services import commission_rate_record
 from lototrot import tasks
-from lototrot.models.contest import BetType, Contest
+from lototrot.models.contest import Contest
 from lototrot.models.settlement import PaymentOrder, Prize
 from lototrot.models.tickets import Void
 from lototrot.services.contest import contests
@@ -39,9 +23,9 @@ from lototrot.services.settlement import breach, payment_order
 from lototrot.services.tickets.annulment import ticket_annul
 from lototrot.services.tickets.selling import SaleRequest, ticket_sell
 from tests.support import factories
-from tests.support import paying as given
-from tests.support.factories import Point
-from tests.support.season.auditor import Auditor, Terms
+from tests.support.season.auditor import Auditor
+from tests.support.season.office import Office
+from tests.support.season.state import PRICE_CENTS, Paper, at, local, terms
 
 RULES = {"ca": "Regles.", "es": "Reglas.", "en": "Rules."}
 DOCUMENT = {
@@ -55,55 +39,10 @@ DOCUMENT = {
     "shares_below": {"4": "40", "3": "30", "2": "30"},
     "shares_above": {"4": "30", "3": "30", "2": "30", "reserve": "10"},
 }
-PRICE_CENTS = 350
-SECOND_RATE_AFTER_DAYS = 24
 
 
-def terms(begins: date) -> Terms:
-    """Return the terms as the auditor reads them."""
-    return Terms(
-        chain="season",
-        legs=4,
-        prize_percent=Fraction(65),
-        threshold_cents=40_000,
-        below={"4": 40, "3": 30, "2": 30},
-        above={"4": 30, "3": 30, "2": 30, "reserve": 10},
-        share_percents={"commission": 25, "management": 35, "tax": 25, "remainder": 15},
-        price_cents=PRICE_CENTS,
-        claim_days=30,
-        commission=[
-            (begins, Fraction(6)),
-            (begins + timedelta(days=SECOND_RATE_AFTER_DAYS), Fraction("7.5")),
-        ],
-    )
-
-
-@dataclass
-class Paper:
-    """A document that a player holds."""
-
-    ident: str
-    code: str
-    premises: int
-
-
-@dataclass
-class World:
-    rng: Random
-    begins: date
-    auditor: Auditor
-    points: list[Point]
-    bet_type: BetType
-    cashier: StaffActor
-    second: StaffActor
-    session: str
-    papers: dict[str, Paper] = field(default_factory=dict)
-    due: list[tuple[date, str]] = field(default_factory=list)
-    deposited: list[tuple[date, str, uuid.UUID]] = field(default_factory=list)
-    contests: list[int] = field(default_factory=list)
-    counts: dict[str, int] = field(default_factory=dict)
-
-    # --- A meeting, from its programme to the payment order ---------------------------------------
+class World(Office):
+    """A season with its meetings, each from its programme to the payment order."""
 
     def meeting(self, day: date) -> int:
         """Run a complete meeting. Return the id of its contest."""
@@ -200,12 +139,12 @@ class World:
         request = SaleRequest(
             uuid.uuid4(), contest.pk, tuple(map(tuple, legs)), PRICE_CENTS, bets * PRICE_CENTS
         )
-        made = ticket_sell(credentials=point.credentials, request=request)
+        sold = ticket_sell(credentials=point.credentials, request=request)
         if self.rng.random() < 0.05:  # the answer was lost: the terminal asks again
-            made = ticket_sell(credentials=point.credentials, request=request)
+            sold = ticket_sell(credentials=point.credentials, request=request)
         ident = str(request.uuid)
-        assert made.code is not None
-        self.papers[ident] = Paper(ident, made.code.shown, point.premises.pk)
+        assert sold.code is not None
+        self.papers[ident] = Paper(ident, sold.code.shown, point.premises.pk)
         self.auditor.sold(ident, str(contest.pk), str(point.premises.pk), legs, day)
         self.count("sold")
         return ident
@@ -264,16 +203,11 @@ class World:
         contest.refresh_from_db()
         settlement = contest.settlements.get(in_force=True)
         rows = Prize.objects.filter(settlement=settlement, prize_cents__gt=0)
-        found = {str(u): c for u, c in rows.values_list("ticket__uuid", "prize_cents")}
-        assert found == expected, self.auditor.meetings[str(contest.pk)]
-        for ident in found:
+        prizes = {str(u): c for u, c in rows.values_list("ticket__uuid", "prize_cents")}
+        assert prizes == expected, self.auditor.meetings[str(contest.pk)]
+        for ident in prizes:
             self._comes(ident, contest.day)
-        self.count("won", len(found))
-
-    def _comes(self, ident: str, day: date) -> None:
-        """Return the day on which the player will come: soon, a month later, too late, or never."""
-        if self.rng.random() < 0.75:
-            self.due.append((day + timedelta(days=self.rng.choice((1, 1, 2, 3, 8, 29, 30))), ident))
+        self.count("won", len(prizes))
 
     def _order(self, contest: Contest) -> None:
         first, second = factories.two_organisers()
@@ -281,185 +215,6 @@ class World:
         two_persons.confirm(proposal=proposal.uuid, by=second)
         order = PaymentOrder.objects.get(contest=contest)
         self.auditor.ordered(str(contest.pk), order.results_day)
-
-    # --- The prize office -------------------------------------------------------------------------
-
-    def claims(self, day: date) -> None:
-        """Serve the players who come today."""
-        at(day, 9)
-        self._sign_on()
-        today = [ident for when, ident in self.due if when <= day]
-        self.due = [(when, ident) for when, ident in self.due if when > day]
-        for ident in today:
-            self._claim(ident, day)
-        for when, ident, deposit in list(self.deposited):
-            if when < day:
-                self.deposited.remove((when, ident, deposit))
-                self._rule(ident, deposit, day)
-
-    def _claim(self, ident: str, day: date) -> None:
-        ticket, chance = self.auditor.tickets[ident], self.rng.random()
-        point = self.rng.choice(self.points)
-        if ticket.state == "refund" or chance < 0.85:
-            self.pay(ident)
-        elif chance < 0.93:
-            deposit = uuid.uuid4()
-            deposits.deposit_take(
-                at=point.actor,
-                request=DepositRequest(deposit, "damaged", "torn", code=self.papers[ident].code),
-            )
-            self.auditor.deposited(ident)
-            last = self.auditor.meetings[ticket.contest].last_claim_day
-            assert last is not None
-            self.deposited.append((last, ident, deposit))
-            self.count("deposited")
-        else:
-            presenting.presentation_make(at=point.actor, code=self.papers[ident].code)
-            self.auditor.presented(ident)
-            self.due.append((day + timedelta(days=self.rng.choice((1, 40))), ident))
-            self.count("presented")
-
-    def pay(self, ident: str, deposit: uuid.UUID | None = None) -> None:
-        ticket, day = self.auditor.tickets[ident], natural_day(clock.now())
-        cents = ticket.cents if ticket.state == "refund" else ticket.prize_cents
-        asked: dict[str, Any] = {"uuid": uuid.uuid4(), "amount_cents": cents, "intact": True}
-        asked |= {"deposit": deposit} if deposit else {"code": self.papers[ident].code}
-        if cents < 30_000 and self.rng.random() < 0.8:
-            point = self.rng.choice(self.points)
-            request = PayRequest(**asked)
-            paying.payment_make(at=point.actor, request=request)
-            if self.rng.random() < 0.1:
-                paying.payment_make(at=point.actor, request=request)
-            self.auditor.paid(ident, f"premises:{point.premises.pk}", day)
-        else:
-            by_cheque = cents > 100_000
-            request = PayRequest(**asked, payee=given.MARIA if by_cheque else None)
-            made = desk.desk_pay(by=self.cashier, request=request)
-            if isinstance(made, Proposal):
-                two_persons.confirm(proposal=made.uuid, by=self.second)
-            self.auditor.paid(ident, "cheques" if by_cheque else self.session, day)
-        self.count("paid")
-
-    def _rule(self, ident: str, deposit: uuid.UUID, day: date) -> None:
-        first, second = factories.staff(Role.SUPERVISOR), factories.staff(Role.SUPERVISOR)
-        granted = self.rng.random() < 0.5
-        proposal = deposits.ruling_propose(
-            by=first, deposit=deposit, reason="Checked", verdict="granted" if granted else "refused"
-        )
-        two_persons.confirm(proposal=proposal.uuid, by=second)
-        if granted:
-            self.auditor.granted(ident)
-            self.pay(ident, deposit)
-        else:
-            self.auditor.refused(ident, day)
-            self.count("refused")
-
-    # --- Nights and weeks -------------------------------------------------------------------------
-
-    def night(self) -> None:
-        """Run the nights that are due, and the auditor's nights."""
-        runs = night_run()
-        failed = [(run.job, run.error) for run in runs if run.state != "done"]
-        assert not failed, failed
-        self.audit_nights()
-
-    def audit_nights(self) -> None:
-        """Let the auditor run its nights up to the last day that ended."""
-        day = getattr(self, "_audited", self.begins - timedelta(days=1))
-        while day < last_day():
-            day += timedelta(days=1)
-            self.auditor.night(day)
-        self._audited = day
-
-    def remit(self) -> None:
-        """Let some premises pay their last statement."""
-        by = factories.staff(Role.ORGANISER)
-        for point in self.points:
-            last = Statement.objects.filter(premises=point.premises).order_by("-number").first()
-            owed = outstanding_cents(last) if last else 0
-            if last is None or owed == 0 or self.rng.random() < 0.3:
-                continue
-            cents = owed if abs(owed) < 3 or self.rng.random() < 0.8 else owed // 2
-            statement_settle(
-                by=by,
-                statement=last.uuid,
-                amount_cents=cents,
-                paid_on=last.week_to,
-                reference=f"TRF {secrets.token_hex(4)}",
-            )
-            self.auditor.remitted(str(point.premises.pk), cents, natural_day(clock.now()))
-            self.count("remitted")
-
-    # --- Comparing --------------------------------------------------------------------------------
-
-    def compare(self) -> None:
-        """Compare every account of the system with the auditor's books, to the cent."""
-        books, found = self.auditor.books, self._found()
-        expected: dict[str, int] = {}
-        for name, cents in books.items():
-            expected[name] = expected.get(name, 0) + cents
-        expected["lapsing"] = sum(self.auditor.carried_over.values())
-        differing = {
-            name: (found.get(name, 0), expected.get(name, 0))
-            for name in sorted({*found, *expected})
-            if found.get(name, 0) != expected.get(name, 0)
-        }
-        assert not differing, f"account: (system, auditor): {differing}"
-
-    def _found(self) -> dict[str, int]:
-        """The system's balances under the auditor's names; what lapsed and is to be won in one."""
-        takings = dict(Contest.objects.values_list("takings_account__code", "pk").order_by("pk"))
-        found: dict[str, int] = {}
-        for balance in balances():
-            name = self._name(balance, takings)
-            found[name] = found.get(name, 0) + balance.cents
-        return found
-
-    @staticmethod
-    def _name(balance: Balance, takings: dict[str, int]) -> str:
-        code = balance.code
-        if code in takings:
-            return f"takings:{takings[code]}"
-        if code.startswith("premises:"):
-            return code
-        parts = code.split(":")
-        match parts:
-            case ["lototrot", "contest", contest, "lapsed"]:
-                return "lapsing" if contest else code
-            case ["lototrot", "contest", contest, what]:
-                return f"{what}:{contest}"
-            case ["lototrot", "season", "carry_over", _]:
-                return "lapsing"
-            case ["lototrot", "season", fund]:
-                return fund
-            case ["lototrot", "organiser", part]:
-                return f"organiser:{part}"
-            case ["payoffice", "cheques"]:
-                return "cheques"
-            case _:
-                return code
-
-    def count(self, name: str, many: int = 1) -> None:
-        self.counts[name] = self.counts.get(name, 0) + many
-
-    def _sign_on(self) -> None:
-        """Sign operators on again, because their sessions end after some days."""
-        now = clock.now()
-        if self.points[0].session.expires_at > now + timedelta(days=1):
-            return
-        self.points = [_signed_on(point) for point in self.points]
-
-
-def _signed_on(point: Point) -> Point:
-    token, now = secrets.token_urlsafe(32), clock.now()
-    session = OperatorSession.objects.create(
-        terminal=point.terminal,
-        operator=point.operator,
-        token_digest=token_digest(token),
-        started_at=now,
-        expires_at=now + timedelta(days=20),
-    )
-    return Point(point.premises, point.terminal, point.operator, session, point.token, token)
 
 
 def entries(
@@ -476,15 +231,6 @@ def entries(
         else Entry(n, "started")
         for n in programme
     ]
-
-
-def local(day: date, hour: int, minute: int = 0) -> datetime:
-    return datetime(day.year, day.month, day.day, hour, minute, tzinfo=MADRID).astimezone(UTC)
-
-
-def at(day: date, hour: int, minute: int = 0) -> None:
-    """Move time to that hour, unless it is later already."""
-    factories.time_to(max(local(day, hour, minute), clock.now()))
 
 
 def begin(rng: Random, begins: date, *, premises: int = 5) -> World:
