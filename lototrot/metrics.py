@@ -11,11 +11,9 @@ from prometheus_client.core import Metric
 from core.api import metrics
 from lototrot.models.contest import Contest
 
-_LATE = """
-SELECT coalesce(extract(epoch FROM core_now() - min(scheduled_close_at)
-                        FILTER (WHERE state = 'open' AND scheduled_close_at <= core_now())), 0),
-       coalesce(extract(epoch FROM core_now() - min(closed_at) FILTER (WHERE state = 'closed')), 0)
-  FROM lototrot_contest WHERE state IN ('open', 'closed')
+_WAITING = """
+SELECT coalesce(extract(epoch FROM core_now() - min(closed_at)), 0)
+  FROM lototrot_contest WHERE state = 'closed'
 """
 _NEWEST = """
 SELECT id, extract(epoch FROM core_now() - sold_at) FROM lototrot_ticket ORDER BY id DESC LIMIT 1
@@ -27,14 +25,13 @@ def source() -> Iterator[Metric]:
     with connection.cursor() as cursor:
         cursor.execute("SELECT state, count(*) FROM lototrot_contest GROUP BY state")
         count_by_state = dict(cursor.fetchall())
-        cursor.execute(_LATE)
-        closing_s, settling_s = cursor.fetchone()
+        cursor.execute(_WAITING)
+        (settling_s,) = cursor.fetchone()
         cursor.execute(_NEWEST)
         last_id, age_s = cursor.fetchone() or (0, 0)
     states = [((state,), float(count_by_state.get(state, 0))) for state in Contest.State.values]
     yield metrics.gauge("lototrot_contests", "Contests by state", states, ("state",))
     for name, words, value in (
-        ("closing_overdue_seconds", "Since the oldest closing due but not recorded", closing_s),
         ("settlement_waiting_seconds", "Since the oldest closing not yet settled", settling_s),
         ("newest_sale_seconds", "Since the last sale of all", age_s),
         ("ticket_last_id", "Number of the last ticket: its rate is that of sales", last_id),

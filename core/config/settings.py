@@ -100,6 +100,7 @@ INSTALLED_APPS = [
     "core.draws",
     "core.payoffice",
     "core.statements",
+    "core.alarms",
     "core.nights",
     "core.reports",
     "core.screens",

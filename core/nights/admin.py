@@ -3,19 +3,14 @@
 from typing import Any
 
 from django.contrib import admin
-from django.http import HttpRequest
-from django.utils.translation import gettext, ngettext
 from django.utils.translation import gettext_lazy as _
+from django.utils.translation import ngettext
 
-from core.admin_support import navigation, signed_on
 from core.admin_support.acts import Act, Done
-from core.admin_support.columns import day, link, tag
-from core.admin_support.contents import Table
 from core.admin_support.documents import as_html
 from core.admin_support.readonly import ReadOnlyAdmin, ReadOnlyInline
 from core.nights import jobs, powers
 from core.nights.models import JobFailure, JobRun
-from core.nights.selectors import Due, undone
 from core.nights.services import night_request
 from core.staff.actor import StaffActor
 
@@ -86,33 +81,3 @@ class JobRunAdmin(ReadOnlyAdmin):
     @admin.display(description=_("to be looked at"))
     def lists(self, row: JobRun) -> Any:
         return as_html(row.listed)
-
-
-def _standing(due: Due) -> Any:
-    if due.failed:
-        return tag("failed", gettext("Failed"))
-    if due.missed:
-        return tag("failed", gettext("Missed"))
-    return tag("draft", gettext("Due"))
-
-
-def undone_panel(request: HttpRequest) -> Table | None:
-    if not signed_on.may(request, powers.READ):
-        return None
-    rows = [
-        (
-            day(due.day),
-            link(due.run, due.job.title) if due.run else str(due.job.title),
-            _standing(due),
-            due.run.error[:200] if due.run else "",
-        )
-        for due in undone()[:20]
-    ]
-    return Table(
-        title=_("Nights: jobs not done"),
-        icon="bedtime",
-        headers=(_("day"), _("job"), _("state"), _("what went wrong")),
-        rows=rows,
-        empty=_("Every job of every day that has ended is done."),
-        link=navigation.changelist_url(JobRun),
-    )

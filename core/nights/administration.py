@@ -2,8 +2,7 @@
 
 from django.utils.translation import gettext_lazy as _
 
-from core.admin_support.contents import Administration, Panel, Section
-from core.nights.admin import undone_panel
+from core.admin_support.contents import Administration, Section
 from core.nights.models import JobRun
 
 KEY_NAMES = {
@@ -19,7 +18,6 @@ KEY_NAMES = {
 
 ADMINISTRATION = Administration(
     sections=(Section(_("Nights"), 75, ((JobRun, "bedtime"),)),),
-    panels=(Panel(5, undone_panel),),
     key_names=KEY_NAMES,
     tones={"running": "info", "done": "success", "failed": "danger"},
 )

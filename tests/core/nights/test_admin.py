@@ -1,10 +1,11 @@
 """Show nightly jobs in the admin, and run those that are due."""
 
-from datetime import date
+from datetime import date, timedelta
 
 import pytest
 
 from core.database import clock
+from core.kernel.days import day_bounds, natural_day
 from core.nights import admin
 from core.nights.jobs import Job, Outcome
 from core.nights.models import JobFailure, JobRun
@@ -36,4 +37,19 @@ def test_only_who_may_sees_and_runs_them(own_jobs: list[Job]) -> None:
     assert cashier.ask(JobRun, "run").status_code == 404
     factories.time_pass(days=1)
     page = Desk(Role.ORGANISER).get("/admin/")
-    assert "Every job of every day that has ended is done." in page
+    assert "Nothing waits for you." in page
+
+
+def test_a_missed_job_is_an_alarm_until_it_is_run(own_jobs: list[Job]) -> None:
+    own_jobs.append(Job(name="a", title="Balances", order=1, run=lambda day: Outcome()))
+    midnight = day_bounds(natural_day(clock.now()))[1]
+    factories.time_to(midnight + timedelta(hours=5))
+    missed = "A job of a night was missed"
+    organiser = Desk(Role.ORGANISER)
+    assert missed not in organiser.get("/admin/")
+    factories.time_to(midnight + timedelta(hours=7))
+    organiser = Desk(Role.ORGANISER)
+    assert missed in organiser.get("/admin/")
+    assert missed not in Desk(Role.AUDITOR).get("/admin/")
+    organiser.do(JobRun, "run")
+    assert missed not in organiser.get("/admin/")

@@ -1,0 +1,32 @@
+"""Contribute the job that lists, every night, the alarms that nobody has dealt with."""
+
+from datetime import date
+
+from django.utils.translation import gettext_lazy as _
+
+from core.alarms.selectors import standing
+from core.nights.jobs import Job, Outcome
+
+
+def unanswered(day: date) -> Outcome:
+    """List the rows of every alarm, and count them by code."""
+    rows = standing()
+    counts: dict[str, int] = {}
+    for each in rows:
+        counts[each.alarm.code] = counts.get(each.alarm.code, 0) + 1
+    listed = [
+        {
+            "code": each.alarm.code,
+            "subject": str(each.row.subject),
+            "since": each.row.since.isoformat(),
+            "days_left": each.row.days_left,
+            "words": str(each.row.words),
+        }
+        for each in rows
+    ]
+    return Outcome(counts, {"alarms": listed} if listed else {})
+
+
+JOBS: tuple[Job, ...] = (
+    Job(name="alarms.list", title=_("Alarms not dealt with"), order=95, run=unanswered),
+)
