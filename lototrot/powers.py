@@ -4,6 +4,7 @@ from core.staff.powers import Role
 
 UNDO_BREACH = "lototrot.breach"
 CLASSIFY = "lototrot.classification"
+CONFIRM_CORRECTION = "lototrot.classification.correction"
 CLOSE_CONTEST = "lototrot.contest.close"
 OPEN_CONTEST = "lototrot.contest.open"
 PREPARE_CONTEST = "lototrot.contest.prepare"
@@ -21,6 +22,7 @@ WITHDRAW = "lototrot.withdrawal"
 POWERS = {
     UNDO_BREACH: frozenset({Role.ORGANISER}),
     CLASSIFY: frozenset({Role.STEWARDS}),
+    CONFIRM_CORRECTION: frozenset({Role.INSPECTOR, Role.AUDITOR}),
     CLOSE_CONTEST: frozenset({Role.ORGANISER}),
     OPEN_CONTEST: frozenset({Role.ORGANISER}),
     PREPARE_CONTEST: frozenset({Role.ORGANISER}),

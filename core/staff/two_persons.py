@@ -47,12 +47,22 @@ class ProposalPending(Conflict):
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Kind:
-    """A kind of two-person act: the power it needs, and its effects when confirmed and rejected."""
+    """A kind of two-person act: the powers it needs, and its effects when confirmed and rejected.
+
+    `power` is that of the person who proposes; `second` that of the person who decides, by default
+    the same.
+    """
 
     name: str
     power: str
     apply: Callable[[Proposal, StaffActor], None]
     reject: Callable[[Proposal, StaffActor], None] | None = None
+    second: str = ""
+
+    @property
+    def decides(self) -> str:
+        """Return the power that a decision needs."""
+        return self.second or self.power
 
 
 @cache
@@ -68,7 +78,7 @@ def kinds() -> dict[str, Kind]:
 def power_of(proposal: Proposal) -> str:
     """Return the power that a decision on the proposal needs; "" if its kind no longer exists."""
     kind = kinds().get(proposal.kind)
-    return kind.power if kind else ""
+    return kind.decides if kind else ""
 
 
 @transaction.atomic
@@ -116,14 +126,14 @@ def _decide(ident: uuid.UUID, verdict: Decision.Verdict, by: StaffActor, reason:
     if proposal is None:
         raise ProposalUnknown
     kind = kinds()[proposal.kind]
-    by.need(kind.power)
+    is_proposer = by.user_id == proposal.proposed_by_id or by.session_id == proposal.proposed_in_id
+    by.need(kind.power if is_proposer else kind.decides)
     hold((Lock.PROPOSAL, proposal.pk))
     earlier = Decision.objects.filter(proposal=proposal).first()
     if earlier is not None:
         if earlier.verdict == verdict and earlier.decided_by_id == by.user_id:
             return proposal
         raise ProposalDecided(verdict=earlier.verdict)
-    is_proposer = by.user_id == proposal.proposed_by_id or by.session_id == proposal.proposed_in_id
     if verdict == Decision.Verdict.CONFIRMED and is_proposer:
         raise SamePerson
     Decision.objects.create(

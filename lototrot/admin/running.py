@@ -8,7 +8,7 @@ from django.contrib import admin
 from django.utils.translation import gettext_lazy as _
 
 from core.admin_support.acts import Act, Done
-from core.admin_support.columns import tag
+from core.admin_support.columns import moment, tag
 from core.admin_support.documents import as_html
 from core.admin_support.readonly import ReadOnlyAdmin
 from core.staff.actor import StaffActor
@@ -91,6 +91,18 @@ def _classify(by: StaffActor, race: Race, data: Data) -> Done:
 def _correct(by: StaffActor, race: Race, data: Data) -> Done:
     fields = _only(data, "runners", "reason")
     return Done(_PROPOSED, classification.classification_correct(by=by, race_id=race.pk, **fields))
+
+
+def _announced(race: Race) -> list[tuple[Any, Any]]:
+    """Return the announced text, against which a classification is corrected [B18]."""
+    row = Classification.objects.filter(race=race, in_force=True).first()
+    if row is None:
+        return []
+    return [
+        (_("Announced text"), row.announced_text),
+        (_("Stewards"), row.author),
+        (_("Announced at"), moment(row.announced_at)),
+    ]
 
 
 def _in(*states: RaceState) -> Any:
@@ -200,7 +212,11 @@ CORRECT = Act(
         race_record(race.pk).state is RaceState.CLASSIFIED
         and not PaymentOrder.objects.filter(contest__legs__race=race).exists()
     ),
-    text=_("Correct only a keying error against the announced text, before the payment order."),
+    facts=_announced,
+    text=_(
+        "Correct only a keying error against the announced text, before the payment order. The"
+        " inspector or the auditor confirms it."
+    ),
 )
 RACE_ACTS = (WITHDRAW, START, START_CORRECT, DECLARE, RETRACT, CLASSIFY, CORRECT)
 

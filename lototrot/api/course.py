@@ -283,7 +283,8 @@ class Classification(StaffView):
 class ClassificationCorrection(StaffView):
     @operation(
         "Propose to correct a keying error against the announcement [B14]",
-        _PROPOSED,
+        "Takes effect when the inspector or the auditor confirms the proposal, whose content has"
+        " the announced text [B18].",
         body=CorrectionIn,
         answer=ProposalOut,
         status=201,

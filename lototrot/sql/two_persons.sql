@@ -46,6 +46,20 @@ BEGIN
     RETURN NEW;
 END $$;
 
+-- Only the inspector or the auditor confirms the correction of an announced classification [B18].
+CREATE OR REPLACE FUNCTION lototrot_guard_correction() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+    IF NOT staff_second_is(NEW.proposal_id, 'inspector', 'auditor') OR NOT EXISTS (
+           SELECT FROM lototrot_classification c
+            WHERE c.id = NEW.corrects_id AND c.race_id = NEW.race_id
+              AND c.announced_text = NEW.announced_text
+              AND c.announced_at = NEW.announced_at AND c.author = NEW.author) THEN
+        RAISE EXCEPTION 'a classification is corrected to its announced text, which the inspector'
+            ' or the auditor confirms' USING ERRCODE = 'restrict_violation';
+    END IF;
+    RETURN NEW;
+END $$;
+
 CREATE OR REPLACE TRIGGER two_persons BEFORE INSERT OR UPDATE ON lototrot_withdrawal
     FOR EACH ROW EXECUTE FUNCTION lototrot_guard_withdrawal();
 CREATE OR REPLACE TRIGGER two_persons BEFORE INSERT OR UPDATE ON lototrot_racedeclaration
@@ -56,6 +70,9 @@ CREATE OR REPLACE TRIGGER two_persons BEFORE INSERT ON lototrot_racestart
 CREATE OR REPLACE TRIGGER two_persons BEFORE INSERT ON lototrot_classification
     FOR EACH ROW EXECUTE FUNCTION lototrot_need_confirmed(
         'lototrot.classification', 'lototrot.classification_correction');
+CREATE OR REPLACE TRIGGER two_persons_correction BEFORE INSERT ON lototrot_classification
+    FOR EACH ROW WHEN (NEW.corrects_id IS NOT NULL)
+    EXECUTE FUNCTION lototrot_guard_correction();
 CREATE OR REPLACE TRIGGER two_persons BEFORE INSERT ON lototrot_void
     FOR EACH ROW WHEN (NEW.reason = 'breach')
     EXECUTE FUNCTION lototrot_need_confirmed('lototrot.breach_void');

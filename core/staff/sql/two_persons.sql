@@ -12,3 +12,13 @@ BEGIN
     END IF;
     RETURN NEW;
 END $$;
+
+-- Return whether the person who confirmed a proposal has one of the roles. Triggers call this where
+-- the second person is of another office than the first.
+CREATE OR REPLACE FUNCTION staff_second_is(p_proposal bigint, VARIADIC p_roles text[])
+RETURNS boolean LANGUAGE sql STABLE AS $$
+    SELECT EXISTS (
+        SELECT FROM staff_decision d JOIN staff_user u ON u.id = d.decided_by_id
+         WHERE d.proposal_id = p_proposal AND d.verdict = 'confirmed'
+           AND u.roles::text[] && p_roles)
+$$;

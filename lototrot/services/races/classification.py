@@ -1,8 +1,9 @@
 """Record and correct the stewards' definitive classification (14.III.5.3).
 
 One person enters the announced classification and another confirms it. It does not change after its
-announcement. Until the payment order, two persons may correct a keying error against the announced
-text [B14].
+announcement. Until the payment order, a keying error against the announced text may be corrected
+[B14]: the stewards' desk proposes it, and the inspector or the auditor confirms it with the
+announced text before them [B18].
 """
 
 import dataclasses
@@ -232,9 +233,10 @@ def classification_correct(
 ) -> Proposal:
     """Propose to correct the entered classification to the announced one [B14].
 
-    A second person confirms it. The announced text, its author and its time do not change. A stored
-    settlement is reversed by the correction and is due again. Raise RaceUnknown, ReasonMissing,
-    NotClassified, NothingCorrected, PaymentOrdered, and the errors of `check_runners`.
+    The inspector or the auditor confirms it; the proposal shows them the announced text [B18]. The
+    text, its author and its time do not change. A stored settlement is reversed by the correction
+    and is due again. Raise RaceUnknown, ReasonMissing, NotClassified, NothingCorrected,
+    PaymentOrdered, and the errors of `check_runners`.
     """
     by.need(powers.CLASSIFY)
     need_reason(reason)
@@ -249,6 +251,9 @@ def classification_correct(
         content={
             "race": race_id,
             "corrects": current.pk,
+            "announced_text": current.announced_text,
+            "author": current.author,
+            "announced_at": current.announced_at.isoformat(),
             "runners": _document(runners),
             "reason": reason,
         },
@@ -291,5 +296,8 @@ def _corrected(proposal: Proposal, by: StaffActor) -> None:
 
 CLASSIFICATION = two_persons.Kind("lototrot.classification", powers.CLASSIFY, apply=_confirmed)
 CORRECTION = two_persons.Kind(
-    "lototrot.classification_correction", powers.CLASSIFY, apply=_corrected
+    "lototrot.classification_correction",
+    powers.CLASSIFY,
+    apply=_corrected,
+    second=powers.CONFIRM_CORRECTION,
 )

@@ -10,6 +10,7 @@ import pytest
 from django.db import IntegrityError, transaction
 
 from core.database import clock
+from core.journal import powers as journal_powers
 from core.kernel.canonical import canonical_sha256
 from core.premises import powers
 from core.staff import two_persons
@@ -39,12 +40,13 @@ KIND = Kind(
     apply=lambda proposal, _: done.append(("applied", proposal.pk)),
     reject=lambda proposal, _: done.append(("rejected", proposal.pk)),
 )
+OVERSEEN = replace(KIND, name="test.overseen", second=journal_powers.READ)
 FAILING = Kind("test.failing", powers.REGISTER, apply=_refuse)
 
 
 @pytest.fixture(autouse=True)
 def nothing_done(monkeypatch: pytest.MonkeyPatch) -> None:
-    for kind in (KIND, FAILING):
+    for kind in (KIND, FAILING, OVERSEEN):
         monkeypatch.setitem(two_persons.kinds(), kind.name, kind)
     done.clear()
 
@@ -74,6 +76,25 @@ def test_it_happens_when_another_person_confirms_and_once(
     assert done == [("applied", proposal.pk)]
     decision = Decision.objects.get()
     assert (decision.decided_by_id, decision.decided_in_id) == (second.user_id, second.session_id)
+
+
+def test_a_second_person_of_another_office_decides_and_the_proposer_only_withdraws(
+    first: StaffActor, second: StaffActor
+) -> None:
+    proposal = proposed(first, OVERSEEN)
+    auditor = factories.staff(Role.AUDITOR)
+    assert two_persons.power_of(proposal) == journal_powers.READ
+    for decide in (two_persons.confirm, two_persons.reject):
+        with pytest.raises(PowerMissing):
+            decide(proposal=proposal.uuid, by=second)
+    with pytest.raises(SamePerson):
+        two_persons.confirm(proposal=proposal.uuid, by=first)
+    two_persons.confirm(proposal=proposal.uuid, by=auditor)
+    assert done == [("applied", proposal.pk)]
+    withdrawn = proposed(first, OVERSEEN)
+    two_persons.reject(proposal=withdrawn.uuid, by=first)
+    with pytest.raises(PowerMissing):
+        proposed(auditor, OVERSEEN)
 
 
 def test_nobody_confirms_their_own_in_any_session(first: StaffActor, second: StaffActor) -> None:
@@ -230,7 +251,7 @@ def test_every_kind_needs_a_power_that_somebody_holds() -> None:
     assert {"draws.manual", "payoffice.payment", "lototrot.payment_order"} <= names
     for name, kind in two_persons.kinds().items():
         assert name == kind.name
-        assert holders(kind.power)
+        assert holders(kind.power) and holders(kind.decides)
 
 
 def test_two_kinds_of_one_name_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -12,7 +12,6 @@ from tests.support.admin_desk import (
     Desk,
     act_url,
     as_typed,
-    confirm_pending,
 )
 
 pytestmark = pytest.mark.django_db
@@ -51,7 +50,11 @@ def test_a_classification_is_entered_and_corrected(stewards: Desk) -> None:
     fixed = {k: v for k, v in typed.items() if k.startswith(("outcome", "place"))}
     fixed |= {"outcome_4": "winner", "reason": "A dead heat was announced"}
     stewards.do(race, "correct", **fixed)
-    confirm_pending("lototrot.classification_correction", Role.STEWARDS)
+    correction = Proposal.objects.get(kind="lototrot.classification_correction", decision=None)
+    assert "1r: el 3" in stewards.get(act_url(race, "correct")), "the announced text [B18]"
+    inspector = Desk(Role.INSPECTOR)
+    assert "1r: el 3" in inspector.get(act_url(correction, "confirm"))
+    inspector.do(correction, "confirm")
     winners = [
         r["number"]
         for r in Classification.objects.get(in_force=True, race=race).runners

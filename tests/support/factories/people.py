@@ -82,14 +82,20 @@ def two_organisers() -> tuple[StaffActor, StaffActor]:
     return staff(Role.ORGANISER), staff(Role.ORGANISER)
 
 
-def somebody() -> StaffSession:
-    return StaffSession.objects.get(pk=staff(Role.ORGANISER).session_id)
+def somebody(role: Role = Role.ORGANISER) -> StaffSession:
+    return StaffSession.objects.get(pk=staff(role).session_id)
 
 
 @transaction.atomic
-def proposal(kind: str = "test", subject: str = "test", content: Any = None) -> Proposal:
-    """Return a proposal that two persons made and confirmed."""
-    first, second = somebody(), somebody()
+def proposal(
+    kind: str = "test",
+    subject: str = "test",
+    content: Any = None,
+    *,
+    second: Role = Role.ORGANISER,
+) -> Proposal:
+    """Return a proposal that two persons made and confirmed, the second in that role."""
+    first, confirming = somebody(), somebody(second)
     made = Proposal.objects.create(
         kind=kind,
         subject=subject,
@@ -102,8 +108,8 @@ def proposal(kind: str = "test", subject: str = "test", content: Any = None) -> 
     Decision.objects.create(
         proposal=made,
         verdict=Decision.Verdict.CONFIRMED,
-        decided_by_id=second.user_id,
-        decided_in=second,
+        decided_by_id=confirming.user_id,
+        decided_in=confirming,
         decided_at=clock.now(),
     )
     return made

@@ -32,3 +32,8 @@ def propose(race: Race, runners: list[Entry] | None = None, **more) -> Proposal:
 
 def confirm(proposal: Proposal) -> None:
     two_persons.confirm(proposal=proposal.uuid, by=f.staff(Role.STEWARDS))
+
+
+def oversee(proposal: Proposal) -> None:
+    """Confirm a correction as the inspector [B18]."""
+    two_persons.confirm(proposal=proposal.uuid, by=f.staff(Role.INSPECTOR))

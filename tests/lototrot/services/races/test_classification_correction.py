@@ -28,7 +28,7 @@ from lototrot.services.races.classification import (
 )
 from lototrot.services.races.course import ReasonMissing
 from tests.support import factories as f
-from tests.support.lototrot.classifying import confirm, entries, propose
+from tests.support.lototrot.classifying import confirm, entries, oversee, propose
 
 pytestmark = [pytest.mark.django_db, pytest.mark.article("14.III.5.3")]
 
@@ -67,8 +67,11 @@ def test_a_keying_error_is_corrected_by_two_persons(race: Race) -> None:
     assert proposal.content["reason"] == "7 keyed for 1"
     with pytest.raises(two_persons.SamePerson):
         two_persons.confirm(proposal=proposal.uuid, by=f.another_session(first))
+    for role in (Role.STEWARDS, Role.ORGANISER):
+        with pytest.raises(PowerMissing):  # [B18]
+            two_persons.confirm(proposal=proposal.uuid, by=f.staff(role))
     assert race_record(race.pk).facts().winners == {7}
-    confirm(proposal)
+    oversee(proposal)
     wrong.refresh_from_db()
     right = Classification.objects.get(in_force=True)
     assert (wrong.in_force, right.corrects) == (False, wrong)
@@ -91,7 +94,9 @@ def test_a_correction_must_correct_something_and_say_why(race: Race) -> None:
     proposal = correct(race, ANNOUNCED)
     with pytest.raises(two_persons.ProposalPending):
         correct(race, ANNOUNCED)
-    two_persons.reject(proposal=proposal.uuid, by=f.staff(Role.STEWARDS))
+    with pytest.raises(PowerMissing):
+        two_persons.reject(proposal=proposal.uuid, by=f.staff(Role.STEWARDS))
+    two_persons.reject(proposal=proposal.uuid, by=f.staff(Role.AUDITOR))
     assert Classification.objects.count() == 1
 
 
@@ -103,15 +108,36 @@ def test_a_correction_of_what_was_corrected_meanwhile_is_refused(race: Race) -> 
     Classification.objects.create(
         race=race,
         runners=before.runners,
-        announced_text="x",
+        announced_text=before.announced_text,
         announced_at=before.announced_at,
-        author="x",
-        proposal=f.proposal("lototrot.classification_correction", "other"),
+        author=before.author,
+        proposal=f.proposal("lototrot.classification_correction", "other", second=Role.INSPECTOR),
         confirmed_at=clock.now(),
         corrects=before,
     )
     with pytest.raises(ClassificationChanged):
-        confirm(proposal)
+        oversee(proposal)
+
+
+@pytest.mark.parametrize(("second", "text"), [(Role.STEWARDS, ""), (Role.AUDITOR, "Another text")])
+def test_the_database_refuses_a_correction_nobody_oversaw_or_of_another_text(
+    race: Race, second: Role, text: str
+) -> None:
+    """[B18]"""
+    confirm(propose(race))
+    before = Classification.objects.get()
+    with pytest.raises(IntegrityError, match="inspector or the auditor"), transaction.atomic():
+        Classification.objects.create(
+            race=race,
+            runners=before.runners,
+            announced_text=text or before.announced_text,
+            announced_at=before.announced_at,
+            author=before.author,
+            proposal=f.proposal("lototrot.classification_correction", "x", second=second),
+            confirmed_at=clock.now(),
+            corrects=before,
+            in_force=False,
+        )
 
 
 def settled(contest: Contest) -> Settlement:
@@ -144,7 +170,7 @@ def test_a_settled_contest_is_due_again_after_a_correction(contest: Contest, rac
     proposal = correct(race, ANNOUNCED)
     contest.refresh_from_db()
     assert contest.state == "settled"
-    confirm(proposal)
+    oversee(proposal)
     contest.refresh_from_db()
     settlement.refresh_from_db()
     assert (contest.state, settlement.in_force) == ("closed", False)
@@ -161,7 +187,7 @@ def test_every_settled_contest_on_the_race_is_reversed_and_no_other(
     monkeypatch.setattr(
         services, "settlement_reverse", lambda *, contest_id, by: called.append(contest_id)
     )
-    confirm(correct(race, ANNOUNCED))
+    oversee(correct(race, ANNOUNCED))
     assert called == [contest.pk]
     unsettled.refresh_from_db()
     assert unsettled.state == "closed"
@@ -183,8 +209,8 @@ def test_nothing_is_corrected_once_payment_is_ordered(contest: Contest, race: Ra
         last_claim_day=contest.day,
     )
     with pytest.raises(PaymentOrdered):
-        confirm(proposal)
-    two_persons.reject(proposal=proposal.uuid, by=f.staff(Role.STEWARDS))
+        oversee(proposal)
+    two_persons.reject(proposal=proposal.uuid, by=f.staff(Role.INSPECTOR))
     with pytest.raises(PaymentOrdered):
         correct(race, ANNOUNCED)
     assert race_record(race.pk).facts().winners == {7}

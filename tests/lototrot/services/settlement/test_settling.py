@@ -290,7 +290,7 @@ def test_a_corrected_result_reverses_the_settlement_and_it_is_due_again(point: P
     wrong = contest_settle(contest_id=contest.pk)
     race = factories.races_of(contest)[1]
     entries = [Entry(n, "winner" if n == 2 else "started") for n in (1, 2, 3, 4)]
-    first, second = factories.two_stewards()
+    first, second = factories.staff(Role.STEWARDS), factories.staff(Role.INSPECTOR)
     correction = classification_correct(
         by=first, race_id=race.pk, runners=entries, reason="Keyed 1 for 2"
     )
