@@ -75,6 +75,8 @@ KEY_NAMES = {
     "jackpot_out_cents": _("jackpot carried on"),
     "lapsed_in_cents": _("lapsed prizes brought in"),
     "last_claim_day": _("last day to claim"),
+    "late_days": _("days by which the order is late"),
+    "claim_days": _("days to claim"),
     "meeting": _("meeting"),
     "ordered_at": _("ordered at"),
     "price_cents": _("price of a bet"),

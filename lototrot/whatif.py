@@ -67,7 +67,7 @@ def chain(value: object) -> Json:
             item,
             f"input.meetings[{index}]",
             needs=("day", "takings", "winners"),
-            may=("results_day", "claimed"),
+            may=("results_day", "order_day", "claimed"),
         )
         for index, item in enumerate(fields.listed("meetings"))
     ]
@@ -202,13 +202,15 @@ def closing(value: object) -> Json:
 
 
 def dates(value: object) -> Json:
-    """Return the first day of payment and the last claim day (14.III.8.1, 14.III.10.2)."""
-    fields = Fields(value, "input", needs=("meeting_day", "results_day"))
+    """Return the first day of payment and the last claim day (14.III.8.1, 14.III.10.2) [D7].
+
+    Without `order_day` the payment order is taken to be given in time.
+    """
+    fields = Fields(value, "input", needs=("meeting_day", "results_day"), may=("order_day",))
     meeting_day, results_day = fields.day("meeting_day"), fields.day("results_day")
-    claim_days = regulation().in_force(results_day).lototrot.claim_days
     return {
         "first_pay_day": days.first_pay_day(meeting_day, results_day).isoformat(),
-        "last_claim_day": days.last_claim_day(results_day, claim_days).isoformat(),
+        "last_claim_day": _last_claim_day(fields, meeting_day).isoformat(),
     }
 
 
@@ -257,9 +259,9 @@ def _unclaimed(meeting: Fields, settled: Distribution) -> int:
 
 def _last_claim_day(meeting: Fields, day: date) -> date:
     results_day = meeting.day("results_day") if meeting.has("results_day") else day
-    if results_day < day:
-        raise days.ResultsBeforeMeeting
-    return days.last_claim_day(results_day, regulation().in_force(results_day).lototrot.claim_days)
+    order_day = meeting.day("order_day") if meeting.has("order_day") else None
+    claim_days = regulation().in_force(day).lototrot.claim_days
+    return days.last_claim_day(day, results_day, claim_days, order_day=order_day)
 
 
 def _races(fields: Fields, bet_type: BetType) -> list[races.Race]:

@@ -73,8 +73,9 @@ SETTLEMENT = {
 REVERSAL = {"format": "lototrot-settlement-reversal-1", "contest": whole, "settlement": text,
             "certificate": sha256, "reversed_at": instant}
 PAYMENT_ORDER = {"format": "lototrot-payment-order-1", "contest": whole, "settlement": text,
-                 "certificate": sha256, "ordered_at": instant, "results_day": day,
-                 "first_pay_day": day, "last_claim_day": day}
+                 "certificate": sha256, "ordered_at": instant, "ordered_on": day,
+                 "claim_days": whole, "results_day": day, "first_pay_day": day,
+                 "last_claim_day": day}
 
 # --- A public draw --------------------------------------------------------------------------------
 

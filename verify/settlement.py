@@ -8,6 +8,7 @@ from the settlement before, and tickets: as the operator counted them, or, with 
 the sealed tickets, as they are (tickets.py).
 """
 
+from datetime import date, timedelta
 from fractions import Fraction
 from math import floor
 from typing import Any
@@ -21,6 +22,7 @@ from races import check_numbers, right_numbers, starters
 from tickets import check_tickets
 
 KIND, REVERSAL = "lototrot.settlement", "lototrot.settlement_reversal"
+ORDER = "lototrot.payment_order"
 Document = dict[str, Any]
 
 
@@ -110,6 +112,30 @@ def organiser_parts(share: int, percents: dict[str, Any]) -> dict[str, int]:
     return parts
 
 
+def check_order(log: Log, certificate: Document) -> str:
+    """Check the days of the payment order (8.1, 10.2) [D7]; return its last day in words.
+
+    A day of the order may be one later than that of its instant in UTC.
+    """
+    settlement = certificate["settlement"]
+    if not log.has(ORDER, settlement):
+        return ""
+    order = log.document(ORDER, settlement)
+    same(order, {"certificate": log.digest(KIND, settlement)}, ORDER)
+    established = max(race["official_at"] for race in certificate["races"])
+    for name, at in (("results_day", established), ("ordered_on", order["ordered_at"])):
+        late = date.fromisoformat(order[name]) - date.fromisoformat(at[:10])
+        need(late.days in (0, 1), f"{ORDER}.{name}", "not the day of its instant")
+    counted_from = max(
+        date.fromisoformat(each) for each in (order["results_day"], certificate["day"])
+    )
+    first = counted_from + timedelta(days=1)
+    counted_from = max(counted_from, date.fromisoformat(order["ordered_on"]) - timedelta(days=1))
+    last = (counted_from + timedelta(days=order["claim_days"])).isoformat()
+    same(order, {"first_pay_day": first.isoformat(), "last_claim_day": last}, ORDER)
+    return f"; payable until {last}"
+
+
 def check(log_file: str, keys: str, settlement: str, tickets: str = "") -> str:
     log = Log(log_file, keys)
     certificate = log.document(KIND, settlement)
@@ -137,6 +163,7 @@ def check(log_file: str, keys: str, settlement: str, tickets: str = "") -> str:
         said += f", counted again over {counted} sealed tickets"
     else:
         said += "; without TICKETS, its winners are as the operator counted them"
+    said += check_order(log, certificate)
     stands = "REVERSED since" if log.has(REVERSAL, settlement) else "The settlement holds"
     return f"{stands}: {said}."
 

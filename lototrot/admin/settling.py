@@ -11,9 +11,11 @@ from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
 from core.admin_support.acts import Act, Done, Facts
-from core.admin_support.columns import link, listed, moment, money, paper_links
+from core.admin_support.columns import day, link, listed, moment, money, paper_links
 from core.admin_support.documents import as_html
 from core.admin_support.readonly import ReadOnlyAdmin, ReadOnlyInline
+from core.database import clock
+from core.kernel.days import natural_day
 from core.staff.actor import StaffActor
 from lototrot import powers, tasks
 from lototrot.models.contest import Contest
@@ -124,12 +126,19 @@ def _order_facts(contest: Contest) -> Facts:
     settlement = contest.settlements.filter(in_force=True).first()
     if settlement is None:
         return ()
-    return (
+    days = payment_order.order_days(contest, natural_day(clock.now()))
+    facts: list[tuple[Any, Any]] = [
         (_("settlement"), link(settlement, settlement.number)),
         (_("takings"), money(settlement.takings_cents)),
         (_("winning tickets"), settlement.winning_tickets),
         (_("prizes"), money(settlement.prizes_cents)),
-    )
+        (_("day of the results"), day(days.results_day)),
+        (_("first day of payment"), day(days.first_pay_day)),
+        (_("last day to claim"), day(days.last_claim_day)),
+    ]
+    if days.late_days:
+        facts.append((_("days by which the order is late"), days.late_days))
+    return facts
 
 
 VOID = Act(

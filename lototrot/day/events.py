@@ -100,6 +100,7 @@ def _ordered(order: PaymentOrder) -> Event:
         "contest": order.contest_id,
         "proposal": order.proposal_id,
         "at": order.ordered_at.isoformat(),
+        "claim_days": order.claim_days,
         **{name: getattr(order, name).isoformat() for name in days},
     }
     return Event(order.ordered_at, "lototrot.ordered", None, (order.proposal,), data)

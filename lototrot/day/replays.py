@@ -109,14 +109,14 @@ def _reverse(row: Any, data: Data) -> None:
 
 
 def _order(row: Any, data: Data) -> None:
-    dates = ("results_day", "first_pay_day", "last_claim_day")
+    terms = ("results_day", "first_pay_day", "last_claim_day", "claim_days")
     settlement = Settlement.objects.get(contest=data["contest"], in_force=True)
     PaymentOrder.objects.create(
         contest_id=data["contest"],
         settlement=settlement,
         proposal_id=data["proposal"],
         ordered_at=data["at"],
-        **{name: data[name] for name in dates},
+        **{name: data[name] for name in terms},
     )
     Contest.objects.filter(pk=data["contest"]).update(state=State.ORDERED)
 

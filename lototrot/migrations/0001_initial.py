@@ -1098,6 +1098,7 @@ class Migration(migrations.Migration):
                 ("results_day", models.DateField(verbose_name="day of the results")),
                 ("first_pay_day", models.DateField(verbose_name="first day of payment")),
                 ("last_claim_day", models.DateField(verbose_name="last day to claim")),
+                ("claim_days", models.PositiveSmallIntegerField(verbose_name="days to claim")),
                 (
                     "contest",
                     models.OneToOneField(

@@ -126,7 +126,10 @@ class Prize(Guarded):
 
 
 class PaymentOrder(Guarded):
-    """The irrevocable order to pay the prizes of a contest (14.III.8.2)."""
+    """The irrevocable order to pay the prizes of a contest (14.III.8.2).
+
+    `claim_days` is the figure of the regulation that the last day to claim was computed with [D7].
+    """
 
     contest = models.OneToOneField(
         Contest, models.PROTECT, related_name="payment_order", verbose_name=_("contest")
@@ -141,6 +144,7 @@ class PaymentOrder(Guarded):
     results_day = models.DateField(_("day of the results"))
     first_pay_day = models.DateField(_("first day of payment"))
     last_claim_day = models.DateField(_("last day to claim"))
+    claim_days = models.PositiveSmallIntegerField(_("days to claim"))
 
     class Meta:
         verbose_name = _("payment order")

@@ -30,3 +30,23 @@ END $$;
 
 CREATE OR REPLACE TRIGGER certified_draws BEFORE INSERT ON lototrot_settlement
     FOR EACH ROW EXECUTE FUNCTION lototrot_need_certificates();
+
+-- Refuse a payment order whose days are not those of the rule (14.III.10.2) [D7]: nobody may have
+-- fewer days to claim than the regulation gives, counted from the latest of the results, the meeting
+-- and the day before the order.
+CREATE OR REPLACE FUNCTION lototrot_need_whole_period() RETURNS trigger LANGUAGE plpgsql AS $$
+DECLARE
+    v_from date := greatest(NEW.results_day,
+        (SELECT c.day FROM lototrot_contest c WHERE c.id = NEW.contest_id));
+    v_ordered date := (NEW.ordered_at AT TIME ZONE 'Europe/Madrid')::date;
+BEGIN
+    IF NEW.first_pay_day <> v_from + 1
+       OR NEW.last_claim_day <> greatest(v_from, v_ordered - 1) + NEW.claim_days THEN
+        RAISE EXCEPTION 'contest %: its prizes are paid and claimed on other days', NEW.contest_id
+            USING ERRCODE = 'restrict_violation';
+    END IF;
+    RETURN NEW;
+END $$;
+
+CREATE OR REPLACE TRIGGER whole_period BEFORE INSERT ON lototrot_paymentorder
+    FOR EACH ROW EXECUTE FUNCTION lototrot_need_whole_period();

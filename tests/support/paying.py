@@ -8,7 +8,7 @@ import secrets
 import uuid
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import date, timedelta
+from datetime import date
 from typing import Any
 
 import pytest
@@ -31,6 +31,7 @@ from core.staff.actor import StaffActor
 from core.staff.models import Proposal
 from core.staff.powers import Role
 from lototrot import accounts
+from lototrot.engine.dates import first_pay_day, last_claim_day
 from lototrot.engine.races import Race
 from lototrot.models.contest import Contest
 from lototrot.models.settlement import PaymentOrder, Prize, Settlement
@@ -169,6 +170,20 @@ def sold_ticket(of: Contest, at: Point, ident: uuid.UUID, code: codes.Code) -> T
     )
 
 
+def terms(of: Contest, *, results_day: date | None = None, claim_days: int = 30) -> dict[str, Any]:
+    """Return the instant and the days of a payment order that is given now."""
+    now = clock.now()
+    today = natural_day(now)
+    results_day = results_day or today
+    return {
+        "ordered_at": now,
+        "results_day": results_day,
+        "first_pay_day": first_pay_day(of.day, results_day),
+        "last_claim_day": last_claim_day(of.day, results_day, claim_days, order_day=today),
+        "claim_days": claim_days,
+    }
+
+
 def order(
     of: Contest, prizes: dict[int, int], *, results_day: date | None = None, claim_days: int = 30
 ) -> PaymentOrder:
@@ -201,15 +216,11 @@ def order(
     for state in ("settled", "ordered"):
         Contest.objects.filter(pk=of.pk).update(state=state)
     of.refresh_from_db()
-    results_day = results_day or natural_day(clock.now())
     made: PaymentOrder = PaymentOrder.objects.create(
         contest=of,
         settlement=settlement,
         proposal=factories.proposal("lototrot.payment_order", f"contest:{of.pk}"),
-        ordered_at=clock.now(),
-        results_day=results_day,
-        first_pay_day=max(of.day, results_day) + timedelta(days=1),
-        last_claim_day=results_day + timedelta(days=claim_days),
+        **terms(of, results_day=results_day, claim_days=claim_days),
     )
     return made
 

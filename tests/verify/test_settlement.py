@@ -297,6 +297,32 @@ def test_tickets_tell_on_an_operator_who_counts_wrong_or_changes_one(
             run(tmp_path, log, made, file)
 
 
+@pytest.mark.article("14.III.10.2")
+def test_an_order_that_shortens_the_days_to_claim_is_refused(
+    point: factories.Point, tmp_path: Path
+) -> None:
+    """D7: a late order moves the last day; whoever publishes the old one is found out."""
+    made = settled(point)
+    factories.time_pass(days=10)
+    one, two = factories.two_organisers()
+    proposal = payment_order_propose(by=one, contest_id=made.contest_id)
+    two_persons.confirm(proposal=proposal.uuid, by=two)
+    log = published_log()
+    assert run(tmp_path, log, made).endswith("; payable until 2030-04-10.")
+    kind = certificate.PAYMENT_ORDER
+    true = next(each["document"] for each in log if each["kind"] == kind)
+    for name, lie in (
+        ("last_claim_day", "2030-04-01"),
+        ("claim_days", 21),
+        ("ordered_on", "2030-03-03"),
+        ("results_day", "2030-02-20"),
+        ("first_pay_day", "2030-03-12"),
+        ("certificate", "00" * 32),
+    ):
+        with pytest.raises(Refused, match=r"^lototrot\.payment_order"):
+            run(tmp_path, forged(log, kind, true | {name: lie}), made)
+
+
 # --- What is published when ----------------------------------------------------------------------
 
 

@@ -14,6 +14,7 @@ from django.db.models import Sum
 from core.database import clock
 from core.draws import documents as draw_documents
 from core.kernel.canonical import Json, with_digests
+from core.kernel.days import natural_day
 from core.kernel.errors import InvariantBroken, NotFound
 from core.kernel.money import percent_text
 from core.ledger.models import Transfer
@@ -83,6 +84,8 @@ def payment_order_publish(order: PaymentOrder) -> LogEntry:
                 "settlement": str(order.settlement.uuid),
                 "certificate": _digest(order.settlement),
                 "ordered_at": instant(order.ordered_at),
+                "ordered_on": natural_day(order.ordered_at).isoformat(),
+                "claim_days": order.claim_days,
                 "results_day": order.results_day.isoformat(),
                 "first_pay_day": order.first_pay_day.isoformat(),
                 "last_claim_day": order.last_claim_day.isoformat(),

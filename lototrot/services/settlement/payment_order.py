@@ -1,9 +1,13 @@
-"""Order the payment of prizes: once, by two persons, and irrevocably (14.III.8.2)."""
+"""Order the payment of prizes: once, by two persons, and irrevocably (14.III.8.2) [D7]."""
+
+from dataclasses import dataclass
+from datetime import date
 
 from django.db import transaction
 
 from core.database import clock
 from core.database.locks import Lock, hold
+from core.kernel.days import natural_day
 from core.kernel.errors import Conflict
 from core.staff import two_persons
 from core.staff.actor import StaffActor
@@ -27,14 +31,63 @@ class SettlementChanged(Conflict):
     message = "The contest has been settled again since the proposal. Propose the order again."
 
 
+class OrderDaysMoved(Conflict):
+    """`data`: last_claim_day of the proposal, and of an order given today."""
+
+    code = "order_days_moved"
+    message = "An order given today has a later last day to claim than the proposal says [D7]."
+
+
+@dataclass(frozen=True, slots=True)
+class OrderDays:
+    """The days that an order fixes [D1, D2, D5, D7].
+
+    `late_days` says by how many days the order comes too late for the ordinary last day to claim,
+    which moves by as many.
+    """
+
+    results_day: date
+    first_pay_day: date
+    last_claim_day: date
+    claim_days: int
+    late_days: int
+
+    def to_content(self) -> dict[str, str | int]:
+        """Return the days as the part of a proposal that two persons see and confirm."""
+        return {
+            "results_day": self.results_day.isoformat(),
+            "first_pay_day": self.first_pay_day.isoformat(),
+            "last_claim_day": self.last_claim_day.isoformat(),
+            "late_days": self.late_days,
+        }
+
+
+def order_days(contest: Contest, order_day: date) -> OrderDays:
+    """Return the days of an order given on `order_day` for a settled contest."""
+    # The contest is settled, so these are the results that its settlement used.
+    results_day = contest_results(contest).results_day
+    claim_days = figures_of(contest.day).lototrot.claim_days
+    ordinary = last_claim_day(contest.day, results_day, claim_days)
+    last = last_claim_day(contest.day, results_day, claim_days, order_day=order_day)
+    return OrderDays(
+        results_day=results_day,
+        first_pay_day=first_pay_day(contest.day, results_day),
+        last_claim_day=last,
+        claim_days=claim_days,
+        late_days=(last - ordinary).days,
+    )
+
+
 @transaction.atomic
 def payment_order_propose(*, by: StaffActor, contest_id: int) -> Proposal:
     """Propose to order the payment of the settlement in force.
 
-    Another person gives the order by confirming it. Raise ContestUnknown or NothingToOrder.
+    The proposal names the days that the order would fix and how late it is. Another person gives
+    the order by confirming it. Raise ContestUnknown or NothingToOrder.
     """
     by.need(powers.ORDER_PAYMENT)
-    settlement = _orderable(contest_get(contest_id))
+    contest = contest_get(contest_id)
+    settlement = _orderable(contest)
     return two_persons.propose(
         kind=PAYMENT_ORDER,
         subject=f"contest:{contest_id}",
@@ -44,6 +97,7 @@ def payment_order_propose(*, by: StaffActor, contest_id: int) -> Proposal:
             "settlement": str(settlement.uuid),
             "prizes_cents": settlement.prizes_cents,
             "winning_tickets": settlement.winning_tickets,
+            **order_days(contest, natural_day(clock.now())).to_content(),
         },
     )
 
@@ -56,24 +110,33 @@ def _orderable(contest: Contest) -> Settlement:
 
 
 def _order(proposal: Proposal, by: StaffActor) -> None:
-    """Give the order. Its dates follow from the day of the last established result [D1, D2, D5]."""
+    """Give the order, with the days that the proposal named.
+
+    Raise NothingToOrder, SettlementChanged, or OrderDaysMoved if a late order has waited for its
+    second person past a midnight.
+    """
     contest_id = proposal.content["contest"]
     hold((Lock.CONTEST, contest_id))
     contest = contest_get(contest_id)
     settlement = _orderable(contest)
     if str(settlement.uuid) != proposal.content["settlement"]:
         raise SettlementChanged(contest=contest_id)
-    # The contest is settled, so these are the results that its settlement used.
-    results_day = contest_results(contest).results_day
+    now = clock.now()
+    days = order_days(contest, natural_day(now))
+    if days.last_claim_day.isoformat() != proposal.content["last_claim_day"]:
+        raise OrderDaysMoved(
+            proposed=proposal.content["last_claim_day"],
+            last_claim_day=days.last_claim_day.isoformat(),
+        )
     order = PaymentOrder.objects.create(
         contest=contest,
         settlement=settlement,
         proposal=proposal,
-        ordered_at=clock.now(),
-        results_day=results_day,
-        # The races of a meeting that was called off may be drawn before its day.
-        first_pay_day=first_pay_day(contest.day, max(contest.day, results_day)),
-        last_claim_day=last_claim_day(results_day, figures_of(contest.day).lototrot.claim_days),
+        ordered_at=now,
+        results_day=days.results_day,
+        first_pay_day=days.first_pay_day,
+        last_claim_day=days.last_claim_day,
+        claim_days=days.claim_days,
     )
     Contest.objects.filter(pk=contest_id, state=Contest.State.SETTLED).update(
         state=Contest.State.ORDERED

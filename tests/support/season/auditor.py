@@ -173,9 +173,11 @@ class Auditor:
             raise AssertionError("the auditor's own division does not add up")
         return {ident: cents for ident, cents in prizes.items() if cents}
 
-    def ordered(self, contest: str, results_day: date) -> None:
+    def ordered(self, contest: str, results_day: date, order_day: date) -> None:
+        """Count the days to claim from the results, the meeting or the eve of a late order [D7]."""
         meeting = self.meetings[contest]
-        meeting.last_claim_day = results_day + timedelta(days=self.terms.claim_days)
+        counted_from = max(results_day, meeting.day, order_day - timedelta(days=1))
+        meeting.last_claim_day = counted_from + timedelta(days=self.terms.claim_days)
 
     def presented(self, ident: str) -> None:
         self._hold(ident, "presented")

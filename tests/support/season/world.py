@@ -5,6 +5,7 @@ from datetime import date, timedelta
 from random import Random
 
 from core.database import clock
+from core.kernel.days import natural_day
 from core.payoffice.services.cash import cash_open
 from core.premises.models import Premises
 from core.staff import two_persons
@@ -214,7 +215,7 @@ class World(Office):
         proposal = payment_order.payment_order_propose(by=first, contest_id=contest.pk)
         two_persons.confirm(proposal=proposal.uuid, by=second)
         order = PaymentOrder.objects.get(contest=contest)
-        self.auditor.ordered(str(contest.pk), order.results_day)
+        self.auditor.ordered(str(contest.pk), order.results_day, natural_day(order.ordered_at))
 
 
 def entries(

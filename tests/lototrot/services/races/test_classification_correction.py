@@ -28,6 +28,7 @@ from lototrot.services.races.classification import (
 )
 from lototrot.services.races.course import ReasonMissing
 from tests.support import factories as f
+from tests.support import paying
 from tests.support.lototrot.classifying import confirm, entries, oversee, propose
 
 pytestmark = [pytest.mark.django_db, pytest.mark.article("14.III.5.3")]
@@ -202,11 +203,8 @@ def test_nothing_is_corrected_once_payment_is_ordered(contest: Contest, race: Ra
     PaymentOrder.objects.create(
         contest=contest,
         settlement=settlement,
-        ordered_at=clock.now(),
-        results_day=contest.day,
         proposal=f.proposal("lototrot.payment_order", "x"),
-        first_pay_day=contest.day,
-        last_claim_day=contest.day,
+        **paying.terms(contest),
     )
     with pytest.raises(PaymentOrdered):
         oversee(proposal)
@@ -220,16 +218,13 @@ def test_nothing_is_corrected_once_payment_is_ordered(contest: Contest, race: Ra
 
 @pytest.mark.article("14.III.8.2")
 def test_the_database_refuses_a_payment_order_nobody_confirmed(contest: Contest) -> None:
-    day, settlement = contest.day, settled(contest)
+    settlement = settled(contest)
     with pytest.raises(IntegrityError, match="two persons"), transaction.atomic():
         PaymentOrder.objects.create(
             contest=contest,
             settlement=settlement,
-            ordered_at=clock.now(),
-            results_day=day,
             proposal=f.proposal("lototrot.classification", "x"),
-            first_pay_day=day,
-            last_claim_day=day,
+            **paying.terms(contest),
         )
 
 

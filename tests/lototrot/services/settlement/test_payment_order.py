@@ -6,6 +6,7 @@ import pytest
 from django.db import IntegrityError, ProgrammingError, transaction
 
 from core.database import clock
+from core.proofs import log
 from core.staff import two_persons
 from core.staff.actor import PowerMissing
 from core.staff.models import Proposal
@@ -15,8 +16,10 @@ from lototrot.engine.races import Outcome, Race
 from lototrot.models.contest import Contest
 from lototrot.models.settlement import PaymentOrder
 from lototrot.services.races.classification import Entry, PaymentOrdered, classification_correct
+from lototrot.services.settlement.certificate import PAYMENT_ORDER
 from lototrot.services.settlement.payment_order import (
     NothingToOrder,
+    OrderDaysMoved,
     SettlementChanged,
     payment_order_propose,
 )
@@ -85,6 +88,50 @@ def test_a_meeting_drawn_before_its_day_is_paid_after_its_day() -> None:
     contest_settle(contest_id=made.pk)
     given = order(made)
     assert (given.results_day, given.first_pay_day) == (date(2030, 3, 2), date(2030, 3, 4))
+    assert given.last_claim_day == date(2030, 4, 2)
+
+
+@pytest.mark.article("14.III.10.2")
+def test_a_late_order_says_so_and_moves_the_last_day(contest: Contest) -> None:
+    """D7: both persons see by how many days; the order fixes what they saw."""
+    factories.time_pass(days=34)
+    first, second = factories.two_organisers()
+    proposal = payment_order_propose(by=first, contest_id=contest.pk)
+    assert proposal.content["last_claim_day"] == "2030-05-04"
+    assert proposal.content["late_days"] == 33
+    two_persons.confirm(proposal=proposal.uuid, by=second)
+    given = PaymentOrder.objects.get(contest=contest)
+    assert (given.last_claim_day, given.claim_days) == (date(2030, 5, 4), 30)
+    published = log.published(kind=PAYMENT_ORDER, subject=str(given.settlement.uuid))
+    assert published is not None
+    assert (published.document["ordered_on"], published.document["claim_days"]) == (
+        "2030-04-05",
+        30,
+    )
+
+
+@pytest.mark.article("14.III.10.2")
+def test_a_late_order_does_not_wait_past_a_midnight_in_silence(contest: Contest) -> None:
+    factories.time_pass(days=5)
+    first, second = factories.two_organisers()
+    proposal = payment_order_propose(by=first, contest_id=contest.pk)
+    factories.time_pass(days=1)
+    second = factories.another_session(second)
+    with pytest.raises(OrderDaysMoved) as caught:
+        two_persons.confirm(proposal=proposal.uuid, by=second)
+    assert caught.value.data == {"proposed": "2030-04-05", "last_claim_day": "2030-04-06"}
+    assert not PaymentOrder.objects.exists()
+
+
+@pytest.mark.article("14.III.10.2")
+@pytest.mark.parametrize("days", [(0, 28), (1, 29), (1, 31)])
+def test_the_database_refuses_other_days_than_those_of_the_rule(
+    contest: Contest, days: tuple[int, int]
+) -> None:
+    first, second = (contest.day + timedelta(days=each) for each in days)
+    proposal = factories.proposal("lototrot.payment_order", f"contest:{contest.pk}")
+    with pytest.raises(IntegrityError, match="on other days"), transaction.atomic():
+        _insert(contest, proposal, first_pay_day=first, last_claim_day=second)
 
 
 @pytest.mark.article("14.III.8.2")
@@ -107,15 +154,15 @@ def test_the_database_refuses_an_order_that_nobody_confirmed(contest: Contest) -
         _insert(contest, proposal)
 
 
-def _insert(contest: Contest, proposal: Proposal) -> None:
+def _insert(contest: Contest, proposal: Proposal, **days: date) -> None:
     PaymentOrder.objects.create(
         contest=contest,
         settlement=contest.settlements.get(),
         proposal=proposal,
         ordered_at=clock.now(),
         results_day=contest.day,
-        first_pay_day=contest.day,
-        last_claim_day=contest.day,
+        claim_days=30,
+        **({"first_pay_day": contest.day, "last_claim_day": contest.day} | days),
     )
 
 
