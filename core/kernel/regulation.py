@@ -6,7 +6,7 @@ cash ceiling [C3], is an amendment: the changed keys, a day and a source.
 """
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import date
 from enum import StrEnum
@@ -94,12 +94,26 @@ class Payers:
 
 @dataclass(frozen=True, slots=True)
 class Tier:
-    """One tier of payment (14.III.10.2). `up_to_cents` is inclusive; None in the last tier."""
+    """One tier of payment (14.III.10.2), with inclusive limits; the last has no upper one.
 
+    Neighbours may share amounts: 120.00 is in the first two tiers of the text [C4].
+    """
+
+    from_cents: int
     up_to_cents: int | None
     named: tuple[Place, ...]
     ticket: Payers
     voucher: Payers
+
+    def of(self, bearer: Bearer) -> Payers:
+        """Return who pays that kind of document."""
+        return self.ticket if bearer is Bearer.TICKET else self.voucher
+
+    def has(self, amount_cents: int) -> bool:
+        """Return whether an amount is in the tier."""
+        return amount_cents >= self.from_cents and (
+            self.up_to_cents is None or amount_cents <= self.up_to_cents
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,8 +142,8 @@ class Regulation:
 class PaymentRule:
     """The rule by which one amount is paid: the tier (from 1), the places and the means.
 
-    `named` are the places that the text names for the tier; `must` and `may` of `payers` follow the
-    readings C4 and P7.
+    `tier` is the first that the amount is in. `named` are the places that the text names for its
+    tiers; `must` and `may` of `payers` follow the readings C4 and P7.
     """
 
     tier: int
@@ -156,18 +170,26 @@ def payment_rule(amount_cents: int, figures: PaymentFigures, bearer: Bearer) -> 
     """
     if amount_cents <= 0:
         raise AmountNotPayable
-    number, tier = next(
-        (number, tier)
-        for number, tier in enumerate(figures.tiers, start=1)
-        if tier.up_to_cents is None or amount_cents <= tier.up_to_cents
-    )
+    tiers = [tier for tier in figures.tiers if tier.has(amount_cents)]
     in_cash = amount_cents <= figures.cash_up_to_cents
     return PaymentRule(
-        tier=number,
-        named=tier.named,
-        payers=tier.ticket if bearer is Bearer.TICKET else tier.voucher,
+        tier=figures.tiers.index(tiers[0]) + 1,
+        named=_in_order({place for tier in tiers for place in tier.named}),
+        payers=_joined([tier.of(bearer) for tier in tiers]),
         means=Means.CASH if in_cash else Means.NOMINATIVE_CHEQUE,
     )
+
+
+def _joined(payers: list[Payers]) -> Payers:
+    """Return who pays an amount of several tiers: who must in one of them must [C4]."""
+    must = {place for each in payers for place in each.must}
+    may = {place for each in payers for place in each.may} - must
+    return Payers(_in_order(must), _in_order(may), any(each.issuer_must for each in payers))
+
+
+def _in_order(places: Iterable[Place]) -> tuple[Place, ...]:
+    """Return the places in the order of the text."""
+    return tuple(place for place in Place if place in places)
 
 
 @dataclass(frozen=True, slots=True)
@@ -266,12 +288,17 @@ def _payment(table: Table) -> PaymentFigures:
     ascending = bounded == sorted(set(bounded))
     if tiers[-1].up_to_cents is not None or len(bounded) != len(tiers) - 1 or not ascending:
         raise table.wrong("tiers", "limits must rise, and only the last has none")
+    begins = [tier.from_cents for tier in tiers]
+    gaps = any(begin > end + 1 for begin, end in zip(begins, [0, *bounded], strict=True))
+    if gaps or begins != sorted(set(begins)):
+        raise table.wrong("tiers", "they rise from one cent and leave no amount out")
     return PaymentFigures(table.whole("cash_up_to_cents", MAX_CENTS, 1), tiers)
 
 
 def _tier(table: Table) -> Tier:
     limited = table.get("up_to_cents") is not None
     return Tier(
+        from_cents=table.whole("from_cents", MAX_CENTS, 1),
         up_to_cents=table.whole("up_to_cents", MAX_CENTS, 1) if limited else None,
         named=_places(table, "named"),
         ticket=table.table("ticket", _payers),

@@ -135,6 +135,16 @@ def rule_of(payable: Payable, figures: PaymentFigures) -> PaymentRule:
     return dataclasses.replace(rule, named=only.must, payers=only)
 
 
+def duty_at(rule: PaymentRule, payable: Payable, at: Standpoint) -> Duty:
+    """Return whether a place must, may or must not pay the document [C4, P7].
+
+    An establishment pays no cheques: they come from the organiser's register.
+    """
+    if rule.means is Means.NOMINATIVE_CHEQUE and at.place is Place.ESTABLISHMENT:
+        return Duty.MUST_NOT
+    return rule.duty(at.place, is_issuer=at.premises_id == payable.issuer_id)
+
+
 def verdict(
     payable: Payable,
     claim: str | None,
@@ -155,11 +165,8 @@ def verdict(
     if deposited != against_receipt:
         raise refusals.ReceiptNeeded
     rule = rule_of(payable, figures)
-    duty = rule.duty(at.place, is_issuer=at.premises_id == payable.issuer_id)
-    if duty is Duty.MUST_NOT or (
-        # Cheques come from the organiser's register, which establishments do not have.
-        rule.means is Means.NOMINATIVE_CHEQUE and at.place is Place.ESTABLISHMENT
-    ):
+    duty = duty_at(rule, payable, at)
+    if duty is Duty.MUST_NOT:
         raise refusals.PlaceNotAllowed(places=[place.value for place in rule.allowed])
     stands = payable.owed if claim is None else payable.held
     if stands is None:

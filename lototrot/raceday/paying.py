@@ -112,7 +112,7 @@ def _at_establishments(stage: Stage, won: list[Won], small: Won) -> None:
 def _at_the_entity(stage: Stage, entity: Seller, won: list[Won]) -> None:
     """Pay a larger prize at the bank, which pays no small ones; bars pay no larger ones."""
     _need_refused(
-        entity.api, next(w for w in won if w.cents <= 12_000).request(), "place_not_allowed"
+        entity.api, next(w for w in won if w.cents < 12_000).request(), "place_not_allowed"
     )
     large = _take(won, lambda cents: 30_000 <= cents <= 100_000)
     _need_refused(stage.sellers[3].api, large.request(), "place_not_allowed")

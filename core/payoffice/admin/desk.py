@@ -28,7 +28,7 @@ from core.api.problems import domain_error
 from core.database import clock
 from core.kernel.days import day_bounds, natural_day
 from core.kernel.errors import DomainError
-from core.kernel.regulation import Means
+from core.kernel.regulation import Duty, Means
 from core.payoffice import powers, selectors
 from core.payoffice.admin.acts import OPEN_CASH
 from core.payoffice.models import CashSession, Deposit, Payment
@@ -38,7 +38,7 @@ from core.payoffice.services.paying import Paid, PayRequest
 from core.payoffice.services.personal_data import PayeeFacts
 from core.receipts.document import LANGUAGES
 from core.receipts.output import Output, render
-from core.receipts.paper import Paper
+from core.receipts.pdf import Paper
 from core.staff.actor import StaffActor
 from core.staff.models import Proposal
 
@@ -56,6 +56,11 @@ STATES = {
     "exchanged": (_("Already exchanged"), "bad"),
     "lapsed": (_("Lapsed"), "bad"),
     "refused": (_("Not paid, by decision"), "bad"),
+}
+_DUTIES = {
+    Duty.MUST: _("It must be paid here."),
+    Duty.MAY: _("It may be paid here."),
+    Duty.MUST_NOT: _("An amount like this is not paid here."),
 }
 _HAPPENED = {
     "presented": _("Presented"),
@@ -226,6 +231,7 @@ def _document(state: DeskState) -> dict[str, Any]:
         "thing": payable.thing,
         "first_pay_day": payable.first_pay_day,
         "last_claim_day": payable.last_claim_day,
+        "duty": _DUTIES[checked.duty] if checked.duty else "",
         "why_not": checked.refusal or "",
         "cheque": bool(rule and rule.means is Means.NOMINATIVE_CHEQUE),
         "details": checked.details(),

@@ -17,7 +17,7 @@ from core.api.shapes import (
     Uuid,
     Whole,
 )
-from core.kernel.regulation import Bearer, Means, Place
+from core.kernel.regulation import Bearer, Duty, Means, Place
 from core.payoffice.judging import DocumentState
 from core.payoffice.models import Deposit
 from core.payoffice.sources import Nature
@@ -49,12 +49,29 @@ class PresentedOut(Shape):
     amount_cents = Cents(help_text="The amount owed, or owed and paid; 0 where nothing is.")
     first_pay_day = Day(allow_null=True)
     last_claim_day = Day(allow_null=True, help_text="Null: it never lapses.")
-    places = serializers.ListField(child=Choice([place.value for place in Place]))
+    places = serializers.ListField(
+        child=Choice([place.value for place in Place]), help_text="The places that must or may pay."
+    )
+    must_places = serializers.ListField(
+        child=Choice([place.value for place in Place]),
+        help_text="Those of them that must. One that refuses can be reported.",
+    )
+    issuer_must = serializers.BooleanField(help_text="The premises that issued it must pay, too.")
     means = Choice([means.value for means in Means], allow_null=True)
     thing = ThingOut(allow_null=True, help_text="A prize in kind, or its equivalent in money.")
 
 
-class CheckOut(PresentedOut):
+class DutyOut(PresentedOut):
+    """A document that was checked where it could be paid."""
+
+    duty = Choice(
+        [duty.value for duty in Duty],
+        allow_null=True,
+        help_text="Whether an amount like this must, may or must not be paid here.",
+    )
+
+
+class CheckOut(DutyOut):
     refusal = serializers.CharField(
         help_text="The problem code that paying it here would meet now; empty: it is paid here."
     )

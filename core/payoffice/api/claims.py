@@ -85,6 +85,8 @@ def checked_json(checked: checking.Checked) -> dict[str, Any]:
         "first_pay_day": payable.first_pay_day and payable.first_pay_day.isoformat(),
         "last_claim_day": payable.last_claim_day and payable.last_claim_day.isoformat(),
         "places": [place.value for place in rule.allowed] if rule else [],
+        "must_places": [place.value for place in rule.payers.must] if rule else [],
+        "issuer_must": bool(rule and rule.payers.issuer_must),
         "means": rule.means.value if rule else None,
         "thing": {"item": payable.thing.item, "description": payable.thing.description}
         if payable.thing
@@ -161,6 +163,7 @@ class Check(LeanView):
         return json_response(
             {
                 **checked_json(checked),
+                "duty": checked.duty and checked.duty.value,
                 "refusal": checked.refusal,
                 "details": dict(checked.details()),
             }

@@ -65,6 +65,7 @@ class Desk(StaffView):
         return json_response(
             {
                 **claims.checked_json(state.checked),
+                "duty": state.checked.duty and state.checked.duty.value,
                 "refusal": state.checked.refusal,
                 "happened": HappenedOut(state.happened, many=True).data,
                 "actions": [action.value for action in state.actions],

@@ -14,7 +14,7 @@ from core.api.shapes import (
     Text,
     Uuid,
 )
-from core.payoffice.api.claim_shapes import DepositOut, ImageOut, PaymentOut, PresentedOut
+from core.payoffice.api.claim_shapes import DepositOut, DutyOut, ImageOut, PaymentOut
 from core.payoffice.models import Ruling
 from core.payoffice.services import checking
 from core.premises.models import Game
@@ -35,7 +35,7 @@ class HappenedOut(Shape):
     means = serializers.CharField(help_text="Of a payment; else empty.")
 
 
-class DeskOut(PresentedOut):
+class DeskOut(DutyOut):
     refusal = serializers.CharField(
         allow_null=True,
         help_text="The problem code that paying it at one's session would meet; null without one.",

@@ -10,7 +10,7 @@ from django.conf import settings
 from django.db import models
 
 from core.kernel.errors import DomainError
-from core.kernel.regulation import PaymentRule
+from core.kernel.regulation import Duty, PaymentRule
 from core.payoffice import judging, powers
 from core.payoffice.judging import PLACE_OF_KIND, DocumentState, Standpoint
 from core.payoffice.models import CashSession, Claim
@@ -34,14 +34,16 @@ class Happened:
 class Checked:
     """A presented document: its state, and how and where it is paid while anything is owed.
 
-    `refusal` is the code of the error with which it would be refused where it was checked: empty if
-    it would be paid, None where nothing is paid (a check by its holder).
+    `duty` says whether the place where it was checked must, may or must not pay such an amount
+    [C4], and `refusal` is the code of the error with which it would be refused there now: empty if
+    it would be paid. Both are None where nothing is paid (a check by its holder).
     """
 
     payable: Payable
     state: DocumentState
     today: datetime.date
     rule: PaymentRule | None
+    duty: Duty | None
     refusal: str | None
 
     @property
@@ -129,16 +131,17 @@ def _checked(payable: Payable, at: Standpoint | None, *, receipt: UUID | None = 
     state = judging.state_of(
         payable, current.state, deposited=current.deposit is not None, today=current.today
     )
-    rule = refusal = None
+    rule = duty = refusal = None
     if payable.amount_cents:
         rule = judging.rule_of(payable, finding.payment_figures(current.today))
+        duty = judging.duty_at(rule, payable, at) if at else None
     if at is not None:
         try:
             paying.judge(payable, current, receipt, at)
             refusal = ""
         except DomainError as error:
             refusal = error.code
-    return Checked(payable, state, current.today, rule, refusal)
+    return Checked(payable, state, current.today, rule, duty, refusal)
 
 
 def happened(claim: Claim | None) -> tuple[Happened, ...]:

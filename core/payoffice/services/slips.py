@@ -89,7 +89,10 @@ def _where(checked: Checked, language: str) -> Iterable[Block]:
     if payable.last_claim_day and lapses:
         yield Pair(_("Last day"), format_date(payable.last_claim_day, language))
     for place in rule.allowed:
-        yield Pair(_("Where"), str(_PLACES[place.value]))
+        duty = _("Must pay it") if place in rule.payers.must else _("May pay it")
+        yield Pair(duty, str(_PLACES[place.value]))
+    if rule.payers.issuer_must:
+        yield Pair(_("Must pay it"), _("The premises that issued it"))
     yield Pair(_("How"), str(_MEANS[rule.means.value]))
     if payable.thing is not None:
         yield Line(_("Exchanged for the thing, or its value in money, as the winner chooses."))

@@ -52,7 +52,8 @@ MUST, MAY, NOT = Duty.MUST, Duty.MAY, Duty.MUST_NOT
     ("cents", "duties"),
     [
         (1, (MUST, MAY, NOT)),
-        (12000, (MUST, MAY, NOT)),
+        (11999, (MUST, MAY, NOT)),
+        (12000, (MUST, MUST, MUST)),
         (12001, (MAY, MUST, MUST)),
         (29999, (MAY, MUST, MUST)),
         (30000, (NOT, MUST, MUST)),
@@ -69,9 +70,10 @@ def test_who_pays_a_ticket(cents: int, duties: tuple[Duty, ...]) -> None:
 @pytest.mark.parametrize(
     ("cents", "issuer", "others"),
     [
-        (12000, MUST, (MAY, MAY, NOT)),
-        (12001, MUST, (MAY, MAY, MAY)),
-        (29999, MUST, (MAY, MAY, MAY)),
+        (8000, MUST, (MAY, MUST, NOT)),
+        (12000, MUST, (MAY, MUST, MAY)),
+        (12001, MUST, (MAY, MUST, MAY)),
+        (29999, MUST, (MAY, MUST, MAY)),
         (30000, NOT, (NOT, MUST, MUST)),
     ],
 )
@@ -141,6 +143,10 @@ def test_a_bad_amendment_is_refused(changes: dict[str, Any], place: str) -> None
         (("payment", "tiers", 2, "up_to_cents"), 40000),
         (("payment", "tiers", 1, "up_to_cents"), 12000),
         (("payment", "tiers", 0, "up_to_cents"), None),
+        (("payment", "tiers", 0, "from_cents"), 2),
+        (("payment", "tiers", 1, "from_cents"), 12002),
+        (("payment", "tiers", 1, "from_cents"), 1),
+        (("payment", "tiers", 2, "from_cents"), 30001),
         (("payment", "tiers", 0, "named"), ["bank"]),
         (("payment", "tiers", 0, "ticket", "may"), ["establishment"]),
         (("payment", "tiers", 0, "voucher", "issuer_must"), "yes"),

@@ -2,6 +2,7 @@
 
 import { h } from "../base/dom.js";
 import { cents, date } from "../base/format.js";
+import { payersOf } from "../base/payers.js";
 import { has, language, t } from "../base/text.js";
 import { camera } from "./camera.js";
 
@@ -41,7 +42,7 @@ function drawn(ticket, game, code) {
   const owed = ticket.amount_cents ? cents(ticket.amount_cents) : "";
   const facts = [
     ticket.stage && has(`stage_${ticket.stage}`) ? [t("stage"), t(`stage_${ticket.stage}`)] : null,
-    ticket.places.length ? [t("paid_at"), ticket.places.map((place) => t(`place_${place}`)).join(", ")] : null,
+    ...payersOf(ticket),
     ticket.means === "nominative_cheque" ? [t("means"), t("nominative_cheque")] : null,
     ticket.first_pay_day ? [t("first_pay_day"), date(ticket.first_pay_day)] : null,
     ticket.last_claim_day ? [t("last_claim_day"), date(ticket.last_claim_day)] : null,

@@ -6,6 +6,7 @@
 import { amount, h } from "../base/dom.js";
 import { dialog } from "../base/dialog.js";
 import { cents, date } from "../base/format.js";
+import { payersOf } from "../base/payers.js";
 import { has, language, t } from "../base/text.js";
 
 const KIND = "payoffice.payment";
@@ -18,7 +19,7 @@ const REASONS = ["damaged", "altered", "unreadable", "unverifiable"];
 // t("state_exchanged") t("state_lapsed") t("state_refused")
 const TONES = { prize: "good", refund_due: "good", granted: "good", presented: "warn", deposited: "warn", barred: "warn", sold: "info", no_prize: "info" };
 // t("stage_on_sale") t("stage_awaiting_results") t("stage_awaiting_order")
-// t("place_establishment") t("place_central_office") t("place_authorised_entity")
+// t("paid_here_must") t("paid_here_may")
 // t("reason_damaged") t("reason_altered") t("reason_unreadable") t("reason_unverifiable")
 
 export function prizes(till) {
@@ -104,7 +105,7 @@ class Prizes {
     this.shown.replaceChildren(
       h("div", { class: ["state", tone], role: "status" },
         h("p", { class: "large" }, title), sum ? h("p", { class: "large amount huge" }, sum) : null, thing ? h("p", { class: "large" }, thing) : null,
-        why ? h("p", { class: "why" }, why) : owed ? h("p", { class: "why" }, t("paid_here")) : null),
+        why ? h("p", { class: "why" }, why) : owed ? h("p", { class: "why" }, t(`paid_here_${presented.duty}`)) : null),
       this.#acts(),
       h("div", { class: "card" }, h("dl", { class: "facts" }, rows.map(([label, value]) => [h("dt", {}, label), h("dd", {}, value)]))),
       this.till.panel(presented.game)?.details?.(presented.details) ?? "");
@@ -112,10 +113,10 @@ class Prizes {
   }
 
   #rows() {
-    const { first_pay_day: first, last_claim_day: last, places, stage, means } = this.#document;
+    const { first_pay_day: first, last_claim_day: last, stage, means } = this.#document;
     return [
       stage && has(`stage_${stage}`) ? [t("stage"), t(`stage_${stage}`)] : null,
-      places.length ? [t("paid_at"), places.map((place) => t(`place_${place}`)).join(", ")] : null,
+      ...payersOf(this.#document),
       means === "nominative_cheque" ? [t("means"), t("nominative_cheque")] : null,
       first ? [t("first_pay_day"), date(first)] : null, last ? [t("last_claim_day"), date(last)] : null,
     ].filter(Boolean);
