@@ -11,8 +11,8 @@ from core.kernel.errors import Conflict
 from core.nights.jobs import MOST_LISTED, Job, Outcome
 from lototrot.models.contest import Contest
 from lototrot.models.tickets import Ticket
+from lototrot.selectors.breaches import breach_pending
 from lototrot.services.settlement.auditing import SettlementsDiffer, audit_contests
-from lototrot.services.settlement.breach import breach_pending
 from lototrot.services.settlement.settling import BreachPending, settleable
 
 MOST_NAMED = 20

@@ -38,13 +38,13 @@ from lototrot.models.programme import Meeting
 from lototrot.models.settlement import PaymentOrder
 from lototrot.selectors import live_sales
 from lototrot.selectors.alive import standings
+from lototrot.selectors.breaches import breach_list
 from lototrot.selectors.cards import LegCard, contest_legs
 from lototrot.selectors.races import RaceState
 from lototrot.selectors.totals import contest_totals
 from lototrot.services.contest.contests import contest_gates
 from lototrot.services.races.results import results_missing
 from lototrot.services.seal.sealing import sealed, sealing
-from lototrot.services.settlement import breach
 from lototrot.services.settlement.settling import settling
 
 _PREMISES_SHOWN = 8
@@ -88,7 +88,7 @@ class _Desk:
         selling = contest.state == Contest.State.OPEN
         closed = not selling and contest.state != Contest.State.DRAFT
         settlement = contest.settlements.filter(in_force=True).first()
-        breaches = breach.breach_list(contest.pk, after=0, limit=_BREACHES_SHOWN) if closed else []
+        breaches = breach_list(contest.pk, after=0, limit=_BREACHES_SHOWN) if closed else []
         steps = self._steps(settlement)
         about_breaches = () if breaches else (settling_page.VOID, settling_page.BLOCK)
         acts = [act for act in contests.ContestAdmin.acts if act not in about_breaches]

@@ -29,6 +29,7 @@ from lototrot.models.settlement import (
     SettlementCategory,
 )
 from lototrot.models.tickets import Ticket
+from lototrot.selectors import breaches
 from lototrot.services.contest.contests import contest_get
 from lototrot.services.races.results import Missing
 from lototrot.services.settlement import breach, payment_order
@@ -51,6 +52,7 @@ REASONS = {
     "after_limit": _("After the start"),
     "premises_not_authorised": _("Premises without authorisation"),
     "terminal_revoked": _("Terminal revoked"),
+    "sales_suspended": _("Sales suspended there"),
 }
 
 
@@ -67,7 +69,7 @@ def missing_text(gap: Missing) -> str:
 
 def _breaches(contest: Contest) -> Facts:
     """Return the totals of the bets in breach and a table of the first ones."""
-    totals = breach.breach_set(contest.pk)
+    totals = breaches.breach_set(contest.pk)
     rows = format_html_join(
         "",
         "<tr><td>{}</td><td>{}</td><td>{}</td><td>{}</td><td>{}</td><td>{}</td></tr>",
@@ -80,7 +82,7 @@ def _breaches(contest: Contest) -> Facts:
                 money(bet.amount_cents),
                 ", ".join(str(REASONS.get(reason, reason)) for reason in bet.reasons),
             )
-            for bet in breach.breach_list(contest.pk, limit=_BREACHES_SHOWN)
+            for bet in breaches.breach_list(contest.pk, limit=_BREACHES_SHOWN)
         ),
     )
     facts: list[tuple[Any, Any]] = [
@@ -149,8 +151,11 @@ VOID = Act(
     facts=_breaches,
     icon="report",
     danger=True,
-    text=_("All of them are voided together, and their price becomes a refund due [C6, E3]."),
-    offered=lambda by, contest: contest.state == Contest.State.CLOSED,
+    text=_(
+        "All of them are voided together, and their price becomes a refund due [C6, E3]."
+        " A settlement in force is reversed and run again [C9]."
+    ),
+    offered=lambda by, contest: contest.state in (Contest.State.CLOSED, Contest.State.SETTLED),
 )
 BLOCK = Act(
     name="breach_block",

@@ -15,7 +15,7 @@ from core.staff.two_persons import ProposalPending
 from lototrot import tasks
 from lototrot.models.contest import Contest
 from lototrot.models.settlement import Settlement
-from lototrot.selectors import settlements
+from lototrot.selectors import breaches, settlements
 from lototrot.services.contest.contests import ContestUnknown, contest_get
 from lototrot.services.races.results import DrawRequired, ResultsMissing
 from lototrot.services.settlement import breach, checking, payment_order, settling
@@ -127,7 +127,7 @@ class BreachList(StaffView):
     )
     def get(self, request: Request, contest: int) -> HttpResponse:
         page = pagination.page_of(
-            lambda after, limit: breach.breach_list(contest, after=after or 0, limit=limit),
+            lambda after, limit: breaches.breach_list(contest, after=after or 0, limit=limit),
             self.query(PageQuery),
             kind=int,
             position=lambda row: row.ticket_id,
@@ -146,8 +146,8 @@ _BREACH_PROBLEMS = (
 
 class BreachVoid(StaffView):
     @operation(
-        "Propose to void all bets in breach, before settlement",
-        _PROPOSED,
+        "Propose to void all bets in breach, before the payment order",
+        _PROPOSED + " A settlement in force is then reversed, and run again [C9].",
         answer=ProposalOut,
         status=201,
         idempotent=True,
@@ -244,7 +244,12 @@ class PaymentOrder(StaffView):
         answer=ProposalOut,
         status=201,
         idempotent=True,
-        problems=(ContestUnknown, payment_order.NothingToOrder, ProposalPending),
+        problems=(
+            ContestUnknown,
+            payment_order.NothingToOrder,
+            settling.BreachPending,
+            ProposalPending,
+        ),
     )
     def post(self, request: Request, contest: int) -> HttpResponse:
         self.read(Shape)

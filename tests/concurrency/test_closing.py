@@ -10,12 +10,12 @@ from core.staff import two_persons
 from core.staff.powers import Role
 from lototrot.models.contest import Contest
 from lototrot.models.running import RaceDeclaration, RaceStart
+from lototrot.selectors.breaches import breach_pending
 from lototrot.selectors.races import contest_limit
 from lototrot.services.contest import closing
 from lototrot.services.contest.closing import contest_close_early
 from lototrot.services.races import course, starts
 from lototrot.services.races.starts import StartDiffers, meeting_declare, race_declare, start_record
-from lototrot.services.settlement.breach import breach_pending
 from tests.support import factories as f
 from tests.support.concurrency.sales import (
     PATIENCE_S,

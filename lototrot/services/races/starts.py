@@ -38,6 +38,7 @@ from lototrot.services.races.course import (
     race_hold,
 )
 from lototrot.services.races.drawing import RACE_DRAW
+from lototrot.services.settlement.breach import breached_reverse
 
 Kind = RaceDeclaration.Kind
 
@@ -175,7 +176,7 @@ def start_correct(
 ) -> Proposal:
     """Propose another instant for a recorded start; a second person confirms it.
 
-    A closed contest stays closed. Bets in breach by the new instant are found afterwards [E3].
+    A closed contest stays closed. A settlement that has bets in breach by it is reversed [C9, E3].
     Raise RaceNotStarted, StartUnchanged, OutOfOrder, and errors as `start_record`.
     """
     by.need(powers.RECORD_START)
@@ -227,6 +228,7 @@ def _corrected(proposal: Proposal, by: StaffActor) -> None:
         recorded_in_id=by.session_id,
         proposal=proposal,
     )
+    breached_reverse(contests_including(race.pk), by=by)
 
 
 @transaction.atomic

@@ -6,9 +6,9 @@ from core.staff.actor import StaffActor
 from lototrot import powers
 from lototrot.models.contest import Contest
 from lototrot.models.settlement import Prize
+from lototrot.selectors.breaches import breach_pending
 from lototrot.selectors.settlements import settlement_in_force, winning_tickets
 from lototrot.services.contest.contests import contest_get
-from lototrot.services.settlement.breach import breach_pending
 from lototrot.services.settlement.settling import BreachPending, settleable
 
 

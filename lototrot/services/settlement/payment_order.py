@@ -16,9 +16,11 @@ from lototrot import powers
 from lototrot.engine.dates import first_pay_day, last_claim_day
 from lototrot.models.contest import Contest
 from lototrot.models.settlement import PaymentOrder, Settlement
+from lototrot.selectors.breaches import breach_pending
 from lototrot.services.contest.contests import contest_get, figures_of
 from lototrot.services.races.results import contest_results
 from lototrot.services.settlement.certificate import payment_order_publish
+from lototrot.services.settlement.settling import BreachPending
 
 
 class NothingToOrder(Conflict):
@@ -83,7 +85,7 @@ def payment_order_propose(*, by: StaffActor, contest_id: int) -> Proposal:
     """Propose to order the payment of the settlement in force.
 
     The proposal names the days that the order would fix and how late it is. Another person gives
-    the order by confirming it. Raise ContestUnknown or NothingToOrder.
+    the order by confirming it. Raise ContestUnknown, NothingToOrder or BreachPending [C9].
     """
     by.need(powers.ORDER_PAYMENT)
     contest = contest_get(contest_id)
@@ -106,6 +108,8 @@ def _orderable(contest: Contest) -> Settlement:
     settlement: Settlement | None = contest.settlements.filter(in_force=True).first()
     if contest.state != Contest.State.SETTLED or settlement is None:
         raise NothingToOrder(contest=contest.pk, state=contest.state)
+    if breach_pending(contest.pk):
+        raise BreachPending(contest=contest.pk)
     return settlement
 
 

@@ -20,12 +20,12 @@ from lototrot import accounts, postings
 from lototrot.engine.distribution import Distribution, Takings, distribute
 from lototrot.models.contest import Contest
 from lototrot.models.settlement import PaymentOrder, Settlement, SettlementCategory
+from lototrot.selectors.breaches import breach_pending
 from lototrot.services.contest.chains import chain_lock
 from lototrot.services.contest.contests import contest_get, rules_of
 from lototrot.services.prizes.carry_over import carry_overs_waiting
 from lototrot.services.races.results import ContestResults, contest_results
 from lototrot.services.seal.sealing import need_sealed, seal_verify
-from lototrot.services.settlement.breach import breach_pending
 from lototrot.services.settlement.certificate import certificate_publish, reversal_publish
 from lototrot.services.settlement.counting import (
     Counting,
@@ -54,7 +54,9 @@ class LapsedNotCarriedOver(Conflict):
 
 class BreachPending(Conflict):
     code = "breach_pending"
-    message = "Bets registered in breach are voided before the contest is settled [C6, E3]."
+    message = (
+        "Bets registered in breach are voided before the contest is settled and ordered [C6, C9]."
+    )
 
 
 class SettlementBusy(Unavailable):
@@ -167,8 +169,8 @@ def settlements_due() -> list[int]:
 def settlement_reverse(*, contest_id: int, by: StaffActor) -> Settlement:
     """Reverse the settlement in force with opposite postings. The contest is due again [B14].
 
-    It is used to correct a result before the payment order, and the row is kept. Raise NotSettled
-    if there is no settlement or payment is ordered.
+    It is used before the payment order to correct a result, or to void bets in breach [C9], and the
+    row is kept. Raise NotSettled if there is no settlement or payment is ordered.
     """
     hold((Lock.CONTEST, contest_id))
     contest = contest_get(contest_id)

@@ -8,7 +8,7 @@ from core.staff.actor import StaffActor
 from core.staff.models import Proposal
 from core.staff.powers import Role
 from lototrot.models.contest import Contest
-from lototrot.services.settlement.breach import breach_list
+from lototrot.selectors.breaches import breach_list
 from tests.support import factories as f
 
 

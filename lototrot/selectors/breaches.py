@@ -1,0 +1,138 @@
+"""Find bets registered in breach (14.I.6) [C6, E3, E10].
+
+A bet is in breach when it was sold at or after the actual first start, or the declaration that a
+race is not run, or by premises or a terminal that were not authorised, or suspended, at that
+instant. Starts, authorisations and suspensions may be recorded or corrected later, so the set is
+queried each time (`lototrot/sql/breach.sql`).
+"""
+
+import hashlib
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from django.db import connection
+from django.db.models import Exists, OuterRef, Q
+
+from lototrot.models.contest import Contest
+from lototrot.models.running import RaceStart
+from lototrot.selectors.races import contest_limit
+from lototrot.services.contest.contests import contest_get
+
+
+@dataclass(frozen=True, slots=True)
+class Breach:
+    """A ticket in breach.
+
+    Reasons: after_limit, premises_not_authorised, terminal_revoked, sales_suspended, or several.
+    """
+
+    ticket_id: int
+    uuid: UUID
+    sold_at: datetime
+    premises: str
+    terminal: str
+    bets: int
+    amount_cents: int
+    reasons: list[str]
+
+
+@dataclass(frozen=True, slots=True)
+class BreachSet:
+    """All tickets of a contest in breach.
+
+    `digest` is the SHA-256 over their ids in order, in hex.
+    """
+
+    tickets: int
+    bets: int
+    amount_cents: int
+    digest: str
+
+
+IN_BREACH = (
+    "lototrot_breaches(%(contest)s, %(limit)s::timestamptz, %(opened_at)s::timestamptz,"
+    " %(closed_at)s::timestamptz) breach"
+)
+_SUSPECT_SELLER = """
+SELECT EXISTS (
+    SELECT FROM lototrot_suspects(%(opened_at)s::timestamptz, %(closed_at)s::timestamptz) s
+      JOIN lototrot_displayacknowledgement d ON d.terminal_id = s.id
+     WHERE d.contest_id = %(contest)s)
+"""
+
+
+def breach_parameters(contest: Contest) -> dict[str, Any]:
+    """Return the parameters of IN_BREACH for a contest."""
+    return {
+        "contest": contest.pk,
+        "opened_at": contest.opened_at or "-infinity",
+        "closed_at": contest.closed_at or "infinity",
+        "limit": contest_limit(contest.pk),
+    }
+
+
+def breach_pending(contest_id: int, *, last_sold_at: datetime | None = None) -> bool:
+    """Return whether a known bet in breach is neither voided nor blocked.
+
+    A caller that has read all tickets passes the time of the last one that is not void. If that was
+    in time and every terminal that sold for the contest was authorised, the tickets are not read
+    again.
+    """
+    parameters = breach_parameters(contest_get(contest_id))
+    limit = parameters["limit"]
+    in_time = last_sold_at is not None and (limit is None or last_sold_at < limit)
+    select = _SUSPECT_SELLER if in_time else f"SELECT EXISTS (SELECT FROM {IN_BREACH})"
+    with connection.cursor() as cursor:
+        cursor.execute(select, parameters)
+        pending = bool(cursor.fetchone()[0])
+    return breach_pending(contest_id) if in_time and pending else pending
+
+
+def contests_with_breaches() -> list[Contest]:
+    """Return the contests whose known bets in breach are neither voided nor blocked, by day.
+
+    A contest whose payment is ordered is looked at only if a fact about it was corrected later.
+    """
+    corrected = RaceStart.objects.filter(
+        race__legs__contest=OuterRef("pk"), recorded_at__gt=OuterRef("payment_order__ordered_at")
+    )
+    contests = Contest.objects.filter(
+        Q(state__in=(Contest.State.CLOSED, Contest.State.SETTLED))
+        | Q(state=Contest.State.ORDERED) & Exists(corrected)
+    )
+    return [each for each in contests.order_by("day", "pk") if breach_pending(each.pk)]
+
+
+def breach_list(contest_id: int, *, after: int = 0, limit: int = 100) -> list[Breach]:
+    """Return up to `limit` tickets in breach with an id above `after`, by id."""
+    query = (
+        "SELECT breach.id, breach.uuid, breach.sold_at, p.code, m.code, breach.bets,"
+        f" breach.amount_cents, breach.reasons FROM {IN_BREACH}"
+        " JOIN premises_premises p ON p.id = breach.premises_id"
+        " JOIN premises_terminal m ON m.id = breach.terminal_id"
+        " WHERE breach.id > %(after)s ORDER BY breach.id LIMIT %(most)s"
+    )
+    parameters = breach_parameters(contest_get(contest_id)) | {"after": after, "most": limit}
+    with connection.cursor() as cursor:
+        cursor.execute(query, parameters)
+        return [Breach(*row) for row in cursor.fetchall()]
+
+
+def breach_set(contest_id: int) -> BreachSet:
+    """Return the totals of all tickets that an act would undo. Memory does not grow with them."""
+    query = f"SELECT id, bets, amount_cents FROM {IN_BREACH} ORDER BY id"
+    return summed(query, breach_parameters(contest_get(contest_id)))
+
+
+def summed(query: str, parameters: dict[str, Any]) -> BreachSet:
+    """Return the totals of the tickets that a query gives by id: id, bets, amount in cents."""
+    tickets = bets = cents = 0
+    digest = hashlib.sha256()
+    with connection.chunked_cursor() as cursor:
+        cursor.execute(query, parameters)
+        for ticket, ticket_bets, ticket_cents in cursor:
+            digest.update(b"%d\n" % ticket)
+            tickets, bets, cents = tickets + 1, bets + ticket_bets, cents + ticket_cents
+    return BreachSet(tickets, bets, cents, digest.hexdigest())

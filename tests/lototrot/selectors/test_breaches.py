@@ -1,0 +1,200 @@
+"""Bets in breach: found whatever came late to the record; two persons undo them all together."""
+
+from datetime import timedelta
+
+import pytest
+
+from core.database import clock
+from core.premises.models import Authorisation, Terminal
+from lototrot.models.contest import Contest
+from lototrot.models.tickets import Void
+from lototrot.selectors.breaches import breach_list, breach_pending, breach_set
+from lototrot.services.contest.contests import ContestUnknown
+from tests.support import factories as f
+from tests.support.lototrot.breaching import reasons, sell, started_at
+
+pytestmark = [pytest.mark.django_db, pytest.mark.article("14.I.6", "14.III.4")]
+
+
+@pytest.fixture
+def contest() -> Contest:
+    return f.contest()
+
+
+@pytest.fixture
+def point() -> f.Point:
+    return f.point()
+
+
+def test_what_was_sold_at_or_after_the_actual_start_is_in_breach(
+    contest: Contest, point: f.Point
+) -> None:
+    """[E3]: the instant of the start itself is too late; the microsecond before is not."""
+    before, at, after = (sell(contest, point) for _ in range(3))
+    started_at(contest, at.sold_at)
+    assert reasons(contest) == {at.ticket_id: ["after_limit"], after.ticket_id: ["after_limit"]}
+    assert breach_pending(contest.pk)
+    assert before.ticket_id not in reasons(contest)
+
+
+def test_the_limit_moves_with_a_corrected_start(contest: Contest, point: f.Point) -> None:
+    first, second = sell(contest, point), sell(contest, point)
+    race = f.races_of(contest)[0]
+    started_at(contest, clock.now())
+    assert not breach_pending(contest.pk)
+    for instant, found in ((second.sold_at, 1), (first.sold_at, 2), (clock.now(), 0)):
+        start = race.starts.order_by("-pk").first()
+        race.starts.create(
+            actual_start_at=instant,
+            source="Video",
+            recorded_at=clock.now(),
+            recorded_by_id=start.recorded_by_id,
+            recorded_in_id=start.recorded_in_id,
+            proposal=f.proposal("lototrot.start_correction", f"{found}"),
+        )
+        assert len(breach_list(contest.pk)) == found
+
+
+def test_a_declaration_that_a_race_is_not_run_is_a_limit_too(
+    contest: Contest, point: f.Point
+) -> None:
+    """[E1]"""
+    sell(contest, point)
+    f.declared(f.races_of(contest)[5])
+    late = sell(contest, point)
+    assert reasons(contest) == {late.ticket_id: ["after_limit"]}
+
+
+def test_the_first_start_counts_whatever_its_place_on_the_ticket(
+    contest: Contest, point: f.Point
+) -> None:
+    """[E2]"""
+    races = f.races_of(contest)
+    sell(contest, point)
+    f.started(races[4])
+    late = sell(contest, point)
+    f.started(races[0])
+    assert list(reasons(contest)) == [late.ticket_id]
+
+
+def test_who_has_read_the_tickets_spares_reading_them_again(
+    contest: Contest, point: f.Point, django_assert_num_queries
+) -> None:
+    """The last time of sale and the terminals that took the contest decide, if they can."""
+    sale, other = sell(contest, point), f.point()
+    f.acknowledge(f.contest(f.meeting(day=contest.day + timedelta(days=1))), other)
+    Terminal.objects.filter(pk=other.terminal.pk).update(revoked_at=contest.opened_at)
+    started_at(contest, clock.now())
+    with django_assert_num_queries(4):
+        assert not breach_pending(contest.pk, last_sold_at=sale.sold_at)
+    late = sale.sold_at + timedelta(days=1)
+    assert not breach_pending(contest.pk, last_sold_at=late)
+    Terminal.objects.filter(pk=point.terminal.pk).update(revoked_at=clock.now())
+    assert not breach_pending(contest.pk, last_sold_at=sale.sold_at)
+    Terminal.objects.filter(pk=point.terminal.pk).update(revoked_at=sale.sold_at)
+    assert breach_pending(contest.pk, last_sold_at=sale.sold_at)
+
+
+def test_a_last_sale_after_the_limit_is_looked_for(contest: Contest, point: f.Point) -> None:
+    sale = sell(contest, point)
+    started_at(contest, sale.sold_at)
+    assert breach_pending(contest.pk, last_sold_at=sale.sold_at)
+
+
+def test_without_a_start_on_record_only_places_are_judged(contest: Contest) -> None:
+    sell(contest, f.point())
+    assert not breach_pending(contest.pk)
+    assert breach_set(contest.pk).tickets == 0
+
+
+def test_an_authorisation_ended_as_of_an_earlier_instant_leaves_bets_in_breach(
+    contest: Contest, point: f.Point
+) -> None:
+    other = f.point()
+    for at in (point, other):
+        sell(contest, at)
+    boundary = clock.now()
+    late = [sell(contest, point), sell(contest, point)]
+    sell(contest, other)
+    Authorisation.objects.filter(premises=point.premises, game="lototrot").update(
+        valid_until=boundary
+    )
+    assert reasons(contest) == {sale.ticket_id: ["premises_not_authorised"] for sale in late}
+    Authorisation.objects.filter(premises=point.premises, game="lototrot").update(
+        valid_until=late[0].sold_at
+    )
+    assert len(breach_list(contest.pk)) == 2  # the instant of its end is out
+    Authorisation.objects.filter(premises=point.premises, game="lototrot").update(valid_until=None)
+    assert not breach_pending(contest.pk)
+
+
+def test_an_authorisation_for_the_other_game_is_none(contest: Contest, point: f.Point) -> None:
+    sale = sell(contest, point)
+    Authorisation.objects.filter(premises=point.premises, game="lototrot").update(
+        valid_until=sale.sold_at - timedelta(seconds=1)
+    )
+    assert reasons(contest) == {sale.ticket_id: ["premises_not_authorised"]}
+
+
+def test_two_periods_that_meet_cover_the_whole_sale(contest: Contest, point: f.Point) -> None:
+    sell(contest, point)
+    boundary = clock.now()
+    authorisation = Authorisation.objects.get(premises=point.premises, game="lototrot")
+    Authorisation.objects.filter(pk=authorisation.pk).update(valid_until=boundary)
+    Authorisation.objects.create(
+        premises=point.premises,
+        game="lototrot",
+        valid_from=boundary,
+        reference="AUT-2",
+        recorded_by_id=authorisation.recorded_by_id,
+        recorded_at=clock.now(),
+    )
+    sell(contest, point)
+    assert not breach_pending(contest.pk)
+
+
+def test_a_terminal_revoked_by_then_is_in_breach(contest: Contest, point: f.Point) -> None:
+    sell(contest, point)
+    late = sell(contest, point)
+    Terminal.objects.filter(pk=point.terminal.pk).update(revoked_at=late.sold_at)
+    assert reasons(contest) == {late.ticket_id: ["terminal_revoked"]}
+
+
+def test_every_reason_is_given_and_other_contests_are_left_alone(point: f.Point) -> None:
+    contest = f.contest()
+    other = f.contest(f.meeting(day=contest.day + timedelta(days=1)))
+    sale = sell(contest, point)
+    started_at(contest, sale.sold_at)
+    Terminal.objects.filter(pk=point.terminal.pk).update(revoked_at=sale.sold_at)
+    Authorisation.objects.filter(premises=point.premises).update(valid_until=sale.sold_at)
+    (found,) = breach_list(contest.pk)
+    assert found.reasons == ["after_limit", "premises_not_authorised", "terminal_revoked"]
+    assert (found.uuid, found.premises) == (sale.uuid, point.premises.code)
+    assert (found.terminal, found.amount_cents) == (point.terminal.code, 100)
+    assert not breach_pending(other.pk)
+    with pytest.raises(ContestUnknown):
+        breach_pending(0)
+
+
+def test_the_list_is_read_page_by_page(contest: Contest, point: f.Point) -> None:
+    start = clock.now()
+    sold = [sell(contest, point).ticket_id for _ in range(5)]
+    started_at(contest, start)
+    first = breach_list(contest.pk, limit=2)
+    rest = breach_list(contest.pk, after=first[-1].ticket_id, limit=10)
+    assert [breach.ticket_id for breach in first + rest] == sold
+
+
+def test_a_ticket_voided_as_an_error_is_not_in_breach_any_more(
+    contest: Contest, point: f.Point
+) -> None:
+    sale = sell(contest, point)
+    Void.objects.create(
+        ticket_id=sale.ticket_id,
+        reason="error",
+        note="Wrong race",
+        voided_at=clock.now(),
+        operator=point.operator,
+    )
+    started_at(contest, sale.sold_at)
+    assert not breach_pending(contest.pk)
