@@ -1,4 +1,4 @@
-"""Check that an emission's prizes reach the legal minimum, planned and sold (15.III.6.2) [P1-P4].
+"""Check that an emission's prizes reach what it declares, planned and sold (15.III.6.2) [P1-P4].
 
 Used by emission.py; docs/emission-algorithm.md, "The plan"; docs/promotrot.md, "The 70 %, kept".
 """
@@ -33,10 +33,24 @@ def percent_up(cents: int, percent: Any) -> int:
     return -int(-cents * Fraction(percent) // 100)
 
 
+def declared_percent(plan: Document) -> Fraction:
+    """Return the percentage that the type of a plan declares: two decimals, rounded down.
+
+    A plan of extra prizes alone declares none; their game is a probabilistic one.
+    """
+    tiers = plan["tiers"]
+    cents = 100 * 100 * worth([tier["count"] for tier in tiers], tiers, extra=False)
+    return Fraction(cents // (plan["tickets"] * plan["price_cents"]), 100)
+
+
 def check_plan(plan: Document, minimum_percent: Any) -> None:
-    """Check that the plan deals its prize table so that each block reaches the minimum [P2]."""
-    lawful = Fraction(minimum_percent) >= LEAST_PERCENT
-    need(lawful, f"{CLOSING}.minimum_percent", f"less than {LEAST_PERCENT}")
+    """Check that the plan deals its prize table so that each block reaches the minimum [P2].
+
+    The minimum is the declared percentage, and never less than the law's [P18].
+    """
+    least_percent = max(Fraction(LEAST_PERCENT), declared_percent(plan))
+    kept = Fraction(minimum_percent) >= least_percent
+    need(kept, f"{CLOSING}.minimum_percent", f"less than {least_percent}")
     tiers, classes = plan["tiers"], plan["classes"]
     blocks = sum(each["blocks"] for each in classes)
     tickets = sum(each["blocks"] * each["tickets"] for each in classes)

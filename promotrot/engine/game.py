@@ -85,9 +85,8 @@ def approve(
         found += pictures.faults(game.presentation, sum(not tier.extra for tier in game.kind.tiers))
         if not found:
             try:
-                plan = make_plan(
-                    game.kind, figures.minimum_prize_percent, block_tickets=game.block_tickets
-                )
+                kept = game.kind.kept_percent(figures.minimum_prize_percent)
+                plan = make_plan(game.kind, kept, block_tickets=game.block_tickets)
             except (BlockSizeRefused, PlanImpossible) as error:
                 found.append(Fault(error.code, "15.III.6.2", error.detail))
     else:

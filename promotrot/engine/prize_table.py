@@ -97,6 +97,13 @@ class PredrawnType:
     def prize_count(self) -> int:
         return sum(tier.count for tier in self.tiers)
 
+    def kept_percent(self, minimum_percent: Fraction) -> Fraction:
+        """Return the percentage that each block and the closing must reach [P18].
+
+        It is the declared one, and never less than the minimum of the regulation.
+        """
+        return max(self.prize_percent, minimum_percent)
+
     def shown_as(self, tier: int) -> int:
         """Return the tier whose picture `tier` shows: an extra prize looks like its equal in the
         table.

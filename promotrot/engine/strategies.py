@@ -54,6 +54,13 @@ class ProbabilisticType:
         """
         return Percentages(*(self._percent(choose) for choose in (worst_of, any_of, best_of)))
 
+    def kept_percent(self, minimum_percent: Fraction) -> Fraction:
+        """Return the percentage that the closing must reach: the minimum of the regulation.
+
+        The declared one is a mean over chance, which is not steered [P3].
+        """
+        return minimum_percent
+
     def _percent(self, choose: Chooser) -> Fraction:
         return Fraction(expected_cents(self.mechanic, self.prizes, choose) * 100, self.price_cents)
 

@@ -9,6 +9,7 @@ from core.kernel.errors import InvariantBroken
 from core.kernel.regulation import shipped
 from promotrot.engine.shortfall import Closing
 from promotrot.models.emission import ClosingStatement, Emission
+from promotrot.selectors.games import version_game
 from promotrot.selectors.owed import owed_cents
 
 _FIGURES = """
@@ -28,10 +29,16 @@ SELECT coalesce(sum(v.amount_cents), 0)
 """
 
 
-def minimum_percent(emission: Emission) -> Fraction:
-    """Return the minimum percentage of an emission: that of the day on which it was planned."""
-    day = natural_day(emission.planned_at)
-    return shipped().in_force(day).promotrot.minimum_prize_percent
+def kept_percent(emission: Emission) -> Fraction:
+    """Return the percentage of the takings that an emission keeps for prizes [P18].
+
+    It is the one that a pre-drawn type declares, and never less than the minimum of the regulation
+    on the day on which the emission was planned.
+    """
+    figures = shipped().in_force(natural_day(emission.planned_at)).promotrot
+    return version_game(emission.approval.version_id).kind.kept_percent(
+        figures.minimum_prize_percent
+    )
 
 
 def emission_figures(emission: Emission) -> Closing:
@@ -56,7 +63,7 @@ def emission_figures(emission: Emission) -> Closing:
         extra_awarded_cents=extra,
         unclaimed_cents=int(unclaimed),
         owed_before_cents=owed_cents(emission.game),
-        minimum_percent=minimum_percent(emission),
+        minimum_percent=kept_percent(emission),
     )
 
 
@@ -83,7 +90,7 @@ def stated_closing(emission: Emission) -> Closing | None:
     return Closing(
         **{name: stated.document[name] for name in _STATED},
         price_cents=emission.price_cents,
-        minimum_percent=minimum_percent(emission),
+        minimum_percent=kept_percent(emission),
     )
 
 

@@ -107,7 +107,7 @@ def test_type_presentation_and_plan_are_judged_together() -> None:
     assert small == {"block_size_refused"}
     # 420 prizes of 500 euros are seven for each of 60 blocks, but a block any larger needs eight.
     first, *others = game.kind.tiers
-    tiers = (replace(first, count=420), *(replace(tier, count=1) for tier in others))
+    tiers = (replace(first, count=420), *(replace(tier, count=60) for tier in others))
     exact = Fraction(100 * sum(t.total_cents for t in tiers), game.kind.takings_cents)
     big = replace(game.kind, tiers=tiers, prize_percent=declarable(exact))
     assert _approve(replace(game, kind=big)).faults == ()

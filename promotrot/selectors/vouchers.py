@@ -1,0 +1,63 @@
+"""Read vouchers that wait: at the Central Office for their bearers, at a terminal to be printed."""
+
+from django.db.models import Exists, OuterRef, Q, QuerySet
+
+from core.database import clock
+from core.kernel.days import add_days, day_bounds, natural_day
+from core.payoffice.models import Claim
+from core.premises.models import Game
+from promotrot.engine.rules import paper_over
+from promotrot.models.voucher import Voucher, VoucherHandover, VoucherSecret
+
+LOOKED_BACK = 1_000
+"""So many of its last vouchers a terminal is asked about."""
+
+
+def held_vouchers() -> QuerySet[Voucher]:
+    """Return the vouchers that wait for their bearers at the Central Office, oldest first.
+
+    They have no code yet [P11], or their printing was not confirmed by noon of the next day [P16].
+    Nobody has claimed them, and they have not lapsed.
+    """
+    now = clock.now()
+    over = paper_over(now)
+    recent = VoucherHandover.objects.filter(
+        voucher=OuterRef("pk"), handed_at__gte=day_bounds(over)[1]
+    )
+    # A prize whose last day is past has lapsed, or will tonight; so most old rows are not read.
+    may_wait = Q(last_day__gte=natural_day(now)) | Q(nature=Voucher.Nature.REFUND)
+    unprinted = may_wait & Q(issue_day__lte=over) & ~Exists(recent)
+    rows = Voucher.objects.filter(_unclaimed(), Q(code_digest=None) | unprinted)
+    return rows.filter(print_confirmation=None).order_by("pk")
+
+
+def unprinted_vouchers(terminal_id: int) -> QuerySet[Voucher]:
+    """Return the vouchers of a terminal whose paper is not confirmed and may still be had there."""
+    last = Voucher.objects.filter(terminal=terminal_id).order_by("-pk").values("pk")[:LOOKED_BACK]
+    rows = Voucher.objects.filter(
+        _unclaimed(),
+        pk__in=last,
+        issue_day__gte=add_days(paper_over(clock.now()), 1),
+        print_confirmation=None,
+        handovers=None,
+    )
+    return rows.select_related("ticket").order_by("pk")
+
+
+def unconfirmed_vouchers() -> QuerySet[Voucher]:
+    """Return the vouchers given to a terminal whose printing was not confirmed: incidents
+    (*Codes*).
+    """
+    rows = Voucher.objects.filter(print_confirmation=None, code_digest__isnull=False)
+    return rows.order_by("pk")
+
+
+def secrets_due() -> list[int]:
+    """Return the secrets to erase: of days whose papers may not be had again [P16]."""
+    over = VoucherSecret.objects.filter(day__lte=paper_over(clock.now()), secret__isnull=False)
+    return list(over.values_list("pk", flat=True))
+
+
+def _unclaimed() -> Q:
+    claims = Claim.objects.filter(game=Game.PROMOTROT, document_id=OuterRef("pk"))
+    return ~Exists(claims)

@@ -1,0 +1,137 @@
+"""End a game for good: pay what it owes, to the cent, to tickets drawn in public."""
+
+import pytest
+from django.db import DatabaseError, transaction
+
+from core.draws.models import Draw
+from core.draws.services import draw_attend, draw_certify, draw_commit, draw_enter
+from core.ledger.books import differences
+from core.ledger.services import balance_cents
+from core.premises.models import Premises
+from core.staff.powers import Role
+from promotrot import accounts
+from promotrot.models.game import Game, GameEnding
+from promotrot.models.play import PlayTicket
+from promotrot.models.voucher import Voucher
+from promotrot.selectors.owed import owed_cents
+from promotrot.services.debts.ending import (
+    GameOnSale,
+    NothingOwed,
+    WinnersRefused,
+    game_end_propose,
+    shares,
+)
+from promotrot.services.emissions import emission_plan
+from promotrot.services.games import GameEnded
+from tests.support import emitting, factories
+
+pytestmark = pytest.mark.django_db
+
+
+def _owing(cents: int) -> Game:
+    """Return a game whose only emission sold that many losing tickets at 1.00 and owes 70 % of
+    it.
+    """
+    tickets = cents // 70
+    seed = emitting.seed_where("small/1", lambda tiers: not any(tiers[:tickets]))
+    with emitting.seeded(seed):
+        emission = emitting.opened(emitting.small())
+    emitting.sold_and_played(emission, tickets)
+    return emitting.closed(emission).game
+
+
+def _ended(game: Game, winners: int) -> None:
+    factories.premises(Premises.Kind.CENTRAL_OFFICE, authorised=())
+    emitting.both(game_end_propose(by=factories.staff(Role.ORGANISER), game=game, winners=winners))
+
+
+def _drawn() -> Draw:
+    organiser, inspector = factories.staff(Role.ORGANISER), factories.staff(Role.INSPECTOR)
+    draw = Draw.objects.get(kind="promotrot.debt")
+    draw_attend(by=inspector, draw=draw.uuid)
+    draw_commit(by=organiser, draw=draw.uuid)
+    draw_enter(
+        by=organiser,
+        draw=draw.uuid,
+        source="phrase",
+        witness="The public",
+        text="the horses came in at a trot that evening and nobody had seen it",
+    )
+    draw_certify(by=inspector, draw=draw.uuid)
+    return draw
+
+
+@pytest.mark.article("15.III.6.2")
+def test_what_is_owed_goes_to_drawn_tickets_to_the_cent() -> None:
+    game = _owing(280)
+    assert owed_cents(game) == 280
+    _ended(game, winners=3)
+    _drawn()
+    vouchers = Voucher.objects.filter(nature=Voucher.Nature.DRAWN).order_by("-amount_cents")
+    assert [v.amount_cents for v in vouchers] == [94, 93, 93]
+    assert {v.ticket.emission.game_id for v in vouchers} == {game.pk}
+    assert len({v.ticket_id for v in vouchers}) == 3
+    assert {(v.terminal_id, v.code_digest) for v in vouchers} == {(None, None)}  # held
+    assert balance_cents(accounts.prizes("small")) == 0
+    assert balance_cents(accounts.vouchers("small/1")) == 280
+    assert differences()[1] == []
+
+
+@pytest.mark.article("15.III.6.2")
+def test_the_entries_are_the_codes_of_all_its_tickets_and_are_published() -> None:
+    _ended(_owing(140), winners=1)
+    draw = _drawn()
+    codes = {str(ident) for ident in PlayTicket.objects.values_list("uuid", flat=True)}
+    assert set(draw.field.entries) == codes
+    assert draw.field.facts["owed_cents"] == 140
+
+
+def test_a_game_that_owes_nothing_ends_without_a_draw_and_has_no_further_emission() -> None:
+    game = emitting.approved(emitting.small())
+    with pytest.raises(WinnersRefused):
+        game_end_propose(by=factories.staff(Role.ORGANISER), game=game, winners=1)
+    waiting = emitting.planned(game)
+    _ended(game, winners=0)
+    assert not Draw.objects.exists()
+    with pytest.raises(GameEnded):
+        emission_plan(by=factories.staff(Role.ORGANISER), game=game)
+    with pytest.raises(GameEnded):
+        emitting.opened(game)
+    with pytest.raises(GameEnded):
+        emitting.witnessed(emitting.committed(waiting))
+        emitting.open_now(waiting)
+    with pytest.raises(GameEnded):
+        emitting.recorded(emitting.small(prize_percent="70") | {"block_tickets": 41})
+    with pytest.raises(NothingOwed):
+        _reason(game)
+
+
+def _reason(game: Game) -> None:
+    from promotrot.services.debts.ending import DEBT_DRAW
+
+    DEBT_DRAW.matter(game.code)
+
+
+def test_what_ending_refuses() -> None:
+    emission = emitting.opened(emitting.small("on-sale"))
+    with pytest.raises(GameOnSale):
+        game_end_propose(by=factories.staff(Role.ORGANISER), game=emission.game)
+    game = _owing(140)
+    for winners in (0, 3, 141):  # two tickets were sold
+        with pytest.raises(WinnersRefused):
+            game_end_propose(by=factories.staff(Role.ORGANISER), game=game, winners=winners)
+    with pytest.raises(DatabaseError), transaction.atomic():
+        GameEnding.objects.create(
+            game=game,
+            proposal=factories.proposal("promotrot.ending"),
+            owed_cents=1,
+            winners=1,
+            ended_at=emission.planned_at,
+        )
+
+
+@pytest.mark.parametrize(("owed", "winners"), [(1, 1), (100, 3), (7, 7), (10_000_001, 9)])
+def test_shares_sum_to_what_is_owed(owed: int, winners: int) -> None:
+    found = shares(owed, winners)
+    assert sum(found) == owed and len(found) == winners and min(found) >= 1
+    assert max(found) - min(found) < winners

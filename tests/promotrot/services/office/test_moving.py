@@ -1,0 +1,71 @@
+"""Move an unfinished play to another terminal of its premises (15.III.6.1) [P11]."""
+
+import uuid
+
+import pytest
+
+from core.staff.actor import PowerMissing
+from core.staff.powers import Role
+from promotrot.models.emission import Emission
+from promotrot.models.play import PlayTicket
+from promotrot.selectors.plays import unfinished_at
+from promotrot.services import moving, playing
+from promotrot.services.facts import REVEAL
+from promotrot.services.playing import play_act
+from promotrot.services.selling import PlayRequest, play_sell
+from tests.support import emitting, factories
+from tests.support.factories import Point
+
+pytestmark = [pytest.mark.django_db, pytest.mark.article("15.III.6.3")]
+
+
+@pytest.fixture(autouse=True)
+def simulated(settings: object) -> None:
+    settings.SIMULATED_TIME = True  # type: ignore[attr-defined]
+
+
+@pytest.fixture
+def place() -> Point:
+    return factories.point()
+
+
+@pytest.fixture
+def emission() -> Emission:
+    return emitting.opened(emitting.small())
+
+
+def buy(place: Point, emission: Emission) -> PlayTicket:
+    ident = uuid.uuid4()
+    request = PlayRequest(ident, emission.pk, emission.price_cents)
+    play_sell(credentials=place.credentials, request=request)
+    return PlayTicket.objects.get(uuid=ident)
+
+
+@pytest.mark.article("15.III.6.1")
+def test_staff_move_an_unfinished_play_within_its_premises(
+    place: Point, emission: Emission
+) -> None:
+    ticket, organiser = buy(place, emission), factories.staff(Role.ORGANISER)
+    neighbour, stranger = factories.point(place.premises), factories.point()
+
+    def move(to: Point, by: object = organiser) -> object:
+        return moving.play_move(
+            by=by,
+            ident=ticket.uuid,
+            terminal_code=to.terminal.code,
+            reason="dark screen",  # type: ignore[arg-type]
+        )
+
+    for target in (stranger, place):
+        with pytest.raises(moving.MoveRefused):
+            move(target)
+    with pytest.raises(PowerMissing):
+        move(neighbour, factories.staff(Role.CASHIER))
+    assert move(neighbour) == move(neighbour)
+    assert [row.pk for row in unfinished_at(neighbour.terminal.pk)] == [ticket.pk]
+    assert not unfinished_at(place.terminal.pk).exists()
+    with pytest.raises(playing.PlayElsewhere):
+        play_act(credentials=place.credentials, ident=ticket.uuid, number=1, act=REVEAL)
+    assert play_act(credentials=neighbour.credentials, ident=ticket.uuid, number=1, act=REVEAL)
+    with pytest.raises(playing.PlayEnded):
+        move(place)
