@@ -7,6 +7,7 @@ from django.utils.translation import gettext_lazy as _
 from core.admin_support.columns import link
 from core.admin_support.contents import Administration, Panel, Section
 from promotrot.admin.emissions import emissions_panel
+from promotrot.admin.vouchers import held_panel
 from promotrot.admin.words import FAULTS
 from promotrot.models.emission import ClosingStatement, Emission, Lane, PublicFigures
 from promotrot.models.game import Game, GameType, GameVersion
@@ -45,7 +46,7 @@ ADMINISTRATION = Administration(
             ),
         ),
     ),
-    panels=(Panel(30, emissions_panel),),
+    panels=(Panel(30, emissions_panel), Panel(31, held_panel)),
     kind_titles={
         "promotrot.approval": _("Approval of a game"),
         "promotrot.closing": _("Closing of an emission"),

@@ -22,6 +22,18 @@ VOUCHER = Rule(
      WHERE e.journal_xid IS DISTINCT FROM v.journal_xid AND v.nature <> 'drawn'
     """,
 )
+CODE = Rule(
+    "promotrot_voucher.code_given",
+    "its code changed in an act that did not hand it over",
+    "promotrot_voucher",
+    """
+    SELECT 'promotrot_voucher', v.id, c.journal_xid
+      FROM journal_change c JOIN promotrot_voucher v ON v.id = c.row_id
+     WHERE c.relation = 'promotrot_voucher' AND c.after ? 'code_digest'
+       AND NOT EXISTS (SELECT FROM promotrot_voucherhandover h
+                        WHERE h.voucher_id = v.id AND h.journal_xid = c.journal_xid)
+    """,
+)
 _REFERENCE = "(SELECT e.reference FROM promotrot_emission e WHERE e.id = t.emission_id)"
 _OF_EMISSION = "o.emission_id = t.id"
 _STEPS = {
@@ -80,6 +92,7 @@ _PLAYS = (
     stamped("promotrot_playend", "ended_at"),
     stamped("promotrot_playmove", "moved_at", user="moved_by_id", session="moved_in_id"),
     VOUCHER,
+    CODE,
     posted("promotrot_voucher", "t.amount_cents", unless="t.nature = 'drawn'"),
     with_rows("promotrot_voucher", ("draws_drawcertificate", "true"), unless="t.nature <> 'drawn'"),
     stamped("promotrot_vouchersecret", "made_at"),

@@ -10,6 +10,7 @@ from prometheus_client.core import Metric
 
 from core.api import metrics
 from promotrot.models.emission import Emission
+from promotrot.selectors.vouchers import held_vouchers
 
 _NEWEST = """
 SELECT id, extract(epoch FROM core_now() - sold_at) FROM promotrot_playticket
@@ -19,7 +20,6 @@ _UNFINISHED = """
 SELECT count(*) FROM (SELECT id FROM promotrot_playticket ORDER BY id DESC LIMIT 1000) t
  WHERE NOT EXISTS (SELECT FROM promotrot_playend e WHERE e.ticket_id = t.id)
 """
-_HELD = "SELECT count(*) FROM promotrot_voucher WHERE code_digest IS NULL"
 
 
 def source() -> Iterator[Metric]:
@@ -31,8 +31,7 @@ def source() -> Iterator[Metric]:
         last_id, age_s = cursor.fetchone() or (0, 0)
         cursor.execute(_UNFINISHED)
         (unfinished,) = cursor.fetchone()
-        cursor.execute(_HELD)
-        (held,) = cursor.fetchone()
+    held = held_vouchers().count()
     states = [((state,), float(counts.get(state, 0))) for state in Emission.State.values]
     yield metrics.gauge("promotrot_emissions", "Emissions by state", states, ("state",))
     for name, words, value in (

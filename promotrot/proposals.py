@@ -1,5 +1,6 @@
 """List the acts of Promotrot that two persons must do."""
 
-from promotrot.services import closing, ending, games
+from promotrot.services import closing, games
+from promotrot.services.debts import ending
 
 KINDS = (games.APPROVAL, closing.CLOSING, ending.ENDING)

@@ -47,6 +47,8 @@ _TEXTS: dict[str, texts.Text] = {
     "take_voucher": _("Take your voucher."),
     "held_at_office": _("The voucher waits for the buyer at the Central Prize Payment Office."),
     "voucher_printed": _("The voucher is printed."),
+    "unprinted": _("A voucher of {amount} is not printed. It can be until {time}."),
+    "print_voucher": _("Print the voucher"),
     "plays": _("Plays"),
     "plays_ended": _("Played to the end"),
     "awarded": _("Awarded"),

@@ -8,6 +8,7 @@ from celery import shared_task
 from promotrot.models.emission import Emission
 from promotrot.services.closing import emission_stop, seed_reveal
 from promotrot.services.figures import figures_take
+from promotrot.services.vouchers import secrets_erase
 
 
 @shared_task  # type: ignore[untyped-decorator]
@@ -20,6 +21,12 @@ def stop(emission_id: int) -> bool:
 def reveal(emission_id: int) -> bool:
     """Publish the seed of a closed emission."""
     return seed_reveal(emission=Emission.objects.get(pk=emission_id))
+
+
+@shared_task  # type: ignore[untyped-decorator]
+def forget_codes(secret_id: int) -> int:
+    """Erase the secrets of voucher codes that may not be given again, after noon [P16]."""
+    return secrets_erase()
 
 
 @shared_task  # type: ignore[untyped-decorator]

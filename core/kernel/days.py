@@ -45,6 +45,11 @@ def day_bounds(day: date) -> tuple[datetime, datetime]:
     return _midnight(day), _midnight(add_days(day, 1))
 
 
+def noon(day: date) -> datetime:
+    """Return 12:00 of the day in Europe/Madrid, in UTC. Raises DayOutOfRange."""
+    return _at(day, time(12))
+
+
 def add_days(day: date, days: int) -> date:
     """Return the day `days` later, or earlier if negative. Raises DayOutOfRange."""
     try:
@@ -54,7 +59,11 @@ def add_days(day: date, days: int) -> date:
 
 
 def _midnight(day: date) -> datetime:
+    return _at(day, time.min)
+
+
+def _at(day: date, clock: time) -> datetime:
     try:
-        return datetime.combine(day, time.min, MADRID).astimezone(UTC)
+        return datetime.combine(day, clock, MADRID).astimezone(UTC)
     except OverflowError as error:
         raise DayOutOfRange from error

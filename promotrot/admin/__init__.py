@@ -1,3 +1,3 @@
-from promotrot.admin import emissions, games, plays
+from promotrot.admin import emissions, games, plays, vouchers
 
-__all__ = ["emissions", "games", "plays"]
+__all__ = ["emissions", "games", "plays", "vouchers"]

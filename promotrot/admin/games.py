@@ -19,7 +19,8 @@ from promotrot.admin.words import FAULTS, PROPOSED
 from promotrot.models.emission import Emission
 from promotrot.models.game import Game, GameApproval, GameEnding, GameType, GameVersion
 from promotrot.selectors.owed import owed_cents
-from promotrot.services import emissions, ending, games
+from promotrot.services import emissions, games
+from promotrot.services.debts import ending
 
 Data = dict[str, Any]
 

@@ -1,12 +1,9 @@
 """Show plays with every act, and vouchers. Codes are never shown."""
 
-import uuid
 from typing import Any
 
 from django import forms
 from django.contrib import admin
-from django.db.models import QuerySet
-from django.http import HttpRequest
 from django.utils.translation import gettext_lazy as _
 from django.utils.translation import pgettext_lazy
 
@@ -17,15 +14,10 @@ from core.admin_support.readonly import ReadOnlyAdmin, ReadOnlyInline
 from core.premises.models import Terminal
 from core.staff.actor import StaffActor
 from promotrot import powers
+from promotrot.admin.searched import SearchedAdmin
 from promotrot.models.play import PlayAct, PlayEnd, PlayMove, PlayTicket
-from promotrot.models.voucher import (
-    Voucher,
-    VoucherHandover,
-    VoucherPrint,
-    VoucherReprint,
-    VoucherSecret,
-)
-from promotrot.services.moving import play_move, terminal_of
+from promotrot.models.voucher import Voucher
+from promotrot.services.office.moving import play_move, terminal_of
 
 
 class _Move(ActForm):
@@ -78,43 +70,8 @@ class _Vouchers(ReadOnlyInline):
     shown = ("uuid", "nature", "amount_cents", "prizes", "thing", "issue_day", "last_day")
 
 
-class _Handover(ReadOnlyInline):
-    model = VoucherHandover
-    shown = ("handed_by", "cash_session", "claim", "handed_at")
-
-
-class _Print(ReadOnlyInline):
-    model = VoucherPrint
-    shown = ("confirmed_at",)
-
-
-class _Reprints(ReadOnlyInline):
-    model = VoucherReprint
-    shown = ("number", "terminal", "operator", "printed_at")
-
-
-class _Searched(ReadOnlyAdmin):
-    """Search rows by UUID or by the code of a terminal, which have indexes."""
-
-    read_power = powers.READ_PLAYS
-    search_fields = ("uuid",)
-    search_help_text = _("A UUID, or the code of a terminal.")
-    sortable_by = ()
-
-    def get_search_results(
-        self, request: HttpRequest, queryset: QuerySet[Any], search_term: str
-    ) -> tuple[QuerySet[Any], bool]:
-        term = search_term.strip()
-        if not term:
-            return queryset, False
-        try:
-            return queryset.filter(uuid=uuid.UUID(term)), False
-        except ValueError:
-            return queryset.filter(terminal=Terminal.objects.filter(code=term).first()), False
-
-
 @admin.register(PlayTicket)
-class PlayTicketAdmin(_Searched):
+class PlayTicketAdmin(SearchedAdmin):
     columns = ("uuid", "emission", "sold_at", "premises", "terminal", "state")
     shown = (
         "uuid",
@@ -148,51 +105,7 @@ class PlayTicketAdmin(_Searched):
         return Terminal.objects.get(pk=terminal_of(row)).code
 
 
-@admin.register(Voucher)
-class VoucherAdmin(_Searched):
-    columns = ("uuid", "nature", "amount_cents", "premises", "issued_at", "last_day", "held")
-    shown = (
-        "uuid",
-        "ticket",
-        "number",
-        "nature",
-        "amount_cents",
-        "prizes",
-        "thing",
-        "premises",
-        "terminal",
-        "issued_at",
-        "issue_day",
-        "last_day",
-        "held",
-    )
-    list_filter = ("nature",)
-    inlines = (_Handover, _Print, _Reprints)
-
-    @admin.display(description=_("held for the buyer"), boolean=True)
-    def held(self, row: Voucher) -> bool:
-        return row.code_digest is None
-
-
 @admin.register(PlayMove)
 class PlayMoveAdmin(ReadOnlyAdmin):
     read_power = powers.READ_PLAYS
     columns = ("id", "ticket", "from_terminal", "to_terminal", "reason", "moved_at", "moved_by")
-
-
-@admin.register(VoucherHandover)
-class VoucherHandoverAdmin(ReadOnlyAdmin):
-    read_power = powers.READ_PLAYS
-    columns = ("id", "voucher", "handed_by", "claim", "handed_at")
-
-
-@admin.register(VoucherSecret)
-class VoucherSecretAdmin(ReadOnlyAdmin):
-    """Show that a day's secret is erased. The secret itself is never shown."""
-
-    columns = ("day", "made_at", "erased")
-    shown = ("day", "made_at", "erased")
-
-    @admin.display(description=_("erased"), boolean=True)
-    def erased(self, row: VoucherSecret) -> bool:
-        return row.secret is None

@@ -153,7 +153,8 @@ class VoucherAdmin(SearchedAdmin):
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Voucher]:
         waits = Exists(held_vouchers().filter(pk=OuterRef("pk")).order_by())
-        return super().get_queryset(request).annotate(waits=waits)
+        rows: QuerySet[Voucher] = super().get_queryset(request)
+        return rows.annotate(waits=waits)
 
     def get_urls(self) -> list[URLPattern]:
         kept = self.admin_site.admin_view

@@ -13,7 +13,7 @@ from promotrot.api import samples
 from promotrot.models.play import PlayEnd
 from promotrot.models.voucher import Voucher
 from promotrot.selectors.plays import plays
-from promotrot.services.moving import MoveRefused, play_move
+from promotrot.services.office.moving import MoveRefused, play_move
 from promotrot.services.playing import PlayEnded, PlayUnknown
 
 

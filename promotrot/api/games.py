@@ -17,7 +17,8 @@ from promotrot.api import samples
 from promotrot.engine.game_json import GameRefused
 from promotrot.models.game import GameType, GameVersion
 from promotrot.selectors.games import recorded_versions
-from promotrot.services import ending, games
+from promotrot.services import games
+from promotrot.services.debts import ending
 
 
 class DefinitionIn(Shape):

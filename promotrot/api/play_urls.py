@@ -14,6 +14,7 @@ urlpatterns: list[URLPattern] = [
     path(f"{_PLAY}/inquiry", play.Inquiry.as_view()),
     path(f"{_PLAY}/receipt.<str:form>", play.Receipt.as_view()),
     path("terminal/plays", play.Unfinished.as_view()),
+    path("terminal/vouchers", vouchers.Unprinted.as_view()),
     path(f"{_VOUCHER}/voucher.<str:form>", vouchers.VoucherPaper.as_view()),
     path(f"{_VOUCHER}/print-confirmation", vouchers.PrintConfirmation.as_view()),
     path(f"{_VOUCHER}/reprints", vouchers.Reprints.as_view()),

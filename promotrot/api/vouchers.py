@@ -20,8 +20,10 @@ from core.receipts.document import LANGUAGES
 from core.receipts.output import Output
 from promotrot.api import samples
 from promotrot.models.voucher import Voucher
+from promotrot.selectors.vouchers import unprinted_vouchers
 from promotrot.services import vouchers
 from promotrot.services.facts import EmissionFacts, emission_facts
+from promotrot.services.office import handing
 from promotrot.services.voucher_paper import voucher_card, voucher_render
 
 
@@ -78,6 +80,15 @@ class HeldOut(Shape):
     last_day = Day()
 
 
+class UnprintedOut(Shape):
+    uuid = Uuid()
+    play = Uuid(source="ticket.uuid")
+    nature = Choice(Voucher.Nature.values)
+    amount_cents = Cents()
+    issued_at = Instant()
+    until = Instant(help_text="Until then its paper may be had here.")
+
+
 class HandoverIn(Shape):
     claim = Text(
         max_length=200,
@@ -126,8 +137,16 @@ def _rendered(
     return paper(content, output)
 
 
-_PAPER = "The original, on the day of its issue, until its printing is confirmed or it is claimed."
-_PAPER_PROBLEMS = (vouchers.VoucherUnknown, vouchers.VoucherPrinted, vouchers.VoucherCodeGone)
+_PAPER = (
+    "The original, until its printing is confirmed or it is claimed, and until noon of the next day"
+    " [P16]."
+)
+_PAPER_PROBLEMS = (
+    vouchers.VoucherUnknown,
+    vouchers.VoucherHandedOver,
+    vouchers.VoucherPrinted,
+    vouchers.VoucherCodeGone,
+)
 
 
 class VoucherPaper(PaperView, BareTerminalView):
@@ -151,13 +170,26 @@ class VoucherPaper(PaperView, BareTerminalView):
 class PrintConfirmation(BareTerminalView):
     @operation(
         "The voucher's paper came out",
-        description="Twice changes nothing.",
+        description="Twice changes nothing. A line that dropped may confirm it later.",
         answer=PrintOut,
-        problems=(vouchers.VoucherUnknown,),
+        problems=(vouchers.VoucherUnknown, vouchers.VoucherHandedOver),
     )
     def post(self, request: Request, ident: uuid.UUID) -> HttpResponse:
         self.read(Shape)
         return self.answer(PrintOut, vouchers.voucher_print_confirm(by=self.terminal, ident=ident))
+
+
+class Unprinted(BareTerminalView):
+    @operation(
+        "The vouchers that this terminal has still to print, oldest first",
+        "After a restart: their printing is not confirmed, and can be until noon of the day after"
+        " their issue. Then they wait for their bearers at the Central Office [P16].",
+        answer=UnprintedOut,
+        paged=True,
+    )
+    def get(self, request: Request) -> HttpResponse:
+        rows = unprinted_vouchers(self.terminal.terminal_id)
+        return self.rows(UnprintedOut, rows, self.query(PageQuery))
 
 
 class Reprints(TerminalView):
@@ -170,7 +202,12 @@ class Reprints(TerminalView):
         body=CopyIn,
         answer=CopyCard,
         status=201,
-        problems=(vouchers.VoucherUnknown, vouchers.VoucherCodeGone, UuidReused),
+        problems=(
+            vouchers.VoucherUnknown,
+            vouchers.VoucherHandedOver,
+            vouchers.VoucherCodeGone,
+            UuidReused,
+        ),
         example={"uuid": "0190a6c8-5f6e-7000-8000-000000000003", "format": "json"},
     )
     def post(self, request: Request, ident: uuid.UUID) -> HttpResponse:
@@ -189,12 +226,15 @@ class Reprints(TerminalView):
 class Held(StaffView):
     @operation(
         "Vouchers held for their buyers, oldest first",
-        description="Of plays that were left unfinished; for the desks of the Central Office.",
+        description=(
+            "Of plays that did not end at a terminal, of draws of ended games, and those whose"
+            " printing was not confirmed by noon of the next day [P11, P16]."
+        ),
         answer=HeldOut,
         paged=True,
     )
     def get(self, request: Request) -> HttpResponse:
-        rows = vouchers.vouchers_held(by=self.by)
+        rows = handing.vouchers_held(by=self.by)
         return self.rows(HeldOut, rows, self.query(PageQuery))
 
 
@@ -202,22 +242,23 @@ class Handover(StaffView):
     @operation(
         "Hand a held voucher over to its buyer",
         description=(
-            "By a cashier with an open cash session at the Central Office. The voucher gets its "
-            "code and is then paid like any other; by the same person again it changes nothing."
+            "By a cashier with an open cash session at the Central Office. The voucher gets a "
+            "code and is then paid like any other; by the same person again it changes nothing. "
+            "The code of a paper that was never confirmed is worth nothing from then on."
         ),
         body=HandoverIn,
         answer=VoucherCard,
         problems=(
             vouchers.VoucherUnknown,
-            vouchers.VoucherNotHeld,
-            vouchers.NotCentralOffice,
+            handing.VoucherNotHeld,
+            handing.NotCentralOffice,
             CashSessionMissing,
         ),
         example={"claim": "Receipt of the play, bought at Bar Central at 13:20"},
     )
     def post(self, request: Request, ident: uuid.UUID) -> HttpResponse:
         claim = self.read(HandoverIn)["claim"]
-        return _private(_card(*vouchers.voucher_hand_over(by=self.by, ident=ident, claim=claim)))
+        return _private(_card(*handing.voucher_hand_over(by=self.by, ident=ident, claim=claim)))
 
 
 class HandedPaper(PaperView, StaffView):

@@ -2,10 +2,10 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import date
+from datetime import date, datetime
 from fractions import Fraction
 
-from core.kernel.days import add_days
+from core.kernel.days import add_days, natural_day, noon
 from core.kernel.errors import Invalid
 from core.kernel.money import percent_up
 from core.kernel.regulation import GameFigures
@@ -65,6 +65,20 @@ def voucher_last_day(issue_day: date, claim_days: int) -> date:
     `claim_days` comes from the regulation (15.III.6.6) [P5]. Raises DayOutOfRange.
     """
     return add_days(issue_day, claim_days)
+
+
+def paper_until(day: date) -> datetime:
+    """Return the instant until which a voucher's paper may be had again: noon of the next day.
+
+    `day` is the day on which its code was given: its issue, or its handover [P16].
+    """
+    return noon(add_days(day, 1))
+
+
+def paper_over(now: datetime) -> date:
+    """Return the newest day whose papers may not be had again at an instant [P16]."""
+    today = natural_day(now)
+    return add_days(today, -1 if now >= noon(today) else -2)
 
 
 def approve(plan: Plan, figures: GameFigures) -> Approval:

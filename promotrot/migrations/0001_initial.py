@@ -979,6 +979,8 @@ class Migration(migrations.Migration):
                         auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
                     ),
                 ),
+                ("number", models.PositiveSmallIntegerField(verbose_name="number")),
+                ("replaced_digest", models.BinaryField(max_length=16, null=True, unique=True)),
                 ("claim", models.CharField(max_length=200, verbose_name="how the buyer proved it")),
                 ("handed_at", models.DateTimeField(verbose_name="handed over at")),
                 (
@@ -1010,9 +1012,9 @@ class Migration(migrations.Migration):
                 ),
                 (
                     "voucher",
-                    models.OneToOneField(
+                    models.ForeignKey(
                         on_delete=django.db.models.deletion.PROTECT,
-                        related_name="handover",
+                        related_name="handovers",
                         to="promotrot.voucher",
                         verbose_name="voucher",
                     ),
@@ -1022,10 +1024,15 @@ class Migration(migrations.Migration):
                 "verbose_name": "handover of a voucher",
                 "verbose_name_plural": "handovers of vouchers",
                 "constraints": [
+                    models.UniqueConstraint(
+                        fields=("voucher", "number"), name="voucher_handover_number"
+                    ),
                     models.CheckConstraint(
-                        condition=models.Q(("claim", ""), _negated=True),
+                        condition=models.Q(
+                            models.Q(("claim", ""), _negated=True), ("number__gte", 1)
+                        ),
                         name="voucher_handover_has_claim",
-                    )
+                    ),
                 ],
             },
         ),

@@ -1,5 +1,7 @@
 """Store vouchers: bearer documents against which prizes and refunds are paid (15.III.6.3)."""
 
+import datetime
+
 from django.db import models
 from django.db.models import F, Q
 from django.utils.translation import gettext_lazy as _
@@ -8,6 +10,7 @@ from core.database.models import Guarded
 from core.payoffice.models import CashSession
 from core.premises.models import Operator, Premises, Terminal
 from core.staff.models import StaffSession, User
+from promotrot.engine.rules import paper_until
 from promotrot.models.play import PlayTicket
 
 
@@ -15,9 +18,10 @@ class Voucher(Guarded):
     """A voucher: all cash prizes of a play, or one thing with its equivalent, or a price due back.
 
     `prizes` lists `{"tier", "cents", "extra"}` for each [P8]. `amount_cents` is their sum; for a
-    thing it is the cash equivalent (15.III.6.5). A voucher without a terminal was issued by the
-    nightly job. It is held for the buyer at the Central Office and has no code until it is handed
-    over [P11]. `issue_day` and `last_day` are natural days of Europe/Madrid (15.III.6.6) [P5].
+    thing it is the cash equivalent (15.III.6.5). A voucher without a terminal was not issued at
+    one. It is held for the buyer at the Central Office and has no code until it is handed over
+    [P11]. One whose printing is not confirmed by noon of the next day is held, too [P16].
+    `issue_day` and `last_day` are natural days of Europe/Madrid (15.III.6.6) [P5].
     """
 
     mutable = ("code_digest",)
@@ -77,6 +81,11 @@ class Voucher(Guarded):
     def __str__(self) -> str:
         return str(self.uuid)
 
+    @property
+    def until(self) -> datetime.datetime:
+        """Return until when the terminal that issued it may have its paper again [P16]."""
+        return paper_until(self.issue_day)
+
 
 class VoucherSecret(Guarded):
     """The secret from which the codes of a natural day are made. Once it is erased, no code can be
@@ -98,11 +107,17 @@ class VoucherSecret(Guarded):
 
 
 class VoucherHandover(Guarded):
-    """The handover of a held voucher, with its code, to the buyer at the Central Office [P11]."""
+    """The handover of a held voucher, with a code, to the buyer at the Central Office [P11, P16].
 
-    voucher = models.OneToOneField(
-        Voucher, models.PROTECT, related_name="handover", verbose_name=_("voucher")
+    `replaced_digest` is the digest of the code that it replaces, of a paper whose printing was
+    never confirmed; None if there was no code before.
+    """
+
+    voucher = models.ForeignKey(
+        Voucher, models.PROTECT, related_name="handovers", verbose_name=_("voucher")
     )
+    number = models.PositiveSmallIntegerField(_("number"))
+    replaced_digest = models.BinaryField(max_length=16, unique=True, null=True)
     cash_session = models.ForeignKey(
         CashSession, models.PROTECT, related_name="+", verbose_name=_("cash session")
     )
@@ -119,7 +134,10 @@ class VoucherHandover(Guarded):
         verbose_name = _("handover of a voucher")
         verbose_name_plural = _("handovers of vouchers")
         constraints = [
-            models.CheckConstraint(condition=~Q(claim=""), name="voucher_handover_has_claim")
+            models.UniqueConstraint(fields=["voucher", "number"], name="voucher_handover_number"),
+            models.CheckConstraint(
+                condition=~Q(claim="") & Q(number__gte=1), name="voucher_handover_has_claim"
+            ),
         ]
 
     def __str__(self) -> str:

@@ -27,21 +27,15 @@ def held_vouchers() -> QuerySet[Voucher]:
     # A prize whose last day is past has lapsed, or will tonight; so most old rows are not read.
     may_wait = Q(last_day__gte=natural_day(now)) | Q(nature=Voucher.Nature.REFUND)
     unprinted = may_wait & Q(issue_day__lte=over) & ~Exists(recent)
-    rows = Voucher.objects.filter(_unclaimed(), Q(code_digest=None) | unprinted)
-    return rows.filter(print_confirmation=None).order_by("pk")
+    return _unclaimed().filter(Q(code_digest=None) | unprinted)
 
 
 def unprinted_vouchers(terminal_id: int) -> QuerySet[Voucher]:
     """Return the vouchers of a terminal whose paper is not confirmed and may still be had there."""
     last = Voucher.objects.filter(terminal=terminal_id).order_by("-pk").values("pk")[:LOOKED_BACK]
-    rows = Voucher.objects.filter(
-        _unclaimed(),
-        pk__in=last,
-        issue_day__gte=add_days(paper_over(clock.now()), 1),
-        print_confirmation=None,
-        handovers=None,
-    )
-    return rows.select_related("ticket").order_by("pk")
+    first_day = add_days(paper_over(clock.now()), 1)
+    rows = _unclaimed().filter(pk__in=last, issue_day__gte=first_day, handovers=None)
+    return rows.select_related("ticket")
 
 
 def unconfirmed_vouchers() -> QuerySet[Voucher]:
@@ -58,6 +52,6 @@ def secrets_due() -> list[int]:
     return list(over.values_list("pk", flat=True))
 
 
-def _unclaimed() -> Q:
+def _unclaimed() -> QuerySet[Voucher]:
     claims = Claim.objects.filter(game=Game.PROMOTROT, document_id=OuterRef("pk"))
-    return ~Exists(claims)
+    return Voucher.objects.filter(~Exists(claims), print_confirmation=None).order_by("pk")

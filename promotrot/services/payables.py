@@ -31,9 +31,10 @@ from core.receipts.document import LANGUAGES, Block, Pair
 from core.receipts.document import Line as Text
 from core.receipts.formats import format_cents, format_date
 from promotrot import accounts, postings
-from promotrot.models.voucher import Voucher
+from promotrot.models.voucher import Voucher, VoucherHandover
 from promotrot.services.facts import emission_facts
 from promotrot.services.voucher_paper import thing_of
+from promotrot.services.vouchers import VoucherHandedOver
 
 _NATURES = {
     Voucher.Nature.CASH: Nature.PRIZE,
@@ -93,7 +94,11 @@ class Vouchers:
 
     def by_code(self, code_digest: bytes) -> Payable | None:
         row = _rows().filter(code_digest=code_digest).first()
-        return None if row is None else _payable(row)
+        if row is not None:
+            return _payable(row)
+        if VoucherHandover.objects.filter(replaced_digest=code_digest).exists():
+            raise VoucherHandedOver
+        return None
 
     def by_id(self, document_id: int) -> Payable:
         return _payable(_get(document_id))

@@ -17,10 +17,11 @@ from core.nights.jobs import MOST_LISTED, Outcome
 from promotrot.engine.game import PredrawnGame
 from promotrot.models.play import PlayAct, PlayEnd, PlayTicket
 from promotrot.selectors.plays import unfinished
+from promotrot.selectors.vouchers import held_vouchers, unconfirmed_vouchers
 from promotrot.services.facts import emission_facts
 from promotrot.services.issuing import issues
 from promotrot.services.outcomes import predrawn_outcome, refund_outcome
-from promotrot.services.vouchers import claim_days, secrets_erase, unconfirmed_vouchers
+from promotrot.services.vouchers import claim_days, secrets_erase
 
 GRACE: Final = datetime.timedelta(hours=1)
 """A play so young may still be under way: it is left to the next night."""
@@ -78,9 +79,10 @@ def _row(ticket: PlayTicket, became: str) -> dict[str, Any]:
 
 
 def secrets_forget(day: datetime.date) -> Outcome:
-    """Erase the secrets of ended days, so that their codes cannot be made again.
+    """Erase the secrets of days whose papers may not be had again, so that nobody can make them.
 
-    Return the list of vouchers whose paper is not confirmed.
+    Return the list of the day's vouchers whose paper is not confirmed, and how many vouchers are
+    held at the Central Office [P16].
     """
     erased = secrets_erase()
     first, after = day_bounds(day)
@@ -89,5 +91,5 @@ def secrets_forget(day: datetime.date) -> Outcome:
         {"voucher": str(row.uuid), "premises": row.premises_id, "cents": row.amount_cents}
         for row in rows[:MOST_LISTED]
     ]
-    counts = {"days": erased, "unconfirmed": rows.count()}
+    counts = {"days": erased, "unconfirmed": rows.count(), "held": held_vouchers().count()}
     return Outcome(counts, {"unconfirmed_vouchers": listed})

@@ -1,8 +1,9 @@
-"""Print, reprint and hand over vouchers after the award.
+"""Print and reprint vouchers after the award.
 
-A code is made from the secret of the day on which it is issued or handed over. The terminal that
-issued it may ask for it again, and for marked copies, until that day ends, the paper is confirmed
-or somebody claims the voucher. After that nobody can (rulebook: *Codes*).
+A code is made from the secret of the day on which it is issued or handed over. Until its printing
+is confirmed or somebody claims the voucher, the terminal that issued it may ask for it again, until
+noon of the next day. Then an unconfirmed voucher is held for its bearer at the Central Office
+(`services.office.handing`) [P16]. A confirmed one has marked copies until its day ends.
 """
 
 import datetime
@@ -12,21 +13,19 @@ from typing import Any
 
 from django.conf import settings
 from django.db import transaction
-from django.db.models import QuerySet
 
 from core.database import clock
 from core.database.locks import Lock, hold
 from core.kernel.codes import Code
 from core.kernel.days import add_days, natural_day
-from core.kernel.errors import Conflict, Forbidden, NotFound
+from core.kernel.errors import Conflict, NotFound
 from core.kernel.regulation import shipped
-from core.payoffice.models import CashSession, Claim
-from core.payoffice.services.cash import cash_session_of
+from core.payoffice.models import Claim
 from core.premises.access import BareTerminal, TerminalActor
-from core.premises.models import Game, Premises
+from core.premises.models import Game
 from core.premises.requests import UuidReused
 from core.staff.actor import StaffActor
-from promotrot import powers
+from promotrot.engine.rules import paper_until
 from promotrot.models.voucher import (
     Voucher,
     VoucherHandover,
@@ -34,8 +33,9 @@ from promotrot.models.voucher import (
     VoucherReprint,
     VoucherSecret,
 )
+from promotrot.selectors.vouchers import secrets_due
 from promotrot.services.issuing import Issue
-from promotrot.services.voucher_codes import code_of, day_secret
+from promotrot.services.voucher_codes import code_of
 
 
 class VoucherUnknown(NotFound):
@@ -50,24 +50,20 @@ class VoucherPrinted(Conflict):
 
 class VoucherCodeGone(Conflict):
     code = "voucher_code_gone"
-    message = "The code of a voucher is given again on its own day only, and before it is claimed."
+    message = "The code is given until noon of the next day, a copy until midnight, if unclaimed."
 
 
-class VoucherNotHeld(Conflict):
-    code = "voucher_not_held"
-    message = "The voucher is not held for anybody."
-
-
-class NotCentralOffice(Forbidden):
-    code = "not_central_office"
-    message = "This is done at the Central Prize Payment Office."
+class VoucherHandedOver(Conflict):
+    code = "voucher_handed_over"
+    message = "The voucher was handed over at the Central Office, under another code."
 
 
 @dataclass(frozen=True, slots=True)
 class Issued:
     """A voucher as its terminal gets it. `code` is None if it may not be given any more.
 
-    `prizes` lists `{"tier", "cents", "extra"}`. A `held` voucher waits at the Central Office [P11].
+    `prizes` lists `{"tier", "cents", "extra"}`. A `held` voucher waits at the Central Office [P11,
+    P16].
     """
 
     uuid: uuid.UUID
@@ -116,11 +112,13 @@ def issued_of_ticket(ticket_id: int) -> tuple[Issued, ...]:
     return tuple(issued(row) for row in rows.order_by("number"))
 
 
-def issued(voucher: Voucher, *, again: bool = False) -> Issued:
-    """Return a stored voucher. `again` gives the code for a marked copy after the confirmed
-    original.
+def issued(voucher: Voucher, *, copy: bool = False) -> Issued:
+    """Return a stored voucher, with its code if it may be given now.
+
+    `copy` asks for the code of a marked copy, which is given after the confirmed original, too.
     """
-    printed = not again and VoucherPrint.objects.filter(voucher=voucher).exists()
+    printed = VoucherPrint.objects.filter(voucher=voucher).exists()
+    given = printed or voucher_claimed(voucher)
     return Issued(
         voucher.uuid,
         voucher.number,
@@ -132,9 +130,20 @@ def issued(voucher: Voucher, *, again: bool = False) -> Issued:
         voucher.issued_at,
         voucher.issue_day,
         voucher.last_day,
-        held=voucher.code_digest is None,
-        code=None if printed else _code_again(voucher),
+        held=not given and not _may_be_had(voucher),
+        code=_code_again(voucher) if copy or not printed else None,
     )
+
+
+def paper_day(voucher: Voucher) -> datetime.date:
+    """Return the day on which the present code was given: of the issue or the newest handover."""
+    handover = VoucherHandover.objects.filter(voucher=voucher).order_by("-number").first()
+    return natural_day(handover.handed_at) if handover else voucher.issue_day
+
+
+def _may_be_had(voucher: Voucher) -> bool:
+    """Return whether the paper of an unconfirmed voucher may still be had where it was issued."""
+    return voucher.code_digest is not None and clock.now() < paper_until(paper_day(voucher))
 
 
 def _code_again(voucher: Voucher) -> Code | None:
@@ -142,12 +151,9 @@ def _code_again(voucher: Voucher) -> Code | None:
 
     Keys may have been rotated since. The right version is the one that gives the digest on record.
     """
-    if voucher.code_digest is None:
+    if voucher.code_digest is None or not _may_be_had(voucher) or voucher_claimed(voucher):
         return None
-    handover = VoucherHandover.objects.filter(voucher=voucher).first()
-    day = natural_day(handover.handed_at) if handover else voucher.issue_day
-    if day != natural_day(clock.now()) or _claimed(voucher):
-        return None
+    day = paper_day(voucher)
     for version in settings.CODE_KEYS.ring:
         code = code_of(voucher.uuid, day, version)
         if settings.CODE_KEYS.digest(code) == bytes(voucher.code_digest):
@@ -155,30 +161,34 @@ def _code_again(voucher: Voucher) -> Code | None:
     return None
 
 
-def _claimed(voucher: Voucher) -> bool:
+def voucher_claimed(voucher: Voucher) -> bool:
+    """Return whether somebody claimed the voucher, or it has lapsed."""
     return Claim.objects.filter(game=Game.PROMOTROT, document_id=voucher.pk).exists()
 
 
 def voucher_given_to(by: BareTerminal | TerminalActor | StaffActor, ident: uuid.UUID) -> Voucher:
-    """Return a voucher issued at this terminal or handed over by this person. Raises
-    VoucherUnknown.
+    """Return a voucher issued at this terminal, or handed over last by this person.
+
+    Raises VoucherUnknown, and VoucherHandedOver where the terminal's paper was replaced.
     """
     voucher = Voucher.objects.select_related("ticket").filter(uuid=ident).first()
-    if voucher is not None:
-        if not isinstance(by, StaffActor):
-            given = voucher.terminal_id == by.terminal_id
-        else:
-            handovers = VoucherHandover.objects.filter(voucher=voucher, handed_by=by.user_id)
-            given = handovers.exists()
-        if given:
-            return voucher
-    raise VoucherUnknown
+    if voucher is None:
+        raise VoucherUnknown
+    last = VoucherHandover.objects.filter(voucher=voucher).order_by("-number").first()
+    if isinstance(by, StaffActor):
+        if last is None or last.handed_by_id != by.user_id:
+            raise VoucherUnknown
+    elif voucher.terminal_id != by.terminal_id:
+        raise VoucherUnknown
+    elif last is not None:
+        raise VoucherHandedOver
+    return voucher
 
 
 def voucher_original(*, by: BareTerminal | StaffActor, ident: uuid.UUID) -> tuple[Voucher, Issued]:
     """Return the voucher whose original is still to be printed.
 
-    Raises VoucherUnknown, VoucherPrinted, VoucherCodeGone.
+    Raises VoucherUnknown, VoucherHandedOver, VoucherPrinted, VoucherCodeGone.
     """
     voucher = voucher_given_to(by, ident)
     if VoucherPrint.objects.filter(voucher=voucher).exists():
@@ -189,8 +199,14 @@ def voucher_original(*, by: BareTerminal | StaffActor, ident: uuid.UUID) -> tupl
     return voucher, paper
 
 
+@transaction.atomic
 def voucher_print_confirm(*, by: BareTerminal | StaffActor, ident: uuid.UUID) -> VoucherPrint:
-    """Record that the paper was printed. A second call changes nothing. Raises VoucherUnknown."""
+    """Record that the paper was printed. A second call changes nothing.
+
+    A paper printed in time may be confirmed late, until the voucher is handed over. Raises
+    VoucherUnknown, VoucherHandedOver.
+    """
+    hold((Lock.TICKET, voucher_given_to(by, ident).ticket_id))
     confirmation, _ = VoucherPrint.objects.get_or_create(
         voucher=voucher_given_to(by, ident), defaults={"confirmed_at": clock.now()}
     )
@@ -204,12 +220,12 @@ def voucher_reprint(
     """Print a further copy with the same code, marked as duplicate, on the voucher's own day.
 
     `copy` is the terminal's id of this copy; the same id returns the same copy. Raises
-    VoucherUnknown, VoucherCodeGone, UuidReused.
+    VoucherUnknown, VoucherHandedOver, VoucherCodeGone, UuidReused.
     """
     voucher = voucher_given_to(by, ident)
     hold((Lock.TICKET, voucher.ticket_id))
-    paper = issued(voucher, again=True)
-    if paper.code is None:
+    paper = issued(voucher, copy=True)
+    if paper.code is None or paper_day(voucher) != natural_day(clock.now()):
         raise VoucherCodeGone
     reprint = VoucherReprint.objects.filter(uuid=copy).first() if copy else None
     if reprint is None:
@@ -226,62 +242,6 @@ def voucher_reprint(
     return voucher, paper, reprint
 
 
-def vouchers_held(*, by: StaffActor) -> QuerySet[Voucher]:
-    """Return the vouchers that wait for their buyers at the Central Office."""
-    by.need(powers.HAND_OVER)
-    rows = Voucher.objects.filter(code_digest=None).select_related("ticket", "premises")
-    return rows.order_by("pk")
-
-
-def voucher_hand_over(*, by: StaffActor, ident: uuid.UUID, claim: str) -> tuple[Voucher, Issued]:
-    """Give a held voucher to its buyer, with its code, at a desk of the Central Office [P11].
-
-    `claim` says how the buyer proved to be the buyer: reference of the play, place and time.
-    Repeated by the same person it changes nothing and gives the voucher again. Raises
-    CashSessionMissing, NotCentralOffice, VoucherUnknown, VoucherNotHeld.
-    """
-    by.need(powers.HAND_OVER)
-    session = cash_session_of(by)
-    if session.premises.kind != Premises.Kind.CENTRAL_OFFICE:
-        raise NotCentralOffice
-    day_secret(natural_day(clock.now()))
-    with transaction.atomic():
-        voucher = Voucher.objects.select_related("ticket").filter(uuid=ident).first()
-        if voucher is None:
-            raise VoucherUnknown
-        hold((Lock.TICKET, voucher.ticket_id))
-        voucher.refresh_from_db(fields=["code_digest"])
-        if voucher.code_digest is None and not _claimed(voucher):
-            _hand_over(by, session, voucher, claim)
-        elif not VoucherHandover.objects.filter(voucher=voucher, handed_by=by.user_id).exists():
-            raise VoucherNotHeld
-        return voucher, issued(voucher)
-
-
-def _hand_over(by: StaffActor, session: CashSession, voucher: Voucher, claim: str) -> None:
-    now = clock.now()
-    VoucherHandover.objects.create(
-        voucher=voucher,
-        cash_session=session,
-        handed_by_id=by.user_id,
-        handed_in_id=by.session_id,
-        claim=claim,
-        handed_at=now,
-    )
-    code = code_of(voucher.uuid, natural_day(now))
-    voucher.code_digest = settings.CODE_KEYS.digest(code)
-    voucher.save(update_fields=["code_digest"])
-
-
 def secrets_erase() -> int:
-    """Erase the secrets of past days. Return how many days."""
-    today = natural_day(clock.now())
-    return VoucherSecret.objects.filter(day__lt=today, secret__isnull=False).update(secret=None)
-
-
-def unconfirmed_vouchers() -> QuerySet[Voucher]:
-    """Return the vouchers given to a terminal whose printing was not confirmed: incidents
-    (*Codes*).
-    """
-    rows = Voucher.objects.filter(print_confirmation=None, code_digest__isnull=False)
-    return rows.order_by("pk")
+    """Erase the secrets of days whose papers may not be had again. Return how many days."""
+    return VoucherSecret.objects.filter(pk__in=secrets_due()).update(secret=None)

@@ -67,11 +67,42 @@ BEGIN
     RETURN NULL;
 END $$;
 
--- Refuse a change of a voucher's code. A held voucher gets its code once, after the handover.
+-- Return until when the terminal, or the desk that handed it over, may have a voucher's paper again:
+-- noon of the day after its code was given [P16]. It is `paper_until` of promotrot/engine/rules.py.
+CREATE OR REPLACE FUNCTION promotrot_paper_until(p_voucher bigint) RETURNS timestamptz
+LANGUAGE sql STABLE AS $$
+    SELECT (coalesce((SELECT max(h.handed_at) AT TIME ZONE 'Europe/Madrid'
+                        FROM promotrot_voucherhandover h WHERE h.voucher_id = v.id)::date,
+                     v.issue_day) + 1 + time '12:00') AT TIME ZONE 'Europe/Madrid'
+      FROM promotrot_voucher v WHERE v.id = p_voucher
+$$;
+
+-- Refuse to hand over a voucher that is not held: one that was printed or claimed, or whose paper may
+-- still be had at its terminal [P11, P16].
+CREATE OR REPLACE FUNCTION promotrot_guard_handover() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+    IF NOT EXISTS (
+        SELECT FROM promotrot_voucher v
+         WHERE v.id = NEW.voucher_id AND v.code_digest IS NOT DISTINCT FROM NEW.replaced_digest
+           AND NEW.number = 1 + (SELECT count(*) FROM promotrot_voucherhandover h
+                                  WHERE h.voucher_id = v.id)
+           AND (v.code_digest IS NULL OR NEW.handed_at >= promotrot_paper_until(v.id)))
+       OR EXISTS (SELECT FROM promotrot_voucherprint p WHERE p.voucher_id = NEW.voucher_id)
+       OR EXISTS (SELECT FROM payoffice_claim c
+                   WHERE c.game = 'promotrot' AND c.document_id = NEW.voucher_id) THEN
+        RAISE EXCEPTION 'voucher %: it is not held', NEW.voucher_id
+            USING ERRCODE = 'restrict_violation';
+    END IF;
+    RETURN NEW;
+END $$;
+
+-- Refuse a change of a voucher's code, except after its newest handover, once.
 CREATE OR REPLACE FUNCTION promotrot_guard_code() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
-    IF OLD.code_digest IS NOT NULL OR NOT EXISTS (
-        SELECT FROM promotrot_voucherhandover h WHERE h.voucher_id = OLD.id) THEN
+    IF NEW.code_digest IS NULL OR OLD.code_digest IS DISTINCT FROM (
+            SELECT h.replaced_digest FROM promotrot_voucherhandover h
+             WHERE h.voucher_id = OLD.id ORDER BY h.number DESC LIMIT 1)
+       OR NOT EXISTS (SELECT FROM promotrot_voucherhandover h WHERE h.voucher_id = OLD.id) THEN
         RAISE EXCEPTION 'voucher %: its code stays as it is', OLD.id
             USING ERRCODE = 'restrict_violation';
     END IF;
@@ -95,6 +126,8 @@ CREATE OR REPLACE TRIGGER not_begun BEFORE INSERT ON promotrot_playend
     FOR EACH ROW WHEN (NEW.cause = 'refund') EXECUTE FUNCTION promotrot_guard_end();
 CREATE OR REPLACE TRIGGER same_premises BEFORE INSERT ON promotrot_playmove
     FOR EACH ROW EXECUTE FUNCTION promotrot_guard_move();
+CREATE OR REPLACE TRIGGER held BEFORE INSERT ON promotrot_voucherhandover
+    FOR EACH ROW EXECUTE FUNCTION promotrot_guard_handover();
 CREATE OR REPLACE TRIGGER once BEFORE UPDATE ON promotrot_voucher
     FOR EACH ROW EXECUTE FUNCTION promotrot_guard_code();
 CREATE OR REPLACE TRIGGER erased BEFORE UPDATE ON promotrot_vouchersecret

@@ -17,9 +17,9 @@ from core.tools.embedded.server import ROOT
 from promotrot.models.emission import Emission, Lane
 from promotrot.models.play import PlayAct, PlayEnd, PlayTicket
 from promotrot.models.voucher import Voucher
-from promotrot.services import vouchers
 from promotrot.services.dealing import dealing
 from promotrot.services.facts import REVEAL
+from promotrot.services.office import handing
 from promotrot.services.playing import PlayEnded, PlayView, play_act
 from promotrot.services.selling import (
     EmissionClosed,
@@ -165,14 +165,14 @@ def test_a_held_voucher_is_handed_to_one_only(own_database: Database) -> None:
     emission, place = emitting.opened(emitting.small()), factories.point()
     desks = [paying.cashier() for _ in range(2)]
     play_end_unfinished(winning(place, emission))
-    held = vouchers.vouchers_held(by=desks[0]).get()
+    held = handing.vouchers_held(by=desks[0]).get()
     answers = together(
         *[
-            lambda desk=desk: vouchers.voucher_hand_over(by=desk, ident=held.uuid, claim="receipt")
+            lambda desk=desk: handing.voucher_hand_over(by=desk, ident=held.uuid, claim="receipt")
             for desk in desks
         ]
     )
-    assert sum(isinstance(answer, vouchers.VoucherNotHeld) for answer in answers) == 1
+    assert sum(isinstance(answer, handing.VoucherNotHeld) for answer in answers) == 1
 
 
 @pytest.mark.article("15.III.3")

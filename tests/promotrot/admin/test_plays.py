@@ -7,9 +7,9 @@ import pytest
 from core.staff.powers import Role
 from promotrot.models.play import PlayMove, PlayTicket
 from promotrot.models.voucher import Voucher, VoucherHandover, VoucherSecret
-from promotrot.services import vouchers
 from promotrot.services.facts import REVEAL
-from promotrot.services.moving import play_move
+from promotrot.services.office import handing
+from promotrot.services.office.moving import play_move
 from promotrot.services.playing import play_act
 from promotrot.services.selling import PlayRequest, play_sell, request_state
 from promotrot.services.unfinished import play_end_unfinished
@@ -39,8 +39,8 @@ def test_every_page_of_plays_answers_and_shows_no_code() -> None:
     for ticket in left[:3]:
         play_end_unfinished(ticket)
     cashier = paying.cashier()
-    for held in vouchers.vouchers_held(by=cashier):
-        given = vouchers.voucher_hand_over(by=cashier, ident=held.uuid, claim="receipt")[1]
+    for held in handing.vouchers_held(by=cashier):
+        given = handing.voucher_hand_over(by=cashier, ident=held.uuid, claim="receipt")[1]
         codes.append(given.code.text if given.code else "")
     neighbour = factories.point(place.premises)
     play_move(

@@ -41,7 +41,7 @@ def test_a_cashier_hands_over_what_is_held_and_prints_it() -> None:
     page = desk.get(row_url(voucher))
     assert "receipt of the play" in page and f"{voucher.uuid}.pdf" in page
     pdf = desk.client.get(f"/admin/promotrot/voucher/{voucher.uuid}.pdf")
-    assert pdf.content.startswith(b"%PDF") and pdf["Cache-Control"] == "no-store"
+    assert pdf.content.startswith(b"%PDF") and "no-store" in pdf["Cache-Control"]
     stranger = Desk(person=User.objects.get(pk=paying.cashier().user_id))
     assert stranger.client.get(f"/admin/promotrot/voucher/{voucher.uuid}.pdf").status_code == 404
     desk.do(voucher, "printed")

@@ -16,9 +16,9 @@ from core.staff.actor import StaffActor
 from promotrot import accounts
 from promotrot.models.emission import Emission
 from promotrot.models.play import PlayTicket
-from promotrot.services import vouchers
 from promotrot.services.dealing import dealing
 from promotrot.services.facts import REVEAL
+from promotrot.services.office import handing
 from promotrot.services.playing import play_act
 from promotrot.services.selling import PlayRequest, play_sell
 from promotrot.services.unfinished import play_end_unfinished
@@ -71,8 +71,8 @@ def test_a_price_due_back_is_payable_and_never_lapses(
     place: Point, office: StaffActor, ladder: Emission
 ) -> None:
     play_end_unfinished(buy(place, ladder))
-    row, given = vouchers.voucher_hand_over(
-        by=office, ident=vouchers.vouchers_held(by=office).get().uuid, claim="receipt"
+    row, given = handing.voucher_hand_over(
+        by=office, ident=handing.vouchers_held(by=office).get().uuid, claim="receipt"
     )
     source = sources.of_kind(codes.VOUCHER)
     payable = source.by_id(row.pk)

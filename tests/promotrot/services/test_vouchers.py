@@ -1,29 +1,21 @@
-"""Hold vouchers, hand them over, print them, and erase the secrets of their codes [P11]."""
+"""Print vouchers and erase the secrets of their codes [P16]."""
 
 import uuid
-from datetime import timedelta
 
 import pytest
-from django.conf import settings
-from django.db import IntegrityError, transaction
 
 from core.database import clock
-from core.kernel import codes
-from core.payoffice import sources
-from core.payoffice.refusals import CashSessionMissing
-from core.premises.models import Premises
-from core.staff.actor import PowerMissing, StaffActor
-from core.staff.powers import Role
+from core.kernel.days import natural_day
+from promotrot.engine.rules import paper_until
 from promotrot.models.emission import Emission
 from promotrot.models.play import PlayTicket
-from promotrot.models.voucher import Voucher, VoucherSecret
+from promotrot.models.voucher import VoucherSecret
 from promotrot.services import vouchers
 from promotrot.services.dealing import dealing
 from promotrot.services.facts import REVEAL
 from promotrot.services.playing import play_act, play_state
 from promotrot.services.selling import PlayRequest, play_sell
-from promotrot.services.unfinished import play_end_unfinished
-from tests.support import emitting, factories, paying
+from tests.support import emitting, factories
 from tests.support.factories import Point
 
 pytestmark = [pytest.mark.django_db, pytest.mark.article("15.III.6.3")]
@@ -37,11 +29,6 @@ def simulated(settings: object) -> None:
 @pytest.fixture
 def place() -> Point:
     return factories.point()
-
-
-@pytest.fixture
-def office() -> StaffActor:
-    return paying.cashier()
 
 
 @pytest.fixture
@@ -63,46 +50,13 @@ def winning(place: Point, emission: Emission) -> PlayTicket:
             return ticket
 
 
-def a_day_later() -> None:
-    clock.move_to(clock.now() + timedelta(days=1, hours=2), reason="the night")
+def next_noon() -> None:
+    clock.move_to(paper_until(natural_day(clock.now())), reason="noon")
 
 
-@pytest.mark.article("15.III.6.4")
-def test_a_held_voucher_has_no_code_until_it_is_handed_over(
-    place: Point, office: StaffActor, emission: Emission
+def test_from_noon_of_the_next_day_nobody_gets_a_code_again(
+    place: Point, emission: Emission
 ) -> None:
-    ticket = winning(place, emission)
-    assert play_end_unfinished(ticket) == "unfinished"
-    assert play_end_unfinished(ticket) is None
-    held = vouchers.vouchers_held(by=office).get()
-    assert held.code_digest is None and held.terminal_id is None
-    seen = play_state(credentials=place.credentials, ident=ticket.uuid)
-    assert [voucher.code for voucher in seen.vouchers] == [None] and seen.vouchers[0].held
-
-    without_session = factories.staff(Role.CASHIER)
-    elsewhere = paying.cashier(factories.premises(kind=Premises.Kind.ENTITY_OFFICE))
-    for by, error in (
-        (without_session, CashSessionMissing),
-        (elsewhere, vouchers.NotCentralOffice),
-        (factories.staff(Role.ORGANISER), PowerMissing),
-    ):
-        with pytest.raises(error):
-            vouchers.voucher_hand_over(by=by, ident=held.uuid, claim="I was here")
-    row, given = vouchers.voucher_hand_over(by=office, ident=held.uuid, claim="receipt")
-    assert given.code is not None and not vouchers.vouchers_held(by=office).exists()
-    again = vouchers.voucher_hand_over(by=office, ident=held.uuid, claim="once more")[1]
-    assert again.code == given.code
-    with pytest.raises(vouchers.VoucherNotHeld):
-        vouchers.voucher_hand_over(by=paying.cashier(), ident=held.uuid, claim="me, too")
-    assert vouchers.voucher_original(by=office, ident=held.uuid)[1].code == given.code
-    digest = settings.CODE_KEYS.digest(given.code)
-    payable = sources.of_kind(codes.VOUCHER).by_code(digest)
-    assert payable is not None and payable.document_id == row.pk
-    with pytest.raises(IntegrityError), transaction.atomic():
-        Voucher.objects.filter(pk=row.pk).update(code_digest=b"x" * 16)
-
-
-def test_once_the_day_is_over_nobody_gets_a_code_again(place: Point, emission: Emission) -> None:
     ticket = winning(place, emission)
     play = play_act(credentials=place.credentials, ident=ticket.uuid, number=1, act=REVEAL)
     ident = play.vouchers[0].uuid
@@ -117,7 +71,7 @@ def test_once_the_day_is_over_nobody_gets_a_code_again(place: Point, emission: E
     _, copy, reprint = vouchers.voucher_reprint(by=place.actor, ident=ident, copy=key)
     assert copy.code == play.vouchers[0].code and reprint.number == 1
     assert vouchers.voucher_reprint(by=place.actor, ident=ident, copy=key)[2] == reprint
-    a_day_later()
+    next_noon()
     with pytest.raises(vouchers.VoucherCodeGone):
         vouchers.voucher_reprint(by=place.actor, ident=ident)
     assert vouchers.secrets_erase() == 1

@@ -2,8 +2,8 @@
 
 import { amount, h } from "../../screens/base/dom.js";
 import { dialog } from "../../screens/base/dialog.js";
-import { cents, count, date, decimal, timeOfDay } from "../../screens/base/format.js";
-import { t } from "../../screens/base/text.js";
+import { cents, count, date, decimal, hourOfDay, timeOfDay } from "../../screens/base/format.js";
+import { language, t } from "../../screens/base/text.js";
 import { begin, forget, kept } from "./kept.js";
 import { mechanics } from "./mechanics.js";
 import { prizeTable, topPrize } from "./prizes.js";
@@ -23,6 +23,8 @@ export function panel(till) {
 class Panel {
   #games = [];
   #unfinished = [];
+  #unprinted = [];
+  #printed = new Set();   // vouchers whose paper came out and is still to be confirmed
   #refusal = null;
   #stage = null;
   #shown = false;
@@ -71,10 +73,11 @@ class Panel {
     if (!this.till.signedOn) return;
     if (!this.#games.length && !this.#stage) this.element.replaceChildren(h("p", { class: "loading" }, t("loading")));
     try {
-      const [games, plays] = await Promise.all([this.till.client.get("promotrot/terminal/games"), this.till.client.get("promotrot/terminal/plays")]);
+      const [games, plays, vouchers] = await Promise.all(["games", "plays", "vouchers"].map((name) => this.till.client.get(`promotrot/terminal/${name}`)));
       this.#games = games.items;
       this.#refusal = games.refusal;
       this.#unfinished = plays.items;
+      this.#unprinted = vouchers.items;
       this.#draw();
     } catch (error) {
       this.till.tell(error);
@@ -90,10 +93,25 @@ class Panel {
       ...(this.#refusal ? [h("p", { class: "notice bad", role: "alert" }, this.#refusal === "sales_suspended" ? t("suspended") : t("not_authorised"))] : []),
       ...this.#unfinished.map((play) => h("p", { class: "notice warn row ends" }, h("span", {}, t("unfinished", { emission: play.emission, time: timeOfDay(play.sold_at) })),
         h("button", { class: "button", type: "button", onclick: () => this.#open(play.uuid) }, t("go_on")))),
+      ...this.#unprinted.map((voucher) => h("p", { class: "notice warn row ends" }, h("span", {}, t("unprinted", { amount: cents(voucher.amount_cents), time: hourOfDay(voucher.until) })),
+        h("button", { class: "button", type: "button", onclick: () => this.#print(voucher) }, t("print_voucher")))),
       onSale.length ? h("div", { class: "games" }, onSale.map((game, index) => this.#card(game, index)))
         : h("p", { class: "empty large" }, t("no_games")));
     this.#refresh();
     if (this.#shown && focused) this.element.querySelector(`[data-emission="${focused}"]`)?.focus();
+  }
+
+  /** Print a voucher whose paper is not confirmed; a second touch does not print it twice. */
+  async #print({ uuid }) {
+    const path = `promotrot/vouchers/${uuid}`;
+    try {
+      if (!this.#printed.has(uuid)) await this.till.print(await this.till.client.text(`${path}/voucher.html?lang=${language}`));
+      this.#printed.add(uuid);
+      await this.till.client.post(`${path}/print-confirmation`);
+    } catch (error) {
+      this.till.tell(error);
+    }
+    this.ask();
   }
 
   #card(game, index) {

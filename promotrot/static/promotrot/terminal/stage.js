@@ -9,7 +9,7 @@ import { forget, keep, kept } from "./kept.js";
 import { prizeTable } from "./prizes.js";
 
 // Problems after which the server never gives a voucher's original.
-const NO_PAPER = new Set(["voucher_printed", "voucher_code_gone", "voucher_unknown"]);
+const NO_PAPER = new Set(["voucher_printed", "voucher_code_gone", "voucher_handed_over", "voucher_unknown"]);
 
 export class Stage {
   constructor(till, game, play, done) {

@@ -9,8 +9,9 @@ from core.staff.powers import Role
 from promotrot.models.emission import Emission
 from promotrot.models.play import PlayTicket
 from promotrot.selectors.plays import unfinished_at
-from promotrot.services import moving, playing
+from promotrot.services import playing
 from promotrot.services.facts import REVEAL
+from promotrot.services.office import moving
 from promotrot.services.playing import play_act
 from promotrot.services.selling import PlayRequest, play_sell
 from tests.support import emitting, factories
