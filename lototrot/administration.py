@@ -18,6 +18,7 @@ from lototrot.models.programme import Meeting, Race, Racecourse
 from lototrot.models.running import Classification, RaceDeclaration, RaceStart, Withdrawal
 from lototrot.models.sealing import Seal
 from lototrot.models.settlement import CarryOver, Lapse, PaymentOrder, Prize, Settlement
+from lototrot.models.stops import SalesStop
 from lototrot.models.tickets import Block, Ticket, Void
 
 
@@ -133,6 +134,7 @@ ADMINISTRATION = Administration(
             30,
             (
                 (Withdrawal, "remove_circle"),
+                (SalesStop, "back_hand"),
                 (RaceStart, "flag"),
                 (RaceDeclaration, "thunderstorm"),
                 (Classification, "emoji_events"),
@@ -159,6 +161,7 @@ ADMINISTRATION = Administration(
     kind_titles={
         "lototrot.withdrawal": _("Withdrawal of a horse"),
         "lototrot.withdrawal_reversal": _("Reversal of a withdrawal"),
+        "lototrot.stop_lifting": _("Lifting of a stop of sales"),
         "lototrot.start_correction": _("Correction of a start"),
         "lototrot.declaration_retraction": _("Retraction of a declaration"),
         "lototrot.classification": _("Classification"),
@@ -174,6 +177,7 @@ ADMINISTRATION = Administration(
         "declaration": row_link(RaceDeclaration),
         "corrects": row_link(Classification),
         "replaces": row_link(RaceStart),
+        "stop": row_link(SalesStop),
         "settlement": _settlement,
         "effective_at": _instant,
         "actual_start_at": _instant,

@@ -10,9 +10,11 @@ from core.database import clock
 from core.receipts.formats import format_cents
 from lototrot import powers
 from lototrot.models.contest import Contest
+from lototrot.models.stops import SalesStop
 from lototrot.selectors.breaches import breach_set, contests_with_breaches
 
 CLOSING_LATE_AFTER = datetime.timedelta(minutes=1)
+STOP_LATE_AFTER = datetime.timedelta(minutes=2)
 
 
 def closings_overdue() -> list[AlarmRow]:
@@ -20,8 +22,8 @@ def closings_overdue() -> list[AlarmRow]:
 
     Their sales have stopped: each sale compares the clock with the schedule (14.III.4).
     """
-    open_contests = Contest.objects.filter(state=Contest.State.OPEN)
-    late = open_contests.filter(scheduled_close_at__lte=clock.now() - CLOSING_LATE_AFTER)
+    unclosed = Contest.objects.filter(state__in=Contest.UNCLOSED)
+    late = unclosed.filter(scheduled_close_at__lte=clock.now() - CLOSING_LATE_AFTER)
     return [AlarmRow(contest, contest.scheduled_close_at) for contest in late.order_by("pk")]
 
 
@@ -41,6 +43,16 @@ def breaches_pending() -> list[AlarmRow]:
     return rows
 
 
+def stops_undecided() -> list[AlarmRow]:
+    """Return the stops of sales that nobody confirmed or lifted within two minutes [E12]."""
+    standing = SalesStop.objects.filter(ended_at=None).select_related("race", "meeting")
+    late = standing.filter(stopped_at__lte=clock.now() - STOP_LATE_AFTER)
+    return [
+        AlarmRow(stop, stop.stopped_at, words=stop.source)
+        for stop in late.order_by("stopped_at", "pk")
+    ]
+
+
 ALARMS: tuple[Alarm, ...] = (
     Alarm(
         code="lototrot_closing_overdue",
@@ -53,5 +65,11 @@ ALARMS: tuple[Alarm, ...] = (
         title=_("Bets in breach wait to be undone"),
         power=powers.UNDO_BREACH,
         rows=breaches_pending,
+    ),
+    Alarm(
+        code="lototrot_sales_stopped",
+        title=_("Sales are stopped: confirm the start, or lift the stop"),
+        power=powers.STOP_SALES,
+        rows=stops_undecided,
     ),
 )

@@ -15,6 +15,7 @@ from core.journal.rules import Rule
 _RECORDED = {"user": "recorded_by_id"}
 _PROPOSED = "proposal_id IS NOT NULL"
 _OF_CONTEST = "o.contest_id = t.id"
+_OF_MEETING = "o.meeting_id = t.meeting_id"
 
 
 _PROGRAMME = (
@@ -31,6 +32,7 @@ _PROGRAMME = (
 _CONTEST = (
     stamped("lototrot_contest", "created_at", user="created_by_id"),
     with_parent("lototrot_contestleg", "lototrot_contest", "contest_id"),
+    became("lototrot_contest", "state", "stopped", ("lototrot_salesstop", _OF_MEETING)),
     became("lototrot_contest", "state", "settled", ("lototrot_settlement", _OF_CONTEST)),
     became("lototrot_contest", "state", "ordered", ("lototrot_paymentorder", _OF_CONTEST)),
     stamped(
@@ -71,6 +73,19 @@ _TICKETS = (
 
 
 _COURSE = (
+    stamped(
+        "lototrot_salesstop",
+        "stopped_at",
+        user="stopped_by_id",
+        session="stopped_in_id",
+        terminal="terminal_id",
+    ),
+    became(
+        "lototrot_salesstop",
+        "ending",
+        "lifted",
+        ("staff_decision", "o.proposal_id IN (t.lifting_id, t.proposal_id)"),
+    ),
     stamped("lototrot_withdrawal", "entered_at", user="entered_by_id", session="entered_in_id"),
     stamped(
         "lototrot_racestart",

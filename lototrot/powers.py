@@ -16,6 +16,7 @@ DECLARE_RACE = "lototrot.race.declare"
 REQUEST_SETTLEMENT = "lototrot.settlement.request"
 RECORD_START = "lototrot.start"
 EXPORT_TICKETS = "lototrot.tickets.export"
+STOP_SALES = "lototrot.stop"
 WATCH = "lototrot.watch"
 WITHDRAW = "lototrot.withdrawal"
 
@@ -34,6 +35,7 @@ POWERS = {
     REQUEST_SETTLEMENT: frozenset({Role.ORGANISER}),
     RECORD_START: frozenset({Role.STEWARDS, Role.ORGANISER}),
     EXPORT_TICKETS: frozenset({Role.ORGANISER, Role.INSPECTOR, Role.AUDITOR}),
+    STOP_SALES: frozenset({Role.STEWARDS}),
     WATCH: frozenset({Role.ORGANISER, Role.STEWARDS, Role.INSPECTOR, Role.AUDITOR}),
     WITHDRAW: frozenset({Role.STEWARDS, Role.ORGANISER}),
 }

@@ -1,11 +1,12 @@
 """List the acts of Lototrot that two persons must do."""
 
-from lototrot.services.races import classification, starts, withdrawals
+from lototrot.services.races import classification, starts, stopping, withdrawals
 from lototrot.services.settlement import breach, payment_order
 
 KINDS = (
     withdrawals.WITHDRAWAL,
     withdrawals.REVERSAL,
+    stopping.LIFTING,
     starts.CORRECTION,
     starts.RETRACTION,
     classification.CLASSIFICATION,

@@ -95,8 +95,8 @@ def _is(*states: str) -> Any:
 
 
 def _movable(by: StaffActor, contest: Contest) -> bool:
-    selling = contest.state in (Contest.State.DRAFT, Contest.State.OPEN)
-    return bool(selling and contest.scheduled_close_at > clock.now())
+    movable = contest.state in (Contest.State.DRAFT, *Contest.UNCLOSED)
+    return bool(movable and contest.scheduled_close_at > clock.now())
 
 
 PUBLISH = Act(
@@ -127,7 +127,7 @@ CLOSE = Act(
     power=powers.CLOSE_CONTEST,
     run=_close,
     icon="stop_circle",
-    offered=_is(Contest.State.OPEN),
+    offered=_is(*Contest.UNCLOSED),
     danger=True,
     text=_("Sales end at once, and the contest never reopens (14.III.4)."),
 )

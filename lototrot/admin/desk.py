@@ -36,11 +36,13 @@ from lototrot.admin.words import GATE_NAMES, GATES
 from lototrot.models.contest import Contest
 from lototrot.models.programme import Meeting
 from lototrot.models.settlement import PaymentOrder
+from lototrot.models.stops import SalesStop
 from lototrot.selectors import live_sales
 from lototrot.selectors.alive import standings
 from lototrot.selectors.breaches import breach_list
 from lototrot.selectors.cards import LegCard, contest_legs
 from lototrot.selectors.races import RaceState
+from lototrot.selectors.stops import stops_standing
 from lototrot.selectors.totals import contest_totals
 from lototrot.services.contest.contests import contest_gates
 from lototrot.services.races.results import results_missing
@@ -85,7 +87,7 @@ class _Desk:
 
     def context(self) -> dict[str, Any]:
         contest = self.contest
-        selling = contest.state == Contest.State.OPEN
+        selling = contest.state in Contest.UNCLOSED
         closed = not selling and contest.state != Contest.State.DRAFT
         settlement = contest.settlements.filter(in_force=True).first()
         breaches = breach_list(contest.pk, after=0, limit=_BREACHES_SHOWN) if closed else []
@@ -112,7 +114,10 @@ class _Desk:
             ],
             "silent": live_sales.silent_terminals(contest, most=_SILENT_SHOWN) if selling else (),
             "races": [self._race(leg) for leg in self.legs],
-            "meeting_buttons": self.buttons(contest.meeting, (running.DECLARE_MEETING,)),
+            "meeting_buttons": self.buttons(
+                contest.meeting, (running.STOP_MEETING, running.DECLARE_MEETING)
+            ),
+            "stops": [(stop, self.buttons(stop, (running.LIFT,))) for stop in self._stops()],
             "proposals": self._proposals(),
             "breaches": breaches,
             "draws": self._draws(),
@@ -129,7 +134,7 @@ class _Desk:
         return buttons(self.by, row, acts, self.here)
 
     def _seconds_left(self) -> int | None:
-        if self.contest.state != Contest.State.OPEN:
+        if self.contest.state not in Contest.UNCLOSED:
             return None
         left = (self.contest.scheduled_close_at - clock.now()).total_seconds()
         return int(left) if left > 0 else None
@@ -207,6 +212,10 @@ class _Desk:
             {"what": suspension, "buttons": self.buttons(suspension, (RESUME,))}
             for suspension in in_force.order_by("pk")
         ]
+
+    def _stops(self) -> list[SalesStop]:
+        standing = stops_standing(self.contest)
+        return list(standing.select_related("race", "meeting", "stopped_by", "terminal"))
 
     def _steps(self, settlement: Any) -> list[Step]:
         contest, state = self.contest, self.contest.state

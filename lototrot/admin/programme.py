@@ -202,7 +202,7 @@ class MeetingAdmin(ReadOnlyAdmin):
     search_fields = ("name", "reference")
     ordering = ("-day", "-pk")
     inlines = (_Approvals, _Races, _Contests)
-    acts = (APPROVE, CONTEST, running.DECLARE_MEETING)
+    acts = (APPROVE, CONTEST, running.STOP_MEETING, running.DECLARE_MEETING)
     list_acts = (IMPORT,)
 
     def get_queryset(self, request: Any) -> Any:

@@ -20,14 +20,17 @@ from lototrot.admin.running_forms import (
     DeclareMeetingForm,
     ReasonForm,
     StartForm,
+    StopForm,
     WithdrawForm,
 )
 from lototrot.admin.words import OUTCOMES
+from lototrot.models.contest import Contest
 from lototrot.models.programme import Meeting, Race
 from lototrot.models.running import Classification, RaceDeclaration, RaceStart, Withdrawal
 from lototrot.models.settlement import PaymentOrder
+from lototrot.models.stops import SalesStop
 from lototrot.selectors.races import RaceState, race_record, race_records
-from lototrot.services.races import classification, starts, withdrawals
+from lototrot.services.races import classification, starts, stopping, withdrawals
 
 Data = dict[str, Any]
 STATES = {
@@ -37,6 +40,7 @@ STATES = {
     RaceState.DRAWN: _("Drawn"),
     RaceState.CLASSIFIED: _("Classified"),
 }
+_STOPPED = _("Sales are stopped. Confirm the start, or have the stop lifted by two persons.")
 _PROPOSED = _("Proposed; a second person confirms it.")
 
 
@@ -56,6 +60,20 @@ def _withdraw(by: StaffActor, race: Race, data: Data) -> Done:
 def _reverse(by: StaffActor, row: Withdrawal, data: Data) -> Done:
     proposal = withdrawals.withdrawal_reverse(by=by, withdrawal_id=row.pk, reason=data["reason"])
     return Done(_PROPOSED, proposal)
+
+
+def _stop(by: StaffActor, race: Race, data: Data) -> Done:
+    stop = stopping.race_stop(by=by, race_id=race.pk, source=data["source"])
+    return Done(_STOPPED, stop)
+
+
+def _stop_meeting(by: StaffActor, meeting: Meeting, data: Data) -> Done:
+    stop = stopping.meeting_stop(by=by, meeting=meeting, source=data["source"])
+    return Done(_STOPPED, stop)
+
+
+def _lift(by: StaffActor, stop: SalesStop, data: Data) -> Done:
+    return Done(_PROPOSED, stopping.stop_lift(by=by, stop_id=stop.pk, reason=data["reason"]))
 
 
 def _start(by: StaffActor, race: Race, data: Data) -> Done:
@@ -138,6 +156,40 @@ REVERSE = Act(
         and race_record(row.race_id).start is None
     ),
 )
+STOP = Act(
+    name="stop",
+    title=_("Stop sales"),
+    power=powers.STOP_SALES,
+    run=_stop,
+    form=StopForm,
+    icon="back_hand",
+    danger=True,
+    offered=lambda by, race: Contest.objects.filter(
+        legs__race=race, state__in=Contest.UNCLOSED
+    ).exists(),
+    text=_("Every contest on the race is stopped at once. A second person confirms the start."),
+)
+STOP_MEETING = Act(
+    name="stop",
+    title=_("Stop all sales of the meeting"),
+    power=powers.STOP_SALES,
+    run=_stop_meeting,
+    form=StopForm,
+    icon="back_hand",
+    danger=True,
+    offered=lambda by, meeting: meeting.contests.filter(state__in=Contest.UNCLOSED).exists(),
+    text=_("Every contest of the meeting is stopped at once. Two persons lift the stop."),
+)
+LIFT = Act(
+    name="lift",
+    title=_("Lift the stop"),
+    power=powers.STOP_SALES,
+    run=_lift,
+    form=ReasonForm,
+    icon="play_circle",
+    offered=lambda by, stop: stop.ended_at is None,
+    text=_("No start is on record: sales go on when a second person confirms."),
+)
 START = Act(
     name="start",
     title=_("Record the start"),
@@ -218,7 +270,7 @@ CORRECT = Act(
         " inspector or the auditor confirms it."
     ),
 )
-RACE_ACTS = (WITHDRAW, START, START_CORRECT, DECLARE, RETRACT, CLASSIFY, CORRECT)
+RACE_ACTS = (WITHDRAW, STOP, START, START_CORRECT, DECLARE, RETRACT, CLASSIFY, CORRECT)
 
 
 # --- Pages ----------------------------------------------------------------------------------------
@@ -250,6 +302,14 @@ class WithdrawalAdmin(ReadOnlyAdmin):
         if row.reversed_at:
             return tag("rejected", _("Reversed"))
         return tag("confirmed", _("Confirmed")) if row.confirmed_at else tag("", _("Unconfirmed"))
+
+
+@admin.register(SalesStop)
+class SalesStopAdmin(ReadOnlyAdmin):
+    columns = ("__str__", "stopped_at", "source", "stopped_by", "ending", "ended_at")
+    list_filter = ("ending",)
+    search_fields = ("race__name", "meeting__reference")
+    acts = (LIFT,)
 
 
 @admin.register(RaceStart)

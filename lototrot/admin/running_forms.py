@@ -44,6 +44,13 @@ class WithdrawForm(ActForm):
         ]
 
 
+class StopForm(ActForm):
+    source = forms.CharField(label=_("Source"), max_length=400)
+
+    def build(self) -> None:
+        self.fields["source"].initial = _("The horses are off")
+
+
 class StartForm(ActForm):
     actual_start_at = MomentField(label=_("Actual start"), initial=clock.now)
     source = forms.CharField(label=_("Source"), max_length=200)

@@ -244,6 +244,7 @@ class Opening(StaffView):
             contests.GatesShut,
             contests.ScheduleOutOfPlace,
             contests.CourseUnderWay,
+            contests.StopStands,
         ),
     )
     def post(self, request: Request, contest: int) -> HttpResponse:

@@ -114,6 +114,7 @@ class Tickets(LeanView):
             TerminalCannot,
             ContestNotOpen,
             selling.ContestClosed,
+            selling.SalesStopped,
             PremisesNotAuthorised,
             SalesSuspended,
             selling.DisplayNotAcknowledged,

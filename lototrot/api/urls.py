@@ -12,6 +12,7 @@ from lototrot.api import (
     rules,
     sale,
     settlements,
+    stops,
     tickets,
 )
 
@@ -54,6 +55,10 @@ _preparing: list[URLPattern] = [
 ]
 
 _race_day: list[URLPattern] = [
+    path("stops", stops.Stops.as_view()),
+    path("stops/<int:stop>/lifting", stops.Lifting.as_view()),
+    path(f"{_MEETING}/stop", stops.MeetingStop.as_view()),
+    path(f"{_RACE}/stop", stops.RaceStop.as_view()),
     path(f"{_MEETING}/declaration", course.MeetingDeclaration.as_view()),
     path(_RACE, course.OneRace.as_view()),
     path(f"{_RACE}/withdrawals", course.Withdrawals.as_view()),

@@ -1,4 +1,4 @@
-"""Find the instant at which a contest closes (14.III.4), readings E1 to E3.
+"""Find the instant at which a contest closes (14.III.4), readings E1 to E3 and E12.
 
 Instants are aware datetimes of any time zone. Real time decides, not the order of the races [E2].
 """
@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
+from operator import attrgetter
 
 from core.kernel.days import NaiveInstant
 
@@ -28,21 +29,30 @@ class Closing:
 
 
 def closing(
-    scheduled: datetime | None, starts: Iterable[datetime], not_run: Iterable[datetime]
+    scheduled: datetime | None,
+    starts: Iterable[datetime],
+    not_run: Iterable[datetime],
+    stops: Iterable[datetime] = (),
 ) -> Closing | None:
     """Return the earliest of the scheduled time, the starts and the declarations [E1].
 
     `starts` are the confirmed starts of included races that are run. `not_run` are the confirmed
-    declarations that an included race is not run. Return None if there is none of them. If a race
-    and the schedule give the same instant, the race is the cause. Raises NaiveInstant.
+    declarations that an included race is not run. `stops` are the stops of sales that such a start
+    or declaration confirms: it closes at the first of them if that came before it [E12]. Without a
+    start or a declaration, a stop closes nothing. Return None if nothing closes the contest. If a
+    race and the schedule give the same instant, the race is the cause. Raises NaiveInstant.
     """
-    closings = [Closing(instant, Cause.START) for instant in starts]
-    closings += [Closing(instant, Cause.NOT_RUN) for instant in not_run]
-    if scheduled is not None:
-        closings.append(Closing(scheduled, Cause.SCHEDULE))
-    if any(closing.instant.utcoffset() is None for closing in closings):
+    acts = [Closing(instant, Cause.START) for instant in starts]
+    acts += [Closing(instant, Cause.NOT_RUN) for instant in not_run]
+    schedule = [Closing(scheduled, Cause.SCHEDULE)] if scheduled is not None else []
+    stopped = list(stops)
+    if any(i.utcoffset() is None for i in [*stopped, *(c.instant for c in acts + schedule)]):
         raise NaiveInstant
-    return min(closings, key=lambda closing: closing.instant, default=None)
+    by_instant = attrgetter("instant")
+    if acts:
+        first = min(acts, key=by_instant)
+        acts = [Closing(min([first.instant, *stopped]), first.cause)]
+    return min(acts + schedule, key=by_instant, default=None)
 
 
 def legal_limit(starts: Iterable[datetime], not_run: Iterable[datetime]) -> datetime | None:

@@ -107,6 +107,7 @@ class Migration(migrations.Migration):
                         choices=[
                             ("draft", "Draft"),
                             ("open", "On sale"),
+                            ("stopped", "Stopped"),
                             ("closed", "Closed"),
                             ("settled", "Settled"),
                             ("ordered", "Payment ordered"),
@@ -193,7 +194,7 @@ class Migration(migrations.Migration):
                             models.Q(
                                 ("closed_at", None),
                                 ("closing_cause", ""),
-                                ("state__in", ["draft", "open"]),
+                                ("state__in", ["draft", "open", "stopped"]),
                             ),
                             models.Q(
                                 ("closed_at__isnull", False),
@@ -855,6 +856,145 @@ class Migration(migrations.Migration):
                     models.CheckConstraint(
                         condition=models.Q(("number__gte", 1), ("number__lte", 31)),
                         name="runner_number_1_to_31",
+                    ),
+                ],
+            },
+        ),
+        migrations.CreateModel(
+            name="SalesStop",
+            fields=[
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                ("source", models.CharField(max_length=400, verbose_name="source")),
+                ("stopped_at", models.DateTimeField(verbose_name="stopped at")),
+                ("ended_at", models.DateTimeField(null=True, verbose_name="ended at")),
+                (
+                    "ending",
+                    models.CharField(
+                        blank=True,
+                        choices=[
+                            ("lifted", "Lifted"),
+                            ("confirmed", "Confirmed"),
+                            ("closed", "Closed meanwhile"),
+                        ],
+                        max_length=10,
+                        verbose_name="ended by",
+                    ),
+                ),
+                (
+                    "lifting",
+                    models.OneToOneField(
+                        null=True,
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="+",
+                        to="staff.proposal",
+                        verbose_name="lifting",
+                    ),
+                ),
+                (
+                    "meeting",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="stops",
+                        to="lototrot.meeting",
+                        verbose_name="meeting",
+                    ),
+                ),
+                (
+                    "proposal",
+                    models.OneToOneField(
+                        null=True,
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="+",
+                        to="staff.proposal",
+                        verbose_name="proposal",
+                    ),
+                ),
+                (
+                    "race",
+                    models.ForeignKey(
+                        null=True,
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="stops",
+                        to="lototrot.race",
+                        verbose_name="race",
+                    ),
+                ),
+                (
+                    "stopped_by",
+                    models.ForeignKey(
+                        null=True,
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="+",
+                        to=settings.AUTH_USER_MODEL,
+                        verbose_name="stopped by",
+                    ),
+                ),
+                (
+                    "stopped_in",
+                    models.ForeignKey(
+                        null=True,
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="+",
+                        to="staff.staffsession",
+                        verbose_name="stopped in session",
+                    ),
+                ),
+                (
+                    "terminal",
+                    models.ForeignKey(
+                        null=True,
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="+",
+                        to="premises.terminal",
+                        verbose_name="terminal",
+                    ),
+                ),
+            ],
+            options={
+                "verbose_name": "stop of sales",
+                "verbose_name_plural": "stops of sales",
+                "constraints": [
+                    models.CheckConstraint(
+                        condition=models.Q(
+                            models.Q(
+                                ("stopped_by__isnull", False),
+                                ("stopped_in__isnull", False),
+                                ("terminal", None),
+                            ),
+                            models.Q(
+                                ("proposal", None),
+                                ("stopped_by", None),
+                                ("stopped_in", None),
+                                ("terminal__isnull", False),
+                            ),
+                            _connector="OR",
+                        ),
+                        name="stop_by_person_or_signal",
+                    ),
+                    models.CheckConstraint(
+                        condition=models.Q(("source", ""), _negated=True), name="stop_has_source"
+                    ),
+                    models.CheckConstraint(
+                        condition=models.Q(
+                            models.Q(("ended_at", None), ("ending", ""), ("lifting", None)),
+                            models.Q(
+                                ("ended_at__isnull", False),
+                                models.Q(("ending", ""), _negated=True),
+                            ),
+                            _connector="OR",
+                        ),
+                        name="stop_ended_whole",
+                    ),
+                    models.CheckConstraint(
+                        condition=models.Q(
+                            ("lifting", None), ("ending", "lifted"), _connector="OR"
+                        ),
+                        name="stop_lifting_lifts",
                     ),
                 ],
             },

@@ -1,3 +1,3 @@
-from lototrot.models import contest, programme, running, sealing, settlement, tickets
+from lototrot.models import contest, programme, running, sealing, settlement, stops, tickets
 
-__all__ = ["contest", "programme", "running", "sealing", "settlement", "tickets"]
+__all__ = ["contest", "programme", "running", "sealing", "settlement", "stops", "tickets"]

@@ -89,15 +89,17 @@ class TicketModel(Guarded):
 class Contest(Guarded):
     """A contest: one pool of bets. The columns that players rely on do not change after the insert.
 
-    `closed_at` is the instant at which sales ended. Sales also end at `scheduled_close_at` even if
-    no one records the closing (14.III.4). `offered_masks` has one mask per leg, with bit n-1 set
-    for each number n on sale. `code_secret` makes the codes of the contest's tickets. Closing
-    erases it, so that no code can be made again.
+    `closed_at` is the instant from which no bet counts. Sales also end at `scheduled_close_at` even
+    if no one records the closing (14.III.4). Before closing, sales may be stopped and go on again
+    [E12]. `offered_masks` has one mask per leg, with bit n-1 set for each number n on sale.
+    `code_secret` makes the codes of the contest's tickets. Closing erases it, so that no code can
+    be made again.
     """
 
     class State(models.TextChoices):
         DRAFT = "draft", _("Draft")
         OPEN = "open", _("On sale")
+        STOPPED = "stopped", _("Stopped")
         CLOSED = "closed", _("Closed")
         SETTLED = "settled", _("Settled")
         ORDERED = "ordered", _("Payment ordered")
@@ -119,10 +121,12 @@ class Contest(Guarded):
     )
     transitions = {
         "draft": ("open",),
-        "open": ("closed",),
+        "open": ("stopped", "closed"),
+        "stopped": ("open", "closed"),
         "closed": ("settled",),
         "settled": ("closed", "ordered"),
     }
+    UNCLOSED = (State.OPEN, State.STOPPED)
 
     meeting = models.ForeignKey(
         Meeting, models.PROTECT, related_name="contests", verbose_name=_("meeting")
@@ -166,7 +170,9 @@ class Contest(Guarded):
                 name="correction_window_approved",
             ),
             models.CheckConstraint(
-                condition=Q(closed_at=None, closing_cause="", state__in=["draft", "open"])
+                condition=Q(
+                    closed_at=None, closing_cause="", state__in=["draft", "open", "stopped"]
+                )
                 | Q(closed_at__isnull=False, state__in=["closed", "settled", "ordered"])
                 & ~Q(closing_cause=""),
                 name="contest_closed_whole",

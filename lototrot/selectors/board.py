@@ -53,7 +53,7 @@ def board_document() -> dict[str, Any]:
 def board_prepare() -> None:
     """Count the bets alive after each new result."""
     for contest in _contests():
-        if contest.state != Contest.State.OPEN:
+        if contest.state not in Contest.UNCLOSED:
             standings(contest, contest_legs(contest))
 
 
@@ -71,7 +71,7 @@ def _contests() -> list[Contest]:
 def _contest(contest: Contest) -> dict[str, Any]:
     rules = rules_of(contest.bet_type, contest.day)
     legs = contest_legs(contest)
-    closed = contest.state != Contest.State.OPEN
+    closed = contest.state not in Contest.UNCLOSED
     computed = standings(contest, legs, counting=False) if closed else []
     settlement = contest.settlements.filter(in_force=True).first()
     return {

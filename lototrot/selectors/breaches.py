@@ -18,6 +18,7 @@ from django.db.models import Exists, OuterRef, Q
 from lototrot.models.contest import Contest
 from lototrot.models.running import RaceStart
 from lototrot.selectors.races import contest_limit
+from lototrot.selectors.stops import sales_ended_at
 from lototrot.services.contest.contests import contest_get
 
 
@@ -68,7 +69,7 @@ def breach_parameters(contest: Contest) -> dict[str, Any]:
     return {
         "contest": contest.pk,
         "opened_at": contest.opened_at or "-infinity",
-        "closed_at": contest.closed_at or "infinity",
+        "closed_at": sales_ended_at(contest) or "infinity",
         "limit": contest_limit(contest.pk),
     }
 

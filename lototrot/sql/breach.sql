@@ -17,6 +17,18 @@ LANGUAGE sql STABLE AS $$
          WHERE l.contest_id = p_contest AND d.kind = 'not_run' AND d.superseded_at IS NULL) o
 $$;
 
+-- Return the instant at which the sales of a closed contest ended: its closing, or a later stop of
+-- sales if the start that closed it was reported late [E12].
+CREATE OR REPLACE FUNCTION lototrot_sales_ended(p_contest bigint) RETURNS timestamptz
+LANGUAGE sql STABLE AS $$
+    SELECT greatest(c.closed_at, (
+        SELECT max(s.stopped_at) FROM lototrot_salesstop s
+         WHERE s.meeting_id = c.meeting_id AND s.ending = 'confirmed'
+           AND (s.race_id IS NULL OR s.race_id IN (
+                SELECT l.race_id FROM lototrot_contestleg l WHERE l.contest_id = c.id))))
+      FROM lototrot_contest c WHERE c.id = p_contest AND c.closed_at IS NOT NULL
+$$;
+
 -- Return the terminals that could not sell during all of a contest's sale.
 CREATE OR REPLACE FUNCTION lototrot_suspects(p_opened_at timestamptz, p_closed_at timestamptz)
 RETURNS TABLE (id bigint) LANGUAGE sql STABLE AS $$
@@ -85,7 +97,7 @@ CREATE OR REPLACE FUNCTION lototrot_guard_order() RETURNS trigger LANGUAGE plpgs
 BEGIN
     IF EXISTS (
         SELECT FROM lototrot_contest k, lototrot_breaches(
-            k.id, lototrot_limit(k.id), k.opened_at, k.closed_at)
+            k.id, lototrot_limit(k.id), k.opened_at, lototrot_sales_ended(k.id))
          WHERE k.id = NEW.contest_id) THEN
         RAISE EXCEPTION 'contest %: bets in breach are pending', NEW.contest_id
             USING ERRCODE = 'restrict_violation';

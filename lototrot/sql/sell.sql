@@ -8,7 +8,7 @@
 --
 -- Locks, in the order of core/database/locks.py: the lock of the request, exclusive, so that a
 -- replay waits for the running sale and returns its answer; then, shared by sales, the lock of the
--- contest (exclusive for closing and withdrawal) and the lock of all sales (exclusive for
+-- contest (exclusive for stopping, closing and withdrawal) and the lock of all sales (exclusive for
 -- suspending, revoking and ending an authorisation). Seller, contest and time are read under these
 -- locks. So an act that ends sales comes after every ticket sold before it, and no ticket is sold
 -- after it.
@@ -51,8 +51,9 @@ BEGIN
     outcome := coalesce(
         CASE WHEN NOT FOUND THEN 'contest_unknown'
             WHEN v_contest.state = 'draft' THEN 'contest_not_open'
-            WHEN v_contest.state <> 'open' OR sold_at >= v_contest.scheduled_close_at
-                THEN 'contest_closed' END,
+            WHEN v_contest.state NOT IN ('open', 'stopped')
+                OR sold_at >= v_contest.scheduled_close_at THEN 'contest_closed'
+            WHEN v_contest.state = 'stopped' THEN 'sales_stopped' END,
         premises_uuid_refusal(p_uuid),
         CASE WHEN cardinality(p_legs) <> cardinality(v_contest.offered_masks)
                 THEN 'wrong_race_count'

@@ -10,13 +10,16 @@ from django.db import transaction
 
 from core.database import clock
 from core.database.locks import Lock, hold
-from core.kernel.errors import Conflict, Invalid
+from core.kernel.errors import Conflict, Invalid, InvariantBroken
 from core.staff.actor import StaffActor
 from lototrot import powers
+from lototrot.engine.closing import closing
 from lototrot.engine.races import mask_of
 from lototrot.models.contest import Contest, ContestLeg, ScheduleChange
 from lototrot.models.programme import Runner
 from lototrot.models.running import Withdrawal
+from lototrot.models.stops import SalesStop
+from lototrot.selectors.stops import contests_covered, stops_standing
 
 
 class ContestNotOnSale(Conflict):
@@ -30,27 +33,54 @@ class ScheduleInThePast(Invalid):
 
 
 @transaction.atomic
-def contest_close(*, contest_id: int, cause: Contest.Cause) -> bool:
-    """Close the contest now. Return whether this call closed it; a closed contest does not change.
+def contest_close(
+    *, contest_id: int, cause: Contest.Cause, at: datetime.datetime | None = None
+) -> bool:
+    """Close the contest. Return whether this call closed it; a closed contest does not change.
 
     Wait for every sale that holds the shared lock, so that no sale can be recorded after the
-    commit. `closed_at` is now, or the scheduled closing if that came first; the schedule is then
-    the cause.
+    commit. `at` is the instant of the start or of the declaration. `closed_at` is the first of the
+    scheduled closing, that instant, and the stops of sales that it confirms [E12]; without `at`,
+    the first of the scheduled closing and now. If the schedule came first, it is the cause.
     """
-    hold((Lock.CONTEST, contest_id))
+    meeting_id = Contest.objects.values_list("meeting_id", flat=True).get(pk=contest_id)
+    hold((Lock.MEETING, meeting_id), (Lock.CONTEST, contest_id))
     contest = Contest.objects.get(pk=contest_id)
-    if contest.state != Contest.State.OPEN:
+    if contest.state not in Contest.UNCLOSED:
         return False
-    now = clock.now()
-    if contest.scheduled_close_at <= now:
-        cause = Contest.Cause.SCHEDULE
-    Contest.objects.filter(pk=contest_id, state=Contest.State.OPEN).update(
-        state=Contest.State.CLOSED,
-        closed_at=min(contest.scheduled_close_at, now),
-        closing_cause=cause,
-        code_secret=None,
+    closed_at, cause = _closing_of(contest, cause, at)
+    Contest.objects.filter(pk=contest_id, state__in=Contest.UNCLOSED).update(
+        state=Contest.State.CLOSED, closed_at=closed_at, closing_cause=cause, code_secret=None
     )
+    _end_stops(contest, cause)
     return True
+
+
+def _closing_of(
+    contest: Contest, cause: Contest.Cause, at: datetime.datetime | None
+) -> tuple[datetime.datetime, Contest.Cause]:
+    """Return the instant and the cause that the closing records."""
+    if at is None:
+        now = clock.now()
+        if contest.scheduled_close_at <= now:
+            cause = Contest.Cause.SCHEDULE
+        return min(contest.scheduled_close_at, now), cause
+    starts = [at] if cause == Contest.Cause.START else []
+    not_run = [at] if cause == Contest.Cause.NOT_RUN else []
+    stops = stops_standing(contest).values_list("stopped_at", flat=True)
+    closes = closing(contest.scheduled_close_at, starts, not_run, stops)
+    if closes is None:
+        raise InvariantBroken(contest=contest.pk)
+    return closes.instant, Contest.Cause(closes.cause)
+
+
+def _end_stops(contest: Contest, cause: Contest.Cause) -> None:
+    """End each stop that covers the contest and no other contest that is stopped."""
+    by_race = cause in (Contest.Cause.START, Contest.Cause.NOT_RUN)
+    ending = SalesStop.Ending.CONFIRMED if by_race else SalesStop.Ending.CLOSED
+    for stop in stops_standing(contest):
+        if not contests_covered(stop).filter(state=Contest.State.STOPPED).exists():
+            SalesStop.objects.filter(pk=stop.pk).update(ended_at=clock.now(), ending=ending)
 
 
 def contest_close_early(*, by: StaffActor, contest_id: int) -> bool:
@@ -61,7 +91,7 @@ def contest_close_early(*, by: StaffActor, contest_id: int) -> bool:
 
 def contest_close_due(*, contest_id: int) -> bool:
     """Record a closing whose scheduled time has passed. Return False if it is not due."""
-    contest = Contest.objects.filter(pk=contest_id, state=Contest.State.OPEN).first()
+    contest = Contest.objects.filter(pk=contest_id, state__in=Contest.UNCLOSED).first()
     if contest is None or contest.scheduled_close_at > clock.now():
         return False
     return contest_close(contest_id=contest_id, cause=Contest.Cause.SCHEDULE)
@@ -69,8 +99,8 @@ def contest_close_due(*, contest_id: int) -> bool:
 
 def closings_due() -> list[int]:
     """Return the contests whose scheduled closing has passed and is not recorded yet."""
-    open_contests = Contest.objects.filter(state=Contest.State.OPEN)
-    due = open_contests.filter(scheduled_close_at__lte=clock.now())
+    unclosed = Contest.objects.filter(state__in=Contest.UNCLOSED)
+    due = unclosed.filter(scheduled_close_at__lte=clock.now())
     return list(due.order_by("scheduled_close_at").values_list("pk", flat=True))
 
 
@@ -85,8 +115,8 @@ def schedule_move(*, by: StaffActor, contest_id: int, to_at: datetime.datetime) 
     hold((Lock.CONTEST, contest_id))
     contest = Contest.objects.get(pk=contest_id)
     now = clock.now()
-    on_sale = contest.state in (Contest.State.DRAFT, Contest.State.OPEN)
-    if not on_sale or contest.scheduled_close_at <= now:
+    movable = contest.state in (Contest.State.DRAFT, *Contest.UNCLOSED)
+    if not movable or contest.scheduled_close_at <= now:
         raise ContestNotOnSale(contest=contest_id)
     if to_at <= now:
         raise ScheduleInThePast

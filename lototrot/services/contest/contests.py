@@ -33,6 +33,7 @@ from lototrot.models.contest import (
 )
 from lototrot.models.programme import FederationApproval, Meeting, Race
 from lototrot.selectors.races import contest_limit
+from lototrot.selectors.stops import stops_standing
 from lototrot.services.contest.closing import offered_masks_refresh
 
 CODE_SECRET_BYTES = 32
@@ -123,6 +124,11 @@ class GatesShut(Conflict):
 class CourseUnderWay(Conflict):
     code = "course_under_way"
     message = "A race of the contest has started or is declared not run: it cannot be sold."
+
+
+class StopStands(Conflict):
+    code = "stop_stands"
+    message = "Sales are stopped on a race of the contest: it opens when the stop is lifted [E12]."
 
 
 class ContestNotOpen(Conflict):
@@ -345,7 +351,7 @@ def contest_publish(*, by: StaffActor, contest: Contest, rules: Mapping[str, str
 def contest_open(*, by: StaffActor, contest: Contest) -> Contest:
     """Put the contest on sale. Opening it twice changes nothing.
 
-    Raise GatesShut naming each gate, ScheduleOutOfPlace or CourseUnderWay.
+    Raise GatesShut naming each gate, ScheduleOutOfPlace, CourseUnderWay or StopStands.
     """
     by.need(powers.OPEN_CONTEST)
     hold((Lock.MEETING, contest.meeting_id), (Lock.CONTEST, contest.pk))
@@ -364,6 +370,8 @@ def contest_open(*, by: StaffActor, contest: Contest) -> Contest:
     limit = contest_limit(contest.pk)
     if limit is not None:  # a race has started or is declared not run [E1]
         raise CourseUnderWay(since=limit.isoformat())
+    if stop := stops_standing(contest).first():
+        raise StopStands(stop=stop.pk)
     offered_masks_refresh(contest_id=contest.pk)
     Contest.objects.filter(pk=contest.pk, state=Contest.State.DRAFT).update(
         state=Contest.State.OPEN, opened_at=now

@@ -38,7 +38,7 @@ def meeting_after(bet_type_code: str, day: date) -> Contest | None:
     A contest that is still being prepared may become that contest. Prizes do not pass over it.
     """
     coming = Contest.objects.filter(bet_type_code=bet_type_code, day__gt=day).filter(
-        Q(state__in=[Contest.State.OPEN, Contest.State.CLOSED])
+        Q(state__in=[*Contest.UNCLOSED, Contest.State.CLOSED])
         | Q(state=Contest.State.DRAFT, scheduled_close_at__gt=clock.now())
     )
     first = coming.order_by("day", "pk").first()

@@ -27,7 +27,7 @@ from lototrot.services.tickets import presented
 
 _TICKET = """
 SELECT t.id, t.uuid, t.premises_id, t.sold_at, t.amount_cents, t.contest_id, v.reason,
-       CASE WHEN c.state = 'open' AND core_now() < c.scheduled_close_at THEN 'on_sale'
+       CASE WHEN c.state IN ('open', 'stopped') AND core_now() < c.scheduled_close_at THEN 'on_sale'
             WHEN c.state = 'settled' THEN 'awaiting_order'
             WHEN c.state <> 'ordered' THEN 'awaiting_results' END,
        coalesce(p.prize_cents, 0), o.first_pay_day, o.last_claim_day

@@ -76,7 +76,7 @@ def race_hold(race: Race) -> RaceRecord:
 def offers_refresh(race_id: int) -> None:
     """Update the numbers on offer in every contest on the race that is not closed yet."""
     selling = Contest.objects.filter(
-        legs__race_id=race_id, state__in=[Contest.State.DRAFT, Contest.State.OPEN]
+        legs__race_id=race_id, state__in=[Contest.State.DRAFT, *Contest.UNCLOSED]
     )
     for contest in selling.order_by("pk").values_list("pk", flat=True):
         offered_masks_refresh(contest_id=contest)

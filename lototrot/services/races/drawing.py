@@ -117,7 +117,7 @@ def _field(subject: str) -> Field:
     record = race_record(race_of(subject))
     _declaration(record)
     for contest in _contests(record.race_id):
-        if contest.state == Contest.State.OPEN:
+        if contest.state in Contest.UNCLOSED:
             raise DrawBeforeClosing(contest=contest.pk)
         need_sealed(contest)
     if record.unconfirmed:

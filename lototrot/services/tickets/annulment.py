@@ -16,7 +16,7 @@ from lototrot import postings
 from lototrot.models.contest import Contest
 from lototrot.models.tickets import Void
 from lototrot.services.races.course import need_reason
-from lototrot.services.tickets.selling import ContestClosed, ticket_of_terminal
+from lototrot.services.tickets.selling import ContestClosed, SalesStopped, ticket_of_terminal
 
 
 class CorrectionNotOffered(Forbidden):
@@ -45,7 +45,8 @@ def ticket_annul(*, by: TerminalActor, ident: uuid.UUID, presented_code: str, re
 
     Only the selling terminal may do it, inside the window and before closing. A repetition changes
     nothing. Raise ReasonMissing, TicketUnknown, an error of the code, CodeOfAnotherTicket,
-    TicketVoided, CorrectionNotOffered, CorrectionTooLate or ContestClosed.
+    TicketVoided, CorrectionNotOffered, CorrectionTooLate, ContestClosed or
+    SalesStopped.
     """
     by.need(Capability.SELL)
     need_reason(reason)
@@ -64,8 +65,10 @@ def ticket_annul(*, by: TerminalActor, ident: uuid.UUID, presented_code: str, re
         return earlier
     contest = Contest.objects.select_related("takings_account").get(pk=ticket.contest_id)
     now = clock.now()
-    if contest.state != Contest.State.OPEN or now >= contest.scheduled_close_at:
+    if contest.state not in Contest.UNCLOSED or now >= contest.scheduled_close_at:
         raise ContestClosed
+    if contest.state == Contest.State.STOPPED:  # by its confirmation it may be after the closing
+        raise SalesStopped
     if not contest.correction_window_s:
         raise CorrectionNotOffered
     if now > ticket.sold_at + datetime.timedelta(seconds=contest.correction_window_s):

@@ -35,6 +35,11 @@ class ContestClosed(Conflict):
     message = "The contest has closed; no bet is accepted any more (14.III.4)."
 
 
+class SalesStopped(Conflict):
+    code = "sales_stopped"
+    message = "Sales of the contest are stopped: a race may have started. Ask again [E12]."
+
+
 class DisplayNotAcknowledged(Conflict):
     code = "display_not_acknowledged"
     message = "The operator has not yet acknowledged the display of the programme (14.III.5.2)."
@@ -114,6 +119,7 @@ SALES = Sales(
     ContestUnknown,
     ContestNotOpen,
     ContestClosed,
+    SalesStopped,
     DisplayNotAcknowledged,
     WithdrawnNumber,
     WrongRaceCount,
@@ -234,14 +240,14 @@ def sold_again(ticket: Ticket) -> Sold:
 
 
 def code_of(ticket: Ticket) -> codes.Code | None:
-    """Return the ticket's code if it is not void and its contest is on sale, else None (*Codes*).
+    """Return the ticket's code unless it is void or its contest is closed; then None (*Codes*).
 
     Keys may have been rotated since, so try every version until the digest is the stored one.
     """
     with connection.cursor() as cursor:
         cursor.execute(
             "SELECT code_secret FROM lototrot_contest"
-            " WHERE id = %s AND state = 'open' AND scheduled_close_at > core_now()"
+            " WHERE id = %s AND state IN ('open', 'stopped') AND scheduled_close_at > core_now()"
             " AND NOT EXISTS (SELECT FROM lototrot_void WHERE ticket_id = %s)",
             [ticket.contest_id, ticket.pk],
         )

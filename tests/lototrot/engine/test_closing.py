@@ -44,6 +44,28 @@ def test_the_law_closes_at_the_start_even_if_the_schedule_is_later() -> None:
     assert late == Closing(NOON, Cause.START)
 
 
+@pytest.mark.article("14.III.4")
+def test_a_confirmed_start_closes_with_its_stop_if_that_came_first() -> None:
+    """[E12]: the earlier of the two instants."""
+    for stop, start in ((1, 2), (2, 1)):
+        found = closing(NOON + 9 * MINUTE, [NOON + start * MINUTE], [], [NOON + stop * MINUTE])
+        assert found == Closing(NOON + MINUTE, Cause.START)
+    declared = closing(None, [], [NOON + MINUTE], [NOON + 2 * MINUTE, NOON])
+    assert declared == Closing(NOON, Cause.NOT_RUN)
+
+
+@pytest.mark.article("14.III.4")
+def test_a_stop_without_a_start_closes_nothing() -> None:
+    """[E12]: the schedule does, at its own time."""
+    assert closing(None, [], [], [NOON]) is None
+    late = closing(NOON + MINUTE, [], [], [NOON])
+    assert late == Closing(NOON + MINUTE, Cause.SCHEDULE)
+    early = closing(NOON, [NOON + 2 * MINUTE], [], [NOON + MINUTE])
+    assert early == Closing(NOON, Cause.SCHEDULE)
+
+
 def test_times_need_a_zone() -> None:
     with pytest.raises(NaiveInstant):
         closing(None, [NOON.replace(tzinfo=None)], [])
+    with pytest.raises(NaiveInstant):
+        closing(NOON, [], [], [NOON.replace(tzinfo=None)])

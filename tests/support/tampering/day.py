@@ -33,7 +33,7 @@ from lototrot.models.settlement import Prize
 from lototrot.models.tickets import Ticket
 from lototrot.selectors.draws import subject_of
 from lototrot.services.contest.closing import schedule_move
-from lototrot.services.races import classification, starts, withdrawals
+from lototrot.services.races import classification, starts, stopping, withdrawals
 from lototrot.services.races.classification import Entry
 from lototrot.services.seal.proving import ticket_proof
 from lototrot.services.seal.sealing import contest_seal
@@ -133,6 +133,9 @@ def _sold(point: factories.Point) -> tuple[Contest, list[str]]:
         to_at=starts_at + timedelta(minutes=10),
     )
     codes = [_sell(contest, point, [(1,), (number,)])[1] for number in range(1, 5)]
+    stop = stopping.race_stop(by=by, race_id=races[0].pk, source="Starter")
+    lifting = stopping.stop_lift(by=by, stop_id=stop.pk, reason="A false start")
+    two_persons.confirm(proposal=lifting.uuid, by=other)
     codes += [_sell(contest, point, [tuple(range(2, 20)), (1, 2, 3, 4)])[1] for _ in range(10)]
     ident, code = _sell(contest, point, [(5,), (1,)])
     ticket_annul(by=point.actor, ident=ident, presented_code=code, reason="wrong race")

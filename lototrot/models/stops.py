@@ -1,0 +1,80 @@
+"""Store the stops of sales at the start of a race, and how each of them ended (14.III.4) [E12]."""
+
+from django.db import models
+from django.db.models import Q
+from django.utils.translation import gettext_lazy as _
+
+from core.database.models import Guarded
+from core.premises.models import Terminal
+from core.staff.models import Proposal, StaffSession, User
+from lototrot.models.programme import Meeting, Race
+
+
+class SalesStop(Guarded):
+    """A stop of the sales of every contest on a race, or on a meeting if `race` is null [E12].
+
+    A person of the stewards' desk stops sales, or a terminal at the course that gives a signal.
+    `proposal` is the start or the declaration that stopped them; its decision ends the stop. Until
+    it ends, the contests that it covers are stopped or closed. It ends by being lifted, or when the
+    last of them closes: confirmed by a start or by a declaration, or closed for another cause.
+    """
+
+    mutable = ("ended_at", "ending", "lifting")
+
+    class Ending(models.TextChoices):
+        LIFTED = "lifted", _("Lifted")
+        CONFIRMED = "confirmed", _("Confirmed")
+        CLOSED = "closed", _("Closed meanwhile")
+
+    meeting = models.ForeignKey(
+        Meeting, models.PROTECT, related_name="stops", verbose_name=_("meeting")
+    )
+    race = models.ForeignKey(
+        Race, models.PROTECT, null=True, related_name="stops", verbose_name=_("race")
+    )
+    source = models.CharField(_("source"), max_length=400)
+    stopped_at = models.DateTimeField(_("stopped at"))
+    stopped_by = models.ForeignKey(
+        User, models.PROTECT, null=True, related_name="+", verbose_name=_("stopped by")
+    )
+    stopped_in = models.ForeignKey(
+        StaffSession,
+        models.PROTECT,
+        null=True,
+        related_name="+",
+        verbose_name=_("stopped in session"),
+    )
+    terminal = models.ForeignKey(
+        Terminal, models.PROTECT, null=True, related_name="+", verbose_name=_("terminal")
+    )
+    proposal = models.OneToOneField(
+        Proposal, models.PROTECT, null=True, related_name="+", verbose_name=_("proposal")
+    )
+    ended_at = models.DateTimeField(_("ended at"), null=True)
+    ending = models.CharField(_("ended by"), max_length=10, choices=Ending.choices, blank=True)
+    lifting = models.OneToOneField(
+        Proposal, models.PROTECT, null=True, related_name="+", verbose_name=_("lifting")
+    )
+
+    class Meta:
+        verbose_name = _("stop of sales")
+        verbose_name_plural = _("stops of sales")
+        constraints = [
+            models.CheckConstraint(
+                condition=Q(stopped_by__isnull=False, stopped_in__isnull=False, terminal=None)
+                | Q(stopped_by=None, stopped_in=None, terminal__isnull=False, proposal=None),
+                name="stop_by_person_or_signal",
+            ),
+            models.CheckConstraint(condition=~Q(source=""), name="stop_has_source"),
+            models.CheckConstraint(
+                condition=Q(ended_at=None, ending="", lifting=None)
+                | Q(ended_at__isnull=False) & ~Q(ending=""),
+                name="stop_ended_whole",
+            ),
+            models.CheckConstraint(
+                condition=Q(lifting=None) | Q(ending="lifted"), name="stop_lifting_lifts"
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return str(self.race or self.meeting)

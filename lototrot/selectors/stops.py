@@ -1,0 +1,45 @@
+"""Find the stops of sales that cover a contest, and those that wait to be decided [E12]."""
+
+from datetime import datetime
+
+from django.db.models import Q, QuerySet
+
+from lototrot.models.contest import Contest
+from lototrot.models.stops import SalesStop
+
+
+def stops_list(*, standing: bool = False) -> QuerySet[SalesStop]:
+    """Return all stops of sales, or those that have not ended."""
+    rows = SalesStop.objects.select_related("proposal")
+    return rows.filter(ended_at=None) if standing else rows
+
+
+def contests_covered(stop: SalesStop) -> QuerySet[Contest]:
+    """Return the contests on the race that sales were stopped for, or on the whole meeting."""
+    contests = Contest.objects.filter(meeting=stop.meeting_id)
+    if stop.race_id is not None:
+        contests = contests.filter(legs__race=stop.race_id)
+    return contests.order_by("pk")
+
+
+def stops_of(contest: Contest) -> QuerySet[SalesStop]:
+    """Return every stop that covered the contest: on one of its races, or on its meeting."""
+    covering = Q(race=None) | Q(race__legs__contest=contest)
+    return SalesStop.objects.filter(covering, meeting=contest.meeting_id).distinct()
+
+
+def stops_standing(contest: Contest) -> QuerySet[SalesStop]:
+    """Return the stops that keep the contest from being sold now, the first one first."""
+    return stops_of(contest).filter(ended_at=None).order_by("stopped_at", "pk")
+
+
+def sales_ended_at(contest: Contest) -> datetime | None:
+    """Return the instant after which no ticket of a closed contest was sold; None before closing.
+
+    A start that was reported late closes the contest at an instant before the stop [E12]. Bets were
+    sold between the two; they are in breach.
+    """
+    if contest.closed_at is None:
+        return None
+    ended = stops_of(contest).filter(ending=SalesStop.Ending.CONFIRMED)
+    return max([contest.closed_at, *ended.values_list("stopped_at", flat=True)])
