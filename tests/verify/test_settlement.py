@@ -226,7 +226,10 @@ def test_a_true_certificate_holds_and_so_do_its_tickets(
     assert Api().get(f"lototrot/contests/{made.contest_id}/certificate").json() in log
 
 
-def test_tickets_voided_for_a_breach_are_left_out(point: factories.Point, tmp_path: Path) -> None:
+def test_tickets_voided_for_a_breach_are_left_out(
+    point: factories.Point, tmp_path: Path, monkeypatch: Any
+) -> None:
+    quick_signatures(monkeypatch)
     made = sold(point)
     factories.time_pass(hours=2)
     first = factories.races_of(made)[0]

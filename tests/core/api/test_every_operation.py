@@ -11,23 +11,21 @@ from contextlib import contextmanager
 from typing import Any
 
 import pytest
-import yaml
 from django.db import connection, transaction
 from django.test import Client
 
 from core.staff.models import User
 from core.staff.powers import Role
 from core.staff.services import session_start
-from core.tools.embedded.server import ROOT
 from tests.support import factories
+from tests.support.openapi import committed
 
-DOCUMENT = yaml.safe_load((ROOT / "docs" / "openapi.yaml").read_text("utf-8"))
 METHODS = ("get", "post", "put", "patch", "delete")
 ANYWHERE = {"not_acceptable", "route_unknown"}  # what docs/api.md says of all operations
 Operation = tuple[str, str, dict[str, Any]]
 OPERATIONS: list[Operation] = [
     (path, method, operation)
-    for path, operations in DOCUMENT["paths"].items()
+    for path, operations in committed()["paths"].items()
     for method, operation in operations.items()
     if method in METHODS
 ]

@@ -12,6 +12,7 @@ from tests.support.journaling import as_owner, execute, touched
 from tests.support.tampering.day import Day, build
 from tests.support.tampering.matrix import MATRIX, Touch
 from tests.support.tampering.verifiers import VERIFIERS, journal_findings
+from tests.support.verifying.forging import quick_signatures
 
 # Of these kinds nothing happened that day.
 NOT_THAT_DAY = {
@@ -41,6 +42,12 @@ BY_HAND = {
     "roles_by_another",
     "two_persons",
 }
+
+
+@pytest.fixture(autouse=True)
+def _signatures(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Check the same log a hundred times with the faster library."""
+    quick_signatures(monkeypatch)
 
 
 @pytest.fixture(scope="module")

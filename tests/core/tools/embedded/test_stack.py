@@ -9,6 +9,7 @@ from pathlib import Path
 
 import psycopg
 import pytest
+from pytest_django import DjangoDbBlocker
 
 from core.tools.embedded.postgres import Postgres
 from core.tools.embedded.processes import EmbeddedError
@@ -16,6 +17,7 @@ from core.tools.embedded.server import ROOT
 from core.tools.embedded.stack import Stack
 from core.tools.embedded.valkey import Valkey
 from tests.support.databases import Database
+from tests.support.servers import migrate
 
 Eventually = Callable[..., None]
 MARK = "LOTOTROT_TEST_MARK"
@@ -131,8 +133,14 @@ def test_it_uses_a_database_that_is_named(mark: str, folder: Path, own_database:
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT, signal.SIGKILL])
 def test_whatever_ends_the_supervisor_ends_the_system(
-    mark: str, folder: Path, number: signal.Signals, eventually: Eventually
+    mark: str,
+    folder: Path,
+    number: signal.Signals,
+    eventually: Eventually,
+    django_db_blocker: DjangoDbBlocker,
 ) -> None:
+    with django_db_blocker.unblock():
+        migrate(Postgres(folder / "postgres"))  # a system whose data stand from another day
     supervisor = subprocess.Popen(
         [sys.executable, "-c", SUPERVISOR, str(folder)],
         cwd=ROOT,
