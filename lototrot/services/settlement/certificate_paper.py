@@ -206,7 +206,7 @@ def _proofs(entry: LogEntry, language: str) -> list[Block]:
         Pair(_("Seal of the tickets"), certificate["seal"]["root"]),
         *(
             Pair(
-                _("Public draw of race") + f" {race['race']}",
+                _("Public draw of race") + f" {race['position']}",
                 f"{race['draw']['draw']} → {_numbers(race['winners'])}",
             )
             for race in certificate["races"]
