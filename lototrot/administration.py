@@ -159,6 +159,7 @@ ADMINISTRATION = Administration(
     panels=(Panel(10, contests_panel),),
     pages=(PAGE,),
     kind_titles={
+        "lototrot.contest_discard": _("Discarding of a contest"),
         "lototrot.withdrawal": _("Withdrawal of a horse"),
         "lototrot.withdrawal_reversal": _("Reversal of a withdrawal"),
         "lototrot.stop_lifting": _("Lifting of a stop of sales"),

@@ -16,6 +16,27 @@ _RECORDED = {"user": "recorded_by_id"}
 _PROPOSED = "proposal_id IS NOT NULL"
 _OF_CONTEST = "o.contest_id = t.id"
 _OF_MEETING = "o.meeting_id = t.meeting_id"
+_CONTEST_OF_LEG = "(SELECT l.contest_id FROM lototrot_contestleg l WHERE l.id = {})"
+_TERMS = (
+    "'bet_type_id', 'bet_type_code', 'ticket_model_id', 'price_cents', 'max_bets',"
+    " 'correction_window_s', 'correction_approval'"
+)
+
+
+def _with_change(table: str, contest: str, when: str = "true") -> Rule:
+    """Return the rule that terms of a contest change only in an act that records it [E9].
+
+    `contest` is the contest's id, and `when` the condition, both SQL on the change as c.
+    """
+    return Rule(
+        f"{table}.changed",
+        "its terms changed in an act that records no change of the contest",
+        table,
+        f"""SELECT '{table}', c.row_id, c.journal_xid FROM journal_change c
+             WHERE c.relation = '{table}' AND {when} AND NOT EXISTS (
+                SELECT FROM lototrot_contestchange o
+                 WHERE o.journal_xid = c.journal_xid AND o.contest_id = {contest})""",
+    )
 
 
 _PROGRAMME = (
@@ -31,8 +52,28 @@ _PROGRAMME = (
 
 _CONTEST = (
     stamped("lototrot_contest", "created_at", user="created_by_id"),
-    with_parent("lototrot_contestleg", "lototrot_contest", "contest_id"),
     became("lototrot_contest", "state", "stopped", ("lototrot_salesstop", _OF_MEETING)),
+    with_rows(
+        "lototrot_contestleg",
+        ("lototrot_contest", "o.id = t.contest_id"),
+        ("lototrot_contestchange", "o.contest_id = t.contest_id"),
+    ),
+    _with_change("lototrot_contest", "c.row_id", f"c.after ?| ARRAY[{_TERMS}]"),
+    _with_change("lototrot_contestleg", _CONTEST_OF_LEG.format("c.row_id")),
+    with_rows(
+        "lototrot_contestchange",
+        ("journal_change", "o.relation = 'lototrot_contest' AND o.row_id = t.contest_id"),
+        (
+            "journal_change",
+            f"o.relation = 'lototrot_contestleg' AND {_CONTEST_OF_LEG.format('o.row_id')}"
+            " = t.contest_id",
+        ),
+        ("lototrot_contestleg", "o.contest_id = t.contest_id"),
+    ),
+    stamped("lototrot_contestchange", "changed_at", user="changed_by_id", session="changed_in_id"),
+    stamped("lototrot_discard", "discarded_at"),
+    confirmed("lototrot_discard"),
+    became("lototrot_contest", "state", "discarded", ("lototrot_discard", _OF_CONTEST)),
     became("lototrot_contest", "state", "settled", ("lototrot_settlement", _OF_CONTEST)),
     became("lototrot_contest", "state", "ordered", ("lototrot_paymentorder", _OF_CONTEST)),
     stamped(

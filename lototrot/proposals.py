@@ -1,9 +1,11 @@
 """List the acts of Lototrot that two persons must do."""
 
+from lototrot.services.contest import preparing
 from lototrot.services.races import classification, starts, stopping, withdrawals
 from lototrot.services.settlement import breach, payment_order
 
 KINDS = (
+    preparing.DISCARD,
     withdrawals.WITHDRAWAL,
     withdrawals.REVERSAL,
     stopping.LIFTING,

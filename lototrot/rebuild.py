@@ -25,7 +25,7 @@ SELECT t.premises_id, sum(t.amount_cents)::bigint,
 def rebuild_lototrot(books: Books) -> None:
     """Add every sale, void and settlement to the books, by meeting in the order of their days."""
     contests = Contest.objects.select_related("bet_type", "takings_account")
-    for contest in contests.exclude(state=Contest.State.DRAFT).order_by("day", "pk"):
+    for contest in contests.exclude(state__in=Contest.NEVER_ON_SALE).order_by("day", "pk"):
         takings = liability(contest.takings_account.code)
         books.move(_sales(contest, takings))
         books.move(carry_over_lines(contest.pk))

@@ -21,7 +21,7 @@ from core.database import clock
 from core.kernel.days import natural_day
 from core.staff.actor import StaffActor
 from lototrot import powers
-from lototrot.admin import settling
+from lototrot.admin import preparing, settling
 from lototrot.admin.words import GATES
 from lototrot.engine.races import numbers_of
 from lototrot.models.contest import (
@@ -31,6 +31,7 @@ from lototrot.models.contest import (
     Publication,
     ScheduleChange,
 )
+from lototrot.models.preparing import ContestChange, Discard
 from lototrot.models.settlement import Settlement
 from lototrot.models.tickets import Ticket
 from lototrot.services.contest import closing, contests
@@ -173,6 +174,16 @@ class _Changes(ReadOnlyInline):
     shown = ("from_at", "to_at", "changed_at", "changed_by", "changed_in")
 
 
+class _Terms(ReadOnlyInline):
+    model = ContestChange
+    shown = ("before", "after", "changed_at", "changed_by", "changed_in")
+
+
+class _Discards(ReadOnlyInline):
+    model = Discard
+    shown = ("reason", "discarded_at", "proposal")
+
+
 class _Settlements(ReadOnlyInline):
     model = Settlement
     shown = ("number", "in_force", "takings_cents", "winning_tickets", "prizes_cents", "settled_at")
@@ -205,12 +216,14 @@ class ContestAdmin(ReadOnlyAdmin):
     list_select_related = ("meeting", "bet_type")
     ordering = ("-day", "-pk")
     search_fields = ("meeting__name", "meeting__reference", "bet_type_code")
-    inlines = (_Legs, _Settlements, _Publications, _Changes)
+    inlines = (_Legs, _Settlements, _Publications, _Terms, _Changes, _Discards)
     acts = (
+        preparing.CHANGE,
         PUBLISH,
         OPEN,
         MOVE,
         CLOSE,
+        preparing.DISCARD,
         settling.VOID,
         settling.SETTLE,
         settling.ORDER,
@@ -277,7 +290,8 @@ def _next(contest: Contest) -> Any:
 def contests_panel(request: HttpRequest) -> Table:
     """Return today's contests and earlier ones without a payment order, as a table."""
     now = clock.now()
-    current = Contest.objects.filter(~Q(state=Contest.State.ORDERED) | Q(day=natural_day(now)))
+    past = Q(state__in=[Contest.State.ORDERED, Contest.State.DISCARDED])
+    current = Contest.objects.filter(~past | Q(day=natural_day(now)))
     rows = [
         (
             link(contest),

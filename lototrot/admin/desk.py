@@ -32,6 +32,7 @@ from core.staff.models import Proposal
 from lototrot import powers
 from lototrot.admin import contests, programme, running
 from lototrot.admin import settling as settling_page
+from lototrot.admin.preparing import CONTEST as PREPARE
 from lototrot.admin.words import GATE_NAMES, GATES
 from lototrot.models.contest import Contest
 from lototrot.models.programme import Meeting
@@ -88,7 +89,7 @@ class _Desk:
     def context(self) -> dict[str, Any]:
         contest = self.contest
         selling = contest.state in Contest.UNCLOSED
-        closed = not selling and contest.state != Contest.State.DRAFT
+        closed = not selling and contest.state not in Contest.NEVER_ON_SALE
         settlement = contest.settlements.filter(in_force=True).first()
         breaches = breach_list(contest.pk, after=0, limit=_BREACHES_SHOWN) if closed else []
         steps = self._steps(settlement)
@@ -257,7 +258,7 @@ def preparing(by: StaffActor, back: str) -> list[dict[str, Any]]:
         {
             "meeting": meeting,
             "approval": getattr(meeting, "approval", None),
-            "buttons": buttons(by, meeting, (programme.APPROVE, programme.CONTEST), back),
+            "buttons": buttons(by, meeting, (programme.APPROVE, PREPARE), back),
         }
         for meeting in meetings.order_by("-day", "-pk")[:_PREPARING_SHOWN]
     ]

@@ -1,4 +1,4 @@
-"""Import official programmes, record their approval, and prepare contests on them."""
+"""Import official programmes, record their approval, and show meetings and races."""
 
 from typing import Any
 
@@ -10,18 +10,17 @@ from unfold.widgets import UnfoldAdminFileFieldWidget
 
 from core.admin_support.acts import Act, Done
 from core.admin_support.columns import lines, link, moment, tag
-from core.admin_support.forms import ActForm, EurosField, MomentField
+from core.admin_support.forms import ActForm, MomentField
 from core.admin_support.readonly import ReadOnlyAdmin, ReadOnlyInline
 from core.database import clock
 from core.draws.models import Draw
 from core.staff.actor import StaffActor
 from lototrot import powers
-from lototrot.admin import running
+from lototrot.admin import preparing, running
 from lototrot.engine.programme import MAX_BYTES
-from lototrot.models.contest import MAX_LEGS, BetType, Contest, TicketModel
+from lototrot.models.contest import Contest
 from lototrot.models.programme import FederationApproval, Meeting, Race, Racecourse, Runner
 from lototrot.selectors.races import race_record
-from lototrot.services.contest import contests
 from lototrot.services.programme import official
 
 Data = dict[str, Any]
@@ -86,85 +85,6 @@ APPROVE = Act(
 )
 
 
-# --- A new contest --------------------------------------------------------------------------------
-
-
-class _NewContest(ActForm):
-    bet_type = forms.ModelChoiceField(label=_("Bet type"), queryset=BetType.objects.all())
-    ticket_model = forms.ModelChoiceField(
-        label=_("Ticket model"), queryset=TicketModel.objects.all(), required=False
-    )
-    price_cents = EurosField(label=_("Price of a bet (€)"))
-    max_bets = forms.IntegerField(label=_("Most bets on a ticket"), min_value=1, initial=10_000)
-    scheduled_close_at = MomentField(label=_("Scheduled closing"))
-    correction_window_s = forms.IntegerField(
-        label=_("Correction window (s)"), min_value=0, initial=0
-    )
-    correction_approval = forms.CharField(
-        label=_("Approval of the window"), max_length=120, required=False
-    )
-
-    def build(self) -> None:
-        races = list(self.target.races.select_related("racecourse").order_by("scheduled_start_at"))
-        choices = [("", "–"), *[(race.pk, _race_choice(race)) for race in races]]
-        names = []
-        for position in range(1, min(MAX_LEGS, len(races)) + 1):
-            names.append(f"leg_{position}")
-            self.fields[names[-1]] = forms.TypedChoiceField(
-                label=gettext("Race"),
-                choices=choices,
-                coerce=int,
-                empty_value=None,
-                required=False,
-                initial=races[position - 1].pk,
-            )
-        self.grid = (
-            (_("position"), _("race")),
-            [(str(position), [name]) for position, name in enumerate(names, start=1)],
-        )
-        self.initial["bet_type"] = BetType.objects.order_by("pk").last()
-        self.initial["ticket_model"] = TicketModel.objects.order_by("pk").last()
-        if races:
-            self.initial["scheduled_close_at"] = races[0].scheduled_start_at
-
-    def clean(self) -> Data:
-        data: Data = super().clean() or {}
-        chosen = [data.pop(name) for _, (name,) in self.grid[1] if name in data]  # type: ignore[index]
-        race_ids = [pk for pk in chosen if pk is not None]
-        if chosen[: len(race_ids)] != race_ids:
-            raise forms.ValidationError(
-                gettext("Fill the positions in order, beginning with the first.")
-            )
-        races = {race.pk: race for race in self.target.races.all()}
-        data["races"] = [races[pk] for pk in race_ids]
-        return data
-
-    def said(self) -> list[tuple[Any, str]]:
-        outside = [(field.label, self._reading(field.name)) for field in self.loose()]
-        legs = enumerate(self.cleaned_data["races"], start=1)
-        return [*outside, *[(str(position), str(race)) for position, race in legs]]
-
-
-def _race_choice(race: Race) -> str:
-    return f"{race} · {race.racecourse} · {moment(race.scheduled_start_at)}"
-
-
-def _create(by: StaffActor, meeting: Meeting, data: Data) -> Done:
-    return Done(
-        _("The contest is prepared."), contests.contest_create(by=by, meeting=meeting, **data)
-    )
-
-
-CONTEST = Act(
-    name="contest",
-    title=_("Prepare a contest"),
-    power=powers.PREPARE_CONTEST,
-    run=_create,
-    form=_NewContest,
-    icon="add_circle",
-)
-
-
 # --- Pages ----------------------------------------------------------------------------------------
 
 
@@ -202,7 +122,7 @@ class MeetingAdmin(ReadOnlyAdmin):
     search_fields = ("name", "reference")
     ordering = ("-day", "-pk")
     inlines = (_Approvals, _Races, _Contests)
-    acts = (APPROVE, CONTEST, running.STOP_MEETING, running.DECLARE_MEETING)
+    acts = (APPROVE, preparing.CONTEST, running.STOP_MEETING, running.DECLARE_MEETING)
     list_acts = (IMPORT,)
 
     def get_queryset(self, request: Any) -> Any:

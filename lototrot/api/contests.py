@@ -1,4 +1,4 @@
-"""Prepare, publish, open, move and close contests."""
+"""Prepare, change, discard, publish, open, move and close contests."""
 
 from typing import Any
 
@@ -11,15 +11,20 @@ from core.api.shapes import Cents, Choice, Day, Flag, Instant, PageQuery, Shape,
 from core.api.views import StaffView, json_response
 from core.database import clock
 from core.receipts.document import LANGUAGES
+from core.staff.api.proposals import ProposalOut
+from core.staff.two_persons import ProposalPending
 from lototrot.api import samples
+from lototrot.api.course_shapes import ReasonIn
 from lototrot.api.programmes import RaceOut
 from lototrot.api.shapes import Paragraphs
 from lototrot.models.contest import Contest
+from lototrot.models.programme import Meeting
 from lototrot.selectors import contests as selectors
 from lototrot.selectors.cards import contest_legs
 from lototrot.selectors.settlements import chain_balances
-from lototrot.services.contest import closing, contests
+from lototrot.services.contest import closing, contests, preparing
 from lototrot.services.programme.official import meeting_get
+from lototrot.services.races.course import ReasonMissing
 
 _INTEGER = 2**31 - 1
 
@@ -49,6 +54,23 @@ class ContestIn(Shape):
     scheduled_close_at = Instant()
     correction_window_s = Whole(min_value=0, max_value=86_400, default=0)
     correction_approval = Text(max_length=120, allow_blank=True, default="")
+
+
+class TermsIn(Shape):
+    bet_type = VersionedIn(required=False)
+    ticket_model = VersionedIn(allow_null=True, required=False)
+    races = serializers.ListField(
+        child=Whole(min_value=1),
+        min_length=1,
+        max_length=31,
+        required=False,
+        help_text="Ids of races of the meeting, in the order of the ticket; no fewer than before.",
+    )
+    price_cents = Cents(min_value=1, required=False)
+    max_bets = Whole(min_value=1, max_value=_INTEGER, required=False)
+    scheduled_close_at = Instant(required=False)
+    correction_window_s = Whole(min_value=0, max_value=86_400, required=False)
+    correction_approval = Text(max_length=120, allow_blank=True, required=False)
 
 
 class ContestQuery(PageQuery):
@@ -120,6 +142,30 @@ class ScheduleIn(Shape):
     scheduled_close_at = Instant()
 
 
+_TERMS = (
+    contests.BetTypeUnknown,
+    contests.TicketModelUnknown,
+    contests.RaceUnknown,
+    preparing.RaceRepeated,
+    preparing.TermsRefused,
+    contests.ScheduleOutOfPlace,
+    preparing.ContestOfDayExists,
+    preparing.LaterMeetingSettled,
+)
+
+
+def _read_terms(meeting: Meeting, given: dict[str, Any]) -> dict[str, Any]:
+    """Return the terms of a request with the rows that they name."""
+    terms = dict(given)
+    if "bet_type" in given:
+        terms["bet_type"] = selectors.bet_type_get(**given["bet_type"])
+    if given.get("ticket_model"):
+        terms["ticket_model"] = selectors.ticket_model_get(**given["ticket_model"])
+    if "races" in given:
+        terms["races"] = selectors.races_get(meeting, given["races"])
+    return terms
+
+
 def detail_of(contest: Contest) -> dict[str, Any]:
     """Return a contest with its terms, legs, gates and jackpot, as JSON."""
     now = clock.now()
@@ -155,13 +201,7 @@ class Contests(StaffView):
         example=samples.CONTEST,
         problems=(
             contests.MeetingUnknown,
-            contests.BetTypeUnknown,
-            contests.TicketModelUnknown,
-            contests.RaceUnknown,
-            contests.RaceRepeated,
-            contests.TermsRefused,
-            contests.ScheduleOutOfPlace,
-            contests.ContestOfDayExists,
+            *_TERMS,
         ),
     )
     def post(self, request: Request) -> HttpResponse:
@@ -172,20 +212,61 @@ class Contests(StaffView):
         self,
         *,
         meeting: int,
-        bet_type: dict[str, Any],
-        ticket_model: dict[str, Any] | None,
-        races: list[int],
         **terms: Any,
     ) -> Contest:
-        meeting_row = meeting_get(meeting)
-        return contests.contest_create(
-            by=self.by,
-            meeting=meeting_row,
-            bet_type=selectors.bet_type_get(**bet_type),
-            ticket_model=selectors.ticket_model_get(**ticket_model) if ticket_model else None,
-            races=selectors.races_get(meeting_row, races),
-            **terms,
+        row = meeting_get(meeting)
+        return preparing.contest_create(by=self.by, meeting=row, **_read_terms(row, terms))
+
+
+class Terms(StaffView):
+    @operation(
+        "Change terms of a contest that is not on sale yet [E9]",
+        "The terms that are given change; the others stay. What they were stays on record.",
+        body=TermsIn,
+        answer=ContestOut,
+        problems=(
+            contests.ContestUnknown,
+            preparing.ContestNotDraft,
+            *_TERMS,
+            preparing.RacesRemoved,
+            contests.PublishedAlready,
+        ),
+        example={"price_cents": 200},
+    )
+    def post(self, request: Request, contest: int) -> HttpResponse:
+        body = self.read(TermsIn)
+        meeting = contests.contest_get(contest).meeting
+        changed = preparing.contest_change(
+            by=self.by, contest_id=contest, **_read_terms(meeting, body)
         )
+        return self.answer(ContestOut, changed)
+
+
+class Discard(StaffView):
+    @operation(
+        "Propose to discard a contest that was never on sale [E9]",
+        "Takes effect when a second person confirms the proposal (`/api/v1/proposals`). The "
+        "contest stays on record; another one may be prepared for that day.",
+        body=ReasonIn,
+        answer=ProposalOut,
+        status=201,
+        idempotent=True,
+        problems=(
+            contests.ContestUnknown,
+            preparing.ContestNotDraft,
+            ReasonMissing,
+            ProposalPending,
+        ),
+        example={"reason": "The meeting was cancelled."},
+    )
+    def post(self, request: Request, contest: int) -> HttpResponse:
+        reason = self.read(ReasonIn)["reason"]
+
+        def act() -> HttpResponse:
+            proposal = preparing.contest_discard(by=self.by, contest_id=contest, reason=reason)
+            return self.answer(ProposalOut, proposal, 201)
+
+        return self.once(act)
 
 
 class OneContest(StaffView):

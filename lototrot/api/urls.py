@@ -47,6 +47,8 @@ _preparing: list[URLPattern] = [
     path("ticket-models", rules.TicketModels.as_view()),
     path("contests", contests.Contests.as_view()),
     path(_CONTEST, contests.OneContest.as_view()),
+    path(f"{_CONTEST}/terms", contests.Terms.as_view()),
+    path(f"{_CONTEST}/discard", contests.Discard.as_view()),
     path(f"{_CONTEST}/gates", contests.Gates.as_view()),
     path(f"{_CONTEST}/publication", contests.Publication.as_view()),
     path(f"{_CONTEST}/opening", contests.Opening.as_view()),

@@ -62,13 +62,15 @@ def state_at(contest: Contest, instant: datetime) -> str:
         return State.SETTLED
     if contest.closed_at and contest.closed_at < instant:
         return State.CLOSED
+    if contest.state == State.DISCARDED:  # the day before, too, or two would be of one day
+        return State.DISCARDED
     return State.OPEN if contest.opened_at and contest.opened_at < instant else State.DRAFT
 
 
 def _as_of(contest: Contest, state: str) -> Contest:
     row: Contest = Contest.objects.get(pk=contest.pk)
     row.state = state
-    if state in (State.OPEN, State.DRAFT):
+    if state in (State.OPEN, *Contest.NEVER_ON_SALE):
         row.closed_at, row.closing_cause = None, ""
         row.opened_at = row.opened_at if state == State.OPEN else None
     return row

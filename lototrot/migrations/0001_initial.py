@@ -106,6 +106,7 @@ class Migration(migrations.Migration):
                     models.CharField(
                         choices=[
                             ("draft", "Draft"),
+                            ("discarded", "Discarded"),
                             ("open", "On sale"),
                             ("stopped", "Stopped"),
                             ("closed", "Closed"),
@@ -173,7 +174,9 @@ class Migration(migrations.Migration):
                 "verbose_name": "contest",
                 "constraints": [
                     models.UniqueConstraint(
-                        fields=("bet_type_code", "day"), name="contest_one_a_day"
+                        condition=models.Q(("state", "discarded"), _negated=True),
+                        fields=("bet_type_code", "day"),
+                        name="contest_one_a_day",
                     ),
                     models.CheckConstraint(
                         condition=models.Q(("price_cents__gt", 0)), name="contest_price"
@@ -194,7 +197,7 @@ class Migration(migrations.Migration):
                             models.Q(
                                 ("closed_at", None),
                                 ("closing_cause", ""),
-                                ("state__in", ["draft", "open", "stopped"]),
+                                ("state__in", ["draft", "discarded", "open", "stopped"]),
                             ),
                             models.Q(
                                 ("closed_at__isnull", False),
@@ -207,7 +210,12 @@ class Migration(migrations.Migration):
                     ),
                     models.CheckConstraint(
                         condition=models.Q(
-                            ("closed_at", None), ("code_secret", None), _connector="OR"
+                            models.Q(
+                                ("closed_at", None),
+                                models.Q(("state", "discarded"), _negated=True),
+                            ),
+                            ("code_secret", None),
+                            _connector="OR",
                         ),
                         name="code_secret_erased",
                     ),
@@ -596,7 +604,11 @@ class Migration(migrations.Migration):
                 "ordering": ("contest", "position"),
                 "constraints": [
                     models.UniqueConstraint(fields=("contest", "position"), name="leg_position"),
-                    models.UniqueConstraint(fields=("contest", "race"), name="leg_race_once"),
+                    models.UniqueConstraint(
+                        deferrable=django.db.models.constraints.Deferrable["IMMEDIATE"],
+                        fields=("contest", "race"),
+                        name="leg_race_once",
+                    ),
                     models.CheckConstraint(
                         condition=models.Q(("position__gte", 1), ("position__lte", 10)),
                         name="leg_position_range",
@@ -1046,6 +1058,92 @@ class Migration(migrations.Migration):
                     models.CheckConstraint(
                         condition=models.Q(("changed_at__lt", models.F("from_at"))),
                         name="schedule_moved_in_time",
+                    )
+                ],
+            },
+        ),
+        migrations.CreateModel(
+            name="ContestChange",
+            fields=[
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                ("before", models.JSONField(verbose_name="terms before")),
+                ("after", models.JSONField(verbose_name="terms after")),
+                ("changed_at", models.DateTimeField(verbose_name="changed at")),
+                (
+                    "changed_by",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="+",
+                        to=settings.AUTH_USER_MODEL,
+                        verbose_name="changed by",
+                    ),
+                ),
+                (
+                    "changed_in",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="+",
+                        to="staff.staffsession",
+                        verbose_name="changed in session",
+                    ),
+                ),
+                (
+                    "contest",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="changes",
+                        to="lototrot.contest",
+                        verbose_name="contest",
+                    ),
+                ),
+            ],
+            options={
+                "verbose_name": "change of the contest",
+                "verbose_name_plural": "changes of the contest",
+            },
+        ),
+        migrations.CreateModel(
+            name="Discard",
+            fields=[
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                ("reason", models.CharField(max_length=400, verbose_name="reason")),
+                ("discarded_at", models.DateTimeField(verbose_name="discarded at")),
+                (
+                    "contest",
+                    models.OneToOneField(
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="discard",
+                        to="lototrot.contest",
+                        verbose_name="contest",
+                    ),
+                ),
+                (
+                    "proposal",
+                    models.OneToOneField(
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="+",
+                        to="staff.proposal",
+                        verbose_name="proposal",
+                    ),
+                ),
+            ],
+            options={
+                "verbose_name": "discarded contest",
+                "verbose_name_plural": "discarded contests",
+                "constraints": [
+                    models.CheckConstraint(
+                        condition=models.Q(("reason", ""), _negated=True),
+                        name="discard_has_reason",
                     )
                 ],
             },

@@ -1,3 +1,21 @@
-from lototrot.models import contest, programme, running, sealing, settlement, stops, tickets
+from lototrot.models import (
+    contest,
+    preparing,
+    programme,
+    running,
+    sealing,
+    settlement,
+    stops,
+    tickets,
+)
 
-__all__ = ["contest", "programme", "running", "sealing", "settlement", "stops", "tickets"]
+__all__ = [
+    "contest",
+    "preparing",
+    "programme",
+    "running",
+    "sealing",
+    "settlement",
+    "stops",
+    "tickets",
+]

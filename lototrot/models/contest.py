@@ -5,7 +5,7 @@ A contest is one pool of bets on two to ten races.
 
 from django.contrib.postgres.fields import ArrayField
 from django.db import models
-from django.db.models import F, Q
+from django.db.models import Deferrable, F, Q
 from django.utils.translation import gettext_lazy as _
 
 from core.database.models import Guarded
@@ -87,22 +87,25 @@ class TicketModel(Guarded):
 
 
 class Contest(Guarded):
-    """A contest: one pool of bets. The columns that players rely on do not change after the insert.
+    """A contest: one pool of bets. What players rely on does not change once it is on sale.
 
     `closed_at` is the instant from which no bet counts. Sales also end at `scheduled_close_at` even
     if no one records the closing (14.III.4). Before closing, sales may be stopped and go on again
     [E12]. `offered_masks` has one mask per leg, with bit n-1 set for each number n on sale.
     `code_secret` makes the codes of the contest's tickets. Closing erases it, so that no code can
-    be made again.
+    be made again. The terms of a draft may change; a discarded draft takes no day [E9].
     """
 
     class State(models.TextChoices):
         DRAFT = "draft", _("Draft")
+        DISCARDED = "discarded", _("Discarded")
         OPEN = "open", _("On sale")
         STOPPED = "stopped", _("Stopped")
         CLOSED = "closed", _("Closed")
         SETTLED = "settled", _("Settled")
         ORDERED = "ordered", _("Payment ordered")
+
+    NEVER_ON_SALE = (State.DRAFT, State.DISCARDED)
 
     class Cause(models.TextChoices):
         SCHEDULE = "schedule", _("Scheduled time")
@@ -111,6 +114,13 @@ class Contest(Guarded):
         ORGANISER = "organiser", _("Organiser")
 
     mutable = (
+        "bet_type",
+        "bet_type_code",
+        "ticket_model",
+        "price_cents",
+        "max_bets",
+        "correction_window_s",
+        "correction_approval",
         "scheduled_close_at",
         "state",
         "opened_at",
@@ -120,7 +130,7 @@ class Contest(Guarded):
         "code_secret",
     )
     transitions = {
-        "draft": ("open",),
+        "draft": ("open", "discarded"),
         "open": ("stopped", "closed"),
         "stopped": ("open", "closed"),
         "closed": ("settled",),
@@ -162,7 +172,11 @@ class Contest(Guarded):
         verbose_name = _("contest")
         verbose_name_plural = _("contests")
         constraints = [
-            models.UniqueConstraint(fields=["bet_type_code", "day"], name="contest_one_a_day"),
+            models.UniqueConstraint(
+                fields=["bet_type_code", "day"],
+                condition=~Q(state="discarded"),
+                name="contest_one_a_day",
+            ),
             models.CheckConstraint(condition=Q(price_cents__gt=0), name="contest_price"),
             models.CheckConstraint(condition=Q(max_bets__gte=1), name="contest_max_bets"),
             models.CheckConstraint(
@@ -171,14 +185,17 @@ class Contest(Guarded):
             ),
             models.CheckConstraint(
                 condition=Q(
-                    closed_at=None, closing_cause="", state__in=["draft", "open", "stopped"]
+                    closed_at=None,
+                    closing_cause="",
+                    state__in=["draft", "discarded", "open", "stopped"],
                 )
                 | Q(closed_at__isnull=False, state__in=["closed", "settled", "ordered"])
                 & ~Q(closing_cause=""),
                 name="contest_closed_whole",
             ),
             models.CheckConstraint(
-                condition=Q(closed_at=None) | Q(code_secret=None), name="code_secret_erased"
+                condition=Q(closed_at=None) & ~Q(state="discarded") | Q(code_secret=None),
+                name="code_secret_erased",
             ),
         ]
 
@@ -187,7 +204,12 @@ class Contest(Guarded):
 
 
 class ContestLeg(Guarded):
-    """A leg of a contest: its race and its position on the ticket, from 1."""
+    """A leg of a contest: its race and its position on the ticket, from 1.
+
+    The race of a draft's leg may change [E9].
+    """
+
+    mutable = ("race",)
 
     contest = models.ForeignKey(
         Contest, models.PROTECT, related_name="legs", verbose_name=_("contest")
@@ -201,7 +223,9 @@ class ContestLeg(Guarded):
         ordering = ("contest", "position")
         constraints = [
             models.UniqueConstraint(fields=["contest", "position"], name="leg_position"),
-            models.UniqueConstraint(fields=["contest", "race"], name="leg_race_once"),
+            models.UniqueConstraint(
+                fields=["contest", "race"], name="leg_race_once", deferrable=Deferrable.IMMEDIATE
+            ),
             models.CheckConstraint(
                 condition=Q(position__gte=1, position__lte=MAX_LEGS), name="leg_position_range"
             ),

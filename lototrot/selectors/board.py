@@ -61,7 +61,7 @@ def _contests() -> list[Contest]:
     """Return the published contests that are not ordered yet, or were ordered lately."""
     since = natural_day(clock.now()) - timedelta(days=SHOWN_DAYS)
     published = Contest.objects.filter(publication__isnull=False)
-    opened = published.exclude(state=Contest.State.DRAFT).select_related(
+    opened = published.exclude(state__in=Contest.NEVER_ON_SALE).select_related(
         "meeting", "bet_type", "publication"
     )
     contests = opened.exclude(state=Contest.State.ORDERED) | opened.filter(day__gte=since)

@@ -4,11 +4,13 @@ from dataclasses import dataclass
 
 from django.db.models import QuerySet
 
+from core.database import clock
 from core.kernel.errors import NotFound
 from core.ledger.services import balance_cents
 from lototrot import accounts
 from lototrot.models.contest import Contest
 from lototrot.models.settlement import Prize, Settlement
+from lototrot.services.contest.chains import holds_chain
 
 
 class SettlementUnknown(NotFound):
@@ -67,8 +69,8 @@ def winning_tickets(settlement_id: int) -> QuerySet[Prize]:
 
 def chain_balances(bet_type_code: str) -> ChainBalances:
     """Return the jackpot and the reserve of a chain, and the carry-over into its next meeting."""
-    settled = [Contest.State.SETTLED, Contest.State.ORDERED]
-    coming = Contest.objects.filter(bet_type_code=bet_type_code).exclude(state__in=settled)
+    holding = Contest.objects.filter(holds_chain(clock.now()), bet_type_code=bet_type_code)
+    coming = holding.exclude(state=Contest.State.SETTLED)
     following = coming.order_by("day").values_list("pk", flat=True).first()
     return ChainBalances(
         bet_type_code=bet_type_code,

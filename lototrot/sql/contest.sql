@@ -1,9 +1,23 @@
--- Refuse updates of a contest that its state machine would allow: to move a closing that has been
--- reached, to change what the closing recorded, and to replace the secret of the codes instead of
--- erasing it (14.III.4) [E1].
+-- Refuse updates of a contest that its state machine would allow: to change terms once it is on sale,
+-- to discard it without the act of two persons [E9], to move a closing that has been reached, to
+-- change what the closing recorded, and to replace the secret of the codes instead of erasing it
+-- (14.III.4) [E1].
 CREATE OR REPLACE FUNCTION lototrot_guard_contest() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
-    IF NEW.scheduled_close_at <> OLD.scheduled_close_at
+    IF OLD.state <> 'draft'
+       AND (NEW.bet_type_id, NEW.bet_type_code, NEW.ticket_model_id, NEW.price_cents, NEW.max_bets,
+            NEW.correction_window_s, NEW.correction_approval)
+           IS DISTINCT FROM (OLD.bet_type_id, OLD.bet_type_code, OLD.ticket_model_id,
+            OLD.price_cents, OLD.max_bets, OLD.correction_window_s, OLD.correction_approval) THEN
+        RAISE EXCEPTION 'contest %: its terms change only before it is on sale', OLD.id
+            USING ERRCODE = 'restrict_violation';
+    END IF;
+    IF NEW.state = 'discarded' AND OLD.state <> 'discarded'
+       AND NOT EXISTS (SELECT FROM lototrot_discard d WHERE d.contest_id = OLD.id) THEN
+        RAISE EXCEPTION 'contest %: two persons discard it', OLD.id
+            USING ERRCODE = 'restrict_violation';
+    END IF;
+    IF NEW.scheduled_close_at <> OLD.scheduled_close_at AND OLD.state <> 'draft'
        AND (OLD.closed_at IS NOT NULL OR OLD.scheduled_close_at <= core_now()) THEN
         RAISE EXCEPTION 'contest %: its closing has been reached and is not moved', OLD.id
             USING ERRCODE = 'restrict_violation';
@@ -27,3 +41,21 @@ END $$;
 
 CREATE OR REPLACE TRIGGER closing_stays BEFORE UPDATE ON lototrot_contest
     FOR EACH ROW EXECUTE FUNCTION lototrot_guard_contest();
+
+-- Refuse a discard of a contest that was ever on sale, and another race in a leg of it [E9].
+CREATE OR REPLACE FUNCTION lototrot_need_draft() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+    IF NOT EXISTS (SELECT FROM lototrot_contest c
+                    WHERE c.id = NEW.contest_id AND c.state = 'draft') THEN
+        RAISE EXCEPTION 'contest %: it is no draft any more', NEW.contest_id
+            USING ERRCODE = 'restrict_violation';
+    END IF;
+    RETURN NEW;
+END $$;
+
+CREATE OR REPLACE TRIGGER draft BEFORE INSERT ON lototrot_discard
+    FOR EACH ROW EXECUTE FUNCTION lototrot_need_draft();
+CREATE OR REPLACE TRIGGER draft BEFORE INSERT ON lototrot_contestchange
+    FOR EACH ROW EXECUTE FUNCTION lototrot_need_draft();
+CREATE OR REPLACE TRIGGER draft BEFORE UPDATE ON lototrot_contestleg
+    FOR EACH ROW EXECUTE FUNCTION lototrot_need_draft();

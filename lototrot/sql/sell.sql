@@ -50,7 +50,7 @@ BEGIN
       INTO v_contest FROM lototrot_contest c WHERE c.id = p_contest;
     outcome := coalesce(
         CASE WHEN NOT FOUND THEN 'contest_unknown'
-            WHEN v_contest.state = 'draft' THEN 'contest_not_open'
+            WHEN v_contest.state IN ('draft', 'discarded') THEN 'contest_not_open'
             WHEN v_contest.state NOT IN ('open', 'stopped')
                 OR sold_at >= v_contest.scheduled_close_at THEN 'contest_closed'
             WHEN v_contest.state = 'stopped' THEN 'sales_stopped' END,

@@ -50,3 +50,22 @@ END $$;
 
 CREATE OR REPLACE TRIGGER whole_period BEFORE INSERT ON lototrot_paymentorder
     FOR EACH ROW EXECUTE FUNCTION lototrot_need_whole_period();
+
+-- Refuse a settlement out of its turn [A4, A20, B14]: while an earlier meeting of the chain is on
+-- sale, unsettled or not ordered, or a draft that could still open.
+CREATE OR REPLACE FUNCTION lototrot_need_turn() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+    IF EXISTS (
+        SELECT FROM lototrot_contest c
+          JOIN lototrot_contest e ON e.bet_type_code = c.bet_type_code AND e.day < c.day
+         WHERE c.id = NEW.contest_id
+           AND (e.state IN ('open', 'stopped', 'closed', 'settled') OR e.state = 'draft'
+                AND e.day >= (core_now() AT TIME ZONE 'Europe/Madrid')::date)) THEN
+        RAISE EXCEPTION 'contest %: an earlier meeting of its chain waits', NEW.contest_id
+            USING ERRCODE = 'restrict_violation';
+    END IF;
+    RETURN NEW;
+END $$;
+
+CREATE OR REPLACE TRIGGER turn BEFORE INSERT ON lototrot_settlement
+    FOR EACH ROW EXECUTE FUNCTION lototrot_need_turn();

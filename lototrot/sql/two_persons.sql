@@ -73,6 +73,8 @@ CREATE OR REPLACE TRIGGER two_persons BEFORE INSERT ON lototrot_classification
 CREATE OR REPLACE TRIGGER two_persons_correction BEFORE INSERT ON lototrot_classification
     FOR EACH ROW WHEN (NEW.corrects_id IS NOT NULL)
     EXECUTE FUNCTION lototrot_guard_correction();
+CREATE OR REPLACE TRIGGER two_persons BEFORE INSERT ON lototrot_discard
+    FOR EACH ROW EXECUTE FUNCTION lototrot_need_confirmed('lototrot.contest_discard');
 CREATE OR REPLACE TRIGGER two_persons BEFORE INSERT ON lototrot_void
     FOR EACH ROW WHEN (NEW.reason = 'breach')
     EXECUTE FUNCTION lototrot_need_confirmed('lototrot.breach_void');

@@ -18,7 +18,7 @@ from core.staff.services import SignOnLocked, SignOnRefused, password_check, use
 from lototrot.models.contest import Contest
 from lototrot.models.tickets import PrintConfirmation, Reprint, Void
 from lototrot.services.contest.closing import contest_close_early
-from lototrot.services.contest.contests import ContestOfDayExists, contest_create
+from lototrot.services.contest.preparing import ContestOfDayExists, contest_create
 from lototrot.services.tickets.annulment import ticket_annul
 from lototrot.services.tickets.printing import print_confirm, ticket_reprint
 from tests.support import factories

@@ -1,9 +1,7 @@
-"""Record bet types and ticket models, and prepare, publish and open contests."""
+"""Record bet types and ticket models, and publish and open contests."""
 
 import datetime
-import secrets
-import uuid
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 from django.conf import settings
@@ -15,28 +13,23 @@ from core.kernel.days import natural_day
 from core.kernel.errors import Conflict, Invalid, NotFound
 from core.kernel.money import percent_text
 from core.kernel.regulation import Regulation, shipped
-from core.ledger import services as ledger
 from core.premises.access import Capability, TerminalActor
 from core.staff.actor import StaffActor
 from lototrot import powers
 from lototrot.engine.bet_type import BetType as Rules
 from lototrot.engine.gates import MissingGate, OpeningFacts, missing_gates
 from lototrot.models.contest import (
-    MAX_LEGS,
     BetType,
     Contest,
-    ContestLeg,
     DisplayAcknowledgement,
     InternalBetType,
     Publication,
     TicketModel,
 )
-from lototrot.models.programme import FederationApproval, Meeting, Race
+from lototrot.models.programme import FederationApproval
 from lototrot.selectors.races import contest_limit
 from lototrot.selectors.stops import stops_standing
 from lototrot.services.contest.closing import offered_masks_refresh
-
-CODE_SECRET_BYTES = 32
 
 
 class BetTypeUnknown(NotFound):
@@ -69,24 +62,9 @@ class ContestUnknown(NotFound):
     message = "There is no such contest."
 
 
-class ContestOfDayExists(Conflict):
-    code = "contest_of_day_exists"
-    message = "There is already a contest of this bet type on that day [A15]."
-
-
-class TermsRefused(Invalid):
-    code = "contest_terms_refused"
-    message = "A contest cannot have these terms."
-
-
 class AuthorisationMissing(Invalid):
     code = "authorisation_missing"
     message = "The reference of the authority's authorisation is needed (14.II.2, 14.III.7)."
-
-
-class RaceRepeated(Invalid):
-    code = "race_repeated"
-    message = "A race is included twice."
 
 
 class RaceUnknown(NotFound):
@@ -211,87 +189,6 @@ def ticket_model_record(
         raise TicketModelRecorded(code=code, version=version) from error
 
 
-@transaction.atomic
-def contest_create(
-    *,
-    by: StaffActor,
-    meeting: Meeting,
-    bet_type: BetType,
-    ticket_model: TicketModel | None,
-    races: Sequence[Race],
-    price_cents: int,
-    max_bets: int,
-    scheduled_close_at: datetime.datetime,
-    correction_window_s: int = 0,
-    correction_approval: str = "",
-) -> Contest:
-    """Prepare a contest on races of the meeting, in the order of the ticket (14.III.5.1).
-
-    Raise TermsRefused, RaceRepeated, RaceUnknown, ScheduleOutOfPlace or ContestOfDayExists. The
-    opening gates check what can still be corrected.
-    """
-    by.need(powers.PREPARE_CONTEST)
-    _need_possible_terms(price_cents, max_bets, correction_window_s, correction_approval)
-    if len(races) > MAX_LEGS:
-        raise TermsRefused(races=len(races), maximum=MAX_LEGS)
-    if len({race.pk for race in races}) != len(races):
-        raise RaceRepeated
-    if not races or any(race.meeting_id != meeting.pk for race in races):
-        raise RaceUnknown(meeting=meeting.pk)
-    hold((Lock.MEETING, meeting.pk))
-    now = clock.now()
-    first_start = min(race.scheduled_start_at for race in races)
-    if not now < scheduled_close_at <= first_start:
-        raise ScheduleOutOfPlace(first_start_at=first_start.isoformat())
-    takings = ledger.liability(f"lototrot:takings:{uuid.uuid4()}")
-    account = ledger.account_open([takings])[takings.code]
-    try:
-        with transaction.atomic():
-            contest = Contest.objects.create(
-                meeting=meeting,
-                day=meeting.day,
-                bet_type=bet_type,
-                bet_type_code=bet_type.code,
-                ticket_model=ticket_model,
-                price_cents=price_cents,
-                max_bets=max_bets,
-                correction_window_s=correction_window_s,
-                correction_approval=correction_approval,
-                scheduled_close_at=scheduled_close_at,
-                takings_account=account,
-                created_at=now,
-                code_secret=secrets.token_bytes(CODE_SECRET_BYTES),
-                created_by_id=by.user_id,
-            )
-    except IntegrityError as error:
-        raise ContestOfDayExists(day=meeting.day.isoformat(), bet_type=bet_type.code) from error
-    ContestLeg.objects.bulk_create(
-        ContestLeg(contest=contest, position=position, race=race)
-        for position, race in enumerate(races, start=1)
-    )
-    offered_masks_refresh(contest_id=contest.pk)
-    contest.refresh_from_db()
-    return contest
-
-
-def _need_possible_terms(
-    price_cents: int, max_bets: int, correction_window_s: int, correction_approval: str
-) -> None:
-    """Raise TermsRefused for terms that no later record could make valid.
-
-    The gates check the limits.
-    """
-    if price_cents < 1 or max_bets < 1 or correction_window_s < 0:
-        raise TermsRefused(
-            price_cents=price_cents, max_bets=max_bets, correction_window_s=correction_window_s
-        )
-    if correction_window_s and not correction_approval.strip():
-        raise TermsRefused(
-            "A correction window needs the authority's approval on record (14.III.1.4).",
-            correction_window_s=correction_window_s,
-        )
-
-
 def contest_gates(*, contest: Contest) -> tuple[MissingGate, ...]:
     """Return the named gates that still keep the contest from being put on sale [E8]."""
     approval = FederationApproval.objects.filter(meeting=contest.meeting).first()
@@ -383,7 +280,7 @@ def contest_open(*, by: StaffActor, contest: Contest) -> Contest:
 def display_acknowledge(*, by: TerminalActor, contest: Contest) -> DisplayAcknowledgement:
     """Record the operator's declaration that programme and rules are on display (14.III.6.2)."""
     by.need(Capability.SELL)
-    if contest.state == Contest.State.DRAFT:
+    if contest.state in Contest.NEVER_ON_SALE:
         raise ContestNotOpen(contest=contest.pk)
     acknowledgement, _ = DisplayAcknowledgement.objects.get_or_create(
         contest=contest,

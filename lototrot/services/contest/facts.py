@@ -1,14 +1,14 @@
 """Keep the constant facts of contests on sale in each process, so that a sale does not query them.
 
-These facts cannot change, because the database refuses it. Everything that can change is decided
-inside the SQL statement of the sale.
+Once a contest is on sale they cannot change, because the database refuses it. Everything that
+can change is decided inside the SQL statement of the sale.
 """
 
 import dataclasses
 import datetime
 from typing import Any
 
-from core.database.kept import kept
+from core.database.kept import Facts
 from core.kernel.money import percent_text
 from lototrot.engine.races import mask_of
 from lototrot.engine.selection import Leg, Terms
@@ -56,10 +56,20 @@ class ContestFacts:
         return Terms(legs, self.price_cents, self.max_bets)
 
 
-@kept(most=256)
+_kept: Facts[ContestFacts] = Facts(most=256)
+
+
 def contest_facts(pk: int) -> ContestFacts:
-    """Return the facts of a contest. Raise ContestUnknown."""
-    return _facts_of(contest_get(pk))
+    """Return the facts of a contest. Those of a draft may change and are not kept [E9].
+
+    Raise ContestUnknown.
+    """
+    known = _kept.get(pk)
+    if known is not None:
+        return known
+    contest = contest_get(pk)
+    facts = _facts_of(contest)
+    return facts if contest.state == Contest.State.DRAFT else _kept.put(pk, fact=facts)
 
 
 def _facts_of(contest: Contest) -> ContestFacts:

@@ -10,7 +10,6 @@ from collections.abc import Iterable
 from datetime import date
 
 from django.db import transaction
-from django.db.models import Q
 
 from core.database import clock
 from core.database.locks import hold
@@ -19,7 +18,7 @@ from core.ledger.services import Line
 from lototrot import accounts, postings
 from lototrot.models.contest import Contest
 from lototrot.models.settlement import CarryOver
-from lototrot.services.contest.chains import chain_lock
+from lototrot.services.contest.chains import chain_lock, holds_chain
 
 
 def carry_overs_waiting(bet_type_code: str) -> list[tuple[date, int]]:
@@ -37,11 +36,11 @@ def meeting_after(bet_type_code: str, day: date) -> Contest | None:
 
     A contest that is still being prepared may become that contest. Prizes do not pass over it.
     """
-    coming = Contest.objects.filter(bet_type_code=bet_type_code, day__gt=day).filter(
-        Q(state__in=[*Contest.UNCLOSED, Contest.State.CLOSED])
-        | Q(state=Contest.State.DRAFT, scheduled_close_at__gt=clock.now())
+    coming = Contest.objects.filter(bet_type_code=bet_type_code, day__gt=day)
+    holding = coming.filter(holds_chain(clock.now())).exclude(
+        state=Contest.State.SETTLED  # it has taken what it takes
     )
-    first = coming.order_by("day", "pk").first()
+    first = holding.order_by("day", "pk").first()
     return None if first is None or first.state == Contest.State.DRAFT else first
 
 

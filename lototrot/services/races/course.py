@@ -57,8 +57,8 @@ def race_get(race_id: int) -> Race:
 
 
 def contests_including(race_id: int) -> list[int]:
-    """Return the ids of the contests that include a race."""
-    legs = Contest.objects.filter(legs__race_id=race_id)
+    """Return the ids of the contests that include a race; discarded ones do not [E9]."""
+    legs = Contest.objects.filter(legs__race_id=race_id).exclude(state=Contest.State.DISCARDED)
     return list(legs.order_by("pk").values_list("pk", flat=True))
 
 

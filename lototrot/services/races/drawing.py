@@ -104,7 +104,7 @@ def _sealed(contest: Contest) -> dict[str, Json]:
 
 def _contests(race_id: int) -> list[Contest]:
     """Return the contests on a race that were put on sale."""
-    on_sale = Contest.objects.filter(legs__race_id=race_id).exclude(state=Contest.State.DRAFT)
+    on_sale = Contest.objects.filter(legs__race_id=race_id).exclude(state__in=Contest.NEVER_ON_SALE)
     return list(on_sale.order_by("pk"))
 
 

@@ -80,7 +80,7 @@ def audit_contests() -> Audit:
     audit = Audit()
     contests = Contest.objects.select_related("bet_type", "takings_account")
     carried_over = _carried_over(audit)
-    for contest in contests.exclude(state=Contest.State.DRAFT).order_by("day", "pk"):
+    for contest in contests.exclude(state__in=Contest.NEVER_ON_SALE).order_by("day", "pk"):
         audit.contests += 1
         settlement = contest.settlements.filter(in_force=True).first()
         if settlement is None:

@@ -21,7 +21,7 @@ from lototrot.engine.distribution import Distribution, Takings, distribute
 from lototrot.models.contest import Contest
 from lototrot.models.settlement import PaymentOrder, Settlement, SettlementCategory
 from lototrot.selectors.breaches import breach_pending
-from lototrot.services.contest.chains import chain_lock
+from lototrot.services.contest.chains import chain_lock, holds_chain
 from lototrot.services.contest.contests import contest_get, rules_of
 from lototrot.services.prizes.carry_over import carry_overs_waiting
 from lototrot.services.races.results import ContestResults, contest_results
@@ -44,7 +44,10 @@ class ContestNotClosed(Conflict):
 
 class PreviousContestOpen(Conflict):
     code = "previous_contest_open"
-    message = "The payment order of an earlier meeting has not been given yet [A4, B14]."
+    message = (
+        "An earlier meeting of the chain waits: to be ordered, or discarded if it was never on sale"
+        " [A4, B14, A20]."
+    )
 
 
 class LapsedNotCarriedOver(Conflict):
@@ -200,16 +203,12 @@ def settlement_reverse(*, contest_id: int, by: StaffActor) -> Settlement:
 
 
 def _need_turn(contest: Contest) -> None:
-    """Raise unless all earlier meetings of the chain have their payment order [A4, B14].
+    """Raise if an earlier meeting of the chain holds it, also one not on sale yet [A4, A20, B14].
 
-    Meetings that were never on sale do not count.
+    A meeting that was called off ahead of its day is settled in its place.
     """
     earlier = Contest.objects.filter(bet_type_code=contest.bet_type_code, day__lt=contest.day)
-    waiting = (
-        earlier.exclude(state__in=[Contest.State.DRAFT, Contest.State.ORDERED])
-        .order_by("day")
-        .first()
-    )
+    waiting = earlier.filter(holds_chain(clock.now())).order_by("day").first()
     if waiting is not None:
         raise PreviousContestOpen(
             contest=waiting.pk, day=waiting.day.isoformat(), state=waiting.state

@@ -71,7 +71,7 @@ def drawn(of: Race, winner: int) -> Draw:
     """Record the certified draw of a declared race: balls entered by two persons, the winner
     first.
     """
-    for on_it in Contest.objects.filter(legs__race=of).exclude(state=Contest.State.DRAFT):
+    for on_it in Contest.objects.filter(legs__race=of).exclude(state__in=Contest.NEVER_ON_SALE):
         if on_it.state == Contest.State.OPEN:
             contest_closed(on_it, sealed=False)
         contest_seal(contest_id=on_it.pk)

@@ -7,7 +7,8 @@ from django.conf import settings
 from core.staff.actor import StaffActor
 from lototrot.models.contest import Contest
 from lototrot.models.programme import Meeting
-from lototrot.services.contest.contests import contest_create, contest_gates, contest_publish
+from lototrot.services.contest.contests import contest_gates, contest_publish
+from lototrot.services.contest.preparing import contest_create
 from tests.support import factories
 
 RULES = {code: f"The rules in {code}." for code, _ in settings.LANGUAGES}

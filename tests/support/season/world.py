@@ -15,7 +15,7 @@ from lototrot import tasks
 from lototrot.models.contest import Contest
 from lototrot.models.settlement import PaymentOrder, Prize
 from lototrot.models.tickets import Void
-from lototrot.services.contest import contests
+from lototrot.services.contest import contests, preparing
 from lototrot.services.contest.closing import schedule_move
 from lototrot.services.prizes.carry_over import carry_overs_due
 from lototrot.services.races import classification, starts, withdrawals
@@ -74,7 +74,7 @@ class World(Office):
             for number, numbers in enumerate(programmes)
         ]
         organiser = factories.staff(Role.ORGANISER)
-        contest = contests.contest_create(
+        contest = preparing.contest_create(
             by=organiser,
             meeting=meeting,
             bet_type=self.bet_type,

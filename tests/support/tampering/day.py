@@ -33,6 +33,7 @@ from lototrot.models.settlement import Prize
 from lototrot.models.tickets import Ticket
 from lototrot.selectors.draws import subject_of
 from lototrot.services.contest.closing import schedule_move
+from lototrot.services.contest.preparing import contest_change, contest_create, contest_discard
 from lototrot.services.races import classification, starts, stopping, withdrawals
 from lototrot.services.races.classification import Entry
 from lototrot.services.seal.proving import ticket_proof
@@ -88,6 +89,7 @@ def build() -> Day:
             in_force_from=clock.now().date(),
             reference="Contract",
         )
+        _prepared()
         contest, codes = _sold(point)
         _raced(contest, point, codes)
         emission = _played()
@@ -102,6 +104,27 @@ def build() -> Day:
             checkpoint_publish(day=day)
         seal_all()
         return _kept(contest, emission, codes)
+
+
+def _prepared() -> None:
+    """Prepare two contests of another bet type: one is changed, and one discarded [E9]."""
+    by, other = factories.two_organisers()
+    for days in (3, 4):
+        meeting = factories.meeting(races=5, first_start_at=clock.now() + timedelta(days=days))
+        races = list(meeting.races.order_by("number"))
+        contest = contest_create(
+            by=by,
+            meeting=meeting,
+            bet_type=factories.bet_type("five-races"),
+            ticket_model=factories.ticket_model(),
+            races=races,
+            price_cents=PRICE_CENTS,
+            max_bets=10,
+            scheduled_close_at=races[0].scheduled_start_at,
+        )
+        contest_change(by=by, contest_id=contest.pk, price_cents=200, races=races[::-1])
+    discard = contest_discard(by=by, contest_id=contest.pk, reason="Cancelled")
+    two_persons.confirm(proposal=discard.uuid, by=other)
 
 
 def _sold(point: factories.Point) -> tuple[Contest, list[str]]:

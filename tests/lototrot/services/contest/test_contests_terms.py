@@ -11,14 +11,12 @@ from core.staff.actor import StaffActor
 from core.staff.powers import Role
 from lototrot.models.contest import Contest
 from lototrot.services.contest.contests import (
-    ContestOfDayExists,
     ContestUnknown,
-    RaceRepeated,
     RaceUnknown,
     ScheduleOutOfPlace,
-    TermsRefused,
     contest_get,
 )
+from lototrot.services.contest.preparing import ContestOfDayExists, RaceRepeated, TermsRefused
 from tests.support import factories
 from tests.support.lototrot.putting_on_sale import created
 

@@ -78,7 +78,8 @@ def test_it_waits_for_a_meeting_and_does_not_pass_over_one_in_preparation(today:
     assert lapsed_carry_over(contest_id=draft.pk) == 500
 
 
-def test_one_that_never_opened_is_passed_over_once_it_cannot(today: date) -> None:
+def test_one_that_never_opened_is_passed_over_once_its_day_is_past(today: date) -> None:
+    """[A20]"""
     factories.contest(
         factories.meeting(day=today + timedelta(days=1), numbers=(1, 2, 3), races=2),
         rules=rounds.record(RULES),
@@ -89,6 +90,8 @@ def test_one_that_never_opened_is_passed_over_once_it_cannot(today: date) -> Non
     waiting(today, 500)
     assert carry_overs_due() == []
     factories.time_to(rounds.NOON + timedelta(days=1, minutes=1))
+    assert carry_overs_due() == []
+    factories.time_to(rounds.NOON + timedelta(days=2))
     assert carry_overs_due() == [after.pk]
 
 

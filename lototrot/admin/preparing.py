@@ -1,0 +1,161 @@
+"""Prepare contests on a meeting, and change or discard those that were never on sale [E9]."""
+
+from typing import Any
+
+from django import forms
+from django.utils.translation import gettext
+from django.utils.translation import gettext_lazy as _
+
+from core.admin_support.acts import Act, Done
+from core.admin_support.columns import moment
+from core.admin_support.forms import ActForm, EurosField, MomentField
+from core.staff.actor import StaffActor
+from lototrot import powers
+from lototrot.models.contest import MAX_LEGS, BetType, Contest, TicketModel
+from lototrot.models.programme import Meeting, Race
+from lototrot.services.contest import preparing
+
+Data = dict[str, Any]
+_AS_RUN = ("scheduled_start_at", "pk")
+
+
+class _NewContest(ActForm):
+    """The terms of a contest. The target is its meeting."""
+
+    bet_type = forms.ModelChoiceField(label=_("Bet type"), queryset=BetType.objects.all())
+    ticket_model = forms.ModelChoiceField(
+        label=_("Ticket model"), queryset=TicketModel.objects.all(), required=False
+    )
+    price_cents = EurosField(label=_("Price of a bet (€)"))
+    max_bets = forms.IntegerField(label=_("Most bets on a ticket"), min_value=1, initial=10_000)
+    scheduled_close_at = MomentField(label=_("Scheduled closing"))
+    correction_window_s = forms.IntegerField(
+        label=_("Correction window (s)"), min_value=0, initial=0
+    )
+    correction_approval = forms.CharField(
+        label=_("Approval of the window"), max_length=120, required=False
+    )
+
+    def meeting(self) -> Meeting:
+        return self.target  # type: ignore[no-any-return]
+
+    def build(self) -> None:
+        races = list(self.meeting().races.select_related("racecourse").order_by(*_AS_RUN))
+        choices = [("", "–"), *[(race.pk, _race_choice(race)) for race in races]]
+        names = []
+        for position in range(1, min(MAX_LEGS, len(races)) + 1):
+            names.append(f"leg_{position}")
+            self.fields[names[-1]] = forms.TypedChoiceField(
+                label=gettext("Race"),
+                choices=choices,
+                coerce=int,
+                empty_value=None,
+                required=False,
+                initial=races[position - 1].pk,
+            )
+        self.grid = (
+            (_("position"), _("race")),
+            [(str(position), [name]) for position, name in enumerate(names, start=1)],
+        )
+        self.initial["bet_type"] = BetType.objects.order_by("pk").last()
+        self.initial["ticket_model"] = TicketModel.objects.order_by("pk").last()
+        if races:
+            self.initial["scheduled_close_at"] = races[0].scheduled_start_at
+
+    def clean(self) -> Data:
+        data: Data = super().clean() or {}
+        chosen = [data.pop(name) for _, (name,) in self.grid[1] if name in data]  # type: ignore[index]
+        race_ids = [pk for pk in chosen if pk is not None]
+        if chosen[: len(race_ids)] != race_ids:
+            raise forms.ValidationError(
+                gettext("Fill the positions in order, beginning with the first.")
+            )
+        races = {race.pk: race for race in self.meeting().races.all()}
+        data["races"] = [races[pk] for pk in race_ids]
+        return data
+
+    def said(self) -> list[tuple[Any, str]]:
+        outside = [(field.label, self._reading(field.name)) for field in self.loose()]
+        legs = enumerate(self.cleaned_data["races"], start=1)
+        return [*outside, *[(str(position), str(race)) for position, race in legs]]
+
+
+def _race_choice(race: Race) -> str:
+    return f"{race} · {race.racecourse} · {moment(race.scheduled_start_at)}"
+
+
+def _create(by: StaffActor, meeting: Meeting, data: Data) -> Done:
+    return Done(
+        _("The contest is prepared."), preparing.contest_create(by=by, meeting=meeting, **data)
+    )
+
+
+CONTEST = Act(
+    name="contest",
+    title=_("Prepare a contest"),
+    power=powers.PREPARE_CONTEST,
+    run=_create,
+    form=_NewContest,
+    icon="add_circle",
+)
+
+
+class _Terms(_NewContest):
+    """The terms of a draft, as they are now. The target is the contest."""
+
+    def meeting(self) -> Meeting:
+        return self.target.meeting  # type: ignore[no-any-return]
+
+    def build(self) -> None:
+        super().build()
+        terms = preparing.terms_of(self.target)
+        for name in ("bet_type", "ticket_model", "scheduled_close_at", *_FIGURES):
+            self.initial[name] = getattr(terms, name)
+        self.initial["price_cents"] = f"{terms.price_cents // 100}.{terms.price_cents % 100:02}"
+        for position in range(1, MAX_LEGS + 1):
+            chosen = terms.races[position - 1].pk if position <= len(terms.races) else ""
+            self.initial[f"leg_{position}"] = chosen
+
+
+_FIGURES = ("max_bets", "correction_window_s", "correction_approval")
+
+
+class _Reason(ActForm):
+    reason = forms.CharField(label=_("Reason"), max_length=400)
+
+
+def _change(by: StaffActor, contest: Contest, data: Data) -> Done:
+    preparing.contest_change(by=by, contest_id=contest.pk, **data)
+    return Done(_("The contest is changed."))
+
+
+def _discard(by: StaffActor, contest: Contest, data: Data) -> Done:
+    preparing.contest_discard(by=by, contest_id=contest.pk, reason=data["reason"])
+    return Done(_("Proposed; a second person confirms it."))
+
+
+def _is_draft(by: StaffActor, contest: Contest) -> bool:
+    return bool(contest.state == Contest.State.DRAFT)
+
+
+CHANGE = Act(
+    name="terms",
+    title=_("Change the contest"),
+    power=powers.PREPARE_CONTEST,
+    run=_change,
+    form=_Terms,
+    icon="edit",
+    text=_("Possible until it is on sale. What it was before stays on record."),
+    offered=_is_draft,
+)
+DISCARD = Act(
+    name="discard",
+    title=_("Discard the contest"),
+    power=powers.PREPARE_CONTEST,
+    run=_discard,
+    form=_Reason,
+    icon="delete",
+    danger=True,
+    text=_("It stays on record, but takes no day and holds up no other meeting."),
+    offered=_is_draft,
+)

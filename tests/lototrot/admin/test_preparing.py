@@ -1,0 +1,71 @@
+"""Change and discard a draft in the admin [E9]."""
+
+from typing import Any
+
+import pytest
+
+from core.staff.models import Proposal
+from core.staff.powers import Role
+from lototrot.models.contest import Contest
+from lototrot.models.preparing import ContestChange
+from tests.support import factories
+from tests.support.admin_desk import Desk, as_typed, row_url, text_of
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def organiser() -> Desk:
+    return Desk(Role.ORGANISER)
+
+
+def typed(contest: Contest, **other: Any) -> dict[str, Any]:
+    """Return the form as it is filled in with the contest's terms, but for `other`."""
+    legs = {f"leg_{leg.position}": leg.race_id for leg in contest.legs.all()}
+    return {
+        "bet_type": contest.bet_type_id,
+        "ticket_model": contest.ticket_model_id,
+        "price_cents": "1.00",
+        "max_bets": contest.max_bets,
+        "correction_window_s": contest.correction_window_s,
+        "scheduled_close_at": as_typed(contest.scheduled_close_at),
+        **legs,
+        **other,
+    }
+
+
+def test_a_draft_is_changed_in_a_form_that_shows_what_it_is(organiser: Desk) -> None:
+    contest = factories.contest(state=Contest.State.DRAFT, price_cents=110)
+    page = organiser.get(f"{row_url(contest).removesuffix('change/')}terms/")
+    assert 'value="1.10"' in page
+    assert 'value="10000"' in page
+    organiser.do(contest, "terms", **typed(contest, price_cents="2,50", max_bets="7"))
+    contest.refresh_from_db()
+    assert (contest.price_cents, contest.max_bets) == (250, 7)
+    assert ContestChange.objects.get().changed_by == organiser.person
+    assert "terms before" in organiser.get(row_url(contest)).lower()
+
+
+def test_two_persons_discard_a_draft(organiser: Desk) -> None:
+    contest = factories.contest(state=Contest.State.DRAFT)
+    organiser.do(contest, "discard", reason="Meeting cancelled")
+    proposal = Proposal.objects.get()
+    second = Desk(Role.ORGANISER)
+    assert "Discarding of a contest" in second.get(row_url(proposal))
+    second.do(proposal, "confirm")
+    contest.refresh_from_db()
+    assert contest.state == Contest.State.DISCARDED
+    page = organiser.get(row_url(contest))
+    assert "Meeting cancelled" in page
+    for act in ("terms", "discard", "open", "publish"):
+        assert not organiser.offers(contest, act)
+    desk = organiser.client.get(f"/admin/race-day/{contest.pk}/", follow=True)
+    assert "Discarded" in text_of(desk)
+
+
+def test_what_is_on_sale_is_not_offered_for_it_and_refused(organiser: Desk) -> None:
+    contest = factories.contest()
+    assert not organiser.offers(contest, "terms")
+    organiser.refused(contest, "terms", "contest_not_draft", **typed(contest, max_bets="7"))
+    organiser.refused(contest, "discard", "contest_not_draft", reason="Too late")
+    assert not Proposal.objects.exists()
