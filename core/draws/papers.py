@@ -29,7 +29,7 @@ from core.receipts.document import (
 )
 from core.receipts.formats import format_moment
 from core.receipts.output import Output, need_language, render
-from core.receipts.pdf import Paper
+from core.receipts.paper import Paper
 
 MOST_PLACES = 200
 

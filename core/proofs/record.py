@@ -11,7 +11,7 @@ from core.proofs.models import LogEntry
 from core.receipts.document import Align, Block, Document, Emphasis, Line, Pair, Rule, Title
 from core.receipts.formats import format_cents, format_date, format_time
 from core.receipts.output import Output, need_language, render
-from core.receipts.pdf import Paper
+from core.receipts.paper import Paper
 
 # The fields of a document that are printed beside its digest.
 _PRINTED = ("contest", "day", "tickets", "bets", "takings_cents", "root")

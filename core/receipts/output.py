@@ -6,8 +6,9 @@ import enum
 from django.utils.html import format_html
 
 from core.kernel.errors import Invalid
-from core.receipts import escpos, html, pdf, text
+from core.receipts import escpos, html, text
 from core.receipts.document import LANGUAGES, Document
+from core.receipts.paper import Paper
 
 
 class LanguageUnknown(Invalid):
@@ -37,11 +38,14 @@ _MEDIA_TYPES = {
 
 
 def render(
-    document: Document, *, output: Output, created_at: datetime.datetime, paper: pdf.Paper
+    document: Document, *, output: Output, created_at: datetime.datetime, paper: Paper
 ) -> bytes:
     """Return the document as a file."""
     match output:
         case Output.PDF:
+            # Its library takes a tenth of the start of a process, and few processes need it.
+            from core.receipts import pdf
+
             return pdf.render(document, created_at=created_at, paper=paper)
         case Output.ESCPOS:
             return escpos.render(document)

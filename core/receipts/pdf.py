@@ -5,9 +5,7 @@ any other character becomes the nearest one. The same document and date give the
 """
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from datetime import datetime
-from enum import Enum
 from typing import Literal
 
 from fpdf import FPDF
@@ -31,26 +29,11 @@ from core.receipts.document import (
     Title,
 )
 from core.receipts.layout import shared_widths
+from core.receipts.paper import Paper, Sheet
 
 ENCODING = "cp1252"
 MM_PER_POINT = 25.4 / 72
 MAX_PAGE_MM = 5000  # a PDF page is at most 14,400 points
-
-
-@dataclass(frozen=True, slots=True)
-class _Sheet:
-    width_mm: float
-    height_mm: float | None  # None: as long as the content
-    margin_mm: float
-    font_points: float
-    qr_mm: float
-
-
-class Paper(Enum):
-    """The paper that the document is printed on."""
-
-    ROLL_80 = _Sheet(80, None, 4, 9, 42)
-    A4 = _Sheet(210, 297, 15, 12, 60)
 
 
 def render(document: Document, *, created_at: datetime, paper: Paper) -> bytes:
@@ -65,7 +48,7 @@ def render(document: Document, *, created_at: datetime, paper: Paper) -> bytes:
     return bytes(_draw(document, created_at, sheet, needed_mm).output())
 
 
-def _draw(document: Document, created_at: datetime, sheet: _Sheet, height_mm: float) -> "_Pdf":
+def _draw(document: Document, created_at: datetime, sheet: Sheet, height_mm: float) -> "_Pdf":
     pdf = _Pdf(document, sheet, height_mm)
     pdf.set_creation_date(created_at)
     pdf.add_page()
@@ -75,7 +58,7 @@ def _draw(document: Document, created_at: datetime, sheet: _Sheet, height_mm: fl
 
 
 class _Pdf(FPDF):
-    def __init__(self, document: Document, sheet: _Sheet, height_mm: float) -> None:
+    def __init__(self, document: Document, sheet: Sheet, height_mm: float) -> None:
         super().__init__(unit="mm", format=(sheet.width_mm, height_mm))
         self.core_fonts_encoding = ENCODING
         self.document = document

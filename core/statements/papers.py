@@ -7,7 +7,6 @@ from django.utils.translation import gettext as _
 from django.utils.translation import override
 
 from core.database import clock
-from core.receipts import pdf
 from core.receipts.document import (
     Align,
     Block,
@@ -21,6 +20,8 @@ from core.receipts.document import (
     Title,
 )
 from core.receipts.formats import format_cents, format_date, format_moment
+from core.receipts.output import Output, render
+from core.receipts.paper import Paper
 from core.statements.columns import Column
 from core.statements.models import Statement
 
@@ -30,7 +31,8 @@ CSV_HEADER = ("statement", "week_from", "week_to", "line", "game", "kind", "coun
 def statement_pdf(statement: Statement, *, language: str) -> bytes:
     """Return the statement on A4 sheets. The same statement always gives the same bytes."""
     document = statement_document(statement, language=language, simulated=clock.is_simulated())
-    return pdf.render(document, created_at=statement.issued_at, paper=pdf.Paper.A4)
+    created_at = statement.issued_at
+    return render(document, output=Output.PDF, created_at=created_at, paper=Paper.A4)
 
 
 def statement_csv(statement: Statement) -> str:

@@ -9,7 +9,7 @@ from core.database import clock
 from core.receipts.document import Align, Block, Document, Emphasis, Line, Pair, Rule, Table, Title
 from core.receipts.formats import format_cents
 from core.receipts.output import Output, need_language, render
-from core.receipts.pdf import Paper
+from core.receipts.paper import Paper
 from promotrot.models.emission import Emission, PrizeTier
 from promotrot.services.facts import EmissionFacts, emission_facts
 from promotrot.services.voucher_paper import GAME

@@ -10,7 +10,6 @@ from core.database import clock
 from core.kernel.errors import InvariantBroken
 from core.kernel.regulation import Bearer, Place, payment_rule, shipped
 from core.premises.sellers import place_facts
-from core.receipts import pdf
 from core.receipts.document import (
     Align,
     Block,
@@ -25,6 +24,7 @@ from core.receipts.document import (
 )
 from core.receipts.formats import format_cents, format_date, format_moment
 from core.receipts.output import Output, need_language, render
+from core.receipts.paper import Paper
 from promotrot.models.voucher import Voucher
 from promotrot.services.facts import EmissionFacts
 from promotrot.services.vouchers import Issued
@@ -186,4 +186,4 @@ def voucher_render(
     document = voucher_document(
         issued, facts, play, language=language, simulated=clock.is_simulated(), copy=copy
     )
-    return render(document, output=output, created_at=issued.issued_at, paper=pdf.Paper.ROLL_80)
+    return render(document, output=output, created_at=issued.issued_at, paper=Paper.ROLL_80)

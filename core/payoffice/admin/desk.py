@@ -38,7 +38,7 @@ from core.payoffice.services.paying import Paid, PayRequest
 from core.payoffice.services.personal_data import PayeeFacts
 from core.receipts.document import LANGUAGES
 from core.receipts.output import Output, render
-from core.receipts.pdf import Paper
+from core.receipts.paper import Paper
 from core.staff.actor import StaffActor
 from core.staff.models import Proposal
 

@@ -37,7 +37,7 @@ from core.payoffice.models import (
 )
 from core.payoffice.services import cheques, deposits, goods, slips
 from core.receipts.output import Output, render
-from core.receipts.pdf import Paper
+from core.receipts.paper import Paper
 
 
 class _Presentations(ReadOnlyInline):

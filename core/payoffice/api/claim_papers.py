@@ -17,7 +17,7 @@ from core.payoffice.services import checking, deposits, slips
 from core.premises.access import BareTerminal, TerminalCannot
 from core.receipts.document import Document
 from core.receipts.output import Output, render
-from core.receipts.pdf import Paper
+from core.receipts.paper import Paper
 from core.staff.actor import StaffActor
 
 

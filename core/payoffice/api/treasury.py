@@ -20,7 +20,7 @@ from core.payoffice.services import cash, cheques, goods, slips
 from core.payoffice.services.personal_data import Erased, PayeeFacts
 from core.premises.services import PremisesUnknown
 from core.receipts.output import Output, render
-from core.receipts.pdf import Paper
+from core.receipts.paper import Paper
 from core.staff.api.proposals import ProposalOut
 from core.staff.two_persons import ProposalPending
 

@@ -23,7 +23,7 @@ from core.receipts.document import (
 )
 from core.receipts.formats import format_cents, format_date, format_moment
 from core.receipts.output import Output, need_language, render
-from core.receipts.pdf import Paper
+from core.receipts.paper import Paper
 from lototrot.models.contest import Contest
 from lototrot.models.programme import FederationApproval, Meeting
 from lototrot.selectors.cards import RaceCard, meeting_cards

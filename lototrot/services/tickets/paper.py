@@ -5,8 +5,8 @@ import uuid
 from core.database import clock
 from core.kernel.errors import Conflict
 from core.premises.access import BareTerminal
-from core.receipts import pdf
 from core.receipts.output import Output, need_language, render
+from core.receipts.paper import Paper
 from lototrot.models.tickets import PrintConfirmation, Void
 from lototrot.services.tickets.printing import TicketNotPrintable
 from lototrot.services.tickets.selling import ContestClosed, Sold, sold_again, ticket_of_terminal
@@ -42,4 +42,4 @@ def slip_render(sold: Sold, *, output: Output, language: str, copy: int = 0) -> 
     """
     need_language(language)
     document = ticket_document(sold, language=language, simulated=clock.is_simulated(), copy=copy)
-    return render(document, output=output, created_at=sold.sold_at, paper=pdf.Paper.ROLL_80)
+    return render(document, output=output, created_at=sold.sold_at, paper=Paper.ROLL_80)

@@ -10,6 +10,7 @@ import pytest
 from core.receipts import escpos, html, pdf, text
 from core.receipts.document import LANGUAGES, Document, Line, Title
 from core.receipts.output import LanguageUnknown, Output, need_language, page, render
+from core.receipts.paper import Paper
 
 BANNERS = {
     "ca": ("DUPLICAT", "TEMPS SIMULAT"),
@@ -38,7 +39,7 @@ def test_banners_only_where_they_belong(simulated: bool, duplicate: bool) -> Non
         language="en", blocks=(Line("x"),), simulated=simulated, duplicate=duplicate
     )
     created_at = datetime(2026, 1, 1, tzinfo=UTC)
-    assert pdf.render(document, created_at=created_at, paper=pdf.Paper.A4)
+    assert pdf.render(document, created_at=created_at, paper=Paper.A4)
     for rendered in (text.render(document), html.render(document)):
         assert ("SIMULATED TIME" in rendered) == simulated
         assert ("DUPLICATE" in rendered) == duplicate
@@ -55,7 +56,7 @@ SIGNATURES = {
 @pytest.mark.parametrize("form", Output)
 def test_a_document_is_rendered_in_every_form(document: Document, form: Output) -> None:
     created_at = datetime(2026, 1, 1, tzinfo=UTC)
-    content = render(document, output=form, created_at=created_at, paper=pdf.Paper.ROLL_80)
+    content = render(document, output=form, created_at=created_at, paper=Paper.ROLL_80)
     assert content.startswith(SIGNATURES[form])
     assert "/" in form.media_type
 

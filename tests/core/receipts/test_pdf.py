@@ -12,7 +12,7 @@ from pypdf import PdfReader
 
 from core.receipts import pdf, qr
 from core.receipts.document import Block, Document, Line, Notice, Pair, Qr, Table, Title
-from core.receipts.pdf import Paper
+from core.receipts.paper import Paper
 
 CREATED = datetime(2026, 3, 1, 18, 0, 5, tzinfo=UTC)
 

@@ -16,6 +16,7 @@ from core.premises.sellers import SellerFacts
 from core.receipts import escpos, html, pdf, text
 from core.receipts.document import LANGUAGES, Document
 from core.receipts.formats import format_cents, format_date, format_moment
+from core.receipts.paper import Paper
 from lototrot.services.tickets import slips
 from lototrot.services.tickets.selling import QuickPick, SaleRequest, Sold, ticket_sell
 from lototrot.services.tickets.slips import (
@@ -68,7 +69,7 @@ def as_printed(document: Document) -> str:
 
 
 def as_pdf(document: Document) -> str:
-    file = pdf.render(document, created_at=datetime.now(UTC), paper=pdf.Paper.ROLL_80)
+    file = pdf.render(document, created_at=datetime.now(UTC), paper=Paper.ROLL_80)
     return "\n".join(page.extract_text() for page in pypdf.PdfReader(io.BytesIO(file)).pages)
 
 
