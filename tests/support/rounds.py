@@ -246,14 +246,20 @@ def settled(at: Point, tickets: Sequence[Masks] = ((1, 1), (1, 2), (2, 4))) -> C
     return made
 
 
+def order(of: Contest) -> None:
+    """Settle the contest, and let two persons order its payment."""
+    contest_settle(contest_id=of.pk)
+    first, second = factories.two_organisers()
+    proposal = payment_order_propose(by=first, contest_id=of.pk)
+    two_persons.confirm(proposal=proposal.uuid, by=second)
+    of.refresh_from_db()
+
+
 def ordered(at: Point, tickets: Sequence[Masks] = ((1, 1), (1, 2), (2, 4))) -> Contest:
     """Return a contest as `settled` does, with its payment ordered by two persons."""
-    made = settled(at, tickets)
-    first, second = factories.two_organisers()
-    proposal = payment_order_propose(by=first, contest_id=made.pk)
-    two_persons.confirm(proposal=proposal.uuid, by=second)
-    made.refresh_from_db()
-    return made
+    contest = settled(at, tickets)
+    order(contest)
+    return contest
 
 
 def published() -> Contest:

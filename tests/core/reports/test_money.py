@@ -1,4 +1,4 @@
-"""Report prizes, the organiser's share and the history of the jackpot."""
+"""Report prizes and the organiser's share of both games."""
 
 from typing import Any
 
@@ -6,7 +6,7 @@ import pytest
 
 from core.ledger import services as ledger
 from lototrot import accounts
-from tests.support.reporting import RULES, Season, rows
+from tests.support.reporting import Season, rows
 
 pytestmark = pytest.mark.django_db
 
@@ -27,26 +27,3 @@ def test_prizes_and_the_organisers_share_are_the_settlements(by: Any, season: Se
         parts = ("commission_cents", "management_cents", "tax_cents", "remainder_cents")
         assert sum(row[part] for part in parts) == row["share_cents"]
         assert row["takings_cents"] == row["prizes_cents"] + row["share_cents"]
-
-
-def test_the_jackpots_history_explains_every_movement_to_the_balance(
-    by: Any, season: Season
-) -> None:
-    history = rows(by, "jackpot-history", season)
-    code = RULES.code
-    for fund, account in (
-        ("jackpot", accounts.jackpot(code)),
-        ("reserve fund", accounts.reserve(code)),
-    ):
-        mine = [r for r in history if r["fund"] == fund]
-        assert mine, (fund, history)
-        standing = 0
-        for row in mine:
-            standing += row["cents"]
-            assert row["after_cents"] == standing
-            assert "lototrot." not in row["why"]
-            assert row["meeting"]
-        assert standing == ledger.balance_cents(account)
-    carried = rows(by, "jackpot-by-meeting", season)
-    assert carried[0]["jackpot_out_cents"] == carried[1]["jackpot_in_cents"] > 0
-    assert carried[1]["jackpot_out_cents"] == 0

@@ -3,13 +3,10 @@
 from collections.abc import Sequence
 from typing import Any
 
-from core.staff import two_persons
 from lototrot.engine.bet_type import BetType as Rules
 from lototrot.engine.races import Race
 from lototrot.models.contest import Contest
-from lototrot.services.settlement.payment_order import payment_order_propose
-from lototrot.services.settlement.settling import contest_settle
-from tests.support import factories, rounds
+from tests.support import rounds
 from tests.support.factories import Point
 
 TWO = rounds.rules(**rounds.TWO_LEGS)
@@ -31,11 +28,3 @@ def closed_contest(
     rounds.sell(contest, point, [rounds.masks(numbers) for numbers in tickets])
     rounds.run(contest, facts)
     return contest
-
-
-def ordered(contest: Contest) -> None:
-    """Settle and give the payment order, by two persons."""
-    contest_settle(contest_id=contest.pk)
-    first, second = factories.two_organisers()
-    proposal = payment_order_propose(by=first, contest_id=contest.pk)
-    two_persons.confirm(proposal=proposal.uuid, by=second)

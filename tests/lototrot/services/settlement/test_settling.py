@@ -45,7 +45,6 @@ from tests.support.lototrot.two_races import (
     TWO,
     WON_BY_ONE,
     closed_contest,
-    ordered,
 )
 
 pytestmark = pytest.mark.django_db
@@ -200,7 +199,7 @@ def test_jackpot_reserve_and_order_pass_from_meeting_to_meeting(point: Point) ->
         found = chain_balances(TWO.code)
         assert (found.jackpot_cents, found.reserve_cents) == (*balances.values(),)
         if tickets is not TICKETS:
-            ordered(contest)
+            rounds.order(contest)
             rounds.later(1)
     assert balances == {"jackpot": 0, "reserve": 0}
     rounds.books_agree()
@@ -221,7 +220,7 @@ def test_a_meeting_waits_for_the_payment_order_of_the_one_before(point: Point) -
             "state": state,
         }
         contest_settle(contest_id=first.pk)
-    ordered(first)
+    rounds.order(first)
     assert settlements_due() == [second.pk]
     assert contest_settle(contest_id=second.pk).in_force
 
@@ -239,7 +238,7 @@ def test_lapsed_prizes_are_carried_over_before_a_later_meeting_and_raise_its_jac
     point: Point,
 ) -> None:
     first = closed_contest(point)
-    ordered(first)
+    rounds.order(first)
     rounds.later(40)
     second = closed_contest(point, tickets=[[(3,), (3,)]])
     with pytest.raises(LapsedNotCarriedOver) as refusal:
@@ -321,7 +320,7 @@ def test_nothing_is_reversed_once_payment_is_ordered(point: Point) -> None:
     by = factories.staff(Role.STEWARDS)
     with pytest.raises(NotSettled):
         settlement_reverse(contest_id=contest.pk, by=by)
-    ordered(contest)
+    rounds.order(contest)
     with pytest.raises(NotSettled):
         settlement_reverse(contest_id=contest.pk, by=by)
     with pytest.raises(IntegrityError, match="payment is ordered"), transaction.atomic():

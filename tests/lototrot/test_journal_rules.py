@@ -1,0 +1,67 @@
+"""Hold every table of Lototrot to the acts that write it, and find rows that no act wrote."""
+
+from django.apps import apps
+
+from core.journal.rules import Rule, broken
+from lototrot import journal_rules
+from tests.support import factories, rounds
+from tests.support.databases import Database
+from tests.support.journaling import as_owner, execute, touched
+
+NO_ACT = {"lototrot_racecourse"}  # a name and a place, which mean no act
+OTHER_ACT = "journal_xid = 3"
+# A rule, and the change to a row of its table that breaks it.
+FORGERIES = {
+    "lototrot_contestleg.with_lototrot_contest": OTHER_ACT,
+    "lototrot_race.with_lototrot_meeting": OTHER_ACT,
+    "lototrot_runner.with_lototrot_race": OTHER_ACT,
+    "lototrot_ticket.sold": "amount_cents = amount_cents + 1",
+    "lototrot_displayacknowledgement.stamped": "acknowledged_at = acknowledged_at - interval '1 d'",
+    "lototrot_prize.with_lototrot_settlement": OTHER_ACT,
+    "lototrot_settlement.published": OTHER_ACT,
+    "lototrot_settlementcategory.with_lototrot_settlement": OTHER_ACT,
+    "lototrot_paymentorder.confirmed": OTHER_ACT,
+    "lototrot_paymentorder.published": OTHER_ACT,
+    "lototrot_seal.with_proofs_logentry": OTHER_ACT,
+}
+RULES = {rule.name: rule for rule in journal_rules.RULES}
+
+
+def tables_of(rule: Rule) -> set[str]:
+    return {table for table, _, _ in broken(rule)}
+
+
+def test_every_rule_has_a_name_and_every_table_a_rule() -> None:
+    assert len(RULES) == len(journal_rules.RULES)
+    tables = {model._meta.db_table for model in apps.get_app_config("lototrot").get_models()}
+    held = {rule.table for rule in journal_rules.RULES}
+    assert held <= tables
+    assert tables - held == NO_ACT
+
+
+def test_a_row_that_another_act_wrote_is_found_by_its_rule(own_database: Database) -> None:
+    factories.time_to(rounds.NOON)
+    place, rules = factories.point(), rounds.rules(**rounds.TWO_LEGS)
+    contest = rounds.contest(rules, [(1, 2, 3)] * 2)
+    factories.sell(contest, place)
+    rounds.run(contest, [rounds.Facts((1, 2, 3), winners=frozenset({1}))] * 2)
+    rounds.order(contest)
+    for name, change in FORGERIES.items():
+        rule = RULES[name]
+        assert tables_of(rule) == set(), name
+        with as_owner(own_database), touched(rule.table):
+            assert execute(f"UPDATE {rule.table} SET {change}") > 0, name
+            assert tables_of(rule) == {rule.table}, name
+
+
+def test_a_contest_that_became_settled_without_a_settlement_is_found(
+    own_database: Database,
+) -> None:
+    factories.time_to(rounds.NOON)
+    contest = rounds.settled(factories.point())
+    rule = RULES["lototrot_contest.state_settled"]
+    assert list(broken(rule)) == []
+    with as_owner(own_database), touched("lototrot_settlement"):
+        execute(f"UPDATE lototrot_settlement SET {OTHER_ACT}")
+        ((table, row, _),) = broken(rule)
+    assert (table, row) == ("lototrot_contest", contest.pk)

@@ -1,0 +1,88 @@
+"""Give the screens Lototrot's panels: their modules exist and their texts are complete."""
+
+import re
+from pathlib import Path
+
+import pytest
+from django.contrib.staticfiles import finders
+from django.utils.translation import override
+
+from core.screens import texts
+from core.screens.board import Board
+from core.screens.check import Check
+from core.screens.panels import Panel
+from core.screens.terminal import Terminal
+from core.screens.views import Screen
+from lototrot.screens import SCREENS
+
+PANELS = {
+    name: panel
+    for name, panel in (
+        ("terminal", SCREENS.terminal),
+        ("board", SCREENS.board),
+        ("holder", SCREENS.holder),
+    )
+    if panel is not None
+}
+named = pytest.mark.parametrize("panel", PANELS.values(), ids=PANELS)
+
+
+def home(panel: Panel) -> Path:
+    """Return the folder of the panel's module."""
+    path = finders.find(panel.module)
+    assert isinstance(path, str)
+    return Path(path).parent
+
+
+def source(panel: Panel) -> str:
+    """Return the text of the panel's own modules: it and those that it preloads."""
+    found = [finders.find(name) for name in (panel.module, *panel.preload)]
+    return "".join(Path(path).read_text("utf-8") for path in found if isinstance(path, str))
+
+
+def test_all_three_panels_are_there() -> None:
+    assert list(PANELS) == ["terminal", "board", "holder"]
+
+
+@named
+def test_every_file_that_a_panel_names_is_served(panel: Panel) -> None:
+    for name in (panel.module, *panel.styles, *panel.preload):
+        assert finders.find(name), name
+
+
+@pytest.mark.parametrize("name", ["terminal", "board"])
+def test_every_module_beside_the_panel_is_preloaded(name: str) -> None:
+    panel = PANELS[name]
+    modules = {path.name for path in home(panel).glob("*.js")} - {Path(panel.module).name}
+    assert {Path(preloaded).name for preloaded in panel.preload} == modules
+
+
+@pytest.mark.parametrize(
+    ("name", "page"),
+    [("terminal", Terminal), ("board", Board), ("holder", Check)],
+)
+def test_texts_that_the_scripts_ask_for_are_handed_to_their_page(
+    name: str, page: type[Screen]
+) -> None:
+    handed = set(texts.catalogue("base", *page().catalogues()))
+    asked = set(re.findall(r"\bt\(\s*\"(\w+)\"", source(PANELS[name])))
+    assert asked
+    assert asked - handed == set()
+
+
+@pytest.mark.parametrize("catalogue", SCREENS.texts)
+@pytest.mark.parametrize("language", ["ca", "es"])
+def test_every_text_is_translated(catalogue: str, language: str) -> None:
+    """Names of the game are the same in every language; sentences are not."""
+    with override("en"):
+        english = texts.catalogue(catalogue)
+    with override(language):
+        translated = texts.catalogue(catalogue)
+    sentences = {key for key, text in english.items() if isinstance(text, str) and " " in text}
+    assert len(sentences) > 10
+    assert [key for key in sentences if translated[key] == english[key]] == []
+
+
+def test_the_feed_has_the_name_of_its_section() -> None:
+    assert SCREENS.feed is not None and SCREENS.board is not None
+    assert SCREENS.feed.name == SCREENS.board.name
