@@ -122,7 +122,7 @@ def chain_of(*meetings: dict[str, Any]) -> dict[str, Any]:
 @pytest.mark.article("14.III.10.7")
 def test_unclaimed_prizes_go_to_the_first_meeting_after_the_last_day_to_claim() -> None:
     day = date(2024, 1, 31)
-    last = last_claim_day(day, 30)
+    last = last_claim_day(day, day, 30)
     unclaimed = meeting(day.isoformat(), claimed={"6": 0})
     same_day = meeting(last.isoformat())
     after = meeting("2024-03-02")
