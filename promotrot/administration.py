@@ -20,6 +20,11 @@ def _emission(reference: Any) -> Any:
     return link(found) if found else str(reference)
 
 
+def _play(ident: Any) -> Any:
+    found = PlayTicket.objects.filter(uuid=ident).first()
+    return link(found) if found else str(ident)
+
+
 ADMINISTRATION = Administration(
     sections=(
         Section(
@@ -51,9 +56,11 @@ ADMINISTRATION = Administration(
         "promotrot.approval": _("Approval of a game"),
         "promotrot.closing": _("Closing of an emission"),
         "promotrot.ending": _("End of a game"),
+        "promotrot.play_end": _("End of a play at the Central Office"),
     },
     content_readers={
         "emission": _emission,
+        "play": _play,
     },
     code_texts=FAULTS,
     tones={"committed": "info", "mixed": "info", "stopped": "warning", "revealed": "primary"},

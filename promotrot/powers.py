@@ -11,6 +11,7 @@ WITNESS_EMISSION = "promotrot.emission.witness"
 APPROVE_GAME = "promotrot.game.approve"
 END_GAME = "promotrot.game.end"
 RECORD_GAME = "promotrot.game.record"
+END_PLAY = "promotrot.play.end"
 MOVE_PLAY = "promotrot.play.move"
 READ_PLAYS = "promotrot.play.read"
 HAND_OVER = "promotrot.voucher.hand_over"
@@ -25,6 +26,7 @@ POWERS = {
     APPROVE_GAME: frozenset({Role.ORGANISER}),
     END_GAME: frozenset({Role.ORGANISER}),
     RECORD_GAME: frozenset({Role.ORGANISER}),
+    END_PLAY: frozenset({Role.CASHIER, Role.SUPERVISOR}),
     MOVE_PLAY: frozenset({Role.ORGANISER}),
     READ_PLAYS: frozenset(
         {Role.ORGANISER, Role.INSPECTOR, Role.AUDITOR, Role.SUPERVISOR, Role.CASHIER}

@@ -2,5 +2,6 @@
 
 from promotrot.services import closing, games
 from promotrot.services.debts import ending
+from promotrot.services.office import stopping
 
-KINDS = (games.APPROVAL, closing.CLOSING, ending.ENDING)
+KINDS = (games.APPROVAL, closing.CLOSING, ending.ENDING, stopping.ENDING)

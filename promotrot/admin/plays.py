@@ -15,9 +15,12 @@ from core.premises.models import Terminal
 from core.staff.actor import StaffActor
 from promotrot import powers
 from promotrot.admin.searched import SearchedAdmin
-from promotrot.models.play import PlayAct, PlayEnd, PlayMove, PlayTicket
+from promotrot.admin.words import PROPOSED
+from promotrot.models.play import OfficeEnd, PlayAct, PlayEnd, PlayMove, PlayTicket
 from promotrot.models.voucher import Voucher
+from promotrot.selectors.plays import can_be_finished
 from promotrot.services.office.moving import play_move, terminal_of
+from promotrot.services.office.stopping import play_end_propose
 
 
 class _Move(ActForm):
@@ -46,6 +49,30 @@ MOVE_ACT = Act(
 )
 
 
+class _Reason(ActForm):
+    reason = forms.CharField(label=_("Reason"), max_length=200)
+
+
+def _end(by: StaffActor, target: PlayTicket, data: dict[str, Any]) -> Done:
+    return Done(PROPOSED, play_end_propose(by=by, ident=target.uuid, reason=data["reason"]))
+
+
+END_ACT = Act(
+    name="end",
+    title=_("End at the Central Office"),
+    power=powers.END_PLAY,
+    run=_end,
+    form=_Reason,
+    text=_(
+        "Its premises can no longer finish it. It ends with the standing prize, or with the price"
+        " back where no prize stands; the voucher waits for the buyer."
+    ),
+    icon="stop_circle",
+    danger=True,
+    offered=lambda by, target: _unfinished(by, target) and not can_be_finished(target.premises_id),
+)
+
+
 class _Acts(ReadOnlyInline):
     model = PlayAct
     shown = ("number", "act", "draw", "seen", "terminal", "at")
@@ -58,6 +85,11 @@ class _Acts(ReadOnlyInline):
 class _End(ReadOnlyInline):
     model = PlayEnd
     shown = ("cause", "tier", "extra_tier", "awarded_cents", "extra_cents", "picture", "ended_at")
+
+
+class _OfficeEnd(ReadOnlyInline):
+    model = OfficeEnd
+    shown = ("reason", "ended_at", "proposal")
 
 
 class _Moves(ReadOnlyInline):
@@ -88,8 +120,8 @@ class PlayTicketAdmin(SearchedAdmin):
     )
     list_filter = ("emission",)
     list_select_related = ("emission", "premises", "terminal", "end")
-    inlines = (_Acts, _End, _Moves, _Vouchers)
-    acts = (MOVE_ACT,)
+    inlines = (_Acts, _End, _OfficeEnd, _Moves, _Vouchers)
+    acts = (MOVE_ACT, END_ACT)
 
     @admin.display(description=_("state"))
     def state(self, row: PlayTicket) -> Any:

@@ -9,11 +9,16 @@ from rest_framework.request import Request
 from core.api.schema import operation
 from core.api.shapes import Cents, Choice, Instant, PageQuery, Shape, Text, Uuid, Whole
 from core.api.views import StaffView
+from core.payoffice.refusals import CashSessionMissing
+from core.staff.api.proposals import ProposalOut
+from core.staff.two_persons import ProposalPending
 from promotrot.api import samples
 from promotrot.models.play import PlayEnd
 from promotrot.models.voucher import Voucher
 from promotrot.selectors.plays import plays
+from promotrot.services.office.handing import NotCentralOffice
 from promotrot.services.office.moving import MoveRefused, play_move
+from promotrot.services.office.stopping import PlayCanBeFinished, play_end_propose
 from promotrot.services.playing import PlayEnded, PlayUnknown
 
 
@@ -73,6 +78,10 @@ class PlayMoveIn(Shape):
     reason = Text(max_length=200)
 
 
+class PlayEndIn(Shape):
+    reason = Text(max_length=200, help_text="Why its premises can no longer finish it.")
+
+
 class Plays(StaffView):
     @operation(
         "Plays, newest first",
@@ -116,5 +125,35 @@ class Move(StaffView):
                 by=self.by, ident=ident, terminal_code=body["terminal"], reason=body["reason"]
             )
             return self.answer(MoveOnRecord, move)
+
+        return self.once(act)
+
+
+class Ending(StaffView):
+    @operation(
+        "Propose to end a play that its premises can no longer finish; another person confirms",
+        "Both at the Central Office, with an open cash session. It ends as the game's rule for"
+        " stopping says: with the standing prize, or with the price back where no prize stands. The"
+        " voucher is held for the buyer [P19].",
+        body=PlayEndIn,
+        answer=ProposalOut,
+        status=201,
+        idempotent=True,
+        example={"reason": "The bar has closed for good"},
+        problems=(
+            PlayUnknown,
+            PlayEnded,
+            PlayCanBeFinished,
+            CashSessionMissing,
+            NotCentralOffice,
+            ProposalPending,
+        ),
+    )
+    def post(self, request: Request, ident: uuid.UUID) -> HttpResponse:
+        reason = self.read(PlayEndIn)["reason"]
+
+        def act() -> HttpResponse:
+            proposal = play_end_propose(by=self.by, ident=ident, reason=reason)
+            return self.answer(ProposalOut, proposal, 201)
 
         return self.once(act)

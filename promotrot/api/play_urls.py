@@ -25,4 +25,5 @@ urlpatterns: list[URLPattern] = [
     path("office/plays", desk.Plays.as_view()),
     path(f"office/{_PLAY}", desk.OnePlay.as_view()),
     path(f"office/{_PLAY}/move", desk.Move.as_view()),
+    path(f"office/{_PLAY}/ending", desk.Ending.as_view()),
 ]

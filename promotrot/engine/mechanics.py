@@ -7,7 +7,7 @@ outcome can depend on them [P3]. `strategies.py` computes the exact percentages.
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import Final
+from typing import ClassVar, Final
 
 from core.kernel.canonical import Json
 from core.kernel.errors import Conflict, Invalid
@@ -100,6 +100,8 @@ class Hidden:
     `openings` places are opened. Only tiers in `changeable` may be changed. Nothing (0), if it is
     in `changeable`, must be changed.
     """
+
+    stopping: ClassVar = "keep"
 
     openings: int
     changeable: frozenset[int]
@@ -207,6 +209,8 @@ class Ladder:
     """A ladder: the player stops with the prize reached or risks it. The last rung has no way
     up.
     """
+
+    stopping: ClassVar = "stop"
 
     rungs: tuple[Rung, ...]
 
@@ -351,3 +355,13 @@ def replay(mechanic: Mechanic, acts: Iterable[tuple[str, int]]) -> Play:
     for act, draw in acts:
         play = perform(mechanic, play, act, draw)
     return play
+
+
+def standing(mechanic: Mechanic, play: Play) -> int | None:
+    """Return the tier with which the player may stop at this point; None if no prize stands [P19].
+
+    It is the rule for stopping that the game publishes: a ladder's rung, a hidden prize that may be
+    kept.
+    """
+    stops = (c for c in mechanic.choices(play.at) if c.name == mechanic.stopping)
+    return next((choice.outcomes[0].then.award for choice in stops), None)

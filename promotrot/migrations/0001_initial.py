@@ -562,6 +562,47 @@ class Migration(migrations.Migration):
             },
         ),
         migrations.CreateModel(
+            name="OfficeEnd",
+            fields=[
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                ("reason", models.CharField(max_length=200, verbose_name="reason")),
+                ("ended_at", models.DateTimeField(verbose_name="ended at")),
+                (
+                    "proposal",
+                    models.OneToOneField(
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="+",
+                        to="staff.proposal",
+                        verbose_name="proposal",
+                    ),
+                ),
+                (
+                    "ticket",
+                    models.OneToOneField(
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="office_end",
+                        to="promotrot.playticket",
+                        verbose_name="virtual ticket",
+                    ),
+                ),
+            ],
+            options={
+                "verbose_name": "end of a play at the Central Office",
+                "verbose_name_plural": "ends of plays at the Central Office",
+                "constraints": [
+                    models.CheckConstraint(
+                        condition=models.Q(("reason", ""), _negated=True),
+                        name="office_end_has_reason",
+                    )
+                ],
+            },
+        ),
+        migrations.CreateModel(
             name="PlayMove",
             fields=[
                 (
@@ -650,7 +691,8 @@ class Migration(migrations.Migration):
                         choices=[
                             ("played", "Played to its end"),
                             ("unfinished", "Left unfinished, the result stands"),
-                            ("refund", "Never begun, the price is due back"),
+                            ("stopped", "Ended at the Central Office, the standing prize"),
+                            ("refund", "No prize stands, the price is due back"),
                         ],
                         max_length=10,
                         verbose_name="cause",

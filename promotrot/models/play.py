@@ -6,7 +6,7 @@ from django.utils.translation import gettext_lazy as _
 
 from core.database.models import Guarded
 from core.premises.models import Operator, Premises, Terminal
-from core.staff.models import StaffSession, User
+from core.staff.models import Proposal, StaffSession, User
 from promotrot.engine.mechanics import MAX_ACT_CHARS
 from promotrot.models.emission import Emission
 
@@ -91,7 +91,7 @@ class PlayAct(Guarded):
 
 
 class PlayEnd(Guarded):
-    """The end of a play: its award, or that its price is due back [P11].
+    """The end of a play: its award, or that its price is due back [P11, P19].
 
     `tier` is the prize's tier in the game's table, 0 for none. `extra_tier` is the tier of an extra
     prize in the plan of a probabilistic emission that pays an earlier shortfall [P2].
@@ -102,7 +102,8 @@ class PlayEnd(Guarded):
     class Cause(models.TextChoices):
         PLAYED = "played", _("Played to its end")
         UNFINISHED = "unfinished", _("Left unfinished, the result stands")
-        REFUND = "refund", _("Never begun, the price is due back")
+        STOPPED = "stopped", _("Ended at the Central Office, the standing prize")
+        REFUND = "refund", _("No prize stands, the price is due back")
 
     ticket = models.OneToOneField(
         PlayTicket, models.PROTECT, related_name="end", verbose_name=_("virtual ticket")
@@ -127,6 +128,32 @@ class PlayEnd(Guarded):
                 | Q(tier=0, extra_tier=0, awarded_cents=0, extra_cents=0, picture=None),
                 name="play_end_refund_awards_nothing",
             ),
+        ]
+
+    def __str__(self) -> str:
+        return str(self.ticket)
+
+
+class OfficeEnd(Guarded):
+    """The act of two persons at the Central Office that ends a play nobody else can finish [P19].
+
+    The premises have no terminal left or no authorisation. The play has its `PlayEnd`, too.
+    """
+
+    ticket = models.OneToOneField(
+        PlayTicket, models.PROTECT, related_name="office_end", verbose_name=_("virtual ticket")
+    )
+    proposal = models.OneToOneField(
+        Proposal, models.PROTECT, related_name="+", verbose_name=_("proposal")
+    )
+    reason = models.CharField(_("reason"), max_length=200)
+    ended_at = models.DateTimeField(_("ended at"))
+
+    class Meta:
+        verbose_name = _("end of a play at the Central Office")
+        verbose_name_plural = _("ends of plays at the Central Office")
+        constraints = [
+            models.CheckConstraint(condition=~Q(reason=""), name="office_end_has_reason")
         ]
 
     def __str__(self) -> str:

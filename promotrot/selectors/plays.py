@@ -25,6 +25,13 @@ SELECT m.ticket_id FROM promotrot_playmove m JOIN promotrot_playticket t ON t.id
    AND NOT EXISTS (SELECT FROM promotrot_playend e WHERE e.ticket_id = m.ticket_id)
    AND promotrot_terminal_of(t.id, t.terminal_id) = %(terminal)s
 """
+_STRANDED = """
+SELECT t.id FROM premises_terminal p CROSS JOIN LATERAL (
+    SELECT id FROM promotrot_playticket WHERE terminal_id = p.id
+     ORDER BY id DESC LIMIT %(most)s) t
+ WHERE NOT promotrot_can_finish(p.premises_id)
+   AND NOT EXISTS (SELECT FROM promotrot_playend e WHERE e.ticket_id = t.id)
+"""
 
 
 def unfinished_at(terminal_id: int) -> QuerySet[PlayTicket]:
@@ -33,6 +40,22 @@ def unfinished_at(terminal_id: int) -> QuerySet[PlayTicket]:
         cursor.execute(_AT_TERMINAL, {"terminal": terminal_id, "most": LOOKED_BACK})
         found = [pk for (pk,) in cursor.fetchall()]
     return PlayTicket.objects.filter(pk__in=found).select_related("emission").defer(PLAN)
+
+
+def can_be_finished(premises_id: int) -> bool:
+    """Return whether the premises have a terminal in use and are authorised for Promotrot [P19]."""
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT promotrot_can_finish(%s)", [premises_id])
+        return bool(cursor.fetchone()[0])
+
+
+def stranded() -> QuerySet[PlayTicket]:
+    """Return the unfinished plays whose premises can no longer finish them, oldest first [P19]."""
+    with connection.cursor() as cursor:
+        cursor.execute(_STRANDED, {"most": LOOKED_BACK})
+        found = [pk for (pk,) in cursor.fetchall()]
+    rows = PlayTicket.objects.filter(pk__in=found).select_related("emission", "premises")
+    return rows.defer(PLAN).order_by("pk")
 
 
 def unfinished(before: datetime.datetime) -> QuerySet[PlayTicket]:

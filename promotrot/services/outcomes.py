@@ -2,11 +2,13 @@
 it.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from core.kernel.canonical import Json
 from promotrot.engine.game import PredrawnGame
+from promotrot.engine.mechanics import replay, standing
 from promotrot.engine.reveal import picture_document, reveal
 from promotrot.models.play import PlayEnd
 from promotrot.models.voucher import Voucher
@@ -65,14 +67,40 @@ def predrawn_outcome(facts: EmissionFacts, opening: int, position: int, cause: s
     return _outcome(facts, cause, tier, 0, picture_document(picture))
 
 
-def played_outcome(facts: EmissionFacts, opening: int, position: int, award: int) -> Outcome:
+def played_outcome(
+    facts: EmissionFacts,
+    opening: int,
+    position: int,
+    award: int,
+    cause: str = PlayEnd.Cause.PLAYED,
+) -> Outcome:
     """Return what a probabilistic play won, with any extra prize of its ticket [P2, P3]."""
     extra_tier = dealing(facts.pk).tier(opening, position) if facts.dealt else 0
-    return _outcome(facts, PlayEnd.Cause.PLAYED, award, extra_tier, None)
+    return _outcome(facts, cause, award, extra_tier, None)
+
+
+def stopped_outcome(
+    facts: EmissionFacts, opening: int, position: int, acts: Sequence[tuple[str, int]]
+) -> Outcome:
+    """Return the outcome of a play that is ended for its buyer after those acts [P11, P19].
+
+    `acts` are pairs of an act and its random integer. A pre-drawn play gets what lay on its ticket.
+    A probabilistic one gets the prize with which its player may stop, or its price back if no
+    prize stands.
+    """
+    if isinstance(facts.game, PredrawnGame):
+        return predrawn_outcome(facts, opening, position, PlayEnd.Cause.UNFINISHED)
+    mechanic = facts.game.kind.mechanic
+    tier = standing(mechanic, replay(mechanic, acts)) if acts else None
+    if tier is None:
+        return refund_outcome(facts)
+    return played_outcome(facts, opening, position, tier, PlayEnd.Cause.STOPPED)
 
 
 def refund_outcome(facts: EmissionFacts) -> Outcome:
-    """Return the outcome of a probabilistic play not begun: its price is due back [P11]."""
+    """Return the outcome of a probabilistic play in which no prize stands: its price is due back
+    [P11, P19].
+    """
     draft = Draft(Voucher.Nature.REFUND, facts.price_cents, ())
     return Outcome(PlayEnd.Cause.REFUND, 0, 0, 0, 0, None, (draft,))
 

@@ -2,25 +2,25 @@
 
 A pre-drawn play ends with the prize that lay on its ticket. A probabilistic play without any act
 ends with its price due back. Both vouchers are held for the buyer at the Central Office. A play
-that was begun can be resumed, and is listed every night until it is.
+that was begun can be resumed, and is listed every night until it is; where its premises cannot any
+more, two persons at the Central Office end it (`services.office.stopping`) [P19].
 """
 
 import datetime
 import json
+from collections.abc import Sequence
 from typing import Any, Final
 
-from django.db import connection
-
 from core.database import clock
+from core.database.statements import call_function
 from core.kernel.days import day_bounds, natural_day
 from core.nights.jobs import MOST_LISTED, Outcome
-from promotrot.engine.game import PredrawnGame
 from promotrot.models.play import PlayAct, PlayEnd, PlayTicket
 from promotrot.selectors.plays import unfinished
 from promotrot.selectors.vouchers import held_vouchers, unconfirmed_vouchers
 from promotrot.services.facts import emission_facts
 from promotrot.services.issuing import issues
-from promotrot.services.outcomes import predrawn_outcome, refund_outcome
+from promotrot.services.outcomes import stopped_outcome
 from promotrot.services.vouchers import claim_days, secrets_erase
 
 GRACE: Final = datetime.timedelta(hours=1)
@@ -32,20 +32,29 @@ def play_end_unfinished(ticket: PlayTicket) -> str | None:
 
     A repeated call changes nothing.
     """
+    return play_end_held(ticket, [], act="promotrot.unfinished")
+
+
+def play_end_held(
+    ticket: PlayTicket, acts: Sequence[tuple[str, int]], *, act: str = ""
+) -> str | None:
+    """End a play for its buyer after those acts, pairs of an act and its random integer.
+
+    Its vouchers are held at the Central Office. Return the cause, or None if the play has ended or
+    has moved on. `act` names the act for the journal where no person's session has named it.
+    """
     facts, today = emission_facts(ticket.emission_id), natural_day(clock.now())
-    if isinstance(facts.game, PredrawnGame):
-        cause = PlayEnd.Cause.UNFINISHED
-        outcome = predrawn_outcome(facts, ticket.opening, ticket.position, cause)
-    else:
-        outcome = refund_outcome(facts)
-    held = json.dumps([each.document() for each in issues(outcome, ticket.uuid, None)])
-    with connection.cursor() as cursor:
-        cursor.execute(
-            "SELECT promotrot_end_unfinished(p_ticket => %s, p_day => %s, p_claim_days => %s,"
-            " p_ending => %s, p_vouchers => %s)",
-            [ticket.pk, today, claim_days(today), json.dumps(outcome.document()), held],
-        )
-        (ended,) = cursor.fetchone()
+    outcome = stopped_outcome(facts, ticket.opening, ticket.position, acts)
+    (ended,) = call_function(
+        "promotrot_end_unfinished",
+        ticket=ticket.pk,
+        acts=len(acts),
+        day=today,
+        claim_days=claim_days(today),
+        ending=json.dumps(outcome.document()),
+        vouchers=json.dumps([each.document() for each in issues(outcome, ticket.uuid, None)]),
+        act=act,
+    )
     return str(outcome.cause) if ended else None
 
 
@@ -63,7 +72,7 @@ def plays_end_unfinished(day: datetime.date) -> Outcome:
         if became is not None:
             counts[became] += 1
             listed.append(_row(ticket, became))
-    del counts[PlayEnd.Cause.PLAYED]
+    del counts[PlayEnd.Cause.PLAYED], counts[PlayEnd.Cause.STOPPED]
     return Outcome(counts, {"unfinished": listed[:MOST_LISTED]})
 
 

@@ -26,11 +26,14 @@ BEGIN
     RETURN NEW;
 END $$;
 
--- Refuse to refund a play that has an act [P11].
+-- Refuse to stop a play, or to refund one that has an act, without two persons at the Central Office
+-- [P11, P19].
 CREATE OR REPLACE FUNCTION promotrot_guard_end() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
-    IF EXISTS (SELECT FROM promotrot_playact a WHERE a.ticket_id = NEW.ticket_id) THEN
-        RAISE EXCEPTION 'play %: it has begun and is not refunded', NEW.ticket_id
+    IF (NEW.cause = 'stopped'
+        OR EXISTS (SELECT FROM promotrot_playact a WHERE a.ticket_id = NEW.ticket_id))
+       AND NOT EXISTS (SELECT FROM promotrot_officeend o WHERE o.ticket_id = NEW.ticket_id) THEN
+        RAISE EXCEPTION 'play %: only two persons at the Central Office end it so', NEW.ticket_id
             USING ERRCODE = 'restrict_violation';
     END IF;
     RETURN NEW;
@@ -123,7 +126,8 @@ CREATE OR REPLACE TRIGGER given_by_lane BEFORE INSERT ON promotrot_playticket
 CREATE OR REPLACE TRIGGER in_turn BEFORE INSERT ON promotrot_playact
     FOR EACH ROW EXECUTE FUNCTION promotrot_guard_act();
 CREATE OR REPLACE TRIGGER not_begun BEFORE INSERT ON promotrot_playend
-    FOR EACH ROW WHEN (NEW.cause = 'refund') EXECUTE FUNCTION promotrot_guard_end();
+    FOR EACH ROW WHEN (NEW.cause IN ('refund', 'stopped'))
+    EXECUTE FUNCTION promotrot_guard_end();
 CREATE OR REPLACE TRIGGER same_premises BEFORE INSERT ON promotrot_playmove
     FOR EACH ROW EXECUTE FUNCTION promotrot_guard_move();
 CREATE OR REPLACE TRIGGER held BEFORE INSERT ON promotrot_voucherhandover

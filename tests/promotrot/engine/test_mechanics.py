@@ -29,6 +29,7 @@ from promotrot.engine.mechanics import (
     legal_acts,
     perform,
     replay,
+    standing,
 )
 from promotrot.engine.prize_table import Prize, declarable
 from promotrot.engine.strategies import (
@@ -67,6 +68,20 @@ SMALL: list[Mechanic] = [
     Hidden(3, frozenset({0, 2, 3}), (Deal(2, (1, 2, 3, 0)), Deal(1, (2, 2, 3, 3)))),
     Hidden(1, frozenset(), (Deal(1, (1, 0, 0)), Deal(3, (2, 0, 3)))),
 ]
+
+
+@pytest.mark.article("15.II.3")
+def test_the_standing_prize_is_the_one_with_which_the_player_may_stop() -> None:
+    """[P19]: nothing stands before the first act, nor on an empty place that must be changed."""
+    start = Play()
+    assert (standing(LADDER, start), standing(HIDDEN, start)) == (None, None)
+    first = perform(LADDER, start, "trot", 0)
+    assert standing(LADDER, first) == 3
+    assert standing(LADDER, perform(LADDER, first, "trot", 0)) == 2
+    opened = {tier: perform(HIDDEN, start, "open-1", draw) for draw, tier in ((0, 0), (14, 3))}
+    assert {play.steps[-1].shown for play in opened.values()} == {0, 3}
+    assert standing(HIDDEN, opened[0]) is None and standing(HIDDEN, opened[3]) == 3
+    assert standing(LADDER, perform(LADDER, first, "trot", 1)) is None, "it is over"
 
 
 @pytest.mark.article("15.II.3", "15.III.2")
