@@ -162,12 +162,9 @@ def _carried_over(audit: Audit) -> dict[int, int]:
         stored[key] = stored.get(key, 0) + carried.cents
         carried_over[carried.contest_id] = carried_over.get(carried.contest_id, 0) + carried.cents
         if carried.day >= carried.contest.day:
-            audit.check(
-                carried.contest,
-                "carried_over_before_its_day",
-                str(carried.day),
-                str(carried.contest.day),
-            )
+            days = str(carried.day), str(carried.contest.day)
+            finding = Finding(carried.contest_id, "carried_over_before_its_day", *days)
+            audit.findings.append(finding)
         if stored[key] > lapsed.get(key, 0):
             audit.check(carried.contest, "carried_over", stored[key], lapsed.get(key, 0))
     for (code, day), cents in lapsed.items():
