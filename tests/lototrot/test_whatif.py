@@ -164,3 +164,16 @@ def test_the_limits_of_the_price_are_within_them(price: int) -> None:
     with pytest.raises(DomainError) as fault:
         KINDS["end_to_end"](changed("end_to_end", ("price",), 601))
     assert fault.value.code == "price_out_of_range"
+
+
+@pytest.mark.article("14.III.10.2")
+def test_a_late_payment_order_moves_the_last_day_to_claim() -> None:
+    """[D7]"""
+    given = {"meeting_day": "2024-01-31", "results_day": "2024-01-31"}
+    in_time = KINDS["dates"](given | {"order_day": "2024-02-01"})
+    late = KINDS["dates"](given | {"order_day": "2024-02-04"})
+    assert in_time == KINDS["dates"](given)
+    assert isinstance(in_time, dict) and isinstance(late, dict)
+    assert in_time["last_claim_day"] == "2024-03-01"
+    assert late["last_claim_day"] == "2024-03-04"
+    assert late["first_pay_day"] == in_time["first_pay_day"]

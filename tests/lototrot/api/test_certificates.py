@@ -1,6 +1,9 @@
 """Publish the certificate of a settlement to everybody, and export sealed tickets to staff."""
 
+from io import BytesIO
+
 import pytest
+from pypdf import PdfReader
 
 from core.staff.powers import Role
 from lototrot.services.settlement.certificate import certificate_in_force
@@ -21,12 +24,19 @@ def test_everybody_reads_the_certificate_in_force() -> None:
     assert "max-age=5" in answer["Cache-Control"]
     for language in ("ca", "es", "en"):
         paper = everybody.get(f"{path}/certificate.pdf", lang=language)
-        assert paper.content.startswith(b"%PDF")
+        pages = PdfReader(BytesIO(paper.content)).pages
+        words = "".join("".join(page.extract_text() for page in pages).split())
+        document = entry["document"]
+        wanted = (entry["signature"], document["seal"]["root"], document["settlement"])
+        assert [word for word in wanted if word not in words] == []
+    assert everybody.get(f"{path}/certificate.html").status_code == 200
     auditor = staff_api(Role.AUDITOR)
     content = b"".join(auditor.get(f"{path}/sealed-tickets").streaming_content)
     commitments = [bytes(ticket.code_commitment) for ticket in contest.tickets.all()]
     assert commitments and all(content.count(commitment) == 1 for commitment in commitments)
     refused(everybody.get(f"{path}/sealed-tickets"), 401, "credentials_missing")
+    steward = staff_api(Role.STEWARDS)
+    refused(steward.get(f"{path}/sealed-tickets"), 403, "power_missing")
 
 
 def test_without_a_settlement_there_is_no_certificate() -> None:

@@ -1,0 +1,133 @@
+"""Do Lototrot's nightly jobs: list what is not settled or not printed, and compute all again."""
+
+from datetime import date, timedelta
+from typing import Any
+
+import pytest
+
+from core.database import clock
+from core.kernel.days import natural_day
+from core.nights.jobs import MOST_LISTED
+from lototrot import nightly
+from lototrot.models.contest import Contest
+from lototrot.models.tickets import PrintConfirmation, Ticket, Void
+from lototrot.services.races.results import ResultsMissing
+from lototrot.services.seal.sealing import ContestNotSealed
+from lototrot.services.settlement.auditing import SettlementsDiffer
+from lototrot.services.settlement.settling import BreachPending, PreviousContestOpen
+from tests.support import factories, rounds
+from tests.support.databases import Database
+from tests.support.factories import Point
+from tests.support.journaling import forge
+
+RULES = rounds.rules(**rounds.TWO_LEGS)
+WON_BY_ONE = rounds.Facts((1, 2, 3), winners=frozenset({1}))
+
+
+@pytest.fixture
+def point(db: None) -> Point:
+    factories.time_to(rounds.NOON)
+    return factories.point()
+
+
+def today() -> date:
+    return natural_day(clock.now())
+
+
+def contest_of(rules: Any = RULES, *, day: date | None = None) -> Contest:
+    return rounds.contest(rules, [(1, 2, 3)] * 2, day=day)
+
+
+# --- Contests that wait to be settled -------------------------------------------------------------
+
+
+def codes() -> dict[int, str]:
+    """Return the obstacle of each contest that waits."""
+    outcome = nightly.unsettled(today())
+    rows = outcome.listed["not_settled"]
+    assert outcome.counts == {"waiting": len(rows)}
+    return {row["contest"]: row["code"] for row in rows}
+
+
+def test_only_closed_contests_wait(point: Point) -> None:
+    contest_of(rounds.rules(**rounds.TWO_LEGS | {"code": "on-sale"}))
+    rounds.settled(point)
+    assert codes() == {}
+
+
+def test_each_contest_is_listed_with_what_holds_it_up(point: Point) -> None:
+    unsealed = contest_of(rounds.rules(**rounds.TWO_LEGS | {"code": "unsealed"}))
+    factories.contest_closed(unsealed, sealed=False)
+    unknown = contest_of(rounds.rules(**rounds.TWO_LEGS | {"code": "unknown"}))
+    factories.contest_closed(unknown)
+    ready, later = contest_of(), contest_of(day=today() + timedelta(days=1))
+    rounds.run(ready, [WON_BY_ONE] * 2)
+    rounds.run(later, [WON_BY_ONE] * 2)
+    assert codes() == {
+        unsealed.pk: ContestNotSealed.code,
+        unknown.pk: ResultsMissing.code,
+        ready.pk: "",
+        later.pk: PreviousContestOpen.code,
+    }
+
+
+@pytest.mark.article("14.I.6")
+def test_a_contest_with_bets_in_breach_waits_for_two_persons(point: Point) -> None:
+    contest = contest_of()
+    elsewhere = factories.point(factories.premises(authorised=()))
+    rounds.sell(contest, elsewhere, [(1, 1)])
+    rounds.run(contest, [WON_BY_ONE] * 2)
+    assert codes() == {contest.pk: BreachPending.code}
+
+
+# --- Tickets without a confirmed print ------------------------------------------------------------
+
+
+def test_a_ticket_without_a_confirmed_print_is_an_incident_of_its_day(point: Point) -> None:
+    contest = contest_of()
+    lost, printed, annulled = rounds.sell(contest, point, [(1, 1), (2, 2), (4, 4)])
+    PrintConfirmation.objects.create(ticket=printed, confirmed_at=clock.now())
+    Void.objects.create(
+        ticket=annulled,
+        reason="error",
+        note="Wrong race",
+        voided_at=clock.now(),
+        operator=point.operator,
+    )
+    outcome = nightly.unprinted(today())
+    assert outcome.counts == {"unconfirmed": 1}
+    (row,) = outcome.listed["unconfirmed_prints"]
+    assert (row["ticket"], row["terminal"]) == (str(lost.uuid), point.terminal.code)
+    assert row["sold_at"] == Ticket.objects.get(pk=lost.pk).sold_at.isoformat()
+    for day in (today() - timedelta(days=1), today() + timedelta(days=1)):
+        assert nightly.unprinted(day).counts == {"unconfirmed": 0}
+
+
+def test_all_are_counted_and_the_first_are_listed(point: Point) -> None:
+    rounds.sell(contest_of(), point, [(1, 1)] * (MOST_LISTED + 1))
+    outcome = nightly.unprinted(today())
+    assert outcome.counts == {"unconfirmed": MOST_LISTED + 1}
+    assert len(outcome.listed["unconfirmed_prints"]) == MOST_LISTED
+
+
+# --- Settlements computed again -------------------------------------------------------------------
+
+
+def test_the_audit_counts_and_stops_the_night_where_figures_differ(
+    own_database: Database,
+) -> None:
+    factories.time_to(rounds.NOON)
+    contest = rounds.settled(factories.point())
+    assert nightly.audit(today()).counts == {"contests": 1, "tickets": 3, "prizes": 2}
+    forge("UPDATE lototrot_settlement SET prizes_cents = prizes_cents + 1")
+    with pytest.raises(SettlementsDiffer) as differ:
+        nightly.audit(today())
+    (found,) = differ.value.data["found"]
+    assert (found["contest"], found["check"]) == (contest.pk, "prizes_cents")
+    assert found["stored"] == found["recounted"] + 1
+
+
+def test_the_jobs_stand_in_the_order_of_the_night() -> None:
+    orders = [job.order for job in nightly.JOBS]
+    assert orders == sorted(orders)
+    assert len({job.name for job in nightly.JOBS}) == len(nightly.JOBS)
