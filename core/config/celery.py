@@ -4,7 +4,7 @@ import os
 from typing import Any
 
 from celery import Celery
-from celery.signals import setup_logging, worker_init
+from celery.signals import setup_logging, worker_init, worker_ready
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "core.config.settings")
 
@@ -26,3 +26,10 @@ def _verify_server(**_: Any) -> None:
     from core.config.startup import verify_server
 
     verify_server()
+
+
+@worker_ready.connect  # type: ignore[untyped-decorator]
+def _watch_clock(**_: Any) -> None:
+    from core.timekeeping import watching
+
+    watching.start()

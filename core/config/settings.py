@@ -4,6 +4,7 @@ There are two profiles: `development` (default: embedded servers, secrets genera
 `var/`) and `production`, which refuses to start on anything that is fit for a demonstration only.
 """
 
+import re
 from pathlib import Path
 
 from celery.schedules import crontab
@@ -100,6 +101,7 @@ INSTALLED_APPS = [
     "core.draws",
     "core.payoffice",
     "core.statements",
+    "core.timekeeping",
     "core.alarms",
     "core.nights",
     "core.reports",
@@ -276,4 +278,8 @@ ACCESS_LOG_EVERY = env.integer("ACCESS_LOG_EVERY", 1, least=0)
 LOG_RECEIVERS = env.words("LOG_RECEIVERS", [])
 if not all(address.startswith(("/", "http://", "https://")) for address in LOG_RECEIVERS):
     raise ImproperlyConfigured("LOG_RECEIVERS are absolute paths and http(s) addresses")
+# A time server, HOST or HOST:PORT, that the watch of the clock asks (SNTP).
+NTP_SERVER = env.string("NTP_SERVER", "")
+if NTP_SERVER and not re.fullmatch(r"[A-Za-z0-9.-]+(:[0-9]{1,5})?", NTP_SERVER):
+    raise ImproperlyConfigured("NTP_SERVER is HOST or HOST:PORT")
 METRICS_TOKEN = env.string("METRICS_TOKEN", "")

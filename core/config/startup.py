@@ -10,6 +10,7 @@ from core.journal.numbers import started_anew
 
 REQUIRED_ON = ("fsync", "full_page_writes", "synchronous_commit")
 OLDEST_SERVER = 160000
+SERVER_CLOCK = "SELECT clock_timestamp()"  # in production nothing is added to it
 
 
 def verify_server() -> None:
@@ -52,6 +53,11 @@ def verify_server() -> None:
             row = cursor.fetchone()
             if row and row[0]:
                 faults.append("the application connects as the owner of its tables")
+            cursor.execute(
+                "SELECT btrim(prosrc, E' \\n') FROM pg_proc WHERE proname = 'core_server_clock'"
+            )
+            if [source.strip() for (source,) in cursor.fetchall()] != [SERVER_CLOCK]:
+                faults.append("the server's clock is not the machine's; run migrate")
             cursor.execute("SELECT EXISTS (SELECT FROM database_clockoffset)")
             if cursor.fetchone()[0]:
                 faults.append("this database has run on simulated time")

@@ -15,8 +15,10 @@ application = in_one_write(get_wsgi_application())
 from django.conf import settings  # noqa: E402  (needs the apps loaded)
 
 from core.config.startup import verify_server  # noqa: E402
+from core.timekeeping import watching  # noqa: E402
 
 verify_server()
+watching.start()
 # What is loaded here stays, so the garbage collector need not stop requests to examine it.
 import_module(settings.ROOT_URLCONF)
 gc.collect()

@@ -12,7 +12,7 @@ from django.db import DatabaseError, connection, transaction
 
 from core.database.locks import Lock, hold
 from core.database.models import ClockOffset
-from core.kernel.errors import Forbidden, Invalid
+from core.kernel.errors import Conflict, Forbidden, Invalid
 
 _KEPT_S = 1.0
 
@@ -25,6 +25,12 @@ class SimulatedTimeRefused(Forbidden):
 class ClockBackwards(Invalid):
     code = "clock_backwards"
     message = "Simulated time only moves forward."
+
+
+class ClockUnsound(Conflict):
+    code = "clock_unsound"
+    message = "The system's clock is not right just now; sales wait until it is."
+    transient = True
 
 
 def now() -> datetime.datetime:
@@ -44,6 +50,28 @@ def offset() -> datetime.timedelta:
 def is_simulated() -> bool:
     """Return whether the clock has ever been moved."""
     return ClockOffset.objects.exists()
+
+
+def is_unsound() -> bool:
+    """Return whether the clock cannot be trusted now, so that nothing is sold."""
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT core_clock_unsound()")
+        return bool(cursor.fetchone()[0])
+
+
+def known_lag() -> datetime.timedelta:
+    """Return how far the clock is known to be behind the real time; zero if it is sound.
+
+    A start that is reported meanwhile may be that much later than the clock.
+    """
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "SELECT greatest(CASE WHEN unsound THEN behind END, newest_at - core_server_clock(),"
+            " interval '0') FROM database_clockwatch"
+        )
+        row = cursor.fetchone()
+    lag: datetime.timedelta = row[0] if row else datetime.timedelta()
+    return lag
 
 
 class Recent(NamedTuple):
@@ -112,7 +140,7 @@ def move_to(instant: datetime.datetime, *, reason: str) -> datetime.timedelta:
         raise SimulatedTimeRefused
     hold((Lock.CLOCK, 0))
     with connection.cursor() as cursor:
-        cursor.execute("SELECT core_now(), clock_timestamp()")
+        cursor.execute("SELECT core_now(), core_server_clock()")
         present, real = cursor.fetchone()
     if instant < present:
         raise ClockBackwards(now=present.isoformat())

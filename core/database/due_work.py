@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from celery import Task
 
 from core.contributions import contributed_items
+from core.database import clock
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,7 +27,12 @@ def due_work() -> tuple[DueWork, ...]:
 
 
 def send_due() -> int:
-    """Send every task that the database says is due; return the number of tasks sent."""
+    """Send every task that the database says is due; return the number of tasks sent.
+
+    Nothing is due while the clock cannot be trusted: a contest that is closed stays closed.
+    """
+    if clock.is_unsound():
+        return 0
     sent = 0
     for work in due_work():
         for pk in work.due():

@@ -3,6 +3,7 @@
 A model states what may change after a row is written; `guards` makes the database enforce it.
 """
 
+import datetime
 from typing import ClassVar
 
 from django.db import models
@@ -48,3 +49,35 @@ class ClockOffset(Guarded):
 
     def __str__(self) -> str:
         return str(self.offset)
+
+
+class ClockWatch(Guarded):
+    """The state of the server's clock as the processes that watch it found it last: one row.
+
+    `newest_at` is the newest act that they saw, in time of the server's clock without the simulated
+    offset; no sale is made while that clock is behind it. `unsound` stops sales until they find the
+    clock right again. `behind` is how far the clock was found behind the references, or zero.
+    `core.timekeeping` writes all of it; its incidents are the record.
+    """
+
+    mutable = ("newest_at", "watched_at", "unsound", "behind")
+    derived = mutable
+
+    singleton = models.BooleanField(default=True, unique=True)
+    newest_at = models.DateTimeField(_("newest act seen"))
+    watched_at = models.DateTimeField(_("watched at"))
+    unsound = models.BooleanField(_("not to be trusted"), default=False)
+    behind = models.DurationField(_("behind"), default=datetime.timedelta)
+
+    class Meta:
+        verbose_name = _("watch of the clock")
+        verbose_name_plural = _("watch of the clock")
+        constraints = [
+            models.CheckConstraint(condition=Q(singleton=True), name="clock_watch_alone"),
+            models.CheckConstraint(
+                condition=Q(behind__gte=datetime.timedelta()), name="clock_watch_behind"
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return str(self.watched_at)

@@ -74,8 +74,10 @@ def night_run(*, until: datetime.date | None = None) -> list[JobRun]:
     again.
 
     A job that fails does not begin its next day; the other jobs continue. Raises DayNotOver,
-    NightRunning, NotQuiet.
+    NightRunning, NotQuiet, ClockUnsound.
     """
+    if clock.is_unsound():
+        raise clock.ClockUnsound
     if until is not None and until > last_day():
         raise DayNotOver(day=until.isoformat())
     with session_hold(Lock.NIGHT) as alone:

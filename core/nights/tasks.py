@@ -3,6 +3,7 @@
 import structlog
 from celery import shared_task
 
+from core.database.clock import ClockUnsound
 from core.kernel.errors import Unavailable
 from core.nights.selectors import undone
 from core.nights.services import night_run
@@ -12,12 +13,14 @@ log = structlog.get_logger("nights")
 
 @shared_task  # type: ignore[untyped-decorator]
 def night() -> int:
-    """Do what is due. Return how many jobs ran. If another process runs the night, do nothing."""
+    """Do what is due. Return how many jobs ran. If another process runs the night, or the clock
+    cannot be trusted, do nothing.
+    """
     for each in undone():
         if each.missed:
             log.warning("job missed", job=each.job.name, day=each.day.isoformat())
     try:
         return len(night_run())
-    except Unavailable as obstacle:
+    except (Unavailable, ClockUnsound) as obstacle:
         log.info("night not run", reason=obstacle.code)
         return 0

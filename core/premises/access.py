@@ -7,6 +7,7 @@ import enum
 import hashlib
 from typing import Any
 
+from core.database.clock import ClockUnsound
 from core.database.statements import call_function
 from core.kernel.errors import Forbidden, Unauthenticated
 from core.premises.models import Premises
@@ -77,6 +78,7 @@ REFUSALS = {
         OperatorSessionExpired,
         PremisesNotAuthorised,
         SalesSuspended,
+        ClockUnsound,
     )
 }
 

@@ -77,8 +77,8 @@ def sale_refusal(*, by: BareTerminal | TerminalActor, game: Game) -> str | None:
     """Return the code with which every sale of a game would be refused here now, or None."""
     with connection.cursor() as cursor:
         cursor.execute(
-            "SELECT premises_sale_refusal(p_terminal => %s, p_premises => %s, p_game => %s,"
-            " p_at => core_now())",
+            "SELECT CASE WHEN core_clock_unsound() THEN 'clock_unsound' ELSE premises_sale_refusal("
+            "p_terminal => %s, p_premises => %s, p_game => %s, p_at => core_now()) END",
             [by.terminal_id, by.premises_id, game.value],
         )
         row = cursor.fetchone()

@@ -30,7 +30,7 @@ class _NoRedirect(HTTPRedirectHandler):
         return None
 
 
-_opener = build_opener(_NoRedirect)
+opener = build_opener(_NoRedirect)
 
 
 def deliveries_due() -> list[int]:
@@ -73,7 +73,7 @@ def _give(address: str, entry: LogEntry) -> None:
         _to_folder(Path(address), f"{entry.sequence:09d}.json", content)
         return
     request = Request(address, content, {"Content-Type": "application/json"})  # noqa: S310
-    with _opener.open(request, timeout=TIMEOUT_S) as answer:
+    with opener.open(request, timeout=TIMEOUT_S) as answer:
         if answer.status >= HTTPStatus.MULTIPLE_CHOICES:
             raise OSError(f"answered with status {answer.status}")
 

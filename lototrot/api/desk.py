@@ -11,6 +11,7 @@ from core.api.schema import operation
 from core.api.shapes import Cents, Choice, Day, Flag, Instant, Shape, Uuid, Whole, utc_text
 from core.api.views import BareTerminalView, TerminalView, json_response
 from core.database import clock
+from core.database.clock import ClockUnsound
 from core.database.kept import kept
 from core.draws.models import Draw
 from core.draws.selectors import draw_cards
@@ -87,7 +88,7 @@ class DrawNoticeOut(Shape):
 
 class OnSaleOut(Shape):
     refusal = Choice(
-        (PremisesNotAuthorised.code, SalesSuspended.code),
+        (PremisesNotAuthorised.code, SalesSuspended.code, ClockUnsound.code),
         allow_null=True,
         help_text="The code with which every sale here is refused now; null if sales are possible.",
     )

@@ -12,6 +12,7 @@ from core.api.bodies import Body, Positive, UuidText
 from core.api.parsing import KIBIBYTE
 from core.api.schema import operation
 from core.api.views import LeanView
+from core.database.clock import ClockUnsound
 from core.premises.access import PremisesNotAuthorised, SalesSuspended, TerminalCannot
 from core.premises.requests import UuidBurnt, UuidReused
 from lototrot.api import samples
@@ -117,6 +118,7 @@ class Tickets(LeanView):
             selling.SalesStopped,
             PremisesNotAuthorised,
             SalesSuspended,
+            ClockUnsound,
             selling.DisplayNotAcknowledged,
         ),
     )

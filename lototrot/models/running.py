@@ -1,5 +1,7 @@
 """Store what happens at the racecourse, from withdrawals to classifications (14.III.5)."""
 
+from datetime import timedelta
+
 from django.db import models
 from django.db.models import F, Q
 from django.utils.translation import gettext_lazy as _
@@ -60,13 +62,15 @@ class Withdrawal(Guarded):
 class RaceStart(Guarded):
     """The actual start of a race and the source that reported it (14.III.4) [E3].
 
-    The newest is in force.
+    The newest is in force. `clock_behind` is how far the clock was known to be behind when the
+    start was recorded, so that a start can be recorded while the clock is wrong.
     """
 
     race = models.ForeignKey(Race, models.PROTECT, related_name="starts", verbose_name=_("race"))
     actual_start_at = models.DateTimeField(_("actual start"))
     source = models.CharField(_("source"), max_length=200)
     recorded_at = models.DateTimeField(_("recorded at"))
+    clock_behind = models.DurationField(_("clock behind by"), default=timedelta)
     recorded_by = models.ForeignKey(
         User, models.PROTECT, related_name="+", verbose_name=_("recorded by")
     )
@@ -85,7 +89,11 @@ class RaceStart(Guarded):
                 fields=["race"], condition=Q(proposal=None), name="first_start_once"
             ),
             models.CheckConstraint(
-                condition=Q(actual_start_at__lte=F("recorded_at")), name="start_not_ahead"
+                condition=Q(actual_start_at__lte=F("recorded_at") + F("clock_behind")),
+                name="start_not_ahead",
+            ),
+            models.CheckConstraint(
+                condition=Q(clock_behind__gte=timedelta()), name="start_clock_behind"
             ),
             models.CheckConstraint(condition=~Q(source=""), name="start_has_source"),
         ]

@@ -34,7 +34,7 @@ BEGIN
     END IF;
 
     v_seller := premises_sale_front(p_token, p_session, v_known.terminal_id,
-        v_known.request_digest = p_request);
+        v_known.request_digest = p_request, sold_at);
     outcome := v_seller.outcome;
     terminal_id := v_seller.terminal_id;
     operator_id := v_seller.operator_id;

@@ -11,6 +11,7 @@ from core.api.schema import operation
 from core.api.shapes import Cents, Choice, Day, Flag, Instant, Shape, Whole
 from core.api.views import BareTerminalView, TerminalView
 from core.database import clock
+from core.database.clock import ClockUnsound
 from core.premises.access import PremisesNotAuthorised, SalesSuspended
 from core.premises.models import Game
 from core.premises.selectors import sale_refusal
@@ -46,7 +47,7 @@ class GameAtTerminal(Shape):
 
 class GamesAtTerminal(Shape):
     refusal = Choice(
-        (PremisesNotAuthorised.code, SalesSuspended.code),
+        (PremisesNotAuthorised.code, SalesSuspended.code, ClockUnsound.code),
         allow_null=True,
         help_text="With what every sale here would be refused now; null if with nothing.",
     )

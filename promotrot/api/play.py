@@ -27,6 +27,7 @@ from core.api.shapes import (
     utc_text,
 )
 from core.api.views import BareTerminalView, LeanView, json_response
+from core.database.clock import ClockUnsound
 from core.premises.access import PremisesNotAuthorised, SalesSuspended, TerminalCannot
 from core.premises.requests import UuidBurnt, UuidReused
 from core.receipts.output import Output
@@ -209,6 +210,7 @@ class Plays(LeanView):
             TerminalCannot,
             PremisesNotAuthorised,
             SalesSuspended,
+            ClockUnsound,
             playing.PlayElsewhere,
         ),
     )

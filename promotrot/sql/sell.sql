@@ -30,7 +30,7 @@ BEGIN
     END IF;
 
     v_seller := premises_sale_front(p_token, p_session, v_known.terminal_id,
-        v_known.emission_id = p_emission AND v_known.price_cents = p_price);
+        v_known.emission_id = p_emission AND v_known.price_cents = p_price, sold_at);
     outcome := v_seller.outcome;
     terminal_id := v_seller.terminal_id;
     operator_id := v_seller.operator_id;

@@ -1,5 +1,20 @@
+-- Return the time of the server's own clock. Tests that set the clock wrong replace this function;
+-- production refuses to start unless it is as written here (core/config/startup.py).
+CREATE OR REPLACE FUNCTION core_server_clock() RETURNS timestamptz LANGUAGE sql VOLATILE PARALLEL SAFE AS $$
+    SELECT clock_timestamp()
+$$;
+
 -- Return the time: the server's clock plus the simulated offset. It moves within a transaction.
 CREATE OR REPLACE FUNCTION core_now() RETURNS timestamptz LANGUAGE sql VOLATILE PARALLEL RESTRICTED AS $$
-    SELECT clock_timestamp()
-         + coalesce((SELECT "offset" FROM database_clockoffset ORDER BY id DESC LIMIT 1), interval '0')
+    SELECT public.core_server_clock()
+         + coalesce((SELECT o."offset" FROM public.database_clockoffset o ORDER BY o.id DESC LIMIT 1),
+                    interval '0')
+$$;
+
+-- Return whether the clock cannot be trusted: those who watch it found so, or it is behind the newest
+-- act that they saw. The state changes under the exclusive lock of all sales; a sale asks while it
+-- holds that lock shared. The clock is read after the row, so a sound clock is never behind it.
+CREATE OR REPLACE FUNCTION core_clock_unsound() RETURNS boolean LANGUAGE sql VOLATILE AS $$
+    SELECT EXISTS (SELECT FROM public.database_clockwatch w
+                    WHERE w.unsound OR public.core_server_clock() < w.newest_at)
 $$;

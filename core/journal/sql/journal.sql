@@ -20,7 +20,7 @@ BEGIN
     INSERT INTO public.journal_act (journal_xid, at, name, user_id, session_id, terminal_id,
             operator_id, request_id, database_role)
     VALUES (pg_current_xact_id()::text::bigint,
-            clock_timestamp() + coalesce((SELECT o."offset" FROM public.database_clockoffset o
+            public.core_server_clock() + coalesce((SELECT o."offset" FROM public.database_clockoffset o
                                            ORDER BY o.id DESC LIMIT 1), '0'),
             coalesce(v_act[1], ''), v_act[2]::bigint, v_act[3]::bigint, v_act[4]::bigint,
             v_act[5]::bigint, coalesce(v_act[6], ''), session_user);

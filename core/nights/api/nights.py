@@ -7,6 +7,7 @@ from rest_framework.request import Request
 from core.api.schema import operation
 from core.api.shapes import Choice, Day, Flag, Instant, PageQuery, Shape, Text, Whole
 from core.api.views import StaffView, json_response
+from core.database.clock import ClockUnsound
 from core.database.quiet import NotQuiet
 from core.nights import selectors, services
 from core.nights.models import JobRun
@@ -63,7 +64,7 @@ class Nights(StaffView):
         "Run what is due",
         body=NightIn,
         answer=RunsOut,
-        problems=(services.DayNotOver, services.NightRunning, NotQuiet),
+        problems=(services.DayNotOver, services.NightRunning, NotQuiet, ClockUnsound),
         example={"until": None},
     )
     def post(self, request: Request) -> HttpResponse:

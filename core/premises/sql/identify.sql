@@ -18,8 +18,9 @@ END $$;
 
 -- Identify a terminal and its operator, and return the refusal if they may not act now. The checks
 -- run in the order of precedence of their refusals. A known terminal is enough for a replay; a new
--- act needs a session of an operator.
+-- act needs a session of an operator. `p_at` is the time of the act if the caller has read it.
 CREATE OR REPLACE FUNCTION premises_identify(p_token bytea, p_session bytea,
+    p_at timestamptz DEFAULT NULL,
     OUT refusal text, OUT terminal_id bigint, OUT premises_id bigint, OUT premises_kind text,
     OUT operator_id bigint, OUT session_id bigint)
 LANGUAGE plpgsql VOLATILE AS $$
@@ -32,7 +33,7 @@ BEGIN
      WHERE t.token_digest = p_token;
     IF NOT FOUND AND premises_token_take(p_token) THEN
         SELECT * INTO refusal, terminal_id, premises_id, premises_kind, operator_id, session_id
-          FROM premises_identify(p_token, p_session);
+          FROM premises_identify(p_token, p_session, p_at);
         RETURN;
     END IF;
     IF terminal_id IS NULL THEN
@@ -48,7 +49,7 @@ BEGIN
     IF NOT FOUND THEN
         refusal := 'operator_session_unknown';
     ELSIF v_session.ended_at IS NOT NULL OR NOT v_session.is_active
-          OR v_session.expires_at <= core_now() THEN
+          OR v_session.expires_at <= coalesce(p_at, core_now()) THEN
         refusal := 'operator_session_expired';
     ELSE
         session_id := v_session.id;

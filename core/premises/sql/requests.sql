@@ -2,16 +2,18 @@
 -- the request, looks for the UUID among its own rows, and then calls these functions.
 
 -- Identify the seller and detect a replay. `p_sold_by` is the terminal that sold under the UUID
--- (NULL if none did), and `p_same` says whether that sale had the same content. `outcome` is
--- 'replayed', or the code of a refusal, or NULL if the request is new and the seller may sell.
+-- (NULL if none did), `p_same` says whether that sale had the same content, and `p_at` is the time
+-- of a new sale. `outcome` is
+-- 'replayed', or the code of a refusal, or NULL if the request is new and the seller may sell. No
+-- sale is new while the clock cannot be trusted: nothing that depends on the time is decided then.
 CREATE OR REPLACE FUNCTION premises_sale_front(p_token bytea, p_session bytea, p_sold_by bigint,
-    p_same boolean,
+    p_same boolean, p_at timestamptz,
     OUT outcome text, OUT terminal_id bigint, OUT premises_id bigint, OUT operator_id bigint)
 LANGUAGE plpgsql AS $$
 DECLARE
     v_who record;
 BEGIN
-    v_who := premises_identify(p_token, p_session);
+    v_who := premises_identify(p_token, p_session, p_at);
     IF v_who.terminal_id IS NULL OR v_who.refusal = 'terminal_revoked' THEN
         outcome := v_who.refusal;
         RETURN;
@@ -24,7 +26,8 @@ BEGIN
         WHEN p_sold_by IS NOT NULL THEN 'uuid_reused'
         WHEN v_who.refusal IS NOT NULL THEN v_who.refusal
         WHEN v_who.premises_kind NOT IN ('establishment', 'racecourse_point')
-            THEN 'terminal_cannot' END;
+            THEN 'terminal_cannot'
+        WHEN core_clock_unsound() THEN 'clock_unsound' END;
 END $$;
 
 -- Return the code of the refusal if a UUID cannot be used for a new sale, or NULL if it can. The

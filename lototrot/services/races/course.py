@@ -1,6 +1,6 @@
 """Share what all acts about a race need: locks, the race's record, checks and errors."""
 
-from datetime import datetime
+from datetime import datetime, timedelta
 
 from core.database import clock
 from core.database.locks import Lock, hold
@@ -82,11 +82,14 @@ def offers_refresh(race_id: int) -> None:
         offered_masks_refresh(contest_id=contest)
 
 
-def past_instant(instant: datetime) -> datetime:
-    """Return the instant if it is not in the future. Raise NaiveInstant or InstantAhead."""
+def past_instant(instant: datetime, *, clock_behind: timedelta = timedelta()) -> datetime:
+    """Return the instant if it is not in the future. Raise NaiveInstant or InstantAhead.
+
+    `clock_behind` is how far the clock is known to be behind the real time.
+    """
     if instant.utcoffset() is None:
         raise NaiveInstant
-    if instant > clock.now():
+    if instant > clock.now() + clock_behind:
         raise InstantAhead(instant=instant.isoformat())
     return instant
 

@@ -115,16 +115,16 @@ def start_record(
 ) -> RaceStart:
     """Record the actual start and its source, and close every contest on the race [E1, E3].
 
-    The same instant again changes nothing. A race declared not run that starts later on the same
-    day was run, unless its draw has taken place [B13]. Raise RaceUnknown, SourceMissing,
-    NaiveInstant, InstantAhead, StartDiffers, NobodyToStart, DrawBegun, DrawCertified or
-    RunOnAnotherDay.
+    It may be later than a clock known to be behind. The same instant again changes nothing. A race
+    declared not run that starts later that day was run, unless it is drawn [B13]. Raise
+    RaceUnknown, SourceMissing, NaiveInstant, InstantAhead, StartDiffers, NobodyToStart, DrawBegun,
+    DrawCertified or RunOnAnotherDay.
     """
     by.need(powers.RECORD_START)
     need_source(source)
     race = race_get(race_id)
     record = race_hold(race)
-    past_instant(actual_start_at)
+    past_instant(actual_start_at, clock_behind=(clock_behind := clock.known_lag()))
     if record.start:
         if record.start.actual_start_at != actual_start_at:
             raise StartDiffers(on_record=record.start.actual_start_at.isoformat())
@@ -136,6 +136,7 @@ def start_record(
         actual_start_at=actual_start_at,
         source=source,
         recorded_at=clock.now(),
+        clock_behind=clock_behind,
         recorded_by_id=by.user_id,
         recorded_in_id=by.session_id,
     )

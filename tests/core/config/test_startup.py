@@ -6,6 +6,7 @@ import os
 import subprocess
 import sys
 from collections.abc import Iterator
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +22,7 @@ from core.staff.models import User
 from core.tools.embedded.postgres import Postgres
 from core.tools.embedded.server import ROOT
 from tests.support.databases import Database
+from tests.support.factories.clocks import server_clock_off
 
 VERIFY = """
 import django
@@ -125,3 +127,13 @@ def test_production_refuses_a_database_that_has_run_on_simulated_time(
     settings.PRODUCTION = False
     startup.verify_server()
     assert not User.objects.exists()
+
+
+def test_production_refuses_a_clock_to_which_something_is_added(
+    own_database: Database, settings: Any
+) -> None:
+    with server_clock_off(timedelta(minutes=5)):
+        startup.verify_server()
+        settings.PRODUCTION = True
+        assert "clock is not the machine's" in faults()
+    startup.verify_server()

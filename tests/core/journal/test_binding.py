@@ -4,6 +4,7 @@ from core.database.guards import guarded_models
 from core.journal import rules
 
 UNBOUND = {
+    "database_clockwatch": "how the clock was found last; incidents are the record",
     "journal_act": "what rows are bound to",
     "journal_change": "of the act whose number it has, by a trigger",
     "journal_batch": "seals acts, and is chained and signed itself",
@@ -12,6 +13,7 @@ UNBOUND = {
     "lototrot_racecourse": "a name and a place that mean no act; its act says who",
     "nights_jobrun": "how far the runner of the nights has come",
     "proofs_receiver": "how far a copy of the log was brought",
+    "timekeeping_reading": "what a reference said last",
 }
 
 

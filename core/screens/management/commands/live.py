@@ -15,6 +15,7 @@ from django.db import InterfaceError, OperationalError, connection
 
 from core.screens import live
 from core.screens.live_server import Files, serve
+from core.timekeeping import watching
 
 logger = logging.getLogger(__name__)
 EVERY_S = 1.0
@@ -43,6 +44,7 @@ class Command(BaseCommand):
             live.prepare()
             live.publish(options["folder"])
             return
+        watching.start()
         asyncio.run(_publish_until_told(options["folder"], options["listen"]))
 
 

@@ -155,7 +155,7 @@ class Panel {
     }
     this.board.draw(this.#bet);
     this.body.replaceChildren(
-      ...(this.#refusal ? [h("p", { class: "notice bad", role: "alert" }, this.#refusal === "sales_suspended" ? t("suspended") : t("not_authorised"))] : []),
+      ...(this.#refusal ? [h("p", { class: "notice bad", role: "alert" }, t(this.#refusal))] : []),
       this.board.element, this.bar, this.last.element);
     this.#count();
     if (focus || this.#shown) this.board.focus(Math.max(0, this.#bet.firstOpen));

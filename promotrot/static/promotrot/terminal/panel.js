@@ -90,7 +90,7 @@ class Panel {
     const onSale = this.#games.filter((game) => game.on_sale);
     const focused = this.element.contains(document.activeElement) ? document.activeElement.dataset.emission : null;
     this.element.replaceChildren(h("h1", { class: "heard" }, t("promotrot")),
-      ...(this.#refusal ? [h("p", { class: "notice bad", role: "alert" }, this.#refusal === "sales_suspended" ? t("suspended") : t("not_authorised"))] : []),
+      ...(this.#refusal ? [h("p", { class: "notice bad", role: "alert" }, t(this.#refusal))] : []),
       ...this.#unfinished.map((play) => h("p", { class: "notice warn row ends" }, h("span", {}, t("unfinished", { emission: play.emission, time: timeOfDay(play.sold_at) })),
         h("button", { class: "button", type: "button", onclick: () => this.#open(play.uuid) }, t("go_on")))),
       ...this.#unprinted.map((voucher) => h("p", { class: "notice warn row ends" }, h("span", {}, t("unprinted", { amount: cents(voucher.amount_cents), time: hourOfDay(voucher.until) })),

@@ -1,0 +1,16 @@
+"""Contribute the watch of the clock to the administration."""
+
+from django.utils.translation import gettext_lazy as _
+
+from core.admin_support.contents import Administration, Section
+from core.timekeeping.models import Incident, Reading
+
+ADMINISTRATION = Administration(
+    sections=(Section(_("Clock"), 95, ((Incident, "timer_off"), (Reading, "timer"))),),
+    key_names={
+        "ahead_us": _("ahead (microseconds)"),
+        "uncertainty_us": _("uncertainty (microseconds)"),
+        "own_machine": _("the database's machine"),
+    },
+    tones={"behind_record": "danger", "references": "danger"},
+)

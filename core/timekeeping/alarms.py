@@ -1,0 +1,68 @@
+"""Raise an alarm while the clock is wrong, is not watched, or has too few references."""
+
+import datetime
+
+from django.utils.translation import gettext, gettext_lazy
+
+from core.alarms.kinds import Alarm, AlarmRow
+from core.database import clock
+from core.database.models import ClockWatch
+from core.timekeeping import powers
+from core.timekeeping.guard import fresh
+from core.timekeeping.judging import NEEDED
+from core.timekeeping.models import Incident
+
+UNWATCHED_AFTER = datetime.timedelta(minutes=1)
+
+
+def unsound() -> list[AlarmRow]:
+    """Return the incident that stops sales now."""
+    return [
+        AlarmRow(incident, incident.began_at, words=gettext("Sales have stopped."))
+        for incident in Incident.objects.filter(ended_at=None)
+    ]
+
+
+def unwatched() -> list[AlarmRow]:
+    """Return the watch if no process has compared the clock for a minute."""
+    watch = ClockWatch.objects.first()
+    if watch is None:
+        return []
+    since = watch.watched_at + clock.offset()
+    late = clock.now() - since > UNWATCHED_AFTER
+    return [AlarmRow(gettext("The clock of the database"), since)] if late else []
+
+
+def references_few() -> list[AlarmRow]:
+    """Return the watch if fewer kinds of references than are needed say what time it is."""
+    watch = ClockWatch.objects.first()
+    if watch is None or unwatched():
+        return []
+    kinds = {comparison.kind for comparison in fresh(watch.watched_at)}
+    if len(kinds) >= NEEDED:
+        return []
+    words = gettext("Kinds of references that say the time: %(n)s of 3; two are needed.")
+    at = watch.watched_at + clock.offset()
+    return [AlarmRow(gettext("The clock of the database"), at, words=words % {"n": len(kinds)})]
+
+
+ALARMS: tuple[Alarm, ...] = (
+    Alarm(
+        code="clock_unsound",
+        title=gettext_lazy("The clock is not to be trusted"),
+        power=powers.WATCH,
+        rows=unsound,
+    ),
+    Alarm(
+        code="clock_unwatched",
+        title=gettext_lazy("Nobody compares the clock"),
+        power=powers.WATCH,
+        rows=unwatched,
+    ),
+    Alarm(
+        code="clock_references_few",
+        title=gettext_lazy("The clock has too few references"),
+        power=powers.WATCH,
+        rows=references_few,
+    ),
+)

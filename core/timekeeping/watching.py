@@ -1,0 +1,87 @@
+"""Watch the clock from a thread of a process of the system."""
+
+import threading
+import time
+from collections.abc import Callable
+
+import structlog
+from django.conf import settings
+from django.db import DatabaseError, connection
+
+from core.journal import acting
+from core.timekeeping import references
+from core.timekeeping.guard import EVERY_S, beat
+from core.timekeeping.references import NoTime, Sample
+
+ASK_EVERY_S = 64.0
+"""Time servers ask not to be asked more often."""
+log = structlog.get_logger("clock")
+
+
+class Watch:
+    """The thread that compares the server's clock every second, and the one that asks references.
+
+    References outside are asked in a thread of their own, so that one that does not answer delays
+    nothing. The samples are replaced as a whole and never changed: the threads need no lock.
+    """
+
+    def __init__(self) -> None:
+        self._samples: tuple[Sample, ...] = ()
+        self._ending = threading.Event()
+        self._threads = [
+            threading.Thread(target=self._compare, name="clock", daemon=True),
+            threading.Thread(target=self._ask, name="clock references", daemon=True),
+        ]
+
+    def start(self) -> None:
+        for thread in self._threads:
+            thread.start()
+
+    def stop(self) -> None:
+        self._ending.set()
+        for thread in self._threads:
+            thread.join()
+
+    def ask(self) -> None:
+        """Ask every reference outside. One that gives no time keeps no sample."""
+        samples = []
+        asked: list[tuple[Callable[[str], Sample], str]] = [
+            (references.receiver, address) for address in settings.LOG_RECEIVERS
+        ]
+        if settings.NTP_SERVER:
+            asked.append((references.ntp, settings.NTP_SERVER))
+        for ask, name in asked:
+            try:
+                samples.append(ask(name))
+            except (OSError, NoTime) as error:
+                log.info("no time", reference=name, error=str(error))
+        self._samples = tuple(samples)
+
+    def samples(self) -> tuple[Sample, ...]:
+        """Return this machine's clock of now and what the references said last."""
+        return references.machine(), *self._samples
+
+    def _ask(self) -> None:
+        while not self._ending.is_set():
+            self.ask()
+            self._ending.wait(ASK_EVERY_S)
+
+    def _compare(self) -> None:
+        acting.begin(acting.Acting("clock.watch"))
+        due_s = time.monotonic()
+        while not self._ending.is_set():
+            try:
+                beat(self.samples())
+            except DatabaseError as error:
+                log.info("clock not compared", error=type(error).__name__)
+                connection.close()
+            due_s = max(due_s + EVERY_S, time.monotonic())
+            self._ending.wait(due_s - time.monotonic())
+        connection.close()
+
+
+def start() -> Watch:
+    """Begin to watch the clock in this process."""
+    watch = Watch()
+    watch.start()
+    return watch

@@ -1,0 +1,54 @@
+"""Set the server's clock wrong, and watch it, in a database of a test's own."""
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from datetime import timedelta
+
+from django.db import connections
+
+from core.database.sql_files import function_sql
+from core.timekeeping import references
+from core.timekeeping.guard import beat
+from core.timekeeping.references import Sample
+
+_CLOCK = """
+CREATE OR REPLACE FUNCTION core_server_clock() RETURNS timestamptz LANGUAGE sql VOLATILE
+AS $$ SELECT clock_timestamp() + interval '{seconds} seconds' $$
+"""
+_NO_GUARD = """
+CREATE OR REPLACE FUNCTION core_clock_unsound() RETURNS boolean LANGUAGE sql VOLATILE
+AS $$ SELECT false $$
+"""
+
+
+@contextmanager
+def server_clock_off(by: timedelta, *, guard: bool = True) -> Iterator[None]:
+    """Set the clock of the database's server wrong by a length of time, for every session.
+
+    It is not simulated time: the machines' clocks stay right. The owner of the database replaces
+    the function that reads the clock; production starts on no such database. Use `own_database`.
+    Without `guard` sales do not ask whether the clock is right: the twin that shows why they do.
+    """
+    _as_owner(_CLOCK.format(seconds=by.total_seconds()))
+    if not guard:
+        _as_owner(_NO_GUARD)
+    try:
+        yield
+    finally:
+        # As `migrate` writes them.
+        (functions,) = (text for text in function_sql() if "core_server_clock() RETURNS" in text)
+        _as_owner(functions)
+
+
+def watched(kinds: Sequence[str] = ("machine", "receiver")) -> None:
+    """Compare the server's clock once with a reference of each kind that is right."""
+    right = references.machine()
+    samples = [
+        Sample(kind, "test", right.ahead_of_monotonic_s, 0.0, right.taken_s) for kind in kinds
+    ]
+    beat(samples)
+
+
+def _as_owner(statement: str) -> None:
+    with connections["owner"].cursor() as cursor:
+        cursor.execute(statement)
