@@ -115,20 +115,20 @@ def start_record(
 ) -> RaceStart:
     """Record the actual start and its source, and close every contest on the race [E1, E3].
 
-    It may be later than a clock known to be behind. The same instant again changes nothing. A race
-    declared not run that starts later that day was run, unless it is drawn [B13]. Raise
-    RaceUnknown, SourceMissing, NaiveInstant, InstantAhead, StartDiffers, NobodyToStart, DrawBegun,
-    DrawCertified or RunOnAnotherDay.
+    It may be later than a clock known to be behind. Again, it changes nothing. A race declared not
+    run that starts later that day was run, unless drawn [B13]. Raise RaceUnknown, NobodyToStart,
+    SourceMissing, NaiveInstant, InstantAhead, StartDiffers, DrawBegun, DrawCertified,
+    RunOnAnotherDay.
     """
     by.need(powers.RECORD_START)
     need_source(source)
     race = race_get(race_id)
     record = race_hold(race)
     past_instant(actual_start_at, clock_behind=(clock_behind := clock.known_lag()))
-    if record.start:
-        if record.start.actual_start_at != actual_start_at:
-            raise StartDiffers(on_record=record.start.actual_start_at.isoformat())
+    if record.start and record.start.actual_start_at == actual_start_at:
         return record.start
+    if record.start:
+        raise StartDiffers(on_record=record.start.actual_start_at.isoformat())
     if record.withdrawn == set(record.programme):
         raise NobodyToStart(race=race_id)
     start: RaceStart = RaceStart.objects.create(
@@ -178,7 +178,7 @@ def start_correct(
     """Propose another instant for a recorded start; a second person confirms it.
 
     A closed contest stays closed. A settlement that has bets in breach by it is reversed [C9, E3].
-    Raise RaceNotStarted, StartUnchanged, OutOfOrder, and errors as `start_record`.
+    Raise RaceNotStarted, StartUnchanged, OutOfOrder, and as `start_record`.
     """
     by.need(powers.RECORD_START)
     need_source(source)
@@ -257,8 +257,7 @@ def race_declare(
     need_reason(reason)
     race = race_get(race_id)
     record = race_hold(race)
-    now = clock.now()
-    instant = past_instant(declared_at) if declared_at else now
+    instant = past_instant(declared_at) if declared_at else clock.now()
     if standing := record.declaration:
         if standing.kind != kind or declared_at not in (None, standing.declared_at):
             raise RaceDeclared(race=race_id, kind=standing.kind)
