@@ -52,6 +52,12 @@ _GAMES = (
         "promotrot_gameversion", "recorded_at", user="recorded_by_id", session="recorded_in_id"
     ),
     confirmed("promotrot_gameapproval"),
+    stamped(
+        "promotrot_displayacknowledgement",
+        "acknowledged_at",
+        terminal="terminal_id",
+        operator="operator_id",
+    ),
     confirmed("promotrot_gameending"),
     with_rows("promotrot_gametype", ("promotrot_game", "o.type_id = t.id")),
 )

@@ -9,7 +9,7 @@ from core.screens.panels import Feed, Panel, Screens
 from core.screens.texts import ngettext_noop
 from promotrot.selectors import board
 
-_MODULES = ("stage", "drawn", "chance", "mechanics", "prizes", "values", "kept")
+_MODULES = ("display", "stage", "drawn", "chance", "mechanics", "prizes", "values", "kept")
 
 
 _TEXTS: dict[str, texts.Text] = {
@@ -19,7 +19,16 @@ _TEXTS: dict[str, texts.Text] = {
     "main_prizes_left": ngettext_noop(
         "{n} of {all} main prizes left", "{n} of {all} main prizes left"
     ),
+    "as_of": _("as of {day}, {time}"),
     "play_for": _("Play for"),
+    "before_selling": _("Before selling"),
+    "display_title": _("Before selling: rules and percentage on display"),
+    "display_why": _(
+        "The premises display the rules of each game and what of its takings goes to prizes"
+        " (15.III.5.2)."
+    ),
+    "print_poster": _("Print the poster"),
+    "is_displayed": _("It is on display"),
     "do_not_play": _("Do not play"),
     "unfinished": _("A play of {emission}, sold at {time}, is not finished."),
     "go_on": _("Go on"),
@@ -65,8 +74,9 @@ _BOARD: dict[str, texts.Text] = {
     "prizes_left": _("Left"),
     "prizes_awarded": _("Awarded"),
     "top_prize_gone": _("No top prize is left."),
-    "figures_of": _("Figures of {time}. They are late on purpose, so that they give nothing away."),
-    "figures_of_opening": _("Figures of the opening. They are late on purpose."),
+    "figures_of": _(
+        "Figures as of {day}, {time}. They are late on purpose, so that they give nothing away."
+    ),
     "rules": _("Rules"),
     "extra_prize": _("Extra prize"),
     "play_decides": _("as the play decides"),

@@ -25,6 +25,11 @@ class UuidBurnt(Conflict):
     message = "The terminal has given that UUID up; make a new one."
 
 
+class DisplayNotAcknowledged(Conflict):
+    code = "display_not_acknowledged"
+    message = "The operator has not yet acknowledged what is on display (14.III.5.2, 15.III.5.2)."
+
+
 @dataclass(frozen=True, slots=True)
 class Answer:
     """The answer of a game's SQL function. `rest` holds the columns that only this game returns."""
@@ -47,7 +52,13 @@ class Sales:
     def __init__(self, game: str, *refusals: type[DomainError]) -> None:
         self._sell = f"{game}_sell"
         self._state = f"{game}_request_state"
-        common = (*REFUSALS.values(), TerminalCannot, UuidReused, UuidBurnt)
+        common = (
+            *REFUSALS.values(),
+            TerminalCannot,
+            UuidReused,
+            UuidBurnt,
+            DisplayNotAcknowledged,
+        )
         self._refusals = {error.code: error for error in (*common, *refusals)}
 
     def sell(self, credentials: TerminalCredentials, **content: Any) -> Answer:

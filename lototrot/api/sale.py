@@ -14,7 +14,7 @@ from core.api.schema import operation
 from core.api.views import LeanView
 from core.database.clock import ClockUnsound
 from core.premises.access import PremisesNotAuthorised, SalesSuspended, TerminalCannot
-from core.premises.requests import UuidBurnt, UuidReused
+from core.premises.requests import DisplayNotAcknowledged, UuidBurnt, UuidReused
 from lototrot.api import samples
 from lototrot.api.tickets import TicketCard, card_of
 from lototrot.engine.selection import (
@@ -119,7 +119,7 @@ class Tickets(LeanView):
             PremisesNotAuthorised,
             SalesSuspended,
             ClockUnsound,
-            selling.DisplayNotAcknowledged,
+            DisplayNotAcknowledged,
         ),
     )
     def post(self, request: HttpRequest) -> HttpResponse:

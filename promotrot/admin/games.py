@@ -17,7 +17,14 @@ from core.staff.actor import StaffActor
 from promotrot import powers
 from promotrot.admin.words import FAULTS, PROPOSED
 from promotrot.models.emission import Emission
-from promotrot.models.game import Game, GameApproval, GameEnding, GameType, GameVersion
+from promotrot.models.game import (
+    DisplayAcknowledgement,
+    Game,
+    GameApproval,
+    GameEnding,
+    GameType,
+    GameVersion,
+)
 from promotrot.selectors.owed import owed_cents
 from promotrot.services import emissions, games
 from promotrot.services.debts import ending
@@ -199,6 +206,13 @@ class GameVersionAdmin(ReadOnlyAdmin):
             return "–"
         faults = games.game_check(version=row).faults
         return lines(f"{FAULTS.get(f.code, f.detail)} ({f.article})" for f in faults) or "–"
+
+
+@admin.register(DisplayAcknowledgement)
+class DisplayAcknowledgementAdmin(ReadOnlyAdmin):
+    columns = ("id", "approval", "terminal", "operator", "acknowledged_at")
+    list_select_related = ("approval__version__game", "terminal", "operator")
+    search_fields = ("terminal__code",)
 
 
 @admin.register(GameType)

@@ -12,14 +12,16 @@ from core.api.shapes import Cents, Choice, Day, Flag, Instant, Shape, Whole
 from core.api.views import BareTerminalView, TerminalView
 from core.database import clock
 from core.database.clock import ClockUnsound
-from core.premises.access import PremisesNotAuthorised, SalesSuspended
+from core.premises.access import PremisesNotAuthorised, SalesSuspended, TerminalCannot
 from core.premises.models import Game
 from core.premises.selectors import sale_refusal
 from promotrot.api.play import ScreenOfPlay
 from promotrot.models.emission import Emission
 from promotrot.selectors.counter import emissions_at, terminal_day
 from promotrot.selectors.public import Figures, public_figures
-from promotrot.services.facts import emission_facts
+from promotrot.services.display import display_acknowledge
+from promotrot.services.facts import EmissionUnknown, emission_facts
+from promotrot.services.selling import EmissionClosed, EmissionNotOpen
 
 
 class GameAtTerminal(Shape):
@@ -29,6 +31,7 @@ class GameAtTerminal(Shape):
     reference = serializers.CharField()
     code = serializers.CharField(help_text="The game's.")
     on_sale = Flag(help_text="False: only plays begun before are finished here.")
+    acknowledged = Flag(help_text="The operator has acknowledged the display; needed to sell.")
     name = serializers.CharField()
     rules = serializers.ListField(child=serializers.CharField())
     labels = serializers.DictField(
@@ -42,7 +45,7 @@ class GameAtTerminal(Shape):
     screen = ScreenOfPlay()
     main_prizes = Whole(allow_null=True, help_text="Of the emission; null where the play decides.")
     main_prizes_left = Whole(allow_null=True, help_text="As published, late by design [P2].")
-    as_of = Instant(allow_null=True, help_text="Of what is left; null: as it was opened.")
+    as_of = Instant(help_text="Of what is left: at first the opening. Late by design [P20].")
 
 
 class GamesAtTerminal(Shape):
@@ -53,6 +56,10 @@ class GamesAtTerminal(Shape):
     )
     server_time = Instant()
     items = GameAtTerminal(many=True)
+
+
+class DisplayOut(Shape):
+    acknowledged_at = Instant()
 
 
 class PlaysDayQuery(Shape):
@@ -87,6 +94,7 @@ def _at_terminal(emission: Emission, language: str) -> dict[str, Any]:
         "reference": facts.reference,
         "code": facts.game.code,
         "on_sale": emission.on_sale,  # type: ignore[attr-defined]  # annotated
+        "acknowledged": emission.acknowledged,  # type: ignore[attr-defined]  # annotated
         "name": texts.name,
         "rules": list(texts.rules),
         "labels": dict(texts.labels),
@@ -111,10 +119,25 @@ class Games(TerminalView):
             "refusal": sale_refusal(by=self.terminal, game=Game.PROMOTROT),
             "server_time": clock.now(),
             "items": [
-                _at_terminal(each, language) for each in emissions_at(self.terminal.terminal_id)
+                _at_terminal(each, language)
+                for each in emissions_at(self.terminal.terminal_id, self.terminal.operator_id)
             ],
         }
         return self.answer(GamesAtTerminal, found)
+
+
+class Acknowledgement(TerminalView):
+    @operation(
+        "Acknowledge that a game's rules and percentage are on display (15.III.5.2)",
+        "Needed once per approved version of a game, terminal and operator before selling; until"
+        " then sales are refused with `display_not_acknowledged`. Twice changes nothing [P20].",
+        answer=DisplayOut,
+        problems=(EmissionUnknown, EmissionNotOpen, EmissionClosed, TerminalCannot),
+    )
+    def post(self, request: Request, emission: int) -> HttpResponse:
+        self.read(Shape)
+        acknowledgement = display_acknowledge(by=self.terminal, emission_id=emission)
+        return self.answer(DisplayOut, acknowledgement)
 
 
 class Totals(BareTerminalView):

@@ -29,7 +29,7 @@ from core.api.shapes import (
 from core.api.views import BareTerminalView, LeanView, json_response
 from core.database.clock import ClockUnsound
 from core.premises.access import PremisesNotAuthorised, SalesSuspended, TerminalCannot
-from core.premises.requests import UuidBurnt, UuidReused
+from core.premises.requests import DisplayNotAcknowledged, UuidBurnt, UuidReused
 from core.receipts.output import Output
 from promotrot.api import samples
 from promotrot.api.vouchers import VoucherCard, card_of_voucher
@@ -205,6 +205,7 @@ class Plays(LeanView):
             selling.EmissionClosed,
             selling.EmissionSoldOut,
             selling.WrongPrice,
+            DisplayNotAcknowledged,
             UuidReused,
             UuidBurnt,
             TerminalCannot,

@@ -56,8 +56,7 @@ class PublicEmissionOut(Shape):
     rules = serializers.ListField(child=serializers.CharField())
     tickets = Whole()
     as_of = Instant(
-        allow_null=True,
-        help_text="Of what is left below; null: as it was opened. Figures are late by design.",
+        help_text="Of what is left below: at first the opening. Figures are late by design [P20]."
     )
     tickets_remaining = Whole()
     top_prize_left = Flag(allow_null=True, help_text="Null where the play decides.")

@@ -6,6 +6,10 @@ from promotrot.api import counter, emission_urls, play_urls
 
 urlpatterns: list[URLPattern] = [
     path("terminal/games", counter.Games.as_view()),
+    path(
+        "terminal/emissions/<int:emission>/display-acknowledgement",
+        counter.Acknowledgement.as_view(),
+    ),
     path("terminal/totals", counter.Totals.as_view()),
     *play_urls.urlpatterns,
     *emission_urls.urlpatterns,

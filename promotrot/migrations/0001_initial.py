@@ -293,6 +293,55 @@ class Migration(migrations.Migration):
             ),
         ),
         migrations.CreateModel(
+            name="DisplayAcknowledgement",
+            fields=[
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                ("acknowledged_at", models.DateTimeField(verbose_name="declared on display at")),
+                (
+                    "approval",
+                    models.ForeignKey(
+                        db_index=False,
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="acknowledgements",
+                        to="promotrot.gameapproval",
+                        verbose_name="approval",
+                    ),
+                ),
+                (
+                    "operator",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="+",
+                        to="premises.operator",
+                        verbose_name="operator",
+                    ),
+                ),
+                (
+                    "terminal",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="+",
+                        to="premises.terminal",
+                        verbose_name="terminal",
+                    ),
+                ),
+            ],
+            options={
+                "verbose_name": "declaration of display",
+                "verbose_name_plural": "declarations of display",
+                "constraints": [
+                    models.UniqueConstraint(
+                        fields=("approval", "terminal", "operator"), name="game_display_once"
+                    )
+                ],
+            },
+        ),
+        migrations.CreateModel(
             name="GameEnding",
             fields=[
                 (

@@ -6,6 +6,7 @@ from django.utils.translation import gettext_lazy as _
 
 from core.database.models import Guarded
 from core.ledger.models import Account
+from core.premises.models import Operator, Terminal
 from core.staff.models import Proposal, StaffSession, User
 
 
@@ -114,6 +115,41 @@ class GameApproval(Guarded):
 
     def __str__(self) -> str:
         return str(self.version)
+
+
+class DisplayAcknowledgement(Guarded):
+    """An operator's declaration at a terminal that a game's rules and percentage are displayed.
+
+    It is made before the first sale there, for each approved version, as each has rules of its own
+    (15.III.5.2) [P20].
+    """
+
+    approval = models.ForeignKey(
+        GameApproval,
+        models.PROTECT,
+        related_name="acknowledgements",
+        db_index=False,
+        verbose_name=_("approval"),
+    )
+    terminal = models.ForeignKey(
+        Terminal, models.PROTECT, related_name="+", verbose_name=_("terminal")
+    )
+    operator = models.ForeignKey(
+        Operator, models.PROTECT, related_name="+", verbose_name=_("operator")
+    )
+    acknowledged_at = models.DateTimeField(_("declared on display at"))
+
+    class Meta:
+        verbose_name = _("declaration of display")
+        verbose_name_plural = _("declarations of display")
+        constraints = [
+            models.UniqueConstraint(
+                fields=["approval", "terminal", "operator"], name="game_display_once"
+            )
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.approval} · {self.terminal}"
 
 
 class GameEnding(Guarded):

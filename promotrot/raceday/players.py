@@ -13,6 +13,13 @@ Emission = dict[str, Any]
 Play = dict[str, Any]
 
 
+def display_acknowledge(sellers: list[Seller], emission: Emission) -> None:
+    """Declare at each terminal that the rules and the percentage of the game are on display."""
+    path = f"promotrot/terminal/emissions/{emission['id']}/display-acknowledgement"
+    with ThreadPoolExecutor(max(1, len(sellers))) as pool:
+        list(pool.map(lambda seller: seller.api.post(path), sellers))
+
+
 def buy(seller: Seller, emission: Emission) -> Play:
     """Buy a play; return it."""
     body = {

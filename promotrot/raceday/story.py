@@ -53,6 +53,7 @@ def _sold_out(stage: Stage) -> None:
         f" {_price(emission)}, {worth} of it in prizes"
     )
     note(f"Where the prizes lie is fixed already: commitment {digest}… is published.")
+    players.display_acknowledge(stage.sellers, emission)
     first = players.buy(stage.sellers[0], emission)
     again = _replayed(stage.sellers[0], emission, first)
     need(again["uuid"] == first["uuid"], "a play sent twice was sold twice")
@@ -80,6 +81,7 @@ def _played(stage: Stage, game: str) -> None:
     percents = check["percentages"]
     ways = ", ".join(f"{way} {_percent(percents[way])}" for way in ("worst", "random", "best"))
     step(f"Share of the price that comes back as prizes, by way of playing: {ways}")
+    players.display_acknowledge(stage.sellers, emission)
     doing(f"playing {game}")
     plays = players.sell_some(stage.sellers, emission, PLAYS)
     acts = sum(len(play["acts"]) for play in plays)

@@ -11,6 +11,7 @@ from django.db.models.functions import Coalesce
 from core.database import clock
 from core.kernel.days import day_bounds, natural_day
 from promotrot.models.emission import Emission, Lane
+from promotrot.models.game import DisplayAcknowledgement
 from promotrot.models.play import PlayTicket
 from promotrot.selectors.plays import unfinished_at
 
@@ -26,17 +27,24 @@ class DayTotals:
     awarded_cents: int
 
 
-def emissions_at(terminal_id: int) -> QuerySet[Emission]:
+def emissions_at(terminal_id: int, operator_id: int) -> QuerySet[Emission]:
     """Return the emissions on sale and those of plays to be finished here. `on_sale` separates
     them.
 
-    An emission is on sale while one of its lanes is open.
+    An emission is on sale while one of its lanes is open. `acknowledged` says whether the operator
+    declared its game on display [P20].
     """
     playing = unfinished_at(terminal_id).values("emission_id")
     found = Emission.objects.annotate(
-        on_sale=Exists(Lane.objects.filter(emission=OuterRef("pk"), open=True))
+        on_sale=Exists(Lane.objects.filter(emission=OuterRef("pk"), open=True)),
+        acknowledged=Exists(
+            DisplayAcknowledgement.objects.filter(
+                approval=OuterRef("approval"), terminal=terminal_id, operator=operator_id
+            )
+        ),
     )
-    return found.filter(Q(on_sale=True) | Q(pk__in=playing)).order_by("price_cents", "pk")
+    shown = found.filter(Q(on_sale=True) | Q(pk__in=playing)).select_related("opening")
+    return shown.order_by("price_cents", "pk")
 
 
 def terminal_day(*, terminal_id: int, day: datetime.date | None) -> DayTotals:

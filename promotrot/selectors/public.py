@@ -40,13 +40,13 @@ class TierFigures:
 
 @dataclass(frozen=True, slots=True)
 class Figures:
-    """The published figures of an emission. `as_of` None: the figures at its opening.
+    """The published figures of an emission, as of an instant: at first its opening [P20].
 
     `top_prize_left` is None if no table says how many there are.
     """
 
     emission: Emission
-    as_of: datetime | None
+    as_of: datetime
     tickets_remaining: int
     tiers: tuple[TierFigures, ...]
     top_prize_left: bool | None
@@ -98,7 +98,9 @@ SELECT m.id FROM promotrot_emission m
 
 def shown_emissions() -> QuerySet[Emission]:
     """Return the emissions that have been put on sale."""
-    return Emission.objects.filter(state__in=SHOWN).select_related("game__type", "closing")
+    return Emission.objects.filter(state__in=SHOWN).select_related(
+        "game__type", "opening", "closing"
+    )
 
 
 def public_figures(emission: Emission) -> Figures:
@@ -111,7 +113,7 @@ def public_figures(emission: Emission) -> Figures:
     published = PublicFigures.objects.filter(emission=emission, sold__lte=newest).order_by("-sold")
     latest = published.first()
     if latest is None:
-        return _figures(emission, None, 0, {})
+        return _figures(emission, emission.opening.opened_at, 0, {})
     return _figures(emission, latest.taken_at, latest.sold, latest.awarded)
 
 
@@ -148,9 +150,7 @@ def told(figures: Figures, language: str) -> dict[str, Any]:
     }
 
 
-def _figures(
-    emission: Emission, as_of: datetime | None, sold: int, awarded: Mapping[str, int]
-) -> Figures:
+def _figures(emission: Emission, as_of: datetime, sold: int, awarded: Mapping[str, int]) -> Figures:
     rows = [_tier(tier, awarded.get(str(tier.number), 0)) for tier in emission.tiers.all()]
     top = max(row.value_cents for row in rows)
     left = [row.remaining for row in rows if row.value_cents == top]

@@ -43,7 +43,7 @@ BEGIN
         RETURN;
     END IF;
 
-    SELECT e.state, e.price_cents, e.takings_account_id INTO v_emission
+    SELECT e.state, e.price_cents, e.takings_account_id, e.approval_id INTO v_emission
       FROM promotrot_emission e WHERE e.id = p_emission;
     outcome := coalesce(
         CASE WHEN NOT FOUND THEN 'emission_unknown'
@@ -53,6 +53,13 @@ BEGIN
         CASE WHEN p_price <> v_emission.price_cents THEN 'wrong_price' END,
         premises_sale_refusal(terminal_id, v_seller.premises_id, 'promotrot', sold_at));
     IF outcome IS NOT NULL THEN
+        RETURN;
+    END IF;
+    IF NOT EXISTS (SELECT FROM promotrot_displayacknowledgement d
+                    WHERE d.approval_id = v_emission.approval_id
+                      AND d.terminal_id = v_seller.terminal_id
+                      AND d.operator_id = v_seller.operator_id) THEN
+        outcome := 'display_not_acknowledged';
         RETURN;
     END IF;
 

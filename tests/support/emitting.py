@@ -31,6 +31,7 @@ from promotrot.services.games import game_approve_propose, game_record
 from promotrot.services.playing import play_act, play_state
 from promotrot.services.selling import PlayRequest, play_sell
 from tests.support import factories
+from tests.support.factories.places import games_displayed
 
 ENTROPY = " ".join("6152244136" * 5)
 SMALL_TIERS = ({"cash_cents": 400, "count": 2}, {"cash_cents": 100, "count": 20})
@@ -80,9 +81,10 @@ def recorded(definition: Mapping[str, Any]) -> GameVersion:
 
 
 def approved(definition: Mapping[str, Any]) -> Game:
-    """Return the game of a definition, approved by two persons."""
+    """Return the game of a definition, approved by two persons and displayed at every terminal."""
     version = recorded(definition)
     both(game_approve_propose(by=factories.staff(Role.ORGANISER), version=version))
+    games_displayed()
     return version.game
 
 

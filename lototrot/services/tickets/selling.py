@@ -40,11 +40,6 @@ class SalesStopped(Conflict):
     message = "Sales of the contest are stopped: a race may have started. Ask again [E12]."
 
 
-class DisplayNotAcknowledged(Conflict):
-    code = "display_not_acknowledged"
-    message = "The operator has not yet acknowledged the display of the programme (14.III.5.2)."
-
-
 class WrongAmount(Invalid):
     code = "wrong_amount"
     message = "The amount must be the number of bets times the contest's price."
@@ -120,7 +115,6 @@ SALES = Sales(
     ContestNotOpen,
     ContestClosed,
     SalesStopped,
-    DisplayNotAcknowledged,
     WithdrawnNumber,
     WrongRaceCount,
     WrongPrice,

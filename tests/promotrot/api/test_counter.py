@@ -51,7 +51,7 @@ def test_the_main_prizes_left_are_those_the_public_is_told() -> None:
     emission = emitting.opened(emitting.small())
     at = factories.point()
     (game,) = answer(at, "games")["items"]
-    assert (game["main_prizes"], game["main_prizes_left"], game["as_of"]) == (2, 2, None)
+    assert (game["main_prizes"], game["main_prizes_left"], game["acknowledged"]) == (2, 2, True)
     emitting.sold_and_played(emission, 39)  # late by design: nothing new is told yet
     (game,) = answer(at, "games")["items"]
     assert game["main_prizes_left"] == 2

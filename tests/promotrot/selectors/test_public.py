@@ -41,7 +41,7 @@ def test_before_enough_is_sold_the_figures_are_those_of_the_opening() -> None:
     emitting.sold_and_played(emission, 5)
     figures_take(emission=emission)
     found = public_figures(emission)
-    assert (found.as_of, found.tickets_remaining) == (None, 40)
+    assert (found.as_of, found.tickets_remaining) == (emission.opening.opened_at, 40)
     assert [tier.remaining for tier in found.tiers] == [2, 20]
     assert found.top_prize_left is True
 

@@ -5,6 +5,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
+from django.db import connection
+
 from core.database import clock
 from core.ledger import services as ledger
 from core.premises.access import BareTerminal, TerminalActor, TerminalCredentials
@@ -75,9 +77,28 @@ def premises(
     return place
 
 
-def point(place: Premises | None = None) -> Point:
+def games_displayed() -> None:
+    """Have every operator who is signed on declare every approved game of Promotrot displayed."""
+    with connection.cursor() as cursor:
+        cursor.execute(_DISPLAYED)
+
+
+_DISPLAYED = """
+INSERT INTO promotrot_displayacknowledgement
+       (approval_id, terminal_id, operator_id, acknowledged_at)
+SELECT a.id, s.terminal_id, s.operator_id, core_now()
+  FROM promotrot_gameapproval a CROSS JOIN premises_operatorsession s
+ WHERE NOT EXISTS (SELECT FROM promotrot_displayacknowledgement d
+                    WHERE (d.approval_id, d.terminal_id, d.operator_id)
+                        = (a.id, s.terminal_id, s.operator_id))
+"""
+
+
+def point(place: Premises | None = None, *, displays: bool = True) -> Point:
     """Return an enrolled terminal with an operator signed on, at the premises given or at new
     ones.
+
+    Its operator declares the approved games of Promotrot displayed, unless `displays` is false.
     """
     place = place or premises()
     number, now = next(serial), clock.now()
@@ -105,10 +126,12 @@ def point(place: Premises | None = None) -> Point:
         started_at=now,
         expires_at=now + timedelta(days=30),
     )
+    if displays:
+        games_displayed()
     return Point(place, terminal, operator, session, token, session_token)
 
 
-def operator_at(of: Point) -> str:
+def operator_at(of: Point, *, displays: bool = True) -> str:
     """Sign another operator on at the same terminal. Return the token of the session."""
     now, number, token = clock.now(), next(serial), secrets.token_urlsafe(32)
     operator = Operator.objects.create(
@@ -126,4 +149,6 @@ def operator_at(of: Point) -> str:
         started_at=now,
         expires_at=now + timedelta(days=30),
     )
+    if displays:
+        games_displayed()
     return token

@@ -1,7 +1,7 @@
 // Draw Promotrot's section of the board: the remainder of each emission, as published.
 
 import { h } from "../../screens/base/dom.js";
-import { cents, count, decimal, hourOfDay } from "../../screens/base/format.js";
+import { cents, count, dayOf, decimal, hourOfDay } from "../../screens/base/format.js";
 import { language, t } from "../../screens/base/text.js";
 
 export function section() {
@@ -27,6 +27,6 @@ function card(emission) {
         h("th", { scope: "row" }, tier.thing ? `${tier.thing} (${cents(tier.value_cents)})` : cents(tier.value_cents), tier.extra ? h("span", { class: "badge info" }, t("extra_prize")) : null),
         tier.remaining === null ? h("td", { class: "small soft" }, t("play_decides")) : h("td", { class: "n" }, count(tier.remaining)),
         h("td", { class: "n" }, count(tier.awarded)))))),
-    h("p", { class: "small soft" }, emission.as_of ? t("figures_of", { time: hourOfDay(emission.as_of) }) : t("figures_of_opening")),
+    h("p", { class: "small soft" }, t("figures_of", { day: dayOf(emission.as_of), time: hourOfDay(emission.as_of) })),
     h("details", { "data-key": `rules-${emission.reference}`, class: "no-wall" }, h("summary", {}, t("rules")), emission.rules.map((each) => h("p", {}, each))));
 }

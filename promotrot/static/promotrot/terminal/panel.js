@@ -2,8 +2,9 @@
 
 import { amount, h } from "../../screens/base/dom.js";
 import { dialog } from "../../screens/base/dialog.js";
-import { cents, count, date, decimal, hourOfDay, timeOfDay } from "../../screens/base/format.js";
+import { cents, count, date, dayOf, decimal, hourOfDay, timeOfDay } from "../../screens/base/format.js";
 import { language, t } from "../../screens/base/text.js";
+import { display } from "./display.js";
 import { begin, forget, kept } from "./kept.js";
 import { mechanics } from "./mechanics.js";
 import { prizeTable, topPrize } from "./prizes.js";
@@ -118,10 +119,12 @@ class Panel {
     const { presentation, mechanic } = game.screen;
     return h("article", { class: "card game" }, sign(presentation ? FACES[presentation.kind] : mechanics[mechanic.kind].face),
       h("div", { class: "stack tight" }, h("h2", {}, h("span", { class: "figure soft" }, `${index + 1} `), game.name),
-        h("p", {}, t("up_to"), " ", topPrize(game)), game.main_prizes === null ? null : h("p", { class: "small" }, t("main_prizes_left", { n: game.main_prizes_left, all: game.main_prizes })),
+        h("p", {}, t("up_to"), " ", topPrize(game)), game.main_prizes === null ? null : h("p", { class: "small" }, t("main_prizes_left", { n: game.main_prizes_left, all: game.main_prizes }), ", ", t("as_of", { day: dayOf(game.as_of), time: hourOfDay(game.as_of) })),
         h("p", { class: "small soft" }, t("to_prizes", { percent: decimal(game.prize_percent) }))),
       h("button", { class: "button primary big buy", type: "button", "data-emission": game.emission, "aria-keyshortcuts": index < 9 ? String(index + 1) : null,
-        "aria-label": `${t("play_for")} ${cents(game.price_cents)}: ${game.name}`, onclick: () => this.#confirm(game) }, t("play_for"), " ", amount(cents(game.price_cents))));
+        "aria-label": `${game.acknowledged ? t("play_for") : t("before_selling")} ${cents(game.price_cents)}: ${game.name}`,
+        onclick: () => (game.acknowledged ? this.#confirm(game) : display(this.till, game, () => this.ask())) },
+      game.acknowledged ? [t("play_for"), " ", amount(cents(game.price_cents))] : t("before_selling")));
   }
 
   #refresh() {

@@ -16,6 +16,7 @@ from core.premises.access import (
     TerminalUnknown,
 )
 from core.premises.models import OperatorSession, Premises, Suspension, Terminal
+from core.premises.requests import DisplayNotAcknowledged
 from lototrot.engine.selection import (
     EmptyRace,
     RepeatedNumber,
@@ -31,7 +32,6 @@ from lototrot.services.contest.closing import offered_masks_refresh
 from lototrot.services.contest.contests import ContestNotOpen, ContestUnknown
 from lototrot.services.tickets.selling import (
     ContestClosed,
-    DisplayNotAcknowledged,
     QuickPick,
     QuickPickTooLong,
     WrongAmount,

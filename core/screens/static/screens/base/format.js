@@ -10,6 +10,7 @@ const whole = new Intl.NumberFormat(language, { useGrouping: "always" });
 const exact = new Intl.NumberFormat(language, { maximumFractionDigits: 6 });
 const clock = new Intl.DateTimeFormat("en-GB", { timeZone: ZONE, hour: "2-digit", minute: "2-digit", second: "2-digit" });
 const hour = new Intl.DateTimeFormat("en-GB", { timeZone: ZONE, hour: "2-digit", minute: "2-digit" });
+const local = new Intl.DateTimeFormat("sv-SE", { timeZone: ZONE });   // "2027-04-10"
 const day = language === "en"
   ? new Intl.DateTimeFormat("en-GB", { day: "numeric", month: "short", year: "numeric", timeZone: "UTC" })
   : new Intl.DateTimeFormat(language, { day: "2-digit", month: "2-digit", year: "numeric", timeZone: "UTC" });
@@ -24,6 +25,9 @@ export const timeOfDay = (instant) => clock.format(new Date(instant));
 export const hourOfDay = (instant) => hour.format(new Date(instant));
 /** Return a natural day, given as "2027-04-10". */
 export const date = (iso) => day.format(new Date(`${iso}T00:00:00Z`));
+
+/** Return the day in Europe/Madrid of an instant of the API. */
+export const dayOf = (instant) => date(local.format(new Date(instant)));
 
 /** Return a time left, given in ms: "1:02:03" or "02:03", never below zero. */
 export function left(ms) {
