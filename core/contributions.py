@@ -57,7 +57,7 @@ def contributed_entries(module: str, constant: str) -> dict[Any, Any]:
 
     Raises ContributedTwice if two mappings have the same key.
     """
-    entries = (entry for each in contributions(module, constant) for entry in each.items())
+    entries = (entry for mapping in contributions(module, constant) for entry in mapping.items())
     return without_repetition(entries, module, constant)
 
 

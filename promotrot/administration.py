@@ -16,13 +16,13 @@ from promotrot.models.voucher import Voucher, VoucherHandover
 
 
 def _emission(reference: Any) -> Any:
-    found = Emission.objects.filter(reference=reference).first()
-    return link(found) if found else str(reference)
+    emission = Emission.objects.filter(reference=reference).first()
+    return link(emission) if emission else str(reference)
 
 
 def _play(ident: Any) -> Any:
-    found = PlayTicket.objects.filter(uuid=ident).first()
-    return link(found) if found else str(ident)
+    ticket = PlayTicket.objects.filter(uuid=ident).first()
+    return link(ticket) if ticket else str(ident)
 
 
 ADMINISTRATION = Administration(

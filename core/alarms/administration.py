@@ -22,7 +22,7 @@ def alarms_panel(request: HttpRequest) -> Table | None:
         title=_("Alarms"),
         icon="notifications_active",
         headers=(_("alarm"), _("subject"), _("since"), _("days left"), _("words")),
-        rows=[(each.alarm.title, *_cells(each.row)) for each in rows[:MOST_SHOWN]],
+        rows=[(waiting.alarm.title, *_cells(waiting.row)) for waiting in rows[:MOST_SHOWN]],
         empty=_("Nothing waits for you."),
     )
 

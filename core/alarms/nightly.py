@@ -12,17 +12,17 @@ def unanswered(day: date) -> Outcome:
     """List the rows of every alarm, and count them by code."""
     rows = standing()
     counts: dict[str, int] = {}
-    for each in rows:
-        counts[each.alarm.code] = counts.get(each.alarm.code, 0) + 1
+    for waiting in rows:
+        counts[waiting.alarm.code] = counts.get(waiting.alarm.code, 0) + 1
     listed = [
         {
-            "code": each.alarm.code,
-            "subject": str(each.row.subject),
-            "since": each.row.since.isoformat(),
-            "days_left": each.row.days_left,
-            "words": str(each.row.words),
+            "code": waiting.alarm.code,
+            "subject": str(waiting.row.subject),
+            "since": waiting.row.since.isoformat(),
+            "days_left": waiting.row.days_left,
+            "words": str(waiting.row.words),
         }
-        for each in rows
+        for waiting in rows
     ]
     return Outcome(counts, {"alarms": listed} if listed else {})
 

@@ -33,6 +33,6 @@ def _alarms_of(by: StaffActor) -> Iterator[Alarm]:
     return (alarm for alarm in all_alarms() if by.may(alarm.power))
 
 
-def _urgency(each: Standing) -> tuple[bool, int, float]:
-    left = each.row.days_left
-    return left is None, left or 0, each.row.since.timestamp()
+def _urgency(waiting: Standing) -> tuple[bool, int, float]:
+    left = waiting.row.days_left
+    return left is None, left or 0, waiting.row.since.timestamp()

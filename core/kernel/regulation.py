@@ -182,9 +182,9 @@ def payment_rule(amount_cents: int, figures: PaymentFigures, bearer: Bearer) -> 
 
 def _joined(payers: list[Payers]) -> Payers:
     """Return who pays an amount of several tiers: who must in one of them must [C4]."""
-    must = {place for each in payers for place in each.must}
-    may = {place for each in payers for place in each.may} - must
-    return Payers(_in_order(must), _in_order(may), any(each.issuer_must for each in payers))
+    must = {place for of_tier in payers for place in of_tier.must}
+    may = {place for of_tier in payers for place in of_tier.may} - must
+    return Payers(_in_order(must), _in_order(may), any(of_tier.issuer_must for of_tier in payers))
 
 
 def _in_order(places: Iterable[Place]) -> tuple[Place, ...]:

@@ -66,7 +66,7 @@ def jobs_due(until: datetime.date | None = None) -> list[tuple[datetime.date, Jo
             if job.on(day):
                 due.append((day, job))
             day = add_days(day, 1)
-    return sorted(due, key=lambda each: (each[0], each[1].order, each[1].name))
+    return sorted(due, key=lambda due_job: (due_job[0], due_job[1].order, due_job[1].name))
 
 
 def night_run(*, until: datetime.date | None = None) -> list[JobRun]:
@@ -85,15 +85,15 @@ def night_run(*, until: datetime.date | None = None) -> list[JobRun]:
             raise NightRunning
         wait_for_quiet()
         failed: set[str] = set()
-        made = []
+        runs = []
         for day, job in jobs_due(until):
             if job.name in failed:
                 continue
             run = _run(job, day)
-            made.append(run)
+            runs.append(run)
             if run.state != JobRun.State.DONE:
                 failed.add(job.name)
-    return made
+    return runs
 
 
 def night_request(*, by: StaffActor, until: datetime.date | None = None) -> list[JobRun]:

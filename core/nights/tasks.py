@@ -16,9 +16,9 @@ def night() -> int:
     """Do what is due. Return how many jobs ran. If another process runs the night, or the clock
     cannot be trusted, do nothing.
     """
-    for each in undone():
-        if each.missed:
-            log.warning("job missed", job=each.job.name, day=each.day.isoformat())
+    for undone_job in undone():
+        if undone_job.missed:
+            log.warning("job missed", job=undone_job.job.name, day=undone_job.day.isoformat())
     try:
         return len(night_run())
     except (Unavailable, ClockUnsound) as obstacle:

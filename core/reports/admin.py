@@ -22,11 +22,11 @@ MOST_ROWS = 2_000
 def _listed(request: HttpRequest) -> HttpResponse:
     if not signed_on.may(request, powers.READ):
         raise PermissionDenied
-    found = [
-        (reverse("admin:report", args=[each.name]), each.title, each.about)
-        for each in selectors.reports(by=signed_on.actor(request))
+    links = [
+        (reverse("admin:report", args=[report.name]), report.title, report.about)
+        for report in selectors.reports(by=signed_on.actor(request))
     ]
-    context = admin.site.each_context(request) | {"title": _("Reports"), "reports": found}
+    context = admin.site.each_context(request) | {"title": _("Reports"), "reports": links}
     return TemplateResponse(request, "reports/list.html", context)
 
 

@@ -90,8 +90,8 @@ def write(day: date, out: TextIO) -> int:
 
 
 def _events(span: Span) -> list[Event]:
-    found = [event for part in day_parts() for event in part.events(span)]
-    return sorted(found, key=lambda event: (event.at, event.order))
+    events = [event for part in day_parts() for event in part.events(span)]
+    return sorted(events, key=lambda event: (event.at, event.order))
 
 
 def _balances(until: datetime) -> list[tuple[int, str, str, int]]:
@@ -130,13 +130,13 @@ def replay(lines: Iterable[str]) -> int:
         _move_clock(span.since - timedelta(hours=1))
         _open(documents)
         with transaction.atomic():
-            for found in documents:
-                if "row" in found:
-                    insert(row_of(found["row"]))
+            for entry in documents:
+                if "row" in entry:
+                    insert(row_of(entry["row"]))
         _set_sequences(documents)
-        for found in documents:
-            if "event" in found:
-                _carry_out(found)
+        for entry in documents:
+            if "event" in entry:
+                _carry_out(entry)
         return _compare(span, documents)
 
 
@@ -171,15 +171,18 @@ def _move_clock(instant: datetime) -> None:
 
 def _open(documents: list[dict[str, Any]]) -> None:
     """Create the accounts under their own keys, and post the opening balances as transfers."""
-    opening = [found for found in documents if "opening" in found]
+    opening = [entry for entry in documents if "opening" in entry]
     now = clock.now()
     Account.objects.bulk_create(
         Account(pk=f["id"], code=f["opening"], side=f["side"], opened_at=now) for f in opening
     )
     _set_sequence(Account, max((f["id"] for f in opening), default=0))
     lines = []
-    for found in opening:
-        account, cents = AccountCode(found["opening"], Account.Side(found["side"])), found["cents"]
+    for entry in opening:
+        account, cents = (
+            AccountCode(entry["opening"], Account.Side(entry["side"])),
+            entry["cents"],
+        )
         debit, credit = (account, _OPENING) if cents > 0 else (_OPENING, account)
         lines.append(Line("day.opening", debit, credit, abs(cents)))
     for start in range(0, len(lines), 1000):
@@ -190,8 +193,8 @@ def _open(documents: list[dict[str, Any]]) -> None:
 def _set_sequences(documents: Iterable[dict[str, Any]]) -> None:
     """Move the sequences past the keys of the file. Only the owner may do it."""
     highest: dict[str, int] = {}
-    for found in documents:
-        for row in [found["row"]] if "row" in found else found.get("rows", ()):
+    for entry in documents:
+        for row in [entry["row"]] if "row" in entry else entry.get("rows", ()):
             model = apps.get_model(row["model"])
             key = row["fields"][model._meta.pk.attname]
             highest[row["model"]] = max(key, highest.get(row["model"], 0))
@@ -208,25 +211,25 @@ def _set_sequence(model: type[Model], key: int) -> None:
         )
 
 
-def _carry_out(found: dict[str, Any]) -> None:
-    act = replay_of(found["event"])
+def _carry_out(event: dict[str, Any]) -> None:
+    act = replay_of(event["event"])
     if act is None:
-        raise NotADayFile(event=found["event"])
-    _move_clock(datetime.fromisoformat(found["at"]))
+        raise NotADayFile(event=event["event"])
+    _move_clock(datetime.fromisoformat(event["at"]))
     with transaction.atomic():
-        rows = [insert(row_of(each)) for each in found["rows"]]
-        act(rows[-1] if rows else None, found["data"])
+        rows = [insert(row_of(row)) for row in event["rows"]]
+        act(rows[-1] if rows else None, event["data"])
 
 
 def _compare(span: Span, documents: list[dict[str, Any]]) -> int:
     _move_clock(span.until)
-    made = {name: json.loads(json.dumps(value)) for name, value in _figures(span)}
-    told = {found["figure"]: found["value"] for found in documents if "figure" in found}
+    replayed = {name: json.loads(json.dumps(value)) for name, value in _figures(span)}
+    in_file = {entry["figure"]: entry["value"] for entry in documents if "figure" in entry}
     differing = [
-        [name, told.get(name), made.get(name)]
-        for name in sorted({*told, *made})
-        if told.get(name) != made.get(name)
+        [name, in_file.get(name), replayed.get(name)]
+        for name in sorted({*in_file, *replayed})
+        if in_file.get(name) != replayed.get(name)
     ]
     if differing:
         raise DayDiffers(found=differing[:50], differing=len(differing))
-    return len(told)
+    return len(in_file)

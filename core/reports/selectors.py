@@ -28,7 +28,7 @@ def report(
     Raises ReportUnknown, PeriodRefused.
     """
     by.need(powers.READ)
-    found = tables.report_named(name)
+    definition = tables.report_named(name)
     end = last or natural_day(clock.now())
     begin = first or add_days(end, 1 - DAYS_SHOWN)
-    return tables.table(found, Period(begin, end))
+    return tables.table(definition, Period(begin, end))

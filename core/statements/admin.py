@@ -69,13 +69,13 @@ def _settle(by: StaffActor, target: Statement, data: Data) -> Done:
 
 def _rate(by: StaffActor, target: None, data: Data) -> Done:
     place = data.pop("premises")
-    made = services.commission_rate_record(by=by, premises=place.code if place else None, **data)
-    return Done(_("The rate is on record."), made)
+    rate = services.commission_rate_record(by=by, premises=place.code if place else None, **data)
+    return Done(_("The rate is on record."), rate)
 
 
 def _limit(by: StaffActor, target: None, data: Data) -> Done:
-    made = services.guarantee_limit_set(by=by, premises=data.pop("premises").code, **data)
-    return Done(_("The limit is on record."), made)
+    limit = services.guarantee_limit_set(by=by, premises=data.pop("premises").code, **data)
+    return Done(_("The limit is on record."), limit)
 
 
 SETTLE = Act(
@@ -171,21 +171,21 @@ class StatementAdmin(ReadOnlyAdmin):
         ]
 
     def _pdf(self, request: HttpRequest, ident: uuid.UUID) -> HttpResponse:
-        found = self._statement(request, ident)
-        content = papers.statement_pdf(found, language=get_language() or "ca")
-        return _file(content, "application/pdf", f"{found}.pdf")
+        statement = self._statement(request, ident)
+        content = papers.statement_pdf(statement, language=get_language() or "ca")
+        return _file(content, "application/pdf", f"{statement}.pdf")
 
     def _csv(self, request: HttpRequest, ident: uuid.UUID) -> HttpResponse:
-        found = self._statement(request, ident)
+        statement = self._statement(request, ident)
         return _file(
-            papers.statement_csv(found).encode(), "text/csv; charset=utf-8", f"{found}.csv"
+            papers.statement_csv(statement).encode(), "text/csv; charset=utf-8", f"{statement}.csv"
         )
 
     def _statement(self, request: HttpRequest, ident: uuid.UUID) -> Statement:
-        found = Statement.objects.select_related("premises").filter(uuid=ident).first()
-        if found is None or not self.has_view_permission(request):
+        statement = Statement.objects.select_related("premises").filter(uuid=ident).first()
+        if statement is None or not self.has_view_permission(request):
             raise Http404
-        return found
+        return statement
 
 
 def _file(content: bytes, media_type: str, name: str) -> HttpResponse:
@@ -233,16 +233,16 @@ class MarkAdmin(ReadOnlyAdmin):
 def guarantees_panel(request: HttpRequest) -> Table | None:
     if not signed_on.may(request, powers.READ):
         return None
-    near = [each for each in covers() if each.balance_cents * 5 >= each.limit_cents * 4]
-    places = Premises.objects.in_bulk([each.premises_id for each in near])
+    near = [cover for cover in covers() if cover.balance_cents * 5 >= cover.limit_cents * 4]
+    places = Premises.objects.in_bulk([cover.premises_id for cover in near])
     rows = [
         (
-            link(places[each.premises_id]),
-            money(each.balance_cents),
-            money(each.limit_cents),
-            yes_no(each.suspended),
+            link(places[cover.premises_id]),
+            money(cover.balance_cents),
+            money(cover.limit_cents),
+            yes_no(cover.suspended),
         )
-        for each in sorted(near, key=lambda c: c.limit_cents - c.balance_cents)[:20]
+        for cover in sorted(near, key=lambda c: c.limit_cents - c.balance_cents)[:20]
     ]
     return Table(
         title=_("Premises near their guarantee"),

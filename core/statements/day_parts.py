@@ -26,8 +26,8 @@ def events(span: Span) -> Iterator[Event]:
 
 def _issued(row: Any, data: Mapping[str, Any]) -> None:
     earned: dict[str, int] = {}
-    for each in row.commission:
-        earned[each["game"]] = earned.get(each["game"], 0) + each["commission_cents"]
+    for part in row.commission:
+        earned[part["game"]] = earned.get(part["game"], 0) + part["commission_cents"]
     post("statements.statement", row, services.commission_lines(row.premises_id, earned))
 
 
@@ -42,8 +42,8 @@ def nothing_before(span: Span) -> Iterator[Model]:
 
 def figures(span: Span) -> Iterator[tuple[str, Any]]:
     issued = Statement.objects.filter(issued_at__gte=span.since, issued_at__lt=span.until)
-    for each in issued.order_by("premises", "number"):
-        yield f"statement {each.premises_id}.{each.number}", each.closing_cents
+    for statement in issued.order_by("premises", "number"):
+        yield f"statement {statement.premises_id}.{statement.number}", statement.closing_cents
 
 
 DAY_PARTS: tuple[Part, ...] = (

@@ -45,8 +45,8 @@ def covers() -> list[Cover]:
     if not limits:
         return []
     codes = {premises_account(premises_id).code: premises_id for premises_id, *_ in limits}
-    found = Account.objects.filter(code__in=codes).values_list("pk", "code")
-    balances = balances_now({pk: codes[code] for pk, code in found})
+    accounts = Account.objects.filter(code__in=codes).values_list("pk", "code")
+    balances = balances_now({pk: codes[code] for pk, code in accounts})
     return [
         Cover(premises_id, balances.get(premises_id, 0), limit, suspended)
         for premises_id, limit, suspended in limits
@@ -55,15 +55,15 @@ def covers() -> list[Cover]:
 
 def covers_due() -> list[int]:
     """Return the premises whose suspension does not match their balance yet."""
-    return [each.premises_id for each in covers() if each.exceeded != each.suspended]
+    return [cover.premises_id for cover in covers() if cover.exceeded != cover.suspended]
 
 
 def cover_apply(*, premises_id: int) -> bool:
     """Suspend or resume the premises by what they owe now. Return whether anything changed."""
-    for each in covers():
-        if each.premises_id == premises_id and each.exceeded and not each.suspended:
-            reason = f"Guarantee exceeded: {each.balance_cents} of {each.limit_cents} cents"
+    for cover in covers():
+        if cover.premises_id == premises_id and cover.exceeded and not cover.suspended:
+            reason = f"Guarantee exceeded: {cover.balance_cents} of {cover.limit_cents} cents"
             return guarantee_suspend(premises_id=premises_id, reason=reason)
-        if each.premises_id == premises_id and not each.exceeded:
+        if cover.premises_id == premises_id and not cover.exceeded:
             return guarantee_resume(premises_id=premises_id)
     return False

@@ -138,13 +138,13 @@ def guarantee_limit_set(
 def statements_issue(*, until: datetime.date) -> list[Statement]:
     """Issue every missing statement of the weeks that ended by that day. Each is made once."""
     hold((Lock.STATEMENT, 0))
-    made = []
+    statements = []
     for sunday in weeks.due(until):
         week = weeks.week(sunday)
         issued = [_issue(week, premises_id) for premises_id in weeks.premises_of(week)]
         _check(sunday, issued)
-        made += issued
-    return made
+        statements += issued
+    return statements
 
 
 def _issue(week: Week, premises_id: int) -> Statement:
@@ -173,12 +173,12 @@ def _issue(week: Week, premises_id: int) -> Statement:
 def _check(sunday: datetime.date, issued: list[Statement]) -> None:
     """Raise InvariantBroken unless every statement equals the ledger."""
     held = weeks.ledger_cents(sunday)
-    for each in issued:
-        if held.get(each.premises_id, 0) != each.closing_cents:
+    for statement in issued:
+        if held.get(statement.premises_id, 0) != statement.closing_cents:
             raise StatementUnsound(
-                premises=each.premises_id,
-                held_cents=held.get(each.premises_id, 0),
-                expected_cents=each.closing_cents,
+                premises=statement.premises_id,
+                held_cents=held.get(statement.premises_id, 0),
+                expected_cents=statement.closing_cents,
             )
 
 
@@ -194,10 +194,10 @@ def commission_lines(premises_id: int, earned: dict[str, int]) -> list[Line]:
 
 
 def statement_get(ident: uuid.UUID) -> Statement:
-    found = Statement.objects.select_related("premises").filter(uuid=ident).first()
-    if found is None:
+    statement = Statement.objects.select_related("premises").filter(uuid=ident).first()
+    if statement is None:
         raise StatementUnknown
-    return found
+    return statement
 
 
 @transaction.atomic
@@ -215,28 +215,30 @@ def statement_settle(
     RemittanceRefused (more than remains, or a future day), RemittanceRecorded.
     """
     by.need(powers.SETTLE)
-    found = statement_get(statement)
+    issued = statement_get(statement)
     if not reference.strip():
         raise ReferenceMissing
-    hold((Lock.STATEMENT, found.premises_id))
-    known = Remittance.objects.filter(premises_id=found.premises_id, reference=reference).first()
-    if known is not None:
-        if (known.statement_id, known.amount_cents, known.paid_on) != (
-            found.pk,
+    hold((Lock.STATEMENT, issued.premises_id))
+    recorded = Remittance.objects.filter(
+        premises_id=issued.premises_id, reference=reference
+    ).first()
+    if recorded is not None:
+        if (recorded.statement_id, recorded.amount_cents, recorded.paid_on) != (
+            issued.pk,
             amount_cents,
             paid_on,
         ):
             raise RemittanceRecorded(reference=reference)
-        return known
-    left = outstanding_cents(found)
+        return recorded
+    left = outstanding_cents(issued)
     now = clock.now()
     fits = 0 < amount_cents <= left or left <= amount_cents < 0
     if not fits or paid_on > natural_day(now):
         raise RemittanceRefused(outstanding_cents=left, amount_cents=amount_cents)
-    made = Remittance.objects.create(
+    remittance = Remittance.objects.create(
         uuid=uuid.uuid4(),
-        statement=found,
-        premises_id=found.premises_id,
+        statement=issued,
+        premises_id=issued.premises_id,
         amount_cents=amount_cents,
         paid_on=paid_on,
         reference=reference,
@@ -244,8 +246,8 @@ def statement_settle(
         recorded_by_id=by.user_id,
         recorded_in_id=by.session_id,
     )
-    ledger.post(reference=made.uuid, lines=[remittance_line(made)])
-    return made
+    ledger.post(reference=remittance.uuid, lines=[remittance_line(remittance)])
+    return remittance
 
 
 def remittance_line(of: Remittance) -> Line:

@@ -115,7 +115,7 @@ class Games(TerminalView):
     )
     def get(self, request: Request) -> HttpResponse:
         language = language_of(self.query(LanguageQuery))
-        found = {
+        document = {
             "refusal": sale_refusal(by=self.terminal, game=Game.PROMOTROT),
             "server_time": clock.now(),
             "items": [
@@ -123,7 +123,7 @@ class Games(TerminalView):
                 for each in emissions_at(self.terminal.terminal_id, self.terminal.operator_id)
             ],
         }
-        return self.answer(GamesAtTerminal, found)
+        return self.answer(GamesAtTerminal, document)
 
 
 class Acknowledgement(TerminalView):

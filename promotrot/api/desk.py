@@ -101,10 +101,10 @@ class Plays(StaffView):
 class OnePlay(StaffView):
     @operation("A play with all that happened", answer=PlayRecord, problems=(PlayUnknown,))
     def get(self, request: Request, ident: uuid.UUID) -> HttpResponse:
-        found = plays(by=self.by).filter(uuid=ident).first()
-        if found is None:
+        play = plays(by=self.by).filter(uuid=ident).first()
+        if play is None:
             raise PlayUnknown
-        return self.answer(PlayRecord, found)
+        return self.answer(PlayRecord, play)
 
 
 class Move(StaffView):

@@ -124,8 +124,8 @@ class Emissions(StaffView):
 
         def act() -> HttpResponse:
             game = games.game_get(body.pop("game"))
-            made = steps.emission_plan(by=self.by, game=game, **body)
-            return self.answer(EmissionDetailOut, made, 201)
+            emission = steps.emission_plan(by=self.by, game=game, **body)
+            return self.answer(EmissionDetailOut, emission, 201)
 
         return self.once(act)
 
@@ -159,8 +159,8 @@ class Commitment(StaffView):
     )
     def post(self, request: Request, code: str, number: int) -> HttpResponse:
         self.read(Shape)
-        made = steps.emission_commit(by=self.by, emission=_found(code, number))
-        return self.answer(EmissionDetailOut, made)
+        emission = steps.emission_commit(by=self.by, emission=_found(code, number))
+        return self.answer(EmissionDetailOut, emission)
 
 
 class Entropy(StaffView):
@@ -182,8 +182,8 @@ class Entropy(StaffView):
         body = self.read(WitnessEntropyIn)
 
         def act() -> HttpResponse:
-            made = steps.witness_enter(by=self.by, emission=_found(code, number), **body)
-            return self.answer(EmissionDetailOut, made)
+            emission = steps.witness_enter(by=self.by, emission=_found(code, number), **body)
+            return self.answer(EmissionDetailOut, emission)
 
         return self.once(act)
 
@@ -197,8 +197,8 @@ class Opening(StaffView):
     )
     def post(self, request: Request, code: str, number: int) -> HttpResponse:
         self.read(Shape)
-        made = steps.emission_open(by=self.by, emission=_found(code, number))
-        return self.answer(EmissionDetailOut, made)
+        emission = steps.emission_open(by=self.by, emission=_found(code, number))
+        return self.answer(EmissionDetailOut, emission)
 
 
 class Closing(StaffView):

@@ -132,16 +132,16 @@ class Check(StaffView):
 
 
 def _checked(version: GameVersion) -> dict[str, Any]:
-    found = games.game_check(version=version)
-    exact = found.percentages
+    approval = games.game_check(version=version)
+    exact = approval.percentages
     return {
-        "faults": found.faults,
+        "faults": approval.faults,
         "percentages": exact
         and {name: exact_json(getattr(exact, name)) for name in ("worst", "random", "best")},
-        "plan": found.plan
+        "plan": approval.plan
         and [
             {"blocks": each.blocks, "tickets": each.tickets, "prizes": each.prizes}
-            for each in found.plan.classes
+            for each in approval.plan.classes
         ],
     }
 

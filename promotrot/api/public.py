@@ -89,8 +89,8 @@ class PublicEmissions(ApiView):
         query = self.query(PublicQuery)
         items, cursor = page_of_rows(shown_emissions(), query, newest_first=True)
         language = language_of(query)
-        found = [told(public_figures(emission), language) for emission in items]
-        return self.page(PublicEmissionOut, found, cursor)
+        rows = [told(public_figures(emission), language) for emission in items]
+        return self.page(PublicEmissionOut, rows, cursor)
 
 
 class PublicEmission(ApiView):
@@ -130,10 +130,13 @@ class Proof(ApiView):
     def get(self, request: Request, code: str, number: int) -> HttpResponse:
         reference = emission_get(f"{code}/{number}").reference
         kept = LogEntry.objects.select_related("key").filter(subject=reference)
-        found = {entry.kind: entry.published() for entry in kept}
+        published = {entry.kind: entry.published() for entry in kept}
         names = ("commitment", "entropy", "closing", "seed")
         return json_response(
-            {name: found.get(kind) for name, kind in zip(names, publications.KINDS, strict=True)}
+            {
+                name: published.get(kind)
+                for name, kind in zip(names, publications.KINDS, strict=True)
+            }
         )
 
 

@@ -78,21 +78,23 @@ def approve(
 ) -> Approval:
     """Check a game on the day of its approval. `figures` are Promotrot's figures in force."""
     rules_published = all(lang in game.texts and game.texts[lang].rules for lang in languages)
-    found = list(_text_faults(game, languages))
+    faults = list(_text_faults(game, languages))
     plan = None
     if isinstance(game, PredrawnGame):
-        found += prize_table.faults(game.kind, figures, day=day, rules_published=rules_published)
-        found += pictures.faults(game.presentation, sum(not tier.extra for tier in game.kind.tiers))
-        if not found:
+        faults += prize_table.faults(game.kind, figures, day=day, rules_published=rules_published)
+        faults += pictures.faults(
+            game.presentation, sum(not tier.extra for tier in game.kind.tiers)
+        )
+        if not faults:
             try:
                 kept = game.kind.kept_percent(figures.minimum_prize_percent)
                 plan = make_plan(game.kind, kept, block_tickets=game.block_tickets)
             except (BlockSizeRefused, PlanImpossible) as error:
-                found.append(Fault(error.code, "15.III.6.2", error.detail))
+                faults.append(Fault(error.code, "15.III.6.2", error.detail))
     else:
-        found += strategies.faults(game.kind, figures, day=day, rules_published=rules_published)
-    if found:
-        return Approval(tuple(found), None, None)
+        faults += strategies.faults(game.kind, figures, day=day, rules_published=rules_published)
+    if faults:
+        return Approval(tuple(faults), None, None)
     return Approval((), _percentages(game), plan)
 
 

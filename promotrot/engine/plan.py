@@ -62,20 +62,20 @@ class Plan:
 
     @property
     def blocks(self) -> int:
-        return sum(each.blocks for each in self.classes)
+        return sum(block_class.blocks for block_class in self.classes)
 
     @property
     def tickets(self) -> int:
-        return sum(each.blocks * each.tickets for each in self.classes)
+        return sum(block_class.blocks * block_class.tickets for block_class in self.classes)
 
     def block(self, number: int) -> BlockClass:
         """Return the class of a block by its number in the plan. Raises IndexError."""
         if number < 0:
             raise IndexError(number)
-        for each in self.classes:
-            if number < each.blocks:
-                return each
-            number -= each.blocks
+        for block_class in self.classes:
+            if number < block_class.blocks:
+                return block_class
+            number -= block_class.blocks
         raise IndexError(number)
 
     def document(self) -> Json:
@@ -88,8 +88,12 @@ class Plan:
             "tickets": self.tickets,
             "tiers": [_tier_document(tier) for tier in self.tiers],
             "classes": [
-                {"blocks": each.blocks, "tickets": each.tickets, "prizes": list(each.prizes)}
-                for each in self.classes
+                {
+                    "blocks": block_class.blocks,
+                    "tickets": block_class.tickets,
+                    "prizes": list(block_class.prizes),
+                }
+                for block_class in self.classes
             ],
         }
 
@@ -132,12 +136,12 @@ def deal(kind: PredrawnType, minimum_percent: Fraction, sizes: Sequence[tuple[in
         raise PlanImpossible("The prize table itself does not pass its gates.")
     for evenly in (True, False):
         groups = _repaired(_dealt(kind, minimum_percent, sizes, evenly), kind.tiers)
-        if all(each.short <= 0 for each in groups):
+        if all(group.short <= 0 for group in groups):
             break
     else:
         raise PlanImpossible
-    ordered = sorted(groups, key=lambda each: (each.tickets, each.prizes), reverse=True)
-    classes = tuple(BlockClass(each.blocks, each.tickets, each.prizes) for each in ordered)
+    ordered = sorted(groups, key=lambda group: (group.tickets, group.prizes), reverse=True)
+    classes = tuple(BlockClass(group.blocks, group.tickets, group.prizes) for group in ordered)
     plan = Plan(kind.price_cents, kind.tiers, classes)
     check_plan(plan, kind, minimum_percent)
     return plan
@@ -146,21 +150,22 @@ def deal(kind: PredrawnType, minimum_percent: Fraction, sizes: Sequence[tuple[in
 def check_plan(plan: Plan, kind: PredrawnType, minimum_percent: Fraction) -> None:
     """Check a plan from its classes alone. Raises InvariantBroken."""
     dealt = tuple(
-        sum(each.blocks * each.prizes[at] for each in plan.classes) for at in range(len(kind.tiers))
+        sum(block_class.blocks * block_class.prizes[at] for block_class in plan.classes)
+        for at in range(len(kind.tiers))
     )
     if dealt != tuple(tier.count for tier in kind.tiers) or plan.tickets != kind.tickets:
         raise InvariantBroken("The plan is not the prize table.")
-    if any(each.blocks < 1 or each.tickets < 1 for each in plan.classes):
+    if any(block_class.blocks < 1 or block_class.tickets < 1 for block_class in plan.classes):
         raise InvariantBroken("A class of the plan has no blocks or no tickets.")
-    for each in plan.classes:
+    for block_class in plan.classes:
         value = sum(
             count * tier.prize.value_cents
-            for count, tier in zip(each.prizes, kind.tiers, strict=True)
+            for count, tier in zip(block_class.prizes, kind.tiers, strict=True)
             if not tier.extra
         )
-        if value < percent_up(each.tickets * kind.price_cents, minimum_percent):
+        if value < percent_up(block_class.tickets * kind.price_cents, minimum_percent):
             raise InvariantBroken("A block is below the minimum percentage.")
-        if min(each.prizes, default=0) < 0 or sum(each.prizes) > each.tickets:
+        if min(block_class.prizes, default=0) < 0 or sum(block_class.prizes) > block_class.tickets:
             raise InvariantBroken("A block has more prizes than tickets.")
 
 
@@ -219,7 +224,7 @@ def _dealt(
         unit = kind.tickets * tier.prize.value_cents
         rest -= value * tier.count
         spread = _share(groups, at, tier.count, kind.tickets, unit, value, spread=True)
-        if evenly and sum(each.blocks * max(0, each.short) for each in spread) <= rest:
+        if evenly and sum(group.blocks * max(0, group.short) for group in spread) <= rest:
             groups = spread
         else:
             groups = _share(groups, at, tier.count, kind.tickets, unit, value, spread=False)
@@ -237,13 +242,13 @@ def _share(
     from their due.
     """
     if spread:
-        shares = [min(each.room, count * each.tickets // tickets) for each in groups]
-        count -= sum(each.blocks * n for each, n in zip(groups, shares, strict=True))
-        groups = [each.given(at, n, unit, value) for each, n in zip(groups, shares, strict=True)]
+        shares = [min(group.room, count * group.tickets // tickets) for group in groups]
+        count -= sum(group.blocks * n for group, n in zip(groups, shares, strict=True))
+        groups = [group.given(at, n, unit, value) for group, n in zip(groups, shares, strict=True)]
     level = _level(groups, count, unit)
-    takes = [_above(each, level, unit) for each in groups]
-    count -= sum(each.blocks * n for each, n in zip(groups, takes, strict=True))
-    groups = [each.given(at, n, unit, value) for each, n in zip(groups, takes, strict=True)]
+    takes = [_above(group, level, unit) for group in groups]
+    count -= sum(group.blocks * n for group, n in zip(groups, takes, strict=True))
+    groups = [group.given(at, n, unit, value) for group, n in zip(groups, takes, strict=True)]
     return list(_last_ones(groups, at, count, level, unit, value))
 
 
@@ -254,11 +259,11 @@ def _above(group: _Group, level: int, unit: int) -> int:
 
 def _level(groups: list[_Group], count: int, unit: int) -> int:
     """Return the lowest level of due at which all blocks together take at most `count` prizes."""
-    low = min(each.due - each.room * unit for each in groups) - 1
-    high = max(each.due for each in groups)
+    low = min(group.due - group.room * unit for group in groups) - 1
+    high = max(group.due for group in groups)
     while low < high:
         middle = (low + high) // 2
-        if sum(each.blocks * _above(each, middle, unit) for each in groups) <= count:
+        if sum(group.blocks * _above(group, middle, unit) for group in groups) <= count:
             high = middle
         else:
             low = middle + 1
@@ -271,13 +276,13 @@ def _last_ones(
     """Give the remaining prizes, in order, to blocks that are exactly at the level. Cut one group
     if needed.
     """
-    for each in groups:
-        take = min(count, each.blocks) if each.due == level and each.room else 0
+    for group in groups:
+        take = min(count, group.blocks) if group.due == level and group.room else 0
         count -= take
         if take:
-            yield replace(each.given(at, 1, unit, value), blocks=take)
-        if take < each.blocks:
-            yield replace(each, blocks=each.blocks - take)
+            yield replace(group.given(at, 1, unit, value), blocks=take)
+        if take < group.blocks:
+            yield replace(group, blocks=group.blocks - take)
 
 
 def _repaired(groups: list[_Group], tiers: Sequence[Tier]) -> list[_Group]:
@@ -286,7 +291,7 @@ def _repaired(groups: list[_Group], tiers: Sequence[Tier]) -> list[_Group]:
     Each exchange reduces the total shortage, so the loop ends.
     """
     groups = _merged(groups)
-    moves = _moves(tiers) if any(each.short > 0 for each in groups) else {}
+    moves = _moves(tiers) if any(group.short > 0 for group in groups) else {}
     while (pair := _exchange(groups, moves)) is not None:
         groups = _merged(pair)
     return groups
@@ -294,9 +299,11 @@ def _repaired(groups: list[_Group], tiers: Sequence[Tier]) -> list[_Group]:
 
 def _exchange(groups: list[_Group], moves: dict[int, tuple[int, ...]]) -> list[_Group] | None:
     """Return the groups after the best exchange for the shortest block, or None without one."""
-    for poor in sorted((each for each in groups if each.short > 0), key=lambda each: -each.short):
+    for poor in sorted(
+        (group for group in groups if group.short > 0), key=lambda group: -group.short
+    ):
         for rich in sorted(
-            (each for each in groups if each.short < 0), key=lambda each: each.short
+            (group for group in groups if group.short < 0), key=lambda group: group.short
         ):
             usable = (net for net in moves if net <= -rich.short)
             for net in sorted(usable, key=lambda net: (abs(net - poor.short), net)):
@@ -305,9 +312,9 @@ def _exchange(groups: list[_Group], moves: dict[int, tuple[int, ...]]) -> list[_
                     continue
                 pairs = min(rich.blocks, poor.blocks)
                 changed = [replace(gives, blocks=pairs), replace(takes, blocks=pairs)]
-                left = [replace(each, blocks=each.blocks - pairs) for each in (rich, poor)]
-                kept = [each for each in groups if each is not rich and each is not poor]
-                return kept + changed + [each for each in left if each.blocks]
+                left = [replace(group, blocks=group.blocks - pairs) for group in (rich, poor)]
+                kept = [group for group in groups if group is not rich and group is not poor]
+                return kept + changed + [group for group in left if group.blocks]
     return None
 
 
@@ -321,26 +328,26 @@ def _moves(tiers: Sequence[Tier]) -> dict[int, tuple[int, ...]]:
         :_MOVE_TIERS
     ]
     window = 2 * max((value for value, _ in base), default=0)
-    found: dict[int, tuple[int, ...]] = {0: (0,) * len(tiers)}
+    smallest: dict[int, tuple[int, ...]] = {0: (0,) * len(tiers)}
     frontier = [0]
     for _ in range(_MOVE_PRIZES):
         reached = []
         for net, (value, at), sign in product(frontier, base, (1, -1)):
             new = net + sign * value
-            if new not in found and abs(new) <= window:
-                move = found[net]
-                found[new] = (*move[:at], move[at] + sign, *move[at + 1 :])
+            if new not in smallest and abs(new) <= window:
+                move = smallest[net]
+                smallest[new] = (*move[:at], move[at] + sign, *move[at + 1 :])
                 reached.append(new)
         frontier = reached
-    return {net: move for net, move in found.items() if net > 0}
+    return {net: move for net, move in smallest.items() if net > 0}
 
 
 def _merged(groups: list[_Group]) -> list[_Group]:
     merged: dict[_Group, int] = {}
-    for each in groups:
-        alike = replace(each, blocks=0, due=0)
-        merged[alike] = merged.get(alike, 0) + each.blocks
-    return [replace(each, blocks=blocks) for each, blocks in merged.items()]
+    for group in groups:
+        alike = replace(group, blocks=0, due=0)
+        merged[alike] = merged.get(alike, 0) + group.blocks
+    return [replace(group, blocks=blocks) for group, blocks in merged.items()]
 
 
 def _tier_document(tier: Tier) -> Json:

@@ -119,9 +119,9 @@ class Letters:
 
     @property
     def clear(self) -> bool:
-        made = {*"".join(self.words)} <= {*self.signs} and all(self.words)
+        spelled = {*"".join(self.words)} <= {*self.signs} and all(self.words)
         few = len(self.words) <= MAX_WORDS
-        return made and few and _distinct(self.signs) and _distinct(self.words)
+        return spelled and few and _distinct(self.signs) and _distinct(self.words)
 
     def bounds(self, tier: int) -> Bounds:
         return self._holding((tier,) if tier else ())

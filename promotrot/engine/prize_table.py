@@ -125,17 +125,21 @@ def faults(
     `figures` are Promotrot's figures in force. `plan.make_plan` checks separately if the table can
     be spread over blocks [P2].
     """
-    found = [*prize_faults(kind.prizes, day=day)]
+    faults_found = [*prize_faults(kind.prizes, day=day)]
     for number, tier in enumerate(kind.tiers, start=1):
         if tier.count < 1:
-            found.append(Fault("tier_without_prizes", "15.II.2", f"Tier {number} has no prizes."))
+            faults_found.append(
+                Fault("tier_without_prizes", "15.II.2", f"Tier {number} has no prizes.")
+            )
         if tier.extra and tier.prize not in _base_prizes(kind):
             detail = f"Tier {number} is extra, but the table has no such prize to show it as."
-            found.append(Fault("extra_not_in_table", "15.II.2", detail))
+            faults_found.append(Fault("extra_not_in_table", "15.II.2", detail))
         if not tier.extra and any(other.extra for other in kind.tiers[: number - 1]):
-            found.append(Fault("extra_not_last", "15.II.2", "Extra tiers come after the table."))
+            faults_found.append(
+                Fault("extra_not_last", "15.II.2", "Extra tiers come after the table.")
+            )
         if any(tier.prize == o.prize and tier.extra == o.extra for o in kind.tiers[: number - 1]):
-            found.append(Fault("tier_repeated", "15.II.2", f"Tier {number} is there twice."))
+            faults_found.append(Fault("tier_repeated", "15.II.2", f"Tier {number} is there twice."))
     sound = [tier for tier in kind.tiers if tier.count > 0 and tier.prize.value_cents > 0]
     table = rules.Plan(
         price_cents=kind.price_cents,
@@ -144,25 +148,27 @@ def faults(
         rules_published=rules_published,
         percent_published=kind.prize_percent > 0,
     )
-    found += rules.approve(table, figures).faults
+    faults_found += rules.approve(table, figures).faults
     if sum(tier.count for tier in sound if not tier.extra) <= kind.tickets < kind.prize_count:
         detail = "With the extra prizes there are more prizes than tickets."
-        found.append(Fault("more_prizes_than_tickets", "15.II.2", detail))
+        faults_found.append(Fault("more_prizes_than_tickets", "15.II.2", detail))
     if kind.takings_cents > 0:
         exact = Fraction(100 * kind.prizes_cents, kind.takings_cents)
-        found += declared_faults(kind.prize_percent, exact)
-    return tuple(found)
+        faults_found += declared_faults(kind.prize_percent, exact)
+    return tuple(faults_found)
 
 
 def prize_faults(prizes: Sequence[Prize], *, day: date) -> list[Fault]:
     """Return the faults of each prize. `day` is the day of approval, before any sale [P4]."""
-    found = []
+    faults_found = []
     if len(prizes) > MAX_TIERS:
-        found.append(Fault("too_many_tiers", "15.II.2", f"There are at most {MAX_TIERS} tiers."))
+        faults_found.append(
+            Fault("too_many_tiers", "15.II.2", f"There are at most {MAX_TIERS} tiers.")
+        )
     for number, prize in enumerate(prizes, start=1):
         for code, article, reason in _prize_faults(prize, day):
-            found.append(Fault(code, article, f"Tier {number}: {reason}"))
-    return found
+            faults_found.append(Fault(code, article, f"Tier {number}: {reason}"))
+    return faults_found
 
 
 def declared_faults(declared: Fraction, exact: Fraction) -> list[Fault]:

@@ -111,16 +111,16 @@ def faults(
         percent_published=kind.prize_percent > 0,
     )
     # There is no table of counted prizes here: the percentage is the mechanic's, measured below.
-    found = [f for f in rules.approve(factors, figures).faults if f.code != "prizes_too_low"]
-    found += prize_faults(kind.prizes, day=day)
+    faults_found = [f for f in rules.approve(factors, figures).faults if f.code != "prizes_too_low"]
+    faults_found += prize_faults(kind.prizes, day=day)
     malformed = kind.mechanic.faults(len(kind.prizes))
     if malformed or kind.price_cents < 1:
-        return (*found, *malformed)
+        return (*faults_found, *malformed)
     worst = kind.percentages().worst
     if worst < figures.minimum_prize_percent:
         detail = f"The worst way of playing gives {exact_json(worst)} %."
-        found.append(Fault("prizes_too_low", "15.III.6.2", detail))
-    return (*found, *declared_faults(kind.prize_percent, worst))
+        faults_found.append(Fault("prizes_too_low", "15.III.6.2", detail))
+    return (*faults_found, *declared_faults(kind.prize_percent, worst))
 
 
 def _values(

@@ -18,8 +18,8 @@ def board_document() -> dict[str, Any]:
     """Return the emissions on sale, by language. Their figures are the published ones, late on
     purpose.
     """
-    found = [
+    figures = [
         public_figures(emission)
         for emission in shown_emissions().filter(state__in=_ON_SALE).order_by("pk")
     ]
-    return {language: [told(each, language) for each in found] for language in LANGUAGES}
+    return {language: [told(each, language) for each in figures] for language in LANGUAGES}

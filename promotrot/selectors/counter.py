@@ -35,7 +35,7 @@ def emissions_at(terminal_id: int, operator_id: int) -> QuerySet[Emission]:
     declared its game on display [P20].
     """
     playing = unfinished_at(terminal_id).values("emission_id")
-    found = Emission.objects.annotate(
+    emissions = Emission.objects.annotate(
         on_sale=Exists(Lane.objects.filter(emission=OuterRef("pk"), open=True)),
         acknowledged=Exists(
             DisplayAcknowledgement.objects.filter(
@@ -43,7 +43,7 @@ def emissions_at(terminal_id: int, operator_id: int) -> QuerySet[Emission]:
             )
         ),
     )
-    shown = found.filter(Q(on_sale=True) | Q(pk__in=playing)).select_related("opening")
+    shown = emissions.filter(Q(on_sale=True) | Q(pk__in=playing)).select_related("opening")
     return shown.order_by("price_cents", "pk")
 
 

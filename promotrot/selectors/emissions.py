@@ -36,16 +36,16 @@ def emissions() -> QuerySet[Emission]:
 def standing(*, by: StaffActor, emission: Emission) -> Standing:
     """Return the present totals of an emission, never by block. Raises PowerMissing."""
     by.need(powers.READ_EMISSIONS)
-    found = emission_figures(emission)
-    takings = (found.sold - found.refunded) * found.price_cents
+    figures = emission_figures(emission)
+    takings = (figures.sold - figures.refunded) * figures.price_cents
     return Standing(
-        sold=found.sold,
+        sold=figures.sold,
         takings_cents=takings,
-        awarded_cents=found.awarded_cents,
-        extra_awarded_cents=found.extra_awarded_cents,
-        refunded=found.refunded,
-        unfinished=found.unfinished,
-        unclaimed_cents=found.unclaimed_cents,
-        minimum_cents=percent_up(takings, found.minimum_percent),
-        game_owes_cents=found.owed_before_cents,
+        awarded_cents=figures.awarded_cents,
+        extra_awarded_cents=figures.extra_awarded_cents,
+        refunded=figures.refunded,
+        unfinished=figures.unfinished,
+        unclaimed_cents=figures.unclaimed_cents,
+        minimum_cents=percent_up(takings, figures.minimum_percent),
+        game_owes_cents=figures.owed_before_cents,
     )

@@ -38,8 +38,8 @@ def unfinished_at(terminal_id: int) -> QuerySet[PlayTicket]:
     """Return the plays to finish at this terminal, with those that were moved there."""
     with connection.cursor() as cursor:
         cursor.execute(_AT_TERMINAL, {"terminal": terminal_id, "most": LOOKED_BACK})
-        found = [pk for (pk,) in cursor.fetchall()]
-    return PlayTicket.objects.filter(pk__in=found).select_related("emission").defer(PLAN)
+        ids = [pk for (pk,) in cursor.fetchall()]
+    return PlayTicket.objects.filter(pk__in=ids).select_related("emission").defer(PLAN)
 
 
 def can_be_finished(premises_id: int) -> bool:
@@ -53,8 +53,8 @@ def stranded() -> QuerySet[PlayTicket]:
     """Return the unfinished plays whose premises can no longer finish them, oldest first [P19]."""
     with connection.cursor() as cursor:
         cursor.execute(_STRANDED, {"most": LOOKED_BACK})
-        found = [pk for (pk,) in cursor.fetchall()]
-    rows = PlayTicket.objects.filter(pk__in=found).select_related("emission", "premises")
+        ids = [pk for (pk,) in cursor.fetchall()]
+    rows = PlayTicket.objects.filter(pk__in=ids).select_related("emission", "premises")
     return rows.defer(PLAN).order_by("pk")
 
 

@@ -68,17 +68,17 @@ def dealing(emission_id: int) -> Dealing:
     """Return the dealing of an emission that a witness has taken part in. Raises
     EmissionNotDealt.
     """
-    found = (
+    commitment = (
         Commitment.objects.select_related("emission", "emission__witness")
         .filter(emission=emission_id, emission__witness__isnull=False)
         .first()
     )
-    if found is None:
+    if commitment is None:
         raise EmissionNotDealt(emission=emission_id)
-    emission: Emission = found.emission
+    emission: Emission = commitment.emission
     plan = read_plan(emission.plan)
     key = mixed_key(
-        open_seed(found), bytes.fromhex(found.digest), emission.witness.entropy.encode()
+        open_seed(commitment), bytes.fromhex(commitment.digest), emission.witness.entropy.encode()
     )
     tiers = emission.tiers.count()
     return Dealing(emission_id, emission.reference, plan, tiers - len(plan.tiers) + 1, key)

@@ -52,7 +52,7 @@ def play_end_held(
         day=today,
         claim_days=claim_days(today),
         ending=json.dumps(outcome.document()),
-        vouchers=json.dumps([each.document() for each in issues(outcome, ticket.uuid, None)]),
+        vouchers=json.dumps([voucher.document() for voucher in issues(outcome, ticket.uuid, None)]),
         act=act,
     )
     return str(outcome.cause) if ended else None

@@ -103,9 +103,9 @@ def tickets(of: Contest, count: int, at: Point | None = None) -> list[Presented]
     at = at or factories.point()
     key = secrets.token_bytes(32)
     idents = [uuid.uuid4() for _ in range(count)]
-    made = [codes.issue(codes.TICKET, ident, key, settings.CODE_KEYS) for ident in idents]
+    printed_codes = [codes.issue(codes.TICKET, ident, key, settings.CODE_KEYS) for ident in idents]
     sold = Ticket.objects.bulk_create(
-        sold_ticket(of, at, ident, code) for ident, code in zip(idents, made, strict=True)
+        sold_ticket(of, at, ident, code) for ident, code in zip(idents, printed_codes, strict=True)
     )
     place = ledger.premises_account(at.premises.pk)
     debit = ledger.account_open([place])[place.code]
@@ -121,7 +121,7 @@ def tickets(of: Contest, count: int, at: Point | None = None) -> list[Presented]
         )
         for ticket in sold
     )
-    return [Presented(t, code.shown, 0) for t, code in zip(sold, made, strict=True)]
+    return [Presented(t, code.shown, 0) for t, code in zip(sold, printed_codes, strict=True)]
 
 
 def settled(count: int, *, losers: int = 0, at: Point | None = None) -> list[Presented]:
@@ -130,19 +130,19 @@ def settled(count: int, *, losers: int = 0, at: Point | None = None) -> list[Pre
     Each of the `losers` is a ticket of 2,166.00 with nothing right, which makes the prizes larger.
     """
     numbers = tuple(range(1, 21))
-    made = rounds.contest(RULES, [numbers] * 2, price_cents=600)
+    new_contest = rounds.contest(RULES, [numbers] * 2, price_cents=600)
     at = at or factories.point()
-    sold = tickets(made, count, at)
+    sold = tickets(new_contest, count, at)
     others = sum(1 << number - 1 for number in numbers[1:])
-    rounds.sell(made, at, [(others, others)] * losers)
-    rounds.run(made, [Race(numbers, winners=frozenset({1}))] * 2)
-    contest_settle(contest_id=made.pk)
+    rounds.sell(new_contest, at, [(others, others)] * losers)
+    rounds.run(new_contest, [Race(numbers, winners=frozenset({1}))] * 2)
+    contest_settle(contest_id=new_contest.pk)
     first, second = factories.two_organisers()
     two_persons.confirm(
-        proposal=payment_order_propose(by=first, contest_id=made.pk).uuid, by=second
+        proposal=payment_order_propose(by=first, contest_id=new_contest.pk).uuid, by=second
     )
     prizes = dict(Prize.objects.values_list("ticket_id", "prize_cents"))
-    made.refresh_from_db()
+    new_contest.refresh_from_db()
     factories.time_pass(days=1)
     return [Presented(t.ticket, t.code, prizes[t.ticket.pk]) for t in sold]
 
@@ -216,13 +216,13 @@ def order(
     for state in ("settled", "ordered"):
         Contest.objects.filter(pk=of.pk).update(state=state)
     of.refresh_from_db()
-    made: PaymentOrder = PaymentOrder.objects.create(
+    payment_order: PaymentOrder = PaymentOrder.objects.create(
         contest=of,
         settlement=settlement,
         proposal=factories.proposal("lototrot.payment_order", f"contest:{of.pk}"),
         **terms(of, results_day=results_day, claim_days=claim_days),
     )
-    return made
+    return payment_order
 
 
 def worth(*cents: int, day: date | None = None, pay_now: bool = True) -> list[Presented]:
@@ -230,10 +230,10 @@ def worth(*cents: int, day: date | None = None, pay_now: bool = True) -> list[Pr
 
     With `pay_now` False the results are of today, so that payment begins tomorrow.
     """
-    made = contest(day=day)
-    sold = tickets(made, len(cents))
+    new_contest = contest(day=day)
+    sold = tickets(new_contest, len(cents))
     prizes = {t.ticket.pk: c for t, c in zip(sold, cents, strict=True) if c}
-    order(made, prizes)
+    order(new_contest, prizes)
     if pay_now:
         factories.time_pass(days=1)
     return [Presented(t.ticket, t.code, c) for t, c in zip(sold, cents, strict=True)]
@@ -241,16 +241,16 @@ def worth(*cents: int, day: date | None = None, pay_now: bool = True) -> list[Pr
 
 def refunds(count: int = 1) -> list[Presented]:
     """Return tickets voided as registered in breach: their price is due [C6]."""
-    made = contest()
-    sold = tickets(made, count)
-    factories.contest_closed(made)
-    proposal = factories.proposal("lototrot.breach_void", f"contest:{made.pk}")
+    new_contest = contest()
+    sold = tickets(new_contest, count)
+    factories.contest_closed(new_contest)
+    proposal = factories.proposal("lototrot.breach_void", f"contest:{new_contest.pk}")
     Void.objects.bulk_create(
         Void(ticket=t.ticket, reason="breach", note="x", voided_at=clock.now(), proposal=proposal)
         for t in sold
     )
-    rounds.fund(accounts.refunds_due(made.pk), count * made.price_cents)
-    return [Presented(t.ticket, t.code, made.price_cents) for t in sold]
+    rounds.fund(accounts.refunds_due(new_contest.pk), count * new_contest.price_cents)
+    return [Presented(t.ticket, t.code, new_contest.price_cents) for t in sold]
 
 
 def deposited(code: str, at: StaffActor | TerminalActor, reason: str = "damaged") -> Deposit:

@@ -56,8 +56,8 @@ def rules(**changes: Any) -> Rules:
 
 def record(of: Rules) -> BetType:
     """Put the rules on record."""
-    found: BetType
-    found, _ = BetType.objects.get_or_create(
+    recorded_type: BetType
+    recorded_type, _ = BetType.objects.get_or_create(
         code=of.code,
         version=of.version,
         defaults={
@@ -67,7 +67,7 @@ def record(of: Rules) -> BetType:
             "recorded_by_id": factories.staff().user_id,
         },
     )
-    return found
+    return recorded_type
 
 
 @transaction.atomic
@@ -92,10 +92,10 @@ def contest(
         )
         for number, numbers in enumerate(programmes, start=1)
     ]
-    made: Contest = factories.contest(
+    new_contest: Contest = factories.contest(
         meeting, races=races, rules=record(of), price_cents=price_cents
     )
-    return made
+    return new_contest
 
 
 @transaction.atomic
@@ -215,8 +215,8 @@ def books_agree(*, known: Mapping[str, int] | None = None) -> None:
     """
     assert trial_balance(by=factories.staff(Role.AUDITOR)).difference_cents == 0
     _, differing = differences()
-    found = {each.account: each.ledger_cents - each.rebuilt_cents for each in differing}
-    assert found == dict(known or {})
+    cents_apart = {each.account: each.ledger_cents - each.rebuilt_cents for each in differing}
+    assert cents_apart == dict(known or {})
 
 
 def balances(of: Contest) -> dict[str, int]:
@@ -238,12 +238,12 @@ def later(days: int) -> datetime:
 
 def settled(at: Point, tickets: Sequence[Masks] = ((1, 1), (1, 2), (2, 4))) -> Contest:
     """Return a settled contest of two legs, won by number 1: hits 2, 1 and 0 unless given."""
-    made = contest(rules(**TWO_LEGS), [(1, 2, 3)] * 2)
-    sell(made, at, tickets)
-    run(made, [Facts((1, 2, 3), winners=frozenset({1}))] * 2)
-    contest_settle(contest_id=made.pk)
-    made.refresh_from_db()
-    return made
+    new_contest = contest(rules(**TWO_LEGS), [(1, 2, 3)] * 2)
+    sell(new_contest, at, tickets)
+    run(new_contest, [Facts((1, 2, 3), winners=frozenset({1}))] * 2)
+    contest_settle(contest_id=new_contest.pk)
+    new_contest.refresh_from_db()
+    return new_contest
 
 
 def order(of: Contest) -> None:
@@ -265,14 +265,14 @@ def ordered(at: Point, tickets: Sequence[Masks] = ((1, 1), (1, 2), (2, 4))) -> C
 def published() -> Contest:
     """Return a contest of seven races on sale, whose rules are published, on a fixed day."""
     factories.time_to(NOON)
-    made = contest(rules(), [(1, 2, 3, 4, 5)] * 7)
+    new_contest = contest(rules(), [(1, 2, 3, 4, 5)] * 7)
     by = factories.staff(Role.ORGANISER)
     Publication.objects.create(
-        contest=made,
+        contest=new_contest,
         rules={"ca": "Regles", "es": "Reglas", "en": "Rules"},
         prize_percent="60",
         published_at=clock.now(),
         published_by_id=by.user_id,
         published_in_id=by.session_id,
     )
-    return made
+    return new_contest

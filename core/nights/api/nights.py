@@ -55,10 +55,10 @@ class Nights(StaffView):
     @operation("Jobs of nights", answer=RunOut, paged=True, query=RunQuery)
     def get(self, request: Request) -> HttpResponse:
         query = self.query(RunQuery)
-        found = selectors.job_runs(
+        runs = selectors.job_runs(
             by=self.by, day=query["day"], job=query["job"], state=query["state"]
         )
-        return self.rows(RunOut, found, query, newest_first=True)
+        return self.rows(RunOut, runs, query, newest_first=True)
 
     @operation(
         "Run what is due",
@@ -69,12 +69,12 @@ class Nights(StaffView):
     )
     def post(self, request: Request) -> HttpResponse:
         body = self.read(NightIn)
-        made = services.night_request(by=self.by, until=body["until"])
-        return json_response({"items": RunOut(made, many=True).data})
+        runs = services.night_request(by=self.by, until=body["until"])
+        return json_response({"items": RunOut(runs, many=True).data})
 
 
 class Undone(StaffView):
     @operation("Jobs that ended days have left undone", answer=DuesOut)
     def get(self, request: Request) -> HttpResponse:
-        found = selectors.jobs_open(by=self.by)
-        return json_response({"items": DueOut(found, many=True).data})
+        open_jobs = selectors.jobs_open(by=self.by)
+        return json_response({"items": DueOut(open_jobs, many=True).data})

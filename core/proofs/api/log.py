@@ -69,8 +69,8 @@ def cached(request: Request, response: HttpResponse, *, max_age_s: int) -> HttpR
     patch_cache_control(response, public=True, max_age=max_age_s)
     if max_age_s == FOR_EVER_S:
         patch_cache_control(response, immutable=True)
-    found: Any = get_conditional_response(request._request, etag=tag, response=response)
-    return found  # type: ignore[no-any-return]
+    answer: Any = get_conditional_response(request._request, etag=tag, response=response)
+    return answer  # type: ignore[no-any-return]
 
 
 class Entries(ApiView):
@@ -83,8 +83,8 @@ class Entries(ApiView):
     )
     def get(self, request: Request) -> HttpResponse:
         query = self.query(LogQuery)
-        found = selectors.entries(kind=query["kind"], subject=query["subject"])
-        rows, cursor = pagination.page_of_rows(found, query, key="sequence")
+        entries = selectors.entries(kind=query["kind"], subject=query["subject"])
+        rows, cursor = pagination.page_of_rows(entries, query, key="sequence")
         page = self.page(EntryOut, [row.published() for row in rows], cursor)
         return cached(request, page, max_age_s=SHORTLY_S if cursor is None else FOR_EVER_S)
 
@@ -92,22 +92,22 @@ class Entries(ApiView):
 class OneEntry(ApiView):
     @operation("An entry of the public log", answer=EntryOut, problems=(selectors.EntryUnknown,))
     def get(self, request: Request, sequence: int) -> HttpResponse:
-        found = self.answer(EntryOut, selectors.entry_get(sequence).published())
-        return cached(request, found, max_age_s=FOR_EVER_S)
+        response = self.answer(EntryOut, selectors.entry_get(sequence).published())
+        return cached(request, response, max_age_s=FOR_EVER_S)
 
 
 class Head(ApiView):
     @operation("The newest entry", answer=EntryOut, problems=(selectors.EntryUnknown,))
     def get(self, request: Request) -> HttpResponse:
-        found = self.answer(EntryOut, selectors.newest_entry().published())
-        return cached(request, found, max_age_s=SHORTLY_S)
+        response = self.answer(EntryOut, selectors.newest_entry().published())
+        return cached(request, response, max_age_s=SHORTLY_S)
 
 
 class Keys(ApiView):
     @operation("The keys that have signed the public log", answer=KeysOut)
     def get(self, request: Request) -> HttpResponse:
-        found = self.answer(KeysOut, {"items": selectors.signing_keys()})
-        return cached(request, found, max_age_s=SHORTLY_S)
+        response = self.answer(KeysOut, {"items": selectors.signing_keys()})
+        return cached(request, response, max_age_s=SHORTLY_S)
 
 
 class RecordQuery(LanguageQuery):

@@ -50,8 +50,8 @@ class ReportTableOut(Shape):
 class Reports(StaffView):
     @operation("Reports there are", answer=ReportsOut)
     def get(self, request: Request) -> HttpResponse:
-        found = selectors.reports(by=self.by)
-        return json_response({"items": ReportOut(found, many=True).data})
+        reports = selectors.reports(by=self.by)
+        return json_response({"items": ReportOut(reports, many=True).data})
 
 
 class OneReport(StaffView):

@@ -129,8 +129,8 @@ class Limits(StaffView):
         "Guarantee limits of premises", answer=LimitOut, paged=True, problems=(PremisesUnknown,)
     )
     def get(self, request: Request, code: str) -> HttpResponse:
-        found = selectors.guarantee_limits(by=self.by, premises=code)
-        return self.rows(LimitOut, found, self.query(PageQuery), newest_first=True)
+        limits = selectors.guarantee_limits(by=self.by, premises=code)
+        return self.rows(LimitOut, limits, self.query(PageQuery), newest_first=True)
 
     @operation(
         "Set the guarantee limit of premises",
@@ -145,8 +145,8 @@ class Limits(StaffView):
         body = self.read(LimitIn)
 
         def act() -> HttpResponse:
-            made = services.guarantee_limit_set(by=self.by, premises=code, **body)
-            return self.answer(LimitOut, made, 201)
+            limit = services.guarantee_limit_set(by=self.by, premises=code, **body)
+            return self.answer(LimitOut, limit, 201)
 
         return self.once(act)
 
@@ -194,15 +194,15 @@ class Statements(StaffView):
     )
     def get(self, request: Request) -> HttpResponse:
         query = self.query(PremisesQuery)
-        found = selectors.statements(by=self.by, premises=query["premises"])
-        return self.rows(StatementOut, found, query, newest_first=True)
+        statements = selectors.statements(by=self.by, premises=query["premises"])
+        return self.rows(StatementOut, statements, query, newest_first=True)
 
 
 class OneStatement(StaffView):
     @operation("A statement", answer=OneStatementOut, problems=(services.StatementUnknown,))
     def get(self, request: Request, statement: uuid.UUID) -> HttpResponse:
-        found = selectors.statement_one(by=self.by, ident=statement)
-        return self.answer(OneStatementOut, found)
+        issued = selectors.statement_one(by=self.by, ident=statement)
+        return self.answer(OneStatementOut, issued)
 
 
 class StatementPaper(PaperView, StaffView):
@@ -231,8 +231,8 @@ class Remittances(StaffView):
         problems=(services.StatementUnknown,),
     )
     def get(self, request: Request, statement: uuid.UUID) -> HttpResponse:
-        found = selectors.remittances(by=self.by, statement=statement)
-        return self.rows(RemittanceOut, found, self.query(PageQuery))
+        remittances = selectors.remittances(by=self.by, statement=statement)
+        return self.rows(RemittanceOut, remittances, self.query(PageQuery))
 
     @operation(
         "Record that a statement was paid",
@@ -252,7 +252,7 @@ class Remittances(StaffView):
         body = self.read(RemittanceIn)
 
         def act() -> HttpResponse:
-            made = services.statement_settle(by=self.by, statement=statement, **body)
-            return self.answer(RemittanceOut, made, 201)
+            remittance = services.statement_settle(by=self.by, statement=statement, **body)
+            return self.answer(RemittanceOut, remittance, 201)
 
         return self.once(act)

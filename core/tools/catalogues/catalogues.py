@@ -44,7 +44,7 @@ _COMPILED_ON: Final = datetime(2000, 1, 1, tzinfo=UTC)  # equal catalogues, equa
 
 def packages(root: Path) -> list[Path]:
     """Return the top-level packages of the project in `root`."""
-    return sorted(found.parent for found in root.glob("*/__init__.py"))
+    return sorted(path.parent for path in root.glob("*/__init__.py"))
 
 
 def po_path(package: Path, language: str) -> Path:
@@ -103,10 +103,10 @@ def check(root: Path) -> list[str]:
             path = po_path(package, language)
             if path.exists():
                 catalog = _read(path, language)
-                found = [*_check_catalog(catalog, template), *_check_same(catalog, said)]
+                faults = [*_check_catalog(catalog, template), *_check_same(catalog, said)]
             else:
-                found = ["no catalogue"] if len(template) else []
-            problems += [f"{path.relative_to(root)}: {problem}" for problem in found]
+                faults = ["no catalogue"] if len(template) else []
+            problems += [f"{path.relative_to(root)}: {problem}" for problem in faults]
     return problems
 
 
@@ -127,7 +127,7 @@ def compile_all(root: Path) -> list[Path]:
 
 def placeholders(text: str) -> frozenset[str]:
     """Return the placeholders `%s`, `%(name)s` and `{name}` that a translation must contain."""
-    found = {
+    names = {
         match["name"] or f"%{match['kind']}"
         for match in _PERCENT.finditer(text)
         if match["kind"] != "%"
@@ -136,7 +136,7 @@ def placeholders(text: str) -> frozenset[str]:
         fields = [field for _, field, _, _ in string.Formatter().parse(text)]
     except ValueError:  # a lone brace: the text is not meant for str.format
         fields = []
-    return frozenset(found | {f"{{{field}}}" for field in fields if field is not None})
+    return frozenset(names | {f"{{{field}}}" for field in fields if field is not None})
 
 
 def _extract_python(
@@ -246,9 +246,9 @@ def _check_message(message: Message, num_plurals: int) -> Iterator[str]:
         yield f"{len(forms)} plural forms, not {num_plurals}, of {message.id!r}"
     wanted, allowed = placeholders(ids[-1]), placeholders(" ".join(ids))
     for at, form in enumerate(forms):
-        found = placeholders(form)
+        used = placeholders(form)
         # The form for one may spell the number out.
-        right = found <= allowed if message.pluralizable and at == 0 else found == wanted
+        right = used <= allowed if message.pluralizable and at == 0 else used == wanted
         if form and not right:
             yield f"other placeholders in {form!r}"
 

@@ -38,11 +38,11 @@ def place(link: Path, account: Account | None, *, most_bytes: int | None = None)
     `account` can enter it, and its path has at most `most_bytes`. Repeating the call changes
     nothing.
     """
-    found = existing(link)
-    if found is not None and _fits(found, most_bytes):
-        if not reachable(found, account):
-            raise EmbeddedError(f"The server's account can no longer enter {found}.")
-        return found
+    folder = existing(link)
+    if folder is not None and _fits(folder, most_bytes):
+        if not reachable(folder, account):
+            raise EmbeddedError(f"The server's account can no longer enter {folder}.")
+        return folder
     if link.is_symlink():  # its target was removed
         link.unlink()
     here = link.parent.resolve() / link.name
@@ -143,5 +143,5 @@ def give(path: Path, account: Account | None) -> None:
     if account is None:
         return
     for folder, _, files in os.walk(path):
-        for each in (folder, *(os.path.join(folder, name) for name in files)):  # noqa: PTH118
-            os.chown(each, account.uid, account.gid, follow_symlinks=False)
+        for entry in (folder, *(os.path.join(folder, name) for name in files)):  # noqa: PTH118
+            os.chown(entry, account.uid, account.gid, follow_symlinks=False)

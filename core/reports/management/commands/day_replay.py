@@ -25,10 +25,12 @@ class Command(BaseCommand):
             try:
                 compared = replay(lines)
             except DomainError as error:
-                found = error.data.get("found", [])
-                for name, told, made in found:
-                    self.stdout.write(f"{name}: the file says {told}, the replay made {made}")
+                differing = error.data.get("found", [])
+                for name, in_file, replayed in differing:
+                    self.stdout.write(
+                        f"{name}: the file says {in_file}, the replay made {replayed}"
+                    )
                 raise CommandError(
-                    f"{error.code}: {error} {'' if found else error.data}"
+                    f"{error.code}: {error} {'' if differing else error.data}"
                 ) from error
         self.stdout.write(f"{compared} figures, none differs.")
