@@ -50,6 +50,19 @@ def noon(day: date) -> datetime:
     return _at(day, time(12))
 
 
+def morning_after(day: date, hour: time) -> datetime:
+    """Return the instant, in UTC, at which clocks show `hour` on the day after `day`.
+
+    In the night in which the clocks change, an hour that comes twice is the second one, and an hour
+    that is left out is one hour later on the clock. Raises DayOutOfRange.
+    """
+    try:
+        local = datetime.combine(add_days(day, 1), hour, MADRID)
+        return max(local.replace(fold=fold).astimezone(UTC) for fold in (0, 1))
+    except OverflowError as error:
+        raise DayOutOfRange from error
+
+
 def add_days(day: date, days: int) -> date:
     """Return the day `days` later, or earlier if negative. Raises DayOutOfRange."""
     try:

@@ -6,7 +6,7 @@ have readers that differ in what they report; their modules say how.
 """
 
 from collections.abc import Callable, Mapping
-from datetime import date
+from datetime import date, time
 from fractions import Fraction
 from typing import Final, TypeVar
 
@@ -114,6 +114,17 @@ class Table:
             return date.fromisoformat(self.text(key))
         except ValueError as error:
             raise self.wrong(key, "a day, YYYY-MM-DD, is needed") from error
+
+    def hour(self, key: str) -> time:
+        """Return an hour and minute of the clock, hh:mm."""
+        text = self.text(key)
+        try:
+            hour = time.fromisoformat(text)
+        except ValueError as error:
+            raise self.wrong(key, "an hour, hh:mm, is needed") from error
+        if hour.isoformat("minutes") != text:
+            raise self.wrong(key, "an hour, hh:mm, is needed")
+        return hour
 
     def percent(self, key: str) -> Fraction:
         """Return an exact percentage, written as a whole number or as a decimal text."""

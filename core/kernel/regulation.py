@@ -7,8 +7,8 @@ cash ceiling [C3], is an amendment: the changed keys, a day and a source.
 
 import json
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
-from datetime import date
+from dataclasses import asdict, dataclass
+from datetime import date, time
 from enum import StrEnum
 from fractions import Fraction
 from functools import cache
@@ -84,6 +84,25 @@ class GameFigures:
 
 
 @dataclass(frozen=True, slots=True)
+class MeetingFigures:
+    """The hours of a meeting whose programme states none [B15].
+
+    It ends at `ends_next_day_at` of the next morning. A race may have started `early_start_s`
+    before the first scheduled start, but no earlier.
+    """
+
+    ends_next_day_at: time
+    early_start_s: int
+
+
+@dataclass(frozen=True, slots=True)
+class LototrotFigures(GameFigures):
+    """The figures that the regulation fixes for Lototrot."""
+
+    meeting: MeetingFigures
+
+
+@dataclass(frozen=True, slots=True)
 class Payers:
     """The places that must and may pay one kind of document. `issuer_must` adds its issuer [P7]."""
 
@@ -132,7 +151,7 @@ class Regulation:
 
     in_force_from: date
     source: str
-    lototrot: GameFigures
+    lototrot: LototrotFigures
     promotrot: GameFigures
     draw_within_s: int
     payment: PaymentFigures
@@ -261,7 +280,7 @@ def _regulation(table: Table) -> Regulation:
     regulation = Regulation(
         in_force_from=table.day("in_force_from"),
         source=source,
-        lototrot=table.table("lototrot", _game),
+        lototrot=table.table("lototrot", _lototrot),
         promotrot=table.table("promotrot", _game),
         draw_within_s=table.whole("draw_within_s", MAX_CENTS, 1),
         payment=table.table("payment", _payment),
@@ -280,6 +299,17 @@ def _game(table: Table) -> GameFigures:
     if figures.minimum_price_cents > figures.maximum_price_cents:
         raise table.wrong("minimum_price_cents", "the lowest price is above the highest")
     return figures
+
+
+def _lototrot(table: Table) -> LototrotFigures:
+    return LototrotFigures(**asdict(_game(table)), meeting=table.table("meeting", _meeting))
+
+
+def _meeting(table: Table) -> MeetingFigures:
+    return MeetingFigures(
+        ends_next_day_at=table.hour("ends_next_day_at"),
+        early_start_s=table.whole("early_start_s", MAX_CENTS),
+    )
 
 
 def _payment(table: Table) -> PaymentFigures:

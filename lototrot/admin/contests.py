@@ -291,7 +291,8 @@ def contests_panel(request: HttpRequest) -> Table:
     """Return today's contests and earlier ones without a payment order, as a table."""
     now = clock.now()
     past = Q(state__in=[Contest.State.ORDERED, Contest.State.DISCARDED])
-    current = Contest.objects.filter(~past | Q(day=natural_day(now)))
+    of_today = Q(day=natural_day(now)) | Q(day__lt=natural_day(now), meeting__ends_at__gt=now)
+    current = Contest.objects.filter(~past | of_today)
     rows = [
         (
             link(contest),

@@ -117,7 +117,17 @@ class RacecourseAdmin(ReadOnlyAdmin):
 @admin.register(Meeting)
 class MeetingAdmin(ReadOnlyAdmin):
     columns = ("name", "day", "reference", "approved", "imported_at", "imported_by")
-    shown = ("day", "name", "reference", "approved", "imported_at", "imported_by", "imported_in")
+    shown = (
+        "day",
+        "begins_at",
+        "ends_at",
+        "name",
+        "reference",
+        "approved",
+        "imported_at",
+        "imported_by",
+        "imported_in",
+    )
     list_select_related = ("approval", "imported_by")
     search_fields = ("name", "reference")
     ordering = ("-day", "-pk")

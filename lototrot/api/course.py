@@ -31,7 +31,7 @@ from lototrot.models.programme import Race
 from lototrot.selectors.cards import race_cards
 from lototrot.services.contest.contests import MeetingUnknown, RaceUnknown
 from lototrot.services.programme.official import meeting_get
-from lototrot.services.races import classification, course, starts, withdrawals
+from lototrot.services.races import classification, course, starts, window, withdrawals
 
 _PROPOSED = "Takes effect when a second person confirms the proposal (`/api/v1/proposals`)."
 
@@ -133,7 +133,8 @@ class Start(StaffView):
             starts.NobodyToStart,
             DrawBegun,
             course.DrawCertified,
-            starts.RunOnAnotherDay,
+            window.RunOnAnotherDay,
+            window.StartBeforeMeeting,
         ),
         example={"actual_start_at": "2027-04-10T17:01:30+02:00", "source": "Starter"},
     )
@@ -155,6 +156,8 @@ class StartCorrection(StaffView):
             *_RACE,
             course.SourceMissing,
             *_INSTANT,
+            window.RunOnAnotherDay,
+            window.StartBeforeMeeting,
             course.RaceNotStarted,
             starts.StartUnchanged,
             DrawBegun,

@@ -67,6 +67,11 @@ class ProgrammeMeetingIn(Shape):
     day = Day()
     name = Text(max_length=120)
     reference = Text(max_length=40)
+    ends_next_day_at = Text(
+        max_length=5,
+        required=False,
+        help_text="The hour of the next morning, in Madrid, at which the meeting ends; else 06:00.",
+    )
 
 
 class ProgrammeIn(Shape):
@@ -97,6 +102,8 @@ class ApprovalOut(Shape):
 class MeetingOut(Shape):
     id = Whole()
     day = Day()
+    begins_at = Instant(help_text="No start before it is accepted [B15].")
+    ends_at = Instant(help_text="The hour of the next morning that ends it [B15].")
     name = serializers.CharField()
     reference = serializers.CharField()
     imported_at = Instant()

@@ -90,6 +90,8 @@ APPROVAL: dict[str, Any] = {
 MEETING: dict[str, Any] = {
     "id": 3,
     "day": "2027-04-10",
+    "begins_at": "2027-04-10T14:50:00Z",
+    "ends_at": "2027-04-11T04:00:00Z",
     "name": "Jornada de primavera",
     "reference": "P-2027-15",
     "imported_at": "2027-04-01T08:00:00Z",

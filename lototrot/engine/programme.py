@@ -8,11 +8,14 @@ Withdrawals and results are not part of it. `docs/programme-format.md` describes
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
-from datetime import date, datetime
+from datetime import date, datetime, time
 from typing import Any, NoReturn
 from zoneinfo import ZoneInfo
 
+from core.kernel.days import MADRID, add_days
 from core.kernel.errors import Invalid
+from core.kernel.regulation import shipped
+from lototrot.engine.jornada import meeting_end
 
 MAX_BYTES = 2_000_000
 MAX_FAULTS = 1_000
@@ -48,6 +51,10 @@ SENTENCES = {
     "unknown_timezone": "There is no such time zone; they are written like Europe/Madrid.",
     "start_offset_mismatch": "In {zone} the offset is then {wanted}.",
     "start_not_on_day": "In {zone} this is on {local}, not on the meeting's day {day}.",
+    "start_after_end": "The meeting of {day} ends at {end} of Madrid, before this.",
+    "first_start_not_on_day": "The first start is on {local}, not on the meeting's day {day}.",
+    "bad_hour": "There is no such hour, or it is not written hh:mm.",
+    "end_not_in_the_morning": "A meeting ends at {most} of the next day at the latest.",
     "starts_out_of_order": "This is not later than race {number}'s start ({other}).",
     "no_races": "The programme has no race.",
     "repeated_racecourse": "The racecourse {name} is already at {other}.",
@@ -102,13 +109,18 @@ class Race:
 
 @dataclass(frozen=True, slots=True)
 class Programme:
-    """The programme of one meeting: racecourses sorted by code, races by start."""
+    """The programme of one meeting: racecourses sorted by code, races by start.
+
+    `ends_next_day_at` is the hour of the next morning at which it ends, if the programme states one
+    [B15].
+    """
 
     day: date
     name: str
     reference: str
     racecourses: tuple[Racecourse, ...]
     races: tuple[Race, ...]
+    ends_next_day_at: time | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -253,16 +265,18 @@ def _check_races(
             if first is not race:
                 place, other = race.places["number"], first.places["number"]
                 faults.add(place, "repeated_race", number=number, name=code, other=other)
-        _check_start(race, meeting.values.get("day"), by_code.get(code or ""), faults)
+        _check_start(race, meeting, by_code.get(code or ""), faults)
+    _check_first_start(meeting, races, faults)
     _check_order([seen[key] for key in sorted(seen)], faults)
 
 
 def _check_start(
-    race: RaceRecord, day: date | None, racecourse: Record | None, faults: Faults
+    race: RaceRecord, meeting: Record, racecourse: Record | None, faults: Faults
 ) -> None:
-    """Check that a start has the racecourse's UTC offset and is on the meeting's day [E2].
+    """Check that a start has the racecourse's UTC offset and is inside the meeting [E2, B15].
 
-    Remove a wrong start from the record, so that it is not compared with the others.
+    It is on the meeting's day, or after midnight before the meeting ends. Remove a wrong start from
+    the record, so that it is not compared with the others.
     """
     start: datetime | None = race.values.get("scheduled_start")
     zone: str | None = racecourse.values.get("timezone") if racecourse else None
@@ -273,11 +287,43 @@ def _check_start(
     if local.utcoffset() != start.utcoffset():
         wanted = local.isoformat()[-6:]
         faults.add(place, "start_offset_mismatch", zone=zone, wanted=wanted)
-    elif day is not None and local.date() != day:
-        faults.add(place, "start_not_on_day", zone=zone, local=local.date(), day=day)
-    else:
+    elif _inside(meeting, local, place, faults):
         return
     del race.values["scheduled_start"]
+
+
+def _inside(meeting: Record, local: datetime, place: str, faults: Faults) -> bool:
+    """Return whether a start is inside the meeting, as far as its day and end are known."""
+    day: date | None = meeting.values.get("day")
+    if day is None or ("ends_next_day_at" in meeting.places and _end_unknown(meeting, faults)):
+        return True
+    figures = shipped().in_force(day).lototrot.meeting
+    end = meeting_end(day, meeting.values.get("ends_next_day_at"), figures)
+    if local.date() == day and local >= end:  # at a racecourse far to the west
+        shown_end = f"{end.astimezone(MADRID):%Y-%m-%d %H:%M}"
+        faults.add(place, "start_after_end", day=day, end=shown_end)
+        return False
+    if local.date() == day or (local.date() == add_days(day, 1) and local < end):
+        return True
+    faults.add(place, "start_not_on_day", zone=local.tzinfo, local=local.date(), day=day)
+    return False
+
+
+def _end_unknown(meeting: Record, faults: Faults) -> bool:
+    place = meeting.places["ends_next_day_at"]
+    return any(fault.place == place for fault in faults.found)
+
+
+def _check_first_start(meeting: Record, races: Sequence[RaceRecord], faults: Faults) -> None:
+    """Check that the meeting begins on its own day; only races after its first may be at night."""
+    day: date | None = meeting.values.get("day")
+    if day is None or not races or any("scheduled_start" not in race.values for race in races):
+        return
+    first = min(races, key=lambda race: race.values["scheduled_start"])
+    local: datetime = first.values["scheduled_start"]
+    if local.date() != day:
+        place = first.places["scheduled_start"]
+        faults.add(place, "first_start_not_on_day", local=local.date(), day=day)
 
 
 def _check_order(races: Sequence[RaceRecord], faults: Faults) -> None:

@@ -9,7 +9,7 @@ import re
 import unicodedata
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import date, datetime
+from datetime import date, datetime, time
 from typing import Any
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
@@ -23,6 +23,8 @@ SEXES = ("stallion", "gelding", "mare")
 _ZONE = re.compile(r"UTC|[A-Za-z_]{1,32}(/[A-Za-z0-9_+-]{1,32}){1,2}")
 _DAY = re.compile(r"20[0-9]{2}-[0-9]{2}-[0-9]{2}")
 _INSTANT = re.compile(_DAY.pattern + r"T[0-9]{2}:[0-9]{2}(:[0-9]{2})?")
+_HOUR = re.compile(r"([01][0-9]|2[0-3]):[0-5][0-9]")
+_LATEST_END = time(12)
 _OFFSET = re.compile(r"Z|[+-][0-9]{2}:[0-9]{2}")
 
 
@@ -99,6 +101,16 @@ def _day(text: str) -> date:
     raise Wrong("bad_date")
 
 
+def _morning(text: str) -> time:
+    """An hour of the next morning, at which a meeting ends [B15]."""
+    if _HOUR.fullmatch(text) is None:
+        raise Wrong("bad_hour")
+    hour = time.fromisoformat(text)
+    if hour > _LATEST_END:
+        raise Wrong("end_not_in_the_morning", most=f"{_LATEST_END:%H:%M}")
+    return hour
+
+
 def _instant(text: str) -> datetime:
     """Only one way of writing it: `fromisoformat` alone takes many, some of them ambiguous."""
     written = _INSTANT.match(text)
@@ -129,7 +141,12 @@ def _zone(text: str) -> str:
 _CODE = _pattern(r"[A-Z][A-Z0-9-]{1,11}", "SONPARDO, 2 to 12 capitals, digits or hyphens")
 _DISTANCE = Field("distance_m", _integer(200, 10_000), int, required=False)
 
-MEETING = (Field("day", _day), Field("name", _text(120)), Field("reference", _text(40)))
+MEETING = (
+    Field("day", _day),
+    Field("name", _text(120)),
+    Field("reference", _text(40)),
+    Field("ends_next_day_at", _morning, required=False),
+)
 RACECOURSE = (
     Field("code", _CODE),
     Field("name", _text(80)),

@@ -8,7 +8,7 @@ import json
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
-from datetime import datetime
+from datetime import datetime, time
 from typing import Any
 
 from lototrot.engine import programme_fields as known
@@ -24,6 +24,7 @@ from lototrot.engine.programme import (
 )
 
 FORMAT = "lototrot-programme-1"
+_MEETING = tuple(field.name for field in known.MEETING)
 
 _LONGEST_INTEGER = 18  # digits; a longer one is out of every range, and slow to read
 
@@ -72,7 +73,7 @@ def to_json(programme: Programme) -> bytes:
     plain = asdict(programme)
     document = {
         "format": FORMAT,
-        "meeting": {name: plain[name] for name in ("day", "name", "reference")},
+        "meeting": {name: plain[name] for name in _MEETING},
         "racecourses": plain["racecourses"],
         "races": plain["races"],
     }
@@ -81,6 +82,8 @@ def to_json(programme: Programme) -> bytes:
 
 
 def _written(value: Any) -> str:
+    if isinstance(value, time):
+        return value.isoformat(timespec="minutes")
     return value.isoformat(timespec="seconds") if isinstance(value, datetime) else str(value)
 
 

@@ -344,6 +344,8 @@ class Migration(migrations.Migration):
                     ),
                 ),
                 ("day", models.DateField(verbose_name="day")),
+                ("begins_at", models.DateTimeField(verbose_name="begins at")),
+                ("ends_at", models.DateTimeField(verbose_name="ends at")),
                 ("name", models.CharField(max_length=200, verbose_name="name")),
                 (
                     "reference",
@@ -374,6 +376,12 @@ class Migration(migrations.Migration):
             options={
                 "verbose_name_plural": "meetings",
                 "verbose_name": "meeting",
+                "constraints": [
+                    models.CheckConstraint(
+                        condition=models.Q(("begins_at__lt", models.F("ends_at"))),
+                        name="meeting_begins_before_it_ends",
+                    )
+                ],
             },
         ),
         migrations.CreateModel(

@@ -1,7 +1,7 @@
 """Store the official programme: racecourses, meetings, races, runners, approval (14.III.5.2)."""
 
 from django.db import models
-from django.db.models import Q
+from django.db.models import F, Q
 from django.utils.translation import gettext_lazy as _
 
 from core.database.models import Guarded
@@ -28,10 +28,13 @@ class Racecourse(Guarded):
 class Meeting(Guarded):
     """The official programme of one day, as it was imported.
 
-    It does not change afterwards (14.I.2).
+    It does not change afterwards (14.I.2). A race of it can have started from `begins_at` until
+    before `ends_at`, an hour of the next morning [B15].
     """
 
     day = models.DateField(_("day"))
+    begins_at = models.DateTimeField(_("begins at"))
+    ends_at = models.DateTimeField(_("ends at"))
     name = models.CharField(_("name"), max_length=200)
     reference = models.CharField(_("reference"), max_length=120, unique=True)
     document = models.JSONField()
@@ -47,6 +50,11 @@ class Meeting(Guarded):
     class Meta:
         verbose_name = _("meeting")
         verbose_name_plural = _("meetings")
+        constraints = [
+            models.CheckConstraint(
+                condition=Q(begins_at__lt=F("ends_at")), name="meeting_begins_before_it_ends"
+            )
+        ]
 
     def __str__(self) -> str:
         return f"{self.day} {self.name}"

@@ -42,6 +42,22 @@ END $$;
 CREATE OR REPLACE TRIGGER closing_stays BEFORE UPDATE ON lototrot_contest
     FOR EACH ROW EXECUTE FUNCTION lototrot_guard_contest();
 
+-- Refuse a start outside the window of its meeting (14.III.4) [B15].
+CREATE OR REPLACE FUNCTION lototrot_need_in_meeting() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+    IF NOT EXISTS (
+        SELECT FROM lototrot_race r JOIN lototrot_meeting m ON m.id = r.meeting_id
+         WHERE r.id = NEW.race_id AND NEW.actual_start_at >= m.begins_at
+           AND NEW.actual_start_at < m.ends_at) THEN
+        RAISE EXCEPTION 'race %: it started outside its meeting', NEW.race_id
+            USING ERRCODE = 'restrict_violation';
+    END IF;
+    RETURN NEW;
+END $$;
+
+CREATE OR REPLACE TRIGGER in_meeting BEFORE INSERT ON lototrot_racestart
+    FOR EACH ROW EXECUTE FUNCTION lototrot_need_in_meeting();
+
 -- Refuse a discard of a contest that was ever on sale, and another race in a leg of it [E9].
 CREATE OR REPLACE FUNCTION lototrot_need_draft() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN

@@ -102,6 +102,7 @@ def programmes(draw: st.DrawFn) -> Programme:
     return Programme(
         day=day,
         name=draw(NAMES),
+        ends_next_day_at=draw(st.none() | st.sampled_from([time(6), time(7, 30), time(12)])),
         reference=draw(plain_text(40)),
         racecourses=tuple(sorted(courses, key=lambda racecourse: racecourse.code)),
         races=tuple(
@@ -126,6 +127,8 @@ def rows_of(programme: Programme) -> list[list[str]]:
             for column in programme_csv.COLUMNS:
                 part, _, name = column.partition("_")
                 value = getattr(parts[part], name)
+                if isinstance(value, time):
+                    value = value.isoformat(timespec="minutes")
                 written = value.isoformat() if isinstance(value, datetime) else value
                 row.append("" if written is None else str(written))
             rows.append(row)

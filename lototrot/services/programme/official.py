@@ -21,10 +21,11 @@ from core.kernel.errors import Conflict, Invalid
 from core.staff.actor import StaffActor
 from lototrot import powers
 from lototrot.engine import programme as official
+from lototrot.engine.jornada import jornada
 from lototrot.engine.programme_csv import parse_csv
 from lototrot.engine.programme_json import parse_json, to_json
 from lototrot.models.programme import FederationApproval, Meeting, Race, Racecourse, Runner
-from lototrot.services.contest.contests import MeetingUnknown
+from lototrot.services.contest.contests import MeetingUnknown, figures_of
 
 Format = Literal["json", "csv"]
 READERS: dict[str, Callable[[bytes], official.Programme]] = {"json": parse_json, "csv": parse_csv}
@@ -80,9 +81,14 @@ def programme_import(*, by: StaffActor, data: bytes, format: Format) -> Meeting:
         if bytes(recorded.document_digest) != digest:
             raise ProgrammeRecorded(meeting=recorded.pk, reference=recorded.reference)
         return recorded
+    first_start_at = min(race.scheduled_start for race in programme.races)
+    figures = figures_of(programme.day).lototrot.meeting
+    window = jornada(programme.day, first_start_at, programme.ends_next_day_at, figures)
     courses = {course.code: _racecourse(course) for course in programme.racecourses}
     meeting: Meeting = Meeting.objects.create(
         day=programme.day,
+        begins_at=window.begins_at,
+        ends_at=window.ends_at,
         name=programme.name,
         reference=programme.reference,
         document=document,

@@ -8,10 +8,11 @@ from datetime import date, datetime
 from typing import Any
 
 from core.kernel.canonical import Json
-from core.kernel.days import natural_day
 from core.kernel.errors import Conflict
+from lototrot.engine.jornada import Jornada
 from lototrot.engine.races import NoResult, Race, numbers_of, right_mask
 from lototrot.models.contest import Contest, ContestLeg
+from lototrot.selectors.jornadas import jornada_of
 from lototrot.selectors.races import RaceRecord, race_records
 
 
@@ -79,6 +80,7 @@ class ContestResults:
     """The results of all legs of a contest, in the order of the ticket."""
 
     legs: tuple[LegResult, ...]
+    jornada: Jornada
 
     @property
     def right_masks(self) -> tuple[int, ...]:
@@ -87,8 +89,11 @@ class ContestResults:
 
     @property
     def results_day(self) -> date:
-        """Return the natural day on which the last result was established [D2]."""
-        return natural_day(max(leg.official_at for leg in self.legs))
+        """Return the day on which the last result was established [D2].
+
+        A result of the night before the meeting ends is of the meeting's day [B15].
+        """
+        return self.jornada.day_of(max(leg.official_at for leg in self.legs))
 
     def to_document(self) -> list[Json]:
         return [leg.to_document() for leg in self.legs]
@@ -106,7 +111,8 @@ def contest_results(contest: Contest) -> ContestResults:
         tuple(
             LegResult(position, record.race_id, record.facts(), _official_at(record))
             for position, record in records
-        )
+        ),
+        jornada_of(contest.meeting),
     )
 
 

@@ -13,7 +13,6 @@ from django.db import transaction
 from core.database import clock
 from core.database.locks import Lock, hold
 from core.draws.services import DrawBegun, draw_announce, draw_call_off
-from core.kernel.days import natural_day
 from core.kernel.errors import Conflict, Invalid
 from core.staff import two_persons
 from core.staff.actor import StaffActor
@@ -38,6 +37,7 @@ from lototrot.services.races.course import (
     race_hold,
 )
 from lototrot.services.races.drawing import RACE_DRAW
+from lototrot.services.races.window import need_in_meeting
 from lototrot.services.settlement.breach import breached_reverse
 
 Kind = RaceDeclaration.Kind
@@ -66,11 +66,6 @@ class OutOfOrder(Invalid):
 class NobodyToStart(Conflict):
     code = "nobody_to_start"
     message = "Every horse of the race is withdrawn: it can only be declared not run [B7]."
-
-
-class RunOnAnotherDay(Conflict):
-    code = "run_on_another_day"
-    message = "The race was declared not run that day: it is drawn, even if run later [B13]."
 
 
 class RaceStarted(Conflict):
@@ -116,15 +111,16 @@ def start_record(
     """Record the actual start and its source, and close every contest on the race [E1, E3].
 
     It may be later than a clock known to be behind. Again, it changes nothing. A race declared not
-    run that starts later that day was run, unless drawn [B13]. Raise RaceUnknown, NobodyToStart,
-    SourceMissing, NaiveInstant, InstantAhead, StartDiffers, DrawBegun, DrawCertified,
-    RunOnAnotherDay.
+    run that starts later in the meeting was run, unless drawn [B13]. Raise RaceUnknown,
+    NobodyToStart, SourceMissing, NaiveInstant, InstantAhead, StartBeforeMeeting, RunOnAnotherDay,
+    StartDiffers, DrawBegun, DrawCertified.
     """
     by.need(powers.RECORD_START)
     need_source(source)
     race = race_get(race_id)
     record = race_hold(race)
     past_instant(actual_start_at, clock_behind=(clock_behind := clock.known_lag()))
+    need_in_meeting(race, actual_start_at)
     if record.start and record.start.actual_start_at == actual_start_at:
         return record.start
     if record.start:
@@ -155,8 +151,6 @@ def _supersede(
 ) -> None:
     if record.drawn is not None:
         raise DrawCertified(race=race.pk)
-    if natural_day(actual_start_at) != natural_day(race.scheduled_start_at):
-        raise RunOnAnotherDay(race=race.pk)
     draw_call_off(
         by=by,
         kind=RACE_DRAW,
@@ -202,6 +196,7 @@ def start_correct(
 def _need_correctable(record: RaceRecord, proposal: Proposal) -> datetime:
     """Return the corrected instant. It must come before the announcement and the declaration."""
     instant = past_instant(datetime.fromisoformat(proposal.content["actual_start_at"]))
+    need_in_meeting(race_get(record.race_id), instant)
     if record.start is None:
         raise RaceNotStarted(race=record.race_id)
     if record.draw_begun:

@@ -83,6 +83,7 @@ def refused(parse: Callable[[bytes], Programme], data: bytes) -> list[Error]:
     return [(error["place"], error["code"]) for error in errors]
 
 
+END = "/meeting/ends_next_day_at"
 START = "/races/1/scheduled_start"
 JSON_FAULTS: list[tuple[str, Any, list[Error]]] = [
     ("/format", "other-1", [("/format", "unknown_format")]),
@@ -114,6 +115,22 @@ JSON_FAULTS: list[tuple[str, Any, list[Error]]] = [
     (START, "2027-04-10T15:30Z", [(START, "start_offset_mismatch")]),
     (START, "2027-04-11T17:30+02:00", [(START, "start_not_on_day")]),
     (START, "2027-04-10T17:00+02:00", [(START, "starts_out_of_order")]),
+    (END, "6:00", [(END, "bad_hour")]),
+    (END, "12:01", [(END, "end_not_in_the_morning")]),
+    (
+        # Half past two in Madrid, where the meeting has ended.
+        "/meeting",
+        {**MEETING["meeting"], "ends_next_day_at": "02:00"},  # type: ignore[dict-item]
+        [("/races/2/scheduled_start", "start_after_end")],
+    ),
+    (
+        "/races",
+        [{**MEETING["races"][0], "scheduled_start": "2027-04-11T00:10+02:00"}],  # type: ignore[index,dict-item]
+        [
+            ("/racecourses/1/code", "racecourse_without_races"),
+            ("/races/0/scheduled_start", "first_start_not_on_day"),
+        ],
+    ),
 ]
 for zone in ("Europe/Nowhere", "../../etc/passwd", "Europe", "europe madrid", "Madrid", "A/" * 99):
     JSON_FAULTS.append(

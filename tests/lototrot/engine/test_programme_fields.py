@@ -1,7 +1,7 @@
 """Read single fields of the official programme by the rules of both formats (14.III.5.2)."""
 
 from collections.abc import Mapping
-from datetime import date
+from datetime import date, time
 
 import pytest
 
@@ -23,9 +23,19 @@ def read(fields: tuple[Field, ...], source: Mapping[str, object]) -> tuple[Recor
 
 
 def test_right_values_are_stored_with_their_places() -> None:
-    source = {"day": " 2027-04-10 ", "name": "\u00a0A\u0301guila ", "reference": "R-1"}
+    source = {
+        "day": " 2027-04-10 ",
+        "name": "\u00a0A\u0301guila ",
+        "reference": "R-1",
+        "ends_next_day_at": "02:30",
+    }
     record, _ = read(programme_fields.MEETING, source)
-    assert record.values == {"day": date(2027, 4, 10), "name": "Águila", "reference": "R-1"}
+    assert record.values == {
+        "day": date(2027, 4, 10),
+        "name": "Águila",
+        "reference": "R-1",
+        "ends_next_day_at": time(2, 30),
+    }
     assert record.places == {name: f"/meeting/{name}" for name in source}
 
 

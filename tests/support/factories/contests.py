@@ -10,8 +10,10 @@ from django.db import transaction
 from core.database import clock
 from core.kernel.canonical import canonical_sha256
 from core.kernel.days import natural_day
+from core.kernel.regulation import shipped as shipped_figures
 from core.ledger import services as ledger
 from lototrot.engine.bet_type import shipped
+from lototrot.engine.jornada import meeting_end
 from lototrot.engine.races import mask_of
 from lototrot.models.contest import (
     BetType,
@@ -62,12 +64,18 @@ def meeting(
     course: Racecourse | None = None,
     approved: bool = True,
 ) -> Meeting:
-    """Return a meeting whose races start every half hour, the first in two hours by default."""
+    """Return a meeting whose races start every half hour, the first in two hours by default.
+
+    It has begun already, so that a test may start its races at any time up to its end.
+    """
     now, by, numbers = clock.now(), somebody(), tuple(numbers)
     first_start_at = first_start_at or now + timedelta(hours=2)
+    last_day = max(filter(None, (day, natural_day(first_start_at))))
     document = {"meeting": next(serial)}
     new_meeting = Meeting.objects.create(
         day=day or natural_day(first_start_at),
+        begins_at=min(now, first_start_at) - timedelta(days=1),
+        ends_at=meeting_end(last_day, None, shipped_figures().in_force(last_day).lototrot.meeting),
         name="Reunió",
         imported_at=now,
         reference=f"PROG-{document['meeting']}-{secrets.token_hex(3)}",

@@ -183,7 +183,7 @@ def test_every_settled_contest_on_the_race_is_reversed_and_no_other(
     confirm(propose(race))
     unsettled = f.contest_closed(f.contest(contest.meeting, kind="five-races"))
     settled(contest)
-    settled(f.contest(f.meeting(day=contest.day + timedelta(days=1))))
+    settled(f.contest(f.meeting(races=8, day=contest.day), kind="eight-races"))
     called = []
     monkeypatch.setattr(
         services, "settlement_reverse", lambda *, contest_id, by: called.append(contest_id)

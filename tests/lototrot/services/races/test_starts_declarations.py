@@ -31,10 +31,10 @@ from lototrot.services.races.starts import (
     OutOfOrder,
     RaceStarted,
     RulingMissing,
-    RunOnAnotherDay,
     declaration_retract,
     meeting_declare,
 )
+from lototrot.services.races.window import RunOnAnotherDay
 from tests.support import factories as f
 from tests.support.lototrot.starting import declare, start
 
@@ -182,17 +182,17 @@ def test_run_later_the_same_day_it_was_run(contest: Contest, race: Race) -> None
 
 @pytest.mark.article("14.III.5.4.2")
 def test_run_another_day_it_is_drawn(race: Race) -> None:
-    """[B13]: the day ends at midnight in Palma."""
+    """[B13, B15]: the meeting ends at six in the morning of Palma."""
     begins = datetime(2027, 5, 1, 21, 30, tzinfo=UTC)
     f.time_to(begins)
     late = f.races_of(f.contest(f.meeting(first_start_at=begins)))[0]
     declare(late)
-    midnight = datetime(2027, 5, 1, 22, 0, tzinfo=UTC)
-    f.time_to(midnight + timedelta(minutes=5))
+    end = datetime(2027, 5, 2, 4, 0, tzinfo=UTC)
+    f.time_to(end + timedelta(minutes=5))
     with pytest.raises(RunOnAnotherDay):
-        start(late, midnight)
+        start(late, end)
     assert race_record(late.pk).state is RaceState.DECLARED
-    start(late, midnight - timedelta(seconds=1))
+    start(late, end - timedelta(seconds=1))
     assert race_record(late.pk).state is RaceState.STARTED
 
 
