@@ -1,4 +1,4 @@
-"""Draws raced and killed, on real commits: one commitment, one order, whatever happens."""
+"""Race and kill public draws on real commits: each keeps one commitment and one order."""
 
 import os
 import subprocess

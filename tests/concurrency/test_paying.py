@@ -1,4 +1,4 @@
-"""One ticket, many payers: one payment, whoever dies on the way (14.III.10.4).
+"""Pay one ticket at several places at once and kill payers: it is paid once (14.III.10.4).
 
 The twins take away what prevents a second payment, and see it happen.
 """

@@ -1,4 +1,4 @@
-"""verify/draw.py on real draws, on copies that strangers changed, and on what a liar signs."""
+"""Run verify/draw.py on real draws, on changed copies, and on false documents with signatures."""
 
 import subprocess
 import sys

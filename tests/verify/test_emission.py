@@ -1,4 +1,4 @@
-"""verify/emission.py on a true emission, on copies that strangers changed, on what a liar signs."""
+"""Run verify/emission.py on a true emission, on changed copies, and on false signed documents."""
 
 import subprocess
 import sys

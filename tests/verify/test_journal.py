@@ -1,4 +1,4 @@
-"""verify/journal.py on a real export, on copies changed in every field, on what a liar signs."""
+"""Run verify/journal.py on a real export, on copies changed in every field, and on false ones."""
 
 import json
 import subprocess

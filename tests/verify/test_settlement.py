@@ -1,4 +1,4 @@
-"""verify/settlement.py: on the law's worked cases, on real settlements, and on whoever lies."""
+"""Run verify/settlement.py on worked cases, on real settlements, and on false certificates."""
 
 import json
 import random

@@ -1,4 +1,4 @@
-"""Every operation of the API in the hands of strangers, and of clients that are broken or hostile.
+"""Call every operation without credentials, and with requests that are broken or hostile.
 
 The requests are made from docs/openapi.yaml. Whatever is sent, the answer is what the document
 promises, never a 500, and what is refused has written nothing.

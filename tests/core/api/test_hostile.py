@@ -1,4 +1,4 @@
-"""Bodies from strangers who mean no good, or who have a broken client."""
+"""Send broken and hostile bodies: each is refused with its code, and none causes an error."""
 
 import json
 

@@ -1,4 +1,4 @@
-"""Double entry: whatever is posted sums to zero, once, and is mirrored whole."""
+"""Post by double entry: each posting sums to zero, is made once, and is mirrored whole."""
 
 import random
 import uuid

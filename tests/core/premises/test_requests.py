@@ -1,4 +1,4 @@
-"""A terminal's UUID is of one act: a sale, a play or a payment, whatever the game."""
+"""Keep a terminal's UUID for one act: a sale, a play or a payment, of one game alone."""
 
 import uuid
 from collections.abc import Callable

@@ -1,4 +1,4 @@
-"""Bets in breach: found whatever came late to the record; two persons undo them all together."""
+"""Find bets in breach, also when their cause comes late to the record."""
 
 from datetime import timedelta
 

@@ -1,4 +1,4 @@
-"""The way of each mark of a ticket to the horse it counts on, by what is on record."""
+"""Trace each mark of a ticket to the horse on which it counts."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""A process of terminals that buy and play until an emission is sold out, to be killed.
+"""Buy and play at several terminals in a process that a test kills, until all is sold.
 
 `python -m tests.support.concurrency.player play PLAN`: each terminal of the plan in one thread.
 `prepare TICKETS TERMINALS` opens an emission and prints such a plan. What a terminal is about to do

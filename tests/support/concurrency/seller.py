@@ -1,4 +1,4 @@
-"""A process that sells without end, to be killed.
+"""Sell tickets in a process without end, so that a test can kill it.
 
 `python -m tests.support.concurrency.seller prepare` puts a contest on sale and prints the plan;
 `... sell PLAN` sells. What a seller is about to ask and what it was answered goes to its standard

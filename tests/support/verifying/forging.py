@@ -1,4 +1,4 @@
-"""Make copies of the public log that strangers changed, or that a lying operator signed.
+"""Make copies of the public log with changes, unsigned or signed with the operator's own key.
 
 A liar is consistent: the liar says the same in all documents of the subject, corrects their
 digests, signs with the true key, and does so with everything that was published later and refers to

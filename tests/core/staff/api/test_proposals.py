@@ -1,4 +1,4 @@
-"""Acts of two persons through the API, and what the database itself refuses."""
+"""Do acts of two persons through the API; the database itself refuses one person alone."""
 
 import uuid
 from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""Putting a contest on sale: every gate of [E8], and what can never be a contest."""
+"""Put a contest on sale: each gate of [E8] that is missing is named and keeps it shut."""
 
 from collections.abc import Callable
 from datetime import date, timedelta

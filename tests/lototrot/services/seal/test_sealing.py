@@ -1,4 +1,4 @@
-"""Seals: what they are over, what an amendment says, and that settlement finds any change."""
+"""Seal the tickets of a contest and amend the seal; settling finds any ticket that changed."""
 
 import secrets
 from collections.abc import Iterator

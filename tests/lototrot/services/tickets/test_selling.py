@@ -1,4 +1,4 @@
-"""A sale: what is registered, what is refused, and what a terminal learns afterwards."""
+"""Sell a ticket: its row, its transfer and its answer, also when it is asked for again."""
 
 import dataclasses
 import uuid
