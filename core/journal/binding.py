@@ -29,10 +29,12 @@ def stamped(
     terminal: str = "",
     operator: str = "",
     unless: str = "",
+    only: str = "true",
 ) -> Rule:
     """Return the rule that the row's time, and the columns that name who, agree with the act.
 
-    Where `unless` holds, only the time must agree. A row that two persons make names the proposer:
+    It is about the rows for which `only` (SQL on t) holds. Where `unless` holds, only the time must
+    agree. A row that two persons make names the proposer:
     then `unless="proposal_id IS NOT NULL"`.
     """
     who = {"user_id": user, "session_id": session, "terminal_id": terminal, "operator_id": operator}
@@ -48,7 +50,7 @@ def stamped(
         table,
         "stamped",
         "it names another time or person than its act",
-        f"{table} t JOIN journal_act a ON a.journal_xid = t.journal_xid WHERE {wrong}",
+        f"{table} t JOIN journal_act a ON a.journal_xid = t.journal_xid AND {only} WHERE {wrong}",
     )
 
 

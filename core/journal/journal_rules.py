@@ -5,7 +5,7 @@ their rules are here. The rule of the API is here too, because its package has n
 module.
 """
 
-from core.journal.binding import published, stamped
+from core.journal.binding import confirmed, published, stamped
 from core.journal.rules import Rule
 
 # Simulated time only moves forward: a later row never has a smaller offset.
@@ -29,6 +29,22 @@ AUTHORISATION = Rule(
        AND before -> 'valid_until' <> 'null'
        AND ((after ->> 'valid_until') IS NULL
             OR (after ->> 'valid_until')::timestamptz > (before ->> 'valid_until')::timestamptz)
+    """,
+)
+ENDED_IN_THE_PAST = Rule(
+    "past_end_by_resolution",
+    "a right to sell was ended as of the past without a resolution of two persons",
+    "premises_resolution",
+    """
+    SELECT c.relation, c.row_id, c.journal_xid
+      FROM journal_change c JOIN journal_act a ON a.journal_xid = c.journal_xid
+     WHERE c.relation IN ('premises_authorisation', 'premises_terminal')
+       AND coalesce(c.after ->> 'valid_until', c.after ->> 'revoked_at')::timestamptz
+           < a.at - interval '10 minutes'
+       AND NOT EXISTS (
+        SELECT FROM premises_resolution r WHERE r.journal_xid = c.journal_xid
+           AND c.row_id = CASE c.relation WHEN 'premises_terminal' THEN r.terminal_id
+                                          ELSE r.authorisation_id END)
     """,
 )
 ROLES = Rule(
@@ -77,6 +93,7 @@ SAME = Rule(
 RULES: tuple[Rule, ...] = (
     CLOCK,
     AUTHORISATION,
+    ENDED_IN_THE_PAST,
     ROLES,
     PROPOSED,
     DECIDED,
@@ -97,6 +114,14 @@ RULES: tuple[Rule, ...] = (
     stamped("premises_operator", "created_at", user="created_by_id"),
     stamped("premises_operatorsession", "started_at", terminal="terminal_id"),
     stamped("premises_premises", "created_at", user="created_by_id"),
-    stamped("premises_suspension", "since", user="suspended_by_id", session="suspended_in_id"),
+    stamped("premises_resolution", "entered_at"),
+    confirmed("premises_resolution"),
+    stamped(
+        "premises_suspension",
+        "since",
+        user="suspended_by_id",
+        session="suspended_in_id",
+        only="t.resolution_id IS NULL",
+    ),
     stamped("premises_terminal", "created_at", user="created_by_id"),
 )

@@ -10,6 +10,7 @@ from core.premises.models import (
     Operator,
     OperatorSession,
     Premises,
+    Resolution,
     Suspension,
     Terminal,
 )
@@ -25,10 +26,13 @@ ADMINISTRATION = Administration(
                 (Terminal, "point_of_sale"),
                 (Operator, "person"),
                 (Suspension, "pause_circle"),
+                (Resolution, "history"),
                 (OperatorSession, "login"),
                 (Enrolment, "qr_code"),
             ),
         ),
     ),
     panels=(Panel(30, suspensions_panel),),
+    kind_titles={"premises.resolution": _("Resolution with effect in the past")},
+    key_names={"effect": _("effect"), "authorisation": _("authorisation")},
 )

@@ -8,7 +8,7 @@ from django.utils.translation import gettext_lazy as _
 from django.utils.translation import pgettext_lazy
 
 from core.database.models import Guarded
-from core.staff.models import StaffSession, User
+from core.staff.models import Proposal, StaffSession, User
 
 
 class Game(models.TextChoices):
@@ -97,6 +97,7 @@ class Authorisation(Guarded):
                 condition=Q(valid_until=None) | Q(valid_until__gte=F("valid_from")),
                 name="authorisation_in_order",
             ),
+            models.CheckConstraint(condition=~Q(reference=""), name="authorisation_has_reference"),
             *[_no_overlap(game) for game in Game],
         ]
 
@@ -229,10 +230,83 @@ class BurntRequest(Guarded):
         return str(self.uuid)
 
 
+class Resolution(Guarded):
+    """A resolution that took effect before it was entered, by two persons [E10].
+
+    It ended an authorisation, revoked a terminal, or suspended the sales of premises or of a
+    terminal, as of `effective_at`. What was sold since is in breach. `replaced_at` is the end or
+    revocation that was on record before, if any.
+    """
+
+    class Effect(models.TextChoices):
+        ENDED = "authorisation_ended", _("Authorisation ended")
+        REVOKED = "terminal_revoked", _("Terminal revoked")
+        SUSPENDED = "sales_suspended", _("Sales suspended")
+
+    effect = models.CharField(_("effect"), max_length=20, choices=Effect.choices)
+    authorisation = models.ForeignKey(
+        Authorisation,
+        models.PROTECT,
+        null=True,
+        related_name="resolutions",
+        verbose_name=_("authorisation"),
+    )
+    premises = models.ForeignKey(
+        Premises, models.PROTECT, null=True, related_name="resolutions", verbose_name=_("premises")
+    )
+    terminal = models.ForeignKey(
+        Terminal, models.PROTECT, null=True, related_name="resolutions", verbose_name=_("terminal")
+    )
+    effective_at = models.DateTimeField(_("effective from"))
+    replaced_at = models.DateTimeField(_("end on record before"), null=True)
+    reference = models.CharField(_("reference"), max_length=120)
+    proposal = models.OneToOneField(
+        Proposal, models.PROTECT, related_name="+", verbose_name=_("proposal")
+    )
+    entered_at = models.DateTimeField(_("entered at"))
+
+    class Meta:
+        verbose_name = _("resolution")
+        verbose_name_plural = _("resolutions")
+        constraints = [
+            models.CheckConstraint(
+                condition=Q(
+                    effect="authorisation_ended",
+                    authorisation__isnull=False,
+                    premises=None,
+                    terminal=None,
+                )
+                | Q(
+                    effect="terminal_revoked",
+                    authorisation=None,
+                    premises=None,
+                    terminal__isnull=False,
+                )
+                | Q(effect="sales_suspended", authorisation=None, premises=None)
+                & Q(terminal__isnull=False)
+                | Q(effect="sales_suspended", authorisation=None, terminal=None)
+                & Q(premises__isnull=False),
+                name="resolution_one_subject",
+            ),
+            models.CheckConstraint(
+                condition=Q(effective_at__lte=F("entered_at")), name="resolution_not_ahead"
+            ),
+            models.CheckConstraint(
+                condition=Q(replaced_at=None) | Q(replaced_at__gt=F("effective_at")),
+                name="resolution_only_shortens",
+            ),
+            models.CheckConstraint(condition=~Q(reference=""), name="resolution_has_reference"),
+        ]
+
+    def __str__(self) -> str:
+        return self.reference
+
+
 class Suspension(Guarded):
     """A stop of sales: of all sales, at one premises, or at one terminal.
 
-    A person makes it, or the system while premises owe more than their guarantee covers.
+    A person makes it, or the system while premises owe more than their guarantee covers. One that
+    began before it was entered is by a resolution [E10].
     """
 
     class Cause(models.TextChoices):
@@ -259,6 +333,9 @@ class Suspension(Guarded):
         null=True,
         related_name="+",
         verbose_name=_("suspended in session"),
+    )
+    resolution = models.OneToOneField(
+        Resolution, models.PROTECT, null=True, related_name="+", verbose_name=_("resolution")
     )
     lifted_at = models.DateTimeField(_("lifted at"), null=True)
     lifted_by = models.ForeignKey(

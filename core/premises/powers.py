@@ -5,6 +5,7 @@ from core.staff.powers import Role
 READ = "premises.read"
 REGISTER = "premises.register"
 SUSPEND = "premises.suspend"
+ENTER_RESOLUTION = "premises.resolution"
 
 POWERS = {
     READ: frozenset(
@@ -12,4 +13,5 @@ POWERS = {
     ),
     REGISTER: frozenset({Role.ORGANISER}),
     SUSPEND: frozenset({Role.ORGANISER}),
+    ENTER_RESOLUTION: frozenset({Role.ORGANISER}),
 }

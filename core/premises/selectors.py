@@ -73,6 +73,13 @@ def terminal_card(*, terminal: BareTerminal, session_digest: bytes) -> TerminalC
     return TerminalCard(row, sorted(CAPABILITIES[terminal.premises_kind]), session)
 
 
+def premises_authorised(premises_id: int, game: str) -> bool:
+    """Return whether premises hold an authorisation for a game now (14.I.6)."""
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT premises_authorised(%s, %s, core_now())", [premises_id, game])
+        return bool(cursor.fetchone()[0])
+
+
 def sale_refusal(*, by: BareTerminal | TerminalActor, game: Game) -> str | None:
     """Return the code with which every sale of a game would be refused here now, or None."""
     with connection.cursor() as cursor:

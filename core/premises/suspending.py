@@ -3,7 +3,6 @@
 from django.db import transaction
 from django.db.models import QuerySet
 
-from core.database import clock
 from core.kernel.errors import Conflict, Invalid, NotFound
 from core.premises import powers
 from core.premises.models import Suspension
@@ -47,15 +46,17 @@ def sales_suspend(
     )
 
 
+@transaction.atomic
 def sales_resume(*, by: StaffActor, suspension: int) -> Suspension:
     """Lift one suspension. Sales resume where no other suspension is in force.
 
     Raises PowerMissing, SuspensionUnknown, and SuspensionAutomatic for one that the system made.
     """
     by.need(powers.SUSPEND)
+    now = sales_hold()
     in_force = Suspension.objects.filter(pk=suspension, lifted_at=None)
     lifted = in_force.filter(cause=Suspension.Cause.STAFF).update(
-        lifted_at=clock.now(), lifted_by_id=by.user_id
+        lifted_at=now, lifted_by_id=by.user_id
     )
     if not lifted:
         raise SuspensionAutomatic if in_force.exists() else SuspensionUnknown
@@ -77,12 +78,13 @@ def guarantee_suspend(*, premises_id: int, reason: str) -> bool:
     return True
 
 
+@transaction.atomic
 def guarantee_resume(*, premises_id: int) -> bool:
     """Lift the suspension of premises whose guarantee covers their debt again.
 
     Return whether one was lifted.
     """
-    return bool(_for_guarantee(premises_id).update(lifted_at=clock.now()))
+    return bool(_for_guarantee(premises_id).update(lifted_at=sales_hold()))
 
 
 def _for_guarantee(premises_id: int) -> QuerySet[Suspension]:

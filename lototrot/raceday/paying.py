@@ -81,6 +81,9 @@ def _offices_open(stage: Stage) -> Seller:
     ):
         place = {"address": "Plaça Major 1", "municipality": "Palma", "name": name}
         organiser.post("premises", {"code": code, "kind": kind, **place})
+    period = {"valid_from": stage.now().isoformat(), "reference": "DGJ 3/2027"}
+    for game in ("lototrot", "promotrot"):
+        organiser.post(f"premises/{ENTITY}/authorisations", {"game": game, **period})
     person = {"number": 1, "name": "Finestreta", "pin": stage.pin}
     organiser.post(f"premises/{ENTITY}/operators", person)
     code = terminal_register(organiser, ENTITY, "CAIXA-T1")

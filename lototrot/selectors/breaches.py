@@ -15,6 +15,7 @@ from uuid import UUID
 from django.db import connection
 from django.db.models import Exists, OuterRef, Q
 
+from core.premises.models import Resolution
 from lototrot.models.contest import Contest
 from lototrot.models.running import RaceStart
 from lototrot.selectors.races import contest_limit
@@ -96,12 +97,12 @@ def contests_with_breaches() -> list[Contest]:
 
     A contest whose payment is ordered is looked at only if a fact about it was corrected later.
     """
-    corrected = RaceStart.objects.filter(
-        race__legs__contest=OuterRef("pk"), recorded_at__gt=OuterRef("payment_order__ordered_at")
-    )
+    ordered_at = OuterRef("payment_order__ordered_at")
+    moved = RaceStart.objects.filter(race__legs__contest=OuterRef("pk"), recorded_at__gt=ordered_at)
+    ended = Resolution.objects.filter(entered_at__gt=ordered_at)
     contests = Contest.objects.filter(
         Q(state__in=(Contest.State.CLOSED, Contest.State.SETTLED))
-        | Q(state=Contest.State.ORDERED) & Exists(corrected)
+        | Q(state=Contest.State.ORDERED) & (Exists(moved) | Exists(ended))
     )
     return [each for each in contests.order_by("day", "pk") if breach_pending(each.pk)]
 

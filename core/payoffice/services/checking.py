@@ -10,13 +10,14 @@ from django.conf import settings
 from django.db import models
 
 from core.kernel.errors import DomainError
-from core.kernel.regulation import Duty, PaymentRule
+from core.kernel.regulation import Duty, PaymentRule, Place
 from core.payoffice import judging, powers
 from core.payoffice.judging import PLACE_OF_KIND, DocumentState, Standpoint
 from core.payoffice.models import CashSession, Claim
 from core.payoffice.services import finding, paying
 from core.payoffice.sources import Payable
-from core.premises.access import Capability, TerminalActor
+from core.premises.access import Capability, PremisesNotAuthorised, TerminalActor
+from core.premises.selectors import premises_authorised
 from core.staff.actor import StaffActor
 
 
@@ -138,10 +139,15 @@ def _checked(payable: Payable, at: Standpoint | None, *, receipt: UUID | None = 
     if at is not None:
         try:
             paying.judge(payable, current, receipt, at)
-            refusal = ""
+            refusal = "" if _authorised(at, payable.game) else PremisesNotAuthorised.code
         except DomainError as error:
             refusal = error.code
     return Checked(payable, state, current.today, rule, duty, refusal)
+
+
+def _authorised(at: Standpoint, game: str) -> bool:
+    """Return whether the place may pay the game's prizes now. The Central Office always may."""
+    return at.place is Place.CENTRAL_OFFICE or premises_authorised(at.premises_id, game)
 
 
 def happened(claim: Claim | None) -> tuple[Happened, ...]:

@@ -53,10 +53,8 @@ BEGIN
         outcome := 'day_changed';
         RETURN;
     END IF;
-    IF v.place = 'establishment' AND NOT EXISTS (
-        SELECT FROM premises_authorisation a
-         WHERE a.premises_id = v.premises_id AND a.game = p_game AND a.valid_from <= v.paid_at
-           AND (a.valid_until IS NULL OR a.valid_until > v.paid_at)) THEN
+    IF v.place <> 'central_office'
+       AND NOT premises_authorised(v.premises_id, p_game, v.paid_at) THEN
         outcome := 'premises_not_authorised';
         RETURN;
     END IF;

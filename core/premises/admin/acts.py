@@ -8,8 +8,16 @@ from django.utils.translation import gettext_lazy as _
 from core.admin_support.acts import Act, Done
 from core.admin_support.forms import ActForm, MomentField
 from core.database import clock
-from core.premises import operators, powers, services, suspending
-from core.premises.models import Authorisation, Game, Operator, Premises, Suspension, Terminal
+from core.premises import operators, powers, resolutions, services, suspending
+from core.premises.models import (
+    Authorisation,
+    Game,
+    Operator,
+    Premises,
+    Resolution,
+    Suspension,
+    Terminal,
+)
 from core.staff.actor import StaffActor
 
 Data = dict[str, Any]
@@ -53,6 +61,11 @@ class _NewOperator(_Pin):
 
 class _Why(ActForm):
     reason = forms.CharField(label=_("Reason"), max_length=200)
+
+
+class _Resolution(ActForm):
+    effective_at = MomentField(label=_("Takes effect as of"))
+    reference = forms.CharField(label=_("Reference of the resolution"), max_length=120)
 
 
 # --- Acts -----------------------------------------------------------------------------------------
@@ -119,6 +132,24 @@ def _resume(by: StaffActor, suspension: Suspension, data: Data) -> Done:
     return Done(_("The suspension is lifted."))
 
 
+def _end_as_of(by: StaffActor, authorisation: Authorisation, data: Data) -> Done:
+    return _proposed(by, Resolution.Effect.ENDED, data, authorisation=authorisation.pk)
+
+
+def _revoke_as_of(by: StaffActor, terminal: Terminal, data: Data) -> Done:
+    return _proposed(by, Resolution.Effect.REVOKED, data, terminal=terminal.code)
+
+
+def _suspend_as_of(by: StaffActor, target: Premises | Terminal, data: Data) -> Done:
+    name = "premises" if isinstance(target, Premises) else "terminal"
+    return _proposed(by, Resolution.Effect.SUSPENDED, data, **{name: target.code})
+
+
+def _proposed(by: StaffActor, effect: Resolution.Effect, data: Data, **subject: Any) -> Done:
+    proposal = resolutions.resolution_propose(by=by, effect=effect.value, **subject, **data)
+    return Done(_("Proposed; a second person confirms it."), proposal)
+
+
 def _in_force(by: StaffActor, authorisation: Authorisation) -> bool:
     now, until = clock.now(), authorisation.valid_until
     return bool(authorisation.valid_from <= now and (until is None or until > now))
@@ -149,6 +180,36 @@ END = Act(
     icon="event_busy",
     danger=True,
     offered=_in_force,
+)
+END_AS_OF = Act(
+    name="end_as_of",
+    title=_("End as of the past"),
+    power=powers.ENTER_RESOLUTION,
+    run=_end_as_of,
+    form=_Resolution,
+    text=_("Bets sold since are in breach; two persons enter the resolution [E10]."),
+    icon="history",
+    danger=True,
+)
+REVOKE_AS_OF = Act(
+    name="revoke_as_of",
+    title=_("Revoke as of the past"),
+    power=powers.ENTER_RESOLUTION,
+    run=_revoke_as_of,
+    form=_Resolution,
+    text=_("Bets sold since are in breach; two persons enter the resolution [E10]."),
+    icon="history",
+    danger=True,
+)
+SUSPEND_AS_OF = Act(
+    name="suspend_as_of",
+    title=_("Suspend sales as of the past"),
+    power=powers.ENTER_RESOLUTION,
+    run=_suspend_as_of,
+    form=_Resolution,
+    text=_("Bets sold since are in breach; two persons enter the resolution [E10]."),
+    icon="history",
+    danger=True,
 )
 TERMINAL = Act(
     name="terminal",

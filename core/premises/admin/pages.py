@@ -16,14 +16,17 @@ from core.premises.admin.acts import (
     AUTHORISE,
     DEACTIVATE,
     END,
+    END_AS_OF,
     OPERATOR,
     PIN_RESET,
     REENROL,
     REGISTER,
     RESUME,
     REVOKE,
+    REVOKE_AS_OF,
     SUSPEND,
     SUSPEND_ALL,
+    SUSPEND_AS_OF,
     TERMINAL,
 )
 from core.premises.models import (
@@ -33,6 +36,7 @@ from core.premises.models import (
     Operator,
     OperatorSession,
     Premises,
+    Resolution,
     Suspension,
     Terminal,
 )
@@ -76,7 +80,7 @@ class PremisesAdmin(ReadOnlyAdmin):
     ordering = ("code",)
     read_power = powers.READ
     inlines = (_Authorisations, _Terminals, _Operators, _Suspensions)
-    acts = (AUTHORISE, TERMINAL, OPERATOR, SUSPEND)
+    acts = (AUTHORISE, TERMINAL, OPERATOR, SUSPEND, SUSPEND_AS_OF)
     list_acts = (REGISTER,)
 
     @admin.display(description=_("taken and not yet handed over"))
@@ -90,7 +94,7 @@ class AuthorisationAdmin(ReadOnlyAdmin):
     list_filter = ("game",)
     search_fields = ("premises__code", "premises__name", "reference")
     read_power = powers.READ
-    acts = (END,)
+    acts = (END, END_AS_OF)
 
 
 @admin.register(Terminal)
@@ -100,7 +104,7 @@ class TerminalAdmin(ReadOnlyAdmin):
     ordering = ("code",)
     read_power = powers.READ
     inlines = (_Suspensions,)
-    acts = (REENROL, SUSPEND, REVOKE)
+    acts = (REENROL, SUSPEND, SUSPEND_AS_OF, REVOKE, REVOKE_AS_OF)
 
 
 @admin.register(Enrolment)
@@ -132,6 +136,25 @@ class BurntRequestAdmin(ReadOnlyAdmin):
     search_fields = ("uuid",)
 
 
+@admin.register(Resolution)
+class ResolutionAdmin(ReadOnlyAdmin):
+    columns = ("reference", "effect", "effective_at", "authorisation", "premises", "terminal")
+    shown = (
+        "effect",
+        "authorisation",
+        "premises",
+        "terminal",
+        "effective_at",
+        "replaced_at",
+        "reference",
+        "proposal",
+        "entered_at",
+    )
+    list_filter = ("effect",)
+    search_fields = ("reference",)
+    read_power = powers.READ
+
+
 class _StandingFilter(admin.SimpleListFilter):
     title = _("state")
     parameter_name = "standing"
@@ -160,6 +183,7 @@ class SuspensionAdmin(ReadOnlyAdmin):
         "since",
         "suspended_by",
         "suspended_in",
+        "resolution",
         "lifted_at",
         "lifted_by",
     )

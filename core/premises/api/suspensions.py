@@ -28,6 +28,11 @@ class SuspensionOut(Shape):
     reason = serializers.CharField()
     cause = Choice(Suspension.Cause.values, help_text="`guarantee`: made and lifted by the system.")
     since = Instant()
+    resolution = Whole(
+        source="resolution_id",
+        allow_null=True,
+        help_text="The resolution by which it began before it was entered [E10].",
+    )
     lifted_at = Instant(allow_null=True)
 
 

@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from core.premises.api import premises, suspensions, terminal
+from core.premises.api import premises, resolutions, suspensions, terminal
 
 urlpatterns = [
     path("premises", premises.PremisesList.as_view()),
@@ -18,6 +18,7 @@ urlpatterns = [
     path("authorisations/<int:authorisation>/end", premises.AuthorisationEnd.as_view()),
     path("terminals/<str:code>/enrolment-code", premises.EnrolmentCode.as_view()),
     path("terminals/<str:code>/revocation", premises.Revocation.as_view()),
+    path("resolutions", resolutions.Resolutions.as_view()),
     path("suspensions", suspensions.Suspensions.as_view()),
     path("suspensions/<int:suspension>/lifting", suspensions.Lifting.as_view()),
     path("terminal", terminal.WhoAmI.as_view()),

@@ -161,6 +161,10 @@ class Migration(migrations.Migration):
                         ),
                         name="authorisation_in_order",
                     ),
+                    models.CheckConstraint(
+                        condition=models.Q(("reference", ""), _negated=True),
+                        name="authorisation_has_reference",
+                    ),
                     django.contrib.postgres.constraints.ExclusionConstraint(
                         condition=models.Q(("game", "lototrot")),
                         expressions=[
@@ -278,6 +282,124 @@ class Migration(migrations.Migration):
             },
         ),
         migrations.CreateModel(
+            name="Resolution",
+            fields=[
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                (
+                    "effect",
+                    models.CharField(
+                        choices=[
+                            ("authorisation_ended", "Authorisation ended"),
+                            ("terminal_revoked", "Terminal revoked"),
+                            ("sales_suspended", "Sales suspended"),
+                        ],
+                        max_length=20,
+                        verbose_name="effect",
+                    ),
+                ),
+                ("effective_at", models.DateTimeField(verbose_name="effective from")),
+                (
+                    "replaced_at",
+                    models.DateTimeField(null=True, verbose_name="end on record before"),
+                ),
+                ("reference", models.CharField(max_length=120, verbose_name="reference")),
+                ("entered_at", models.DateTimeField(verbose_name="entered at")),
+                (
+                    "authorisation",
+                    models.ForeignKey(
+                        null=True,
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="resolutions",
+                        to="premises.authorisation",
+                        verbose_name="authorisation",
+                    ),
+                ),
+                (
+                    "premises",
+                    models.ForeignKey(
+                        null=True,
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="resolutions",
+                        to="premises.premises",
+                        verbose_name="premises",
+                    ),
+                ),
+                (
+                    "proposal",
+                    models.OneToOneField(
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="+",
+                        to="staff.proposal",
+                        verbose_name="proposal",
+                    ),
+                ),
+                (
+                    "terminal",
+                    models.ForeignKey(
+                        null=True,
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="resolutions",
+                        to="premises.terminal",
+                        verbose_name="terminal",
+                    ),
+                ),
+            ],
+            options={
+                "verbose_name": "resolution",
+                "verbose_name_plural": "resolutions",
+                "constraints": [
+                    models.CheckConstraint(
+                        condition=models.Q(
+                            ("authorisation__isnull", False),
+                            ("effect", "authorisation_ended"),
+                            ("premises", None),
+                            ("terminal", None),
+                        )
+                        | models.Q(
+                            ("authorisation", None),
+                            ("effect", "terminal_revoked"),
+                            ("premises", None),
+                            ("terminal__isnull", False),
+                        )
+                        | models.Q(
+                            ("authorisation", None),
+                            ("effect", "sales_suspended"),
+                            ("premises", None),
+                        )
+                        & models.Q(("terminal__isnull", False))
+                        | models.Q(
+                            ("authorisation", None),
+                            ("effect", "sales_suspended"),
+                            ("terminal", None),
+                        )
+                        & models.Q(("premises__isnull", False)),
+                        name="resolution_one_subject",
+                    ),
+                    models.CheckConstraint(
+                        condition=models.Q(("effective_at__lte", models.F("entered_at"))),
+                        name="resolution_not_ahead",
+                    ),
+                    models.CheckConstraint(
+                        condition=models.Q(
+                            ("replaced_at", None),
+                            ("replaced_at__gt", models.F("effective_at")),
+                            _connector="OR",
+                        ),
+                        name="resolution_only_shortens",
+                    ),
+                    models.CheckConstraint(
+                        condition=models.Q(("reference", ""), _negated=True),
+                        name="resolution_has_reference",
+                    ),
+                ],
+            },
+        ),
+        migrations.CreateModel(
             name="Suspension",
             fields=[
                 (
@@ -316,6 +438,16 @@ class Migration(migrations.Migration):
                         related_name="suspensions",
                         to="premises.premises",
                         verbose_name="premises",
+                    ),
+                ),
+                (
+                    "resolution",
+                    models.OneToOneField(
+                        null=True,
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="+",
+                        to="premises.resolution",
+                        verbose_name="resolution",
                     ),
                 ),
                 (

@@ -1,3 +1,12 @@
+-- Return whether premises hold an authorisation for a game at an instant (14.I.6) [E10].
+CREATE OR REPLACE FUNCTION premises_authorised(p_premises bigint, p_game text, p_at timestamptz)
+RETURNS boolean LANGUAGE sql STABLE AS $$
+    SELECT EXISTS (
+        SELECT FROM premises_authorisation a
+         WHERE a.premises_id = p_premises AND a.game = p_game AND a.valid_from <= p_at
+           AND (a.valid_until IS NULL OR a.valid_until > p_at))
+$$;
+
 -- Return the code of the refusal if these premises or this terminal may not sell a game at an
 -- instant, or NULL if they may (14.I.6).
 CREATE OR REPLACE FUNCTION premises_sale_refusal(p_terminal bigint, p_premises bigint, p_game text,

@@ -94,6 +94,18 @@ def breached_reverse(contest_ids: Iterable[int], *, by: StaffActor) -> list[int]
     return reversed_contests
 
 
+def undecided_hold() -> None:
+    """Lock the contests whose bets in breach can still be voided until the transaction ends."""
+    undecided = Contest.objects.filter(state__in=(State.CLOSED, State.SETTLED))
+    hold(*((Lock.CONTEST, pk) for pk in undecided.values_list("pk", flat=True)))
+
+
+def undecided_reverse(by: StaffActor) -> None:
+    """Reverse every settlement not yet ordered that has bets in breach [C9]."""
+    settled = Contest.objects.filter(state=State.SETTLED)
+    breached_reverse(settled.values_list("pk", flat=True), by=by)
+
+
 @transaction.atomic
 def breach_void(*, by: StaffActor, contest_id: int) -> Proposal:
     """Propose to void every bet in breach before the order; a second person confirms that set.

@@ -3,10 +3,17 @@
 from datetime import timedelta
 
 import pytest
+from django.db import transaction
 
 from core.database import clock
 from core.journal import acting
-from core.journal.journal_rules import AUTHORISATION, CLOCK, ROLES, RULES
+from core.journal.journal_rules import (
+    AUTHORISATION,
+    CLOCK,
+    ENDED_IN_THE_PAST,
+    ROLES,
+    RULES,
+)
 from core.journal.rules import broken
 from core.premises.models import Authorisation
 from core.staff.models import User
@@ -31,6 +38,18 @@ def test_an_authorisation_is_ended_earlier_and_never_made_longer(own_database: D
     assert len(list(broken(AUTHORISATION))) == 0
     same.update(valid_until=clock.now() + timedelta(days=9))
     assert len(list(broken(AUTHORISATION))) == 1
+
+
+@pytest.mark.article("14.I.6")
+def test_a_right_ends_as_of_the_past_in_the_act_of_its_resolution(own_database: Database) -> None:
+    with_it, without = factories.point(), factories.point()
+    past = clock.now() - timedelta(days=1)
+    with transaction.atomic():
+        factories.ended(with_it.terminal, past)
+        factories.ended(with_it.premises.authorisations.get(game="lototrot"), past)
+    assert len(list(broken(ENDED_IN_THE_PAST))) == 0
+    factories.ended(without.terminal, past)
+    assert len(list(broken(ENDED_IN_THE_PAST))) == 1
 
 
 def test_roles_are_given_by_another_person(own_database: Database) -> None:

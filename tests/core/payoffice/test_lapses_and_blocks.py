@@ -17,7 +17,6 @@ from core.payoffice.services import (
 )
 from core.payoffice.services.checking import holder_check
 from core.payoffice.services.presenting import presentation_make
-from core.premises.models import Terminal
 from core.staff.powers import Role
 from lototrot import accounts as lototrot
 from lototrot.services.prizes.lapsing import NotYetOver, lapse, lapses_due
@@ -70,7 +69,7 @@ def test_a_breach_found_late_blocks_what_is_not_paid_yet() -> None:
     paid, shown, blocked = given.settled(3, losers=1, at=suspect)
     paying.payment_make(at=place.actor, request=paid.request())
     presentation_make(at=place.actor, code=shown.code)
-    Terminal.objects.filter(pk=suspect.terminal.pk).update(revoked_at=paid.contest.opened_at)
+    factories.ended(suspect.terminal, paid.contest.opened_at)
     organiser = factories.staff(Role.ORGANISER)
     proposal = breach_block(by=organiser, contest_id=paid.contest.pk)
     assert proposal.content["tickets"] == 3  # the loser, too

@@ -85,7 +85,7 @@ def test_who_has_read_the_tickets_spares_reading_them_again(
     f.acknowledge(f.contest(f.meeting(day=contest.day + timedelta(days=1))), other)
     Terminal.objects.filter(pk=other.terminal.pk).update(revoked_at=contest.opened_at)
     started_at(contest, clock.now())
-    with django_assert_num_queries(4):
+    with django_assert_num_queries(5):
         assert not breach_pending(contest.pk, last_sold_at=sale.sold_at)
     late = sale.sold_at + timedelta(days=1)
     assert not breach_pending(contest.pk, last_sold_at=late)

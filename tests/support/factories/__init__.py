@@ -77,6 +77,9 @@ from tests.support.factories.places import (
     Point as Point,
 )
 from tests.support.factories.places import (
+    ended as ended,
+)
+from tests.support.factories.places import (
     operator_at as operator_at,
 )
 from tests.support.factories.places import (

@@ -10,9 +10,17 @@ from django.db import connection
 from core.database import clock
 from core.ledger import services as ledger
 from core.premises.access import BareTerminal, TerminalActor, TerminalCredentials
-from core.premises.models import Authorisation, Game, Operator, OperatorSession, Premises, Terminal
+from core.premises.models import (
+    Authorisation,
+    Game,
+    Operator,
+    OperatorSession,
+    Premises,
+    Resolution,
+    Terminal,
+)
 from core.staff.services import token_digest
-from tests.support.factories.people import serial, somebody
+from tests.support.factories.people import proposal, serial, somebody
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,6 +137,23 @@ def point(place: Premises | None = None, *, displays: bool = True) -> Point:
     if displays:
         games_displayed()
     return Point(place, terminal, operator, session, token, session_token)
+
+
+def ended(of: Authorisation | Terminal, at: datetime) -> Resolution:
+    """End an authorisation, or revoke a terminal, as of an instant in the past, by a resolution."""
+    is_terminal = isinstance(of, Terminal)
+    effect = Resolution.Effect.REVOKED if is_terminal else Resolution.Effect.ENDED
+    made: Resolution = Resolution.objects.create(
+        effect=effect,
+        **{"terminal" if is_terminal else "authorisation": of},
+        effective_at=at,
+        reference="DGJ 1/2030",
+        proposal=proposal("premises.resolution", f"{effect}:{of.pk}:{at.isoformat()}"),
+        entered_at=clock.now(),
+    )
+    rows = type(of)._default_manager.filter(pk=of.pk)
+    rows.update(**{"revoked_at" if is_terminal else "valid_until": at})
+    return made
 
 
 def operator_at(of: Point, *, displays: bool = True) -> str:

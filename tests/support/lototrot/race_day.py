@@ -5,21 +5,40 @@ from collections.abc import Sequence
 from typing import Any
 
 from core.database import clock
+from core.staff.models import User
 from core.staff.powers import Role
+from core.staff.services import session_start
 from lototrot import tasks
 from lototrot.models.contest import Contest
 from lototrot.models.programme import Race
 from tests.support import factories
-from tests.support.api import Api, staff_api, terminal_api
+from tests.support.api import Api, terminal_api
 from tests.support.factories import Point
 
 
 class Staff:
-    """Two persons of each role that a race day needs, signed on."""
+    """Two persons of each role that a race day needs. Each use signs them on, however late."""
 
     def __init__(self) -> None:
-        self.stewards = staff_api(Role.STEWARDS), staff_api(Role.STEWARDS)
-        self.organisers = staff_api(Role.ORGANISER), staff_api(Role.ORGANISER)
+        self._users = {
+            role: [User.objects.get(pk=factories.staff(role).user_id) for _ in range(2)]
+            for role in (Role.STEWARDS, Role.ORGANISER)
+        }
+
+    @property
+    def stewards(self) -> tuple[Api, Api]:
+        one, two = map(api_of, self._users[Role.STEWARDS])
+        return one, two
+
+    @property
+    def organisers(self) -> tuple[Api, Api]:
+        one, two = map(api_of, self._users[Role.ORGANISER])
+        return one, two
+
+
+def api_of(user: User) -> Api:
+    """Return a client for a member of staff, signed on now."""
+    return Api(Authorization=f"Bearer {session_start(user=user, verified=True)[1]}")
 
 
 def sell(contest: Contest, at: Point, races: Sequence[Sequence[int]]) -> dict[str, Any]:

@@ -109,10 +109,10 @@ def test_a_set_of_the_same_size_and_sum_is_another_set(contest: Contest, point: 
         sell(contest, at)
     started_at(contest, clock.now())
     now = clock.now() - timedelta(hours=1)
-    Terminal.objects.filter(pk=point.terminal.pk).update(revoked_at=now)
+    f.ended(point.terminal, now)
     proposal = breach_void(by=organiser(), contest_id=contest.pk)
     Terminal.objects.filter(pk=point.terminal.pk).update(revoked_at=None)
-    Terminal.objects.filter(pk=other.terminal.pk).update(revoked_at=now)
+    f.ended(other.terminal, now)
     with pytest.raises(BreachChanged):
         confirmed(proposal)
 

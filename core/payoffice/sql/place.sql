@@ -1,0 +1,15 @@
+-- Refuse a payment by premises without an authorisation for the game. The Central Office needs none
+-- (14.I.6, 14.III.10.2) [E10].
+CREATE OR REPLACE FUNCTION payoffice_need_authorised() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+    IF NOT premises_authorised(NEW.premises_id,
+            (SELECT c.game FROM payoffice_claim c WHERE c.id = NEW.claim_id), NEW.paid_at) THEN
+        RAISE EXCEPTION 'premises %: no authorisation to pay', NEW.premises_id
+            USING ERRCODE = 'restrict_violation';
+    END IF;
+    RETURN NEW;
+END $$;
+
+CREATE OR REPLACE TRIGGER authorised BEFORE INSERT ON payoffice_payment
+    FOR EACH ROW WHEN (NEW.place <> 'central_office')
+    EXECUTE FUNCTION payoffice_need_authorised();

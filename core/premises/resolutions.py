@@ -1,0 +1,199 @@
+"""Enter resolutions of the authority that took effect before they were entered (14.I.6) [E10].
+
+Two persons enter one, with its reference. It ends an authorisation, revokes a terminal, or suspends
+sales, as of an instant in the past. What was sold since is in breach, and each game then reviews
+what it has decided: an app lists its reviews in its `reviews.py`, as one constant `REVIEWS`.
+"""
+
+import datetime
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from django.db import transaction
+from django.db.models import QuerySet
+
+from core.contributions import contributed_items
+from core.database import clock
+from core.kernel.days import NaiveInstant
+from core.kernel.errors import Conflict, Invalid
+from core.premises import powers
+from core.premises.models import Authorisation, Resolution, Suspension, Terminal
+from core.premises.services import AuthorisationUnknown, premises_by_code, terminal_by_code
+from core.staff import two_persons
+from core.staff.actor import StaffActor
+from core.staff.models import Proposal
+
+Effect = Resolution.Effect
+
+
+class ResolutionAhead(Invalid):
+    code = "resolution_ahead"
+    message = "A resolution is entered here once it has taken effect; end it now or later instead."
+
+
+class ResolutionNeedless(Conflict):
+    code = "resolution_needless"
+    message = "It had already ended by then: the resolution changes nothing."
+
+
+class ResolutionSubject(Invalid):
+    code = "resolution_subject"
+    message = (
+        "A resolution ends one authorisation, revokes one terminal, or suspends the sales of"
+        " one premises or one terminal."
+    )
+
+
+class ReferenceMissing(Invalid):
+    code = "reference_missing"
+    message = "The reference of the resolution must be on record."
+
+
+@dataclass(frozen=True, slots=True)
+class Review:
+    """A game's part in a resolution.
+
+    `hold` takes the locks of what the game may have to undo, before anything is written. `after`
+    undoes it in the same transaction, once the right has ended.
+    """
+
+    hold: Callable[[], None]
+    after: Callable[[StaffActor], None]
+
+
+@transaction.atomic
+def resolution_propose(
+    *,
+    by: StaffActor,
+    effect: str,
+    effective_at: datetime.datetime,
+    reference: str,
+    authorisation: int | None = None,
+    premises: str | None = None,
+    terminal: str | None = None,
+) -> Proposal:
+    """Propose to enter a resolution; a second person confirms it.
+
+    Raises PowerMissing, ReferenceMissing, NaiveInstant, ResolutionAhead, ResolutionSubject,
+    AuthorisationUnknown, PremisesUnknown, TerminalNotFound or ResolutionNeedless.
+    """
+    by.need(powers.ENTER_RESOLUTION)
+    if not reference.strip():
+        raise ReferenceMissing
+    row = _subject(effect, authorisation, premises, terminal)
+    row.effective_at = _past(effective_at)
+    row.replaced_at = _shortened(row)
+    return two_persons.propose(
+        kind=RESOLUTION,
+        subject=f"{_name(row)}",
+        by=by,
+        content={
+            "effect": effect,
+            "authorisation": authorisation,
+            "premises": premises,
+            "terminal": terminal,
+            "effective_at": row.effective_at.isoformat(),
+            "reference": reference,
+        },
+    )
+
+
+def _subject(
+    effect: str, authorisation: int | None, premises: str | None, terminal: str | None
+) -> Resolution:
+    """Return an unsaved resolution with the one row that it is about."""
+    given = [authorisation is not None, premises is not None, terminal is not None]
+    wanted = {
+        Effect.ENDED.value: ([True, False, False],),
+        Effect.REVOKED.value: ([False, False, True],),
+        Effect.SUSPENDED.value: ([False, True, False], [False, False, True]),
+    }
+    if given not in wanted[effect]:
+        raise ResolutionSubject
+    row = Resolution(effect=effect)
+    if authorisation is not None:
+        row.authorisation = Authorisation.objects.filter(pk=authorisation).first()
+        if row.authorisation is None:
+            raise AuthorisationUnknown(authorisation=authorisation)
+    if premises is not None:
+        row.premises = premises_by_code(premises)
+    if terminal is not None:
+        row.terminal = terminal_by_code(terminal)
+    return row
+
+
+def _past(instant: datetime.datetime) -> datetime.datetime:
+    if instant.utcoffset() is None:
+        raise NaiveInstant
+    if instant > clock.now():
+        raise ResolutionAhead(instant=instant.isoformat())
+    return instant
+
+
+def _shortened(row: Resolution) -> datetime.datetime | None:
+    """Return the end on record before, None if there is none. Raise ResolutionNeedless.
+
+    An authorisation that began later is ended at its beginning, so it was never in force.
+    """
+    if row.effect == Effect.SUSPENDED:
+        return None
+    if row.authorisation is not None:
+        row.effective_at = max(row.effective_at, row.authorisation.valid_from)
+        before = row.authorisation.valid_until
+    else:
+        before = row.terminal.revoked_at if row.terminal else None
+    if before is not None and before <= row.effective_at:
+        raise ResolutionNeedless(ended_at=before.isoformat())
+    return before
+
+
+def _name(row: Resolution) -> str:
+    if row.authorisation is not None:
+        return f"authorisation:{row.authorisation.pk}"
+    place = row.premises or row.terminal
+    return f"{row.effect}:{place.code if place else ''}"
+
+
+def _enter(proposal: Proposal, by: StaffActor) -> None:
+    """Enter the resolution, end the right as of its instant, and let the games review."""
+    content = proposal.content
+    reviews: tuple[Review, ...] = contributed_items("reviews", "REVIEWS")
+    for review in reviews:
+        review.hold()
+    row = _subject(
+        content["effect"], content["authorisation"], content["premises"], content["terminal"]
+    )
+    row.effective_at = _past(datetime.datetime.fromisoformat(content["effective_at"]))
+    row.replaced_at = _shortened(row)
+    row.reference, row.proposal, row.entered_at = content["reference"], proposal, clock.now()
+    row.save()
+    _carry_out(row, by)
+    for review in reviews:
+        review.after(by)
+
+
+def _carry_out(row: Resolution, by: StaffActor) -> None:
+    if row.effect == Effect.SUSPENDED:
+        Suspension.objects.create(
+            premises=row.premises,
+            terminal=row.terminal,
+            reason=row.reference,
+            since=row.effective_at,
+            suspended_by_id=by.user_id,
+            suspended_in_id=by.session_id,
+            resolution=row,
+        )
+    elif row.authorisation is not None:
+        ended = Authorisation.objects.filter(pk=row.authorisation.pk)
+        ended.update(valid_until=row.effective_at)
+    elif row.terminal is not None:
+        Terminal.objects.filter(pk=row.terminal.pk).update(revoked_at=row.effective_at)
+
+
+def resolutions(*, by: StaffActor) -> QuerySet[Resolution]:
+    """Return every resolution. Raises PowerMissing."""
+    by.need(powers.READ)
+    return Resolution.objects.select_related("authorisation", "premises", "terminal", "proposal")
+
+
+RESOLUTION = two_persons.Kind("premises.resolution", powers.ENTER_RESOLUTION, apply=_enter)

@@ -1,0 +1,175 @@
+"""Enter resolutions that took effect in the past: two persons, one subject, never longer [E10]."""
+
+from datetime import datetime, timedelta
+
+import pytest
+from django.db import IntegrityError, transaction
+
+from core.database import clock
+from core.kernel.days import NaiveInstant
+from core.kernel.errors import DomainError
+from core.premises.models import Authorisation, Resolution, Suspension, Terminal
+from core.premises.resolutions import (
+    ReferenceMissing,
+    ResolutionAhead,
+    ResolutionNeedless,
+    ResolutionSubject,
+    resolution_propose,
+    resolutions,
+)
+from core.premises.services import AuthorisationUnknown, PremisesUnknown, TerminalNotFound
+from core.premises.suspending import sales_resume, sales_suspend
+from core.staff import two_persons
+from core.staff.actor import PowerMissing
+from core.staff.models import Proposal
+from core.staff.powers import Role
+from tests.support import factories as f
+
+pytestmark = [pytest.mark.django_db, pytest.mark.article("14.I.6")]
+ENDED, REVOKED, SUSPENDED = Resolution.Effect.values
+
+
+def licence(point: f.Point) -> Authorisation:
+    return Authorisation.objects.get(premises=point.premises, game="lototrot")
+
+
+def proposed(effect: str, days_ago: float = 1, **subject: object) -> Proposal:
+    return resolution_propose(
+        by=f.staff(Role.ORGANISER),
+        effect=effect,
+        effective_at=clock.now() - timedelta(days=days_ago),
+        reference="DGJ 1/2030",
+        **subject,
+    )
+
+
+def entered(proposal: Proposal) -> Resolution:
+    two_persons.confirm(proposal=proposal.uuid, by=f.staff(Role.ORGANISER))
+    return Resolution.objects.get(proposal=proposal)
+
+
+def test_an_authorisation_ends_as_of_the_instant_and_its_former_end_is_kept() -> None:
+    period = licence(f.point())
+    until = clock.now() + timedelta(days=9)
+    Authorisation.objects.filter(pk=period.pk).update(valid_until=until)
+    row = entered(proposed(ENDED, 3, authorisation=period.pk))
+    period.refresh_from_db()
+    assert period.valid_until == row.effective_at
+    assert row.replaced_at == until
+    again = entered(proposed(ENDED, 5, authorisation=period.pk))
+    assert again.replaced_at == row.effective_at
+    found = resolutions(by=f.staff(Role.AUDITOR))
+    assert set(found) == {row, again}
+
+
+def test_an_authorisation_that_began_later_was_never_in_force() -> None:
+    period = licence(f.point())
+    row = entered(proposed(ENDED, 900, authorisation=period.pk))
+    period.refresh_from_db()
+    assert period.valid_until == period.valid_from == row.effective_at
+
+
+def test_a_terminal_is_revoked_and_sales_are_suspended_as_of_the_instant() -> None:
+    point = f.point()
+    row = entered(proposed(REVOKED, terminal=point.terminal.code))
+    assert Terminal.objects.get(pk=point.terminal.pk).revoked_at == row.effective_at
+    for subject in ({"premises": point.premises.code}, {"terminal": point.terminal.code}):
+        row = entered(proposed(SUSPENDED, **subject))
+        stop = Suspension.objects.get(resolution=row)
+        assert (stop.since, stop.lifted_at) == (row.effective_at, None)
+        sales_resume(by=f.staff(Role.ORGANISER), suspension=stop.pk)
+
+
+@pytest.mark.parametrize(
+    ("effect", "subject", "error"),
+    [
+        (ENDED, {}, ResolutionSubject),
+        (ENDED, {"premises": "P"}, ResolutionSubject),
+        (REVOKED, {"premises": "P"}, ResolutionSubject),
+        (SUSPENDED, {"premises": "P", "terminal": "T"}, ResolutionSubject),
+        (SUSPENDED, {}, ResolutionSubject),
+        (ENDED, {"authorisation": 0}, AuthorisationUnknown),
+        (SUSPENDED, {"premises": "nowhere"}, PremisesUnknown),
+        (REVOKED, {"terminal": "nowhere"}, TerminalNotFound),
+    ],
+)
+def test_it_is_about_one_row_that_exists(
+    effect: str, subject: dict[str, object], error: type[DomainError]
+) -> None:
+    with pytest.raises(error):
+        proposed(effect, **subject)
+    assert not Proposal.objects.filter(kind="premises.resolution").exists()
+
+
+def test_it_has_a_reference_and_an_instant_in_the_past_with_its_zone() -> None:
+    period = licence(f.point())
+    by = f.staff(Role.ORGANISER)
+
+    def propose(at: datetime, reference: str = "DGJ 1/2030") -> None:
+        resolution_propose(
+            by=by, effect=ENDED, effective_at=at, reference=reference, authorisation=period.pk
+        )
+
+    with pytest.raises(ReferenceMissing):
+        propose(clock.now(), " ")
+    with pytest.raises(ResolutionAhead):
+        propose(clock.now() + timedelta(minutes=1))
+    with pytest.raises(NaiveInstant):
+        propose(clock.now().replace(tzinfo=None))
+    with pytest.raises(PowerMissing):
+        resolution_propose(
+            by=f.staff(Role.STEWARDS),
+            effect=ENDED,
+            effective_at=clock.now(),
+            reference="x",
+            authorisation=period.pk,
+        )
+
+
+def test_what_had_ended_by_then_is_not_ended_again_nor_made_longer() -> None:
+    point = f.point()
+    first = proposed(REVOKED, 2, terminal=point.terminal.code)
+    entered(first)
+    with pytest.raises(ResolutionNeedless):
+        proposed(REVOKED, 1, terminal=point.terminal.code)
+
+
+def test_what_changed_since_the_proposal_is_judged_again_at_its_confirmation() -> None:
+    point = f.point()
+    waiting = proposed(ENDED, 1, authorisation=licence(point).pk)
+    period = licence(point)
+    two_persons.reject(proposal=waiting.uuid, by=f.staff(Role.ORGANISER))
+    entered(proposed(ENDED, 2, authorisation=period.pk))
+    with pytest.raises(two_persons.ProposalDecided):
+        two_persons.confirm(proposal=waiting.uuid, by=f.staff(Role.ORGANISER))
+
+
+def test_the_database_refuses_an_end_in_the_past_without_a_resolution() -> None:
+    point, past = f.point(), clock.now() - timedelta(days=1)
+    stopped = {"reason": "x", "premises": point.premises, "since": past}
+    by = f.staff(Role.ORGANISER)
+    by_whom = {"suspended_by_id": by.user_id, "suspended_in_id": by.session_id}
+    for change in (
+        lambda: Authorisation.objects.filter(premises=point.premises).update(valid_until=past),
+        lambda: Terminal.objects.filter(pk=point.terminal.pk).update(revoked_at=past),
+        lambda: Suspension.objects.create(**stopped, **by_whom),
+    ):
+        with pytest.raises(IntegrityError, match="takes effect in the past"), transaction.atomic():
+            change()
+    with pytest.raises(IntegrityError, match="two persons"), transaction.atomic():
+        Resolution.objects.create(
+            effect=REVOKED,
+            terminal=point.terminal,
+            effective_at=past,
+            reference="x",
+            proposal=f.proposal("lototrot.breach_void", "other"),
+            entered_at=clock.now(),
+        )
+
+
+def test_a_suspension_made_now_puts_nothing_in_the_past() -> None:
+    by = f.staff(Role.ORGANISER)
+    stop = sales_suspend(by=by, reason="Fire alarm")
+    assert stop.resolution is None
+    lifted = sales_resume(by=by, suspension=stop.pk)
+    assert lifted.lifted_at > stop.since
