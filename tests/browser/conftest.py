@@ -42,7 +42,7 @@ def line(own_database: Database) -> Iterator[Line]:
 
 @pytest.fixture
 def open_browser(driver: Driver, line: Line) -> Iterator[Open]:
-    """`open_browser(size, language=..., dark=...)`; all are closed at the end."""
+    """`open_browser(size, language=..., dark=...)`; all are given back at the end."""
     opened: list[Browser] = []
 
     def make(size: Size = TERMINAL, *, language: str = "ca", dark: bool = False) -> Browser:
@@ -51,4 +51,4 @@ def open_browser(driver: Driver, line: Line) -> Iterator[Open]:
 
     yield make
     for browser in opened:
-        browser.close()
+        driver.take_back(browser)

@@ -6,6 +6,7 @@ import os
 import shutil
 import time
 import urllib.request
+from collections import defaultdict
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -111,39 +112,61 @@ WALL = Size(1920, 1080)
 
 
 class Driver:
-    """Start browsers. Each has a chromedriver process and a profile of its own."""
+    """Start browsers, and lend one again when a test has given it back.
+
+    Each has a chromedriver process and a profile of its own. The tests' systems have different
+    ports, so pages of two tests share no storage; cookies and cache are cleared in between.
+    """
 
     def __init__(self, log: Path) -> None:
         self._log = log.open("wb")
+        self._idle: dict[str, list[Browser]] = defaultdict(list)
         self._path = shutil.which("chromedriver")
         self._binary = next(path for name in _CHROMIUMS if (path := shutil.which(name)))
 
     def browser(self, size: Size, *, language: str = "ca", dark: bool = False) -> "Browser":
-        """Return a new browser that shares nothing with another one."""
+        """Return a browser that shares nothing with another one in use."""
+        idle = self._idle[language]
+        browser = idle.pop() if idle else self._started(language)
+        browser.resize(size)
+        browser.look(dark=dark)
+        return browser
+
+    def take_back(self, browser: "Browser") -> None:
+        """Keep a browser for the next test, or end it if it does not answer any more."""
+        try:
+            browser.renew()
+        except WebDriverException:
+            browser.close()
+        else:
+            self._idle[browser.language].append(browser)
+
+    def _started(self, language: str) -> "Browser":
         options = ChromeOptions()
         options.binary_location = self._binary
         options.add_experimental_option("prefs", {"intl.accept_languages": language})
         options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
-        for flag in (*_FLAGS, f"--window-size={size.width},{size.height}", f"--lang={language}"):
+        for flag in (*_FLAGS, f"--lang={language}"):
             options.add_argument(flag)
         service = Service(self._path, log_output=self._log)
-        browser = Browser(Chrome(options, service))
-        browser.resize(size)
-        browser.look(dark=dark)
-        return browser
+        return Browser(Chrome(options, service), language)
 
     def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *_: object) -> None:
+        for browsers in self._idle.values():
+            for browser in browsers:
+                browser.close()
         self._log.close()
 
 
 class Browser:
     """A browser window. Elements are found by CSS selectors, and waited for."""
 
-    def __init__(self, chrome: Chrome) -> None:
+    def __init__(self, chrome: Chrome, language: str) -> None:
         self._chrome = chrome
+        self.language = language
 
     def go(self, url: str) -> None:
         self._chrome.get(url)
@@ -298,6 +321,19 @@ class Browser:
         """Return the errors and warnings of the page's console since the last call."""
         entries = self._chrome.get_log("browser")
         return [entry["message"] for entry in entries if entry["level"] in ("SEVERE", "WARNING")]
+
+    def renew(self) -> None:
+        """Replace all windows by an empty one, and forget cookies, cache and messages."""
+        windows = self._chrome.window_handles
+        self._chrome.switch_to.new_window("window")
+        empty = self._chrome.current_window_handle
+        for window in windows:
+            self._chrome.switch_to.window(window)
+            self._chrome.close()
+        self._chrome.switch_to.window(empty)
+        self.forget()
+        self.devtools("Network.clearBrowserCache")
+        self.complaints()
 
     def close(self) -> None:
         self._chrome.quit()
