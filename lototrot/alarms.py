@@ -34,10 +34,10 @@ def breaches_pending() -> list[AlarmRow]:
     """
     rows, language = [], get_language() or "ca"
     for contest in contests_with_breaches():
-        found = breach_set(contest.pk)
+        breaches = breach_set(contest.pk)
         words = _("%(tickets)s tickets, %(amount)s: void them, or block them after the order") % {
-            "tickets": found.tickets,
-            "amount": format_cents(found.amount_cents, language),
+            "tickets": breaches.tickets,
+            "amount": format_cents(breaches.amount_cents, language),
         }
         rows.append(AlarmRow(contest, contest.closed_at or clock.now(), words=words))
     return rows

@@ -43,8 +43,8 @@ def emissions_at(terminal_id: int, operator_id: int) -> QuerySet[Emission]:
             )
         ),
     )
-    shown = emissions.filter(Q(on_sale=True) | Q(pk__in=playing)).select_related("opening")
-    return shown.order_by("price_cents", "pk")
+    listed = emissions.filter(Q(on_sale=True) | Q(pk__in=playing)).select_related("opening")
+    return listed.order_by("price_cents", "pk")
 
 
 def terminal_day(*, terminal_id: int, day: datetime.date | None) -> DayTotals:

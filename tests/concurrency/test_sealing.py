@@ -28,9 +28,9 @@ RULES = rounds.rules(**rounds.TWO_LEGS)
 
 @pytest.fixture
 def contest(own_database: Database) -> Contest:
-    made = rounds.contest(RULES, [(1, 2, 3)] * 2)
-    rounds.sell(made, factories.point(), [(1, 1), (1, 2), (2, 4)])
-    return factories.contest_closed(made, sealed=False)
+    new_contest = rounds.contest(RULES, [(1, 2, 3)] * 2)
+    rounds.sell(new_contest, factories.point(), [(1, 1), (1, 2), (2, 4)])
+    return factories.contest_closed(new_contest, sealed=False)
 
 
 # A worker that stops where it is told to, says so, and is killed there.

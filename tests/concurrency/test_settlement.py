@@ -38,10 +38,10 @@ def point(own_database: Database) -> Point:
 @pytest.fixture
 def contest(point: Point) -> Contest:
     """A contest that has been run: three tickets of 1.00, one with both races right."""
-    made = rounds.contest(RULES, [(1, 2, 3)] * 2)
-    rounds.sell(made, point, [(1, 1), (1, 2), (2, 4)])
-    rounds.run(made, FACTS)
-    return made
+    new_contest = rounds.contest(RULES, [(1, 2, 3)] * 2)
+    rounds.sell(new_contest, point, [(1, 1), (1, 2), (2, 4)])
+    rounds.run(new_contest, FACTS)
+    return new_contest
 
 
 def state_of(contest: Contest) -> str:

@@ -33,10 +33,10 @@ def point(db: None) -> Point:
 
 
 def run_contest(point: Point) -> Contest:
-    made = rounds.contest(RULES, [(1, 2, 3)] * 2)
-    rounds.sell(made, point, TICKETS)
-    rounds.run(made, FACTS)
-    return made
+    new_contest = rounds.contest(RULES, [(1, 2, 3)] * 2)
+    rounds.sell(new_contest, point, TICKETS)
+    rounds.run(new_contest, FACTS)
+    return new_contest
 
 
 def confirmed(proposal: uuid.UUID) -> None:
@@ -45,56 +45,58 @@ def confirmed(proposal: uuid.UUID) -> None:
 
 def test_money_at_every_stage_is_what_happened(point: Point) -> None:
     """On sale, with an error given back, with a breach voided, settled, ordered, one blocked."""
-    made = rounds.contest(RULES, [(1, 2, 3)] * 2)
-    sold = rounds.sell(made, point, TICKETS)
+    new_contest = rounds.contest(RULES, [(1, 2, 3)] * 2)
+    sold = rounds.sell(new_contest, point, TICKETS)
     rounds.books_agree()
     Void.objects.create(
         ticket=sold[0], reason="error", note="", voided_at=sold[0].sold_at, operator=point.operator
     )
     back = ledger.Line(
         "lototrot.annulment",
-        ledger.liability(made.takings_account.code),
+        ledger.liability(new_contest.takings_account.code),
         ledger.premises_account(point.premises.pk),
         sold[0].amount_cents,
     )
     ledger.post(reference=void_reference(sold[0].uuid), lines=[back])
     rounds.books_agree()
     elsewhere = factories.point(factories.premises(authorised=()))
-    rounds.sell(made, elsewhere, [(1, 1), (1, 1)])
-    rounds.run(made, FACTS)
+    rounds.sell(new_contest, elsewhere, [(1, 1), (1, 1)])
+    rounds.run(new_contest, FACTS)
     by, _ = factories.two_organisers()
-    confirmed(breach_void(by=by, contest_id=made.pk).uuid)
+    confirmed(breach_void(by=by, contest_id=new_contest.pk).uuid)
     rounds.books_agree()
-    assert ledger.balance_cents(accounts.refunds_due(made.pk)) == 200
-    contest_settle(contest_id=made.pk)
+    assert ledger.balance_cents(accounts.refunds_due(new_contest.pk)) == 200
+    contest_settle(contest_id=new_contest.pk)
     rounds.books_agree()
-    confirmed(payment_order_propose(by=by, contest_id=made.pk).uuid)
+    confirmed(payment_order_propose(by=by, contest_id=new_contest.pk).uuid)
     rounds.books_agree()
 
 
 @pytest.mark.article("14.I.6")
 def test_a_prize_blocked_after_the_order_is_held(point: Point) -> None:
-    made = rounds.contest(RULES, [(1, 2, 3)] * 2)
-    rounds.sell(made, point, TICKETS)
+    new_contest = rounds.contest(RULES, [(1, 2, 3)] * 2)
+    rounds.sell(new_contest, point, TICKETS)
     suspect = factories.point()
-    rounds.sell(made, suspect, [(1, 1), (2, 2)])
-    rounds.run(made, FACTS)
+    rounds.sell(new_contest, suspect, [(1, 1), (2, 2)])
+    rounds.run(new_contest, FACTS)
     by, _ = factories.two_organisers()
-    contest_settle(contest_id=made.pk)
-    confirmed(payment_order_propose(by=by, contest_id=made.pk).uuid)
-    type(suspect.terminal).objects.filter(pk=suspect.terminal.pk).update(revoked_at=made.opened_at)
-    confirmed(breach_block(by=by, contest_id=made.pk).uuid)
-    assert ledger.balance_cents(accounts.held(made.pk)) > 0
+    contest_settle(contest_id=new_contest.pk)
+    confirmed(payment_order_propose(by=by, contest_id=new_contest.pk).uuid)
+    type(suspect.terminal).objects.filter(pk=suspect.terminal.pk).update(
+        revoked_at=new_contest.opened_at
+    )
+    confirmed(breach_block(by=by, contest_id=new_contest.pk).uuid)
+    assert ledger.balance_cents(accounts.held(new_contest.pk)) > 0
     rounds.books_agree()
 
 
 @pytest.mark.parametrize("account", ["takings", "prizes", "unknown", "premises"])
 def test_a_cent_moved_without_a_reason_is_named(point: Point, account: str) -> None:
-    made = run_contest(point)
-    contest_settle(contest_id=made.pk)
+    contest = run_contest(point)
+    contest_settle(contest_id=contest.pk)
     moved = {
-        "takings": ledger.liability(made.takings_account.code),
-        "prizes": accounts.prizes_payable(made.pk),
+        "takings": ledger.liability(contest.takings_account.code),
+        "prizes": accounts.prizes_payable(contest.pk),
         "unknown": ledger.liability("nobody:knows"),
         "premises": ledger.premises_account(point.premises.pk),
     }[account]
@@ -116,8 +118,8 @@ def test_books_add_up_both_sides() -> None:
 
 def test_the_command_prints_what_differs_and_fails(own_database: Database) -> None:
     factories.time_to(rounds.NOON)
-    made = run_contest(factories.point())
-    contest_settle(contest_id=made.pk)
+    contest = run_contest(factories.point())
+    contest_settle(contest_id=contest.pk)
     out = StringIO()
     call_command("ledger_rebuild", stdout=out)
     assert out.getvalue().endswith("none differs.\n")

@@ -129,9 +129,9 @@ def race_day() -> RaceDay:
 
 def _unauthorise(place: Premises) -> None:
     """Make the authorisation end before the first sale."""
-    for each in place.authorisations.all():
-        each.valid_until = each.valid_from
-        each.save(update_fields=["valid_until"])
+    for authorisation in place.authorisations.all():
+        authorisation.valid_until = authorisation.valid_from
+        authorisation.save(update_fields=["valid_until"])
 
 
 def sold_with_code(of: Contest, at: factories.Point) -> tuple[Ticket, str]:

@@ -50,7 +50,7 @@ def small(code: str = "small", **changes: Any) -> dict[str, Any]:
     tiers.
     """
     signs = ["trophy", "sulky", "horseshoe", "stopwatch", "helmet", "bell"]
-    shown = document("lap-of-honour")
+    usual = document("lap-of-honour")
     picture = {
         "kind": "symbols",
         "columns": 3,
@@ -68,7 +68,7 @@ def small(code: str = "small", **changes: Any) -> dict[str, Any]:
         "tiers": [*SMALL_TIERS],
         "presentation": picture,
     }
-    return shown | base | changes
+    return usual | base | changes
 
 
 def both(proposal: Proposal) -> None:

@@ -199,7 +199,7 @@ def fund(account: ledger.AccountCode, cents: int) -> None:
 
 def masks(numbers: Sequence[Sequence[int]]) -> tuple[int, ...]:
     """Return the masks of a ticket from its numbers by race."""
-    return tuple(mask_of(each) for each in numbers)
+    return tuple(mask_of(of_race) for of_race in numbers)
 
 
 def prizes(of: Settlement) -> dict[int, tuple[list[int], int]]:
@@ -215,7 +215,7 @@ def books_agree(*, known: Mapping[str, int] | None = None) -> None:
     """
     assert trial_balance(by=factories.staff(Role.AUDITOR)).difference_cents == 0
     _, differing = differences()
-    cents_apart = {each.account: each.ledger_cents - each.rebuilt_cents for each in differing}
+    cents_apart = {apart.account: apart.ledger_cents - apart.rebuilt_cents for apart in differing}
     assert cents_apart == dict(known or {})
 
 

@@ -30,9 +30,9 @@ def used(server: Postgres) -> Iterator[None]:
     before = {alias: dict(connections.settings[alias]) for alias in urls}
     connections.close_all()
     for alias, url in urls.items():
-        found = env.database_settings(url)
+        parsed = env.database_settings(url)
         connections.settings[alias].update(
-            found, OPTIONS=before[alias]["OPTIONS"] | found["OPTIONS"]
+            parsed, OPTIONS=before[alias]["OPTIONS"] | parsed["OPTIONS"]
         )
     try:
         yield

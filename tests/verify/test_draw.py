@@ -53,15 +53,15 @@ def drawn() -> Drawn:
     )
     for contest in Contest.objects.all():
         contest_seal(contest_id=contest.pk)
-    made = Draw.objects.get(subject=subject_of(race.pk))
+    minutes = Draw.objects.get(subject=subject_of(race.pk))
     inspector, organiser = factories.staff(Role.INSPECTOR), factories.staff(Role.ORGANISER)
-    services.draw_attend(by=inspector, draw=made.uuid)
-    services.draw_commit(by=organiser, draw=made.uuid)
+    services.draw_attend(by=inspector, draw=minutes.uuid)
+    services.draw_commit(by=organiser, draw=minutes.uuid)
     services.draw_enter(
-        by=organiser, draw=made.uuid, source="dice", text="3161425364", witness="Una jugadora"
+        by=organiser, draw=minutes.uuid, source="dice", text="3161425364", witness="Una jugadora"
     )
-    services.draw_certify(by=inspector, draw=made.uuid)
-    return published_log(), str(made.uuid)
+    services.draw_certify(by=inspector, draw=minutes.uuid)
+    return published_log(), str(minutes.uuid)
 
 
 @pytest.fixture

@@ -168,7 +168,7 @@ PROGRAMME = tuple(range(1, 9))
 
 def sold(point: factories.Point, number: int = 60) -> Contest:
     """A contest of seven races with tickets of all sorts."""
-    made = rounds.contest(rounds.rules(), [PROGRAMME] * 7)
+    new_contest = rounds.contest(rounds.rules(), [PROGRAMME] * 7)
     chance = random.Random(7)  # the same tickets in every run
     tickets = [
         [
@@ -177,8 +177,8 @@ def sold(point: factories.Point, number: int = 60) -> Contest:
         ]
         for _ in range(number)
     ]
-    rounds.sell(made, point, tickets)
-    return made
+    rounds.sell(new_contest, point, tickets)
+    return new_contest
 
 
 FACTS = [

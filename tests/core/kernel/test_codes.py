@@ -217,10 +217,12 @@ def test_neither_codes_nor_keys_show_in_a_trace() -> None:
 def test_a_commitment_tells_its_holder_and_nobody_else() -> None:
     code = codes.issue(TICKET, IDENTS[0], SECRET, KEYS)
     blind = KEYS.blind(code, IDENTS[0])
-    made = KEYS.commitment(code, IDENTS[0])
+    committed = KEYS.commitment(code, IDENTS[0])
     message = b"trot code commitment\0T" + code.text.encode() + blind
-    assert (len(blind), made) == (16, hashlib.sha256(message).digest())
+    assert (len(blind), committed) == (16, hashlib.sha256(message).digest())
     others = {codes.commitment(code, blind[:15] + b"x"), KEYS.commitment(code, IDENTS[1])}
-    assert made not in others and len({KEYS.blind(code, each) for each in IDENTS}) == len(IDENTS)
+    assert committed not in others and len({KEYS.blind(code, each) for each in IDENTS}) == len(
+        IDENTS
+    )
     rotated = CodeKeys({"1": FIRST, "2": SECOND}, "2")
-    assert rotated.commitment(code, IDENTS[0]) == made  # by the version that the code carries
+    assert rotated.commitment(code, IDENTS[0]) == committed  # by the version that the code carries

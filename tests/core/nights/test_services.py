@@ -42,9 +42,9 @@ class Diary:
             self.lines.append((name, day))
             return Outcome({"done": 1}, {"rows": [{"a": 1}]})
 
-        made = Job(name=name, title=name, order=order, run=run, **more)
-        self.jobs.append(made)
-        return made
+        new_job = Job(name=name, title=name, order=order, run=run, **more)
+        self.jobs.append(new_job)
+        return new_job
 
 
 @pytest.fixture

@@ -34,9 +34,9 @@ def api(place: Point) -> Api:
 
 @pytest.fixture
 def contest() -> Contest:
-    made = factories.contest(correction_window_s=60)
-    contest_publish(by=factories.staff(Role.ORGANISER), contest=made, rules=RULES)
-    return made
+    new_contest = factories.contest(correction_window_s=60)
+    contest_publish(by=factories.staff(Role.ORGANISER), contest=new_contest, rules=RULES)
+    return new_contest
 
 
 def sold(api: Api, contest: Contest, races: list[Any] | None = None) -> dict[str, Any]:

@@ -26,9 +26,9 @@ def place() -> Point:
 
 @pytest.fixture
 def contest(place: Point) -> Contest:
-    made = factories.contest()
-    factories.acknowledge(made, place)
-    return made
+    new_contest = factories.contest()
+    factories.acknowledge(new_contest, place)
+    return new_contest
 
 
 BIG = 2**63

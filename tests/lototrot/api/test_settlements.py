@@ -41,11 +41,11 @@ def contest(place: Point) -> Contest:
     """Return a closed and classified contest; two of its three tickets have all seven legs
     right.
     """
-    made = factories.contest()
+    new_contest = factories.contest()
     for numbers in ([(1,)] * 7, [(1, 2)] + [(1,)] * 6, [(2,)] * 7):
-        assert factories.sell(made, place, numbers).outcome == "sold"
-    factories.contest_closed(made)
-    return made
+        assert factories.sell(new_contest, place, numbers).outcome == "sold"
+    factories.contest_closed(new_contest)
+    return new_contest
 
 
 @pytest.fixture

@@ -34,9 +34,9 @@ def api(place: Point) -> Api:
 
 @pytest.fixture
 def contest(place: Point) -> Contest:
-    made = factories.contest(correction_window_s=300)
-    factories.acknowledge(made, place)
-    return made
+    new_contest = factories.contest(correction_window_s=300)
+    factories.acknowledge(new_contest, place)
+    return new_contest
 
 
 @pytest.fixture

@@ -101,8 +101,8 @@ def printed(browser: Browser, at_least: int = 1) -> list[str]:
     """Return the papers printed so far, once there are `count` of them."""
 
     def enough() -> list[list[str]]:
-        found = browser.run("return window.printed")
-        return [found] if len(found) >= at_least else []
+        so_far = browser.run("return window.printed")
+        return [so_far] if len(so_far) >= at_least else []
 
     (papers,) = until(enough, f"{at_least} papers")
     return list(papers)

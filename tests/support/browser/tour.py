@@ -88,14 +88,18 @@ class Tour:
             svg = self.browser.run(_PICTURE.read_text("utf-8"))
             _DOCS.mkdir(exist_ok=True)
             (_DOCS / f"{PICTURES[shot]}.svg").write_text(svg + "\n", "utf-8")
-        found: dict[str, Any] = {
-            "console": [each for each in self.browser.complaints() if _NO_LINE not in each],
+        problems_by_kind: dict[str, Any] = {
+            "console": [
+                complaint for complaint in self.browser.complaints() if _NO_LINE not in complaint
+            ],
             "wider than the window": self.browser.run(_WIDE),
             "wrapped amounts": self.browser.run(_WRAPPED),
             "axe": self._axe(),
         }
         self.wrong.extend(
-            f"{name}, {what}: {problem}" for what, problems in found.items() for problem in problems
+            f"{name}, {what}: {problem}"
+            for what, problems in problems_by_kind.items()
+            for problem in problems
         )
 
     def end(self) -> None:
@@ -123,7 +127,7 @@ class Looks:
             self._look(dark=dark)
             tour = Tour(self.browser, self.screen, size, dark)
             tour.stop(name)
-            self.wrong.extend(f"{tour.look}, {each}" for each in tour.wrong)
+            self.wrong.extend(f"{tour.look}, {problem}" for problem in tour.wrong)
         self.browser.resize(TERMINAL)
         self._look(dark=False)
 

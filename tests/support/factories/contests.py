@@ -181,8 +181,8 @@ def contest(
         created_by_id=somebody().user_id,
     )
     ContestLeg.objects.bulk_create(
-        ContestLeg(contest=new_contest, position=position, race=each)
-        for position, each in enumerate(chosen, start=1)
+        ContestLeg(contest=new_contest, position=position, race=race)
+        for position, race in enumerate(chosen, start=1)
     )
     return new_contest
 

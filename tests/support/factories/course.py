@@ -78,7 +78,7 @@ def drawn(of: Race, winner: int) -> Draw:
     one, two = two_organisers()
     inspector, subject = staff(Role.INSPECTOR), draws.subject_of(of.pk)
     draw = draw_announce(by=one, kind=RACE_DRAW, subject=subject, place="Oficina Central")
-    balls = sorted(RACE_DRAW.field(subject).entries, key=lambda each: each != str(winner))
+    balls = sorted(RACE_DRAW.field(subject).entries, key=lambda ball: ball != str(winner))
     assert balls[0] == str(winner)
     entered = manual_propose(
         by=one,

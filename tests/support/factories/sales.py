@@ -51,10 +51,10 @@ def sell(
     if acknowledged:
         acknowledge(of, at)
     request = request or uuid.uuid4()
-    marked = [tuple(each) for each in numbers or [(1,)] * len(of.offered_masks)]
+    marked = [tuple(race_numbers) for race_numbers in numbers or [(1,)] * len(of.offered_masks)]
     bets = 1
-    for each in marked:
-        bets *= len(each)
+    for race_numbers in marked:
+        bets *= len(race_numbers)
     outcome, ticket_id, sold_at, _, _, leg = call_function(
         "lototrot_sell",
         token=token_digest(at.token),
@@ -62,7 +62,7 @@ def sell(
         contest=of.pk,
         uuid=request,
         request=hashlib.sha256(repr(marked).encode()).digest(),
-        legs=[mask_of(each) for each in marked],
+        legs=[mask_of(race_numbers) for race_numbers in marked],
         quick_legs=0,
         bets=bets,
         amount=bets * of.price_cents,

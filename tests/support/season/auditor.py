@@ -152,13 +152,16 @@ class Auditor:
         parts = {n: floor(Fraction(share * p, 100)) for n, p in terms.share_percents.items()}
         parts["remainder"] += share - sum(parts.values())
         winners = {
-            hits: sum(found.get(hits, 0) for found in wins.values()) for hits in terms.categories
+            hits: sum(by_hits.get(hits, 0) for by_hits in wins.values())
+            for hits in terms.categories
         }
-        each, jackpot_out, reserve_out = divide(terms, pool, winners, jackpot, reserve, lapsed)
-        meeting.settled, meeting.prize_each = True, each
+        prize_each, jackpot_out, reserve_out = divide(
+            terms, pool, winners, jackpot, reserve, lapsed
+        )
+        meeting.settled, meeting.prize_each = True, prize_each
         prizes = {
-            ident: sum(each.get(hits, 0) * bets for hits, bets in found.items())
-            for ident, found in wins.items()
+            ident: sum(prize_each.get(hits, 0) * bets for hits, bets in by_hits.items())
+            for ident, by_hits in wins.items()
         }
         for ident, cents in prizes.items():
             self.tickets[ident].prize_cents = cents
@@ -325,11 +328,11 @@ def divide(
                 groups[place : place + 2] = [(h1 + h2, a1 + a2, n1 + n2)]
                 joined = True
                 break
-    each = {hits: floor(amount / many) for hs, amount, many in groups for hits in hs}
+    prize_each = {hits: floor(amount / many) for hs, amount, many in groups for hits in hs}
     before = sum((amount for _, amount, _ in groups), Fraction(0))
-    left = before - sum(each[hits] * winners[hits] for hits in won)
+    left = before - sum(prize_each[hits] * winners[hits] for hits in won)
     if left.denominator != 1:
         raise AssertionError("cents left over are whole")
     jackpot_out = 0 if winners[top] else int(amounts[top])
     reserve_out = (0 if winners[top] else reserve) + contribution + int(left)
-    return each, jackpot_out, reserve_out
+    return prize_each, jackpot_out, reserve_out

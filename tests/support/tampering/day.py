@@ -69,7 +69,7 @@ class Day:
 
     def entry(self, kind: str) -> dict[str, Any]:
         """Return the published entry of a kind."""
-        (entry_of_kind,) = [each for each in self.log if each["kind"] == kind]
+        (entry_of_kind,) = [entry for entry in self.log if entry["kind"] == kind]
         return entry_of_kind
 
 

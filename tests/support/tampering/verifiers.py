@@ -95,9 +95,9 @@ def _log(day: Day, folder: Path) -> bool:
 def _draw(day: Day, folder: Path) -> bool:
     """Return the published log, with the draw's entries as the database has them."""
     drawn = day.entry("draws.minutes")["subject"]
-    others = [each for each in day.log if each["subject"] != drawn]
-    present = [each for each in published_log() if each["subject"] == drawn]
-    log = sorted([*others, *present], key=lambda each: each["sequence"])
+    others = [entry for entry in day.log if entry["subject"] != drawn]
+    present = [entry for entry in published_log() if entry["subject"] == drawn]
+    log = sorted([*others, *present], key=lambda entry: entry["sequence"])
     file = written(folder, "drawn.jsonl", log)
     return _refuses(verifier("draw").check, file, day.key, drawn)
 

@@ -64,7 +64,7 @@ def forged(log: Entries, kind: str, lie: dict[str, Any], about: str = "") -> Ent
         if "digests" in entry["document"]:
             document = with_digests({k: v for k, v in document.items() if k != "digests"})
         entries.append(_signed(entry | {"document": document, "previous": previous}))
-        old, previous = (_digest(each) for each in (entry, entries[-1]))
+        old, previous = (_digest(of_log) for of_log in (entry, entries[-1]))
         new[old] = previous
     return entries
 

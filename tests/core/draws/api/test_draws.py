@@ -60,6 +60,6 @@ def test_balls_over_http_wait_for_the_second_person(room: Hall) -> None:
         "witness": "Notari",
         "cause": "Tall de llum",
     }
-    made = one.post(f"draws/{room.draw.uuid}/balls", body).json()
-    assert two.post(f"proposals/{made['proposal']}/confirmation").status_code == 200
+    proposed = one.post(f"draws/{room.draw.uuid}/balls", body).json()
+    assert two.post(f"proposals/{proposed['proposal']}/confirmation").status_code == 200
     assert Api().get(f"draws/{room.draw.uuid}").json()["method"] == "balls"

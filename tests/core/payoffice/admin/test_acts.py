@@ -38,17 +38,17 @@ def confirm_all(by: Desk) -> None:
 def test_a_deposit_is_matched_and_ruled_upon_by_two_persons() -> None:
     (won,) = given.worth(500)
     request = deposits.DepositRequest(uuid.uuid4(), "unreadable")
-    made = deposits.deposit_take(at=factories.point().actor, request=request)
+    deposit = deposits.deposit_take(at=factories.point().actor, request=request)
     first = Desk(Role.SUPERVISOR)
     typed = {"game": "lototrot", "document": str(won.ticket.uuid), "evidence": "Sold then."}
-    first.do(made, "match", **typed)
+    first.do(deposit, "match", **typed)
     claim = DepositMatch.objects.get().claim
-    assert not first.offers(made, "match")
+    assert not first.offers(deposit, "match")
     verdict = {"verdict": "refused", "reason": "Forged."}
-    first.refused(made, "rule", "period_running", **verdict)
+    first.refused(deposit, "rule", "period_running", **verdict)
     factories.time_pass(days=40)
     first, second = Desk(person=first.person), Desk(Role.ORGANISER)  # sessions have ended
-    first.do(made, "rule", **verdict)
+    first.do(deposit, "rule", **verdict)
     confirm_all(second)
     claim.refresh_from_db()
     assert claim.state == Claim.State.REFUSED

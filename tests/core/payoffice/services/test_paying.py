@@ -111,9 +111,9 @@ def test_the_whole_of_the_last_day_and_not_a_second_more(last_day: datetime.date
     """[D1, D3, D4, D6]"""
     results = last_day - datetime.timedelta(days=30)
     factories.time_to(datetime.datetime.combine(results, datetime.time(12), MADRID))
-    made = given.contest(day=results)
-    sold = given.tickets(made, 4)
-    order = given.order(made, {each.ticket.pk: 500 for each in sold}, results_day=results)
+    new_contest = given.contest(day=results)
+    sold = given.tickets(new_contest, 4)
+    order = given.order(new_contest, {each.ticket.pk: 500 for each in sold}, results_day=results)
     assert order.last_claim_day == last_day
     first, second, third, fourth = (given.Presented(s.ticket, s.code, 500) for s in sold)
     place = factories.point()
@@ -132,20 +132,20 @@ def test_the_whole_of_the_last_day_and_not_a_second_more(last_day: datetime.date
     factories.time_pass(days=100)
     paid = paying.payment_make(at=place.actor, request=second.request())
     assert natural_day(paid.paid_at) > last_day
-    assert given.balance(lototrot.held(made.pk)) == 0
-    assert given.balance(lototrot.prizes_payable(made.pk)) == 1000
+    assert given.balance(lototrot.held(new_contest.pk)) == 0
+    assert given.balance(lototrot.prizes_payable(new_contest.pk)) == 1000
 
 
 @pytest.mark.article("14.III.8.1", "14.III.8.2")
 def test_nothing_before_the_order_nor_before_the_day_after_the_results() -> None:
     """[D5], with results a day after the meeting."""
-    made = given.contest()
-    (sold,) = given.tickets(made, 1)
+    new_contest = given.contest()
+    (sold,) = given.tickets(new_contest, 1)
     ticket = given.Presented(sold.ticket, sold.code, 500)
     place = factories.point()
     refused(refusals.NothingDecided, place, ticket.request())
     factories.time_pass(days=1)
-    given.order(made, {ticket.ticket.pk: 500})
+    given.order(new_contest, {ticket.ticket.pk: 500})
     refused(refusals.PaidTooEarly, place, ticket.request())
     midnight = datetime.datetime.combine(
         natural_day(clock.now()) + datetime.timedelta(days=1), datetime.time(), MADRID

@@ -43,8 +43,8 @@ def _signed_on(user: int) -> tuple[StaffActor, Api]:
 def proposed() -> tuple[Proposal, Api]:
     """A proposal and its proposer, in the very session of proposing."""
     actor, api = _signed_on(factories.staff(Role.ORGANISER).user_id)
-    made = two_persons.propose(kind=KIND, subject="race:1", content={"race": 1}, by=actor)
-    return made, api
+    proposal = two_persons.propose(kind=KIND, subject="race:1", content={"race": 1}, by=actor)
+    return proposal, api
 
 
 def test_a_second_person_confirms(proposed: tuple[Proposal, Api], organiser: Api) -> None:

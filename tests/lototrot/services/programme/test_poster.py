@@ -26,9 +26,9 @@ RULES = {"ca": "Reglament de prova.", "es": "Reglamento de prueba.", "en": "Rule
 
 @pytest.fixture
 def contest() -> Contest:
-    made = factories.contest(price_cents=150)
-    contest_publish(by=factories.staff(Role.ORGANISER), contest=made, rules=RULES)
-    return made
+    new_contest = factories.contest(price_cents=150)
+    contest_publish(by=factories.staff(Role.ORGANISER), contest=new_contest, rules=RULES)
+    return new_contest
 
 
 def shown(contest: Contest, language: str = "en") -> str:

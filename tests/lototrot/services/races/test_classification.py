@@ -66,9 +66,13 @@ def test_what_one_enters_and_another_confirms_is_in_force(race: Race) -> None:
     proposal = propose(race, at=announced_at)
     assert not Classification.objects.exists()
     confirm(proposal)
-    made = Classification.objects.get()
-    assert (made.in_force, made.announced_at, made.author) == (True, announced_at, "Comissaris")
-    assert made.runners[6] == {"number": 7, "outcome": "winner", "place": 1, "ruling": ""}
+    classification = Classification.objects.get()
+    assert (classification.in_force, classification.announced_at, classification.author) == (
+        True,
+        announced_at,
+        "Comissaris",
+    )
+    assert classification.runners[6] == {"number": 7, "outcome": "winner", "place": 1, "ruling": ""}
     record = race_record(race.pk)
     assert record.state is RaceState.CLASSIFIED
     assert right_mask(record.facts()) == 0b1000000

@@ -26,10 +26,10 @@ RULES = rounds.rules(**rounds.TWO_LEGS)
 def contest() -> Contest:
     """A closed contest of two races, the second already classified."""
     factories.time_to(rounds.NOON)
-    made = rounds.contest(RULES, [(1, 2, 3, 4)] * 2)
-    factories.contest_closed(made)
-    factories.classified(factories.races_of(made)[1], [1])
-    return made
+    new_contest = rounds.contest(RULES, [(1, 2, 3, 4)] * 2)
+    factories.contest_closed(new_contest)
+    factories.classified(factories.races_of(new_contest)[1], [1])
+    return new_contest
 
 
 def first(contest: Contest) -> RaceRow:
@@ -119,16 +119,16 @@ def test_what_is_missing_is_named_and_nothing_is_settled(
 @pytest.mark.article("14.III.5.4.2", "14.III.5.4.4")
 def test_a_certified_draw_is_a_result(contest: Contest) -> None:
     programme = (1, 2, 3, 4)
-    made = rounds.contest(rounds.rules(**rounds.TWO_LEGS | {"code": "x"}), [programme] * 2)
+    new_contest = rounds.contest(rounds.rules(**rounds.TWO_LEGS | {"code": "x"}), [programme] * 2)
     facts = [
         Race(programme, winners=frozenset({4}), outcome=Outcome.SUSPENDED),
         Race(programme, winners=frozenset({2}), withdrawn=frozenset({1}), outcome=Outcome.NOT_RUN),
     ]
-    rounds.run(made, facts)
-    results = contest_results(made)
+    rounds.run(new_contest, facts)
+    results = contest_results(new_contest)
     assert results.right_masks == (0b1000, 0b0011)
     assert [leg.race.outcome for leg in results.legs] == [Outcome.SUSPENDED, Outcome.NOT_RUN]
-    assert settlements_due() == [made.pk]
+    assert settlements_due() == [new_contest.pk]
 
 
 @pytest.mark.article("14.III.9.9", "14.III.5.4.1")

@@ -145,9 +145,9 @@ def test_a_whole_meeting_is_declared_in_one_act(contest: Contest) -> None:
     start(races[0])
     earlier = declare(races[1])
     by = f.staff(Role.ORGANISER)
-    made = meeting_declare(by=by, meeting_id=contest.meeting_id, reason="Storm")
-    assert [d.race_id for d in made] == [race.pk for race in races[2:]]
-    assert len({d.declared_at for d in made}) == 1
+    declarations = meeting_declare(by=by, meeting_id=contest.meeting_id, reason="Storm")
+    assert [d.race_id for d in declarations] == [race.pk for race in races[2:]]
+    assert len({d.declared_at for d in declarations}) == 1
     assert RaceDeclaration.objects.filter(pk=earlier.pk, superseded_at=None).exists()
     with pytest.raises(NothingToDeclare):
         meeting_declare(by=by, meeting_id=contest.meeting_id, reason="Storm")

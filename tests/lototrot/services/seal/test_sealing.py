@@ -38,9 +38,9 @@ MARKS = [(1, 1), (1, 2), (3, 1), (2, 4), (7, 7)]
 
 
 def a_contest(point: Point, marks: list[tuple[int, int]] = MARKS) -> Contest:
-    made = rounds.contest(RULES, RUNNERS)
-    rounds.sell(made, point, marks)
-    return made
+    new_contest = rounds.contest(RULES, RUNNERS)
+    rounds.sell(new_contest, point, marks)
+    return new_contest
 
 
 def by_hand(contest: Contest) -> bytes:

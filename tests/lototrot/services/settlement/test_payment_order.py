@@ -40,12 +40,12 @@ def noon() -> None:
 @pytest.fixture
 def contest(noon: None) -> Contest:
     """A contest that has been run, its one ticket with both races right, and settled."""
-    made = rounds.contest(RULES, [(1, 2, 3)] * 2)
-    rounds.sell(made, factories.point(), [(1, 1)])
-    rounds.run(made, FACTS)
-    contest_settle(contest_id=made.pk)
-    made.refresh_from_db()
-    return made
+    new_contest = rounds.contest(RULES, [(1, 2, 3)] * 2)
+    rounds.sell(new_contest, factories.point(), [(1, 1)])
+    rounds.run(new_contest, FACTS)
+    contest_settle(contest_id=new_contest.pk)
+    new_contest.refresh_from_db()
+    return new_contest
 
 
 def order(contest: Contest) -> PaymentOrder:
@@ -69,24 +69,24 @@ def test_the_order_fixes_the_days_of_payment(contest: Contest) -> None:
 
 @pytest.mark.article("14.III.10.2")
 def test_the_days_count_from_the_last_result_of_the_contest() -> None:
-    made = rounds.contest(RULES, [(1, 2, 3)] * 2)
-    factories.contest_closed(made)
-    early, late = factories.races_of(made)
+    new_contest = rounds.contest(RULES, [(1, 2, 3)] * 2)
+    factories.contest_closed(new_contest)
+    early, late = factories.races_of(new_contest)
     now = clock.now()
     factories.classified(early, [1], announced_at=now)
     factories.classified(late, [1], announced_at=now + timedelta(days=1))
-    contest_settle(contest_id=made.pk)
-    given = order(made)
+    contest_settle(contest_id=new_contest.pk)
+    given = order(new_contest)
     assert (given.results_day, given.first_pay_day) == (date(2030, 3, 3), date(2030, 3, 4))
 
 
 @pytest.mark.article("14.III.5.4.2", "14.III.8.1")
 def test_a_meeting_drawn_before_its_day_is_paid_after_its_day() -> None:
-    made = rounds.contest(RULES, [(1, 2, 3)] * 2, day=date(2030, 3, 3))
+    new_contest = rounds.contest(RULES, [(1, 2, 3)] * 2, day=date(2030, 3, 3))
     drawn = [Race((1, 2, 3), winners=frozenset({2}), outcome=Outcome.NOT_RUN)] * 2
-    rounds.run(made, drawn)
-    contest_settle(contest_id=made.pk)
-    given = order(made)
+    rounds.run(new_contest, drawn)
+    contest_settle(contest_id=new_contest.pk)
+    given = order(new_contest)
     assert (given.results_day, given.first_pay_day) == (date(2030, 3, 2), date(2030, 3, 4))
     assert given.last_claim_day == date(2030, 4, 2)
 
@@ -189,9 +189,9 @@ def test_after_the_order_a_later_change_of_the_result_has_no_effect(contest: Con
 
 
 def test_nothing_is_ordered_before_the_settlement() -> None:
-    made = rounds.contest(RULES, [(1, 2, 3)] * 2)
+    new_contest = rounds.contest(RULES, [(1, 2, 3)] * 2)
     with pytest.raises(NothingToOrder):
-        payment_order_propose(by=factories.staff(Role.ORGANISER), contest_id=made.pk)
+        payment_order_propose(by=factories.staff(Role.ORGANISER), contest_id=new_contest.pk)
 
 
 def test_the_order_is_for_the_settlement_that_was_proposed(contest: Contest) -> None:

@@ -25,9 +25,9 @@ def contest() -> Contest:
 
 @pytest.fixture
 def place(contest: Contest) -> Point:
-    made = factories.point()
-    factories.acknowledge(contest, made)
-    return made
+    new_point = factories.point()
+    factories.acknowledge(contest, new_point)
+    return new_point
 
 
 @pytest.fixture

@@ -36,9 +36,9 @@ def place() -> Point:
 
 @pytest.fixture
 def contest(place: Point) -> Contest:
-    made = factories.contest()
-    factories.acknowledge(made, place)
-    return made
+    new_contest = factories.contest()
+    factories.acknowledge(new_contest, place)
+    return new_contest
 
 
 @pytest.mark.article("14.II.1", "14.II.3", "14.III.10.1")
