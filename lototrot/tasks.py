@@ -7,11 +7,12 @@ import logging
 
 from celery import shared_task
 
+from core.database.due_work import DueWork
 from core.kernel.errors import Conflict, Unavailable
-from lototrot.services.contest.closing import contest_close_due
-from lototrot.services.prizes.carry_over import lapsed_carry_over
-from lototrot.services.seal.sealing import contest_seal
-from lototrot.services.settlement.settling import contest_settle
+from lototrot.services.contest.closing import closings_due, contest_close_due
+from lototrot.services.prizes.carry_over import carry_overs_due, lapsed_carry_over
+from lototrot.services.seal.sealing import contest_seal, seals_due
+from lototrot.services.settlement.settling import contest_settle, settlements_due
 
 logger = logging.getLogger(__name__)
 
@@ -53,3 +54,11 @@ def settle(contest_id: int) -> bool:
 def carry_over(contest_id: int) -> int:
     """Carry unclaimed prizes over into the 7/7 of a meeting. Return the cents carried over."""
     return lapsed_carry_over(contest_id=contest_id)
+
+
+DUE: tuple[DueWork, ...] = (
+    DueWork(close, closings_due),
+    DueWork(seal, seals_due),
+    DueWork(carry_over, carry_overs_due),
+    DueWork(settle, settlements_due),
+)

@@ -5,7 +5,11 @@ A task takes an id, reads the state again and may run twice. A second run change
 
 from celery import shared_task
 
+from core.database.due_work import DueWork
 from promotrot.models.emission import Emission
+from promotrot.selectors.closing import emissions_without_top, reveals_due
+from promotrot.selectors.public import figures_due
+from promotrot.selectors.vouchers import secrets_due
 from promotrot.services.closing import emission_stop, seed_reveal
 from promotrot.services.figures import figures_take
 from promotrot.services.vouchers import secrets_erase
@@ -33,3 +37,11 @@ def forget_codes(secret_id: int) -> int:
 def take_figures(emission_id: int) -> int:
     """Record how far the sale of an emission has come, for the public later."""
     return figures_take(emission=Emission.objects.get(pk=emission_id)).sold
+
+
+DUE: tuple[DueWork, ...] = (
+    DueWork(stop, emissions_without_top),
+    DueWork(reveal, reveals_due),
+    DueWork(take_figures, figures_due),
+    DueWork(forget_codes, secrets_due),
+)

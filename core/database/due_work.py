@@ -1,6 +1,6 @@
 """Send the tasks that the database says are due.
 
-Each app lists its tasks as `DUE` in its `due.py`. A task is idempotent and reads the state again,
+Each app lists its tasks as `DUE` in its `tasks.py`. A task is idempotent and reads the state again,
 so sending it twice is harmless.
 """
 
@@ -23,7 +23,7 @@ class DueWork:
 
 def due_work() -> tuple[DueWork, ...]:
     """Return the due work of all apps, in app order and in the order in which an app lists it."""
-    return contributed_items("due", "DUE")
+    return contributed_items("tasks", "DUE")
 
 
 def send_due() -> int:

@@ -4,7 +4,8 @@ import datetime
 
 from celery import shared_task
 
-from core.journal.services import batch_seal, checkpoint_publish
+from core.database.due_work import DueWork
+from core.journal.services import batch_seal, batches_due, checkpoint_publish, days_due
 
 
 @shared_task  # type: ignore[untyped-decorator]
@@ -17,3 +18,9 @@ def seal(number: int) -> bool:
 def publish(day: int) -> bool:
     """Publish the checkpoint of a day, given by its ordinal; return whether there is one."""
     return checkpoint_publish(day=datetime.date.fromordinal(day)) is not None
+
+
+DUE: tuple[DueWork, ...] = (
+    DueWork(seal, batches_due),
+    DueWork(publish, lambda: [day.toordinal() for day in days_due()]),
+)

@@ -4,6 +4,7 @@ import structlog
 from celery import shared_task
 
 from core.database.clock import ClockUnsound
+from core.database.due_work import DueWork
 from core.kernel.errors import Unavailable
 from core.nights.selectors import undone
 from core.nights.services import night_run
@@ -24,3 +25,6 @@ def night() -> int:
     except (Unavailable, ClockUnsound) as obstacle:
         log.info("night not run", reason=obstacle.code)
         return 0
+
+
+DUE: tuple[DueWork, ...] = ()  # the beat starts the night at its time

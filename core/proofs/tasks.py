@@ -3,7 +3,8 @@
 import structlog
 from celery import shared_task
 
-from core.proofs.delivery import deliver
+from core.database.due_work import DueWork
+from core.proofs.delivery import deliver, deliveries_due
 from core.proofs.models import Receiver
 
 log = structlog.get_logger("proofs")
@@ -17,3 +18,6 @@ def deliver_to(receiver_id: int) -> int:
     if receiver.failures:
         log.warning("receiver", address=receiver.address, error=receiver.last_error)
     return taken
+
+
+DUE: tuple[DueWork, ...] = (DueWork(deliver_to, deliveries_due),)

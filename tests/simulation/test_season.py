@@ -43,7 +43,7 @@ _NIGHT = "import django; django.setup(); from core.nights.services import night_
 def night_jobs() -> Iterator[list[Job]]:
     """Return the jobs of this process's nights, for the test to change."""
     jobs = all_jobs()
-    with contributed("nightly", "JOBS", jobs), contributed("due", "DUE", _without_the_journal()):
+    with contributed("nightly", "JOBS", jobs), contributed("tasks", "DUE", _without_the_journal()):
         yield jobs
 
 
