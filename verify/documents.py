@@ -82,24 +82,30 @@ PAYMENT_ORDER = {"format": "lototrot-payment-order-1", "contest": whole, "settle
 FIELD = {"size": whole, "places": whole, "sha256": sha256, "entries": (None, [text]),
          "fixed_at": instant}
 NAMED = {"draw": text, "kind": text, "subject": text}
-HOW = {"method": ("computed", "balls"), "cause": text, "place": words, "witness": words,
-       "entropy": (None, {"source": ("dice", "balls", "phrase"), "text": text, "canonical": text}),
-       "secret": (None, sha256), "order": [text], "drawn_at": instant,
-       "entered_at": instant}
 ATTENDANCE = {"name": words, "appointment": words, "attended_at": instant}
+SOURCE = ("dice", "balls", "phrase")
+MEANS = {"source": SOURCE, "pieces": (None, whole)}
+HOW = {"method": ("computed", "balls"), "cause": text, "place": words, "witness": words,
+       "entropy": (None, {"source": SOURCE, "text": text, "canonical": text}),
+       "secret": (None, sha256), "order": [text], "drawn_at": instant,
+       "entered_at": instant, "entered_by": ATTENDANCE}
+ELSEWHERE = {"reason": words, "inspector": ATTENDANCE, "stated_at": instant}
+ANNOUNCEMENT = {"place": text, "office": (None, words), "elsewhere": (None, ELSEWHERE),
+                "planned_at": instant, "announced_at": instant}
 DRAW_COMMITMENT = {"format": "trot-draw-commitment-1", **NAMED, "algorithm": text, "field": FIELD,
-                   "commitment": sha256, "committed_at": instant}
+                   "means": MEANS, "commitment": sha256, "committed_at": instant}
+ABANDONED = {"format": "trot-draw-abandoned-1", **NAMED, "reason": words, "commitment": sha256,
+             "secret": sha256, "inspector": ATTENDANCE, "abandoned_at": instant}
 OUTCOME = {"format": "trot-draw-outcome-1", **NAMED, **HOW}
 CALLED_OFF = {"format": "trot-draw-called-off-1", **NAMED, "reason": text, "called_off_at": instant}
 MINUTES = {
     "format": "trot-draw-minutes-1", **NAMED, "title": {text: text}, "reason": words,
     "declared_at": instant, "due_at": (None, instant), "facts": anything,
-    "announcements": [{"place": text, "planned_at": instant, "announced_at": instant}],
-    "field": FIELD, "algorithm": "shake256-fisher-yates/1", "commitment": (None, sha256),
-    "committed_at": (None, instant), **HOW, "late": truth, "late_cause": text,
-    "inspector": ATTENDANCE, "attendances": [ATTENDANCE], "observations": text,
-    "certified_at": instant, "called_off_before": [text], "statement": {text: text},
-    "simulated": truth,
+    "announcements": [ANNOUNCEMENT], "field": FIELD, "algorithm": "shake256-fisher-yates/1",
+    "means": (None, MEANS), "commitment": (None, sha256), "committed_at": (None, instant), **HOW,
+    "late": truth, "late_cause": text, "inspector": ATTENDANCE, "attendances": [ATTENDANCE],
+    "observations": text, "certified_at": instant, "called_off_before": [text],
+    "abandoned_before": [text], "statement": {text: text}, "simulated": truth,
 }
 RACE_FACTS = {
     "race": whole, "number": whole, "racecourse": text, "meeting": text, "day": day,
@@ -154,8 +160,9 @@ PUBLISHED: dict[str, dict[str, Any]] = {
     "lototrot.seal": SEAL, "lototrot.amendment": AMENDMENT, "lototrot.settlement": SETTLEMENT,
     "lototrot.settlement_reversal": REVERSAL, "lototrot.payment_order": PAYMENT_ORDER,
     "draws.commitment": DRAW_COMMITMENT, "draws.outcome": OUTCOME, "draws.minutes": MINUTES,
-    "draws.called_off": CALLED_OFF, "promotrot.commitment": COMMITMENT,
-    "promotrot.entropy": ENTROPY, "promotrot.closing": CLOSING, "promotrot.seed": SEED,
+    "draws.called_off": CALLED_OFF, "draws.abandoned": ABANDONED,
+    "promotrot.commitment": COMMITMENT, "promotrot.entropy": ENTROPY,
+    "promotrot.closing": CLOSING, "promotrot.seed": SEED,
     "journal.checkpoint": CHECKPOINT,
 }
 """Form by kind of entry. Each document also has `digests` of all its other fields."""

@@ -20,8 +20,10 @@ from public_log import Log
 from races import check_numbers, starters
 
 COMMITMENT, OUTCOME, MINUTES = "draws.commitment", "draws.outcome", "draws.minutes"
+ABANDONED, CALLED_OFF = "draws.abandoned", "draws.called_off"
 Minutes = dict[str, Any]
 WITHIN_S = 2 * 60 * 60  # 5.4.2
+NOTICE_S = 10 * 60  # B16
 
 
 def drawn(secret: bytes, commitment: bytes, entropy: str, entries: list[str], places: int) -> Any:
@@ -35,6 +37,22 @@ def drawn(secret: bytes, commitment: bytes, entropy: str, entries: list[str], pl
     return order[:places]
 
 
+def later(instant: str, seconds: int) -> str:
+    """Return the instant so many seconds later, in the form of the log."""
+    at = datetime.fromisoformat(instant) + timedelta(seconds=seconds)
+    return at.strftime("%Y-%m-%dT%H:%M:%S.%fZ")
+
+
+def binding(document: dict[str, Any], secret: str) -> str:
+    """Return the commitment that binds a secret to a draw's field and to what the witness gives."""
+    means = document["means"]
+    given = means["source"] if means["pieces"] is None else f"{means['source']} {means['pieces']}"
+    parts = document["draw"], bytes.fromhex(document["field"]["sha256"]), given
+    draw, field, said = (part.encode() if isinstance(part, str) else part for part in parts)
+    made = framed(b"draw/commitment/1", draw, field, said, bytes.fromhex(secret))
+    return hashlib.sha256(made).hexdigest()
+
+
 def check_race(log: Log, minutes: Minutes) -> None:
     """Check the draw of a race: its field is that of the regulation, all places are drawn, the time
     limit is that of the law, and the tickets had been sealed before."""
@@ -43,8 +61,7 @@ def check_race(log: Log, minutes: Minutes) -> None:
     check_numbers(facts, f"{MINUTES}.facts")
     same(facts, {"within_s": WITHIN_S}, f"{MINUTES}.facts")
     field = [str(number) for number in starters(facts, facts["declaration"])]
-    limit = datetime.fromisoformat(minutes["declared_at"]) + timedelta(seconds=WITHIN_S)
-    due_at = limit.strftime("%Y-%m-%dT%H:%M:%S.%fZ")
+    due_at = later(minutes["declared_at"], WITHIN_S)
     same(minutes, {"subject": f"race:{facts['race']}", "due_at": due_at}, MINUTES)
     same(minutes["field"], {"entries": field, "places": len(field)}, f"{MINUTES}.field")
     for each in facts["contests"]:
@@ -59,27 +76,74 @@ def check_computed(log: Log, minutes: Minutes, entries: list[str]) -> None:
     log.in_order((COMMITMENT, draw), (OUTCOME, draw))
     commitment, published_at = log.document(COMMITMENT, draw), log.entry(COMMITMENT, draw)["at"]
     same(commitment, {"draw": draw}, COMMITMENT)
-    committed = ("kind", "subject", "algorithm", "field", "commitment", "committed_at")
+    committed = ("kind", "subject", "algorithm", "field", "means", "commitment", "committed_at")
     same(minutes, {name: commitment[name] for name in committed}, MINUTES)
     need(published_at < minutes["drawn_at"], f"{MINUTES}.drawn_at", "before the commitment")
     need(minutes["secret"], f"{MINUTES}.secret", "missing")
     need(entropy, f"{MINUTES}.entropy", "missing")
-    secret, field = bytes.fromhex(minutes["secret"]), bytes.fromhex(minutes["field"]["sha256"])
-    made = hashlib.sha256(framed(b"draw/commitment/1", draw.encode(), field, secret))
-    need(made.hexdigest() == minutes["commitment"], f"{MINUTES}.secret", "not the one committed to")
+    made = binding(minutes, minutes["secret"])
+    need(made == minutes["commitment"], f"{MINUTES}.secret", "not the one committed to")
+    means = minutes["means"]
+    same(entropy, {"source": means["source"]}, f"{MINUTES}.entropy")
     canonical = canonical_entropy(entropy["source"], entropy["text"], f"{MINUTES}.entropy")
     same(entropy, {"canonical": canonical}, f"{MINUTES}.entropy")
-    order = drawn(secret, made.digest(), canonical, entries, minutes["field"]["places"])
-    same(minutes, {"order": order}, MINUTES)
+    pieces = None if means["source"] == "phrase" else len(canonical.split())
+    need(means["pieces"] == pieces, f"{MINUTES}.entropy", "not so many as committed to")
+    secret, places = bytes.fromhex(minutes["secret"]), minutes["field"]["places"]
+    same(
+        minutes, {"order": drawn(secret, bytes.fromhex(made), canonical, entries, places)}, MINUTES
+    )
 
 
 def check_balls(minutes: Minutes, entries: list[str]) -> None:
     """Check a draw by balls, made by hand while the system was down."""
-    same(minutes, dict.fromkeys(("secret", "entropy", "commitment", "committed_at")), MINUTES)
+    unknown = ("secret", "entropy", "means", "commitment", "committed_at")
+    same(minutes, dict.fromkeys(unknown), MINUTES)
     order, places = minutes["order"], minutes["field"]["places"]
     once = len(order) == len(set(order)) == places and set(order) <= set(entries)
     need(once, f"{MINUTES}.order", "not balls of the field, each once")
     need(minutes["cause"].strip(), f"{MINUTES}.cause", "missing for a draw by hand")
+
+
+def check_announced(minutes: Minutes) -> None:
+    """Check that the draw was where and when it was announced last, ten minutes ahead [B16]."""
+    need(minutes["announcements"], f"{MINUTES}.announcements", "missing")
+    last, place = minutes["announcements"][-1], f"{MINUTES}.announcements"
+    times = [each["announced_at"] for each in minutes["announcements"]]
+    need(times == sorted(times), place, "not in their order")
+    begun_at = minutes["committed_at"] or minutes["drawn_at"]
+    need(last["planned_at"] <= begun_at, place, "the draw was before its announced time")
+    ahead = later(last["announced_at"], NOTICE_S) <= last["planned_at"]
+    need(ahead, place, "not ten minutes ahead")
+    same(minutes, {"place": last["place"]}, MINUTES)
+    need(bool(last["office"]) != bool(last["elsewhere"]), place, "at an office, or with a reason")
+    if last["elsewhere"]:
+        said = last["elsewhere"]
+        need(said["inspector"] in minutes["attendances"], place, "of one who did not attend")
+        need(last["announced_at"] <= said["stated_at"] <= begun_at, place, "the reason came late")
+
+
+def check_others(log: Log, minutes: Minutes) -> None:
+    """Check that any other commitment for the subject was abandoned in public before this draw,
+    with its true secret and without an order [B16]."""
+    draw, subject = minutes["draw"], {name: minutes[name] for name in ("kind", "subject")}
+    begun = (COMMITMENT if minutes["commitment"] else OUTCOME), draw
+    others = [
+        each
+        for each in log.all(COMMITMENT)
+        if {name: each[name] for name in subject} == subject and each["draw"] != draw
+    ]
+    same(minutes, {"abandoned_before": [each["draw"] for each in others]}, MINUTES)
+    for each in others:
+        other = each["draw"]
+        log.in_order((COMMITMENT, other), (ABANDONED, other), begun)
+        need(not log.has(OUTCOME, other), f"{ABANDONED}.draw", "it had an order")
+        given_up = log.document(ABANDONED, other)
+        same(given_up, {"draw": other, "commitment": each["commitment"], **subject}, ABANDONED)
+        opened = binding(each, given_up["secret"]) == each["commitment"]
+        need(opened, f"{ABANDONED}.secret", "not the one committed to")
+    for other in minutes["called_off_before"]:
+        need(log.has(CALLED_OFF, other), f"{MINUTES}.called_off_before", "not in the log")
 
 
 def check_circumstances(log: Log, minutes: Minutes) -> None:
@@ -100,13 +164,17 @@ def check_circumstances(log: Log, minutes: Minutes) -> None:
         each for each in minutes["attendances"] if each["attended_at"] <= minutes["certified_at"]
     ]
     need(minutes["inspector"] in attended, f"{MINUTES}.inspector", "did not attend")
+    entering = minutes["entered_by"]
+    present = entering in attended and entering["attended_at"] <= minutes["entered_at"]
+    need(present, f"{MINUTES}.entered_by", "did not attend")
 
 
 def draw_holds(log: Log, draw: str, field: list[str] | None = None) -> Minutes:
     """Check a draw and return its minutes. Raises Refused."""
     minutes, outcome = log.document(MINUTES, draw), log.document(OUTCOME, draw)
     log.in_order((OUTCOME, draw), (MINUTES, draw))
-    need(not log.has("draws.called_off", draw), "draws.called_off", "it was called off")
+    for fallen in (CALLED_OFF, ABANDONED):
+        need(not log.has(fallen, draw), fallen, "it has an order all the same")
     same(outcome, {"draw": draw}, OUTCOME)
     published = {name: outcome[name] for name in ("kind", "subject", *HOW)}
     same(minutes, {"draw": draw, **published}, MINUTES)
@@ -122,13 +190,17 @@ def draw_holds(log: Log, draw: str, field: list[str] | None = None) -> Minutes:
         check_computed(log, minutes, entries)
     else:
         check_balls(minutes, entries)
+    check_announced(minutes)
     check_circumstances(log, minutes)
+    check_others(log, minutes)
     return minutes
 
 
 def check(log: str, keys: str, draw: str, field: str = "") -> str:
     minutes = draw_holds(Log(log, keys), draw, read(field) if field else None)
     late = f" LATE: {minutes['late_cause']}" if minutes["late"] else ""
+    if minutes["abandoned_before"]:
+        late += f" ABANDONED before: {', '.join(minutes['abandoned_before'])}."
     return (
         f"The draw holds: {minutes['kind']} {minutes['subject']}, {minutes['title'].get('en', '')},"
         f" {minutes['field']['size']} in the draw, first {minutes['order'][0]}, certified by"

@@ -4,7 +4,7 @@ from django.utils.translation import gettext_lazy as _
 
 from core.admin_support.columns import link
 from core.admin_support.contents import Administration, Panel, Section
-from core.draws.admin import draws_panel
+from core.draws.admin.pages import draws_panel
 from core.draws.models import Draw
 
 ADMINISTRATION = Administration(
@@ -12,6 +12,7 @@ ADMINISTRATION = Administration(
     panels=(Panel(15, draws_panel),),
     kind_titles={
         "draws.manual": _("Public draw made by hand"),
+        "draws.abandonment": _("Abandonment of a public draw"),
     },
     content_readers={
         "draw": lambda ident: link(Draw.objects.filter(uuid=ident).first()),

@@ -5,11 +5,13 @@ They hold texts, whole numbers and lists.
 
 from datetime import datetime
 
+from django.db.models import QuerySet
 from django.utils.translation import gettext, override
 
 from core.database import clock
 from core.draws import method
 from core.draws.models import (
+    Abandonment,
     Announcement,
     Attendance,
     CallOff,
@@ -18,6 +20,7 @@ from core.draws.models import (
     DrawCertificate,
     DrawField,
     Outcome,
+    PlaceReason,
 )
 from core.kernel.canonical import Json, with_digests
 from core.proofs.wire import instant
@@ -27,6 +30,7 @@ COMMITMENT = "draws.commitment"
 OUTCOME = "draws.outcome"
 MINUTES = "draws.minutes"
 CALLED_OFF = "draws.called_off"
+ABANDONED = "draws.abandoned"
 
 # A longer field is published beside the documents, which then have its digest only.
 MOST_INLINE = 100
@@ -40,6 +44,7 @@ def commitment_document(draw: Draw, field: DrawField, commitment: Commitment) ->
             **_named(draw),
             "algorithm": method.ALGORITHM,
             "field": _field(field),
+            "means": _means(commitment),
             "commitment": bytes(commitment.digest).hex(),
             "committed_at": instant(commitment.committed_at),
         }
@@ -63,6 +68,23 @@ def called_off_document(draw: Draw, call_off: CallOff) -> dict[str, Json]:
     )
 
 
+def abandoned_document(
+    draw: Draw, commitment: Commitment, abandonment: Abandonment
+) -> dict[str, Json]:
+    """Return the secret of a draw that inspector and organiser gave up, and why [B16]."""
+    return with_digests(
+        {
+            "format": "trot-draw-abandoned-1",
+            **_named(draw),
+            "reason": abandonment.reason,
+            "commitment": bytes(commitment.digest).hex(),
+            "secret": bytes(abandonment.secret).hex(),
+            "inspector": _attendance(abandonment.attendance),
+            "abandoned_at": instant(abandonment.abandoned_at),
+        }
+    )
+
+
 def minutes_document(draw: Draw, outcome: Outcome, certificate: DrawCertificate) -> dict[str, Json]:
     """Return the minutes that the inspector certifies (14.III.5.4.4)."""
     field = DrawField.objects.get(draw=draw)
@@ -80,6 +102,7 @@ def minutes_document(draw: Draw, outcome: Outcome, certificate: DrawCertificate)
             "announcements": [_announcement(row) for row in draw.announcements.order_by("pk")],
             "field": _field(field),
             "algorithm": method.ALGORITHM,
+            "means": _means(commitment) if commitment else None,
             "commitment": bytes(commitment.digest).hex() if commitment else None,
             "committed_at": instant(commitment.committed_at) if commitment else None,
             **_outcome(outcome),
@@ -89,11 +112,16 @@ def minutes_document(draw: Draw, outcome: Outcome, certificate: DrawCertificate)
             "attendances": [_attendance(row) for row in draw.attendances.order_by("pk")],
             "observations": certificate.observations,
             "certified_at": instant(certificate.certified_at),
-            "called_off_before": [str(other.uuid) for other in earlier.order_by("pk")],
+            "called_off_before": _uuids(earlier.filter(state=Draw.State.CALLED_OFF)),
+            "abandoned_before": _uuids(earlier.filter(state=Draw.State.ABANDONED)),
             "statement": _statements(certificate),
             "simulated": clock.is_simulated(),
         }
     )
+
+
+def _uuids(draws: QuerySet[Draw]) -> list[Json]:
+    return [str(draw.uuid) for draw in draws.order_by("pk")]
 
 
 def _named(draw: Draw) -> dict[str, Json]:
@@ -110,8 +138,13 @@ def _field(field: DrawField) -> dict[str, Json]:
     }
 
 
+def _means(commitment: Commitment) -> dict[str, Json]:
+    return {"source": commitment.source, "pieces": commitment.pieces}
+
+
 def _outcome(outcome: Outcome) -> dict[str, Json]:
     computed = outcome.method == Outcome.Method.COMPUTED
+    entered_by = Attendance.objects.get(draw=outcome.draw_id, inspector=outcome.entered_by_id)
     return {
         "method": str(outcome.method),
         "cause": outcome.cause,
@@ -128,14 +161,27 @@ def _outcome(outcome: Outcome) -> dict[str, Json]:
         "order": outcome.order,
         "drawn_at": instant(outcome.drawn_at),
         "entered_at": instant(outcome.entered_at),
+        "entered_by": _attendance(entered_by),
     }
 
 
 def _announcement(announcement: Announcement) -> dict[str, Json]:
+    elsewhere: PlaceReason | None = getattr(announcement, "elsewhere", None)
     return {
         "place": announcement.place,
+        "office": announcement.office.code if announcement.office else None,
+        "elsewhere": _elsewhere(elsewhere) if elsewhere else None,
         "planned_at": instant(announcement.planned_at),
         "announced_at": instant(announcement.announced_at),
+    }
+
+
+def _elsewhere(elsewhere: PlaceReason) -> dict[str, Json]:
+    """Return the inspector's reason for a place that is no Central Office [B16]."""
+    return {
+        "reason": elsewhere.reason,
+        "inspector": _attendance(elsewhere.attendance),
+        "stated_at": instant(elsewhere.stated_at),
     }
 
 

@@ -13,10 +13,12 @@ RULES: tuple[Rule, ...] = (
     became("draws_draw", "state", "drawn", ("draws_outcome", _OF_DRAW)),
     became("draws_draw", "state", "certified", ("draws_drawcertificate", _OF_DRAW)),
     became("draws_draw", "state", "called_off", ("draws_calloff", _OF_DRAW)),
+    became("draws_draw", "state", "abandoned", ("draws_abandonment", _OF_DRAW)),
     stamped(
         "draws_announcement", "announced_at", user="announced_by_id", session="announced_in_id"
     ),
     stamped("draws_attendance", "attended_at", user="inspector_id", session="session_id"),
+    stamped("draws_placereason", "stated_at", session="session_id"),
     stamped("draws_calloff", "called_off_at", user="called_off_by_id", session="called_off_in_id"),
     published("draws_calloff", "draws.called_off", _UUID),
     stamped("draws_commitment", "committed_at", user="committed_by_id", session="committed_in_id"),
@@ -31,4 +33,7 @@ RULES: tuple[Rule, ...] = (
     published("draws_outcome", "draws.outcome", _UUID),
     stamped("draws_drawcertificate", "certified_at", session="session_id"),
     published("draws_drawcertificate", "draws.minutes", _UUID),
+    stamped("draws_abandonment", "abandoned_at"),
+    confirmed("draws_abandonment"),
+    published("draws_abandonment", "draws.abandoned", _UUID),
 )

@@ -1,6 +1,7 @@
 """Enter a draw with balls that was made while the system was down; two persons enter it.
 
-The draw is announced, attended and certified like any other; the balls give the order.
+The draw was announced, and is attended and certified, like any other; the balls give the order.
+There is none after a commitment: then only the computed order counts [B16].
 """
 
 import uuid
@@ -11,18 +12,11 @@ from django.db import transaction
 
 from core.database import clock
 from core.draws import powers
+from core.draws.conducting import WitnessMissing, field_fix, field_now, outcome_publish
 from core.draws.documents import MOST_INLINE
-from core.draws.models import Draw, Outcome
-from core.draws.services import (
-    DrawBegun,
-    PlaceNeeded,
-    WitnessMissing,
-    draw_held,
-    field_fix,
-    field_now,
-    outcome_publish,
-)
-from core.kernel.errors import Invalid
+from core.draws.models import Announcement, Draw, Outcome
+from core.draws.services import DrawBegun, attendance_of, draw_held, need_as_announced
+from core.kernel.errors import Conflict, Invalid
 from core.staff import two_persons
 from core.staff.actor import StaffActor
 from core.staff.models import Proposal
@@ -31,6 +25,11 @@ from core.staff.models import Proposal
 class CauseMissing(Invalid):
     code = "manual_cause_missing"
     message = "The reason why the draw was made by hand is needed."
+
+
+class OnlyComputed(Conflict):
+    code = "draw_only_computed"
+    message = "After a commitment nothing but the computed order counts [B16]."
 
 
 class DrawnOutOfTime(Invalid):
@@ -54,17 +53,17 @@ def manual_propose(
     draw: uuid.UUID,
     order: Sequence[str],
     drawn_at: datetime,
-    place: str,
     witness: str,
     cause: str,
 ) -> Proposal:
-    """Propose the order that the balls gave, the winner first; a second person confirms it.
+    """Propose the order that the balls gave, the winner first; the attending inspector confirms it.
 
-    Raises PowerMissing, DrawUnknown, DrawOver, DrawBegun, PlaceNeeded, WitnessMissing,
-    CauseMissing, DrawnOutOfTime, OrderMalformed, FieldUnfit, and what the game's `field` raises.
+    The place is the announced one. Raises PowerMissing, DrawUnknown, DrawOver, DrawBegun,
+    OnlyComputed, PlaceNeeded, BeforeAnnounced, PlaceUnregistered, WitnessMissing, CauseMissing,
+    DrawnOutOfTime, OrderMalformed, FieldUnfit, and what the game's `field` raises.
     """
     by.need(powers.CONDUCT)
-    for text, error in ((place, PlaceNeeded), (witness, WitnessMissing), (cause, CauseMissing)):
+    for text, error in ((witness, WitnessMissing), (cause, CauseMissing)):
         if not text.strip():
             raise error
     proposal = two_persons.propose(
@@ -75,7 +74,6 @@ def manual_propose(
             "draw": str(draw),
             "order": list(order),
             "drawn_at": drawn_at.isoformat(),
-            "place": place,
             "witness": witness,
             "cause": cause,
         },
@@ -84,32 +82,36 @@ def manual_propose(
     return proposal
 
 
-def _need_acceptable(draw: Draw, proposal: Proposal) -> datetime:
-    """Check the proposed draw; return the time at which the balls were drawn."""
-    if draw.state not in (Draw.State.ANNOUNCED, Draw.State.COMMITTED):
+def _need_acceptable(draw: Draw, proposal: Proposal) -> Announcement:
+    """Check the proposed draw; return the announcement that it followed."""
+    if draw.state == Draw.State.COMMITTED:
+        raise OnlyComputed
+    if draw.state != Draw.State.ANNOUNCED:
         raise DrawBegun(state=draw.state)
     drawn_at = datetime.fromisoformat(proposal.content["drawn_at"])
     if drawn_at.utcoffset() is None or not draw.declared_at <= drawn_at <= clock.now():
         raise DrawnOutOfTime(declared_at=draw.declared_at.isoformat())
+    announced = need_as_announced(draw, drawn_at)
     field, order = field_now(draw), proposal.content["order"]
     once = len(order) == len(set(order)) == field.places
     if not once or set(order) - set(field.entries):
         raise OrderMalformed(field=list(field.entries[:MOST_INLINE]), places=field.places)
-    return drawn_at
+    return announced
 
 
 def _confirmed(proposal: Proposal, by: StaffActor) -> None:
     content = proposal.content
     draw = draw_held(uuid.UUID(content["draw"]))
-    drawn_at = _need_acceptable(draw, proposal)
+    attendance_of(draw, by)
+    announced = _need_acceptable(draw, proposal)
     field_fix(draw)
     outcome: Outcome = Outcome.objects.create(
         draw=draw,
         method=Outcome.Method.BALLS,
         witness=content["witness"],
         order=content["order"],
-        place=content["place"],
-        drawn_at=drawn_at,
+        place=announced.place,
+        drawn_at=datetime.fromisoformat(content["drawn_at"]),
         cause=content["cause"],
         proposal=proposal,
         entered_at=clock.now(),
@@ -119,4 +121,4 @@ def _confirmed(proposal: Proposal, by: StaffActor) -> None:
     outcome_publish(draw, outcome)
 
 
-MANUAL = two_persons.Kind("draws.manual", powers.CONDUCT, apply=_confirmed)
+MANUAL = two_persons.Kind("draws.manual", powers.CONDUCT, apply=_confirmed, second=powers.CERTIFY)

@@ -1,10 +1,12 @@
 """Compute a public draw from a committed secret, the witness's entropy and the field.
 
 The method is pure, and docs/proofs.md publishes it to the byte. The operator commits to the secret
-before the witness acts, and so cannot choose it afterwards. The witness's entropy is mixed in, so
-that the operator could not know the order when committing.
+before the witness acts, and so cannot choose it afterwards; the commitment also says how the
+witness will act (`Means`). The witness's entropy is mixed in, so that the operator could not know
+the order when committing.
 """
 
+import dataclasses
 import hashlib
 import unicodedata
 from collections.abc import Sequence
@@ -12,7 +14,7 @@ from enum import StrEnum
 from typing import Final
 
 from core.kernel.canonical import Json, canonical_sha256
-from core.kernel.errors import Invalid
+from core.kernel.errors import Conflict, Invalid
 from core.kernel.sampling import Stream, framed
 
 ALGORITHM: Final = "shake256-fisher-yates/1"
@@ -20,6 +22,7 @@ SECRET_BYTES: Final = 32
 LEAST_DICE: Final = 10
 LEAST_BALLS: Final = 6
 LEAST_CHARACTERS: Final = 12
+MOST_PIECES: Final = 80
 MAX_ENTROPY_CHARACTERS: Final = 400
 
 _COMMITMENT: Final = b"draw/commitment/1"
@@ -41,12 +44,58 @@ class EntropyTooLittle(Invalid):
     message = "The witness's entropy is too short to be unpredictable."
 
 
+class MeansRefused(Invalid):
+    """The witness cannot act so. `data["most"]` is the largest number of dice or balls."""
+
+    code = "draw_means_refused"
+    message = "Dice and balls need their number, and a phrase has none [B16]."
+
+
+class EntropyOtherwise(Conflict):
+    """The entropy is not as committed to. `data` has the `source` and the number of `pieces`."""
+
+    code = "entropy_not_as_committed"
+    message = "The witness's entropy is not of the kind and number of the commitment [B16]."
+
+
 class Source(StrEnum):
     """A source of the witness's entropy."""
 
     DICE = "dice"
     BALLS = "balls"
     PHRASE = "phrase"
+
+
+_LEAST_PIECES: Final = {Source.DICE: LEAST_DICE, Source.BALLS: LEAST_BALLS}
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Means:
+    """The source of the witness's entropy, and the number of dice or balls (None for a phrase).
+
+    They are part of the commitment. Raises MeansRefused, EntropyTooLittle.
+    """
+
+    source: Source
+    pieces: int | None
+
+    def __post_init__(self) -> None:
+        if (self.pieces is None) != (self.source is Source.PHRASE):
+            raise MeansRefused(most=MOST_PIECES)
+        if self.pieces is not None:
+            if self.pieces > MOST_PIECES:
+                raise MeansRefused(most=MOST_PIECES)
+            _need(self.pieces, _LEAST_PIECES[self.source])
+
+    @property
+    def text(self) -> str:
+        """Return the means as the commitment has it: `dice 12`, `balls 6`, `phrase`."""
+        return str(self.source) if self.pieces is None else f"{self.source} {self.pieces}"
+
+    def need_kept(self, source: Source, entropy: str) -> None:
+        """Check that canonical entropy is of this source and number. Raises EntropyOtherwise."""
+        if source is not self.source or self.pieces not in (None, len(entropy.split(" "))):
+            raise EntropyOtherwise(source=str(self.source), pieces=self.pieces)
 
 
 def entropy_canonical(source: Source, text: str) -> str:
@@ -68,7 +117,7 @@ def entropy_canonical(source: Source, text: str) -> str:
     numbers = [int(word) for word in words]
     if source is Source.DICE and not all(1 <= number <= 6 for number in numbers):
         raise EntropyMalformed(source=str(source))
-    _need(len(numbers), LEAST_DICE if source is Source.DICE else LEAST_BALLS)
+    _need(len(numbers), _LEAST_PIECES[source])
     return " ".join(map(str, numbers))
 
 
@@ -83,12 +132,14 @@ def field_digest(entries: Sequence[str]) -> bytes:
     return canonical_sha256(texts)
 
 
-def commitment(secret: bytes, draw: str, field: bytes) -> bytes:
+def commitment(secret: bytes, draw: str, field: bytes, means: Means) -> bytes:
     """Return the 32 bytes that are published before the witness acts.
 
-    They bind the secret to a draw and its field (`field_digest`), and reveal nothing of it.
+    They bind the secret to a draw, its field (`field_digest`) and the means, and reveal nothing of
+    the secret.
     """
-    return hashlib.sha256(framed(_COMMITMENT, draw.encode(), field, secret)).digest()
+    parts = _COMMITMENT, draw.encode(), field, means.text.encode(), secret
+    return hashlib.sha256(framed(*parts)).digest()
 
 
 def order(

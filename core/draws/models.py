@@ -1,20 +1,23 @@
 """Store public draws: announced, committed, drawn, certified; each step is a row (14.III.5.4)."""
 
 import uuid
+from typing import ClassVar
 
 from django.db import models
 from django.db.models import F, Q
 from django.utils.translation import gettext_lazy as _
 
 from core.database.models import Guarded
+from core.premises.models import Premises
 from core.staff.models import Proposal, StaffSession, User
 
 
 class Draw(Guarded):
     """A public draw of a subject, and its state.
 
-    A subject has one draw at a time. A draw is called off only while its order cannot be known,
-    when its subject has fallen away; the row stays.
+    A subject has one draw at a time. A draw is called off when its subject has fallen away, only
+    before its commitment. After it, inspector and organiser may abandon it together, which
+    publishes its secret; then there is another draw [B16]. The row stays.
     """
 
     class State(models.TextChoices):
@@ -23,11 +26,17 @@ class Draw(Guarded):
         DRAWN = "drawn", _("Drawn, to be certified")
         CERTIFIED = "certified", _("Certified")
         CALLED_OFF = "called_off", _("Called off")
+        ABANDONED = "abandoned", _("Abandoned")
+
+    FALLEN: ClassVar = (State.CALLED_OFF, State.ABANDONED)
+    """States after which the subject may have another draw."""
+
+    OVER: ClassVar = (*FALLEN, State.CERTIFIED)
 
     mutable = ("state",)
     transitions = {
         "announced": ("committed", "drawn", "called_off"),
-        "committed": ("drawn", "called_off"),
+        "committed": ("drawn", "abandoned"),
         "drawn": ("certified",),
     }
 
@@ -48,7 +57,9 @@ class Draw(Guarded):
         verbose_name_plural = _("public draws")
         constraints = [
             models.UniqueConstraint(
-                fields=["kind", "subject"], condition=~Q(state="called_off"), name="draw_one"
+                fields=["kind", "subject"],
+                condition=~Q(state__in=["called_off", "abandoned"]),
+                name="draw_one",
             ),
             models.CheckConstraint(condition=~Q(reason=""), name="draw_has_reason"),
         ]
@@ -58,10 +69,18 @@ class Draw(Guarded):
 
 
 class Announcement(Guarded):
-    """The announced place and time of a draw; the newest is in force (14.III.5.4.2)."""
+    """The announced place and time of a draw; the newest is in force (14.III.5.4.2) [B16].
+
+    `office` is the Central Office at that place; without one, an inspector must say why the draw is
+    elsewhere. `notice_s` is the notice in force, in seconds.
+    """
 
     draw = models.ForeignKey(Draw, models.PROTECT, related_name="announcements")
+    office = models.ForeignKey(
+        Premises, models.PROTECT, null=True, related_name="+", verbose_name=_("Central Office")
+    )
     place = models.CharField(_("place"), max_length=300, blank=True)
+    notice_s = models.PositiveIntegerField(_("notice (s)"))
     planned_at = models.DateTimeField(_("planned for"))
     announced_at = models.DateTimeField(_("announced at"))
     announced_by = models.ForeignKey(
@@ -102,6 +121,32 @@ class Attendance(Guarded):
         return str(self.inspector)
 
 
+class PlaceReason(Guarded):
+    """The reason why a draw is not at a Central Office, by an inspector who attends it [B16]."""
+
+    announcement = models.OneToOneField(
+        Announcement, models.PROTECT, related_name="elsewhere", verbose_name=_("announcement")
+    )
+    attendance = models.ForeignKey(
+        Attendance, models.PROTECT, related_name="+", verbose_name=_("inspector")
+    )
+    session = models.ForeignKey(
+        StaffSession, models.PROTECT, related_name="+", verbose_name=_("session")
+    )
+    reason = models.CharField(_("reason"), max_length=400)
+    stated_at = models.DateTimeField(_("stated at"))
+
+    class Meta:
+        verbose_name = _("reason for another place")
+        verbose_name_plural = _("reasons for other places")
+        constraints = [
+            models.CheckConstraint(condition=~Q(reason=""), name="place_has_reason"),
+        ]
+
+    def __str__(self) -> str:
+        return self.reason
+
+
 class DrawField(Guarded):
     """The fixed field of a draw: its entries, the number of places, the facts behind it."""
 
@@ -127,9 +172,15 @@ class DrawField(Guarded):
 
 
 class Commitment(Guarded):
-    """The secret of a draw, encrypted under a key kept elsewhere, and its published digest."""
+    """The secret of a draw, encrypted under a key kept elsewhere, and its published digest.
+
+    The digest binds what the witness will give, too: its `source`, and how many `pieces` (dice or
+    balls; null for a phrase) [B16].
+    """
 
     draw = models.OneToOneField(Draw, models.PROTECT, related_name="commitment")
+    source = models.CharField(_("source"), max_length=10)
+    pieces = models.PositiveSmallIntegerField(_("dice or balls"), null=True)
     secret_kept = models.BinaryField()
     digest = models.BinaryField(_("digest"), max_length=32, unique=True)
     committed_at = models.DateTimeField(_("committed at"))
@@ -141,6 +192,13 @@ class Commitment(Guarded):
     class Meta:
         verbose_name = _("commitment")
         verbose_name_plural = _("commitments")
+        constraints = [
+            models.CheckConstraint(
+                condition=Q(source="phrase", pieces=None)
+                | Q(source__in=["dice", "balls"], pieces__gte=1),
+                name="commitment_pieces",
+            )
+        ]
 
     def __str__(self) -> str:
         return bytes(self.digest).hex()
@@ -149,8 +207,9 @@ class Commitment(Guarded):
 class Outcome(Guarded):
     """The order of a draw: computed from secret and entropy, or drawn with balls by hand.
 
-    `entropy_text` is what the witness gave, verbatim; `entropy` its canonical form. A draw by hand
-    is entered afterwards by two persons with its `cause`, and has no secret.
+    `entropy_text` is what the witness gave, verbatim; `entropy` its canonical form. An inspector
+    who attends enters it [B16]. A draw by hand is entered afterwards by an organiser and the
+    inspector with its `cause`, and has no secret.
     """
 
     class Method(models.TextChoices):
@@ -242,6 +301,34 @@ class CallOff(Guarded):
     class Meta:
         verbose_name = _("calling off")
         verbose_name_plural = _("callings off")
+
+    def __str__(self) -> str:
+        return str(self.draw)
+
+
+class Abandonment(Guarded):
+    """The act by which inspector and organiser give up a committed draw [B16].
+
+    It publishes the secret, so that nobody can wonder which order they did not want.
+    """
+
+    draw = models.OneToOneField(Draw, models.PROTECT, related_name="abandonment")
+    reason = models.CharField(_("reason"), max_length=400)
+    secret = models.BinaryField(max_length=32)
+    attendance = models.ForeignKey(
+        Attendance, models.PROTECT, related_name="+", verbose_name=_("inspector")
+    )
+    proposal = models.OneToOneField(
+        Proposal, models.PROTECT, related_name="+", verbose_name=_("proposal")
+    )
+    abandoned_at = models.DateTimeField(_("abandoned at"))
+
+    class Meta:
+        verbose_name = _("abandonment")
+        verbose_name_plural = _("abandonments")
+        constraints = [
+            models.CheckConstraint(condition=~Q(reason=""), name="abandonment_has_reason"),
+        ]
 
     def __str__(self) -> str:
         return str(self.draw)

@@ -78,6 +78,13 @@ def _limit(draw: Draw, language: str) -> list[Block]:
 def _result(card: DrawCard) -> list[Block]:
     if card.call_off:
         return [Notice(_("The draw is called off.") + f" {card.call_off.reason}")]
+    if card.abandonment:
+        return [
+            Notice(
+                _("The draw could not go on and was abandoned; there is another one.")
+                + f" {card.abandonment.reason}"
+            )
+        ]
     if card.certificate is None or card.outcome is None or card.field is None:
         return [Notice(_("The result is announced here as soon as the inspector certifies it."))]
     names = kind_of(card.draw.kind).names(card.field.facts)
@@ -135,19 +142,31 @@ def _why(minutes: dict[str, Any], kind: Kind, language: str) -> list[Block]:
         Pair(_("Declared at"), _moment(minutes["declared_at"], language)),
         Pair(_("At the latest"), _moment(minutes["due_at"], language)),
         *(
-            Pair(
-                _("Announced at"),
-                f"{_moment(announcement['announced_at'], language)}:"
-                f" {announcement['place'] or '–'},"
-                f" {_moment(announcement['planned_at'], language)}",
-            )
+            block
             for announcement in minutes["announcements"]
+            for block in _announced(announcement, language)
         ),
+        *(Pair(_("Abandoned before"), draw) for draw in minutes["abandoned_before"]),
     ]
 
 
+def _announced(announcement: dict[str, Any], language: str) -> list[Block]:
+    """Return an announcement, with the inspector's reason for a place elsewhere [B16]."""
+    said = Pair(
+        _("Announced at"),
+        f"{_moment(announcement['announced_at'], language)}:"
+        f" {announcement['place'] or '–'},"
+        f" {_moment(announcement['planned_at'], language)}",
+    )
+    elsewhere = announcement["elsewhere"]
+    if elsewhere is None:
+        return [said]
+    text = f"{elsewhere['reason']} ({elsewhere['inspector']['name']})"
+    return [said, Pair(_("Why not at a Central Office"), text)]
+
+
 def _how(minutes: dict[str, Any], language: str) -> list[Block]:
-    field, entropy = minutes["field"], minutes["entropy"]
+    field, entropy, entered_by = minutes["field"], minutes["entropy"], minutes["entered_by"]
     blocks: list[Block] = [
         Rule(),
         Pair(_("Place"), minutes["place"]),
@@ -155,10 +174,14 @@ def _how(minutes: dict[str, Any], language: str) -> list[Block]:
         Pair(_("In the draw"), ", ".join(field["entries"] or ()) or str(field["size"])),
         Pair(_("Digest of the field"), field["sha256"]),
         Pair(_("Witness"), minutes["witness"]),
+        Pair(_("Entered by"), f"{entered_by['name']} ({entered_by['appointment']})"),
     ]
     if minutes["commitment"]:
         blocks.append(Pair(_("Commitment"), minutes["commitment"]))
         blocks.append(Pair(_("Committed at"), _moment(minutes["committed_at"], language)))
+        means = minutes["means"]
+        given = _source(means["source"]) + (f": {means['pieces']}" if means["pieces"] else "")
+        blocks.append(Pair(_("Committed that the witness gives"), given))
     if entropy is None:
         method = _("Balls drawn by hand, for the system was out of reach; entered by two persons.")
         return [*blocks, Pair(_("Cause"), minutes["cause"]), Line(method)]

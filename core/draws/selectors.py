@@ -9,6 +9,7 @@ from django.db.models import Case, F, QuerySet, When
 
 from core.draws import documents
 from core.draws.models import (
+    Abandonment,
     Announcement,
     Attendance,
     CallOff,
@@ -21,7 +22,7 @@ from core.draws.models import (
 from core.draws.services import DrawUnknown
 from core.proofs.models import LogEntry
 
-_PARTS = ("field", "commitment", "outcome", "certificate", "call_off")
+_PARTS = ("field", "commitment", "outcome", "certificate", "call_off", "abandonment")
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +41,7 @@ class DrawCard:
     outcome: Outcome | None
     certificate: DrawCertificate | None
     call_off: CallOff | None
+    abandonment: Abandonment | None
     entries: list[str] | None
     log: dict[str, int]
 
@@ -57,9 +59,8 @@ def draws_list(*, kind: str = "", subject: str = "", state: str = "") -> QuerySe
     rows = Draw.objects.filter(**{name: value for name, value in filters.items() if value})
     if_short = When(field__size__lte=documents.MOST_INLINE, then=F("field__entries"))
     with_parts = rows.select_related(*_PARTS).defer("field__entries")
-    return with_parts.prefetch_related("announcements", "attendances__inspector").annotate(
-        entries_shown=Case(if_short)
-    )
+    told = with_parts.prefetch_related("announcements__elsewhere", "attendances__inspector")
+    return told.annotate(entries_shown=Case(if_short))
 
 
 def draw_cards(draws: Iterable[Draw]) -> list[DrawCard]:

@@ -1,36 +1,26 @@
-"""Conduct a public draw: announce, attend, commit, draw, certify (14.III.5.4).
+"""Announce a public draw, record who attends it, and call it off (14.III.5.4.2, 14.III.5.4.4).
 
-Every step is one transaction and may be sent again: an interrupted draw continues from the step on
-record, with the secret already committed to, and nothing can be drawn twice. The database refuses
-steps out of order, too (`sql/draws.sql`).
+`conducting` takes the steps from the commitment on. Every step is one transaction and may be sent
+again. The database refuses steps out of order, too (`sql/draws.sql`).
 """
 
-import secrets
 import uuid
-from datetime import datetime
+from datetime import datetime, timedelta
 
 from django.db import transaction
 
-from core.database import clock, encryption
-from core.draws import documents, method, powers
-from core.draws.kinds import Certified, Field, Kind, kind_of
-from core.draws.models import (
-    Announcement,
-    Attendance,
-    CallOff,
-    Commitment,
-    Draw,
-    DrawCertificate,
-    DrawField,
-    Outcome,
-)
-from core.draws.places import central_office
+from core.database import clock
+from core.draws import documents, powers
+from core.draws.kinds import Kind, kind_of
+from core.draws.models import Announcement, Attendance, CallOff, Commitment, Draw, PlaceReason
+from core.draws.places import placed
+from core.kernel.days import natural_day
 from core.kernel.errors import Conflict, Forbidden, Invalid, NotFound
+from core.kernel.regulation import shipped
 from core.proofs.log import publish
 from core.staff.actor import StaffActor
 from core.staff.models import User
 
-_PURPOSE = "draws.secret"
 State = Draw.State
 
 
@@ -41,12 +31,14 @@ class DrawUnknown(NotFound):
 
 class DrawOver(Conflict):
     code = "draw_over"
-    message = "The draw is certified, or was called off: nothing more happens to it [B13]."
+    message = (
+        "The draw is certified, called off or abandoned: nothing more happens to it [B13, B16]."
+    )
 
 
 class DrawBegun(Conflict):
     code = "draw_begun"
-    message = "The draw has begun: what it is about can no longer be changed [B13]."
+    message = "The draw has begun: what it is about can no longer be changed [B13, B16]."
 
 
 class PlaceNeeded(Invalid):
@@ -54,44 +46,53 @@ class PlaceNeeded(Invalid):
     message = "The place of the draw must be announced before the draw begins (14.III.5.4.2)."
 
 
-class InspectorNeeded(Conflict):
-    code = "draw_inspector_needed"
-    message = "An inspector must attend before the commitment (14.III.5.4.4)."
+class NoticeTooShort(Invalid):
+    """The time is too near. `data["earliest_at"]` is the earliest that can be announced now."""
+
+    code = "draw_notice_too_short"
+    message = "A public draw is announced at least ten minutes ahead [B16]."
+
+
+class BeforeAnnounced(Conflict):
+    """`data["planned_at"]` is the newest announced time."""
+
+    code = "draw_before_announced"
+    message = "A public draw does not begin before its newest announced time [B16]."
+
+
+class PlaceUnregistered(Conflict):
+    """`data["place"]` is the announced place."""
+
+    code = "draw_place_unregistered"
+    message = (
+        "A draw is held at a registered Central Office. For another place, an inspector who"
+        " attends must give the reason [B16]."
+    )
+
+
+class PlaceRegistered(Conflict):
+    code = "draw_place_registered"
+    message = "The draw is announced at a registered Central Office: that needs no reason."
+
+
+class ReasonNeeded(Invalid):
+    code = "draw_reason_needed"
+    message = "The reason is needed: the minutes will have it [B16]."
 
 
 class InspectorAbsent(Forbidden):
     code = "draw_inspector_absent"
-    message = "Only an inspector who attends this draw certifies it (14.III.5.4.4)."
+    message = "Only an inspector who attends this draw does this (14.III.5.4.4) [B16]."
 
 
-class EntropyTooEarly(Conflict):
-    code = "entropy_too_early"
-    message = "The witness acts only after the commitment is published."
-
-
-class EntropyGiven(Conflict):
-    code = "entropy_given"
-    message = "The draw was made with other entropy, and is never repeated."
-
-
-class WitnessMissing(Invalid):
-    code = "witness_missing"
-    message = "The name of the person who gave the entropy, or watched the balls, is needed."
-
-
-class NotDrawn(Conflict):
-    code = "draw_not_drawn"
-    message = "There is no order yet to certify."
-
-
-class LateCauseMissing(Invalid):
-    code = "late_cause_missing"
-    message = "The draw took place after its limit: the cause of the delay is needed [B12]."
+class NotApart(Forbidden):
+    code = "draw_persons_not_apart"
+    message = "The inspector of a draw is neither who announced it nor who committed to it [B16]."
 
 
 def draw_of(*, kind: Kind, subject: str) -> Draw | None:
-    """Return the draw of a subject that was not called off; None if there is none."""
-    standing = Draw.objects.exclude(state=State.CALLED_OFF)
+    """Return the draw of a subject that was not called off or abandoned; None if there is none."""
+    standing = Draw.objects.exclude(state__in=Draw.FALLEN)
     draw: Draw | None = standing.filter(kind=kind.name, subject=subject).first()
     return draw
 
@@ -103,7 +104,8 @@ def draw_announce(
     """Announce the draw of a subject; return the existing draw if it is already announced.
 
     For the services of a game, which have checked the power and hold their locks. By default the
-    place is the Central Office and the time is the limit, if there is one.
+    place is the Central Office, and the time is midway to the limit, so that the draw can be in
+    time; never before the notice has passed. Raises NoticeTooShort.
     """
     existing = draw_of(kind=kind, subject=subject)
     if existing is not None:
@@ -118,7 +120,9 @@ def draw_announce(
         due_at=matter.due_at,
         created_at=now,
     )
-    _announce(draw, place or central_office(), planned_at or matter.due_at or now, by)
+    earliest = now + _notice(now)
+    midway = now + (matter.due_at - now) / 2 if matter.due_at else earliest
+    _announce(draw, place, planned_at or max(earliest, midway), by, now)
     return draw
 
 
@@ -128,39 +132,77 @@ def draw_reannounce(
 ) -> Announcement:
     """Announce another place or time, before the commitment.
 
-    Raises PowerMissing, DrawUnknown, PlaceNeeded, DrawBegun, DrawOver.
+    `place` is the code of a registered Central Office, its name and address, or another place.
+    Raises PowerMissing, DrawUnknown, PlaceNeeded, NoticeTooShort, NotApart, DrawBegun, DrawOver.
     """
     by.need(powers.CONDUCT)
-    row = _held(draw)
+    row = draw_held(draw)
     if not place.strip():
         raise PlaceNeeded
     if row.state != State.ANNOUNCED:
         raise DrawBegun(state=row.state)
-    return _announce(row, place, planned_at, by)
+    need_not_inspecting(row, by)
+    return _announce(row, place, planned_at, by, clock.now())
 
 
-def _announce(draw: Draw, place: str, planned_at: datetime, by: StaffActor) -> Announcement:
+def _notice(at: datetime) -> timedelta:
+    return timedelta(seconds=shipped().in_force(natural_day(at)).draw_notice_s)
+
+
+def _announce(
+    draw: Draw, named: str, planned_at: datetime, by: StaffActor, now: datetime
+) -> Announcement:
+    notice = _notice(now)
+    if planned_at < now + notice:
+        raise NoticeTooShort(earliest_at=(now + notice).isoformat())
+    office, place = placed(named)
     return Announcement.objects.create(
         draw=draw,
+        office=office,
         place=place,
+        notice_s=int(notice.total_seconds()),
         planned_at=planned_at,
-        announced_at=clock.now(),
+        announced_at=now,
         announced_by_id=by.user_id,
         announced_in_id=by.session_id,
     )
+
+
+def announcement_of(draw: Draw) -> Announcement:
+    """Return the newest announcement of the draw."""
+    return Announcement.objects.filter(draw=draw).latest("pk")
+
+
+def need_as_announced(draw: Draw, at: datetime) -> Announcement:
+    """Check that a draw at this instant is where and when it was announced; return that [B16].
+
+    Raises PlaceNeeded, BeforeAnnounced, PlaceUnregistered.
+    """
+    announced = announcement_of(draw)
+    if not announced.place:
+        raise PlaceNeeded
+    if at < announced.planned_at:
+        raise BeforeAnnounced(planned_at=announced.planned_at.isoformat())
+    if announced.office_id is None and not hasattr(announced, "elsewhere"):
+        raise PlaceUnregistered(place=announced.place)
+    return announced
 
 
 @transaction.atomic
 def draw_attend(*, by: StaffActor, draw: uuid.UUID) -> Attendance:
     """Record that the inspector signed on is present, and may certify. Twice changes nothing.
 
-    Another inspector may take over at any time. Raises PowerMissing, DrawUnknown, DrawOver.
+    Another inspector may take over at any time. Raises PowerMissing, DrawUnknown, DrawOver,
+    NotApart.
     """
     by.need(powers.CERTIFY)
-    row = _held(draw)
+    row = draw_held(draw)
     present = Attendance.objects.filter(draw=row, inspector=by.user_id).first()
     if present is not None:
         return present
+    announced = Announcement.objects.filter(draw=row, announced_by=by.user_id)
+    if announced.exists() or Commitment.objects.filter(draw=row, committed_by=by.user_id).exists():
+        raise NotApart
     return Attendance.objects.create(
         draw=row,
         inspector_id=by.user_id,
@@ -170,175 +212,65 @@ def draw_attend(*, by: StaffActor, draw: uuid.UUID) -> Attendance:
     )
 
 
-@transaction.atomic
-def draw_commit(*, by: StaffActor, draw: uuid.UUID) -> Commitment:
-    """Fix the field, make the secret, publish its digest. Again: return the same commitment.
+def attendance_of(draw: Draw, by: StaffActor) -> Attendance:
+    """Return the attendance of the inspector signed on. Raises InspectorAbsent."""
+    attendance: Attendance | None = Attendance.objects.filter(
+        draw=draw, inspector=by.user_id
+    ).first()
+    if attendance is None:
+        raise InspectorAbsent
+    return attendance
 
-    Raises PowerMissing, DrawUnknown, DrawOver, DrawBegun, PlaceNeeded, InspectorNeeded, FieldUnfit,
-    and what the game's `field` raises while the draw may not begin yet.
+
+def need_not_inspecting(draw: Draw, by: StaffActor) -> None:
+    """Refuse that an inspector of the draw announces it or commits to it. Raises NotApart."""
+    if Attendance.objects.filter(draw=draw, inspector=by.user_id).exists():
+        raise NotApart
+
+
+@transaction.atomic
+def place_justify(*, by: StaffActor, draw: uuid.UUID, reason: str) -> PlaceReason:
+    """Record the inspector's reason for a draw elsewhere than at a Central Office [B16].
+
+    It is for the newest announced place; the first reason stands, and sending it again changes
+    nothing. Raises PowerMissing, ReasonNeeded, DrawUnknown, DrawOver, DrawBegun, InspectorAbsent,
+    PlaceNeeded, PlaceRegistered.
     """
-    by.need(powers.CONDUCT)
-    row = _held(draw)
-    existing = Commitment.objects.filter(draw=row).first()
+    by.need(powers.CERTIFY)
+    if not reason.strip():
+        raise ReasonNeeded
+    row = draw_held(draw)
+    attendance, announced = attendance_of(row, by), announcement_of(row)
+    existing = PlaceReason.objects.filter(announcement=announced).first()
     if existing is not None:
         return existing
     if row.state != State.ANNOUNCED:
         raise DrawBegun(state=row.state)
-    if not announcement_of(row).place:
+    if not announced.place:
         raise PlaceNeeded
-    if not row.attendances.exists():
-        raise InspectorNeeded
-    field = field_fix(row)
-    secret = secrets.token_bytes(method.SECRET_BYTES)
-    commitment: Commitment = Commitment.objects.create(
-        draw=row,
-        committed_at=clock.now(),
-        committed_by_id=by.user_id,
-        committed_in_id=by.session_id,
-        secret_kept=encryption.encrypt(_PURPOSE, secret, context=row.uuid.bytes),
-        digest=method.commitment(secret, str(row.uuid), bytes(field.digest)),
-    )
-    state_move(row, State.COMMITTED)
-    publish(
-        kind=documents.COMMITMENT,
-        subject=str(row.uuid),
-        document=documents.commitment_document(row, field, commitment),
-    )
-    return commitment
-
-
-def field_now(draw: Draw) -> Field:
-    """Return the field of the draw: as it was fixed, or else as the game has it now."""
-    fixed = DrawField.objects.filter(draw=draw).first()
-    return Field(fixed.entries, fixed.places) if fixed else kind_of(draw.kind).field(draw.subject)
-
-
-def field_fix(draw: Draw) -> DrawField:
-    """Fix the field as the game has it now; return the existing one if it is fixed already."""
-    existing: DrawField | None = DrawField.objects.filter(draw=draw).first()
-    if existing is not None:
-        return existing
-    field, facts = field_now(draw), kind_of(draw.kind).matter(draw.subject).facts
-    return DrawField.objects.create(
-        draw=draw,
-        entries=list(field.entries),
-        digest=method.field_digest(field.entries),
-        size=len(field.entries),
-        places=field.places,
-        facts=dict(facts),
-        fixed_at=clock.now(),
-    )
-
-
-@transaction.atomic
-def draw_enter(*, by: StaffActor, draw: uuid.UUID, source: str, text: str, witness: str) -> Outcome:
-    """Enter the witness's entropy and compute the order from it, once and for all.
-
-    The same again returns the same outcome. Raises PowerMissing, DrawUnknown, WitnessMissing,
-    EntropyMalformed, EntropyTooLittle, EntropyTooEarly, EntropyGiven, DrawOver.
-    """
-    by.need(powers.CONDUCT)
-    if not witness.strip():
-        raise WitnessMissing
-    entropy = method.entropy_canonical(method.Source(source), text)
-    row = _held(draw, begun=True)
-    existing = Outcome.objects.filter(draw=row).first()
-    if existing is not None:
-        if (existing.source, existing.entropy_text, existing.witness) != (source, text, witness):
-            raise EntropyGiven(drawn_at=existing.drawn_at.isoformat())
-        return existing
-    commitment = Commitment.objects.filter(draw=row).first()
-    if commitment is None:
-        raise EntropyTooEarly
-    field = DrawField.objects.get(draw=row)
-    secret = encryption.decrypt(_PURPOSE, bytes(commitment.secret_kept), context=row.uuid.bytes)
-    now = clock.now()
-    outcome: Outcome = Outcome.objects.create(
-        draw=row,
-        method=Outcome.Method.COMPUTED,
-        witness=witness,
-        source=source,
-        entropy_text=text,
-        entropy=entropy,
-        secret=secret,
-        order=method.order(secret, bytes(commitment.digest), entropy, field.entries, field.places),
-        place=announcement_of(row).place,
-        drawn_at=now,
-        entered_at=clock.now(),
-        entered_by_id=by.user_id,
-        entered_in_id=by.session_id,
-    )
-    outcome_publish(row, outcome)
-    return outcome
-
-
-def outcome_publish(draw: Draw, outcome: Outcome) -> None:
-    """Move the draw on and publish its order, which is public before the inspector certifies it."""
-    state_move(draw, State.DRAWN)
-    publish(
-        kind=documents.OUTCOME,
-        subject=str(draw.uuid),
-        document=documents.outcome_document(draw, outcome),
-    )
-
-
-@transaction.atomic
-def draw_certify(
-    *, by: StaffActor, draw: uuid.UUID, late_cause: str = "", observations: str = ""
-) -> DrawCertificate:
-    """Certify the draw as the attending inspector; sign and publish its minutes.
-
-    A draw after its limit is late. That is recorded with its cause and hinders nothing [B12]. Again
-    by the same inspector: return the same certificate. Raises PowerMissing, DrawUnknown, NotDrawn,
-    InspectorAbsent, LateCauseMissing, DrawOver.
-    """
-    by.need(powers.CERTIFY)
-    row = _held(draw, begun=True)
-    existing = DrawCertificate.objects.filter(draw=row, attendance__inspector=by.user_id).first()
-    if existing is not None:
-        return existing
-    outcome = Outcome.objects.filter(draw=row).first()
-    if outcome is None:
-        raise NotDrawn(state=row.state)
-    if row.state == State.CERTIFIED:
-        raise DrawOver(state=row.state)
-    attendance = Attendance.objects.filter(draw=row, inspector=by.user_id).first()
-    if attendance is None:
-        raise InspectorAbsent
-    late = is_late(row, outcome)
-    if late and not late_cause.strip():
-        raise LateCauseMissing
-    certificate = DrawCertificate.objects.create(
-        draw=row,
+    if announced.office_id is not None:
+        raise PlaceRegistered(place=announced.place)
+    return PlaceReason.objects.create(
+        announcement=announced,
         attendance=attendance,
         session_id=by.session_id,
-        late=late,
-        late_cause=late_cause if late else "",
-        observations=observations,
-        certified_at=clock.now(),
+        reason=reason,
+        stated_at=clock.now(),
     )
-    state_move(row, State.CERTIFIED)
-    order = tuple(outcome.order)
-    kind_of(row.kind).certified(Certified(row.pk, row.subject, order, certificate.certified_at))
-    publish(
-        kind=documents.MINUTES,
-        subject=str(row.uuid),
-        document=documents.minutes_document(row, outcome, certificate),
-    )
-    return certificate
 
 
 @transaction.atomic
 def draw_call_off(*, by: StaffActor, kind: Kind, subject: str, reason: str) -> Draw | None:
     """Call off the draw of a subject that fell away; None if the subject has no draw.
 
-    For the services of a game. Once there is an order, the draw stands. Raises DrawBegun, DrawOver.
+    For the services of a game. From the commitment on the draw stands, unless inspector and
+    organiser abandon it (`abandoning`). Raises DrawBegun, DrawOver.
     """
     draw = draw_of(kind=kind, subject=subject)
     if draw is None:
         return None
-    draw = _held(draw.uuid)
-    if draw.state not in (State.ANNOUNCED, State.COMMITTED):
+    draw = draw_held(draw.uuid)
+    if draw.state != State.ANNOUNCED:
         raise DrawBegun(state=draw.state)
     call_off = CallOff.objects.create(
         draw=draw,
@@ -356,35 +288,19 @@ def draw_call_off(*, by: StaffActor, kind: Kind, subject: str, reason: str) -> D
     return draw
 
 
-def is_late(draw: Draw, outcome: Outcome) -> bool:
-    """Return whether the draw was made after its limit (14.III.5.4.2) [B12]."""
-    return draw.due_at is not None and outcome.drawn_at > draw.due_at
-
-
-def announcement_of(draw: Draw) -> Announcement:
-    """Return the newest announcement of the draw."""
-    return Announcement.objects.filter(draw=draw).latest("pk")
-
-
-def _held(ident: uuid.UUID, *, begun: bool = False) -> Draw:
+def draw_held(ident: uuid.UUID, *, certified: bool = False) -> Draw:
     """Take the game's locks and lock the draw's row to the transaction's end; return the draw.
 
-    With `begun`, a certified draw is returned too. Raises DrawUnknown, DrawOver.
+    With `certified`, a certified draw is returned too. Raises DrawUnknown, DrawOver.
     """
     draw = Draw.objects.filter(uuid=ident).first()
     if draw is None:
         raise DrawUnknown
     kind_of(draw.kind).hold(draw.subject)
     locked = Draw.objects.select_for_update(no_key=True).get(pk=draw.pk)
-    over = (State.CALLED_OFF,) if begun else (State.CALLED_OFF, State.CERTIFIED)
-    if locked.state in over:
+    if locked.state in (Draw.FALLEN if certified else Draw.OVER):
         raise DrawOver(state=locked.state)
     return locked
-
-
-def draw_held(ident: uuid.UUID) -> Draw:
-    """Lock a draw that is not over, and return it. Raises DrawUnknown, DrawOver."""
-    return _held(ident)
 
 
 def state_move(draw: Draw, state: Draw.State) -> None:

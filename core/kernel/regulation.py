@@ -147,13 +147,18 @@ class PaymentFigures:
 
 @dataclass(frozen=True, slots=True)
 class Regulation:
-    """All figures in force from one day on. `draw_within_s` is the time limit of 14.III.5.4.2."""
+    """All figures in force from one day on.
+
+    `draw_within_s` is the time limit of 14.III.5.4.2. A public draw is announced at least
+    `draw_notice_s` ahead [B16].
+    """
 
     in_force_from: date
     source: str
     lototrot: LototrotFigures
     promotrot: GameFigures
     draw_within_s: int
+    draw_notice_s: int
     payment: PaymentFigures
 
 
@@ -283,6 +288,7 @@ def _regulation(table: Table) -> Regulation:
         lototrot=table.table("lototrot", _lototrot),
         promotrot=table.table("promotrot", _game),
         draw_within_s=table.whole("draw_within_s", MAX_CENTS, 1),
+        draw_notice_s=table.whole("draw_notice_s", MAX_CENTS, 1),
         payment=table.table("payment", _payment),
     )
     table.finish()

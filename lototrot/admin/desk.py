@@ -21,7 +21,7 @@ from core.admin_support.acts import Act
 from core.admin_support.columns import link, url_of
 from core.admin_support.contents import Keep, Page
 from core.database import clock
-from core.draws import admin as draws
+from core.draws.admin import acts as draws
 from core.draws.models import Draw
 from core.premises.admin.acts import RESUME, SUSPEND, SUSPEND_ALL
 from core.premises.models import Premises, Suspension
@@ -54,7 +54,6 @@ _PREMISES_SHOWN = 8
 _SILENT_SHOWN = 12
 _PREPARING_SHOWN = 5
 _BREACHES_SHOWN = 100
-_ENDED = (Draw.State.CERTIFIED, Draw.State.CALLED_OFF)
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -193,7 +192,7 @@ class _Desk:
 
     def _draws(self) -> list[dict[str, Any]]:
         now = clock.now()
-        pending = Draw.objects.exclude(state__in=_ENDED).order_by("pk")
+        pending = Draw.objects.exclude(state__in=Draw.OVER).order_by("pk")
         return [
             {
                 "title": draws.title_of(draw),

@@ -65,7 +65,8 @@ class DeclarationIn(Shape):
         max_length=300,
         allow_blank=True,
         default="",
-        help_text="Where it will be drawn; the Central Office if not given.",
+        help_text="Where it will be drawn: a Central Office by its code, or another place, for"
+        " which an inspector must give the reason [B16]. The first Central Office if not given.",
     )
 
 

@@ -1,11 +1,11 @@
 """A meeting with a race that is not run: its public draw, and the checks from outside."""
 
-from datetime import timedelta
+from datetime import datetime, timedelta
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from core.tools.raceday.api import ApiProblem
+from core.tools.raceday.api import Api, ApiProblem
 from core.tools.raceday.outside import Check, Outsider
 from core.tools.raceday.show import counted, doing, heading, listed, note, step
 from core.tools.raceday.stage import Stage, need
@@ -19,7 +19,7 @@ SALES = selling.Mix(singles=100, multiples=120, quick_picks=20)
 TERMINALS = 16
 """Terminals that sell on this day; each signs its operator on again."""
 DICE = "3 1 6 1 4 2 5 3 6 4 2 2"
-PLACE = "Oficina Central de Pagament de Premis, Palma"
+MEANS = {"source": "dice", "pieces": 12}
 
 
 def tell(stage: Stage) -> None:
@@ -72,27 +72,27 @@ def _draw(stage: Stage, day: Day, race: RaceFacts) -> str:
     race_id = day.race_ids[race.racecourse, race.race]
     day.staff["com1"].post(
         f"lototrot/races/{race_id}/declaration",
-        {"kind": "not_run", "reason": "Tempesta: la pista és impracticable", "draw_place": PLACE},
+        {"kind": "not_run", "reason": "Tempesta: la pista és impracticable"},
     )
     (announced,) = stage.sellers[0].api.get("lototrot/terminal/contests")["draws"]
-    due = selling.clock_time(announced["due_at"])
-    step(f"Every terminal announces the draw, at the latest at {due}: {announced['place']}")
+    planned = selling.clock_time(announced["planned_at"])
+    step(f"Every terminal announces the draw, at {planned}: {announced['place']}")
     path = f"draws/{announced['draw']}"
     inspector.post(f"{path}/attendance")
-    committed = organiser.post(f"{path}/commitment")
+    _need_refused(organiser, f"{path}/commitment", MEANS, "draw_before_announced")
+    step("Before that time it cannot begin")
+    planned_at = datetime.fromisoformat(announced["planned_at"])
+    office.clock_move(day.staff, planned_at, "the announced time of the draw")
+    committed = organiser.post(f"{path}/commitment", MEANS)
     step(f"Numbers {listed(committed['entries'])} take part; the program commits itself to")
     note(f"a secret, of which it publishes the digest {committed['commitment'][:16]}…")
     given = {"source": "dice", "text": DICE, "witness": "Una jugadora del públic"}
-    drawn = organiser.post(f"{path}/entropy", given)
+    drawn = inspector.post(f"{path}/entropy", given)
     step(f"A player from the public throws the dice {DICE}")
     note(f"Secret and dice together give the order {listed(drawn['order'])}.")
-    try:
-        organiser.post(f"{path}/entropy", given | {"text": DICE[::-1]})
-    except ApiProblem as problem:
-        need(problem.code == "entropy_given", f"other dice were refused as {problem.code}")
-        step("Other dice are refused: nothing is drawn twice")
-    else:
-        need(False, "the race was drawn a second time")
+    other = given | {"text": DICE[::-1]}
+    _need_refused(inspector, f"{path}/entropy", other, "entropy_given")
+    step("Other dice are refused: nothing is drawn twice")
     certified = inspector.post(f"{path}/certificate", {"observations": "Sense incidències"})
     need(certified["late"] is False, "the draw is late")
     for language in ("ca", "es"):
@@ -102,6 +102,15 @@ def _draw(stage: Stage, day: Day, race: RaceFacts) -> str:
         f"{certified['inspectors'][0]['name']}, inspector, certifies the draw and signs its minutes"
     )
     return str(announced["draw"])
+
+
+def _need_refused(by: Api, path: str, body: dict[str, Any], code: str) -> None:
+    try:
+        by.post(path, body)
+    except ApiProblem as problem:
+        need(problem.code == code, f"{path} was refused as {problem.code}, not {code}")
+    else:
+        need(False, f"{path} was not refused")
 
 
 def _look_from_outside(

@@ -58,7 +58,7 @@ def draws_told() -> QuerySet[Draw]:
     """Return the draws that players are told about: those to come, and the recent ones."""
     since = clock.now() - TOLD_FOR
     recent = draws_list(kind=KIND).filter(declared_at__gte=since)
-    return recent.exclude(state=Draw.State.CALLED_OFF).order_by("-pk")[:MOST_TOLD]
+    return recent.exclude(state__in=Draw.FALLEN).order_by("-pk")[:MOST_TOLD]
 
 
 def subject_of(race_id: int) -> str:
@@ -75,7 +75,7 @@ def race_draws(race_ids: Collection[int]) -> dict[int, RaceDraw]:
     """Return the draws of the given races, by race id. Races without a draw are left out."""
     standing = Draw.objects.filter(kind=KIND, subject__in=[subject_of(r) for r in race_ids])
     told = Announcement.objects.filter(draw=OuterRef("pk")).order_by("-pk").values("place")[:1]
-    rows = standing.exclude(state=Draw.State.CALLED_OFF).values_list(
+    rows = standing.exclude(state__in=Draw.FALLEN).values_list(
         "subject",
         "uuid",
         "state",

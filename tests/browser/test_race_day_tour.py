@@ -97,6 +97,7 @@ def test_a_race_day_is_run_from_the_desk(
         "declare",
         "announce",
         "attend",
+        "justify",
         "commit",
         "enter",
         "certify",
@@ -229,7 +230,8 @@ def draw(first: Person, inspector: Person, looks: Looks) -> None:
     first.desk()
     first.do("declare", "#race-7", kind="not_run", reason="Tempesta: pista impracticable")
     first.browser.find("#draws [data-seconds-left]")
-    first.do("announce", "#draws", place=OFFICE)
+    soon = typed(CALLED_OFF.started_at + timedelta(minutes=30))
+    first.do("announce", "#draws", place=OFFICE, planned_at=soon)
     first.sees(OFFICE)
     first.press("commit", "#draws")
     first.refused("draw_inspector_needed")
@@ -237,11 +239,21 @@ def draw(first: Person, inspector: Person, looks: Looks) -> None:
     inspector.do("attend", "#draws")
     first.desk()
     looks.stop("draw")
-    first.do("commit", "#draws")
-    first.press("enter", "#draws")
-    first.refused("entropy_too_little", source="dice", text="3 1 6", witness="Una jugadora")
-    first.fill("text", "3 1 6 1 4 2 5 3 6 4 2 2")
-    first.finish()
+    first.press("commit", "#draws")
+    first.refused("draw_before_announced")
+    factories.announced_time(Draw.objects.get())
+    first.desk()
+    first.press("commit", "#draws")
+    first.refused("draw_place_unregistered")
+    inspector.desk()
+    inspector.do("justify", "#draws", reason="La seu és tancada per obres")
+    first.desk()
+    first.do("commit", "#draws", pieces="12")
+    inspector.desk()
+    inspector.press("enter", "#draws")
+    inspector.refused("entropy_too_little", source="dice", text="3 1 6", witness="Una jugadora")
+    inspector.fill("text", "3 1 6 1 4 2 5 3 6 4 2 2")
+    inspector.finish()
     inspector.desk()
     inspector.do("certify", "#draws", observations="Sense incidències")
     assert Draw.objects.get().state == Draw.State.CERTIFIED

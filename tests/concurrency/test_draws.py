@@ -12,9 +12,10 @@ import pytest
 from django.db import IntegrityError
 
 from core.database import clock
-from core.draws import method, services
+from core.draws import abandoning, conducting, method, services
 from core.draws.models import Commitment, Draw, Outcome
 from core.proofs.models import LogEntry
+from core.staff import two_persons
 from core.staff.actor import StaffActor
 from core.staff.powers import Role
 from lototrot.models.contest import Contest
@@ -38,6 +39,7 @@ class Hall:
         factories.time_to(rounds.NOON)
         self.contest: Contest = factories.contest()
         self.race: Race = factories.races_of(self.contest)[0]
+        factories.central_office()
         self.organiser: StaffActor = factories.staff(Role.ORGANISER)
         self.inspector: StaffActor = factories.staff(Role.INSPECTOR)
         race_declare(
@@ -45,22 +47,24 @@ class Hall:
             race_id=self.race.pk,
             kind=RaceDeclaration.Kind.NOT_RUN,
             reason="Storm",
-            draw_place="Oficina Central",
         )
         contest_seal(contest_id=self.contest.pk)
         self.draw: Draw = Draw.objects.get(subject=subject_of(self.race.pk))
         services.draw_attend(by=self.inspector, draw=self.draw.uuid)
+        factories.announced_time(self.draw)
 
     def commit(self) -> Any:
-        return services.draw_commit(by=self.organiser, draw=self.draw.uuid)
+        return conducting.draw_commit(
+            by=self.organiser, draw=self.draw.uuid, source="dice", pieces=len(DICE)
+        )
 
     def enter(self, text: str = DICE) -> Any:
-        return services.draw_enter(
-            by=self.organiser, draw=self.draw.uuid, source="dice", text=text, witness="Player"
+        return conducting.draw_enter(
+            by=self.inspector, draw=self.draw.uuid, source="dice", text=text, witness="Player"
         )
 
     def certify(self) -> Any:
-        return services.draw_certify(by=self.inspector, draw=self.draw.uuid)
+        return conducting.draw_certify(by=self.inspector, draw=self.draw.uuid)
 
     def start(self) -> Any:
         return start_record(
@@ -81,7 +85,7 @@ def test_two_entropies_at_once_give_one_order(hall: Hall) -> None:
     assert Outcome.objects.count() == 1
     won = [each for each in found if isinstance(each, Outcome)]
     assert len(won) == 2 and all(
-        isinstance(each, services.EntropyGiven) for each in found if each not in won
+        isinstance(each, conducting.EntropyGiven) for each in found if each not in won
     )
     certified = together(hall.certify, hall.certify)
     assert len({each.pk for each in certified}) == 1
@@ -100,11 +104,11 @@ def test_the_same_race_without_the_draw_s_lock_is_seen_by_the_harness(
         both.wait(PATIENCE_S)
         return order(*given)
 
-    def unlocked(ident: Any, *, begun: bool = False) -> Draw:
+    def unlocked(ident: Any, *, certified: bool = False) -> Draw:
         return Draw.objects.get(uuid=ident)
 
     monkeypatch.setattr(method, "order", at_once)
-    monkeypatch.setattr(services, "_held", unlocked)
+    monkeypatch.setattr(conducting, "draw_held", unlocked)
     found = together(hall.enter, lambda: hall.enter(OTHER))
     assert sorted(type(each).__name__ for each in found) == ["IntegrityError", "Outcome"]
     assert any(isinstance(each, IntegrityError) for each in found)
@@ -112,19 +116,39 @@ def test_the_same_race_without_the_draw_s_lock_is_seen_by_the_harness(
 
 
 @pytest.mark.parametrize("attempt", range(4))
-def test_a_start_and_a_witness_at_once_never_both_count(hall: Hall, attempt: int) -> None:
-    """[B13]: either the race was run and nothing is drawn, or its order stands."""
-    hall.commit()
-    acts = [hall.enter, hall.start]
-    found = dict(zip(("enter", "start"), together(*acts), strict=True))
+def test_a_start_and_a_commitment_at_once_never_both_count(hall: Hall, attempt: int) -> None:
+    """[B13, B16]: either the race was run and nothing is drawn, or its draw stands."""
+    found = dict(zip(("commit", "start"), together(hall.commit, hall.start), strict=True))
     state = Draw.objects.get(pk=hall.draw.pk).state
-    if state == Draw.State.DRAWN:
+    if state == Draw.State.COMMITTED:
         assert isinstance(found["start"], services.DrawBegun)
         assert not RaceStart.objects.exists()
     else:
         assert state == Draw.State.CALLED_OFF
+        assert isinstance(found["commit"], services.DrawOver)
+        assert not Commitment.objects.exists() and RaceStart.objects.count() == 1
+
+
+@pytest.mark.parametrize("attempt", range(4))
+def test_a_witness_and_an_abandonment_at_once_never_both_count(hall: Hall, attempt: int) -> None:
+    """[B16]: either the order is known, or the secret is published without one."""
+    hall.commit()
+    proposal = abandoning.abandonment_propose(
+        by=hall.inspector, draw=hall.draw.uuid, reason="Power cut"
+    )
+
+    def abandon() -> Any:
+        return two_persons.confirm(proposal=proposal.uuid, by=hall.organiser)
+
+    found = dict(zip(("enter", "abandon"), together(hall.enter, abandon), strict=True))
+    state = Draw.objects.get(pk=hall.draw.pk).state
+    if state == Draw.State.DRAWN:
+        assert isinstance(found["abandon"], abandoning.NotCommitted)
+        assert Outcome.objects.count() == 1 and Draw.objects.count() == 1
+    else:
+        assert state == Draw.State.ABANDONED
         assert isinstance(found["enter"], services.DrawOver)
-        assert not Outcome.objects.exists() and RaceStart.objects.count() == 1
+        assert not Outcome.objects.exists() and Draw.objects.count() == 2
 
 
 # --- kill -9 --------------------------------------------------------------------------------------
@@ -137,7 +161,7 @@ import uuid
 import django
 
 django.setup()
-from core.draws import services
+from core.draws import conducting
 from core.staff.models import StaffSession
 from core.staff.services import actor_of
 
@@ -149,24 +173,24 @@ def stop():
     time.sleep(600)
 
 
-original = getattr(services, place)
-setattr(services, place, lambda *given, **more: (original(*given, **more), stop()))
+original = getattr(conducting, place)
+setattr(conducting, place, lambda *given, **more: (original(*given, **more), stop()))
 by = actor_of(StaffSession.objects.get(pk=session))
 if step == "commit":
-    services.draw_commit(by=by, draw=uuid.UUID(draw))
+    conducting.draw_commit(by=by, draw=uuid.UUID(draw), source="dice", pieces=10)
 elif step == "enter":
-    services.draw_enter(
+    conducting.draw_enter(
         by=by, draw=uuid.UUID(draw), source="dice", text="3161425364", witness="Player"
     )
 else:
-    services.draw_certify(by=by, draw=uuid.UUID(draw))
+    conducting.draw_certify(by=by, draw=uuid.UUID(draw))
 """
 
 
 @contextmanager
 def killed_at(database: Database, hall: Hall, step: str, place: str) -> Iterator[None]:
     """A process that takes a step and is killed after `place` in it, before its commit."""
-    by = hall.inspector if step == "certify" else hall.organiser
+    by = hall.organiser if step == "commit" else hall.inspector
     worker = subprocess.Popen(
         [sys.executable, "-c", _WORKER, step, place, str(hall.draw.uuid), str(by.session_id)],
         env={**os.environ, **database.environment},

@@ -8,7 +8,7 @@ from datetime import timedelta
 from typing import Any
 
 from core.database import clock
-from core.draws import services
+from core.draws import conducting, services
 from core.draws.kinds import Certified, Field, Kind, Matter
 from core.draws.models import Draw
 from core.kernel.errors import Conflict
@@ -62,17 +62,20 @@ class Hall:
     other: StaffActor
     inspector: StaffActor
 
-    def committed(self) -> Any:
+    def committed(self, **means: Any) -> Any:
+        """Commit at the announced time, by default to a phrase."""
+        factories.announced_time(self.draw)
         services.draw_attend(by=self.inspector, draw=self.draw.uuid)
-        return services.draw_commit(by=self.organiser, draw=self.draw.uuid)
+        given = means or {"source": "phrase"}
+        return conducting.draw_commit(by=self.organiser, draw=self.draw.uuid, **given)
 
     def enter(self, text: str = PHRASE, **changes: Any) -> Any:
-        given = {"source": "phrase", "witness": "A player"} | changes
-        return services.draw_enter(by=self.organiser, draw=self.draw.uuid, text=text, **given)
+        given = {"source": "phrase", "witness": "A player", "by": self.inspector} | changes
+        return conducting.draw_enter(draw=self.draw.uuid, text=text, **given)
 
     def certify(self, **given: Any) -> Any:
         by = given.pop("by", self.inspector)
-        return services.draw_certify(by=by, draw=self.draw.uuid, **given)
+        return conducting.draw_certify(by=by, draw=self.draw.uuid, **given)
 
     def state(self) -> str:
         return str(Draw.objects.get(pk=self.draw.pk).state)
@@ -83,5 +86,6 @@ def hall(monkeypatch: Any, urn: Urn | None = None) -> Hall:
     kind = urn.kind()
     contribute(monkeypatch, "draw_kinds", "KINDS", [kind])
     organiser, other = factories.two_organisers()
-    draw = services.draw_announce(by=organiser, kind=kind, subject="urn:1", place="Oficina Central")
+    factories.central_office()
+    draw = services.draw_announce(by=organiser, kind=kind, subject="urn:1")
     return Hall(urn, kind, draw, organiser, other, factories.staff(Role.INSPECTOR))

@@ -3,13 +3,14 @@
 import subprocess
 import sys
 from collections.abc import Callable
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from core.database import clock
-from core.draws import documents, manual, services
+from core.draws import abandoning, documents, manual, services
 from core.draws.models import Draw, DrawField
 from core.staff import two_persons
 from core.staff.powers import Role
@@ -42,6 +43,7 @@ Drawn = tuple[Entries, str]
 @pytest.fixture
 def drawn() -> Drawn:
     """The log of a race not run, with a horse withdrawn, drawn with dice; and the draw's id."""
+    factories.central_office()
     race = factories.races_of(factories.contest())[0]
     factories.withdrawal(race, 4)
     race_declare(
@@ -49,19 +51,11 @@ def drawn() -> Drawn:
         race_id=race.pk,
         kind=RaceDeclaration.Kind.NOT_RUN,
         reason="Pluja",
-        draw_place="Oficina Central",
     )
     for contest in Contest.objects.all():
         contest_seal(contest_id=contest.pk)
-    minutes = Draw.objects.get(subject=subject_of(race.pk))
-    inspector, organiser = factories.staff(Role.INSPECTOR), factories.staff(Role.ORGANISER)
-    services.draw_attend(by=inspector, draw=minutes.uuid)
-    services.draw_commit(by=organiser, draw=minutes.uuid)
-    services.draw_enter(
-        by=organiser, draw=minutes.uuid, source="dice", text="3161425364", witness="Una jugadora"
-    )
-    services.draw_certify(by=inspector, draw=minutes.uuid)
-    return published_log(), str(minutes.uuid)
+    held = factories.witnessed(Draw.objects.get(subject=subject_of(race.pk)))
+    return published_log(), str(held.uuid)
 
 
 @pytest.fixture
@@ -74,12 +68,11 @@ def by_hand(monkeypatch: Any) -> Drawn:
         draw=room.draw.uuid,
         order=["5", "1", "8", "2", "3"],
         drawn_at=clock.now(),
-        place="Oficina",
         witness="Notari",
         cause="Tall de llum",
     )
-    two_persons.confirm(proposal=proposal.uuid, by=room.other)
     services.draw_attend(by=room.inspector, draw=room.draw.uuid)
+    two_persons.confirm(proposal=proposal.uuid, by=room.inspector)
     room.certify(late_cause="Tall de llum")
     return published_log(), str(room.draw.uuid)
 
@@ -115,6 +108,82 @@ def test_true_minutes_hold(drawn: Drawn, tmp_path: Path) -> None:
 
 def test_a_draw_with_balls_holds_without_a_commitment(by_hand: Drawn, tmp_path: Path) -> None:
     assert "LATE: Tall de llum" in run(tmp_path, by_hand)
+
+
+@pytest.fixture
+def redrawn(monkeypatch: Any) -> Drawn:
+    """The log of a draw that was abandoned after its commitment, and of the one held instead at
+    another place.
+    """
+    room = hall(monkeypatch)
+    room.committed(source="dice", pieces=12)
+    proposal = abandoning.abandonment_propose(
+        by=room.inspector, draw=room.draw.uuid, reason="Tall de llum"
+    )
+    two_persons.confirm(proposal=proposal.uuid, by=room.organiser)
+    room.draw = Draw.objects.get(state="announced")
+    planned_at = clock.now() + timedelta(minutes=20)
+    services.draw_reannounce(
+        by=room.organiser, draw=room.draw.uuid, place="Sala de festes", planned_at=planned_at
+    )
+    services.draw_attend(by=room.inspector, draw=room.draw.uuid)
+    services.place_justify(by=room.inspector, draw=room.draw.uuid, reason="No hi ha llum")
+    room.committed(source="balls", pieces=6)
+    room.enter("7 12 3 9 1 4", source="balls")
+    room.certify()
+    return published_log(), str(room.draw.uuid)
+
+
+def test_a_draw_after_an_abandoned_one_holds_and_says_so(redrawn: Drawn, tmp_path: Path) -> None:
+    """[B16]"""
+    log, _ = redrawn
+    (abandoned,) = [each["subject"] for each in log if each["kind"] == documents.ABANDONED]
+    assert f"ABANDONED before: {abandoned}" in run(tmp_path, redrawn)
+
+
+def test_a_lie_about_an_abandoned_draw_is_refused(
+    redrawn: Drawn, tmp_path: Path, monkeypatch: Any
+) -> None:
+    quick_signatures(monkeypatch)
+    log, ident = redrawn
+    given_up = next(each for each in log if each["kind"] == documents.ABANDONED)
+    held = next(e["document"] for e in log if (e["kind"], e["subject"]) == (KINDS[2], ident))
+    for kind, lie, about, named in (
+        (documents.ABANDONED, {"secret": "ab" * 32}, given_up["subject"], "abandoned.secret"),
+        (documents.MINUTES, {"abandoned_before": []}, ident, "minutes.abandoned_before"),
+        (documents.MINUTES, {"called_off_before": ["x"]}, ident, "called_off_before"),
+    ):
+        true = held if kind == documents.MINUTES else given_up["document"]
+        with pytest.raises(Refused, match=named):
+            run(tmp_path, (forged(log, kind, true | lie, about), ident))
+    silent = [each for each in log if each["kind"] != documents.ABANDONED]
+    monkeypatch.setattr(verifier("public_log"), "log_holds", lambda *_: "")
+    with pytest.raises(Refused, match=r"draws\.abandoned"):
+        run(tmp_path, (silent, ident))
+
+
+ANNOUNCED: list[tuple[str, dict[str, Any], str]] = [
+    ("planned_at", {"planned_at": "2999-01-01T00:00:00.000000Z"}, "before its announced time"),
+    ("elsewhere", {"elsewhere": None}, "at an office, or with a reason"),
+    ("place", {"place": "A warehouse"}, "should be A warehouse"),
+]
+
+
+@pytest.mark.parametrize(("name", "lie", "why"), ANNOUNCED)
+def test_a_draw_not_held_as_announced_is_refused(
+    redrawn: Drawn, tmp_path: Path, name: str, lie: dict[str, Any], why: str
+) -> None:
+    """[B16]"""
+    log, ident = redrawn
+    true = next(e["document"] for e in log if (e["kind"], e["subject"]) == (KINDS[2], ident))
+    last = true["announcements"][-1]
+    told = {"announcements": [*true["announcements"][:-1], last | lie]}
+    with pytest.raises(Refused, match=why):
+        run(tmp_path, (forged(log, documents.MINUTES, true | told, ident), ident))
+    late = last | {"announced_at": last["planned_at"]}
+    told = {"announcements": [*true["announcements"][:-1], late]}
+    with pytest.raises(Refused, match="ten minutes ahead"):
+        run(tmp_path, (forged(log, documents.MINUTES, true | told, ident), ident))
 
 
 def test_a_large_field_is_given_apart(monkeypatch: Any, tmp_path: Path) -> None:
@@ -159,6 +228,9 @@ LIES: list[tuple[str, str, Callable[[dict[str, Any]], Any]]] = [
     ("drawn_at", "drawn_at", lambda d: EARLY),
     ("certified_at", "certified_at", lambda d: EARLY),
     ("attendances", "inspector", lambda d: []),
+    ("means", "secret", lambda d: {"source": "dice", "pieces": 11}),
+    ("entered_by", "entered_by", lambda d: d["entered_by"] | {"name": "Another"}),
+    ("place", "place", lambda d: "A warehouse"),
     ("draw", "draw", lambda d: "00000000-0000-0000-0000-000000000000"),
     ("facts", r"field\.entries", lambda d: d["facts"] | {"withdrawn": []}),
 ]

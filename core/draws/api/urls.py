@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from core.draws.api import draws
+from core.draws.api import draws, steps
 
 _DRAW = "draws/<uuid:draw>"
 
@@ -12,10 +12,12 @@ urlpatterns = [
     path(f"{_DRAW}/field.json", draws.FieldFile.as_view()),
     path(f"{_DRAW}/minutes.<str:form>", draws.Minutes.as_view()),
     path(f"{_DRAW}/notice.<str:form>", draws.Notice.as_view()),
-    path(f"{_DRAW}/announcement", draws.AnnouncementStep.as_view()),
-    path(f"{_DRAW}/attendance", draws.AttendanceStep.as_view()),
-    path(f"{_DRAW}/commitment", draws.CommitmentStep.as_view()),
-    path(f"{_DRAW}/entropy", draws.EntropyStep.as_view()),
-    path(f"{_DRAW}/balls", draws.BallsStep.as_view()),
-    path(f"{_DRAW}/certificate", draws.CertificateStep.as_view()),
+    path(f"{_DRAW}/announcement", steps.AnnouncementStep.as_view()),
+    path(f"{_DRAW}/attendance", steps.AttendanceStep.as_view()),
+    path(f"{_DRAW}/commitment", steps.CommitmentStep.as_view()),
+    path(f"{_DRAW}/place-reason", steps.PlaceReasonStep.as_view()),
+    path(f"{_DRAW}/abandonment", steps.AbandonmentStep.as_view()),
+    path(f"{_DRAW}/entropy", steps.EntropyStep.as_view()),
+    path(f"{_DRAW}/balls", steps.BallsStep.as_view()),
+    path(f"{_DRAW}/certificate", steps.CertificateStep.as_view()),
 ]

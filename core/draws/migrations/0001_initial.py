@@ -11,6 +11,7 @@ class Migration(migrations.Migration):
     initial = True
 
     dependencies = [
+        ("premises", "0001_initial"),
         ("staff", "0001_initial"),
         migrations.swappable_dependency(settings.AUTH_USER_MODEL),
     ]
@@ -41,6 +42,7 @@ class Migration(migrations.Migration):
                             ("drawn", "Drawn, to be certified"),
                             ("certified", "Certified"),
                             ("called_off", "Called off"),
+                            ("abandoned", "Abandoned"),
                         ],
                         default="announced",
                         max_length=10,
@@ -54,7 +56,9 @@ class Migration(migrations.Migration):
                 "verbose_name_plural": "public draws",
                 "constraints": [
                     models.UniqueConstraint(
-                        condition=models.Q(("state", "called_off"), _negated=True),
+                        condition=models.Q(
+                            ("state__in", ["called_off", "abandoned"]), _negated=True
+                        ),
                         fields=("kind", "subject"),
                         name="draw_one",
                     ),
@@ -72,6 +76,11 @@ class Migration(migrations.Migration):
                     models.BigAutoField(
                         auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
                     ),
+                ),
+                ("source", models.CharField(max_length=10, verbose_name="source")),
+                (
+                    "pieces",
+                    models.PositiveSmallIntegerField(null=True, verbose_name="dice or balls"),
                 ),
                 ("secret_kept", models.BinaryField()),
                 ("digest", models.BinaryField(max_length=32, unique=True, verbose_name="digest")),
@@ -105,7 +114,16 @@ class Migration(migrations.Migration):
             options={
                 "verbose_name": "commitment",
                 "verbose_name_plural": "commitments",
-                "abstract": False,
+                "constraints": [
+                    models.CheckConstraint(
+                        condition=models.Q(
+                            models.Q(("pieces", None), ("source", "phrase")),
+                            models.Q(("pieces__gte", 1), ("source__in", ["dice", "balls"])),
+                            _connector="OR",
+                        ),
+                        name="commitment_pieces",
+                    )
+                ],
             },
         ),
         migrations.CreateModel(
@@ -211,6 +229,7 @@ class Migration(migrations.Migration):
                     ),
                 ),
                 ("place", models.CharField(blank=True, max_length=300, verbose_name="place")),
+                ("notice_s", models.PositiveIntegerField(verbose_name="notice (s)")),
                 ("planned_at", models.DateTimeField(verbose_name="planned for")),
                 ("announced_at", models.DateTimeField(verbose_name="announced at")),
                 (
@@ -228,6 +247,16 @@ class Migration(migrations.Migration):
                         on_delete=django.db.models.deletion.PROTECT,
                         related_name="+",
                         to="staff.staffsession",
+                    ),
+                ),
+                (
+                    "office",
+                    models.ForeignKey(
+                        null=True,
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="+",
+                        to="premises.premises",
+                        verbose_name="Central Office",
                     ),
                 ),
                 (
@@ -442,6 +471,105 @@ class Migration(migrations.Migration):
                     models.CheckConstraint(
                         condition=models.Q(("witness", ""), _negated=True), name="outcome_witnessed"
                     ),
+                ],
+            },
+        ),
+        migrations.CreateModel(
+            name="PlaceReason",
+            fields=[
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                ("reason", models.CharField(max_length=400, verbose_name="reason")),
+                ("stated_at", models.DateTimeField(verbose_name="stated at")),
+                (
+                    "announcement",
+                    models.OneToOneField(
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="elsewhere",
+                        to="draws.announcement",
+                        verbose_name="announcement",
+                    ),
+                ),
+                (
+                    "attendance",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="+",
+                        to="draws.attendance",
+                        verbose_name="inspector",
+                    ),
+                ),
+                (
+                    "session",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="+",
+                        to="staff.staffsession",
+                        verbose_name="session",
+                    ),
+                ),
+            ],
+            options={
+                "verbose_name": "reason for another place",
+                "verbose_name_plural": "reasons for other places",
+                "constraints": [
+                    models.CheckConstraint(
+                        condition=models.Q(("reason", ""), _negated=True), name="place_has_reason"
+                    )
+                ],
+            },
+        ),
+        migrations.CreateModel(
+            name="Abandonment",
+            fields=[
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                ("reason", models.CharField(max_length=400, verbose_name="reason")),
+                ("secret", models.BinaryField(max_length=32)),
+                ("abandoned_at", models.DateTimeField(verbose_name="abandoned at")),
+                (
+                    "attendance",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="+",
+                        to="draws.attendance",
+                        verbose_name="inspector",
+                    ),
+                ),
+                (
+                    "draw",
+                    models.OneToOneField(
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="abandonment",
+                        to="draws.draw",
+                    ),
+                ),
+                (
+                    "proposal",
+                    models.OneToOneField(
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="+",
+                        to="staff.proposal",
+                        verbose_name="proposal",
+                    ),
+                ),
+            ],
+            options={
+                "verbose_name": "abandonment",
+                "verbose_name_plural": "abandonments",
+                "constraints": [
+                    models.CheckConstraint(
+                        condition=models.Q(("reason", ""), _negated=True),
+                        name="abandonment_has_reason",
+                    )
                 ],
             },
         ),

@@ -1,6 +1,7 @@
 -- Enforce the order of the steps of a public draw, and who may take them, independently of the
--- services (14.III.5.4.4): no entropy before the commitment, no second outcome, and only an
--- inspector who attends certifies.
+-- services (14.III.5.4.4) [B16]: where and when it was announced, no entropy before the commitment
+-- and none but as committed to, no second outcome, and only an inspector who attends, and neither
+-- announced nor committed, enters it and certifies.
 CREATE OR REPLACE FUNCTION draws_state(p_draw bigint) RETURNS text LANGUAGE sql VOLATILE AS $$
     SELECT state FROM draws_draw WHERE id = p_draw
 $$;
@@ -18,9 +19,82 @@ BEGIN
            SELECT FROM draws_outcome WHERE draw_id = NEW.id)
        OR NEW.state = 'certified' AND NOT EXISTS (
            SELECT FROM draws_drawcertificate WHERE draw_id = NEW.id)
+       OR NEW.state = 'abandoned' AND NOT EXISTS (
+           SELECT FROM draws_abandonment WHERE draw_id = NEW.id)
        OR NEW.state = 'called_off' AND NOT EXISTS (
            SELECT FROM draws_calloff WHERE draw_id = NEW.id) THEN
         PERFORM draws_refuse(format('nothing on record makes it %s', NEW.state));
+    END IF;
+    RETURN NEW;
+END $$;
+
+-- Return the newest announcement of a draw.
+CREATE OR REPLACE FUNCTION draws_announced(p_draw bigint) RETURNS draws_announcement
+LANGUAGE sql STABLE AS $$
+    SELECT a FROM draws_announcement a WHERE a.draw_id = p_draw ORDER BY a.id DESC LIMIT 1
+$$;
+
+CREATE OR REPLACE FUNCTION draws_attends(p_draw bigint, p_user bigint) RETURNS boolean
+LANGUAGE sql STABLE AS $$
+    SELECT EXISTS (SELECT FROM draws_attendance WHERE draw_id = p_draw AND inspector_id = p_user)
+$$;
+
+-- Refuse a draw at an instant that is not where and when it was announced.
+CREATE OR REPLACE FUNCTION draws_need_announced(p_draw bigint, p_at timestamptz) RETURNS void
+LANGUAGE plpgsql AS $$
+DECLARE told draws_announcement := draws_announced(p_draw);
+BEGIN
+    IF told.planned_at IS NULL OR p_at < told.planned_at THEN
+        PERFORM draws_refuse('it is not before its newest announced time');
+    END IF;
+    IF told.office_id IS NULL AND NOT EXISTS (
+           SELECT FROM draws_placereason r WHERE r.announcement_id = told.id) THEN
+        PERFORM draws_refuse('it is at a Central Office, or an inspector says why it is not');
+    END IF;
+END $$;
+
+-- Join byte strings, each after its length in eight bytes, as the method of the draw does.
+CREATE OR REPLACE FUNCTION draws_framed(VARIADIC p_parts bytea[]) RETURNS bytea
+LANGUAGE sql IMMUTABLE AS $$
+    SELECT string_agg(int8send(octet_length(part)::bigint) || part, ''::bytea ORDER BY n)
+      FROM unnest(p_parts) WITH ORDINALITY AS each (part, n)
+$$;
+
+-- Return whether a secret is the one that the draw's commitment binds.
+CREATE OR REPLACE FUNCTION draws_secret_opens(p_draw bigint, p_secret bytea) RETURNS boolean
+LANGUAGE sql STABLE AS $$
+    SELECT EXISTS (
+        SELECT FROM draws_commitment c
+          JOIN draws_draw d ON d.id = c.draw_id
+          JOIN draws_drawfield f ON f.draw_id = c.draw_id
+         WHERE c.draw_id = p_draw AND c.digest = sha256(draws_framed(
+                   'draw/commitment/1', convert_to(d.uuid::text, 'UTF8'), f.digest,
+                   convert_to(concat_ws(' ', c.source, c.pieces), 'UTF8'), p_secret)))
+$$;
+
+CREATE OR REPLACE FUNCTION draws_guard_announcement() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+    IF draws_state(NEW.draw_id) <> 'announced' OR draws_attends(NEW.draw_id, NEW.announced_by_id)
+       OR NEW.planned_at < NEW.announced_at + NEW.notice_s * interval '1 second' THEN
+        PERFORM draws_refuse('it is announced ahead, before the commitment, by no inspector of it');
+    END IF;
+    IF NEW.office_id IS NOT NULL AND NOT EXISTS (
+           SELECT FROM premises_premises p
+            WHERE p.id = NEW.office_id AND p.kind = 'central_office') THEN
+        PERFORM draws_refuse('the office is a Central Office');
+    END IF;
+    RETURN NEW;
+END $$;
+
+CREATE OR REPLACE FUNCTION draws_guard_placereason() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+    IF NOT EXISTS (
+        SELECT FROM draws_announcement n
+          JOIN draws_attendance a ON a.id = NEW.attendance_id AND a.draw_id = n.draw_id
+          JOIN staff_staffsession s ON s.id = NEW.session_id AND s.user_id = a.inspector_id
+         WHERE n.id = NEW.announcement_id AND n.office_id IS NULL AND n.place <> ''
+           AND draws_state(n.draw_id) = 'announced') THEN
+        PERFORM draws_refuse('an inspector who attends says why it is not at a Central Office');
     END IF;
     RETURN NEW;
 END $$;
@@ -33,8 +107,14 @@ BEGIN
            AND u.appointment = NEW.appointment AND 'inspector' = ANY (u.roles)) THEN
         PERFORM draws_refuse('only an appointed inspector attends');
     END IF;
-    IF draws_state(NEW.draw_id) IN ('certified', 'called_off') THEN
+    IF draws_state(NEW.draw_id) IN ('certified', 'called_off', 'abandoned') THEN
         PERFORM draws_refuse('it is over');
+    END IF;
+    IF EXISTS (SELECT FROM draws_announcement n
+                WHERE n.draw_id = NEW.draw_id AND n.announced_by_id = NEW.inspector_id)
+       OR EXISTS (SELECT FROM draws_commitment c
+                WHERE c.draw_id = NEW.draw_id AND c.committed_by_id = NEW.inspector_id) THEN
+        PERFORM draws_refuse('its inspector neither announced it nor committed to it');
     END IF;
     RETURN NEW;
 END $$;
@@ -48,10 +128,15 @@ BEGIN
        OR NOT EXISTS (SELECT FROM draws_drawfield f WHERE f.draw_id = NEW.draw_id) THEN
         PERFORM draws_refuse('an inspector and a fixed field come first');
     END IF;
+    IF draws_attends(NEW.draw_id, NEW.committed_by_id) THEN
+        PERFORM draws_refuse('its inspector neither announced it nor committed to it');
+    END IF;
+    PERFORM draws_need_announced(NEW.draw_id, NEW.committed_at);
     RETURN NEW;
 END $$;
 
 CREATE OR REPLACE FUNCTION draws_guard_outcome() RETURNS trigger LANGUAGE plpgsql AS $$
+DECLARE told draws_announcement := draws_announced(NEW.draw_id);
 BEGIN
     IF NEW.method = 'computed' AND NOT (
            draws_state(NEW.draw_id) = 'committed' AND EXISTS (
@@ -59,13 +144,28 @@ BEGIN
                 WHERE c.draw_id = NEW.draw_id AND c.committed_at < NEW.drawn_at)) THEN
         PERFORM draws_refuse('entropy is entered after the commitment, once');
     END IF;
+    IF NEW.method = 'computed' AND NOT (
+           draws_secret_opens(NEW.draw_id, NEW.secret) AND EXISTS (
+               SELECT FROM draws_commitment c
+                WHERE c.draw_id = NEW.draw_id AND c.source = NEW.source
+                  AND (c.pieces IS NULL OR c.pieces = cardinality(
+                           string_to_array(NEW.entropy, ' '))))) THEN
+        PERFORM draws_refuse('its secret, and the dice or balls, are those committed to');
+    END IF;
     IF NEW.method = 'balls' AND NOT (
-           draws_state(NEW.draw_id) IN ('announced', 'committed') AND EXISTS (
+           draws_state(NEW.draw_id) = 'announced' AND EXISTS (
                SELECT FROM staff_decision d JOIN staff_proposal p ON p.id = d.proposal_id
                 WHERE p.id = NEW.proposal_id AND p.kind = 'draws.manual'
                   AND d.verdict = 'confirmed')) THEN
-        PERFORM draws_refuse('a draw by hand is entered by two persons, once');
+        PERFORM draws_refuse('a draw by hand is entered by two persons, before any commitment');
     END IF;
+    IF NOT draws_attends(NEW.draw_id, NEW.entered_by_id) THEN
+        PERFORM draws_refuse('an inspector who attends enters it');
+    END IF;
+    IF NEW.place <> told.place THEN
+        PERFORM draws_refuse('it is at its newest announced place');
+    END IF;
+    PERFORM draws_need_announced(NEW.draw_id, NEW.drawn_at);
     IF NOT EXISTS (SELECT FROM draws_drawfield f WHERE f.draw_id = NEW.draw_id
                     AND jsonb_array_length(NEW."order") = f.places) THEN
         PERFORM draws_refuse('the order is not of its field');
@@ -85,14 +185,32 @@ END $$;
 
 CREATE OR REPLACE FUNCTION draws_guard_calloff() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
-    IF draws_state(NEW.draw_id) NOT IN ('announced', 'committed') THEN
-        PERFORM draws_refuse('what is drawn is not called off');
+    IF draws_state(NEW.draw_id) <> 'announced' THEN
+        PERFORM draws_refuse('what is committed to is not called off');
+    END IF;
+    RETURN NEW;
+END $$;
+
+-- Only the inspector who proposed it and an organiser abandon a draw, and with its true secret.
+CREATE OR REPLACE FUNCTION draws_guard_abandonment() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+    IF draws_state(NEW.draw_id) <> 'committed' OR NOT draws_secret_opens(NEW.draw_id, NEW.secret)
+       OR NOT staff_second_is(NEW.proposal_id, 'organiser') OR NOT EXISTS (
+        SELECT FROM staff_proposal p
+          JOIN draws_attendance a ON a.id = NEW.attendance_id AND a.draw_id = NEW.draw_id
+         WHERE p.id = NEW.proposal_id AND p.kind = 'draws.abandonment'
+           AND p.proposed_by_id = a.inspector_id) THEN
+        PERFORM draws_refuse('inspector and organiser abandon it, and publish its secret');
     END IF;
     RETURN NEW;
 END $$;
 
 CREATE OR REPLACE TRIGGER draw_steps BEFORE UPDATE OF state ON draws_draw
     FOR EACH ROW EXECUTE FUNCTION draws_guard_state();
+CREATE OR REPLACE TRIGGER draw_steps BEFORE INSERT ON draws_announcement
+    FOR EACH ROW EXECUTE FUNCTION draws_guard_announcement();
+CREATE OR REPLACE TRIGGER draw_steps BEFORE INSERT ON draws_placereason
+    FOR EACH ROW EXECUTE FUNCTION draws_guard_placereason();
 CREATE OR REPLACE TRIGGER draw_steps BEFORE INSERT ON draws_attendance
     FOR EACH ROW EXECUTE FUNCTION draws_guard_attendance();
 CREATE OR REPLACE TRIGGER draw_steps BEFORE INSERT ON draws_commitment
@@ -103,3 +221,5 @@ CREATE OR REPLACE TRIGGER draw_steps BEFORE INSERT ON draws_drawcertificate
     FOR EACH ROW EXECUTE FUNCTION draws_guard_certificate();
 CREATE OR REPLACE TRIGGER draw_steps BEFORE INSERT ON draws_calloff
     FOR EACH ROW EXECUTE FUNCTION draws_guard_calloff();
+CREATE OR REPLACE TRIGGER draw_steps BEFORE INSERT ON draws_abandonment
+    FOR EACH ROW EXECUTE FUNCTION draws_guard_abandonment();

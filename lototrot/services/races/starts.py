@@ -374,7 +374,7 @@ def _need_retractable(record: RaceRecord, proposal: Proposal) -> None:
         raise DeclarationUnknown(race=record.race_id)
     if record.drawn is not None:
         raise DrawCertified(race=record.race_id)
-    if record.draw and record.draw.order:
+    if record.draw_begun:
         raise DrawBegun(race=record.race_id)
 
 

@@ -6,9 +6,11 @@ from typing import Any
 import pytest
 
 from core.database import clock
-from core.draws import documents, manual, services
+from core.draws import conducting, documents, manual, services
 from core.proofs.log import published
 from core.staff import two_persons
+from core.staff.actor import PowerMissing
+from tests.support import factories
 from tests.support.urn import Hall, hall
 
 pytestmark = pytest.mark.django_db
@@ -23,7 +25,6 @@ def by_hand(room: Hall, **changes: Any) -> Any:
     given = {
         "order": ["5", "1", "8", "2", "3"],
         "drawn_at": clock.now(),
-        "place": "Oficina Central",
         "witness": "Notary",
         "cause": "Tall de llum",
     } | changes
@@ -31,31 +32,34 @@ def by_hand(room: Hall, **changes: Any) -> Any:
 
 
 @pytest.mark.article("14.III.5.4.4")
-@pytest.mark.parametrize("committed", [False, True])
-def test_a_draw_with_balls_is_entered_by_two_persons(room: Hall, committed: bool) -> None:
-    if committed:
-        room.committed()
+def test_a_draw_with_balls_is_entered_by_an_organiser_and_the_inspector(room: Hall) -> None:
+    with pytest.raises(services.BeforeAnnounced):
+        by_hand(room)
+    factories.announced_time(room.draw)
     proposal = by_hand(room)
     with pytest.raises(two_persons.SamePerson):
         two_persons.confirm(proposal=proposal.uuid, by=room.organiser)
-    two_persons.confirm(proposal=proposal.uuid, by=room.other)
-    with pytest.raises(services.EntropyGiven):
+    with pytest.raises(PowerMissing):
+        two_persons.confirm(proposal=proposal.uuid, by=room.other)
+    with pytest.raises(services.InspectorAbsent):
+        two_persons.confirm(proposal=proposal.uuid, by=room.inspector)
+    services.draw_attend(by=room.inspector, draw=room.draw.uuid)
+    two_persons.confirm(proposal=proposal.uuid, by=room.inspector)
+    with pytest.raises(conducting.EntropyGiven):
         room.enter()
     with pytest.raises(services.DrawBegun):
         by_hand(room)
-    services.draw_attend(by=room.inspector, draw=room.draw.uuid)
     room.certify()
     assert room.urn.certified[0].order == ("5", "1", "8", "2", "3")
     log = published(kind=documents.MINUTES, subject=str(room.draw.uuid))
     assert log and log.document["method"] == "balls" and log.document["entropy"] is None
-    assert (log.document["commitment"] is not None) == committed
+    assert log.document["commitment"] is None
 
 
 @pytest.mark.parametrize(
     ("changes", "error"),
     [
-        ({"place": " "}, services.PlaceNeeded),
-        ({"witness": ""}, services.WitnessMissing),
+        ({"witness": ""}, conducting.WitnessMissing),
         ({"cause": ""}, manual.CauseMissing),
         ({"order": ["5", "1", "8", "2"]}, manual.OrderMalformed),
         ({"order": ["5", "1", "8", "2", "2"]}, manual.OrderMalformed),
@@ -65,6 +69,7 @@ def test_a_draw_with_balls_is_entered_by_two_persons(room: Hall, committed: bool
 def test_balls_that_cannot_be_are_refused(
     room: Hall, changes: dict[str, Any], error: type[Exception]
 ) -> None:
+    factories.announced_time(room.draw)
     with pytest.raises(error):
         by_hand(room, **changes)
     for length in (timedelta(hours=-3), timedelta(minutes=1)):

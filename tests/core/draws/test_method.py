@@ -51,6 +51,46 @@ def test_what_is_no_entropy_is_refused(source: Source, text: str, error: type[Ex
         method.entropy_canonical(source, text)
 
 
+@pytest.mark.parametrize(
+    ("source", "pieces", "error"),
+    [
+        (Source.DICE, None, method.MeansRefused),
+        (Source.BALLS, 81, method.MeansRefused),
+        (Source.PHRASE, 12, method.MeansRefused),
+        (Source.DICE, 9, method.EntropyTooLittle),
+        (Source.BALLS, 5, method.EntropyTooLittle),
+    ],
+)
+def test_means_that_cannot_be_are_refused(
+    source: Source, pieces: int | None, error: type[Exception]
+) -> None:
+    with pytest.raises(error):
+        method.Means(source, pieces)
+
+
+def test_what_the_witness_gives_is_of_the_kind_and_number_committed_to() -> None:
+    """[B16]"""
+    dice, phrase = method.Means(Source.DICE, 10), method.Means(Source.PHRASE, None)
+    assert (dice.text, phrase.text) == ("dice 10", "phrase")
+    ten = method.entropy_canonical(Source.DICE, "3161425364")
+    dice.need_kept(Source.DICE, ten)
+    phrase.need_kept(Source.PHRASE, "rain all night in Manacor")
+    for source, entropy in (
+        (Source.DICE, ten + " 6"),
+        (Source.BALLS, ten),
+        (Source.PHRASE, "rain all night in Manacor"),
+    ):
+        with pytest.raises(method.EntropyOtherwise):
+            dice.need_kept(source, entropy)
+
+
+def test_the_commitment_binds_kind_and_number() -> None:
+    secret, field = bytes(32), bytes(32)
+    kinds = [(Source.DICE, 10), (Source.DICE, 11), (Source.BALLS, 10), (Source.PHRASE, None)]
+    made = {method.commitment(secret, "draw", field, method.Means(*kind)) for kind in kinds}
+    assert len(made) == 4
+
+
 def test_an_entry_twice_or_too_many_places_is_no_field() -> None:
     for entries, places in ((("1", "1"), 1), (("1", "2"), 3), (("1",), 0), ((), 1)):
         with pytest.raises(FieldUnfit):
@@ -61,7 +101,8 @@ def test_an_entry_twice_or_too_many_places_is_no_field() -> None:
 def test_an_order_is_of_the_field_each_once(entries: list[str], data: st.DataObject) -> None:
     places = data.draw(st.integers(1, len(entries)))
     secret = data.draw(st.binary(min_size=32, max_size=32))
-    digest = method.commitment(secret, "draw", method.field_digest(entries))
+    phrase = method.Means(Source.PHRASE, None)
+    digest = method.commitment(secret, "draw", method.field_digest(entries), phrase)
     found = method.order(secret, digest, "entropy", entries, places)
     assert len(found) == places == len(set(found)) and set(found) <= set(entries)
     whole = method.order(secret, digest, "entropy", entries, len(entries))
@@ -75,8 +116,11 @@ def test_the_documented_example_is_true() -> None:
     example = json.loads(found[1])
     field = method.field_digest(example["entries"])
     secret = bytes.fromhex(example["secret"])
-    digest = method.commitment(secret, example["draw"], field)
-    text = method.entropy_canonical(Source(example["source"]), example["text"])
+    source = Source(example["source"])
+    means = method.Means(source, example["pieces"])
+    digest = method.commitment(secret, example["draw"], field, means)
+    text = method.entropy_canonical(source, example["text"])
+    means.need_kept(source, text)
     order = method.order(secret, digest, text, example["entries"], 4)
     made = {"sha256": field.hex(), "commitment": digest.hex(), "canonical": text, "order": order}
     assert {name: example[name] for name in made} == made

@@ -36,7 +36,8 @@ def test_the_minutes_on_paper_have_everything(monkeypatch: Any, language: str) -
     minutes = Api().get(f"draws/{room.draw.uuid}/minutes.json").json()
     wanted = [
         "Storm",
-        "OficinaCentral",
+        "".join(factories.central_office().split()),
+        "MemberofStaff",
         bytes(committed.digest).hex(),
         bytes(outcome.secret).hex(),
         "".join(PHRASE.split()),

@@ -1,20 +1,21 @@
-"""Take the steps of a public draw in order, and check the refusals."""
+"""Announce draws, record who attends, and call them off; check the refusals [B16]."""
 
-import uuid
+from datetime import timedelta
 from typing import Any
 
 import pytest
 
 from core.database import clock
-from core.draws import documents, method, services
-from core.draws.models import Attendance, Draw, Outcome
+from core.draws import conducting, documents, services
+from core.draws.models import Announcement, Attendance, Draw, PlaceReason
 from core.proofs.log import published
-from core.staff.actor import PowerMissing
+from core.staff.models import User
 from core.staff.powers import Role
 from tests.support import factories
-from tests.support.urn import PHRASE, Hall, Unsealed, hall
+from tests.support.urn import Hall, Urn, hall
 
 pytestmark = pytest.mark.django_db
+WAREHOUSE = "A warehouse"
 
 
 @pytest.fixture
@@ -22,144 +23,154 @@ def room(monkeypatch: Any) -> Hall:
     return hall(monkeypatch)
 
 
-@pytest.mark.article("14.III.5.4.2", "14.III.5.4.4")
-def test_a_draw_from_its_announcement_to_its_minutes(room: Hall) -> None:
-    commitment = room.committed()
-    outcome = room.enter()
-    assert sorted(outcome.order) == sorted(room.urn.entries)
-    secret = bytes(outcome.secret)
-    field = method.field_digest(room.urn.entries)
-    assert method.commitment(secret, str(room.draw.uuid), field) == bytes(commitment.digest)
-    assert secret not in bytes(commitment.secret_kept)
-    certificate = room.certify(observations="Sense incidències")
-    assert room.state() == "certified" and not certificate.late
-    (told,) = room.urn.certified
-    assert told.order == tuple(outcome.order) and told.certified_at == certificate.certified_at
-    entries = [
-        published(kind=kind, subject=str(room.draw.uuid))
-        for kind in (documents.COMMITMENT, documents.OUTCOME, documents.MINUTES)
-    ]
-    assert [each.sequence for each in entries if each] == sorted(
-        each.sequence for each in entries if each
+def announced(room: Hall, place: str, minutes: float = 30) -> Announcement:
+    planned_at = clock.now() + timedelta(minutes=minutes)
+    return services.draw_reannounce(
+        by=room.organiser, draw=room.draw.uuid, place=place, planned_at=planned_at
     )
-    minutes = entries[2].document if entries[2] else {}
-    assert minutes["inspector"]["appointment"] == "Resolució d'inspecció 1"
-    assert minutes["entropy"] == {"source": "phrase", "text": PHRASE, "canonical": PHRASE}
-    assert minutes["order"] == outcome.order and minutes["statement"].keys() == {"ca", "es", "en"}
-
-
-def test_every_step_sent_again_changes_nothing(room: Hall) -> None:
-    again = services.draw_announce(by=room.organiser, kind=room.kind, subject="urn:1")
-    assert again == room.draw
-    commitment = room.committed()
-    assert room.committed() == commitment
-    outcome = room.enter()
-    assert room.enter() == outcome
-    certificate = room.certify()
-    assert room.certify() == certificate
-    assert Attendance.objects.count() == Outcome.objects.count() == 1
-    assert len(room.urn.certified) == 1
-
-
-def test_steps_out_of_order_are_refused_each_by_its_own_code(room: Hall) -> None:
-    with pytest.raises(services.EntropyTooEarly):
-        room.enter()
-    with pytest.raises(services.NotDrawn):
-        room.certify()
-    with pytest.raises(services.InspectorNeeded):
-        services.draw_commit(by=room.organiser, draw=room.draw.uuid)
-    room.committed()
-    with pytest.raises(services.NotDrawn):
-        room.certify()
-    with pytest.raises(services.WitnessMissing):
-        room.enter(witness=" ")
-    room.enter()
-    for other in (PHRASE + "!", PHRASE + " "):
-        with pytest.raises(services.EntropyGiven):
-            room.enter(other)
-    stranger = factories.staff(Role.INSPECTOR)
-    with pytest.raises(services.InspectorAbsent):
-        room.certify(by=stranger)
-    with pytest.raises(services.DrawBegun):
-        services.draw_call_off(
-            by=room.organiser, kind=room.kind, subject="urn:1", reason="Again, please"
-        )
-    room.certify()
-    with pytest.raises(services.DrawOver):
-        services.draw_attend(by=stranger, draw=room.draw.uuid)
-    with pytest.raises(services.DrawOver):
-        services.draw_reannounce(
-            by=room.organiser, draw=room.draw.uuid, place="Bar", planned_at=clock.now()
-        )
-    with pytest.raises(services.DrawUnknown):
-        services.draw_commit(by=room.organiser, draw=uuid.uuid4())
-
-
-def test_only_the_roles_of_a_step_take_it(room: Hall) -> None:
-    steward = factories.staff(Role.STEWARDS)
-    for act in (
-        lambda: services.draw_commit(by=room.inspector, draw=room.draw.uuid),
-        lambda: services.draw_attend(by=room.organiser, draw=room.draw.uuid),
-        lambda: services.draw_certify(by=steward, draw=room.draw.uuid),
-    ):
-        with pytest.raises(PowerMissing):
-            act()
-
-
-def test_the_game_says_when_a_draw_may_begin(room: Hall) -> None:
-    room.urn.sealed = False
-    with pytest.raises(Unsealed):
-        room.committed()
-    assert room.state() == "announced" and not room.draw.attendances.filter(draw=0).exists()
-    room.urn.sealed = True
-    room.committed()
-    room.urn.entries = ("1", "2")
-    assert len(room.enter().order) == 5, "the field was fixed with the commitment"
 
 
 @pytest.mark.article("14.III.5.4.2")
-def test_a_late_draw_is_marked_with_its_cause_and_not_blocked(room: Hall) -> None:
+def test_a_draw_is_announced_at_the_central_office_midway_to_its_limit(room: Hall) -> None:
+    told = services.announcement_of(room.draw)
+    assert told.office is not None and told.place == factories.central_office()
+    assert room.draw.due_at is not None
+    assert told.planned_at == told.announced_at + (room.draw.due_at - told.announced_at) / 2
+    assert told.notice_s == 600
+
+
+def test_a_draw_without_a_limit_or_past_it_is_announced_ten_minutes_ahead(monkeypatch: Any) -> None:
+    for due_in in (None, timedelta(minutes=-5), timedelta(minutes=8)):
+        room = hall(monkeypatch, Urn(due_in=due_in))
+        told = services.announcement_of(room.draw)
+        assert told.planned_at == told.announced_at + timedelta(minutes=10)
+        services.draw_call_off(by=room.organiser, kind=room.kind, subject="urn:1", reason="Next")
+
+
+@pytest.mark.article("14.III.5.4.2")
+def test_it_is_announced_at_least_ten_minutes_ahead(room: Hall) -> None:
+    office = factories.central_office()
+    for minutes in (-1, 0, 9.9):
+        with pytest.raises(services.NoticeTooShort) as refused:
+            announced(room, office, minutes)
+        assert "earliest_at" in refused.value.data
+    assert announced(room, office, 10.1).office is not None
+    with pytest.raises(services.PlaceNeeded):
+        announced(room, " ")
+
+
+def test_an_office_is_known_by_its_code_and_as_it_is_shown(room: Hall) -> None:
+    first = services.announcement_of(room.draw).office
+    assert first is not None
+    for named in (first.code, f" {factories.central_office()} "):
+        told = announced(room, named)
+        assert (told.office, told.place) == (first, factories.central_office())
+    assert announced(room, WAREHOUSE).office is None
+
+
+@pytest.mark.article("14.III.5.4.2")
+def test_nothing_begins_before_the_newest_announced_time(room: Hall) -> None:
+    services.draw_attend(by=room.inspector, draw=room.draw.uuid)
+    factories.announced_time(room.draw)
+    announced(room, factories.central_office(), 56)
+    with pytest.raises(services.BeforeAnnounced):
+        conducting.draw_commit(by=room.organiser, draw=room.draw.uuid, source="phrase")
+    factories.announced_time(room.draw)
+    assert conducting.draw_commit(by=room.organiser, draw=room.draw.uuid, source="phrase")
+
+
+@pytest.mark.article("14.III.5.4.2", "14.III.5.4.4")
+def test_elsewhere_only_with_the_reason_of_an_inspector_who_attends(room: Hall) -> None:
+    services.draw_attend(by=room.inspector, draw=room.draw.uuid)
+    with pytest.raises(services.PlaceRegistered):
+        services.place_justify(by=room.inspector, draw=room.draw.uuid, reason="Near")
+    announced(room, WAREHOUSE)
+    with pytest.raises(services.PlaceUnregistered):
+        room.committed()
+    with pytest.raises(services.ReasonNeeded):
+        services.place_justify(by=room.inspector, draw=room.draw.uuid, reason=" ")
+    with pytest.raises(services.InspectorAbsent):
+        services.place_justify(
+            by=factories.staff(Role.INSPECTOR), draw=room.draw.uuid, reason="Flood"
+        )
+    first = services.place_justify(by=room.inspector, draw=room.draw.uuid, reason="Flood")
+    again = services.place_justify(by=room.inspector, draw=room.draw.uuid, reason="Other")
+    assert again == first and PlaceReason.objects.count() == 1
+    announced(room, "Another warehouse")
+    with pytest.raises(services.PlaceUnregistered):
+        room.committed()
+    services.place_justify(by=room.inspector, draw=room.draw.uuid, reason="Fire")
     room.committed()
-    factories.time_pass(hours=2, seconds=1)
-    room.enter()
-    with pytest.raises(services.LateCauseMissing):
-        room.certify()
-    assert room.certify(late_cause="Tall de llum").late
-    log = published(kind=documents.MINUTES, subject=str(room.draw.uuid))
-    assert log and (log.document["late"], log.document["late_cause"]) == (True, "Tall de llum")
+    announcements = room.enter() and room.certify() and _minutes(room)["announcements"]
+    reasons = [each["elsewhere"] and each["elsewhere"]["reason"] for each in announcements]
+    assert reasons == [None, "Flood", "Fire"]
+    assert [each["office"] is None for each in announcements] == [False, True, True]
 
 
-def test_another_inspector_takes_over_and_the_minutes_name_both(room: Hall) -> None:
-    room.committed()
-    room.enter()
-    second = factories.staff(Role.INSPECTOR, name="Segona Inspectora")
-    services.draw_attend(by=second, draw=room.draw.uuid)
-    room.certify(by=second)
-    with pytest.raises(services.DrawOver):
-        room.certify()
-    log = published(kind=documents.MINUTES, subject=str(room.draw.uuid))
-    assert log and log.document["inspector"]["name"] == "Segona Inspectora"
-    assert len(log.document["attendances"]) == 2
+def _minutes(room: Hall) -> dict[str, Any]:
+    entry = published(kind=documents.MINUTES, subject=str(room.draw.uuid))
+    assert entry is not None
+    return dict(entry.document)
 
 
-def test_a_draw_called_off_stays_on_record_and_its_secret_stays_unknown(room: Hall) -> None:
-    room.committed()
-    services.draw_call_off(by=room.organiser, kind=room.kind, subject="urn:1", reason="Was run")
-    with pytest.raises(services.DrawOver):
-        room.enter()
-    assert (
-        services.draw_call_off(by=room.organiser, kind=room.kind, subject="urn:1", reason="Was run")
-        is None
+@pytest.mark.article("14.III.5.4.4")
+def test_whoever_announced_or_committed_is_not_its_inspector(room: Hall) -> None:
+    """[B16]: also when their roles were changed meanwhile."""
+    user = User.objects.create(
+        username="both",
+        full_name="Somebody",
+        password="!",
+        roles=["organiser"],
+        appointment="Resolució 9",
+        created_at=clock.now(),
     )
-    again = services.draw_announce(
-        by=room.organiser, kind=room.kind, subject="urn:1", place="Oficina Central"
-    )
+    room.organiser = factories.signed_on(user)
+    announced(room, factories.central_office())
+    User.objects.filter(pk=user.pk).update(roles=["inspector"])
+    inspector = factories.signed_on(User.objects.get(pk=user.pk))
+    with pytest.raises(services.NotApart):
+        services.draw_attend(by=inspector, draw=room.draw.uuid)
+    assert not Attendance.objects.exists()
+
+
+@pytest.mark.article("14.III.5.4.4")
+def test_its_inspector_neither_announces_nor_commits(room: Hall) -> None:
+    services.draw_attend(by=room.inspector, draw=room.draw.uuid)
+    factories.announced_time(room.draw)
+    User.objects.filter(pk=room.inspector.user_id).update(roles=["organiser"])
+    became = factories.signed_on(User.objects.get(pk=room.inspector.user_id))
+    with pytest.raises(services.NotApart):
+        services.draw_reannounce(
+            by=became,
+            draw=room.draw.uuid,
+            place=factories.central_office(),
+            planned_at=clock.now() + timedelta(hours=1),
+        )
+    with pytest.raises(services.NotApart):
+        conducting.draw_commit(by=became, draw=room.draw.uuid, source="phrase")
+
+
+def test_a_draw_called_off_stays_on_record_and_makes_room_for_another(room: Hall) -> None:
+    given = {"by": room.organiser, "kind": room.kind, "subject": "urn:1", "reason": "Was run"}
+    services.draw_call_off(**given)
+    with pytest.raises(services.DrawOver):
+        room.committed()
+    assert services.draw_call_off(**given) is None
+    again = services.draw_announce(by=room.organiser, kind=room.kind, subject="urn:1")
     assert again != room.draw
     room.draw = again
     room.committed()
     room.enter()
     room.certify()
-    log = published(kind=documents.MINUTES, subject=str(again.uuid))
     before = Draw.objects.exclude(pk=again.pk).get()
-    assert log and log.document["called_off_before"] == [str(before.uuid)]
+    assert _minutes(room)["called_off_before"] == [str(before.uuid)]
     assert published(kind=documents.CALLED_OFF, subject=str(before.uuid)) is not None
+
+
+def test_from_the_commitment_on_a_draw_is_not_called_off(room: Hall) -> None:
+    room.committed()
+    with pytest.raises(services.DrawBegun):
+        services.draw_call_off(
+            by=room.organiser, kind=room.kind, subject="urn:1", reason="Another, please"
+        )
+    assert room.state() == "committed"

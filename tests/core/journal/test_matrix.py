@@ -16,6 +16,7 @@ from tests.support.verifying.forging import quick_signatures
 
 # Of these kinds nothing happened that day.
 NOT_THAT_DAY = {
+    "draws_draw.state_abandoned",
     "draws_draw.state_called_off",
     "draws_outcome.confirmed",
     "lototrot_classification.in_force_false",

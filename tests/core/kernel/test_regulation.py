@@ -42,6 +42,7 @@ def test_the_figures_of_the_text() -> None:
 @pytest.mark.article("14.III.5.4.2")
 def test_a_draw_is_due_within_two_hours() -> None:
     assert FIGURES.draw_within_s == 2 * 60 * 60
+    assert FIGURES.draw_notice_s == 10 * 60
 
 
 MUST, MAY, NOT = Duty.MUST, Duty.MAY, Duty.MUST_NOT
@@ -139,6 +140,7 @@ def test_a_bad_amendment_is_refused(changes: dict[str, Any], place: str) -> None
         (("lototrot", "minimum_price_cents"), 601),
         (("promotrot", "claim_days"), True),
         (("draw_within_s",), 0),
+        (("draw_notice_s",), 0),
         (("payment", "tiers"), []),
         (("payment", "tiers", 2, "up_to_cents"), 40000),
         (("payment", "tiers", 1, "up_to_cents"), 12000),

@@ -2,6 +2,7 @@
 
 import pytest
 
+from core.draws.models import Draw
 from core.staff.powers import Role
 from lototrot.services.seal.sealing import contest_seal
 from tests.support import factories
@@ -12,27 +13,30 @@ pytestmark = pytest.mark.django_db
 
 @pytest.mark.article("14.III.5.4.2")
 def test_a_declaration_and_its_result_reach_every_terminal_and_anybody() -> None:
+    place = factories.central_office()
     contest, point = factories.contest(), factories.point()
     race = factories.races_of(contest)[0]
     organiser, inspector = staff_api(Role.ORGANISER), staff_api(Role.INSPECTOR)
     declared = organiser.post(
         f"lototrot/races/{race.pk}/declaration",
-        {"kind": "not_run", "reason": "Storm", "draw_place": "Oficina Central, Palma"},
+        {"kind": "not_run", "reason": "Storm"},
     )
     assert declared.status_code == 201, declared.content
     terminal = terminal_api(point)
     (told,) = terminal.get("lototrot/terminal/contests", lang="es").json()["draws"]
-    assert told["place"] == "Oficina Central, Palma" and told["state"] == "announced"
-    assert told["order"] == [] and told["due_at"] == told["planned_at"]
+    assert told["place"] == place and told["state"] == "announced"
+    assert told["order"] == [] and told["planned_at"] < told["due_at"]
     path = f"draws/{told['draw']}"
     assert Api().get(path).json()["place"] == told["place"]
     assert organiser.get(f"lototrot/races/{race.pk}").json()["draw"] == told["draw"]
     inspector.post(f"{path}/attendance")
-    assert organiser.post(f"{path}/commitment").json()["code"] == "contest_not_sealed"
+    factories.announced_time(Draw.objects.get())
+    dice = {"source": "dice", "pieces": 10}
+    assert organiser.post(f"{path}/commitment", dice).json()["code"] == "contest_not_sealed"
     contest_seal(contest_id=contest.pk)
-    assert organiser.post(f"{path}/commitment").status_code == 201
+    assert organiser.post(f"{path}/commitment", dice).status_code == 201
     given = {"source": "dice", "text": "3161425364", "witness": "Una jugadora"}
-    order = organiser.post(f"{path}/entropy", given).json()["order"]
+    order = inspector.post(f"{path}/entropy", given).json()["order"]
     (told,) = terminal.get("lototrot/terminal/contests").json()["draws"]
     assert told["state"] == "drawn" and told["order"] == [], "not official yet"
     assert inspector.post(f"{path}/certificate").status_code == 201

@@ -20,13 +20,14 @@ DRAWN = {"order": ["5", "2", "8"]}
 
 def draw(**changes: Any) -> Answers:
     """Return a system with a draw of three numbers, with the answers changed as given."""
-    place = {"due_at": "2027-04-11T18:30:00+00:00", "place": drawing.PLACE, "draw": "d"}
+    place = {"planned_at": "2027-04-11T18:30:00+00:00", "place": "Oficina", "draw": "d"}
+    committed = {"entries": ["2", "5", "8"], "commitment": "ab" * 32}
     given: dict[str, Any] = {
         "clock": None,
         f"{RACE}/declaration": None,
         "lototrot/terminal/contests": {"draws": [place]},
         f"{DRAW}/attendance": None,
-        f"{DRAW}/commitment": {"entries": ["2", "5", "8"], "commitment": "ab" * 32},
+        f"{DRAW}/commitment": Turns([problem("draw_before_announced"), committed]),
         ENTROPY: Turns([DRAWN, problem("entropy_given")]),
         f"{DRAW}/certificate": {"late": False, "inspectors": [{"name": "Elionor Serra"}]},
         f"{DRAW}/minutes.pdf": b"%PDF-1.7",
@@ -56,12 +57,12 @@ def test_the_draw_goes_from_the_declaration_to_its_signed_minutes(
     acts = [f"{RACE}/declaration", f"{DRAW}/commitment", ENTROPY, f"{DRAW}/certificate"]
     assert [order.index(act) for act in acts] == sorted(order.index(act) for act in acts)
     (declared,) = answers.bodies(f"{RACE}/declaration")
-    assert (declared["kind"], declared["draw_place"]) == ("not_run", drawing.PLACE)
+    assert declared["kind"] == "not_run"
     first, second = answers.bodies(ENTROPY)
     assert first["text"] != second["text"], "the second throw is another one"
     assert [body["lang"] for body in answers.bodies(f"{DRAW}/minutes.pdf")] == ["ca", "es"]
     printed = capsys.readouterr().out
-    assert "at the latest at 20:30" in printed
+    assert "announces the draw, at 20:30: Oficina" in printed
     assert "5, 2 and 8" in printed
     assert "Elionor Serra, inspector, certifies" in printed
 
@@ -70,8 +71,12 @@ def test_the_draw_goes_from_the_declaration_to_its_signed_minutes(
 @pytest.mark.parametrize(
     ("changes", "wrong"),
     [
-        ({ENTROPY: Turns([DRAWN, DRAWN])}, "drawn a second time"),
-        ({ENTROPY: Turns([DRAWN, problem("draw_late")])}, "other dice were refused as draw_late"),
+        ({ENTROPY: Turns([DRAWN, DRAWN])}, "draws/d/entropy was not refused"),
+        (
+            {ENTROPY: Turns([DRAWN, problem("draw_late")])},
+            "entropy was refused as draw_late",
+        ),
+        ({f"{DRAW}/commitment": {"entries": []}}, "draws/d/commitment was not refused"),
         ({f"{DRAW}/certificate": {"late": True}}, "the draw is late"),
         ({f"{DRAW}/minutes.pdf": b"<html>"}, "the minutes are no PDF"),
     ],

@@ -29,6 +29,9 @@ from tests.support.factories.contests import (
     ticket_model as ticket_model,
 )
 from tests.support.factories.course import (
+    announced_time as announced_time,
+)
+from tests.support.factories.course import (
     classified as classified,
 )
 from tests.support.factories.course import (
@@ -42,6 +45,9 @@ from tests.support.factories.course import (
 )
 from tests.support.factories.course import (
     withdrawal as withdrawal,
+)
+from tests.support.factories.course import (
+    witnessed as witnessed,
 )
 from tests.support.factories.people import (
     another_session as another_session,
@@ -75,6 +81,9 @@ from tests.support.factories.people import (
 )
 from tests.support.factories.places import (
     Point as Point,
+)
+from tests.support.factories.places import (
+    central_office as central_office,
 )
 from tests.support.factories.places import (
     ended as ended,

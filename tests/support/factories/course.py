@@ -1,15 +1,17 @@
 """Put the events of races on record for tests: withdrawals, starts, results, draws."""
 
 from collections.abc import Iterable, Mapping
-from datetime import datetime
+from datetime import datetime, timedelta
 
 from django.db import transaction
 
 from core.database import clock
+from core.draws.conducting import draw_certify, draw_commit, draw_enter
 from core.draws.manual import manual_propose
 from core.draws.models import Draw
-from core.draws.services import draw_announce, draw_attend, draw_certify
+from core.draws.services import announcement_of, draw_announce, draw_attend, draw_reannounce
 from core.staff import two_persons
+from core.staff.actor import StaffActor
 from core.staff.powers import Role
 from lototrot.models.contest import (
     Contest,
@@ -20,7 +22,8 @@ from lototrot.selectors import draws
 from lototrot.services.races.drawing import RACE_DRAW
 from lototrot.services.seal.sealing import contest_seal
 from tests.support.factories.contests import contest_closed
-from tests.support.factories.people import proposal, somebody, staff, two_organisers
+from tests.support.factories.people import proposal, somebody, staff, time_to
+from tests.support.factories.places import central_office
 
 
 def withdrawal(of: Race, number: int, *, confirmed: bool = True) -> Withdrawal:
@@ -68,16 +71,20 @@ def declared(of: Race, kind: str = RaceDeclaration.Kind.NOT_RUN) -> RaceDeclarat
 
 @transaction.atomic
 def drawn(of: Race, winner: int) -> Draw:
-    """Record the certified draw of a declared race: balls entered by two persons, the winner
-    first.
+    """Record the certified draw of a declared race: balls drawn ten minutes from now, at the
+    Central Office, the winner first.
     """
     for on_it in Contest.objects.filter(legs__race=of).exclude(state__in=Contest.NEVER_ON_SALE):
         if on_it.state == Contest.State.OPEN:
             contest_closed(on_it, sealed=False)
         contest_seal(contest_id=on_it.pk)
-    one, two = two_organisers()
-    inspector, subject = staff(Role.INSPECTOR), draws.subject_of(of.pk)
-    draw = draw_announce(by=one, kind=RACE_DRAW, subject=subject, place="Oficina Central")
+    central_office()
+    one, subject = staff(Role.ORGANISER), draws.subject_of(of.pk)
+    soon = clock.now() + timedelta(minutes=10, seconds=1)
+    draw = draw_announce(by=one, kind=RACE_DRAW, subject=subject, planned_at=soon)
+    if not announcement_of(draw).place:
+        draw_reannounce(by=one, draw=draw.uuid, place=central_office(), planned_at=soon)
+    announced_time(draw)
     balls = sorted(RACE_DRAW.field(subject).entries, key=lambda ball: ball != str(winner))
     assert balls[0] == str(winner)
     entered = manual_propose(
@@ -85,12 +92,31 @@ def drawn(of: Race, winner: int) -> Draw:
         draw=draw.uuid,
         order=balls,
         drawn_at=clock.now(),
-        place="Oficina Central",
         witness="Notary",
         cause="Test",
     )
-    two_persons.confirm(proposal=entered.uuid, by=two)
+    inspector = staff(Role.INSPECTOR)
     draw_attend(by=inspector, draw=draw.uuid)
+    two_persons.confirm(proposal=entered.uuid, by=inspector)
+    draw_certify(by=inspector, draw=draw.uuid)
+    draw.refresh_from_db()
+    return draw
+
+
+def announced_time(draw: Draw) -> None:
+    """Move the clock to the announced time of a draw, unless it has passed."""
+    planned_at = announcement_of(draw).planned_at
+    if clock.now() < planned_at:
+        time_to(planned_at)
+
+
+def witnessed(draw: Draw, *, organiser: StaffActor | None = None, text: str = "3161425364") -> Draw:
+    """Take an announced draw to its certificate at the announced time, with these dice."""
+    organiser, inspector = organiser or staff(Role.ORGANISER), staff(Role.INSPECTOR)
+    announced_time(draw)
+    draw_attend(by=inspector, draw=draw.uuid)
+    draw_commit(by=organiser, draw=draw.uuid, source="dice", pieces=len(text))
+    draw_enter(by=inspector, draw=draw.uuid, source="dice", text=text, witness="Una jugadora")
     draw_certify(by=inspector, draw=draw.uuid)
     draw.refresh_from_db()
     return draw

@@ -8,6 +8,7 @@ from datetime import datetime, timedelta
 from django.db import connection
 
 from core.database import clock
+from core.draws.places import placed
 from core.ledger import services as ledger
 from core.premises.access import BareTerminal, TerminalActor, TerminalCredentials
 from core.premises.models import (
@@ -100,6 +101,13 @@ SELECT a.id, s.terminal_id, s.operator_id, core_now()
                     WHERE (d.approval_id, d.terminal_id, d.operator_id)
                         = (a.id, s.terminal_id, s.operator_id))
 """
+
+
+def central_office() -> str:
+    """Return the place of the Central Office as a draw announces it; register one if needed."""
+    if placed("")[0] is None:
+        premises(Premises.Kind.CENTRAL_OFFICE, authorised=())
+    return placed("")[1]
 
 
 def point(place: Premises | None = None, *, displays: bool = True) -> Point:

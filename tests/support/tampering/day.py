@@ -14,7 +14,6 @@ from django.db import transaction
 
 from core.database import clock
 from core.draws import documents
-from core.draws import services as draws
 from core.draws.models import Draw
 from core.journal import acting
 from core.journal.services import checkpoint_publish, days_due
@@ -178,6 +177,7 @@ def _sell(
 
 def _raced(contest: Contest, point: factories.Point, codes: list[str]) -> None:
     """Run the first race, with a ticket sold after its start, and draw the second."""
+    factories.central_office()
     first, second = factories.races_of(contest)
     by, other = factories.two_stewards()
     start = factories.time_to(first.scheduled_start_at)
@@ -200,20 +200,10 @@ def _raced(contest: Contest, point: factories.Point, codes: list[str]) -> None:
     organiser, another = factories.two_organisers()
     void = breach.breach_void(by=organiser, contest_id=contest.pk)
     two_persons.confirm(proposal=void.uuid, by=another)
-    _drawn(second.pk, organiser)
+    factories.witnessed(Draw.objects.get(subject=subject_of(second.pk)), organiser=organiser)
     contest_settle(contest_id=contest.pk)
     order = payment_order.payment_order_propose(by=organiser, contest_id=contest.pk)
     two_persons.confirm(proposal=order.uuid, by=another)
-
-
-def _drawn(race: int, organiser: StaffActor) -> None:
-    draw, inspector = Draw.objects.get(subject=subject_of(race)), factories.staff(Role.INSPECTOR)
-    draws.draw_attend(by=inspector, draw=draw.uuid)
-    draws.draw_commit(by=organiser, draw=draw.uuid)
-    draws.draw_enter(
-        by=organiser, draw=draw.uuid, source="dice", text="3161425364", witness="Una jugadora"
-    )
-    draws.draw_certify(by=inspector, draw=draw.uuid)
 
 
 def _played() -> Emission:

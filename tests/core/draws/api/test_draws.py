@@ -2,12 +2,14 @@
 
 import hashlib
 import json
+from datetime import timedelta
 from typing import Any
 
 import pytest
 
 from core.database import clock
 from core.staff.powers import Role
+from tests.support import factories
 from tests.support.api import Api, refused, staff_api
 from tests.support.urn import PHRASE, Hall, hall
 
@@ -28,18 +30,24 @@ def test_a_whole_draw_over_http(room: Hall) -> None:
     assert [each["title"] for each in found] == ["Urna"]
     refused(public.get(f"{path}/minutes.json"), 404, "minutes_unknown")
     refused(public.get(f"{path}/field.json"), 409, "draw_not_drawn")
-    moved = {"place": "Oficina Central", "planned_at": (clock.now()).isoformat()}
-    assert organiser.post(f"{path}/announcement", moved).json()["place"] == "Oficina Central"
-    refused(organiser.post(f"{path}/commitment"), 409, "draw_inspector_needed")
+    soon = (clock.now() + timedelta(minutes=11)).isoformat()
+    moved = {"place": factories.central_office(), "planned_at": soon}
+    shown = organiser.post(f"{path}/announcement", moved).json()
+    assert (shown["place"], shown["at_office"]) == (factories.central_office(), True)
+    phrase = {"source": "phrase"}
+    refused(organiser.post(f"{path}/commitment", phrase), 409, "draw_inspector_needed")
     refused(organiser.post(f"{path}/attendance"), 403, "power_missing")
     assert inspector.post(f"{path}/attendance").status_code == 201
-    committed = organiser.post(f"{path}/commitment").json()
+    factories.announced_time(room.draw)
+    committed = organiser.post(f"{path}/commitment", phrase).json()
     assert committed["state"] == "committed" and committed["secret"] is None
+    assert committed["means"] == {"source": "phrase", "pieces": None}
     given = {"source": "phrase", "text": PHRASE, "witness": "Una jugadora"}
-    refused(organiser.post(f"{path}/entropy", given | {"text": "short"}), 422, "entropy_too_little")
-    drawn = organiser.post(f"{path}/entropy", given).json()
+    refused(organiser.post(f"{path}/entropy", given), 403, "power_missing")
+    refused(inspector.post(f"{path}/entropy", given | {"text": "short"}), 422, "entropy_too_little")
+    drawn = inspector.post(f"{path}/entropy", given).json()
     assert drawn["entropy"]["text"] == PHRASE and len(drawn["order"]) == 5
-    refused(organiser.post(f"{path}/entropy", given | {"text": PHRASE + "!"}), 409, "entropy_given")
+    refused(inspector.post(f"{path}/entropy", given | {"text": PHRASE + "!"}), 409, "entropy_given")
     refused(staff_api(Role.INSPECTOR).post(f"{path}/certificate"), 403, "draw_inspector_absent")
     shown = inspector.post(f"{path}/certificate", {"observations": "Cap"}).json()
     assert shown["state"] == "certified" and shown["late"] is False
@@ -49,17 +57,3 @@ def test_a_whole_draw_over_http(room: Hall) -> None:
     assert json.loads(field.content) == shown["entries"]
     minutes = public.get(f"{path}/minutes.json").json()
     assert minutes["document"]["order"] == shown["order"] == public.get(path).json()["order"]
-
-
-def test_balls_over_http_wait_for_the_second_person(room: Hall) -> None:
-    one, two = staff_api(Role.ORGANISER), staff_api(Role.ORGANISER)
-    body = {
-        "order": ["5", "1", "8", "2", "3"],
-        "drawn_at": clock.now().isoformat(),
-        "place": "Oficina",
-        "witness": "Notari",
-        "cause": "Tall de llum",
-    }
-    proposed = one.post(f"draws/{room.draw.uuid}/balls", body).json()
-    assert two.post(f"proposals/{proposed['proposal']}/confirmation").status_code == 200
-    assert Api().get(f"draws/{room.draw.uuid}").json()["method"] == "balls"

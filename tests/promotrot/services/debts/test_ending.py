@@ -4,10 +4,8 @@ import pytest
 from django.db import DatabaseError, transaction
 
 from core.draws.models import Draw
-from core.draws.services import draw_attend, draw_certify, draw_commit, draw_enter
 from core.ledger.books import differences
 from core.ledger.services import balance_cents
-from core.premises.models import Premises
 from core.staff.powers import Role
 from promotrot import accounts
 from promotrot.models.game import Game, GameEnding
@@ -41,24 +39,12 @@ def _owing(cents: int) -> Game:
 
 
 def _ended(game: Game, winners: int) -> None:
-    factories.premises(Premises.Kind.CENTRAL_OFFICE, authorised=())
+    factories.central_office()
     emitting.both(game_end_propose(by=factories.staff(Role.ORGANISER), game=game, winners=winners))
 
 
 def _drawn() -> Draw:
-    organiser, inspector = factories.staff(Role.ORGANISER), factories.staff(Role.INSPECTOR)
-    draw = Draw.objects.get(kind="promotrot.debt")
-    draw_attend(by=inspector, draw=draw.uuid)
-    draw_commit(by=organiser, draw=draw.uuid)
-    draw_enter(
-        by=organiser,
-        draw=draw.uuid,
-        source="phrase",
-        witness="The public",
-        text="the horses came in at a trot that evening and nobody had seen it",
-    )
-    draw_certify(by=inspector, draw=draw.uuid)
-    return draw
+    return factories.witnessed(Draw.objects.get(kind="promotrot.debt"))
 
 
 @pytest.mark.article("15.III.6.2")

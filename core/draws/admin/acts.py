@@ -1,36 +1,18 @@
-"""Show public draws in the admin: their state, the countdown, and the steps to take
-(14.III.5.4).
-"""
+"""Take the steps of a public draw in the admin (14.III.5.4)."""
 
 from typing import Any
 
 from django import forms
-from django.contrib import admin
-from django.http import HttpRequest
 from django.utils.html import format_html
-from django.utils.safestring import SafeString
 from django.utils.translation import get_language
 from django.utils.translation import gettext_lazy as _
 
-from core.admin_support import navigation
 from core.admin_support.acts import Act, Done
-from core.admin_support.columns import NOTHING, link, moment, paper_links, tag
-from core.admin_support.contents import Table
+from core.admin_support.columns import NOTHING, moment, tag
 from core.admin_support.forms import ActForm, MomentField
-from core.admin_support.readonly import ReadOnlyAdmin, ReadOnlyInline
 from core.database import clock
-from core.draws import manual, method, powers, services
-from core.draws.documents import MOST_INLINE
-from core.draws.models import (
-    Announcement,
-    Attendance,
-    CallOff,
-    Commitment,
-    Draw,
-    DrawCertificate,
-    DrawField,
-    Outcome,
-)
+from core.draws import abandoning, conducting, manual, method, powers, services
+from core.draws.models import Commitment, Draw, Outcome, PlaceReason
 from core.draws.services import announcement_of
 from core.receipts.document import LANGUAGES
 from core.staff.actor import StaffActor
@@ -38,19 +20,41 @@ from core.staff.actor import StaffActor
 Data = dict[str, Any]
 State = Draw.State
 _SOURCES = {"dice": _("dice"), "balls": _("balls"), "phrase": _("phrase")}
-_OVER = (State.CERTIFIED, State.CALLED_OFF)
 
 
 # --- Forms ----------------------------------------------------------------------------------------
 
 
 class _Announce(ActForm):
-    place = forms.CharField(label=_("Place"), max_length=300)
+    place = forms.CharField(
+        label=_("Place"),
+        max_length=300,
+        help_text=_(
+            "A registered Central Office, by its code or as shown. Elsewhere the inspector must"
+            " give the reason."
+        ),
+    )
     planned_at = MomentField(label=_("Planned for"))
 
     def build(self) -> None:
         announcement = announcement_of(self.target)
         self.initial.update(place=announcement.place, planned_at=announcement.planned_at)
+
+
+class _Commit(ActForm):
+    source = forms.ChoiceField(label=_("Source"), choices=[*_SOURCES.items()])
+    pieces = forms.IntegerField(
+        label=_("How many dice or balls"),
+        min_value=1,
+        max_value=method.MOST_PIECES,
+        required=False,
+        initial=method.LEAST_DICE,
+        help_text=_("Ten dice or six balls, at least. None for a phrase."),
+    )
+
+
+class _Reason(ActForm):
+    reason = forms.CharField(label=_("Reason"), max_length=400)
 
 
 class _Enter(ActForm):
@@ -59,9 +63,12 @@ class _Enter(ActForm):
         label=_("What the witness gave"),
         max_length=method.MAX_ENTROPY_CHARACTERS,
         strip=False,
-        help_text=_("As given: ten dice, six balls, or a phrase of the public, at least."),
+        help_text=_("As given, of the kind and number of the commitment."),
     )
     witness = forms.CharField(label=_("Witness"), max_length=200)
+
+    def build(self) -> None:
+        self.initial["source"] = Commitment.objects.get(draw=self.target).source
 
 
 class _Balls(ActForm):
@@ -69,7 +76,6 @@ class _Balls(ActForm):
         label=_("Order"), help_text=_("As the balls came, the winner first, with commas between.")
     )
     drawn_at = MomentField(label=_("Drawn at"), initial=clock.now)
-    place = forms.CharField(label=_("Place"), max_length=300)
     witness = forms.CharField(label=_("Witness"), max_length=200)
     cause = forms.CharField(label=_("Cause"), max_length=400)
 
@@ -103,23 +109,33 @@ def _attend(by: StaffActor, draw: Draw, data: Data) -> Done:
 
 
 def _commit(by: StaffActor, draw: Draw, data: Data) -> Done:
-    services.draw_commit(by=by, draw=draw.uuid)
+    conducting.draw_commit(by=by, draw=draw.uuid, **data)
     return Done(_("The commitment is published. Now the witness acts."))
 
 
 def _enter(by: StaffActor, draw: Draw, data: Data) -> Done:
-    outcome = services.draw_enter(by=by, draw=draw.uuid, **data)
+    outcome = conducting.draw_enter(by=by, draw=draw.uuid, **data)
     return Done(format_html("{}: {}", _("The order"), ", ".join(outcome.order[:30])))
 
 
 def _balls(by: StaffActor, draw: Draw, data: Data) -> Done:
     order = [entry.strip() for entry in data.pop("order").split(",") if entry.strip()]
     proposal = manual.manual_propose(by=by, draw=draw.uuid, order=order, **data)
-    return Done(_("Proposed; a second person confirms it."), proposal)
+    return Done(_("Proposed; the inspector who attends confirms it."), proposal)
+
+
+def _justify(by: StaffActor, draw: Draw, data: Data) -> Done:
+    services.place_justify(by=by, draw=draw.uuid, **data)
+    return Done(_("The minutes will have the reason for the place."))
+
+
+def _abandon(by: StaffActor, draw: Draw, data: Data) -> Done:
+    proposal = abandoning.abandonment_propose(by=by, draw=draw.uuid, **data)
+    return Done(_("Proposed; an organiser confirms it."), proposal)
 
 
 def _certify(by: StaffActor, draw: Draw, data: Data) -> Done:
-    services.draw_certify(by=by, draw=draw.uuid, **data)
+    conducting.draw_certify(by=by, draw=draw.uuid, **data)
     return Done(_("The draw is certified; its minutes are signed and published."))
 
 
@@ -128,16 +144,31 @@ def _in(*states: Draw.State) -> Any:
 
 
 def _attendable(by: StaffActor, draw: Draw) -> bool:
-    return draw.state not in _OVER and not draw.attendances.filter(inspector=by.user_id).exists()
+    return (
+        draw.state not in Draw.OVER and not draw.attendances.filter(inspector=by.user_id).exists()
+    )
+
+
+def _elsewhere(by: StaffActor, draw: Draw) -> bool:
+    announcement = announcement_of(draw)
+    unsaid = not PlaceReason.objects.filter(announcement=announcement).exists()
+    return draw.state == State.ANNOUNCED and announcement.office_id is None and unsaid
 
 
 def about(draw: Draw) -> list[tuple[Any, Any]]:
     """Return the announcement and the order of a draw, as labels and values for a form."""
     announcement = announcement_of(draw)
-    facts = [
+    facts: list[tuple[Any, Any]] = [
         (_("place"), announcement.place or NOTHING),
         (_("planned for"), moment(announcement.planned_at)),
     ]
+    if announcement.office_id is None:
+        reason = PlaceReason.objects.filter(announcement=announcement).first()
+        facts.append((_("reason for another place"), reason or tag("rejected", _("Missing"))))
+    commitment = Commitment.objects.filter(draw=draw).first()
+    if commitment is not None:
+        pieces = f": {commitment.pieces}" if commitment.pieces else ""
+        facts.append((_("the witness gives"), f"{_SOURCES[commitment.source]}{pieces}"))
     outcome = Outcome.objects.filter(draw=draw).first()
     if outcome is not None:
         facts.append((_("order"), ", ".join(outcome.order[:30])))
@@ -166,10 +197,22 @@ ACTS = (
         text=_("You are present at this draw, as an inspector appointed (14.III.5.4.4)."),
     ),
     Act(
+        name="justify",
+        title=_("Say why it is not at a Central Office"),
+        power=powers.CERTIFY,
+        run=_justify,
+        form=_Reason,
+        icon="wrong_location",
+        offered=_elsewhere,
+        facts=about,
+        text=_("Without your reason the draw is not held at this place."),
+    ),
+    Act(
         name="commit",
         title=_("Commit to a secret"),
         power=powers.CONDUCT,
         run=_commit,
+        form=_Commit,
         icon="lock",
         offered=_in(State.ANNOUNCED),
         facts=about,
@@ -179,13 +222,29 @@ ACTS = (
     Act(
         name="enter",
         title=_("Enter what the witness gave"),
-        power=powers.CONDUCT,
+        power=powers.CERTIFY,
         run=_enter,
         form=_Enter,
         icon="casino",
         offered=_in(State.COMMITTED),
+        facts=about,
         danger=True,
         text=_("The order is computed at once, once for ever."),
+    ),
+    Act(
+        name="abandon",
+        title=_("Abandon the draw"),
+        power=powers.CERTIFY,
+        run=_abandon,
+        form=_Reason,
+        icon="block",
+        offered=_in(State.COMMITTED),
+        facts=about,
+        danger=True,
+        text=_(
+            "Only if it truly cannot go on. An organiser confirms it; the secret is published, and"
+            " another draw is announced."
+        ),
     ),
     Act(
         name="balls",
@@ -194,8 +253,9 @@ ACTS = (
         run=_balls,
         form=_Balls,
         icon="edit_note",
-        offered=_in(State.ANNOUNCED, State.COMMITTED),
-        text=_("Balls drawn while the system was down; a second person confirms them."),
+        offered=_in(State.ANNOUNCED),
+        facts=about,
+        text=_("Balls drawn while the system was down; the inspector who attends confirms them."),
     ),
     Act(
         name="certify",
@@ -212,134 +272,7 @@ ACTS = (
 )
 
 
-# --- Pages ----------------------------------------------------------------------------------------
-
-
-class _Announcements(ReadOnlyInline):
-    model = Announcement
-    shown = ("place", "planned_at", "announced_at", "announced_by")
-
-
-class _Attendances(ReadOnlyInline):
-    model = Attendance
-    shown = ("inspector", "appointment", "attended_at")
-
-
-class _Fields(ReadOnlyInline):
-    model = DrawField
-    shown = ("in_the_draw", "places", "fixed_at")
-
-    @admin.display(description=_("in the draw"))
-    def in_the_draw(self, row: DrawField) -> str:
-        return ", ".join(row.entries[:MOST_INLINE])
-
-
-class _Commitments(ReadOnlyInline):
-    model = Commitment
-    shown = ("published", "committed_at", "committed_by")
-
-    @admin.display(description=_("commitment"))
-    def published(self, row: Commitment) -> str:
-        return bytes(row.digest).hex()
-
-
-class _Outcomes(ReadOnlyInline):
-    model = Outcome
-    shown = (
-        "method",
-        "witness",
-        "entropy_text",
-        "cause",
-        "order_shown",
-        "place",
-        "drawn_at",
-        "entered_by",
-    )
-
-    @admin.display(description=_("order"))
-    def order_shown(self, row: Outcome) -> str:
-        return ", ".join(row.order[:MOST_INLINE])
-
-
-class _Certificates(ReadOnlyInline):
-    model = DrawCertificate
-    shown = ("attendance", "late", "late_cause", "observations", "certified_at")
-
-
-class _CallOffs(ReadOnlyInline):
-    model = CallOff
-    shown = ("reason", "called_off_at", "called_off_by")
-
-
 def title_of(draw: Draw) -> str:
     """Return the draw's title in the language of the page."""
     language = (get_language() or "").partition("-")[0]
     return str(draw.title.get(language) or draw.title[LANGUAGES[0]])
-
-
-def _left(draw: Draw) -> Any:
-    """Return the time to the limit; the browser counts it down by the server's clock."""
-    if draw.due_at is None or draw.state in (State.DRAWN, *_OVER):
-        return NOTHING
-    seconds = int((draw.due_at - clock.now()).total_seconds())
-    if seconds < 0:
-        return tag("rejected", _("Late"))
-    return format_html('<strong data-seconds-left="{}"></strong>', seconds)
-
-
-@admin.register(Draw)
-class DrawAdmin(ReadOnlyAdmin):
-    columns = ("name", "state", "declared_at", "due_at", "left")
-    shown = ("name", "state", "left", "reason", "declared_at", "due_at", "papers")
-    list_filter = ("state",)
-    search_fields = ("subject",)
-    inlines = (
-        _Announcements,
-        _Attendances,
-        _Fields,
-        _Commitments,
-        _Outcomes,
-        _Certificates,
-        _CallOffs,
-    )
-    acts = ACTS
-
-    class Media:
-        js = ("admin_support/countdown.js",)
-
-    @admin.display(description=_("draw"))
-    def name(self, draw: Draw) -> str:
-        return title_of(draw)
-
-    @admin.display(description=_("time left"))
-    def left(self, draw: Draw) -> Any:
-        return _left(draw)
-
-    @admin.display(description=_("papers"))
-    def papers(self, draw: Draw) -> SafeString:
-        papers = {_("Notice"): f"/api/v1/draws/{draw.uuid}/notice.pdf"}
-        if draw.state == State.CERTIFIED:
-            papers[_("Minutes")] = f"/api/v1/draws/{draw.uuid}/minutes.pdf"
-        return paper_links(papers)
-
-
-def draws_panel(request: HttpRequest) -> Table:
-    waiting = Draw.objects.exclude(state__in=_OVER).order_by("due_at", "pk")
-    rows = [
-        (
-            link(draw, title_of(draw)),
-            tag(draw.state, draw.get_state_display()),
-            announcement_of(draw).place or NOTHING,
-            moment(draw.due_at),
-            _left(draw),
-        )
-        for draw in waiting[:20]
-    ]
-    return Table(
-        title=_("Public draws to be held"),
-        icon="casino",
-        headers=(_("draw"), _("state"), _("place"), _("at the latest"), _("time left")),
-        rows=rows,
-        empty=_("Nothing is to be drawn."),
-        link=navigation.changelist_url(Draw),
-    )

@@ -1,0 +1,65 @@
+"""Take the steps of draws over HTTP, and see each refusal by its code [B16]."""
+
+from datetime import timedelta
+from typing import Any
+
+import pytest
+
+from core.database import clock
+from core.staff.powers import Role
+from tests.support import factories
+from tests.support.api import Api, refused, staff_api
+from tests.support.urn import Hall, hall
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def room(monkeypatch: Any) -> Hall:
+    return hall(monkeypatch)
+
+
+def test_a_place_elsewhere_needs_the_inspector_s_reason(room: Hall) -> None:
+    organiser, inspector = staff_api(Role.ORGANISER), staff_api(Role.INSPECTOR)
+    path = f"draws/{room.draw.uuid}"
+    refused(inspector.post(f"{path}/place-reason", {"reason": "x"}), 403, "draw_inspector_absent")
+    inspector.post(f"{path}/attendance")
+    refused(inspector.post(f"{path}/place-reason", {"reason": "x"}), 409, "draw_place_registered")
+    planned_at = (clock.now() + timedelta(minutes=12)).isoformat()
+    organiser.post(f"{path}/announcement", {"place": "Bar", "planned_at": planned_at})
+    shown = inspector.post(f"{path}/place-reason", {"reason": "Flood"}).json()
+    assert (shown["at_office"], shown["place_reason"]) == (False, "Flood")
+    refused(inspector.post(f"{path}/place-reason", {"reason": " "}), 422, "fields_invalid")
+
+
+def test_only_a_committed_draw_is_abandoned_and_once(room: Hall) -> None:
+    organiser, inspector = staff_api(Role.ORGANISER), staff_api(Role.INSPECTOR)
+    path = f"draws/{room.draw.uuid}"
+    inspector.post(f"{path}/attendance")
+    body = {"reason": "Power cut"}
+    refused(inspector.post(f"{path}/abandonment", body), 409, "draw_not_committed")
+    factories.announced_time(room.draw)
+    organiser.post(f"{path}/commitment", {"source": "balls", "pieces": 6})
+    key = {"Idempotency_Key": "abandon-1"}
+    made = inspector.post(f"{path}/abandonment", body, **key).json()
+    assert inspector.post(f"{path}/abandonment", body, **key).json() == made
+    refused(inspector.post(f"{path}/abandonment", body), 409, "proposal_pending")
+    assert organiser.post(f"proposals/{made['proposal']}/confirmation").status_code == 200
+    refused(inspector.post(f"{path}/abandonment", body), 409, "draw_over")
+    shown = Api().get(path).json()
+    assert (shown["state"], shown["abandoned"]) == ("abandoned", "Power cut")
+
+
+def test_balls_over_http_wait_for_the_second_person(room: Hall) -> None:
+    one, inspector = staff_api(Role.ORGANISER), staff_api(Role.INSPECTOR)
+    factories.announced_time(room.draw)
+    inspector.post(f"draws/{room.draw.uuid}/attendance")
+    body = {
+        "order": ["5", "1", "8", "2", "3"],
+        "drawn_at": clock.now().isoformat(),
+        "witness": "Notari",
+        "cause": "Tall de llum",
+    }
+    made = one.post(f"draws/{room.draw.uuid}/balls", body).json()
+    assert inspector.post(f"proposals/{made['proposal']}/confirmation").status_code == 200
+    assert Api().get(f"draws/{room.draw.uuid}").json()["method"] == "balls"
