@@ -163,6 +163,8 @@ ADMINISTRATION = Administration(
         "lototrot.withdrawal": _("Withdrawal of a horse"),
         "lototrot.withdrawal_reversal": _("Reversal of a withdrawal"),
         "lototrot.stop_lifting": _("Lifting of a stop of sales"),
+        "lototrot.start": _("Start of a race"),
+        "lototrot.declaration": _("Race or meeting without a classification"),
         "lototrot.start_correction": _("Correction of a start"),
         "lototrot.declaration_retraction": _("Retraction of a declaration"),
         "lototrot.classification": _("Classification"),

@@ -128,15 +128,10 @@ _COURSE = (
         ("staff_decision", "o.proposal_id IN (t.lifting_id, t.proposal_id)"),
     ),
     stamped("lototrot_withdrawal", "entered_at", user="entered_by_id", session="entered_in_id"),
-    stamped(
-        "lototrot_racestart",
-        "recorded_at",
-        **_RECORDED,
-        session="recorded_in_id",
-        unless=_PROPOSED,
-    ),
+    stamped("lototrot_racestart", "recorded_at", **_RECORDED, session="recorded_in_id"),
     confirmed("lototrot_racestart"),
     stamped("lototrot_racedeclaration", "recorded_at", **_RECORDED, session="recorded_in_id"),
+    confirmed("lototrot_racedeclaration"),
     confirmed("lototrot_classification"),
     became(
         "lototrot_classification",

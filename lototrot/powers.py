@@ -33,7 +33,7 @@ POWERS = {
     IMPORT_PROGRAMME: frozenset({Role.ORGANISER}),
     DECLARE_RACE: frozenset({Role.STEWARDS, Role.ORGANISER}),
     REQUEST_SETTLEMENT: frozenset({Role.ORGANISER}),
-    RECORD_START: frozenset({Role.STEWARDS, Role.ORGANISER}),
+    RECORD_START: frozenset({Role.STEWARDS}),
     EXPORT_TICKETS: frozenset({Role.ORGANISER, Role.INSPECTOR, Role.AUDITOR}),
     STOP_SALES: frozenset({Role.STEWARDS}),
     WATCH: frozenset({Role.ORGANISER, Role.STEWARDS, Role.INSPECTOR, Role.AUDITOR}),

@@ -1,7 +1,7 @@
 """List the acts of Lototrot that two persons must do."""
 
 from lototrot.services.contest import preparing
-from lototrot.services.races import classification, starts, stopping, withdrawals
+from lototrot.services.races import classification, declarations, starts, stopping, withdrawals
 from lototrot.services.settlement import breach, payment_order
 
 KINDS = (
@@ -9,8 +9,10 @@ KINDS = (
     withdrawals.WITHDRAWAL,
     withdrawals.REVERSAL,
     stopping.LIFTING,
+    starts.START,
     starts.CORRECTION,
-    starts.RETRACTION,
+    declarations.DECLARATION,
+    declarations.RETRACTION,
     classification.CLASSIFICATION,
     classification.CORRECTION,
     breach.VOID,

@@ -119,6 +119,7 @@ _BOARD: dict[str, texts.Text] = {
     "race_not_run": _("not run"),
     "race_suspended": _("suspended"),
     "race_all_disqualified": _("all disqualified"),
+    "race_no_winner": _("without a winner"),
     "race_drawn": _("drawn"),
     "race_classified": _("official"),
     "withdrawn": _("withdrawn"),

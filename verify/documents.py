@@ -41,12 +41,13 @@ SEAL = {"format": "lototrot-seal-1", "contest": whole, "bet_type": text, "day": 
 AMENDMENT = {"format": "lototrot-amendment-1", "contest": whole, "seal": sha256, "number": whole,
              "act": text, "voided": [{"place": whole, "reasons": text}], "taken": TOTALS,
              "left": TOTALS}
+_DECLARED = ("not_run", "suspended", "all_disqualified", "no_winner")
 RULES = {"code": text, "version": whole, "name": text, "legs": whole, "prize_percent": rational,
          "payout_step_cents": whole, "jackpot_threshold_cents": whole,
          "shares_below": {text: rational}, "shares_above": {text: rational}}
 RACE = {"position": whole, "race": whole, "programme": [whole], "withdrawn": [whole],
         "left": [whole], "disqualified": [whole], "winners": [whole],
-        "outcome": ("run", "not_run", "suspended", "all_disqualified"), "official_at": instant,
+        "outcome": ("run", *_DECLARED), "official_at": instant,
         "right": [whole], "draw": (None, {"draw": text, "minutes": sha256})}
 CENTS = {category: whole}
 EXACT = {category: rational}
@@ -109,7 +110,7 @@ MINUTES = {
 }
 RACE_FACTS = {
     "race": whole, "number": whole, "racecourse": text, "meeting": text, "day": day,
-    "declaration": ("not_run", "suspended", "all_disqualified"), "recorded_at": instant,
+    "declaration": _DECLARED, "recorded_at": instant,
     "started_at": (None, instant), "within_s": whole, "programme": [whole], "withdrawn": [whole],
     "left": [whole], "runners": {category: text},
     "contests": [{"contest": whole, "seal": (None, sha256)}],

@@ -19,6 +19,7 @@ from lototrot.admin.running_forms import (
     DeclareForm,
     DeclareMeetingForm,
     ReasonForm,
+    StartCorrectionForm,
     StartForm,
     StopForm,
     WithdrawForm,
@@ -30,7 +31,13 @@ from lototrot.models.running import Classification, RaceDeclaration, RaceStart, 
 from lototrot.models.settlement import PaymentOrder
 from lototrot.models.stops import SalesStop
 from lototrot.selectors.races import RaceState, race_record, race_records
-from lototrot.services.races import classification, starts, stopping, withdrawals
+from lototrot.services.races import (
+    classification,
+    declarations,
+    starts,
+    stopping,
+    withdrawals,
+)
 
 Data = dict[str, Any]
 STATES = {
@@ -77,8 +84,8 @@ def _lift(by: StaffActor, stop: SalesStop, data: Data) -> Done:
 
 
 def _start(by: StaffActor, race: Race, data: Data) -> Done:
-    starts.start_record(by=by, race_id=race.pk, **data)
-    return Done(_("The start is on record, and the contests on the race are closed."))
+    proposal = starts.start_report(by=by, race_id=race.pk, **data)
+    return Done(_("Sales are stopped; a second person confirms the start."), proposal)
 
 
 def _start_correct(by: StaffActor, race: Race, data: Data) -> Done:
@@ -86,18 +93,18 @@ def _start_correct(by: StaffActor, race: Race, data: Data) -> Done:
 
 
 def _declare(by: StaffActor, race: Race, data: Data) -> Done:
-    fields = _only(data, "kind", "reason", "declared_at", "left")
-    starts.race_declare(by=by, race_id=race.pk, **fields)
-    return Done(_("The race is declared; its result comes from a certified draw."))
+    fields = _only(data, "kind", "reason", "text", "author", "declared_at", "left")
+    proposal = declarations.race_declare(by=by, race_id=race.pk, **fields)
+    return Done(_PROPOSED, proposal)
 
 
 def _declare_meeting(by: StaffActor, meeting: Meeting, data: Data) -> Done:
-    starts.meeting_declare(by=by, meeting_id=meeting.pk, **data)
-    return Done(_("The races are declared not run."))
+    proposal = declarations.meeting_declare(by=by, meeting=meeting, **data)
+    return Done(_("Sales are stopped; a second person confirms the declaration."), proposal)
 
 
 def _retract(by: StaffActor, race: Race, data: Data) -> Done:
-    proposal = starts.declaration_retract(by=by, race_id=race.pk, reason=data["reason"])
+    proposal = declarations.declaration_retract(by=by, race_id=race.pk, reason=data["reason"])
     return Done(_PROPOSED, proposal)
 
 
@@ -192,21 +199,21 @@ LIFT = Act(
 )
 START = Act(
     name="start",
-    title=_("Record the start"),
+    title=_("Report the start"),
     power=powers.RECORD_START,
     run=_start,
     form=StartForm,
     icon="flag",
     offered=_in(RaceState.SCHEDULED, RaceState.DECLARED),
     danger=True,
-    text=_("Every contest on the race closes, and never reopens (14.III.4)."),
+    text=_("Sales stop at once. Confirmed by a second person, the contests close (14.III.4)."),
 )
 START_CORRECT = Act(
     name="start_correct",
     title=_("Correct the start"),
     power=powers.RECORD_START,
     run=_start_correct,
-    form=StartForm,
+    form=StartCorrectionForm,
     icon="edit_calendar",
     offered=lambda by, race: race_record(race.pk).start is not None,
 )
@@ -220,7 +227,8 @@ DECLARE = Act(
     danger=True,
     offered=_in(RaceState.SCHEDULED, RaceState.STARTED),
     text=_(
-        "The race was not run, was suspended, or all are disqualified. Its result is drawn (5.4)."
+        "The race was not run, or was run without a classification. A second person confirms it, "
+        "and its result is drawn (5.4)."
     ),
 )
 DECLARE_MEETING = Act(
@@ -231,7 +239,7 @@ DECLARE_MEETING = Act(
     form=DeclareMeetingForm,
     icon="thunderstorm",
     danger=True,
-    text=_("Every race not yet started is declared not run; its contests close."),
+    text=_("Sales stop at once. Confirmed by a second person, every race ahead is not run."),
     offered=lambda by, meeting: hasattr(meeting, "approval") and _is_ahead(meeting),
 )
 RETRACT = Act(

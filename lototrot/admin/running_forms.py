@@ -12,7 +12,7 @@ from lototrot.models.programme import Race
 from lototrot.models.running import Classification, RaceDeclaration, RaceStart
 from lototrot.selectors.races import RaceRecord, race_record
 from lototrot.services.races.classification import Entry
-from lototrot.services.races.starts import Left
+from lototrot.services.races.declarations import Left
 
 Data = dict[str, Any]
 
@@ -52,11 +52,19 @@ class StopForm(ActForm):
 
 
 class StartForm(ActForm):
-    actual_start_at = MomentField(label=_("Actual start"), initial=clock.now)
+    actual_start_at = MomentField(
+        label=_("Actual start"),
+        required=False,
+        help_text=_("The instant at which sales stop, unless given."),
+    )
     source = forms.CharField(label=_("Source"), max_length=200)
 
     def build(self) -> None:
         self.fields["source"].initial = _last(RaceStart, self.target, "source")
+
+
+class StartCorrectionForm(StartForm):
+    actual_start_at = MomentField(label=_("Actual start"), initial=clock.now)
 
 
 class ReasonForm(ActForm):
@@ -66,6 +74,14 @@ class ReasonForm(ActForm):
 
 
 class DeclareMeetingForm(ReasonForm):
+    text = forms.CharField(
+        label=_("Text of the decision"),
+        required=False,
+        max_length=10_000,
+        widget=forms.Textarea(attrs={"rows": 4}),
+        help_text=_("Needed before the day of the meeting, and for a race run without a winner."),
+    )
+    author = forms.ChoiceField(label=_("Decided by"), choices=RaceDeclaration.Author.choices)
     declared_at = MomentField(
         label=_("Declared at"), required=False, help_text=_("Now, unless given.")
     )
@@ -73,7 +89,7 @@ class DeclareMeetingForm(ReasonForm):
 
 class DeclareForm(DeclareMeetingForm):
     kind = forms.ChoiceField(label=_("Kind"), choices=RaceDeclaration.Kind.choices)
-    field_order = ("kind", "reason", "declared_at")
+    field_order = ("kind", "reason", "text", "author", "declared_at")
 
     def build(self) -> None:
         rows = []

@@ -16,12 +16,10 @@ from lototrot.api.course_shapes import (
     ClassificationIn,
     CorrectionIn,
     DeclarationIn,
-    DeclarationOut,
-    DeclarationsOut,
     MeetingDeclarationIn,
     ReasonIn,
+    StartCorrectionIn,
     StartIn,
-    StartOut,
     WithdrawalIn,
     WithdrawalOut,
 )
@@ -31,9 +29,22 @@ from lototrot.models.programme import Race
 from lototrot.selectors.cards import race_cards
 from lototrot.services.contest.contests import MeetingUnknown, RaceUnknown
 from lototrot.services.programme.official import meeting_get
-from lototrot.services.races import classification, course, starts, window, withdrawals
+from lototrot.services.races import (
+    classification,
+    course,
+    declarations,
+    starts,
+    window,
+    withdrawals,
+)
 
 _PROPOSED = "Takes effect when a second person confirms the proposal (`/api/v1/proposals`)."
+_DECLARED = (
+    "That a race is not run stops the sales of every contest on it at once. "
+    + _PROPOSED
+    + " It closes those contests for good and announces the public draw (`/api/v1/draws`). If a "
+    "second person rejects it, sales go on."
+)
 
 
 _INSTANT = (course.InstantAhead,)
@@ -120,35 +131,44 @@ class Reversal(StaffView):
 
 class Start(StaffView):
     @operation(
-        "Record the actual start of a race (14.III.4)",
-        "Closes every contest on the race for good. The same instant again changes nothing.",
+        "Report the actual start of a race (14.III.4) [E12]",
+        "Stops the sales of every contest on the race at once. " + _PROPOSED + " It closes them "
+        "for good, with the earlier of the two instants. If a second person rejects it, sales go "
+        "on.",
         body=StartIn,
-        answer=StartOut,
+        answer=ProposalOut,
         status=201,
+        idempotent=True,
         problems=(
             *_RACE,
             course.SourceMissing,
             *_INSTANT,
+            starts.StartUnchanged,
             starts.StartDiffers,
             starts.NobodyToStart,
             DrawBegun,
             course.DrawCertified,
             window.RunOnAnotherDay,
             window.StartBeforeMeeting,
+            ProposalPending,
         ),
         example={"actual_start_at": "2027-04-10T17:01:30+02:00", "source": "Starter"},
     )
     def post(self, request: Request, race: int) -> HttpResponse:
         body = self.read(StartIn)
-        start = starts.start_record(by=self.by, race_id=race, **body)
-        return self.answer(StartOut, start, 201)
+
+        def act() -> HttpResponse:
+            proposal = starts.start_report(by=self.by, race_id=race, **body)
+            return self.answer(ProposalOut, proposal, 201)
+
+        return self.once(act)
 
 
 class StartCorrection(StaffView):
     @operation(
         "Propose another instant for a start on record",
         _PROPOSED,
-        body=StartIn,
+        body=StartCorrectionIn,
         answer=ProposalOut,
         status=201,
         idempotent=True,
@@ -162,13 +182,13 @@ class StartCorrection(StaffView):
             starts.StartUnchanged,
             DrawBegun,
             starts.StartChanged,
-            starts.OutOfOrder,
+            course.OutOfOrder,
             ProposalPending,
         ),
         example={"actual_start_at": "2027-04-10T17:01:10+02:00", "source": "Film"},
     )
     def post(self, request: Request, race: int) -> HttpResponse:
-        body = self.read(StartIn)
+        body = self.read(StartCorrectionIn)
 
         def act() -> HttpResponse:
             proposal = starts.start_correct(by=self.by, race_id=race, **body)
@@ -179,30 +199,38 @@ class StartCorrection(StaffView):
 
 class Declaration(StaffView):
     @operation(
-        "Declare a race not run, suspended, or all disqualified (14.III.5.4)",
-        "Announces its public draw (`/api/v1/draws`). The same declaration again changes nothing.",
+        "Propose that a race is not run, or was run without a classification (14.III.5.4) [B17]",
+        _DECLARED,
         body=DeclarationIn,
-        answer=DeclarationOut,
+        answer=ProposalOut,
         status=201,
+        idempotent=True,
         problems=(
             *_RACE,
             course.ReasonMissing,
             *_INSTANT,
             course.RaceDeclared,
             course.RaceClassified,
-            starts.RaceStarted,
+            declarations.RaceStarted,
             course.RaceNotStarted,
-            starts.OutOfOrder,
-            starts.NoStarters,
-            starts.RulingMissing,
+            course.OutOfOrder,
+            declarations.NoStarters,
+            declarations.RulingMissing,
+            declarations.DeclarationTextMissing,
+            declarations.AuthorityTextMissing,
+            ProposalPending,
         ),
         example={"kind": "not_run", "reason": "Storm", "declared_at": None, "left": []},
     )
     def post(self, request: Request, race: int) -> HttpResponse:
         body = self.read(DeclarationIn)
-        left = [starts.Left(**horse) for horse in body.pop("left")]
-        declaration = starts.race_declare(by=self.by, race_id=race, left=left, **body)
-        return self.answer(DeclarationOut, declaration, 201)
+        left = [declarations.Left(**horse) for horse in body.pop("left")]
+
+        def act() -> HttpResponse:
+            proposal = declarations.race_declare(by=self.by, race_id=race, left=left, **body)
+            return self.answer(ProposalOut, proposal, 201)
+
+        return self.once(act)
 
 
 class Retraction(StaffView):
@@ -216,7 +244,7 @@ class Retraction(StaffView):
         problems=(
             *_RACE,
             course.ReasonMissing,
-            starts.DeclarationUnknown,
+            declarations.DeclarationUnknown,
             DrawBegun,
             course.DrawCertified,
             ProposalPending,
@@ -227,7 +255,7 @@ class Retraction(StaffView):
         body = self.read(ReasonIn)
 
         def act() -> HttpResponse:
-            proposal = starts.declaration_retract(by=self.by, race_id=race, **body)
+            proposal = declarations.declaration_retract(by=self.by, race_id=race, **body)
             return self.answer(ProposalOut, proposal, 201)
 
         return self.once(act)
@@ -235,18 +263,31 @@ class Retraction(StaffView):
 
 class MeetingDeclaration(StaffView):
     @operation(
-        "Declare every race of a meeting that has not started as not run (14.III.5.4.2)",
+        "Propose that every race of a meeting that has not started is not run (14.III.5.4.2) [B17]",
+        _DECLARED,
         body=MeetingDeclarationIn,
-        answer=DeclarationsOut,
+        answer=ProposalOut,
         status=201,
-        problems=(MeetingUnknown, course.ReasonMissing, *_INSTANT, starts.NothingToDeclare),
+        idempotent=True,
+        problems=(
+            MeetingUnknown,
+            course.ReasonMissing,
+            *_INSTANT,
+            declarations.NothingToDeclare,
+            declarations.AuthorityTextMissing,
+            ProposalPending,
+        ),
         example={"reason": "Flooded track", "declared_at": None},
     )
     def post(self, request: Request, meeting: int) -> HttpResponse:
         body = self.read(MeetingDeclarationIn)
-        meeting_id = meeting_get(meeting).pk
-        declarations = starts.meeting_declare(by=self.by, meeting_id=meeting_id, **body)
-        return self.answer(DeclarationsOut, {"items": declarations}, 201)
+        row = meeting_get(meeting)
+
+        def act() -> HttpResponse:
+            proposal = declarations.meeting_declare(by=self.by, meeting=row, **body)
+            return self.answer(ProposalOut, proposal, 201)
+
+        return self.once(act)
 
 
 class Classification(StaffView):
@@ -264,7 +305,7 @@ class Classification(StaffView):
             course.RaceClassified,
             classification.AnnouncementIncomplete,
             *_INSTANT,
-            starts.OutOfOrder,
+            course.OutOfOrder,
             *_RUNNERS,
             ProposalPending,
         ),

@@ -35,15 +35,15 @@ class ReasonIn(Shape):
 
 
 class StartIn(Shape):
-    actual_start_at = Instant()
+    actual_start_at = Instant(
+        allow_null=True, default=None, help_text="The instant of the stop of sales if not given."
+    )
     source = Text(max_length=200, help_text="Who reported it.")  # type: ignore[assignment]
 
 
-class StartOut(Shape):
-    race = Whole(source="race_id")
+class StartCorrectionIn(Shape):
     actual_start_at = Instant()
-    source = serializers.CharField()  # type: ignore[assignment]
-    recorded_at = Instant()
+    source = Text(max_length=200, help_text="Who reported it.")  # type: ignore[assignment]
 
 
 class LeftIn(Shape):
@@ -51,16 +51,23 @@ class LeftIn(Shape):
     ruling = Text(max_length=400)
 
 
-class LeftOut(Shape):
-    number = Whole()
-    ruling = serializers.CharField()
-
-
-class DeclarationIn(Shape):
-    kind = Choice(RaceDeclaration.Kind.values)
+class MeetingDeclarationIn(Shape):
     reason = Text(max_length=400)
-    declared_at = Instant(allow_null=True, default=None)
-    left = LeftIn(many=True, default=list)
+    text = Paragraphs(
+        max_length=10_000,
+        allow_blank=True,
+        default="",
+        help_text="The decision in full. Needed before the day of the meeting, and for a race that "
+        "was run without a winner.",
+    )
+    author = Choice(
+        RaceDeclaration.Author.values,
+        default=RaceDeclaration.Author.STEWARDS,
+        help_text="Who decided it. Before the day of the meeting: the Federation or the authority.",
+    )
+    declared_at = Instant(
+        allow_null=True, default=None, help_text="The instant of the proposal if not given."
+    )
     draw_place = Text(
         max_length=300,
         allow_blank=True,
@@ -70,22 +77,9 @@ class DeclarationIn(Shape):
     )
 
 
-class DeclarationOut(Shape):
-    race = Whole(source="race_id")
+class DeclarationIn(MeetingDeclarationIn):
     kind = Choice(RaceDeclaration.Kind.values)
-    reason = serializers.CharField()
-    declared_at = Instant()
-    left = LeftOut(many=True)
-
-
-class DeclarationsOut(Shape):
-    items = DeclarationOut(many=True)
-
-
-class MeetingDeclarationIn(Shape):
-    reason = Text(max_length=400)
-    declared_at = Instant(allow_null=True, default=None)
-    draw_place = Text(max_length=300, allow_blank=True, default="")
+    left = LeftIn(many=True, default=list)
 
 
 class EntryIn(Shape):

@@ -57,6 +57,7 @@ class Outcome(StrEnum):
     NOT_RUN = "not_run"
     SUSPENDED = "suspended"
     ALL_DISQUALIFIED = "all_disqualified"
+    NO_WINNER = "no_winner"
 
 
 def mask_of(numbers: Iterable[int]) -> int:
@@ -133,10 +134,10 @@ class Race:
 
 
 def draw_field(race: Race) -> tuple[int, ...]:
-    """Return the numbers that are drawn from when a race has no classification [B7, B8].
+    """Return the numbers that are drawn from when a race has no classification [B7, B8, B17].
 
     If the race was not run: the horses not withdrawn at the declaration, or all horses if all were
-    withdrawn. If it was suspended, or all were disqualified: all starters. In ascending order.
+    withdrawn. If it was suspended, or run without a winner: all starters. In ascending order.
     Raises NoDraw for a race that was run (14.III.5.4.2, 14.III.5.4.3).
     """
     if race.outcome is Outcome.RUN:

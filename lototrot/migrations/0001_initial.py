@@ -705,16 +705,40 @@ class Migration(migrations.Migration):
                             ("not_run", "Not run"),
                             ("suspended", "Started and suspended"),
                             ("all_disqualified", "All disqualified"),
+                            ("no_winner", "Run without a winner"),
                         ],
                         max_length=20,
                         verbose_name="kind",
                     ),
                 ),
                 ("reason", models.CharField(max_length=400, verbose_name="reason")),
+                ("text", models.TextField(blank=True, verbose_name="text of the decision")),
+                (
+                    "author",
+                    models.CharField(
+                        choices=[
+                            ("stewards", "Stewards"),
+                            ("federation", "Federation"),
+                            ("authority", "Gaming authority"),
+                        ],
+                        default="stewards",
+                        max_length=10,
+                        verbose_name="decided by",
+                    ),
+                ),
                 ("left", models.JSONField(default=list, verbose_name="left at the start")),
                 ("declared_at", models.DateTimeField(verbose_name="declared at")),
                 ("recorded_at", models.DateTimeField(verbose_name="recorded at")),
                 ("superseded_at", models.DateTimeField(null=True, verbose_name="superseded at")),
+                (
+                    "proposal",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="+",
+                        to="staff.proposal",
+                        verbose_name="proposal",
+                    ),
+                ),
                 (
                     "race",
                     models.ForeignKey(
@@ -767,6 +791,14 @@ class Migration(migrations.Migration):
                         name="declaration_has_reason",
                     ),
                     models.CheckConstraint(
+                        condition=models.Q(
+                            ("kind__in", ["not_run", "suspended"]),
+                            models.Q(("text", ""), _negated=True),
+                            _connector="OR",
+                        ),
+                        name="declaration_has_text",
+                    ),
+                    models.CheckConstraint(
                         condition=models.Q(("declared_at__lte", models.F("recorded_at"))),
                         name="declaration_not_ahead",
                     ),
@@ -792,9 +824,18 @@ class Migration(migrations.Migration):
                     ),
                 ),
                 (
-                    "proposal",
+                    "corrects",
                     models.OneToOneField(
                         null=True,
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="corrected_by",
+                        to="lototrot.racestart",
+                        verbose_name="corrects",
+                    ),
+                ),
+                (
+                    "proposal",
+                    models.OneToOneField(
                         on_delete=django.db.models.deletion.PROTECT,
                         related_name="+",
                         to="staff.proposal",
@@ -834,7 +875,7 @@ class Migration(migrations.Migration):
                 "verbose_name": "start",
                 "constraints": [
                     models.UniqueConstraint(
-                        condition=models.Q(("proposal", None)),
+                        condition=models.Q(("corrects", None)),
                         fields=("race",),
                         name="first_start_once",
                     ),

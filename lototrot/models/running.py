@@ -60,10 +60,11 @@ class Withdrawal(Guarded):
 
 
 class RaceStart(Guarded):
-    """The actual start of a race and the source that reported it (14.III.4) [E3].
+    """The actual start of a race and the source that reported it, by two persons (14.III.4) [E12].
 
-    The newest is in force. `clock_behind` is how far the clock was known to be behind when the
-    start was recorded, so that a start can be recorded while the clock is wrong.
+    The newest is in force; a correction replaces the one before it. `clock_behind` is how far the
+    clock was known to be behind when the start was recorded, so that a start can be recorded while
+    the clock is wrong.
     """
 
     race = models.ForeignKey(Race, models.PROTECT, related_name="starts", verbose_name=_("race"))
@@ -78,7 +79,10 @@ class RaceStart(Guarded):
         StaffSession, models.PROTECT, related_name="+", verbose_name=_("recorded in session")
     )
     proposal = models.OneToOneField(
-        Proposal, models.PROTECT, null=True, related_name="+", verbose_name=_("proposal")
+        Proposal, models.PROTECT, related_name="+", verbose_name=_("proposal")
+    )
+    corrects = models.OneToOneField(
+        "self", models.PROTECT, null=True, related_name="corrected_by", verbose_name=_("corrects")
     )
 
     class Meta:
@@ -86,7 +90,7 @@ class RaceStart(Guarded):
         verbose_name_plural = _("starts")
         constraints = [
             models.UniqueConstraint(
-                fields=["race"], condition=Q(proposal=None), name="first_start_once"
+                fields=["race"], condition=Q(corrects=None), name="first_start_once"
             ),
             models.CheckConstraint(
                 condition=Q(actual_start_at__lte=F("recorded_at") + F("clock_behind")),
@@ -103,12 +107,13 @@ class RaceStart(Guarded):
 
 
 class RaceDeclaration(Guarded):
-    """A declaration that a race was not run, was suspended, or had all its runners disqualified.
+    """A declaration that a race was not run, or was run without a classification [B17].
 
-    The result of such a race comes from a public draw. The two hours of 14.III.5.4.2 run from
-    `declared_at`. `left` is a list of {number, ruling} for the horses that did not take the start;
-    they are not in the draw [B5, B8]. If the race is run later on the same day, the declaration is
-    superseded, unless the draw is certified [B13]. Two persons retract a mistaken declaration.
+    Two persons make it. The result of such a race comes from a public draw. `text` is what `author`
+    decided, in full. The two hours of 14.III.5.4.2 run from `declared_at`. `left` is a list of
+    {number, ruling} for the horses that did not take the start; they are not in the draw [B5, B8].
+    If the race is run later on the same day, the declaration is superseded, unless the draw is
+    certified [B13]. Two persons retract a mistaken declaration.
     """
 
     mutable = ("superseded_at", "retraction")
@@ -117,12 +122,22 @@ class RaceDeclaration(Guarded):
         NOT_RUN = "not_run", _("Not run")
         SUSPENDED = "suspended", _("Started and suspended")
         ALL_DISQUALIFIED = "all_disqualified", _("All disqualified")
+        NO_WINNER = "no_winner", _("Run without a winner")
+
+    class Author(models.TextChoices):
+        STEWARDS = "stewards", _("Stewards")
+        FEDERATION = "federation", _("Federation")
+        AUTHORITY = "authority", _("Gaming authority")
 
     race = models.ForeignKey(
         Race, models.PROTECT, related_name="declarations", verbose_name=_("race")
     )
     kind = models.CharField(_("kind"), max_length=20, choices=Kind.choices)
     reason = models.CharField(_("reason"), max_length=400)
+    text = models.TextField(_("text of the decision"), blank=True)
+    author = models.CharField(
+        _("decided by"), max_length=10, choices=Author.choices, default=Author.STEWARDS
+    )
     left = models.JSONField(_("left at the start"), default=list)
     declared_at = models.DateTimeField(_("declared at"))
     recorded_at = models.DateTimeField(_("recorded at"))
@@ -131,6 +146,9 @@ class RaceDeclaration(Guarded):
     )
     recorded_in = models.ForeignKey(
         StaffSession, models.PROTECT, related_name="+", verbose_name=_("recorded in session")
+    )
+    proposal = models.ForeignKey(
+        Proposal, models.PROTECT, related_name="+", verbose_name=_("proposal")
     )
     superseded_at = models.DateTimeField(_("superseded at"), null=True)
     retraction = models.OneToOneField(
@@ -145,6 +163,10 @@ class RaceDeclaration(Guarded):
                 fields=["race"], condition=Q(superseded_at=None), name="declaration_standing"
             ),
             models.CheckConstraint(condition=~Q(reason=""), name="declaration_has_reason"),
+            models.CheckConstraint(
+                condition=Q(kind__in=["not_run", "suspended"]) | ~Q(text=""),
+                name="declaration_has_text",
+            ),
             models.CheckConstraint(
                 condition=Q(declared_at__lte=F("recorded_at")), name="declaration_not_ahead"
             ),

@@ -70,10 +70,11 @@ def _draw(stage: Stage, day: Day, race: RaceFacts) -> str:
     organiser, inspector = day.staff["org1"], day.staff["int1"]
     office.clock_move(day.staff, race.started_at, "the storm")
     race_id = day.race_ids[race.racecourse, race.race]
-    day.staff["com1"].post(
+    declared = day.staff["com1"].post(
         f"lototrot/races/{race_id}/declaration",
         {"kind": "not_run", "reason": "Tempesta: la pista és impracticable"},
     )
+    office.confirm(day.staff["com2"], declared["proposal"])
     (announced,) = stage.sellers[0].api.get("lototrot/terminal/contests")["draws"]
     planned = selling.clock_time(announced["planned_at"])
     step(f"Every terminal announces the draw, at {planned}: {announced['place']}")

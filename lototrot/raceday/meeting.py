@@ -122,14 +122,37 @@ def withdraw(day: Day, racecourse: str, race: int, number: int) -> None:
 
 
 def start(day: Day, race: RaceFacts, delay_s: int = 20) -> None:
-    """Report the start of a race some seconds after it happened."""
+    """Report the start of a race some seconds after it happened, and have another confirm it."""
+    confirm(day.staff["com2"], start_report(day, race, delay_s))
+
+
+def start_report(day: Day, race: RaceFacts, delay_s: int = 20) -> str:
+    """Report the start of a race, which stops sales. Return the proposal to confirm."""
     clock_move(
         day.staff, race.started_at + timedelta(seconds=delay_s), f"start of race {race.race}"
     )
-    day.staff["com1"].post(
+    reported = day.staff["com1"].post(
         f"lototrot/races/{day.race_ids[race.racecourse, race.race]}/start",
         {"actual_start_at": race.started_at.isoformat(), "source": "Jutge de sortida"},
     )
+    return str(reported["proposal"])
+
+
+def stop(day: Day, race: RaceFacts) -> int:
+    """Stop the sales of every contest on a race, by one steward. Return the stop."""
+    stopped = day.staff["com1"].post(
+        f"lototrot/races/{day.race_ids[race.racecourse, race.race]}/stop",
+        {"source": "Jutge de sortida"},
+    )
+    return int(stopped["id"])
+
+
+def stop_lift(day: Day, stop_id: int) -> None:
+    """Lift a stop, by two stewards: sales go on."""
+    lifting = day.staff["com2"].post(
+        f"lototrot/stops/{stop_id}/lifting", {"reason": "Sortida falsa"}
+    )
+    confirm(day.staff["com1"], lifting["proposal"])
 
 
 def classify(day: Day, race: RaceFacts) -> None:

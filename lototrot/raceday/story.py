@@ -10,7 +10,7 @@ from lototrot.raceday import meeting as office
 from lototrot.raceday import selling, show
 from lototrot.raceday.meeting import Day
 from lototrot.sample import facts
-from lototrot.sample.facts import RaceDay, Withdrawal
+from lototrot.sample.facts import RaceDay, RaceFacts, Withdrawal
 
 FIRST_SALES = selling.Mix(singles=300, multiples=500, quick_picks=100)
 LAST_SALES = selling.Mix(singles=300, multiples=400, quick_picks=100)
@@ -104,13 +104,17 @@ def _close(stage: Stage, day: Day) -> dict[str, Any]:
         f"lototrot/contests/{day.contest}/schedule",
         {"scheduled_close_at": (day.first_start + timedelta(minutes=10)).isoformat()},
     )
+    _false_start(day, race, seller)
     stage.move_to(race.started_at + timedelta(seconds=5), "they are off")
     body = selling.sale(day, [[n] for n in _standing_favourites(day)], 1)
     late: dict[str, Any] = seller.api.post("lototrot/tickets", body)
-    office.start(day, race)
+    reported = office.start_report(day, race)
+    code = selling.refused(seller, selling.sale(day, body["races"], 1))
+    need(code == "sales_stopped", f"a sale during the stop was refused as {code}")
+    office.confirm(day.staff["com2"], reported)
     step(
-        f"The first race starts late, at {selling.clock_time(race.started_at.isoformat())};"
-        " this closes the contest"
+        f"The first race starts late, at {selling.clock_time(race.started_at.isoformat())}: one"
+        " steward reports it, which stops sales; another confirms it, which closes the contest"
     )
     code = selling.refused(seller, selling.sale(day, body["races"], 1))
     need(code == "contest_closed", f"a late sale was refused as {code}")
@@ -118,6 +122,18 @@ def _close(stage: Stage, day: Day) -> dict[str, Any]:
     need(replay["uuid"] == late["uuid"] and replay["code"] is None, "a replay gave a code away")
     step("A later sale is refused; a terminal that repeats an earlier one still gets its answer")
     return late
+
+
+def _false_start(day: Day, race: RaceFacts, seller: Seller) -> None:
+    """Stop sales for a start that is none, and lift the stop: nothing is lost [E12]."""
+    stopped = office.stop(day, race)
+    body = selling.sale(day, [[n] for n in _standing_favourites(day)], 1)
+    code = selling.refused(seller, body)
+    need(code == "sales_stopped", f"a sale during a stop was refused as {code}")
+    office.stop_lift(day, stopped)
+    body = selling.sale(day, body["races"], 1)
+    selling.annul(seller, seller.api.post("lototrot/tickets", body))
+    step("A false start: one steward stops all sales at once, two let them go on")
 
 
 def _standing_favourites(day: Day) -> list[int]:

@@ -18,8 +18,6 @@ from django.db.models import Exists, OuterRef, Q
 from core.premises.models import Resolution
 from lototrot.models.contest import Contest
 from lototrot.models.running import RaceStart
-from lototrot.selectors.races import contest_limit
-from lototrot.selectors.stops import sales_ended_at
 from lototrot.services.contest.contests import contest_get
 
 
@@ -55,11 +53,12 @@ class BreachSet:
 
 IN_BREACH = (
     "lototrot_breaches(%(contest)s, %(limit)s::timestamptz, %(opened_at)s::timestamptz,"
-    " %(closed_at)s::timestamptz) breach"
+    " %(sales_ended_at)s::timestamptz) breach"
 )
+_LIMITS = "SELECT lototrot_limit(%(contest)s), lototrot_sales_ended(%(contest)s)"
 _SUSPECT_SELLER = """
 SELECT EXISTS (
-    SELECT FROM lototrot_suspects(%(opened_at)s::timestamptz, %(closed_at)s::timestamptz) s
+    SELECT FROM lototrot_suspects(%(opened_at)s::timestamptz, %(sales_ended_at)s::timestamptz) s
       JOIN lototrot_displayacknowledgement d ON d.terminal_id = s.id
      WHERE d.contest_id = %(contest)s)
 """
@@ -67,11 +66,14 @@ SELECT EXISTS (
 
 def breach_parameters(contest: Contest) -> dict[str, Any]:
     """Return the parameters of IN_BREACH for a contest."""
+    with connection.cursor() as cursor:
+        cursor.execute(_LIMITS, {"contest": contest.pk})
+        limit, sales_ended_at = cursor.fetchone()
     return {
         "contest": contest.pk,
         "opened_at": contest.opened_at or "-infinity",
-        "closed_at": sales_ended_at(contest) or "infinity",
-        "limit": contest_limit(contest.pk),
+        "sales_ended_at": sales_ended_at or "infinity",
+        "limit": limit,
     }
 
 

@@ -1,7 +1,5 @@
 """Find the stops of sales that cover a contest, and those that wait to be decided [E12]."""
 
-from datetime import datetime
-
 from django.db.models import Q, QuerySet
 
 from lototrot.models.contest import Contest
@@ -31,15 +29,3 @@ def stops_of(contest: Contest) -> QuerySet[SalesStop]:
 def stops_standing(contest: Contest) -> QuerySet[SalesStop]:
     """Return the stops that keep the contest from being sold now, the first one first."""
     return stops_of(contest).filter(ended_at=None).order_by("stopped_at", "pk")
-
-
-def sales_ended_at(contest: Contest) -> datetime | None:
-    """Return the instant after which no ticket of a closed contest was sold; None before closing.
-
-    A start that was reported late closes the contest at an instant before the stop [E12]. Bets were
-    sold between the two; they are in breach.
-    """
-    if contest.closed_at is None:
-        return None
-    ended = stops_of(contest).filter(ending=SalesStop.Ending.CONFIRMED)
-    return max([contest.closed_at, *ended.values_list("stopped_at", flat=True)])

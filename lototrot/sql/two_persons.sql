@@ -34,9 +34,22 @@ BEGIN
     RETURN NEW;
 END $$;
 
--- Supersede a declaration only if two persons retract it, or if the race was started later [B13].
+-- Two persons declare a race; before the day of its meeting, with the text of the Federation or of
+-- the authority [B17]. Supersede a declaration only if two persons retract it, or if the race was started later [B13].
 CREATE OR REPLACE FUNCTION lototrot_guard_declaration() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
+    IF TG_OP = 'INSERT' THEN
+        IF NOT lototrot_confirmed(NEW.proposal_id, 'lototrot.declaration') THEN
+            PERFORM lototrot_refuse_unconfirmed(TG_TABLE_NAME);
+        END IF;
+        IF (NEW.author = 'stewards' OR NEW.text = '') AND EXISTS (
+            SELECT FROM lototrot_race r JOIN lototrot_meeting m ON m.id = r.meeting_id
+             WHERE r.id = NEW.race_id
+               AND (NEW.recorded_at AT TIME ZONE 'Europe/Madrid')::date < m.day) THEN
+            RAISE EXCEPTION 'race %: before its day the authority''s text is needed', NEW.race_id
+                USING ERRCODE = 'restrict_violation';
+        END IF;
+    END IF;
     IF NEW.superseded_at IS NOT NULL
        AND NOT lototrot_confirmed(NEW.retraction_id, 'lototrot.declaration_retraction')
        AND NOT (NEW.kind = 'not_run' AND EXISTS (
@@ -65,7 +78,10 @@ CREATE OR REPLACE TRIGGER two_persons BEFORE INSERT OR UPDATE ON lototrot_withdr
 CREATE OR REPLACE TRIGGER two_persons BEFORE INSERT OR UPDATE ON lototrot_racedeclaration
     FOR EACH ROW EXECUTE FUNCTION lototrot_guard_declaration();
 CREATE OR REPLACE TRIGGER two_persons BEFORE INSERT ON lototrot_racestart
-    FOR EACH ROW WHEN (NEW.proposal_id IS NOT NULL)
+    FOR EACH ROW WHEN (NEW.corrects_id IS NULL)
+    EXECUTE FUNCTION lototrot_need_confirmed('lototrot.start');
+CREATE OR REPLACE TRIGGER two_persons_correct BEFORE INSERT ON lototrot_racestart
+    FOR EACH ROW WHEN (NEW.corrects_id IS NOT NULL)
     EXECUTE FUNCTION lototrot_need_confirmed('lototrot.start_correction');
 CREATE OR REPLACE TRIGGER two_persons BEFORE INSERT ON lototrot_classification
     FOR EACH ROW EXECUTE FUNCTION lototrot_need_confirmed(

@@ -9,13 +9,15 @@ from core.database import clock
 from core.staff import two_persons
 from core.staff.powers import Role
 from lototrot.models.contest import Contest
-from lototrot.models.running import RaceDeclaration, RaceStart
+from lototrot.models.stops import SalesStop
 from lototrot.selectors.breaches import breach_pending
 from lototrot.selectors.races import contest_limit
 from lototrot.services.contest import closing
 from lototrot.services.contest.closing import contest_close_early
-from lototrot.services.races import course, starts
-from lototrot.services.races.starts import StartDiffers, meeting_declare, race_declare, start_record
+from lototrot.services.races import course, declarations, starts, stopping
+from lototrot.services.races.declarations import meeting_declare, race_declare
+from lototrot.services.races.starts import start_report
+from lototrot.services.races.stopping import race_stop
 from tests.support import factories as f
 from tests.support.concurrency.sales import (
     PATIENCE_S,
@@ -25,29 +27,31 @@ from tests.support.concurrency.sales import (
     stopped_sale,
 )
 from tests.support.databases import Database
+from tests.support.lototrot.starting import start
 
 pytestmark = [pytest.mark.usefixtures("own_database"), pytest.mark.article("14.III.4")]
 
 Act = Callable[[], object]
 
 
+def by_stop(contest: Contest) -> Act:
+    by, race = f.staff(Role.STEWARDS), f.races_of(contest)[2]
+    return lambda: race_stop(by=by, race_id=race.pk, source="Starter")
+
+
 def by_start(contest: Contest) -> Act:
     by, race = f.staff(Role.STEWARDS), f.races_of(contest)[2]
-    return lambda: start_record(
-        by=by, race_id=race.pk, actual_start_at=clock.now(), source="Starter"
-    )
+    return lambda: start_report(by=by, race_id=race.pk, source="Starter")
 
 
 def by_declaration(contest: Contest) -> Act:
     by, race = f.staff(Role.ORGANISER), f.races_of(contest)[2]
-    return lambda: race_declare(
-        by=by, race_id=race.pk, kind=RaceDeclaration.Kind.NOT_RUN, reason="Storm"
-    )
+    return lambda: race_declare(by=by, race_id=race.pk, kind="not_run", **DECIDED)
 
 
 def by_calling_off(contest: Contest) -> Act:
     by = f.staff(Role.ORGANISER)
-    return lambda: meeting_declare(by=by, meeting_id=contest.meeting_id, reason="Storm")
+    return lambda: meeting_declare(by=by, meeting=contest.meeting, **DECIDED)
 
 
 def by_organiser(contest: Contest) -> Act:
@@ -55,13 +59,20 @@ def by_organiser(contest: Contest) -> Act:
     return lambda: contest_close_early(by=by, contest_id=contest.pk)
 
 
-WAYS = [by_start, by_declaration, by_calling_off, by_organiser]
+STOPPING = [by_stop, by_start, by_declaration, by_calling_off]
+WAYS = [*STOPPING, by_organiser]
+DECIDED = {"reason": "Storm", "text": "Resolució", "author": "authority"}
+
+
+def refusal(way: object) -> str:
+    """Return the code with which a sale is refused afterwards."""
+    return "sales_stopped" if way in STOPPING else "contest_closed"
 
 
 @pytest.fixture
 def unlocked(monkeypatch: pytest.MonkeyPatch) -> None:
     """The services without their locks: what these tests must be able to see."""
-    for module in (course, closing, starts):
+    for module in (course, closing, stopping, declarations):
         monkeypatch.setattr(module, "hold", lambda *wanted, **options: None)
 
 
@@ -71,7 +82,7 @@ def test_closing_waits_for_the_sale_in_flight(
 ) -> None:
     contest, point = f.contest(), f.point()
     assert recorded_at_return_and_in_the_end(own_database, contest, point, way(contest)) == (1, 1)
-    assert f.sell(contest, point).outcome == "contest_closed"
+    assert f.sell(contest, point).outcome == refusal(way)
 
 
 @pytest.mark.parametrize("way", WAYS)
@@ -86,7 +97,7 @@ def test_without_the_lock_that_sale_is_recorded_after_it(
 @pytest.mark.parametrize("way", WAYS)
 def test_a_sale_that_comes_meanwhile_waits_and_is_refused(way: Callable[[Contest], Act]) -> None:
     contest, point = f.contest(), f.point()
-    assert sold_before_commit(contest, point, way(contest)) == "contest_closed"
+    assert sold_before_commit(contest, point, way(contest)) == refusal(way)
 
 
 @pytest.mark.parametrize("way", WAYS)
@@ -99,37 +110,33 @@ def test_without_the_lock_that_sale_is_made(way: Callable[[Contest], Act]) -> No
 def test_the_sale_in_flight_is_found_if_the_start_was_before_it(own_database: Database) -> None:
     """[E3]: it is recorded, as it was under way when the start was reported, and in breach."""
     contest, point = f.contest(), f.point()
-    by, race = f.staff(Role.STEWARDS), f.races_of(contest)[0]
+    (by, second), race = f.two_stewards(), f.races_of(contest)[0]
     began = clock.now()
 
-    def report() -> RaceStart:
-        return start_record(by=by, race_id=race.pk, actual_start_at=began, source="Starter")
+    def report() -> object:
+        return start(race, began, by=by, second=second)
 
     assert recorded_at_return_and_in_the_end(own_database, contest, point, report) == (1, 1)
     assert breach_pending(contest.pk)
 
 
-def test_two_reports_at_once_leave_one_start(own_database: Database) -> None:
+def test_reports_at_once_leave_one_start_to_confirm(own_database: Database) -> None:
     contest, point = f.contest(), f.point()
     with stopped_sale(own_database, lambda: f.sell(contest, point)) as sale:
         reports = [elsewhere(by_start(contest)) for _ in range(3)]
         sale.commit()
         errors = [report.exception(PATIENCE_S) for report in reports]
-    assert [type(error) for error in errors if error] == [StartDiffers] * 2
-    assert RaceStart.objects.count() == 1
+    assert [type(error) for error in errors if error] == [two_persons.ProposalPending] * 2
+    assert SalesStop.objects.count() == 1
 
 
 def test_starts_of_two_races_at_once_close_it_once(own_database: Database) -> None:
     contest, point = f.contest(), f.point()
     races = f.races_of(contest)
-    by, began = f.staff(Role.STEWARDS), clock.now()
+    (by, second), began = f.two_stewards(), clock.now()
     with stopped_sale(own_database, lambda: f.sell(contest, point)) as sale:
         acts = [
-            elsewhere(
-                lambda race=race: start_record(
-                    by=by, race_id=race.pk, actual_start_at=began, source="Starter"
-                )
-            )
+            elsewhere(lambda race=race: start(race, began, by=by, second=second))
             for race in races[:3]
         ]
         sale.commit()

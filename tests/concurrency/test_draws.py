@@ -11,7 +11,6 @@ from typing import Any
 import pytest
 from django.db import IntegrityError
 
-from core.database import clock
 from core.draws import abandoning, conducting, method, services
 from core.draws.models import Commitment, Draw, Outcome
 from core.proofs.models import LogEntry
@@ -20,13 +19,13 @@ from core.staff.actor import StaffActor
 from core.staff.powers import Role
 from lototrot.models.contest import Contest
 from lototrot.models.programme import Race
-from lototrot.models.running import RaceDeclaration, RaceStart
+from lototrot.models.running import RaceStart
 from lototrot.selectors.draws import subject_of
-from lototrot.services.races.starts import race_declare, start_record
 from lototrot.services.seal.sealing import contest_seal
 from tests.support import factories, rounds
 from tests.support.concurrency.sales import PATIENCE_S, together
 from tests.support.databases import Database
+from tests.support.lototrot.starting import declare, start
 
 DICE = "3161425364"
 OTHER = "6666666666"
@@ -42,12 +41,7 @@ class Hall:
         factories.central_office()
         self.organiser: StaffActor = factories.staff(Role.ORGANISER)
         self.inspector: StaffActor = factories.staff(Role.INSPECTOR)
-        race_declare(
-            by=self.organiser,
-            race_id=self.race.pk,
-            kind=RaceDeclaration.Kind.NOT_RUN,
-            reason="Storm",
-        )
+        declare(self.race)
         contest_seal(contest_id=self.contest.pk)
         self.draw: Draw = Draw.objects.get(subject=subject_of(self.race.pk))
         services.draw_attend(by=self.inspector, draw=self.draw.uuid)
@@ -67,9 +61,7 @@ class Hall:
         return conducting.draw_certify(by=self.inspector, draw=self.draw.uuid)
 
     def start(self) -> Any:
-        return start_record(
-            by=self.organiser, race_id=self.race.pk, actual_start_at=clock.now(), source="Starter"
-        )
+        return start(self.race)
 
 
 @pytest.fixture

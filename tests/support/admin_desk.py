@@ -21,12 +21,13 @@ from lototrot.models.contest import Contest
 from lototrot.models.settlement import Settlement
 from lototrot.models.tickets import Ticket
 from lototrot.services.contest import contests
-from lototrot.services.races import starts, withdrawals
+from lototrot.services.races import withdrawals
 from lototrot.services.seal.sealing import contest_seal
 from lototrot.services.settlement import breach, payment_order
 from lototrot.services.settlement.settling import contest_settle
 from lototrot.services.tickets.selling import SaleRequest, ticket_sell
 from tests.support import factories
+from tests.support.lototrot.starting import start
 
 RULES = {"ca": "Regles.", "es": "Reglas.", "en": "Rules."}
 
@@ -113,7 +114,7 @@ def race_day() -> RaceDay:
     factories.sell(contest, factories.point(), [(3,)] * 7)
     _unauthorise(Ticket.objects.latest("pk").premises)
     begun = factories.time_pass(minutes=119)
-    starts.start_record(by=first, race_id=races[0].pk, actual_start_at=begun, source="Starter")
+    start(races[0], begun)
     factories.time_pass(hours=5)
     for race in races:
         factories.classified(race, [1])

@@ -13,13 +13,11 @@ from core.database import clock
 from core.draws import abandoning, documents, manual, services
 from core.draws.models import Draw, DrawField
 from core.staff import two_persons
-from core.staff.powers import Role
 from lototrot.models.contest import Contest
-from lototrot.models.running import RaceDeclaration
 from lototrot.selectors.draws import subject_of
-from lototrot.services.races.starts import race_declare
 from lototrot.services.seal.sealing import contest_seal
 from tests.support import factories
+from tests.support.lototrot.starting import declare
 from tests.support.urn import PHRASE, Urn, hall
 from tests.support.verifying.forging import (
     Entries,
@@ -46,12 +44,7 @@ def drawn() -> Drawn:
     factories.central_office()
     race = factories.races_of(factories.contest())[0]
     factories.withdrawal(race, 4)
-    race_declare(
-        by=factories.staff(Role.STEWARDS),
-        race_id=race.pk,
-        kind=RaceDeclaration.Kind.NOT_RUN,
-        reason="Pluja",
-    )
+    declare(race, reason="Pluja")
     for contest in Contest.objects.all():
         contest_seal(contest_id=contest.pk)
     held = factories.witnessed(Draw.objects.get(subject=subject_of(race.pk)))

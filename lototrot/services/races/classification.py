@@ -26,6 +26,7 @@ from lototrot.models.running import Classification
 from lototrot.models.settlement import PaymentOrder
 from lototrot.selectors.races import RaceRecord, classified_facts
 from lototrot.services.races.course import (
+    OutOfOrder,
     RaceClassified,
     RaceDeclared,
     RaceNotStarted,
@@ -35,7 +36,6 @@ from lototrot.services.races.course import (
     race_get,
     race_hold,
 )
-from lototrot.services.races.starts import OutOfOrder
 from lototrot.services.settlement.settling import settlement_reverse
 
 OUTCOMES = ("winner", "started", "withdrawn", "left", "disqualified")
@@ -78,6 +78,9 @@ class ClassificationChanged(Conflict):
 class PaymentOrdered(Conflict):
     code = "payment_ordered"
     message = "The payment is ordered: a later change of the order has no effect (14.III.8.2)."
+
+
+_NO_WINNER = "There is no winner: two persons declare it, and the race is drawn [B17]."
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -160,7 +163,7 @@ def check_runners(record: RaceRecord, runners: Sequence[dict[str, Any]]) -> None
     if "disqualified" in outcomes and not outcomes & {"winner", "started"}:
         raise AllDisqualified(race=record.race_id)
     if "winner" not in outcomes:
-        raise ClassificationRefused(errors=[_error("no_winner", None, "There is no winner.")])
+        raise ClassificationRefused(errors=[_error("no_winner", None, _NO_WINNER)])
     check_result(classified_facts(record.programme, runners))
 
 

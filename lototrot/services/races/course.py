@@ -28,6 +28,11 @@ class InstantAhead(Invalid):
     message = "That instant has not come yet."
 
 
+class OutOfOrder(Invalid):
+    code = "out_of_order"
+    message = "The start of a race comes before its end, its suspension and its announcement."
+
+
 class RaceClassified(Conflict):
     code = "race_classified"
     message = "The classification is frozen since its announcement (14.III.5.3)."

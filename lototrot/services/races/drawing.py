@@ -136,6 +136,7 @@ def _lines(facts: Facts) -> list[tuple[str, str]]:
         RaceDeclaration.Kind.NOT_RUN.value: gettext("Not run"),
         RaceDeclaration.Kind.SUSPENDED.value: gettext("Started and suspended"),
         RaceDeclaration.Kind.ALL_DISQUALIFIED.value: gettext("All disqualified"),
+        RaceDeclaration.Kind.NO_WINNER.value: gettext("Run without a winner"),
     }
     rows = [
         (gettext("Programme"), facts["meeting"]),

@@ -6,6 +6,8 @@ confirmation closes the contests, with the instant of the stop if that came firs
 by a second person lifts the stop.
 """
 
+from datetime import datetime
+
 from django.db import transaction
 
 from core.database import clock
@@ -167,6 +169,18 @@ def stop_reject(proposal: Proposal, by: StaffActor) -> None:
     stop.refresh_from_db()
     if stop.ended_at is None:
         _end(stop)
+
+
+def instant_of(proposal: Proposal, name: str) -> datetime:
+    """Return the instant that a start or a declaration states, by default that of its stop.
+
+    If it stopped nothing, that of its proposal.
+    """
+    stated = proposal.content[name]
+    if stated:
+        return datetime.fromisoformat(stated)
+    stop = SalesStop.objects.filter(proposal=proposal).first()
+    return stop.stopped_at if stop else proposal.proposed_at
 
 
 def _end(stop: SalesStop, *, lifting: Proposal | None = None) -> None:

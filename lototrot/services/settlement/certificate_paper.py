@@ -83,6 +83,7 @@ def _results(certificate: Doc) -> Table:
         "not_run": _("Not run"),
         "suspended": _("Started and suspended"),
         "all_disqualified": _("All disqualified"),
+        "no_winner": _("Run without a winner"),
     }
     rows = tuple(
         (

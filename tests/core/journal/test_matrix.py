@@ -20,7 +20,6 @@ NOT_THAT_DAY = {
     "draws_draw.state_called_off",
     "draws_outcome.confirmed",
     "lototrot_classification.in_force_false",
-    "lototrot_racestart.confirmed",
     "lototrot_settlement.in_force_false",
     "payoffice_cheque.reissue_id.confirmed",
     "payoffice_cheque.state_presented",

@@ -10,11 +10,11 @@ from core.staff.powers import Role
 from lototrot.models.contest import Contest
 from lototrot.selectors import live_sales
 from lototrot.services.contest.chains import chain_lock
-from lototrot.services.races.starts import race_declare
 from lototrot.services.seal.sealing import sealing
 from lototrot.services.settlement.settling import settling as settling_now
 from tests.support import factories, rounds
 from tests.support.admin_desk import Desk
+from tests.support.lototrot.starting import declare
 
 NUMBERS = (1, 2, 3, 4)
 
@@ -128,9 +128,7 @@ def test_a_programme_goes_to_sale_from_the_desk() -> None:
 def test_a_draw_is_held_from_the_desk() -> None:
     contest = on_sale()
     race = factories.races_of(contest)[0]
-    race_declare(
-        by=factories.staff(Role.ORGANISER), race_id=race.pk, kind="not_run", reason="Storm"
-    )
+    declare(race)
     url = f"/admin/race-day/{contest.pk}/?part=1"
     assert {"announce", "commit", "balls"} <= acts_on(Desk(Role.ORGANISER).get(url))
     inspector = Desk(Role.INSPECTOR).get(url)

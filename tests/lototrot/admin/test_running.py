@@ -11,6 +11,7 @@ from core.staff.signals import SESSION_KEY
 from lototrot.models.contest import Contest
 from lototrot.models.programme import Race
 from lototrot.models.running import RaceDeclaration, RaceStart, Withdrawal
+from lototrot.models.stops import SalesStop
 from tests.support import factories
 from tests.support.admin_desk import (
     Desk,
@@ -54,13 +55,36 @@ def test_a_horse_is_withdrawn_and_the_withdrawal_reversed(stewards: Desk) -> Non
 
 
 @pytest.mark.article("14.III.4")
+def test_sales_are_stopped_and_go_on_again(stewards: Desk) -> None:
+    """[E12]: from a race and from its meeting; a second steward confirms that they go on."""
+    race = _race()
+    stewards.do(race, "stop", source="The horses are off")
+    assert Contest.objects.get().state == Contest.State.STOPPED
+    stop = SalesStop.objects.get()
+    assert (stop.stopped_by, stop.source) == (stewards.person, "The horses are off")
+    stewards.do(stop, "lift", reason="A false start")
+    confirm_pending("lototrot.stop_lifting", Role.STEWARDS)
+    assert Contest.objects.get().state == Contest.State.OPEN
+    assert not stewards.offers(stop, "lift")
+    stewards.do(race.meeting, "stop", source="Fire")
+    assert Contest.objects.get().state == Contest.State.STOPPED
+    assert not Desk(Role.ORGANISER).offers(race, "stop")
+
+
+@pytest.mark.article("14.III.4")
 def test_a_start_is_recorded_and_corrected(stewards: Desk) -> None:
     race = _race()
     factories.time_pass(minutes=100)
     begun = clock.now() - timedelta(minutes=2)
     stewards.do(race, "start", actual_start_at=as_typed(begun), source="Starter")
+    assert Contest.objects.get().state == Contest.State.STOPPED
+    second = confirm_pending("lototrot.start", Role.STEWARDS)
     assert Contest.objects.get().state == Contest.State.CLOSED
-    assert RaceStart.objects.get().recorded_by == stewards.person
+    recorded = RaceStart.objects.get()
+    assert (recorded.proposal.proposed_by, recorded.recorded_by) == (
+        stewards.person,
+        second.person,
+    )
     assert not stewards.offers(race, "start")
     earlier = begun - timedelta(minutes=1)
     stewards.do(race, "start_correct", actual_start_at=as_typed(earlier), source="Film")
@@ -74,10 +98,11 @@ def test_a_race_is_declared_and_the_declaration_retracted(stewards: Desk) -> Non
     factories.started(race)
     factories.time_pass(minutes=3)
     typed = {"kind": "suspended", "reason": "Fog", "ruling_2": "Refused to start"}
-    stewards.do(race, "declare", **typed)
+    stewards.do(race, "declare", text="Acta", author="authority", **typed)
+    second = confirm_pending("lototrot.declaration", Role.ORGANISER)
     declaration = RaceDeclaration.objects.get()
     assert declaration.left == [{"number": 2, "ruling": "Refused to start"}]
-    assert declaration.recorded_by == stewards.person
+    assert (declaration.author, declaration.recorded_by) == ("authority", second.person)
     stewards.do(race, "retract", reason="The fog lifted")
     confirm_pending("lototrot.declaration_retraction", Role.ORGANISER)
     declaration.refresh_from_db()
@@ -87,10 +112,13 @@ def test_a_race_is_declared_and_the_declaration_retracted(stewards: Desk) -> Non
 @pytest.mark.article("14.III.5.4.2")
 def test_a_meeting_is_declared_not_run(organiser: Desk) -> None:
     meeting = factories.contest().meeting
-    organiser.do(meeting, "declare", reason="Storm")
+    typed = {"reason": "Storm", "text": "Resolució", "author": "authority"}
+    organiser.do(meeting, "declare", **typed)
+    assert Contest.objects.get().state == Contest.State.STOPPED
+    confirm_pending("lototrot.declaration", Role.STEWARDS)
     assert RaceDeclaration.objects.filter(kind="not_run").count() == 7
     assert Contest.objects.get().state == Contest.State.CLOSED
-    organiser.refused(meeting, "declare", "nothing_to_declare", reason="Storm")
+    organiser.refused(meeting, "declare", "nothing_to_declare", **typed)
 
 
 def _classification(race: Race, **other: str) -> dict[str, str]:

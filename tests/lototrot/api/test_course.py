@@ -1,6 +1,6 @@
 """Enter withdrawals, starts, declarations and classifications through the API, by two persons."""
 
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Any
 
 import pytest
@@ -16,6 +16,7 @@ from tests.support.api import Api, places, refused, staff_api
 
 pytestmark = pytest.mark.django_db
 SOURCE = {"source": "Stewards"}
+DECIDED = {"text": "Resolució", "author": "authority"}
 
 
 @pytest.fixture
@@ -124,15 +125,22 @@ def test_a_withdrawal_once_per_key(one: Api, race: Race) -> None:
 
 
 @pytest.mark.article("14.III.4")
-def test_a_start_closes_the_contest(one: Api, race: Race, contest: Contest) -> None:
-    path = f"lototrot/races/{race.pk}/start"
+def test_a_start_stops_the_contest_and_confirmed_it_closes_it(
+    one: Api, two: Api, race: Race, contest: Contest
+) -> None:
+    path, key = f"lototrot/races/{race.pk}/start", {"Idempotency_Key": "start-of-race-1"}
     body = SOURCE | {"actual_start_at": at(seconds=5)}
-    first = one.post(path, body)
-    assert first.status_code == 201, first.content
-    assert one.post(path, body).json() == first.json()
+    first = one.post(path, body, **key)
+    assert one.post(path, body, **key).json() == first.json()
+    refused(one.post(path, body), 409, "proposal_pending")
+    contest.refresh_from_db()
+    assert contest.state == "stopped"
+    assert confirm(two, first).status_code == 200
     contest.refresh_from_db()
     assert (contest.state, contest.closing_cause) == ("closed", "start")
-    assert shown(one, race)["actual_start_at"] == first.json()["actual_start_at"]
+    started_at = datetime.fromisoformat(shown(one, race)["actual_start_at"])
+    assert started_at == datetime.fromisoformat(body["actual_start_at"]) == contest.closed_at
+    refused(one.post(path, body), 409, "start_unchanged")
     refused(one.post(path, SOURCE | {"actual_start_at": at(seconds=9)}), 409, "start_differs")
     assert RaceStart.objects.count() == 1
 
@@ -146,7 +154,7 @@ def test_a_start_is_corrected_by_two(one: Api, two: Api, race: Race) -> None:
     )
     refused(one.post(path, SOURCE | {"actual_start_at": at(hours=-1)}), 422, "instant_ahead")
     refused(one.post(path, {"actual_start_at": "noon", "source": ""}), 422, "fields_invalid")
-    one.post(path, SOURCE | {"actual_start_at": at(minutes=5)})
+    confirm(two, one.post(path, SOURCE | {"actual_start_at": at(minutes=5)}))
     wanted = at(minutes=6)
     made = one.post(f"{path}/correction", {"actual_start_at": wanted, "source": "Film"})
     assert confirm(two, made).status_code == 200
@@ -160,10 +168,16 @@ def test_a_race_not_run_is_declared_and_retracted_by_two(
     one: Api, two: Api, race: Race, contest: Contest
 ) -> None:
     path = f"lototrot/races/{race.pk}/declaration"
-    body = {"kind": "not_run", "reason": "Storm"}
+    body = {"kind": "not_run", "reason": "Storm"} | DECIDED
     made = one.post(path, body)
-    assert made.status_code == 201, made.content
-    assert one.post(path, body).json() == made.json()
+    contest.refresh_from_db()
+    assert contest.state == "stopped"
+    assert confirm(two, made).status_code == 200
+    again = one.post(path, body).json()
+    assert (again["proposal"], again["decision"]["verdict"]) == (
+        made.json()["proposal"],
+        "confirmed",
+    )
     assert shown(one, race)["state"] == "declared"
     contest.refresh_from_db()
     assert contest.closing_cause == "not_run"
@@ -175,26 +189,31 @@ def test_a_race_not_run_is_declared_and_retracted_by_two(
 
 
 @pytest.mark.article("14.III.5.4.3")
-def test_a_race_suspended_names_who_was_left(one: Api, race: Race) -> None:
+def test_a_race_suspended_names_who_was_left(one: Api, two: Api, race: Race) -> None:
     path = f"lototrot/races/{race.pk}/declaration"
-    body = {"kind": "suspended", "reason": "Accident", "left": [{"number": 2, "ruling": "Refused"}]}
+    left = [{"number": 2, "ruling": "Refused"}]
+    body = {"kind": "suspended", "reason": "Accident", "left": left} | DECIDED
     refused(one.post(path, body), 409, "race_not_started")
     factories.started(race, at=clock.now() - timedelta(minutes=1))
-    refused(one.post(path, {"kind": "not_run", "reason": "x"}), 409, "race_started")
+    refused(one.post(path, body | {"kind": "not_run", "left": []}), 409, "race_started")
+    refused(
+        one.post(path, body | {"kind": "no_winner", "text": ""}), 422, "declaration_text_missing"
+    )
     problem = refused(one.post(path, body | {"left": [{"number": 2}]}), 422, "fields_invalid")
     assert places(problem) == {"$.left[0].ruling": "required"}
     refused(one.post(path, body | {"left": [{"number": 11, "ruling": "x"}]}), 422, "no_starters")
-    made = one.post(path, body)
-    assert made.status_code == 201, made.content
-    assert made.json()["left"] == [{"number": 2, "ruling": "Refused"}]
+    assert confirm(two, one.post(path, body)).status_code == 200
+    assert RaceDeclaration.objects.get().left == left
 
 
-def test_a_whole_meeting_is_called_off(one: Api, contest: Contest) -> None:
+def test_a_whole_meeting_is_called_off(one: Api, two: Api, contest: Contest) -> None:
     path = f"lototrot/meetings/{contest.meeting_id}/declaration"
-    made = one.post(path, {"reason": "Flooded"})
-    assert made.status_code == 201, made.content
-    assert len(made.json()["items"]) == 7
-    refused(one.post(path, {"reason": "Flooded"}), 409, "nothing_to_declare")
+    body = {"reason": "Flooded"} | DECIDED
+    made = one.post(path, body)
+    assert not RaceDeclaration.objects.exists()
+    refused(one.post(path, body), 409, "proposal_pending")
+    assert confirm(two, made).status_code == 200
+    refused(one.post(path, body), 409, "nothing_to_declare")
     refused(
         one.post("lototrot/meetings/999999/declaration", {"reason": "x"}), 404, "meeting_unknown"
     )
@@ -265,7 +284,7 @@ def test_classifications_refused(one: Api, race: Race) -> None:
         409,
         "not_classified",
     )
-    assert not Proposal.objects.exists()
+    assert set(Proposal.objects.values_list("kind", flat=True)) <= {"lototrot.start"}
 
 
 # --- Who ------------------------------------------------------------------------------------------
@@ -275,8 +294,9 @@ def test_who_acts_on_the_course(race: Race) -> None:
     start = SOURCE | {"actual_start_at": at(seconds=1)}
     acts: list[tuple[str, dict[str, Any], set[Role]]] = [
         ("withdrawals", SOURCE | {"number": 1}, {Role.STEWARDS, Role.ORGANISER}),
-        ("start", start, {Role.STEWARDS, Role.ORGANISER}),
-        ("start/correction", start, {Role.STEWARDS, Role.ORGANISER}),
+        ("stop", SOURCE, {Role.STEWARDS}),
+        ("start", start, {Role.STEWARDS}),
+        ("start/correction", start, {Role.STEWARDS}),
         ("declaration", {"kind": "not_run", "reason": "x"}, {Role.STEWARDS, Role.ORGANISER}),
         ("declaration/retraction", {"reason": "x"}, {Role.STEWARDS, Role.ORGANISER}),
         ("classification", announced(race, 3), {Role.STEWARDS}),

@@ -214,6 +214,7 @@ def breached(contest: Contest) -> Contest:
         recorded_at=clock.now(),
         recorded_by_id=by.user_id,
         recorded_in_id=by.session_id,
+        proposal=factories.proposal("lototrot.start", "x"),
     )
     return contest
 

@@ -24,7 +24,8 @@ def draw(**changes: Any) -> Answers:
     committed = {"entries": ["2", "5", "8"], "commitment": "ab" * 32}
     given: dict[str, Any] = {
         "clock": None,
-        f"{RACE}/declaration": None,
+        f"{RACE}/declaration": {"proposal": "p"},
+        "proposals/p/confirmation": None,
         "lototrot/terminal/contests": {"draws": [place]},
         f"{DRAW}/attendance": None,
         f"{DRAW}/commitment": Turns([problem("draw_before_announced"), committed]),

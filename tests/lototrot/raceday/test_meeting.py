@@ -30,7 +30,8 @@ def test_time_that_is_past_already_is_left_as_it_is() -> None:
 
 @pytest.mark.article("14.III.3")
 def test_a_start_is_reported_after_it_happened_with_its_own_time() -> None:
-    answers = Answers().given("clock", None).given("lototrot/races/3/start", None)
+    answers = Answers().given("clock", None).given("lototrot/races/3/start", {"proposal": "p"})
+    answers.given("proposals/p/confirmation", None)
     day = day_of(answers)
     race = day.facts.races[0]
     day.race_ids[race.racecourse, race.race] = 3
@@ -38,6 +39,19 @@ def test_a_start_is_reported_after_it_happened_with_its_own_time() -> None:
     (moved,), (report,) = answers.bodies("clock"), answers.bodies("lototrot/races/3/start")
     assert moved["now"] == (race.started_at + timedelta(seconds=20)).isoformat()
     assert report["actual_start_at"] == race.started_at.isoformat()
+    assert answers.asked[-1][0] == "proposals/p/confirmation", "another steward confirms it"
+
+
+@pytest.mark.article("14.III.4")
+def test_a_stop_is_lifted_by_two() -> None:
+    answers = Answers().given("lototrot/races/3/stop", {"id": 5})
+    answers.given("lototrot/stops/5/lifting", {"proposal": "p"})
+    answers.given("proposals/p/confirmation", None)
+    day = day_of(answers)
+    race = day.facts.races[0]
+    day.race_ids[race.racecourse, race.race] = 3
+    meeting.stop_lift(day, meeting.stop(day, race))
+    assert answers.asked[-1][0] == "proposals/p/confirmation"
 
 
 @pytest.mark.parametrize(

@@ -3,10 +3,9 @@
 import pytest
 
 from core.draws.models import Draw
-from core.staff.powers import Role
 from lototrot.selectors.draws import TOLD_FOR, draws_told, race_draws, race_of, subject_of
-from lototrot.services.races.starts import race_declare
 from tests.support import factories
+from tests.support.lototrot.starting import declare
 
 pytestmark = [pytest.mark.django_db, pytest.mark.article("14.III.5.4.2")]
 
@@ -18,9 +17,7 @@ def test_a_subject_names_a_race_and_back() -> None:
 def test_a_draw_is_announced_first_and_gives_a_winner_when_it_is_certified() -> None:
     contest = factories.contest(kind="five-races")
     race, other = factories.races_of(contest)[:2]
-    race_declare(
-        by=factories.staff(Role.ORGANISER), race_id=race.pk, kind="not_run", reason="Storm"
-    )
+    declare(race)
     draw = race_draws([race.pk, other.pk])
     assert draw.keys() == {race.pk}
     assert (draw[race.pk].begun, draw[race.pk].order, draw[race.pk].certified) == (False, (), None)
@@ -32,9 +29,7 @@ def test_a_draw_is_announced_first_and_gives_a_winner_when_it_is_certified() -> 
 def test_players_are_told_of_recent_draws_only() -> None:
     contest = factories.contest(kind="five-races")
     race = factories.races_of(contest)[0]
-    race_declare(
-        by=factories.staff(Role.ORGANISER), race_id=race.pk, kind="not_run", reason="Storm"
-    )
+    declare(race)
     assert [draw.state for draw in draws_told()] == [Draw.State.ANNOUNCED]
     factories.time_pass(days=TOLD_FOR.days + 1)
     assert list(draws_told()) == []

@@ -52,6 +52,7 @@ def started(of: Race, *, at: datetime | None = None) -> RaceStart:
         recorded_at=now,
         recorded_by_id=by.user_id,
         recorded_in=by,
+        proposal=proposal("lototrot.start", f"race:{of.pk}"),
     )
 
 
@@ -62,10 +63,13 @@ def declared(of: Race, kind: str = RaceDeclaration.Kind.NOT_RUN) -> RaceDeclarat
         race=of,
         kind=kind,
         reason="Storm",
+        text="Resolució",
+        author=RaceDeclaration.Author.AUTHORITY,
         declared_at=now,
         recorded_at=now,
         recorded_by_id=by.user_id,
         recorded_in=by,
+        proposal=proposal("lototrot.declaration", f"race:{of.pk}"),
     )
 
 

@@ -18,12 +18,13 @@ from lototrot.models.tickets import Void
 from lototrot.services.contest import contests, preparing
 from lototrot.services.contest.closing import schedule_move
 from lototrot.services.prizes.carry_over import carry_overs_due
-from lototrot.services.races import classification, starts, withdrawals
+from lototrot.services.races import classification, withdrawals
 from lototrot.services.races.classification import Entry
 from lototrot.services.settlement import breach, payment_order
 from lototrot.services.tickets.annulment import ticket_annul
 from lototrot.services.tickets.selling import SaleRequest, ticket_sell
 from tests.support import factories
+from tests.support.lototrot.starting import start
 from tests.support.season.auditor import Auditor
 from tests.support.season.office import Office
 from tests.support.season.state import PRICE_CENTS, Paper, at, local, terms
@@ -164,9 +165,7 @@ class World(Office):
             if first and late:
                 self.sale(contest, self._legs(contest), day)
                 self.count("late")
-            starts.start_record(
-                by=by, race_id=leg.race_id, actual_start_at=started, source="Starter"
-            )
+            start(leg.race, started, by=by, second=other)
             first = False
             race = facts.races[place]
             ran = [n for n in race.programme if n not in race.withdrawn]

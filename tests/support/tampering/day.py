@@ -33,7 +33,7 @@ from lototrot.models.tickets import Ticket
 from lototrot.selectors.draws import subject_of
 from lototrot.services.contest.closing import schedule_move
 from lototrot.services.contest.preparing import contest_change, contest_create, contest_discard
-from lototrot.services.races import classification, starts, stopping, withdrawals
+from lototrot.services.races import classification, stopping, withdrawals
 from lototrot.services.races.classification import Entry
 from lototrot.services.seal.proving import ticket_proof
 from lototrot.services.seal.sealing import contest_seal
@@ -47,6 +47,7 @@ from promotrot.services.closing import seed_reveal
 from tests.support import emitting, factories, rounds
 from tests.support import paying as given
 from tests.support.journaling import seal_all
+from tests.support.lototrot import starting
 from tests.support.verifying.forging import public_key, published_log
 
 PRICE_CENTS = 600
@@ -183,7 +184,7 @@ def _raced(contest: Contest, point: factories.Point, codes: list[str]) -> None:
     start = factories.time_to(first.scheduled_start_at)
     factories.time_pass(seconds=30)
     _sell(contest, point, [(7,), (1,)])
-    starts.start_record(by=by, race_id=first.pk, actual_start_at=start, source="Starter")
+    starting.start(first, start, by=by, second=other)
     out = {1: "winner", 20: "withdrawn"}
     runners = [Entry(n, out.get(n, "started"), 1 if n == 1 else None) for n in FIRST]
     proposal = classification.classification_propose(
@@ -195,7 +196,7 @@ def _raced(contest: Contest, point: factories.Point, codes: list[str]) -> None:
         announced_at=clock.now(),
     )
     two_persons.confirm(proposal=proposal.uuid, by=other)
-    starts.race_declare(by=by, race_id=second.pk, kind="not_run", reason="Storm")
+    starting.declare(second)
     contest_seal(contest_id=contest.pk)
     organiser, another = factories.two_organisers()
     void = breach.breach_void(by=organiser, contest_id=contest.pk)

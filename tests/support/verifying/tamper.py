@@ -70,7 +70,7 @@ def _likely(value: Any) -> list[Any]:
 
 
 LISTS = (
-    ("run", "not_run", "suspended", "all_disqualified"),
+    ("run", "not_run", "suspended", "all_disqualified", "no_winner"),
     ("dice", "balls", "phrase"),
     ("computed", "balls"),
     ("9.2", "9.3"),

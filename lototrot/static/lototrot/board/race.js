@@ -14,6 +14,7 @@ function words(leg) {
     case "not_run": return t("race_not_run");
     case "suspended": return t("race_suspended");
     case "all_disqualified": return t("race_all_disqualified");
+    case "no_winner": return t("race_no_winner");
     case "drawn": return t("race_drawn");
     default: return t("race_classified");
   }

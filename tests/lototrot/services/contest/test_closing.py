@@ -23,7 +23,6 @@ from lototrot.services.contest.closing import (
     schedule_move,
 )
 from lototrot.services.contest.facts import contest_facts
-from lototrot.services.races.starts import race_declare, start_record
 from lototrot.services.tickets.annulment import ticket_annul
 from lototrot.services.tickets.paper import slip_original
 from lototrot.services.tickets.printing import ticket_reprint
@@ -38,6 +37,7 @@ from lototrot.services.tickets.selling import (
 from lototrot.services.tickets.slips import TicketIncomplete, ticket_card, ticket_document
 from tests.support import factories
 from tests.support.factories import Point
+from tests.support.lototrot import starting
 
 pytestmark = [pytest.mark.django_db, pytest.mark.article("14.III.4")]
 
@@ -284,11 +284,8 @@ def test_the_earliest_start_in_real_time_closes_whatever_the_order_and_zone(
         races.reverse()
     contest = factories.contest(meeting, races=races)
     assert contest.scheduled_close_at == start
-    stewards = factories.staff(Role.STEWARDS)
     factories.time_to(start - timedelta(minutes=1))
-    start_record(
-        by=stewards, race_id=early.pk, actual_start_at=start - timedelta(minutes=1), source="Jutge"
-    )
+    starting.start(early, start - timedelta(minutes=1))
     contest.refresh_from_db()
     assert (contest.state, contest.closing_cause) == ("closed", "start")
     assert contest.closed_at is not None
@@ -297,12 +294,11 @@ def test_the_earliest_start_in_real_time_closes_whatever_the_order_and_zone(
 
 def test_a_race_not_run_closes_and_a_later_start_changes_nothing(contest: Contest) -> None:
     """[E1]"""
-    stewards = factories.staff(Role.STEWARDS)
     last, first = factories.races_of(contest)[6], factories.races_of(contest)[0]
-    race_declare(by=stewards, race_id=last.pk, kind="not_run", reason="Storm")
+    starting.declare(last)
     contest.refresh_from_db()
     assert (contest.state, contest.closing_cause) == ("closed", "not_run")
     closed_at = contest.closed_at
-    start_record(by=stewards, race_id=first.pk, actual_start_at=clock.now(), source="Jutge")
+    starting.start(first)
     contest.refresh_from_db()
     assert (contest.closed_at, contest.closing_cause) == (closed_at, "not_run")

@@ -24,11 +24,11 @@ from lototrot.services.races.classification import (
 )
 from lototrot.services.races.course import (
     InstantAhead,
+    OutOfOrder,
     RaceClassified,
     RaceDeclared,
     RaceNotStarted,
 )
-from lototrot.services.races.starts import OutOfOrder
 from tests.support import factories as f
 from tests.support.lototrot.classifying import confirm, entries, propose
 
@@ -199,7 +199,7 @@ def test_all_disqualified_is_a_declaration_not_a_classification(race: Race) -> N
 
 
 @pytest.mark.article("14.III.5.4.2", "14.III.5.4.3")
-@pytest.mark.parametrize("kind", ["not_run", "suspended", "all_disqualified"])
+@pytest.mark.parametrize("kind", ["not_run", "suspended", "all_disqualified", "no_winner"])
 def test_a_race_declared_has_no_classification(race: Race, kind: str) -> None:
     f.declared(race, kind)
     with pytest.raises(RaceDeclared):

@@ -246,5 +246,6 @@ def replace_start(start, at):
         recorded_at=clock.now(),
         recorded_by_id=start.recorded_by_id,
         recorded_in_id=start.recorded_in_id,
+        corrects=start,
         proposal=f.proposal("lototrot.start_correction", "x"),
     )

@@ -19,21 +19,16 @@ from lototrot.models.programme import Race
 from lototrot.models.running import RaceDeclaration, Withdrawal
 from lototrot.selectors.draws import subject_of
 from lototrot.selectors.races import RaceState, race_record
+from lototrot.services.races.declarations import Left, declaration_retract
 from lototrot.services.races.drawing import DrawBeforeClosing, DrawUnconfirmed
 from lototrot.services.races.results import contest_results
-from lototrot.services.races.starts import (
-    Left,
-    declaration_retract,
-    meeting_declare,
-    race_declare,
-    start_correct,
-    start_record,
-)
+from lototrot.services.races.starts import start_correct
 from lototrot.services.races.withdrawals import withdrawal_enter, withdrawal_reverse
 from lototrot.services.seal.sealing import ContestNotSealed, contest_seal
 from lototrot.services.settlement.settling import contest_settle
 from tests.support import factories as f
 from tests.support import rounds
+from tests.support.lototrot import starting
 
 pytestmark = pytest.mark.django_db
 Kind = RaceDeclaration.Kind
@@ -51,7 +46,7 @@ def race(contest: Contest) -> Race:
 
 
 def declare(race: Race, kind: str = Kind.NOT_RUN, **more: Any) -> Draw:
-    race_declare(by=f.staff(Role.STEWARDS), race_id=race.pk, kind=kind, reason="Storm", **more)
+    starting.declare(race, kind, **more)
     return standing(race)
 
 
@@ -110,7 +105,7 @@ def test_a_whole_meeting_is_drawn_race_by_race(contest: Contest) -> None:
     other = f.race(
         contest.meeting, 8, clock.now() + timedelta(hours=6), course=f.racecourse("BETLESS")
     )
-    meeting_declare(by=f.staff(Role.STEWARDS), meeting_id=contest.meeting_id, reason="Flood")
+    starting.call_off(contest.meeting)
     assert Draw.objects.count() == 7, "no bet is on the eighth race"
     f.contest(kind="five-races", races=[other, *f.races_of(contest)[:4]])
     assert declare(other).subject == subject_of(other.pk)
@@ -196,9 +191,7 @@ def test_a_race_run_before_the_commitment_needs_no_draw(contest: Contest, race: 
     f.time_to(race.scheduled_start_at - timedelta(minutes=30))
     draw = declare(race)
     f.time_to(race.scheduled_start_at)
-    start_record(
-        by=f.staff(Role.STEWARDS), race_id=race.pk, actual_start_at=clock.now(), source="Starter"
-    )
+    starting.start(race)
     draw.refresh_from_db()
     assert draw.state == "called_off" and race_record(race.pk).draw is None
     assert published(kind=documents.CALLED_OFF, subject=str(draw.uuid))
@@ -214,7 +207,7 @@ def test_from_the_commitment_on_a_draw_is_neither_overtaken_nor_retracted(race: 
     commit(race)
     for _ in range(2):
         with pytest.raises(services.DrawBegun):
-            start_record(by=first, race_id=race.pk, actual_start_at=clock.now(), source="Starter")
+            starting.start(race)
         with pytest.raises(services.DrawBegun):
             two_persons.confirm(proposal=proposal.uuid, by=second)
         enter(race)
@@ -232,9 +225,7 @@ def test_a_race_that_was_run_after_all_is_run_once_its_committed_draw_is_abandon
     proposal = abandonment_propose(by=inspector_of(draw), draw=draw.uuid, reason="The race was run")
     two_persons.confirm(proposal=proposal.uuid, by=f.staff(Role.ORGANISER))
     assert standing(race) != draw
-    start_record(
-        by=f.staff(Role.STEWARDS), race_id=race.pk, actual_start_at=clock.now(), source="Starter"
-    )
+    starting.start(race)
     states = Draw.objects.order_by("pk").values_list("state", flat=True)
     assert [*states] == ["abandoned", "called_off"] and race_record(race.pk).draw is None
 

@@ -149,6 +149,7 @@ def settled_with_a_breach(point: f.Point) -> tuple[Contest, Settlement]:
         recorded_by_id=start.recorded_by_id,
         recorded_in_id=start.recorded_in_id,
         proposal=f.proposal("lototrot.start_correction", "video"),
+        corrects=start,
     )
     return contest, contest.settlements.get()
 

@@ -14,29 +14,33 @@ from lototrot.engine.races import Outcome, draw_field
 from lototrot.models.contest import Contest
 from lototrot.models.programme import Race
 from lototrot.models.running import RaceDeclaration
+from lototrot.models.stops import SalesStop
 from lototrot.selectors.races import RaceState, contest_limit, race_record
 from lototrot.services.races.course import (
     DrawCertified,
     InstantAhead,
+    OutOfOrder,
     RaceClassified,
     RaceDeclared,
     RaceNotStarted,
     ReasonMissing,
 )
-from lototrot.services.races.starts import (
+from lototrot.services.races.declarations import (
+    AuthorityTextMissing,
+    DeclarationTextMissing,
     DeclarationUnknown,
     Left,
     NoStarters,
     NothingToDeclare,
-    OutOfOrder,
     RaceStarted,
     RulingMissing,
     declaration_retract,
     meeting_declare,
+    race_declare,
 )
 from lototrot.services.races.window import RunOnAnotherDay
 from tests.support import factories as f
-from tests.support.lototrot.starting import declare, start
+from tests.support.lototrot.starting import call_off, declare, start
 
 pytestmark = pytest.mark.django_db
 Kind = RaceDeclaration.Kind
@@ -68,6 +72,115 @@ def test_the_draw_is_due_two_hours_after_the_declaration(race: Race) -> None:
     earlier = clock.now() - timedelta(minutes=20)
     declare(race, declared_at=earlier)
     assert race_record(race.pk).draw_due_at == earlier + timedelta(hours=2)
+
+
+@pytest.mark.article("14.III.4", "14.III.5.4.2")
+def test_one_person_only_stops_sales(contest: Contest, race: Race) -> None:
+    """[B17]: confirmed, it closes with the stop's instant; rejected, sales go on."""
+    one, other = f.two_organisers()
+    more = {"reason": "Storm", "text": "Resolució", "author": "authority"}
+    for proposed in (
+        lambda: race_declare(by=one, race_id=race.pk, kind="not_run", **more),
+        lambda: meeting_declare(by=one, meeting=contest.meeting, **more),
+    ):
+        proposal = proposed()
+        contest.refresh_from_db()
+        assert (contest.state, RaceDeclaration.objects.count()) == ("stopped", 0)
+        assert f.sell(contest, f.point()).outcome == "sales_stopped"
+        with pytest.raises(two_persons.SamePerson):
+            two_persons.confirm(proposal=proposal.uuid, by=one)
+        two_persons.reject(proposal=proposal.uuid, by=other, reason="The storm has passed")
+        contest.refresh_from_db()
+        assert contest.state == "open"
+        assert f.sell(contest, f.point()).outcome == "sold"
+    proposal = proposed()
+    stop = SalesStop.objects.get(ended_at=None)
+    f.time_pass(minutes=1)
+    two_persons.confirm(proposal=proposal.uuid, by=other)
+    contest.refresh_from_db()
+    assert (contest.state, contest.closed_at) == ("closed", stop.stopped_at)
+    assert {d.declared_at for d in RaceDeclaration.objects.all()} == {stop.stopped_at}
+
+
+@pytest.mark.article("14.III.5.4.2")
+def test_ahead_of_the_day_the_federation_or_the_authority_says_so() -> None:
+    """[B17]"""
+    f.time_to(datetime(2027, 5, 1, 10, 0, tzinfo=UTC))
+    contest = f.contest(f.meeting(first_start_at=datetime(2027, 5, 3, 15, 0, tzinfo=UTC)))
+    race = f.races_of(contest)[0]
+    for wrong in (
+        {"text": ""},
+        {"text": " "},
+        {"text": "Acta", "author": "stewards"},
+        {"text": "", "author": "federation"},
+    ):
+        with pytest.raises(AuthorityTextMissing):
+            declare(race, **wrong)
+        with pytest.raises(AuthorityTextMissing):
+            call_off(contest.meeting, **wrong)
+    assert not SalesStop.objects.exists()
+    by = f.staff()
+    with pytest.raises(IntegrityError, match="text is needed"), transaction.atomic():
+        RaceDeclaration.objects.create(
+            race=race,
+            kind="not_run",
+            reason="Storm",
+            declared_at=clock.now(),
+            recorded_at=clock.now(),
+            recorded_by_id=by.user_id,
+            recorded_in_id=by.session_id,
+            proposal=f.proposal("lototrot.declaration"),
+        )
+    made = declare(race, text="Resolució 7", author="federation")
+    assert (made.text, made.author) == ("Resolució 7", "federation")
+    f.time_to(datetime(2027, 5, 3, 8, 0, tzinfo=UTC))
+    assert declare(f.races_of(contest)[1], text="", author="stewards").pk
+
+
+@pytest.mark.article("14.III.5.4.3")
+def test_a_race_run_without_a_winner_is_declared_with_the_stewards_text(race: Race) -> None:
+    """[B17]: three disqualified and five pulled up; drawn among those that started."""
+    for number in (4, 9):
+        f.withdrawal(race, number)
+    start(race)
+    f.time_pass(minutes=3)
+    for kind in (Kind.NO_WINNER, Kind.ALL_DISQUALIFIED):
+        with pytest.raises(DeclarationTextMissing):
+            declare(race, kind, text=" ")
+    by = f.staff()
+    with pytest.raises(IntegrityError, match="declaration_has_text"), transaction.atomic():
+        RaceDeclaration.objects.create(
+            race=race,
+            kind=Kind.NO_WINNER,
+            reason="x",
+            declared_at=clock.now(),
+            recorded_at=clock.now(),
+            recorded_by_id=by.user_id,
+            recorded_in_id=by.session_id,
+            author="authority",
+            proposal=f.proposal("lototrot.declaration"),
+        )
+    declare(race, Kind.NO_WINNER, text="1, 2 i 3 distanciats; la resta, retirats en cursa.")
+    record = race_record(race.pk)
+    assert (record.state, record.facts().outcome) == (RaceState.DECLARED, Outcome.NO_WINNER)
+    assert draw_field(record.facts()) == (1, 2, 3, 5, 6, 7, 8, 10)
+
+
+@pytest.mark.article("14.III.5.4.2")
+def test_a_start_overtakes_a_declaration_that_waits(contest: Contest, race: Race) -> None:
+    """The second person can no longer confirm it; of a meeting, only the other races are."""
+    one, other = f.two_organisers()
+    more = {"reason": "Storm", "text": "Resolució", "author": "authority"}
+    proposal = race_declare(by=one, race_id=race.pk, kind="not_run", **more)
+    whole = meeting_declare(by=one, meeting=contest.meeting, **more)
+    start(race)
+    with pytest.raises(RaceStarted):
+        two_persons.confirm(proposal=proposal.uuid, by=other)
+    two_persons.confirm(proposal=whole.uuid, by=other)
+    assert RaceDeclaration.objects.count() == 6
+    two_persons.reject(proposal=proposal.uuid, by=other, reason="It started")
+    contest.refresh_from_db()
+    assert (contest.state, contest.closing_cause) == ("closed", "start")
 
 
 @pytest.mark.article("14.III.5.4.2")
@@ -144,21 +257,20 @@ def test_a_whole_meeting_is_declared_in_one_act(contest: Contest) -> None:
     races = f.races_of(contest)
     start(races[0])
     earlier = declare(races[1])
-    by = f.staff(Role.ORGANISER)
-    declarations = meeting_declare(by=by, meeting_id=contest.meeting_id, reason="Storm")
+    declarations = call_off(contest.meeting)
     assert [d.race_id for d in declarations] == [race.pk for race in races[2:]]
     assert len({d.declared_at for d in declarations}) == 1
     assert RaceDeclaration.objects.filter(pk=earlier.pk, superseded_at=None).exists()
     with pytest.raises(NothingToDeclare):
-        meeting_declare(by=by, meeting_id=contest.meeting_id, reason="Storm")
+        call_off(contest.meeting)
     with pytest.raises(ReasonMissing):
-        meeting_declare(by=by, meeting_id=contest.meeting_id, reason="")
+        call_off(contest.meeting, reason="")
 
 
 @pytest.mark.article("14.III.4")
 def test_a_meeting_called_off_closes_at_its_declaration(contest: Contest) -> None:
     """[E1]: there is no start at all."""
-    meeting_declare(by=f.staff(Role.ORGANISER), meeting_id=contest.meeting_id, reason="Storm")
+    call_off(contest.meeting)
     contest.refresh_from_db()
     assert contest.closing_cause == "not_run"
 
