@@ -190,6 +190,30 @@ def test_a_registration_is_seen() -> None:
     assert not seen("def register(): pass")
 
 
+# Modules of an app that Django, Celery or a setting finds by their name.
+_FOUND_BY_NAME = {"__init__", "admin", "apps", "models", "tasks", "urls"}
+
+
+def test_no_module_of_an_app_is_left_that_nothing_collects_or_imports() -> None:
+    """A contribution in a file with another name than the agreed one would do nothing."""
+    paths = python_files(*SOURCES)
+    everything = "\n".join(path.read_text() for path in paths)
+    written = set(re.findall(r"\"((?:core|lototrot|promotrot)[\w.]+)", everything))
+    used = written | {name.rpartition(".")[0] for name in written}
+    for path in paths:
+        for node in ast.walk(tree(path)):
+            if isinstance(node, ast.ImportFrom):
+                used |= {str(node.module), *(f"{node.module}.{name.name}" for name in node.names)}
+    collected = set(re.findall(r"contribut\w+\(\s*\"(\w+)\",\s*\"[A-Z_]+\"", everything))
+    idle = {
+        name_of(path)
+        for path in paths
+        if (path.parent / "apps.py").exists() and path.stem not in _FOUND_BY_NAME | collected
+        if name_of(path).removesuffix(".py").replace("/", ".") not in used
+    }
+    assert idle == set()
+
+
 # --- Tests and imports ----------------------------------------------------------------------------
 
 
