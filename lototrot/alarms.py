@@ -7,13 +7,17 @@ from django.utils.translation import gettext_lazy as _
 
 from core.alarms.kinds import Alarm, AlarmRow
 from core.database import clock
-from core.receipts.formats import format_cents
+from core.kernel.days import natural_day
+from core.receipts.document import LANGUAGES
+from core.receipts.formats import format_cents, format_date
 from lototrot import powers
 from lototrot.models.contest import Contest
 from lototrot.models.stops import SalesStop
 from lototrot.selectors.breaches import breach_set, contests_with_breaches
+from lototrot.selectors.unordered import chains_waiting, unordered
 
 CLOSING_LATE_AFTER = datetime.timedelta(minutes=1)
+State = Contest.State
 STOP_LATE_AFTER = datetime.timedelta(minutes=2)
 
 
@@ -53,6 +57,43 @@ def stops_undecided() -> list[AlarmRow]:
     ]
 
 
+def orders_missing() -> list[AlarmRow]:
+    """Return the contests that could be paid today if their payment were ordered [D7].
+
+    Players can present their tickets meanwhile. The days left are those to the ordinary last day;
+    an order later than the day after the results moves it.
+    """
+    today = natural_day(clock.now())
+    return [
+        AlarmRow(
+            each.contest,
+            each.established_at,
+            (each.ordinary_last_day - today).days,
+            words=_("Settled; its payment is not ordered.")
+            if each.contest.state == State.SETTLED
+            else _("Its results are established; it is not settled."),
+        )
+        for each in unordered()
+        if today >= each.first_pay_day
+    ]
+
+
+def chains_kept_waiting() -> list[AlarmRow]:
+    """Return the contests that keep later meetings with results from being settled [A4, D7]."""
+    today = natural_day(clock.now())
+    language = get_language() or LANGUAGES[0]
+    rows = []
+    for waiting in chains_waiting(unordered()):
+        first = waiting.meetings[0]
+        words = _("%(count)s meetings wait for it, the first of them that of %(day)s.") % {
+            "count": len(waiting.meetings),
+            "day": format_date(first.contest.day, language),
+        }
+        left = min((each.ordinary_last_day - today).days for each in waiting.meetings)
+        rows.append(AlarmRow(waiting.blocker, first.established_at, left, words))
+    return rows
+
+
 ALARMS: tuple[Alarm, ...] = (
     Alarm(
         code="lototrot_closing_overdue",
@@ -71,5 +112,17 @@ ALARMS: tuple[Alarm, ...] = (
         title=_("Sales are stopped: confirm the start, or lift the stop"),
         power=powers.STOP_SALES,
         rows=stops_undecided,
+    ),
+    Alarm(
+        code="lototrot_order_missing",
+        title=_("Results without a payment order"),
+        power=powers.ORDER_PAYMENT,
+        rows=orders_missing,
+    ),
+    Alarm(
+        code="lototrot_chain_waiting",
+        title=_("A meeting keeps later ones from being settled"),
+        power=powers.REQUEST_SETTLEMENT,
+        rows=chains_kept_waiting,
     ),
 )

@@ -61,6 +61,8 @@ def row_of(written: Document) -> Model:
         value = written["fields"][field.attname]
         if isinstance(value, dict) and isinstance(field, models.BinaryField):
             value = bytes.fromhex(value["hex"])
+        elif isinstance(value, dict) and isinstance(field, models.DurationField):
+            value = datetime.timedelta(seconds=value["seconds"])
         elif isinstance(field, models.DateTimeField | models.DateField | models.UUIDField):
             value = field.to_python(value)
         values[field.attname] = value
