@@ -58,6 +58,15 @@ def carry_over(bet_type_code: str, day: date) -> AccountCode:
     return liability(f"lototrot:{bet_type_code}:carry_over:{day.isoformat()}")
 
 
+def late_claims() -> AccountCode:
+    """Return the account of prizes that the organiser bears itself [C8].
+
+    They lapsed, were settled into a later 7/7, and then proved to be of tickets that had been
+    deposited in time. Its balance is what the organiser owes for them, so it is negative.
+    """
+    return liability("lototrot:organiser:late_claims")
+
+
 def jackpot(bet_type_code: str) -> AccountCode:
     """Return the account of the 7/7 accumulated from meeting to meeting (14.III.9.5)."""
     return liability(f"lototrot:{bet_type_code}:jackpot")

@@ -9,6 +9,7 @@ from lototrot.engine.distribution import Takings, distribute
 from lototrot.models.contest import Contest
 from lototrot.services.contest.contests import rules_of
 from lototrot.services.prizes.carry_over import carry_over_lines
+from lototrot.services.prizes.restoring import restored_lines
 from lototrot.services.races.results import contest_results
 from lototrot.services.settlement.counting import Counting, count
 
@@ -29,6 +30,7 @@ def rebuild_lototrot(books: Books) -> None:
         takings = liability(contest.takings_account.code)
         books.move(_sales(contest, takings))
         books.move(carry_over_lines(contest.pk))
+        books.move(restored_lines(contest))
         if contest.state in (Contest.State.SETTLED, Contest.State.ORDERED):
             books.move(_settlement(contest, takings, books))
 

@@ -5,6 +5,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from django.db.models import Model, Q, Sum
+from django.db.models.functions import Coalesce
 
 from core.kernel.days import add_days, natural_day
 from core.payoffice.models import Claim
@@ -49,9 +50,13 @@ def events(span: Span) -> Iterator[Event]:
         yield Event(voucher.issued_at, "promotrot.voucher", voucher, (), {"late": late}, 3)
     for closing in ClosingStatement.objects.filter(_within("closed_at", span)):
         yield Event(closing.closed_at, "promotrot.closing", closing)
-    lapsed = Claim.objects.filter(_within("opened_at", span), game=Game.PROMOTROT, state="lapsed")
+    restored_or_lapsed = Q(state="lapsed") | Q(restoration__isnull=False)
+    lapsed = Claim.objects.filter(_within("opened_at", span), game=Game.PROMOTROT)
+    days = lapsed.filter(restored_or_lapsed).annotate(
+        lapsed_day=Coalesce("restoration__lapsed_day", "day")
+    )
     groups: dict[datetime.date | None, datetime.datetime] = {}
-    for day, at in lapsed.values_list("day", "opened_at").order_by("opened_at"):
+    for day, at in days.values_list("lapsed_day", "opened_at").order_by("opened_at"):
         groups.setdefault(day, at)
     for day, at in groups.items():
         yield Event(at, "promotrot.lapse", data={"day": str(day)})

@@ -7,10 +7,13 @@ import datetime
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from django.db import connections
 from django.db.models import Model, Q, Sum
+from django.db.models.functions import Coalesce
 
 from core.database import clock
 from core.kernel.days import natural_day
+from core.ledger.models import Account
 from core.ledger.services import AccountCode, Line
 from core.payoffice import accounts, postings, sources
 from core.payoffice.models import (
@@ -22,6 +25,7 @@ from core.payoffice.models import (
     Exchange,
     Payment,
     Presentation,
+    Restoration,
     Ruling,
     StockMovement,
 )
@@ -30,7 +34,7 @@ from core.reports.parts import Event, Part, Span, balance_cents, nothing, post
 
 Data = Mapping[str, Any]
 State = Claim.State
-_OVER = (State.PAID, State.EXCHANGED, State.LAPSED, State.REFUSED)
+_OVER = (State.PAID, State.EXCHANGED, State.LAPSED, State.REFUSED, State.NO_PRIZE)
 # The acts on claims: model, field of the time, state of the claim afterwards (empty: the verdict).
 _ACTS: tuple[tuple[type[Model], str, str], ...] = (
     (Presentation, "presented_at", State.PRESENTED),
@@ -48,18 +52,38 @@ _SAME_ACT = datetime.timedelta(seconds=5)
 def history(claim: Claim) -> list[tuple[datetime.datetime, str]]:
     """Return the states that the claim has had, each with the instant it began, oldest first.
 
-    A claim that no act opened begins as lapsed or, if a breach blocked its ticket, as held.
+    A claim that no act opened begins as lapsed or, if a breach blocked its ticket, as held. Acts
+    before the payment order leave a claim early; the order values it [D7].
     """
     states = []
     for model, at, state in _ACTS:
         act = model._default_manager.filter(claim=claim).first()
         if act is not None:
-            states.append((getattr(act, at), state or getattr(act, "verdict", "")))
+            after = state or getattr(act, "verdict", "")
+            states.append((getattr(act, at), State.EARLY if _early(claim, act, at) else after))
     states.sort()
+    if claim.valued_at is not None:
+        states.append((claim.valued_at, _valued_as(claim)))
+        states.sort()
     if not states or states[0][0] - claim.opened_at >= _SAME_ACT:
-        first = State.LAPSED if claim.state == State.LAPSED else State.HELD
-        states.insert(0, (claim.opened_at, first))
+        lapsed = claim.state == State.LAPSED or hasattr(claim, "restoration")
+        states.insert(0, (claim.opened_at, State.LAPSED if lapsed else State.HELD))
     return states
+
+
+def _early(claim: Claim, act: Any, at: str) -> bool:
+    """Return whether an act was done while nobody knew what the claim is worth [D7]."""
+    if claim.valued_at is None:
+        return claim.state == State.EARLY
+    return bool(getattr(act, at) < claim.valued_at)
+
+
+def _valued_as(claim: Claim) -> str:
+    """Return the state that an early claim had once its amount was known."""
+    if claim.amount_cents == 0:
+        return State.NO_PRIZE
+    match = DepositMatch.objects.filter(claim=claim, matched_at__lt=claim.valued_at).exists()
+    return State.HELD if match else State.PRESENTED
 
 
 def state_before(claim: Claim, instant: datetime.datetime) -> str:
@@ -75,11 +99,19 @@ def as_of(claim: Claim, state: str, changed_at: datetime.datetime | None) -> Cla
         game=claim.game,
         document_id=claim.document_id,
         state=state,
-        amount_cents=claim.amount_cents,
+        amount_cents=0 if state == State.EARLY else claim.amount_cents,
         opened_at=claim.opened_at,
         changed_at=changed_at,
-        day=claim.day if state in (State.LAPSED, State.REFUSED) else None,
+        valued_at=None if state == State.EARLY else claim.valued_at,
+        day=_day_of(claim, state),
     )
+
+
+def _day_of(claim: Claim, state: str) -> datetime.date | None:
+    """Return the day from which the money was carried over while the claim was in that state."""
+    if state == State.LAPSED and hasattr(claim, "restoration"):
+        return claim.restoration.lapsed_day
+    return claim.day if state in (State.LAPSED, State.REFUSED) else None
 
 
 def context(span: Span) -> Iterator[Model]:
@@ -91,12 +123,21 @@ def context(span: Span) -> Iterator[Model]:
         state = state_before(claim, span.since)
         if state and state not in _OVER:
             yield as_of(claim, state, None)
+            yield from _matched(claim, span)
     for session in CashSession.objects.filter(opened_at__lt=span.since):
         if session.closed_at is None or session.closed_at >= span.since:
             yield _open(session)
     cheques = Cheque.objects.filter(issued_at__lt=span.since)
     for cheque in cheques.filter(Q(state="issued") | Q(reconciled_at__gte=span.since)):
         yield from _issued(cheque, span)
+
+
+def _matched(claim: Claim, span: Span) -> Iterator[Model]:
+    """Yield the deposit, the match and the restoration of a claim that was matched before."""
+    match = DepositMatch.objects.filter(claim=claim, matched_at__lt=span.since).first()
+    if match is not None:
+        yield match
+        yield from Restoration.objects.filter(match=match)
 
 
 def _open(session: CashSession) -> CashSession:
@@ -117,7 +158,7 @@ def events(span: Span) -> Iterator[Event]:
     for model, at, after in _ACTS:
         acts = model._default_manager.filter(_within(at, span))
         for act in acts.exclude(claim=None).select_related("claim").order_by(at, "pk"):
-            yield _act(act, getattr(act, at), after or getattr(act, "verdict", ""))
+            yield from _act(act, at, after or getattr(act, "verdict", ""))
     for session in CashSession.objects.filter(_within("opened_at", span)):
         yield Event(session.opened_at, "payoffice.cash_opened", _open(session))
     for movement in CashMovement.objects.filter(_within("moved_at", span)):
@@ -144,14 +185,27 @@ def _within(field: str, span: Span) -> Q:
     return Q(**{f"{field}__gte": span.since, f"{field}__lt": span.until})
 
 
-def _act(act: Any, at: datetime.datetime, after: str) -> Event:
-    """Return the event of an act on a claim, with the claim's row if the act opens it."""
-    claim = act.claim
+def _act(act: Any, field: str, after: str) -> Iterator[Event]:
+    """Yield the event of an act on a claim, with the claim's row if the act opens it.
+
+    A match that restores what had lapsed comes with the lapsed claim under its own key, in the
+    place of the one that a replayed lapse made.
+    """
+    claim, at = act.claim, getattr(act, field)
     before = state_before(claim, at)
     kind = f"payoffice.{act._meta.model_name}"
+    after = State.EARLY if _early(claim, act, field) else after
     data = {"claim": claim.pk, "before": before, "after": after}
     rows: tuple[Model, ...] = () if before else (as_of(claim, after, None),)
-    return Event(at, kind, act, rows, data, order=1)
+    if before == State.LAPSED:
+        document = {"game": claim.game, "document": claim.document_id}
+        yield Event(at, "payoffice.lapsed_claim", data=document, order=1)
+        account = claim.restoration.taken_from
+        data |= {"taken_from": [account.code, account.side]}
+        rows = (as_of(claim, before, None),)
+    yield Event(at, kind, act, rows, data, order=1)
+    if before == State.LAPSED:
+        yield Event(at, "payoffice.restoration", claim.restoration, order=1)
 
 
 # --- Replay ---------------------------------------------------------------------------------------
@@ -173,13 +227,14 @@ def _acted(row: Any, data: Data) -> None:
     claim = Claim.objects.get(pk=data["claim"])
     source, payable = _payable(claim)
     before, after = data["before"], data["after"]
+    if after == State.EARLY:  # nothing is known yet; the payment order holds the money
+        return
     stood = payable.held if before else payable.owed
     if stood is None or payable.held is None:
         raise DocumentUnknown
     if before:
         claim.state, claim.changed_at = after, clock.now()
-        if after == State.REFUSED:
-            claim.day = natural_day(clock.now())
+        claim.day = natural_day(clock.now()) if after == State.REFUSED else None
         claim.save(update_fields=["state", "changed_at", "day"])
     cents = claim.amount_cents
     match after:
@@ -190,11 +245,23 @@ def _acted(row: Any, data: Data) -> None:
         case State.REFUSED:
             to = source.forfeits_to(payable, natural_day(clock.now()))
             line = postings.refusal(held=stood, forfeits_to=to, cents=cents)
+        case _ if before == State.LAPSED:
+            taken_from = AccountCode(data["taken_from"][0], Account.Side(data["taken_from"][1]))
+            line = postings.restoration(taken_from=taken_from, held=payable.held, cents=cents)
         case _ if not before:
             line = postings.hold(owed=stood, held=payable.held, cents=cents)
         case _:  # held money stays on its account
             return
     post(f"payoffice.{after}", row, [line])
+
+
+def _unlapse(row: Any, data: Data) -> None:
+    """Delete the claim that a replayed lapse made: the one of the file takes its place."""
+    with connections["owner"].cursor() as cursor:
+        cursor.execute(
+            "DELETE FROM payoffice_claim WHERE game = %s AND document_id = %s",
+            [data["game"], data["document"]],
+        )
 
 
 def _paid(row: Payment, payable: Payable, stood: AccountCode, cents: int) -> Line:
@@ -242,8 +309,11 @@ def figures(span: Span) -> Iterator[tuple[str, Any]]:
     paid = Payment.objects.filter(_within("paid_at", span)).order_by()
     for means, place, cents in paid.values_list("means", "place").annotate(Sum("amount_cents")):
         yield f"paid {means} {place}", cents
-    lapsed = Claim.objects.filter(_within("opened_at", span), state=State.LAPSED).order_by()
-    for game, day, cents in lapsed.values_list("game", "day").annotate(Sum("amount_cents")):
+    lapsed = Claim.objects.filter(_within("opened_at", span)).filter(
+        Q(state=State.LAPSED) | Q(restoration__restored_at__gte=span.until)
+    )
+    days = lapsed.annotate(lapsed_day=Coalesce("restoration__lapsed_day", "day")).order_by()
+    for game, day, cents in days.values_list("game", "lapsed_day").annotate(Sum("amount_cents")):
         yield f"lapsed {game} {day}", cents
 
 
@@ -255,6 +325,8 @@ DAY_PARTS: tuple[Part, ...] = (
         figures=figures,
         replays={
             **{f"payoffice.{model._meta.model_name}": _acted for model, _, _ in _ACTS},
+            "payoffice.lapsed_claim": _unlapse,
+            "payoffice.restoration": nothing,
             "payoffice.cash_opened": _cash_opened,
             "payoffice.cash_moved": _cash_moved,
             "payoffice.cash_closed": _cash_closed,

@@ -3,7 +3,7 @@
 The rows record claims and their payment (14.III.10).
 """
 
-from core.journal.binding import became, confirmed, posted, stamped, with_rows
+from core.journal.binding import became, confirmed, posted, stamped, with_parent, with_rows
 from core.journal.rules import Rule
 
 _PROPOSED = "proposal_id IS NOT NULL"
@@ -12,7 +12,12 @@ _OF_CLAIM = "o.claim_id = t.id"
 _MADE_BY = {
     "paid": (("payoffice_payment", _OF_CLAIM),),
     "exchanged": (("payoffice_exchange", _OF_CLAIM),),
-    "presented": (("payoffice_presentation", _OF_CLAIM),),
+    "early": (("payoffice_presentation", _OF_CLAIM), ("payoffice_depositmatch", _OF_CLAIM)),
+    "presented": (
+        ("payoffice_presentation", _OF_CLAIM),
+        ("staff_decision", "t.valued_at IS NOT NULL AND o.verdict = 'confirmed'"),
+    ),
+    "no_prize": (("staff_decision", "o.verdict = 'confirmed'"),),
     "granted": (("payoffice_ruling", f"{_OF_CLAIM} AND o.verdict = 'granted'"),),
     "refused": (("payoffice_ruling", f"{_OF_CLAIM} AND o.verdict = 'refused'"),),
 }
@@ -76,6 +81,10 @@ RULES: tuple[Rule, ...] = (
     _acted("payoffice_deposit", "deposited_at"),
     stamped("payoffice_depositimage", "added_at"),
     stamped("payoffice_depositmatch", "matched_at", user="staff_id"),
+    stamped("payoffice_depositarrival", "arrived_at", user="staff_id"),
+    with_parent("payoffice_restoration", "payoffice_depositmatch", "match_id"),
+    stamped("payoffice_restoration", "restored_at"),
+    posted("payoffice_restoration", "t.cents"),
     stamped("payoffice_stockitem", "recorded_at"),
     stamped(
         "payoffice_stockmovement", "moved_at", user="staff_id", unless="exchange_id IS NOT NULL"

@@ -95,8 +95,11 @@ def state_of(
 ) -> DocumentState:
     """Return the state of a document: that of its claim, or else what its game says.
 
-    `deposited` distinguishes a deposited document from a blocked one; both have a held claim.
+    `deposited` distinguishes a deposited document from a blocked one, which both have a held claim,
+    and from a presented one before the payment order, when both have an early claim [D7].
     """
+    if claim == "early":
+        return DocumentState.DEPOSITED if deposited else DocumentState.PRESENTED
     if claim == "held":
         return DocumentState.DEPOSITED if deposited else DocumentState.BLOCKED
     if claim is not None:
@@ -160,6 +163,8 @@ def verdict(
     `deposited` says that the document was deposited; `against_receipt` that its receipt was given.
     """
     need_claimable(state_of(payable, claim, deposited=deposited, today=today))
+    if payable.standing is Standing.PENDING:
+        raise refusals.NothingDecided
     if payable.first_pay_day is not None and today < payable.first_pay_day:
         raise refusals.PaidTooEarly(first_pay_day=payable.first_pay_day.isoformat())
     if deposited != against_receipt:

@@ -37,6 +37,11 @@ def refusal(*, held: AccountCode, forfeits_to: AccountCode, cents: int) -> Line:
     return Line("payoffice.refused", held, forfeits_to, cents)
 
 
+def restoration(*, taken_from: AccountCode, held: AccountCode, cents: int) -> Line:
+    """Return the line of lapsed money that comes back for a document deposited in time [C8]."""
+    return Line("payoffice.restored", taken_from, held, cents)
+
+
 def exchange(*, stood: AccountCode, cents: int) -> Line:
     """Return the line of a prize in kind handed over from the stock (15.III.6.5)."""
     return Line("payoffice.exchange", stood, accounts.goods(), cents)

@@ -13,6 +13,11 @@ class NothingDecided(Conflict):
     message = "There is nothing to pay yet: no payment has been ordered (14.III.8)."
 
 
+class ResultsNotEstablished(Conflict):
+    code = "results_not_established"
+    message = "It can be presented or deposited once the results are established, not before."
+
+
 class NoPrize(Conflict):
     code = "no_prize"
     message = "The document has no prize."

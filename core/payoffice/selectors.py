@@ -1,15 +1,17 @@
 """Read the registers of the prize office."""
 
+from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
 
-from django.db.models import QuerySet, Sum
+from django.db.models import Q, QuerySet, Sum
 
 from core.kernel.errors import NotFound
 from core.payoffice import powers
 from core.payoffice.models import (
     CashSession,
     Cheque,
+    Claim,
     Deposit,
     Exchange,
     Payment,
@@ -17,6 +19,7 @@ from core.payoffice.models import (
     StockItem,
 )
 from core.premises.access import BareTerminal
+from core.premises.models import Premises
 from core.staff.actor import StaffActor
 
 
@@ -78,10 +81,33 @@ def deposits(*, by: StaffActor, waiting: bool = True) -> QuerySet[Deposit]:
     by.need(powers.READ)
     rows = Deposit.objects.select_related(
         "premises", "match__claim__ruling", "ruling"
-    ).prefetch_related("images")
+    ).prefetch_related("images", "arrivals__premises")
     if not waiting:
         return rows
-    return rows.filter(ruling=None, match__claim__ruling=None)
+    decided = Q(match__claim__state=Claim.State.NO_PRIZE)
+    return rows.filter(ruling=None, match__claim__ruling=None).exclude(decided)
+
+
+@dataclass(frozen=True, slots=True)
+class Unmatched:
+    """A deposit that nobody has matched with its document, and the premises where the paper is."""
+
+    deposit: Deposit
+    paper_at: Premises
+
+
+def unmatched_deposits() -> list[Unmatched]:
+    """Return the deposits that are neither matched nor ruled on, oldest first (14.III.10.5)."""
+    rows = Deposit.objects.filter(match=None, ruling=None).select_related("premises")
+    rows = rows.prefetch_related("arrivals__premises").order_by("pk")
+    return [Unmatched(row, paper_at(row)) for row in rows]
+
+
+def paper_at(deposit: Deposit) -> Premises:
+    """Return the premises where a deposited paper is: where it arrived last, or was taken in."""
+    arrivals = sorted(deposit.arrivals.all(), key=lambda arrival: arrival.pk)
+    place: Premises = arrivals[-1].premises if arrivals else deposit.premises
+    return place
 
 
 def cheques(*, by: StaffActor, state: str = "") -> QuerySet[Cheque]:

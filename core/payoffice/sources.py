@@ -149,8 +149,27 @@ class Source(Protocol):
     def blocks(self, document_id: int) -> Sequence[Block]:
         """Return the same as blocks of a status slip, in the language in force."""
 
+    def takes_early(self, payable: Payable) -> bool:
+        """Return whether a pending document may be presented or deposited now, before it is known
+        what it is owed [D7]: its results are established.
+        """
+
+    def hold_pending(self, payable: Payable) -> Payable:
+        """Keep a pending document from being valued until the transaction ends.
+
+        Return it as it stands then.
+        """
+
     def forfeits_to(self, payable: Payable, day: datetime.date) -> AccountCode:
         """Return the account for held money that two persons refused on that day [C5]."""
+
+    def gives_back(self, payable: Payable, lapsed_day: datetime.date) -> AccountCode:
+        """Return the account that gives back what lapsed with that day, for a document that was
+        deposited in time and is identified now [C8]. Keep others from emptying it meanwhile.
+        """
+
+    def first_lapse(self, since: datetime.date) -> datetime.date | None:
+        """Return the first last day, not before `since`, of documents that have not lapsed."""
 
     def lapses_due(self, today: datetime.date) -> Sequence[str]:
         """Return the groups to call `lapse` with, oldest first: their last day is before `today`.
@@ -180,6 +199,12 @@ class Source(Protocol):
 def all_sources() -> list[Source]:
     """Return every source, sorted by the kind of its codes. Raises ContributedTwice."""
     return [source for _, source in sorted(_by_kind().items())]
+
+
+def first_lapse(since: datetime.date) -> datetime.date | None:
+    """Return the first last day to claim, not before `since`, of documents not lapsed; or None."""
+    days = [source.first_lapse(since) for source in all_sources()]
+    return min((day for day in days if day is not None), default=None)
 
 
 def of_kind(kind: bytes) -> Source:

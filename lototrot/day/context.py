@@ -5,9 +5,11 @@ from datetime import datetime
 
 from django.db.models import Model, Q, QuerySet
 
+from core.draws import documents as draw_documents
 from core.draws.models import Draw
 from core.payoffice.models import Claim
 from core.premises.models import Authorisation, Game
+from core.proofs.models import LogEntry
 from core.reports.parts import Span
 from lototrot.models.contest import Contest, ContestLeg, DisplayAcknowledgement
 from lototrot.models.programme import Runner
@@ -18,7 +20,13 @@ from lototrot.models.tickets import Block, Ticket, Void
 from lototrot.selectors.draws import subject_of
 
 State = Contest.State
-_ENDED = (Claim.State.PAID, Claim.State.EXCHANGED, Claim.State.LAPSED, Claim.State.REFUSED)
+_ENDED = (
+    Claim.State.PAID,
+    Claim.State.EXCHANGED,
+    Claim.State.LAPSED,
+    Claim.State.REFUSED,
+    Claim.State.NO_PRIZE,
+)
 
 
 def context(span: Span) -> Iterator[Model]:
@@ -96,8 +104,12 @@ def _course(contest: Contest, instant: datetime) -> Iterator[Model]:
 
 
 def draw_rows(draw: Draw) -> Iterator[Model]:
-    """Yield a draw and the rows of its steps, in their order."""
+    """Yield a draw and the rows of its steps, in their order, the certificate last.
+
+    Its minutes in the public log come with it, because a settlement names them.
+    """
     yield draw
+    yield from LogEntry.objects.filter(kind=draw_documents.MINUTES, subject=str(draw.uuid))
     yield from draw.attendances.all()
     for step in ("field", "commitment", "outcome", "certificate"):
         row = getattr(draw, step, None)
@@ -115,13 +127,19 @@ def _undecided(contest: Contest, instant: datetime) -> Iterator[Model]:
 
 
 def _settled(contest: Contest, instant: datetime) -> Iterator[Model]:
-    """Yield the settlements stored by an instant, the payment order, the lapse and the blocks."""
+    """Yield the settlements stored by an instant, the payment order, the lapse and the blocks.
+
+    The prizes of a settlement in force come with it unless its payment was ordered before.
+    """
+    ordered = PaymentOrder.objects.filter(contest=contest, ordered_at__lt=instant).exists()
     for settlement in contest.settlements.filter(settled_at__lt=instant):
         if settlement.reversed_at is not None and settlement.reversed_at >= instant:
             settlement.in_force = True
             settlement.reversed_at = settlement.reversed_by = None
         yield settlement
         yield from SettlementCategory.objects.filter(settlement=settlement)
+        if settlement.in_force and not ordered:  # an order of the day values and pays them
+            yield from Prize.objects.filter(settlement=settlement).order_by("pk").iterator()
     yield from PaymentOrder.objects.filter(contest=contest, ordered_at__lt=instant)
     yield from Lapse.objects.filter(contest=contest, lapsed_at__lt=instant)
     yield from Block.objects.filter(ticket__contest=contest, blocked_at__lt=instant)

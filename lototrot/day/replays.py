@@ -17,6 +17,7 @@ from lototrot.models.settlement import PaymentOrder, Settlement
 from lototrot.models.tickets import Void
 from lototrot.services.contest.contests import rules_of
 from lototrot.services.prizes.carry_over import lapsed_carry_over
+from lototrot.services.prizes.early import early_claims_refund, early_claims_value
 from lototrot.services.prizes.lapsing import lapse
 from lototrot.services.races.results import contest_results
 from lototrot.services.settlement.counting import Counting, count
@@ -44,6 +45,9 @@ def _voided(row: Any, data: Data) -> None:
     else:
         line = postings.annulment(premises_id=ticket.premises_id, takings=takings, cents=cents)
     post("lototrot.void", row, [line])
+    if row.proposal is not None:
+        reference = uuid.uuid5(row.proposal.uuid, f"lototrot.early {row.ticket_id}")
+        early_claims_refund(ticket.contest_id, row.proposal, reference)
 
 
 def _blocked(row: Any, data: Data) -> None:
@@ -111,13 +115,14 @@ def _reverse(row: Any, data: Data) -> None:
 def _order(row: Any, data: Data) -> None:
     terms = ("results_day", "first_pay_day", "last_claim_day", "claim_days")
     settlement = Settlement.objects.get(contest=data["contest"], in_force=True)
-    PaymentOrder.objects.create(
+    order = PaymentOrder.objects.create(
         contest_id=data["contest"],
         settlement=settlement,
         proposal_id=data["proposal"],
         ordered_at=data["at"],
         **{name: data[name] for name in terms},
     )
+    early_claims_value(order, uuid.uuid5(order.settlement.uuid, "lototrot.early"))
     Contest.objects.filter(pk=data["contest"]).update(state=State.ORDERED)
 
 

@@ -85,7 +85,7 @@ LANGUAGE sql STABLE AS $$
            AND NOT EXISTS (SELECT FROM lototrot_block b WHERE b.ticket_id = t.id)
            AND NOT EXISTS (
             SELECT FROM payoffice_claim c WHERE c.game = 'lototrot' AND c.document_id = t.id
-               AND c.state NOT IN ('presented', 'held'))
+               AND c.state NOT IN ('early', 'no_prize', 'presented', 'held'))
     )
     SELECT j.id, j.uuid, j.contest_id, j.sold_at, j.premises_id, j.terminal_id, j.bets,
            j.amount_cents, j.reasons

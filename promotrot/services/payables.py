@@ -134,8 +134,21 @@ class Vouchers:
             Pair(_("Issued"), format_date(voucher.issue_day, language)),
         ]
 
+    def takes_early(self, payable: Payable) -> bool:
+        return False
+
+    def hold_pending(self, payable: Payable) -> Payable:
+        return payable
+
     def forfeits_to(self, payable: Payable, day: datetime.date) -> AccountCode:
         return accounts.unclaimed()
+
+    def gives_back(self, payable: Payable, lapsed_day: datetime.date) -> AccountCode:
+        return self.forfeits_to(payable, lapsed_day)
+
+    def first_lapse(self, since: datetime.date) -> datetime.date | None:
+        lapsing = Voucher.objects.filter(last_day__gte=since).exclude(nature=Voucher.Nature.REFUND)
+        return lapsing.order_by("last_day").values_list("last_day", flat=True).first()
 
     def lapses_due(self, today: datetime.date) -> Sequence[str]:
         with connection.cursor() as cursor:

@@ -3,7 +3,7 @@
 import pytest
 
 from core.payoffice.models import Claim, Deposit, Payment
-from tests.support import paying
+from tests.support import paying, rounds
 from tests.support.browser import desk
 from tests.support.browser.driver import Browser, Open, until
 from tests.support.browser.line import Line
@@ -18,11 +18,15 @@ def at_the_terminal(browser: Browser, line: Line, language: str = "ca") -> None:
 
 @pytest.mark.article("14.III.10.2")
 @pytest.mark.parametrize(
-    ("language", "small", "large"),
-    [("ca", "85,50 €", "450,00 €"), ("es", "85,50 €", "450,00 €"), ("en", "€85.50", "€450.00")],
+    ("language", "small", "large", "must"),
+    [
+        ("ca", "85,50 €", "450,00 €", "S'ha de pagar aquí."),
+        ("es", "85,50 €", "450,00 €", "Se debe pagar aquí."),
+        ("en", "€85.50", "€450.00", "It must be paid here."),
+    ],
 )
 def test_a_prize_is_paid_once_and_what_may_not_be_paid_here_is_refused(
-    open_browser: Open, line: Line, language: str, small: str, large: str
+    open_browser: Open, line: Line, language: str, small: str, large: str, must: str
 ) -> None:
     won, too_large, nothing = paying.worth(8_550, 45_000, 0)
     browser = open_browser(language=language)
@@ -31,6 +35,7 @@ def test_a_prize_is_paid_once_and_what_may_not_be_paid_here_is_refused(
 
     desk.scan(browser, won.code)  # wherever the focus is
     browser.says(f"{STATE}.good", small)
+    browser.says(f"{STATE} .why", must)
     browser.click(".acts .primary")
     browser.says("dialog", small)
     browser.keys("Enter")
@@ -83,6 +88,29 @@ def test_a_payment_whose_answer_was_lost_is_made_once_even_after_a_restart(
         browser.find(f"{STATE}.good")
         until(lambda: desk.outbox(browser) is None, "the receipt")
     assert [p.amount_cents for p in Payment.objects.order_by("pk")] == [8_550, 1_000]
+
+
+@pytest.mark.article("14.III.10.2")
+def test_a_ticket_is_presented_once_the_results_are_established(
+    open_browser: Open, line: Line
+) -> None:
+    """D7: before the payment order the screen offers what stops the lapse, and does not pay."""
+    contest = paying.contest()
+    (ticket,) = paying.tickets(contest, 1)
+    browser = open_browser()
+    at_the_terminal(browser, line)
+    desk.scan(browser, ticket.code)
+    browser.find(f"{STATE}.info")
+    offered = "return document.querySelectorAll('.acts button').length"
+    assert browser.run(offered) == 2, "its state, and the next"
+    rounds.run(contest, [rounds.Facts((1, 2, 3), winners=frozenset({1}))] * 2)
+    desk.scan(browser, ticket.code)
+    until(lambda: browser.run(offered) == 4, "presenting and depositing")
+    assert not browser.shows(".acts .primary")
+    browser.click(".acts button")
+    browser.find(f"{STATE}.warn")
+    desk.printed(browser)
+    assert Claim.objects.get().state == Claim.State.EARLY
 
 
 @pytest.mark.article("14.III.10.5")

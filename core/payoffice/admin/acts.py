@@ -9,7 +9,7 @@ from core.admin_support.acts import Act, Done
 from core.admin_support.forms import ActForm, DayField, EurosField
 from core.payoffice import powers
 from core.payoffice.models import CashSession, Cheque, Claim, Deposit, Ruling, StockItem
-from core.payoffice.services import cash, cheques, deposits, finding, goods
+from core.payoffice.services import cash, cheques, deposits, finding, goods, matching
 from core.premises.models import Game, Premises
 from core.staff.actor import StaffActor
 
@@ -30,6 +30,12 @@ class _Matched(ActForm):
     game = forms.ChoiceField(label=_("Game"), choices=Game.choices)
     document = forms.UUIDField(label=_("UUID of the ticket or voucher, from the records"))
     evidence = forms.CharField(label=_("Evidence"), max_length=400, widget=forms.Textarea)
+
+
+class _Arrived(ActForm):
+    premises = forms.ModelChoiceField(
+        label=_("Office"), queryset=Premises.objects.filter(kind__in=cash.OFFICES)
+    )
 
 
 class _Bank(ActForm):
@@ -85,8 +91,13 @@ def _rule_deposit(by: StaffActor, target: Deposit, data: Data) -> Done:
 
 
 def _match(by: StaffActor, target: Deposit, data: Data) -> Done:
-    deposits.deposit_match(by=by, deposit=target.uuid, **data)
+    matching.deposit_match(by=by, deposit=target.uuid, **data)
     return Done(_("The deposit is matched; its money is held."), target)
+
+
+def _arrive(by: StaffActor, target: Deposit, data: Data) -> Done:
+    deposits.deposit_arrive(by=by, deposit=target.uuid, premises=data["premises"].code)
+    return Done(_("It is on record where the paper is."), target)
 
 
 def _void(by: StaffActor, target: Cheque, data: Data) -> Done:
@@ -168,6 +179,14 @@ MATCH = Act(
     icon="link",
     text=_("From here on the money is held for the person who has the receipt."),
     offered=lambda by, target: not hasattr(target, "match") and not hasattr(target, "ruling"),
+)
+ARRIVE = Act(
+    name="arrive",
+    title=_("The paper arrived"),
+    power=powers.TAKE_DEPOSIT,
+    run=_arrive,
+    form=_Arrived,
+    icon="move_to_inbox",
 )
 VOID = Act(
     name="void",

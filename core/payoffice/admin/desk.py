@@ -68,6 +68,7 @@ _HAPPENED = {
     "paid": _("Paid"),
     "exchanged": _("Exchanged"),
     "lapsed": _("Lapsed"),
+    "restored": _("Restored"),
     "granted": _("Granted"),
     "refused": _("Refused"),
 }

@@ -25,12 +25,14 @@ from core.payoffice.models import (
     Cheque,
     Claim,
     Deposit,
+    DepositArrival,
     DepositImage,
     DepositMatch,
     Exchange,
     Payee,
     Payment,
     Presentation,
+    Restoration,
     Ruling,
     StockItem,
     StockMovement,
@@ -53,6 +55,16 @@ class _Payments(ReadOnlyInline):
 class _Matches(ReadOnlyInline):
     model = DepositMatch
     shown = ("deposit", "claim", "evidence", "staff", "matched_at")
+
+
+class _Restorations(ReadOnlyInline):
+    model = Restoration
+    shown = ("uuid", "lapsed_day", "cents", "taken_from", "restored_at")
+
+
+class _Arrivals(ReadOnlyInline):
+    model = DepositArrival
+    shown = ("premises", "staff", "arrived_at")
 
 
 class _Rulings(ReadOnlyInline):
@@ -93,7 +105,7 @@ class _Register(ReadOnlyAdmin):
 class ClaimAdmin(_Register):
     columns = ("game", "document_id", "state", "amount_cents", "opened_at", "changed_at")
     list_filter = ("game", "state")
-    inlines = (_Presentations, _Matches, _Rulings, _Payments, _Exchanges)
+    inlines = (_Presentations, _Matches, _Restorations, _Rulings, _Payments, _Exchanges)
     acts = (office.RULE_CLAIM,)
 
 
@@ -111,8 +123,8 @@ class DepositAdmin(_Register):
     list_filter = ("reason",)
     list_select_related = ("premises", "match__claim")
     search_fields = ("uuid",)
-    inlines = (_Matches, _Rulings, _Images)
-    acts = (office.MATCH, office.RULE_DEPOSIT)
+    inlines = (_Matches, _Rulings, _Arrivals, _Images)
+    acts = (office.MATCH, office.RULE_DEPOSIT, office.ARRIVE)
 
     @admin.display(description=_("claim"))
     def standing(self, row: Deposit) -> Any:

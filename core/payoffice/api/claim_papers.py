@@ -13,7 +13,7 @@ from core.payoffice import selectors
 from core.payoffice.api.claim_shapes import CodeIn
 from core.payoffice.api.claims import CODE_PROBLEMS
 from core.payoffice.api.office_shapes import DocumentIn
-from core.payoffice.services import checking, deposits, slips
+from core.payoffice.services import checking, deposits, matching, slips
 from core.premises.access import BareTerminal, TerminalCannot
 from core.receipts.document import Document
 from core.receipts.output import Output, render
@@ -93,7 +93,7 @@ class PresentationReceipt(ReceiptView):
 
 class DepositReceipt(ReceiptView):
     @operation(
-        "Print the receipt of a deposit", query=LanguageQuery, problems=(deposits.DepositUnknown,)
+        "Print the receipt of a deposit", query=LanguageQuery, problems=(matching.DepositUnknown,)
     )
     def get(self, request: Request, ident: uuid.UUID, form: str) -> HttpResponse:
         language = self.language()

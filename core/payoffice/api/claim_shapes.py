@@ -58,6 +58,9 @@ class PresentedOut(Shape):
     )
     issuer_must = serializers.BooleanField(help_text="The premises that issued it must pay, too.")
     means = Choice([means.value for means in Means], allow_null=True)
+    presentable = serializers.BooleanField(
+        help_text="It can be presented or deposited now, so that it does not lapse."
+    )
     thing = ThingOut(allow_null=True, help_text="A prize in kind, or its equivalent in money.")
 
 
@@ -139,7 +142,9 @@ class PresentationIn(CodeIn, frozen=True):
 class PresentationOut(Shape):
     receipt = Uuid(source="uuid")
     presented_at = Instant()
-    amount_cents = Cents(source="claim.amount_cents")
+    amount_cents = Cents(
+        source="claim.amount_cents", help_text="0 before the payment order: it is not known yet."
+    )
 
 
 class DepositIn(Shape):

@@ -35,7 +35,7 @@ from core.payoffice.api.claim_shapes import (
     PresentationOut,
     TerminalPaymentIn,
 )
-from core.payoffice.services import checking, deposits, paying, presenting
+from core.payoffice.services import checking, deposits, matching, paying, presenting
 from core.payoffice.services.personal_data import PayeeFacts
 from core.payoffice.sources import DocumentUnknown
 from core.premises.access import (
@@ -88,6 +88,7 @@ def checked_json(checked: checking.Checked) -> dict[str, Any]:
         "must_places": [place.value for place in rule.payers.must] if rule else [],
         "issuer_must": bool(rule and rule.payers.issuer_must),
         "means": rule.means.value if rule else None,
+        "presentable": checked.presentable,
         "thing": {"item": payable.thing.item, "description": payable.thing.description}
         if payable.thing
         else None,
@@ -216,7 +217,8 @@ class Payments(LeanView):
 class Presentations(TerminalView):
     @operation(
         "Present a document in time, so that it does not lapse",
-        "A second presentation changes nothing.",
+        "From the establishment of the results on, before the payment order too; then its amount is"
+        " known with that order. A second presentation changes nothing.",
         body=PresentationIn,
         answer=PresentationOut,
         status=201,
@@ -224,6 +226,7 @@ class Presentations(TerminalView):
             *CODE_PROBLEMS,
             *STATE_PROBLEMS,
             refusals.DocumentAltered,
+            refusals.ResultsNotEstablished,
             refusals.PresentationNeedless,
             TerminalCannot,
         ),
@@ -247,9 +250,10 @@ class Deposits(TerminalView):
         problems=(
             *CODE_PROBLEMS,
             *STATE_PROBLEMS,
+            refusals.ResultsNotEstablished,
             deposits.CodeUnreadable,
-            deposits.DepositMatched,
-            deposits.DepositRuled,
+            matching.DepositMatched,
+            matching.DepositRuled,
             refusals.RequestUuidReused,
             TerminalCannot,
         ),
@@ -273,7 +277,7 @@ class DepositImages(TerminalView):
         body=ImageIn,
         answer=ImageOut,
         status=201,
-        problems=(deposits.DepositUnknown, deposits.ImageRefused, TerminalCannot),
+        problems=(matching.DepositUnknown, deposits.ImageRefused, TerminalCannot),
         example={"media_type": "image/jpeg", "content": "/9j/4AAQ…"},
     )
     def post(self, request: Request, deposit: uuid.UUID) -> HttpResponse:

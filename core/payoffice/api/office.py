@@ -24,6 +24,8 @@ from core.payoffice.api.claim_shapes import (
 )
 from core.payoffice.api.claims import CODE_PROBLEMS, PAY_PROBLEMS, STATE_PROBLEMS
 from core.payoffice.api.office_shapes import (
+    ArrivalIn,
+    ArrivalOut,
     DepositQuery,
     DepositRowOut,
     DeskExchangeOut,
@@ -41,11 +43,13 @@ from core.payoffice.api.office_shapes import (
     WaitingListOut,
 )
 from core.payoffice.models import Exchange
-from core.payoffice.services import checking, deposits, desk, goods, presenting
+from core.payoffice.services import checking, deposits, desk, goods, matching, presenting
+from core.payoffice.services.cash import NotAnOffice
 from core.payoffice.services.cheques import ReasonNeeded
 from core.payoffice.services.paying import Paid
 from core.payoffice.services.personal_data import Erased
 from core.payoffice.sources import DocumentUnknown
+from core.premises.services import PremisesUnknown
 from core.staff.api.proposals import ProposalOut
 from core.staff.two_persons import ProposalPending
 
@@ -122,6 +126,7 @@ class Presentations(StaffView):
             *CODE_PROBLEMS,
             *STATE_PROBLEMS,
             refusals.DocumentAltered,
+            refusals.ResultsNotEstablished,
             refusals.PresentationNeedless,
             refusals.CashSessionMissing,
         ),
@@ -149,9 +154,10 @@ class Deposits(StaffView):
         problems=(
             *CODE_PROBLEMS,
             *STATE_PROBLEMS,
+            refusals.ResultsNotEstablished,
             deposits.CodeUnreadable,
-            deposits.DepositMatched,
-            deposits.DepositRuled,
+            matching.DepositMatched,
+            matching.DepositRuled,
             refusals.RequestUuidReused,
             refusals.CashSessionMissing,
         ),
@@ -175,7 +181,7 @@ class DepositImages(StaffView):
         body=ImageIn,
         answer=ImageOut,
         status=201,
-        problems=(deposits.DepositUnknown, deposits.ImageRefused),
+        problems=(matching.DepositUnknown, deposits.ImageRefused),
         example={"media_type": "image/jpeg", "content": "/9j/4AAQ…"},
     )
     def post(self, request: Request, deposit: uuid.UUID) -> HttpResponse:
@@ -194,7 +200,7 @@ class OneImage(StaffView):
         "Get a photograph of a deposited document",
         answer=OpenApiTypes.BINARY,
         media_type="application/octet-stream",
-        problems=(deposits.DepositUnknown, Erased),
+        problems=(matching.DepositUnknown, Erased),
     )
     def get(self, request: Request, image: uuid.UUID) -> HttpResponse:
         media_type, content = deposits.image_read(by=self.by, image=image)
@@ -203,9 +209,26 @@ class OneImage(StaffView):
         return response
 
 
+class Arrivals(StaffView):
+    @operation(
+        "Record that a deposited paper arrived at an office",
+        "The office where it is already changes nothing.",
+        body=ArrivalIn,
+        answer=ArrivalOut,
+        status=201,
+        problems=(matching.DepositUnknown, PremisesUnknown, NotAnOffice),
+        example={"premises": "CENTRAL"},
+    )
+    def post(self, request: Request, deposit: uuid.UUID) -> HttpResponse:
+        arrival = deposits.deposit_arrive(by=self.by, deposit=deposit, **self.read(ArrivalIn))
+        return self.answer(ArrivalOut, arrival, 201)
+
+
 class Match(StaffView):
     @operation(
         "Match a deposit with its document, from the records; it is held from then on",
+        "A prize that has lapsed since a deposit in time comes back: from what lapsed, or, once it"
+        " is settled into a later 7/7, from the organiser's own account [C8].",
         body=MatchIn,
         answer=MatchOut,
         status=201,
@@ -213,9 +236,10 @@ class Match(StaffView):
         problems=(
             DocumentUnknown,
             *STATE_PROBLEMS,
-            deposits.DepositUnknown,
-            deposits.DepositMatched,
-            deposits.DepositRuled,
+            refusals.ResultsNotEstablished,
+            matching.DepositUnknown,
+            matching.DepositMatched,
+            matching.DepositRuled,
             ReasonNeeded,
         ),
         example={
@@ -228,7 +252,7 @@ class Match(StaffView):
         body = self.read(MatchIn)
         return self.once(
             lambda: self.answer(
-                MatchOut, deposits.deposit_match(by=self.by, deposit=deposit, **body), 201
+                MatchOut, matching.deposit_match(by=self.by, deposit=deposit, **body), 201
             )
         )
 
@@ -247,11 +271,11 @@ class Rulings(StaffView):
         status=202,
         idempotent=True,
         problems=(
-            deposits.DepositUnknown,
+            matching.DepositUnknown,
             DocumentUnknown,
             deposits.NotHeld,
             deposits.PeriodRunning,
-            deposits.DepositRuled,
+            matching.DepositRuled,
             ReasonNeeded,
             ProposalPending,
         ),

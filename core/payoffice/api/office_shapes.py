@@ -14,8 +14,9 @@ from core.api.shapes import (
     Text,
     Uuid,
 )
+from core.payoffice import selectors
 from core.payoffice.api.claim_shapes import DepositOut, DutyOut, ImageOut, PaymentOut
-from core.payoffice.models import Ruling
+from core.payoffice.models import Deposit, Ruling
 from core.payoffice.services import checking
 from core.premises.models import Game
 from core.staff.api.proposals import ProposalOut
@@ -76,15 +77,29 @@ class ImageOfDepositOut(ImageOut):
 
 class DepositRowOut(DepositOut):
     premises = serializers.CharField(source="premises.code")
+    paper_at = serializers.SerializerMethodField(help_text="Code of the premises where it is now.")
     state = serializers.CharField(
         source="match.claim.state", allow_null=True, default=None, help_text="Of what it matched."
     )
     amount_cents = Cents(source="match.claim.amount_cents", allow_null=True, default=None)
     images = ImageOfDepositOut(many=True, source="images.all")
 
+    def get_paper_at(self, deposit: Deposit) -> str:
+        return selectors.paper_at(deposit).code
+
 
 class DepositQuery(PageQuery):
     waiting = Flag(default=True, help_text="false: those decided, too.")
+
+
+class ArrivalIn(Shape):
+    premises = Text(max_length=20, help_text="Code of the office where the paper is now.")
+
+
+class ArrivalOut(Shape):
+    deposit = Uuid(source="deposit.uuid")
+    premises = serializers.CharField(source="premises.code")
+    arrived_at = Instant()
 
 
 class MatchIn(Shape):

@@ -28,6 +28,7 @@ _OFFICE: list[URLPattern] = [
     path("office/presentations", office.Presentations.as_view()),
     path("office/deposits", office.Deposits.as_view()),
     path("office/deposits/<uuid:deposit>/images", office.DepositImages.as_view()),
+    path("office/deposits/<uuid:deposit>/arrivals", office.Arrivals.as_view()),
     path("office/deposits/<uuid:deposit>/match", office.Match.as_view()),
     path("office/images/<uuid:image>", office.OneImage.as_view()),
     path("office/rulings", office.Rulings.as_view()),

@@ -9,6 +9,7 @@ class Migration(migrations.Migration):
     initial = True
 
     dependencies = [
+        ("ledger", "0001_initial"),
         ("premises", "0001_initial"),
         ("staff", "0001_initial"),
         migrations.swappable_dependency(settings.AUTH_USER_MODEL),
@@ -147,6 +148,7 @@ class Migration(migrations.Migration):
                     "state",
                     models.CharField(
                         choices=[
+                            ("early", "Awaiting the payment order"),
                             ("presented", "Presented"),
                             ("held", "Held"),
                             ("granted", "Granted"),
@@ -154,6 +156,7 @@ class Migration(migrations.Migration):
                             ("exchanged", "Exchanged for the prize in kind"),
                             ("lapsed", "Lapsed"),
                             ("refused", "Refused"),
+                            ("no_prize", "No prize"),
                         ],
                         max_length=10,
                         verbose_name="state",
@@ -165,17 +168,51 @@ class Migration(migrations.Migration):
                     "changed_at",
                     models.DateTimeField(default=None, null=True, verbose_name="last change"),
                 ),
+                (
+                    "valued_at",
+                    models.DateTimeField(default=None, null=True, verbose_name="valued at"),
+                ),
                 ("day", models.DateField(null=True, verbose_name="day")),
             ],
             options={
                 "verbose_name_plural": "claims",
                 "verbose_name": "claim",
+                "indexes": [
+                    models.Index(
+                        condition=models.Q(("state", "early")),
+                        fields=["game", "document_id"],
+                        name="claim_early",
+                    )
+                ],
                 "constraints": [
                     models.UniqueConstraint(
                         fields=("game", "document_id"), name="claim_of_document"
                     ),
                     models.CheckConstraint(
-                        condition=models.Q(("amount_cents__gt", 0)), name="claim_has_amount"
+                        condition=models.Q(
+                            models.Q(("amount_cents", 0), ("state__in", ["early", "no_prize"])),
+                            models.Q(
+                                models.Q(("state__in", ["early", "no_prize"]), _negated=True),
+                                ("amount_cents__gt", 0),
+                            ),
+                            _connector="OR",
+                        ),
+                        name="claim_has_amount",
+                    ),
+                    models.CheckConstraint(
+                        condition=models.Q(
+                            models.Q(
+                                models.Q(("state", "early"), _negated=True),
+                                ("valued_at", None),
+                                _connector="OR",
+                            ),
+                            models.Q(
+                                models.Q(("state", "no_prize"), _negated=True),
+                                ("valued_at__isnull", False),
+                                _connector="OR",
+                            ),
+                        ),
+                        name="claim_valued",
                     ),
                     models.CheckConstraint(
                         condition=models.Q(
@@ -291,6 +328,51 @@ class Migration(migrations.Migration):
             },
         ),
         migrations.CreateModel(
+            name="DepositArrival",
+            fields=[
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                ("arrived_at", models.DateTimeField(verbose_name="arrived at")),
+                (
+                    "deposit",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="arrivals",
+                        to="payoffice.deposit",
+                        verbose_name="deposit",
+                    ),
+                ),
+                (
+                    "premises",
+                    models.ForeignKey(
+                        db_index=False,
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="+",
+                        to="premises.premises",
+                        verbose_name="premises",
+                    ),
+                ),
+                (
+                    "staff",
+                    models.ForeignKey(
+                        db_index=False,
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="+",
+                        to=settings.AUTH_USER_MODEL,
+                        verbose_name="member of staff",
+                    ),
+                ),
+            ],
+            options={
+                "verbose_name": "arrival of a deposited paper",
+                "verbose_name_plural": "arrivals of deposited papers",
+            },
+        ),
+        migrations.CreateModel(
             name="DepositImage",
             fields=[
                 (
@@ -385,6 +467,58 @@ class Migration(migrations.Migration):
                             _connector="OR",
                         ),
                         name="deposit_match_has_evidence",
+                    )
+                ],
+            },
+        ),
+        migrations.CreateModel(
+            name="Restoration",
+            fields=[
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                ("uuid", models.UUIDField(unique=True, verbose_name="UUID")),
+                ("lapsed_day", models.DateField(verbose_name="lapsed with the day")),
+                ("cents", models.BigIntegerField(verbose_name="amount")),
+                ("restored_at", models.DateTimeField(verbose_name="restored at")),
+                (
+                    "claim",
+                    models.OneToOneField(
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="restoration",
+                        to="payoffice.claim",
+                        verbose_name="claim",
+                    ),
+                ),
+                (
+                    "match",
+                    models.OneToOneField(
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="restoration",
+                        to="payoffice.depositmatch",
+                        verbose_name="match",
+                    ),
+                ),
+                (
+                    "taken_from",
+                    models.ForeignKey(
+                        db_index=False,
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="+",
+                        to="ledger.account",
+                        verbose_name="taken from",
+                    ),
+                ),
+            ],
+            options={
+                "verbose_name": "restoration of lapsed money",
+                "verbose_name_plural": "restorations of lapsed money",
+                "constraints": [
+                    models.CheckConstraint(
+                        condition=models.Q(("cents__gt", 0)), name="restoration_positive"
                     )
                 ],
             },

@@ -1,7 +1,13 @@
 """Collect the tables of the prize office."""
 
 from core.payoffice.models.claims import Claim, Presentation, Ruling
-from core.payoffice.models.deposits import Deposit, DepositImage, DepositMatch
+from core.payoffice.models.deposits import (
+    Deposit,
+    DepositArrival,
+    DepositImage,
+    DepositMatch,
+    Restoration,
+)
 from core.payoffice.models.goods import Exchange, StockItem, StockMovement
 from core.payoffice.models.payments import (
     CashCeiling,
@@ -19,12 +25,14 @@ __all__ = [
     "Cheque",
     "Claim",
     "Deposit",
+    "DepositArrival",
     "DepositImage",
     "DepositMatch",
     "Exchange",
     "Payee",
     "Payment",
     "Presentation",
+    "Restoration",
     "Ruling",
     "StockItem",
     "StockMovement",

@@ -61,13 +61,17 @@ class Claim(Guarded):
     what was owed then. `day` is the natural day from which lapsed or refused money is carried over:
     the last day to claim [D3], or the day of the ruling [C5].
 
-    States: PRESENTED in time, to be paid on any later day [D6]; HELD, after a deposit or a block,
-    until two persons rule [C5, C6]; GRANTED by them, to be paid on any later day. In these three
-    states the money stands on the document's `held` account and does not lapse. The other states
-    are final.
+    States: EARLY, presented or deposited between the results and the payment order, when nobody
+    knows yet what is owed [D7]; the order values it at `valued_at`. PRESENTED in time, to be paid
+    on any later day [D6]; HELD, after a deposit or a block, until two persons rule [C5, C6];
+    GRANTED by them, to be paid on any later day. In these three states the money stands on the
+    document's `held` account and does not lapse. LAPSED becomes HELD if the document was deposited
+    in time and is identified later [C8]. The other states are final; NO_PRIZE is that of an early
+    claim to nothing.
     """
 
     class State(models.TextChoices):
+        EARLY = "early", _("Awaiting the payment order")
         PRESENTED = "presented", _("Presented")
         HELD = "held", _("Held")
         GRANTED = "granted", _("Granted")
@@ -75,12 +79,15 @@ class Claim(Guarded):
         EXCHANGED = "exchanged", _("Exchanged for the prize in kind")
         LAPSED = "lapsed", _("Lapsed")
         REFUSED = "refused", _("Refused")
+        NO_PRIZE = "no_prize", _("No prize")
 
-    mutable = ("state", "changed_at", "day")
+    mutable = ("state", "changed_at", "day", "amount_cents", "valued_at")
     transitions = {
+        "early": ("presented", "held", "no_prize"),
         "presented": ("held", "paid", "exchanged"),
         "held": ("granted", "refused"),
         "granted": ("paid", "exchanged"),
+        "lapsed": ("held",),
     }
 
     game = models.CharField(_("game"), max_length=20)
@@ -89,6 +96,7 @@ class Claim(Guarded):
     amount_cents = models.BigIntegerField(_("amount"))
     opened_at = models.DateTimeField(_("opened at"))
     changed_at = models.DateTimeField(_("last change"), default=None, null=True)
+    valued_at = models.DateTimeField(_("valued at"), default=None, null=True)
     day = models.DateField(_("day"), null=True)
 
     class Meta:
@@ -96,7 +104,16 @@ class Claim(Guarded):
         verbose_name_plural = _("claims")
         constraints = [
             models.UniqueConstraint(fields=["game", "document_id"], name="claim_of_document"),
-            models.CheckConstraint(condition=Q(amount_cents__gt=0), name="claim_has_amount"),
+            models.CheckConstraint(
+                condition=Q(state__in=["early", "no_prize"], amount_cents=0)
+                | (~Q(state__in=["early", "no_prize"]) & Q(amount_cents__gt=0)),
+                name="claim_has_amount",
+            ),
+            models.CheckConstraint(
+                condition=(~Q(state="early") | Q(valued_at=None))
+                & (~Q(state="no_prize") | Q(valued_at__isnull=False)),
+                name="claim_valued",
+            ),
             models.CheckConstraint(
                 condition=Q(changed_at=None) | Q(changed_at__gte=F("opened_at")),
                 name="claim_in_order",
@@ -106,6 +123,11 @@ class Claim(Guarded):
                 | (~Q(state__in=["lapsed", "refused"]) & Q(day=None)),
                 name="claim_has_day",
             ),
+        ]
+        indexes = [
+            models.Index(
+                fields=["game", "document_id"], condition=Q(state="early"), name="claim_early"
+            )
         ]
 
     def __str__(self) -> str:

@@ -5,8 +5,10 @@ from django.db.models import Q
 from django.utils.translation import gettext_lazy as _
 
 from core.database.models import Guarded
+from core.ledger.models import Account
 from core.payoffice.models.claims import Acted, Claim, by_one
 from core.payoffice.models.payments import Encrypted, purged_whole
+from core.premises.models import Premises
 from core.staff.models import User
 
 
@@ -32,6 +34,28 @@ class Deposit(Acted):
 
     def __str__(self) -> str:
         return str(self.uuid)
+
+
+class DepositArrival(Guarded):
+    """The arrival of a deposited paper at an office, from where it was taken in or kept before."""
+
+    deposit = models.ForeignKey(
+        Deposit, models.PROTECT, related_name="arrivals", verbose_name=_("deposit")
+    )
+    premises = models.ForeignKey(
+        Premises, models.PROTECT, related_name="+", db_index=False, verbose_name=_("premises")
+    )
+    staff = models.ForeignKey(
+        User, models.PROTECT, related_name="+", db_index=False, verbose_name=_("member of staff")
+    )
+    arrived_at = models.DateTimeField(_("arrived at"))
+
+    class Meta:
+        verbose_name = _("arrival of a deposited paper")
+        verbose_name_plural = _("arrivals of deposited papers")
+
+    def __str__(self) -> str:
+        return f"{self.deposit} · {self.premises}"
 
 
 class DepositImage(Encrypted):
@@ -86,3 +110,35 @@ class DepositMatch(Guarded):
 
     def __str__(self) -> str:
         return str(self.deposit)
+
+
+class Restoration(Guarded):
+    """Money that came back for a document deposited in time and identified after its lapse [C8].
+
+    `lapsed_day` is the day with which its claim had lapsed, `taken_from` the account that the money
+    came from: what had lapsed, or the organiser's own once that was settled into a later 7/7.
+    """
+
+    uuid = models.UUIDField(_("UUID"), unique=True)
+    match = models.OneToOneField(
+        DepositMatch, models.PROTECT, related_name="restoration", verbose_name=_("match")
+    )
+    claim = models.OneToOneField(
+        Claim, models.PROTECT, related_name="restoration", verbose_name=_("claim")
+    )
+    lapsed_day = models.DateField(_("lapsed with the day"))
+    taken_from = models.ForeignKey(
+        Account, models.PROTECT, related_name="+", db_index=False, verbose_name=_("taken from")
+    )
+    cents = models.BigIntegerField(_("amount"))
+    restored_at = models.DateTimeField(_("restored at"))
+
+    class Meta:
+        verbose_name = _("restoration of lapsed money")
+        verbose_name_plural = _("restorations of lapsed money")
+        constraints = [
+            models.CheckConstraint(condition=Q(cents__gt=0), name="restoration_positive")
+        ]
+
+    def __str__(self) -> str:
+        return str(self.claim)

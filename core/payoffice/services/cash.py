@@ -21,7 +21,7 @@ OFFICES = (Premises.Kind.CENTRAL_OFFICE, Premises.Kind.ENTITY_OFFICE)
 
 class NotAnOffice(Invalid):
     code = "not_an_office"
-    message = "Only the Central Office and authorised entities have cash sessions."
+    message = "Only the Central Office and authorised entities are offices."
 
 
 class CashSessionOpen(Conflict):
@@ -39,6 +39,16 @@ class MovementOfNothing(Invalid):
     message = "A movement needs an amount and a reason."
 
 
+def office_get(premises: str) -> Premises:
+    """Return an office by its code. Raises PremisesUnknown, NotAnOffice."""
+    place = Premises.objects.filter(code=premises).first()
+    if place is None:
+        raise PremisesUnknown(premises=premises)
+    if place.kind not in OFFICES:
+        raise NotAnOffice(premises=premises)
+    return place
+
+
 @transaction.atomic
 def cash_open(*, by: StaffActor, premises: str, float_cents: int) -> CashSession:
     """Open the cashier's session with a float from the treasury.
@@ -46,11 +56,7 @@ def cash_open(*, by: StaffActor, premises: str, float_cents: int) -> CashSession
     Raises PremisesUnknown, NotAnOffice, CashSessionOpen.
     """
     by.need(powers.KEEP_CASH)
-    place = Premises.objects.filter(code=premises).first()
-    if place is None:
-        raise PremisesUnknown(premises=premises)
-    if place.kind not in OFFICES:
-        raise NotAnOffice(premises=premises)
+    place = office_get(premises)
     try:
         with transaction.atomic():
             session: CashSession = CashSession.objects.create(

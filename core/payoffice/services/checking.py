@@ -15,7 +15,7 @@ from core.payoffice import judging, powers
 from core.payoffice.judging import PLACE_OF_KIND, DocumentState, Standpoint
 from core.payoffice.models import CashSession, Claim
 from core.payoffice.services import finding, paying
-from core.payoffice.sources import Payable
+from core.payoffice.sources import Payable, Standing
 from core.premises.access import Capability, PremisesNotAuthorised, TerminalActor
 from core.premises.selectors import premises_authorised
 from core.staff.actor import StaffActor
@@ -37,7 +37,8 @@ class Checked:
 
     `duty` says whether the place where it was checked must, may or must not pay such an amount
     [C4], and `refusal` is the code of the error with which it would be refused there now: empty if
-    it would be paid. Both are None where nothing is paid (a check by its holder).
+    it would be paid. Both are None where nothing is paid (a check by its holder). `presentable`
+    says that it may be presented or deposited now, so that it does not lapse [D7].
     """
 
     payable: Payable
@@ -46,6 +47,7 @@ class Checked:
     rule: PaymentRule | None
     duty: Duty | None
     refusal: str | None
+    presentable: bool
 
     @property
     def owed_cents(self) -> int:
@@ -142,7 +144,10 @@ def _checked(payable: Payable, at: Standpoint | None, *, receipt: UUID | None = 
             refusal = "" if _authorised(at, payable.game) else PremisesNotAuthorised.code
         except DomainError as error:
             refusal = error.code
-    return Checked(payable, state, current.today, rule, duty, refusal)
+    presentable = state in judging.UNTOUCHED or (
+        state is DocumentState.SOLD and finding.source_of(payable).takes_early(payable)
+    )
+    return Checked(payable, state, current.today, rule, duty, refusal, presentable)
 
 
 def _authorised(at: Standpoint, game: str) -> bool:
@@ -169,31 +174,34 @@ def happened(claim: Claim | None) -> tuple[Happened, ...]:
     if hasattr(claim, "exchange"):
         exchange = claim.exchange
         acts.append(Happened("exchanged", exchange.exchanged_at, exchange.premises.code))
-    if claim.state == Claim.State.LAPSED:
+    if claim.state == Claim.State.LAPSED or hasattr(claim, "restoration"):
         acts.append(Happened("lapsed", claim.opened_at, ""))
+    if hasattr(claim, "restoration"):
+        acts.append(Happened("restored", claim.restoration.restored_at, ""))
     return tuple(sorted(acts, key=lambda act: act.at))
 
 
 def _actions(by: StaffActor, checked: Checked, session: CashSession | None) -> list[DeskAction]:
     """Return the acts that this person may do now, the likeliest first."""
     payable, state, actions = checked.payable, checked.state, []
-    untouched = state in judging.UNTOUCHED
     payable_now = checked.refusal == "" and by.may(powers.PAY)
     if payable_now and session is not None:
         large = payable.amount_cents > settings.SECOND_PERSON_ABOVE_CENTS
         actions.append(DeskAction.PROPOSE if large else DeskAction.PAY)
         if payable.thing is not None:
             actions.append(DeskAction.EXCHANGE)
-    can_pay_or_take = untouched or state in (DocumentState.PRESENTED, DocumentState.GRANTED)
-    if session is None and can_pay_or_take and by.may(powers.PAY):
+    payable_later = state in (DocumentState.PRESENTED, DocumentState.GRANTED)
+    if session is None and (checked.presentable or payable_later) and by.may(powers.PAY):
         actions.append(DeskAction.OPEN_CASH)
-    if session is not None and untouched and by.may(powers.PRESENT):
+    if session is not None and checked.presentable and by.may(powers.PRESENT):
         actions.append(DeskAction.PRESENT)
-    takeable = untouched or state in (DocumentState.PRESENTED, DocumentState.BLOCKED)
+    takeable = checked.presentable or state in (DocumentState.PRESENTED, DocumentState.BLOCKED)
     if session is not None and takeable and by.may(powers.TAKE_DEPOSIT):
         actions.append(DeskAction.DEPOSIT)
     held = state in (DocumentState.DEPOSITED, DocumentState.BLOCKED)
-    over = payable.last_claim_day is None or checked.today > payable.last_claim_day
-    if held and over and by.may(powers.RULE_ON_DEPOSIT):
+    running = payable.standing is Standing.PENDING or (
+        payable.last_claim_day is not None and checked.today <= payable.last_claim_day
+    )
+    if held and not running and by.may(powers.RULE_ON_DEPOSIT):
         actions.append(DeskAction.RULE)
     return actions

@@ -1,4 +1,4 @@
-"""Take documents in for examination, match them and rule on them (14.III.10.5) [C5, C7]."""
+"""Take documents in for examination, and rule on them (14.III.10.5) [C5, C7]."""
 
 import uuid
 from dataclasses import dataclass, field
@@ -11,15 +11,29 @@ from django.utils.crypto import salted_hmac
 from core.database import clock
 from core.database.locks import Lock, hold
 from core.kernel.days import natural_day
-from core.kernel.errors import Conflict, Invalid, NotFound
+from core.kernel.errors import Conflict, Invalid
 from core.ledger import services as ledger
-from core.payoffice import judging, postings, powers
-from core.payoffice.models import Claim, Deposit, DepositImage, DepositMatch, Ruling
-from core.payoffice.refusals import MoneyHeld, NoPrize, RequestUuidReused
+from core.payoffice import postings, powers
+from core.payoffice.models import (
+    Claim,
+    Deposit,
+    DepositArrival,
+    DepositImage,
+    DepositMatch,
+    Ruling,
+)
+from core.payoffice.refusals import RequestUuidReused
 from core.payoffice.services import finding, personal_data
-from core.payoffice.services.cash import cash_session_of
+from core.payoffice.services.cash import cash_session_of, office_get
 from core.payoffice.services.cheques import ReasonNeeded
-from core.payoffice.services.presenting import acted_by, claim_hold, claim_open
+from core.payoffice.services.matching import (
+    DepositMatched,
+    DepositRuled,
+    DepositUnknown,
+    deposit_get,
+    match_record,
+)
+from core.payoffice.services.presenting import acted_by
 from core.payoffice.sources import Payable
 from core.premises.access import BareTerminal, Capability, TerminalActor
 from core.staff import two_persons
@@ -29,21 +43,6 @@ from core.staff.models import Proposal
 MOST_IMAGES = 10
 MOST_IMAGE_BYTES = 3 * 1024 * 1024
 _MAGIC = {"image/jpeg": b"\xff\xd8\xff", "image/png": b"\x89PNG\r\n\x1a\n"}
-
-
-class DepositUnknown(NotFound):
-    code = "deposit_unknown"
-    message = "There is no such deposit."
-
-
-class DepositMatched(Conflict):
-    code = "deposit_matched"
-    message = "The deposit, or the document, is matched already."
-
-
-class DepositRuled(Conflict):
-    code = "deposit_ruled"
-    message = "Two persons have decided about this already."
 
 
 class PeriodRunning(Conflict):
@@ -116,64 +115,8 @@ def deposit_take(*, at: TerminalActor | StaffActor, request: DepositRequest) -> 
         **acted,
     )
     if request.code:
-        _match(deposit, finding.by_code(request.code), staff_id=None, evidence="")
+        match_record(deposit, finding.by_code(request.code), staff_id=None, evidence="")
     return deposit
-
-
-@transaction.atomic
-def deposit_match(
-    *, by: StaffActor, deposit: uuid.UUID, game: str, document: uuid.UUID, evidence: str
-) -> DepositMatch:
-    """Record which document an unreadable one is, with the evidence from the records.
-
-    Raises DepositUnknown, DocumentUnknown, DepositMatched, DepositRuled, ReasonNeeded, or the
-    refusal of the document's state.
-    """
-    by.need(powers.MATCH_DEPOSIT)
-    row = deposit_get(deposit)
-    if not evidence.strip():
-        raise ReasonNeeded
-    payable = finding.by_uuid(game, document)
-    return _match(row, payable, staff_id=by.user_id, evidence=evidence)
-
-
-def _match(
-    deposit: Deposit, payable: Payable, *, staff_id: int | None, evidence: str
-) -> DepositMatch:
-    if hasattr(deposit, "match"):
-        raise DepositMatched
-    if hasattr(deposit, "ruling"):
-        raise DepositRuled
-    claim = claim_open(payable, Claim.State.HELD)
-    if claim is not None:
-        claim_hold(payable, uuid.uuid5(deposit.uuid, "payoffice.match"))
-    else:
-        claim = _held_already(payable)
-    match: DepositMatch = DepositMatch.objects.create(
-        deposit=deposit, claim=claim, staff_id=staff_id, evidence=evidence, matched_at=clock.now()
-    )
-    return match
-
-
-def _held_already(payable: Payable) -> Claim:
-    """Return the held claim of a document that was presented or blocked before its deposit."""
-    claim = finding.claim_of(payable)
-    if claim is None:
-        raise NoPrize
-    if finding.is_deposited(claim):
-        raise DepositMatched
-    if claim.state == Claim.State.PRESENTED:
-        moved = Claim.objects.filter(pk=claim.pk, state=Claim.State.PRESENTED).update(
-            state=Claim.State.HELD, changed_at=clock.now()
-        )
-        if not moved:
-            raise MoneyHeld
-        claim.refresh_from_db()
-    elif claim.state != Claim.State.HELD:
-        state = judging.state_of(payable, claim.state, deposited=False, today=date.max)
-        judging.need_claimable(state)
-        raise DepositRuled
-    return claim
 
 
 @transaction.atomic
@@ -194,6 +137,25 @@ def image_add(
     return personal_data.image_encrypt(deposit_id=row.pk, media_type=media_type, content=content)
 
 
+@transaction.atomic
+def deposit_arrive(*, by: StaffActor, deposit: uuid.UUID, premises: str) -> DepositArrival:
+    """Record that a deposited paper is at an office now. The same arrival again changes nothing.
+
+    Raises DepositUnknown, PremisesUnknown, NotAnOffice.
+    """
+    by.need(powers.TAKE_DEPOSIT)
+    row = deposit_get(deposit)
+    office = office_get(premises)
+    hold((Lock.REQUEST, deposit.int))
+    newest: DepositArrival | None = row.arrivals.order_by("-pk").first()
+    if newest is not None and newest.premises_id == office.pk:
+        return newest
+    arrival: DepositArrival = DepositArrival.objects.create(
+        deposit=row, premises=office, staff_id=by.user_id, arrived_at=clock.now()
+    )
+    return arrival
+
+
 def image_read(*, by: StaffActor, image: uuid.UUID) -> tuple[str, bytes]:
     """Return the media type and the bytes of a photograph. Raises DepositUnknown, Erased."""
     by.need(powers.SEE_DEPOSIT)
@@ -201,14 +163,6 @@ def image_read(*, by: StaffActor, image: uuid.UUID) -> tuple[str, bytes]:
     if row is None:
         raise DepositUnknown
     return row.media_type, personal_data.image_decrypt(row)
-
-
-def deposit_get(ident: uuid.UUID) -> Deposit:
-    """Return a deposit. Raises DepositUnknown."""
-    deposit = Deposit.objects.select_related("premises").filter(uuid=ident).first()
-    if deposit is None:
-        raise DepositUnknown
-    return deposit
 
 
 def deposit_seen(*, at: StaffActor | BareTerminal, ident: uuid.UUID) -> Deposit:

@@ -1,6 +1,7 @@
-"""Present a document in time, so that its claim does not lapse (14.III.10.2) [C5, D6]."""
+"""Present a document in time, so that its claim does not lapse (14.III.10.2) [C5, D6, D7]."""
 
 import uuid
+from datetime import date, datetime
 from typing import Any
 
 from django.db import connection, transaction
@@ -9,10 +10,15 @@ from core.ledger import services as ledger
 from core.payoffice import judging, postings, powers
 from core.payoffice.judging import UNTOUCHED, DocumentState
 from core.payoffice.models import Claim, Presentation
-from core.payoffice.refusals import DocumentAltered, NoPrize, PresentationNeedless
+from core.payoffice.refusals import (
+    DocumentAltered,
+    NoPrize,
+    PresentationNeedless,
+    ResultsNotEstablished,
+)
 from core.payoffice.services import finding
 from core.payoffice.services.cash import cash_session_of
-from core.payoffice.sources import Payable
+from core.payoffice.sources import Payable, Standing
 from core.premises.access import Capability, TerminalActor
 from core.staff.actor import StaffActor
 
@@ -52,52 +58,81 @@ def acted_by(at: TerminalActor) -> dict[str, int]:
 
 @transaction.atomic
 def present(payable: Payable, acted: dict[str, int]) -> Presentation:
-    """Return the presentation of a document that is owed something, made now or earlier."""
-    claim = claim_open(payable, Claim.State.PRESENTED)
+    """Return the presentation of a document, made now or earlier.
+
+    Before the payment order it is accepted once the results are established, and the order values
+    it [D7].
+    """
+    ident = uuid.uuid4()
+    claim = claim_open(payable, Claim.State.PRESENTED, reference=ident)
     if claim is None:
-        current = finding.current_claim(payable)
-        state = judging.state_of(
-            payable, current.state, deposited=current.deposit is not None, today=current.today
-        )
-        judging.need_claimable(state)
-        if state is not DocumentState.PRESENTED:
-            raise PresentationNeedless
-        return Presentation.objects.get(
-            claim__game=payable.game, claim__document_id=payable.document_id
-        )
+        return _presented_before(payable)
     presentation: Presentation = Presentation.objects.create(
-        uuid=uuid.uuid4(), claim=claim, presented_at=claim.opened_at, **acted
+        uuid=ident, claim=claim, presented_at=claim.opened_at, **acted
     )
-    claim_hold(payable, presentation.uuid)
     return presentation
 
 
-def claim_open(payable: Payable, state: Claim.State) -> Claim | None:
-    """Open the claim of a document that is owed something; return None if it has a claim.
+def _presented_before(payable: Payable) -> Presentation:
+    current = finding.current_claim(payable)
+    state = judging.state_of(
+        payable, current.state, deposited=current.deposit is not None, today=current.today
+    )
+    judging.need_claimable(state)
+    if state is not DocumentState.PRESENTED:
+        raise PresentationNeedless
+    return Presentation.objects.get(
+        claim__game=payable.game, claim__document_id=payable.document_id
+    )
 
-    The day is that of the claim's own row: raises ClaimLapsed from the midnight after the last day.
+
+def claim_open(
+    payable: Payable, state: Claim.State, *, reference: uuid.UUID, on: date | None = None
+) -> Claim | None:
+    """Open the claim of a document and hold its money apart, posted under `reference`.
+
+    Return None if it has a claim. A document that awaits its payment order gets an early claim, and
+    its money is held when that is given [D7]. `on` is the day of the act, unless that is today.
+    Raises ClaimLapsed from the midnight after the last day, ResultsNotEstablished.
     """
     current = finding.current_claim(payable)
     if current.state is not None:
         return None
-    judged = judging.state_of(payable, None, deposited=False, today=current.today)
+    if payable.standing is Standing.PENDING:
+        payable = need_early(payable)
+    if payable.standing is Standing.PENDING:
+        return _insert(payable, Claim.State.EARLY, 0, current.now)
+    judged = judging.state_of(payable, None, deposited=False, today=on or current.today)
     if judged not in UNTOUCHED:
         judging.need_claimable(judged)
         raise NoPrize
-    values: list[Any] = [
-        payable.game,
-        payable.document_id,
-        state.value,
-        payable.amount_cents,
-        current.now,
-    ]
+    claim = _insert(payable, state, payable.amount_cents, current.now)
+    if claim is not None:
+        _hold(payable, reference)
+    return claim
+
+
+def need_early(payable: Payable) -> Payable:
+    """Return a pending document as it stands, kept from being valued; its results are established.
+
+    Raises ResultsNotEstablished.
+    """
+    source = finding.source_of(payable)
+    payable = source.hold_pending(payable)
+    if payable.standing is Standing.PENDING and not source.takes_early(payable):
+        raise ResultsNotEstablished
+    return payable
+
+
+def _insert(payable: Payable, state: Claim.State, cents: int, now: datetime) -> Claim | None:
+    values: list[Any] = [payable.game, payable.document_id, state.value, cents, now]
     with connection.cursor() as cursor:
         cursor.execute(_OPEN_CLAIM, values)
         row = cursor.fetchone()
     return Claim.objects.get(pk=row[0]) if row else None
 
 
-def claim_hold(payable: Payable, reference: uuid.UUID) -> None:
+def _hold(payable: Payable, reference: uuid.UUID) -> None:
     """Move the money of a new claim to the game's account of held money. Raises NoPrize."""
     if payable.owed is None or payable.held is None:
         raise NoPrize

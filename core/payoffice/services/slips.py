@@ -70,6 +70,9 @@ def status_slip(checked: Checked, language: str) -> Document:
             blocks.append(Pair(_("Amount"), cents, Emphasis.LARGE))
         if checked.state in _CLAIMABLE and checked.rule is not None:
             blocks += _where(checked, language)
+        if checked.presentable and not checked.owed_cents:
+            said = _("It can be presented or deposited now, so that it never lapses.")
+            blocks.append(Notice(said))
         blocks += [Rule(), *finding.source_of(payable).blocks(payable.document_id), Rule()]
         blocks += [
             Line(str(payable.uuid), Align.CENTRE),
@@ -119,11 +122,15 @@ def presentation_receipt(presentation: Presentation, language: str) -> Document:
         blocks = _head(
             _("Receipt of presentation"), payable, presentation.uuid, presentation.premises
         )
-        blocks += [
-            Pair(_("Presented"), format_moment(presentation.presented_at, language)),
-            Pair(_("Amount"), format_cents(payable.amount_cents, language), Emphasis.LARGE),
-            Notice(_("Presented in time: it is paid against the ticket, also after its last day.")),
-        ]
+        blocks.append(Pair(_("Presented"), format_moment(presentation.presented_at, language)))
+        if payable.amount_cents:
+            cents = format_cents(payable.amount_cents, language)
+            blocks.append(Pair(_("Amount"), cents, Emphasis.LARGE))
+        else:
+            blocks.append(Line(_("Its prize, if any, is known when payment is ordered.")))
+        blocks.append(
+            Notice(_("Presented in time: it is paid against the ticket, also after its last day."))
+        )
     return _document(language, blocks)
 
 

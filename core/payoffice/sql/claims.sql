@@ -7,6 +7,8 @@ BEGIN
         WHEN 'exchanged' THEN EXISTS (SELECT FROM payoffice_exchange e WHERE e.claim_id = NEW.id)
         WHEN 'presented' THEN EXISTS (SELECT FROM payoffice_presentation p
             WHERE p.claim_id = NEW.id)
+        WHEN 'early' THEN EXISTS (SELECT FROM payoffice_presentation p WHERE p.claim_id = NEW.id)
+            OR EXISTS (SELECT FROM payoffice_depositmatch m WHERE m.claim_id = NEW.id)
         ELSE EXISTS (SELECT FROM payoffice_ruling r
             WHERE r.claim_id = NEW.id AND r.verdict = NEW.state) END) THEN
         RAISE EXCEPTION 'claim %: no act on record makes it %', NEW.id, NEW.state
@@ -17,13 +19,14 @@ END $$;
 
 DROP TRIGGER IF EXISTS grounded ON payoffice_claim;
 CREATE CONSTRAINT TRIGGER grounded AFTER INSERT OR UPDATE ON payoffice_claim
-    DEFERRABLE INITIALLY DEFERRED FOR EACH ROW WHEN (NEW.state NOT IN ('held', 'lapsed'))
+    DEFERRABLE INITIALLY DEFERRED FOR EACH ROW
+    WHEN (NEW.state NOT IN ('held', 'lapsed', 'no_prize'))
     EXECUTE FUNCTION payoffice_claim_grounded();
 
 CREATE OR REPLACE FUNCTION payoffice_of_claim() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
     IF NOT EXISTS (SELECT FROM payoffice_claim c
-                    WHERE c.id = NEW.claim_id AND c.state = TG_ARGV[0]) THEN
+                    WHERE c.id = NEW.claim_id AND c.state = ANY (TG_ARGV)) THEN
         RAISE EXCEPTION 'table %: the claim is not %', TG_TABLE_NAME, TG_ARGV[0]
             USING ERRCODE = 'restrict_violation';
     END IF;
@@ -35,9 +38,46 @@ CREATE OR REPLACE TRIGGER of_claim BEFORE INSERT ON payoffice_payment
 CREATE OR REPLACE TRIGGER of_claim BEFORE INSERT ON payoffice_exchange
     FOR EACH ROW EXECUTE FUNCTION payoffice_of_claim('exchanged');
 CREATE OR REPLACE TRIGGER of_claim BEFORE INSERT ON payoffice_depositmatch
+    FOR EACH ROW EXECUTE FUNCTION payoffice_of_claim('held', 'early');
+CREATE OR REPLACE TRIGGER of_claim BEFORE INSERT ON payoffice_restoration
     FOR EACH ROW EXECUTE FUNCTION payoffice_of_claim('held');
 CREATE OR REPLACE TRIGGER of_claim BEFORE INSERT ON payoffice_ruling
     FOR EACH ROW WHEN (NEW.claim_id IS NOT NULL) EXECUTE FUNCTION payoffice_of_claim('held');
+
+-- The amount of a claim is known once it is valued, and stays.
+CREATE OR REPLACE FUNCTION payoffice_amount_stays() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+    RAISE EXCEPTION 'claim %: its amount is known and stays', NEW.id
+        USING ERRCODE = 'restrict_violation';
+END $$;
+
+CREATE OR REPLACE TRIGGER amount_stays BEFORE UPDATE ON payoffice_claim
+    FOR EACH ROW WHEN (OLD.state <> 'early' AND (NEW.amount_cents, NEW.valued_at)
+                       IS DISTINCT FROM (OLD.amount_cents, OLD.valued_at))
+    EXECUTE FUNCTION payoffice_amount_stays();
+CREATE OR REPLACE TRIGGER valued BEFORE UPDATE ON payoffice_claim
+    FOR EACH ROW WHEN (OLD.state = 'early' AND NEW.valued_at IS NULL)
+    EXECUTE FUNCTION payoffice_amount_stays();
+
+-- What has lapsed comes back only for a document that was deposited in time [C8].
+CREATE OR REPLACE FUNCTION payoffice_need_restoration() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+    IF NOT EXISTS (
+        SELECT FROM payoffice_restoration r
+          JOIN payoffice_depositmatch m ON m.id = r.match_id AND m.claim_id = r.claim_id
+          JOIN payoffice_deposit d ON d.id = m.deposit_id
+         WHERE r.claim_id = NEW.id AND r.lapsed_day = OLD.day AND r.cents = NEW.amount_cents
+           AND (d.deposited_at AT TIME ZONE 'Europe/Madrid')::date <= OLD.day) THEN
+        RAISE EXCEPTION 'claim %: it has lapsed, and was not deposited in time', NEW.id
+            USING ERRCODE = 'restrict_violation';
+    END IF;
+    RETURN NULL;
+END $$;
+
+DROP TRIGGER IF EXISTS restored ON payoffice_claim;
+CREATE CONSTRAINT TRIGGER restored AFTER UPDATE ON payoffice_claim
+    DEFERRABLE INITIALLY DEFERRED FOR EACH ROW WHEN (OLD.state = 'lapsed')
+    EXECUTE FUNCTION payoffice_need_restoration();
 
 -- Two persons are needed for these acts.
 CREATE OR REPLACE TRIGGER two_persons BEFORE INSERT ON payoffice_ruling

@@ -54,14 +54,17 @@ HAVING count(*) > 0
 """
 _CLAIMED = """
 SELECT t.contest_id, k.bet_type_code, v.id IS NOT NULL, c.state, c.day,
+       coalesce(a.code = %(late_claims)s, false),
        sum(CASE WHEN v.id IS NULL THEN coalesce(p.prize_cents, 0) ELSE t.amount_cents END)::bigint
   FROM payoffice_claim c JOIN lototrot_ticket t ON t.id = c.document_id
   JOIN lototrot_contest k ON k.id = t.contest_id
   LEFT JOIN lototrot_void v ON v.ticket_id = t.id
   LEFT JOIN lototrot_settlement s ON s.contest_id = k.id AND s.in_force
   LEFT JOIN lototrot_prize p ON p.settlement_id = s.id AND p.ticket_id = t.id
- WHERE c.game = %(game)s
- GROUP BY 1, 2, 3, 4, 5 ORDER BY 1, 2, 3, 4, 5
+  LEFT JOIN payoffice_restoration r ON r.claim_id = c.id
+  LEFT JOIN ledger_account a ON a.id = r.taken_from_id
+ WHERE c.game = %(game)s AND c.state NOT IN ('early', 'no_prize')
+ GROUP BY 1, 2, 3, 4, 5, 6 ORDER BY 1, 2, 3, 4, 5, 6
 """
 _GAME = {"game": Game.LOTOTROT.value}
 
@@ -70,6 +73,13 @@ def lapses_due(today: date) -> list[str]:
     """Return the contests whose last claim day is before `today` and which have not lapsed."""
     over = PaymentOrder.objects.filter(last_claim_day__lt=today, contest__lapse=None)
     return [str(pk) for pk in over.order_by("last_claim_day").values_list("contest_id", flat=True)]
+
+
+def first_lapse(since: date) -> date | None:
+    """Return the first last claim day, not before `since`, of a contest that has not lapsed."""
+    running = PaymentOrder.objects.filter(last_claim_day__gte=since, contest__lapse=None)
+    days = running.order_by("last_claim_day").values_list("last_claim_day", flat=True)
+    return days.first()
 
 
 @transaction.atomic
@@ -122,14 +132,20 @@ def outs() -> list[Outs]:
 
 
 def claimed() -> Iterable[Claimed]:
-    """Return all claims by contest, nature, state and day, with amounts summed from the tickets."""
+    """Return all claims by contest, nature, state and day, with amounts summed from the tickets.
+
+    Early claims hold no money, and neither do those that came to nothing. A refused claim whose
+    money was the organiser's gives it back to the organiser [C8].
+    """
     with connection.cursor() as cursor:
-        cursor.execute(_CLAIMED, _GAME)
+        cursor.execute(_CLAIMED, _GAME | {"late_claims": accounts.late_claims().code})
         rows = cursor.fetchall()
-    for contest_id, bet_type_code, is_refund, state, day, cents in rows:
+    for contest_id, bet_type_code, is_refund, state, day, is_organisers, cents in rows:
         owed, held = owed_and_held(contest_id, is_refund=is_refund)
         gone = state in (Claim.State.LAPSED, Claim.State.REFUSED)
         sent_to = accounts.carry_over(bet_type_code, day) if gone else None
+        if gone and is_organisers:
+            sent_to = accounts.late_claims()
         yield Claimed(state, owed, held, cents, sent_to)
 
 

@@ -1,10 +1,14 @@
-"""Offer tickets to the prize office: prizes once payment is ordered, and refunds of breach [C6]."""
+"""Offer tickets to the prize office: prizes once payment is ordered, and refunds of breach [C6].
+
+Once their results are established they can be presented and deposited [D7].
+"""
 
 from collections.abc import Mapping, Sequence
 from datetime import date
 from typing import Any
 from uuid import UUID
 
+from core.database.locks import Lock, hold
 from core.database.statements import fetch_prepared
 from core.kernel import codes
 from core.kernel.regulation import Bearer
@@ -21,8 +25,10 @@ from core.payoffice.sources import (
 from core.premises.models import Game
 from core.receipts.document import Block
 from lototrot import accounts
+from lototrot.models.contest import Contest
 from lototrot.models.tickets import Ticket
-from lototrot.services.prizes import lapsing
+from lototrot.services.prizes import lapsing, restoring
+from lototrot.services.prizes.early import results_established
 from lototrot.services.tickets import presented
 
 _TICKET = """
@@ -66,9 +72,24 @@ class Tickets:
     def blocks(self, document_id: int) -> Sequence[Block]:
         return presented.blocks(document_id)
 
+    def takes_early(self, payable: Payable) -> bool:
+        return results_established(_contest(payable))
+
+    def hold_pending(self, payable: Payable) -> Payable:
+        hold((Lock.CONTEST, _contest(payable).pk), shared=True)
+        return self.by_id(payable.document_id)
+
     def forfeits_to(self, payable: Payable, day: date) -> AccountCode:
-        ticket = Ticket.objects.select_related("contest").get(pk=payable.document_id)
-        return accounts.carry_over(ticket.contest.bet_type_code, day)
+        if restoring.borne_by_organiser(payable.document_id):
+            return accounts.late_claims()
+        return accounts.carry_over(_contest(payable).bet_type_code, day)
+
+    def gives_back(self, payable: Payable, lapsed_day: date) -> AccountCode:
+        code = _contest(payable).bet_type_code
+        return restoring.lapsed_source(code, lapsed_day, payable.amount_cents)
+
+    def first_lapse(self, since: date) -> date | None:
+        return lapsing.first_lapse(since)
 
     def lapses_due(self, today: date) -> Sequence[str]:
         return lapsing.lapses_due(today)
@@ -81,6 +102,10 @@ class Tickets:
 
     def claimed(self) -> Sequence[Claimed]:
         return list(lapsing.claimed())
+
+
+def _contest(payable: Payable) -> Contest:
+    return Ticket.objects.select_related("contest").get(pk=payable.document_id).contest
 
 
 def _known(query: str, key: int | UUID) -> Payable:

@@ -5,7 +5,6 @@ meeting, and sums lapsed prizes from the claims. The database counts in sets, so
 grow with the number of tickets.
 """
 
-import datetime
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
@@ -14,13 +13,13 @@ from django.db import connection
 
 from core.kernel.errors import InvariantBroken
 from core.ledger import services as ledger
-from core.premises.models import Game
 from lototrot import accounts
 from lototrot.engine.distribution import Distribution, Takings, distribute
 from lototrot.models.contest import Contest
-from lototrot.models.settlement import CarryOver, Settlement
+from lototrot.models.settlement import Settlement
 from lototrot.services.contest.contests import rules_of
 from lototrot.services.races.results import contest_results
+from lototrot.services.settlement.auditing_lapses import Finding, carried_over_cents
 from lototrot.services.settlement.counting import Counting, Tally, count, prizes_check
 
 
@@ -32,16 +31,6 @@ class SettlementsDiffer(InvariantBroken):
 
     code = "settlements_differ"
     message = "Settlements do not agree with the tickets and results they were made from."
-
-
-@dataclass(frozen=True, slots=True)
-class Finding:
-    """A stored figure that differs from the one computed from tickets and results."""
-
-    contest: int
-    check: str
-    stored: Any
-    recounted: Any
 
 
 @dataclass(slots=True)
@@ -60,15 +49,6 @@ class Audit:
             self.findings.append(Finding(contest.pk, name, stored, recounted))
 
 
-# Unclaimed and refused prizes of a chain, by the day from which they are carried over [D3, C5].
-_LAPSED = """
-SELECT k.bet_type_code, c.day, sum(coalesce(p.prize_cents, t.amount_cents))::bigint
-  FROM payoffice_claim c JOIN lototrot_ticket t ON t.id = c.document_id
-  JOIN lototrot_contest k ON k.id = t.contest_id
-  LEFT JOIN lototrot_settlement s ON s.contest_id = k.id AND s.in_force
-  LEFT JOIN lototrot_prize p ON p.settlement_id = s.id AND p.ticket_id = t.id
- WHERE c.game = %s AND c.state IN ('lapsed', 'refused') GROUP BY 1, 2
-"""
 _TAKINGS = """
 SELECT coalesce(sum(t.amount_cents), 0)::bigint FROM lototrot_ticket t
  WHERE t.contest_id = %s AND NOT EXISTS (SELECT FROM lototrot_void v WHERE v.ticket_id = t.id)
@@ -79,7 +59,8 @@ def audit_contests() -> Audit:
     """Audit every contest, meeting by meeting. The caller runs it in one snapshot."""
     audit = Audit()
     contests = Contest.objects.select_related("bet_type", "takings_account")
-    carried_over = _carried_over(audit)
+    carried_over, findings = carried_over_cents()
+    audit.findings += findings
     for contest in contests.exclude(state__in=Contest.NEVER_ON_SALE).order_by("day", "pk"):
         audit.contests += 1
         settlement = contest.settlements.filter(in_force=True).first()
@@ -144,36 +125,6 @@ def _figures(
     yield "reserve_in_cents", settlement.reserve_in_cents, d.reserve_in
     yield "reserve_out_cents", settlement.reserve_out_cents, d.reserve_out
     yield "lapsed_in_cents", settlement.lapsed_in_cents, d.lapsed_in
-
-
-def _carried_over(audit: Audit) -> dict[int, int]:
-    """Return contest id -> cents carried over into it. Check them against the claims of each day.
-
-    The claims of a day are carried over at once or in parts, or still wait. The day's last
-    carry-over is taken as the rest after the others, so no stored amount decides what lapsed.
-    """
-    with connection.cursor() as cursor:
-        cursor.execute(_LAPSED, [Game.LOTOTROT.value])
-        lapsed = {(code, day): int(cents) for code, day, cents in cursor.fetchall()}
-    carried_over: dict[int, int] = {}
-    stored: dict[tuple[str, datetime.date], int] = {}
-    for carried in CarryOver.objects.select_related("contest").order_by("pk"):
-        key = (carried.bet_type_code, carried.day)
-        stored[key] = stored.get(key, 0) + carried.cents
-        carried_over[carried.contest_id] = carried_over.get(carried.contest_id, 0) + carried.cents
-        if carried.day >= carried.contest.day:
-            days = str(carried.day), str(carried.contest.day)
-            finding = Finding(carried.contest_id, "carried_over_before_its_day", *days)
-            audit.findings.append(finding)
-        if stored[key] > lapsed.get(key, 0):
-            audit.check(carried.contest, "carried_over", stored[key], lapsed.get(key, 0))
-    for (code, day), cents in lapsed.items():
-        waits = ledger.balance_cents(accounts.carry_over(code, day))
-        if stored.get((code, day), 0) + waits != cents:
-            audit.findings.append(
-                Finding(0, f"waiting {code} {day}", stored.get((code, day), 0) + waits, cents)
-            )
-    return carried_over
 
 
 def _taken(contest: Contest) -> int:

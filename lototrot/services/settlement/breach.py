@@ -7,6 +7,7 @@ blocked are the sub-ledger of one transfer per act. `lototrot.selectors.breaches
 from collections.abc import Iterable
 from dataclasses import asdict
 from typing import Any
+from uuid import uuid5
 
 from django.db import connection, transaction
 
@@ -30,6 +31,7 @@ from lototrot.selectors.breaches import (
 )
 from lototrot.selectors.races import contest_limit
 from lototrot.services.contest.contests import contest_get
+from lototrot.services.prizes.early import early_claims_refund
 from lototrot.services.seal.sealing import need_sealed, seal_amend
 from lototrot.services.settlement.settling import settlement_reverse
 
@@ -75,7 +77,7 @@ _NOT_HELD = """
 SELECT EXISTS (
     SELECT FROM lototrot_block b JOIN payoffice_claim c
            ON c.game = %(game)s AND c.document_id = b.ticket_id
-     WHERE b.proposal_id = %(proposal)s AND c.state <> 'held')
+     WHERE b.proposal_id = %(proposal)s AND c.state NOT IN ('held', 'no_prize'))
 """
 
 
@@ -189,6 +191,7 @@ def _voided(proposal: Proposal, by: StaffActor) -> None:
     cents = proposal.content["amount_cents"]
     line = postings.breach_void(contest_id=contest.pk, takings=takings, cents=cents)
     ledger.post(reference=proposal.uuid, lines=[line])
+    early_claims_refund(contest.pk, proposal, uuid5(proposal.uuid, "lototrot.early"))
     seal_amend(contest=contest, proposal=proposal)
 
 

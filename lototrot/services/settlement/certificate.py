@@ -26,6 +26,7 @@ from lototrot.engine.races import Outcome
 from lototrot.models.contest import Contest
 from lototrot.models.settlement import PaymentOrder, Settlement
 from lototrot.selectors.draws import RaceDraw, race_draws
+from lototrot.services.prizes.restoring import given_back
 from lototrot.services.seal.sealing import need_sealed
 
 CERTIFICATE = "lototrot.settlement"
@@ -221,8 +222,14 @@ def _previous(contest: Contest) -> Settlement | None:
 
 
 def _lapsed_from(contest: Contest) -> list[Json]:
-    """Return the accounts from which unclaimed prizes were carried over (14.III.10.7)."""
+    """Return the accounts from which unclaimed prizes were carried over (14.III.10.7).
+
+    What was given back before the settlement is left out [C8].
+    """
     moved = Transfer.objects.filter(credit__code=accounts.lapsed(contest.pk).code)
     carried_over = moved.exclude(kind="lototrot.reversal").values_list("debit__code")
-    sums = carried_over.annotate(Sum("amount_cents")).order_by("debit__code")
-    return [{"account": code, "cents": cents} for code, cents in sums]
+    cents_by_code = dict(carried_over.annotate(Sum("amount_cents")).order_by("debit__code"))
+    for day, cents in given_back(contest).items():
+        waited = accounts.carry_over(contest.bet_type_code, day).code
+        cents_by_code[waited] = cents_by_code.get(waited, 0) - cents
+    return [{"account": code, "cents": cents} for code, cents in cents_by_code.items() if cents]

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 from datetime import date
+from uuid import uuid5
 
 from django.db import transaction
 
@@ -18,6 +19,7 @@ from lototrot.models.contest import Contest
 from lototrot.models.settlement import PaymentOrder, Settlement
 from lototrot.selectors.breaches import breach_pending
 from lototrot.services.contest.contests import contest_get, figures_of
+from lototrot.services.prizes.early import early_claims_value
 from lototrot.services.races.results import contest_results
 from lototrot.services.settlement.certificate import payment_order_publish
 from lototrot.services.settlement.settling import BreachPending
@@ -142,6 +144,7 @@ def _order(proposal: Proposal, by: StaffActor) -> None:
         last_claim_day=days.last_claim_day,
         claim_days=days.claim_days,
     )
+    early_claims_value(order, uuid5(proposal.uuid, "lototrot.early"))
     Contest.objects.filter(pk=contest_id, state=Contest.State.SETTLED).update(
         state=Contest.State.ORDERED
     )

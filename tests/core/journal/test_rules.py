@@ -153,8 +153,9 @@ def test_what_two_persons_make_is_of_their_act(day: Database) -> None:
         application.execute("SELECT set_config('core.act', 'an order', false)")
         application.execute(
             "INSERT INTO lototrot_paymentorder (contest_id, settlement_id, proposal_id, ordered_at,"
-            " results_day, first_pay_day, last_claim_day) SELECT contest_id, id, %s, now(),"
-            " CURRENT_DATE, CURRENT_DATE, CURRENT_DATE FROM lototrot_settlement",
+            " results_day, first_pay_day, last_claim_day, claim_days)"
+            " SELECT s.contest_id, s.id, %s, core_now(), k.day, k.day + 1, k.day + 30, 30"
+            " FROM lototrot_settlement s JOIN lototrot_contest k ON k.id = s.contest_id",
             [proposal.pk],
         )
     tables = {f.table for f in verify().findings if f.detail.endswith("confirmed)")}

@@ -9,6 +9,7 @@ from core.payoffice.services import paying
 CODES: dict[str, type[DomainError]] = {
     "document_void": Conflict,
     "nothing_decided": Conflict,
+    "results_not_established": Conflict,
     "no_prize": Conflict,
     "paid_too_early": Conflict,
     "claim_lapsed": Conflict,

@@ -74,7 +74,7 @@ def declared(of: Race, kind: str = RaceDeclaration.Kind.NOT_RUN) -> RaceDeclarat
 
 
 @transaction.atomic
-def drawn(of: Race, winner: int) -> Draw:
+def drawn(of: Race, winner: int, *, late_cause: str = "") -> Draw:
     """Record the certified draw of a declared race: balls drawn ten minutes from now, at the
     Central Office, the winner first.
     """
@@ -102,7 +102,7 @@ def drawn(of: Race, winner: int) -> Draw:
     inspector = staff(Role.INSPECTOR)
     draw_attend(by=inspector, draw=draw.uuid)
     two_persons.confirm(proposal=entered.uuid, by=inspector)
-    draw_certify(by=inspector, draw=draw.uuid)
+    draw_certify(by=inspector, draw=draw.uuid, late_cause=late_cause)
     draw.refresh_from_db()
     return draw
 

@@ -6,11 +6,7 @@ from core.database import clock
 from core.kernel.days import natural_day
 from core.payoffice import refusals
 from core.payoffice.judging import DocumentState
-from core.payoffice.services import (
-    deposits,
-    desk,
-    paying,
-)
+from core.payoffice.services import deposits, desk, matching, paying
 from core.payoffice.services.checking import holder_check
 from core.staff.powers import Role
 from lototrot import accounts as lototrot
@@ -34,7 +30,7 @@ def test_a_deposit_granted_after_the_period_is_paid_against_its_receipt() -> Non
     assert given.balance(lototrot.held(won.contest.pk)) == 500
     with pytest.raises(refusals.MoneyHeld):
         paying.payment_make(at=place.actor, request=won.request())
-    with pytest.raises(deposits.DepositMatched):
+    with pytest.raises(matching.DepositMatched):
         given.deposited(won.code, cashier)
     with pytest.raises(deposits.PeriodRunning):
         given.ruled(deposit, "granted")
@@ -43,7 +39,7 @@ def test_a_deposit_granted_after_the_period_is_paid_against_its_receipt() -> Non
         deposit.uuid
     ]
     given.ruled(deposit, "granted")
-    with pytest.raises(deposits.DepositRuled):
+    with pytest.raises(matching.DepositRuled):
         given.ruled(deposit, "refused")
     with pytest.raises(refusals.ReceiptNeeded):
         desk.desk_pay(by=cashier, request=won.request())
@@ -66,8 +62,8 @@ def test_an_unreadable_ticket_is_matched_from_the_records_and_refused() -> None:
     assert holder_check(code=won.code).state is DocumentState.PRIZE
     matched = {"game": "lototrot", "document": won.ticket.uuid}
     with pytest.raises(deposits.ReasonNeeded):
-        deposits.deposit_match(by=supervisor, deposit=deposit.uuid, evidence=" ", **matched)
-    deposits.deposit_match(by=supervisor, deposit=deposit.uuid, evidence="Sold then.", **matched)
+        matching.deposit_match(by=supervisor, deposit=deposit.uuid, evidence=" ", **matched)
+    matching.deposit_match(by=supervisor, deposit=deposit.uuid, evidence="Sold then.", **matched)
     assert holder_check(code=won.code).state is DocumentState.DEPOSITED
     factories.time_pass(days=40)
     given.ruled(deposit, "refused")
@@ -84,8 +80,8 @@ def test_a_deposit_never_matched_can_only_be_refused_and_moves_nothing() -> None
         given.ruled(deposit, "granted")
     given.ruled(deposit, "refused")
     (won,) = given.worth(500)
-    with pytest.raises(deposits.DepositRuled):
-        deposits.deposit_match(
+    with pytest.raises(matching.DepositRuled):
+        matching.deposit_match(
             by=factories.staff(Role.SUPERVISOR),
             deposit=deposit.uuid,
             game="lototrot",

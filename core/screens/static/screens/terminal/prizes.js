@@ -123,14 +123,14 @@ class Prizes {
   }
 
   #acts() {
-    const { amount_cents: owed, refusal, state } = this.#document;
+    const { amount_cents: owed, presentable, refusal, state } = this.#document;
     const can = (what) => this.till.me.capabilities.includes(what);
-    const claimable = ["prize", "refund_due", "presented", "granted"].includes(state);
+    const claimable = presentable || ["presented", "granted"].includes(state);
     const button = (text, act, more = "") => h("button", { class: `button big ${more}`, type: "button", onclick: act }, text);
     this.payButton = owed && !refusal && can("pay") ? button([t("pay"), " ", amount(cents(owed))], () => this.#ask(), "primary") : null;
     this.#line();
     return h("div", { class: "row acts" }, this.payButton,
-      claimable && refusal && can("deposit") ? button(t("present"), () => this.#present()) : null,
+      presentable && refusal && can("deposit") ? button(t("present"), () => this.#present()) : null,
       claimable && can("deposit") ? button(t("deposit"), () => this.#deposit()) : null,
       button(t("print_state"), () => this.#slip()), button(t("next"), () => { this.#empty(); this.input.focus(); }));
   }

@@ -1,0 +1,132 @@
+"""Audit what lapsed: where it waits, into which meeting it was carried, and what came back.
+
+Everything is summed from claims, prizes and restorations, by the day with which it lapsed.
+"""
+
+import datetime
+from dataclasses import dataclass
+from typing import Any
+
+from django.db import connection
+from django.db.models import Q
+
+from core.ledger import services as ledger
+from core.payoffice.models import Restoration
+from core.premises.models import Game
+from lototrot import accounts
+from lototrot.models.settlement import CarryOver, Settlement
+from lototrot.models.tickets import Ticket
+
+Key = tuple[str, datetime.date]
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """A stored figure that differs from the one computed from tickets and results."""
+
+    contest: int
+    check: str
+    stored: Any
+    recounted: Any
+
+
+# Unclaimed and refused prizes of a chain, by the day from which they are carried over [D3, C5].
+# What the organiser had borne and two persons refused is the organiser's again [C8].
+_LAPSED = """
+SELECT k.bet_type_code, c.day, sum(coalesce(p.prize_cents, t.amount_cents))::bigint
+  FROM payoffice_claim c JOIN lototrot_ticket t ON t.id = c.document_id
+  JOIN lototrot_contest k ON k.id = t.contest_id
+  LEFT JOIN lototrot_settlement s ON s.contest_id = k.id AND s.in_force
+  LEFT JOIN lototrot_prize p ON p.settlement_id = s.id AND p.ticket_id = t.id
+ WHERE c.game = %(game)s AND c.state IN ('lapsed', 'refused') AND NOT EXISTS (
+       SELECT FROM payoffice_restoration r JOIN ledger_account a ON a.id = r.taken_from_id
+        WHERE r.claim_id = c.id AND a.code = %(late_claims)s)
+ GROUP BY 1, 2
+"""
+# What came back, by the day with which it had lapsed and the account that it came from.
+_RESTORED = """
+SELECT k.bet_type_code, r.lapsed_day, a.code, sum(p.prize_cents)::bigint
+  FROM payoffice_restoration r JOIN payoffice_claim c ON c.id = r.claim_id
+  JOIN lototrot_ticket t ON t.id = c.document_id
+  JOIN lototrot_contest k ON k.id = t.contest_id
+  JOIN lototrot_settlement s ON s.contest_id = k.id AND s.in_force
+  JOIN lototrot_prize p ON p.settlement_id = s.id AND p.ticket_id = t.id
+  JOIN ledger_account a ON a.id = r.taken_from_id
+ WHERE c.game = %(game)s GROUP BY 1, 2, 3
+"""
+
+
+def carried_over_cents() -> tuple[dict[int, int], list[Finding]]:
+    """Return contest id -> cents carried over into it and left there, and what does not agree.
+
+    The claims of a day are carried over at once or in parts, still wait, or came back. The day's
+    last carry-over is taken as the rest after the others, so no stored amount decides what lapsed.
+    """
+    values = {"game": Game.LOTOTROT.value, "late_claims": accounts.late_claims().code}
+    with connection.cursor() as cursor:
+        cursor.execute(_LAPSED, values)
+        lapsed: dict[Key, int] = {(code, day): int(cents) for code, day, cents in cursor.fetchall()}
+        cursor.execute(_RESTORED, values)
+        restored: list[tuple[str, datetime.date, str, int]] = cursor.fetchall()
+    for code, day, _account, cents in restored:
+        lapsed[code, day] = lapsed.get((code, day), 0) + int(cents)
+    carried_over, stored, findings = _carried(lapsed)
+    by_account = {accounts.lapsed(contest).code: contest for contest in carried_over}
+    back: dict[Key, int] = {}
+    for code, day, account, cents in restored:
+        if account in by_account:
+            carried_over[by_account[account]] -= int(cents)
+        elif account == accounts.carry_over(code, day).code:
+            back[code, day] = int(cents)
+    for (code, day), cents in lapsed.items():
+        waits = ledger.balance_cents(accounts.carry_over(code, day))
+        accounted = stored.get((code, day), 0) + waits + back.get((code, day), 0)
+        if accounted != cents:
+            findings.append(Finding(0, f"waiting {code} {day}", accounted, cents))
+    return carried_over, findings + _restored_from()
+
+
+def _carried(lapsed: dict[Key, int]) -> tuple[dict[int, int], dict[Key, int], list[Finding]]:
+    """Return what was carried over by contest and by day; find more than lapsed, or too early."""
+    carried_over: dict[int, int] = {}
+    stored: dict[Key, int] = {}
+    findings = []
+    for carried in CarryOver.objects.select_related("contest").order_by("pk"):
+        contest, key = carried.contest, (carried.bet_type_code, carried.day)
+        stored[key] = stored.get(key, 0) + carried.cents
+        carried_over[contest.pk] = carried_over.get(contest.pk, 0) + carried.cents
+        if carried.day >= contest.day:
+            check = "carried_over_before_its_day"
+            findings.append(Finding(contest.pk, check, str(carried.day), str(contest.day)))
+        if stored[key] > lapsed.get(key, 0):
+            findings.append(Finding(contest.pk, "carried_over", stored[key], lapsed.get(key, 0)))
+    return carried_over, stored, findings
+
+
+def _restored_from() -> list[Finding]:
+    """Find money that came back from another account than the one that should bear it [C8]."""
+    findings = []
+    for restoration in Restoration.objects.filter(claim__game=Game.LOTOTROT).select_related(
+        "claim", "taken_from"
+    ):
+        ticket = Ticket.objects.select_related("contest").get(pk=restoration.claim.document_id)
+        allowed = _bearers(restoration, ticket.contest.bet_type_code)
+        if restoration.taken_from.code not in allowed:
+            account = restoration.taken_from.code
+            findings.append(Finding(ticket.contest_id, "restored_from", account, sorted(allowed)))
+    return findings
+
+
+def _bearers(restoration: Restoration, bet_type_code: str) -> set[str]:
+    """Return the accounts that could give the money back when it was restored."""
+    at, day = restoration.restored_at, restoration.lapsed_day
+    carried = CarryOver.objects.filter(bet_type_code=bet_type_code, day=day, carried_at__lte=at)
+    receivers = set(carried.values_list("contest_id", flat=True))
+    settled = Settlement.objects.filter(contest__in=receivers, settled_at__lte=at).filter(
+        Q(reversed_at=None) | Q(reversed_at__gt=at)
+    )
+    unsettled = receivers - set(settled.values_list("contest_id", flat=True))
+    bearers = {accounts.lapsed(contest).code for contest in unsettled}
+    if receivers and not unsettled:
+        bearers.add(accounts.late_claims().code)
+    return bearers | {accounts.carry_over(bet_type_code, day).code}

@@ -1,0 +1,138 @@
+"""Match deposits with their documents: in time, before the order, and after the lapse."""
+
+import uuid
+from datetime import timedelta
+
+import pytest
+from django.db import IntegrityError, connection, transaction
+
+from core.database import clock
+from core.ledger import services as ledger
+from core.ledger.models import Transfer
+from core.nights.nightly import lapse
+from core.payoffice.models import Claim, DepositMatch, Restoration
+from core.payoffice.refusals import AlreadyPaid, ClaimLapsed, NoPrize
+from core.payoffice.services import matching, paying
+from core.payoffice.sources import DocumentUnknown
+from core.staff.actor import PowerMissing
+from core.staff.powers import Role
+from lototrot import accounts
+from promotrot import accounts as promotrot
+from promotrot.models.voucher import Voucher
+from tests.support import factories, rounds
+from tests.support import paying as given
+from tests.support.paying import Presented
+
+pytestmark = [pytest.mark.django_db, pytest.mark.article("14.III.10.5")]
+
+
+@pytest.fixture(autouse=True)
+def noon() -> None:
+    factories.time_to(rounds.NOON)
+
+
+def unread() -> uuid.UUID:
+    """Take in a paper whose code cannot be read."""
+    ident: uuid.UUID = given.deposited("", factories.point().actor, "unreadable").uuid
+    return ident
+
+
+def match(deposit: uuid.UUID, paper: Presented, game: str = "lototrot") -> DepositMatch:
+    return matching.deposit_match(
+        by=factories.staff(Role.SUPERVISOR),
+        deposit=deposit,
+        game=game,
+        document=paper.ticket.uuid,
+        evidence="Sold then.",
+    )
+
+
+def test_who_matches_and_what_does_not_exist() -> None:
+    (won,) = given.worth(500)
+    deposit = unread()
+    asked = {"deposit": deposit, "game": "lototrot", "evidence": "x"}
+    with pytest.raises(PowerMissing):
+        matching.deposit_match(by=factories.staff(Role.CASHIER), document=won.ticket.uuid, **asked)
+    by = factories.staff(Role.SUPERVISOR)
+    with pytest.raises(DocumentUnknown):
+        matching.deposit_match(by=by, document=uuid.uuid4(), **asked)
+    with pytest.raises(matching.DepositUnknown):
+        match(uuid.uuid4(), won)
+    assert not Claim.objects.exists()
+
+
+def test_one_document_is_matched_once_and_a_paid_one_never() -> None:
+    won, paid, lost = given.worth(500, 500, 0)
+    deposit = unread()
+    match(deposit, won)
+    for again in (deposit, unread()):
+        with pytest.raises(matching.DepositMatched):
+            match(again, won)
+    paying.payment_make(at=factories.point().actor, request=paid.request())
+    with pytest.raises(AlreadyPaid):
+        match(unread(), paid)
+    with pytest.raises(NoPrize):
+        match(unread(), lost)
+    assert DepositMatch.objects.count() == 1
+
+
+def test_a_deposit_of_the_last_day_is_matched_before_the_lapse_as_if_it_were_that_day() -> None:
+    (won,) = given.worth(500)
+    factories.time_pass(days=29)
+    deposit = unread()
+    factories.time_pass(days=1)
+    assert match(deposit, won).claim.state == Claim.State.HELD
+    assert not Restoration.objects.exists()
+    assert ledger.balance_cents(accounts.held(won.contest.pk)) == 500
+
+
+def test_what_lapsed_comes_back_once_and_keeps_its_amount() -> None:
+    won, other = given.worth(500, 700)
+    factories.time_pass(days=29)
+    deposit, late = unread(), None
+    factories.time_pass(days=1)
+    late = unread()
+    day = clock.now().date() - timedelta(days=1)
+    assert lapse(day).counts["cents"] == 1_200
+    found = match(deposit, won)
+    restored = Restoration.objects.get()
+    assert (restored.match, restored.cents, restored.lapsed_day) == (found, 500, day)
+    assert restored.taken_from.code == accounts.carry_over("two-legs", day).code
+    moved = Transfer.objects.get(reference=restored.uuid)
+    assert (moved.kind, moved.amount_cents) == ("payoffice.restored", 500)
+    with pytest.raises(ClaimLapsed):
+        match(late, other)
+    assert Claim.objects.get(document_id=other.ticket.pk).state == Claim.State.LAPSED
+
+
+def test_a_voucher_deposited_in_time_gets_back_what_became_the_organisers() -> None:
+    voucher = given.bicycles()[0]
+    row = Voucher.objects.get(pk=voucher.ticket.pk)
+    factories.time_pass(days=(row.last_day - clock.now().date()).days)
+    deposit = unread()
+    factories.time_pass(days=1)
+    lapsed = lapse(row.last_day).counts["cents"]
+    before = ledger.balance_cents(promotrot.unclaimed())
+    assert lapsed == before >= 400
+    match(deposit, voucher, "promotrot")
+    assert ledger.balance_cents(promotrot.unclaimed()) == before - 400
+    assert Claim.objects.get(document_id=row.pk, game="promotrot").state == Claim.State.HELD
+
+
+def test_the_database_keeps_matches_and_restorations_to_held_claims() -> None:
+    (won,) = given.worth(500)
+    deposit = unread()
+    factories.time_pass(days=30)
+    lapse(clock.now().date() - timedelta(days=1))
+    claim = Claim.objects.get()
+    with pytest.raises(IntegrityError, match="the claim is not held"), transaction.atomic():
+        DepositMatch.objects.create(
+            deposit=matching.deposit_get(deposit),
+            claim=claim,
+            staff=None,
+            matched_at=clock.now(),
+        )
+    with pytest.raises(IntegrityError, match="not deposited in time"), transaction.atomic():
+        Claim.objects.update(state="held", day=None, changed_at=clock.now())
+        connection.check_constraints()
+    assert won.cents == Claim.objects.get().amount_cents
