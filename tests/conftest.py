@@ -28,6 +28,7 @@ _SETTINGS = {
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "core.config.settings")
 os.environ.setdefault("VAR_DIR", str(ROOT / "var" / "test"))
+os.environ["CLOCK_WATCH"] = "false"  # a test that serves in this process has its own database
 (var_folder() / "static").mkdir(parents=True, exist_ok=True)  # WhiteNoise warns if it is missing
 _server: Postgres | None = None
 if QUICK:

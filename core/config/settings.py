@@ -278,6 +278,8 @@ ACCESS_LOG_EVERY = env.integer("ACCESS_LOG_EVERY", 1, least=0)
 LOG_RECEIVERS = env.words("LOG_RECEIVERS", [])
 if not all(address.startswith(("/", "http://", "https://")) for address in LOG_RECEIVERS):
     raise ImproperlyConfigured("LOG_RECEIVERS are absolute paths and http(s) addresses")
+# Whether a web process compares the clock; its workers and `live` always do.
+CLOCK_WATCH = env.boolean("CLOCK_WATCH", default=True)
 # A time server, HOST or HOST:PORT, that the watch of the clock asks (SNTP).
 NTP_SERVER = env.string("NTP_SERVER", "")
 if NTP_SERVER and not re.fullmatch(r"[A-Za-z0-9.-]+(:[0-9]{1,5})?", NTP_SERVER):

@@ -18,7 +18,8 @@ from core.config.startup import verify_server  # noqa: E402
 from core.timekeeping import watching  # noqa: E402
 
 verify_server()
-watching.start()
+if settings.CLOCK_WATCH:
+    watching.start()
 # What is loaded here stays, so the garbage collector need not stop requests to examine it.
 import_module(settings.ROOT_URLCONF)
 gc.collect()

@@ -5,7 +5,7 @@ their rules are here. The rule of the API is here too, because its package has n
 module.
 """
 
-from core.journal.binding import confirmed, published, stamped
+from core.journal.binding import confirmed, published, stamped, with_parent
 from core.journal.rules import Rule
 
 # Simulated time only moves forward: a later row never has a smaller offset.
@@ -58,6 +58,25 @@ ROLES = Rule(
        AND (a.user_id = c.row_id OR a.user_id IS NULL AND a.name NOT LIKE 'command:%')
     """,
 )
+POWER = Rule(
+    "power_by_two",
+    "roles, access or a second factor were given by fewer than two administrators",
+    "staff_user",
+    """
+    SELECT c.relation, c.row_id, c.journal_xid
+      FROM journal_change c JOIN journal_act a ON a.journal_xid = c.journal_xid
+     WHERE (c.relation = 'staff_user'
+            AND (c.after ? 'roles' OR c.before ->> 'is_active' = 'false')
+            OR c.relation = 'staff_secondfactor' AND c.after ? 'ending_id')
+       AND NOT EXISTS (
+            SELECT FROM staff_decision d JOIN staff_proposal p ON p.id = d.proposal_id
+             WHERE d.journal_xid = c.journal_xid AND d.verdict = 'confirmed'
+               AND p.kind LIKE 'staff.%'
+               AND p.content ->> 'user' IN (c.row_id::text, (
+                    SELECT f.user_id::text FROM staff_secondfactor f WHERE f.id = c.row_id
+                       AND c.relation = 'staff_secondfactor')))
+    """,
+)
 # The person and session in the row are those of the act.
 _DECIDED = """
     SELECT '{table}', t.id, t.journal_xid
@@ -95,6 +114,7 @@ RULES: tuple[Rule, ...] = (
     AUTHORISATION,
     ENDED_IN_THE_PAST,
     ROLES,
+    POWER,
     PROPOSED,
     DECIDED,
     SAME,
@@ -103,6 +123,7 @@ RULES: tuple[Rule, ...] = (
     stamped("ledger_transfer", "at"),
     stamped("proofs_logentry", "at"),
     published("proofs_signingkey", "proofs.key", "t.key_id"),
+    with_parent("staff_newpassword", "staff_proposal", "proposal_id"),
     stamped("staff_proposal", "proposed_at"),
     stamped("staff_decision", "decided_at"),
     stamped("staff_secondfactor", "begun_at", user="user_id"),

@@ -1,18 +1,30 @@
-"""Manage accounts of staff: roles, closing and reopening, passwords, one's own password."""
+"""Manage accounts of staff. One administrator takes power away; two give it, or give it back.
+
+An account, its roles, its opening after it was closed, and a password for another person are
+proposed by one administrator and confirmed by another one. Nobody confirms what is given to
+themselves. The database refuses the rest (`core/staff/sql/accounts.sql`).
+"""
 
 from collections.abc import Sequence
+from typing import Any
 
+from django.contrib.auth.hashers import make_password
 from django.contrib.auth.password_validation import validate_password
 from django.core.exceptions import ValidationError
 from django.db import transaction
 
 from core.database import clock
-from core.kernel.errors import Forbidden, NotFound
-from core.staff import powers
+from core.kernel.errors import Conflict, Forbidden, NotFound
+from core.staff import powers, two_persons
 from core.staff.actor import StaffActor
-from core.staff.models import StaffSession, User
-from core.staff.powers import Role
-from core.staff.services import AppointmentMissing, PasswordWeak, password_check
+from core.staff.models import NewPassword, Proposal, StaffSession, User
+from core.staff.services import (
+    PasswordWeak,
+    UsernameTaken,
+    password_check,
+    roles_checked,
+    user_insert,
+)
 
 
 class UserUnknown(NotFound):
@@ -21,28 +33,74 @@ class UserUnknown(NotFound):
 
 
 class OwnAccount(Forbidden):
-    """An administrator tried to change their own account.
+    """An administrator tried to change their own account, or to confirm a change of it.
 
-    Only another administrator may do so. This keeps people from giving themselves powers, and the
+    Only other administrators may do so. This keeps people from giving themselves powers, and the
     system from losing its last administrator.
     """
 
     code = "own_account"
-    message = "Another administrator must do this to your account."
+    message = "Other administrators must do this to your account."
 
 
-@transaction.atomic
-def roles_set(*, by: StaffActor, user_id: int, roles: Sequence[str]) -> User:
-    """Give a person exactly these roles. They apply from the person's next request on.
+class AccountOpen(Conflict):
+    code = "account_open"
+    message = "The account is open."
 
-    Raises UserUnknown, OwnAccount, AppointmentMissing.
+
+def account_propose(
+    *,
+    by: StaffActor,
+    username: str,
+    full_name: str,
+    password: str,
+    roles: Sequence[str],
+    appointment: str = "",
+) -> Proposal:
+    """Propose an account; a second administrator confirms it.
+
+    Raises PowerMissing, PasswordWeak, RolesIncompatible, AppointmentMissing, UsernameTaken,
+    ProposalPending.
     """
-    user = other_account(by, user_id)
-    user.roles = [Role(role) for role in roles]
-    if Role.INSPECTOR in user.roles and not user.appointment:
-        raise AppointmentMissing
-    user.save(update_fields=["roles"])
-    return user
+    by.need(powers.MANAGE_ACCOUNTS)
+    _need_strong(password, User(username=username, full_name=full_name))
+    content = {
+        "username": username,
+        "full_name": full_name,
+        "roles": roles_checked(roles, appointment),
+        "appointment": appointment,
+    }
+    if User.objects.filter(username=username).exists():
+        raise UsernameTaken(username=username)
+    return _propose(ACCOUNT, f"username:{username}", content, by, password)
+
+
+def roles_propose(*, by: StaffActor, user_id: int, roles: Sequence[str]) -> Proposal:
+    """Propose that a person has exactly these roles. They apply from the next request on.
+
+    Raises UserUnknown, OwnAccount, RolesIncompatible, AppointmentMissing, ProposalPending.
+    """
+    user = another(by, user_id)
+    content = {"user": user.pk, "roles": roles_checked(roles, user.appointment)}
+    return _propose(ROLES, subject_of(user), content, by)
+
+
+def reactivation_propose(*, by: StaffActor, user_id: int) -> Proposal:
+    """Propose to open a closed account again. Raises UserUnknown, OwnAccount, AccountOpen."""
+    user = another(by, user_id)
+    if user.is_active:
+        raise AccountOpen(user=user.pk)
+    return _propose(REACTIVATION, subject_of(user), {"user": user.pk}, by)
+
+
+def password_propose(*, by: StaffActor, user_id: int, password: str) -> Proposal:
+    """Propose a password for another person. Only its hash is kept, until the decision.
+
+    Raises UserUnknown, OwnAccount, PasswordWeak, ProposalPending.
+    """
+    user = another(by, user_id)
+    _need_strong(password, user)
+    return _propose(PASSWORD, subject_of(user), {"user": user.pk}, by, password)
 
 
 @transaction.atomic
@@ -51,32 +109,9 @@ def user_deactivate(*, by: StaffActor, user_id: int) -> User:
 
     Raises UserUnknown, OwnAccount.
     """
-    user = other_account(by, user_id)
+    user = another(by, user_id)
     user.is_active = False
     user.save(update_fields=["is_active"])
-    sessions_end(user)
-    return user
-
-
-@transaction.atomic
-def user_reactivate(*, by: StaffActor, user_id: int) -> User:
-    """Open a closed account again and end its lock. Raises UserUnknown, OwnAccount."""
-    user = other_account(by, user_id)
-    user.is_active, user.failed_attempts, user.locked_until = True, 0, None
-    user.save(update_fields=["is_active", "failed_attempts", "locked_until"])
-    return user
-
-
-@transaction.atomic
-def password_reset(*, by: StaffActor, user_id: int, password: str) -> User:
-    """Set another person's password, and end their lock and their sessions.
-
-    Raises UserUnknown, OwnAccount, PasswordWeak.
-    """
-    user = other_account(by, user_id)
-    _password_set(user, password)
-    user.failed_attempts, user.locked_until = 0, None
-    user.save(update_fields=["failed_attempts", "locked_until"])
     sessions_end(user)
     return user
 
@@ -90,18 +125,22 @@ def password_change(*, by: StaffActor, current: str, new: str) -> User:
     username = User.objects.values_list("username", flat=True).get(pk=by.user_id)
     user = password_check(username=username, password=current)
     with transaction.atomic():
-        _password_set(user, new)
+        _need_strong(new, user)
+        user.set_password(new)
+        user.save(update_fields=["password"])
         sessions_end(user, but=by.session_id)
     return user
 
 
-def other_account(by: StaffActor, user_id: int) -> User:
-    """Return another person's account with its row locked.
+def another(by: StaffActor, user_id: int) -> User:
+    """Return another person's account. Within a transaction, its row is locked.
 
     Raises PowerMissing, UserUnknown, OwnAccount.
     """
     by.need(powers.MANAGE_ACCOUNTS)
-    user: User | None = User.objects.select_for_update(no_key=True).filter(pk=user_id).first()
+    with transaction.atomic():
+        rows = User.objects.select_for_update(no_key=True)
+        user: User | None = rows.filter(pk=user_id).first()
     if user is None:
         raise UserUnknown(user=user_id)
     if user.pk == by.user_id:
@@ -109,16 +148,85 @@ def other_account(by: StaffActor, user_id: int) -> User:
     return user
 
 
-def _password_set(user: User, password: str) -> None:
-    try:
-        validate_password(password, user)
-    except ValidationError as error:
-        raise PasswordWeak(reasons=error.messages) from error
-    user.set_password(password)
-    user.save(update_fields=["password"])
+def subject_of(user: User) -> str:
+    """Return the subject of proposals about an account."""
+    return f"user:{user.pk}"
 
 
 def sessions_end(user: User, but: int = 0) -> None:
     """End all sessions of a person except the session with the key `but`."""
     open_sessions = StaffSession.objects.filter(user=user, ended_at=None)
     open_sessions.exclude(pk=but).update(ended_at=clock.now())
+
+
+def _need_strong(password: str, user: User) -> None:
+    try:
+        validate_password(password, user)
+    except ValidationError as error:
+        raise PasswordWeak(reasons=error.messages) from error
+
+
+@transaction.atomic
+def _propose(
+    kind: two_persons.Kind,
+    subject: str,
+    content: dict[str, Any],
+    by: StaffActor,
+    password: str = "",
+) -> Proposal:
+    proposal = two_persons.propose(kind=kind, subject=subject, content=content, by=by)
+    if password:
+        NewPassword.objects.create(proposal=proposal, password=make_password(password))
+    return proposal
+
+
+def _password_taken(proposal: Proposal) -> str:
+    """Return the hash that waits for the decision, and erase it."""
+    waiting = NewPassword.objects.filter(proposal=proposal)
+    password = waiting.values_list("password", flat=True).get()
+    waiting.update(password="")
+    return password
+
+
+def _forgotten(proposal: Proposal, by: StaffActor) -> None:
+    _password_taken(proposal)
+
+
+def _opened(proposal: Proposal, by: StaffActor) -> None:
+    content = proposal.content
+    roles = roles_checked(content["roles"], content["appointment"])
+    user_insert(**content | {"roles": roles}, password=_password_taken(proposal), given=proposal)
+
+
+def _roles_given(proposal: Proposal, by: StaffActor) -> None:
+    user = another(by, proposal.content["user"])
+    user.roles = roles_checked(proposal.content["roles"], user.appointment)
+    user.given = proposal
+    user.save(update_fields=["roles", "given"])
+
+
+def _reactivated(proposal: Proposal, by: StaffActor) -> None:
+    user = another(by, proposal.content["user"])
+    user.is_active, user.failed_attempts, user.locked_until = True, 0, None
+    user.given = proposal
+    user.save(update_fields=["is_active", "failed_attempts", "locked_until", "given"])
+
+
+def _password_given(proposal: Proposal, by: StaffActor) -> None:
+    """Set the password, and end the person's lock and sessions."""
+    user = another(by, proposal.content["user"])
+    user.password = _password_taken(proposal)
+    user.failed_attempts, user.locked_until = 0, None
+    user.given = proposal
+    user.save(update_fields=["password", "failed_attempts", "locked_until", "given"])
+    sessions_end(user)
+
+
+ACCOUNT = two_persons.Kind(
+    "staff.account", powers.MANAGE_ACCOUNTS, apply=_opened, reject=_forgotten
+)
+ROLES = two_persons.Kind("staff.roles", powers.MANAGE_ACCOUNTS, apply=_roles_given)
+REACTIVATION = two_persons.Kind("staff.reactivation", powers.MANAGE_ACCOUNTS, apply=_reactivated)
+PASSWORD = two_persons.Kind(
+    "staff.password", powers.MANAGE_ACCOUNTS, apply=_password_given, reject=_forgotten
+)

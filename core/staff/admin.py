@@ -57,24 +57,25 @@ class _NewUser(NewPasswordMixin, _Roles):
     field_order = ("username", "full_name", "roles", "appointment", "password", "password_again")
 
 
+def _proposed(proposal: Proposal) -> Done:
+    return Done(_("Proposed; another administrator confirms it."), proposal)
+
+
 def _create(by: StaffActor, target: None, data: dict[str, Any]) -> Done:
     data.pop("password_again")
-    return Done(_("The account is open."), services.user_create(by=by, **data))
+    return _proposed(accounts.account_propose(by=by, **data))
 
 
 def _set_roles(by: StaffActor, user: User, data: dict[str, Any]) -> Done:
-    accounts.roles_set(by=by, user_id=user.pk, roles=data["roles"])
-    return Done(_("The roles are set."))
+    return _proposed(accounts.roles_propose(by=by, user_id=user.pk, roles=data["roles"]))
 
 
 def _reset(by: StaffActor, user: User, data: dict[str, Any]) -> Done:
-    accounts.password_reset(by=by, user_id=user.pk, password=data["password"])
-    return Done(_("The password is set; the person's sessions have ended."))
+    return _proposed(accounts.password_propose(by=by, user_id=user.pk, password=data["password"]))
 
 
 def _factor_end(by: StaffActor, user: User, data: dict[str, Any]) -> Done:
-    second_factor.factor_end(by=by, user_id=user.pk)
-    return Done(_("The second factor is ended; the person sets up another on signing on."))
+    return _proposed(second_factor.factor_end_propose(by=by, user_id=user.pk))
 
 
 def _deactivate(by: StaffActor, user: User, data: dict[str, Any]) -> Done:
@@ -83,8 +84,7 @@ def _deactivate(by: StaffActor, user: User, data: dict[str, Any]) -> Done:
 
 
 def _reactivate(by: StaffActor, user: User, data: dict[str, Any]) -> Done:
-    accounts.user_reactivate(by=by, user_id=user.pk)
-    return Done(_("The account is open again."))
+    return _proposed(accounts.reactivation_propose(by=by, user_id=user.pk))
 
 
 def _is_another_account(by: StaffActor, user: User) -> bool:
@@ -93,7 +93,7 @@ def _is_another_account(by: StaffActor, user: User) -> bool:
 
 CREATE = Act(
     name="create",
-    title=_("Open an account"),
+    title=_("Propose an account"),
     power=powers.MANAGE_ACCOUNTS,
     run=_create,
     form=_NewUser,
@@ -102,7 +102,7 @@ CREATE = Act(
 )
 ROLES = Act(
     name="roles",
-    title=_("Set the roles"),
+    title=_("Propose roles"),
     power=powers.MANAGE_ACCOUNTS,
     run=_set_roles,
     form=_Roles,
@@ -111,7 +111,7 @@ ROLES = Act(
 )
 RESET = Act(
     name="password_reset",
-    title=_("Set a password"),
+    title=_("Propose a password"),
     power=powers.MANAGE_ACCOUNTS,
     run=_reset,
     form=_Passwords,
@@ -121,7 +121,7 @@ RESET = Act(
 )
 FACTOR_END = Act(
     name="second_factor_end",
-    title=_("End the second factor"),
+    title=_("Propose to end the second factor"),
     power=powers.MANAGE_ACCOUNTS,
     run=_factor_end,
     icon="phonelink_erase",
@@ -143,7 +143,7 @@ DEACTIVATE = Act(
 )
 REACTIVATE = Act(
     name="reactivate",
-    title=_("Open the account again"),
+    title=_("Propose to open the account again"),
     power=powers.MANAGE_ACCOUNTS,
     run=_reactivate,
     icon="person_check",

@@ -4,6 +4,7 @@ from django.contrib.admin.models import LogEntry
 from django.utils.translation import gettext_lazy as _
 
 from core.admin_support.contents import Administration, Panel, Section
+from core.admin_support.proposal_texts import row_link
 from core.staff.admin import proposals_panel, tasks_panel
 from core.staff.models import Proposal, StaffSession, User
 
@@ -20,6 +21,21 @@ ADMINISTRATION = Administration(
             ),
         ),
     ),
+    kind_titles={
+        "staff.account": _("An account"),
+        "staff.roles": _("Roles of a person"),
+        "staff.reactivation": _("Opening an account again"),
+        "staff.password": _("A password for a person"),
+        "staff.second_factor": _("End of a second factor"),
+    },
+    content_readers={"user": row_link(User)},
+    key_names={
+        "username": _("user name"),
+        "full_name": _("full name"),
+        "roles": _("roles"),
+        "appointment": _("reference of appointment"),
+        "user": _("member of staff"),
+    },
     panels=(
         Panel(20, proposals_panel),
         Panel(40, tasks_panel),

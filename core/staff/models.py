@@ -12,7 +12,7 @@ from django.db.models.functions import Now
 from django.utils.translation import gettext_lazy as _
 
 from core.database.models import Guarded
-from core.staff.powers import Role
+from core.staff.powers import ALONE, Role
 
 
 class UserManager(BaseUserManager["User"]):
@@ -21,9 +21,15 @@ class UserManager(BaseUserManager["User"]):
 
 
 class User(AbstractBaseUser, Guarded):
-    """A member of staff. Roles decide what a person may do; there is no superuser."""
+    """A member of staff. Roles decide what a person may do; there is no superuser.
+
+    Who inspects, audits or administers has no other role. `given` is the proposal by which two
+    administrators last gave this account its roles, its password or its opening; null for those
+    made on the console.
+    """
 
     mutable = (
+        "given",
         "password",
         "last_login",
         "full_name",
@@ -49,6 +55,9 @@ class User(AbstractBaseUser, Guarded):
     failed_attempts = models.PositiveIntegerField(_("failed attempts"), default=0)
     locked_until = models.DateTimeField(_("locked until"), null=True, blank=True)
     created_at = models.DateTimeField(_("registered at"), db_default=Now())
+    given = models.ForeignKey(
+        "Proposal", models.PROTECT, null=True, related_name="+", verbose_name=_("given by proposal")
+    )
 
     objects: ClassVar[UserManager] = UserManager()
     USERNAME_FIELD = "username"
@@ -62,7 +71,11 @@ class User(AbstractBaseUser, Guarded):
             models.CheckConstraint(
                 condition=~Q(roles__contains=["inspector"]) | ~Q(appointment=""),
                 name="inspector_has_appointment",
-            )
+            ),
+            models.CheckConstraint(
+                condition=~Q(roles__overlap=sorted(ALONE)) | Q(roles__len=1),
+                name="separate_people",
+            ),
         ]
 
     def __str__(self) -> str:
@@ -91,10 +104,10 @@ class SecondFactor(Guarded):
     """A device that shows one-time codes (RFC 6238) of one person.
 
     `last_step` is the time step of the last code used. `secret` is encrypted under a key that is
-    not in the database.
+    not in the database. Two administrators end one that was confirmed, by the proposal `ending`.
     """
 
-    mutable = ("confirmed_at", "last_step", "ended_at")
+    mutable = ("confirmed_at", "last_step", "ended_at", "ending")
 
     uuid = models.UUIDField(_("UUID"), unique=True, default=uuid.uuid4)
     user = models.ForeignKey(
@@ -105,6 +118,9 @@ class SecondFactor(Guarded):
     confirmed_at = models.DateTimeField(_("confirmed at"), null=True)
     last_step = models.BigIntegerField(default=0)
     ended_at = models.DateTimeField(_("ended at"), null=True)
+    ending = models.ForeignKey(
+        "Proposal", models.PROTECT, null=True, related_name="+", verbose_name=_("ended by proposal")
+    )
 
     class Meta:
         verbose_name = _("second factor")
@@ -238,3 +254,22 @@ class Decision(Guarded):
         self.proposed_by_id = self.proposal.proposed_by_id
         self.proposed_in_id = self.proposal.proposed_in_id
         super().save(*args, **kwargs)
+
+
+class NewPassword(Guarded):
+    """The hash of a password that an administrator set for another person, until it is decided.
+
+    It is empty after the decision. Proposals are read by many, so they never hold it.
+    """
+
+    mutable = ("password",)
+
+    proposal = models.OneToOneField(Proposal, models.PROTECT, related_name="+")
+    password = models.CharField(max_length=128)
+
+    class Meta:
+        verbose_name = _("password to be confirmed")
+        verbose_name_plural = _("passwords to be confirmed")
+
+    def __str__(self) -> str:
+        return str(self.proposal)

@@ -7,9 +7,10 @@ from django.db import transaction
 
 from core.database import clock, encryption
 from core.kernel.errors import Conflict, Invalid
-from core.staff.accounts import other_account, sessions_end
+from core.staff import powers, two_persons
+from core.staff.accounts import another, sessions_end, subject_of
 from core.staff.actor import StaffActor
-from core.staff.models import SecondFactor, StaffSession, User
+from core.staff.models import Proposal, SecondFactor, StaffSession, User
 from core.staff.services import SECRETS, code_spend, second_factor_of
 
 ISSUER = "Lototrot"
@@ -17,12 +18,17 @@ ISSUER = "Lototrot"
 
 class SecondFactorStands(Conflict):
     code = "second_factor_stands"
-    message = "A second factor is in use; another administrator can end it."
+    message = "A second factor is in use; two administrators can end it."
 
 
 class SecondFactorUnknown(Conflict):
     code = "second_factor_unknown"
     message = "There is no second factor to confirm; begin to set one up."
+
+
+class SecondFactorMissing(Conflict):
+    code = "second_factor_missing"
+    message = "That person has no second factor to end."
 
 
 class OneTimeCodeWrong(Invalid):
@@ -81,16 +87,27 @@ def factor_confirm(*, by: StaffActor, code: str) -> None:
     session.save(update_fields=["verified"])
 
 
-@transaction.atomic
-def factor_end(*, by: StaffActor, user_id: int) -> User:
-    """End the second factor of another person, whose device is lost, and end their sessions.
+def factor_end_propose(*, by: StaffActor, user_id: int) -> Proposal:
+    """Propose to end the second factor of another person, whose device is lost.
 
-    The person sets up a new one at the next sign-on. Raises PowerMissing, UserUnknown, OwnAccount.
+    A second administrator confirms it. Raises PowerMissing, UserUnknown, OwnAccount,
+    SecondFactorMissing, ProposalPending.
     """
-    user = other_account(by, user_id)
-    SecondFactor.objects.filter(user=user, ended_at=None).update(ended_at=clock.now())
+    user = another(by, user_id)
+    if second_factor_of(user) is None:
+        raise SecondFactorMissing(user=user.pk)
+    return two_persons.propose(
+        kind=ENDING, subject=subject_of(user), content={"user": user.pk}, by=by
+    )
+
+
+def _ended(proposal: Proposal, by: StaffActor) -> None:
+    """End the second factor and the sessions. The person sets up a new one at the next sign-on."""
+    user = another(by, proposal.content["user"])
+    factor = SecondFactor.objects.filter(user=user, ended_at=None)
+    if not factor.update(ended_at=clock.now(), ending=proposal):
+        raise SecondFactorMissing(user=user.pk)
     sessions_end(user)
-    return user
 
 
 def present_code(username: str) -> str:
@@ -102,3 +119,6 @@ def present_code(username: str) -> str:
     factor = SecondFactor.objects.filter(user=user, ended_at=None).get()
     secret = encryption.decrypt(SECRETS, bytes(factor.secret), context=factor.uuid.bytes).decode()
     return pyotp.TOTP(secret).at(clock.now())
+
+
+ENDING = two_persons.Kind("staff.second_factor", powers.MANAGE_ACCOUNTS, apply=_ended)

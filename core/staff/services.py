@@ -7,7 +7,7 @@ import secrets
 from collections.abc import Callable, Sequence
 
 import pyotp
-from django.contrib.auth.hashers import make_password
+from django.contrib.auth.hashers import check_password, make_password
 from django.contrib.auth.password_validation import validate_password
 from django.core.exceptions import ValidationError
 from django.db import IntegrityError, transaction
@@ -16,7 +16,7 @@ from core.database import clock, encryption
 from core.kernel.errors import Conflict, Forbidden, Invalid, Unauthenticated
 from core.staff import powers
 from core.staff.actor import StaffActor
-from core.staff.models import SecondFactor, StaffSession, User
+from core.staff.models import Proposal, SecondFactor, StaffSession, User
 from core.staff.powers import Role
 
 ATTEMPTS_BEFORE_LOCK = 5
@@ -61,6 +61,11 @@ class AppointmentMissing(Invalid):
     message = "An inspector's account names the order of appointment (14.III.5.4.4)."
 
 
+class RolesIncompatible(Invalid):
+    code = "roles_incompatible"
+    message = "Who inspects, audits or administers holds no other role."
+
+
 class UsernameTaken(Conflict):
     code = "username_taken"
     message = "Another member of staff has that user name."
@@ -73,34 +78,59 @@ def token_digest(token: str) -> bytes:
     return hashlib.sha256(token.encode()).digest()
 
 
+def roles_checked(roles: Sequence[str], appointment: str) -> list[str]:
+    """Return the roles, each once, if one person may have them all.
+
+    Raises RolesIncompatible, AppointmentMissing.
+    """
+    given = [role.value for role in Role if role in roles]
+    if len(given) > 1 and powers.ALONE.intersection(given):
+        raise RolesIncompatible(roles=given, alone=sorted(powers.ALONE))
+    if Role.INSPECTOR in given and not appointment:
+        raise AppointmentMissing
+    return given
+
+
 def user_create(
+    *, username: str, full_name: str, password: str, roles: Sequence[str], appointment: str = ""
+) -> User:
+    """Open an account on the server's console, where fewer than two administrators have one.
+
+    Raises PasswordWeak, RolesIncompatible, AppointmentMissing, UsernameTaken.
+    """
+    try:
+        validate_password(password, User(username=username, full_name=full_name))
+    except ValidationError as error:
+        raise PasswordWeak(reasons=error.messages) from error
+    return user_insert(
+        username=username,
+        full_name=full_name,
+        password=make_password(password),
+        roles=roles_checked(roles, appointment),
+        appointment=appointment,
+    )
+
+
+def user_insert(
     *,
-    by: StaffActor | None,
     username: str,
     full_name: str,
     password: str,
-    roles: Sequence[str],
-    appointment: str = "",
+    roles: list[str],
+    appointment: str,
+    given: Proposal | None = None,
 ) -> User:
-    """Open an account. `by` is None only for the first account, made on the server's console.
-
-    Raises PowerMissing, PasswordWeak, AppointmentMissing, UsernameTaken.
-    """
-    if by is not None:
-        by.need(powers.MANAGE_ACCOUNTS)
+    """Store an account with the hash of its password. Raises UsernameTaken."""
     user = User(
         username=username,
         full_name=full_name,
-        roles=[Role(r) for r in roles],
+        password=password,
+        roles=roles,
         appointment=appointment,
+        given=given,
     )
-    try:
-        validate_password(password, user)
-    except ValidationError as error:
-        raise PasswordWeak(reasons=error.messages) from error
-    if Role.INSPECTOR in user.roles and not appointment:
-        raise AppointmentMissing
-    user.set_password(password)
+    if User.objects.filter(username=username).exists():
+        raise UsernameTaken(username=username)
     try:
         with transaction.atomic():
             user.save()
@@ -109,13 +139,18 @@ def user_create(
     return user
 
 
+def is_password(user: User, password: str) -> bool:
+    """Return whether this is the person's password. Its hash is never made anew here."""
+    return check_password(password, user.password)
+
+
 def password_check(*, username: str, password: str) -> User:
     """Return the user whose name and password these are.
 
     Raises SignOnRefused, and SignOnLocked after repeated failures until the lock ends. A failure is
     counted and committed although the sign-on is refused.
     """
-    return _attempt(username, lambda user: user.check_password(password), password)
+    return _attempt(username, lambda user: is_password(user, password), password)
 
 
 def sign_on_check(*, username: str, password: str, code: str) -> tuple[User, bool]:
@@ -126,7 +161,7 @@ def sign_on_check(*, username: str, password: str, code: str) -> tuple[User, boo
     """
 
     def is_right(user: User) -> bool:
-        if not user.check_password(password):
+        if not is_password(user, password):
             return False
         factor = second_factor_of(user)
         if factor is None:

@@ -142,7 +142,6 @@ def test_the_same_act_proposed_at_once_is_proposed_once(own_database: Database) 
 def test_wrong_passwords_at_once_are_all_counted(own_database: Database) -> None:
     """Guessing in parallel gains nothing over guessing in turn."""
     user_create(
-        by=None,
         username="ana",
         full_name="Ana",
         password="correct horse battery",

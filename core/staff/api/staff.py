@@ -7,7 +7,8 @@ from rest_framework.request import Request
 from core.api.schema import operation
 from core.api.shapes import Choice, Flag, Instant, PageQuery, Secret, Shape, Text, Uuid, Whole
 from core.api.views import ApiView, StaffView
-from core.staff import second_factor, selectors, services
+from core.staff import accounts, second_factor, selectors, services, two_persons
+from core.staff.api.proposals import ProposalOut
 from core.staff.powers import Role
 
 
@@ -56,6 +57,14 @@ class AccountIn(Shape):
     )
 
 
+class RolesIn(Shape):
+    roles = serializers.ListField(child=Choice(Role.values), max_length=len(Role))
+
+
+class PasswordIn(Shape):
+    password = Secret(max_length=200)
+
+
 class AccountOut(Shape):
     id = Whole()
     username = serializers.CharField()
@@ -72,6 +81,8 @@ _ACCOUNT = {
     "roles": ["organiser"],
     "appointment": "",
 }
+
+_ANOTHER = (accounts.UserUnknown, accounts.OwnAccount, two_persons.ProposalPending)
 
 
 class Sessions(ApiView):
@@ -132,16 +143,87 @@ class Staff(StaffView):
         return self.rows(AccountOut, selectors.accounts(by=self.by), query)
 
     @operation(
-        "Open an account",
+        "Propose an account",
+        "Another administrator confirms it. Until then nobody can sign on with it.",
         body=AccountIn,
-        answer=AccountOut,
-        status=201,
+        answer=ProposalOut,
+        status=202,
         idempotent=True,
-        problems=(services.PasswordWeak, services.AppointmentMissing, services.UsernameTaken),
+        problems=(
+            services.PasswordWeak,
+            services.RolesIncompatible,
+            services.AppointmentMissing,
+            services.UsernameTaken,
+            two_persons.ProposalPending,
+        ),
         example={**_ACCOUNT, "password": "…"},
     )
     def post(self, request: Request) -> HttpResponse:
         body = self.read(AccountIn)
         return self.once(
-            lambda: self.answer(AccountOut, services.user_create(by=self.by, **body), 201)
+            lambda: self.answer(ProposalOut, accounts.account_propose(by=self.by, **body), 202)
         )
+
+
+class Roles(StaffView):
+    @operation(
+        "Propose that a person has exactly these roles",
+        body=RolesIn,
+        answer=ProposalOut,
+        status=202,
+        problems=(*_ANOTHER, services.RolesIncompatible, services.AppointmentMissing),
+        example={"roles": ["organiser"]},
+    )
+    def post(self, request: Request, user: int) -> HttpResponse:
+        proposal = accounts.roles_propose(by=self.by, user_id=user, **self.read(RolesIn))
+        return self.answer(ProposalOut, proposal, 202)
+
+
+class Password(StaffView):
+    @operation(
+        "Propose a password for another person",
+        "The person's lock and sessions end when another administrator confirms it.",
+        body=PasswordIn,
+        answer=ProposalOut,
+        status=202,
+        problems=(*_ANOTHER, services.PasswordWeak),
+        example={"password": "…"},
+    )
+    def post(self, request: Request, user: int) -> HttpResponse:
+        proposal = accounts.password_propose(by=self.by, user_id=user, **self.read(PasswordIn))
+        return self.answer(ProposalOut, proposal, 202)
+
+
+class Deactivation(StaffView):
+    @operation(
+        "Close an account",
+        "One administrator can: the person's sessions end at once. To open it again takes two.",
+        answer=AccountOut,
+        problems=(accounts.UserUnknown, accounts.OwnAccount),
+    )
+    def post(self, request: Request, user: int) -> HttpResponse:
+        return self.answer(AccountOut, accounts.user_deactivate(by=self.by, user_id=user))
+
+
+class Reactivation(StaffView):
+    @operation(
+        "Propose to open a closed account again",
+        answer=ProposalOut,
+        status=202,
+        problems=(*_ANOTHER, accounts.AccountOpen),
+    )
+    def post(self, request: Request, user: int) -> HttpResponse:
+        proposal = accounts.reactivation_propose(by=self.by, user_id=user)
+        return self.answer(ProposalOut, proposal, 202)
+
+
+class SecondFactorEnding(StaffView):
+    @operation(
+        "Propose to end the second factor of a person whose device is lost",
+        answer=ProposalOut,
+        status=202,
+        problems=(*_ANOTHER, second_factor.SecondFactorMissing),
+    )
+    def post(self, request: Request, user: int) -> HttpResponse:
+        proposal = second_factor.factor_end_propose(by=self.by, user_id=user)
+        return self.answer(ProposalOut, proposal, 202)

@@ -91,7 +91,18 @@ class Migration(migrations.Migration):
                             _connector="OR",
                         ),
                         name="inspector_has_appointment",
-                    )
+                    ),
+                    models.CheckConstraint(
+                        condition=models.Q(
+                            models.Q(
+                                ("roles__overlap", ["administrator", "auditor", "inspector"]),
+                                _negated=True,
+                            ),
+                            ("roles__len", 1),
+                            _connector="OR",
+                        ),
+                        name="separate_people",
+                    ),
                 ],
             },
         ),
@@ -310,5 +321,51 @@ class Migration(migrations.Migration):
                     )
                 ],
             },
+        ),
+        migrations.CreateModel(
+            name="NewPassword",
+            fields=[
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                ("password", models.CharField(max_length=128)),
+                (
+                    "proposal",
+                    models.OneToOneField(
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="+",
+                        to="staff.proposal",
+                    ),
+                ),
+            ],
+            options={
+                "verbose_name": "password to be confirmed",
+                "verbose_name_plural": "passwords to be confirmed",
+            },
+        ),
+        migrations.AddField(
+            model_name="user",
+            name="given",
+            field=models.ForeignKey(
+                null=True,
+                on_delete=django.db.models.deletion.PROTECT,
+                related_name="+",
+                to="staff.proposal",
+                verbose_name="given by proposal",
+            ),
+        ),
+        migrations.AddField(
+            model_name="secondfactor",
+            name="ending",
+            field=models.ForeignKey(
+                null=True,
+                on_delete=django.db.models.deletion.PROTECT,
+                related_name="+",
+                to="staff.proposal",
+                verbose_name="ended by proposal",
+            ),
         ),
     ]

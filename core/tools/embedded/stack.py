@@ -125,7 +125,12 @@ class Stack:
         self.live_port = free_port()
         self.live_url = f"http://127.0.0.1:{self.live_port}/live"
         self.folder = (folder or var_folder()).absolute()
-        self.environment = os.environ | {"LIVE_URL": self.live_url} | dict(environment or {})
+        self.environment = {
+            **os.environ,
+            "LIVE_URL": self.live_url,
+            "CLOCK_WATCH": "true",
+            **(environment or {}),
+        }
         self.postgres: Postgres | None = None
         self.valkey: Valkey | None = None
         self.failure: str | None = None

@@ -11,7 +11,7 @@ from typing import NamedTuple
 from core.tools.embedded.server import ROOT
 from core.tools.raceday.api import Api
 
-ADMINISTRATOR = "admin"
+ADMINISTRATORS = {"admin": "Administració", "admin2": "Administració, segona persona"}
 STAFF = {
     "org1": ("Antònia Ferrer", "organiser"),
     "org2": ("Bartomeu Oliver", "organiser"),
@@ -86,36 +86,30 @@ class Seller:
         return cls(premises, terminal, operator, Api(base_url, sign_on(), sign_on))
 
 
-def administrator_create(environment: Mapping[str, str]) -> str:
-    """Open the first account on the server's console; return its password."""
-    password = secrets.token_urlsafe(12)
-    subprocess.run(
-        [
-            sys.executable,
-            "manage.py",
-            "staff_create",
-            ADMINISTRATOR,
-            "--full-name",
-            "Administració",
-            "--role",
-            "administrator",
-        ],
-        cwd=ROOT,
-        env=dict(environment),
-        input=password,
-        text=True,
-        check=True,
-        capture_output=True,
-    )
-    return password
+def administrators_enter(staff: Staff, environment: Mapping[str, str]) -> None:
+    """Open the first two accounts on the server's console, and sign both people on."""
+    for username, full_name in ADMINISTRATORS.items():
+        password = secrets.token_urlsafe(12)
+        command = ["staff_create", username, "--full-name", full_name, "--role", "administrator"]
+        subprocess.run(
+            [sys.executable, "manage.py", *command],
+            cwd=ROOT,
+            env=dict(environment),
+            input=password,
+            text=True,
+            check=True,
+            capture_output=True,
+        )
+        staff.enter(username, password)
 
 
 def staff_open(staff: Staff, usernames: Iterable[str]) -> None:
-    """Have the administrator open accounts of `STAFF`, and sign each person on."""
+    """Have the two administrators open accounts of `STAFF`, and sign each person on."""
+    first, second = (staff[administrator] for administrator in ADMINISTRATORS)
     for username in usernames:
         full_name, role = STAFF[username]
         password = secrets.token_urlsafe(12)
-        staff[ADMINISTRATOR].post(
+        proposed = first.post(
             "staff",
             {
                 "username": username,
@@ -125,6 +119,7 @@ def staff_open(staff: Staff, usernames: Iterable[str]) -> None:
                 "appointment": "Resolució DGJ 7/2027" if role == "inspector" else "",
             },
         )
+        second.post(f"proposals/{proposed['proposal']}/confirmation")
         staff.enter(username, password)
 
 

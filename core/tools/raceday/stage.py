@@ -16,11 +16,10 @@ from core.tools.raceday import show
 from core.tools.raceday.api import Api, ApiProblem
 from core.tools.raceday.books import account_in_words
 from core.tools.raceday.people import (
-    ADMINISTRATOR,
     STAFF,
     Seller,
     Staff,
-    administrator_create,
+    administrators_enter,
     sellers_open,
     staff_open,
 )
@@ -138,12 +137,12 @@ def _prepared(base_url: str, environment: Mapping[str, str], mornings: list[date
     show.heading("People and places")
     api = Api(base_url)
     stage = Stage(api, environment, Staff(api))
-    stage.staff.enter(ADMINISTRATOR, administrator_create(environment))
+    administrators_enter(stage.staff, environment)
     staff_open(stage.staff, [_FIRST])
     morning = min(mornings)
     stage.move_to(morning, "race day demonstration")
     staff_open(stage.staff, [username for username in STAFF if username != _FIRST])
-    show.step(f"{len(STAFF)} people of the organiser signed on, each with a one-time code")
+    show.step(f"{len(STAFF)} people and two administrators signed on, each with a one-time code")
     show.doing("registering places and terminals")
     since = (morning - timedelta(days=30)).isoformat()
     stage.sellers, stage.pin = sellers_open(stage.staff[_FIRST], since, show.note)

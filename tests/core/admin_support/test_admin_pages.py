@@ -12,8 +12,9 @@ from django.utils.translation import override
 from core.database.guards import guarded_models
 from core.ledger.models import Transfer
 from core.premises.models import Operator, Suspension, Terminal
+from core.staff.actor import StaffActor
 from core.staff.models import Proposal, User
-from core.staff.powers import Role
+from core.staff.powers import ALONE, Role
 from lototrot.models.contest import Contest
 from lototrot.models.programme import Meeting
 from lototrot.models.sealing import Seal
@@ -54,11 +55,12 @@ def _secrets(day: RaceDay) -> tuple[set[str], list[Any]]:
 
 @pytest.mark.parametrize("part", range(PARTS))
 def test_every_list_and_page_answers_and_shows_no_secret_nor_its_digest(
-    day: RaceDay, part: int
+    day: RaceDay, part: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr(StaffActor, "may", lambda self, act: True)
     secrets, owners = _secrets(day)
     assert len(secrets) > 20
-    desk = Desk(Role.ORGANISER, Role.AUDITOR)
+    desk = Desk(Role.AUDITOR)
     urls = ["/admin/", *map(row_url, owners)]
     for model in REGISTERED[part::PARTS]:
         urls.append(list_url(model))
@@ -174,7 +176,7 @@ def test_every_role_has_its_pages(day: RaceDay, role: Role) -> None:
 
 
 def test_nobody_is_a_superuser() -> None:
-    user = Desk(*Role).person
+    user = Desk(*set(Role) - ALONE).person
     assert user.is_superuser is False
     assert user.has_perm("lototrot.view_contest")
     assert not any(

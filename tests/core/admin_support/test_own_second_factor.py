@@ -9,7 +9,7 @@ from core.staff.models import User
 from core.staff.powers import Role
 from core.staff.services import user_create
 from tests.support import factories
-from tests.support.admin_desk import Desk
+from tests.support.admin_desk import Desk, confirm_pending
 
 pytestmark = pytest.mark.django_db
 
@@ -18,7 +18,7 @@ PASSWORD = "drei-hengste-im-regen"
 
 def person(*roles: Role) -> User:
     return user_create(
-        by=None, username="ana", full_name="Ana", password=PASSWORD, roles=roles or ["auditor"]
+        username="ana", full_name="Ana", password=PASSWORD, roles=roles or ["auditor"]
     )
 
 
@@ -46,6 +46,7 @@ def test_it_is_set_up_before_anything_is_shown() -> None:
     assert client.get("/admin/staff/user/").status_code == 200
     desk = Desk(Role.ADMINISTRATOR)
     desk.do(user, "second_factor_end")
+    confirm_pending("staff.second_factor", Role.ADMINISTRATOR)
     assert client.get("/admin/").status_code == 302
     assert not desk.offers(user, "second_factor_end")
 

@@ -117,10 +117,10 @@ def last_act_number() -> int:
 def test_acts_in_the_admin_by_tasks_and_by_strangers(own_database: Database) -> None:
     desk = Desk(Role.ADMINISTRATOR)
     other = Desk(Role.STEWARDS).person
-    desk.do(other, "roles", roles=[Role.ORGANISER.value])
+    desk.do(other, "deactivate")
     act = last_act()
-    assert (act.name, act.user_id) == ("admin:staff.accounts:roles", desk.person.pk)
-    assert change("staff_user").before == {"roles": ["stewards"]}
+    assert (act.name, act.user_id) == ("admin:staff.accounts:deactivate", desk.person.pk)
+    assert change("staff_user").before == {"is_active": True}
 
     from core.nights.tasks import night
 

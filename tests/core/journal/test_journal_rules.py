@@ -11,11 +11,13 @@ from core.journal.journal_rules import (
     AUTHORISATION,
     CLOCK,
     ENDED_IN_THE_PAST,
+    POWER,
     ROLES,
     RULES,
 )
 from core.journal.rules import broken
 from core.premises.models import Authorisation
+from core.staff import accounts, second_factor, two_persons
 from core.staff.models import User
 from core.staff.powers import Role
 from tests.support import factories
@@ -58,6 +60,29 @@ def test_roles_are_given_by_another_person(own_database: Database) -> None:
         with acting.acting("roles", staff=administrator.user_id):
             User.objects.filter(pk=user.user_id).update(roles=["auditor"])
         assert len(list(broken(ROLES))) == (user is administrator)
+
+
+def test_power_is_given_by_two_administrators(own_database: Database) -> None:
+    first, second = factories.staff(Role.ADMINISTRATOR), factories.staff(Role.ADMINISTRATOR)
+    person = factories.staff(Role.ORGANISER)
+    users = User.objects.filter(pk=person.user_id)
+    factories.second_factor(users.get())
+    proposals = (
+        accounts.roles_propose(by=first, user_id=person.user_id, roles=["cashier"]),
+        second_factor.factor_end_propose(by=first, user_id=person.user_id),
+    )
+    accounts.user_deactivate(by=first, user_id=person.user_id)
+    opening = accounts.reactivation_propose(by=first, user_id=person.user_id)
+    for proposal in (*proposals, opening):
+        two_persons.confirm(proposal=proposal.uuid, by=second)
+    assert list(broken(POWER)) == []
+    accounts.user_deactivate(by=first, user_id=second.user_id)  # one is left, who gives alone
+    users.update(roles=["supervisor"])
+    assert [row for _table, row, _act in broken(POWER)] == [person.user_id]
+    users.update(is_active=False)
+    assert len(list(broken(POWER))) == 1
+    users.update(is_active=True)
+    assert len(list(broken(POWER))) == 2
 
 
 def test_rules_have_names_and_no_rule_is_there_twice() -> None:

@@ -1,22 +1,31 @@
-"""Accounts of staff, changed by another administrator or by their own person."""
+"""Accounts of staff: one administrator takes power away, two give it."""
 
 from collections.abc import Callable
 
 import pytest
+from django.db import DatabaseError, transaction
 
-from core.staff import accounts
+from core.journal import acting
+from core.staff import accounts, two_persons
 from core.staff.actor import PowerMissing, StaffActor
-from core.staff.models import StaffSession, User
+from core.staff.models import NewPassword, Proposal, SecondFactor, StaffSession, User
 from core.staff.powers import Role
-from core.staff.services import AppointmentMissing, PasswordWeak, SignOnRefused
+from core.staff.second_factor import factor_end_propose
+from core.staff.services import (
+    AppointmentMissing,
+    PasswordWeak,
+    RolesIncompatible,
+    SignOnRefused,
+    UsernameTaken,
+)
 from tests.support import factories
 
 PASSWORD = "correct horse battery"
-ACTS: dict[str, Callable[[StaffActor, int], User]] = {
-    "roles": lambda by, user: accounts.roles_set(by=by, user_id=user, roles=["cashier"]),
-    "close": lambda by, user: accounts.user_deactivate(by=by, user_id=user),
-    "open": lambda by, user: accounts.user_reactivate(by=by, user_id=user),
-    "password": lambda by, user: accounts.password_reset(by=by, user_id=user, password=PASSWORD),
+PROPOSE: dict[str, Callable[[StaffActor, int], Proposal]] = {
+    "roles": lambda by, user: accounts.roles_propose(by=by, user_id=user, roles=["stewards"]),
+    "open": lambda by, user: accounts.reactivation_propose(by=by, user_id=user),
+    "password": lambda by, user: accounts.password_propose(by=by, user_id=user, password=PASSWORD),
+    "factor": lambda by, user: factor_end_propose(by=by, user_id=user),
 }
 
 
@@ -26,19 +35,53 @@ def by(db: None) -> StaffActor:
 
 
 @pytest.fixture
-def other(db: None) -> StaffActor:
-    return factories.staff(Role.CASHIER)
+def second(by: StaffActor) -> StaffActor:
+    return factories.staff(Role.ADMINISTRATOR)
+
+
+@pytest.fixture
+def other(by: StaffActor, second: StaffActor) -> StaffActor:
+    """Return a cashier whose account is closed and who has a second factor."""
+    cashier = factories.staff(Role.CASHIER)
+    factories.second_factor(User.objects.get(pk=cashier.user_id))
+    accounts.user_deactivate(by=by, user_id=cashier.user_id)
+    return cashier
+
+
+def row(actor: StaffActor) -> User:
+    return User.objects.get(pk=actor.user_id)
 
 
 def ended(actor: StaffActor) -> bool:
     return StaffSession.objects.get(pk=actor.session_id).ended_at is not None
 
 
-@pytest.mark.parametrize("act", ACTS.values(), ids=ACTS)
-def test_an_account_is_changed_by_another_administrator_only(
-    by: StaffActor, other: StaffActor, act: Callable[[StaffActor, int], User]
+def confirm(proposal: Proposal, by: StaffActor) -> None:
+    two_persons.confirm(proposal=proposal.uuid, by=by)
+
+
+def account(by: StaffActor, **changes: str | list[str]) -> Proposal:
+    given = {"username": "ana", "full_name": "Ana", "password": PASSWORD, "roles": ["auditor"]}
+    return accounts.account_propose(by=by, **given | changes)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("act", PROPOSE.values(), ids=PROPOSE)
+def test_another_administrator_proposes_and_a_third_person_confirms(
+    by: StaffActor,
+    second: StaffActor,
+    other: StaffActor,
+    act: Callable[[StaffActor, int], Proposal],
 ) -> None:
-    assert act(by, other.user_id).pk == other.user_id
+    before = User.objects.filter(pk=other.user_id).values().get()
+    proposal = act(by, other.user_id)
+    assert User.objects.filter(pk=other.user_id).values().get() == before
+    with pytest.raises(two_persons.SamePerson):
+        confirm(proposal, by)
+    with pytest.raises(PowerMissing):
+        confirm(proposal, factories.staff(Role.ORGANISER))
+    with pytest.raises(two_persons.ProposalPending):
+        act(second, other.user_id)
+    confirm(proposal, second)
     with pytest.raises(accounts.OwnAccount):
         act(by, by.user_id)
     with pytest.raises(accounts.UserUnknown):
@@ -47,36 +90,86 @@ def test_an_account_is_changed_by_another_administrator_only(
         act(factories.staff(Role.ORGANISER), other.user_id)
 
 
-def test_roles_replace_those_before(by: StaffActor, other: StaffActor) -> None:
-    user = accounts.roles_set(by=by, user_id=other.user_id, roles=["organiser", "auditor"])
-    user.refresh_from_db()
-    assert user.roles == ["organiser", "auditor"]
+def test_nobody_confirms_what_is_given_to_themselves(by: StaffActor, second: StaffActor) -> None:
+    proposal = accounts.roles_propose(by=by, user_id=second.user_id, roles=["organiser"])
+    with pytest.raises(accounts.OwnAccount):
+        confirm(proposal, second)
+    confirm(proposal, factories.staff(Role.ADMINISTRATOR))
+    assert row(second).roles == ["organiser"]
+
+
+def test_an_account_is_there_when_two_have_given_it(by: StaffActor, second: StaffActor) -> None:
+    proposal = account(by)
+    assert PASSWORD not in str(proposal.content)
+    assert not User.objects.filter(username="ana").exists()
+    confirm(proposal, second)
+    user = User.objects.get(username="ana")
+    assert (user.roles, user.given, user.check_password(PASSWORD)) == (["auditor"], proposal, True)
+    assert NewPassword.objects.get().password == ""
+    with pytest.raises(UsernameTaken):
+        account(second)
+
+
+def test_a_rejected_account_leaves_no_password(by: StaffActor, second: StaffActor) -> None:
+    proposal = account(by)
+    two_persons.reject(proposal=proposal.uuid, by=second)
+    assert NewPassword.objects.get().password == ""
+    assert not User.objects.filter(username="ana").exists()
+
+
+def test_accounts_that_are_refused(by: StaffActor, second: StaffActor) -> None:
+    with pytest.raises(PasswordWeak):
+        account(by, password="short")
     with pytest.raises(AppointmentMissing):
-        accounts.roles_set(by=by, user_id=other.user_id, roles=["inspector"])
+        account(by, roles=["inspector"])
+    with pytest.raises(RolesIncompatible):
+        account(by, roles=["organiser", "administrator"])
+    assert not Proposal.objects.exists()
+    proposal = account(by)
+    factories.staff(name="ana")
+    with pytest.raises(UsernameTaken):
+        confirm(proposal, second)
+
+
+def test_roles_replace_those_before(by: StaffActor, second: StaffActor, other: StaffActor) -> None:
+    roles = ["supervisor", "organiser", "organiser"]
+    confirm(accounts.roles_propose(by=by, user_id=other.user_id, roles=roles), second)
+    assert row(other).roles == ["organiser", "supervisor"]
+    with pytest.raises(AppointmentMissing):
+        accounts.roles_propose(by=by, user_id=other.user_id, roles=["inspector"])
+    with pytest.raises(RolesIncompatible):
+        accounts.roles_propose(by=by, user_id=other.user_id, roles=["auditor", "cashier"])
 
 
 def test_closing_ends_the_sessions_and_opening_ends_the_lock(
-    by: StaffActor, other: StaffActor
+    by: StaffActor, second: StaffActor, other: StaffActor
 ) -> None:
     User.objects.filter(pk=other.user_id).update(failed_attempts=4)
     for _ in range(2):
         assert not accounts.user_deactivate(by=by, user_id=other.user_id).is_active
     assert ended(other)
-    user = accounts.user_reactivate(by=by, user_id=other.user_id)
+    confirm(accounts.reactivation_propose(by=by, user_id=other.user_id), second)
+    user = row(other)
     assert (user.is_active, user.failed_attempts, user.locked_until) == (True, 0, None)
+    with pytest.raises(accounts.AccountOpen):
+        accounts.reactivation_propose(by=by, user_id=other.user_id)
 
 
-def test_a_reset_password_ends_the_sessions(by: StaffActor, other: StaffActor) -> None:
+def test_a_password_that_two_set_ends_the_sessions(by: StaffActor, second: StaffActor) -> None:
+    other = factories.staff(Role.CASHIER)
     with pytest.raises(PasswordWeak):
-        accounts.password_reset(by=by, user_id=other.user_id, password="short")
+        accounts.password_propose(by=by, user_id=other.user_id, password="short")
+    proposal = accounts.password_propose(by=by, user_id=other.user_id, password=PASSWORD)
     assert not ended(other)
-    user = accounts.password_reset(by=by, user_id=other.user_id, password=PASSWORD)
-    assert user.check_password(PASSWORD)
+    confirm(proposal, second)
+    assert row(other).check_password(PASSWORD)
     assert ended(other)
+    assert NewPassword.objects.get().password == ""
 
 
-def test_ones_own_password_is_changed_with_the_current_one(other: StaffActor) -> None:
-    user = User.objects.get(pk=other.user_id)
+def test_ones_own_password_is_changed_with_the_current_one(db: None) -> None:
+    other = factories.staff(Role.CASHIER)
+    user = row(other)
     user.set_password(PASSWORD)
     user.save(update_fields=["password"])
     elsewhere = factories.another_session(other)
@@ -87,3 +180,53 @@ def test_ones_own_password_is_changed_with_the_current_one(other: StaffActor) ->
     changed = accounts.password_change(by=other, current=PASSWORD, new=PASSWORD[::-1])
     assert changed.check_password(PASSWORD[::-1])
     assert (ended(other), ended(elsewhere)) == (False, True)
+
+
+DIRECT: dict[str, Callable[[User], object]] = {
+    "an account": lambda user: User.objects.create(
+        username="x", full_name="X", password="!", roles=["organiser"]
+    ),
+    "roles": lambda user: User.objects.filter(pk=user.pk).update(roles=["organiser"]),
+    "opening": lambda user: User.objects.filter(pk=user.pk).update(is_active=True),
+    "a password": lambda user: User.objects.filter(pk=user.pk).update(password="!!"),
+    "a factor": lambda user: SecondFactor.objects.filter(user=user, ended_at=None).update(
+        ended_at=user.created_at
+    ),
+}
+
+
+@pytest.mark.parametrize("act", DIRECT.values(), ids=DIRECT)
+def test_the_database_refuses_power_that_one_gives(
+    by: StaffActor, other: StaffActor, act: Callable[[User], object]
+) -> None:
+    with (
+        acting.acting("x", staff=by.user_id),
+        pytest.raises(DatabaseError, match="two administrators"),
+        transaction.atomic(),
+    ):
+        act(row(other))
+
+
+def test_the_database_refuses_a_proposal_that_gave_something_else(
+    by: StaffActor, second: StaffActor, other: StaffActor
+) -> None:
+    proposal = accounts.roles_propose(by=by, user_id=other.user_id, roles=["stewards"])
+    users = User.objects.filter(pk=other.user_id)
+    for refused in ({"roles": ["stewards"], "given": proposal},):
+        with pytest.raises(DatabaseError), transaction.atomic():
+            users.update(**refused)  # nobody has confirmed it
+    confirm(proposal, second)
+    for change in ({"roles": ["organiser"]}, {"is_active": True}, {"password": "!!"}):
+        with pytest.raises(DatabaseError, match="two administrators"), transaction.atomic():
+            users.update(**change)
+
+
+def test_a_person_changes_the_own_password_while_two_administer(
+    by: StaffActor, second: StaffActor
+) -> None:
+    other = factories.staff(Role.CASHIER)
+    confirm(accounts.password_propose(by=by, user_id=other.user_id, password=PASSWORD), second)
+    other = factories.another_session(other)
+    with acting.acting("own", staff=other.user_id):
+        changed = accounts.password_change(by=other, current=PASSWORD, new=PASSWORD[::-1])
+    assert changed.check_password(PASSWORD[::-1])

@@ -13,7 +13,7 @@ from core.staff.signals import SESSION_KEY
 from lototrot.models.running import Withdrawal
 from lototrot.services.races import withdrawals
 from tests.support import factories
-from tests.support.admin_desk import Desk, act_url, row_url, text_of
+from tests.support.admin_desk import Desk, act_url, confirm_pending, row_url, text_of
 
 pytestmark = pytest.mark.django_db
 SECRET = "correct horse battery"
@@ -51,13 +51,19 @@ def _new(**other: Any) -> dict[str, Any]:
     }
 
 
-def test_an_administrator_opens_an_account() -> None:
+def test_two_administrators_open_an_account() -> None:
     desk = Desk(Role.ADMINISTRATOR)
     assert desk.offers(User, "create")
     desk.do(User, "create", **_new())
+    proposal = Proposal.objects.get(kind="staff.account")
+    assert _logged(desk, "create").object_id == str(proposal.pk)
+    assert not User.objects.filter(username="joana")
+    page = text_of(Desk(Role.ADMINISTRATOR).client.get(row_url(proposal)))
+    assert "Joana Mas" in page and SECRET not in page
+    desk.refused(proposal, "confirm", "same_person")
+    confirm_pending("staff.account", Role.ADMINISTRATOR)
     user = User.objects.get(username="joana")
     assert (user.roles, user.check_password(SECRET)) == (["stewards"], True)
-    assert _logged(desk, "create").object_id == str(user.pk)
 
 
 @pytest.mark.parametrize(
@@ -82,12 +88,19 @@ def test_passwords_are_typed_twice_and_never_sent_back() -> None:
     assert SECRET not in response.content.decode()
 
 
-def test_roles_are_set() -> None:
+def test_roles_are_set_by_two() -> None:
     desk, user = Desk(Role.ADMINISTRATOR), _user(Role.CASHIER)
-    desk.do(user, "roles", roles=["organiser", "auditor"])
+    desk.do(user, "roles", roles=["organiser", "supervisor"])
     user.refresh_from_db()
-    assert user.roles == ["organiser", "auditor"]
+    assert user.roles == ["cashier"]
+    second = Desk(Role.ADMINISTRATOR)
+    page = second.get(act_url(Proposal.objects.get(kind="staff.roles"), "confirm"))
+    assert row_url(user) in page
+    second.do(Proposal.objects.get(kind="staff.roles"), "confirm")
+    user.refresh_from_db()
+    assert user.roles == ["organiser", "supervisor"]
     desk.refused(user, "roles", "appointment_missing", roles=["inspector"])
+    desk.refused(user, "roles", "roles_incompatible", roles=["auditor", "organiser"])
 
 
 def test_a_closed_account_is_out_at_once_and_can_be_opened_again() -> None:
@@ -99,12 +112,16 @@ def test_a_closed_account_is_out_at_once_and_can_be_opened_again() -> None:
     assert not desk.offers(other.person, "deactivate")
     desk.do(other.person, "reactivate")
     other.person.refresh_from_db()
+    assert not other.person.is_active
+    confirm_pending("staff.reactivation", Role.ADMINISTRATOR)
+    other.person.refresh_from_db()
     assert other.person.is_active
 
 
 def test_a_password_is_reset() -> None:
     desk, user = Desk(Role.ADMINISTRATOR), _user(Role.CASHIER, failed_attempts=4)
     desk.do(user, "password_reset", password=SECRET, password_again=SECRET)
+    confirm_pending("staff.password", Role.ADMINISTRATOR)
     user.refresh_from_db()
     assert user.check_password(SECRET)
     assert user.failed_attempts == 0

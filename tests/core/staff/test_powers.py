@@ -63,7 +63,7 @@ def test_there_are_acts_to_try() -> None:
     assert {
         "lototrot.services.contest.contests.contest_open",
         "core.premises.suspending.sales_suspend",
-        "core.staff.services.user_create",
+        "core.staff.accounts.account_propose",
     } <= set(ACTS)
     assert set(ACTS) >= BY_SUBJECT
 

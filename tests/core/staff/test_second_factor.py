@@ -7,7 +7,7 @@ from django.core.management import CommandError, call_command
 from django.db import connections
 from django.test import override_settings
 
-from core.staff import powers, second_factor, services
+from core.staff import powers, second_factor, services, two_persons
 from core.staff.accounts import OwnAccount
 from core.staff.actor import SecondFactorNotSet, StaffActor
 from core.staff.models import SecondFactor, User
@@ -21,7 +21,7 @@ PASSWORD = "drei-hengste-im-regen"
 
 def person(*roles: Role) -> User:
     return user_create(
-        by=None, username="ana", full_name="Ana", password=PASSWORD, roles=roles or ["auditor"]
+        username="ana", full_name="Ana", password=PASSWORD, roles=roles or ["auditor"]
     )
 
 
@@ -98,13 +98,16 @@ class TestServices:
         with pytest.raises(second_factor.SecondFactorStands):
             second_factor.factor_begin(by=by)
 
-    def test_another_administrator_ends_it_and_the_sessions_with_it(self) -> None:
+    def test_two_other_administrators_end_it_and_the_sessions_with_it(self) -> None:
         user = person(Role.ADMINISTRATOR)
         factories.second_factor(user)
         session, _token = session_start(user=user, verified=True)
         with pytest.raises(OwnAccount):
-            second_factor.factor_end(by=actor_of(session), user_id=user.pk)
-        second_factor.factor_end(by=factories.staff(Role.ADMINISTRATOR), user_id=user.pk)
+            second_factor.factor_end_propose(by=actor_of(session), user_id=user.pk)
+        first, second = factories.staff(Role.ADMINISTRATOR), factories.staff(Role.ADMINISTRATOR)
+        proposal = second_factor.factor_end_propose(by=first, user_id=user.pk)
+        actor_of(session)
+        two_persons.confirm(proposal=proposal.uuid, by=second)
         session.refresh_from_db()
         with pytest.raises(services.SessionExpired):
             actor_of(session)

@@ -7,16 +7,18 @@ import pytest
 from django.contrib.auth import hashers
 from django.db import IntegrityError, transaction
 
+from core.database import clock
 from core.staff import services
 from core.staff.actor import PowerMissing, StaffActor
 from core.staff.models import StaffSession, User
-from core.staff.powers import Role
+from core.staff.powers import ALONE, Role
 from core.staff.services import (
     ATTEMPTS_BEFORE_LOCK,
     LOCK_LENGTH,
     SESSION_LENGTH,
     AppointmentMissing,
     PasswordWeak,
+    RolesIncompatible,
     SessionExpired,
     SessionUnknown,
     SignOnLocked,
@@ -36,7 +38,6 @@ PASSWORD = "correct horse battery"
 
 def ana(**changes: Any) -> User:
     given: dict[str, Any] = {
-        "by": None,
         "username": "ana",
         "full_name": "Ana",
         "password": PASSWORD,
@@ -179,14 +180,16 @@ def test_a_user_name_is_one_persons(db: None) -> None:
         ana(full_name="Another Ana")
 
 
-def test_only_an_administrator_opens_accounts(db: None) -> None:
-    for role in Role:
-        by = factories.staff(role)
-        if role == Role.ADMINISTRATOR:
-            assert ana(by=by).full_name == "Ana"
-        else:
-            with pytest.raises(PowerMissing):
-                ana(by=by)
+@pytest.mark.parametrize("role", sorted(ALONE))
+def test_who_inspects_audits_or_administers_has_no_other_role(db: None, role: Role) -> None:
+    for other in set(Role) - {role}:
+        with pytest.raises(RolesIncompatible):
+            ana(roles=[role, other], appointment="Resolució 1")
+        with pytest.raises(IntegrityError, match="separate_people"), transaction.atomic():
+            User.objects.create(
+                username="b", full_name="B", password="!", roles=[role, other], appointment="1"
+            )
+    assert ana(roles=[role, role], appointment="Resolució 1").roles == [role]
 
 
 @pytest.mark.article("14.III.5.4.4")
@@ -199,7 +202,7 @@ def test_an_inspector_is_appointed_in_the_database_too(db: None) -> None:
 
 
 def test_nobody_is_a_superuser(db: None) -> None:
-    user = ana(roles=[str(role) for role in Role], appointment="Resolució 1")
+    user = ana(roles=[str(role) for role in set(Role) - ALONE])
     assert not user.is_superuser
     assert user.has_perm("lototrot.view_ticket")
     for act in ("add", "change", "delete"):
@@ -209,5 +212,5 @@ def test_nobody_is_a_superuser(db: None) -> None:
 def test_a_stranger_has_no_power(db: None) -> None:
     nobody = StaffActor(user_id=0, session_id=0, name="", roles=frozenset())
     with pytest.raises(PowerMissing):
-        ana(by=nobody)
+        services.clock_move(by=nobody, instant=clock.now(), reason="x")
     assert timedelta(minutes=1) < LOCK_LENGTH

@@ -56,7 +56,7 @@ def stage(
     with serving() as port, tasks_at_once():
         api = Api(f"http://127.0.0.1:{port}")
         stage = Stage(api, environment, people.Staff(api))
-        stage.staff.enter(people.ADMINISTRATOR, people.administrator_create(environment))
+        people.administrators_enter(stage.staff, environment)
         people.staff_open(stage.staff, STAFF[:1])
         stage.move_to(story.morning(), "test")
         people.staff_open(stage.staff, STAFF[1:])

@@ -49,7 +49,7 @@ def test_what_the_database_refuses_of_a_witnessed_emission(case: str) -> None:
 
 def test_the_database_refuses_a_witness_before_the_commitment_or_by_who_committed() -> None:
     emission = emitting.planned(emitting.approved(emitting.small()))
-    organiser = factories.staff(Role.ORGANISER, Role.INSPECTOR)
+    organiser = factories.staff(Role.ORGANISER)
     witness = WitnessEntropy(
         emission=emission,
         entropy="x",

@@ -123,7 +123,7 @@ def test_who_may_and_what_the_witness_must_bring() -> None:
     game = emitting.approved(emitting.small())
     with pytest.raises(PowerMissing):
         emission_plan(by=factories.staff(Role.INSPECTOR), game=game)
-    both = factories.staff(Role.ORGANISER, Role.INSPECTOR)
+    both = factories.in_both_roles(Role.ORGANISER, Role.INSPECTOR)
     emission = emission_commit(by=both, emission=emitting.planned(game))
     with pytest.raises(PowerMissing):
         witness_enter(

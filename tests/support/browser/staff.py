@@ -106,7 +106,6 @@ def person(browser: Browser, url: str, *roles: Role, has_device: bool = True) ->
     """Return a person with an account, with a second factor unless it is still to be set up."""
     number = User.objects.count() + 1
     user = user_create(
-        by=None,
         username=f"persona{number}",
         full_name=f"Persona {number}",
         password=PASSWORD,

@@ -53,6 +53,9 @@ from tests.support.factories.people import (
     another_session as another_session,
 )
 from tests.support.factories.people import (
+    in_both_roles as in_both_roles,
+)
+from tests.support.factories.people import (
     one_time_code as one_time_code,
 )
 from tests.support.factories.people import (

@@ -1,7 +1,9 @@
 """Make members of staff, proposals of two persons, and simulated time for tests."""
 
+import dataclasses
 import itertools
 import secrets
+from collections.abc import Sequence
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -39,15 +41,27 @@ def staff(*roles: Role, name: str = "") -> StaffActor:
     """Return a member of staff with the roles, signed on. The password is unusable, which is
     cheap.
     """
+    username = name or f"staff-{next(serial)}-{secrets.token_hex(3)}"
     user = User.objects.create(
-        username=name or f"staff-{next(serial)}-{secrets.token_hex(3)}",
+        username=username,
         full_name=name or "Member of Staff",
         password="!",
         roles=[str(role) for role in roles],
         appointment=_APPOINTMENT if Role.INSPECTOR in roles else "",
         created_at=clock.now(),
+        given=_given(username, roles),
     )
     return actor_of(session_start(user=user, verified=True)[0])
+
+
+def _given(username: str, roles: Sequence[Role]) -> Proposal | None:
+    """Return the proposal by which two administrators give an account, if there are two."""
+    open_accounts = User.objects.filter(is_active=True, roles__contains=[Role.ADMINISTRATOR])
+    administrators = [signed_on(user) for user in open_accounts.order_by("pk")[:2]]
+    if len(administrators) < 2:
+        return None
+    content = {"username": username, "roles": [str(role) for role in roles]}
+    return _confirmed("staff.account", f"username:{username}", content, *administrators)
 
 
 def second_factor(user: User) -> str:
@@ -74,6 +88,11 @@ def signed_on(user: User) -> StaffActor:
     return actor_of(session_start(user=user, verified=True)[0])
 
 
+def in_both_roles(*roles: Role) -> StaffActor:
+    """Return a person in roles that no account may hold together, for what is checked as well."""
+    return dataclasses.replace(staff(roles[0]), roles=frozenset(roles))
+
+
 def two_stewards() -> tuple[StaffActor, StaffActor]:
     return staff(Role.STEWARDS), staff(Role.STEWARDS)
 
@@ -95,21 +114,26 @@ def proposal(
     second: Role = Role.ORGANISER,
 ) -> Proposal:
     """Return a proposal that two persons made and confirmed, the second in that role."""
-    first, confirming = somebody(), somebody(second)
+    return _confirmed(kind, subject, content or {}, staff(Role.ORGANISER), staff(second))
+
+
+def _confirmed(
+    kind: str, subject: str, content: dict[str, Any], first: StaffActor, second: StaffActor
+) -> Proposal:
     new_proposal = Proposal.objects.create(
         kind=kind,
         subject=subject,
-        content=content or {},
+        content=content,
         proposed_at=clock.now(),
-        content_digest=canonical_sha256(content or {}),
+        content_digest=canonical_sha256(content),
         proposed_by_id=first.user_id,
-        proposed_in=first,
+        proposed_in_id=first.session_id,
     )
     Decision.objects.create(
         proposal=new_proposal,
         verdict=Decision.Verdict.CONFIRMED,
-        decided_by_id=confirming.user_id,
-        decided_in=confirming,
+        decided_by_id=second.user_id,
+        decided_in_id=second.session_id,
         decided_at=clock.now(),
     )
     return new_proposal

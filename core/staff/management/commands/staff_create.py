@@ -1,6 +1,6 @@
-"""Open the first account, on the server's console: `manage.py staff_create`.
+"""Open the first two accounts, on the server's console: `manage.py staff_create`.
 
-An administrator opens further accounts in the admin or through the API.
+Two administrators open further accounts in the admin or through the API.
 """
 
 import getpass
@@ -16,7 +16,7 @@ from core.staff.services import user_create
 
 
 class Command(BaseCommand):
-    help = "Open the first account. Read its password from the terminal or standard input."
+    help = "Open the first two accounts. Read a password from the terminal or standard input."
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("username")
@@ -24,13 +24,12 @@ class Command(BaseCommand):
         parser.add_argument("--role", required=True, choices=Role.values)
 
     def handle(self, *_: Any, **options: Any) -> None:
-        if User.objects.filter(is_active=True, roles__contains=[Role.ADMINISTRATOR]).exists():
-            raise CommandError("There is an administrator already, who opens further accounts.")
+        if User.objects.filter(is_active=True, roles__contains=[Role.ADMINISTRATOR]).count() >= 2:
+            raise CommandError("There are two administrators already; they open further accounts.")
         is_typed = sys.stdin.isatty()
         password = getpass.getpass() if is_typed else sys.stdin.readline().rstrip("\n")
         try:
             user = user_create(
-                by=None,
                 username=options["username"],
                 full_name=options["full_name"],
                 password=password,

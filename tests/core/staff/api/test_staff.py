@@ -20,9 +20,19 @@ pytestmark = pytest.mark.django_db
 
 @pytest.fixture
 def account(administrator: Api) -> dict[str, object]:
-    response = administrator.post("staff", ACCOUNT)
-    assert response.status_code == 201, response.content
-    return dict(response.json())
+    opened(administrator, ACCOUNT)
+    (account,) = (
+        each for each in administrator.get("staff").json()["items"] if each["username"] == "m.riera"
+    )
+    return dict(account)
+
+
+def opened(administrator: Api, body: dict[str, object]) -> None:
+    """Have a second administrator confirm an account."""
+    proposed = administrator.post("staff", body)
+    assert proposed.status_code == 202, proposed.content
+    path = f"proposals/{proposed.json()['proposal']}/confirmation"
+    assert staff_api(Role.ADMINISTRATOR).post(path).status_code == 200
 
 
 def signed_on(anybody: Api) -> dict[str, object]:
@@ -97,14 +107,15 @@ def test_only_an_administrator_opens_and_lists_accounts(administrator: Api, orga
 def test_accounts_that_are_refused(
     administrator: Api, change: dict[str, object], status: int, code: str
 ) -> None:
-    assert administrator.post("staff", {**ACCOUNT, "username": "taken"}).status_code == 201
+    opened(administrator, {**ACCOUNT, "username": "taken"})
     refused(administrator.post("staff", {**ACCOUNT, **change}), status, code)
     assert not User.objects.filter(username="m.riera").exists()
 
 
 def test_an_inspector_names_the_appointment(administrator: Api) -> None:
     body = {**ACCOUNT, "roles": ["inspector"], "appointment": "Order 7/2026"}
-    assert administrator.post("staff", body).json()["appointment"] == "Order 7/2026"
+    opened(administrator, body)
+    assert User.objects.get(username="m.riera").appointment == "Order 7/2026"
 
 
 def test_every_field_at_fault_is_named(administrator: Api) -> None:

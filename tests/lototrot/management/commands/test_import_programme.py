@@ -21,9 +21,7 @@ PASSWORD = "drei-hengste-im-regen"
 
 @pytest.fixture
 def on_the_console(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
-    marta = user_create(
-        by=None, username="marta", full_name="Marta", password=PASSWORD, roles=["organiser"]
-    )
+    marta = user_create(username="marta", full_name="Marta", password=PASSWORD, roles=["organiser"])
     secret = factories.second_factor(marta)
     monkeypatch.setattr("sys.stdin", StringIO(f"{PASSWORD}\n{factories.one_time_code(secret)}\n"))
     return tmp_path

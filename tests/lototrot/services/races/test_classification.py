@@ -105,7 +105,7 @@ def test_the_database_refuses_what_nobody_confirmed(race: Race) -> None:
 
 def test_only_the_stewards_desk_enters_it(race: Race) -> None:
     with pytest.raises(PowerMissing):
-        propose(race, by=f.staff(Role.ORGANISER, Role.ADMINISTRATOR))
+        propose(race, by=f.in_both_roles(Role.ORGANISER, Role.ADMINISTRATOR))
     proposal = propose(race)
     with pytest.raises(PowerMissing):
         two_persons.confirm(proposal=proposal.uuid, by=f.staff(Role.ORGANISER))

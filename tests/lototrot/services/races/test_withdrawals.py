@@ -206,7 +206,7 @@ def test_refusals_name_what_is_wrong(race: Race) -> None:
     with pytest.raises(NaiveInstant):
         enter(race, effective_at=clock.now().replace(tzinfo=None))
     with pytest.raises(PowerMissing):
-        enter(race, by=f.staff(Role.CASHIER, Role.AUDITOR, Role.ADMINISTRATOR))
+        enter(race, by=f.in_both_roles(Role.CASHIER, Role.AUDITOR, Role.ADMINISTRATOR))
     enter(race)
     with pytest.raises(AlreadyWithdrawn):
         enter(race)

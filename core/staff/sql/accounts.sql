@@ -1,0 +1,59 @@
+-- Power over the system is given by two administrators: an account, roles, a closed account opened
+-- again, a password set for another person, the end of a second factor. While fewer than two
+-- administrators have an open account, nobody could confirm: the console of the server makes them
+-- (`manage.py staff_create`), and these checks wait.
+CREATE OR REPLACE FUNCTION staff_two_administrators() RETURNS boolean LANGUAGE sql STABLE AS $$
+    SELECT count(*) >= 2 FROM staff_user u WHERE u.is_active AND 'administrator' = ANY (u.roles)
+$$;
+
+-- Return whether two persons confirmed a proposal of a kind whose content is at least this.
+CREATE OR REPLACE FUNCTION staff_confirmed(p_proposal bigint, p_kind text, p_content jsonb)
+RETURNS boolean LANGUAGE sql STABLE AS $$
+    SELECT EXISTS (
+        SELECT FROM staff_decision d JOIN staff_proposal p ON p.id = d.proposal_id
+         WHERE p.id = p_proposal AND p.kind = p_kind AND d.verdict = 'confirmed'
+           AND p.content @> p_content)
+$$;
+
+CREATE OR REPLACE FUNCTION staff_guard_account() RETURNS trigger LANGUAGE plpgsql AS $$
+DECLARE
+    v_user jsonb := jsonb_build_object('user', NEW.id);
+    v_roles jsonb := jsonb_build_object('roles', to_jsonb(NEW.roles));
+    v_new boolean := TG_OP = 'INSERT';
+    v_fresh boolean;
+BEGIN
+    IF NOT staff_two_administrators() THEN
+        RETURN NEW;
+    END IF;
+    v_fresh := v_new OR NEW.given_id IS DISTINCT FROM OLD.given_id;
+    IF v_new AND NOT staff_confirmed(NEW.given_id, 'staff.account',
+            jsonb_build_object('username', NEW.username) || v_roles)
+       OR NOT v_new AND NEW.roles <> OLD.roles
+       AND NOT (v_fresh AND staff_confirmed(NEW.given_id, 'staff.roles', v_user || v_roles))
+       OR NOT v_new AND NEW.is_active AND NOT OLD.is_active
+       AND NOT (v_fresh AND staff_confirmed(NEW.given_id, 'staff.reactivation', v_user))
+       OR NOT v_new AND NEW.password <> OLD.password
+       AND split_part(current_setting('core.act', true), '|', 2) <> NEW.id::text
+       AND NOT (v_fresh AND staff_confirmed(NEW.given_id, 'staff.password', v_user)) THEN
+        RAISE EXCEPTION 'table %: two administrators are needed', TG_TABLE_NAME
+            USING ERRCODE = 'restrict_violation';
+    END IF;
+    RETURN NEW;
+END $$;
+
+CREATE OR REPLACE FUNCTION staff_guard_second_factor() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+    IF NOT staff_confirmed(NEW.ending_id, 'staff.second_factor',
+            jsonb_build_object('user', NEW.user_id)) THEN
+        RAISE EXCEPTION 'table %: two administrators are needed', TG_TABLE_NAME
+            USING ERRCODE = 'restrict_violation';
+    END IF;
+    RETURN NEW;
+END $$;
+
+CREATE OR REPLACE TRIGGER two_persons BEFORE INSERT OR UPDATE OF roles, is_active, password
+    ON staff_user FOR EACH ROW EXECUTE FUNCTION staff_guard_account();
+-- One's own secret that was never confirmed ends when another is begun.
+CREATE OR REPLACE TRIGGER two_persons BEFORE UPDATE OF ended_at ON staff_secondfactor
+    FOR EACH ROW WHEN (OLD.confirmed_at IS NOT NULL AND NEW.ended_at IS NOT NULL)
+    EXECUTE FUNCTION staff_guard_second_factor();
