@@ -66,6 +66,13 @@ def late_awards() -> AccountCode:
     return liability("promotrot:organiser:late")
 
 
+def for_authority(game_code: str) -> AccountCode:
+    """Return the account of what an ended game owed and no draw could give away. It waits for the
+    authority's decision and never is the organiser's [P17].
+    """
+    return liability(f"promotrot:{game_code}:authority")
+
+
 def unclaimed() -> AccountCode:
     """Return the account of prizes whose vouchers lapsed. They are the organiser's (15.III.6.7)."""
     return liability("promotrot:organiser:unclaimed")

@@ -56,6 +56,7 @@ ADMINISTRATION = Administration(
         "promotrot.approval": _("Approval of a game"),
         "promotrot.closing": _("Closing of an emission"),
         "promotrot.ending": _("End of a game"),
+        "promotrot.debt_decision": _("Decision of the authority on a debt"),
         "promotrot.play_end": _("End of a play at the Central Office"),
     },
     content_readers={

@@ -1,11 +1,15 @@
 """List what waits for a person in Promotrot."""
 
+from django.utils.translation import get_language
 from django.utils.translation import gettext as _now
 from django.utils.translation import gettext_lazy as _
 
 from core.alarms.kinds import Alarm, AlarmRow
+from core.receipts.formats import format_cents
 from promotrot import powers
+from promotrot.selectors.debts import Debt, Stage, debts
 from promotrot.selectors.plays import stranded
+from promotrot.selectors.public import ENDED
 
 
 def _stranded() -> list[AlarmRow]:
@@ -19,11 +23,44 @@ def _stranded() -> list[AlarmRow]:
     ]
 
 
+_WORDS = {
+    Stage.EXTRA: _("No emission with extra prizes is planned: %(amount)s are owed."),
+    Stage.AGAIN: _("%(amount)s were drawn and nobody came: draw them again."),
+    Stage.AUTHORITY: _("%(amount)s stand for the authority's decision."),
+}
+
+
+def _waiting(debt: Debt) -> bool:
+    """Return whether a debt waits for a person: of a game on sale, only if it has no emission."""
+    if debt.stage is Stage.EXTRA:
+        return not debt.game.emissions.exclude(state__in=ENDED).exists()
+    return debt.stage in _WORDS
+
+
+def _debts() -> list[AlarmRow]:
+    language = get_language() or "ca"
+    return [
+        AlarmRow(
+            subject=debt.game,
+            since=debt.since,
+            words=str(_WORDS[debt.stage]) % {"amount": format_cents(debt.cents, language)},
+        )
+        for debt in debts()
+        if _waiting(debt)
+    ]
+
+
 ALARMS: tuple[Alarm, ...] = (
     Alarm(
         code="promotrot_play_stranded",
         title=_("Plays that their premises can no longer finish"),
         power=powers.END_PLAY,
         rows=_stranded,
+    ),
+    Alarm(
+        code="promotrot_debt",
+        title=_("Games that owe prizes"),
+        power=powers.END_GAME,
+        rows=_debts,
     ),
 )

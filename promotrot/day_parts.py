@@ -13,6 +13,7 @@ from core.premises.models import Game
 from core.reports.parts import Event, Part, Span, nothing, post
 from promotrot import accounts, postings
 from promotrot.engine import shortfall
+from promotrot.models.debt import DebtDecision, DebtStanding
 from promotrot.models.emission import ClosingStatement, Emission
 from promotrot.models.play import PlayAct, PlayEnd, PlayTicket
 from promotrot.models.voucher import Voucher
@@ -50,6 +51,10 @@ def events(span: Span) -> Iterator[Event]:
         yield Event(voucher.issued_at, "promotrot.voucher", voucher, (), {"late": late}, 3)
     for closing in ClosingStatement.objects.filter(_within("closed_at", span)):
         yield Event(closing.closed_at, "promotrot.closing", closing)
+    for standing in DebtStanding.objects.filter(_within("stood_at", span)).order_by("pk"):
+        yield Event(standing.stood_at, "promotrot.debt_standing", standing, order=4)
+    for decision in DebtDecision.objects.filter(_within("decided_at", span)).order_by("pk"):
+        yield Event(decision.decided_at, "promotrot.debt_decision", decision, order=5)
     restored_or_lapsed = Q(state="lapsed") | Q(restoration__isnull=False)
     lapsed = Claim.objects.filter(_within("opened_at", span), game=Game.PROMOTROT)
     days = lapsed.filter(restored_or_lapsed).annotate(
@@ -97,6 +102,16 @@ def _closed(row: Any, data: Data) -> None:
     post("promotrot.closing", row, lines)
 
 
+def _debt_stood(row: Any, data: Data) -> None:
+    line = postings.debt_stands(game_code=row.game.code, cents=row.cents)
+    post("promotrot.debt_standing", row, [line])
+
+
+def _debt_decided(row: Any, data: Data) -> None:
+    line = postings.debt_decided(game_code=row.game.code, cents=row.cents)
+    post("promotrot.debt_decision", row, [line])
+
+
 def _lapsed(row: Any, data: Data) -> None:
     day = datetime.date.fromisoformat(data["day"])
     Vouchers().lapse(data["day"], add_days(day, 1))
@@ -124,6 +139,8 @@ DAY_PARTS: tuple[Part, ...] = (
             "promotrot.voucher": _awarded,
             "promotrot.closing": _closed,
             "promotrot.lapse": _lapsed,
+            "promotrot.debt_standing": _debt_stood,
+            "promotrot.debt_decision": _debt_decided,
         },
     ),
 )

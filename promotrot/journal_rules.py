@@ -35,6 +35,7 @@ CODE = Rule(
     """,
 )
 _REFERENCE = "(SELECT e.reference FROM promotrot_emission e WHERE e.id = t.emission_id)"
+_OF_DEBT = "(SELECT g.code FROM promotrot_game g WHERE g.id = t.game_id) || ':' || t.number"
 _OF_EMISSION = "o.emission_id = t.id"
 _STEPS = {
     "committed": "commitment",
@@ -59,6 +60,15 @@ _GAMES = (
         operator="operator_id",
     ),
     confirmed("promotrot_gameending"),
+    stamped("promotrot_debtdraw", "announced_at"),
+    with_rows(
+        "promotrot_debtdraw",
+        ("draws_draw", f"o.kind = 'promotrot.debt' AND o.subject = {_OF_DEBT}"),
+    ),
+    stamped("promotrot_debtstanding", "stood_at"),
+    posted("promotrot_debtstanding", "t.cents"),
+    confirmed("promotrot_debtdecision"),
+    posted("promotrot_debtdecision", "t.cents"),
     with_rows("promotrot_gametype", ("promotrot_game", "o.type_id = t.id")),
 )
 

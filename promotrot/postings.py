@@ -11,7 +11,10 @@ vouchers of a play by `sql/play.sql` as `award` and `refund_due` say. By act, de
   rest to the organiser, who also bears what was awarded beyond it. What then stands on
   `prizes(game)` is what the game owes to prizes;
 * award after the closing, of a play left unfinished: `late_awards()` -> `vouchers(emission)`;
-* voucher lapsed: `vouchers(emission)` -> `unclaimed()`, the organiser's (15.III.6.7) [P9].
+* voucher lapsed: `vouchers(emission)` -> `unclaimed()`, the organiser's (15.III.6.7) [P9];
+* voucher of an ended game's draw lapsed: `vouchers(emission)` -> `prizes(game)`, to be drawn again;
+  after the last draw `prizes(game)` -> `for_authority(game)`, and by its decision -> the treasury
+  [P17].
 """
 
 from datetime import date
@@ -19,6 +22,7 @@ from datetime import date
 from core.kernel.money import percent_up
 from core.ledger.organiser import Part
 from core.ledger.services import AccountCode, Line, premises_account
+from core.payoffice.accounts import treasury
 from promotrot import accounts
 from promotrot.engine.shortfall import Statement
 
@@ -49,6 +53,24 @@ def draw(*, game_code: str, reference: str, cents: int) -> Line:
 def lapse(*, reference: str, cents: int) -> Line:
     """Vouchers not presented by their last day are the organiser's (15.III.6.7) [P9]."""
     return Line("promotrot.lapse", accounts.vouchers(reference), accounts.unclaimed(), cents)
+
+
+def lapse_drawn(*, game_code: str, reference: str, cents: int) -> Line:
+    """Drawn prizes that nobody came for are owed to prizes of the game again [P17]."""
+    owed = accounts.prizes(game_code)
+    return Line("promotrot.lapse_drawn", accounts.vouchers(reference), owed, cents)
+
+
+def debt_stands(*, game_code: str, cents: int) -> Line:
+    """What the last draw could not give away stands for the authority's decision [P17]."""
+    authority = accounts.for_authority(game_code)
+    return Line("promotrot.debt_stands", accounts.prizes(game_code), authority, cents)
+
+
+def debt_decided(*, game_code: str, cents: int) -> Line:
+    """The authority's decision is paid from the treasury [P17]."""
+    authority = accounts.for_authority(game_code)
+    return Line("promotrot.debt_decided", authority, treasury(), cents)
 
 
 def closing_parts(statement: Statement, day: date) -> dict[Part, int]:

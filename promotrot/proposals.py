@@ -1,7 +1,7 @@
 """List the acts of Promotrot that two persons must do."""
 
 from promotrot.services import closing, games
-from promotrot.services.debts import ending
+from promotrot.services.debts import deciding, ending
 from promotrot.services.office import stopping
 
-KINDS = (games.APPROVAL, closing.CLOSING, ending.ENDING, stopping.ENDING)
+KINDS = (games.APPROVAL, closing.CLOSING, ending.ENDING, deciding.DECISION, stopping.ENDING)

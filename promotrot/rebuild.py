@@ -6,6 +6,7 @@ The prize office rebuilds what happened to vouchers afterwards.
 from dataclasses import dataclass
 
 from django.db import connection
+from django.db.models import Sum
 
 from core.kernel.days import natural_day
 from core.ledger.books import Books, Rebuilder
@@ -13,6 +14,7 @@ from core.ledger.services import Line
 from promotrot import accounts, postings
 from promotrot.engine import shortfall
 from promotrot.engine.shortfall import Closing
+from promotrot.models.debt import DebtDecision, DebtStanding
 from promotrot.models.emission import Emission
 from promotrot.selectors.closing import stated_closing
 
@@ -57,6 +59,18 @@ def rebuild_promotrot(books: Books) -> None:
             )
 
 
+def rebuild_debts(books: Books) -> None:
+    """Repeat what stands before the authority, and what it decided [P17]."""
+    for code, cents in _sums(DebtStanding):
+        books.move([postings.debt_stands(game_code=code, cents=cents)])
+    for code, cents in _sums(DebtDecision):
+        books.move([postings.debt_decided(game_code=code, cents=cents)])
+
+
+def _sums(model: type[DebtStanding | DebtDecision]) -> list[tuple[str, int]]:
+    return list(model.objects.values_list("game__code").annotate(Sum("cents")).order_by())
+
+
 def _sales(emission: Emission) -> list[Line]:
     sold = accounts.takings(emission.reference)
     with connection.cursor() as cursor:
@@ -98,4 +112,4 @@ def _awards(emission: Emission, moved: _Moved) -> list[Line]:
     ]
 
 
-REBUILDERS: tuple[Rebuilder, ...] = (rebuild_promotrot,)
+REBUILDERS: tuple[Rebuilder, ...] = (rebuild_promotrot, rebuild_debts)

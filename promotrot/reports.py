@@ -3,16 +3,19 @@
 from collections.abc import Iterable, Iterator
 
 from django.db import connection
+from django.utils.translation import gettext_lazy as _
 
+from core.database import clock
 from core.kernel.days import day_bounds, natural_day
 from core.ledger.organiser import Part
 from core.premises.models import Game
 from core.reports import money
-from core.reports.tables import Period, Reports, Row, Sold
+from core.reports.tables import Column, Kind, Period, Report, Reports, Row, Sold
 from promotrot import postings
 from promotrot.engine import shortfall
 from promotrot.models.emission import Emission
 from promotrot.selectors.closing import stated_closing
+from promotrot.selectors.debts import Stage, debts
 
 # A play whose price is due back was sold, and its price taken out of the takings again.
 _SOLD = """
@@ -75,10 +78,44 @@ def share(period: Period) -> Iterator[Row]:
         )
 
 
+STAGES = {
+    Stage.EXTRA: _("For extra prizes of the next emission"),
+    Stage.ANNOUNCED: _("Its draw is announced"),
+    Stage.HELD: _("Drawn, vouchers wait"),
+    Stage.AGAIN: _("Lapsed, to be drawn again"),
+    Stage.LAST: _("Lapsed after the last draw"),
+    Stage.AUTHORITY: _("Before the authority"),
+}
+DEBTS = Report(
+    name="promotrot-debts",
+    title=_("Promotrot: owed to prizes, by age"),
+    order=55,
+    dated=False,
+    about=_("What games owe to prizes now, oldest first; never the organiser's (15.III.6.2)."),
+    columns=(
+        Column("game", _("game")),
+        Column("stage", _("stage")),
+        Column("since", _("since"), Kind.MOMENT),
+        Column("days", _("days"), Kind.WHOLE),
+        Column("cents", _("amount"), Kind.CENTS, summed=True),
+    ),
+)
+
+
+def owed(period: Period) -> Iterator[Row]:
+    """Return the debts to prizes, oldest first, each with its age in days [P17]."""
+    now = clock.now()
+    for debt in debts():
+        days = (now - debt.since).days
+        yield debt.game.code, str(STAGES[debt.stage]), debt.since, days, debt.cents
+
+
 REPORTS = Reports(
+    defined=(DEBTS,),
     rows={
         money.WON.name: won,
         money.SHARE.name: share,
+        DEBTS.name: owed,
     },
     sold=sold,
 )

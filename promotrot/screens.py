@@ -50,6 +50,8 @@ _TEXTS: dict[str, texts.Text] = {
     "uncover_all": _("Uncover all"),
     "finish": _("Finish"),
     "receipt": _("Receipt"),
+    "print_receipt": _("Print the receipt"),
+    "keep_code": _("Keep the code of your play: it may win later."),
     "you_win": _("You win"),
     "price_back": _("Your price back:"),
     "no_prize_this_time": _("No prize this time"),

@@ -1,6 +1,7 @@
 """Show games: their versions, the faults of a version, their approval and their end."""
 
 import json
+from collections.abc import Callable
 from typing import Any
 
 from django import forms
@@ -10,12 +11,13 @@ from django.utils.translation import gettext_lazy as _
 
 from core.admin_support.acts import Act, Done, Facts
 from core.admin_support.columns import lines, listed, money
-from core.admin_support.forms import ActForm
+from core.admin_support.forms import ActForm, EurosField
 from core.admin_support.readonly import ReadOnlyAdmin, ReadOnlyInline
 from core.kernel.money import exact_json
 from core.staff.actor import StaffActor
 from promotrot import powers
 from promotrot.admin.words import FAULTS, PROPOSED
+from promotrot.models.debt import DebtDecision, DebtDraw, DebtStanding
 from promotrot.models.emission import Emission
 from promotrot.models.game import (
     DisplayAcknowledgement,
@@ -25,9 +27,11 @@ from promotrot.models.game import (
     GameType,
     GameVersion,
 )
+from promotrot.reports import STAGES as DEBT_STAGES
+from promotrot.selectors.debts import Stage, debts_of
 from promotrot.selectors.owed import owed_cents
 from promotrot.services import emissions, games
-from promotrot.services.debts import ending
+from promotrot.services.debts import deciding, drawing, ending
 
 Data = dict[str, Any]
 
@@ -58,6 +62,12 @@ class _Plan(ActForm):
 
 class _End(ActForm):
     winners = forms.IntegerField(label=_("Tickets drawn"), min_value=0, initial=0)
+
+
+class _Decision(ActForm):
+    cents = EurosField(label=_("Amount"), min_value=0)
+    reference = forms.CharField(label=_("Reference of the decision"), max_length=120)
+    payee = forms.CharField(label=_("Payee"), max_length=200)
 
 
 def _record(by: StaffActor, target: None, data: Data) -> Done:
@@ -95,6 +105,22 @@ def _found(version: GameVersion) -> Facts:
 
 def _owed(game: Game) -> Facts:
     return [(_("owed to prizes"), money(owed_cents(game)))]
+
+
+def _draw_again(by: StaffActor, game: Game, data: Data) -> Done:
+    return Done(_("The draw is announced."), drawing.debt_draw_again(by=by, game=game))
+
+
+def _decide(by: StaffActor, game: Game, data: Data) -> Done:
+    return Done(PROPOSED, deciding.debt_decide_propose(by=by, game=game, **data))
+
+
+def _at(stage: Stage) -> Callable[[StaffActor, Game], bool]:
+    return lambda by, game: any(debt.stage is stage for debt in debts_of(game))
+
+
+def _debt_facts(game: Game) -> Facts:
+    return [(DEBT_STAGES[debt.stage], money(debt.cents)) for debt in debts_of(game)]
 
 
 RECORD = Act(
@@ -143,6 +169,30 @@ END = Act(
 )
 
 
+DRAW_AGAIN = Act(
+    name="draw-again",
+    title=_("Draw what lapsed again"),
+    power=powers.END_GAME,
+    run=_draw_again,
+    icon="casino",
+    facts=_debt_facts,
+    text=_("At the Central Office, as soon as a draw may be; a ticket for each prize that lapsed."),
+    offered=_at(Stage.AGAIN),
+)
+DECIDE = Act(
+    name="decide-debt",
+    title=_("Carry out the authority's decision"),
+    power=powers.END_GAME,
+    run=_decide,
+    form=_Decision,
+    icon="gavel",
+    facts=_debt_facts,
+    danger=True,
+    text=_("It is paid from the treasury to whom the decision names."),
+    offered=_at(Stage.AUTHORITY),
+)
+
+
 def _ended(game: Game) -> bool:
     return GameEnding.objects.filter(game=game).exists()
 
@@ -157,6 +207,21 @@ class _Ending(ReadOnlyInline):
     shown = ("owed_cents", "winners", "ended_at", "proposal")
 
 
+class _DebtDraws(ReadOnlyInline):
+    model = DebtDraw
+    shown = ("number", "owed_cents", "winners", "announced_at")
+
+
+class _DebtStandings(ReadOnlyInline):
+    model = DebtStanding
+    shown = ("cents", "stood_at")
+
+
+class _DebtDecisions(ReadOnlyInline):
+    model = DebtDecision
+    shown = ("reference", "payee", "cents", "decided_at", "proposal")
+
+
 class _Approval(ReadOnlyInline):
     model = GameApproval
     shown = ("day", "percentages", "plan_digest", "approved_at", "proposal")
@@ -166,12 +231,12 @@ class _Approval(ReadOnlyInline):
 class GameAdmin(ReadOnlyAdmin):
     columns = ("code", "type", "owed", "recorded_at")
     shown = ("code", "type", "owed", "prize_account", "emissions", "recorded_at")
-    inlines = (_Versions, _Ending)
-    acts = (PLAN, END)
+    inlines = (_Versions, _Ending, _DebtDraws, _DebtStandings, _DebtDecisions)
+    acts = (PLAN, END, DRAW_AGAIN, DECIDE)
 
     @admin.display(description=_("owed to prizes"))
     def owed(self, row: Game) -> str:
-        return money(owed_cents(row))
+        return money(sum(debt.cents for debt in debts_of(row)))
 
     @admin.display(description=_("emissions"))
     def emissions(self, row: Game) -> Any:

@@ -2,7 +2,7 @@
 
 from django.urls import URLPattern, path
 
-from promotrot.api import emissions, games, public
+from promotrot.api import debts, emissions, games, public
 
 _VERSION = "games/<slug:code>/versions/<int:version>"
 _EMISSION = "emissions/<slug:code>/<int:number>"
@@ -13,6 +13,9 @@ urlpatterns: list[URLPattern] = [
     path(f"{_VERSION}/check", games.Check.as_view()),
     path(f"{_VERSION}/approval", games.Approval.as_view()),
     path("games/<slug:code>/ending", games.Ending.as_view()),
+    path("games/<slug:code>/debt/draws", debts.DrawAgain.as_view()),
+    path("games/<slug:code>/debt/decision", debts.Decision.as_view()),
+    path("debts", debts.Debts.as_view()),
     path("emissions", emissions.Emissions.as_view()),
     path(_EMISSION, emissions.OneEmission.as_view()),
     path(f"{_EMISSION}/standing", emissions.Standing.as_view()),

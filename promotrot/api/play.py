@@ -38,7 +38,7 @@ from promotrot.models.play import PlayEnd
 from promotrot.selectors.plays import unfinished_at
 from promotrot.services import playing, selling
 from promotrot.services.facts import EmissionUnknown
-from promotrot.services.receipt import receipt_render
+from promotrot.services.receipt import may_win_later, receipt_render
 
 PLAYING, ENDED = "playing", "ended"
 MOST_ACTS = 1_000
@@ -108,6 +108,11 @@ class EndingOfPlay(Shape):
     ended_at = Instant()
 
 
+class ReceiptOfPlay(Shape):
+    code = Uuid(help_text="To be printed, or shown to the player as a code to keep.")
+    says = serializers.CharField(help_text="That the play may win later [P17]; show it with it.")
+
+
 class PlayCard(Shape):
     """The present state of a play: everything that a screen may show of it."""
 
@@ -122,6 +127,7 @@ class PlayCard(Shape):
     legal = serializers.ListField(child=serializers.CharField())
     ending = EndingOfPlay(allow_null=True)
     vouchers = VoucherCard(many=True)
+    receipt = ReceiptOfPlay()
 
 
 class PlayInquiryOut(Shape):
@@ -170,6 +176,7 @@ def card_of(play: playing.PlayView) -> dict[str, Any]:
             "ended_at": utc_text(ending.ended_at),
         },
         "vouchers": [card_of_voucher(each, facts, play.uuid) for each in play.vouchers],
+        "receipt": {"code": str(play.uuid), "says": may_win_later()},
     }
 
 

@@ -34,6 +34,11 @@ PLAY: dict[str, Any] = {
     "legal": ["reveal"],
     "ending": None,
     "vouchers": [],
+    "receipt": {
+        "code": _UUID,
+        "says": "Keep this code: it may win later. If the game ends and owes prizes, they are drawn"
+        " among all its plays and paid at the Central Prize Payment Office (15.III.6.2).",
+    },
 }
 
 VOUCHER: dict[str, Any] = {

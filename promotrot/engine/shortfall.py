@@ -8,6 +8,7 @@ game's next emission, on top of that emission's own minimum.
 
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from typing import Final
 
 from core.kernel.canonical import Json
 from core.kernel.errors import Invalid
@@ -29,6 +30,10 @@ class ExtraImpossible(Invalid):
 
     code = "extra_impossible"
     message = "No extra prize of that tier can be funded."
+
+
+MOST_DRAWS: Final = 3
+"""What an ended game owes is drawn, and what lapses of it is drawn again twice at most [P17]."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,3 +171,11 @@ def bonus_table(kind: ProbabilisticType, owed_cents: int, tier: int) -> tuple[Pr
         raise ExtraImpossible
     extra, left = fund_extra(kind.prizes[tier - 1], owed_cents, kind.tickets)
     return PredrawnType(Fraction(0), kind.tickets, kind.price_cents, (extra,)), left
+
+
+def shares(owed_cents: int, winners: int) -> list[int]:
+    """Return the cents of each prize of a draw in the order drawn: equal parts; the first takes the
+    remainder.
+    """
+    share, rest = divmod(owed_cents, winners)
+    return [share + rest, *[share] * (winners - 1)]

@@ -1317,4 +1317,155 @@ class Migration(migrations.Migration):
             model_name="emission",
             constraint=models.UniqueConstraint(fields=("game", "number"), name="emission_number"),
         ),
+        migrations.CreateModel(
+            name="DebtStanding",
+            fields=[
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                ("uuid", models.UUIDField(unique=True, verbose_name="UUID")),
+                ("cents", models.BigIntegerField(verbose_name="amount")),
+                ("stood_at", models.DateTimeField(verbose_name="since")),
+            ],
+            options={
+                "verbose_name": "debt before the authority",
+                "verbose_name_plural": "debts before the authority",
+            },
+        ),
+        migrations.CreateModel(
+            name="DebtDecision",
+            fields=[
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                ("uuid", models.UUIDField(unique=True, verbose_name="UUID")),
+                ("reference", models.CharField(max_length=120, verbose_name="reference")),
+                ("payee", models.CharField(max_length=200, verbose_name="payee")),
+                ("cents", models.BigIntegerField(verbose_name="amount")),
+                ("decided_at", models.DateTimeField(verbose_name="decided at")),
+                (
+                    "game",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="debt_decisions",
+                        to="promotrot.game",
+                        verbose_name="game",
+                    ),
+                ),
+                (
+                    "proposal",
+                    models.OneToOneField(
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="+",
+                        to="staff.proposal",
+                        verbose_name="proposal",
+                    ),
+                ),
+            ],
+            options={
+                "verbose_name": "decision on a debt",
+                "verbose_name_plural": "decisions on debts",
+            },
+        ),
+        migrations.CreateModel(
+            name="DebtDraw",
+            fields=[
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                ("number", models.PositiveSmallIntegerField(verbose_name="number")),
+                ("owed_cents", models.BigIntegerField(verbose_name="owed to prizes")),
+                ("winners", models.PositiveIntegerField(verbose_name="tickets drawn")),
+                ("announced_at", models.DateTimeField(verbose_name="announced at")),
+                (
+                    "game",
+                    models.ForeignKey(
+                        db_index=False,
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="debt_draws",
+                        to="promotrot.game",
+                        verbose_name="game",
+                    ),
+                ),
+            ],
+            options={
+                "verbose_name": "draw of a game's debt",
+                "verbose_name_plural": "draws of games' debts",
+            },
+        ),
+        migrations.AddField(
+            model_name="voucher",
+            name="debt_draw",
+            field=models.ForeignKey(
+                null=True,
+                on_delete=django.db.models.deletion.PROTECT,
+                related_name="vouchers",
+                to="promotrot.debtdraw",
+                verbose_name="draw",
+            ),
+        ),
+        migrations.AddConstraint(
+            model_name="voucher",
+            constraint=models.CheckConstraint(
+                condition=models.Q(
+                    models.Q(("debt_draw__isnull", False), ("nature", "drawn")),
+                    models.Q(models.Q(("nature", "drawn"), _negated=True), ("debt_draw", None)),
+                    _connector="OR",
+                ),
+                name="voucher_names_its_draw",
+            ),
+        ),
+        migrations.AddField(
+            model_name="debtstanding",
+            name="game",
+            field=models.ForeignKey(
+                on_delete=django.db.models.deletion.PROTECT,
+                related_name="debt_standings",
+                to="promotrot.game",
+                verbose_name="game",
+            ),
+        ),
+        migrations.AddConstraint(
+            model_name="debtdecision",
+            constraint=models.CheckConstraint(
+                condition=models.Q(
+                    ("cents__gt", 0),
+                    models.Q(("reference", ""), _negated=True),
+                    models.Q(("payee", ""), _negated=True),
+                ),
+                name="debt_decision_whole",
+            ),
+        ),
+        migrations.AddConstraint(
+            model_name="debtdraw",
+            constraint=models.UniqueConstraint(fields=("game", "number"), name="debt_draw_number"),
+        ),
+        migrations.AddConstraint(
+            model_name="debtdraw",
+            constraint=models.CheckConstraint(
+                condition=models.Q(("number__gte", 1), ("number__lte", 3), ("winners__gte", 1)),
+                name="debt_draw_most",
+            ),
+        ),
+        migrations.AddConstraint(
+            model_name="debtdraw",
+            constraint=models.CheckConstraint(
+                condition=models.Q(("owed_cents__gte", models.F("winners"))), name="debt_draw_cents"
+            ),
+        ),
+        migrations.AddConstraint(
+            model_name="debtstanding",
+            constraint=models.CheckConstraint(
+                condition=models.Q(("cents__gt", 0)), name="debt_standing"
+            ),
+        ),
     ]

@@ -11,6 +11,7 @@ from core.payoffice.models import CashSession
 from core.premises.models import Operator, Premises, Terminal
 from core.staff.models import StaffSession, User
 from promotrot.engine.rules import paper_until
+from promotrot.models.debt import DebtDraw
 from promotrot.models.play import PlayTicket
 
 
@@ -55,6 +56,9 @@ class Voucher(Guarded):
     issue_day = models.DateField(_("day of issue"))
     last_day = models.DateField(_("last day"), db_index=True)
     code_digest = models.BinaryField(max_length=16, unique=True, null=True)
+    debt_draw = models.ForeignKey(
+        DebtDraw, models.PROTECT, null=True, related_name="vouchers", verbose_name=_("draw")
+    )
 
     class Meta:
         verbose_name = _("voucher")
@@ -68,6 +72,11 @@ class Voucher(Guarded):
             models.CheckConstraint(
                 condition=Q(nature="in_kind") & ~Q(thing="") | ~Q(nature="in_kind") & Q(thing=""),
                 name="voucher_names_its_thing",
+            ),
+            models.CheckConstraint(
+                condition=Q(nature="drawn", debt_draw__isnull=False)
+                | ~Q(nature="drawn") & Q(debt_draw=None),
+                name="voucher_names_its_draw",
             ),
             models.CheckConstraint(
                 condition=Q(last_day__gt=F("issue_day")), name="voucher_days_in_order"

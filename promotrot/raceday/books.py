@@ -7,6 +7,7 @@ ACCOUNT_NAMES = (
     (r"promotrot:organiser:unclaimed", "Promotrot: prizes that nobody claimed"),
     (r"promotrot:organiser:late", "Promotrot: prizes won after the closing"),
     (r"promotrot:(.+):prizes", r"Promotrot, \1: owed to prizes of the game"),
+    (r"promotrot:(.+):authority", r"Promotrot, \1: owed, for the authority to decide"),
     (r"promotrot:(.+):takings", r"Promotrot, \1: takings"),
     (r"promotrot:(.+):vouchers", r"Promotrot, \1: prizes to be claimed"),
     (r"promotrot:(.+):refunds", r"Promotrot, \1: prices to be given back"),

@@ -53,7 +53,8 @@ SELECT DISTINCT v.last_day FROM promotrot_voucher v
 """
 _LAPSE = """
 WITH lapsing AS (
-    SELECT v.id, v.amount_cents, t.emission_id FROM promotrot_voucher v
+    SELECT v.id, v.amount_cents, t.emission_id, v.nature = 'drawn' AS drawn
+      FROM promotrot_voucher v
       JOIN promotrot_playticket t ON t.id = v.ticket_id
      WHERE v.last_day = %(day)s AND v.last_day < %(today)s AND v.nature <> 'refund'
 ), lapsed AS (
@@ -62,10 +63,10 @@ WITH lapsing AS (
     ON CONFLICT (game, document_id) DO NOTHING
     RETURNING document_id, amount_cents
 )
-SELECT e.reference, count(*), sum(l.amount_cents)::bigint
+SELECT e.reference, count(*), sum(l.amount_cents)::bigint, CASE WHEN g.drawn THEN m.code END
   FROM lapsed l JOIN lapsing g ON g.id = l.document_id
-  JOIN promotrot_emission e ON e.id = g.emission_id
- GROUP BY e.id ORDER BY e.id
+  JOIN promotrot_emission e ON e.id = g.emission_id JOIN promotrot_game m ON m.id = e.game_id
+ GROUP BY e.id, m.code, g.drawn ORDER BY e.id, g.drawn
 """
 _OUTS = """
 SELECT CASE WHEN v.nature <> 'refund' THEN v.last_day END AS day, count(*),
@@ -76,12 +77,13 @@ SELECT CASE WHEN v.nature <> 'refund' THEN v.last_day END AS day, count(*),
  GROUP BY 1 ORDER BY 1
 """
 _CLAIMED = """
-SELECT c.state, e.reference, v.nature = 'refund', sum(c.amount_cents)::bigint
+SELECT c.state, e.reference, v.nature = 'refund', sum(c.amount_cents)::bigint,
+       CASE WHEN v.nature = 'drawn' THEN m.code END
   FROM payoffice_claim c JOIN promotrot_voucher v ON v.id = c.document_id
   JOIN promotrot_playticket t ON t.id = v.ticket_id
-  JOIN promotrot_emission e ON e.id = t.emission_id
+  JOIN promotrot_emission e ON e.id = t.emission_id JOIN promotrot_game m ON m.id = e.game_id
  WHERE c.game = 'promotrot'
- GROUP BY 1, 2, 3 ORDER BY 1, 2, 3
+ GROUP BY 1, 2, 3, 5 ORDER BY 1, 2, 3, 5
 """
 
 
@@ -141,7 +143,10 @@ class Vouchers:
         return payable
 
     def forfeits_to(self, payable: Payable, day: datetime.date) -> AccountCode:
-        return accounts.unclaimed()
+        voucher = _get(payable.document_id)
+        if voucher.nature == Voucher.Nature.DRAWN:
+            return _forfeited_to(voucher.ticket.emission.game.code)
+        return _forfeited_to(None)
 
     def gives_back(self, payable: Payable, lapsed_day: datetime.date) -> AccountCode:
         return self.forfeits_to(payable, lapsed_day)
@@ -163,7 +168,9 @@ class Vouchers:
             rows = cursor.fetchall()
         lines = [
             postings.lapse(reference=reference, cents=cents)
-            for reference, _documents, cents in rows
+            if drawn_by is None
+            else postings.lapse_drawn(game_code=drawn_by, reference=reference, cents=cents)
+            for reference, _documents, cents, drawn_by in rows
         ]
         if lines:
             ledger.post(reference=uuid.uuid4(), lines=lines)
@@ -177,15 +184,22 @@ class Vouchers:
     def claimed(self) -> Iterable[Claimed]:
         with connection.cursor() as cursor:
             cursor.execute(_CLAIMED)
-            for state, reference, refund, cents in cursor.fetchall():
+            for state, reference, refund, cents, drawn_by in cursor.fetchall():
                 owed = accounts.refunds(reference) if refund else accounts.vouchers(reference)
                 gone = state in (Claim.State.LAPSED, Claim.State.REFUSED)
-                to = accounts.unclaimed() if gone else None
+                to = _forfeited_to(drawn_by) if gone else None
                 yield Claimed(state, owed, accounts.held(reference), cents, to)
 
 
+def _forfeited_to(drawn_by: str | None) -> AccountCode:
+    """Return where the money of a lapsed or refused voucher goes; `drawn_by` is the code of the
+    ended game whose draw gave it, or None [P17].
+    """
+    return accounts.unclaimed() if drawn_by is None else accounts.prizes(drawn_by)
+
+
 def _rows() -> Any:
-    return Voucher.objects.select_related("ticket__emission")
+    return Voucher.objects.select_related("ticket__emission__game")
 
 
 def _get(document_id: int) -> Voucher:

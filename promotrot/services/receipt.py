@@ -1,7 +1,7 @@
 """Print the receipt of a play.
 
 Its reference lets the buyer prove whose an unfinished play is [P11], and names the ticket in the
-draw of a game that has ended [P2].
+draw of a game that has ended: it may win later, and says so [P2, P17].
 """
 
 from django.utils.translation import gettext as _
@@ -15,6 +15,14 @@ from core.receipts.output import Output, need_language, render
 from core.receipts.paper import Paper
 from promotrot.services.playing import PlayView
 from promotrot.services.voucher_paper import GAME
+
+
+def may_win_later() -> str:
+    """Return what every receipt says of a later win, in the active language [P17]."""
+    return _(
+        "Keep this code: it may win later. If the game ends and owes prizes, they are drawn among"
+        " all its plays and paid at the Central Prize Payment Office (15.III.6.2)."
+    )
 
 
 def receipt_document(play: PlayView, *, language: str, simulated: bool) -> Document:
@@ -34,6 +42,7 @@ def receipt_document(play: PlayView, *, language: str, simulated: bool) -> Docum
             Pair(_("Sold"), format_moment(play.sold_at, language)),
             Qr(str(play.uuid)),
             Line(str(play.uuid), Align.CENTRE),
+            Line(may_win_later(), emphasis=Emphasis.BOLD),
             Notice(_("The receipt of a play. Prizes are paid against their voucher alone.")),
         )
     return Document(language=language, blocks=blocks, simulated=simulated)

@@ -75,10 +75,11 @@ export class Stage {
     this.result.replaceChildren(h("div", { class: ["state", won ? "good" : "info"] },
       h("p", { class: "large" }, won ? [play.ending.cause === "refund" ? t("price_back") : t("you_win"), " ", lines.map((line, index) => [index ? " + " : "", line])] : t("no_prize_this_time"))));
     const texts = play.vouchers.map((voucher) => (voucher.thing ? `${voucher.thing.name} ` : "") + cents(voucher.amount_cents));
-    this.till.player.show({ kind: "result", tone: won ? "good" : "info", title: this.game.name, large: won ? `${t("you_win")} ${texts.join(" + ")}` : t("no_prize_this_time"), note: won ? t("take_voucher") : "" });
+    this.till.player.show({ kind: "result", tone: won ? "good" : "info", title: this.game.name, large: won ? `${t("you_win")} ${texts.join(" + ")}` : t("no_prize_this_time"), note: [won ? t("take_voucher") : "", t("keep_code"), play.receipt.code].join(" ").trim() });
     this.leave.hidden = false;
     this.leave.disabled = true;
     for (const voucher of play.vouchers) await this.#print(voucher);
+    this.#keepsake();
     this.leave.disabled = false;
     this.leave.focus();
   }
@@ -114,9 +115,26 @@ export class Stage {
 
   async #receipt() {
     try {
-      await this.till.print(await this.till.client.text(`promotrot/plays/${this.play.uuid}/receipt.html?lang=${language}`));
+      await this.till.print(await this.#receiptText());
     } catch (error) {
       this.till.tell(error);
+    }
+  }
+
+  #receiptText() { return this.till.client.text(`promotrot/plays/${this.play.uuid}/receipt.html?lang=${language}`); }
+
+  /** Show the code that every play leaves, which may win later, and offer its paper (15.III.6.2). */
+  async #keepsake() {
+    const { code, says } = this.play.receipt;
+    const place = h("span", { class: "qr" });
+    this.result.append(h("div", { class: "row centre keepsake" }, place, h("div", { class: "stack tight" }, h("p", {}, says), h("p", { class: "code" }, code),
+      h("p", {}, h("button", { class: "button", type: "button", onclick: () => this.#receipt() }, t("print_receipt"))))));
+    try {
+      const paper = new DOMParser().parseFromString(await this.#receiptText(), "text/html");
+      const symbol = paper.querySelector("svg");
+      if (symbol) place.replaceChildren(document.importNode(symbol, true));
+    } catch {
+      // The code stands in figures anyway.
     }
   }
 

@@ -8,17 +8,13 @@ from core.ledger.books import differences
 from core.ledger.services import balance_cents
 from core.staff.powers import Role
 from promotrot import accounts
+from promotrot.engine.shortfall import shares
 from promotrot.models.game import Game, GameEnding
 from promotrot.models.play import PlayTicket
 from promotrot.models.voucher import Voucher
 from promotrot.selectors.owed import owed_cents
-from promotrot.services.debts.ending import (
-    GameOnSale,
-    NothingOwed,
-    WinnersRefused,
-    game_end_propose,
-    shares,
-)
+from promotrot.services.debts.drawing import NothingOwed, debt_draw_again
+from promotrot.services.debts.ending import GameOnSale, WinnersRefused, game_end_propose
 from promotrot.services.emissions import emission_plan
 from promotrot.services.games import GameEnded
 from tests.support import emitting, factories
@@ -89,13 +85,7 @@ def test_a_game_that_owes_nothing_ends_without_a_draw_and_has_no_further_emissio
     with pytest.raises(GameEnded):
         emitting.recorded(emitting.small(prize_percent="70") | {"block_tickets": 41})
     with pytest.raises(NothingOwed):
-        _reason(game)
-
-
-def _reason(game: Game) -> None:
-    from promotrot.services.debts.ending import DEBT_DRAW
-
-    DEBT_DRAW.matter(game.code)
+        debt_draw_again(by=factories.staff(Role.ORGANISER), game=game)
 
 
 def test_what_ending_refuses() -> None:

@@ -1,0 +1,66 @@
+"""Carry out what the authority decides on a debt that no draw could give away [P17]."""
+
+import uuid
+
+from core.database import clock
+from core.database.locks import Lock, hold
+from core.kernel.errors import Conflict
+from core.ledger import services as ledger
+from core.staff import two_persons
+from core.staff.actor import StaffActor
+from core.staff.models import Proposal
+from promotrot import accounts, postings, powers
+from promotrot.models.debt import DebtDecision
+from promotrot.models.game import Game
+from promotrot.services.games import game_get
+
+
+class DebtDiffers(Conflict):
+    """Another sum stands before the authority. `data["cents"]` is that sum."""
+
+    code = "debt_differs"
+    message = "Less than that stands before the authority for this game."
+
+
+def debt_decide_propose(
+    *, by: StaffActor, game: Game, cents: int, reference: str, payee: str
+) -> Proposal:
+    """Propose to pay what the authority decided, from the treasury. A second person confirms.
+
+    `reference` names the decision, `payee` who receives the money by it. Raises DebtDiffers.
+    """
+    by.need(powers.END_GAME)
+    _need_standing(game, cents)
+    return two_persons.propose(
+        kind=DECISION,
+        subject=f"promotrot:debt:{game.code}",
+        by=by,
+        content={"game": game.code, "cents": cents, "reference": reference, "payee": payee},
+    )
+
+
+def _need_standing(game: Game, cents: int) -> None:
+    standing_cents = ledger.balance_cents(accounts.for_authority(game.code))
+    if not 0 < cents <= standing_cents:
+        raise DebtDiffers(cents=standing_cents)
+
+
+def _decide(proposal: Proposal, by: StaffActor) -> None:
+    content = proposal.content
+    game = game_get(content["game"])
+    hold((Lock.GAME, game.pk))
+    _need_standing(game, content["cents"])
+    decision = DebtDecision.objects.create(
+        uuid=uuid.uuid4(),
+        game=game,
+        proposal=proposal,
+        reference=content["reference"],
+        payee=content["payee"],
+        cents=content["cents"],
+        decided_at=clock.now(),
+    )
+    line = postings.debt_decided(game_code=game.code, cents=decision.cents)
+    ledger.post(reference=decision.uuid, lines=[line])
+
+
+DECISION = two_persons.Kind("promotrot.debt_decision", powers.END_GAME, _decide)

@@ -1,0 +1,212 @@
+"""Draw in public, among all tickets of an ended game, what it owes to prizes [P2, P17].
+
+`core.draws` conducts the draw; this module gives the entries and the prizes. What lapses of them is
+drawn again, twice at most. Then it stands on an account of its own for the authority's decision; it
+never returns to the organiser.
+"""
+
+import uuid
+from datetime import datetime
+
+from django.db import transaction
+from django.db.models import Max, QuerySet
+from django.utils.translation import gettext, override
+
+from core.database import clock
+from core.database.locks import Lock, hold
+from core.draws.kinds import Certified, Field, Kind, Matter
+from core.draws.models import Draw
+from core.draws.services import draw_announce
+from core.kernel.days import natural_day
+from core.kernel.errors import Conflict
+from core.ledger import services as ledger
+from core.receipts.document import LANGUAGES
+from core.staff.actor import StaffActor
+from promotrot import accounts, postings, powers
+from promotrot.engine.rules import voucher_last_day
+from promotrot.engine.shortfall import MOST_DRAWS, shares
+from promotrot.models.debt import DebtDraw, DebtStanding
+from promotrot.models.emission import ClosingStatement
+from promotrot.models.game import Game, GameEnding
+from promotrot.models.play import PlayEnd, PlayTicket
+from promotrot.models.voucher import Voucher
+from promotrot.selectors.debts import debt_left, is_drawn
+from promotrot.selectors.games import version_game
+from promotrot.services.games import game_get
+from promotrot.services.vouchers import claim_days
+
+
+class NothingOwed(Conflict):
+    code = "nothing_owed"
+    message = "The game has not ended, or owes nothing that could be drawn."
+
+
+class DebtDrawPending(Conflict):
+    code = "debt_draw_pending"
+    message = "The draw announced before is not certified yet: that one comes first."
+
+
+class DebtDrawsOver(Conflict):
+    code = "debt_draws_over"
+    message = "The debt was drawn again twice: what is left stands for the authority's decision."
+
+
+def debt_entries(game: Game) -> QuerySet[PlayTicket]:
+    """Return the tickets that were sold and not refunded, by emission and order of sale."""
+    sold = PlayTicket.objects.filter(emission__game=game)
+    return sold.exclude(end__cause=PlayEnd.Cause.REFUND).order_by("emission__number", "pk")
+
+
+def debt_draw_first(by: StaffActor, ending: GameEnding) -> Draw:
+    """Announce the draw of what a game owes at its end. The caller holds the game's lock."""
+    return _announced(by, ending.game, 1, ending.owed_cents, ending.winners)
+
+
+@transaction.atomic
+def debt_draw_again(
+    *, by: StaffActor, game: Game, place: str = "", planned_at: datetime | None = None
+) -> Draw:
+    """Announce the draw of the prizes of an ended game that lapsed, one ticket for each [P17].
+
+    By default it is at the Central Office, as soon as it may be. Raises NothingOwed,
+    DebtDrawPending, DebtDrawsOver, and what the announcement of a draw raises.
+    """
+    by.need(powers.END_GAME)
+    hold((Lock.GAME, game.pk))
+    drawn = game.debt_draws.count()
+    left_cents, prizes = debt_left(game)
+    if not drawn:
+        raise NothingOwed(game=game.code)
+    if not is_drawn(game):
+        raise DebtDrawPending(draw=drawn)
+    if drawn >= MOST_DRAWS:
+        raise DebtDrawsOver(draws=drawn)
+    if left_cents < 1:
+        raise NothingOwed(game=game.code)
+    return _announced(by, game, drawn + 1, left_cents, prizes, place, planned_at)
+
+
+def _announced(
+    by: StaffActor,
+    game: Game,
+    number: int,
+    owed_cents: int,
+    winners: int,
+    place: str = "",
+    planned_at: datetime | None = None,
+) -> Draw:
+    ledger.need_balance(accounts.prizes(game.code), owed_cents)
+    debt = DebtDraw.objects.create(
+        game=game,
+        number=number,
+        owed_cents=owed_cents,
+        winners=winners,
+        announced_at=clock.now(),
+    )
+    return draw_announce(
+        by=by, kind=DEBT_DRAW, subject=str(debt), place=place, planned_at=planned_at
+    )
+
+
+@transaction.atomic
+def debt_stand(*, game: Game) -> DebtStanding | None:
+    """Keep for the authority what lapsed after the last draw of an ended game; None if nothing did.
+
+    A second call changes nothing.
+    """
+    hold((Lock.GAME, game.pk))
+    left_cents, _ = debt_left(game)
+    if game.debt_draws.count() < MOST_DRAWS or not is_drawn(game) or left_cents < 1:
+        return None
+    standing = DebtStanding.objects.create(
+        uuid=uuid.uuid4(), game=game, cents=left_cents, stood_at=clock.now()
+    )
+    line = postings.debt_stands(game_code=game.code, cents=left_cents)
+    ledger.post(reference=standing.uuid, lines=[line])
+    ledger.need_balance(accounts.prizes(game.code), 0)
+    return standing
+
+
+def _hold(subject: str) -> None:
+    hold((Lock.GAME, game_get(subject.rpartition(":")[0]).pk))
+
+
+def _debt(subject: str) -> DebtDraw:
+    code, _, number = subject.rpartition(":")
+    debt = DebtDraw.objects.select_related("game").filter(game__code=code, number=number).first()
+    if debt is None:
+        raise NothingOwed(game=code)
+    return debt
+
+
+def _matter(subject: str) -> Matter:
+    debt = _debt(subject)
+    texts = version_game(debt.game.versions.latest("version").pk).texts
+    title = {}
+    for language in LANGUAGES:
+        with override(language):
+            title[language] = gettext("Prizes owed by the game %(game)s") % {
+                "game": texts[language].name
+            }
+    closings = ClosingStatement.objects.filter(game=debt.game).order_by("sequence")
+    return Matter(
+        title=title,
+        reason=gettext("The game has ended and owes prizes (15.III.6.2)."),
+        declared_at=debt.announced_at,
+        due_at=None,
+        facts={
+            "game": debt.game.code,
+            "draw": debt.number,
+            "owed_cents": debt.owed_cents,
+            "winners": debt.winners,
+            "emissions": [*closings.values_list("emission__reference", flat=True)],
+        },
+    )
+
+
+def _field(subject: str) -> Field:
+    """Return the UUID of every ticket of the game, and the number of prizes as places."""
+    debt = _debt(subject)
+    codes = debt_entries(debt.game).values_list("uuid", flat=True)
+    return Field([str(code) for code in codes], debt.winners)
+
+
+def _certified(draw: Certified) -> None:
+    """Award the drawn tickets. Their vouchers are held for the bearers at the Central Office
+    [P11].
+    """
+    debt = _debt(draw.subject)
+    tickets = PlayTicket.objects.select_related("emission").in_bulk(
+        [uuid.UUID(code) for code in draw.order], field_name="uuid"
+    )
+    lines = []
+    for code, cents in zip(draw.order, shares(debt.owed_cents, debt.winners), strict=True):
+        ticket = tickets[uuid.UUID(code)]
+        _voucher(ticket, cents, draw, debt)
+        lines.append(
+            postings.draw(
+                game_code=debt.game.code, reference=ticket.emission.reference, cents=cents
+            )
+        )
+    ledger.post(reference=Draw.objects.get(pk=draw.draw_id).uuid, lines=lines)
+
+
+def _voucher(ticket: PlayTicket, cents: int, draw: Certified, debt: DebtDraw) -> Voucher:
+    day = natural_day(draw.certified_at)
+    number = 1 + (ticket.vouchers.aggregate(last=Max("number"))["last"] or 0)
+    return Voucher.objects.create(
+        uuid=uuid.uuid5(ticket.uuid, f"voucher/{number}"),
+        ticket=ticket,
+        number=number,
+        nature=Voucher.Nature.DRAWN,
+        amount_cents=cents,
+        premises_id=ticket.premises_id,
+        prizes=[{"tier": 0, "cents": cents, "extra": True}],
+        issued_at=draw.certified_at,
+        issue_day=day,
+        last_day=voucher_last_day(day, claim_days(day)),
+        debt_draw=debt,
+    )
+
+
+DEBT_DRAW = Kind("promotrot.debt", _hold, _matter, _field, _certified)

@@ -1,0 +1,95 @@
+-- Check what becomes of the debt of an ended game on every write, by any program [P17].
+
+-- Return what lapsed, or was refused, of the prizes drawn by an ended game, and how many prizes, less
+-- what was drawn again or stands before the authority.
+CREATE OR REPLACE FUNCTION promotrot_debt_left(p_game bigint, OUT cents bigint, OUT prizes bigint)
+LANGUAGE sql STABLE AS $$
+    WITH gone AS (
+        SELECT coalesce(sum(c.amount_cents), 0)::bigint AS cents, count(*) AS prizes
+          FROM promotrot_voucher v JOIN promotrot_debtdraw d ON d.id = v.debt_draw_id
+          JOIN payoffice_claim c ON c.game = 'promotrot' AND c.document_id = v.id
+         WHERE d.game_id = p_game AND c.state IN ('lapsed', 'refused')
+    ), again AS (
+        SELECT coalesce(sum(d.owed_cents), 0)::bigint AS cents,
+               coalesce(sum(d.winners), 0)::bigint AS prizes
+          FROM promotrot_debtdraw d WHERE d.game_id = p_game AND d.number > 1
+    )
+    SELECT gone.cents - again.cents - coalesce(
+               (SELECT sum(s.cents) FROM promotrot_debtstanding s WHERE s.game_id = p_game), 0)::bigint,
+           gone.prizes - again.prizes FROM gone, again
+$$;
+
+-- Return whether the newest draw of an ended game has given its prizes.
+CREATE OR REPLACE FUNCTION promotrot_debt_drawn(p_game bigint) RETURNS boolean
+LANGUAGE sql STABLE AS $$
+    SELECT d.winners = (SELECT count(*) FROM promotrot_voucher v WHERE v.debt_draw_id = d.id)
+      FROM promotrot_debtdraw d WHERE d.game_id = p_game ORDER BY d.number DESC LIMIT 1
+$$;
+
+CREATE OR REPLACE FUNCTION promotrot_guard_debt_draw() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+    IF NEW.number <> 1 + (SELECT count(*) FROM promotrot_debtdraw d WHERE d.game_id = NEW.game_id)
+       OR NEW.number = 1 AND NOT EXISTS (
+            SELECT FROM promotrot_gameending e WHERE e.game_id = NEW.game_id
+               AND e.owed_cents = NEW.owed_cents AND e.winners = NEW.winners)
+       OR NEW.number > 1 AND (
+            promotrot_debt_drawn(NEW.game_id) IS NOT TRUE
+            OR NEW.owed_cents <> (SELECT l.cents FROM promotrot_debt_left(NEW.game_id) l)) THEN
+        RAISE EXCEPTION 'game %: it has another debt to draw, or none yet', NEW.game_id
+            USING ERRCODE = 'restrict_violation';
+    END IF;
+    RETURN NEW;
+END $$;
+
+-- Refuse to keep a debt for the authority before the last draw, or another sum than has lapsed.
+CREATE OR REPLACE FUNCTION promotrot_guard_debt_standing() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+    IF promotrot_debt_drawn(NEW.game_id) IS NOT TRUE
+       OR NEW.cents <> (SELECT l.cents FROM promotrot_debt_left(NEW.game_id) l)
+       OR NOT EXISTS (SELECT FROM promotrot_debtdraw d
+                       WHERE d.game_id = NEW.game_id AND d.number = 3) THEN
+        RAISE EXCEPTION 'game %: its debt is drawn again first', NEW.game_id
+            USING ERRCODE = 'restrict_violation';
+    END IF;
+    RETURN NEW;
+END $$;
+
+CREATE OR REPLACE FUNCTION promotrot_guard_debt_decision() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+    IF NEW.cents > (SELECT coalesce(sum(s.cents), 0) FROM promotrot_debtstanding s
+                     WHERE s.game_id = NEW.game_id)
+                 - (SELECT coalesce(sum(d.cents), 0) FROM promotrot_debtdecision d
+                     WHERE d.game_id = NEW.game_id) THEN
+        RAISE EXCEPTION 'game %: less stands before the authority', NEW.game_id
+            USING ERRCODE = 'restrict_violation';
+    END IF;
+    RETURN NEW;
+END $$;
+
+-- Check that the vouchers of a draw are as many as it has winners and share exactly what it draws.
+CREATE OR REPLACE FUNCTION promotrot_check_debt_draw() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+    IF NOT EXISTS (
+        SELECT FROM promotrot_debtdraw d WHERE d.id = NEW.debt_draw_id
+           AND (d.winners, d.owed_cents) = (
+               SELECT count(*), sum(v.amount_cents)::bigint FROM promotrot_voucher v
+                WHERE v.debt_draw_id = d.id)) THEN
+        RAISE EXCEPTION 'voucher %: its draw gives other prizes', NEW.id
+            USING ERRCODE = 'restrict_violation';
+    END IF;
+    RETURN NULL;
+END $$;
+
+CREATE OR REPLACE TRIGGER of_ended_game BEFORE INSERT ON promotrot_debtdraw
+    FOR EACH ROW EXECUTE FUNCTION promotrot_guard_debt_draw();
+CREATE OR REPLACE TRIGGER after_draws BEFORE INSERT ON promotrot_debtstanding
+    FOR EACH ROW EXECUTE FUNCTION promotrot_guard_debt_standing();
+CREATE OR REPLACE TRIGGER within_debt BEFORE INSERT ON promotrot_debtdecision
+    FOR EACH ROW EXECUTE FUNCTION promotrot_guard_debt_decision();
+CREATE OR REPLACE TRIGGER two_persons BEFORE INSERT ON promotrot_debtdecision
+    FOR EACH ROW EXECUTE FUNCTION promotrot_need_confirmed('promotrot.debt_decision');
+-- A constraint trigger cannot be replaced, so it is dropped and created again.
+DROP TRIGGER IF EXISTS as_drawn ON promotrot_voucher;
+CREATE CONSTRAINT TRIGGER as_drawn AFTER INSERT ON promotrot_voucher
+    DEFERRABLE INITIALLY DEFERRED FOR EACH ROW WHEN (NEW.nature = 'drawn')
+    EXECUTE FUNCTION promotrot_check_debt_draw();

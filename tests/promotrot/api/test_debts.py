@@ -1,0 +1,25 @@
+"""See over the API what games owe to prizes, and act on it [P17]."""
+
+import pytest
+
+from core.staff.powers import Role
+from promotrot.models.debt import DebtDraw
+from tests.support import owing
+from tests.support.api import refused, staff_api
+
+pytestmark = [pytest.mark.django_db, pytest.mark.article("15.III.6.2")]
+
+
+def test_debts_are_listed_for_staff_and_nothing_is_drawn_before_its_time() -> None:
+    game = owing.owing(140)
+    organiser = staff_api(Role.ORGANISER)
+    (debt,) = organiser.get("promotrot/debts").json()["items"]
+    assert (debt["game"], debt["stage"], debt["cents"]) == (game.code, "extra", 140)
+    refused(staff_api(Role.CASHIER).get("promotrot/debts"), 403, "power_missing")
+    path = f"promotrot/games/{game.code}/debt"
+    refused(organiser.post(f"{path}/draws"), 409, "nothing_owed")
+    refused(organiser.post("promotrot/games/none/debt/draws"), 404, "game_unknown")
+    decision = {"cents": 1, "reference": "R 1", "payee": "P"}
+    refused(organiser.post(f"{path}/decision", decision), 409, "debt_differs")
+    refused(organiser.post(f"{path}/decision", decision | {"cents": 0}), 422, "fields_invalid")
+    assert not DebtDraw.objects.exists()

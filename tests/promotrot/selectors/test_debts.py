@@ -1,0 +1,57 @@
+"""List what games owe to prizes by age, at every stage [P2, P17]."""
+
+from datetime import timedelta
+
+import pytest
+
+from core.database import clock
+from core.kernel.days import natural_day
+from core.reports.tables import Period
+from core.staff.powers import Role
+from promotrot import reports
+from promotrot.alarms import ALARMS
+from promotrot.selectors.debts import Stage, debts
+from promotrot.services.debts.drawing import debt_draw_again
+from tests.support import emitting, factories, owing
+
+pytestmark = [pytest.mark.django_db, pytest.mark.article("15.III.6.2")]
+
+
+@pytest.fixture(autouse=True)
+def simulated(settings: object) -> None:
+    settings.SIMULATED_TIME = True  # type: ignore[attr-defined]
+
+
+def stages() -> list[tuple[str, int]]:
+    return [(debt.stage.value, debt.cents) for debt in debts()]
+
+
+def warned() -> int:
+    """Return the number of debts that wait for a person."""
+    return len(next(alarm for alarm in ALARMS if alarm.code == "promotrot_debt").rows())
+
+
+def test_a_debt_is_listed_at_each_stage_with_its_age() -> None:
+    game = owing.owing(140)
+    assert (stages(), warned()) == ([("extra", 140)], 1)
+    emission = emitting.planned(game, extra_tier=2)
+    assert (stages(), warned()) == ([("extra", 140)], 0), "its next emission is planned"
+    closed_at = debts()[0].since
+    factories.time_to(clock.now() + timedelta(days=3))
+    today = natural_day(clock.now())
+    (row,) = reports.owed(Period(today, today))
+    assert (row[0], row[2], row[3], row[4]) == ("small", closed_at, 3, 140)
+    assert emission.game == game
+
+
+def test_the_debt_of_an_ended_game_goes_from_draw_to_draw() -> None:
+    game = owing.ended(140)
+    for number in (1, 2, 3):
+        assert (stages(), warned()) == ([("announced", 140)], 0)
+        owing.drawn(game)
+        assert (stages(), warned()) == ([("held", 140)], 0)
+        owing.nobody_comes()
+        if number < 3:
+            assert (stages(), warned()) == ([("again", 140)], 1)
+            debt_draw_again(by=factories.staff(Role.ORGANISER), game=game)
+    assert (stages(), warned()) == ([(Stage.AUTHORITY, 140)], 1)

@@ -1,0 +1,49 @@
+"""Draw the debt of an ended game again, twice at most [P17]."""
+
+import pytest
+
+from core.ledger.books import differences
+from core.ledger.services import balance_cents
+from core.staff.actor import PowerMissing
+from core.staff.powers import Role
+from promotrot import accounts
+from promotrot.models.debt import DebtStanding
+from promotrot.services.debts.drawing import (
+    DebtDrawPending,
+    DebtDrawsOver,
+    NothingOwed,
+    debt_draw_again,
+    debt_stand,
+)
+from tests.support import factories, owing
+
+pytestmark = [pytest.mark.django_db, pytest.mark.article("15.III.6.2")]
+
+
+@pytest.fixture(autouse=True)
+def simulated(settings: object) -> None:
+    settings.SIMULATED_TIME = True  # type: ignore[attr-defined]
+
+
+def test_what_lapses_goes_back_to_the_games_prizes_and_then_to_the_authority() -> None:
+    game = owing.ended(280, winners=2)
+    organiser = factories.staff(Role.ORGANISER)
+    with pytest.raises(PowerMissing):
+        debt_draw_again(by=factories.staff(Role.INSPECTOR), game=game)
+    with pytest.raises(DebtDrawPending):
+        debt_draw_again(by=organiser, game=game)
+    for number in (1, 2, 3):
+        owing.drawn(game)
+        with pytest.raises(DebtDrawsOver if number == 3 else NothingOwed):
+            debt_draw_again(by=organiser, game=game)
+        assert debt_stand(game=game) is None
+        owing.nobody_comes()
+        if number < 3:
+            assert owing.owed_cents(game) == 280
+            organiser = factories.staff(Role.ORGANISER)
+            draw = debt_draw_again(by=organiser, game=game)
+            assert draw.subject == f"small:{number + 1}"
+    assert owing.owed_cents(game) == 0 and debt_stand(game=game) is None
+    assert DebtStanding.objects.get().cents == balance_cents(accounts.for_authority("small")) == 280
+    assert balance_cents(accounts.unclaimed()) == 0
+    assert differences()[1] == []

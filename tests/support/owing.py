@@ -1,0 +1,47 @@
+"""Make games of Promotrot that ended owing prizes, and draw what they owe."""
+
+from core.draws.models import Draw
+from core.ledger.services import balance_cents
+from core.nights.services import night_run
+from core.staff.powers import Role
+from promotrot import accounts
+from promotrot.models.game import Game
+from promotrot.models.voucher import Voucher
+from promotrot.services.debts.ending import game_end_propose
+from tests.support import emitting, factories
+
+
+def owing(cents: int) -> Game:
+    """Return a game whose only emission sold that many losing tickets at 1.00 and owes 70 % of
+    it.
+    """
+    tickets = cents // 70
+    seed = emitting.seed_where("small/1", lambda tiers: not any(tiers[:tickets]))
+    with emitting.seeded(seed):
+        emission = emitting.opened(emitting.small())
+    emitting.sold_and_played(emission, tickets)
+    return emitting.closed(emission).game
+
+
+def ended(cents: int, winners: int = 1) -> Game:
+    """Return a game that has ended and owes so much, with its draw announced."""
+    game = owing(cents)
+    factories.central_office()
+    emitting.both(game_end_propose(by=factories.staff(Role.ORGANISER), game=game, winners=winners))
+    return game
+
+
+def drawn(game: Game) -> list[Voucher]:
+    """Hold the announced draw of the game; return its vouchers."""
+    factories.witnessed(Draw.objects.get(subject=f"{game.code}:{game.debt_draws.count()}"))
+    return list(Voucher.objects.filter(debt_draw__game=game).order_by("pk"))
+
+
+def nobody_comes() -> None:
+    """Let the last day to claim pass, and the night after it."""
+    factories.time_pass(days=31)
+    night_run()
+
+
+def owed_cents(game: Game) -> int:
+    return balance_cents(accounts.prizes(game.code))
