@@ -30,6 +30,16 @@ SELECT coalesce(sum(v.amount_cents) FILTER (WHERE v.nature IN ('cash', 'in_kind'
  WHERE t.emission_id = %s
 """
 
+# Drawn prizes that the organiser paid after they had been drawn again: their lapse has no claim any
+# more that tells of it [C8, P17].
+_RESTORED = """
+SELECT m.code, sum(r.cents)::bigint FROM payoffice_restoration r
+  JOIN ledger_account a ON a.id = r.taken_from_id JOIN payoffice_claim c ON c.id = r.claim_id
+  JOIN promotrot_voucher v ON v.id = c.document_id
+  JOIN promotrot_debtdraw d ON d.id = v.debt_draw_id JOIN promotrot_game m ON m.id = d.game_id
+ WHERE c.game = 'promotrot' AND c.state <> 'refused' AND a.code = %s GROUP BY m.code
+"""
+
 
 @dataclass(frozen=True, slots=True)
 class _Moved:
@@ -65,6 +75,11 @@ def rebuild_debts(books: Books) -> None:
         books.move([postings.debt_stands(game_code=code, cents=cents)])
     for code, cents in _sums(DebtDecision):
         books.move([postings.debt_decided(game_code=code, cents=cents)])
+    with connection.cursor() as cursor:
+        cursor.execute(_RESTORED, [accounts.late_awards().code])
+        for code, cents in cursor.fetchall():
+            prizes = accounts.prizes(code)
+            books.move([Line("promotrot.restored", accounts.late_awards(), prizes, cents)])
 
 
 def _sums(model: type[DebtStanding | DebtDecision]) -> list[tuple[str, int]]:

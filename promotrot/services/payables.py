@@ -11,11 +11,12 @@ from django.db import connection, transaction
 from django.utils.translation import get_language
 from django.utils.translation import gettext as _
 
+from core.database.locks import Lock, hold
 from core.kernel import codes
 from core.kernel.regulation import Bearer
 from core.ledger import services as ledger
 from core.ledger.services import AccountCode
-from core.payoffice.models import Claim
+from core.payoffice.models import Claim, Restoration
 from core.payoffice.sources import (
     Claimed,
     DocumentUnknown,
@@ -32,6 +33,7 @@ from core.receipts.document import Line as Text
 from core.receipts.formats import format_cents, format_date
 from promotrot import accounts, postings
 from promotrot.models.voucher import Voucher, VoucherHandover
+from promotrot.selectors.debts import debt_left
 from promotrot.services.facts import emission_facts
 from promotrot.services.voucher_paper import thing_of
 from promotrot.services.vouchers import VoucherHandedOver
@@ -144,12 +146,20 @@ class Vouchers:
 
     def forfeits_to(self, payable: Payable, day: datetime.date) -> AccountCode:
         voucher = _get(payable.document_id)
-        if voucher.nature == Voucher.Nature.DRAWN:
-            return _forfeited_to(voucher.ticket.emission.game.code)
-        return _forfeited_to(None)
+        if voucher.nature != Voucher.Nature.DRAWN:
+            return _forfeited_to(None)
+        if _borne_by_organiser(voucher):
+            return accounts.late_awards()
+        return _forfeited_to(voucher.ticket.emission.game.code)
 
     def gives_back(self, payable: Payable, lapsed_day: datetime.date) -> AccountCode:
-        return self.forfeits_to(payable, lapsed_day)
+        voucher = _get(payable.document_id)
+        if voucher.nature != Voucher.Nature.DRAWN:
+            return _forfeited_to(None)
+        game = voucher.ticket.emission.game
+        hold((Lock.GAME, game.pk))
+        still_owed = debt_left(game)[0] >= 0  # its claim is held now, and counts no more
+        return _forfeited_to(game.code) if still_owed else accounts.late_awards()
 
     def first_lapse(self, since: datetime.date) -> datetime.date | None:
         lapsing = Voucher.objects.filter(last_day__gte=since).exclude(nature=Voucher.Nature.REFUND)
@@ -196,6 +206,12 @@ def _forfeited_to(drawn_by: str | None) -> AccountCode:
     ended game whose draw gave it, or None [P17].
     """
     return accounts.unclaimed() if drawn_by is None else accounts.prizes(drawn_by)
+
+
+def _borne_by_organiser(voucher: Voucher) -> bool:
+    """Return whether the organiser pays a drawn prize, as its money was drawn again [C8, P17]."""
+    restored = Restoration.objects.filter(claim__game=Game.PROMOTROT, claim__document_id=voucher.pk)
+    return restored.filter(taken_from__code=accounts.late_awards().code).exists()
 
 
 def _rows() -> Any:

@@ -1,14 +1,17 @@
 -- Check what becomes of the debt of an ended game on every write, by any program [P17].
 
 -- Return what lapsed, or was refused, of the prizes drawn by an ended game, and how many prizes, less
--- what was drawn again or stands before the authority.
+-- what was drawn again or stands before the authority. A prize that came back from the organiser's
+-- account [C8] had been drawn again before.
 CREATE OR REPLACE FUNCTION promotrot_debt_left(p_game bigint, OUT cents bigint, OUT prizes bigint)
 LANGUAGE sql STABLE AS $$
     WITH gone AS (
         SELECT coalesce(sum(c.amount_cents), 0)::bigint AS cents, count(*) AS prizes
           FROM promotrot_voucher v JOIN promotrot_debtdraw d ON d.id = v.debt_draw_id
           JOIN payoffice_claim c ON c.game = 'promotrot' AND c.document_id = v.id
-         WHERE d.game_id = p_game AND c.state IN ('lapsed', 'refused')
+         WHERE d.game_id = p_game AND (c.state IN ('lapsed', 'refused') OR EXISTS (
+            SELECT FROM payoffice_restoration r JOIN ledger_account a ON a.id = r.taken_from_id
+             WHERE r.claim_id = c.id AND a.code = 'promotrot:organiser:late'))
     ), again AS (
         SELECT coalesce(sum(d.owed_cents), 0)::bigint AS cents,
                coalesce(sum(d.winners), 0)::bigint AS prizes

@@ -4,6 +4,7 @@ import pytest
 
 from core.ledger.books import differences
 from core.ledger.services import balance_cents
+from core.payoffice.services.matching import deposit_match
 from core.staff.actor import PowerMissing
 from core.staff.powers import Role
 from promotrot import accounts
@@ -15,7 +16,7 @@ from promotrot.services.debts.drawing import (
     debt_draw_again,
     debt_stand,
 )
-from tests.support import factories, owing
+from tests.support import factories, owing, paying
 
 pytestmark = [pytest.mark.django_db, pytest.mark.article("15.III.6.2")]
 
@@ -47,3 +48,33 @@ def test_what_lapses_goes_back_to_the_games_prizes_and_then_to_the_authority() -
     assert DebtStanding.objects.get().cents == balance_cents(accounts.for_authority("small")) == 280
     assert balance_cents(accounts.unclaimed()) == 0
     assert differences()[1] == []
+
+
+@pytest.mark.parametrize("drawn_again", [False, True], ids=["before", "after"])
+def test_a_drawn_voucher_identified_late_is_paid_before_and_after_it_was_drawn_again(
+    drawn_again: bool,
+) -> None:
+    """[C8]: from the game's prizes while they wait; then the organiser bears it, for the control is
+    the organiser's.
+    """
+    game = owing.ended(140)
+    (voucher,) = owing.drawn(game)
+    deposit = paying.deposited("", paying.cashier(), reason="unreadable")
+    owing.nobody_comes()
+    assert owing.owed_cents(game) == 140
+    if drawn_again:
+        debt_draw_again(by=factories.staff(Role.ORGANISER), game=game)
+        owing.drawn(game)
+    deposit_match(
+        by=factories.staff(Role.SUPERVISOR),
+        deposit=deposit.uuid,
+        game="promotrot",
+        document=voucher.uuid,
+        evidence="the receipt of the play",
+    )
+    assert balance_cents(accounts.held("small/1")) == 140
+    assert owing.owed_cents(game) == 0
+    assert balance_cents(accounts.late_awards()) == (-140 if drawn_again else 0)
+    assert differences()[1] == []
+    with pytest.raises(NothingOwed):
+        debt_draw_again(by=factories.staff(Role.ORGANISER), game=game)
