@@ -22,8 +22,8 @@ _TEXTS: dict[str, texts.Text] = {
     "as_of": _("as of {day}, {time}"),
     "play_for": _("Play for"),
     "before_selling": _("Before selling"),
-    "display_title": _("Before selling: rules and percentage on display"),
-    "display_why": _(
+    "game_display_title": _("Before selling: rules and percentage on display"),
+    "game_display_why": _(
         "The premises display the rules of each game and what of its takings goes to prizes"
         " (15.III.5.2)."
     ),

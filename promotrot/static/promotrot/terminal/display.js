@@ -24,7 +24,7 @@ export function display(till, game, done) {
       till.tell(error);
     }
   }
-  const shown = dialog(t("display_title"), [h("p", {}, t("display_why")), h("h3", {}, game.name),
+  const shown = dialog(t("game_display_title"), [h("p", {}, t("game_display_why")), h("h3", {}, game.name),
     h("div", { class: "grid" }, h("ul", { class: "stack tight rules-list" }, game.rules.map((rule) => h("li", {}, rule))), prizeTable(game)),
     h("p", { class: "large" }, t("to_prizes", { percent: decimal(game.prize_percent) })),
     h("div", { class: "row ends" }, h("button", { class: "button big", type: "button", onclick: poster }, t("print_poster")),
