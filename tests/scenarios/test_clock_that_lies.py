@@ -20,6 +20,7 @@ from core.nights.models import JobRun
 from core.staff.powers import Role
 from core.timekeeping.models import Incident
 from lototrot.models.contest import Contest
+from lototrot.models.running import RaceStart
 from lototrot.models.tickets import Ticket
 from promotrot.models.emission import Emission
 from promotrot.models.play import PlayTicket
@@ -103,12 +104,19 @@ def test_a_clock_set_back_stops_sales_at_once_and_a_start_is_recorded(eve: Eve) 
         incident = Incident.objects.get()
         assert (incident.cause, incident.ended_at) == ("behind_record", None)
         assert round(incident.ahead_us / 1e6) == -300
+        ahead = clock.now() + FIVE_MINUTES + timedelta(seconds=30)
+        refused(eve.report_start(ahead), 422, "instant_ahead")
         answer = eve.report_start(start)
         assert answer.status_code == 201, answer.content
         eve.contest.refresh_from_db()
+        assert eve.contest.state == "stopped"
+        confirmation = f"proposals/{answer.json()['proposal']}/confirmation"
+        assert staff_api(Role.STEWARDS).post(confirmation).status_code == 200
+        eve.contest.refresh_from_db()
         assert (eve.contest.state, eve.contest.closing_cause) == ("closed", "start")
-        ahead = clock.now() + FIVE_MINUTES + timedelta(seconds=30)
-        refused(eve.report_start(ahead), 422, "instant_ahead")
+        recorded = RaceStart.objects.get()
+        assert recorded.actual_start_at == start > recorded.recorded_at
+        assert round(recorded.clock_behind.total_seconds()) == 300
     eve.nothing_is_sold()
     watched()
     assert Incident.objects.get().ended_at is not None
