@@ -5,6 +5,7 @@ received is on their own accounts (`core.ledger.services.premises_account`). The
 contest are on `Contest.takings_account`.
 """
 
+import hashlib
 from datetime import date
 from functools import cache
 from importlib import resources
@@ -75,6 +76,12 @@ def jackpot(bet_type_code: str) -> AccountCode:
 def reserve(bet_type_code: str) -> AccountCode:
     """Return the account of the reserve fund of the 7/7 (14.III.9.3, 14.III.9.5, 14.III.9.8)."""
     return liability(f"lototrot:{bet_type_code}:reserve")
+
+
+def sent_on(bet_type_code: str, recipient: str) -> AccountCode:
+    """Return the account of what an ended bet type owes to a recipient of the decision [A21]."""
+    key = hashlib.sha256(recipient.strip().encode()).hexdigest()[:16]
+    return liability(f"lototrot:{bet_type_code}:ended:{key}")
 
 
 def organiser(part: Part) -> AccountCode:

@@ -13,6 +13,7 @@ from lototrot.admin.desk import PAGE
 from lototrot.admin.refusals import CLASSIFICATION, PROGRAMME
 from lototrot.admin.settling import MISSING
 from lototrot.admin.words import GATES, race_text
+from lototrot.models.authority import FiguresAmendment, GameEnd
 from lototrot.models.contest import BetType, Contest, InternalBetType, TicketModel
 from lototrot.models.programme import Meeting, Race, Racecourse
 from lototrot.models.running import Classification, RaceDeclaration, RaceStart, Withdrawal
@@ -127,6 +128,8 @@ ADMINISTRATION = Administration(
                 (BetType, "rule"),
                 (TicketModel, "receipt_long"),
                 (InternalBetType, "do_not_disturb"),
+                (FiguresAmendment, "gavel"),
+                (GameEnd, "flag"),
             ),
         ),
         Section(
@@ -159,6 +162,9 @@ ADMINISTRATION = Administration(
     panels=(Panel(10, contests_panel),),
     pages=(PAGE,),
     kind_titles={
+        "lototrot.bet_type": _("Bet type"),
+        "lototrot.figures_amendment": _("Amendment of the figures"),
+        "lototrot.game_end": _("End of a bet type"),
         "lototrot.contest_discard": _("Discarding of a contest"),
         "lototrot.withdrawal": _("Withdrawal of a horse"),
         "lototrot.withdrawal_reversal": _("Reversal of a withdrawal"),

@@ -41,6 +41,12 @@ def _with_change(table: str, contest: str, when: str = "true") -> Rule:
 
 _PROGRAMME = (
     stamped("lototrot_bettype", "recorded_at", **_RECORDED),
+    confirmed("lototrot_bettype"),
+    stamped("lototrot_figuresamendment", "entered_at"),
+    confirmed("lototrot_figuresamendment"),
+    stamped("lototrot_gameend", "ended_at"),
+    confirmed("lototrot_gameend"),
+    posted("lototrot_gameend", "t.cents"),
     stamped("lototrot_internalbettype", "recorded_at", **_RECORDED),
     stamped("lototrot_ticketmodel", "recorded_at", **_RECORDED),
     stamped("lototrot_meeting", "imported_at", user="imported_by_id", session="imported_in_id"),

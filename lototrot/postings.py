@@ -5,9 +5,13 @@ and the replay of a day posts them again. `sql/sell.sql` inserts the line of `sa
 """
 
 from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from datetime import date
+from enum import StrEnum
 from itertools import pairwise
+from typing import Any
 
+from core.kernel.canonical import Json
 from core.ledger.services import AccountCode, Line, premises_account
 from lototrot import accounts
 from lototrot.accounts import Part
@@ -53,6 +57,78 @@ def carry_over(*, contest_id: int, bet_type_code: str, day: date, cents: int) ->
     """Return the line of unclaimed prizes of a day that pass to the next meeting (14.III.10.7)."""
     waiting = accounts.carry_over(bet_type_code, day)
     return Line("lototrot.carry_over", waiting, accounts.lapsed(contest_id), cents)
+
+
+class Source(StrEnum):
+    """A sum that had accumulated in a chain when its bet type ended [A21]."""
+
+    JACKPOT = "jackpot"
+    RESERVE = "reserve"
+    UNCLAIMED = "unclaimed"
+
+
+@dataclass(frozen=True, slots=True)
+class EndMove:
+    """A sum that the authority sends on: to a recipient by name, or to another bet type.
+
+    There the reserve joins the reserve, and the rest the jackpot. `day` is that with which
+    unclaimed prizes waited.
+    """
+
+    source: Source
+    day: date | None
+    recipient: str
+    bet_type: str
+    cents: int
+
+    def to_document(self) -> dict[str, Json]:
+        return {
+            "source": str(self.source),
+            "day": self.day.isoformat() if self.day else None,
+            "recipient": self.recipient,
+            "bet_type": self.bet_type,
+            "cents": self.cents,
+        }
+
+    @classmethod
+    def from_document(cls, document: Mapping[str, Any]) -> "EndMove":
+        day = document["day"]
+        return cls(
+            source=Source(document["source"]),
+            day=date.fromisoformat(day) if day else None,
+            recipient=document["recipient"],
+            bet_type=document["bet_type"],
+            cents=document["cents"],
+        )
+
+
+def end_lines(bet_type_code: str, moves: Iterable[EndMove]) -> list[Line]:
+    """Return the lines of the end of a bet type [A17, A21]."""
+    return [
+        Line(
+            "lototrot.end",
+            _accumulated(bet_type_code, move),
+            _sent_to(bet_type_code, move),
+            move.cents,
+        )
+        for move in moves
+    ]
+
+
+def _accumulated(bet_type_code: str, move: EndMove) -> AccountCode:
+    if move.source is Source.JACKPOT:
+        return accounts.jackpot(bet_type_code)
+    if move.source is Source.RESERVE:
+        return accounts.reserve(bet_type_code)
+    return accounts.carry_over(bet_type_code, move.day or date.min)
+
+
+def _sent_to(bet_type_code: str, move: EndMove) -> AccountCode:
+    if not move.bet_type:
+        return accounts.sent_on(bet_type_code, move.recipient)
+    if move.source is Source.RESERVE:
+        return accounts.reserve(move.bet_type)
+    return accounts.jackpot(move.bet_type)
 
 
 def reversal(lines: Iterable[Line]) -> list[Line]:

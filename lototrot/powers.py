@@ -6,6 +6,8 @@ UNDO_BREACH = "lototrot.breach"
 CLASSIFY = "lototrot.classification"
 CONFIRM_CORRECTION = "lototrot.classification.correction"
 CLOSE_CONTEST = "lototrot.contest.close"
+END_GAME = "lototrot.end"
+AMEND_FIGURES = "lototrot.figures.amend"
 OPEN_CONTEST = "lototrot.contest.open"
 PREPARE_CONTEST = "lototrot.contest.prepare"
 ORDER_PAYMENT = "lototrot.payment_order"
@@ -25,6 +27,8 @@ POWERS = {
     CLASSIFY: frozenset({Role.STEWARDS}),
     CONFIRM_CORRECTION: frozenset({Role.INSPECTOR, Role.AUDITOR}),
     CLOSE_CONTEST: frozenset({Role.ORGANISER}),
+    END_GAME: frozenset({Role.ORGANISER}),
+    AMEND_FIGURES: frozenset({Role.ORGANISER}),
     OPEN_CONTEST: frozenset({Role.ORGANISER}),
     PREPARE_CONTEST: frozenset({Role.ORGANISER}),
     ORDER_PAYMENT: frozenset({Role.ORGANISER}),

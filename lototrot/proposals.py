@@ -1,10 +1,14 @@
 """List the acts of Lototrot that two persons must do."""
 
+from lototrot.services.authority import amendments, bet_types, ending
 from lototrot.services.contest import preparing
 from lototrot.services.races import classification, declarations, starts, stopping, withdrawals
 from lototrot.services.settlement import breach, payment_order
 
 KINDS = (
+    bet_types.BET_TYPE,
+    amendments.AMENDMENT,
+    ending.END,
     preparing.DISCARD,
     withdrawals.WITHDRAWAL,
     withdrawals.REVERSAL,

@@ -6,6 +6,7 @@ from core.ledger.books import Books, Rebuilder
 from core.ledger.services import AccountCode, Line, liability
 from lototrot import accounts, postings
 from lototrot.engine.distribution import Takings, distribute
+from lototrot.models.authority import GameEnd
 from lototrot.models.contest import Contest
 from lototrot.services.contest.contests import rules_of
 from lototrot.services.prizes.carry_over import carry_over_lines
@@ -33,6 +34,14 @@ def rebuild_lototrot(books: Books) -> None:
         books.move(restored_lines(contest))
         if contest.state in (Contest.State.SETTLED, Contest.State.ORDERED):
             books.move(_settlement(contest, takings, books))
+    for end in GameEnd.objects.order_by("pk"):
+        books.move(_ends(end))
+
+
+def _ends(end: GameEnd) -> list[Line]:
+    """Return the moves that the authority decided: they follow from nothing else on record."""
+    moves = [postings.EndMove.from_document(move) for move in end.moves]
+    return postings.end_lines(end.bet_type_code, moves)
 
 
 def _sales(contest: Contest, takings: AccountCode) -> list[Line]:

@@ -15,6 +15,7 @@ from functools import cache
 from importlib import resources
 from typing import Any
 
+from core.kernel.bet_type_figures import BetTypeFigures, bet_type_figures
 from core.kernel.documents import Table
 from core.kernel.errors import Invalid
 from core.kernel.money import MAX_CENTS
@@ -100,6 +101,7 @@ class LototrotFigures(GameFigures):
     """The figures that the regulation fixes for Lototrot."""
 
     meeting: MeetingFigures
+    bet_type: BetTypeFigures
 
 
 @dataclass(frozen=True, slots=True)
@@ -234,8 +236,8 @@ class Schedule:
         """Return a schedule with one more version: `changes` over the figures of the newest.
 
         `changes` has `in_force_from` and `source`, and the keys that change, nested as in the data
-        file; a list replaces a list. Raises RegulationRefused if the day is not later than the
-        newest version's, and for malformed figures.
+        file; a list replaces a list, and shares replace shares. Raises RegulationRefused if the day
+        is not later than the newest version's, and for malformed figures.
         """
         if (
             Table(changes, "$", RegulationRefused).day("in_force_from")
@@ -268,12 +270,16 @@ def shipped() -> Schedule:
     return schedule_from(json.loads(text)["versions"])
 
 
+_REPLACED = ("shares_below", "shares_above")
+
+
 def _merged(base: Mapping[str, Any], changes: Mapping[str, Any], place: str) -> dict[str, Any]:
     result = dict(base)
     for key, value in changes.items():
         if key not in base:
             raise RegulationRefused(f"{place}.{key}: no such figure", place=f"{place}.{key}")
-        nested = isinstance(base[key], Mapping) and isinstance(value, Mapping)
+        both = isinstance(base[key], Mapping) and isinstance(value, Mapping)
+        nested = both and key not in _REPLACED
         result[key] = _merged(base[key], value, f"{place}.{key}") if nested else value
     return result
 
@@ -308,7 +314,11 @@ def _game(table: Table) -> GameFigures:
 
 
 def _lototrot(table: Table) -> LototrotFigures:
-    return LototrotFigures(**asdict(_game(table)), meeting=table.table("meeting", _meeting))
+    return LototrotFigures(
+        **asdict(_game(table)),
+        meeting=table.table("meeting", _meeting),
+        bet_type=table.table("bet_type", bet_type_figures),
+    )
 
 
 def _meeting(table: Table) -> MeetingFigures:

@@ -1,4 +1,5 @@
 from lototrot.admin import (
+    authority,
     contests,
     desk,
     programme,
@@ -11,6 +12,7 @@ from lototrot.admin import (
 )
 
 __all__ = [
+    "authority",
     "contests",
     "desk",
     "programme",

@@ -15,6 +15,7 @@ from core.admin_support.readonly import ReadOnlyAdmin
 from core.staff.actor import StaffActor
 from lototrot import powers
 from lototrot.models.contest import BetType, InternalBetType, TicketModel
+from lototrot.services.authority import bet_types
 from lototrot.services.contest import contests as services
 
 Data = dict[str, Any]
@@ -52,7 +53,12 @@ class _NewInternal(ActForm):
 
 
 def _record_bet_type(by: StaffActor, target: None, data: Data) -> Done:
-    return Done(_("The bet type is on record."), services.bet_type_record(by=by, **data))
+    return Done(_("The bet type is on record."), bet_types.bet_type_record(by=by, **data))
+
+
+def _propose_bet_type(by: StaffActor, target: None, data: Data) -> Done:
+    bet_types.bet_type_propose(by=by, **data)
+    return Done(_("Proposed; a second person confirms it."))
 
 
 def _record_model(by: StaffActor, target: None, data: Data) -> Done:
@@ -66,11 +72,21 @@ def _record_internal(by: StaffActor, target: None, data: Data) -> Done:
 
 BET_TYPE = Act(
     name="record",
-    title=_("Record a bet type"),
+    title=_("Record a version of the regulation's bet type"),
     power=powers.PREPARE_CONTEST,
     run=_record_bet_type,
     form=_NewBetType,
     icon="add",
+    text=_("Categories, shares and threshold are the regulation's own [A19]."),
+)
+OTHER_BET_TYPE = Act(
+    name="propose",
+    title=_("Propose another bet type"),
+    power=powers.PREPARE_CONTEST,
+    run=_propose_bet_type,
+    form=_NewBetType,
+    icon="playlist_add",
+    text=_("With the authority's authorisation; a second person confirms it [A19]."),
 )
 TICKET_MODEL = Act(
     name="record",
@@ -96,7 +112,7 @@ class BetTypeAdmin(ReadOnlyAdmin):
     columns = ("__str__", "authorisation", "recorded_at", "recorded_by")
     shown = ("code", "version", "document_shown", "authorisation", "recorded_at", "recorded_by")
     search_fields = ("code",)
-    list_acts = (BET_TYPE,)
+    list_acts = (BET_TYPE, OTHER_BET_TYPE)
 
     @admin.display(description=_("rules"))
     def document_shown(self, row: BetType) -> Any:

@@ -22,6 +22,7 @@ from lototrot.models.programme import Meeting
 from lototrot.selectors import contests as selectors
 from lototrot.selectors.cards import contest_legs
 from lototrot.selectors.settlements import chain_balances
+from lototrot.services.authority.ending import GameEnded
 from lototrot.services.contest import closing, contests, preparing
 from lototrot.services.programme.official import meeting_get
 from lototrot.services.races.course import ReasonMissing
@@ -151,6 +152,7 @@ _TERMS = (
     contests.ScheduleOutOfPlace,
     preparing.ContestOfDayExists,
     preparing.LaterMeetingSettled,
+    GameEnded,
 )
 
 

@@ -7,12 +7,16 @@ from rest_framework.request import Request
 from core.api.schema import operation
 from core.api.shapes import Day, Flag, Instant, PageQuery, Shape, Text, Whole
 from core.api.views import StaffView
+from core.staff.api.proposals import ProposalOut
+from core.staff.two_persons import ProposalPending
 from lototrot.api import samples
 from lototrot.engine.bet_type import BetTypeRefused
 from lototrot.models.contest import BetType, InternalBetType, TicketModel
+from lototrot.services.authority import bet_types
 from lototrot.services.contest import contests
 
 _BIGGEST_VERSION = 32_767
+_PROPOSED = "Takes effect when a second person confirms the proposal (`/api/v1/proposals`)."
 
 
 class BetTypeIn(Shape):
@@ -64,17 +68,50 @@ class BetTypes(StaffView):
         return self.rows(BetTypeOut, BetType.objects.all(), self.query(PageQuery))
 
     @operation(
-        "Record a version of a bet type (14.III.7)",
-        "The same content again changes nothing; other content needs another version.",
+        "Record a version of the regulation's own bet type (14.III.7) [A19]",
+        "The same content again changes nothing; other content needs another version. Categories, "
+        "shares and threshold are the regulation's. Other bet types are proposed.",
         body=BetTypeIn,
         answer=BetTypeOut,
         status=201,
         example=samples.BET_TYPE,
-        problems=(BetTypeRefused, contests.BetTypeRecorded, contests.AuthorisationMissing),
+        problems=(
+            BetTypeRefused,
+            contests.AuthorisationMissing,
+            bet_types.BetTypeNeedsTwo,
+            bet_types.FiguresNotOfRegulation,
+            bet_types.BetTypeRecorded,
+        ),
     )
     def post(self, request: Request) -> HttpResponse:
         body = self.read(BetTypeIn)
-        return self.answer(BetTypeOut, contests.bet_type_record(by=self.by, **body), 201)
+        return self.answer(BetTypeOut, bet_types.bet_type_record(by=self.by, **body), 201)
+
+
+class BetTypeProposals(StaffView):
+    @operation(
+        "Propose a bet type that the authority has authorised (14.III.7) [A19]",
+        _PROPOSED,
+        body=BetTypeIn,
+        answer=ProposalOut,
+        status=201,
+        idempotent=True,
+        example=samples.OTHER_BET_TYPE,
+        problems=(
+            BetTypeRefused,
+            contests.AuthorisationMissing,
+            bet_types.FiguresNotOfRegulation,
+            bet_types.BetTypeRecorded,
+            ProposalPending,
+        ),
+    )
+    def post(self, request: Request) -> HttpResponse:
+        body = self.read(BetTypeIn)
+
+        def act() -> HttpResponse:
+            return self.answer(ProposalOut, bet_types.bet_type_propose(by=self.by, **body), 201)
+
+        return self.once(act)
 
 
 class InternalBetTypes(StaffView):

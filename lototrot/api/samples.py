@@ -125,6 +125,41 @@ BET_TYPE: dict[str, Any] = {
     "authorisation": "CAIB 1/2006",
 }
 
+OTHER_BET_TYPE: dict[str, Any] = {
+    "document": {
+        "code": "five-races",
+        "version": 1,
+        "name": "Five races",
+        "legs": 5,
+        "prize_percent": "62.5",
+        "payout_step_cents": 5,
+        "jackpot_threshold_cents": 5_000_000,
+        "shares_below": {"5": "40", "4": "25", "3": "35", "reserve": "0"},
+        "shares_above": {"5": "30", "4": "25", "3": "35", "reserve": "10"},
+    },
+    "authorisation": "CAIB 4/2027",
+}
+
+AMENDMENT: dict[str, Any] = {
+    "in_force_from": "2028-01-01",
+    "source": "BOIB 170/2027, order of 3 December 2027",
+    "figures": {
+        "legs": 7,
+        "jackpot_threshold_cents": 30_000_000,
+        "shares_below": {"7": "30", "6": "20", "5": "20", "4": "30", "reserve": "0"},
+        "shares_above": {"7": "20", "6": "20", "5": "20", "4": "30", "reserve": "10"},
+    },
+}
+
+GAME_END: dict[str, Any] = {
+    "bet_type": "lototrot",
+    "decision": "Resolution of 1 March 2031",
+    "destinations": [
+        {"source": "jackpot", "cents": 7_200_000, "recipient": "Federació Balear de Trot"},
+        {"source": "reserve", "cents": 120_000, "bet_type": "five-races"},
+    ],
+}
+
 CLASSIFICATION: dict[str, Any] = {
     "runners": [
         {"number": 1, "outcome": "started", "place": 2},

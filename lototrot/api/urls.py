@@ -3,6 +3,7 @@
 from django.urls import URLPattern, path
 
 from lototrot.api import (
+    authority,
     certificates,
     contests,
     course,
@@ -43,6 +44,9 @@ _preparing: list[URLPattern] = [
     path(f"{_MEETING}/approval", programmes.Approval.as_view()),
     path(f"{_MEETING}/poster.<str:form>", programmes.MeetingPoster.as_view()),
     path("bet-types", rules.BetTypes.as_view()),
+    path("bet-types/proposals", rules.BetTypeProposals.as_view()),
+    path("figures-amendments", authority.Amendments.as_view()),
+    path("ends", authority.Ends.as_view()),
     path("internal-bet-types", rules.InternalBetTypes.as_view()),
     path("ticket-models", rules.TicketModels.as_view()),
     path("contests", contests.Contests.as_view()),

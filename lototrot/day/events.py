@@ -12,6 +12,7 @@ from core.payoffice.models import Claim
 from core.premises.models import Game
 from core.reports.parts import Event, Span
 from lototrot.day.context import draw_rows
+from lototrot.models.authority import GameEnd
 from lototrot.models.contest import Contest
 from lototrot.models.running import Classification, RaceDeclaration, RaceStart, Withdrawal
 from lototrot.models.sealing import Amendment, Seal
@@ -85,6 +86,8 @@ def _acts(written: Written) -> Iterator[Event]:
         yield _ordered(order)
     for lapse in written(Lapse, "lapsed_at"):
         yield _act(lapse.lapsed_at, "lototrot.lapsed", lapse.contest)
+    for end in written(GameEnd, "ended_at"):
+        yield Event(end.ended_at, "lototrot.ended", end, (end.proposal,), order=2)
     for carried in written(CarryOver, "carried_at"):
         yield _act(carried.carried_at, "lototrot.carry_over", carried.contest)
 

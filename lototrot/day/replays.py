@@ -135,6 +135,11 @@ def _carry_over(row: Any, data: Data) -> None:
     lapsed_carry_over(contest_id=data["contest"])
 
 
+def _end(row: Any, data: Data) -> None:
+    moves = [postings.EndMove.from_document(move) for move in row.moves]
+    post("lototrot.ended", row, postings.end_lines(row.bet_type_code, moves))
+
+
 _ROW_ONLY = ("withdrawal", "start", "declaration", "classification", "seal", "amendment", "draw")
 REPLAYS: dict[str, Replay] = {
     **{f"lototrot.{name}": nothing for name in _ROW_ONLY},
@@ -149,4 +154,5 @@ REPLAYS: dict[str, Replay] = {
     "lototrot.ordered": _order,
     "lototrot.lapsed": _lapse,
     "lototrot.carry_over": _carry_over,
+    "lototrot.ended": _end,
 }

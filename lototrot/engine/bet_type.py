@@ -17,6 +17,7 @@ from importlib import resources
 from types import MappingProxyType
 from typing import Any
 
+from core.kernel.bet_type_figures import BetTypeFigures
 from core.kernel.canonical import Json
 from core.kernel.errors import Invalid
 from core.kernel.money import MAX_CENTS, BadPercent, parse_percent, percent_text
@@ -116,6 +117,30 @@ class BetType:
         if not isinstance(document, Mapping):
             raise BetTypeRefused("A bet type is an object.", errors=[])
         return _Reader(document).read(minimum_prize_percent)
+
+
+def differing(bet_type: BetType, figures: BetTypeFigures) -> tuple[str, ...]:
+    """Return the fields in which a bet type differs from the regulation's own one [A19].
+
+    Return nothing for another bet type: the authority authorises that one by itself.
+    """
+    if bet_type.code != figures.code:
+        return ()
+    have = {
+        "legs": (bet_type.legs, figures.legs),
+        "jackpot_threshold_cents": (
+            bet_type.jackpot_threshold_cents,
+            figures.jackpot_threshold_cents,
+        ),
+        "shares_below": (_by_name(bet_type.below), dict(figures.shares_below)),
+        "shares_above": (_by_name(bet_type.above), dict(figures.shares_above)),
+    }
+    return tuple(name for name, (given, wanted) in have.items() if given != wanted)
+
+
+def _by_name(shares: Shares) -> dict[str, Fraction]:
+    by_name = {str(hits): percent for hits, percent in shares.categories.items()}
+    return {**by_name, RESERVE: shares.reserve}
 
 
 def shipped(code: str, *, minimum_prize_percent: Fraction) -> BetType:

@@ -13,7 +13,8 @@ class OpeningFacts:
 
     `runners_by_race` has the number of listed runners of each included race, in order. A text is
     empty if nothing is on record. A `correction_window_s` above 0 needs `correction_approval` [E4].
-    `has_schedule` is true if a closing time is scheduled [E1].
+    `has_schedule` is true if a closing time is scheduled [E1]. `figures_of_regulation` is true
+    unless the regulation's own bet type has other figures than it has that day [A19].
     """
 
     federation_approver: str
@@ -30,6 +31,7 @@ class OpeningFacts:
     correction_window_s: int
     correction_approval: str
     has_schedule: bool
+    figures_of_regulation: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,6 +75,14 @@ def _bet_gates(
         (
             races == bet_type.legs,
             MissingGate("wrong_race_count", "14.III.7", f"{races} races, not {bet_type.legs}."),
+        ),
+        (
+            facts.figures_of_regulation,
+            MissingGate(
+                "figures_not_of_regulation",
+                "14.III.7",
+                "The bet type has other figures than the regulation in force on that day.",
+            ),
         ),
         (
             not empty,

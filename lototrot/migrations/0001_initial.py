@@ -66,6 +66,16 @@ class Migration(migrations.Migration):
                         verbose_name="recorded by",
                     ),
                 ),
+                (
+                    "proposal",
+                    models.OneToOneField(
+                        null=True,
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="+",
+                        to="staff.proposal",
+                        verbose_name="proposal",
+                    ),
+                ),
             ],
             options={
                 "verbose_name_plural": "bet types",
@@ -1171,6 +1181,84 @@ class Migration(migrations.Migration):
             options={
                 "verbose_name": "change of the contest",
                 "verbose_name_plural": "changes of the contest",
+            },
+        ),
+        migrations.CreateModel(
+            name="FiguresAmendment",
+            fields=[
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                ("in_force_from", models.DateField(unique=True, verbose_name="in force from")),
+                ("source", models.CharField(max_length=200, verbose_name="source")),
+                ("bet_type", models.JSONField(verbose_name="figures")),
+                ("entered_at", models.DateTimeField(verbose_name="entered at")),
+                (
+                    "proposal",
+                    models.OneToOneField(
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="+",
+                        to="staff.proposal",
+                        verbose_name="proposal",
+                    ),
+                ),
+            ],
+            options={
+                "verbose_name": "amendment of the figures",
+                "verbose_name_plural": "amendments of the figures",
+                "constraints": [
+                    models.CheckConstraint(
+                        condition=models.Q(("source", ""), _negated=True),
+                        name="amendment_has_source",
+                    )
+                ],
+            },
+        ),
+        migrations.CreateModel(
+            name="GameEnd",
+            fields=[
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                ("uuid", models.UUIDField(unique=True, verbose_name="UUID")),
+                (
+                    "bet_type_code",
+                    models.CharField(max_length=40, unique=True, verbose_name="bet type"),
+                ),
+                (
+                    "decision",
+                    models.CharField(max_length=200, verbose_name="decision of the authority"),
+                ),
+                ("moves", models.JSONField(verbose_name="moves")),
+                ("cents", models.BigIntegerField(verbose_name="amount (cents)")),
+                ("ended_at", models.DateTimeField(verbose_name="ended at")),
+                (
+                    "proposal",
+                    models.OneToOneField(
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="+",
+                        to="staff.proposal",
+                        verbose_name="proposal",
+                    ),
+                ),
+            ],
+            options={
+                "verbose_name": "end of the game",
+                "verbose_name_plural": "ends of games",
+                "constraints": [
+                    models.CheckConstraint(
+                        condition=models.Q(
+                            models.Q(("decision", ""), _negated=True), ("cents__gte", 0)
+                        ),
+                        name="game_end_is_decided",
+                    )
+                ],
             },
         ),
         migrations.CreateModel(

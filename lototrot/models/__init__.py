@@ -1,4 +1,5 @@
 from lototrot.models import (
+    authority,
     contest,
     preparing,
     programme,
@@ -10,6 +11,7 @@ from lototrot.models import (
 )
 
 __all__ = [
+    "authority",
     "contest",
     "preparing",
     "programme",

@@ -11,7 +11,7 @@ from django.utils.translation import gettext_lazy as _
 from core.database.models import Guarded
 from core.ledger.models import Account
 from core.premises.models import Operator, Terminal
-from core.staff.models import StaffSession, User
+from core.staff.models import Proposal, StaffSession, User
 from lototrot.models.programme import Meeting, Race
 
 MAX_LEGS = 10
@@ -20,7 +20,8 @@ MAX_LEGS = 10
 class BetType(Guarded):
     """A versioned set of rules: legs, categories, shares, threshold, percentage, rounding step.
 
-    `lototrot.engine.bet_type.BetType` reads `document`. A new version is a new row.
+    `lototrot.engine.bet_type.BetType` reads `document`. A new version is a new row. Two persons
+    record any other bet type than the regulation's own [A19].
     """
 
     code = models.CharField(_("code"), max_length=40)
@@ -30,6 +31,9 @@ class BetType(Guarded):
     recorded_at = models.DateTimeField(_("recorded at"))
     recorded_by = models.ForeignKey(
         User, models.PROTECT, related_name="+", verbose_name=_("recorded by")
+    )
+    proposal = models.OneToOneField(
+        Proposal, models.PROTECT, null=True, related_name="+", verbose_name=_("proposal")
     )
 
     class Meta:

@@ -89,6 +89,14 @@ CREATE OR REPLACE TRIGGER two_persons BEFORE INSERT ON lototrot_classification
 CREATE OR REPLACE TRIGGER two_persons_correction BEFORE INSERT ON lototrot_classification
     FOR EACH ROW WHEN (NEW.corrects_id IS NOT NULL)
     EXECUTE FUNCTION lototrot_guard_correction();
+-- The regulation's own bet type has its figures from the regulation; any other needs two persons.
+CREATE OR REPLACE TRIGGER two_persons BEFORE INSERT ON lototrot_bettype
+    FOR EACH ROW WHEN (NEW.code <> 'lototrot' OR NEW.proposal_id IS NOT NULL)
+    EXECUTE FUNCTION lototrot_need_confirmed('lototrot.bet_type');
+CREATE OR REPLACE TRIGGER two_persons BEFORE INSERT ON lototrot_figuresamendment
+    FOR EACH ROW EXECUTE FUNCTION lototrot_need_confirmed('lototrot.figures_amendment');
+CREATE OR REPLACE TRIGGER two_persons BEFORE INSERT ON lototrot_gameend
+    FOR EACH ROW EXECUTE FUNCTION lototrot_need_confirmed('lototrot.game_end');
 CREATE OR REPLACE TRIGGER two_persons BEFORE INSERT ON lototrot_discard
     FOR EACH ROW EXECUTE FUNCTION lototrot_need_confirmed('lototrot.contest_discard');
 CREATE OR REPLACE TRIGGER two_persons BEFORE INSERT ON lototrot_void

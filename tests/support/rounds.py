@@ -56,18 +56,7 @@ def rules(**changes: Any) -> Rules:
 
 def record(of: Rules) -> BetType:
     """Put the rules on record."""
-    recorded_type: BetType
-    recorded_type, _ = BetType.objects.get_or_create(
-        code=of.code,
-        version=of.version,
-        defaults={
-            "document": of.to_document(),
-            "authorisation": "CAIB 1/2006",
-            "recorded_at": clock.now(),
-            "recorded_by_id": factories.staff().user_id,
-        },
-    )
-    return recorded_type
+    return factories.bet_type_of(of)
 
 
 @transaction.atomic

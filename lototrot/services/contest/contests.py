@@ -1,15 +1,13 @@
-"""Record bet types and ticket models, and publish and open contests."""
+"""Record internal bet types and ticket models, and publish and open contests."""
 
 import datetime
 from collections.abc import Mapping
-from typing import Any
 
 from django.conf import settings
 from django.db import IntegrityError, transaction
 
 from core.database import clock
 from core.database.locks import Lock, hold
-from core.kernel.days import natural_day
 from core.kernel.errors import Conflict, Invalid, NotFound
 from core.kernel.money import percent_text
 from core.kernel.regulation import Regulation, shipped
@@ -17,6 +15,7 @@ from core.premises.access import Capability, TerminalActor
 from core.staff.actor import StaffActor
 from lototrot import powers
 from lototrot.engine.bet_type import BetType as Rules
+from lototrot.engine.bet_type import differing
 from lototrot.engine.gates import MissingGate, OpeningFacts, missing_gates
 from lototrot.models.contest import (
     BetType,
@@ -27,6 +26,7 @@ from lototrot.models.contest import (
     TicketModel,
 )
 from lototrot.models.programme import FederationApproval
+from lototrot.selectors.amendments import bet_type_figures
 from lototrot.selectors.races import contest_limit
 from lototrot.selectors.stops import stops_standing
 from lototrot.services.contest.closing import offered_masks_refresh
@@ -35,11 +35,6 @@ from lototrot.services.contest.closing import offered_masks_refresh
 class BetTypeUnknown(NotFound):
     code = "bet_type_unknown"
     message = "There is no such bet type and version."
-
-
-class BetTypeRecorded(Conflict):
-    code = "bet_type_recorded"
-    message = "That version is on record with other content; a change is a new version."
 
 
 class TicketModelUnknown(NotFound):
@@ -125,29 +120,8 @@ def rules_of(bet_type: BetType, day: datetime.date) -> Rules:
     return Rules.from_document(bet_type.document, minimum_prize_percent=least)
 
 
-def bet_type_record(*, by: StaffActor, document: Mapping[str, Any], authorisation: str) -> BetType:
-    """Record a version of a bet type (14.III.7). The same content again returns the same row."""
-    by.need(powers.PREPARE_CONTEST)
-    _need_authorisation(authorisation)
-    now = clock.now()
-    least = figures_of(natural_day(now)).lototrot.minimum_prize_percent
-    rules = Rules.from_document(document, minimum_prize_percent=least)
-    recorded = BetType.objects.filter(code=rules.code, version=rules.version).first()
-    if recorded is not None:
-        if recorded.document != rules.to_document():
-            raise BetTypeRecorded(code=rules.code, version=rules.version)
-        return recorded
-    return BetType.objects.create(
-        code=rules.code,
-        version=rules.version,
-        document=rules.to_document(),
-        authorisation=authorisation,
-        recorded_at=now,
-        recorded_by_id=by.user_id,
-    )
-
-
-def _need_authorisation(reference: str) -> None:
+def need_authorisation(reference: str) -> None:
+    """Raise AuthorisationMissing if the reference is empty."""
     if not reference.strip():
         raise AuthorisationMissing
 
@@ -173,7 +147,7 @@ def ticket_model_record(
 ) -> TicketModel:
     """Record a ticket model that the gaming authority has authorised (14.II.2)."""
     by.need(powers.PREPARE_CONTEST)
-    _need_authorisation(authorisation)
+    need_authorisation(authorisation)
     try:
         with transaction.atomic():
             return TicketModel.objects.create(
@@ -212,6 +186,7 @@ def contest_gates(*, contest: Contest) -> tuple[MissingGate, ...]:
         correction_window_s=contest.correction_window_s,
         correction_approval=contest.correction_approval,
         has_schedule=True,
+        figures_of_regulation=not differing(rules, bet_type_figures(contest.day)),
     )
     return missing_gates(facts, rules, figures_of(contest.day).lototrot)
 

@@ -25,6 +25,7 @@ from lototrot import powers
 from lototrot.models.contest import MAX_LEGS, BetType, Contest, ContestLeg, TicketModel
 from lototrot.models.preparing import ContestChange, Discard
 from lototrot.models.programme import Meeting, Race
+from lototrot.services.authority.ending import need_going_on
 from lototrot.services.contest.chains import chain_lock
 from lototrot.services.contest.closing import offered_masks_refresh
 from lototrot.services.contest.contests import (
@@ -108,7 +109,8 @@ def contest_create(*, by: StaffActor, meeting: Meeting, **terms: Any) -> Contest
     """Prepare a contest on races of the meeting, in the order of the ticket (14.III.5.1).
 
     `terms` are those of `Terms`. Raise TermsRefused, RaceRepeated, RaceUnknown, ScheduleOutOfPlace,
-    ContestOfDayExists or LaterMeetingSettled. The opening gates check what can still be corrected.
+    ContestOfDayExists, LaterMeetingSettled or GameEnded. The opening gates check what can still be
+    corrected.
     """
     by.need(powers.PREPARE_CONTEST)
     wanted = Terms(**terms)
@@ -214,6 +216,7 @@ def _need_possible(meeting: Meeting, terms: Terms) -> None:
     first_start = min(race.scheduled_start_at for race in terms.races)
     if not clock.now() < terms.scheduled_close_at <= first_start:
         raise ScheduleOutOfPlace(first_start_at=first_start.isoformat())
+    need_going_on(terms.bet_type.code)
     settled = (Contest.State.SETTLED, Contest.State.ORDERED)
     chain = Contest.objects.filter(bet_type_code=terms.bet_type.code, day__gt=meeting.day)
     later = chain.filter(state__in=settled).order_by("day").first()

@@ -14,8 +14,10 @@ from core.ledger import services as ledger
 from core.payoffice.models import Restoration
 from core.premises.models import Game
 from lototrot import accounts
+from lototrot.models.authority import GameEnd
 from lototrot.models.settlement import CarryOver, Settlement
 from lototrot.models.tickets import Ticket
+from lototrot.postings import EndMove
 
 Key = tuple[str, datetime.date]
 
@@ -78,12 +80,24 @@ def carried_over_cents() -> tuple[dict[int, int], list[Finding]]:
             carried_over[by_account[account]] -= int(cents)
         elif account == accounts.carry_over(code, day).code:
             back[code, day] = int(cents)
+    sent_on = _sent_on()
     for (code, day), cents in lapsed.items():
-        waits = ledger.balance_cents(accounts.carry_over(code, day))
+        waits = ledger.balance_cents(accounts.carry_over(code, day)) + sent_on.get((code, day), 0)
         accounted = stored.get((code, day), 0) + waits + back.get((code, day), 0)
         if accounted != cents:
             findings.append(Finding(0, f"waiting {code} {day}", accounted, cents))
     return carried_over, findings + _restored_from()
+
+
+def _sent_on() -> dict[Key, int]:
+    """Return the unclaimed prizes that the authority sent on when their bet type ended [A21]."""
+    sent_on: dict[Key, int] = {}
+    for end in GameEnd.objects.all():
+        for move in map(EndMove.from_document, end.moves):
+            if move.day is not None:
+                key = (end.bet_type_code, move.day)
+                sent_on[key] = sent_on.get(key, 0) + move.cents
+    return sent_on
 
 
 def _carried(lapsed: dict[Key, int]) -> tuple[dict[int, int], dict[Key, int], list[Finding]]:

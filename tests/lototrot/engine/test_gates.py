@@ -25,6 +25,7 @@ READY = OpeningFacts(
     correction_window_s=0,
     correction_approval="",
     has_schedule=True,
+    figures_of_regulation=True,
 )
 
 
@@ -46,6 +47,7 @@ def test_with_everything_on_record_it_may_open() -> None:
         ({"runners_by_race": (8, 0, 8, 8, 8, 8, 8)}, "runners_missing", "14.III.5.2"),
         ({"ticket_model_authorisation": " "}, "ticket_model_missing", "14.II.2"),
         ({"correction_window_s": 1}, "correction_window_unapproved", "14.III.1.4"),
+        ({"figures_of_regulation": False}, "figures_not_of_regulation", "14.III.7"),
         ({"has_schedule": False}, "schedule_missing", "14.III.4"),
         ({"federation_approver": ""}, "federation_approval_missing", "14.III.5.2"),
         ({"federation_reference": ""}, "federation_approval_missing", "14.III.5.2"),

@@ -8,6 +8,9 @@ from tests.support.factories.contests import (
     bet_type as bet_type,
 )
 from tests.support.factories.contests import (
+    bet_type_of as bet_type_of,
+)
+from tests.support.factories.contests import (
     contest as contest,
 )
 from tests.support.factories.contests import (

@@ -12,6 +12,7 @@ from core.kernel.canonical import canonical_sha256
 from core.kernel.days import natural_day
 from core.kernel.regulation import shipped as shipped_figures
 from core.ledger import services as ledger
+from lototrot.engine.bet_type import BetType as Rules
 from lototrot.engine.bet_type import shipped
 from lototrot.engine.jornada import meeting_end
 from lototrot.engine.races import mask_of
@@ -23,7 +24,7 @@ from lototrot.models.contest import (
 )
 from lototrot.models.programme import FederationApproval, Meeting, Race, Racecourse, Runner
 from lototrot.services.seal.sealing import contest_seal
-from tests.support.factories.people import serial, somebody
+from tests.support.factories.people import proposal, serial, somebody
 
 
 def racecourse(code: str = "", timezone: str = "Europe/Madrid") -> Racecourse:
@@ -105,19 +106,26 @@ def bet_type(code: str = "lototrot") -> BetType:
     """Return a bet type that comes with the code (`lototrot`, `five-races`, `eight-races`), on
     record.
     """
-    by = somebody()
-    document = shipped(code, minimum_prize_percent=Fraction(60)).to_document()
-    recorded_type: BetType
-    recorded_type, _ = BetType.objects.get_or_create(
-        code=document["code"],
-        version=document["version"],
-        defaults={
-            "document": document,
-            "authorisation": "CAIB 1/2006",
-            "recorded_at": clock.now(),
-            "recorded_by_id": by.user_id,
-        },
-    )
+    return bet_type_of(shipped(code, minimum_prize_percent=Fraction(60)))
+
+
+@transaction.atomic
+def bet_type_of(rules: Rules) -> BetType:
+    """Put rules on record, by two persons unless they are the regulation's own bet type."""
+    recorded_type: BetType | None = BetType.objects.filter(
+        code=rules.code, version=rules.version
+    ).first()
+    if recorded_type is None:
+        own = rules.code == "lototrot"
+        recorded_type = BetType.objects.create(
+            code=rules.code,
+            version=rules.version,
+            document=rules.to_document(),
+            authorisation="CAIB 1/2006",
+            recorded_at=clock.now(),
+            recorded_by_id=somebody().user_id,
+            proposal=None if own else proposal("lototrot.bet_type", f"bet-type:{rules.code}"),
+        )
     return recorded_type
 
 

@@ -155,7 +155,7 @@ def sold(point: Point, contest: Any, numbers: Sequence[int]) -> Any:
 
 
 def started(staff: Staff, race: Any, instant: datetime) -> Any:
-    """Report the actual start of a race. Return the answer."""
+    """Report the actual start of a race, as the first of two persons. Return the answer."""
     body = {"actual_start_at": instant.isoformat(), "source": "Jutge de sortida"}
     return staff.steward.post(f"lototrot/races/{race['id']}/start", body)
 
@@ -182,7 +182,7 @@ def classified(staff: Staff, race: Any, winner: int) -> Any:
 def run(staff: Staff, race: Any, winner: int, instant: datetime) -> None:
     """Move the clock to a race, have it start, and have its result announced five minutes later."""
     factories.time_to(instant)
-    ok(started(staff, race, instant))
+    ok(staff.confirmed(started(staff, race, instant), staff.second_steward))
     factories.time_to(instant + timedelta(minutes=5))
     classified(staff, race, winner)
 

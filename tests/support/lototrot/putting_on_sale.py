@@ -4,9 +4,12 @@ from typing import Any
 
 from django.conf import settings
 
+from core.staff import two_persons
 from core.staff.actor import StaffActor
-from lototrot.models.contest import Contest
+from core.staff.powers import Role
+from lototrot.models.contest import BetType, Contest
 from lototrot.models.programme import Meeting
+from lototrot.services.authority.bet_types import bet_type_propose
 from lototrot.services.contest.contests import contest_gates, contest_publish
 from lototrot.services.contest.preparing import contest_create
 from tests.support import factories
@@ -33,6 +36,13 @@ def of_legs(legs: int) -> dict[str, Any]:
         "shares_below": shares,
         "shares_above": shares,
     }
+
+
+def recorded(by: StaffActor, document: dict[str, Any], authorisation: str = "CAIB 9") -> BetType:
+    """Have two persons record another bet type than the regulation's."""
+    proposal = bet_type_propose(by=by, document=document, authorisation=authorisation)
+    two_persons.confirm(proposal=proposal.uuid, by=factories.staff(Role.ORGANISER))
+    return BetType.objects.get(proposal=proposal)
 
 
 def created(by: StaffActor, meeting: Meeting | None = None, **changes: Any) -> Contest:

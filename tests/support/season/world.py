@@ -24,6 +24,7 @@ from lototrot.services.settlement import breach, payment_order
 from lototrot.services.tickets.annulment import ticket_annul
 from lototrot.services.tickets.selling import SaleRequest, ticket_sell
 from tests.support import factories
+from tests.support.lototrot.putting_on_sale import recorded
 from tests.support.lototrot.starting import start
 from tests.support.season.auditor import Auditor
 from tests.support.season.office import Office
@@ -254,7 +255,7 @@ def begin(rng: Random, begins: date, *, premises: int = 5) -> World:
         begins,
         Auditor(terms(begins)),
         [factories.point() for _ in range(premises)],
-        contests.bet_type_record(by=organiser, document=DOCUMENT, authorisation="CAIB 1/2030"),
+        recorded(organiser, DOCUMENT, "CAIB 1/2030"),
         cashier,
         factories.staff(Role.CASHIER),
         f"payoffice:cash:{session.pk}",

@@ -31,6 +31,7 @@ from lototrot.models.contest import Contest
 from lototrot.models.settlement import Prize
 from lototrot.models.tickets import Ticket
 from lototrot.selectors.draws import subject_of
+from lototrot.services.authority.amendments import amendment_propose
 from lototrot.services.contest.closing import schedule_move
 from lototrot.services.contest.preparing import contest_change, contest_create, contest_discard
 from lototrot.services.races import classification, stopping, withdrawals
@@ -53,6 +54,12 @@ from tests.support.verifying.forging import public_key, published_log
 PRICE_CENTS = 600
 FIRST = range(1, 21)
 """Numbers of the first race; 20 is withdrawn and 1 wins. The second has 1 to 4, and is drawn."""
+FIGURES = {
+    "legs": 7,
+    "jackpot_threshold_cents": 30_000_000,
+    "shares_below": {"7": "30", "6": "20", "5": "20", "4": "30", "reserve": "0"},
+    "shares_above": {"7": "20", "6": "20", "5": "20", "4": "30", "reserve": "10"},
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,7 +114,7 @@ def build() -> Day:
 
 
 def _prepared() -> None:
-    """Prepare two contests of another bet type: one is changed, and one discarded [E9]."""
+    """Prepare two contests of another bet type: one is discarded [E9]. Amend figures [A19]."""
     by, other = factories.two_organisers()
     for days in (3, 4):
         meeting = factories.meeting(races=5, first_start_at=clock.now() + timedelta(days=days))
@@ -123,6 +130,13 @@ def _prepared() -> None:
             scheduled_close_at=races[0].scheduled_start_at,
         )
         contest_change(by=by, contest_id=contest.pk, price_cents=200, races=races[::-1])
+    amendment = amendment_propose(
+        by=by,
+        in_force_from=contest.day + timedelta(days=90),
+        source="BOIB 1",
+        figures=FIGURES,
+    )
+    two_persons.confirm(proposal=amendment.uuid, by=other)
     discard = contest_discard(by=by, contest_id=contest.pk, reason="Cancelled")
     two_persons.confirm(proposal=discard.uuid, by=other)
 

@@ -13,6 +13,7 @@ from core.staff.powers import Role
 from lototrot.engine.bet_type import BetTypeRefused
 from lototrot.models.contest import BetType, Contest, Publication, TicketModel
 from lototrot.models.programme import FederationApproval, Race
+from lototrot.services.authority.bet_types import bet_type_propose
 from lototrot.services.contest.contests import (
     ContestNotOpen,
     CourseUnderWay,
@@ -21,7 +22,6 @@ from lototrot.services.contest.contests import (
     PublishedAlready,
     RulesIncomplete,
     ScheduleOutOfPlace,
-    bet_type_record,
     contest_open,
     contest_publish,
     display_acknowledge,
@@ -155,7 +155,7 @@ def test_the_limits_of_the_price_are_within_them(by: StaffActor, price_cents: in
 def test_a_bet_type_below_sixty_percent_is_not_even_recorded(by: StaffActor) -> None:
     low = DOCUMENT | {"prize_percent": "59.99"}
     with pytest.raises(BetTypeRefused):
-        bet_type_record(by=by, document=low, authorisation="CAIB 9")
+        bet_type_propose(by=by, document=low, authorisation="CAIB 9")
     assert not BetType.objects.exists()
 
 

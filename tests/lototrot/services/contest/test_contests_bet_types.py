@@ -10,18 +10,17 @@ import pytest
 from core.staff.actor import StaffActor
 from core.staff.powers import Role
 from lototrot.engine.bet_type import BetTypeRefused
+from lototrot.services.authority.bet_types import BetTypeRecorded
 from lototrot.services.contest.contests import (
     AuthorisationMissing,
-    BetTypeRecorded,
     TicketModelRecorded,
-    bet_type_record,
     contest_open,
     display_acknowledge,
     ticket_model_record,
 )
 from lototrot.services.tickets.selling import MultipleNotAuthorised, SaleRequest, ticket_sell
 from tests.support import factories
-from tests.support.lototrot.putting_on_sale import DOCUMENT, created, of_legs, published
+from tests.support.lototrot.putting_on_sale import DOCUMENT, created, of_legs, published, recorded
 
 pytestmark = pytest.mark.django_db
 
@@ -35,7 +34,7 @@ def by() -> StaffActor:
 @pytest.mark.parametrize("legs", range(2, 11))
 def test_a_bet_type_is_data_from_two_to_ten_races(by: StaffActor, legs: int) -> None:
     """Recorded, published, opened and sold without any code for it; numbers 1 to 31."""
-    bet_type = bet_type_record(by=by, document=of_legs(legs), authorisation="CAIB 9")
+    bet_type = recorded(by, of_legs(legs))
     meeting = factories.meeting(races=legs, numbers=range(1, 32))
     contest = contest_open(by=by, contest=published(by, created(by, meeting, bet_type=bet_type)))
     place = factories.point()
@@ -52,17 +51,17 @@ def test_a_bet_type_is_data_from_two_to_ten_races(by: StaffActor, legs: int) -> 
 @pytest.mark.parametrize("legs", [0, 1, 11])
 def test_bet_types_of_fewer_or_more_races_are_refused(by: StaffActor, legs: int) -> None:
     with pytest.raises(BetTypeRefused):
-        bet_type_record(by=by, document=of_legs(legs), authorisation="CAIB 9")
+        recorded(by, of_legs(legs))
 
 
 @pytest.mark.article("14.III.7")
 def test_a_version_of_a_bet_type_never_changes(by: StaffActor) -> None:
-    first = bet_type_record(by=by, document=DOCUMENT, authorisation="CAIB 9")
-    assert bet_type_record(by=by, document=DOCUMENT, authorisation="CAIB 9") == first
+    first = recorded(by, DOCUMENT)
     other = DOCUMENT | {"payout_step_cents": 10}
-    with pytest.raises(BetTypeRecorded):
-        bet_type_record(by=by, document=other, authorisation="CAIB 9")
-    second = bet_type_record(by=by, document=other | {"version": 2}, authorisation="CAIB 9")
+    for document in (DOCUMENT, other):
+        with pytest.raises(BetTypeRecorded):
+            recorded(by, document)
+    second = recorded(by, other | {"version": 2})
     assert second.pk != first.pk
 
 
@@ -72,7 +71,7 @@ def test_a_version_of_a_bet_type_never_changes(by: StaffActor) -> None:
     ids=["code", "version", "name"],
 )
 def test_what_the_rules_accept_the_database_holds(by: StaffActor, change: dict[str, Any]) -> None:
-    bet_type = bet_type_record(by=by, document=DOCUMENT | change, authorisation="CAIB 9")
+    bet_type = recorded(by, DOCUMENT | change)
     assert created(by, bet_type=bet_type).bet_type_code == bet_type.code
 
 
@@ -82,7 +81,7 @@ def test_what_the_authority_has_not_authorised_is_not_recorded(
     by: StaffActor, reference: str
 ) -> None:
     with pytest.raises(AuthorisationMissing):
-        bet_type_record(by=by, document=DOCUMENT, authorisation=reference)
+        recorded(by, DOCUMENT, reference)
     with pytest.raises(AuthorisationMissing):
         ticket_model_record(
             by=by,
