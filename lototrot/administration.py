@@ -16,7 +16,13 @@ from lototrot.admin.words import GATES, race_text
 from lototrot.models.authority import FiguresAmendment, GameEnd
 from lototrot.models.contest import BetType, Contest, InternalBetType, TicketModel
 from lototrot.models.programme import Meeting, Race, Racecourse
-from lototrot.models.running import Classification, RaceDeclaration, RaceStart, Withdrawal
+from lototrot.models.running import (
+    Classification,
+    RaceDeclaration,
+    RaceStart,
+    StartAnnouncement,
+    Withdrawal,
+)
 from lototrot.models.sealing import Seal
 from lototrot.models.settlement import CarryOver, Lapse, PaymentOrder, Prize, Settlement
 from lototrot.models.stops import SalesStop
@@ -138,6 +144,7 @@ ADMINISTRATION = Administration(
             (
                 (Withdrawal, "remove_circle"),
                 (SalesStop, "back_hand"),
+                (StartAnnouncement, "schedule"),
                 (RaceStart, "flag"),
                 (RaceDeclaration, "thunderstorm"),
                 (Classification, "emoji_events"),
@@ -168,6 +175,7 @@ ADMINISTRATION = Administration(
         "lototrot.contest_discard": _("Discarding of a contest"),
         "lototrot.withdrawal": _("Withdrawal of a horse"),
         "lototrot.withdrawal_reversal": _("Reversal of a withdrawal"),
+        "lototrot.closing_postponement": _("Later closing"),
         "lototrot.stop_lifting": _("Lifting of a stop of sales"),
         "lototrot.start": _("Start of a race"),
         "lototrot.declaration": _("Race or meeting without a classification"),
@@ -189,6 +197,7 @@ ADMINISTRATION = Administration(
         "stop": row_link(SalesStop),
         "settlement": _settlement,
         "effective_at": _instant,
+        "to_at": _instant,
         "actual_start_at": _instant,
         "announced_at": _instant,
     },

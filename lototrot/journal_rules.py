@@ -89,6 +89,12 @@ _CONTEST = (
         session="published_in_id",
     ),
     stamped("lototrot_schedulechange", "changed_at", user="changed_by_id", session="changed_in_id"),
+    confirmed("lototrot_schedulechange"),
+    published(
+        "lototrot_schedulechange",
+        "lototrot.schedule",
+        "'contest:' || t.contest_id || ':' || t.number",
+    ),
     with_rows(
         "lototrot_schedulechange",
         (
@@ -120,6 +126,12 @@ _TICKETS = (
 
 
 _COURSE = (
+    stamped(
+        "lototrot_startannouncement",
+        "announced_at",
+        user="announced_by_id",
+        session="announced_in_id",
+    ),
     stamped(
         "lototrot_salesstop",
         "stopped_at",

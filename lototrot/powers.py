@@ -9,6 +9,8 @@ CLOSE_CONTEST = "lototrot.contest.close"
 END_GAME = "lototrot.end"
 AMEND_FIGURES = "lototrot.figures.amend"
 OPEN_CONTEST = "lototrot.contest.open"
+POSTPONE_CLOSING = "lototrot.contest.postpone"
+CONFIRM_POSTPONEMENT = "lototrot.contest.postpone.confirm"
 PREPARE_CONTEST = "lototrot.contest.prepare"
 ORDER_PAYMENT = "lototrot.payment_order"
 LIST_PRIZES = "lototrot.prizes.list"
@@ -30,6 +32,8 @@ POWERS = {
     END_GAME: frozenset({Role.ORGANISER}),
     AMEND_FIGURES: frozenset({Role.ORGANISER}),
     OPEN_CONTEST: frozenset({Role.ORGANISER}),
+    POSTPONE_CLOSING: frozenset({Role.ORGANISER, Role.STEWARDS}),
+    CONFIRM_POSTPONEMENT: frozenset({Role.STEWARDS}),
     PREPARE_CONTEST: frozenset({Role.ORGANISER}),
     ORDER_PAYMENT: frozenset({Role.ORGANISER}),
     LIST_PRIZES: frozenset({Role.ORGANISER, Role.AUDITOR}),

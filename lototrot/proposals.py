@@ -1,7 +1,7 @@
 """List the acts of Lototrot that two persons must do."""
 
 from lototrot.services.authority import amendments, bet_types, ending
-from lototrot.services.contest import preparing
+from lototrot.services.contest import preparing, schedule
 from lototrot.services.races import classification, declarations, starts, stopping, withdrawals
 from lototrot.services.settlement import breach, payment_order
 
@@ -12,6 +12,7 @@ KINDS = (
     preparing.DISCARD,
     withdrawals.WITHDRAWAL,
     withdrawals.REVERSAL,
+    schedule.POSTPONEMENT,
     stopping.LIFTING,
     starts.START,
     starts.CORRECTION,

@@ -38,6 +38,9 @@ TOTALS = {"tickets": whole, "bets": whole, "takings_cents": whole}
 SEAL = {"format": "lototrot-seal-1", "contest": whole, "bet_type": text, "day": day,
         "programme": sha256, "races": whole, "closed_at": instant, "closing_cause": text,
         **TOTALS, "root": sha256}
+SCHEDULE = {"format": "lototrot-schedule-1", "contest": whole, "bet_type": text, "day": day,
+            "number": whole, "from": instant, "to": instant, "moved_at": instant,
+            "persons": whole, "reason": text}
 AMENDMENT = {"format": "lototrot-amendment-1", "contest": whole, "seal": sha256, "number": whole,
              "act": text, "voided": [{"place": whole, "reasons": text}], "taken": TOTALS,
              "left": TOTALS}
@@ -158,6 +161,7 @@ JOURNAL_HEAD = {"format": "trot-journal-1", "batch": whole, "previous": sha256, 
 JOURNAL_BATCH = {**JOURNAL_HEAD, "digest": sha256, "key": key_name, "signature": signature}
 
 PUBLISHED: dict[str, dict[str, Any]] = {
+    "lototrot.schedule": SCHEDULE,
     "lototrot.seal": SEAL, "lototrot.amendment": AMENDMENT, "lototrot.settlement": SETTLEMENT,
     "lototrot.settlement_reversal": REVERSAL, "lototrot.payment_order": PAYMENT_ORDER,
     "draws.commitment": DRAW_COMMITMENT, "draws.outcome": OUTCOME, "draws.minutes": MINUTES,

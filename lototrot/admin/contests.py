@@ -34,7 +34,7 @@ from lototrot.models.contest import (
 from lototrot.models.preparing import ContestChange, Discard
 from lototrot.models.settlement import Settlement
 from lototrot.models.tickets import Ticket
-from lototrot.services.contest import closing, contests
+from lototrot.services.contest import closing, contests, schedule
 from lototrot.services.races.results import results_missing
 
 Data = dict[str, Any]
@@ -60,6 +60,10 @@ class _Schedule(ActForm):
         self.initial["to_at"] = self.target.scheduled_close_at
 
 
+class _Postponement(_Schedule):
+    reason = forms.CharField(label=_("Reason"), max_length=400)
+
+
 def _publish(by: StaffActor, contest: Contest, data: Data) -> Done:
     contests.contest_publish(by=by, contest=contest, rules=data)
     return Done(_("Programme, rules and percentage are published to the terminals."))
@@ -77,8 +81,13 @@ def _close(by: StaffActor, contest: Contest, data: Data) -> Done:
 
 
 def _move(by: StaffActor, contest: Contest, data: Data) -> Done:
-    closing.schedule_move(by=by, contest_id=contest.pk, to_at=data["to_at"])
+    schedule.schedule_move(by=by, contest_id=contest.pk, to_at=data["to_at"])
     return Done(_("The scheduled closing is moved."))
+
+
+def _postpone(by: StaffActor, contest: Contest, data: Data) -> Done:
+    proposal = schedule.schedule_postpone(by=by, contest_id=contest.pk, **data)
+    return Done(_("Proposed; a person of the stewards' desk confirms it."), proposal)
 
 
 def _gates(contest: Contest) -> Facts:
@@ -134,12 +143,23 @@ CLOSE = Act(
 )
 MOVE = Act(
     name="schedule",
-    title=_("Move the closing"),
+    title=_("Move the closing earlier"),
     power=powers.CLOSE_CONTEST,
     run=_move,
     form=_Schedule,
+    icon="history",
+    offered=_movable,
+    text=_("Published in the public log at once."),
+)
+POSTPONE = Act(
+    name="postpone",
+    title=_("Move the closing later"),
+    power=powers.POSTPONE_CLOSING,
+    run=_postpone,
+    form=_Postponement,
     icon="more_time",
     offered=_movable,
+    text=_("At most to the announced start of the first race. The stewards' desk confirms it."),
 )
 
 
@@ -222,6 +242,7 @@ class ContestAdmin(ReadOnlyAdmin):
         PUBLISH,
         OPEN,
         MOVE,
+        POSTPONE,
         CLOSE,
         preparing.DISCARD,
         settling.VOID,

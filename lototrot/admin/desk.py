@@ -30,7 +30,7 @@ from core.staff.actor import StaffActor
 from core.staff.admin import CONFIRM, REJECT
 from core.staff.models import Proposal
 from lototrot import powers
-from lototrot.admin import contests, programme, running
+from lototrot.admin import contests, programme, running, stopping
 from lototrot.admin import settling as settling_page
 from lototrot.admin.preparing import CONTEST as PREPARE
 from lototrot.admin.words import GATE_NAMES, GATES
@@ -115,9 +115,9 @@ class _Desk:
             "silent": live_sales.silent_terminals(contest, most=_SILENT_SHOWN) if selling else (),
             "races": [self._race(leg) for leg in self.legs],
             "meeting_buttons": self.buttons(
-                contest.meeting, (running.STOP_MEETING, running.DECLARE_MEETING)
+                contest.meeting, (stopping.STOP_MEETING, running.DECLARE_MEETING)
             ),
-            "stops": [(stop, self.buttons(stop, (running.LIFT,))) for stop in self._stops()],
+            "stops": [(stop, self.buttons(stop, (stopping.LIFT,))) for stop in self._stops()],
             "proposals": self._proposals(),
             "breaches": breaches,
             "draws": self._draws(),

@@ -16,7 +16,7 @@ from core.database import clock
 from core.draws.models import Draw
 from core.staff.actor import StaffActor
 from lototrot import powers
-from lototrot.admin import preparing, running
+from lototrot.admin import preparing, running, stopping
 from lototrot.engine.programme import MAX_BYTES
 from lototrot.models.contest import Contest
 from lototrot.models.programme import FederationApproval, Meeting, Race, Racecourse, Runner
@@ -132,7 +132,7 @@ class MeetingAdmin(ReadOnlyAdmin):
     search_fields = ("name", "reference")
     ordering = ("-day", "-pk")
     inlines = (_Approvals, _Races, _Contests)
-    acts = (APPROVE, preparing.CONTEST, running.STOP_MEETING, running.DECLARE_MEETING)
+    acts = (APPROVE, preparing.CONTEST, stopping.STOP_MEETING, running.DECLARE_MEETING)
     list_acts = (IMPORT,)
 
     def get_queryset(self, request: Any) -> Any:

@@ -13,6 +13,7 @@ from core.admin_support.documents import as_html
 from core.admin_support.readonly import ReadOnlyAdmin
 from core.staff.actor import StaffActor
 from lototrot import powers
+from lototrot.admin import stopping
 from lototrot.admin.running_forms import (
     ClassifyForm,
     CorrectForm,
@@ -21,21 +22,22 @@ from lototrot.admin.running_forms import (
     ReasonForm,
     StartCorrectionForm,
     StartForm,
-    StopForm,
     WithdrawForm,
 )
 from lototrot.admin.words import OUTCOMES
-from lototrot.models.contest import Contest
 from lototrot.models.programme import Meeting, Race
-from lototrot.models.running import Classification, RaceDeclaration, RaceStart, Withdrawal
+from lototrot.models.running import (
+    Classification,
+    RaceDeclaration,
+    RaceStart,
+    Withdrawal,
+)
 from lototrot.models.settlement import PaymentOrder
-from lototrot.models.stops import SalesStop
 from lototrot.selectors.races import RaceState, race_record, race_records
 from lototrot.services.races import (
     classification,
     declarations,
     starts,
-    stopping,
     withdrawals,
 )
 
@@ -47,7 +49,6 @@ STATES = {
     RaceState.DRAWN: _("Drawn"),
     RaceState.CLASSIFIED: _("Classified"),
 }
-_STOPPED = _("Sales are stopped. Confirm the start, or have the stop lifted by two persons.")
 _PROPOSED = _("Proposed; a second person confirms it.")
 
 
@@ -67,20 +68,6 @@ def _withdraw(by: StaffActor, race: Race, data: Data) -> Done:
 def _reverse(by: StaffActor, row: Withdrawal, data: Data) -> Done:
     proposal = withdrawals.withdrawal_reverse(by=by, withdrawal_id=row.pk, reason=data["reason"])
     return Done(_PROPOSED, proposal)
-
-
-def _stop(by: StaffActor, race: Race, data: Data) -> Done:
-    stop = stopping.race_stop(by=by, race_id=race.pk, source=data["source"])
-    return Done(_STOPPED, stop)
-
-
-def _stop_meeting(by: StaffActor, meeting: Meeting, data: Data) -> Done:
-    stop = stopping.meeting_stop(by=by, meeting=meeting, source=data["source"])
-    return Done(_STOPPED, stop)
-
-
-def _lift(by: StaffActor, stop: SalesStop, data: Data) -> Done:
-    return Done(_PROPOSED, stopping.stop_lift(by=by, stop_id=stop.pk, reason=data["reason"]))
 
 
 def _start(by: StaffActor, race: Race, data: Data) -> Done:
@@ -163,40 +150,6 @@ REVERSE = Act(
         and race_record(row.race_id).start is None
     ),
 )
-STOP = Act(
-    name="stop",
-    title=_("Stop sales"),
-    power=powers.STOP_SALES,
-    run=_stop,
-    form=StopForm,
-    icon="back_hand",
-    danger=True,
-    offered=lambda by, race: Contest.objects.filter(
-        legs__race=race, state__in=Contest.UNCLOSED
-    ).exists(),
-    text=_("Every contest on the race is stopped at once. A second person confirms the start."),
-)
-STOP_MEETING = Act(
-    name="stop",
-    title=_("Stop all sales of the meeting"),
-    power=powers.STOP_SALES,
-    run=_stop_meeting,
-    form=StopForm,
-    icon="back_hand",
-    danger=True,
-    offered=lambda by, meeting: meeting.contests.filter(state__in=Contest.UNCLOSED).exists(),
-    text=_("Every contest of the meeting is stopped at once. Two persons lift the stop."),
-)
-LIFT = Act(
-    name="lift",
-    title=_("Lift the stop"),
-    power=powers.STOP_SALES,
-    run=_lift,
-    form=ReasonForm,
-    icon="play_circle",
-    offered=lambda by, stop: stop.ended_at is None,
-    text=_("No start is on record: sales go on when a second person confirms."),
-)
 START = Act(
     name="start",
     title=_("Report the start"),
@@ -278,7 +231,17 @@ CORRECT = Act(
         " inspector or the auditor confirms it."
     ),
 )
-RACE_ACTS = (WITHDRAW, STOP, START, START_CORRECT, DECLARE, RETRACT, CLASSIFY, CORRECT)
+RACE_ACTS = (
+    WITHDRAW,
+    stopping.ANNOUNCE_START,
+    stopping.STOP,
+    START,
+    START_CORRECT,
+    DECLARE,
+    RETRACT,
+    CLASSIFY,
+    CORRECT,
+)
 
 
 # --- Pages ----------------------------------------------------------------------------------------
@@ -310,14 +273,6 @@ class WithdrawalAdmin(ReadOnlyAdmin):
         if row.reversed_at:
             return tag("rejected", _("Reversed"))
         return tag("confirmed", _("Confirmed")) if row.confirmed_at else tag("", _("Unconfirmed"))
-
-
-@admin.register(SalesStop)
-class SalesStopAdmin(ReadOnlyAdmin):
-    columns = ("__str__", "stopped_at", "source", "stopped_by", "ending", "ended_at")
-    list_filter = ("ending",)
-    search_fields = ("race__name", "meeting__reference")
-    acts = (LIFT,)
 
 
 @admin.register(RaceStart)

@@ -67,6 +67,11 @@ class StartCorrectionForm(StartForm):
     actual_start_at = MomentField(label=_("Actual start"), initial=clock.now)
 
 
+class AnnounceStartForm(ActForm):
+    start_at = MomentField(label=_("Announced start"))
+    source = forms.CharField(label=_("Source"), max_length=200)
+
+
 class ReasonForm(ActForm):
     reason = forms.CharField(
         label=_("Reason"), max_length=400, widget=forms.Textarea(attrs={"rows": 3})

@@ -139,10 +139,6 @@ class PublicationIn(Shape):
     rules = RulesIn(help_text=f"The text in each of {', '.join(LANGUAGES)}.")
 
 
-class ScheduleIn(Shape):
-    scheduled_close_at = Instant()
-
-
 _TERMS = (
     contests.BetTypeUnknown,
     contests.TicketModelUnknown,
@@ -334,26 +330,6 @@ class Opening(StaffView):
         self.read(Shape)
         opened = contests.contest_open(by=self.by, contest=contests.contest_get(contest))
         return self.answer(ContestOut, opened)
-
-
-class Schedule(StaffView):
-    @operation(
-        "Move the scheduled closing, while it has not been reached [E1]",
-        body=ScheduleIn,
-        answer=ContestOut,
-        problems=(
-            contests.ContestUnknown,
-            closing.ContestNotOnSale,
-            closing.ScheduleInThePast,
-        ),
-        example={"scheduled_close_at": "2027-04-10T17:10:00+02:00"},
-    )
-    def post(self, request: Request, contest: int) -> HttpResponse:
-        to_at = self.read(ScheduleIn)["scheduled_close_at"]
-        contest_id = contests.contest_get(contest).pk
-        return self.answer(
-            ContestOut, closing.schedule_move(by=self.by, contest_id=contest_id, to_at=to_at)
-        )
 
 
 class Closing(StaffView):

@@ -21,6 +21,7 @@ from core.premises.models import Game
 from core.premises.selectors import sale_refusal
 from core.receipts.output import Output
 from lototrot import accounts
+from lototrot.models.contest import Contest
 from lototrot.selectors.cards import contest_legs
 from lototrot.selectors.draws import draws_told
 from lototrot.selectors.selling import contests_on_sale
@@ -60,6 +61,9 @@ class ContestHeadOut(Shape):
     max_bets = Whole(help_text="Most bets on one ticket.")
     allows_multiple = Flag()
     correction_window_s = Whole()
+    state = Choice(
+        Contest.UNCLOSED, help_text="stopped: every sale is refused with `sales_stopped` for now."
+    )
     closes_at = Instant(
         help_text="The latest closing; a start or a race not run closes it earlier."
     )
@@ -113,6 +117,7 @@ def _on_sale(contest: Any, language: str) -> dict[str, Any]:
         "max_bets": contest.max_bets,
         "allows_multiple": facts.allows_multiple,
         "correction_window_s": contest.correction_window_s,
+        "state": contest.state,
         "closes_at": contest.scheduled_close_at,
         "prize_percent": facts.prize_percent,
         "rules": contest.publication.rules[language],

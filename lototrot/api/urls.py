@@ -12,6 +12,7 @@ from lototrot.api import (
     proofs,
     rules,
     sale,
+    schedules,
     settlements,
     stops,
     tickets,
@@ -56,7 +57,8 @@ _preparing: list[URLPattern] = [
     path(f"{_CONTEST}/gates", contests.Gates.as_view()),
     path(f"{_CONTEST}/publication", contests.Publication.as_view()),
     path(f"{_CONTEST}/opening", contests.Opening.as_view()),
-    path(f"{_CONTEST}/schedule", contests.Schedule.as_view()),
+    path(f"{_CONTEST}/schedule", schedules.Schedule.as_view()),
+    path(f"{_CONTEST}/schedule/postponement", schedules.Postponement.as_view()),
     path(f"{_CONTEST}/closing", contests.Closing.as_view()),
 ]
 
@@ -69,6 +71,7 @@ _race_day: list[URLPattern] = [
     path(_RACE, course.OneRace.as_view()),
     path(f"{_RACE}/withdrawals", course.Withdrawals.as_view()),
     path("withdrawals/<int:withdrawal>/reversal", course.Reversal.as_view()),
+    path(f"{_RACE}/announced-start", schedules.AnnouncedStart.as_view()),
     path(f"{_RACE}/start", course.Start.as_view()),
     path(f"{_RACE}/start/correction", course.StartCorrection.as_view()),
     path(f"{_RACE}/declaration", course.Declaration.as_view()),

@@ -909,6 +909,61 @@ class Migration(migrations.Migration):
             },
         ),
         migrations.CreateModel(
+            name="StartAnnouncement",
+            fields=[
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                ("start_at", models.DateTimeField(verbose_name="announced start")),
+                ("source", models.CharField(max_length=200, verbose_name="source")),
+                ("announced_at", models.DateTimeField(verbose_name="announced at")),
+                (
+                    "announced_by",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="+",
+                        to=settings.AUTH_USER_MODEL,
+                        verbose_name="announced by",
+                    ),
+                ),
+                (
+                    "announced_in",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="+",
+                        to="staff.staffsession",
+                        verbose_name="announced in session",
+                    ),
+                ),
+                (
+                    "race",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="start_announcements",
+                        to="lototrot.race",
+                        verbose_name="race",
+                    ),
+                ),
+            ],
+            options={
+                "verbose_name_plural": "announced starts",
+                "verbose_name": "announced start",
+                "constraints": [
+                    models.CheckConstraint(
+                        condition=models.Q(("start_at__gt", models.F("announced_at"))),
+                        name="announced_start_ahead",
+                    ),
+                    models.CheckConstraint(
+                        condition=models.Q(("source", ""), _negated=True),
+                        name="announced_start_has_source",
+                    ),
+                ],
+            },
+        ),
+        migrations.CreateModel(
             name="Runner",
             fields=[
                 (
@@ -1096,6 +1151,7 @@ class Migration(migrations.Migration):
                         auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
                     ),
                 ),
+                ("number", models.PositiveSmallIntegerField(verbose_name="number")),
                 ("from_at", models.DateTimeField(verbose_name="from")),
                 ("to_at", models.DateTimeField(verbose_name="to")),
                 ("changed_at", models.DateTimeField(verbose_name="moved at")),
@@ -1126,6 +1182,16 @@ class Migration(migrations.Migration):
                         verbose_name="contest",
                     ),
                 ),
+                (
+                    "proposal",
+                    models.OneToOneField(
+                        null=True,
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="+",
+                        to="staff.proposal",
+                        verbose_name="proposal",
+                    ),
+                ),
             ],
             options={
                 "verbose_name": "change of the closing",
@@ -1134,7 +1200,18 @@ class Migration(migrations.Migration):
                     models.CheckConstraint(
                         condition=models.Q(("changed_at__lt", models.F("from_at"))),
                         name="schedule_moved_in_time",
-                    )
+                    ),
+                    models.CheckConstraint(
+                        condition=models.Q(
+                            ("to_at__lt", models.F("from_at")),
+                            ("proposal__isnull", False),
+                            _connector="OR",
+                        ),
+                        name="schedule_later_by_two",
+                    ),
+                    models.UniqueConstraint(
+                        fields=("contest", "number"), name="schedule_change_number"
+                    ),
                 ],
             },
         ),

@@ -264,11 +264,15 @@ class Publication(Guarded):
 
 
 class ScheduleChange(Guarded):
-    """A change of the scheduled closing, made before that closing was reached [E1]."""
+    """A change of the scheduled closing, made before that closing was reached [E1].
+
+    One person moves it earlier; later, two do [E13].
+    """
 
     contest = models.ForeignKey(
         Contest, models.PROTECT, related_name="schedule_changes", verbose_name=_("contest")
     )
+    number = models.PositiveSmallIntegerField(_("number"))
     from_at = models.DateTimeField(_("from"))
     to_at = models.DateTimeField(_("to"))
     changed_at = models.DateTimeField(_("moved at"))
@@ -278,6 +282,9 @@ class ScheduleChange(Guarded):
     changed_in = models.ForeignKey(
         StaffSession, models.PROTECT, related_name="+", verbose_name=_("moved in session")
     )
+    proposal = models.OneToOneField(
+        Proposal, models.PROTECT, null=True, related_name="+", verbose_name=_("proposal")
+    )
 
     class Meta:
         verbose_name = _("change of the closing")
@@ -285,7 +292,12 @@ class ScheduleChange(Guarded):
         constraints = [
             models.CheckConstraint(
                 condition=Q(changed_at__lt=F("from_at")), name="schedule_moved_in_time"
-            )
+            ),
+            models.CheckConstraint(
+                condition=Q(to_at__lt=F("from_at")) | Q(proposal__isnull=False),
+                name="schedule_later_by_two",
+            ),
+            models.UniqueConstraint(fields=["contest", "number"], name="schedule_change_number"),
         ]
 
     def __str__(self) -> str:

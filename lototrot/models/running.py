@@ -106,6 +106,36 @@ class RaceStart(Guarded):
         return str(self.race)
 
 
+class StartAnnouncement(Guarded):
+    """A new time of a start, as the stewards announced it. The newest is in force [E13]."""
+
+    race = models.ForeignKey(
+        Race, models.PROTECT, related_name="start_announcements", verbose_name=_("race")
+    )
+    start_at = models.DateTimeField(_("announced start"))
+    source = models.CharField(_("source"), max_length=200)
+    announced_at = models.DateTimeField(_("announced at"))
+    announced_by = models.ForeignKey(
+        User, models.PROTECT, related_name="+", verbose_name=_("announced by")
+    )
+    announced_in = models.ForeignKey(
+        StaffSession, models.PROTECT, related_name="+", verbose_name=_("announced in session")
+    )
+
+    class Meta:
+        verbose_name = _("announced start")
+        verbose_name_plural = _("announced starts")
+        constraints = [
+            models.CheckConstraint(
+                condition=Q(start_at__gt=F("announced_at")), name="announced_start_ahead"
+            ),
+            models.CheckConstraint(condition=~Q(source=""), name="announced_start_has_source"),
+        ]
+
+    def __str__(self) -> str:
+        return str(self.race)
+
+
 class RaceDeclaration(Guarded):
     """A declaration that a race was not run, or was run without a classification [B17].
 

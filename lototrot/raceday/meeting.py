@@ -138,6 +138,19 @@ def start_report(day: Day, race: RaceFacts, delay_s: int = 20) -> str:
     return str(reported["proposal"])
 
 
+def closing_postpone(day: Day, race: RaceFacts, to_at: datetime) -> None:
+    """Announce a delayed start, and move the closing to it: organiser and stewards' desk."""
+    day.staff["com1"].post(
+        f"lototrot/races/{day.race_ids[race.racecourse, race.race]}/announced-start",
+        {"start_at": to_at.isoformat(), "source": "Comissaris"},
+    )
+    later = day.staff["org1"].post(
+        f"lototrot/contests/{day.contest}/schedule/postponement",
+        {"scheduled_close_at": to_at.isoformat(), "reason": "Sortida endarrerida"},
+    )
+    confirm(day.staff["com1"], later["proposal"])
+
+
 def stop(day: Day, race: RaceFacts) -> int:
     """Stop the sales of every contest on a race, by one steward. Return the stop."""
     stopped = day.staff["com1"].post(

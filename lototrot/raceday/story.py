@@ -98,12 +98,10 @@ def _close(stage: Stage, day: Day) -> dict[str, Any]:
     Return the ticket that is sold after the start and before its signal: it is in breach [E3].
     """
     heading("Closing")
-    race, seller, organiser = day.facts.races[0], stage.sellers[0], day.staff["org1"]
+    race, seller = day.facts.races[0], stage.sellers[0]
     stage.move_to(day.first_start - timedelta(minutes=1), "a minute to the start")
-    organiser.post(
-        f"lototrot/contests/{day.contest}/schedule",
-        {"scheduled_close_at": (day.first_start + timedelta(minutes=10)).isoformat()},
-    )
+    office.closing_postpone(day, race, day.first_start + timedelta(minutes=10))
+    step("The start is delayed: announced, and two persons move the closing, which is published")
     _false_start(day, race, seller)
     stage.move_to(race.started_at + timedelta(seconds=5), "they are off")
     body = selling.sale(day, [[n] for n in _standing_favourites(day)], 1)

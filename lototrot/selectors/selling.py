@@ -25,7 +25,7 @@ class DayTotals:
 
 
 def contests_on_sale(*, terminal_id: int, operator_id: int) -> QuerySet[Contest]:
-    """Return the contests on sale now.
+    """Return the contests on sale now, those included whose sales are stopped [E12].
 
     `acknowledged` says whether the operator declared the display.
     """
@@ -33,7 +33,7 @@ def contests_on_sale(*, terminal_id: int, operator_id: int) -> QuerySet[Contest]
         contest=OuterRef("pk"), terminal_id=terminal_id, operator_id=operator_id
     )
     return (
-        Contest.objects.filter(state=Contest.State.OPEN, scheduled_close_at__gt=clock.now())
+        Contest.objects.filter(state__in=Contest.UNCLOSED, scheduled_close_at__gt=clock.now())
         .select_related("meeting", "bet_type", "publication")
         .annotate(acknowledged=Exists(acknowledgements))
         .order_by("scheduled_close_at", "pk")

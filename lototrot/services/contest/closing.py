@@ -10,26 +10,16 @@ from django.db import transaction
 
 from core.database import clock
 from core.database.locks import Lock, hold
-from core.kernel.errors import Conflict, Invalid, InvariantBroken
+from core.kernel.errors import InvariantBroken
 from core.staff.actor import StaffActor
 from lototrot import powers
 from lototrot.engine.closing import closing
 from lototrot.engine.races import mask_of
-from lototrot.models.contest import Contest, ContestLeg, ScheduleChange
+from lototrot.models.contest import Contest, ContestLeg
 from lototrot.models.programme import Runner
 from lototrot.models.running import Withdrawal
 from lototrot.models.stops import SalesStop
 from lototrot.selectors.stops import contests_covered, stops_standing
-
-
-class ContestNotOnSale(Conflict):
-    code = "contest_not_on_sale"
-    message = "The contest is not on sale."
-
-
-class ScheduleInThePast(Invalid):
-    code = "schedule_in_the_past"
-    message = "The closing must be set to a time in the future."
 
 
 @transaction.atomic
@@ -102,35 +92,6 @@ def closings_due() -> list[int]:
     unclosed = Contest.objects.filter(state__in=Contest.UNCLOSED)
     due = unclosed.filter(scheduled_close_at__lte=clock.now())
     return list(due.order_by("scheduled_close_at").values_list("pk", flat=True))
-
-
-@transaction.atomic
-def schedule_move(*, by: StaffActor, contest_id: int, to_at: datetime.datetime) -> Contest:
-    """Move the scheduled closing before it has been reached [E1].
-
-    After a delayed start it may be later than the programme's time: the confirmed start closes the
-    contest in any case.
-    """
-    by.need(powers.CLOSE_CONTEST)
-    hold((Lock.CONTEST, contest_id))
-    contest = Contest.objects.get(pk=contest_id)
-    now = clock.now()
-    movable = contest.state in (Contest.State.DRAFT, *Contest.UNCLOSED)
-    if not movable or contest.scheduled_close_at <= now:
-        raise ContestNotOnSale(contest=contest_id)
-    if to_at <= now:
-        raise ScheduleInThePast
-    ScheduleChange.objects.create(
-        contest=contest,
-        from_at=contest.scheduled_close_at,
-        to_at=to_at,
-        changed_at=now,
-        changed_by_id=by.user_id,
-        changed_in_id=by.session_id,
-    )
-    contest.scheduled_close_at = to_at
-    contest.save(update_fields=["scheduled_close_at"])
-    return contest
 
 
 @transaction.atomic

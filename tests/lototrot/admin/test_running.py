@@ -11,7 +11,6 @@ from core.staff.signals import SESSION_KEY
 from lototrot.models.contest import Contest
 from lototrot.models.programme import Race
 from lototrot.models.running import RaceDeclaration, RaceStart, Withdrawal
-from lototrot.models.stops import SalesStop
 from tests.support import factories
 from tests.support.admin_desk import (
     Desk,
@@ -52,23 +51,6 @@ def test_a_horse_is_withdrawn_and_the_withdrawal_reversed(stewards: Desk) -> Non
     confirm_pending("lototrot.withdrawal_reversal", Role.ORGANISER)
     withdrawal.refresh_from_db()
     assert withdrawal.reversed_reason == "Mistake"
-
-
-@pytest.mark.article("14.III.4")
-def test_sales_are_stopped_and_go_on_again(stewards: Desk) -> None:
-    """[E12]: from a race and from its meeting; a second steward confirms that they go on."""
-    race = _race()
-    stewards.do(race, "stop", source="The horses are off")
-    assert Contest.objects.get().state == Contest.State.STOPPED
-    stop = SalesStop.objects.get()
-    assert (stop.stopped_by, stop.source) == (stewards.person, "The horses are off")
-    stewards.do(stop, "lift", reason="A false start")
-    confirm_pending("lototrot.stop_lifting", Role.STEWARDS)
-    assert Contest.objects.get().state == Contest.State.OPEN
-    assert not stewards.offers(stop, "lift")
-    stewards.do(race.meeting, "stop", source="Fire")
-    assert Contest.objects.get().state == Contest.State.STOPPED
-    assert not Desk(Role.ORGANISER).offers(race, "stop")
 
 
 @pytest.mark.article("14.III.4")

@@ -163,6 +163,10 @@ def test_the_schedule_is_moved_and_the_contest_closed(organiser: Api, meeting: M
     later = (clock.now() + timedelta(minutes=90)).isoformat()
     moved = organiser.post(f"{path}/schedule", {"scheduled_close_at": later})
     assert moved.status_code == 200, moved.content
+    beyond = (contest.scheduled_close_at + timedelta(minutes=5)).isoformat()
+    refused(
+        organiser.post(f"{path}/schedule", {"scheduled_close_at": beyond}), 409, "schedule_later"
+    )
     assert datetime.fromisoformat(moved.json()["scheduled_close_at"]) == datetime.fromisoformat(
         later
     )

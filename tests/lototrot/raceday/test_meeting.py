@@ -43,6 +43,21 @@ def test_a_start_is_reported_after_it_happened_with_its_own_time() -> None:
 
 
 @pytest.mark.article("14.III.4")
+def test_a_delayed_start_is_announced_and_the_closing_moved_by_two() -> None:
+    answers = Answers().given("lototrot/races/3/announced-start", None)
+    answers.given("lototrot/contests/7/schedule/postponement", {"proposal": "p"})
+    answers.given("proposals/p/confirmation", None)
+    day = day_of(answers)
+    race = day.facts.races[0]
+    day.race_ids[race.racecourse, race.race] = 3
+    day.contest = 7
+    meeting.closing_postpone(day, race, NOW)
+    (announced,) = answers.bodies("lototrot/races/3/announced-start")
+    (moved,) = answers.bodies("lototrot/contests/7/schedule/postponement")
+    assert announced["start_at"] == moved["scheduled_close_at"] == NOW.isoformat()
+
+
+@pytest.mark.article("14.III.4")
 def test_a_stop_is_lifted_by_two() -> None:
     answers = Answers().given("lototrot/races/3/stop", {"id": 5})
     answers.given("lototrot/stops/5/lifting", {"proposal": "p"})

@@ -16,7 +16,6 @@ from lototrot.models.contest import Contest
 from lototrot.models.settlement import PaymentOrder, Prize
 from lototrot.models.tickets import Void
 from lototrot.services.contest import contests, preparing
-from lototrot.services.contest.closing import schedule_move
 from lototrot.services.prizes.carry_over import carry_overs_due
 from lototrot.services.races import classification, withdrawals
 from lototrot.services.races.classification import Entry
@@ -25,6 +24,7 @@ from lototrot.services.tickets.annulment import ticket_annul
 from lototrot.services.tickets.selling import SaleRequest, ticket_sell
 from tests.support import factories
 from tests.support.lototrot.putting_on_sale import recorded
+from tests.support.lototrot.scheduling import postpone
 from tests.support.lototrot.starting import start
 from tests.support.season.auditor import Auditor
 from tests.support.season.office import Office
@@ -157,7 +157,7 @@ class World(Office):
         organiser, second = factories.two_organisers()
         late = self.rng.random() < 0.1
         if late:
-            schedule_move(by=organiser, contest_id=contest.pk, to_at=local(day, 17, 10))
+            postpone(contest, local(day, 17, 10))
         first = True
         facts = self.auditor.meetings[str(contest.pk)]
         for place, leg in enumerate(contest.legs.order_by("position").select_related("race")):

@@ -32,7 +32,6 @@ from lototrot.models.settlement import Prize
 from lototrot.models.tickets import Ticket
 from lototrot.selectors.draws import subject_of
 from lototrot.services.authority.amendments import amendment_propose
-from lototrot.services.contest.closing import schedule_move
 from lototrot.services.contest.preparing import contest_change, contest_create, contest_discard
 from lototrot.services.races import classification, stopping, withdrawals
 from lototrot.services.races.classification import Entry
@@ -49,6 +48,7 @@ from tests.support import emitting, factories, rounds
 from tests.support import paying as given
 from tests.support.journaling import seal_all
 from tests.support.lototrot import starting
+from tests.support.lototrot.scheduling import postpone
 from tests.support.verifying.forging import public_key, published_log
 
 PRICE_CENTS = 600
@@ -164,11 +164,7 @@ def _sold(point: factories.Point) -> tuple[Contest, list[str]]:
     by, other = factories.two_stewards()
     entered = withdrawals.withdrawal_enter(by=by, race_id=races[0].pk, number=20, source="Vet")
     two_persons.confirm(proposal=entered.proposal.uuid, by=other)
-    schedule_move(
-        by=factories.staff(Role.ORGANISER),
-        contest_id=contest.pk,
-        to_at=starts_at + timedelta(minutes=10),
-    )
+    postpone(contest, starts_at + timedelta(minutes=10))
     codes = [_sell(contest, point, [(1,), (number,)])[1] for number in range(1, 5)]
     stop = stopping.race_stop(by=by, race_id=races[0].pk, source="Starter")
     lifting = stopping.stop_lift(by=by, stop_id=stop.pk, reason="A false start")

@@ -9,11 +9,12 @@ import { explained } from "./explained.js";
 import { card } from "./race.js";
 import { standing } from "./standing.js";
 
-const TONES = { open: "good", closed: "warn", settled: "info", ordered: "info" };
+const TONES = { open: "good", stopped: "bad", closed: "warn", settled: "info", ordered: "info" };
 
-function stateOf(facts) {
-  switch (facts.state) {
+function stateOf(state) {
+  switch (state) {
     case "open": return t("state_open");
+    case "stopped": return t("state_stopped");
     case "closed": return t("state_closed");
     case "settled": return t("state_settled");
     default: return t("state_ordered");
@@ -54,6 +55,7 @@ class Contest {
     this.bets = h("dd", { class: "figure" });
     this.closing = h("dd", { class: "figure" });
     this.closingName = h("dt", {});
+    this.badge = h("span", {});
     const hasStandings = facts.standings.length > 0;
     const body = [
       this.tiles(chain),
@@ -66,7 +68,8 @@ class Contest {
     ];
     const heading = h("div", { class: "row ends" },
       h("h3", { class: "meeting" }, `${facts.name} · ${facts.meeting} · `, h("time", { datetime: facts.day }, date(facts.day))),
-      h("span", { class: `badge ${TONES[facts.state]}` }, stateOf(facts)));
+      this.badge);
+    this.tell();
     this.root = first
       ? h("article", { class: "stack contest" }, heading, body)
       : h("details", { class: "card contest no-wall", "data-key": `contest-${facts.contest}` },
@@ -90,9 +93,18 @@ class Contest {
       tile(t("price_of_bet"), figure(cents(facts.price_cents))));
   }
 
+  /** Return the state by the newest pulse: a stop of sales shows before the document is made. */
+  get state() { return this.pulse?.state ?? this.facts.state; }
+
+  tell() {
+    this.badge.className = `badge ${TONES[this.state]}`;
+    this.badge.textContent = stateOf(this.state);
+  }
+
   beat(pulse) {
     if (!pulse) return;
     this.pulse = pulse;
+    this.tell();
     this.takings.textContent = cents(pulse.takings_cents);
     this.bets.textContent = count(pulse.bets);
     this.tick(now());
@@ -100,16 +112,17 @@ class Contest {
 
   tick(at) {
     const closes = Date.parse(this.pulse?.closes_at ?? 0);
-    const open = this.facts.state === "open" && at < closes;
+    const open = this.state === "open" && at < closes;
+    const stopped = this.state === "stopped" && at < closes;
     this.closingName.textContent = open ? t("closes_in") : t("closing");
-    this.closing.textContent = open ? left(closes - at) : t("closed");
+    this.closing.textContent = open ? left(closes - at) : stopped ? t("stopped") : t("closed");
   }
 
   /** Return the text that is announced to screen readers when it changes. */
   news() {
     const { facts } = this;
     const decided = facts.legs.filter((leg) => leg.winners.length);
-    return [stateOf(facts), ...decided.map((leg) => t("board_race_won", { race: leg.position, numbers: leg.winners.join(", ") }))].join(". ");
+    return [stateOf(this.state), ...decided.map((leg) => t("board_race_won", { race: leg.position, numbers: leg.winners.join(", ") }))].join(". ");
   }
 }
 

@@ -41,6 +41,7 @@ class Panel {
   #timer = 0;
   #shown = false;
   #asking = 0;
+  #states = {};     // of the contests, by the newest pulse
   #heard = null;    // Lototrot's part of the last pulse, as text
 
   constructor(till) {
@@ -94,6 +95,8 @@ class Panel {
   #news({ lototrot }) {
     if (!lototrot) return;
     const states = Object.entries(lototrot.contests).map(([id, { state, closes_at: at }]) => [id, state, at]);
+    this.#states = Object.fromEntries(states);
+    this.#count();
     const news = JSON.stringify([lototrot.document, states]);
     const isNew = this.#heard !== null && news !== this.#heard;
     this.#heard = news;
@@ -199,7 +202,7 @@ class Panel {
   #count() {
     const bet = this.#bet;
     if (!bet) return;
-    const open = this.#opensMs > 0 && this.till.line.up && !this.#refusal && !this.till.outbox.entry;
+    const open = this.#opensMs > 0 && !this.#stopped && this.till.line.up && !this.#refusal && !this.till.outbox.entry;
     this.sum.replaceChildren(
       h("span", {}, t("bets", { n: bet.bets }), ` × ${cents(bet.contest.price_cents)}`),
       amount(cents(bet.amountCents), "large"),
@@ -215,9 +218,19 @@ class Panel {
     return this.#bet && now !== null ? Date.parse(this.#bet.contest.closes_at) - now : 0;
   }
 
+  get #stopped() {
+    const contest = this.#bet?.contest;
+    return Boolean(contest) && (this.#states[contest.id] ?? contest.state) === "stopped";
+  }
+
   #second() {
     if (!this.#bet) return;
     const ms = this.#opensMs;
+    if (this.#stopped && ms > 0) {
+      this.closing.className = "closing bad";
+      this.closing.replaceChildren(h("b", {}, t("stopped")), h("span", { class: "small" }, t("stopped_why")));
+      return;
+    }
     const tone = ms <= NOW_MS ? "bad" : ms <= SOON_MS ? "warn" : "good";
     this.closing.className = `closing ${tone}`;
     this.closing.replaceChildren(h("span", { class: "small" }, ms > 0 ? t("closes_in") : t("closed")), ms > 0 ? h("b", { class: "figure" }, left(ms)) : "");

@@ -11,16 +11,13 @@ from core.database import clock
 from core.premises.access import BareTerminal
 from core.staff.actor import StaffActor
 from core.staff.powers import Role
-from lototrot.models.contest import Contest, ScheduleChange
+from lototrot.models.contest import Contest
 from lototrot.models.tickets import Ticket
 from lototrot.services.contest.closing import (
-    ContestNotOnSale,
-    ScheduleInThePast,
     closings_due,
     contest_close,
     contest_close_due,
     contest_close_early,
-    schedule_move,
 )
 from lototrot.services.contest.facts import contest_facts
 from lototrot.services.tickets.annulment import ticket_annul
@@ -124,40 +121,6 @@ def test_an_early_closing_after_the_schedule_is_the_schedules(
 def test_a_draft_is_not_closed(by: StaffActor) -> None:
     draft = factories.contest(state=Contest.State.DRAFT)
     assert not contest_close_early(by=by, contest_id=draft.pk)
-
-
-def test_the_schedule_moves_both_ways_until_it_is_reached(
-    by: StaffActor, contest: Contest, place: Point
-) -> None:
-    """[E1]; a delayed start may take it past the programme's time."""
-    planned = contest.scheduled_close_at
-    later, earlier = planned + timedelta(minutes=20), planned - timedelta(minutes=20)
-    assert schedule_move(by=by, contest_id=contest.pk, to_at=later).scheduled_close_at == later
-    factories.time_to(planned + timedelta(minutes=1))
-    sell(place, contest)
-    factories.time_to(clock.now() - timedelta(hours=1))
-    assert schedule_move(by=by, contest_id=contest.pk, to_at=earlier).scheduled_close_at == earlier
-    factories.time_to(earlier)
-    with pytest.raises(ContestClosed):
-        sell(place, contest)
-    changes = list(ScheduleChange.objects.order_by("pk").values_list("from_at", "to_at"))
-    assert changes == [(planned, later), (later, earlier)]
-    assert set(ScheduleChange.objects.values_list("changed_by", "changed_in")) == {
-        (by.user_id, by.session_id)
-    }
-
-
-def test_once_reached_or_closed_the_schedule_stays(by: StaffActor, contest: Contest) -> None:
-    to_at = contest.scheduled_close_at + timedelta(hours=1)
-    with pytest.raises(ScheduleInThePast):
-        schedule_move(by=by, contest_id=contest.pk, to_at=clock.now())
-    other = factories.contest_closed(factories.contest(kind="five-races"))
-    with pytest.raises(ContestNotOnSale):
-        schedule_move(by=by, contest_id=other.pk, to_at=to_at)
-    factories.time_to(contest.scheduled_close_at)
-    with pytest.raises(ContestNotOnSale):
-        schedule_move(by=by, contest_id=contest.pk, to_at=to_at)
-    assert not ScheduleChange.objects.exists()
 
 
 # --- Never again ----------------------------------------------------------------------------------

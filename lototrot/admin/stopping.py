@@ -1,0 +1,101 @@
+"""Run the acts that stop sales before a start, and announce another time of it [E12, E13]."""
+
+from typing import Any
+
+from django.contrib import admin
+from django.utils.translation import gettext_lazy as _
+
+from core.admin_support.acts import Act, Done
+from core.admin_support.readonly import ReadOnlyAdmin
+from core.staff.actor import StaffActor
+from lototrot import powers
+from lototrot.admin.running_forms import AnnounceStartForm, ReasonForm, StopForm
+from lototrot.models.contest import Contest
+from lototrot.models.programme import Meeting, Race
+from lototrot.models.running import StartAnnouncement
+from lototrot.models.stops import SalesStop
+from lototrot.selectors.races import RaceState, race_record
+from lototrot.services.races import announcing, stopping
+
+Data = dict[str, Any]
+_STOPPED = _("Sales are stopped. Confirm the start, or have the stop lifted by two persons.")
+_PROPOSED = _("Proposed; a second person confirms it.")
+
+
+def _stop(by: StaffActor, race: Race, data: Data) -> Done:
+    stop = stopping.race_stop(by=by, race_id=race.pk, source=data["source"])
+    return Done(_STOPPED, stop)
+
+
+def _stop_meeting(by: StaffActor, meeting: Meeting, data: Data) -> Done:
+    stop = stopping.meeting_stop(by=by, meeting=meeting, source=data["source"])
+    return Done(_STOPPED, stop)
+
+
+def _lift(by: StaffActor, stop: SalesStop, data: Data) -> Done:
+    return Done(_PROPOSED, stopping.stop_lift(by=by, stop_id=stop.pk, reason=data["reason"]))
+
+
+def _announce_start(by: StaffActor, race: Race, data: Data) -> Done:
+    announced = announcing.start_announce(by=by, race_id=race.pk, **data)
+    return Done(_("The announced start is on record."), announced)
+
+
+STOP = Act(
+    name="stop",
+    title=_("Stop sales"),
+    power=powers.STOP_SALES,
+    run=_stop,
+    form=StopForm,
+    icon="back_hand",
+    danger=True,
+    offered=lambda by, race: Contest.objects.filter(
+        legs__race=race, state__in=Contest.UNCLOSED
+    ).exists(),
+    text=_("Every contest on the race is stopped at once. A second person confirms the start."),
+)
+STOP_MEETING = Act(
+    name="stop",
+    title=_("Stop all sales of the meeting"),
+    power=powers.STOP_SALES,
+    run=_stop_meeting,
+    form=StopForm,
+    icon="back_hand",
+    danger=True,
+    offered=lambda by, meeting: meeting.contests.filter(state__in=Contest.UNCLOSED).exists(),
+    text=_("Every contest of the meeting is stopped at once. Two persons lift the stop."),
+)
+LIFT = Act(
+    name="lift",
+    title=_("Lift the stop"),
+    power=powers.STOP_SALES,
+    run=_lift,
+    form=ReasonForm,
+    icon="play_circle",
+    offered=lambda by, stop: stop.ended_at is None,
+    text=_("No start is on record: sales go on when a second person confirms."),
+)
+ANNOUNCE_START = Act(
+    name="announce_start",
+    title=_("Announce another start"),
+    power=powers.RECORD_START,
+    run=_announce_start,
+    form=AnnounceStartForm,
+    icon="schedule",
+    offered=lambda by, race: race_record(race.pk).state is RaceState.SCHEDULED,
+    text=_("The new time of the start, as the stewards announced it."),
+)
+
+
+@admin.register(SalesStop)
+class SalesStopAdmin(ReadOnlyAdmin):
+    columns = ("__str__", "stopped_at", "source", "stopped_by", "ending", "ended_at")
+    list_filter = ("ending",)
+    search_fields = ("race__name", "meeting__reference")
+    acts = (LIFT,)
+
+
+@admin.register(StartAnnouncement)
+class StartAnnouncementAdmin(ReadOnlyAdmin):
+    columns = ("id", "race", "start_at", "source", "announced_by", "announced_at")
+    search_fields = ("race__name", "race__meeting__reference")
