@@ -6,7 +6,7 @@ from core.admin_support.contents import Administration, Section
 from core.timekeeping.models import Incident, Reading
 
 ADMINISTRATION = Administration(
-    sections=(Section(_("Clock"), 95, ((Incident, "timer_off"), (Reading, "timer"))),),
+    sections=(Section(_("Clock"), 97, ((Incident, "timer_off"), (Reading, "timer"))),),
     key_names={
         "ahead_us": _("ahead (microseconds)"),
         "uncertainty_us": _("uncertainty (microseconds)"),

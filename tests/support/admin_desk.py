@@ -131,8 +131,7 @@ def race_day() -> RaceDay:
 def _unauthorise(place: Premises) -> None:
     """Make the authorisation end before the first sale."""
     for authorisation in place.authorisations.all():
-        authorisation.valid_until = authorisation.valid_from
-        authorisation.save(update_fields=["valid_until"])
+        factories.ended(authorisation, authorisation.valid_from)
 
 
 def sold_with_code(of: Contest, at: factories.Point) -> tuple[Ticket, str]:
