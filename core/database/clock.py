@@ -66,12 +66,11 @@ def known_lag() -> datetime.timedelta:
     """
     with connection.cursor() as cursor:
         cursor.execute(
-            "SELECT greatest(CASE WHEN unsound THEN behind END, newest_at - core_server_clock(),"
-            " interval '0') FROM database_clockwatch"
+            "SELECT extract(epoch FROM greatest(CASE WHEN unsound THEN behind END,"
+            " newest_at - core_server_clock(), interval '0')) FROM database_clockwatch"
         )
         row = cursor.fetchone()
-    lag: datetime.timedelta = row[0] if row else datetime.timedelta()
-    return lag
+    return datetime.timedelta(seconds=float(row[0]) if row else 0)
 
 
 class Recent(NamedTuple):

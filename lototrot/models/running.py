@@ -1,9 +1,8 @@
 """Store what happens at the racecourse, from withdrawals to classifications (14.III.5)."""
 
-from datetime import timedelta
-
 from django.db import models
 from django.db.models import F, Q
+from django.db.models.functions import Coalesce
 from django.utils.translation import gettext_lazy as _
 
 from core.database.models import Guarded
@@ -62,16 +61,16 @@ class Withdrawal(Guarded):
 class RaceStart(Guarded):
     """The actual start of a race and the source that reported it, by two persons (14.III.4) [E12].
 
-    The newest is in force; a correction replaces the one before it. `clock_behind` is how far the
-    clock was known to be behind when the start was recorded, so that a start can be recorded while
-    the clock is wrong.
+    The newest is in force; a correction replaces the one before it. `real_at` is the time of
+    recording by the references where the clock was known to be behind, so that a start can be
+    recorded while the clock is wrong; else null.
     """
 
     race = models.ForeignKey(Race, models.PROTECT, related_name="starts", verbose_name=_("race"))
     actual_start_at = models.DateTimeField(_("actual start"))
     source = models.CharField(_("source"), max_length=200)
     recorded_at = models.DateTimeField(_("recorded at"))
-    clock_behind = models.DurationField(_("clock behind by"), default=timedelta)
+    real_at = models.DateTimeField(_("recorded at, by the references of the clock"), null=True)
     recorded_by = models.ForeignKey(
         User, models.PROTECT, related_name="+", verbose_name=_("recorded by")
     )
@@ -93,11 +92,12 @@ class RaceStart(Guarded):
                 fields=["race"], condition=Q(corrects=None), name="first_start_once"
             ),
             models.CheckConstraint(
-                condition=Q(actual_start_at__lte=F("recorded_at") + F("clock_behind")),
+                condition=Q(actual_start_at__lte=Coalesce(F("real_at"), F("recorded_at"))),
                 name="start_not_ahead",
             ),
             models.CheckConstraint(
-                condition=Q(clock_behind__gte=timedelta()), name="start_clock_behind"
+                condition=Q(real_at=None) | Q(real_at__gt=F("recorded_at")),
+                name="start_clock_behind",
             ),
             models.CheckConstraint(condition=~Q(source=""), name="start_has_source"),
         ]
