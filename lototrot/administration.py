@@ -14,7 +14,7 @@ from lototrot.admin.refusals import CLASSIFICATION, PROGRAMME
 from lototrot.admin.settling import MISSING
 from lototrot.admin.words import GATES, race_text
 from lototrot.models.authority import FiguresAmendment, GameEnd
-from lototrot.models.contest import BetType, Contest, InternalBetType, TicketModel
+from lototrot.models.contest import BetType, Contest, TicketModel
 from lototrot.models.programme import Meeting, Race, Racecourse
 from lototrot.models.running import (
     Classification,
@@ -133,7 +133,6 @@ ADMINISTRATION = Administration(
                 (Contest, "confirmation_number"),
                 (BetType, "rule"),
                 (TicketModel, "receipt_long"),
-                (InternalBetType, "do_not_disturb"),
                 (FiguresAmendment, "gavel"),
                 (GameEnd, "flag"),
             ),

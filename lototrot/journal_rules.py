@@ -47,7 +47,7 @@ _PROGRAMME = (
     stamped("lototrot_gameend", "ended_at"),
     confirmed("lototrot_gameend"),
     posted("lototrot_gameend", "t.cents"),
-    stamped("lototrot_internalbettype", "recorded_at", **_RECORDED),
+    stamped("lototrot_internalbetlist", "recorded_at", **_RECORDED, session="recorded_in_id"),
     stamped("lototrot_ticketmodel", "recorded_at", **_RECORDED),
     stamped("lototrot_meeting", "imported_at", user="imported_by_id", session="imported_in_id"),
     stamped("lototrot_federationapproval", "recorded_at", **_RECORDED, session="recorded_in_id"),

@@ -257,7 +257,7 @@ def preparing(by: StaffActor, back: str) -> list[dict[str, Any]]:
         {
             "meeting": meeting,
             "approval": getattr(meeting, "approval", None),
-            "buttons": buttons(by, meeting, (programme.APPROVE, PREPARE), back),
+            "buttons": buttons(by, meeting, (programme.APPROVE, programme.INTERNAL, PREPARE), back),
         }
         for meeting in meetings.order_by("-day", "-pk")[:_PREPARING_SHOWN]
     ]

@@ -10,7 +10,7 @@ from unfold.widgets import UnfoldAdminFileFieldWidget
 
 from core.admin_support.acts import Act, Done
 from core.admin_support.columns import lines, link, moment, tag
-from core.admin_support.forms import ActForm, MomentField
+from core.admin_support.forms import ActForm, DayField, MomentField
 from core.admin_support.readonly import ReadOnlyAdmin, ReadOnlyInline
 from core.database import clock
 from core.draws.models import Draw
@@ -19,9 +19,16 @@ from lototrot import powers
 from lototrot.admin import preparing, running, stopping
 from lototrot.engine.programme import MAX_BYTES
 from lototrot.models.contest import Contest
-from lototrot.models.programme import FederationApproval, Meeting, Race, Racecourse, Runner
+from lototrot.models.programme import (
+    FederationApproval,
+    InternalBetList,
+    Meeting,
+    Race,
+    Racecourse,
+    Runner,
+)
 from lototrot.selectors.races import race_record
-from lototrot.services.programme import official
+from lototrot.services.programme import internal_bets, official
 
 Data = dict[str, Any]
 
@@ -49,6 +56,23 @@ class _Approval(ActForm):
     reference = forms.CharField(label=_("Reference"), max_length=120)
 
 
+class _Internal(ActForm):
+    types = forms.CharField(
+        label=_("Internal bet types"),
+        required=False,
+        widget=forms.Textarea(attrs={"rows": 5}),
+        help_text=_("All of them, one on a line: its code, a space, its name."),
+    )
+    none = forms.BooleanField(label=_("The meeting has no internal bet type"), required=False)
+    source = forms.CharField(label=_("Source"), max_length=200)
+    dated_on = DayField(label=_("Dated"))
+
+    def clean_types(self) -> list[dict[str, str]]:
+        lines = [line.strip() for line in self.cleaned_data["types"].splitlines() if line.strip()]
+        pairs = [line.partition(" ") for line in lines]
+        return [{"code": code, "name": name.strip() or code} for code, _space, name in pairs]
+
+
 def _import(by: StaffActor, target: None, data: Data) -> Done:
     file = data["file"]
     # One byte more than the limit is enough for the reader to refuse a longer file.
@@ -61,6 +85,11 @@ def _import(by: StaffActor, target: None, data: Data) -> Done:
 def _approve(by: StaffActor, meeting: Meeting, data: Data) -> Done:
     official.approval_record(by=by, meeting=meeting, **data)
     return Done(_("The Federation's approval is on record."))
+
+
+def _internal(by: StaffActor, meeting: Meeting, data: Data) -> Done:
+    internal_bets.internal_bets_record(by=by, meeting=meeting, **data)
+    return Done(_("The internal bet types of the meeting are on record."))
 
 
 IMPORT = Act(
@@ -85,6 +114,17 @@ APPROVE = Act(
 )
 
 
+INTERNAL = Act(
+    name="internal",
+    title=_("Record the internal bet types"),
+    power=powers.PREPARE_CONTEST,
+    run=_internal,
+    form=_Internal,
+    icon="do_not_disturb",
+    text=_("No contest may coincide with one, and none opens without the list (14.I.1)."),
+)
+
+
 # --- Pages ----------------------------------------------------------------------------------------
 
 
@@ -101,6 +141,15 @@ class _Contests(ReadOnlyInline):
 class _Approvals(ReadOnlyInline):
     model = FederationApproval
     shown = ("approved_by", "approved_at", "reference", "recorded_by", "recorded_at")
+
+
+class _InternalLists(ReadOnlyInline):
+    model = InternalBetList
+    shown = ("listed", "none", "source", "dated_on", "recorded_by", "recorded_at")
+
+    @admin.display(description=_("internal bet types"))
+    def listed(self, row: InternalBetList) -> str:
+        return ", ".join(f"{kind['code']} {kind['name']}" for kind in row.types) or "–"
 
 
 class _Runners(ReadOnlyInline):
@@ -131,8 +180,8 @@ class MeetingAdmin(ReadOnlyAdmin):
     list_select_related = ("approval", "imported_by")
     search_fields = ("name", "reference")
     ordering = ("-day", "-pk")
-    inlines = (_Approvals, _Races, _Contests)
-    acts = (APPROVE, preparing.CONTEST, stopping.STOP_MEETING, running.DECLARE_MEETING)
+    inlines = (_Approvals, _InternalLists, _Races, _Contests)
+    acts = (APPROVE, INTERNAL, preparing.CONTEST, stopping.STOP_MEETING, running.DECLARE_MEETING)
     list_acts = (IMPORT,)
 
     def get_queryset(self, request: Any) -> Any:

@@ -1,4 +1,4 @@
-"""Record and show bet types, ticket models and internal bet types. They are never edited."""
+"""Record and show bet types and ticket models. They are never edited."""
 
 import json
 from typing import Any
@@ -14,9 +14,10 @@ from core.admin_support.forms import ActForm, DayField
 from core.admin_support.readonly import ReadOnlyAdmin
 from core.staff.actor import StaffActor
 from lototrot import powers
-from lototrot.models.contest import BetType, InternalBetType, TicketModel
+from lototrot.models.contest import BetType, TicketModel
 from lototrot.services.authority import bet_types
 from lototrot.services.contest import contests as services
+from lototrot.services.tickets.layout import layout_digest
 
 Data = dict[str, Any]
 
@@ -45,11 +46,15 @@ class _NewTicketModel(ActForm):
     authorisation = forms.CharField(label=_("Authorisation"), max_length=120)
     authorised_on = DayField(label=_("Authorised on"))
     multiple = forms.BooleanField(label=_("Allows multiple selections"), required=False)
+    layout = forms.CharField(
+        label=_("Digest of the layout"),
+        min_length=64,
+        max_length=64,
+        help_text=_("As authorised. Compare it with the layout in use, which is shown first."),
+    )
 
-
-class _NewInternal(ActForm):
-    code = forms.CharField(label=_("Code"), max_length=40)
-    name = forms.CharField(label=_("Name"), max_length=120)
+    def build(self) -> None:
+        self.initial["layout"] = layout_digest()
 
 
 def _record_bet_type(by: StaffActor, target: None, data: Data) -> Done:
@@ -63,11 +68,6 @@ def _propose_bet_type(by: StaffActor, target: None, data: Data) -> Done:
 
 def _record_model(by: StaffActor, target: None, data: Data) -> Done:
     return Done(_("The ticket model is on record."), services.ticket_model_record(by=by, **data))
-
-
-def _record_internal(by: StaffActor, target: None, data: Data) -> Done:
-    recorded = services.internal_bet_type_record(by=by, **data)
-    return Done(_("The internal bet type is on record."), recorded)
 
 
 BET_TYPE = Act(
@@ -96,15 +96,6 @@ TICKET_MODEL = Act(
     form=_NewTicketModel,
     icon="add",
 )
-INTERNAL = Act(
-    name="record",
-    title=_("Record an internal bet type"),
-    power=powers.PREPARE_CONTEST,
-    run=_record_internal,
-    form=_NewInternal,
-    icon="add",
-    text=_("No contest may coincide with a type of the internal bet (14.I.1)."),
-)
 
 
 @admin.register(BetType)
@@ -121,11 +112,10 @@ class BetTypeAdmin(ReadOnlyAdmin):
 
 @admin.register(TicketModel)
 class TicketModelAdmin(ReadOnlyAdmin):
-    columns = ("__str__", "authorisation", "authorised_on", "multiple")
+    columns = ("__str__", "authorisation", "authorised_on", "multiple", "in_use")
+    shown = ("code", "version", "authorisation", "authorised_on", "multiple", "layout", "in_use")
     list_acts = (TICKET_MODEL,)
 
-
-@admin.register(InternalBetType)
-class InternalBetTypeAdmin(ReadOnlyAdmin):
-    columns = ("code", "name", "recorded_at", "recorded_by")
-    list_acts = (INTERNAL,)
+    @admin.display(description=_("layout in use"), boolean=True)
+    def in_use(self, row: TicketModel) -> bool:
+        return row.layout == layout_digest()

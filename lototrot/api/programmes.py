@@ -20,7 +20,7 @@ from lototrot.models.programme import Racecourse
 from lototrot.selectors.cards import meeting_cards
 from lototrot.selectors.races import RaceState
 from lototrot.services.contest.contests import MeetingUnknown, ProgrammeNotApproved
-from lototrot.services.programme import official
+from lototrot.services.programme import internal_bets, official
 from lototrot.services.programme.poster import NothingPublished, meeting_poster
 
 FORMATS = {"application/json": "json", "text/csv": "csv"}
@@ -96,6 +96,31 @@ class ApprovalOut(Shape):
     approved_by = serializers.CharField()
     approved_at = Instant()
     reference = serializers.CharField()
+    recorded_at = Instant()
+
+
+class InternalTypeIn(Shape):
+    code = Text(max_length=40)
+    name = Text(max_length=120)
+
+
+class InternalBetsIn(Shape):
+    types = InternalTypeIn(many=True, help_text="Every type, none left out.")
+    none = Flag(default=False, help_text="That there is no type: an empty list must say so.")
+    source = Text(max_length=200)  # type: ignore[assignment]
+    dated_on = Day()
+
+
+class InternalTypeOut(Shape):
+    code = serializers.CharField()
+    name = serializers.CharField()
+
+
+class InternalBetsOut(Shape):
+    types = InternalTypeOut(many=True)
+    none = Flag()
+    source = serializers.CharField()  # type: ignore[assignment]
+    dated_on = Day()
     recorded_at = Instant()
 
 
@@ -229,6 +254,29 @@ class Approval(StaffView):
         row = official.meeting_get(meeting)
         approval = official.approval_record(by=self.by, meeting=row, **body)
         return self.answer(ApprovalOut, approval, 201)
+
+
+class InternalBets(StaffView):
+    @operation(
+        "Record which internal bet types the meeting has, all of them (14.I.1) [E16]",
+        "No contest on it opens before. A newer list replaces it; the same again changes nothing.",
+        body=InternalBetsIn,
+        answer=InternalBetsOut,
+        status=201,
+        problems=(
+            MeetingUnknown,
+            internal_bets.EmptinessUnsaid,
+            internal_bets.SourceMissing,
+            internal_bets.DatedAhead,
+            internal_bets.TypeRepeated,
+        ),
+        example=samples.INTERNAL_BETS,
+    )
+    def post(self, request: Request, meeting: int) -> HttpResponse:
+        body = self.read(InternalBetsIn)
+        row = official.meeting_get(meeting)
+        recorded = internal_bets.internal_bets_record(by=self.by, meeting=row, **body)
+        return self.answer(InternalBetsOut, recorded, 201)
 
 
 class MeetingPoster(PaperView, StaffView):

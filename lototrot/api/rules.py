@@ -1,19 +1,24 @@
-"""Record and list bet types, internal bet types and ticket models."""
+"""Record and list bet types and ticket models."""
 
 from django.http import HttpResponse
 from rest_framework import serializers
 from rest_framework.request import Request
 
+from core.api.papers import LanguageQuery, PaperView
 from core.api.schema import operation
 from core.api.shapes import Day, Flag, Instant, PageQuery, Shape, Text, Whole
 from core.api.views import StaffView
+from core.database import clock
+from core.receipts.output import Output, render
+from core.receipts.paper import Paper
 from core.staff.api.proposals import ProposalOut
 from core.staff.two_persons import ProposalPending
 from lototrot.api import samples
 from lototrot.engine.bet_type import BetTypeRefused
-from lototrot.models.contest import BetType, InternalBetType, TicketModel
+from lototrot.models.contest import BetType, TicketModel
 from lototrot.services.authority import bet_types
 from lototrot.services.contest import contests
+from lototrot.services.tickets.layout import layout_digest, specimen
 
 _BIGGEST_VERSION = 32_767
 _PROPOSED = "Takes effect when a second person confirms the proposal (`/api/v1/proposals`)."
@@ -34,23 +39,18 @@ class BetTypeOut(Shape):
     recorded_at = Instant()
 
 
-class InternalBetTypeIn(Shape):
-    code = Text(max_length=40)
-    name = Text(max_length=120)
-
-
-class InternalBetTypeOut(Shape):
-    code = serializers.CharField()
-    name = serializers.CharField()
-    recorded_at = Instant()
-
-
 class TicketModelIn(Shape):
     code = Text(max_length=40)
     version = Whole(min_value=1, max_value=_BIGGEST_VERSION)
     authorisation = Text(max_length=120)
     authorised_on = Day()
     multiple = Flag(help_text="Whether the model has room for several numbers per race.")
+    layout = Text(
+        min_length=64,
+        max_length=64,
+        help_text="SHA-256 of the layout that the model authorises, as `/ticket-layout` has it of"
+        " the one in use [E15].",
+    )
 
 
 class TicketModelOut(Shape):
@@ -59,6 +59,7 @@ class TicketModelOut(Shape):
     authorisation = serializers.CharField()
     authorised_on = Day()
     multiple = Flag()
+    layout = serializers.CharField()
     recorded_at = Instant()
 
 
@@ -114,24 +115,6 @@ class BetTypeProposals(StaffView):
         return self.once(act)
 
 
-class InternalBetTypes(StaffView):
-    @operation("Types of the internal bet", answer=InternalBetTypeOut, paged=True)
-    def get(self, request: Request) -> HttpResponse:
-        return self.rows(InternalBetTypeOut, InternalBetType.objects.all(), self.query(PageQuery))
-
-    @operation(
-        "Record a type of the internal bet, which no contest may coincide with (14.I.1)",
-        body=InternalBetTypeIn,
-        answer=InternalBetTypeOut,
-        status=201,
-        example={"code": "trio", "name": "Trio"},
-    )
-    def post(self, request: Request) -> HttpResponse:
-        body = self.read(InternalBetTypeIn)
-        recorded = contests.internal_bet_type_record(by=self.by, **body)
-        return self.answer(InternalBetTypeOut, recorded, 201)
-
-
 class TicketModels(StaffView):
     @operation("Authorised ticket models", answer=TicketModelOut, paged=True)
     def get(self, request: Request) -> HttpResponse:
@@ -143,13 +126,18 @@ class TicketModels(StaffView):
         answer=TicketModelOut,
         status=201,
         idempotent=True,
-        problems=(contests.TicketModelRecorded, contests.AuthorisationMissing),
+        problems=(
+            contests.TicketModelRecorded,
+            contests.AuthorisationMissing,
+            contests.LayoutMalformed,
+        ),
         example={
             "code": "roll-80",
             "version": 1,
             "authorisation": "CAIB 2/2006",
             "authorised_on": "2006-01-02",
             "multiple": True,
+            "layout": "5d6f" * 16,
         },
     )
     def post(self, request: Request) -> HttpResponse:
@@ -161,3 +149,22 @@ class TicketModels(StaffView):
             )
 
         return self.once(act)
+
+
+class TicketLayoutOut(Shape):
+    sha256 = serializers.CharField(help_text="The digest that a ticket model must name [E15].")
+
+
+class TicketLayout(StaffView):
+    @operation("The layout in which tickets are printed now", answer=TicketLayoutOut)
+    def get(self, request: Request) -> HttpResponse:
+        return self.answer(TicketLayoutOut, {"sha256": layout_digest()})
+
+
+class TicketSpecimen(PaperView, StaffView):
+    @operation("The specimen of a ticket, to be authorised (14.II.2)", query=LanguageQuery)
+    def get(self, request: Request, form: str) -> HttpResponse:
+        document = specimen(self.language())
+        output = Output(form)
+        at = clock.now()
+        return self.paper(render(document, output=output, created_at=at, paper=Paper.ROLL_80), form)

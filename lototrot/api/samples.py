@@ -160,6 +160,12 @@ GAME_END: dict[str, Any] = {
     ],
 }
 
+INTERNAL_BETS: dict[str, Any] = {
+    "types": [{"code": "trio", "name": "Trio"}],
+    "none": False,
+    "source": "Hipòdrom Son Pardo",
+    "dated_on": "2020-01-02",
+}
 CLASSIFICATION: dict[str, Any] = {
     "runners": [
         {"number": 1, "outcome": "started", "place": 2},

@@ -68,6 +68,11 @@ class RaceOfTicket(Shape):
     quick_pick = Flag()
 
 
+class ModelOfTicket(Shape):
+    code = serializers.CharField()
+    version = Whole(help_text="Printed on the ticket [E15].")
+
+
 class TicketCard(Shape):
     """Everything that a ticket shows (14.II.3), for terminals that do not print our own slip."""
 
@@ -78,6 +83,7 @@ class TicketCard(Shape):
     )
     game = serializers.CharField()
     bet_type = BetTypeOfTicket()
+    ticket_model = ModelOfTicket()
     contest = Whole()
     meeting = MeetingOfTicket()
     premises = PremisesOfTicket()

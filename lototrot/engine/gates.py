@@ -12,7 +12,9 @@ class OpeningFacts:
     """The facts on record about a contest.
 
     `runners_by_race` has the number of listed runners of each included race, in order. A text is
-    empty if nothing is on record. A `correction_window_s` above 0 needs `correction_approval` [E4].
+    empty if nothing is on record. `ticket_layout_authorised` tells that tickets are printed in the
+    layout that the model names [E15]. `internal_bet_types` has the codes of the meeting's list, or
+    None without a list [E16]. A `correction_window_s` above 0 needs `correction_approval` [E4].
     `has_schedule` is true if a closing time is scheduled [E1]. `figures_of_regulation` is true
     unless the regulation's own bet type has other figures than it has that day [A19].
     """
@@ -27,7 +29,8 @@ class OpeningFacts:
     rules_published: bool
     percent_published: bool
     ticket_model_authorisation: str
-    internal_bet_types: frozenset[str]
+    ticket_layout_authorised: bool
+    internal_bet_types: frozenset[str] | None
     correction_window_s: int
     correction_approval: str
     has_schedule: bool
@@ -61,7 +64,7 @@ def _bet_gates(
     empty = [race for race, count in enumerate(facts.runners_by_race, start=1) if count < 1]
     return [
         (
-            bet_type.code not in facts.internal_bet_types,
+            bet_type.code not in (facts.internal_bet_types or ()),
             MissingGate("bet_type_internal", "14.I.1", "The bet type is one of the internal ones."),
         ),
         (
@@ -101,6 +104,22 @@ def _record_gates(facts: OpeningFacts) -> list[tuple[bool, MissingGate]]:
         (
             bool(facts.ticket_model_authorisation.strip()),
             MissingGate("ticket_model_missing", "14.II.2", "No authorised ticket model."),
+        ),
+        (
+            facts.ticket_layout_authorised,
+            MissingGate(
+                "ticket_layout_changed",
+                "14.II.2",
+                "Tickets are not printed in the layout that the ticket model names.",
+            ),
+        ),
+        (
+            facts.internal_bet_types is not None,
+            MissingGate(
+                "internal_bets_unlisted",
+                "14.I.1",
+                "The internal bet types of the meeting are not on record.",
+            ),
         ),
         (
             facts.correction_window_s == 0 or bool(facts.correction_approval.strip()),

@@ -282,33 +282,6 @@ class Migration(migrations.Migration):
             },
         ),
         migrations.CreateModel(
-            name="InternalBetType",
-            fields=[
-                (
-                    "id",
-                    models.BigAutoField(
-                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
-                    ),
-                ),
-                ("code", models.CharField(max_length=40, unique=True, verbose_name="code")),
-                ("name", models.CharField(max_length=120, verbose_name="name")),
-                ("recorded_at", models.DateTimeField(verbose_name="recorded at")),
-                (
-                    "recorded_by",
-                    models.ForeignKey(
-                        on_delete=django.db.models.deletion.PROTECT,
-                        related_name="+",
-                        to=settings.AUTH_USER_MODEL,
-                        verbose_name="recorded by",
-                    ),
-                ),
-            ],
-            options={
-                "verbose_name_plural": "internal bet types",
-                "verbose_name": "internal bet type",
-            },
-        ),
-        migrations.CreateModel(
             name="Lapse",
             fields=[
                 (
@@ -390,6 +363,58 @@ class Migration(migrations.Migration):
                         condition=models.Q(("begins_at__lt", models.F("ends_at"))),
                         name="meeting_begins_before_it_ends",
                     )
+                ],
+            },
+        ),
+        migrations.CreateModel(
+            name="InternalBetList",
+            fields=[
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                ("types", models.JSONField(verbose_name="internal bet types")),
+                ("none", models.BooleanField(verbose_name="said to be empty")),
+                ("source", models.CharField(max_length=200, verbose_name="source")),
+                ("dated_on", models.DateField(verbose_name="dated")),
+                ("recorded_at", models.DateTimeField(verbose_name="recorded at")),
+                (
+                    "recorded_by",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="+",
+                        to=settings.AUTH_USER_MODEL,
+                        verbose_name="recorded by",
+                    ),
+                ),
+                (
+                    "recorded_in",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="+",
+                        to="staff.staffsession",
+                        verbose_name="recorded in session",
+                    ),
+                ),
+            ],
+            options={
+                "verbose_name": "list of internal bet types",
+                "verbose_name_plural": "lists of internal bet types",
+                "constraints": [
+                    models.CheckConstraint(
+                        condition=models.Q(
+                            models.Q(("none", True), ("types", [])),
+                            models.Q(("none", False), models.Q(("types", []), _negated=True)),
+                            _connector="OR",
+                        ),
+                        name="internal_list_said",
+                    ),
+                    models.CheckConstraint(
+                        condition=models.Q(("source", ""), _negated=True),
+                        name="internal_list_has_source",
+                    ),
                 ],
             },
         ),
@@ -1919,6 +1944,7 @@ class Migration(migrations.Migration):
                     "multiple",
                     models.BooleanField(default=True, verbose_name="allows multiple selections"),
                 ),
+                ("layout", models.CharField(max_length=64, verbose_name="digest of the layout")),
                 ("recorded_at", models.DateTimeField(verbose_name="recorded at")),
                 (
                     "recorded_by",
@@ -1934,7 +1960,13 @@ class Migration(migrations.Migration):
                 "verbose_name_plural": "ticket models",
                 "verbose_name": "ticket model",
                 "constraints": [
-                    models.UniqueConstraint(fields=("code", "version"), name="ticket_model_version")
+                    models.UniqueConstraint(
+                        fields=("code", "version"), name="ticket_model_version"
+                    ),
+                    models.CheckConstraint(
+                        condition=models.Q(("layout__regex", "^[0-9a-f]{64}$")),
+                        name="ticket_model_layout",
+                    ),
                 ],
             },
         ),
@@ -2105,5 +2137,15 @@ class Migration(migrations.Migration):
                     ),
                 ],
             },
+        ),
+        migrations.AddField(
+            model_name="internalbetlist",
+            name="meeting",
+            field=models.ForeignKey(
+                on_delete=django.db.models.deletion.PROTECT,
+                related_name="internal_lists",
+                to="lototrot.meeting",
+                verbose_name="meeting",
+            ),
         ),
     ]

@@ -48,32 +48,19 @@ class BetType(Guarded):
         return f"{self.code} v{self.version}"
 
 
-class InternalBetType(Guarded):
-    """A bet type of the internal bet. No contest offered outside may coincide with it (14.I.1)."""
-
-    code = models.CharField(_("code"), max_length=40, unique=True)
-    name = models.CharField(_("name"), max_length=120)
-    recorded_at = models.DateTimeField(_("recorded at"))
-    recorded_by = models.ForeignKey(
-        User, models.PROTECT, related_name="+", verbose_name=_("recorded by")
-    )
-
-    class Meta:
-        verbose_name = _("internal bet type")
-        verbose_name_plural = _("internal bet types")
-
-    def __str__(self) -> str:
-        return self.code
-
-
 class TicketModel(Guarded):
-    """A ticket model that the gaming authority has authorised (14.II.2)."""
+    """A ticket model that the gaming authority has authorised (14.II.2).
+
+    `layout` is the SHA-256 of the layout that it authorises, in hexadecimal
+    (`lototrot.services.tickets.layout`); another layout needs another model [E15].
+    """
 
     code = models.CharField(_("code"), max_length=40)
     version = models.PositiveSmallIntegerField(_("version"))
     authorisation = models.CharField(_("authorisation"), max_length=120)
     authorised_on = models.DateField(_("authorised on"))
     multiple = models.BooleanField(_("allows multiple selections"), default=True)
+    layout = models.CharField(_("digest of the layout"), max_length=64)
     recorded_at = models.DateTimeField(_("recorded at"))
     recorded_by = models.ForeignKey(
         User, models.PROTECT, related_name="+", verbose_name=_("recorded by")
@@ -83,7 +70,10 @@ class TicketModel(Guarded):
         verbose_name = _("ticket model")
         verbose_name_plural = _("ticket models")
         constraints = [
-            models.UniqueConstraint(fields=["code", "version"], name="ticket_model_version")
+            models.UniqueConstraint(fields=["code", "version"], name="ticket_model_version"),
+            models.CheckConstraint(
+                condition=Q(layout__regex="^[0-9a-f]{64}$"), name="ticket_model_layout"
+            ),
         ]
 
     def __str__(self) -> str:

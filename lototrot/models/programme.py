@@ -90,6 +90,43 @@ class FederationApproval(Guarded):
         return self.reference
 
 
+class InternalBetList(Guarded):
+    """The types of the internal bet of a meeting, all of them, from a source (14.I.1) [E16].
+
+    No contest on the meeting may coincide with one. `types` is a list of {code, name}. An empty
+    list is said to be empty: `none`. The newest list is in force.
+    """
+
+    meeting = models.ForeignKey(
+        Meeting, models.PROTECT, related_name="internal_lists", verbose_name=_("meeting")
+    )
+    types = models.JSONField(_("internal bet types"))
+    none = models.BooleanField(_("said to be empty"))
+    source = models.CharField(_("source"), max_length=200)
+    dated_on = models.DateField(_("dated"))
+    recorded_at = models.DateTimeField(_("recorded at"))
+    recorded_by = models.ForeignKey(
+        User, models.PROTECT, related_name="+", verbose_name=_("recorded by")
+    )
+    recorded_in = models.ForeignKey(
+        StaffSession, models.PROTECT, related_name="+", verbose_name=_("recorded in session")
+    )
+
+    class Meta:
+        verbose_name = _("list of internal bet types")
+        verbose_name_plural = _("lists of internal bet types")
+        constraints = [
+            models.CheckConstraint(
+                condition=Q(none=True, types=[]) | Q(none=False) & ~Q(types=[]),
+                name="internal_list_said",
+            ),
+            models.CheckConstraint(condition=~Q(source=""), name="internal_list_has_source"),
+        ]
+
+    def __str__(self) -> str:
+        return ", ".join(kind["code"] for kind in self.types) or "–"
+
+
 class Race(Guarded):
     meeting = models.ForeignKey(
         Meeting, models.PROTECT, related_name="races", verbose_name=_("meeting")

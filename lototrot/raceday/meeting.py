@@ -54,10 +54,9 @@ def confirm(by: Api, proposal: str) -> None:
 
 
 def rules_record(organiser: Api) -> None:
-    """Record the authorised bet type, an internal bet type, and the ticket model."""
+    """Record the authorised bet type, and the ticket model with the digest of its layout."""
     document = json.loads(files("lototrot").joinpath("bet_types", "lototrot.json").read_text())
     organiser.post("lototrot/bet-types", {"document": document, "authorisation": "DGJ 1/2027"})
-    organiser.post("lototrot/internal-bet-types", {"code": "gemela", "name": "Gemela"})
     organiser.post(
         "lototrot/ticket-models",
         {
@@ -66,12 +65,13 @@ def rules_record(organiser: Api) -> None:
             "authorisation": "DGJ 2/2027",
             "authorised_on": "2027-01-11",
             "multiple": True,
+            "layout": organiser.get("lototrot/ticket-layout")["sha256"],
         },
     )
 
 
 def programme_enter(day: Day, name: str) -> None:
-    """Import the official programme and record the Federation's approval."""
+    """Import the official programme; record the Federation's approval and the internal bets."""
     organiser = day.staff["org1"]
     meeting = json.loads(
         organiser.raw(
@@ -85,6 +85,14 @@ def programme_enter(day: Day, name: str) -> None:
     organiser.post(
         f"lototrot/meetings/{meeting['id']}/approval",
         {"approved_by": "Federació Balear de Trot", "approved_at": now, "reference": f"FBT {name}"},
+    )
+    organiser.post(
+        f"lototrot/meetings/{meeting['id']}/internal-bets",
+        {
+            "types": [{"code": "gemela", "name": "Gemela"}],
+            "source": "Explotació de l'hipòdrom",
+            "dated_on": now[:10],
+        },
     )
     day.meeting = organiser.get(f"lototrot/meetings/{meeting['id']}")
     day.race_ids = {(r["racecourse"], r["number"]): r["id"] for r in day.meeting["races"]}

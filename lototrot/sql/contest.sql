@@ -1,5 +1,6 @@
 -- Refuse updates of a contest that its state machine would allow: to change terms once it is on sale,
--- to discard it without the act of two persons [E9], to move a closing that has been reached, to
+-- to discard it without the act of two persons [E9], to open it without
+-- the list of internal bet types of its meeting [E16], to move a closing that has been reached, to
 -- change what the closing recorded, and to replace the secret of the codes instead of erasing it
 -- (14.III.4) [E1].
 CREATE OR REPLACE FUNCTION lototrot_guard_contest() RETURNS trigger LANGUAGE plpgsql AS $$
@@ -26,6 +27,11 @@ BEGIN
        AND (NEW.opened_at, NEW.closed_at, NEW.closing_cause, NEW.offered_masks)
            IS DISTINCT FROM (OLD.opened_at, OLD.closed_at, OLD.closing_cause, OLD.offered_masks) THEN
         RAISE EXCEPTION 'contest %: what its closing recorded stays', OLD.id
+            USING ERRCODE = 'restrict_violation';
+    END IF;
+    IF NEW.state = 'open' AND OLD.state = 'draft' AND NOT EXISTS (
+           SELECT FROM lototrot_internalbetlist i WHERE i.meeting_id = NEW.meeting_id) THEN
+        RAISE EXCEPTION 'contest %: the internal bet types of its meeting are not on record', OLD.id
             USING ERRCODE = 'restrict_violation';
     END IF;
     IF NEW.state = 'open' AND NEW.code_secret IS NULL THEN

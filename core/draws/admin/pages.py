@@ -149,6 +149,12 @@ class DrawAdmin(ReadOnlyAdmin):
         return paper_links(papers)
 
 
+@admin.register(PlaceReason)
+class PlaceReasonAdmin(ReadOnlyAdmin):
+    columns = ("announcement", "reason", "attendance", "stated_at")
+    shown = ("announcement", "reason", "attendance", "stated_at")
+
+
 def draws_panel(request: HttpRequest) -> Table:
     waiting = Draw.objects.exclude(state__in=Draw.OVER).order_by("due_at", "pk")
     rows = [

@@ -1,6 +1,7 @@
-"""Record internal bet types and ticket models, and publish and open contests."""
+"""Record ticket models, and publish and open contests."""
 
 import datetime
+import re
 from collections.abc import Mapping
 
 from django.conf import settings
@@ -21,12 +22,12 @@ from lototrot.models.contest import (
     BetType,
     Contest,
     DisplayAcknowledgement,
-    InternalBetType,
     Publication,
     TicketModel,
 )
 from lototrot.models.programme import FederationApproval
 from lototrot.selectors.amendments import bet_type_figures
+from lototrot.selectors.internal_bets import internal_list
 from lototrot.selectors.races import contest_limit
 from lototrot.selectors.stops import stops_standing
 from lototrot.services.contest.closing import offered_masks_refresh
@@ -45,6 +46,11 @@ class TicketModelUnknown(NotFound):
 class TicketModelRecorded(Conflict):
     code = "ticket_model_recorded"
     message = "That version of the ticket model is already on record."
+
+
+class LayoutMalformed(Invalid):
+    code = "ticket_layout_malformed"
+    message = "The digest of a layout is a SHA-256 in hexadecimal, 64 digits long [E15]."
 
 
 class MeetingUnknown(NotFound):
@@ -126,16 +132,6 @@ def need_authorisation(reference: str) -> None:
         raise AuthorisationMissing
 
 
-def internal_bet_type_record(*, by: StaffActor, code: str, name: str) -> InternalBetType:
-    """Record a type of the internal bet. No contest may coincide with it (14.I.1)."""
-    by.need(powers.PREPARE_CONTEST)
-    bet_type, _ = InternalBetType.objects.get_or_create(
-        code=code,
-        defaults={"name": name, "recorded_at": clock.now(), "recorded_by_id": by.user_id},
-    )
-    return bet_type
-
-
 def ticket_model_record(
     *,
     by: StaffActor,
@@ -144,10 +140,17 @@ def ticket_model_record(
     authorisation: str,
     authorised_on: datetime.date,
     multiple: bool,
+    layout: str,
 ) -> TicketModel:
-    """Record a ticket model that the gaming authority has authorised (14.II.2)."""
+    """Record a ticket model that the gaming authority has authorised (14.II.2).
+
+    `layout` is the digest of the layout that it authorises [E15]. Raise AuthorisationMissing,
+    LayoutMalformed or TicketModelRecorded.
+    """
     by.need(powers.PREPARE_CONTEST)
     need_authorisation(authorisation)
+    if not re.fullmatch("[0-9a-f]{64}", layout):
+        raise LayoutMalformed
     try:
         with transaction.atomic():
             return TicketModel.objects.create(
@@ -156,6 +159,7 @@ def ticket_model_record(
                 authorisation=authorisation,
                 authorised_on=authorised_on,
                 multiple=multiple,
+                layout=layout,
                 recorded_at=clock.now(),
                 recorded_by_id=by.user_id,
             )
@@ -165,11 +169,14 @@ def ticket_model_record(
 
 def contest_gates(*, contest: Contest) -> tuple[MissingGate, ...]:
     """Return the named gates that still keep the contest from being put on sale [E8]."""
+    # The layout is made of tickets, and tickets of contests: this module is read before.
+    from lototrot.services.tickets.layout import layout_digest
+
     approval = FederationApproval.objects.filter(meeting=contest.meeting).first()
     published = Publication.objects.filter(contest=contest).first()
     rules = rules_of(contest.bet_type, contest.day)
     legs = contest.legs.select_related("race").prefetch_related("race__runners")
-    model = contest.ticket_model
+    model, internal = contest.ticket_model, internal_list(contest.meeting_id)
     facts = OpeningFacts(
         federation_approver=approval.approved_by if approval else "",
         federation_reference=approval.reference if approval else "",
@@ -182,7 +189,8 @@ def contest_gates(*, contest: Contest) -> tuple[MissingGate, ...]:
         percent_published=published is not None
         and published.prize_percent == percent_text(rules.prize_percent),
         ticket_model_authorisation=model.authorisation if model else "",
-        internal_bet_types=frozenset(InternalBetType.objects.values_list("code", flat=True)),
+        ticket_layout_authorised=model is None or model.layout == layout_digest(),
+        internal_bet_types=frozenset(kind["code"] for kind in internal.types) if internal else None,
         correction_window_s=contest.correction_window_s,
         correction_approval=contest.correction_approval,
         has_schedule=True,

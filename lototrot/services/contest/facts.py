@@ -47,6 +47,8 @@ class ContestFacts:
     max_bets: int
     allows_multiple: bool
     correction_window_s: int
+    ticket_model_code: str
+    ticket_model_version: int
     legs: tuple[LegFacts, ...]
     secret: bytes = dataclasses.field(repr=False)
 
@@ -73,7 +75,7 @@ def contest_facts(pk: int) -> ContestFacts:
 
 
 def _facts_of(contest: Contest) -> ContestFacts:
-    rules = rules_of(contest.bet_type, contest.day)
+    rules, model = rules_of(contest.bet_type, contest.day), contest.ticket_model
     rows: Any = contest.legs.select_related("race__racecourse").prefetch_related("race__runners")
     legs = tuple(
         LegFacts(
@@ -97,8 +99,10 @@ def _facts_of(contest: Contest) -> ContestFacts:
         meeting_name=contest.meeting.name,
         price_cents=contest.price_cents,
         max_bets=contest.max_bets,
-        allows_multiple=bool(contest.ticket_model and contest.ticket_model.multiple),
+        allows_multiple=bool(model and model.multiple),
         correction_window_s=contest.correction_window_s,
+        ticket_model_code=model.code if model else "",
+        ticket_model_version=model.version if model else 0,
         legs=legs,
         secret=bytes(contest.code_secret or b""),
     )

@@ -103,7 +103,13 @@ def _approval(meeting: Meeting, approval: FederationApproval, language: str) -> 
 def _contest(contest: Contest, language: str) -> tuple[Block, ...]:
     rules = rules_of(contest.bet_type, contest.day)
     legs = contest.legs.select_related("race__racecourse").order_by("position")
-    how = _("Bets are taken at authorised premises until the closing, one or more horses per race.")
+    multiple = bool(contest.ticket_model and contest.ticket_model.multiple)
+    how = (
+        _("Bets are taken at authorised premises until the closing, one or more horses per race.")
+        if multiple
+        else _("Bets are taken at authorised premises until the closing, one horse per race.")
+    )
+    most = (Pair(_("Most bets on a ticket"), str(contest.max_bets)),) if multiple else ()
     categories = ", ".join(f"{hits}/{rules.legs}" for hits in rules.categories)
     return (
         Title(" · ".join(dict.fromkeys(("Lototrot", rules.name)))),
@@ -118,7 +124,7 @@ def _contest(contest: Contest, language: str) -> tuple[Block, ...]:
             aligns=(Align.RIGHT, Align.LEFT, Align.RIGHT, Align.LEFT),
         ),
         Pair(_("Price of a bet"), format_cents(contest.price_cents, language)),
-        Pair(_("Most bets on a ticket"), str(contest.max_bets)),
+        *most,
         Pair(
             _("Closing, at the latest"),
             format_moment(contest.closed_at or contest.scheduled_close_at, language),

@@ -8,7 +8,7 @@ from django.utils.translation import override
 
 from core.kernel.codes import Code
 from core.kernel.errors import InvariantBroken
-from core.premises.sellers import seller_facts
+from core.premises.sellers import SellerFacts, seller_facts
 from core.receipts.document import (
     Align,
     Block,
@@ -59,13 +59,18 @@ def notices() -> list[str]:
     ]
 
 
-def ticket_card(sold: Sold, *, last_claim_day: datetime.date | None = None) -> dict[str, Any]:
+def ticket_card(
+    sold: Sold,
+    *,
+    last_claim_day: datetime.date | None = None,
+    seller: SellerFacts | None = None,
+) -> dict[str, Any]:
     """Return the ticket as JSON, without its notices.
 
     `code` is null once the contest has closed.
     """
     facts = sold.facts
-    seller = seller_facts(sold.terminal_id, sold.operator_id)
+    seller = seller or seller_facts(sold.terminal_id, sold.operator_id)
     card = {
         "uuid": str(sold.uuid),
         "code": sold.code.shown if sold.code else None,
@@ -74,6 +79,10 @@ def ticket_card(sold: Sold, *, last_claim_day: datetime.date | None = None) -> d
             "code": facts.bet_type_code,
             "version": facts.bet_type_version,
             "name": facts.bet_type_name,
+        },
+        "ticket_model": {
+            "code": facts.ticket_model_code,
+            "version": facts.ticket_model_version,
         },
         "contest": facts.pk,
         "meeting": {"day": facts.day.isoformat(), "name": facts.meeting_name},
@@ -124,23 +133,30 @@ def ticket_document(
     simulated: bool,
     copy: int = 0,
     last_claim_day: datetime.date | None = None,
+    seller: SellerFacts | None = None,
 ) -> Document:
     """Return the paper. `copy` is 0 for the original, else the number of the duplicate.
 
-    Raise TicketIncomplete if anything required is missing, also the code.
+    `seller` is by default the ticket's, from the database. Raise TicketIncomplete if anything
+    required is missing, also the code.
     """
     if sold.code is None:
         raise TicketIncomplete(missing=["code"])
+    seller = seller or seller_facts(sold.terminal_id, sold.operator_id)
     with override(language):
-        blocks = _blocks(sold, sold.code, language, copy, last_claim_day)
+        blocks = _blocks(sold, sold.code, seller, language, copy, last_claim_day)
     return Document(language=language, blocks=blocks, simulated=simulated, duplicate=copy > 0)
 
 
 def _blocks(
-    sold: Sold, code: Code, language: str, copy: int, last_claim_day: datetime.date | None
+    sold: Sold,
+    code: Code,
+    seller: SellerFacts,
+    language: str,
+    copy: int,
+    last_claim_day: datetime.date | None,
 ) -> tuple[Block, ...]:
-    facts, card = sold.facts, ticket_card(sold)
-    seller = seller_facts(sold.terminal_id, sold.operator_id)
+    facts, card = sold.facts, ticket_card(sold, seller=seller)
     blocks: list[Block] = [
         Title(facts.game),
         Line(f"{facts.bet_type_name} v{facts.bet_type_version}", Align.CENTRE),
@@ -165,6 +181,7 @@ def _blocks(
         Line(f"{seller.premises_address}, {seller.premises_municipality}"),
         Pair(_("Terminal"), f"{seller.terminal_code} / {seller.operator_number}"),
         Pair(_("Sold"), format_moment(sold.sold_at, language)),
+        Pair(_("Ticket model"), f"{facts.ticket_model_code} v{facts.ticket_model_version}"),
     ]
     if last_claim_day:
         blocks.append(Pair(_("Last day to claim"), format_date(last_claim_day, language)))

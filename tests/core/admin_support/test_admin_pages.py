@@ -76,11 +76,11 @@ def test_the_race_day_fills_every_table_but_those(day: RaceDay) -> None:
     assert empty == [
         "LogEntry",
         "Draw",
+        "PlaceReason",
         "Batch",
         "RowForm",
         "Block",
         "CarryOver",
-        "InternalBetType",
         "Lapse",
         "PrintConfirmation",
         "RaceDeclaration",

@@ -115,7 +115,7 @@ def test_what_a_worker_does_now_is_seen_and_what_is_missing_named() -> None:
 def test_a_programme_goes_to_sale_from_the_desk() -> None:
     desk = Desk(Role.ORGANISER)
     meeting = factories.meeting(approved=False)
-    assert acts_on(desk.get("/admin/race-day/")) == {"import", "approve", "contest"}
+    assert acts_on(desk.get("/admin/race-day/")) == {"import", "approve", "internal", "contest"}
     contest = factories.contest(factories.meeting(), state=Contest.State.DRAFT)
     page = desk.get(f"/admin/race-day/{contest.pk}/")
     assert meeting.name in page

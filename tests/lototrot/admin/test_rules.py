@@ -5,7 +5,8 @@ import json
 import pytest
 
 from core.staff.powers import Role
-from lototrot.models.contest import BetType, InternalBetType, TicketModel
+from lototrot.models.contest import BetType, TicketModel
+from lototrot.services.tickets.layout import layout_digest
 from tests.support import factories
 from tests.support.admin_desk import (
     Desk,
@@ -27,10 +28,11 @@ def test_rules_are_recorded(organiser: Desk) -> None:
     assert "not JSON" in text_of(
         organiser.ask(BetType, "record", document="{", authorisation="CAIB 9")
     )
-    model = {"code": "roll-80", "version": "3", "authorisation": "CAIB 8", "multiple": "on"}
+    model = {"code": "roll-80", "version": "3", "authorisation": "CAIB 8", "multiple": "on"} | {
+        "layout": layout_digest()
+    }
     organiser.do(TicketModel, "record", **model, authorised_on="2026-01-02")
     organiser.refused(
         TicketModel, "record", "ticket_model_recorded", **model, authorised_on="2026-01-02"
     )
-    organiser.do(InternalBetType, "record", code="quintet", name="Quintet")
-    assert InternalBetType.objects.get().code == "quintet"
+    assert TicketModel.objects.get(version=3).layout == layout_digest(), "offered as it is now"

@@ -3,7 +3,7 @@
 import pytest
 
 from core.staff.powers import Role
-from lototrot.models.contest import BetType, InternalBetType, TicketModel
+from lototrot.models.contest import BetType, TicketModel
 from tests.support.api import Api, places, refused, staff_api
 
 pytestmark = pytest.mark.django_db
@@ -28,6 +28,7 @@ MODEL = {
     "authorisation": "CAIB 2/2006",
     "authorised_on": "2006-01-02",
     "multiple": True,
+    "layout": "5d6f" * 16,
 }
 
 
@@ -75,17 +76,6 @@ def test_bet_types_of_no_shape(organiser: Api) -> None:
     assert not BetType.objects.exists()
 
 
-@pytest.mark.article("14.I.1")
-def test_internal_bet_types(organiser: Api, steward: Api) -> None:
-    body = {"code": "trio", "name": "Trio"}
-    refused(steward.post("lototrot/internal-bet-types", body), 403, "power_missing")
-    for _ in range(2):
-        assert organiser.post("lototrot/internal-bet-types", body).status_code == 201
-    assert InternalBetType.objects.count() == 1
-    (found,) = steward.get("lototrot/internal-bet-types").json()["items"]
-    assert found["code"] == "trio"
-
-
 @pytest.mark.article("14.II.2")
 def test_ticket_models(organiser: Api, steward: Api) -> None:
     refused(steward.post("lototrot/ticket-models", MODEL), 403, "power_missing")
@@ -96,5 +86,10 @@ def test_ticket_models(organiser: Api, steward: Api) -> None:
     refused(organiser.post("lototrot/ticket-models", MODEL), 409, "ticket_model_recorded")
     for changes in ({"version": 0}, {"authorised_on": "2006-13-01"}, {"multiple": "yes"}):
         refused(organiser.post("lototrot/ticket-models", MODEL | changes), 422, "fields_invalid")
+    refused(
+        organiser.post("lototrot/ticket-models", MODEL | {"version": 9, "layout": "Z" * 64}),
+        422,
+        "ticket_layout_malformed",
+    )
     assert TicketModel.objects.count() == 1
     assert len(steward.get("lototrot/ticket-models").json()["items"]) == 1

@@ -17,6 +17,7 @@ from lototrot.api.tickets import TicketCard
 from lototrot.models.contest import Contest, TicketModel
 from lototrot.models.tickets import Ticket
 from lototrot.services.contest.closing import contest_close, offered_masks_refresh
+from lototrot.services.tickets.layout import layout_digest
 from tests.support import factories
 from tests.support.api import Api, refused, staff_api, terminal_api
 from tests.support.factories import Point
@@ -152,6 +153,7 @@ def test_a_multiple_ticket_that_the_paper_does_not_have(
         authorisation="CAIB 9",
         authorised_on=clock.now().date(),
         multiple=False,
+        layout=layout_digest(),
         recorded_at=clock.now(),
         recorded_by_id=factories.staff().user_id,
     )

@@ -21,6 +21,7 @@ READY = OpeningFacts(
     rules_published=True,
     percent_published=True,
     ticket_model_authorisation="model 3",
+    ticket_layout_authorised=True,
     internal_bet_types=frozenset({"trio"}),
     correction_window_s=0,
     correction_approval="",
@@ -40,6 +41,8 @@ def test_with_everything_on_record_it_may_open() -> None:
     ("changes", "code", "article"),
     [
         ({"internal_bet_types": frozenset({"lototrot"})}, "bet_type_internal", "14.I.1"),
+        ({"internal_bet_types": None}, "internal_bets_unlisted", "14.I.1"),
+        ({"ticket_layout_authorised": False}, "ticket_layout_changed", "14.II.2"),
         ({"price_cents": 49}, "price_out_of_range", "14.III.2"),
         ({"price_cents": 601}, "price_out_of_range", "14.III.2"),
         ({"max_bets": 0}, "max_bets_missing", "14.II.2"),

@@ -22,8 +22,16 @@ from lototrot.models.contest import (
     ContestLeg,
     TicketModel,
 )
-from lototrot.models.programme import FederationApproval, Meeting, Race, Racecourse, Runner
+from lototrot.models.programme import (
+    FederationApproval,
+    InternalBetList,
+    Meeting,
+    Race,
+    Racecourse,
+    Runner,
+)
 from lototrot.services.seal.sealing import contest_seal
+from lototrot.services.tickets.layout import layout_digest
 from tests.support.factories.people import proposal, serial, somebody
 
 
@@ -64,10 +72,12 @@ def meeting(
     first_start_at: datetime | None = None,
     course: Racecourse | None = None,
     approved: bool = True,
+    internal: Iterable[str] | None = (),
 ) -> Meeting:
     """Return a meeting whose races start every half hour, the first in two hours by default.
 
-    It has begun already, so that a test may start its races at any time up to its end.
+    It has begun already, so that a test may start its races at any time up to its end. `internal`
+    has the codes of its internal bet types, or None without a list.
     """
     now, by, numbers = clock.now(), somebody(), tuple(numbers)
     first_start_at = first_start_at or now + timedelta(hours=2)
@@ -95,11 +105,28 @@ def meeting(
             recorded_in=by,
             recorded_at=now,
         )
+    if internal is not None:
+        internal_bets(new_meeting, internal)
     course = course or racecourse()
     for number in range(1, races + 1):
         starts_at = first_start_at + timedelta(minutes=30) * (number - 1)
         race(new_meeting, number, starts_at, numbers=numbers, course=course)
     return new_meeting
+
+
+def internal_bets(of: Meeting, codes: Iterable[str]) -> InternalBetList:
+    """Record the internal bet types of a meeting, said to be none if there is none [E16]."""
+    by, types = somebody(), [{"code": code, "name": code.title()} for code in codes]
+    return InternalBetList.objects.create(
+        meeting=of,
+        types=types,
+        none=not types,
+        source="Hipòdrom",
+        dated_on=date(2006, 1, 2),
+        recorded_at=clock.now(),
+        recorded_by_id=by.user_id,
+        recorded_in=by,
+    )
 
 
 def bet_type(code: str = "lototrot") -> BetType:
@@ -138,6 +165,7 @@ def ticket_model() -> TicketModel:
             "authorisation": "CAIB 2/2006",
             "authorised_on": date(2006, 1, 2),
             "multiple": True,
+            "layout": layout_digest(),
             "recorded_at": clock.now(),
             "recorded_by_id": somebody().user_id,
         },

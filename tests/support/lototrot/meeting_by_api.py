@@ -109,6 +109,8 @@ def imported(staff: Staff, document: Mapping[str, Any]) -> Any:
         "reference": "FBT 1",
     }
     ok(staff.organiser.post(f"{path}/approval", approval))
+    none = {"types": [], "none": True, "source": "Hipòdrom", "dated_on": "2020-01-02"}
+    ok(staff.organiser.post(f"{path}/internal-bets", none))
     return ok(staff.organiser.get(path))
 
 

@@ -25,8 +25,8 @@ from lototrot.services.contest.contests import (
     contest_open,
     contest_publish,
     display_acknowledge,
-    internal_bet_type_record,
 )
+from lototrot.services.tickets.layout import layout_digest
 from tests.support import factories
 from tests.support.lototrot.putting_on_sale import DOCUMENT, RULES, created, published, shut
 
@@ -72,6 +72,7 @@ def with_an_unauthorised_model(by: StaffActor) -> Contest:
         version=1,
         authorisation=" ",
         authorised_on=date(2006, 1, 2),
+        layout=layout_digest(),
         recorded_at=clock.now(),
         recorded_by_id=by.user_id,
     )
@@ -100,8 +101,24 @@ def with_a_race_without_runners(by: StaffActor) -> Contest:
 
 
 def of_an_internal_type(by: StaffActor) -> Contest:
-    internal_bet_type_record(by=by, code="lototrot", name="Seven inside")
-    return published(by, created(by))
+    return published(by, created(by, factories.meeting(internal=("trio", "lototrot"))))
+
+
+def without_the_list_of_internal_types(by: StaffActor) -> Contest:
+    return published(by, created(by, factories.meeting(internal=None)))
+
+
+def with_a_model_of_another_layout(by: StaffActor) -> Contest:
+    model = TicketModel.objects.create(
+        code="older",
+        version=1,
+        authorisation="CAIB 2/2006",
+        authorised_on=date(2006, 1, 2),
+        layout="ab" * 32,
+        recorded_at=clock.now(),
+        recorded_by_id=by.user_id,
+    )
+    return published(by, created(by, ticket_model=model))
 
 
 GATES = [
@@ -121,6 +138,8 @@ GATES = [
     (with_a_race_less, [("wrong_race_count", "14.III.7")]),
     (with_a_race_without_runners, [("runners_missing", "14.III.5.2")]),
     (of_an_internal_type, [("bet_type_internal", "14.I.1")]),
+    (without_the_list_of_internal_types, [("internal_bets_unlisted", "14.I.1")]),
+    (with_a_model_of_another_layout, [("ticket_layout_changed", "14.II.2")]),
 ]
 
 
@@ -160,8 +179,7 @@ def test_a_bet_type_below_sixty_percent_is_not_even_recorded(by: StaffActor) -> 
 
 
 def test_every_shut_gate_is_named_at_once(by: StaffActor) -> None:
-    meeting = factories.meeting(approved=False)
-    internal_bet_type_record(by=by, code="lototrot", name="Seven inside")
+    meeting = factories.meeting(approved=False, internal=("lototrot",))
     contest = created(
         by, meeting, ticket_model=None, price_cents=1, races=list(meeting.races.all())[:3]
     )

@@ -13,11 +13,13 @@ from lototrot.engine.bet_type import BetTypeRefused
 from lototrot.services.authority.bet_types import BetTypeRecorded
 from lototrot.services.contest.contests import (
     AuthorisationMissing,
+    LayoutMalformed,
     TicketModelRecorded,
     contest_open,
     display_acknowledge,
     ticket_model_record,
 )
+from lototrot.services.tickets.layout import layout_digest
 from lototrot.services.tickets.selling import MultipleNotAuthorised, SaleRequest, ticket_sell
 from tests.support import factories
 from tests.support.lototrot.putting_on_sale import DOCUMENT, created, of_legs, published, recorded
@@ -90,6 +92,7 @@ def test_what_the_authority_has_not_authorised_is_not_recorded(
             authorisation=reference,
             authorised_on=date(2006, 1, 2),
             multiple=True,
+            layout=layout_digest(),
         )
 
 
@@ -102,10 +105,27 @@ def test_a_version_of_a_ticket_model_is_recorded_once(by: StaffActor) -> None:
         "authorisation": "CAIB 2",
         "authorised_on": date(2006, 1, 2),
         "multiple": False,
+        "layout": layout_digest(),
     }
     ticket_model_record(**given)
     with pytest.raises(TicketModelRecorded):
         ticket_model_record(**given)
+
+
+@pytest.mark.article("14.II.2")
+@pytest.mark.parametrize("layout", ["", "5d6f", "Z" * 64, "AB" * 32])
+def test_a_ticket_model_names_the_digest_of_a_layout(by: StaffActor, layout: str) -> None:
+    """[E15]"""
+    with pytest.raises(LayoutMalformed):
+        ticket_model_record(
+            by=by,
+            code="m",
+            version=1,
+            authorisation="CAIB 2",
+            authorised_on=date(2006, 1, 2),
+            multiple=True,
+            layout=layout,
+        )
 
 
 @pytest.mark.article("14.II.2")
@@ -117,6 +137,7 @@ def test_a_ticket_model_without_multiple_sells_single_bets_only(by: StaffActor) 
         authorisation="CAIB 2",
         authorised_on=date(2006, 1, 2),
         multiple=False,
+        layout=layout_digest(),
     )
     contest = contest_open(by=by, contest=published(by, created(by, ticket_model=model)))
     place = factories.point()
