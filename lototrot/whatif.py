@@ -15,6 +15,7 @@ from lototrot.engine import hits as counting
 from lototrot.engine import races, selection
 from lototrot.engine.bet_type import MAX_LEGS, BetType, shipped
 from lototrot.engine.distribution import Distribution, Takings, distribute
+from lototrot.engine.jornada import Jornada, meeting_end
 
 _RACE = ("programme", "winners", "withdrawn", "left", "disqualified", "outcome")
 _BET_TYPE = {
@@ -204,14 +205,32 @@ def closing(value: object) -> Json:
 def dates(value: object) -> Json:
     """Return the first day of payment and the last claim day (14.III.8.1, 14.III.10.2) [D7].
 
-    Without `order_day` the payment order is taken to be given in time.
+    Without `order_day` the payment order is taken to be given in time. Instead of the day of the
+    results, `results_at` may be the instant of the last one: in the night before the meeting ends
+    (`meeting_ends_at`, by default as the regulation says) it is of the meeting's day [B15].
     """
-    fields = Fields(value, "input", needs=("meeting_day", "results_day"), may=("order_day",))
-    meeting_day, results_day = fields.day("meeting_day"), fields.day("results_day")
+    timed = isinstance(value, dict) and "results_at" in value
+    needs = ("meeting_day", "results_at" if timed else "results_day")
+    may = ("order_day", "meeting_ends_at") if timed else ("order_day",)
+    fields = Fields(value, "input", needs=needs, may=may)
+    meeting_day = fields.day("meeting_day")
+    results_day = _results_day(fields, meeting_day)
     return {
         "first_pay_day": days.first_pay_day(meeting_day, results_day).isoformat(),
         "last_claim_day": _last_claim_day(fields, meeting_day).isoformat(),
     }
+
+
+def _results_day(fields: Fields, meeting_day: date) -> date:
+    if not fields.has("results_at"):
+        return fields.day("results_day") if fields.has("results_day") else meeting_day
+    results_at = instant(fields.value("results_at"), fields.place("results_at"))
+    if fields.has("meeting_ends_at"):
+        ends_at = instant(fields.value("meeting_ends_at"), fields.place("meeting_ends_at"))
+    else:
+        figures = regulation().in_force(meeting_day).lototrot.meeting
+        ends_at = meeting_end(meeting_day, None, figures)
+    return Jornada(meeting_day, results_at, ends_at).day_of(results_at)
 
 
 def _figures() -> GameFigures:
@@ -258,7 +277,7 @@ def _unclaimed(meeting: Fields, settled: Distribution) -> int:
 
 
 def _last_claim_day(meeting: Fields, day: date) -> date:
-    results_day = meeting.day("results_day") if meeting.has("results_day") else day
+    results_day = _results_day(meeting, day)
     order_day = meeting.day("order_day") if meeting.has("order_day") else None
     claim_days = regulation().in_force(day).lototrot.claim_days
     return days.last_claim_day(day, results_day, claim_days, order_day=order_day)

@@ -5,6 +5,7 @@ from datetime import date
 from typing import Any
 
 import pytest
+from django.conf import settings
 
 from core.ledger import services as ledger
 from core.ledger.models import Account, Transfer
@@ -16,9 +17,15 @@ from core.staff.models import Decision
 from core.staff.powers import Role
 from core.staff.services import SignOnLocked, SignOnRefused, password_check, user_create
 from lototrot.models.contest import Contest
+from lototrot.models.preparing import Discard
 from lototrot.models.tickets import PrintConfirmation, Reprint, Void
 from lototrot.services.contest.closing import contest_close_early
-from lototrot.services.contest.preparing import ContestOfDayExists, contest_create
+from lototrot.services.contest.contests import contest_get, contest_open, contest_publish
+from lototrot.services.contest.preparing import (
+    ContestOfDayExists,
+    contest_create,
+    contest_discard,
+)
 from lototrot.services.tickets.annulment import ticket_annul
 from lototrot.services.tickets.printing import print_confirm, ticket_reprint
 from tests.support import factories
@@ -97,6 +104,25 @@ def test_two_meetings_of_a_day_do_not_get_two_contests(own_database: Database) -
     answers = together(*[lambda number=number: create(number) for number in range(4)])
     assert names(answers) == ["Contest", *[ContestOfDayExists.__name__] * 3]
     assert Account.objects.filter(code__startswith="lototrot:takings:").count() == 1
+
+
+def test_a_draft_is_opened_or_discarded_and_never_both(own_database: Database) -> None:
+    """[E9]"""
+    by, second = factories.two_organisers()
+    contest = factories.contest(factories.meeting(), state=Contest.State.DRAFT)
+    contest_publish(
+        by=by, contest=contest, rules={code: "Rules." for code, _ in settings.LANGUAGES}
+    )
+    discard = contest_discard(by=by, contest_id=contest.pk, reason="Cancelled")
+    answers = together(
+        lambda: contest_open(by=by, contest=contest_get(contest.pk)),
+        lambda: two_persons.confirm(proposal=discard.uuid, by=second),
+    )
+    contest.refresh_from_db()
+    opened = contest.state == Contest.State.OPEN
+    wanted = ["Contest", "ContestNotDraft"] if opened else ["GatesShut", "Proposal"]
+    assert names(answers) == wanted
+    assert Discard.objects.filter(contest=contest).exists() is not opened
 
 
 def test_a_one_time_code_gives_one_token(own_database: Database) -> None:

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from core.kernel.errors import DomainError
+from core.kernel.errors import DomainError, Invalid
 from core.tools.embedded.server import ROOT
 from lototrot.engine.dates import last_claim_day
 from lototrot.whatif import KINDS
@@ -177,3 +177,29 @@ def test_a_late_payment_order_moves_the_last_day_to_claim() -> None:
     assert in_time["last_claim_day"] == "2024-03-01"
     assert late["last_claim_day"] == "2024-03-04"
     assert late["first_pay_day"] == in_time["first_pay_day"]
+
+
+@pytest.mark.article("14.III.8.1", "14.III.10.2")
+@pytest.mark.parametrize(
+    ("results_at", "more", "first_pay_day"),
+    [
+        ("2030-06-07T23:59:59+02:00", {}, "2030-06-08"),
+        ("2030-06-08T00:10:00+02:00", {}, "2030-06-08"),
+        ("2030-06-08T06:00:00+02:00", {}, "2030-06-09"),
+        (
+            "2030-06-08T00:10:00+02:00",
+            {"meeting_ends_at": "2030-06-08T00:10:00+02:00"},
+            "2030-06-09",
+        ),
+    ],
+)
+def test_a_result_of_the_night_is_of_the_meetings_day(
+    results_at: str, more: dict[str, str], first_pay_day: str
+) -> None:
+    """[B15]"""
+    given = {"meeting_day": "2030-06-07", "results_at": results_at} | more
+    answer = KINDS["dates"](given)
+    assert isinstance(answer, dict)
+    assert answer["first_pay_day"] == first_pay_day
+    with pytest.raises(Invalid):
+        KINDS["dates"](given | {"results_day": "2030-06-07"})
