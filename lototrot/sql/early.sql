@@ -36,3 +36,21 @@ END $$;
 DROP TRIGGER IF EXISTS early_valued ON lototrot_paymentorder;
 CREATE CONSTRAINT TRIGGER early_valued AFTER INSERT ON lototrot_paymentorder
     DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION lototrot_need_valued();
+
+-- No claim is opened early once its payment is ordered, nor before the contest has closed.
+CREATE OR REPLACE FUNCTION lototrot_need_unordered() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+    IF NOT EXISTS (
+        SELECT FROM lototrot_ticket t JOIN lototrot_contest c ON c.id = t.contest_id
+         WHERE t.id = NEW.document_id AND (c.state IN ('closed', 'settled') OR EXISTS (
+            SELECT FROM payoffice_claim k WHERE k.id = NEW.id AND k.state <> 'early'))) THEN
+        RAISE EXCEPTION 'claim %: its contest awaits no payment order', NEW.id
+            USING ERRCODE = 'restrict_violation';
+    END IF;
+    RETURN NULL;
+END $$;
+
+DROP TRIGGER IF EXISTS early_opened ON payoffice_claim;
+CREATE CONSTRAINT TRIGGER early_opened AFTER INSERT ON payoffice_claim
+    DEFERRABLE INITIALLY DEFERRED FOR EACH ROW
+    WHEN (NEW.state = 'early' AND NEW.game = 'lototrot') EXECUTE FUNCTION lototrot_need_unordered();

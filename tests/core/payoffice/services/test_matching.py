@@ -1,12 +1,14 @@
 """Match deposits with their documents: in time, before the order, and after the lapse."""
 
+import threading
 import uuid
 from datetime import timedelta
 
 import pytest
-from django.db import IntegrityError, connection, transaction
+from django.db import IntegrityError, connection, connections, transaction
 
 from core.database import clock
+from core.kernel.errors import DomainError
 from core.ledger import services as ledger
 from core.ledger.models import Transfer
 from core.nights.nightly import lapse
@@ -21,14 +23,15 @@ from promotrot import accounts as promotrot
 from promotrot.models.voucher import Voucher
 from tests.support import factories, rounds
 from tests.support import paying as given
+from tests.support.databases import Database
 from tests.support.paying import Presented
 
-pytestmark = [pytest.mark.django_db, pytest.mark.article("14.III.10.5")]
+pytestmark = pytest.mark.article("14.III.10.5")
 
 
-@pytest.fixture(autouse=True)
-def noon() -> None:
+def worth(*cents: int) -> list[Presented]:
     factories.time_to(rounds.NOON)
+    return given.worth(*cents)
 
 
 def unread() -> uuid.UUID:
@@ -47,8 +50,9 @@ def match(deposit: uuid.UUID, paper: Presented, game: str = "lototrot") -> Depos
     )
 
 
+@pytest.mark.django_db
 def test_who_matches_and_what_does_not_exist() -> None:
-    (won,) = given.worth(500)
+    (won,) = worth(500)
     deposit = unread()
     asked = {"deposit": deposit, "game": "lototrot", "evidence": "x"}
     with pytest.raises(PowerMissing):
@@ -61,8 +65,9 @@ def test_who_matches_and_what_does_not_exist() -> None:
     assert not Claim.objects.exists()
 
 
+@pytest.mark.django_db
 def test_one_document_is_matched_once_and_a_paid_one_never() -> None:
-    won, paid, lost = given.worth(500, 500, 0)
+    won, paid, lost = worth(500, 500, 0)
     deposit = unread()
     match(deposit, won)
     for again in (deposit, unread()):
@@ -76,8 +81,9 @@ def test_one_document_is_matched_once_and_a_paid_one_never() -> None:
     assert DepositMatch.objects.count() == 1
 
 
+@pytest.mark.django_db
 def test_a_deposit_of_the_last_day_is_matched_before_the_lapse_as_if_it_were_that_day() -> None:
-    (won,) = given.worth(500)
+    (won,) = worth(500)
     factories.time_pass(days=29)
     deposit = unread()
     factories.time_pass(days=1)
@@ -86,10 +92,11 @@ def test_a_deposit_of_the_last_day_is_matched_before_the_lapse_as_if_it_were_tha
     assert ledger.balance_cents(accounts.held(won.contest.pk)) == 500
 
 
+@pytest.mark.django_db
 def test_what_lapsed_comes_back_once_and_keeps_its_amount() -> None:
-    won, other = given.worth(500, 700)
+    won, other = worth(500, 700)
     factories.time_pass(days=29)
-    deposit, late = unread(), None
+    deposit = unread()
     factories.time_pass(days=1)
     late = unread()
     day = clock.now().date() - timedelta(days=1)
@@ -105,7 +112,39 @@ def test_what_lapsed_comes_back_once_and_keeps_its_amount() -> None:
     assert Claim.objects.get(document_id=other.ticket.pk).state == Claim.State.LAPSED
 
 
+def test_of_two_who_match_one_lapsed_document_at_once_one_brings_it_back(
+    own_database: Database,
+) -> None:
+    (won,) = worth(500)
+    factories.time_pass(days=29)
+    papers = [unread() for _ in range(4)]
+    factories.time_pass(days=1)
+    lapse(clock.now().date() - timedelta(days=1))
+    begin = threading.Barrier(len(papers))
+    refusals: list[str] = []
+
+    def try_to_match(deposit: uuid.UUID) -> None:
+        try:
+            begin.wait()
+            match(deposit, won)
+        except DomainError as error:
+            refusals.append(error.code)
+        finally:
+            connections.close_all()
+
+    threads = [threading.Thread(target=try_to_match, args=(each,)) for each in papers]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len(refusals) == 3 and set(refusals) <= {"deposit_matched", "held_apart"}
+    assert Restoration.objects.get().cents == 500
+    assert Transfer.objects.filter(kind="payoffice.restored").count() == 1
+
+
+@pytest.mark.django_db
 def test_a_voucher_deposited_in_time_gets_back_what_became_the_organisers() -> None:
+    factories.time_to(rounds.NOON)
     voucher = given.bicycles()[0]
     row = Voucher.objects.get(pk=voucher.ticket.pk)
     factories.time_pass(days=(row.last_day - clock.now().date()).days)
@@ -119,8 +158,9 @@ def test_a_voucher_deposited_in_time_gets_back_what_became_the_organisers() -> N
     assert Claim.objects.get(document_id=row.pk, game="promotrot").state == Claim.State.HELD
 
 
+@pytest.mark.django_db
 def test_the_database_keeps_matches_and_restorations_to_held_claims() -> None:
-    (won,) = given.worth(500)
+    (won,) = worth(500)
     deposit = unread()
     factories.time_pass(days=30)
     lapse(clock.now().date() - timedelta(days=1))

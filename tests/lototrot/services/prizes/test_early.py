@@ -3,7 +3,7 @@
 import threading
 
 import pytest
-from django.db import connections
+from django.db import IntegrityError, connections, transaction
 
 from core.ledger import services as ledger
 from core.payoffice.models import Claim
@@ -11,8 +11,8 @@ from core.payoffice.refusals import ResultsNotEstablished
 from core.payoffice.services import presenting
 from core.staff import two_persons
 from lototrot import accounts
-from lototrot.models.contest import Contest
 from lototrot.services.prizes.early import results_established
+from lototrot.services.prizes.payables import Tickets
 from lototrot.services.settlement.payment_order import payment_order_propose
 from lototrot.services.settlement.settling import contest_settle, settlement_reverse
 from tests.support import factories, paying, rounds
@@ -48,7 +48,6 @@ def test_the_order_values_each_claim_with_the_settlement_it_orders() -> None:
     factories.time_to(rounds.NOON)
     contest = paying.contest()
     won, lost = paying.tickets(contest, 2)
-    Contest.objects.none()
     rounds.run(contest, WON_BY_ONE)
     place = factories.point().actor
     contest_settle(contest_id=contest.pk)
@@ -107,3 +106,40 @@ def test_a_presentation_and_the_order_at_once_leave_no_claim_without_its_amount(
     held = ledger.balance_cents(accounts.held(contest.pk))
     assert held == sum(claim.amount_cents for claim in claims)
     rounds.books_agree()
+
+
+def test_without_its_lock_the_database_refuses_the_presentation_that_the_order_missed(
+    own_database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The twin of the test above: the order does not wait for what it cannot see."""
+    monkeypatch.setattr(Tickets, "hold_pending", lambda self, payable: payable)
+    factories.time_to(rounds.NOON)
+    contest = paying.contest()
+    (ticket,) = paying.tickets(contest, 1)
+    rounds.run(contest, WON_BY_ONE)
+    contest_settle(contest_id=contest.pk)
+    place = factories.point().actor
+    first, second = factories.two_organisers()
+    proposal = payment_order_propose(by=first, contest_id=contest.pk)
+    presented, ordered = threading.Event(), threading.Event()
+    refusals: list[str] = []
+
+    def present() -> None:
+        try:
+            with transaction.atomic():
+                presenting.presentation_make(at=place, code=ticket.code)
+                presented.set()
+                ordered.wait(10)
+        except IntegrityError as error:
+            refusals.append(str(error))
+        finally:
+            connections.close_all()
+
+    thread = threading.Thread(target=present)
+    thread.start()
+    assert presented.wait(10)
+    two_persons.confirm(proposal=proposal.uuid, by=second)
+    ordered.set()
+    thread.join()
+    assert len(refusals) == 1 and "awaits no payment order" in refusals[0]
+    assert not Claim.objects.exists()
