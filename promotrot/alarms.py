@@ -5,11 +5,14 @@ from django.utils.translation import gettext as _now
 from django.utils.translation import gettext_lazy as _
 
 from core.alarms.kinds import Alarm, AlarmRow
+from core.payoffice.powers import KEEP_STOCK
 from core.receipts.formats import format_cents
 from promotrot import powers
+from promotrot.models.emission import Emission
 from promotrot.selectors.debts import Debt, Stage, debts
 from promotrot.selectors.plays import stranded
 from promotrot.selectors.public import ENDED
+from promotrot.selectors.things import shortages_of
 
 
 def _stranded() -> list[AlarmRow]:
@@ -23,6 +26,7 @@ def _stranded() -> list[AlarmRow]:
     ]
 
 
+ON_SALE = (Emission.State.OPEN, Emission.State.STOPPED)
 _WORDS = {
     Stage.EXTRA: _("No emission with extra prizes is planned: %(amount)s are owed."),
     Stage.AGAIN: _("%(amount)s were drawn and nobody came: draw them again."),
@@ -50,6 +54,20 @@ def _debts() -> list[AlarmRow]:
     ]
 
 
+def _short() -> list[AlarmRow]:
+    on_sale = Emission.objects.filter(state__in=ON_SALE).select_related("opening")
+    return [
+        AlarmRow(
+            subject=emission,
+            since=emission.opening.opened_at,
+            words=_now("%(thing)s: %(in_stock)s in stock, %(needed)s needed.")
+            % {"thing": short.thing, "in_stock": short.in_stock, "needed": short.needed},
+        )
+        for emission in on_sale.order_by("pk")
+        for short in shortages_of(emission)
+    ]
+
+
 ALARMS: tuple[Alarm, ...] = (
     Alarm(
         code="promotrot_play_stranded",
@@ -62,5 +80,11 @@ ALARMS: tuple[Alarm, ...] = (
         title=_("Games that owe prizes"),
         power=powers.END_GAME,
         rows=_debts,
+    ),
+    Alarm(
+        code="promotrot_stock_short",
+        title=_("Prizes in kind that are not in stock"),
+        power=KEEP_STOCK,
+        rows=_short,
     ),
 )

@@ -80,6 +80,7 @@ _EMISSIONS = (
         for state, table in _STEPS.items()
     ),
     with_parent("promotrot_prizetier", "promotrot_emission", "emission_id"),
+    stamped("promotrot_valuation", "recorded_at", user="recorded_by_id", session="recorded_in_id"),
     stamped(
         "promotrot_commitment",
         "committed_at",

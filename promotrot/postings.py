@@ -62,7 +62,7 @@ def lapse_drawn(*, game_code: str, reference: str, cents: int) -> Line:
 
 
 def debt_stands(*, game_code: str, cents: int) -> Line:
-    """What the last draw could not give away stands for the authority's decision [P17]."""
+    """Money that the last draw could not give away stands for the authority's decision [P17]."""
     authority = accounts.for_authority(game_code)
     return Line("promotrot.debt_stands", accounts.prizes(game_code), authority, cents)
 

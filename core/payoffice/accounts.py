@@ -28,5 +28,12 @@ def cheques() -> AccountCode:
 
 
 def goods() -> AccountCode:
-    """Return the account of the prizes in kind in stock, at their cash equivalents (15.III.6.5)."""
+    """Return the account of the prizes in kind in stock, at the value of a unit (15.III.6.5)."""
     return asset("payoffice:goods")
+
+
+def goods_differences() -> AccountCode:
+    """Return the account of the gains (credit side) and losses between the equivalents of prizes in
+    kind and the value of the units handed over for them [P21].
+    """
+    return liability("payoffice:goods_differences")

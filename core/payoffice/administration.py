@@ -58,7 +58,7 @@ KEY_NAMES = {
     "reconciled_at": _("reconciled at"),
     "reconciled_by": _("reconciled by"),
     "in_force_from": _("in force from"),
-    "equivalent_cents": _("cash equivalent"),
+    "unit_cents": _("value of a unit"),
     "description": _("description"),
     "exchange": _("exchange"),
     "second_session": _("second session"),

@@ -241,7 +241,10 @@ def _acted(row: Any, data: Data) -> None:
         case State.PAID:
             line = _paid(row, payable, stood, cents)
         case State.EXCHANGED:
-            line = postings.exchange(stood=stood, cents=cents)
+            unit_cents = row.item.unit_cents
+            lines = postings.exchange(stood=stood, cents=cents, unit_cents=unit_cents)
+            post("payoffice.exchanged", row, lines)
+            return
         case State.REFUSED:
             to = source.forfeits_to(payable, natural_day(clock.now()))
             line = postings.refusal(held=stood, forfeits_to=to, cents=cents)
@@ -300,7 +303,7 @@ def _cheque_presented(row: Any, data: Data) -> None:
 
 
 def _stock_moved(row: Any, data: Data) -> None:
-    line = postings.goods_moved(row.units * row.item.equivalent_cents)
+    line = postings.goods_moved(row.units * row.item.unit_cents)
     post("payoffice.goods", row, [line])
 
 

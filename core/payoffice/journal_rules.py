@@ -21,6 +21,7 @@ _MADE_BY = {
     "granted": (("payoffice_ruling", f"{_OF_CLAIM} AND o.verdict = 'granted'"),),
     "refused": (("payoffice_ruling", f"{_OF_CLAIM} AND o.verdict = 'refused'"),),
 }
+_UNIT = "(SELECT i.unit_cents FROM payoffice_stockitem i WHERE i.id = t.item_id)"
 _AMOUNT = "(SELECT c.amount_cents FROM payoffice_claim c WHERE c.id = t.claim_id)"
 
 
@@ -52,7 +53,7 @@ RULES: tuple[Rule, ...] = (
     _acted("payoffice_exchange", "exchanged_at", unless=_PROPOSED),
     _of_claim("payoffice_exchange"),
     confirmed("payoffice_exchange"),
-    posted("payoffice_exchange", _AMOUNT),
+    posted("payoffice_exchange", f"{_AMOUNT} + {_UNIT}"),
     with_rows(
         "payoffice_cheque",
         ("payoffice_payment", "o.id = t.payment_id"),

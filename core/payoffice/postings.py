@@ -42,9 +42,17 @@ def restoration(*, taken_from: AccountCode, held: AccountCode, cents: int) -> Li
     return Line("payoffice.restored", taken_from, held, cents)
 
 
-def exchange(*, stood: AccountCode, cents: int) -> Line:
-    """Return the line of a prize in kind handed over from the stock (15.III.6.5)."""
-    return Line("payoffice.exchange", stood, accounts.goods(), cents)
+def exchange(*, stood: AccountCode, cents: int, unit_cents: int) -> list[Line]:
+    """Return the lines of a prize in kind handed over from the stock (15.III.6.5).
+
+    `cents` is the equivalent of its emission, `unit_cents` what the unit is worth in the books; the
+    difference is the organiser's gain or loss [P21].
+    """
+    differences = accounts.goods_differences()
+    return [
+        Line("payoffice.exchange", stood, differences, cents),
+        Line("payoffice.goods_out", differences, accounts.goods(), unit_cents),
+    ]
 
 
 def cheque_presented(cents: int) -> Line:
@@ -72,5 +80,5 @@ def cash_counted(session_id: int, *, counted_cents: int, difference_cents: int) 
 
 
 def goods_moved(cents: int) -> Line:
-    """Return the line of goods bought at their equivalents; a negative amount is a loss."""
+    """Return the line of goods bought at their value; a negative amount is a loss."""
     return signed_line("payoffice.goods", accounts.goods(), accounts.treasury(), cents)

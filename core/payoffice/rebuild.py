@@ -74,11 +74,12 @@ def _cash() -> Iterator[Line]:
 
 
 def _goods() -> Iterator[Line]:
-    value = Sum(F("units") * F("item__equivalent_cents"))
+    value = Sum(F("units") * F("item__unit_cents"))
     taken_in = StockMovement.objects.filter(exchange=None).aggregate(cents=value)["cents"]
     yield postings.goods_moved(taken_in or 0)
-    exchanged = Exchange.objects.aggregate(cents=Sum("claim__amount_cents"))["cents"]
-    yield postings.exchange(stood=_HANDED_OVER, cents=exchanged or 0)
+    sums = Exchange.objects.aggregate(cents=Sum("claim__amount_cents"), out=Sum("item__unit_cents"))
+    cents, unit_cents = sums["cents"] or 0, sums["out"] or 0
+    yield from postings.exchange(stood=_HANDED_OVER, cents=cents, unit_cents=unit_cents)
 
 
 REBUILDERS: tuple[Rebuilder, ...] = (rebuild_payoffice,)

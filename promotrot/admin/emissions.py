@@ -5,13 +5,14 @@ from typing import Any
 from django import forms
 from django.contrib import admin
 from django.http import HttpRequest
+from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
 from core.admin_support import navigation
 from core.admin_support.acts import Act, Done, Facts
 from core.admin_support.columns import link, money, tag
 from core.admin_support.contents import Table
-from core.admin_support.forms import ActForm
+from core.admin_support.forms import ActForm, DayField
 from core.admin_support.readonly import ReadOnlyAdmin, ReadOnlyInline
 from core.draws.method import Source
 from core.staff.actor import StaffActor
@@ -29,8 +30,11 @@ from promotrot.models.emission import (
     SeedReveal,
     WitnessEntropy,
 )
+from promotrot.models.valuation import Valuation
 from promotrot.selectors.public import sold_now
-from promotrot.services import closing, emissions
+from promotrot.selectors.things import shortages_of, valuations_of
+from promotrot.services import closing, emissions, valuing
+from promotrot.services.emissions import WAITING
 
 Data = dict[str, Any]
 State = Emission.State
@@ -49,6 +53,12 @@ class _Entropy(ActForm):
     text = forms.CharField(label=_("Entropy"), max_length=400)
 
 
+class _Valuation(ActForm):
+    tier = forms.IntegerField(label=_("Tier"), min_value=1)
+    source = forms.CharField(label=_("Source"), max_length=400)
+    valued_on = DayField(label=_("Valued on"))
+
+
 def _commit(by: StaffActor, emission: Emission, data: Data) -> Done:
     emissions.emission_commit(by=by, emission=emission)
     return Done(_("The commitment is published."))
@@ -57,6 +67,21 @@ def _commit(by: StaffActor, emission: Emission, data: Data) -> Done:
 def _witness(by: StaffActor, emission: Emission, data: Data) -> Done:
     emissions.witness_enter(by=by, emission=emission, **data)
     return Done(_("The entropy is mixed in and published."))
+
+
+def _value(by: StaffActor, emission: Emission, data: Data) -> Done:
+    valuing.valuation_record(by=by, emission=emission, **data)
+    return Done(_("The valuation is on record."), emission)
+
+
+def _things(emission: Emission) -> Facts:
+    """Return the day of each valuation, and of which things there are too few."""
+    valued = [(each.thing, each.valued_on or "–") for each in valuations_of(emission)]
+    short = [
+        (f"{each.thing}: {gettext('stock is short')}", f"{each.in_stock} / {each.needed}")
+        for each in shortages_of(emission)
+    ]
+    return [*valued, *short]
 
 
 def _open(by: StaffActor, emission: Emission, data: Data) -> Done:
@@ -109,7 +134,19 @@ OPEN = Act(
     power=powers.OPEN_EMISSION,
     run=_open,
     icon="play_circle",
+    facts=_things,
     offered=lambda by, e: e.state == (State.MIXED if e.dealt else State.DRAFT),
+)
+VALUE = Act(
+    name="value",
+    title=_("Value a thing again"),
+    power=powers.PLAN_EMISSION,
+    run=_value,
+    form=_Valuation,
+    icon="price_check",
+    facts=_things,
+    text=_("A valuation is at most twelve months old when the emission opens (15.III.6.5)."),
+    offered=lambda by, e: e.state in WAITING and e.tiers.exclude(thing="").exists(),
 )
 CLOSE = Act(
     name="close",
@@ -186,7 +223,7 @@ class EmissionAdmin(ReadOnlyAdmin):
     list_filter = ("state", "game")
     search_fields = ("reference",)
     inlines = (_Tiers, _Commitment, _Witness, _Opening, _Stop, _Closing, _Reveal)
-    acts = (COMMIT, WITNESS, OPEN, CLOSE)
+    acts = (COMMIT, WITNESS, VALUE, OPEN, CLOSE)
 
     @admin.display(description=_("sold"))
     def sold(self, row: Emission) -> int:
@@ -236,3 +273,10 @@ class PublicFiguresAdmin(ReadOnlyAdmin):
     read_power = powers.READ_EMISSIONS
     columns = ("emission", "sold", "awarded", "taken_at")
     list_filter = ("emission",)
+
+
+@admin.register(Valuation)
+class ValuationAdmin(ReadOnlyAdmin):
+    read_power = powers.READ_EMISSIONS
+    columns = ("tier", "source", "valued_on", "recorded_at", "recorded_by")
+    list_select_related = ("tier", "recorded_by")

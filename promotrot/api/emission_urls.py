@@ -21,6 +21,7 @@ urlpatterns: list[URLPattern] = [
     path(f"{_EMISSION}/standing", emissions.Standing.as_view()),
     path(f"{_EMISSION}/commitment", emissions.Commitment.as_view()),
     path(f"{_EMISSION}/entropy", emissions.Entropy.as_view()),
+    path(f"{_EMISSION}/valuations", emissions.Valuations.as_view()),
     path(f"{_EMISSION}/opening", emissions.Opening.as_view()),
     path(f"{_EMISSION}/closing", emissions.Closing.as_view()),
     path("public/emissions", public.PublicEmissions.as_view()),

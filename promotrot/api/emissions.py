@@ -3,11 +3,12 @@
 from typing import Any
 
 from django.http import HttpResponse
+from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 from rest_framework.request import Request
 
 from core.api.schema import operation
-from core.api.shapes import Cents, Choice, Flag, Instant, PageQuery, Shape, Text, Whole
+from core.api.shapes import Cents, Choice, Day, Flag, Instant, PageQuery, Shape, Text, Whole
 from core.api.views import StaffView
 from core.draws.method import EntropyMalformed, EntropyTooLittle, Source
 from core.staff.api.proposals import ProposalOut
@@ -16,7 +17,8 @@ from promotrot.engine.plan import BlockSizeRefused, PlanImpossible
 from promotrot.engine.shortfall import ExtraImpossible
 from promotrot.models.emission import Emission
 from promotrot.selectors.emissions import emissions, standing
-from promotrot.services import closing, games
+from promotrot.selectors.things import shortages_of
+from promotrot.services import closing, games, valuing
 from promotrot.services import emissions as steps
 from promotrot.services.facts import EmissionUnknown
 
@@ -51,6 +53,28 @@ class TierOut(Shape):
     extra = Flag(help_text="It pays an earlier shortfall, on top of the percentage [P2].")
 
 
+class ShortageOut(Shape):
+    thing = serializers.CharField()
+    needed = Whole(help_text="May still be won, or is won and not fetched.")
+    in_stock = Whole()
+
+
+class ValuationIn(Shape):
+    tier = Whole(min_value=1, max_value=_TIER_MOST)
+    source = Text(  # type: ignore[assignment]
+        max_length=400, help_text="Of the market price, tax included."
+    )
+    valued_on = Day()
+
+
+class ValuationOut(Shape):
+    tier = Whole(source="tier.number")
+    thing = serializers.CharField(source="tier.thing")
+    equivalent_cents = Cents(source="tier.value_cents")
+    source = serializers.CharField()  # type: ignore[assignment]
+    valued_on = Day()
+
+
 class EmissionOut(Shape):
     id = Whole()
     reference = serializers.CharField()
@@ -83,6 +107,9 @@ class StandingOut(Shape):
 
 class EmissionDetailOut(EmissionOut):
     tiers = TierOut(many=True, source="tiers.all")
+    stock_short = serializers.SerializerMethodField(
+        help_text="Things of which there are too few: a warning, until the sale ends [P21]."
+    )
     commitment = serializers.CharField(source="commitment.digest", allow_null=True, default=None)
     entropy = serializers.CharField(source="witness.entropy", allow_null=True, default=None)
     statement = serializers.DictField(
@@ -91,6 +118,10 @@ class EmissionDetailOut(EmissionOut):
         default=None,
         help_text="`promotrot-closing/1`; null until it is closed.",
     )
+
+    @extend_schema_field(ShortageOut(many=True))
+    def get_stock_short(self, emission: Emission) -> Any:
+        return ShortageOut(shortages_of(emission), many=True).data
 
 
 class Emissions(StaffView):
@@ -191,14 +222,40 @@ class Entropy(StaffView):
 class Opening(StaffView):
     @operation(
         "Put an emission on sale",
-        "Again: it stays as it is.",
+        "Again: it stays as it is. `stock_short` warns of things that are not in stock [P21].",
         answer=EmissionDetailOut,
-        problems=(_UNKNOWN, steps.EmissionState, games.GameEnded),
+        problems=(_UNKNOWN, steps.EmissionState, games.GameEnded, valuing.ValuationTooOld),
     )
     def post(self, request: Request, code: str, number: int) -> HttpResponse:
         self.read(Shape)
         emission = steps.emission_open(by=self.by, emission=_found(code, number))
         return self.answer(EmissionDetailOut, emission)
+
+
+class Valuations(StaffView):
+    @operation(
+        "Record a newer valuation of a thing, before the opening",
+        "It confirms the equivalent of the emission; another one is another game (15.II.2) [P21].",
+        body=ValuationIn,
+        answer=ValuationOut,
+        status=201,
+        idempotent=True,
+        example={"tier": 1, "source": "Price of three shops", "valued_on": "2026-10-15"},
+        problems=(
+            _UNKNOWN,
+            valuing.ThingUnknown,
+            valuing.ValuationLate,
+            valuing.ValuationDayWrong,
+        ),
+    )
+    def post(self, request: Request, code: str, number: int) -> HttpResponse:
+        body = self.read(ValuationIn)
+
+        def act() -> HttpResponse:
+            made = valuing.valuation_record(by=self.by, emission=_found(code, number), **body)
+            return self.answer(ValuationOut, made, 201)
+
+        return self.once(act)
 
 
 class Closing(StaffView):

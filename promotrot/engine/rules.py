@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date, datetime
 from fractions import Fraction
+from typing import Final
 
 from core.kernel.days import add_days, natural_day, noon
 from core.kernel.errors import Invalid
@@ -79,6 +80,35 @@ def paper_over(now: datetime) -> date:
     """Return the newest day whose papers may not be had again at an instant [P16]."""
     today = natural_day(now)
     return add_days(today, -1 if now >= noon(today) else -2)
+
+
+VALUATION_YEARS: Final = 1
+"""A valuation is at most so old when its emission opens: twelve months [P21]."""
+
+
+@dataclass(frozen=True, slots=True)
+class Valued:
+    """A thing of a tier, and the day of its newest valuation (None: never valued)."""
+
+    tier: int
+    thing: str
+    valued_on: date | None
+
+
+def too_old(valuations: Sequence[Valued], day: date) -> list[Valued]:
+    """Return the things that an emission may not promise if it opens on that day [P21].
+
+    A valuation holds to the same day of the next year; one of 29 February to 28 February.
+    """
+    return [v for v in valuations if v.valued_on is None or valuation_last_day(v.valued_on) < day]
+
+
+def valuation_last_day(valued_on: date) -> date:
+    """Return the last day on which an emission may open with a valuation [P21]."""
+    year = valued_on.year + VALUATION_YEARS
+    if (valued_on.month, valued_on.day) == (2, 29):
+        return date(year, 2, 28)
+    return valued_on.replace(year=year)
 
 
 def approve(plan: Plan, figures: GameFigures) -> Approval:

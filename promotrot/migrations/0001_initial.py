@@ -1468,4 +1468,56 @@ class Migration(migrations.Migration):
                 condition=models.Q(("cents__gt", 0)), name="debt_standing"
             ),
         ),
+        migrations.CreateModel(
+            name="Valuation",
+            fields=[
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                ("source", models.CharField(max_length=400, verbose_name="source")),
+                ("valued_on", models.DateField(verbose_name="valued on")),
+                ("recorded_at", models.DateTimeField(verbose_name="recorded at")),
+                (
+                    "recorded_by",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="+",
+                        to=settings.AUTH_USER_MODEL,
+                        verbose_name="recorded by",
+                    ),
+                ),
+                (
+                    "recorded_in",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="+",
+                        to="staff.staffsession",
+                        verbose_name="recorded in session",
+                    ),
+                ),
+                (
+                    "tier",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="valuations",
+                        to="promotrot.prizetier",
+                        verbose_name="tier",
+                    ),
+                ),
+            ],
+            options={
+                "verbose_name": "valuation of a thing",
+                "verbose_name_plural": "valuations of things",
+                "constraints": [
+                    models.UniqueConstraint(fields=("tier", "valued_on"), name="valuation_day"),
+                    models.CheckConstraint(
+                        condition=models.Q(("source", ""), _negated=True),
+                        name="valuation_has_source",
+                    ),
+                ],
+            },
+        ),
     ]

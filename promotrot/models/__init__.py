@@ -1,3 +1,3 @@
-from promotrot.models import debt, emission, game, play, voucher
+from promotrot.models import debt, emission, game, play, valuation, voucher
 
-__all__ = ["debt", "emission", "game", "play", "voucher"]
+__all__ = ["debt", "emission", "game", "play", "valuation", "voucher"]

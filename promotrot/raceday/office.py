@@ -6,6 +6,7 @@ from typing import Any
 
 from core.tools.raceday.people import Staff
 
+VALUED = "Preu de venda al públic a tres comerços de Palma, IVA inclòs"
 ENTROPY = "3 1 6 1 4 2 5 3 6 4 2 2 5 1 6 3 4 4 1 5 2 6 3 1 5 4 6 2 1 3 5 6 4 2 3 1 6 5 2 4"
 
 
@@ -42,6 +43,14 @@ def emission_open(staff: Staff, game: str, *, extra_tier: int | None = None) -> 
     planned: dict[str, Any] = {"game": game} | ({"extra_tier": extra_tier} if extra_tier else {})
     emission: dict[str, Any] = organiser.post("promotrot/emissions", planned)
     path = f"promotrot/emissions/{emission['reference']}"
+    for tier in emission["tiers"]:
+        if tier["thing"]:  # its equivalent is confirmed on the day itself
+            body = {
+                "tier": tier["tier"],
+                "source": VALUED,
+                "valued_on": emission["planned_at"][:10],
+            }
+            organiser.post(f"{path}/valuations", body)
     if emission["dealt"]:
         organiser.post(f"{path}/commitment")
         staff["int1"].post(f"{path}/entropy", {"source": "dice", "text": ENTROPY})

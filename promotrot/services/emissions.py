@@ -48,6 +48,7 @@ from promotrot.services.games import (
     need_approvable,
     need_not_ended,
 )
+from promotrot.services.valuing import need_valued, valuations_plan
 
 WAITING = (Emission.State.DRAFT, Emission.State.COMMITTED, Emission.State.MIXED)
 
@@ -127,6 +128,7 @@ def emission_plan(
     PrizeTier.objects.bulk_create(
         _rows(emission, tiers, dealt=isinstance(definition, PredrawnGame))
     )
+    valuations_plan(by=by, emission=emission, tiers=tiers)
     return emission
 
 
@@ -252,7 +254,9 @@ def witness_enter(*, by: StaffActor, emission: Emission, source: str, text: str)
 def emission_open(*, by: StaffActor, emission: Emission) -> Emission:
     """Put the emission on sale and make its lanes. A second call changes nothing.
 
-    The number of rows does not depend on the size of the emission. Raises EmissionState, GameEnded.
+    The number of rows does not depend on the size of the emission. `selectors.things.shortages_of`
+    warns where the stock of its things is short [P21]. Raises EmissionState, GameEnded,
+    ValuationTooOld.
     """
     by.need(powers.OPEN_EMISSION)
     emission = emission_hold(emission)
@@ -261,6 +265,7 @@ def emission_open(*, by: StaffActor, emission: Emission) -> Emission:
     needed = Emission.State.MIXED if emission.dealt else Emission.State.DRAFT
     _need_state(emission, needed, dealt=emission.dealt)
     need_not_ended(emission.game)
+    need_valued(emission)
     Opening.objects.create(
         emission=emission,
         opened_at=clock.now(),

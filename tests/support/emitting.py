@@ -10,15 +10,19 @@ from types import SimpleNamespace
 from typing import Any
 from unittest import mock
 
+from core.database import clock
+from core.kernel.days import natural_day
 from core.staff import two_persons
 from core.staff.models import Proposal
 from core.staff.powers import Role
 from promotrot.engine.game import PredrawnGame
 from promotrot.engine.game_json import read_game
 from promotrot.engine.plan import make_plan
+from promotrot.engine.rules import too_old
 from promotrot.engine.shuffle import block_prizes, commitment, mixed_key
 from promotrot.models.emission import Emission
 from promotrot.models.game import Game, GameVersion
+from promotrot.selectors.things import valuations_of
 from promotrot.services.closing import emission_close_propose
 from promotrot.services.emissions import (
     emission_commit,
@@ -30,6 +34,7 @@ from promotrot.services.emissions import (
 from promotrot.services.games import game_approve_propose, game_record
 from promotrot.services.playing import play_act, play_state
 from promotrot.services.selling import PlayRequest, play_sell
+from promotrot.services.valuing import valuation_record
 from tests.support import factories
 from tests.support.factories.places import games_displayed
 
@@ -137,6 +142,11 @@ def opened(definition: Mapping[str, Any] | Game, **terms: Any) -> Emission:
 
 
 def open_now(emission: Emission) -> Emission:
+    """Open the emission, with its things valued again where that was too long ago."""
+    day = natural_day(clock.now())
+    for old in too_old(valuations_of(emission), day):
+        by = factories.staff(Role.ORGANISER)
+        valuation_record(by=by, emission=emission, tier=old.tier, source="Shops", valued_on=day)
     return emission_open(by=factories.staff(Role.ORGANISER), emission=emission)
 
 

@@ -62,7 +62,7 @@ class _Count(ActForm):
 class _Item(ActForm):
     code = forms.CharField(label=_("Code"), max_length=80, help_text=_("As the game names it."))
     description = forms.CharField(label=_("Description"), max_length=200)
-    equivalent_cents = EurosField(label=_("Cash equivalent"), min_value=0)
+    unit_cents = EurosField(label=_("Value of a unit"), min_value=0)
 
 
 class _Units(ActForm):

@@ -201,8 +201,8 @@ class CashSessionAdmin(_Register):
 
 @admin.register(StockItem)
 class StockItemAdmin(_Register):
-    columns = ("code", "description", "equivalent_cents", "in_stock")
-    shown = ("code", "description", "equivalent_cents", "in_stock", "recorded_at")
+    columns = ("code", "description", "unit_cents", "in_stock")
+    shown = ("code", "description", "unit_cents", "in_stock", "recorded_at")
     inlines = (_StockMovements, _Exchanges)
     acts = (office.MOVE_STOCK,)
     list_acts = (office.REGISTER_ITEM,)

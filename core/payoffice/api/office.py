@@ -308,7 +308,6 @@ class Exchanges(StaffView):
             refusals.NotInKind,
             refusals.OutOfStock,
             goods.ItemUnknown,
-            goods.ItemDiffers,
             refusals.CashSessionMissing,
             refusals.RequestUuidReused,
             ProposalPending,

@@ -105,13 +105,15 @@ class ReconciliationOut(Shape):
 class StockIn(Shape):
     code = Text(max_length=80, help_text="As the game names it.")
     description = Text(max_length=200)
-    equivalent_cents = Cents(min_value=1)
+    unit_cents = Cents(
+        min_value=1, help_text="In the books; the equivalent of a prize is its emission's [P21]."
+    )
 
 
 class StockOut(Shape):
     code = serializers.CharField()
     description = serializers.CharField()
-    equivalent_cents = Cents()
+    unit_cents = Cents()
     units = serializers.SerializerMethodField()
 
     def get_units(self, item: Any) -> int:
@@ -300,7 +302,7 @@ class Stock(StaffView):
         example={
             "code": "trotters-ladder:sulky",
             "description": "A sulky",
-            "equivalent_cents": 90000,
+            "unit_cents": 90000,
         },
     )
     def post(self, request: Request) -> HttpResponse:

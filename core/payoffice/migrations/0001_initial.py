@@ -1063,8 +1063,8 @@ class Migration(migrations.Migration):
                 ("code", models.CharField(max_length=80, unique=True, verbose_name="code")),
                 ("description", models.CharField(max_length=200, verbose_name="description")),
                 (
-                    "equivalent_cents",
-                    models.BigIntegerField(verbose_name="cash equivalent"),
+                    "unit_cents",
+                    models.BigIntegerField(verbose_name="value of a unit"),
                 ),
                 ("recorded_at", models.DateTimeField(verbose_name="recorded at")),
             ],
@@ -1073,7 +1073,7 @@ class Migration(migrations.Migration):
                 "verbose_name_plural": "prizes in stock",
                 "constraints": [
                     models.CheckConstraint(
-                        condition=models.Q(("equivalent_cents__gt", 0)), name="stock_equivalent"
+                        condition=models.Q(("unit_cents__gt", 0)), name="stock_unit_value"
                     )
                 ],
             },

@@ -11,18 +11,22 @@ from core.staff.models import Proposal, User
 
 
 class StockItem(Guarded):
-    """A kind of thing that can be won, under its game's name for it, with its cash equivalent."""
+    """A kind of thing that can be won, under its game's name for it.
+
+    `unit_cents` is the value of a unit in the books. The equivalent of a prize belongs to the
+    emission that promises it, whatever the thing is worth in stock (15.III.6.5) [P21].
+    """
 
     code = models.CharField(_("code"), max_length=80, unique=True)
     description = models.CharField(_("description"), max_length=200)
-    equivalent_cents = models.BigIntegerField(_("cash equivalent"))
+    unit_cents = models.BigIntegerField(_("value of a unit"))
     recorded_at = models.DateTimeField(_("recorded at"))
 
     class Meta:
         verbose_name = _("prize in stock")
         verbose_name_plural = _("prizes in stock")
         constraints = [
-            models.CheckConstraint(condition=Q(equivalent_cents__gt=0), name="stock_equivalent")
+            models.CheckConstraint(condition=Q(unit_cents__gt=0), name="stock_unit_value")
         ]
 
     def __str__(self) -> str:

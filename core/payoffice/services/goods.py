@@ -39,7 +39,7 @@ class ItemUnknown(NotFound):
 
 class ItemDiffers(Conflict):
     code = "stock_item_differs"
-    message = "That thing is on record with another description or equivalent."
+    message = "That thing is on record with another description or value."
 
 
 class UnitsWrong(Invalid):
@@ -48,9 +48,7 @@ class UnitsWrong(Invalid):
 
 
 @transaction.atomic
-def stock_register(
-    *, by: StaffActor, code: str, description: str, equivalent_cents: int
-) -> StockItem:
+def stock_register(*, by: StaffActor, code: str, description: str, unit_cents: int) -> StockItem:
     """Register a thing under the name that its game gives it. A second call changes nothing.
 
     Raises ItemDiffers.
@@ -60,11 +58,11 @@ def stock_register(
         code=code,
         defaults={
             "description": description,
-            "equivalent_cents": equivalent_cents,
+            "unit_cents": unit_cents,
             "recorded_at": clock.now(),
         },
     )
-    if (item.description, item.equivalent_cents) != (description, equivalent_cents):
+    if (item.description, item.unit_cents) != (description, unit_cents):
         raise ItemDiffers(item=code)
     return item
 
@@ -87,7 +85,7 @@ def stock_move(
     if not units or not reason.strip():
         raise UnitsWrong
     movement = _move(thing, place.pk, units, by.user_id, reason=reason)
-    line = postings.goods_moved(units * thing.equivalent_cents)
+    line = postings.goods_moved(units * thing.unit_cents)
     ledger.post(reference=movement.uuid, lines=[line])
     return movement
 
@@ -146,8 +144,8 @@ def exchange_make(*, by: StaffActor, request: ExchangeRequest) -> Exchange | Pro
     """Exchange a document at the Central Office for the paper that entitles to the thing.
 
     The same request returns the same exchange. Above the configured amount it is proposed, and
-    another person confirms. Raises NotInKind, OutOfStock, ItemUnknown, ItemDiffers,
-    CashSessionMissing, or the refusal of the document's state or of the place.
+    another person confirms. Raises NotInKind, OutOfStock, ItemUnknown, CashSessionMissing, or the
+    refusal of the document's state or of the place.
     """
     by.need(powers.PAY)
     hold((Lock.REQUEST, request.uuid.int))
@@ -220,14 +218,15 @@ def _exchange(
     staff_id: int,
     proposal: Proposal | None = None,
 ) -> Exchange:
-    """Write the exchange, its claim, the unit that leaves the stock, and the transfer."""
+    """Write the exchange, its claim, the unit that leaves the stock, and the transfers.
+
+    The prize is worth the equivalent of its emission, the unit what the books say [P21].
+    """
     if payable.thing is None or payable.owed is None or payable.held is None:
         raise NotInKind
     item = StockItem.objects.filter(code=payable.thing.item).first()
     if item is None:
         raise ItemUnknown(item=payable.thing.item)
-    if item.equivalent_cents != payable.amount_cents:
-        raise ItemDiffers(item=item.code)
     exchange: Exchange = Exchange.objects.create(
         uuid=ident,
         request_digest=digest,
@@ -240,8 +239,8 @@ def _exchange(
     )
     _move(item, session.premises_id, -1, staff_id, reason=str(payable.uuid), exchange=exchange)
     stood = payable.owed if claim is None else payable.held
-    line = postings.exchange(stood=stood, cents=payable.amount_cents)
-    ledger.post(reference=ident, lines=[line])
+    lines = postings.exchange(stood=stood, cents=payable.amount_cents, unit_cents=item.unit_cents)
+    ledger.post(reference=ident, lines=lines)
     return exchange
 
 

@@ -165,7 +165,7 @@ def exchange_document(exchange: Exchange, language: str) -> Document:
         blocks = _head(_("Prize in kind"), payable, exchange.uuid, exchange.premises)
         blocks += [
             Line(exchange.item.description, Align.CENTRE, Emphasis.LARGE),
-            Pair(_("Equivalent"), format_cents(exchange.item.equivalent_cents, language)),
+            Pair(_("Equivalent"), format_cents(exchange.claim.amount_cents, language)),
             Pair(_("Exchanged"), format_moment(exchange.exchanged_at, language)),
             Qr(str(exchange.uuid)),
         ]

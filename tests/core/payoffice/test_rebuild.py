@@ -34,7 +34,7 @@ def test_every_act_of_the_office_is_rebuilt() -> None:
     desk.desk_pay(by=cashier, request=large.request(payee=given.MARIA))
     presentation_make(at=place.actor, code=waiting.code)
     cash.cash_move(by=cashier, cents=-1_000, reason="To the safe.")
-    goods.stock_register(by=keeper, code="bike", description="Bicycle", equivalent_cents=400)
+    goods.stock_register(by=keeper, code="bike", description="Bicycle", unit_cents=400)
     goods.stock_move(by=keeper, item="bike", premises=office.code, units=3, reason="Delivered.")
     session = given.session_of(cashier)
     assert rebuilt().cents(accounts.cash(session.pk)) == 50_000 - 30_000 - 1_000

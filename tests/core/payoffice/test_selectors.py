@@ -92,7 +92,7 @@ def test_cheques_sessions_and_stock() -> None:
     assert list(selectors.cash_sessions(by=cashier, own=True)) == [given.session_of(cashier)]
     assert selectors.cash_sessions(by=cashier).count() == CashSession.objects.count() == 2
     keeper = factories.staff(Role.SUPERVISOR)
-    thing = {"code": "bike", "description": "Bicycle", "equivalent_cents": 400}
+    thing = {"code": "bike", "description": "Bicycle", "unit_cents": 400}
     goods.stock_register(by=keeper, **thing)
     assert [item.units for item in selectors.stock(by=keeper)] == [None]
     place = given.session_of(cashier).premises.code

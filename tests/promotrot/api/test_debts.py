@@ -4,8 +4,8 @@ import pytest
 
 from core.staff.powers import Role
 from promotrot.models.debt import DebtDraw
-from tests.support import owing
 from tests.support.api import refused, staff_api
+from tests.support.promotrot import owing
 
 pytestmark = [pytest.mark.django_db, pytest.mark.article("15.III.6.2")]
 

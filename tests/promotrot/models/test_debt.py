@@ -9,7 +9,8 @@ from django.db import DatabaseError, transaction
 from core.database import clock
 from promotrot.models.debt import DebtDecision, DebtDraw, DebtStanding
 from promotrot.models.game import Game
-from tests.support import factories, owing
+from tests.support import factories
+from tests.support.promotrot import owing
 
 pytestmark = pytest.mark.django_db
 Terms = dict[str, Any]

@@ -12,7 +12,8 @@ from promotrot import reports
 from promotrot.alarms import ALARMS
 from promotrot.selectors.debts import Stage, debts
 from promotrot.services.debts.drawing import debt_draw_again
-from tests.support import emitting, factories, owing
+from tests.support import emitting, factories
+from tests.support.promotrot import owing
 
 pytestmark = [pytest.mark.django_db, pytest.mark.article("15.III.6.2")]
 

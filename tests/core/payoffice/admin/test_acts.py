@@ -78,7 +78,7 @@ def test_cash_cheques_stock_and_ceiling() -> None:
     first.do(latest, "reconcile", amount_cents="1000.01", presented_on=today.isoformat())
     latest.refresh_from_db()
     assert latest.state == Cheque.State.PRESENTED
-    first.do(StockItem, "register", code="bike", description="Bike", equivalent_cents="400")
+    first.do(StockItem, "register", code="bike", description="Bike", unit_cents="400")
     item = StockItem.objects.get()
     first.do(item, "move", premises=place.pk, units="2", reason="Delivered.")
     first.refused(item, "move", "out_of_stock", premises=place.pk, units="-3", reason="Lost.")

@@ -65,7 +65,7 @@ def test_cash_and_stock() -> None:
     closed = cashier.post(path, {"counted_cents": 1_500_100}).json()
     assert (closed["expected_cents"], closed["difference_cents"]) == (1_500_000, 100)
     by = staff_api(Role.SUPERVISOR)
-    item = {"code": "game:bicycle", "description": "Bicycle", "equivalent_cents": 40_000}
+    item = {"code": "game:bicycle", "description": "Bicycle", "unit_cents": 40_000}
     assert by.post("office/stock", item).status_code == 201
     moved = {"premises": session["premises"], "units": 3, "reason": "Delivered."}
     assert by.post("office/stock/game:bicycle/movements", moved).status_code == 201

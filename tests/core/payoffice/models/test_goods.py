@@ -15,11 +15,11 @@ from tests.support import paying as given
 pytestmark = [pytest.mark.django_db, pytest.mark.article("15.III.6.5")]
 
 
-def item(code: str, equivalent_cents: int = 400) -> StockItem:
+def item(code: str, unit_cents: int = 400) -> StockItem:
     made: StockItem = StockItem.objects.create(
         code=code,
         description=code,
-        equivalent_cents=equivalent_cents,
+        unit_cents=unit_cents,
         recorded_at=clock.now(),
     )
     return made
@@ -56,8 +56,8 @@ def test_a_movement_moves_something() -> None:
 
 def test_a_thing_has_one_name_and_a_value() -> None:
     item("bike")
-    with pytest.raises(IntegrityError, match="stock_equivalent"), transaction.atomic():
-        item("boat", equivalent_cents=0)
+    with pytest.raises(IntegrityError, match="stock_unit_value"), transaction.atomic():
+        item("boat", unit_cents=0)
     with pytest.raises(IntegrityError, match="unique"), transaction.atomic():
         item("bike")
 

@@ -41,11 +41,11 @@ def test_a_prize_in_kind_is_exchanged_or_paid_as_the_winner_chooses() -> None:
     request = goods.ExchangeRequest(uuid.uuid4(), intact=True, code=thing.code)
     with pytest.raises(goods.ItemUnknown):
         goods.exchange_make(by=who, request=request)
-    item = {"code": "bicycle", "description": "Bicycle", "equivalent_cents": 400}
+    item = {"code": "bicycle", "description": "Bicycle", "unit_cents": 400}
     for _ in range(2):
         goods.stock_register(by=stocker, **item)
     with pytest.raises(goods.ItemDiffers):
-        goods.stock_register(by=stocker, **item | {"equivalent_cents": 401})
+        goods.stock_register(by=stocker, **item | {"unit_cents": 401})
     with pytest.raises(refusals.OutOfStock):
         goods.exchange_make(by=who, request=request)
     goods.stock_move(by=stocker, item="bicycle", premises=place.code, units=1, reason="Delivered.")

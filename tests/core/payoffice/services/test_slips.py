@@ -103,7 +103,7 @@ def test_the_paper_of_an_exchange_entitles_to_the_thing() -> None:
     voucher, _ = given.bicycles()
     cashier, keeper = given.cashier(), factories.staff(Role.SUPERVISOR)
     place = given.session_of(cashier).premises
-    goods.stock_register(by=keeper, code="bicycle", description="A bicycle", equivalent_cents=400)
+    goods.stock_register(by=keeper, code="bicycle", description="A bicycle", unit_cents=400)
     goods.stock_move(by=keeper, item="bicycle", premises=place.code, units=1, reason="Delivered.")
     status = text.render(slips.status_slip(checking.holder_check(code=voucher.code), "en"))
     assert "as the winner chooses" in " ".join(status.split())

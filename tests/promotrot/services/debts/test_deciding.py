@@ -11,7 +11,8 @@ from promotrot.models.debt import DebtDecision
 from promotrot.models.game import Game
 from promotrot.services.debts.deciding import DebtDiffers, debt_decide_propose
 from promotrot.services.debts.drawing import debt_draw_again
-from tests.support import factories, owing
+from tests.support import factories
+from tests.support.promotrot import owing
 
 pytestmark = [pytest.mark.django_db, pytest.mark.article("15.III.6.2")]
 

@@ -16,7 +16,8 @@ from promotrot.services.debts.drawing import (
     debt_draw_again,
     debt_stand,
 )
-from tests.support import factories, owing, paying
+from tests.support import factories, paying
+from tests.support.promotrot import owing
 
 pytestmark = [pytest.mark.django_db, pytest.mark.article("15.III.6.2")]
 

@@ -1,4 +1,4 @@
-"""What an ended game owes is drawn for a winner who never comes, drawn again, again, and then
+"""The debt of an ended game is drawn for a winner who never comes, drawn again, again, and then
 stands on an account of its own for the authority: never the organiser's (scenario 7; second list,
 P17; 15.III.6.2).
 """

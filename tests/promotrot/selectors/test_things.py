@@ -1,0 +1,28 @@
+"""Count the things that may still be won or fetched against the stock [P21]."""
+
+import pytest
+
+from core.payoffice.services import goods
+from core.staff.powers import Role
+from promotrot.alarms import ALARMS
+from promotrot.models.voucher import Voucher
+from promotrot.selectors.things import Shortage, shortages_of
+from tests.support import factories, paying
+
+pytestmark = [pytest.mark.django_db, pytest.mark.article("15.III.6.5")]
+
+
+def test_what_is_won_and_not_fetched_is_needed_until_it_is_claimed() -> None:
+    paying.bicycles()
+    emission = Voucher.objects.filter(nature="in_kind")[0].ticket.emission
+    (short,) = shortages_of(emission)
+    assert short.in_stock == 0 and short.needed >= Voucher.objects.filter(thing="bicycle").count()
+    (alarm,) = [alarm for alarm in ALARMS if alarm.code == "promotrot_stock_short"]
+    assert [row.subject for row in alarm.rows()] == [emission]
+    keeper, office = factories.staff(Role.SUPERVISOR), paying.office()
+    goods.stock_register(by=keeper, code="bicycle", description="Bicycle", unit_cents=400)
+    terms = {"item": "bicycle", "premises": office.code, "reason": "Delivered."}
+    goods.stock_move(by=keeper, units=short.needed - 1, **terms)
+    assert shortages_of(emission) == [Shortage("bicycle", short.needed, short.needed - 1)]
+    goods.stock_move(by=keeper, units=1, **terms)
+    assert shortages_of(emission) == [] and not alarm.rows()
