@@ -18,12 +18,16 @@ Request = Callable[[int], bytes]
 
 @dataclass(slots=True)
 class Load:
-    """The answers of a run by status, latencies in ms, and the client's processor time."""
+    """The answers of a run by status, latencies in ms, and the client's processor time.
+
+    `last_at` is the time of the last answer by status, by `time.perf_counter`.
+    """
 
     seconds: float = 0.0
     client_cpu_s: float = 0.0
     statuses: Counter[int] = field(default_factory=Counter)
     latencies_ms: list[float] = field(default_factory=list)
+    last_at: dict[int, float] = field(default_factory=dict)
 
     def per_s(self, status: int) -> float:
         """Return the answers of that status per second."""
@@ -69,6 +73,7 @@ def run(base_url: str, *, connections: int, seconds: float, request: Request) ->
                 continue
             now = time.perf_counter()
             totals.statuses[status] += 1
+            totals.last_at[status] = now
             totals.latencies_ms.append((now - connection.sent_at) * 1000)
             if now < deadline:
                 _send(connection, request)

@@ -19,6 +19,7 @@ from tests.bench.parts import (
     sale,
     seal,
     settlement,
+    stop,
     terminal,
 )
 from tests.bench.store import Figures, Skipped, Store
@@ -29,6 +30,7 @@ Measure = Callable[[Store], Figures]
 PARTS: Mapping[str, Measure] = {
     "terminal": terminal.measure,
     "sale": sale.measure,
+    "stop": stop.measure,
     "boards": boards.measure,
     "play": play.measure,
     "emission": emission.measure,

@@ -1,0 +1,53 @@
+"""Time from the commit of a stop of sales, at full sale load, to the last sale anywhere."""
+
+import time
+from concurrent.futures import ThreadPoolExecutor
+
+from core.staff import two_persons
+from lototrot.services.races.stopping import race_stop, stop_lift
+from tests.bench import load
+from tests.bench.pairs import percentile
+from tests.bench.parts.sale import Sales
+from tests.bench.raw import CONNECTIONS
+from tests.bench.store import Figures, Store
+from tests.support import factories
+
+SOLD, STOPPED = 201, 409
+
+
+def measure(store: Store) -> Figures:
+    """Return the figures `stop.*`: the worst of several stops, each lifted by two persons.
+
+    A sale is taken to be committed when its answer arrives, so that the time is never too short.
+    `stop.commit_ms` is how long the stop itself waits for the sales in flight.
+    """
+    first, second = factories.two_stewards()
+    waits_ms, commits_ms, sold = [], [], 0.0
+    with store.contest_on_sale() as (contest, points):
+        sales, race = Sales(contest, points), factories.races_of(contest)[0]
+        for _ in range(store.size.pairs):
+            with ThreadPoolExecutor(1) as pool:
+                under_way = pool.submit(
+                    load.run,
+                    store.stack.base_url,
+                    connections=CONNECTIONS,
+                    seconds=store.size.load_s,
+                    request=sales.request,
+                )
+                time.sleep(store.size.load_s / 2)
+                asked_at = time.perf_counter()
+                stop = race_stop(by=first, race_id=race.pk, source="Bench")
+                committed_at = time.perf_counter()
+                done = under_way.result()
+            if set(done.statuses) - {SOLD, STOPPED} or not done.statuses[STOPPED]:
+                raise RuntimeError(f"unexpected answers, by HTTP status: {dict(done.statuses)}")
+            lifting = stop_lift(by=second, stop_id=stop.pk, reason="Bench")
+            two_persons.confirm(proposal=lifting.uuid, by=first)
+            waits_ms.append(max(0.0, done.last_at[SOLD] - committed_at) * 1000)
+            commits_ms.append((committed_at - asked_at) * 1000)
+            sold += done.statuses[SOLD]
+    return {
+        "stop.last_sale_ms": max(waits_ms),
+        "stop.commit_ms": percentile(commits_ms, 0.50),
+        "stop.sales_per_s": sold / (store.size.pairs * store.size.load_s / 2),
+    }
