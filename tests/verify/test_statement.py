@@ -66,7 +66,8 @@ def test_a_plan_and_statement_at_the_minimum_hold() -> None:
         ({"tickets": 9_999}, 70, "tickets"),
         ({"classes": [{"blocks": 1, "tickets": 10_000, "prizes": [10]}]}, 70, "prizes"),
         ({"classes": [{"blocks": 2, "tickets": 5_000, "prizes": [5, 60]}]}, 70, "tickets"),
-        ({"tiers": [TIERS[0] | {"count": 11}, TIERS[1]]}, 70, r"tiers\[0\]\.count"),
+        ({"tiers": [TIERS[0] | {"count": 11}, TIERS[1]]}, 70, "minimum_percent"),
+        ({"tiers": [TIERS[0] | {"count": 9}, TIERS[1]]}, 70, r"tiers\[0\]\.count"),
     ],
 )
 def test_a_plan_against_the_law_is_refused_by_name(changes: Any, minimum: int, field: str) -> None:

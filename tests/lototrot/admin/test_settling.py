@@ -88,8 +88,7 @@ def test_bets_found_in_breach_late_are_blocked(organiser: Desk) -> None:
     day = race_day()
     place = day.point.premises
     for authorisation in place.authorisations.all():
-        authorisation.valid_until = authorisation.valid_from
-        authorisation.save(update_fields=["valid_until"])
+        factories.ended(authorisation, authorisation.valid_from)
     organiser.do(day.contest, "breach_block")
     confirm_pending("lototrot.breach_block", Role.ORGANISER)
     assert Block.objects.count() == 2

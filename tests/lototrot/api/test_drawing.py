@@ -21,7 +21,9 @@ def test_a_declaration_and_its_result_reach_every_terminal_and_anybody() -> None
         f"lototrot/races/{race.pk}/declaration",
         {"kind": "not_run", "reason": "Storm"},
     )
-    assert declared.status_code == 201, declared.content
+    proposal = declared.json()["proposal"]
+    confirmed = staff_api(Role.ORGANISER).post(f"proposals/{proposal}/confirmation")
+    assert confirmed.status_code == 200, confirmed.content
     terminal = terminal_api(point)
     (told,) = terminal.get("lototrot/terminal/contests", lang="es").json()["draws"]
     assert told["place"] == place and told["state"] == "announced"

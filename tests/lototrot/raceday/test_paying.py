@@ -177,6 +177,7 @@ def test_the_offices_open_with_a_cashier_and_a_terminal(monkeypatch: pytest.Monk
         answers.given(path, None)
     answers.given(f"premises/{paying.ENTITY}/terminals", {"enrolment_code": "once"})
     answers.given("office/cash-sessions", {"uuid": "s"})
+    answers.given("clock", {"now": "2027-04-10T09:00:00+00:00"})
     enrolled: list[tuple[Any, ...]] = []
 
     def enrol(*where: Any, code: str, pin: str) -> Seller:

@@ -117,8 +117,7 @@ def breached(contest: Contest, *numbers: int) -> None:
     tickets = list(contest.tickets.order_by("pk"))
     for number in numbers:
         for each in tickets[number].premises.authorisations.all():
-            each.valid_until = each.valid_from
-            each.save(update_fields=["valid_until"])
+            factories.ended(each, each.valid_from)
     first, second = factories.two_organisers()
     two_persons.confirm(proposal=breach_void(by=first, contest_id=contest.pk).uuid, by=second)
 
