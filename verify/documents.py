@@ -131,7 +131,7 @@ PLAN = {
 COMMITMENT = {
     "format": "promotrot-commitment/1", "emission": text,
     "algorithm": "promotrot-shake256-fisher-yates/1", "tickets": whole, "plan": PLAN,
-    "plan_digest": sha256, "commitment": sha256, "committed_at": instant,
+    "plan_digest": sha256, "means": MEANS, "commitment": sha256, "committed_at": instant,
 }
 ENTROPY = {"format": "promotrot-entropy/1", "emission": text, "commitment": sha256,
            "source": ("dice", "balls", "phrase"), "entropy": text, "appointment": words,

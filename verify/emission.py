@@ -113,7 +113,11 @@ def check(log_file: str, keys: str, emission: str, tickets: str) -> str:
     entropy = canonical_entropy(
         witnessed["source"], witnessed["entropy"], "promotrot.entropy.entropy"
     )
-    same(witnessed, {"commitment": made.hex(), "entropy": entropy}, "promotrot.entropy")
+    means = committed["means"]
+    pieces = None if means["source"] == "phrase" else len(entropy.split())
+    need(means["pieces"] == pieces, "promotrot.entropy.entropy", "not so many as committed to")
+    given = {"commitment": made.hex(), "source": means["source"], "entropy": entropy}
+    same(witnessed, given, "promotrot.entropy")
     need(
         committed["committed_at"] <= witnessed["entered_at"] <= closing["closed_at"],
         "promotrot.entropy.entered_at",

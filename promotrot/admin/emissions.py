@@ -14,7 +14,7 @@ from core.admin_support.columns import link, money, tag
 from core.admin_support.contents import Table
 from core.admin_support.forms import ActForm, DayField
 from core.admin_support.readonly import ReadOnlyAdmin, ReadOnlyInline
-from core.draws.method import Source
+from core.draws.method import LEAST_DICE, MOST_PIECES, Source
 from core.staff.actor import StaffActor
 from promotrot import powers
 from promotrot.admin.words import PROPOSED
@@ -59,8 +59,22 @@ class _Valuation(ActForm):
     valued_on = DayField(label=_("Valued on"))
 
 
+class _Means(ActForm):
+    source = forms.ChoiceField(
+        label=_("Source"), choices=[(source.value, text) for source, text in SOURCES.items()]
+    )
+    pieces = forms.IntegerField(
+        label=_("How many dice or balls"),
+        min_value=1,
+        max_value=MOST_PIECES,
+        required=False,
+        initial=LEAST_DICE,
+        help_text=_("Ten dice or six balls, at least. None for a phrase."),
+    )
+
+
 def _commit(by: StaffActor, emission: Emission, data: Data) -> Done:
-    emissions.emission_commit(by=by, emission=emission)
+    emissions.emission_commit(by=by, emission=emission, **data)
     return Done(_("The commitment is published."))
 
 
@@ -114,6 +128,7 @@ COMMIT = Act(
     title=_("Publish the commitment"),
     power=powers.COMMIT_EMISSION,
     run=_commit,
+    form=_Means,
     icon="lock",
     offered=_is(State.DRAFT, dealt=True),
     text=_("The seed is made now, and nothing of the plan changes any more (15.II.2)."),
@@ -172,7 +187,7 @@ class _Tiers(ReadOnlyInline):
 
 class _Commitment(ReadOnlyInline):
     model = Commitment
-    shown = ("digest", "committed_at", "committed_by")
+    shown = ("digest", "source", "pieces", "committed_at", "committed_by")
 
 
 class _Witness(ReadOnlyInline):

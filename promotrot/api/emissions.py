@@ -10,7 +10,15 @@ from rest_framework.request import Request
 from core.api.schema import operation
 from core.api.shapes import Cents, Choice, Day, Flag, Instant, PageQuery, Shape, Text, Whole
 from core.api.views import StaffView
-from core.draws.method import EntropyMalformed, EntropyTooLittle, Source
+from core.draws.conducting import CommittedOtherwise
+from core.draws.method import (
+    MOST_PIECES,
+    EntropyMalformed,
+    EntropyOtherwise,
+    EntropyTooLittle,
+    MeansRefused,
+    Source,
+)
 from core.staff.api.proposals import ProposalOut
 from core.staff.two_persons import ProposalPending
 from promotrot.engine.plan import BlockSizeRefused, PlanImpossible
@@ -37,6 +45,17 @@ class EmissionIn(Shape):
     )
     stop_without_top = Flag(
         default=False, help_text="Of a pre-drawn game: its sale ends with its last top prize."
+    )
+
+
+class MeansIn(Shape):
+    source = Choice([source.value for source in Source])  # type: ignore[assignment]
+    pieces = Whole(
+        min_value=1,
+        max_value=MOST_PIECES,
+        allow_null=True,
+        default=None,
+        help_text="How many dice (10 or more) or balls (6 or more); null for a phrase [B16].",
     )
 
 
@@ -183,14 +202,22 @@ class Standing(StaffView):
 
 class Commitment(StaffView):
     @operation(
-        "Make the seed and publish the commitment to it (15.II.2)",
+        "Make the seed; publish the commitment to it and to what the witness gives (15.II.2)",
         "Again: the same commitment.",
+        body=MeansIn,
         answer=EmissionDetailOut,
-        problems=(_UNKNOWN, steps.EmissionState),
+        example={"source": "dice", "pieces": 10},
+        problems=(
+            _UNKNOWN,
+            steps.EmissionState,
+            MeansRefused,
+            EntropyTooLittle,
+            CommittedOtherwise,
+        ),
     )
     def post(self, request: Request, code: str, number: int) -> HttpResponse:
-        self.read(Shape)
-        emission = steps.emission_commit(by=self.by, emission=_found(code, number))
+        body = self.read(MeansIn)
+        emission = steps.emission_commit(by=self.by, emission=_found(code, number), **body)
         return self.answer(EmissionDetailOut, emission)
 
 
@@ -207,6 +234,7 @@ class Entropy(StaffView):
             steps.WitnessNotApart,
             EntropyMalformed,
             EntropyTooLittle,
+            EntropyOtherwise,
         ),
     )
     def post(self, request: Request, code: str, number: int) -> HttpResponse:

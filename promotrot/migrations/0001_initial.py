@@ -171,6 +171,11 @@ class Migration(migrations.Migration):
                         auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
                     ),
                 ),
+                ("source", models.CharField(max_length=10, verbose_name="source")),
+                (
+                    "pieces",
+                    models.PositiveSmallIntegerField(null=True, verbose_name="dice or balls"),
+                ),
                 ("digest", models.CharField(max_length=64, verbose_name="digest")),
                 ("encrypted_seed", models.BinaryField(max_length=80)),
                 ("committed_at", models.DateTimeField(verbose_name="published at")),
@@ -204,6 +209,16 @@ class Migration(migrations.Migration):
             options={
                 "verbose_name_plural": "commitments",
                 "verbose_name": "commitment",
+                "constraints": [
+                    models.CheckConstraint(
+                        condition=models.Q(
+                            models.Q(("pieces", None), ("source", "phrase")),
+                            models.Q(("pieces__gte", 1), ("source__in", ["dice", "balls"])),
+                            _connector="OR",
+                        ),
+                        name="emission_commitment_pieces",
+                    )
+                ],
             },
         ),
         migrations.CreateModel(

@@ -154,11 +154,15 @@ class Commitment(Guarded):
 
     `encrypted_seed` is the seed under a key that is not in the database
     (`core.database.encryption`, purpose "promotrot.seed", context: the emission's reference).
+    `source` and `pieces` say what the witness will give: how many dice or balls (null for a phrase)
+    [B16].
     """
 
     emission = models.OneToOneField(
         Emission, models.PROTECT, related_name="commitment", verbose_name=_("emission")
     )
+    source = models.CharField(_("source"), max_length=10)
+    pieces = models.PositiveSmallIntegerField(_("dice or balls"), null=True)
     digest = models.CharField(_("digest"), max_length=64)
     encrypted_seed = models.BinaryField(max_length=80)
     committed_at = models.DateTimeField(_("published at"))
@@ -170,6 +174,13 @@ class Commitment(Guarded):
     class Meta:
         verbose_name = _("commitment")
         verbose_name_plural = _("commitments")
+        constraints = [
+            models.CheckConstraint(
+                condition=Q(source="phrase", pieces=None)
+                | Q(source__in=["dice", "balls"], pieces__gte=1),
+                name="emission_commitment_pieces",
+            )
+        ]
 
     def __str__(self) -> str:
         return self.digest

@@ -52,7 +52,7 @@ def emission_open(staff: Staff, game: str, *, extra_tier: int | None = None) -> 
             }
             organiser.post(f"{path}/valuations", body)
     if emission["dealt"]:
-        organiser.post(f"{path}/commitment")
+        organiser.post(f"{path}/commitment", {"source": "dice", "pieces": len(ENTROPY.split())})
         staff["int1"].post(f"{path}/entropy", {"source": "dice", "text": ENTROPY})
     return dict(organiser.post(f"{path}/opening"))
 

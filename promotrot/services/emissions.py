@@ -15,6 +15,7 @@ from django.db import transaction
 from core.database import clock, encryption
 from core.database.locks import Lock, hold
 from core.draws import method
+from core.draws.conducting import CommittedOtherwise
 from core.kernel.errors import Conflict, Invalid
 from core.kernel.money import ceil_div
 from core.ledger import services as ledger
@@ -198,19 +199,29 @@ def _rows(emission: Emission, tiers: Sequence[Tier], *, dealt: bool) -> Iterator
 
 
 @transaction.atomic
-def emission_commit(*, by: StaffActor, emission: Emission) -> Emission:
+def emission_commit(
+    *, by: StaffActor, emission: Emission, source: str, pieces: int | None = None
+) -> Emission:
     """Make the seed, and publish the commitment to it with the plan. A second call changes nothing.
 
-    Raises EmissionState if nothing is dealt or the emission is past this state.
+    `source` and `pieces` say what the witness will give, as in a public draw [B16]. Raises
+    MeansRefused, EntropyTooLittle, CommittedOtherwise, and EmissionState if nothing is dealt or the
+    emission is past this state.
     """
     by.need(powers.COMMIT_EMISSION)
+    means = method.Means(method.Source(source), pieces)
     emission = emission_hold(emission)
-    if Commitment.objects.filter(emission=emission).exists():
+    existing = Commitment.objects.filter(emission=emission).first()
+    if existing is not None:
+        if _means(existing) != means:
+            raise CommittedOtherwise(source=existing.source, pieces=existing.pieces)
         return emission
     _need_state(emission, Emission.State.DRAFT, dealt=True)
     seed, plan = secrets.token_bytes(SEED_BYTES), read_plan(emission.plan)
     commitment_row = Commitment.objects.create(
         emission=emission,
+        source=str(means.source),
+        pieces=means.pieces,
         committed_at=clock.now(),
         digest=commitment(seed, emission.reference, plan).hex(),
         encrypted_seed=encryption.encrypt(SEED_PURPOSE, seed, context=emission.reference.encode()),
@@ -223,12 +234,17 @@ def emission_commit(*, by: StaffActor, emission: Emission) -> Emission:
     return emission
 
 
+def _means(commitment: Commitment) -> method.Means:
+    return method.Means(method.Source(commitment.source), commitment.pieces)
+
+
 @transaction.atomic
 def witness_enter(*, by: StaffActor, emission: Emission, source: str, text: str) -> Emission:
     """Record an inspector's public entropy, once, after the commitment is published.
 
     `source` is a `core.draws.method.Source`: dice, balls or a phrase, as in a public draw. Raises
-    EmissionState, EntropyMalformed, EntropyTooLittle, WitnessNotApart.
+    EmissionState, EntropyMalformed, EntropyTooLittle, WitnessNotApart, and EntropyOtherwise if it
+    is not of the kind and number of the commitment [B16].
     """
     by.need(powers.WITNESS_EMISSION)
     emission = emission_hold(emission)
@@ -236,6 +252,7 @@ def witness_enter(*, by: StaffActor, emission: Emission, source: str, text: str)
     entropy = method.entropy_canonical(method.Source(source), text)
     if emission.commitment.committed_by_id == by.user_id:
         raise WitnessNotApart
+    _means(emission.commitment).need_kept(method.Source(source), entropy)
     witness = WitnessEntropy.objects.create(
         emission=emission,
         entropy=entropy,

@@ -33,6 +33,7 @@ def commitment_document(emission: Emission, commitment: Commitment) -> dict[str,
             "tickets": emission.tickets,
             "plan": emission.plan,
             "plan_digest": read_plan(emission.plan).digest().hex(),
+            "means": {"source": commitment.source, "pieces": commitment.pieces},
             "commitment": commitment.digest,
             "committed_at": instant(commitment.committed_at),
         }

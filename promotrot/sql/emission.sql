@@ -66,6 +66,13 @@ END $$;
 -- Refuse a witness of the same transaction or the same person as the commitment.
 CREATE OR REPLACE FUNCTION promotrot_guard_witness() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
+    IF EXISTS (
+        SELECT FROM promotrot_commitment c
+         WHERE c.emission_id = NEW.emission_id AND (c.source <> NEW.source
+            OR c.pieces <> cardinality(string_to_array(NEW.entropy, ' ')))) THEN
+        RAISE EXCEPTION 'emission %: the dice or balls are those committed to', NEW.emission_id
+            USING ERRCODE = 'restrict_violation';
+    END IF;
     IF NOT EXISTS (
         SELECT FROM promotrot_commitment c
          WHERE c.emission_id = NEW.emission_id AND c.committed_by_id <> NEW.entered_by_id

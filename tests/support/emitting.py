@@ -97,8 +97,10 @@ def planned(game: Game, **terms: Any) -> Emission:
     return emission_plan(by=factories.staff(Role.ORGANISER), game=game, **terms)
 
 
-def committed(emission: Emission) -> Emission:
-    return emission_commit(by=factories.staff(Role.ORGANISER), emission=emission)
+def committed(emission: Emission, entropy: str = ENTROPY) -> Emission:
+    """Commit to as many dice as the text has."""
+    by, pieces = factories.staff(Role.ORGANISER), len(entropy.replace(" ", ""))
+    return emission_commit(by=by, emission=emission, source="dice", pieces=pieces)
 
 
 def witnessed(emission: Emission, entropy: str = ENTROPY) -> Emission:

@@ -34,7 +34,7 @@ def test_a_game_from_its_definition_to_the_end_of_it() -> None:
     organiser.do(game, "plan", extra_tier="", stop_without_top="on")
     emission = Emission.objects.get()
     assert not organiser.offers(emission, "open")
-    organiser.do(emission, "commit")
+    organiser.do(emission, "commit", source="dice", pieces="50")
     inspector.refused(emission, "witness", "entropy_too_little", source="dice", text="1 2 3")
     inspector.do(emission, "witness", source="dice", text=emitting.ENTROPY)
     organiser.do(emission, "open")

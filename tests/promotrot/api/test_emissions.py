@@ -47,10 +47,14 @@ def test_a_game_from_its_definition_to_the_proof_of_every_ticket(tmp_path: Path)
     planned = _done(one.post(f"{HOME}/emissions", {"game": game}), 201)
     assert (planned["state"], planned["commitment"]) == ("draft", None)
     refused(anybody.get(f"{HOME}/public/emissions/{game}/1"), 404, "emission_unknown")
-    committed = _done(one.post(f"{home}/commitment"))
+    means = {"source": "dice", "pieces": 50}
+    refused(one.post(f"{home}/commitment", {"source": "dice"}), 422, "draw_means_refused")
+    committed = _done(one.post(f"{home}/commitment", means))
     assert len(committed["commitment"]) == 64
     witnessed = {"source": "dice", "text": emitting.ENTROPY}
     refused(one.post(f"{home}/entropy", witnessed), 403, "power_missing")
+    few = witnessed | {"text": "6152244136"}
+    refused(inspector.post(f"{home}/entropy", few), 409, "entropy_not_as_committed")
     _done(inspector.post(f"{home}/entropy", witnessed))
     _done(one.post(f"{home}/opening"))
     emission = Emission.objects.get()

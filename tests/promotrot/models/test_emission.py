@@ -60,7 +60,7 @@ def test_the_database_refuses_a_witness_before_the_commitment_or_by_who_committe
     )
     with pytest.raises(IntegrityError), transaction.atomic():
         witness.save()
-    emission_commit(by=organiser, emission=emission)
+    emission_commit(by=organiser, emission=emission, source="dice", pieces=10)
     with pytest.raises(IntegrityError), transaction.atomic():
         witness.save()
 

@@ -4,7 +4,8 @@ import pytest
 from django.db import IntegrityError, transaction
 from django.db.models import Sum
 
-from core.draws.method import EntropyMalformed, EntropyTooLittle
+from core.draws.conducting import CommittedOtherwise
+from core.draws.method import EntropyMalformed, EntropyOtherwise, EntropyTooLittle
 from core.proofs.models import LogEntry
 from core.staff.actor import PowerMissing
 from core.staff.powers import Role
@@ -124,7 +125,11 @@ def test_who_may_and_what_the_witness_must_bring() -> None:
     with pytest.raises(PowerMissing):
         emission_plan(by=factories.staff(Role.INSPECTOR), game=game)
     both = factories.in_both_roles(Role.ORGANISER, Role.INSPECTOR)
-    emission = emission_commit(by=both, emission=emitting.planned(game))
+    emission = emission_commit(by=both, emission=emitting.planned(game), source="dice", pieces=50)
+    with pytest.raises(CommittedOtherwise):
+        emission_commit(by=both, emission=emission, source="phrase")
+    with pytest.raises(EntropyOtherwise):
+        emitting.witnessed(emission, "6152244136")
     with pytest.raises(PowerMissing):
         witness_enter(
             by=factories.staff(Role.ORGANISER),
