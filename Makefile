@@ -35,8 +35,8 @@ test: install ## run the tests (ORDER=random: in random order; SEED=n repeats on
 quick: install ## run the tests that need no database, browser or server
 	@LOTOTROT_TESTS=quick $(PY) -m pytest $(PYTEST_FLAGS)
 
-season: install ## play a season of 100 meetings against an auditor into var/season.json
-	@SEASON_MEETINGS=100 $(PY) -m pytest -q -s -o timeout=0 tests/simulation
+season: install ## play a year of 150 meetings and both games against auditors into var/season.json
+	@LOG_LEVEL=WARNING SEASON_MEETINGS=150 $(PY) -m pytest -q -s -o timeout=0 tests/simulation
 
 browser: ## have what the browser tests need: Chromium by apt, axe-core by npm
 	@.ci/browser

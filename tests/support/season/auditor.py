@@ -1,4 +1,4 @@
-"""Audit the game independently: see only what the public, the counter and the bank see.
+"""Audit Lototrot independently: see only what the public, the counter and the bank see.
 
 The auditor imports nothing of the project. From the events it is told (tickets sold, horses
 withdrawn, results, documents handed in) it computes what everybody is owed and what every account
@@ -8,17 +8,20 @@ must hold, by its own reading of the law. Money is whole cents; shares are exact
 import itertools
 from collections import defaultdict
 from dataclasses import dataclass, field
-from datetime import date, timedelta
+from datetime import date, datetime, timedelta
 from fractions import Fraction
 from math import ceil, floor
+
+from tests.support.season.books import Books
+from tests.support.season.rights import Rights
+
+ENDS_NEXT_DAY_AT = 6
+"""The hour of the next morning until which a meeting lasts."""
 
 
 @dataclass(frozen=True)
 class Terms:
-    """The terms that the authority approved and the organiser agreed with the premises.
-
-    `commission` is dated: from that day on, so many per cent of the sales of premises.
-    """
+    """The terms that the authority approved."""
 
     chain: str
     legs: int
@@ -29,7 +32,6 @@ class Terms:
     share_percents: dict[str, int]
     price_cents: int
     claim_days: int
-    commission: list[tuple[date, Fraction]]
 
     @property
     def categories(self) -> list[int]:
@@ -45,6 +47,11 @@ class Ticket:
     state: str = "sold"
     prize_cents: int = 0
     claim: str = ""
+    organiser_bears: bool = False
+
+    @property
+    def owed_cents(self) -> int:
+        return self.cents if self.state == "refund" else self.prize_cents
 
 
 @dataclass
@@ -71,31 +78,26 @@ class Meeting:
     races: list[RaceFacts]
     tickets: list[str] = field(default_factory=list)
     settled: bool = False
+    results_day: date | None = None
+    first_pay_day: date | None = None
     last_claim_day: date | None = None
     lapsed: bool = False
     prize_each: dict[int, int] = field(default_factory=dict)
+    moved: dict[str, int] = field(default_factory=dict)
+    lapsed_into_it: dict[date, int] = field(default_factory=dict)
 
 
 class Auditor:
-    """The books, under the names of the operator's accounts.
+    """Lototrot's part of the books, and the rights of who holds its tickets."""
 
-    Credit balances are positive, except for what is owed to the organiser (premises, treasury,
-    cash).
-    """
-
-    def __init__(self, terms: Terms) -> None:
+    def __init__(self, terms: Terms, books: Books, rights: Rights) -> None:
         self.terms = terms
+        self.ledger = books
+        self.books = books.accounts
+        self.rights = rights
         self.tickets: dict[str, Ticket] = {}
         self.meetings: dict[str, Meeting] = {}
-        self.books: defaultdict[str, int] = defaultdict(int)
         self.carried_over: defaultdict[date, int] = defaultdict(int)
-        self.week_base: defaultdict[str, defaultdict[date, int]] = defaultdict(
-            lambda: defaultdict(int)
-        )
-        self.place_days: defaultdict[str, defaultdict[date, int]] = defaultdict(
-            lambda: defaultdict(int)
-        )
-        self.statements: dict[tuple[str, date], int] = {}
 
     # --- What is seen happening -------------------------------------------------------------------
 
@@ -112,16 +114,16 @@ class Auditor:
         self.tickets[ident] = Ticket(premises, contest, legs, cents)
         self.meetings[contest].tickets.append(ident)
         self.books[f"takings:{contest}"] += cents
-        self._owes(premises, day, cents)
-        self.week_base[premises][day] += cents
+        self.ledger.owes(premises, day, cents)
+        self.ledger.earns("lototrot", premises, day, cents)
 
     def annulled(self, ident: str, day: date) -> None:
         """Record a sale made in error and paid back at the counter."""
         ticket = self.tickets[ident]
         ticket.state = "void"
         self.books[f"takings:{ticket.contest}"] -= ticket.cents
-        self._owes(ticket.premises, day, -ticket.cents)
-        self.week_base[ticket.premises][day] -= ticket.cents
+        self.ledger.owes(ticket.premises, day, -ticket.cents)
+        self.ledger.earns("lototrot", ticket.premises, day, -ticket.cents)
 
     def voided_in_breach(self, ident: str, day: date) -> None:
         """Record a sale made too late. Its price is due back for ever, at any place that pays
@@ -129,24 +131,34 @@ class Auditor:
         """
         ticket = self.tickets[ident]
         ticket.state = "refund"
-        self.books[f"takings:{ticket.contest}"] -= ticket.cents
-        self.books[f"refunds:{ticket.contest}"] += ticket.cents
-        self.week_base[ticket.premises][day] -= ticket.cents
+        owed = f"held:{ticket.contest}" if ticket.claim else f"refunds:{ticket.contest}"
+        self.ledger.moved(f"takings:{ticket.contest}", owed, ticket.cents)
+        self.ledger.earns("lototrot", ticket.premises, day, -ticket.cents)
 
     def withdrawn(self, contest: str, race: int, number: int) -> None:
         self.meetings[contest].races[race].withdrawn.add(number)
 
-    def classified(self, contest: str, race: int, winners: set[int], left: set[int]) -> None:
-        facts = self.meetings[contest].races[race]
+    def classified(
+        self, contest: str, race: int, winners: set[int], left: set[int], announced: datetime
+    ) -> None:
+        """Record a result announced then, by the clocks of Madrid [D2, B15]."""
+        meeting = self.meetings[contest]
+        facts = meeting.races[race]
         facts.winners, facts.left = winners, left
+        day = announced.date()
+        if day == meeting.day + timedelta(days=1) and announced.hour < ENDS_NEXT_DAY_AT:
+            day = meeting.day
+        meeting.results_day = max(day, meeting.results_day or day)
 
     def settles(self, contest: str) -> dict[str, int]:
         """Compute every prize of a meeting, by ticket, and move the books (9)."""
         meeting, terms = self.meetings[contest], self.terms
+        before = dict(self.books)
         wins = self._wins(meeting)
         takings = sum(t.cents for t in self._standing(meeting))
         jackpot, reserve = self.books["jackpot"], self.books["reserve"]
-        lapsed = self._take_lapsed(meeting.day)
+        meeting.lapsed_into_it = self._take_lapsed(meeting.day)
+        lapsed = sum(meeting.lapsed_into_it.values())
         pool = ceil(takings * terms.prize_percent / 100)
         share = takings - pool
         parts = {n: floor(Fraction(share * p, 100)) for n, p in terms.share_percents.items()}
@@ -174,19 +186,74 @@ class Auditor:
             share + jackpot_out + reserve_out + sum(prizes.values())
         ):
             raise AssertionError("the auditor's own division does not add up")
+        meeting.moved = {
+            name: cents - before.get(name, 0)
+            for name, cents in self.books.items()
+            if cents != before.get(name, 0)
+        }
         return {ident: cents for ident, cents in prizes.items() if cents}
 
-    def ordered(self, contest: str, results_day: date, order_day: date) -> None:
+    def reverses(self, contest: str) -> None:
+        """Take a settlement back: bets in breach were found before the payment order [C9]."""
+        meeting = self.meetings[contest]
+        for name, cents in meeting.moved.items():
+            self.books[name] -= cents
+        for day, cents in meeting.lapsed_into_it.items():
+            self.carried_over[day] += cents
+        for ident in meeting.tickets:
+            self.tickets[ident].prize_cents = 0
+        meeting.settled = False
+
+    def ordered(self, contest: str, order_day: date) -> None:
         """Count the days to claim from the results, the meeting or the eve of a late order [D7]."""
         meeting = self.meetings[contest]
+        results_day = meeting.results_day
+        assert results_day is not None
         counted_from = max(results_day, meeting.day, order_day - timedelta(days=1))
+        meeting.first_pay_day = max(results_day, meeting.day) + timedelta(days=1)
         meeting.last_claim_day = counted_from + timedelta(days=self.terms.claim_days)
+        for ident in meeting.tickets:
+            ticket = self.tickets[ident]
+            if ticket.state == "sold" and ticket.claim:
+                self.ledger.moved(f"prizes:{contest}", f"held:{contest}", ticket.prize_cents)
+
+    def may_claim(self, ident: str, day: date) -> bool:
+        """Return whether the law lets the bearer claim something on that day."""
+        ticket = self.tickets[ident]
+        meeting = self.meetings[ticket.contest]
+        if ticket.claim in ("presented", "held", "granted", "blocked"):
+            return True
+        if ticket.claim or not ticket.owed_cents:
+            return False
+        last = meeting.last_claim_day
+        return ticket.state == "refund" or last is None or day <= last
 
     def presented(self, ident: str) -> None:
         self._hold(ident, "presented")
 
     def deposited(self, ident: str) -> None:
         self._hold(ident, "held")
+
+    def blocked(self, ident: str) -> None:
+        """Record a ticket in breach found after the order: its prize is held apart [C6]."""
+        self._hold(ident, "blocked")
+
+    def identified(self, ident: str) -> str:
+        """Record which ticket an unreadable deposit is. Return who bears its prize [C8]."""
+        ticket = self.tickets[ident]
+        if ticket.claim != "lapsed":
+            self._hold(ident, "held")
+            return "prizes"
+        ticket.claim, last = "held", self.meetings[ticket.contest].last_claim_day
+        assert last is not None
+        self.rights.became(ident, "held")
+        self.books[f"held:{ticket.contest}"] += ticket.prize_cents
+        if self.carried_over.get(last, 0) >= ticket.prize_cents:
+            self.carried_over[last] -= ticket.prize_cents
+            return "what lapsed"
+        ticket.organiser_bears = True
+        self.books["organiser:late_claims"] -= ticket.prize_cents
+        return "organiser"
 
     def granted(self, ident: str) -> None:
         self.tickets[ident].claim = "granted"
@@ -197,35 +264,26 @@ class Auditor:
         """
         ticket = self.tickets[ident]
         ticket.claim = "refused"
-        self.books[f"held:{ticket.contest}"] -= ticket.prize_cents
-        self.carried_over[day] += ticket.prize_cents
+        self.rights.became(ident, "refused by two persons")
+        self.books[f"held:{ticket.contest}"] -= ticket.owed_cents
+        if ticket.organiser_bears:
+            self.books["organiser:late_claims"] += ticket.owed_cents
+        else:
+            self.carried_over[day] += ticket.owed_cents
 
     def paid(self, ident: str, payer: str, day: date) -> None:
         """Record a payment from `payer`: premises, a cash session, or the cheques."""
         ticket = self.tickets[ident]
-        where = "held" if ticket.claim in ("presented", "granted") else "prizes"
-        cents = ticket.prize_cents
-        if ticket.state == "refund":
-            where, cents = ("held" if ticket.claim else "refunds"), ticket.cents
+        owed = "refunds" if ticket.state == "refund" else "prizes"
+        self.books[f"{'held' if ticket.claim else owed}:{ticket.contest}"] -= ticket.owed_cents
         ticket.claim = "paid"
-        self.books[f"{where}:{ticket.contest}"] -= cents
-        if payer.startswith("premises:"):
-            self._owes(payer.removeprefix("premises:"), day, -cents)
-        else:
-            self.books[payer] += cents if payer == "cheques" else -cents
-
-    def float_given(self, session: str, cents: int) -> None:
-        self.books[session] += cents
-        self.books["treasury"] -= cents
-
-    def remitted(self, premises: str, cents: int, day: date) -> None:
-        self._owes(premises, day, -cents)
-        self.books["treasury"] += cents
+        self.rights.became(ident, "paid")
+        self.ledger.pays(payer, day, ticket.owed_cents)
 
     # --- What time does by itself -----------------------------------------------------------------
 
     def night(self, day: date) -> None:
-        """End a day: lapse what was not claimed in time (10.2, 10.7), and state the weeks."""
+        """End a day: lapse what was not claimed in time (10.2, 10.7)."""
         for contest, meeting in self.meetings.items():
             last = meeting.last_claim_day
             if last is None or last > day or meeting.lapsed:
@@ -235,45 +293,27 @@ class Auditor:
                 ticket = self.tickets[ident]
                 if ticket.state == "sold" and ticket.prize_cents and not ticket.claim:
                     ticket.claim = "lapsed"
+                    self.rights.became(ident, "lapsed")
                     self.books[f"prizes:{contest}"] -= ticket.prize_cents
                     self.carried_over[last] += ticket.prize_cents
-        if day.isoweekday() == 7:
-            self._state_week(day)
-
-    def _state_week(self, sunday: date) -> None:
-        days = [sunday - timedelta(days=n) for n in range(7)]
-        for premises in sorted(self.week_base):
-            by_rate: defaultdict[Fraction, int] = defaultdict(int)
-            for day in days:
-                cents = self.week_base[premises].get(day, 0)
-                by_rate[self._rate(day)] += cents
-            for rate, base in by_rate.items():
-                earned = floor(abs(base) * rate / 100) * (1 if base >= 0 else -1)
-                self._owes(premises, sunday, -earned)
-                self.books["organiser:commission"] -= earned
-            days_so_far = self.place_days[premises].items()
-            owed = sum(cents for day, cents in days_so_far if day <= sunday)
-            self.statements[premises, sunday] = owed
-
-    def _rate(self, day: date) -> Fraction:
-        return [percent for since, percent in self.terms.commission if since <= day][-1]
 
     # --- Its own sums -----------------------------------------------------------------------------
 
-    def _owes(self, premises: str, day: date, cents: int) -> None:
-        self.books[f"premises:{premises}"] += cents
-        self.place_days[premises][day] += cents
-
     def _hold(self, ident: str, claim: str) -> None:
+        """Hold a prize apart. Before the payment order nobody knows its amount [D7]."""
         ticket = self.tickets[ident]
-        if not ticket.claim:
-            self.books[f"prizes:{ticket.contest}"] -= ticket.prize_cents
-            self.books[f"held:{ticket.contest}"] += ticket.prize_cents
+        valued = self.meetings[ticket.contest].last_claim_day is not None
+        if not ticket.claim and valued:
+            self.ledger.moved(
+                f"prizes:{ticket.contest}", f"held:{ticket.contest}", ticket.prize_cents
+            )
         ticket.claim = claim
+        self.rights.became(ident, "held")
 
-    def _take_lapsed(self, day: date) -> int:
+    def _take_lapsed(self, day: date) -> dict[date, int]:
+        """Take what lapsed before the day of a meeting, by the day with which it lapsed."""
         taken = [d for d in self.carried_over if d < day]
-        return sum(self.carried_over.pop(d) for d in taken)
+        return {d: self.carried_over.pop(d) for d in taken}
 
     def _standing(self, meeting: Meeting) -> list[Ticket]:
         return [self.tickets[i] for i in meeting.tickets if self.tickets[i].state == "sold"]

@@ -1,30 +1,46 @@
-"""Serve the players of a season, run its nights and weeks, and compare every account."""
+"""Serve the players of a season: pay, present, take deposits, and rule on them."""
 
-import secrets
 import uuid
+from dataclasses import dataclass, field
 from datetime import date, timedelta
 from typing import Any
 
-from core.database import clock
-from core.kernel.days import natural_day
-from core.ledger.services import Balance, balances
-from core.nights.services import last_day, night_run
+from core.kernel.errors import DomainError
 from core.payoffice.services import deposits, desk, paying, presenting
 from core.payoffice.services.deposits import DepositRequest
+from core.payoffice.services.matching import deposit_match
 from core.payoffice.services.paying import PayRequest
 from core.staff import two_persons
 from core.staff.models import Proposal
 from core.staff.powers import Role
-from core.statements.models import Statement
-from core.statements.services import outstanding_cents, statement_settle
-from lototrot.models.contest import Contest
-from tests.support import factories
+from promotrot.services.office.handing import voucher_hand_over
+from promotrot.services.vouchers import voucher_original, voucher_print_confirm
 from tests.support import paying as given
+from tests.support.season.moments import Moment
 from tests.support.season.state import Season, at
 
+UP_TO_ESTABLISHMENTS_CENTS = 30_000
+CASH_UP_TO_CENTS = 100_000
 
+
+@dataclass
+class Held:
+    """A ticket that is held, and the day after which two persons decide about it.
+
+    `deposit` is None for a blocked one. An unreadable one is identified on `identified_on`.
+    """
+
+    ident: str
+    after: date
+    deposit: uuid.UUID | None
+    identified_on: date | None = None
+
+
+@dataclass
 class Office(Season):
-    """Pay the players, close the days and settle the weeks."""
+    """Pay the players, and decide about what they deposit."""
+
+    held: list[Held] = field(default_factory=list)
 
     # --- Players ----------------------------------------------------------------------------------
 
@@ -32,153 +48,156 @@ class Office(Season):
         """Serve the players who come today."""
         at(day, 9)
         self._sign_on()
-        today = [ident for when, ident in self.due if when <= day]
+        coming = [ident for when, ident in self.due if when <= day]
         self.due = [(when, ident) for when, ident in self.due if when > day]
-        for ident in today:
-            self._claim(ident, day)
-        for when, ident, deposit in list(self.deposited):
-            if when < day:
-                self.deposited.remove((when, ident, deposit))
-                self._rule(ident, deposit, day)
+        for ident in coming:
+            self._comes_to_claim(ident, day)
+        for held in [held for held in self.held if held.identified_on == day]:
+            self.identify(held)
+        for held in [held for held in self.held if held.after < day and not held.identified_on]:
+            self.held.remove(held)
+            self._rule(held, day)
 
-    def _claim(self, ident: str, day: date) -> None:
+    def _comes_to_claim(self, ident: str, day: date) -> None:
+        """Let a player claim. A refusal of what the auditors allow is a right lost."""
+        voucher = self.papers[ident].voucher
+        allowed = (self.instants if voucher else self.auditor).may_claim(ident, day)
+        if allowed:
+            self.rights.claimed(ident, day)
+        try:
+            (self._claim_voucher if voucher else self._claim_ticket)(ident, day)
+        except DomainError as refusal:
+            self.count("refused at the counter")
+            if allowed:
+                self.rights.became(ident, f"refused: {refusal.code}")
+                self.incident(f"RIGHT LOST: {refusal.code}")
+
+    def _claim_ticket(self, ident: str, day: date) -> None:
         ticket, chance = self.auditor.tickets[ident], self.rng.random()
         point = self.rng.choice(self.points)
-        if ticket.state == "refund" or chance < 0.85:
-            self.pay(ident)
+        if ticket.claim or ticket.state == "refund" or chance < 0.85:
+            self.pay(ident, day)
+        elif self.run_incidents(Moment.CLAIM, ident):
+            return
         elif chance < 0.93:
-            deposit = uuid.uuid4()
-            deposits.deposit_take(
-                at=point.actor,
-                request=DepositRequest(deposit, "damaged", "torn", code=self.papers[ident].code),
-            )
-            self.auditor.deposited(ident)
-            last = self.auditor.meetings[ticket.contest].last_claim_day
-            assert last is not None
-            self.deposited.append((last, ident, deposit))
-            self.count("deposited")
+            self.deposit(ident)
         else:
             presenting.presentation_make(at=point.actor, code=self.papers[ident].code)
             self.auditor.presented(ident)
             self.due.append((day + timedelta(days=self.rng.choice((1, 40))), ident))
             self.count("presented")
 
-    def pay(self, ident: str, deposit: uuid.UUID | None = None) -> None:
-        ticket, day = self.auditor.tickets[ident], natural_day(clock.now())
-        cents = ticket.cents if ticket.state == "refund" else ticket.prize_cents
+    def deposit(self, ident: str) -> None:
+        """Take in a torn ticket whose code can be read."""
+        receipt = uuid.uuid4()
+        deposits.deposit_take(
+            at=self.rng.choice(self.points).actor,
+            request=DepositRequest(receipt, "damaged", "torn", code=self.papers[ident].code),
+        )
+        self.auditor.deposited(ident)
+        self.held.append(Held(ident, self.last_claim_day(ident), receipt))
+        self.count("deposited")
+
+    def last_claim_day(self, ident: str) -> date:
+        """Return the last day to claim; a far one while the payment is not ordered yet."""
+        meeting = self.auditor.meetings[self.auditor.tickets[ident].contest]
+        return meeting.last_claim_day or date.max
+
+    def _claim_voucher(self, ident: str, day: date) -> None:
+        """Pay a voucher. Without its paper the player asks where it may be had."""
+        paper = self.papers[ident]
+        if not paper.code:
+            self._have_paper(ident, day)
+        self.pay(ident, day)
+
+    def _have_paper(self, ident: str, day: date) -> None:
+        """Get a voucher that did not come out: at its terminal until noon, then at the office."""
+        paper, voucher = self.papers[ident], uuid.UUID(ident)
+        issuer = next((p for p in self.points if p.premises.pk == paper.premises), None)
+        soon = self.instants.vouchers[ident].last_day - timedelta(days=29) == day
+        if issuer and soon and self.happens(0.5):
+            try:
+                _, issued = voucher_original(by=issuer.bare, ident=voucher)
+            except DomainError:  # it is held: it never was to be printed at a terminal
+                self.count("sent to the office")
+            else:
+                assert issued.code is not None
+                paper.code = issued.code.shown
+                voucher_print_confirm(by=issuer.bare, ident=voucher)
+                self.count("printed in the morning")
+                return
+        at(day, 12, 1)
+        _, issued = voucher_hand_over(by=self.cashier, ident=voucher, claim="receipt of the play")
+        assert issued.code is not None
+        paper.code = issued.code.shown
+        voucher_print_confirm(by=self.cashier, ident=voucher)
+        self.count("handed over")
+
+    def pay(self, ident: str, day: date, deposit: uuid.UUID | None = None) -> None:
+        paper = self.papers[ident]
+        owed = self.instants.vouchers[ident] if paper.voucher else self.auditor.tickets[ident]
+        cents = owed.cents if paper.voucher else self.auditor.tickets[ident].owed_cents
         asked: dict[str, Any] = {"uuid": uuid.uuid4(), "amount_cents": cents, "intact": True}
-        asked |= {"deposit": deposit} if deposit else {"code": self.papers[ident].code}
-        if cents < 30_000 and self.rng.random() < 0.8:
+        asked |= {"deposit": deposit} if deposit else {"code": paper.code}
+        paid = (self.instants if paper.voucher else self.auditor).paid
+        if cents < UP_TO_ESTABLISHMENTS_CENTS and self.happens(0.8):
             point = self.rng.choice(self.points)
             request = PayRequest(**asked)
             paying.payment_make(at=point.actor, request=request)
-            if self.rng.random() < 0.1:
+            if self.happens(0.1):
                 paying.payment_make(at=point.actor, request=request)
-            self.auditor.paid(ident, f"premises:{point.premises.pk}", day)
+            paid(ident, f"premises:{point.premises.pk}", day)
         else:
-            by_cheque = cents > 100_000
+            by_cheque = cents > CASH_UP_TO_CENTS
             request = PayRequest(**asked, payee=given.MARIA if by_cheque else None)
             outcome = desk.desk_pay(by=self.cashier, request=request)
             if isinstance(outcome, Proposal):
                 two_persons.confirm(proposal=outcome.uuid, by=self.second)
-            self.auditor.paid(ident, "cheques" if by_cheque else self.session, day)
+            paid(ident, "cheques" if by_cheque else self.session, day)
         self.count("paid")
 
-    def _rule(self, ident: str, deposit: uuid.UUID, day: date) -> None:
-        first, second = factories.staff(Role.SUPERVISOR), factories.staff(Role.SUPERVISOR)
-        granted = self.rng.random() < 0.5
+    # --- What is held -----------------------------------------------------------------------------
+
+    def identify(self, held: Held) -> None:
+        """Find in the records which ticket an unreadable deposit is [C8]."""
+        assert held.deposit is not None
+        deposit_match(
+            by=self.staff(Role.SUPERVISOR),
+            deposit=held.deposit,
+            game="lototrot",
+            document=uuid.UUID(held.ident),
+            evidence="Sold there at that time",
+        )
+        held.identified_on = None
+        bearer = self.auditor.identified(held.ident)
+        self.incident(f"unreadable deposit, paid from {bearer}")
+
+    def _rule(self, held: Held, day: date) -> None:
+        first, second = self.two(Role.SUPERVISOR)
+        granted = self.happens(0.5)
+        subject: dict[str, Any] = {"deposit": held.deposit}
+        if held.deposit is None:
+            subject = {"game": "lototrot", "document": uuid.UUID(held.ident)}
         proposal = deposits.ruling_propose(
-            by=first, deposit=deposit, reason="Checked", verdict="granted" if granted else "refused"
+            by=first, reason="Checked", verdict="granted" if granted else "refused", **subject
         )
         two_persons.confirm(proposal=proposal.uuid, by=second)
         if granted:
-            self.auditor.granted(ident)
-            self.pay(ident, deposit)
+            self.auditor.granted(held.ident)
+            self.pay(held.ident, day, held.deposit)
         else:
-            self.auditor.refused(ident, day)
+            self.auditor.refused(held.ident, day)
             self.count("refused")
 
-    # --- Nights and weeks -------------------------------------------------------------------------
+    def unreadable(self, ident: str, *, identified_on: date) -> None:
+        """Take in a ticket whose code cannot be read."""
+        receipt, point = uuid.uuid4(), self.rng.choice(self.points)
+        deposits.deposit_take(
+            at=point.actor, request=DepositRequest(receipt, "unreadable", "washed")
+        )
+        self.rights.became(ident, "held")
+        self.held.append(Held(ident, self.last_claim_day(ident), receipt, identified_on))
 
-    def night(self) -> None:
-        """Run the nights that are due, and the auditor's nights."""
-        runs = night_run()
-        failed = [(run.job, run.error) for run in runs if run.state != "done"]
-        assert not failed, failed
-        self.audit_nights()
-
-    def audit_nights(self) -> None:
-        """Let the auditor run its nights up to the last day that ended."""
-        day = getattr(self, "_audited", self.begins - timedelta(days=1))
-        while day < last_day():
-            day += timedelta(days=1)
-            self.auditor.night(day)
-        self._audited = day
-
-    def remit(self) -> None:
-        """Let some premises pay their last statement."""
-        by = factories.staff(Role.ORGANISER)
-        for point in self.points:
-            last = Statement.objects.filter(premises=point.premises).order_by("-number").first()
-            owed = outstanding_cents(last) if last else 0
-            if last is None or owed == 0 or self.rng.random() < 0.3:
-                continue
-            cents = owed if abs(owed) < 3 or self.rng.random() < 0.8 else owed // 2
-            statement_settle(
-                by=by,
-                statement=last.uuid,
-                amount_cents=cents,
-                paid_on=last.week_to,
-                reference=f"TRF {secrets.token_hex(4)}",
-            )
-            self.auditor.remitted(str(point.premises.pk), cents, natural_day(clock.now()))
-            self.count("remitted")
-
-    # --- Comparing --------------------------------------------------------------------------------
-
-    def compare(self) -> None:
-        """Compare every account of the system with the auditor's books, to the cent."""
-        books, cents_by_name = self.auditor.books, self._balances()
-        expected: dict[str, int] = {}
-        for name, cents in books.items():
-            expected[name] = expected.get(name, 0) + cents
-        expected["lapsing"] = sum(self.auditor.carried_over.values())
-        differing = {
-            name: (cents_by_name.get(name, 0), expected.get(name, 0))
-            for name in sorted({*cents_by_name, *expected})
-            if cents_by_name.get(name, 0) != expected.get(name, 0)
-        }
-        assert not differing, f"account: (system, auditor): {differing}"
-
-    def _balances(self) -> dict[str, int]:
-        """Return the system's balances under the auditor's names; lapsed prizes are one sum."""
-        takings = dict(Contest.objects.values_list("takings_account__code", "pk").order_by("pk"))
-        cents_by_name: dict[str, int] = {}
-        for balance in balances():
-            name = self._name(balance, takings)
-            cents_by_name[name] = cents_by_name.get(name, 0) + balance.cents
-        return cents_by_name
-
-    @staticmethod
-    def _name(balance: Balance, takings: dict[str, int]) -> str:
-        code = balance.code
-        if code in takings:
-            return f"takings:{takings[code]}"
-        if code.startswith("premises:"):
-            return code
-        parts = code.split(":")
-        match parts:
-            case ["lototrot", "contest", contest, "lapsed"]:
-                return "lapsing" if contest else code
-            case ["lototrot", "contest", contest, what]:
-                return f"{what}:{contest}"
-            case ["lototrot", "season", "carry_over", _]:
-                return "lapsing"
-            case ["lototrot", "season", fund]:
-                return fund
-            case ["lototrot", "organiser", part]:
-                return f"organiser:{part}"
-            case ["payoffice", "cheques"]:
-                return "cheques"
-            case _:
-                return code
+    def two_confirm(self, proposal: Proposal, role: Role) -> None:
+        """Have the second person in a role confirm what the first proposed."""
+        two_persons.confirm(proposal=proposal.uuid, by=self.staff(role, 2))

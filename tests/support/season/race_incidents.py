@@ -1,0 +1,213 @@
+"""Let go wrong what can go wrong with a meeting, from its draft to its payment order."""
+
+from datetime import date, timedelta
+
+import pytest
+
+from core.database import clock
+from core.kernel.errors import DomainError
+from core.payoffice.services import presenting
+from core.premises.models import Authorisation, Game
+from core.premises.resolutions import resolution_propose
+from core.premises.services import authorisation_record
+from core.staff import two_persons
+from core.staff.powers import Role
+from lototrot.selectors.breaches import breach_list, breach_pending
+from lototrot.services.contest.preparing import contest_discard
+from lototrot.services.races.starts import start_correct
+from lototrot.services.races.stopping import race_stop, stop_lift
+from lototrot.services.settlement import breach
+from tests.support import factories
+from tests.support.lototrot.scheduling import postpone
+from tests.support.season.killing import killed
+from tests.support.season.meetings import Plan
+from tests.support.season.office import Held
+from tests.support.season.state import at, local, today
+from tests.support.season.world import World
+
+NEXT_DAY = timedelta(days=1)
+
+
+def discarded_draft(world: World, plan: Plan) -> bool:
+    """The contest was prepared at a wrong price: two persons discard it, and it is done anew."""
+    meeting = plan.on.meeting
+    proposal = contest_discard(
+        by=world.staff(Role.ORGANISER), contest_id=int(plan.key), reason="Wrong price"
+    )
+    world.two_confirm(proposal, Role.ORGANISER)
+    plan.contest = world.prepared(meeting, plan)
+    return True
+
+
+def late_order_comes(world: World, plan: Plan) -> None:
+    plan.order_on = plan.day + timedelta(days=world.rng.randint(2, 2 + round(12 / world.eagerness)))
+
+
+def late_order(world: World, plan: Plan) -> bool:
+    """The order is late. Meanwhile one winner presents a ticket and another deposits one [D7]."""
+    winners = world.winners(plan)
+    for ident in winners[:2]:
+        world.rights.claimed(ident, today())
+    for ident in winners[:1]:
+        point = world.rng.choice(world.points)
+        presenting.presentation_make(at=point.actor, code=world.papers[ident].code)
+        world.auditor.presented(ident)
+        world.due.append((plan.order_on + timedelta(days=2), ident))
+    for ident in winners[1:2]:
+        world.deposit(ident)
+    return True
+
+
+def past_midnight_comes(world: World, plan: Plan) -> None:
+    evening = [local(plan.day, 22, 40), local(plan.day, 23, 10), local(plan.day, 23, 40)]
+    plan.starts = [*evening, local(plan.day + NEXT_DAY, 0, 5)]
+
+
+def clocks_change_after(day: date) -> bool:
+    """Return whether the night after a day has 23 or 25 hours."""
+    return local(day + 2 * NEXT_DAY, 0) - local(day + NEXT_DAY, 0) != NEXT_DAY
+
+
+def night_of_change_comes(world: World, plan: Plan) -> None:
+    night = plan.day + NEXT_DAY
+    starts = [local(plan.day, 22, 40), local(plan.day, 23, 40), local(night, 1, 30)]
+    plan.starts = [*starts, local(night, 3, 20)]
+
+
+def is_leap_day(day: date) -> bool:
+    return (day.month, day.day) == (2, 29)
+
+
+def leap_day(world: World, plan: Plan) -> bool:
+    """A meeting of 29 February is ordered; its last day to claim is 30 March."""
+    return world.last_claim_day(world.auditor.meetings[plan.key].tickets[0]).day > 29
+
+
+def past_midnight(world: World, plan: Plan) -> bool:
+    """The last race is run after midnight, and is of the day before [B15]."""
+    return world.auditor.meetings[plan.key].results_day == plan.day < today()
+
+
+def _refused_sale(world: World, plan: Plan) -> str:
+    """Try a sale that must be refused; return the code of the refusal."""
+    with pytest.raises(DomainError) as refusal:
+        world.sale(plan)
+    return refusal.value.code
+
+
+def false_stop(world: World, plan: Plan) -> bool:
+    """Sales are stopped by mistake, and two persons let them go on [E12]."""
+    at(plan.day, 12)
+    by, other = world.two(Role.STEWARDS)
+    stop = race_stop(by=by, race_id=plan.races[0].pk, source="A signal by mistake")
+    assert _refused_sale(world, plan) == "sales_stopped"
+    proposal = stop_lift(by=other, stop_id=stop.pk, reason="No horse has started")
+    two_persons.confirm(proposal=proposal.uuid, by=by)
+    world.sale(plan)
+    return True
+
+
+def delayed_start(world: World, plan: Plan) -> bool:
+    """The start is delayed by a quarter of an hour, and two persons move the closing with it."""
+    delayed = plan.starts[0] + timedelta(minutes=15)
+    postpone(plan.on, delayed)
+    plan.starts[0] = plan.started_at = delayed
+    factories.time_to(delayed - timedelta(minutes=5))
+    world.sale(plan)
+    return True
+
+
+def true_stop(world: World, plan: Plan) -> bool:
+    """The stewards stop sales a minute before the start, and confirm the start afterwards."""
+    race_stop(by=world.staff(Role.STEWARDS), race_id=plan.races[0].pk, source="They are off")
+    return _refused_sale(world, plan) == "sales_stopped"
+
+
+def early_start(world: World, plan: Plan) -> bool:
+    """The first race starts before its time, and bets that were sold since are in breach [E3]."""
+    plan.started_at = plan.starts[0] - timedelta(seconds=50)
+    for number in range(world.rng.randint(1, 2)):
+        factories.time_to(plan.started_at + timedelta(seconds=10 + number))
+        world.sale(plan)
+    return True
+
+
+def late_bets_come(world: World, plan: Plan) -> None:
+    plan.late_bets = True
+
+
+def corrected_start(world: World, plan: Plan) -> bool:
+    """The video shows after the settlement that the first race started 50 s earlier [C9]."""
+    _correct(world, plan)
+    assert breach_pending(int(plan.key))
+    world.auditor.reverses(plan.key)
+    assert world.void_breaches(plan) > 0
+    world.settle(plan)
+    return True
+
+
+def corrected_after_order(world: World, plan: Plan) -> bool:
+    """The video comes after the payment order: the bets in breach are blocked [C6]."""
+    _correct(world, plan)
+    late = [str(found.uuid) for found in breach_list(int(plan.key))]
+    assert late
+    proposal = breach.breach_block(by=world.staff(Role.ORGANISER), contest_id=int(plan.key))
+    world.two_confirm(proposal, Role.ORGANISER)
+    for ident in late:
+        if world.auditor.tickets[ident].prize_cents:
+            world.rights.claimed(ident, today())
+            world.auditor.blocked(ident)
+            world.held.append(Held(ident, world.last_claim_day(ident), None))
+    return True
+
+
+def _correct(world: World, plan: Plan) -> None:
+    proposal = start_correct(
+        by=world.staff(Role.STEWARDS),
+        race_id=plan.races[0].pk,
+        actual_start_at=plan.starts[0] - timedelta(seconds=50),
+        source="Video",
+    )
+    world.two_confirm(proposal, Role.STEWARDS)
+
+
+def licence_ended(world: World, plan: Plan) -> bool:
+    """A resolution ends the licence of premises as of that noon, after the settlement [E10]."""
+    if today() != plan.day or len(world.waiting) > 1:
+        return False
+    place = world.rng.choice(world.points).premises
+    licence = Authorisation.objects.filter(
+        premises=place, game=Game.LOTOTROT, valid_until=None
+    ).latest("pk")
+    organiser = world.staff(Role.ORGANISER)
+    noon = local(plan.day, 13)
+    proposal = resolution_propose(
+        by=organiser,
+        effect="authorisation_ended",
+        authorisation=licence.pk,
+        effective_at=noon,
+        reference="DGJ 210",
+    )
+    world.two_confirm(proposal, Role.ORGANISER)
+    if breach_pending(int(plan.key)):
+        world.auditor.reverses(plan.key)
+        world.void_breaches(plan)
+        world.settle(plan)
+        world.incident("licence ended in the past, bets in breach")
+    authorisation_record(
+        by=organiser,
+        premises=place.code,
+        game=Game.LOTOTROT,
+        valid_from=clock.now(),
+        valid_until=None,
+        reference="New licence",
+    )
+    return True
+
+
+def killed_settlement(world: World, plan: Plan) -> bool:
+    """The machine that settles is killed at a statement in the middle, and another one goes on."""
+    if world.counts.get("killed", 0) >= world.most_kills:
+        return False
+    world.count("killed")
+    return killed(world.environment, plan.key, world.rng.randint(5, 60))
