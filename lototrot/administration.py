@@ -26,7 +26,7 @@ from lototrot.models.running import (
 from lototrot.models.sealing import Seal
 from lototrot.models.settlement import CarryOver, Lapse, PaymentOrder, Prize, Settlement
 from lototrot.models.stops import SalesStop
-from lototrot.models.tickets import Block, Ticket, Void
+from lototrot.models.tickets import Block, Ticket, Unprinted, Void
 
 
 def _instant(value: str) -> str:
@@ -86,6 +86,7 @@ KEY_NAMES = {
     "late_days": _("days by which the order is late"),
     "claim_days": _("days to claim"),
     "meeting": _("meeting"),
+    "only": _("only these"),
     "ordered_at": _("ordered at"),
     "price_cents": _("price of a bet"),
     "printed_at": _("printed at"),
@@ -155,6 +156,7 @@ ADMINISTRATION = Administration(
             (
                 (Ticket, "local_activity"),
                 (Void, "cancel"),
+                (Unprinted, "print_error"),
                 (Block, "lock"),
                 (Seal, "verified_user"),
                 (Settlement, "calculate"),
@@ -184,6 +186,7 @@ ADMINISTRATION = Administration(
         "lototrot.classification_correction": _("Correction of a classification"),
         "lototrot.breach_void": _("Voiding of the bets in breach"),
         "lototrot.breach_block": _("Blocking of the bets in breach"),
+        "lototrot.unprinted": _("Decision about tickets without a confirmed print"),
         "lototrot.payment_order": _("Payment order"),
     },
     content_readers={

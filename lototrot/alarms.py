@@ -15,7 +15,9 @@ from lototrot.models.contest import Contest
 from lototrot.models.stops import SalesStop
 from lototrot.selectors.breaches import breach_set, contests_with_breaches
 from lototrot.selectors.unordered import chains_waiting, unordered
+from lototrot.services.tickets.unprinted import unprinted_waiting
 
+MOST_UNPRINTED = 200
 CLOSING_LATE_AFTER = datetime.timedelta(minutes=1)
 State = Contest.State
 STOP_LATE_AFTER = datetime.timedelta(minutes=2)
@@ -94,6 +96,18 @@ def chains_kept_waiting() -> list[AlarmRow]:
     return rows
 
 
+def unprinted_tickets() -> list[AlarmRow]:
+    """Return the tickets without a confirmed print that nobody has decided about, oldest first.
+
+    Their contest is not settled before two persons void them or let them stand [E11].
+    """
+    waiting = unprinted_waiting().select_related("contest")[:MOST_UNPRINTED]
+    return [
+        AlarmRow(row, row.listed_at, words=f"{row.contest}, {row.ticket.terminal.code}")
+        for row in waiting
+    ]
+
+
 ALARMS: tuple[Alarm, ...] = (
     Alarm(
         code="lototrot_closing_overdue",
@@ -106,6 +120,12 @@ ALARMS: tuple[Alarm, ...] = (
         title=_("Bets in breach wait to be undone"),
         power=powers.UNDO_BREACH,
         rows=breaches_pending,
+    ),
+    Alarm(
+        code="lototrot_unprinted",
+        title=_("Tickets without a confirmed print wait to be decided"),
+        power=powers.DECIDE_UNPRINTED,
+        rows=unprinted_tickets,
     ),
     Alarm(
         code="lototrot_sales_stopped",

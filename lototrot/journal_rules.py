@@ -118,6 +118,16 @@ _TICKETS = (
     stamped("lototrot_reprint", "printed_at", operator="operator_id"),
     stamped("lototrot_void", "voided_at", operator="operator_id", unless=_PROPOSED),
     confirmed("lototrot_void"),
+    stamped("lototrot_unprinted", "listed_at"),
+    *(
+        became(
+            "lototrot_unprinted",
+            "verdict",
+            verdict,
+            ("staff_decision", "o.proposal_id = t.proposal_id AND o.verdict = 'confirmed'"),
+        )
+        for verdict in ("void", "stand")
+    ),
     confirmed("lototrot_block"),
     confirmed("lototrot_amendment"),
     with_parent("lototrot_amendment", "proofs_logentry", "entry_id"),

@@ -38,6 +38,11 @@ def breach_void(*, contest_id: int, takings: AccountCode, cents: int) -> Line:
     return Line("lototrot.breach_void", takings, accounts.refunds_due(contest_id), cents)
 
 
+def unprinted_void(*, contest_id: int, takings: AccountCode, cents: int) -> Line:
+    """Return the line for tickets never printed, whose prices become refunds due [E11]."""
+    return Line("lototrot.unprinted_void", takings, accounts.refunds_due(contest_id), cents)
+
+
 def breach_block(*, contest_id: int, cents: int) -> Line:
     """Return the line for tickets in breach blocked after the payment order [C6].
 

@@ -17,6 +17,7 @@ LIST_PRIZES = "lototrot.prizes.list"
 APPROVE_PROGRAMME = "lototrot.programme.approve"
 IMPORT_PROGRAMME = "lototrot.programme.import"
 DECLARE_RACE = "lototrot.race.declare"
+DECIDE_UNPRINTED = "lototrot.unprinted"
 REQUEST_SETTLEMENT = "lototrot.settlement.request"
 RECORD_START = "lototrot.start"
 EXPORT_TICKETS = "lototrot.tickets.export"
@@ -42,6 +43,7 @@ POWERS = {
     DECLARE_RACE: frozenset({Role.STEWARDS, Role.ORGANISER}),
     REQUEST_SETTLEMENT: frozenset({Role.ORGANISER}),
     RECORD_START: frozenset({Role.STEWARDS}),
+    DECIDE_UNPRINTED: frozenset({Role.ORGANISER}),
     EXPORT_TICKETS: frozenset({Role.ORGANISER, Role.INSPECTOR, Role.AUDITOR}),
     STOP_SALES: frozenset({Role.STEWARDS}),
     WATCH: frozenset({Role.ORGANISER, Role.STEWARDS, Role.INSPECTOR, Role.AUDITOR}),

@@ -4,6 +4,7 @@ from lototrot.services.authority import amendments, bet_types, ending
 from lototrot.services.contest import preparing, schedule
 from lototrot.services.races import classification, declarations, starts, stopping, withdrawals
 from lototrot.services.settlement import breach, payment_order
+from lototrot.services.tickets import unprinted
 
 KINDS = (
     bet_types.BET_TYPE,
@@ -22,5 +23,6 @@ KINDS = (
     classification.CORRECTION,
     breach.VOID,
     breach.BLOCK,
+    unprinted.DECISION,
     payment_order.PAYMENT_ORDER,
 )

@@ -14,11 +14,11 @@ from lototrot.services.prizes.restoring import restored_lines
 from lototrot.services.races.results import contest_results
 from lototrot.services.settlement.counting import Counting, count
 
-# By premises: the sales, the part annulled as errors, and the part voided in breach.
+# By premises: the sales, the part annulled as errors, and the part voided with a refund due.
 _SALES = """
 SELECT t.premises_id, sum(t.amount_cents)::bigint,
        coalesce(sum(t.amount_cents) FILTER (WHERE v.reason = 'error'), 0)::bigint,
-       coalesce(sum(t.amount_cents) FILTER (WHERE v.reason = 'breach'), 0)::bigint
+       coalesce(sum(t.amount_cents) FILTER (WHERE v.reason <> 'error'), 0)::bigint
   FROM lototrot_ticket t LEFT JOIN lototrot_void v ON v.ticket_id = t.id
  WHERE t.contest_id = %s GROUP BY 1 ORDER BY 1
 """

@@ -17,7 +17,7 @@ _SOLD = """
 SELECT (t.sold_at AT TIME ZONE 'Europe/Madrid')::date, t.premises_id, t.terminal_id, count(*),
        sum(t.amount_cents)::bigint,
        coalesce(sum(t.amount_cents) FILTER (WHERE v.reason = 'error'), 0)::bigint,
-       coalesce(sum(t.amount_cents) FILTER (WHERE v.reason = 'breach'), 0)::bigint
+       coalesce(sum(t.amount_cents) FILTER (WHERE v.reason <> 'error'), 0)::bigint
   FROM lototrot_ticket t LEFT JOIN lototrot_void v ON v.ticket_id = t.id
  WHERE t.sold_at >= %s AND t.sold_at < %s GROUP BY 1, 2, 3
 """

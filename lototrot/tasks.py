@@ -13,6 +13,7 @@ from lototrot.services.contest.closing import closings_due, contest_close_due
 from lototrot.services.prizes.carry_over import carry_overs_due, lapsed_carry_over
 from lototrot.services.seal.sealing import contest_seal, seals_due
 from lototrot.services.settlement.settling import contest_settle, settlements_due
+from lototrot.services.tickets.unprinted import prints_due, prints_end
 
 logger = logging.getLogger(__name__)
 
@@ -32,6 +33,12 @@ def seal(contest_id: int) -> bool:
         logger.info("contest %s is not sealed: %s", contest_id, obstacle.code)
         return False
     return True
+
+
+@shared_task  # type: ignore[untyped-decorator]
+def end_prints(contest_id: int) -> bool:
+    """Erase the secret of a closed contest, and list what was not printed [E11]."""
+    return prints_end(contest_id=contest_id)
 
 
 @shared_task  # type: ignore[untyped-decorator]
@@ -59,6 +66,7 @@ def carry_over(contest_id: int) -> int:
 DUE: tuple[DueWork, ...] = (
     DueWork(close, closings_due),
     DueWork(seal, seals_due),
+    DueWork(end_prints, prints_due),
     DueWork(carry_over, carry_overs_due),
     DueWork(settle, settlements_due),
 )

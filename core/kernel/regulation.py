@@ -152,7 +152,8 @@ class Regulation:
     """All figures in force from one day on.
 
     `draw_within_s` is the time limit of 14.III.5.4.2. A public draw is announced at least
-    `draw_notice_s` ahead [B16].
+    `draw_notice_s` ahead [B16]. For `print_again_s` after closing a terminal may ask again for a
+    ticket that was not printed [E11].
     """
 
     in_force_from: date
@@ -161,6 +162,7 @@ class Regulation:
     promotrot: GameFigures
     draw_within_s: int
     draw_notice_s: int
+    print_again_s: int
     payment: PaymentFigures
 
 
@@ -295,6 +297,7 @@ def _regulation(table: Table) -> Regulation:
         promotrot=table.table("promotrot", _game),
         draw_within_s=table.whole("draw_within_s", MAX_CENTS, 1),
         draw_notice_s=table.whole("draw_notice_s", MAX_CENTS, 1),
+        print_again_s=table.whole("print_again_s", MAX_CENTS),
         payment=table.table("payment", _payment),
     )
     table.finish()

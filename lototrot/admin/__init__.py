@@ -9,6 +9,7 @@ from lototrot.admin import (
     sealing,
     settling,
     tickets,
+    unprinted,
 )
 
 __all__ = [
@@ -22,4 +23,5 @@ __all__ = [
     "sealing",
     "settling",
     "tickets",
+    "unprinted",
 ]

@@ -21,7 +21,7 @@ from core.database import clock
 from core.kernel.days import natural_day
 from core.staff.actor import StaffActor
 from lototrot import powers
-from lototrot.admin import preparing, settling
+from lototrot.admin import preparing, settling, unprinted
 from lototrot.admin.words import GATES
 from lototrot.engine.races import numbers_of
 from lototrot.models.contest import (
@@ -245,6 +245,7 @@ class ContestAdmin(ReadOnlyAdmin):
         POSTPONE,
         CLOSE,
         preparing.DISCARD,
+        unprinted.DECIDE_ALL,
         settling.VOID,
         settling.SETTLE,
         settling.ORDER,

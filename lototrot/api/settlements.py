@@ -203,6 +203,8 @@ class OneSettlement(StaffView):
             settling.ContestNotClosed,
             settling.PreviousContestOpen,
             settling.LapsedNotCarriedOver,
+            settling.PrintsOpen,
+            settling.UnprintedPending,
             ResultsMissing,
             DrawRequired,
             settling.BreachPending,

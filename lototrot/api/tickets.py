@@ -79,7 +79,9 @@ class TicketCard(Shape):
     uuid = Uuid()
     state = Choice((SOLD, VOID))
     code = serializers.CharField(
-        allow_null=True, help_text="The bearer code; null once the contest has closed."
+        allow_null=True,
+        help_text="The bearer code; null once the contest has closed. A replay of the sale gets it"
+        " for five minutes more if its print is not confirmed [E11].",
     )
     game = serializers.CharField()
     bet_type = BetTypeOfTicket()
@@ -201,7 +203,10 @@ _SLIP_PROBLEMS = (
     SlipPrinted,
     selling.ContestClosed,
 )
-_SLIP = "The original, until its printing is confirmed or the contest closes."
+_SLIP = (
+    "The original, until its printing is confirmed, at most five minutes after the contest closes"
+    " [E11]."
+)
 
 
 class Slip(PaperView, BareTerminalView):

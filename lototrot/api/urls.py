@@ -16,6 +16,7 @@ from lototrot.api import (
     settlements,
     stops,
     tickets,
+    unprinted,
 )
 
 _TICKET = "tickets/<uuid:ident>"
@@ -83,6 +84,8 @@ _race_day: list[URLPattern] = [
 ]
 
 _settling: list[URLPattern] = [
+    path(f"{_CONTEST}/unprinted", unprinted.UnprintedList.as_view()),
+    path(f"{_CONTEST}/unprinted/decision", unprinted.UnprintedDecision.as_view()),
     path(f"{_CONTEST}/breaches", settlements.BreachList.as_view()),
     path(f"{_CONTEST}/breaches/void", settlements.BreachVoid.as_view()),
     path(f"{_CONTEST}/breaches/block", settlements.BreachBlock.as_view()),

@@ -55,7 +55,7 @@ def _contests(span: Span) -> QuerySet[Contest]:
         ~Q(state__in=_ENDED) | Q(opened_at__gte=span.since) | Q(changed_at__gte=span.since)
     )
     claimed = Ticket.objects.filter(pk__in=open_claims.values("document_id")).values("contest")
-    refunds = Void.objects.filter(reason=Void.Reason.BREACH).values("ticket__contest")
+    refunds = Void.objects.exclude(reason=Void.Reason.ERROR).values("ticket__contest")
     contests = Contest.objects.filter(created_at__lt=span.until)
     contests = contests.filter(~ended | Q(pk__in=claimed) | Q(pk__in=refunds))
     return contests.select_related("bet_type", "takings_account").order_by("day", "pk")
@@ -155,7 +155,7 @@ def _owed(contest: Contest, span: Span) -> Iterator[Model]:
     for prize in prizes.select_related("ticket").order_by("pk").iterator():
         yield prize.ticket
         yield prize
-    voids = Void.objects.filter(ticket__contest=contest, reason=Void.Reason.BREACH)
+    voids = Void.objects.filter(ticket__contest=contest).exclude(reason=Void.Reason.ERROR)
     for void in voids.exclude(ticket__in=ended_before).select_related("ticket"):
         yield void.ticket
         yield void

@@ -42,6 +42,8 @@ def _voided(row: Any, data: Data) -> None:
     takings, cents = _takings(ticket.contest), ticket.amount_cents
     if row.reason == Void.Reason.BREACH:
         line = postings.breach_void(contest_id=ticket.contest_id, takings=takings, cents=cents)
+    elif row.reason == Void.Reason.UNPRINTED:
+        line = postings.unprinted_void(contest_id=ticket.contest_id, takings=takings, cents=cents)
     else:
         line = postings.annulment(premises_id=ticket.premises_id, takings=takings, cents=cents)
     post("lototrot.void", row, [line])

@@ -5,7 +5,7 @@ Instants are aware datetimes of any time zone. Real time decides, not the order 
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from enum import StrEnum
 from operator import attrgetter
 
@@ -59,3 +59,13 @@ def legal_limit(starts: Iterable[datetime], not_run: Iterable[datetime]) -> date
     """Return the instant from which a bet is in breach, whatever was scheduled [C6, E3]."""
     limit = closing(None, starts, not_run)
     return limit.instant if limit else None
+
+
+def prints_end_at(closed_at: datetime, print_again_s: int) -> datetime:
+    """Return the instant from which a ticket that was not printed is not given again [E11].
+
+    `print_again_s` is a figure of the regulation. Raises NaiveInstant.
+    """
+    if closed_at.utcoffset() is None:
+        raise NaiveInstant
+    return closed_at + timedelta(seconds=print_again_s)

@@ -221,10 +221,7 @@ class Migration(migrations.Migration):
                     ),
                     models.CheckConstraint(
                         condition=models.Q(
-                            models.Q(
-                                ("closed_at", None),
-                                models.Q(("state", "discarded"), _negated=True),
-                            ),
+                            ("state__in", ("draft", "open", "stopped", "closed")),
                             ("code_secret", None),
                             _connector="OR",
                         ),
@@ -1888,6 +1885,78 @@ class Migration(migrations.Migration):
             },
         ),
         migrations.CreateModel(
+            name="Unprinted",
+            fields=[
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                ("listed_at", models.DateTimeField(verbose_name="listed at")),
+                (
+                    "verdict",
+                    models.CharField(
+                        blank=True,
+                        choices=[("void", "Voided and refunded"), ("stand", "Left to stand")],
+                        max_length=10,
+                        verbose_name="verdict",
+                    ),
+                ),
+                ("reason", models.CharField(blank=True, max_length=200, verbose_name="reason")),
+                ("decided_at", models.DateTimeField(null=True, verbose_name="decided at")),
+                (
+                    "contest",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="unprinted",
+                        to="lototrot.contest",
+                        verbose_name="contest",
+                    ),
+                ),
+                (
+                    "proposal",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="+",
+                        to="staff.proposal",
+                        verbose_name="proposal",
+                        null=True,
+                    ),
+                ),
+                (
+                    "ticket",
+                    models.OneToOneField(
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="unprinted",
+                        to="lototrot.ticket",
+                        verbose_name="ticket",
+                    ),
+                ),
+            ],
+            options={
+                "verbose_name": "ticket without a confirmed print",
+                "verbose_name_plural": "tickets without a confirmed print",
+                "constraints": [
+                    models.CheckConstraint(
+                        condition=models.Q(
+                            ("decided_at", None),
+                            ("proposal", None),
+                            ("reason", ""),
+                            ("verdict", ""),
+                        )
+                        | models.Q(
+                            ("decided_at__isnull", False),
+                            ("proposal__isnull", False),
+                            ("verdict__in", ("void", "stand")),
+                        )
+                        & models.Q(("reason", ""), _negated=True),
+                        name="unprinted_decided_whole",
+                    )
+                ],
+            },
+        ),
+        migrations.CreateModel(
             name="Block",
             fields=[
                 (
@@ -1996,6 +2065,7 @@ class Migration(migrations.Migration):
                         choices=[
                             ("error", "Error corrected in time"),
                             ("breach", "Registered in breach"),
+                            ("unprinted", "Not printed"),
                         ],
                         max_length=10,
                         verbose_name="reason",
@@ -2045,7 +2115,7 @@ class Migration(migrations.Migration):
                             models.Q(
                                 ("operator", None),
                                 ("proposal__isnull", False),
-                                ("reason", "breach"),
+                                ("reason__in", ("breach", "unprinted")),
                             ),
                             _connector="OR",
                         ),

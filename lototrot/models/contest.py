@@ -188,7 +188,7 @@ class Contest(Guarded):
                 name="contest_closed_whole",
             ),
             models.CheckConstraint(
-                condition=Q(closed_at=None) & ~Q(state="discarded") | Q(code_secret=None),
+                condition=Q(state__in=("draft", "open", "stopped", "closed")) | Q(code_secret=None),
                 name="code_secret_erased",
             ),
         ]

@@ -135,14 +135,16 @@ class Reprint(Guarded):
 
 
 class Void(Guarded):
-    """A ticket that no longer counts in the takings: an error [E4] or a bet in breach [C6, E3].
+    """A ticket that no longer counts in the takings.
 
-    The price of an error is given back at the counter at once. A bet in breach leaves a refund due.
+    It was an error [E4], a bet in breach [C6, E3], or never printed [E11]. The price of an error is
+    given back at the counter at once. The others leave a refund due.
     """
 
     class Reason(models.TextChoices):
         ERROR = "error", _("Error corrected in time")
         BREACH = "breach", _("Registered in breach")
+        UNPRINTED = "unprinted", _("Not printed")
 
     ticket = models.OneToOneField(
         Ticket, models.PROTECT, related_name="void", verbose_name=_("ticket")
@@ -163,8 +165,54 @@ class Void(Guarded):
         constraints = [
             models.CheckConstraint(
                 condition=Q(reason="error", operator__isnull=False, proposal=None)
-                | Q(reason="breach", operator=None, proposal__isnull=False),
+                | Q(reason__in=("breach", "unprinted"), operator=None, proposal__isnull=False),
                 name="void_by_whom",
+            )
+        ]
+
+    def __str__(self) -> str:
+        return str(self.ticket)
+
+
+class Unprinted(Guarded):
+    """A ticket whose print nobody confirmed in the time after the closing [E11].
+
+    Two persons void it with its refund, or let it stand, before the contest is settled.
+    """
+
+    class Verdict(models.TextChoices):
+        VOID = "void", _("Voided and refunded")
+        STAND = "stand", _("Left to stand")
+
+    mutable = ("verdict", "reason", "proposal", "decided_at")
+
+    ticket = models.OneToOneField(
+        Ticket, models.PROTECT, related_name="unprinted", verbose_name=_("ticket")
+    )
+    contest = models.ForeignKey(
+        Contest, models.PROTECT, related_name="unprinted", verbose_name=_("contest")
+    )
+    listed_at = models.DateTimeField(_("listed at"))
+    verdict = models.CharField(_("verdict"), max_length=10, choices=Verdict.choices, blank=True)
+    reason = models.CharField(_("reason"), max_length=200, blank=True)
+    proposal = models.ForeignKey(
+        Proposal, models.PROTECT, null=True, related_name="+", verbose_name=_("proposal")
+    )
+    decided_at = models.DateTimeField(_("decided at"), null=True)
+
+    class Meta:
+        verbose_name = _("ticket without a confirmed print")
+        verbose_name_plural = _("tickets without a confirmed print")
+        constraints = [
+            models.CheckConstraint(
+                condition=Q(verdict="", reason="", proposal=None, decided_at=None)
+                | Q(
+                    verdict__in=("void", "stand"),
+                    proposal__isnull=False,
+                    decided_at__isnull=False,
+                )
+                & ~Q(reason=""),
+                name="unprinted_decided_whole",
             )
         ]
 

@@ -214,6 +214,19 @@ def seal_wait(day: Day) -> dict[str, Any]:
     return wait_for(look, f"the seal of contest {day.contest}", within_s=SEALED_WITHIN_S)
 
 
+def unprinted_stand(day: Day, reason: str) -> int:
+    """Wait for the list of tickets without a confirmed print; let all stand, by two persons [E11].
+
+    Return their number.
+    """
+    path = f"lototrot/contests/{day.contest}/unprinted"
+    organiser = day.staff["org1"]
+    wait_for(lambda: organiser.get(path)["items"] or None, "the prints", within_s=SEALED_WITHIN_S)
+    proposal = organiser.post(f"{path}/decision", {"verdict": "stand", "reason": reason})
+    confirm(day.staff["org2"], proposal["proposal"])
+    return int(proposal["content"]["tickets"])
+
+
 def breach_void(day: Day) -> list[dict[str, Any]]:
     """Void all tickets sold after the first start, by two persons; return them."""
     breaches = list(day.staff["org1"].pages(f"lototrot/contests/{day.contest}/breaches"))

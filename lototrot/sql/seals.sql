@@ -1,12 +1,12 @@
 -- Check the order of seal and voids. A seal covers every ticket that was not void when its contest
--- closed. Errors are voided before the seal, and bets in breach after it, with an amendment [C6,
--- E4].
+-- closed. Errors are voided before the seal; bets in breach and tickets never
+-- printed after it, with an amendment [C6, E4, E11].
 CREATE OR REPLACE FUNCTION lototrot_guard_void() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
-    IF (NEW.reason = 'breach') <> EXISTS (
+    IF (NEW.reason <> 'error') <> EXISTS (
         SELECT FROM lototrot_seal s JOIN lototrot_ticket t ON t.contest_id = s.contest_id
          WHERE t.id = NEW.ticket_id) THEN
-        RAISE EXCEPTION 'ticket %: errors are voided before the seal, breaches after it',
+        RAISE EXCEPTION 'ticket %: errors are voided before the seal, all others after it',
             NEW.ticket_id USING ERRCODE = 'restrict_violation';
     END IF;
     RETURN NEW;
@@ -27,3 +27,41 @@ END $$;
 
 CREATE OR REPLACE TRIGGER closed BEFORE INSERT ON lototrot_seal
     FOR EACH ROW EXECUTE FUNCTION lototrot_guard_seal();
+
+-- A ticket is listed as unprinted after the closing, and voided for it before the settlement, if no
+-- print of it is confirmed. No contest is settled before all are decided [E11].
+CREATE OR REPLACE FUNCTION lototrot_guard_unprinted() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+    IF TG_OP = 'UPDATE' AND OLD.verdict <> '' THEN
+        RAISE EXCEPTION 'ticket %: two persons have decided about its print', OLD.ticket_id
+            USING ERRCODE = 'restrict_violation';
+    END IF;
+    IF NEW.verdict <> 'stand' AND EXISTS (
+        SELECT FROM lototrot_printconfirmation p WHERE p.ticket_id = NEW.ticket_id) THEN
+        RAISE EXCEPTION 'ticket %: its print is confirmed', NEW.ticket_id
+            USING ERRCODE = 'restrict_violation';
+    END IF;
+    IF NOT EXISTS (SELECT FROM lototrot_contest c
+                    WHERE c.id = NEW.contest_id AND c.state = 'closed') THEN
+        RAISE EXCEPTION 'contest %: prints are decided between closing and settlement',
+            NEW.contest_id USING ERRCODE = 'restrict_violation';
+    END IF;
+    RETURN NEW;
+END $$;
+
+CREATE OR REPLACE TRIGGER decided BEFORE INSERT OR UPDATE ON lototrot_unprinted
+    FOR EACH ROW EXECUTE FUNCTION lototrot_guard_unprinted();
+
+CREATE OR REPLACE FUNCTION lototrot_need_prints_decided() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+    IF EXISTS (SELECT FROM lototrot_unprinted u
+                WHERE u.contest_id = NEW.contest_id AND u.verdict = '' AND NOT EXISTS (
+                    SELECT FROM lototrot_void v WHERE v.ticket_id = u.ticket_id)) THEN
+        RAISE EXCEPTION 'contest %: tickets were not printed', NEW.contest_id
+            USING ERRCODE = 'restrict_violation';
+    END IF;
+    RETURN NEW;
+END $$;
+
+CREATE OR REPLACE TRIGGER prints_decided BEFORE INSERT ON lototrot_settlement
+    FOR EACH ROW EXECUTE FUNCTION lototrot_need_prints_decided();

@@ -105,6 +105,11 @@ CREATE OR REPLACE TRIGGER two_persons BEFORE INSERT ON lototrot_discard
 CREATE OR REPLACE TRIGGER two_persons BEFORE INSERT ON lototrot_void
     FOR EACH ROW WHEN (NEW.reason = 'breach')
     EXECUTE FUNCTION lototrot_need_confirmed('lototrot.breach_void');
+CREATE OR REPLACE TRIGGER two_persons_unprinted BEFORE INSERT ON lototrot_void
+    FOR EACH ROW WHEN (NEW.reason = 'unprinted')
+    EXECUTE FUNCTION lototrot_need_confirmed('lototrot.unprinted');
+CREATE OR REPLACE TRIGGER two_persons BEFORE UPDATE ON lototrot_unprinted
+    FOR EACH ROW EXECUTE FUNCTION lototrot_need_confirmed('lototrot.unprinted');
 CREATE OR REPLACE TRIGGER two_persons BEFORE INSERT ON lototrot_block
     FOR EACH ROW EXECUTE FUNCTION lototrot_need_confirmed('lototrot.breach_block');
 CREATE OR REPLACE TRIGGER two_persons BEFORE INSERT ON lototrot_paymentorder

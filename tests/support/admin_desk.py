@@ -119,6 +119,7 @@ def race_day() -> RaceDay:
     for race in races:
         factories.classified(race, [1])
     contest_seal(contest_id=contest.pk)
+    factories.prints_ended(contest)
     void = breach.breach_void(by=first, contest_id=contest.pk)
     two_persons.confirm(proposal=void.uuid, by=second)
     settlement = contest_settle(contest_id=contest.pk)

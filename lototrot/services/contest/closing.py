@@ -1,7 +1,7 @@
 """Close contests (14.III.4) and make the other changes that need their exclusive lock.
 
 Each sale compares the clock with the schedule, so a contest closes without any act. These acts
-record the closing, close early, and erase the secret from which the codes are made.
+record the closing and close early. The secret of the codes is erased some minutes later [E11].
 """
 
 import datetime
@@ -40,7 +40,7 @@ def contest_close(
         return False
     closed_at, cause = _closing_of(contest, cause, at)
     Contest.objects.filter(pk=contest_id, state__in=Contest.UNCLOSED).update(
-        state=Contest.State.CLOSED, closed_at=closed_at, closing_cause=cause, code_secret=None
+        state=Contest.State.CLOSED, closed_at=closed_at, closing_cause=cause
     )
     _end_stops(contest, cause)
     return True

@@ -46,7 +46,7 @@ SELECT o.last_claim_day, count(*), sum(p.prize_cents)::bigint
  UNION ALL
 SELECT NULL, count(*), sum(t.amount_cents)::bigint
   FROM lototrot_void v JOIN lototrot_ticket t ON t.id = v.ticket_id
- WHERE v.reason = 'breach'
+ WHERE v.reason <> 'error'
    AND NOT EXISTS (SELECT FROM payoffice_claim c
                     WHERE c.game = %(game)s AND c.document_id = v.ticket_id)
 HAVING count(*) > 0

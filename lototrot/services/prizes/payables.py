@@ -1,4 +1,4 @@
-"""Offer tickets to the prize office: prizes once payment is ordered, and refunds of breach [C6].
+"""Offer tickets to the prize office: prizes once payment is ordered, and refunds [C6, E11].
 
 Once their results are established they can be presented and deposited [D7].
 """
@@ -143,7 +143,7 @@ def _payable(
     }
     if void == "error":
         return Payable(**base, standing=Standing.VOID)
-    if void == "breach":
+    if void is not None:
         owed, held = lapsing.owed_and_held(contest_id, is_refund=True)
         return Payable(
             **base,

@@ -213,7 +213,7 @@ SELECT count(*), coalesce(sum(t.bets), 0)::bigint, coalesce(sum(t.amount_cents),
 """
 _UNPUBLISHED = """
 SELECT count(*) FROM lototrot_void v JOIN lototrot_ticket t ON t.id = v.ticket_id
- WHERE t.contest_id = %s AND v.reason = 'breach' AND NOT EXISTS (
+ WHERE t.contest_id = %s AND v.reason <> 'error' AND NOT EXISTS (
     SELECT FROM lototrot_amendment a WHERE a.seal_id = %s AND a.proposal_id = v.proposal_id)
 """
 

@@ -62,6 +62,16 @@ class BreachPending(Conflict):
     )
 
 
+class PrintsOpen(Conflict):
+    code = "prints_open"
+    message = "Terminals may still ask for tickets that were not printed: wait some minutes [E11]."
+
+
+class UnprintedPending(Conflict):
+    code = "unprinted_pending"
+    message = "Tickets without a confirmed print wait for two persons to decide [E11]."
+
+
 class SettlementBusy(Unavailable):
     code = "settlement_busy"
     message = "The contest is being settled, or changed, by someone else right now."
@@ -87,9 +97,9 @@ def contest_settle(*, contest_id: int) -> Settlement:
     """Settle a closed contest. Return the settlement in force, also if it already existed.
 
     Raise ContestUnknown, ContestNotClosed, ContestNotSealed, PreviousContestOpen,
-    LapsedNotCarriedOver, ResultsMissing, DrawRequired, BreachPending or SettlementBusy (transient).
-    Raise InvariantBroken if the tickets differ from the sealed ones. After an error nothing is
-    stored.
+    LapsedNotCarriedOver, PrintsOpen, UnprintedPending, ResultsMissing, DrawRequired, BreachPending
+    or SettlementBusy (transient). Raise InvariantBroken if the tickets differ from the sealed ones.
+    After an error nothing is stored.
     """
     contest = contest_get(contest_id)
     busy = SettlementBusy(contest=contest_id)
@@ -146,6 +156,10 @@ def settleable(contest: Contest) -> ContestResults:
     if contest.state != Contest.State.CLOSED:
         raise ContestNotClosed(contest=contest.pk, state=contest.state)
     need_sealed(contest)
+    if contest.code_secret is not None:
+        raise PrintsOpen(contest=contest.pk)
+    if contest.unprinted.filter(verdict="", ticket__void=None).exists():
+        raise UnprintedPending(contest=contest.pk)
     _need_turn(contest)
     _need_lapsed_carried_over(contest)
     return contest_results(contest)

@@ -21,15 +21,16 @@ class SlipPrinted(Conflict):
 def slip_original(*, by: BareTerminal, ident: uuid.UUID) -> Sold:
     """Return the ticket whose original is not printed yet.
 
-    Raise TicketUnknown, TicketNotPrintable if it is void, SlipPrinted if the print is confirmed, or
-    ContestClosed after the closing, when the code is not given again (*Codes*).
+    For some minutes after the closing it goes with a replay of the sale [E11]. Raise TicketUnknown,
+    TicketNotPrintable if it is void, SlipPrinted if the print is confirmed, or ContestClosed
+    afterwards, when the code is not given again (*Codes*).
     """
     ticket = ticket_of_terminal(terminal=by, ident=ident)
     if Void.objects.filter(ticket=ticket).exists():
         raise TicketNotPrintable
     if PrintConfirmation.objects.filter(ticket=ticket).exists():
         raise SlipPrinted
-    sold = sold_again(ticket)
+    sold = sold_again(ticket, replay=True)
     if sold.code is None:
         raise ContestClosed
     return sold

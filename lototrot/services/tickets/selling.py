@@ -12,8 +12,10 @@ from django.db import connection
 from core.kernel import codes
 from core.kernel.canonical import canonical_sha256
 from core.kernel.errors import Conflict, Invalid, NotFound
+from core.kernel.regulation import shipped
 from core.premises.access import BareTerminal, TerminalCredentials
 from core.premises.requests import Sales
+from lototrot.engine.closing import prints_end_at
 from lototrot.engine.races import numbers_of
 from lototrot.engine.selection import (
     Selection,
@@ -93,7 +95,7 @@ class SaleRequest:
 class Sold:
     """A registered ticket.
 
-    `code` is None for good once the ticket is void or its contest is closed.
+    `code` is None for good once the ticket is void, or printed and its contest closed.
     """
 
     uuid: uuid.UUID
@@ -163,7 +165,7 @@ def ticket_sell(*, credentials: TerminalCredentials, request: SaleRequest) -> So
                 replayed=False,
             )
         if answer.replayed:
-            return sold_again(Ticket.objects.get(uuid=request.uuid))
+            return sold_again(Ticket.objects.get(uuid=request.uuid), replay=True)
         (leg,) = answer.rest
         if leg is None:
             raise SALES.refusal(answer)
@@ -215,7 +217,7 @@ def _issue(ident: uuid.UUID, facts: ContestFacts) -> codes.Code | None:
     return codes.issue(codes.TICKET, ident, facts.secret, settings.CODE_KEYS)
 
 
-def sold_again(ticket: Ticket) -> Sold:
+def sold_again(ticket: Ticket, *, replay: bool = False) -> Sold:
     """Return a registered ticket as first answered, with its code while `code_of` returns it."""
     facts = contest_facts(ticket.contest_id)
     return Sold(
@@ -228,28 +230,39 @@ def sold_again(ticket: Ticket) -> Sold:
         ticket.quick_legs,
         ticket.bets,
         ticket.amount_cents,
-        code_of(ticket),
+        code_of(ticket, replay=replay),
         replayed=True,
     )
 
 
-def code_of(ticket: Ticket) -> codes.Code | None:
-    """Return the ticket's code unless it is void or its contest is closed; then None (*Codes*).
+_MAKER = """
+SELECT c.code_secret, c.day, coalesce(c.closed_at, c.scheduled_close_at), core_now(),
+       EXISTS (SELECT FROM lototrot_printconfirmation WHERE ticket_id = %(ticket)s)
+  FROM lototrot_contest c
+ WHERE c.id = %(contest)s AND c.code_secret IS NOT NULL
+   AND NOT EXISTS (SELECT FROM lototrot_void WHERE ticket_id = %(ticket)s)
+"""
 
-    Keys may have been rotated since, so try every version until the digest is the stored one.
+
+def code_of(ticket: Ticket, *, replay: bool = False) -> codes.Code | None:
+    """Return the code of a ticket that is not void while its contest is on sale (*Codes*).
+
+    To a `replay` of the sale it is also returned for some minutes after the closing, if no print of
+    the ticket is confirmed [E11]. Keys may have been rotated since, so try every version until the
+    digest is the stored one. Return None otherwise.
     """
     with connection.cursor() as cursor:
-        cursor.execute(
-            "SELECT code_secret FROM lototrot_contest"
-            " WHERE id = %s AND state IN ('open', 'stopped') AND scheduled_close_at > core_now()"
-            " AND NOT EXISTS (SELECT FROM lototrot_void WHERE ticket_id = %s)",
-            [ticket.contest_id, ticket.pk],
-        )
+        cursor.execute(_MAKER, {"contest": ticket.contest_id, "ticket": ticket.pk})
         row = cursor.fetchone()
     if row is None:
         return None
+    secret, day, ended_at, now, printed = row
+    if now >= ended_at:
+        again_s = shipped().in_force(day).print_again_s
+        if not replay or printed or now >= prints_end_at(ended_at, again_s):
+            return None
     for version in settings.CODE_KEYS.ring:
-        code = codes.issue(codes.TICKET, ticket.uuid, bytes(row[0]), settings.CODE_KEYS, version)
+        code = codes.issue(codes.TICKET, ticket.uuid, bytes(secret), settings.CODE_KEYS, version)
         if settings.CODE_KEYS.digest(code) == bytes(ticket.code_digest):
             return code
     return None

@@ -23,6 +23,7 @@ from core.tools.embedded.postgres import SUPERUSER, Postgres, binaries
 from core.tools.embedded.processes import server_account
 from lototrot.models.contest import Contest
 from lototrot.services.contest.closing import closings_due, contest_close, contest_close_due
+from lototrot.services.tickets.unprinted import prints_end
 from tests.support import factories, rounds
 from tests.support.journaling import seal_all
 from tests.support.servers import SMALL, migrate, place_cluster, sell, tickets, used
@@ -165,5 +166,7 @@ def test_a_restore_to_an_instant_has_every_sale_before_it_and_none_after(
             factories.time_to(contest.scheduled_close_at)
             assert closings_due() == [contest.pk]
             assert contest_close_due(contest_id=contest.pk)
+            factories.time_pass(minutes=5)
+            assert prints_end(contest_id=contest.pk)
             contest.refresh_from_db()
             assert contest.code_secret is None

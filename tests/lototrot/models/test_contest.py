@@ -41,14 +41,13 @@ def test_a_closing_that_has_been_reached_is_not_moved() -> None:
     refused(contest, scheduled_close_at=later + timedelta(minutes=5))
 
 
-def test_a_closed_contest_has_a_cause_and_no_secret() -> None:
+def test_a_closed_contest_has_a_cause_and_a_settled_one_no_secret() -> None:
     contest = factories.contest()
     closed = {"state": Contest.State.CLOSED, "closed_at": contest.opened_at}
     refused(contest, **closed, code_secret=None)
-    refused(contest, **closed, closing_cause=Contest.Cause.START)
-    Contest.objects.filter(pk=contest.pk).update(
-        **closed, closing_cause=Contest.Cause.START, code_secret=None
-    )
+    Contest.objects.filter(pk=contest.pk).update(**closed, closing_cause=Contest.Cause.START)
+    refused(contest, state=Contest.State.SETTLED)
+    Contest.objects.filter(pk=contest.pk).update(state=Contest.State.SETTLED, code_secret=None)
 
 
 @pytest.mark.article("14.III.5.1")

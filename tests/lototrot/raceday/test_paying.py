@@ -176,6 +176,8 @@ def test_the_offices_open_with_a_cashier_and_a_terminal(monkeypatch: pytest.Monk
     for path in ("premises", f"premises/{paying.ENTITY}/operators"):
         answers.given(path, None)
     answers.given(f"premises/{paying.ENTITY}/terminals", {"enrolment_code": "once"})
+    answers.given(f"premises/{paying.ENTITY}/authorisations", None)
+    answers.given("clock", {"now": "2027-03-20T10:00:00+01:00"})
     answers.given("office/cash-sessions", {"uuid": "s"})
     answers.given("clock", {"now": "2027-04-10T09:00:00+00:00"})
     enrolled: list[tuple[Any, ...]] = []
@@ -191,3 +193,5 @@ def test_the_offices_open_with_a_cashier_and_a_terminal(monkeypatch: pytest.Monk
     assert kinds == {paying.CENTRAL: "central_office", paying.ENTITY: "entity_office"}
     assert enrolled == [(answers.base_url, paying.ENTITY, "CAIXA-T1", 1, "once", stage.pin)]
     assert stage.kept["office.session"] == {"uuid": "s"}
+    authorised = answers.bodies(f"premises/{paying.ENTITY}/authorisations")
+    assert [body["game"] for body in authorised] == ["lototrot", "promotrot"]

@@ -23,6 +23,9 @@ from tests.support.factories.contests import (
     meeting as meeting,
 )
 from tests.support.factories.contests import (
+    prints_ended as prints_ended,
+)
+from tests.support.factories.contests import (
     race as race,
 )
 from tests.support.factories.contests import (

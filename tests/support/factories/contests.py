@@ -30,6 +30,7 @@ from lototrot.models.programme import (
     Racecourse,
     Runner,
 )
+from lototrot.models.tickets import PrintConfirmation, Ticket
 from lototrot.services.seal.sealing import contest_seal
 from lototrot.services.tickets.layout import layout_digest
 from tests.support.factories.people import proposal, serial, somebody
@@ -241,6 +242,17 @@ def contest_closed(
     if sealed:
         contest_seal(contest_id=of.pk)
     return of
+
+
+def prints_ended(of: Contest) -> None:
+    """Have the terminals confirm every print, and let the time to print again be over [E11]."""
+    now = clock.now()
+    tickets = Ticket.objects.filter(contest=of, print_confirmation=None)
+    PrintConfirmation.objects.bulk_create(
+        PrintConfirmation(ticket_id=ticket, confirmed_at=now)
+        for ticket in tickets.values_list("pk", flat=True)
+    )
+    Contest.objects.filter(pk=of.pk, closed_at__isnull=False).update(code_secret=None)
 
 
 def races_of(of: Contest) -> list[Race]:

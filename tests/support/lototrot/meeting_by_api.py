@@ -11,6 +11,7 @@ from core.database import clock
 from core.staff.models import User
 from core.staff.powers import Role
 from core.staff.services import session_start
+from lototrot.models.contest import Contest
 from lototrot.services.seal.sealing import contest_seal
 from lototrot.services.settlement.settling import contest_settle
 from tests.support import factories
@@ -192,6 +193,7 @@ def run(staff: Staff, race: Any, winner: int, instant: datetime) -> None:
 def settled(staff: Staff, contest: Any) -> Any:
     """Seal and settle a contest, as the workers do. Return its settlement."""
     contest_seal(contest_id=contest["id"])
+    factories.prints_ended(Contest.objects.get(pk=contest["id"]))
     contest_settle(contest_id=contest["id"])
     return ok(staff.organiser.get(f"lototrot/contests/{contest['id']}/settlement"))
 

@@ -100,6 +100,7 @@ def classify(staff: Staff, race: Race, winner: int) -> None:
 
 def settle(staff: Staff, contest: Contest) -> dict[str, Any]:
     """Settle the contest as a worker does, and return the settlement in force."""
+    tasks.end_prints(contest.pk)
     tasks.settle(contest.pk)
     answer = staff.organisers[0].get(f"lototrot/contests/{contest.pk}/settlement")
     assert answer.status_code == 200, answer.content

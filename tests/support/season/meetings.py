@@ -258,6 +258,7 @@ class Meetings(Office):
 
     def _settle(self, plan: Plan) -> None:
         tasks.seal(int(plan.key))
+        factories.prints_ended(Contest.objects.get(pk=int(plan.key)))
         if breach_pending(int(plan.key)):
             self.void_breaches(plan)
         self._at(Moment.CLOSED, plan)

@@ -208,6 +208,7 @@ def _raced(contest: Contest, point: factories.Point, codes: list[str]) -> None:
     two_persons.confirm(proposal=proposal.uuid, by=other)
     starting.declare(second)
     contest_seal(contest_id=contest.pk)
+    factories.prints_ended(contest)
     organiser, another = factories.two_organisers()
     void = breach.breach_void(by=organiser, contest_id=contest.pk)
     two_persons.confirm(proposal=void.uuid, by=another)
