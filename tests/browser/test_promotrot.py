@@ -14,6 +14,7 @@ DONE = ".stage footer .primary:enabled"
 
 def buy(browser: Browser) -> None:
     browser.click("#tab-promotrot")
+    desk.to_play(browser)
     browser.click(".game .buy")
     browser.click("dialog .primary")
     browser.find(".stage")

@@ -22,6 +22,7 @@ def test_every_game(open_browser: Open, line: Line, size: str, dark: bool, langu
     browser.find(".games")
     tour.stop("games")
     for number, name in enumerate(GAMES, start=1):
+        desk.to_play(browser, f".game:nth-child({number})")
         browser.click(f".game:nth-child({number}) .buy")
         browser.find("dialog")
         if number == 1:

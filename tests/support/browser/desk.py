@@ -83,6 +83,15 @@ def to_sale(browser: Browser) -> None:
     browser.find(".races")
 
 
+def to_play(browser: Browser, game: str = ".game") -> None:
+    """Acknowledge the display of a game of Promotrot, unless it is done, so that it can be sold."""
+    browser.find(f"{game} .buy")
+    if browser.shows(f"{game} .buy.displays"):
+        browser.click(f"{game} .buy")
+        browser.click("dialog .displayed")
+        browser.find(f"{game} .buy:not(.displays)")
+
+
 def mark(browser: Browser, race: int, number: int) -> None:
     browser.click(f'[data-race="{race - 1}"] [data-number="{number}"]')
 

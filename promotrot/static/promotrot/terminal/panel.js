@@ -121,7 +121,7 @@ class Panel {
       h("div", { class: "stack tight" }, h("h2", {}, h("span", { class: "figure soft" }, `${index + 1} `), game.name),
         h("p", {}, t("up_to"), " ", topPrize(game)), game.main_prizes === null ? null : h("p", { class: "small" }, t("main_prizes_left", { n: game.main_prizes_left, all: game.main_prizes }), ", ", t("as_of", { day: dayOf(game.as_of), time: hourOfDay(game.as_of) })),
         h("p", { class: "small soft" }, t("to_prizes", { percent: decimal(game.prize_percent) }))),
-      h("button", { class: "button primary big buy", type: "button", "data-emission": game.emission, "aria-keyshortcuts": index < 9 ? String(index + 1) : null,
+      h("button", { class: ["button primary big buy", game.acknowledged ? null : "displays"], type: "button", "data-emission": game.emission, "aria-keyshortcuts": index < 9 ? String(index + 1) : null,
         "aria-label": `${game.acknowledged ? t("play_for") : t("before_selling")} ${cents(game.price_cents)}: ${game.name}`,
         onclick: () => (game.acknowledged ? this.#confirm(game) : display(this.till, game, () => this.ask())) },
       game.acknowledged ? [t("play_for"), " ", amount(cents(game.price_cents))] : t("before_selling")));

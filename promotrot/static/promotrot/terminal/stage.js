@@ -124,18 +124,10 @@ export class Stage {
   #receiptText() { return this.till.client.text(`promotrot/plays/${this.play.uuid}/receipt.html?lang=${language}`); }
 
   /** Show the code that every play leaves, which may win later, and offer its paper (15.III.6.2). */
-  async #keepsake() {
+  #keepsake() {
     const { code, says } = this.play.receipt;
-    const place = h("span", { class: "qr" });
-    this.result.append(h("div", { class: "row centre keepsake" }, place, h("div", { class: "stack tight" }, h("p", {}, says), h("p", { class: "code" }, code),
-      h("p", {}, h("button", { class: "button", type: "button", onclick: () => this.#receipt() }, t("print_receipt"))))));
-    try {
-      const paper = new DOMParser().parseFromString(await this.#receiptText(), "text/html");
-      const symbol = paper.querySelector("svg");
-      if (symbol) place.replaceChildren(document.importNode(symbol, true));
-    } catch {
-      // The code stands in figures anyway.
-    }
+    this.result.append(h("div", { class: "stack tight keepsake" }, h("p", {}, says), h("p", { class: "code" }, code),
+      h("p", {}, h("button", { class: "button", type: "button", onclick: () => this.#receipt() }, t("print_receipt")))));
   }
 
   #leave() {
