@@ -17,6 +17,7 @@ from lototrot.models.contest import Contest
 from lototrot.models.running import Classification, RaceDeclaration, RaceStart, Withdrawal
 from lototrot.models.sealing import Amendment, Seal
 from lototrot.models.settlement import CarryOver, Lapse, PaymentOrder, Settlement
+from lototrot.models.stops import SalesStop
 from lototrot.models.tickets import Block, Ticket, Void
 
 Written = Callable[[type[Model], str], QuerySet[Any]]
@@ -25,6 +26,7 @@ _ROWS: tuple[tuple[str, type[Model], str], ...] = (
     ("lototrot.sale", Ticket, "sold_at"),
     ("lototrot.void", Void, "voided_at"),
     ("lototrot.withdrawal", Withdrawal, "entered_at"),
+    ("lototrot.stop", SalesStop, "stopped_at"),
     ("lototrot.start", RaceStart, "recorded_at"),
     ("lototrot.declaration", RaceDeclaration, "recorded_at"),
     ("lototrot.seal", Seal, "sealed_at"),

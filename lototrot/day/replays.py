@@ -142,7 +142,16 @@ def _end(row: Any, data: Data) -> None:
     post("lototrot.ended", row, postings.end_lines(row.bet_type_code, moves))
 
 
-_ROW_ONLY = ("withdrawal", "start", "declaration", "classification", "seal", "amendment", "draw")
+_ROW_ONLY = (
+    "withdrawal",
+    "stop",
+    "start",
+    "declaration",
+    "classification",
+    "seal",
+    "amendment",
+    "draw",
+)
 REPLAYS: dict[str, Replay] = {
     **{f"lototrot.{name}": nothing for name in _ROW_ONLY},
     "lototrot.sale": _sold,
