@@ -104,11 +104,11 @@ def _run_out(world: World, day: date, night_jobs: list[Job]) -> None:
     of_apps = list(night_jobs)
     night_jobs[:] = _with_audits(of_apps, False)
     left = RUN_OUT_DAYS
-    while left > 0:
+    while left > 0 or world.waiting or any(held.identified_on for held in world.held):
         world.day(day, meeting=False, play=False)
         world.end_day(day, missed=0.85)
         day += timedelta(days=1)
-        left -= not world.waiting
+        left = RUN_OUT_DAYS if world.waiting else left - 1
     night_jobs[:] = _with_audits(of_apps, True)
     world.end_day(day, missed=0)
     assert trial().difference_cents == 0
