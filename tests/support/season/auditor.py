@@ -126,8 +126,8 @@ class Auditor:
         self.ledger.earns("lototrot", ticket.premises, day, -ticket.cents)
 
     def voided_in_breach(self, ident: str, day: date) -> None:
-        """Record a sale made too late. Its price is due back for ever, at any place that pays
-        [C6].
+        """Record a sale made too late, or never printed. Its price is due back for ever, at any
+        place that pays [C6, E11].
         """
         ticket = self.tickets[ident]
         ticket.state = "refund"

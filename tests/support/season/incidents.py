@@ -28,6 +28,7 @@ INCIDENTS: tuple[Incident, ...] = (
         alone=True,
     ),
     Incident("delayed start", Moment.BEFORE_START, 0.06, races.delayed_start, alone=True),
+    Incident("print lost", Moment.BEFORE_START, 0.06, races.print_lost, alone=True),
     Incident("true stop", Moment.BEFORE_START, 0.06, races.true_stop, alone=True),
     Incident("bets after an early start", Moment.BEFORE_START, 0.06, races.early_start, alone=True),
     Incident(

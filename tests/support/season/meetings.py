@@ -19,8 +19,11 @@ from lototrot.services.prizes.carry_over import carry_overs_due
 from lototrot.services.races import classification, withdrawals
 from lototrot.services.races.classification import Entry
 from lototrot.services.settlement import breach, payment_order
+from lototrot.services.settlement.settling import contest_settle
 from lototrot.services.tickets.annulment import ticket_annul
+from lototrot.services.tickets.printing import print_confirm
 from lototrot.services.tickets.selling import SaleRequest, ticket_sell
+from lototrot.services.tickets.unprinted import unprinted_decide
 from tests.support import factories
 from tests.support.factories import Point
 from tests.support.lototrot.starting import start
@@ -44,6 +47,7 @@ class Plan:
     order_on: date
     incidents: list[Incident] = field(default_factory=list)
     late_bets: bool = False
+    unprinted: list[str] = field(default_factory=list)
     started_at: datetime | None = None
     contest: Contest | None = None
     settled: bool = False
@@ -182,7 +186,7 @@ class Meetings(Office):
             legs.append(sorted(self.rng.sample(offered, min(many, len(offered)))))
         return legs
 
-    def sale(self, plan: Plan, point: Point | None = None) -> str:
+    def sale(self, plan: Plan, point: Point | None = None, *, printed: bool = True) -> str:
         """Sell a ticket, and tell the auditor. Raise what the sale raises."""
         point, legs = point or self.rng.choice(self.points), self.legs(plan)
         bets = 1
@@ -197,6 +201,8 @@ class Meetings(Office):
         if self.happens(0.05):  # the answer was lost: the terminal asks again
             sold = ticket_sell(credentials=point.credentials, request=request)
         assert sold.code is not None
+        if printed:
+            print_confirm(by=point.bare, ident=ident)
         self.papers[str(ident)] = Paper(str(ident), sold.code.shown, point.premises.pk)
         self.auditor.sold(str(ident), plan.key, str(point.premises.pk), legs, plan.day)
         self.count("tickets")
@@ -258,7 +264,9 @@ class Meetings(Office):
 
     def _settle(self, plan: Plan) -> None:
         tasks.seal(int(plan.key))
-        factories.prints_ended(Contest.objects.get(pk=int(plan.key)))
+        tasks.end_prints(int(plan.key))
+        if plan.unprinted:
+            self._decide_unprinted(plan)
         if breach_pending(int(plan.key)):
             self.void_breaches(plan)
         self._at(Moment.CLOSED, plan)
@@ -267,13 +275,27 @@ class Meetings(Office):
         plan.settled = True
         self.count("won", len(self.winners(plan)))
 
+    def _decide_unprinted(self, plan: Plan) -> None:
+        """Have two persons void what was not printed in time, or let it stand [E11]."""
+        verdict = self.rng.choice(("void", "stand"))
+        proposal = unprinted_decide(
+            by=self.staff(Role.ORGANISER),
+            contest_id=int(plan.key),
+            verdict=verdict,
+            reason="No paper",
+        )
+        self.two_confirm(proposal, Role.ORGANISER)
+        if verdict == "void":
+            for ident in plan.unprinted:
+                self.auditor.voided_in_breach(ident, today())
+
     def settle(self, plan: Plan) -> None:
         """Settle a contest, and compare every prize with the auditor's."""
         for pk in carry_overs_due():
             tasks.carry_over(pk)
         if plan.on.state != Contest.State.SETTLED and not tasks.settle(int(plan.key)):
             self.night()  # what lapsed is to be placed first
-            assert tasks.settle(int(plan.key))
+            contest_settle(contest_id=int(plan.key))
             self.count("held up")
         expected = self.auditor.settles(plan.key)
         settlement = plan.on.settlements.get(in_force=True)

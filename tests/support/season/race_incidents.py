@@ -117,6 +117,12 @@ def delayed_start(world: World, plan: Plan) -> bool:
     return True
 
 
+def print_lost(world: World, plan: Plan) -> bool:
+    """The answer to a sale of the last minute is lost, and no paper comes out [E11]."""
+    plan.unprinted.append(world.sale(plan, printed=False))
+    return True
+
+
 def true_stop(world: World, plan: Plan) -> bool:
     """The stewards stop sales a minute before the start, and confirm the start afterwards."""
     race_stop(by=world.staff(Role.STEWARDS), race_id=plan.races[0].pk, source="They are off")
