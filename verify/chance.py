@@ -1,12 +1,13 @@
 """Compute random numbers from SHAKE-256, and read a witness's entropy (docs/proofs.md, "Draws").
 
-Used by draw.py and emission.py.
+Used by draw.py, announced.py and emission.py.
 """
 
 import hashlib
 import struct
 import unicodedata
 from collections.abc import Iterator
+from typing import Any
 
 from forms import need
 
@@ -49,3 +50,24 @@ def canonical_entropy(source: str, given: str, place: str) -> str:
         found, length = " ".join(str(int(part)) for part in parts), len(parts)
     need(length >= LEAST[source], place, "too little to be unpredictable")
     return found
+
+
+def drawn(secret: bytes, commitment: bytes, entropy: str, entries: list[str], places: int) -> Any:
+    """Return the first places of a Fisher-Yates shuffle."""
+    more_than_needed = 4 * places + 1000
+    numbers = words(more_than_needed, b"draw/order/1", commitment, secret, entropy.encode())
+    order = list(entries)
+    for place in range(places):
+        other = place + below(len(order) - place, numbers)
+        order[place], order[other] = order[other], order[place]
+    return order[:places]
+
+
+def binding(document: dict[str, Any], secret: str) -> str:
+    """Return the commitment that binds a secret to a draw's field and to what the witness gives."""
+    means = document["means"]
+    given = means["source"] if means["pieces"] is None else f"{means['source']} {means['pieces']}"
+    parts = document["draw"], bytes.fromhex(document["field"]["sha256"]), given
+    draw, field, said = (part.encode() if isinstance(part, str) else part for part in parts)
+    made = framed(b"draw/commitment/1", draw, field, said, bytes.fromhex(secret))
+    return hashlib.sha256(made).hexdigest()

@@ -7,50 +7,27 @@ entries of the draw; it is needed where the minutes have only their digest. Inst
 compared as texts, because they all have one form.
 """
 
-import hashlib
-from datetime import datetime, timedelta
 from itertools import pairwise
-from typing import Any
 
-from chance import below, canonical_entropy, framed, words
+from announced import (
+    ABANDONED,
+    CALLED_OFF,
+    COMMITMENT,
+    MINUTES,
+    OUTCOME,
+    Minutes,
+    check_announced,
+    check_others,
+    later,
+)
+from chance import binding, canonical_entropy, drawn
 from documents import HOW, RACE_FACTS
 from entry import digest_of, main, read, same
 from forms import need, shaped, text
 from public_log import Log
 from races import check_numbers, starters
 
-COMMITMENT, OUTCOME, MINUTES = "draws.commitment", "draws.outcome", "draws.minutes"
-ABANDONED, CALLED_OFF = "draws.abandoned", "draws.called_off"
-Minutes = dict[str, Any]
 WITHIN_S = 2 * 60 * 60  # 5.4.2
-NOTICE_S = 10 * 60  # B16
-
-
-def drawn(secret: bytes, commitment: bytes, entropy: str, entries: list[str], places: int) -> Any:
-    """Return the first places of a Fisher-Yates shuffle."""
-    more_than_needed = 4 * places + 1000
-    numbers = words(more_than_needed, b"draw/order/1", commitment, secret, entropy.encode())
-    order = list(entries)
-    for place in range(places):
-        other = place + below(len(order) - place, numbers)
-        order[place], order[other] = order[other], order[place]
-    return order[:places]
-
-
-def later(instant: str, seconds: int) -> str:
-    """Return the instant so many seconds later, in the form of the log."""
-    at = datetime.fromisoformat(instant) + timedelta(seconds=seconds)
-    return at.strftime("%Y-%m-%dT%H:%M:%S.%fZ")
-
-
-def binding(document: dict[str, Any], secret: str) -> str:
-    """Return the commitment that binds a secret to a draw's field and to what the witness gives."""
-    means = document["means"]
-    given = means["source"] if means["pieces"] is None else f"{means['source']} {means['pieces']}"
-    parts = document["draw"], bytes.fromhex(document["field"]["sha256"]), given
-    draw, field, said = (part.encode() if isinstance(part, str) else part for part in parts)
-    made = framed(b"draw/commitment/1", draw, field, said, bytes.fromhex(secret))
-    return hashlib.sha256(made).hexdigest()
 
 
 def check_race(log: Log, minutes: Minutes) -> None:
@@ -103,47 +80,6 @@ def check_balls(minutes: Minutes, entries: list[str]) -> None:
     once = len(order) == len(set(order)) == places and set(order) <= set(entries)
     need(once, f"{MINUTES}.order", "not balls of the field, each once")
     need(minutes["cause"].strip(), f"{MINUTES}.cause", "missing for a draw by hand")
-
-
-def check_announced(minutes: Minutes) -> None:
-    """Check that the draw was where and when it was announced last, ten minutes ahead [B16]."""
-    need(minutes["announcements"], f"{MINUTES}.announcements", "missing")
-    last, place = minutes["announcements"][-1], f"{MINUTES}.announcements"
-    times = [each["announced_at"] for each in minutes["announcements"]]
-    need(times == sorted(times), place, "not in their order")
-    begun_at = minutes["committed_at"] or minutes["drawn_at"]
-    need(last["planned_at"] <= begun_at, place, "the draw was before its announced time")
-    ahead = later(last["announced_at"], NOTICE_S) <= last["planned_at"]
-    need(ahead, place, "not ten minutes ahead")
-    same(minutes, {"place": last["place"]}, MINUTES)
-    need(bool(last["office"]) != bool(last["elsewhere"]), place, "at an office, or with a reason")
-    if last["elsewhere"]:
-        said = last["elsewhere"]
-        need(said["inspector"] in minutes["attendances"], place, "of one who did not attend")
-        need(last["announced_at"] <= said["stated_at"] <= begun_at, place, "the reason came late")
-
-
-def check_others(log: Log, minutes: Minutes) -> None:
-    """Check that any other commitment for the subject was abandoned in public before this draw,
-    with its true secret and without an order [B16]."""
-    draw, subject = minutes["draw"], {name: minutes[name] for name in ("kind", "subject")}
-    begun = (COMMITMENT if minutes["commitment"] else OUTCOME), draw
-    others = [
-        each
-        for each in log.all(COMMITMENT)
-        if {name: each[name] for name in subject} == subject and each["draw"] != draw
-    ]
-    same(minutes, {"abandoned_before": [each["draw"] for each in others]}, MINUTES)
-    for each in others:
-        other = each["draw"]
-        log.in_order((COMMITMENT, other), (ABANDONED, other), begun)
-        need(not log.has(OUTCOME, other), f"{ABANDONED}.draw", "it had an order")
-        given_up = log.document(ABANDONED, other)
-        same(given_up, {"draw": other, "commitment": each["commitment"], **subject}, ABANDONED)
-        opened = binding(each, given_up["secret"]) == each["commitment"]
-        need(opened, f"{ABANDONED}.secret", "not the one committed to")
-    for other in minutes["called_off_before"]:
-        need(log.has(CALLED_OFF, other), f"{MINUTES}.called_off_before", "not in the log")
 
 
 def check_circumstances(log: Log, minutes: Minutes) -> None:

@@ -8,7 +8,6 @@ from the settlement before, and tickets: as the operator counted them, or, with 
 the sealed tickets, as they are (tickets.py).
 """
 
-from datetime import date, timedelta
 from fractions import Fraction
 from math import floor
 from typing import Any
@@ -17,12 +16,12 @@ from draw import draw_holds
 from entry import digest, main, same
 from forms import need
 from money import figures
+from order import check_order
 from public_log import Log
 from races import check_numbers, right_numbers, starters
 from tickets import check_tickets
 
 KIND, REVERSAL = "lototrot.settlement", "lototrot.settlement_reversal"
-ORDER = "lototrot.payment_order"
 Document = dict[str, Any]
 
 
@@ -110,30 +109,6 @@ def organiser_parts(share: int, percents: dict[str, Any]) -> dict[str, int]:
     parts = {name: floor(share * Fraction(each) / 100) for name, each in percents.items()}
     parts["remainder"] = parts.get("remainder", 0) + share - sum(parts.values())
     return parts
-
-
-def check_order(log: Log, certificate: Document) -> str:
-    """Check the days of the payment order (8.1, 10.2) [D7]; return its last day in words.
-
-    A day of the order may be one later than that of its instant in UTC.
-    """
-    settlement = certificate["settlement"]
-    if not log.has(ORDER, settlement):
-        return ""
-    order = log.document(ORDER, settlement)
-    same(order, {"certificate": log.digest(KIND, settlement)}, ORDER)
-    established = max(race["official_at"] for race in certificate["races"])
-    for name, at in (("results_day", established), ("ordered_on", order["ordered_at"])):
-        late = date.fromisoformat(order[name]) - date.fromisoformat(at[:10])
-        need(late.days in (0, 1), f"{ORDER}.{name}", "not the day of its instant")
-    counted_from = max(
-        date.fromisoformat(each) for each in (order["results_day"], certificate["day"])
-    )
-    first = counted_from + timedelta(days=1)
-    counted_from = max(counted_from, date.fromisoformat(order["ordered_on"]) - timedelta(days=1))
-    last = (counted_from + timedelta(days=order["claim_days"])).isoformat()
-    same(order, {"first_pay_day": first.isoformat(), "last_claim_day": last}, ORDER)
-    return f"; payable until {last}"
 
 
 def check(log_file: str, keys: str, settlement: str, tickets: str = "") -> str:

@@ -129,7 +129,7 @@ def emission_plan(
     PrizeTier.objects.bulk_create(
         _rows(emission, tiers, dealt=isinstance(definition, PredrawnGame))
     )
-    valuations_plan(by=by, emission=emission, tiers=tiers)
+    valuations_plan(by, emission, tiers)
     return emission
 
 

@@ -42,7 +42,7 @@ class ThingUnknown(NotFound):
     message = "That tier of the emission is no prize in kind."
 
 
-def valuations_plan(*, by: StaffActor, emission: Emission, tiers: Iterable[Tier]) -> None:
+def valuations_plan(by: StaffActor, emission: Emission, tiers: Iterable[Tier]) -> None:
     """Record the valuations that a planned emission takes from the definition of its game."""
     rows = {row.number: row for row in emission.tiers.all()}
     for number, tier in enumerate(tiers, start=1):

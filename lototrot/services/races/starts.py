@@ -202,7 +202,7 @@ def _corrected(proposal: Proposal, by: StaffActor) -> None:
     record = race_hold(race)
     instant = _need_correctable(record, proposal)
     _record(by, race, instant, proposal, corrects=record.start)
-    breached_reverse(contests_including(race.pk), by=by)
+    breached_reverse(by, contests_including(race.pk))
 
 
 START = two_persons.Kind(

@@ -81,7 +81,7 @@ SELECT EXISTS (
 """
 
 
-def breached_reverse(contest_ids: Iterable[int], *, by: StaffActor) -> list[int]:
+def breached_reverse(by: StaffActor, contest_ids: Iterable[int]) -> list[int]:
     """Reverse the settlement of each contest that has bets in breach, and return those contests.
 
     An act that corrects a start, an authorisation or a suspension calls it in its transaction [C9].
@@ -105,7 +105,7 @@ def undecided_hold() -> None:
 def undecided_reverse(by: StaffActor) -> None:
     """Reverse every settlement not yet ordered that has bets in breach [C9]."""
     settled = Contest.objects.filter(state=State.SETTLED)
-    breached_reverse(settled.values_list("pk", flat=True), by=by)
+    breached_reverse(by, settled.values_list("pk", flat=True))
 
 
 @transaction.atomic
@@ -177,7 +177,7 @@ def _apply(proposal: Proposal, insert: str, read_back: str) -> Contest:
 def _voided(proposal: Proposal, by: StaffActor) -> None:
     contest_id = proposal.content["contest"]
     hold((Lock.CONTEST, contest_id))
-    breached_reverse([contest_id], by=by)
+    breached_reverse(by, [contest_id])
     contest = _apply(
         proposal,
         "INSERT INTO lototrot_void (ticket_id, reason, note, voided_at, proposal_id)"

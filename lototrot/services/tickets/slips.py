@@ -96,18 +96,7 @@ def ticket_card(
         "operator": seller.operator_number,
         "sold_at": sold.sold_at.isoformat(),
         "race_count": len(facts.legs),
-        "races": [
-            {
-                "position": leg.position,
-                "racecourse": leg.racecourse,
-                "race": leg.race_number,
-                "name": leg.race_name,
-                "scheduled_start_at": leg.scheduled_start_at.isoformat(),
-                "numbers": numbers_of(mask),
-                "quick_pick": bool(sold.quick_legs >> (leg.position - 1) & 1),
-            }
-            for leg, mask in zip(facts.legs, sold.masks, strict=True)
-        ],
+        "races": _races(sold),
         "bets": sold.bets,
         "price_cents": facts.price_cents,
         "amount_cents": sold.amount_cents,
@@ -124,6 +113,22 @@ def ticket_card(
     if missing:
         raise TicketIncomplete(missing=missing)
     return card
+
+
+def _races(sold: Sold) -> list[dict[str, Any]]:
+    """Return the races of the ticket in their order, with the numbers chosen in each."""
+    return [
+        {
+            "position": leg.position,
+            "racecourse": leg.racecourse,
+            "race": leg.race_number,
+            "name": leg.race_name,
+            "scheduled_start_at": leg.scheduled_start_at.isoformat(),
+            "numbers": numbers_of(mask),
+            "quick_pick": bool(sold.quick_legs >> (leg.position - 1) & 1),
+        }
+        for leg, mask in zip(sold.facts.legs, sold.masks, strict=True)
+    ]
 
 
 def ticket_document(

@@ -15,7 +15,7 @@ Days = defaultdict[date, int]
 
 @dataclass(frozen=True)
 class Commission:
-    """What premises earn on the sales of a game: from a day on, so many per cent of them."""
+    """The commission on the sales of a game: so many per cent, from a day on."""
 
     account: str
     rates: list[tuple[date, Fraction]]

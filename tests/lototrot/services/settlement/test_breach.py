@@ -186,8 +186,8 @@ def test_a_correction_reverses_only_settlements_with_breaches_and_without_order(
     rounds.later(1)
     late = settled_with_a_breach(point)[0]
     contests = [ordered_before.pk, late.pk]
-    assert breached_reverse(contests, by=organiser()) == [late.pk]
-    assert breached_reverse(contests, by=organiser()) == []
+    assert breached_reverse(organiser(), contests) == [late.pk]
+    assert breached_reverse(organiser(), contests) == []
     ordered_before.refresh_from_db()
     assert ordered_before.state == Contest.State.ORDERED
 
