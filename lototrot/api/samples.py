@@ -20,6 +20,7 @@ TICKET: dict[str, Any] = {
     "code": "1ABC-DEFG-HJKM-NPQR-STVW-XYZ0",
     "game": "Lototrot",
     "bet_type": {"code": "lototrot", "version": 1, "name": "Lototrot"},
+    "ticket_model": {"code": "roll-80", "version": 1},
     "contest": 12,
     "meeting": {"day": "2027-04-10", "name": "Jornada de primavera"},
     "premises": {

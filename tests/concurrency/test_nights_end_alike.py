@@ -104,12 +104,12 @@ def played() -> None:
     for number in range(3):
         day = add_days(BEGINS, number)
         world.claims(day)
-        world.meeting(day)
+        world.meeting(world.planned(day))
     for number in (3, 8, 29):
         world.claims(add_days(BEGINS, number))
     at(LAST, 0, 30)
     world.night()
-    world.put_on_sale(add_days(LAST, 20), on=LAST)
+    world.put_on_sale(world.planned(add_days(LAST, 20)), on=LAST)
 
 
 def state() -> str:

@@ -12,9 +12,11 @@ from typing import Any
 import pytest
 from django.core.management import CommandError, call_command
 
+from core.database import clock
 from core.kernel.days import add_days, natural_day
 from core.kernel.errors import InvariantBroken
 from core.payoffice import sources
+from core.payoffice.models import Payment
 from core.reports import day_file
 from core.reports.day_file import DayDiffers, NotADayFile
 from lototrot.models.tickets import Ticket
@@ -49,7 +51,7 @@ def play(world: season.World, days: int) -> date:
     day = world.begins
     for _ in range(days):
         world.claims(day)
-        world.meeting(day)
+        world.meeting(world.planned(day))
         day = add_days(day, 1)
         at(day, 0, 30)
         world.night()
@@ -69,12 +71,13 @@ def test_days_of_a_season_are_made_again_from_their_files(own_database: Database
     jump = add_days(BEGINS, 30)
     for day in (6, 9, 14, 29, 30):
         world.claims(add_days(BEGINS, day))
+    paid_on = natural_day(Payment.objects.latest("paid_at").paid_at)
     at(add_days(jump, 1), 9)
     world.night()
-    world.put_on_sale(add_days(jump, 9), on=add_days(jump, 1))
+    world.put_on_sale(world.planned(add_days(jump, 9)), on=add_days(jump, 1))
     at(add_days(jump, 2), 1)
     world.night()
-    for day in (add_days(jump, 1), add_days(BEGINS, 29), last):
+    for day in (add_days(jump, 1), paid_on, last):
         lines = written(day)
         assert replayed(lines) > 12, day
     kinds = {json.loads(line).get("event") for line in written(add_days(jump, 1))}
@@ -132,7 +135,7 @@ def test_a_file_tells_the_truth_and_no_secrets(
         call_command("day_replay", str(file))
     assert "none differs" in capsys.readouterr().out
     with pytest.raises(CommandError, match="not ended"):
-        call_command("day_file", "--day", natural_day(season.clock.now()).isoformat())
+        call_command("day_file", "--day", natural_day(clock.now()).isoformat())
 
 
 def test_a_day_of_instant_tickets_is_made_again(own_database: Database) -> None:

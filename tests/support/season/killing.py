@@ -4,6 +4,7 @@ import os
 import signal
 import subprocess
 import sys
+from collections.abc import Mapping
 
 from django.db import connection
 
@@ -13,7 +14,7 @@ from tests.support.concurrency.sales import eventually
 NAME = "season: to be killed"
 
 
-def killed(environment: dict[str, str], work: str, statement: int) -> bool:
+def killed(environment: Mapping[str, str], work: str, statement: int) -> bool:
     """Run the work in a process of its own that dies at a statement. Return whether it did."""
     child = subprocess.run(
         [sys.executable, "-m", "tests.support.season.doomed", work, str(statement)],

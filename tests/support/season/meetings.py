@@ -116,9 +116,9 @@ class Meetings(Office):
 
     # --- Selling ----------------------------------------------------------------------------------
 
-    def put_on_sale(self, plan: Plan) -> Contest:
-        """Return the contest of a day, on sale since that morning."""
-        at(plan.day, 9)
+    def put_on_sale(self, plan: Plan, *, on: date | None = None) -> Contest:
+        """Return the contest of a day, on sale since that morning or an earlier day."""
+        at(on or plan.day, 9)
         self._sign_on()
         meeting = factories.meeting(races=0, day=plan.day)
         course = factories.racecourse()

@@ -1,7 +1,7 @@
 """Hold the state of a season: its people and places, its papers, and the day's clock."""
 
 import secrets
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, date, datetime, timedelta
 from fractions import Fraction
@@ -84,7 +84,7 @@ class Season:
     cashier: StaffActor
     second: StaffActor
     session: str
-    environment: dict[str, str]
+    environment: Mapping[str, str]
     possible: Sequence[Incident]
     eagerness: float = 1.0
     most_kills: int = 1

@@ -1,8 +1,9 @@
 """Begin a season, and bring each of its days to the next."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import date, timedelta
 from random import Random
+from types import MappingProxyType
 
 from core.payoffice.services.cash import cash_open
 from core.premises.models import Premises
@@ -65,13 +66,16 @@ def begin(
     rng: Random,
     begins: date,
     *,
-    environment: dict[str, str],
-    possible: Sequence[Incident],
+    environment: Mapping[str, str] = MappingProxyType({}),
+    possible: Sequence[Incident] = (),
     eagerness: float = 1.0,
     most_kills: int = 1,
     premises: int = 5,
 ) -> World:
-    """Make places, people and rules, on the eve of the season's first day."""
+    """Make places, people and rules, on the eve of the season's first day.
+
+    Without `possible` incidents, nothing goes wrong and nothing is killed.
+    """
     factories.time_to(local(begins, 8))
     organiser = factories.staff(Role.ORGANISER)
     agreed = commission(begins)
