@@ -133,6 +133,7 @@ def test_the_certified_order_is_the_result_and_the_contest_can_be_settled(
     assert record.facts().winners == {int(outcome.order[0])}
     (first, *_) = contest_results(contest).legs
     assert first.official_at == record.drawn.certified_at if record.drawn else False
+    f.prints_ended(contest)
     assert contest_settle(contest_id=contest.pk).in_force
 
 
