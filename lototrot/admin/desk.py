@@ -104,6 +104,7 @@ class _Desk:
             "buttons": self.buttons(contest, acts),
             "seconds_left": self._seconds_left(),
             "gates": self._gates(),
+            "gate_buttons": self.buttons(contest.meeting, (programme.INTERNAL,)),
             "missing": self._missing(),
             "totals": contest_totals(contest),
             "busy": next((step for step in steps if step.busy), None),
