@@ -50,8 +50,18 @@ def post(path: str, body: bytes, headers: dict[str, str]) -> bytes:
     return "\r\n".join(lines).encode() + b"\r\n\r\n" + body
 
 
-def run(base_url: str, *, connections: int, seconds: float, request: Request) -> Load:
-    """Keep `connections` requests under way for `seconds`, then wait for the last answers."""
+def run(
+    base_url: str,
+    *,
+    connections: int,
+    seconds: float,
+    request: Request,
+    over: Callable[[], bool] = lambda: True,
+) -> Load:
+    """Keep `connections` requests under way for `seconds`, and for longer until `over`.
+
+    Then wait for the last answers.
+    """
     totals = Load()
     selector = selectors.EpollSelector()
     address = urlsplit(base_url)
@@ -75,7 +85,7 @@ def run(base_url: str, *, connections: int, seconds: float, request: Request) ->
             totals.statuses[status] += 1
             totals.last_at[status] = now
             totals.latencies_ms.append((now - connection.sent_at) * 1000)
-            if now < deadline:
+            if now < deadline or not over():
                 _send(connection, request)
             else:
                 selector.unregister(connection.socket)
