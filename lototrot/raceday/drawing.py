@@ -39,6 +39,9 @@ def tell(stage: Stage) -> None:
             step(f"The first start closes the contest; {count} sealed")
         office.classify(day, race)
     step(f"{counted(len(run), 'race')} are run and their results confirmed")
+    count = office.unprinted_stand(day, "The player has the paper in hand.")
+    need(count == 1, f"{count} tickets are without a confirmed print")
+    step("Every print was confirmed but one; two persons let that ticket stand")
     drawn = _draw(stage, day, called_off)
     show.settlement(office.settlement_wait(day), day.meeting["day"])
     office.payment_order(day)
@@ -61,6 +64,7 @@ def _sell(stage: Stage, day: Day) -> list[dict[str, Any]]:
     need(not sold.refusals, f"sales refused: {dict(sold.refusals)}")
     step(f"{counted(len(sold.tickets), 'ticket')} sold at {TERMINALS} terminals:")
     selling.show_kinds(sold)
+    selling.prints_confirm(sellers, sold.tickets[:-1])
     return sold.tickets
 
 

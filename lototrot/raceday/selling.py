@@ -130,6 +130,18 @@ def print_confirm(seller: Seller, ticket: dict[str, Any]) -> bytes:
     return slip
 
 
+def prints_confirm(sellers: list[Seller], tickets: list[dict[str, Any]]) -> None:
+    """Have every terminal confirm that it printed its tickets among these [E11]."""
+
+    def confirm(seller: Seller) -> None:
+        for ticket in tickets:
+            if ticket["terminal"] == seller.terminal:
+                seller.api.post(f"lototrot/tickets/{ticket['uuid']}/print-confirmation")
+
+    with ThreadPoolExecutor(len(sellers)) as pool:
+        list(pool.map(confirm, sellers))
+
+
 def annul(seller: Seller, ticket: dict[str, Any]) -> None:
     """Annul a ticket that the clerk sold by mistake, inside the correction window."""
     seller.api.post(

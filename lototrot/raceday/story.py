@@ -132,7 +132,8 @@ def _prints(stage: Stage, day: Day, late: dict[str, Any]) -> None:
     again = seller.api.post("lototrot/tickets", late["body"])
     need(again["code"] is None, "a replay gave a code away")
     count = office.unprinted_stand(day, "These terminals print, and do not confirm it.")
-    step(f"{counted(count, 'ticket')} without a confirmed print stand, by two persons")
+    rest = counted(count, "other ticket")
+    step(f"The terminals confirmed one print; two persons let the {rest} stand")
 
 
 def _false_start(day: Day, race: RaceFacts, seller: Seller) -> None:

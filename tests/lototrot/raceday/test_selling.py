@@ -111,5 +111,14 @@ def test_a_paper_is_fetched_before_its_print_is_confirmed() -> None:
     assert [path for path, _ in answers.asked] == [paper, confirmation]
 
 
+def test_each_terminal_confirms_the_prints_of_its_own_tickets() -> None:
+    answers = Answers()
+    for ident in "uv":
+        answers.given(f"{TICKETS}/{ident}/print-confirmation", None)
+    sold = [{"uuid": "u", "terminal": "T-1"}, {"uuid": "v", "terminal": "T-2"}]
+    selling.prints_confirm([seller_of(answers, "T-1"), seller_of(Answers(), "T-3")], sold)
+    assert [path for path, _ in answers.asked] == [f"{TICKETS}/u/print-confirmation"]
+
+
 def test_an_instant_is_shown_as_the_time_in_palma() -> None:
     assert selling.clock_time("2027-07-01T16:05:00+00:00") == "18:05"
