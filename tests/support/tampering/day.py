@@ -49,6 +49,7 @@ from tests.support import paying as given
 from tests.support.journaling import seal_all
 from tests.support.lototrot import starting
 from tests.support.lototrot.scheduling import postpone
+from tests.support.tampering.endings import endings_make
 from tests.support.verifying.forging import public_key, published_log
 
 PRICE_CENTS = 600
@@ -231,7 +232,10 @@ def _played() -> Emission:
 
 
 def _paid(contest: Contest, point: factories.Point, office: Premises, codes: list[str]) -> None:
-    """On the next day pay the winner by cheque and one in cash, deposit one, and present one."""
+    """On the next day pay the winner by cheque and one in cash, deposit one, and present one.
+
+    Then make the ends of a play and of games.
+    """
     factories.time_pass(days=1)
     cashier = given.cashier(office)
     prizes = dict(
@@ -253,6 +257,7 @@ def _paid(contest: Contest, point: factories.Point, office: Premises, codes: lis
         at=point.actor, request=DepositRequest(uuid.uuid4(), "damaged", "torn", code=torn)
     )
     presenting.presentation_make(at=point.actor, code=shown)
+    endings_make(office, cashier)
 
 
 def _remitted(point: factories.Point) -> None:
