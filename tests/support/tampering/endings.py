@@ -1,5 +1,7 @@
 """Make what the day of tampering has of ends: of a play, of a game of each kind; and valuations."""
 
+from collections.abc import Callable
+
 from core.payoffice.models import Deposit
 from core.payoffice.services.deposits import deposit_arrive
 from core.premises.models import Premises
@@ -30,9 +32,11 @@ def endings_make(office: Premises, cashier: StaffActor) -> None:
 
 
 def _play_ended(office: Premises, cashier: StaffActor) -> None:
-    """End a play of premises that have no terminal any more, and hand its voucher over [P19]."""
-    point = factories.point()
-    (play,) = emitting.sold(Emission.objects.get(reference="waiting/1"), 1, point)
+    """End a winning play of premises that have no terminal any more, and hand its voucher over
+    [P19].
+    """
+    emission, point = _opened("stranded", lambda tiers: bool(tiers[0])), factories.point()
+    (play,) = emitting.sold(emission, 1, point)
     terminal_revoke(by=factories.staff(Role.ORGANISER), terminal=point.terminal.code)
     ending = play_end_propose(by=cashier, ident=play, reason="Closed")
     two_persons.confirm(proposal=ending.uuid, by=given.cashier(office))
@@ -42,11 +46,16 @@ def _play_ended(office: Premises, cashier: StaffActor) -> None:
 
 def _game_ended() -> None:
     """End a game that sold two losing tickets, so that their share of prizes is drawn [P2]."""
-    definition = emitting.small("owing")
-    seed = emitting.seed_where("owing/1", lambda tiers: not any(tiers[:2]), definition)
-    with emitting.seeded(seed):
-        emission = emitting.opened(definition)
+    emission = _opened("owing", lambda tiers: not any(tiers[:2]))
     emitting.sold_and_played(emission, 2)
     game = emitting.closed(emission).game
     by = factories.staff(Role.ORGANISER)
     emitting.both(game_end_propose(by=by, game=game, winners=1))
+
+
+def _opened(code: str, wanted: Callable[[bytes], bool]) -> Emission:
+    """Return an emission on sale of a small game, with such tiers on its tickets."""
+    definition = emitting.small(code)
+    seed = emitting.seed_where(f"{code}/1", wanted, definition)
+    with emitting.seeded(seed):
+        return emitting.opened(definition)
