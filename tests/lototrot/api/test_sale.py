@@ -85,14 +85,19 @@ def test_a_replay_is_the_same_ticket_with_200(place: Point, contest: Contest) ->
     assert Ticket.objects.count() == Transfer.objects.count() == 1
 
 
-def test_a_replay_after_the_closing_has_no_code(place: Point, contest: Contest) -> None:
+def test_a_replay_has_no_code_when_the_time_to_print_is_over(
+    place: Point, contest: Contest
+) -> None:
+    """For five minutes after the closing it has, if the print is not confirmed [E11]."""
     body = asked(contest)
     first = sell(place, body).json()
     contest_close(contest_id=contest.pk, cause=Contest.Cause.ORGANISER)
     OperatorSession.objects.filter(pk=place.session.pk).update(ended_at=clock.now())
     again = sell(place, body)
     assert again.status_code == 200
-    assert again.json() == first | {"code": None}
+    assert again.json() == first
+    factories.prints_ended(contest)
+    assert sell(place, body).json() == first | {"code": None}
 
 
 def test_the_same_uuid_with_other_content(place: Point, contest: Contest) -> None:

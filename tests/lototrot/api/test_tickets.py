@@ -153,9 +153,12 @@ def test_once_the_paper_is_confirmed_the_original_is_not_given_again(api: Api, c
         refused(api.get(path(card, f"slip.{form}")), 409, "slip_printed")
 
 
-def test_no_slip_after_the_closing(api: Api, card: Card, contest: Contest) -> None:
+def test_no_slip_of_a_printed_ticket_after_the_closing(
+    api: Api, card: Card, contest: Contest
+) -> None:
+    api.post(path(card, "print-confirmation"))
     contest_close(contest_id=contest.pk, cause=Contest.Cause.ORGANISER)
-    refused(api.get(path(card, "slip.pdf")), 409, "contest_closed")
+    refused(api.get(path(card, "slip.pdf")), 409, "slip_printed")
     refused(api.post(path(card, "reprints"), {"format": "pdf"}), 409, "contest_closed")
     assert api.post(path(card, "inquiry")).json()["ticket"]["code"] is None
 
