@@ -75,6 +75,14 @@ def test_a_race_day_on_the_board(
     assert emission.reference in told
     tour.stop("on-sale")
 
+    stop = desk.stop(contest, race=1)
+    live.publish(live.folder())
+    browser.find(".badge.bad")
+    tour.stop("stopped")
+    desk.lift(stop)
+    live.publish(live.folder())
+    browser.gone(".badge.bad")
+
     rounds.run(contest, facts())
     contest.refresh_from_db()
     live.publish(live.folder())

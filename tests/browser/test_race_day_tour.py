@@ -79,7 +79,7 @@ def test_a_race_day_is_run_from_the_desk(
     for race in RUN:
         classify(first, second, race, looks)
     inspector = person(open_browser(TERMINAL), line.url, Role.INSPECTOR)
-    draw(first, inspector, looks)
+    draw(first, second, inspector, looks)
     settle_and_order(first, second, asked_to_settle, looks)
     done = set(LogEntry.objects.values_list("change_message", flat=True))
     assert {act.split(": ")[1].split()[0] for act in done} >= {
@@ -90,6 +90,9 @@ def test_a_race_day_is_run_from_the_desk(
         "open",
         "suspend_all",
         "resume",
+        "internal",
+        "stop",
+        "lift",
         "withdraw",
         "start",
         "breach_void",
@@ -137,6 +140,11 @@ def prepare(first: Person, second: Person, tmp_path: Path, looks: Looks) -> None
     first.browser.click('.house-buttons a[href^="/admin/race-day/"]')
     first.browser.find(".desk-gates .shut")
     looks.stop("gates")
+    first.press("internal")
+    first.browser.click("#id_none")
+    first.fill("source", "Secretaria de Son Pardo")
+    first.fill("dated_on", DAY.programme.day.isoformat())
+    first.finish()
     first.do("publish", **RULES)
     first.browser.gone(".desk-gates .shut")
     first.do("open")
@@ -157,6 +165,7 @@ def sell_and_close(first: Person, second: Person, looks: Looks) -> None:
     first.desk()
     assert not first.browser.shows('a[href*="/confirm/?back="]')
     looks.stop("on-sale")
+    false_stop(first, second, looks)
     started = RUN[0].started_at - timedelta(minutes=4)
     factories.time_to(started + timedelta(seconds=5))
     factories.sell(contest, shop, winners)  # the signal has not arrived yet
@@ -166,9 +175,29 @@ def sell_and_close(first: Person, second: Person, looks: Looks) -> None:
     first.refused("instant_ahead", actual_start_at=tomorrow, source="Jutge de sortida")
     first.fill("actual_start_at", typed(started))
     first.finish()
+    first.browser.find("#stops")
+    second.desk()
+    second.do("confirm")
     contest.refresh_from_db()
     assert (contest.state, contest.closing_cause) == ("closed", "start")
     contest_seal(contest_id=contest.pk)
+    factories.prints_ended(contest)
+
+
+def false_stop(first: Person, second: Person, looks: Looks) -> None:
+    """Sales are stopped by mistake; nobody confirms, which alarms; two persons lift the stop."""
+    first.do("stop", "#race-1", source="Jutge de sortida")
+    first.browser.find("#stops")
+    looks.stop("stopped")
+    factories.time_pass(minutes=3)
+    first.browser.go(f"{first.url}/admin/")
+    first.sees("Sales are stopped: confirm the start, or lift the stop")
+    looks.stop("alarms")
+    first.desk()
+    first.do("lift", "#stops", reason="Sortida falsa")
+    second.desk()
+    second.do("confirm")
+    assert not second.browser.shows("#stops")
 
 
 def by_keyboard(first: Person) -> None:
@@ -209,6 +238,8 @@ def classify(first: Person, second: Person, race: RaceFacts, looks: Looks) -> No
         factories.time_to(race.started_at + timedelta(seconds=20))
         first.desk()
         first.do("start", at, actual_start_at=typed(race.started_at))
+        second.desk()
+        second.do("confirm")
     factories.time_to(race.started_at + timedelta(minutes=6))
     first.desk()
     first.press("classify", at)
@@ -224,11 +255,14 @@ def classify(first: Person, second: Person, race: RaceFacts, looks: Looks) -> No
     second.do("confirm")
 
 
-def draw(first: Person, inspector: Person, looks: Looks) -> None:
+def draw(first: Person, second: Person, inspector: Person, looks: Looks) -> None:
     """The last race is not run: declared, counted down, drawn with a witness, certified."""
     factories.time_to(CALLED_OFF.started_at)
     first.desk()
     first.do("declare", "#race-7", kind="not_run", reason="Tempesta: pista impracticable")
+    second.desk()
+    second.do("confirm")
+    first.desk()
     first.browser.find("#draws [data-seconds-left]")
     soon = typed(CALLED_OFF.started_at + timedelta(minutes=30))
     first.do("announce", "#draws", place=OFFICE, planned_at=soon)

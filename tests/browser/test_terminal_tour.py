@@ -1,7 +1,11 @@
 """Every state of the terminal, looked at in every size: pictures, axe-core, nothing cut off."""
 
+from pathlib import Path
+from typing import Any
+
 import pytest
 
+from core.screens import live
 from tests.support import factories
 from tests.support.browser import desk
 from tests.support.browser.driver import TERMINAL, Open
@@ -11,9 +15,17 @@ from tests.support.browser.tour import LOOKS, SIZES, Tour
 
 @pytest.mark.parametrize(("size", "dark", "language"), LOOKS)
 def test_every_state_of_lototrot(
-    open_browser: Open, line: Line, size: str, dark: bool, language: str
+    open_browser: Open,
+    line: Line,
+    size: str,
+    dark: bool,
+    language: str,
+    tmp_path: Path,
+    settings: Any,
 ) -> None:
+    settings.VAR_DIR = tmp_path
     shop = desk.shop()
+    live.publish(live.folder())
     browser = open_browser(SIZES[size], dark=dark, language=language)
     tour = Tour(browser, "terminal", size, dark)
     browser.at_load(desk.PRINTER)
@@ -47,6 +59,12 @@ def test_every_state_of_lototrot(
     browser.find(".day .table")
     tour.stop("day")
     browser.click("#tab-lototrot")
+    desk.mark_all(browser, [4, 1, 5, 7, 9, 2, 6])
+    desk.stop(shop.contest, race=1)
+    live.publish(live.folder())
+    browser.find(".closing.bad")  # the pulse says it, before anybody tries to sell
+    assert not browser.shows(".bet-bar .primary:enabled")
+    tour.stop("stopped")
     line.cut()
     browser.offline(True)
     browser.find("#cut")

@@ -6,9 +6,12 @@ from typing import Any
 
 from core.premises.operators import operator_register
 from core.premises.services import terminal_register
+from core.staff import two_persons
 from core.staff.powers import Role
 from lototrot.models.contest import Contest
+from lototrot.models.stops import SalesStop
 from lototrot.services.contest.contests import contest_publish
+from lototrot.services.races.stopping import race_stop, stop_lift
 from lototrot.services.races.withdrawals import withdrawal_enter
 from tests.support import factories
 from tests.support.browser.driver import Browser, until
@@ -59,6 +62,19 @@ def withdraw(contest: Contest, *, race: int, number: int) -> None:
     of = factories.races_of(contest)[race - 1]
     by = factories.staff(Role.STEWARDS)
     withdrawal_enter(by=by, race_id=of.pk, number=number, source="Secretaria")
+
+
+def stop(contest: Contest, *, race: int) -> SalesStop:
+    """Stop the sales of every contest on a race of the ticket."""
+    of = factories.races_of(contest)[race - 1]
+    return race_stop(by=factories.staff(Role.STEWARDS), race_id=of.pk, source="Jutge de sortida")
+
+
+def lift(standing: SalesStop) -> None:
+    """Have two persons lift a stop, so that sales go on."""
+    first, second = factories.staff(Role.STEWARDS), factories.staff(Role.STEWARDS)
+    proposal = stop_lift(by=first, stop_id=standing.pk, reason="Sortida falsa")
+    two_persons.confirm(proposal=proposal.uuid, by=second)
 
 
 def enrol(browser: Browser, url: str, at: Shop, *, language: str = "ca") -> None:
