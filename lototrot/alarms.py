@@ -114,6 +114,7 @@ ALARMS: tuple[Alarm, ...] = (
         title=_("A closing is not recorded: no worker runs"),
         power=powers.CLOSE_CONTEST,
         rows=closings_overdue,
+        immediate=True,
     ),
     Alarm(
         code="lototrot_breach_pending",
@@ -132,6 +133,7 @@ ALARMS: tuple[Alarm, ...] = (
         title=_("Sales are stopped: confirm the start, or lift the stop"),
         power=powers.STOP_SALES,
         rows=stops_undecided,
+        immediate=True,
     ),
     Alarm(
         code="lototrot_order_missing",

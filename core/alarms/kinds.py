@@ -34,13 +34,15 @@ class AlarmRow:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Alarm:
     """An alarm. `code` is stable. `power` is the power of the act that deals with it: its holders
-    are shown the rows.
+    are shown the rows. While an `immediate` alarm stands, players cannot bet or bets are at risk:
+    its rows come before all others.
     """
 
     code: str
     title: str | Promise
     power: str
     rows: Callable[[], Sequence[AlarmRow]]
+    immediate: bool = False
 
 
 def all_alarms() -> tuple[Alarm, ...]:

@@ -16,8 +16,8 @@ class Standing:
 
 
 def standing(alarms: tuple[Alarm, ...] | None = None) -> list[Standing]:
-    """Return the rows of the alarms (default: all), those with the fewest days left first, then the
-    oldest.
+    """Return the rows of the alarms (default: all): first the immediate ones, then those with the
+    fewest days left, then the oldest.
     """
     rows = [Standing(alarm, row) for alarm in alarms or all_alarms() for row in alarm.rows()]
     return sorted(rows, key=_urgency)
@@ -33,6 +33,6 @@ def _alarms_of(by: StaffActor) -> Iterator[Alarm]:
     return (alarm for alarm in all_alarms() if by.may(alarm.power))
 
 
-def _urgency(waiting: Standing) -> tuple[bool, int, float]:
+def _urgency(waiting: Standing) -> tuple[bool, bool, int, float]:
     left = waiting.row.days_left
-    return left is None, left or 0, waiting.row.since.timestamp()
+    return not waiting.alarm.immediate, left is None, left or 0, waiting.row.since.timestamp()

@@ -52,6 +52,7 @@ ALARMS: tuple[Alarm, ...] = (
         title=gettext_lazy("The clock is not to be trusted"),
         power=powers.WATCH,
         rows=unsound,
+        immediate=True,
     ),
     Alarm(
         code="clock_unwatched",

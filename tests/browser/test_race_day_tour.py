@@ -62,7 +62,7 @@ def asked_to_settle(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[int]]:
 def test_a_race_day_is_run_from_the_desk(
     open_browser: Open, line: Line, tmp_path: Path, asked_to_settle: list[int]
 ) -> None:
-    factories.time_to(RUN[0].started_at - timedelta(hours=5))
+    factories.time_to(RUN[0].started_at - timedelta(hours=3))
     factories.bet_type(), factories.ticket_model()
     first = person(open_browser(TERMINAL, language="en"), line.url, *BOTH, has_device=False)
     second = person(open_browser(TERMINAL, language="es"), line.url, *BOTH)

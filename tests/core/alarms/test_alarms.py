@@ -64,6 +64,11 @@ def test_the_most_urgent_comes_first_and_then_the_oldest(rows: list[AlarmRow]) -
     for name, age_s, days_left in (("a", 9, None), ("b", 1, 5), ("c", 2, -1), ("d", 99, None)):
         rows.append(AlarmRow(name, now - datetime.timedelta(seconds=age_s), days_left))
     assert [each.row.subject for each in standing()] == ["c", "b", "d", "a"]
+    at_once = AlarmRow("e", now)
+    stop = Alarm(
+        code="test_stop", title="Stop", power="alarms.test", rows=lambda: [at_once], immediate=True
+    )
+    assert standing((*all_alarms(), stop))[0].row is at_once
 
 
 def test_it_shows_in_the_metrics_and_in_the_nights_list_until_dealt_with(
