@@ -28,6 +28,7 @@ from core.admin_support.contents import collected
 from core.admin_support.forms import ActForm
 from core.admin_support.key_names import key_name
 from core.api.problems import domain_error
+from core.database import clock
 from core.journal import acting
 from core.kernel.errors import DomainError, InvariantBroken, Unavailable
 from core.staff.actor import StaffActor
@@ -219,6 +220,7 @@ def _do(act: Act, by: StaffActor, target: Any, data: dict[str, Any]) -> Done:
 def _log(act: Act, by: StaffActor, row: Any) -> None:
     """Record the act, its person and the session in the admin's log."""
     LogEntry.objects.create(
+        action_time=clock.now(),  # its default is the time of this machine
         user_id=by.user_id,
         action_flag=CHANGE,
         content_type=ContentType.objects.get_for_model(row) if row else None,

@@ -143,7 +143,7 @@ def move_to(instant: datetime.datetime, *, reason: str) -> datetime.timedelta:
         present, real = cursor.fetchone()
     if instant < present:
         raise ClockBackwards(now=present.isoformat())
-    moved = ClockOffset.objects.create(offset=instant - real, reason=reason).offset
+    moved = ClockOffset.objects.create(offset=instant - real, set_at=instant, reason=reason).offset
     forget_recent()
     transaction.on_commit(forget_recent)  # another thread may have asked before the commit
     return moved

@@ -8,7 +8,6 @@ from typing import ClassVar
 
 from django.db import models
 from django.db.models import Q
-from django.db.models.functions import Now
 from django.utils.translation import gettext_lazy as _
 
 
@@ -37,7 +36,7 @@ class ClockOffset(Guarded):
     """
 
     offset = models.DurationField(_("offset"))
-    set_at = models.DateTimeField(_("set at"), db_default=Now())
+    set_at = models.DateTimeField(_("set at"))
     reason = models.CharField(_("reason"), max_length=200)
 
     class Meta:

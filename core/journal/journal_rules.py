@@ -118,6 +118,7 @@ RULES: tuple[Rule, ...] = (
     PROPOSED,
     DECIDED,
     SAME,
+    stamped("django_admin_log", "action_time", user="user_id"),
     stamped("api_firstanswer", "answered_at", user="user_id"),
     stamped("ledger_account", "opened_at"),
     stamped("ledger_transfer", "at"),

@@ -166,7 +166,7 @@ def _move_clock(instant: datetime) -> None:
     with connection.cursor() as cursor:
         cursor.execute("SELECT clock_timestamp()")
         real = cursor.fetchone()[0]
-    ClockOffset.objects.create(offset=instant - real, reason="a day is replayed")
+    ClockOffset.objects.create(offset=instant - real, set_at=instant, reason="a day is replayed")
 
 
 def _open(documents: list[dict[str, Any]]) -> None:

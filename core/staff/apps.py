@@ -13,5 +13,6 @@ class StaffConfig(AppConfig):
     def ready(self) -> None:
         from core.staff.signals import close_session, open_session
 
+        user_logged_in.disconnect(dispatch_uid="update_last_login")  # this machine's time
         user_logged_in.connect(open_session)
         user_logged_out.connect(close_session)

@@ -8,7 +8,6 @@ from django.contrib.auth.base_user import AbstractBaseUser, BaseUserManager
 from django.contrib.postgres.fields import ArrayField
 from django.db import models
 from django.db.models import F, Q
-from django.db.models.functions import Now
 from django.utils.translation import gettext_lazy as _
 
 from core.database.models import Guarded
@@ -54,7 +53,7 @@ class User(AbstractBaseUser, Guarded):
     last_login = models.DateTimeField(_("last sign-on"), null=True, blank=True)
     failed_attempts = models.PositiveIntegerField(_("failed attempts"), default=0)
     locked_until = models.DateTimeField(_("locked until"), null=True, blank=True)
-    created_at = models.DateTimeField(_("registered at"), db_default=Now())
+    created_at = models.DateTimeField(_("registered at"))
     given = models.ForeignKey(
         "Proposal", models.PROTECT, null=True, related_name="+", verbose_name=_("given by proposal")
     )

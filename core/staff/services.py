@@ -128,6 +128,7 @@ def user_insert(
         roles=roles,
         appointment=appointment,
         given=given,
+        created_at=clock.now(),
     )
     if User.objects.filter(username=username).exists():
         raise UsernameTaken(username=username)

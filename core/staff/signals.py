@@ -15,11 +15,12 @@ SESSION_KEY = "staff_session"
 
 
 def open_session(request: HttpRequest, user: User, **_: Any) -> None:
-    """Open a staff session and store its key in the session of the browser."""
+    """Open a staff session and store its key in the session of the browser. Note the sign-on."""
     session, _token = session_start(
         user=user, channel=StaffSession.Channel.ADMIN, verified=second_factor_of(user) is not None
     )
     request.session[SESSION_KEY] = session.pk
+    User.objects.filter(pk=user.pk).update(last_login=session.started_at)
 
 
 def close_session(request: HttpRequest, **_: Any) -> None:

@@ -2,7 +2,6 @@
 
 import datetime
 
-import django.db.models.functions.datetime
 from django.db import migrations, models
 
 
@@ -22,12 +21,7 @@ class Migration(migrations.Migration):
                     ),
                 ),
                 ("offset", models.DurationField(verbose_name="offset")),
-                (
-                    "set_at",
-                    models.DateTimeField(
-                        db_default=django.db.models.functions.datetime.Now(), verbose_name="set at"
-                    ),
-                ),
+                ("set_at", models.DateTimeField(verbose_name="set at")),
                 ("reason", models.CharField(max_length=200, verbose_name="reason")),
             ],
             options={

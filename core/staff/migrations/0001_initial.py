@@ -4,7 +4,6 @@ import uuid
 
 import django.contrib.postgres.fields
 import django.db.models.deletion
-import django.db.models.functions.datetime
 from django.conf import settings
 from django.db import migrations, models
 
@@ -72,13 +71,7 @@ class Migration(migrations.Migration):
                     "locked_until",
                     models.DateTimeField(blank=True, null=True, verbose_name="locked until"),
                 ),
-                (
-                    "created_at",
-                    models.DateTimeField(
-                        db_default=django.db.models.functions.datetime.Now(),
-                        verbose_name="registered at",
-                    ),
-                ),
+                ("created_at", models.DateTimeField(verbose_name="registered at")),
             ],
             options={
                 "verbose_name": "member of staff",

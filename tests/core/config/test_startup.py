@@ -122,7 +122,7 @@ def test_production_refuses_a_database_that_has_run_on_simulated_time(
     startup.verify_server()
     with connection.cursor() as cursor:
         cursor.execute("SELECT clock_timestamp()")
-    ClockOffset.objects.create(offset=clock.offset(), reason="once")
+    ClockOffset.objects.create(offset=clock.offset(), set_at=clock.now(), reason="once")
     assert "simulated time" in faults()
     settings.PRODUCTION = False
     startup.verify_server()

@@ -19,11 +19,11 @@ def watch(**changes: Any) -> ClockWatch:
 
 
 def test_an_offset_has_a_reason_and_never_changes() -> None:
-    offset = ClockOffset.objects.create(offset=timedelta(), reason="test")
+    offset = ClockOffset.objects.create(offset=timedelta(), set_at=clock.now(), reason="test")
     with pytest.raises(DatabaseError), transaction.atomic():
         ClockOffset.objects.filter(pk=offset.pk).update(reason="another")
     with pytest.raises(IntegrityError, match="clock_offset_has_reason"), transaction.atomic():
-        ClockOffset.objects.create(offset=timedelta(), reason="")
+        ClockOffset.objects.create(offset=timedelta(), set_at=clock.now(), reason="")
 
 
 def test_there_is_one_watch_and_it_is_never_behind_by_less_than_nothing() -> None:

@@ -129,7 +129,10 @@ def test_acts_in_the_admin_by_tasks_and_by_strangers(own_database: Database) -> 
     assert names <= {"tests", act.name, "admin_login_post", "task:core.nights.tasks.night"}
 
     with psycopg.connect(own_database.app_url) as stranger:
-        stranger.execute("INSERT INTO database_clockoffset (\"offset\", reason) VALUES ('1h', 'x')")
+        stranger.execute(
+            'INSERT INTO database_clockoffset ("offset", set_at, reason)'
+            " VALUES ('1h', core_now(), 'x')"
+        )
     assert (last_act().name, last_act().user_id) == ("", None)
     with (
         pytest.raises(psycopg.errors.InsufficientPrivilege),

@@ -46,7 +46,10 @@ def test_whoever_commits_late_is_in_a_later_batch(own_database: Database) -> Non
     seal_all()
     with psycopg.connect(own_database.app_url) as slow:
         slow.execute("SELECT set_config('core.act', 'slow', false)")
-        slow.execute("INSERT INTO database_clockoffset (\"offset\", reason) VALUES ('0', 'slow')")
+        slow.execute(
+            'INSERT INTO database_clockoffset ("offset", set_at, reason)'
+            " VALUES ('0', core_now(), 'slow')"
+        )
         quick = factories.premises()
         batch_seal()
         assert not _entries(quick)

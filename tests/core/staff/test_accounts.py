@@ -184,7 +184,11 @@ def test_ones_own_password_is_changed_with_the_current_one(db: None) -> None:
 
 DIRECT: dict[str, Callable[[User], object]] = {
     "an account": lambda user: User.objects.create(
-        username="x", full_name="X", password="!", roles=["organiser"]
+        username="x",
+        full_name="X",
+        password="!",
+        roles=["organiser"],
+        created_at=user.created_at,
     ),
     "roles": lambda user: User.objects.filter(pk=user.pk).update(roles=["organiser"]),
     "opening": lambda user: User.objects.filter(pk=user.pk).update(is_active=True),

@@ -187,7 +187,12 @@ def test_who_inspects_audits_or_administers_has_no_other_role(db: None, role: Ro
             ana(roles=[role, other], appointment="Resolució 1")
         with pytest.raises(IntegrityError, match="separate_people"), transaction.atomic():
             User.objects.create(
-                username="b", full_name="B", password="!", roles=[role, other], appointment="1"
+                username="b",
+                full_name="B",
+                password="!",
+                roles=[role, other],
+                appointment="1",
+                created_at=clock.now(),
             )
     assert ana(roles=[role, role], appointment="Resolució 1").roles == [role]
 
@@ -198,7 +203,13 @@ def test_an_inspector_is_appointed_in_the_database_too(db: None) -> None:
         ana(roles=["inspector"])
     ana(roles=["inspector"], appointment="Resolució 1")
     with pytest.raises(IntegrityError, match="inspector_has_appointment"), transaction.atomic():
-        User.objects.create(username="b", full_name="B", password="!", roles=["inspector"])
+        User.objects.create(
+            username="b",
+            full_name="B",
+            password="!",
+            roles=["inspector"],
+            created_at=clock.now(),
+        )
 
 
 def test_nobody_is_a_superuser(db: None) -> None:

@@ -28,7 +28,7 @@ def time_to(instant: datetime) -> datetime:
     with connection.cursor() as cursor:
         cursor.execute("SELECT clock_timestamp()")
         real = cursor.fetchone()[0]
-    ClockOffset.objects.create(offset=instant - real, reason="test")
+    ClockOffset.objects.create(offset=instant - real, set_at=instant, reason="test")
     return instant
 
 
