@@ -33,6 +33,7 @@ from lototrot import powers
 from lototrot.admin import contests, programme, running, stopping
 from lototrot.admin import settling as settling_page
 from lototrot.admin.preparing import CONTEST as PREPARE
+from lototrot.admin.race_records import reading
 from lototrot.admin.words import GATE_NAMES, GATES
 from lototrot.models.contest import Contest
 from lototrot.models.programme import Meeting
@@ -164,6 +165,9 @@ class _Desk:
 
     def _race(self, leg: LegCard) -> dict[str, Any]:
         card, record = leg.card, leg.card.record
+        with reading(record):
+            reversals = [(w, self.buttons(w, (running.REVERSE,))) for w in record.withdrawals]
+            acts = self.buttons(card.race, running.RACE_ACTS)
         return {
             "position": leg.position,
             "race": card.race,
@@ -171,10 +175,10 @@ class _Desk:
             "state": record.state.value,
             "said": running.STATES[record.state],
             "start_at": record.start.actual_start_at if record.start else None,
-            "withdrawals": [(w, self.buttons(w, (running.REVERSE,))) for w in record.withdrawals],
+            "withdrawals": reversals,
             "winners": card.winners,
             "due": record.draw_due_at,
-            "buttons": self.buttons(card.race, running.RACE_ACTS),
+            "buttons": acts,
         }
 
     def _proposals(self) -> list[dict[str, Any]]:

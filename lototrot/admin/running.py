@@ -14,6 +14,7 @@ from core.admin_support.readonly import ReadOnlyAdmin
 from core.staff.actor import StaffActor
 from lototrot import powers
 from lototrot.admin import stopping
+from lototrot.admin.race_records import record_of
 from lototrot.admin.running_forms import (
     ClassifyForm,
     CorrectForm,
@@ -33,7 +34,7 @@ from lototrot.models.running import (
     Withdrawal,
 )
 from lototrot.models.settlement import PaymentOrder
-from lototrot.selectors.races import RaceState, race_record, race_records
+from lototrot.selectors.races import RaceState, race_records
 from lototrot.services.races import (
     classification,
     declarations,
@@ -118,7 +119,7 @@ def _announced(race: Race) -> list[tuple[Any, Any]]:
 
 
 def _in(*states: RaceState) -> Any:
-    return lambda by, race: race_record(race.pk).state in states
+    return lambda by, race: record_of(race.pk).state in states
 
 
 def _is_ahead(meeting: Meeting) -> bool:
@@ -147,7 +148,7 @@ REVERSE = Act(
     offered=lambda by, row: (
         row.confirmed_at is not None
         and row.reversed_at is None
-        and race_record(row.race_id).start is None
+        and record_of(row.race_id).start is None
     ),
 )
 START = Act(
@@ -168,7 +169,7 @@ START_CORRECT = Act(
     run=_start_correct,
     form=StartCorrectionForm,
     icon="edit_calendar",
-    offered=lambda by, race: race_record(race.pk).start is not None,
+    offered=lambda by, race: record_of(race.pk).start is not None,
 )
 DECLARE = Act(
     name="declare",
@@ -222,7 +223,7 @@ CORRECT = Act(
     form=CorrectForm,
     icon="edit_note",
     offered=lambda by, race: (
-        race_record(race.pk).state is RaceState.CLASSIFIED
+        record_of(race.pk).state is RaceState.CLASSIFIED
         and not PaymentOrder.objects.filter(contest__legs__race=race).exists()
     ),
     facts=_announced,

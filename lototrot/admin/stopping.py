@@ -9,12 +9,13 @@ from core.admin_support.acts import Act, Done
 from core.admin_support.readonly import ReadOnlyAdmin
 from core.staff.actor import StaffActor
 from lototrot import powers
+from lototrot.admin.race_records import record_of
 from lototrot.admin.running_forms import AnnounceStartForm, ReasonForm, StopForm
 from lototrot.models.contest import Contest
 from lototrot.models.programme import Meeting, Race
 from lototrot.models.running import StartAnnouncement
 from lototrot.models.stops import SalesStop
-from lototrot.selectors.races import RaceState, race_record
+from lototrot.selectors.races import RaceState
 from lototrot.services.races import announcing, stopping
 
 Data = dict[str, Any]
@@ -82,7 +83,7 @@ ANNOUNCE_START = Act(
     run=_announce_start,
     form=AnnounceStartForm,
     icon="schedule",
-    offered=lambda by, race: race_record(race.pk).state is RaceState.SCHEDULED,
+    offered=lambda by, race: record_of(race.pk).state is RaceState.SCHEDULED,
     text=_("The new time of the start, as the stewards announced it."),
 )
 

@@ -3,6 +3,7 @@
 import re
 
 import pytest
+from pytest_django import DjangoAssertNumQueries
 
 from core.database.locks import hold
 from core.staff.models import Proposal
@@ -148,3 +149,13 @@ def test_sales_by_minute_by_premises_and_silent_terminals() -> None:
     (silent,) = live_sales.silent_terminals(contest, most=5)
     assert silent.code == quiet.terminal.code
     assert silent.last_sale_at is None
+
+
+def test_it_reads_each_race_once_however_many_acts_ask_about_it(
+    django_assert_max_num_queries: DjangoAssertNumQueries,
+) -> None:
+    contest, desk = on_sale(), Desk(Role.ORGANISER, Role.STEWARDS)
+    url = f"/admin/race-day/{contest.pk}/"
+    desk.get(url)
+    with django_assert_max_num_queries(80):
+        desk.get(url)
