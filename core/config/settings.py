@@ -29,6 +29,7 @@ SIMULATED_TIME = env.boolean("SIMULATED_TIME", default=False)
 SECRET_KEY = secret.text("SECRET_KEY", folder=VAR_DIR / "secrets", production=PRODUCTION)
 CODE_KEYS = secret.key_ring("CODE_KEYS", folder=VAR_DIR / "secrets", production=PRODUCTION)
 DATA_KEYS = secret.data_keys("DATA_KEYS", folder=VAR_DIR / "secrets", production=PRODUCTION)
+TOKEN_KEYS = secret.data_keys("TOKEN_KEYS", folder=VAR_DIR / "secrets", production=PRODUCTION)
 SIGNING_KEYS = secret.data_keys("SIGNING_KEYS", folder=VAR_DIR / "secrets", production=PRODUCTION)
 ALLOWED_HOSTS = env.words(
     "ALLOWED_HOSTS", [] if PRODUCTION else ["localhost", "127.0.0.1", "[::1]"]

@@ -1,11 +1,12 @@
 """Encrypt what must not be readable in the database or its backups, under a key kept elsewhere.
 
-AES-256-GCM under a key derived from `DATA_KEYS` for one purpose. The `context` (a row's own id) is
-authenticated with the content and needed again to read it, so that the content cannot be moved to
-another row.
+AES-256-GCM under a key derived from `DATA_KEYS` for one column of one table. Table, column and the
+key of the row are authenticated with the content and needed again to read it, so that the content
+cannot be moved to another row.
 """
 
 import secrets
+from dataclasses import dataclass
 from functools import cache
 
 from cryptography.exceptions import InvalidTag
@@ -13,6 +14,7 @@ from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 from cryptography.hazmat.primitives.hashes import SHA256
 from cryptography.hazmat.primitives.kdf.hkdf import HKDF
 from django.conf import settings
+from django.db.models import Model
 
 from core.kernel.errors import InvariantBroken
 
@@ -25,28 +27,46 @@ class ContentUnreadable(InvariantBroken):
     message = "Encrypted content cannot be read: it was changed or moved, or its key is missing."
 
 
-def encrypt(purpose: str, content: bytes, *, context: bytes) -> bytes:
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """One column of one row. `key` names the row for ever: its UUID, or another unique value."""
+
+    model: type[Model]
+    column: str
+    key: object
+
+    @property
+    def place(self) -> str:
+        """Return table and column."""
+        return f"{self.model._meta.db_table}.{self.column}"
+
+
+def encrypt(cell: Cell, content: bytes) -> bytes:
     """Encrypt `content` under the current key: version (1 byte), nonce (12), ciphertext and tag."""
     version, _ = settings.DATA_KEYS
     nonce = secrets.token_bytes(_NONCE_BYTES)
     head = version.encode()
-    return head + nonce + _cipher(version, purpose).encrypt(nonce, content, head + context)
+    return head + nonce + _cipher(version, cell.place).encrypt(nonce, content, _bound(head, cell))
 
 
-def decrypt(purpose: str, encrypted: bytes, *, context: bytes) -> bytes:
+def decrypt(cell: Cell, encrypted: bytes) -> bytes:
     """Return the content that `encrypt` was given, under any key of `DATA_KEYS`.
 
-    Raises ContentUnreadable if the bytes or the context differ, or the key is missing.
+    Raises ContentUnreadable if the bytes or the cell differ, or the key is missing.
     """
     head, nonce, body = encrypted[:1], encrypted[1:_HEAD_BYTES], encrypted[_HEAD_BYTES:]
     try:
-        return _cipher(head.decode(), purpose).decrypt(nonce, body, head + context)
+        return _cipher(head.decode(), cell.place).decrypt(nonce, body, _bound(head, cell))
     except (InvalidTag, KeyError, ValueError) as error:
-        raise ContentUnreadable(purpose=purpose) from error
+        raise ContentUnreadable(place=cell.place) from error
+
+
+def _bound(head: bytes, cell: Cell) -> bytes:
+    return head + f"{cell.place}\0{cell.key}".encode()
 
 
 @cache
-def _cipher(version: str, purpose: str) -> AESGCM:
+def _cipher(version: str, place: str) -> AESGCM:
     _, keys = settings.DATA_KEYS
-    derived = HKDF(SHA256(), 32, salt=None, info=f"lototrot:{purpose}".encode())
+    derived = HKDF(SHA256(), 32, salt=None, info=f"lototrot:{place}".encode())
     return AESGCM(derived.derive(keys[version]))

@@ -28,7 +28,6 @@ from core.kernel.errors import Conflict, Invalid
 from core.proofs.log import publish
 from core.staff.actor import StaffActor
 
-_PURPOSE = "draws.secret"
 State = Draw.State
 
 
@@ -103,7 +102,7 @@ def draw_commit(
         committed_at=clock.now(),
         committed_by_id=by.user_id,
         committed_in_id=by.session_id,
-        secret_kept=encryption.encrypt(_PURPOSE, secret, context=row.uuid.bytes),
+        secret_kept=encryption.encrypt(_cell(row), secret),
         digest=method.commitment(secret, str(row.uuid), bytes(field.digest), means),
     )
     state_move(row, State.COMMITTED)
@@ -120,9 +119,13 @@ def means_of(commitment: Commitment) -> method.Means:
     return method.Means(method.Source(commitment.source), commitment.pieces)
 
 
+def _cell(draw: Draw) -> encryption.Cell:
+    return encryption.Cell(Commitment, "secret_kept", draw.uuid)
+
+
 def secret_of(draw: Draw, commitment: Commitment) -> bytes:
     """Return the secret that was committed to, decrypted."""
-    return encryption.decrypt(_PURPOSE, bytes(commitment.secret_kept), context=draw.uuid.bytes)
+    return encryption.decrypt(_cell(draw), bytes(commitment.secret_kept))
 
 
 def field_now(draw: Draw) -> Field:

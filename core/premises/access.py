@@ -4,11 +4,11 @@ do.
 
 import dataclasses
 import enum
-import hashlib
 from typing import Any
 
 from core.database.clock import ClockUnsound
 from core.database.statements import call_function
+from core.database.tokens import token_digest
 from core.kernel.errors import Forbidden, Unauthenticated
 from core.premises.models import Premises
 
@@ -85,16 +85,14 @@ REFUSALS = {
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class TerminalCredentials:
-    """SHA-256 digests, 32 bytes each, of a terminal's token and of its operator's session token."""
+    """Keyed digests, 32 bytes each, of a terminal's token and of its operator's session token."""
 
     token_digest: bytes
     session_digest: bytes
 
     @classmethod
     def of(cls, token: str, session: str) -> "TerminalCredentials":
-        return cls(
-            hashlib.sha256(token.encode()).digest(), hashlib.sha256(session.encode()).digest()
-        )
+        return cls(token_digest(token), token_digest(session))
 
 
 @dataclasses.dataclass(frozen=True, slots=True)

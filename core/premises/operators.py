@@ -2,19 +2,18 @@
 
 import datetime
 import itertools
-import secrets
 
 from django.contrib.auth.hashers import check_password, make_password
 from django.db import IntegrityError, transaction
 
 from core.database import clock
+from core.database.tokens import token_digest, token_make
 from core.kernel.errors import Conflict, Forbidden, Invalid, NotFound, Unauthenticated
 from core.premises import powers
 from core.premises.access import BareTerminal
 from core.premises.models import Operator, OperatorSession
 from core.premises.services import CodeTaken, premises_by_code, sales_hold
 from core.staff.actor import StaffActor
-from core.staff.services import token_digest
 
 SESSION_LENGTH = datetime.timedelta(hours=12)
 ATTEMPTS_BEFORE_LOCK = 5
@@ -135,7 +134,7 @@ def operator_sign_on(
     operator, refusal = _pin_attempt(terminal.premises_id, number, pin)
     if operator is None or refusal is not None:
         raise refusal or PinRefused()
-    token = secrets.token_urlsafe(32)
+    token = token_make()
     now = clock.now()
     session = OperatorSession.objects.create(
         terminal_id=terminal.terminal_id,

@@ -1,13 +1,13 @@
 """Register premises, their authorisations and their terminals; enrol terminals."""
 
 import datetime
-import secrets
 
 from django.db import IntegrityError, transaction
 from django.db.models.functions import Greatest
 
 from core.database import clock
 from core.database.locks import Lock, hold
+from core.database.tokens import token_digest, token_make
 from core.kernel.errors import Conflict, Invalid, NotFound, Unauthenticated
 from core.ledger import services as ledger
 from core.premises import powers
@@ -20,7 +20,6 @@ from core.premises.models import (
     Terminal,
 )
 from core.staff.actor import StaffActor
-from core.staff.services import token_digest
 
 ENROLMENT_LENGTH = datetime.timedelta(hours=24)
 
@@ -191,7 +190,7 @@ def terminal_by_code(code: str) -> Terminal:
 
 
 def _enrolment_issue(terminal: Terminal, by: StaffActor) -> str:
-    code = secrets.token_urlsafe(15)
+    code = token_make(15)
     now = clock.now()
     Enrolment.objects.create(
         terminal=terminal,
@@ -205,7 +204,7 @@ def _enrolment_issue(terminal: Terminal, by: StaffActor) -> str:
 
 @transaction.atomic
 def terminal_enrol(*, code: str) -> tuple[Terminal, str]:
-    """Exchange a one-time code for the terminal's token (256 random bits, stored as SHA-256).
+    """Exchange a one-time code for the terminal's token (256 random bits).
 
     Only the newest code of a terminal is valid. Raises EnrolmentRefused.
     """
@@ -230,13 +229,13 @@ def terminal_roll(*, terminal: BareTerminal) -> str:
 
     A terminal that never got the answer keeps its present token and can roll again.
     """
-    token = secrets.token_urlsafe(32)
+    token = token_make()
     Terminal.objects.filter(pk=terminal.terminal_id).update(next_token_digest=token_digest(token))
     return token
 
 
 def _token_set(terminal: int, now: datetime.datetime) -> str:
-    token = secrets.token_urlsafe(32)
+    token = token_make()
     Terminal.objects.filter(pk=terminal).update(
         token_digest=token_digest(token), next_token_digest=None, enrolled_at=now
     )

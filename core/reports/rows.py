@@ -20,7 +20,15 @@ Document = dict[str, Any]
 Key = tuple[str, Any]
 _BLANK_TEXTS = frozenset({"password", "pin"})
 _BLANK_BYTES = frozenset(
-    {"token_digest", "code_digest", "code_secret", "secret", "encrypted", "encrypted_seed"}
+    {
+        "token_digest",
+        "next_token_digest",
+        "code_digest",
+        "code_secret",
+        "secret",
+        "encrypted",
+        "encrypted_seed",
+    }
 )
 
 

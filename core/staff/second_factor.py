@@ -11,7 +11,7 @@ from core.staff import powers, two_persons
 from core.staff.accounts import another, sessions_end, subject_of
 from core.staff.actor import StaffActor
 from core.staff.models import Proposal, SecondFactor, StaffSession, User
-from core.staff.services import SECRETS, code_spend, second_factor_of
+from core.staff.services import code_spend, second_factor_of, secret_cell, secret_of
 
 ISSUER = "Lototrot"
 
@@ -59,7 +59,7 @@ def factor_begin(*, by: StaffActor) -> Enrolment:
     SecondFactor.objects.filter(user=user, ended_at=None).update(ended_at=now)
     secret = pyotp.random_base32()
     factor = SecondFactor(user=user, begun_at=now)
-    factor.secret = encryption.encrypt(SECRETS, secret.encode(), context=factor.uuid.bytes)
+    factor.secret = encryption.encrypt(secret_cell(factor), secret.encode())
     factor.save()
     uri = pyotp.TOTP(secret).provisioning_uri(name=user.username, issuer_name=ISSUER)
     return Enrolment(secret, uri)
@@ -117,8 +117,7 @@ def present_code(username: str) -> str:
     """
     user = User.objects.get(username=username)
     factor = SecondFactor.objects.filter(user=user, ended_at=None).get()
-    secret = encryption.decrypt(SECRETS, bytes(factor.secret), context=factor.uuid.bytes).decode()
-    return pyotp.TOTP(secret).at(clock.now())
+    return pyotp.TOTP(secret_of(factor)).at(clock.now())
 
 
 ENDING = two_persons.Kind("staff.second_factor", powers.MANAGE_ACCOUNTS, apply=_ended)

@@ -1,9 +1,7 @@
 """Open accounts, sign staff on and off, and identify them by their session token."""
 
 import datetime
-import hashlib
 import hmac
-import secrets
 from collections.abc import Callable, Sequence
 
 import pyotp
@@ -13,6 +11,7 @@ from django.core.exceptions import ValidationError
 from django.db import IntegrityError, transaction
 
 from core.database import clock, encryption
+from core.database.tokens import token_digest, token_make
 from core.kernel.errors import Conflict, Forbidden, Invalid, Unauthenticated
 from core.staff import powers
 from core.staff.actor import StaffActor
@@ -23,7 +22,6 @@ ATTEMPTS_BEFORE_LOCK = 5
 LOCK_LENGTH = datetime.timedelta(minutes=15)
 SESSION_LENGTH = datetime.timedelta(hours=8)
 STEP_S = 30  # of a one-time code (RFC 6238)
-SECRETS = "second-factor"
 
 
 class SignOnRefused(Unauthenticated):
@@ -69,13 +67,6 @@ class RolesIncompatible(Invalid):
 class UsernameTaken(Conflict):
     code = "username_taken"
     message = "Another member of staff has that user name."
-
-
-def token_digest(token: str) -> bytes:
-    """Return the SHA-256 of a bearer token. Only this digest is stored; a token has 256 random
-    bits.
-    """
-    return hashlib.sha256(token.encode()).digest()
 
 
 def roles_checked(roles: Sequence[str], appointment: str) -> list[str]:
@@ -180,14 +171,23 @@ def second_factor_of(user: User) -> SecondFactor | None:
     return SecondFactor.objects.filter(user=user, ended_at=None, confirmed_at__isnull=False).first()
 
 
+def secret_cell(factor: SecondFactor) -> encryption.Cell:
+    """Return where the secret of a person's device is encrypted."""
+    return encryption.Cell(SecondFactor, "secret", factor.uuid)
+
+
+def secret_of(factor: SecondFactor) -> str:
+    """Return the secret of a person's device, decrypted."""
+    return encryption.decrypt(secret_cell(factor), bytes(factor.secret)).decode()
+
+
 def code_spend(factor: SecondFactor, code: str) -> bool:
     """Return whether the code is right and unused, and mark it as used.
 
     The codes of the present, the previous and the next step of 30 seconds are right. The caller has
     locked the user's row, so that two requests cannot spend one code.
     """
-    secret = encryption.decrypt(SECRETS, bytes(factor.secret), context=factor.uuid.bytes).decode()
-    device, present = pyotp.TOTP(secret), int(clock.now().timestamp()) // STEP_S
+    device, present = pyotp.TOTP(secret_of(factor)), int(clock.now().timestamp()) // STEP_S
     for step in (present - 1, present, present + 1):
         if step > factor.last_step and hmac.compare_digest(
             device.at(step * STEP_S).encode(), code.encode()
@@ -228,7 +228,7 @@ def session_start(
     *, user: User, channel: str = StaffSession.Channel.API, verified: bool = False
 ) -> tuple[StaffSession, str]:
     """Start a session and return it with its token. Only the digest of the token is stored."""
-    token = secrets.token_urlsafe(32)
+    token = token_make()
     now = clock.now()
     session = StaffSession.objects.create(
         user=user,

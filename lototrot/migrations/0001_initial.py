@@ -151,7 +151,7 @@ class Migration(migrations.Migration):
                         base_field=models.IntegerField(), default=list, size=None
                     ),
                 ),
-                ("code_secret", models.BinaryField(max_length=32, null=True)),
+                ("code_secret", models.BinaryField(max_length=80, null=True)),
                 ("created_at", models.DateTimeField(verbose_name="registered at")),
                 (
                     "bet_type",

@@ -86,8 +86,8 @@ class Contest(Guarded):
     `closed_at` is the instant from which no bet counts. Sales also end at `scheduled_close_at` even
     if no one records the closing (14.III.4). Before closing, sales may be stopped and go on again
     [E12]. `offered_masks` has one mask per leg, with bit n-1 set for each number n on sale.
-    `code_secret` makes the codes of the contest's tickets. Closing erases it, so that no code can
-    be made again. The terms of a draft may change; a discarded draft takes no day [E9].
+    `code_secret`, encrypted, makes the codes of the contest's tickets. Closing erases it, so that
+    no code can be made again. The terms of a draft may change; a discarded draft takes no day [E9].
     """
 
     class State(models.TextChoices):
@@ -155,7 +155,7 @@ class Contest(Guarded):
         _("closed by"), max_length=10, choices=Cause.choices, blank=True
     )
     offered_masks = ArrayField(models.IntegerField(), default=list)
-    code_secret = models.BinaryField(max_length=32, null=True)
+    code_secret = models.BinaryField(max_length=80, null=True)
     takings_account = models.ForeignKey(Account, models.PROTECT, related_name="+")
     created_at = models.DateTimeField(_("registered at"))
     created_by = models.ForeignKey(

@@ -58,7 +58,7 @@ class Migration(migrations.Migration):
                     ),
                 ),
                 ("day", models.DateField(unique=True, verbose_name="day")),
-                ("secret", models.BinaryField(max_length=32, null=True)),
+                ("secret", models.BinaryField(max_length=80, null=True)),
                 ("made_at", models.DateTimeField(verbose_name="made at")),
             ],
             options={

@@ -153,7 +153,7 @@ class Commitment(Guarded):
     """The commitment to a secret seed, published before the witness acts.
 
     `encrypted_seed` is the seed under a key that is not in the database
-    (`core.database.encryption`, purpose "promotrot.seed", context: the emission's reference).
+    (`core.database.encryption`), bound to the emission's reference.
     `source` and `pieces` say what the witness will give: how many dice or balls (null for a phrase)
     [B16].
     """

@@ -104,7 +104,7 @@ class VoucherSecret(Guarded):
     mutable = ("secret",)
 
     day = models.DateField(_("day"), unique=True)
-    secret = models.BinaryField(max_length=32, null=True)
+    secret = models.BinaryField(max_length=80, null=True)
     made_at = models.DateTimeField(_("made at"))
 
     class Meta:

@@ -15,7 +15,6 @@ from promotrot.engine.plan_json import read_plan
 from promotrot.engine.shuffle import block_order, block_prizes, mixed_key, picture_stream
 from promotrot.models.emission import Commitment, Emission
 
-SEED_PURPOSE = "promotrot.seed"
 _EMISSIONS_KEPT = 256
 _BLOCKS_KEPT = 2_048
 
@@ -84,10 +83,12 @@ def dealing(emission_id: int) -> Dealing:
     return Dealing(emission_id, emission.reference, plan, tiers - len(plan.tiers) + 1, key)
 
 
+def seed_cell(emission: str) -> encryption.Cell:
+    """Return where the seed of an emission, by its reference, is encrypted."""
+    return encryption.Cell(Commitment, "encrypted_seed", emission)
+
+
 def open_seed(commitment: Commitment) -> bytes:
     """Return the decrypted seed. Raises ContentUnreadable."""
-    return encryption.decrypt(
-        SEED_PURPOSE,
-        bytes(commitment.encrypted_seed),
-        context=commitment.emission.reference.encode(),
-    )
+    cell = seed_cell(commitment.emission.reference)
+    return encryption.decrypt(cell, bytes(commitment.encrypted_seed))

@@ -41,7 +41,7 @@ from promotrot.models.game import Game, GameApproval
 from promotrot.selectors.games import version_game
 from promotrot.selectors.owed import fundable_cents
 from promotrot.services import publications
-from promotrot.services.dealing import SEED_PURPOSE, dealing
+from promotrot.services.dealing import dealing, seed_cell
 from promotrot.services.facts import EmissionUnknown
 from promotrot.services.games import (
     approval_on_today,
@@ -224,7 +224,7 @@ def emission_commit(
         pieces=means.pieces,
         committed_at=clock.now(),
         digest=commitment(seed, emission.reference, plan).hex(),
-        encrypted_seed=encryption.encrypt(SEED_PURPOSE, seed, context=emission.reference.encode()),
+        encrypted_seed=encryption.encrypt(seed_cell(emission.reference), seed),
         committed_by_id=by.user_id,
         committed_in_id=by.session_id,
     )

@@ -8,7 +8,7 @@ from typing import Final
 from django.conf import settings
 from django.db import connection
 
-from core.database import clock
+from core.database import clock, encryption
 from core.database.kept import kept
 from core.journal.acting import acting
 from core.kernel import codes
@@ -38,9 +38,10 @@ def _kept_secret(day: datetime.date) -> bytes:
 
 
 def _secret_of(day: datetime.date) -> bytes:
+    cell = encryption.Cell(VoucherSecret, "secret", day)
+    fresh = encryption.encrypt(cell, secrets.token_bytes(SECRET_BYTES))
     VoucherSecret.objects.bulk_create(
-        [VoucherSecret(day=day, secret=secrets.token_bytes(SECRET_BYTES), made_at=clock.now())],
-        ignore_conflicts=True,
+        [VoucherSecret(day=day, secret=fresh, made_at=clock.now())], ignore_conflicts=True
     )
     kept = VoucherSecret.objects.values_list("secret", flat=True).get(day=day)
-    return bytes(kept or b"")
+    return b"" if kept is None else encryption.decrypt(cell, bytes(kept))

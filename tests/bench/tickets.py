@@ -21,6 +21,7 @@ from lototrot.engine.races import Race
 from lototrot.models.contest import Contest
 from lototrot.models.tickets import Ticket
 from lototrot.sample import facts, players
+from lototrot.services.contest.code_secrets import secret_of
 from tests.bench.store import Store, owner_execute
 from tests.support import factories, rounds
 
@@ -123,7 +124,7 @@ def _real_codes(contest: Contest, rng: Random, count: int) -> list[str]:
     with connections["owner"].cursor() as cursor:
         cursor.execute("ALTER TABLE lototrot_ticket DISABLE TRIGGER guard_columns")
         for ticket in chosen:
-            secret = bytes(contest.code_secret or b"")
+            secret = secret_of(contest)
             code = codes.issue(codes.TICKET, ticket.uuid, secret, settings.CODE_KEYS)
             cursor.execute(
                 "UPDATE lototrot_ticket SET code_digest = %s, code_commitment = %s WHERE id = %s",

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 from django.conf import settings
 
+from core.database.tokens import token_digest
 from core.ledger import services as ledger
 from core.ledger.models import Account, Transfer
 from core.premises import powers
@@ -132,7 +133,7 @@ def test_a_one_time_code_gives_one_token(own_database: Database) -> None:
     assert names(answers) == [*["EnrolmentRefused"] * (AT_ONCE - 1), "tuple"]
     ((terminal, token),) = [each for each in answers if isinstance(each, tuple)]
     kept = Terminal.objects.get(pk=terminal.pk).token_digest
-    assert bytes(kept) == register.token_digest(token)
+    assert bytes(kept) == token_digest(token)
     assert Enrolment.objects.get().used_at is not None
 
 

@@ -25,7 +25,7 @@ from promotrot.engine.plan_json import read_plan
 from promotrot.engine.shuffle import block_prizes, commitment, mixed_key
 from promotrot.models.emission import Emission, Lane
 from promotrot.services.closing import seed_reveal
-from promotrot.services.dealing import SEED_PURPOSE, dealing, open_seed
+from promotrot.services.dealing import dealing, open_seed, seed_cell
 from tests.support import emitting
 from tests.support.databases import Database
 
@@ -72,7 +72,7 @@ def _keys(settings: LazySettings, key: bytes) -> Iterator[None]:
 def _decrypted_with(loot: Loot, settings: LazySettings, key: bytes) -> bytes | None:
     with _keys(settings, key):
         try:
-            return encryption.decrypt(SEED_PURPOSE, loot.encrypted, context=loot.reference.encode())
+            return encryption.decrypt(seed_cell(loot.reference), loot.encrypted)
         except encryption.ContentUnreadable:
             return None
 

@@ -12,8 +12,6 @@ from core.kernel.days import natural_day
 from core.kernel.errors import NotFound
 from core.payoffice.models import DepositImage, Payee
 
-_PAYEES, _IMAGES = "payoffice.payees", "payoffice.images"
-
 
 class Erased(NotFound):
     code = "content_erased"
@@ -35,7 +33,7 @@ def payee_encrypt(facts: PayeeFacts) -> Payee:
     content = json.dumps(dataclasses.asdict(facts), ensure_ascii=False).encode()
     payee: Payee = Payee.objects.create(
         uuid=ident,
-        encrypted=encryption.encrypt(_PAYEES, content, context=ident.bytes),
+        encrypted=encryption.encrypt(encryption.Cell(Payee, "encrypted", ident), content),
         recorded_at=now,
         kept_until=natural_day(now) + timedelta(days=settings.PAYEE_KEPT_DAYS),
     )
@@ -46,7 +44,9 @@ def payee_decrypt(payee: Payee) -> PayeeFacts:
     """Return the person a payee is. Raises Erased, ContentUnreadable."""
     if payee.encrypted is None:
         raise Erased
-    content = encryption.decrypt(_PAYEES, bytes(payee.encrypted), context=payee.uuid.bytes)
+    content = encryption.decrypt(
+        encryption.Cell(Payee, "encrypted", payee.uuid), bytes(payee.encrypted)
+    )
     return PayeeFacts(**json.loads(content))
 
 
@@ -58,7 +58,7 @@ def image_encrypt(*, deposit_id: int, media_type: str, content: bytes) -> Deposi
         deposit_id=deposit_id,
         media_type=media_type,
         added_at=now,
-        encrypted=encryption.encrypt(_IMAGES, content, context=ident.bytes),
+        encrypted=encryption.encrypt(encryption.Cell(DepositImage, "encrypted", ident), content),
         kept_until=natural_day(now) + timedelta(days=settings.IMAGE_KEPT_DAYS),
     )
     return image
@@ -68,7 +68,9 @@ def image_decrypt(image: DepositImage) -> bytes:
     """Return the bytes of an image. Raises Erased, ContentUnreadable."""
     if image.encrypted is None:
         raise Erased
-    return encryption.decrypt(_IMAGES, bytes(image.encrypted), context=image.uuid.bytes)
+    return encryption.decrypt(
+        encryption.Cell(DepositImage, "encrypted", image.uuid), bytes(image.encrypted)
+    )
 
 
 def personal_data_purge(today: date) -> dict[str, int]:

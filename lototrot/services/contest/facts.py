@@ -13,6 +13,7 @@ from core.kernel.money import percent_text
 from lototrot.engine.races import mask_of
 from lototrot.engine.selection import Leg, Terms
 from lototrot.models.contest import Contest
+from lototrot.services.contest.code_secrets import secret_of
 from lototrot.services.contest.contests import contest_get, rules_of
 
 
@@ -104,5 +105,5 @@ def _facts_of(contest: Contest) -> ContestFacts:
         ticket_model_code=model.code if model else "",
         ticket_model_version=model.version if model else 0,
         legs=legs,
-        secret=bytes(contest.code_secret or b""),
+        secret=secret_of(contest),
     )

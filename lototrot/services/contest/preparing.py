@@ -6,7 +6,6 @@ discard it. A discarded contest stays on record, but takes no day and holds no c
 
 import dataclasses
 import datetime
-import secrets
 import uuid
 from collections.abc import Sequence
 from typing import Any
@@ -28,6 +27,7 @@ from lototrot.models.programme import Meeting, Race
 from lototrot.services.authority.ending import need_going_on
 from lototrot.services.contest.chains import chain_lock
 from lototrot.services.contest.closing import offered_masks_refresh
+from lototrot.services.contest.code_secrets import secret_make
 from lototrot.services.contest.contests import (
     PublishedAlready,
     RaceUnknown,
@@ -35,8 +35,6 @@ from lototrot.services.contest.contests import (
     contest_get,
 )
 from lototrot.services.races.course import need_reason
-
-CODE_SECRET_BYTES = 32
 
 
 class ContestOfDayExists(Conflict):
@@ -125,7 +123,7 @@ def contest_create(*, by: StaffActor, meeting: Meeting, **terms: Any) -> Contest
                 day=meeting.day,
                 takings_account=account,
                 created_at=clock.now(),
-                code_secret=secrets.token_bytes(CODE_SECRET_BYTES),
+                code_secret=secret_make(takings_account=account.pk),
                 created_by_id=by.user_id,
                 **wanted.columns(),
             )

@@ -26,6 +26,7 @@ from lototrot.engine.selection import (
 )
 from lototrot.models.contest import Contest
 from lototrot.models.tickets import Ticket
+from lototrot.services.contest.code_secrets import secret_read
 from lototrot.services.contest.contests import ContestNotOpen, ContestUnknown
 from lototrot.services.contest.facts import ContestFacts, contest_facts
 
@@ -236,7 +237,8 @@ def sold_again(ticket: Ticket, *, replay: bool = False) -> Sold:
 
 
 _MAKER = """
-SELECT c.code_secret, c.day, coalesce(c.closed_at, c.scheduled_close_at), core_now(),
+SELECT c.code_secret, c.takings_account_id, c.day,
+       coalesce(c.closed_at, c.scheduled_close_at), core_now(),
        EXISTS (SELECT FROM lototrot_printconfirmation WHERE ticket_id = %(ticket)s)
   FROM lototrot_contest c
  WHERE c.id = %(contest)s AND c.code_secret IS NOT NULL
@@ -256,13 +258,14 @@ def code_of(ticket: Ticket, *, replay: bool = False) -> codes.Code | None:
         row = cursor.fetchone()
     if row is None:
         return None
-    secret, day, ended_at, now, printed = row
+    encrypted, account, day, ended_at, now, printed = row
     if now >= ended_at:
         again_s = shipped().in_force(day).print_again_s
         if not replay or printed or now >= prints_end_at(ended_at, again_s):
             return None
+    secret = secret_read(bytes(encrypted), takings_account=account)
     for version in settings.CODE_KEYS.ring:
-        code = codes.issue(codes.TICKET, ticket.uuid, bytes(secret), settings.CODE_KEYS, version)
+        code = codes.issue(codes.TICKET, ticket.uuid, secret, settings.CODE_KEYS, version)
         if settings.CODE_KEYS.digest(code) == bytes(ticket.code_digest):
             return code
     return None

@@ -76,6 +76,7 @@ def environment(tmp_path: Path, server: Postgres) -> dict[str, str]:
         "SECRET_KEY": secrets.token_urlsafe(48),
         "CODE_KEYS": json.dumps(keys),
         "DATA_KEYS": json.dumps(data),
+        "TOKEN_KEYS": json.dumps(data),
         "SIGNING_KEYS": json.dumps(data),
         "ALLOWED_HOSTS": "lototrot.example",
         "CSRF_TRUSTED_ORIGINS": "https://lototrot.example",

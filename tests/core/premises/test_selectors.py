@@ -1,9 +1,8 @@
 """Premises, suspensions and a terminal's own data, as they are read."""
 
-import hashlib
-
 import pytest
 
+from core.database.tokens import token_digest
 from core.premises import operators, selectors, services, suspending
 from core.premises.access import BareTerminal, Capability
 from core.premises.models import Game, Operator, Premises
@@ -52,7 +51,7 @@ def test_a_terminal_reads_its_data_and_its_live_session(
 ) -> None:
     bare, _ = terminal
     session, token = operators.operator_sign_on(terminal=bare, number=1, pin="271828")
-    digest = hashlib.sha256(token.encode()).digest()
+    digest = token_digest(token)
     card = selectors.terminal_card(terminal=bare, session_digest=digest)
     assert (card.terminal.code, card.session) == ("T1", session)
     assert card.capabilities == sorted(Capability)

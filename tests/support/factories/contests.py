@@ -31,6 +31,7 @@ from lototrot.models.programme import (
     Runner,
 )
 from lototrot.models.tickets import PrintConfirmation, Ticket
+from lototrot.services.contest.code_secrets import secret_make
 from lototrot.services.seal.sealing import contest_seal
 from lototrot.services.tickets.layout import layout_digest
 from tests.support.factories.people import proposal, serial, somebody
@@ -198,6 +199,7 @@ def contest(
     chosen = list(races or of.races.order_by("scheduled_start_at", "number")[:legs])
     now, is_open = clock.now(), state == Contest.State.OPEN
     account = ledger.liability(f"lototrot:takings:{rules.code}:{of.day}")
+    takings = ledger.account_open([account])[account.code]
     new_contest = Contest.objects.create(
         meeting=of,
         day=of.day,
@@ -212,8 +214,8 @@ def contest(
         state=state,
         opened_at=now if is_open else None,
         offered_masks=[mask_of(r.runners.values_list("number", flat=True)) for r in chosen],
-        code_secret=secrets.token_bytes(32),
-        takings_account=ledger.account_open([account])[account.code],
+        code_secret=secret_make(takings_account=takings.pk),
+        takings_account=takings,
         created_at=now,
         created_by_id=somebody().user_id,
     )

@@ -8,6 +8,7 @@ from datetime import datetime, timedelta
 from django.db import connection
 
 from core.database import clock
+from core.database.tokens import token_digest
 from core.draws.places import placed
 from core.ledger import services as ledger
 from core.premises.access import BareTerminal, TerminalActor, TerminalCredentials
@@ -20,7 +21,6 @@ from core.premises.models import (
     Resolution,
     Terminal,
 )
-from core.staff.services import token_digest
 from tests.support.factories.people import proposal, serial, somebody
 
 

@@ -9,7 +9,7 @@ from datetime import datetime
 
 from core.database import clock
 from core.database.statements import call_function
-from core.staff.services import token_digest
+from core.database.tokens import token_digest
 from lototrot.engine.races import mask_of
 from lototrot.models.contest import (
     Contest,

@@ -9,11 +9,11 @@ from random import Random
 from typing import Any
 
 from core.database import clock
+from core.database.tokens import token_digest
 from core.kernel.days import MADRID, natural_day
 from core.premises.models import OperatorSession
 from core.staff.actor import StaffActor
 from core.staff.powers import Role
-from core.staff.services import token_digest
 from lototrot.models.contest import BetType
 from tests.support import factories
 from tests.support.factories import Point

@@ -5,7 +5,7 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
 from lototrot.engine.races import mask_of
-from lototrot.models.contest import Contest
+from lototrot.services.contest.code_secrets import secret_of
 from lototrot.services.contest.contests import ContestUnknown
 from lototrot.services.contest.facts import contest_facts
 from tests.support import factories
@@ -46,7 +46,7 @@ def test_the_facts_are_read_once() -> None:
 def test_the_secret_is_not_printed() -> None:
     contest = factories.contest()
     facts = contest_facts(contest.pk)
-    assert facts.secret == Contest.objects.get(pk=contest.pk).code_secret
+    assert facts.secret == secret_of(contest) and len(facts.secret) == 32
     assert "secret" not in repr(facts)
 
 
