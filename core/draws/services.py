@@ -18,6 +18,7 @@ from core.kernel.days import natural_day
 from core.kernel.errors import Conflict, Forbidden, Invalid, NotFound
 from core.kernel.regulation import shipped
 from core.proofs.log import publish
+from core.staff import two_persons
 from core.staff.actor import StaffActor
 from core.staff.models import User
 
@@ -192,10 +193,11 @@ def need_as_announced(draw: Draw, at: datetime) -> Announcement:
 def draw_attend(*, by: StaffActor, draw: uuid.UUID) -> Attendance:
     """Record that the inspector signed on is present, and may certify. Twice changes nothing.
 
-    Another inspector may take over at any time. Raises PowerMissing, DrawUnknown, DrawOver,
-    NotApart.
+    Another inspector may take over at any time. Raises PowerMissing, SecondPersonTooNew,
+    DrawUnknown, DrawOver, NotApart.
     """
     by.need(powers.CERTIFY)
+    two_persons.need_second(by)
     row = draw_held(draw)
     present = Attendance.objects.filter(draw=row, inspector=by.user_id).first()
     if present is not None:

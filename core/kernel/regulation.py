@@ -153,7 +153,8 @@ class Regulation:
 
     `draw_within_s` is the time limit of 14.III.5.4.2. A public draw is announced at least
     `draw_notice_s` ahead [B16]. For `print_again_s` after closing a terminal may ask again for a
-    ticket that was not printed [E11].
+    ticket that was not printed [E11]. For `second_person_after_s` after an account was given
+    anything, its person is no second person.
     """
 
     in_force_from: date
@@ -163,6 +164,7 @@ class Regulation:
     draw_within_s: int
     draw_notice_s: int
     print_again_s: int
+    second_person_after_s: int
     payment: PaymentFigures
 
 
@@ -298,6 +300,7 @@ def _regulation(table: Table) -> Regulation:
         draw_within_s=table.whole("draw_within_s", MAX_CENTS, 1),
         draw_notice_s=table.whole("draw_notice_s", MAX_CENTS, 1),
         print_again_s=table.whole("print_again_s", MAX_CENTS),
+        second_person_after_s=table.whole("second_person_after_s", MAX_CENTS, 1),
         payment=table.table("payment", _payment),
     )
     table.finish()

@@ -196,4 +196,6 @@ def resolutions(*, by: StaffActor) -> QuerySet[Resolution]:
     return Resolution.objects.select_related("authorisation", "premises", "terminal", "proposal")
 
 
-RESOLUTION = two_persons.Kind("premises.resolution", powers.ENTER_RESOLUTION, apply=_enter)
+RESOLUTION = two_persons.Kind(
+    "premises.resolution", powers.ENTER_RESOLUTION, apply=_enter, good_for=two_persons.A_WEEK
+)

@@ -24,6 +24,7 @@ from core.staff.services import (
     password_check,
     roles_checked,
     user_insert,
+    waited_until,
 )
 
 
@@ -153,6 +154,13 @@ def subject_of(user: User) -> str:
     return f"user:{user.pk}"
 
 
+def given(user: User, proposal: Proposal, *changed: str) -> None:
+    """Save the changed fields, which a proposal gives to an account, and make its person wait."""
+    user.given = proposal
+    user.second_from = max(waited_until(), user.second_from or clock.now())
+    user.save(update_fields=[*changed, "given", "second_from"])
+
+
 def sessions_end(user: User, but: int = 0) -> None:
     """End all sessions of a person except the session with the key `but`."""
     open_sessions = StaffSession.objects.filter(user=user, ended_at=None)
@@ -195,21 +203,24 @@ def _forgotten(proposal: Proposal, by: StaffActor) -> None:
 def _opened(proposal: Proposal, by: StaffActor) -> None:
     content = proposal.content
     roles = roles_checked(content["roles"], content["appointment"])
-    user_insert(**content | {"roles": roles}, password=_password_taken(proposal), given=proposal)
+    user_insert(
+        **content | {"roles": roles},
+        password=_password_taken(proposal),
+        second_from=waited_until(),
+        given=proposal,
+    )
 
 
 def _roles_given(proposal: Proposal, by: StaffActor) -> None:
     user = another(by, proposal.content["user"])
     user.roles = roles_checked(proposal.content["roles"], user.appointment)
-    user.given = proposal
-    user.save(update_fields=["roles", "given"])
+    given(user, proposal, "roles")
 
 
 def _reactivated(proposal: Proposal, by: StaffActor) -> None:
     user = another(by, proposal.content["user"])
     user.is_active, user.failed_attempts, user.locked_until = True, 0, None
-    user.given = proposal
-    user.save(update_fields=["is_active", "failed_attempts", "locked_until", "given"])
+    given(user, proposal, "is_active", "failed_attempts", "locked_until")
 
 
 def _password_given(proposal: Proposal, by: StaffActor) -> None:
@@ -217,8 +228,7 @@ def _password_given(proposal: Proposal, by: StaffActor) -> None:
     user = another(by, proposal.content["user"])
     user.password = _password_taken(proposal)
     user.failed_attempts, user.locked_until = 0, None
-    user.given = proposal
-    user.save(update_fields=["password", "failed_attempts", "locked_until", "given"])
+    given(user, proposal, "password", "failed_attempts", "locked_until")
     sessions_end(user)
 
 

@@ -1,6 +1,7 @@
 """Identify the member of staff who acts. Services take this as the argument `by`."""
 
 import dataclasses
+import datetime
 
 from core.kernel.errors import Forbidden
 from core.staff.powers import Role, holders
@@ -20,7 +21,8 @@ class PowerMissing(Forbidden):
 class StaffActor:
     """A member of staff in one authenticated session.
 
-    `verified` says whether the second factor was given at the sign-on.
+    `verified` says whether the second factor was given at the sign-on. Until `second_from` the
+    person is no second person.
     """
 
     user_id: int
@@ -28,6 +30,7 @@ class StaffActor:
     name: str
     roles: frozenset[Role]
     verified: bool = True
+    second_from: datetime.datetime | None = None
 
     def may(self, act: str) -> bool:
         return self.verified and bool(self.roles & holders(act))

@@ -8,6 +8,7 @@ from django.contrib.admin.models import LogEntry
 from django.contrib.auth.models import Group
 from django.db.models import QuerySet
 from django.http import HttpRequest
+from django.utils.html import format_html
 from django.utils.translation import gettext_lazy as _
 
 from core.admin_support import navigation, proposal_texts, signed_on
@@ -16,6 +17,7 @@ from core.admin_support.columns import NOTHING, link, moment, tag
 from core.admin_support.contents import Table
 from core.admin_support.forms import ActForm, NewPasswordMixin, password_field
 from core.admin_support.readonly import ReadOnlyAdmin, ReadOnlyInline
+from core.database import clock
 from core.database.due_work import due_work
 from core.staff import accounts, powers, second_factor, services, two_persons
 from core.staff.actor import StaffActor
@@ -171,6 +173,7 @@ class UserAdmin(ReadOnlyAdmin):
         "failed_attempts",
         "locked_until",
         "created_at",
+        "second_from",
     )
     list_filter = ("is_active",)
     search_fields = ("username", "full_name")
@@ -200,7 +203,24 @@ def _is_pending(proposal: Proposal) -> bool:
 
 def _may_confirm(by: StaffActor, proposal: Proposal) -> bool:
     is_another = by.user_id != proposal.proposed_by_id and by.session_id != proposal.proposed_in_id
-    return is_another and _is_pending(proposal)
+    return is_another and _is_pending(proposal) and not _hindrance(by, proposal)
+
+
+_LAPSES = {
+    two_persons.Lapse.OLD: _("Too old"),
+    two_persons.Lapse.PROPOSER: _("Proposer's account changed"),
+}
+
+
+def _hindrance(by: StaffActor, proposal: Proposal) -> Any:
+    """Return why this person cannot confirm a proposal of another one that waits, or ""."""
+    now = clock.recent()[0]
+    lapse = two_persons.lapse_of(proposal, now)
+    if lapse is not None:
+        return tag("rejected", _LAPSES[lapse])
+    if not two_persons.may_be_second(by, now):
+        return format_html("{} {}", _("Your account is too new until"), moment(by.second_from))
+    return ""
 
 
 def _confirm(by: StaffActor, proposal: Proposal, data: dict[str, Any]) -> Done:
@@ -259,9 +279,17 @@ class _DecisionInline(ReadOnlyInline):
 @admin.register(Proposal)
 class ProposalAdmin(ReadOnlyAdmin):
     columns = ("kind_text", "about", "proposed_by", "proposed_at", "state")
-    shown = ("kind_text", "content_shown", "proposed_by", "proposed_at", "proposed_in", "state")
+    shown = (
+        "kind_text",
+        "content_shown",
+        "proposed_by",
+        "proposed_at",
+        "proposed_in",
+        "good_until",
+        "state",
+    )
     list_filter = (_DecisionFilter,)
-    list_select_related = ("proposed_by", "decision")
+    list_select_related = ("proposed_by__given__decision", "decision")
     search_fields = ("subject", "kind")
     read_power = powers.READ_PROPOSALS
     acts = (CONFIRM, REJECT)
@@ -283,7 +311,8 @@ class ProposalAdmin(ReadOnlyAdmin):
     def state(self, row: Proposal) -> Any:
         decision: Decision | None = getattr(row, "decision", None)
         if decision is None:
-            return tag("pending", _("Waiting"))
+            lapse = two_persons.lapse_of(row, clock.recent()[0])
+            return tag("rejected", _LAPSES[lapse]) if lapse else tag("pending", _("Waiting"))
         return tag(decision.verdict, decision.get_verdict_display())
 
 
@@ -292,14 +321,14 @@ def proposals_panel(request: HttpRequest) -> Table | None:
         return None
     by = signed_on.actor(request)
     rows = []
-    waiting = Proposal.objects.filter(decision=None).select_related("proposed_by").order_by("pk")
-    for proposal in waiting[:_PROPOSALS_SHOWN]:
+    waiting = Proposal.objects.filter(decision=None).select_related("proposed_by__given__decision")
+    for proposal in waiting.order_by("pk")[:_PROPOSALS_SHOWN]:
         if not by.may(two_persons.power_of(proposal)):
             next_step: Any = NOTHING
         elif _may_confirm(by, proposal):
             next_step = tag("open", _("For you to decide"))
         else:
-            next_step = _("Waits for another person")
+            next_step = _hindrance(by, proposal) or _("Waits for another person")
         rows.append(
             (
                 link(proposal, proposal_texts.kind_text(proposal)),

@@ -23,12 +23,14 @@ class User(AbstractBaseUser, Guarded):
     """A member of staff. Roles decide what a person may do; there is no superuser.
 
     Who inspects, audits or administers has no other role. `given` is the proposal by which two
-    administrators last gave this account its roles, its password or its opening; null for those
-    made on the console.
+    administrators last gave this account its roles, its password or its opening, or ended its
+    second factor; null for those made on the console. Until `second_from` the person is no second
+    person; null for the accounts with which the system began.
     """
 
     mutable = (
         "given",
+        "second_from",
         "password",
         "last_login",
         "full_name",
@@ -57,6 +59,7 @@ class User(AbstractBaseUser, Guarded):
     given = models.ForeignKey(
         "Proposal", models.PROTECT, null=True, related_name="+", verbose_name=_("given by proposal")
     )
+    second_from = models.DateTimeField(_("may be second person from"), null=True)
 
     objects: ClassVar[UserManager] = UserManager()
     USERNAME_FIELD = "username"
@@ -172,7 +175,11 @@ class StaffSession(Guarded):
 
 
 class Proposal(Guarded):
-    """An act that one person proposes and another must confirm before it takes effect."""
+    """An act that one person proposes and another must confirm before it takes effect.
+
+    After `good_until`, and once its proposer's account was closed or given anything, it can only be
+    rejected. Null: it is in force since it was proposed, and waits however long.
+    """
 
     uuid = models.UUIDField(_("UUID"), unique=True, default=uuid.uuid4)
     kind = models.CharField(_("kind"), max_length=60)
@@ -186,6 +193,7 @@ class Proposal(Guarded):
         StaffSession, models.PROTECT, related_name="+", verbose_name=_("proposed in session")
     )
     proposed_at = models.DateTimeField(_("proposed at"))
+    good_until = models.DateTimeField(_("may be confirmed until"), null=True)
 
     class Meta:
         verbose_name = _("proposal")

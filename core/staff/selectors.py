@@ -32,7 +32,9 @@ def proposals(
     if subject:
         filters["subject"] = subject
     rows = Proposal.objects.filter(**filters)
-    return rows.select_related("proposed_by", "decision", "decision__decided_by")
+    return rows.select_related(
+        "proposed_by", "proposed_by__given__decision", "decision", "decision__decided_by"
+    )
 
 
 def proposal(*, by: StaffActor, proposal: uuid.UUID) -> Proposal:

@@ -12,7 +12,9 @@ from django.db import IntegrityError, transaction
 
 from core.database import clock, encryption
 from core.database.tokens import token_digest, token_make
+from core.kernel.days import natural_day
 from core.kernel.errors import Conflict, Forbidden, Invalid, Unauthenticated
+from core.kernel.regulation import shipped
 from core.staff import powers
 from core.staff.actor import StaffActor
 from core.staff.models import Proposal, SecondFactor, StaffSession, User
@@ -87,7 +89,8 @@ def user_create(
 ) -> User:
     """Open an account on the server's console, where fewer than two administrators have one.
 
-    Raises PasswordWeak, RolesIncompatible, AppointmentMissing, UsernameTaken.
+    The first two administrators of a new system may be second persons at once; any other account
+    waits. Raises PasswordWeak, RolesIncompatible, AppointmentMissing, UsernameTaken.
     """
     try:
         validate_password(password, User(username=username, full_name=full_name))
@@ -99,7 +102,21 @@ def user_create(
         password=make_password(password),
         roles=roles_checked(roles, appointment),
         appointment=appointment,
+        second_from=None if Role.ADMINISTRATOR in roles and is_start() else waited_until(),
     )
+
+
+def is_start() -> bool:
+    """Return whether the system never had two administrators, so that nobody could be older."""
+    administrators = User.objects.filter(roles__contains=[Role.ADMINISTRATOR])
+    return administrators.count() < 2 and not User.objects.exclude(given=None).exists()
+
+
+def waited_until() -> datetime.datetime:
+    """Return from when an account that is given something now may be a second person."""
+    now = clock.now()
+    wait_s = shipped().in_force(natural_day(now)).second_person_after_s
+    return now + datetime.timedelta(seconds=wait_s)
 
 
 def user_insert(
@@ -109,6 +126,7 @@ def user_insert(
     password: str,
     roles: list[str],
     appointment: str,
+    second_from: datetime.datetime | None,
     given: Proposal | None = None,
 ) -> User:
     """Store an account with the hash of its password. Raises UsernameTaken."""
@@ -118,6 +136,7 @@ def user_insert(
         password=password,
         roles=roles,
         appointment=appointment,
+        second_from=second_from,
         given=given,
         created_at=clock.now(),
     )
@@ -267,6 +286,7 @@ def actor_of(session: StaffSession) -> StaffActor:
         name=user.full_name,
         roles=roles,
         verified=session.verified,
+        second_from=user.second_from,
     )
 
 

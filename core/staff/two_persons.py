@@ -1,10 +1,14 @@
 """Carry out acts of two persons: one person proposes, and a second one confirms.
 
 Each app lists its kinds of such acts in its `proposals.py`, as one constant `KINDS`. The database
-refuses a confirmation by the same person or in the same session.
+refuses a confirmation by the same person or in the same session, by a person whose account was
+given anything shortly before, and of a proposal that has lapsed: it is too old, or its proposer's
+account was closed or given anything since.
 """
 
 import dataclasses
+import datetime
+import enum
 import hashlib
 import uuid
 from collections.abc import Callable
@@ -21,8 +25,11 @@ from core.kernel.canonical import canonical_sha256
 from core.kernel.errors import Conflict, Forbidden, NotFound
 from core.staff.actor import StaffActor
 from core.staff.models import Decision, Proposal
+from core.staff.powers import holders
 
 Content = dict[str, Any]
+A_DAY = datetime.timedelta(days=1)
+A_WEEK = datetime.timedelta(days=7)  # for what is decided on paper by people who meet seldom
 
 
 class ProposalUnknown(NotFound):
@@ -45,12 +52,45 @@ class ProposalPending(Conflict):
     message = "The same act is already proposed and waits for a decision."
 
 
+class ProposalOld(Conflict):
+    code = "proposal_old"
+    message = "The proposal is too old to be confirmed; reject it, or propose it anew."
+
+
+class ProposerChanged(Conflict):
+    code = "proposer_changed"
+    message = (
+        "The proposer's account was closed or changed since, or has lost the power; reject the"
+        " proposal, or propose it anew."
+    )
+
+
+class SecondPersonTooNew(Forbidden):
+    code = "second_person_too_new"
+    message = (
+        "Your account was opened, opened again, or given roles, a password or a new device a short"
+        " time ago: until then you are no second person."
+    )
+
+
+class Lapse(enum.StrEnum):
+    """A reason for which a proposal can no longer be confirmed."""
+
+    OLD = "old"
+    PROPOSER = "proposer_changed"
+
+
+_REFUSALS = {Lapse.OLD: ProposalOld, Lapse.PROPOSER: ProposerChanged}
+
+
 @dataclasses.dataclass(frozen=True, slots=True)
 class Kind:
     """A kind of two-person act: the powers it needs, and its effects when confirmed and rejected.
 
     `power` is that of the person who proposes; `second` that of the person who decides, by default
-    the same.
+    the same. A proposal lapses `good_for` after it was made, or when its proposer's account is
+    closed or given anything. None is for what is in force since it was proposed, such as a stop of
+    sales: whether it was true is decided however late, and nobody ends it by closing an account.
     """
 
     name: str
@@ -58,6 +98,7 @@ class Kind:
     apply: Callable[[Proposal, StaffActor], None]
     reject: Callable[[Proposal, StaffActor], None] | None = None
     second: str = ""
+    good_for: datetime.timedelta | None = A_DAY
 
     @property
     def decides(self) -> str:
@@ -81,16 +122,47 @@ def power_of(proposal: Proposal) -> str:
     return kind.decides if kind else ""
 
 
+def lapse_of(proposal: Proposal, now: datetime.datetime) -> Lapse | None:
+    """Return why a proposal that waits can no longer be confirmed, or None."""
+    if proposal.good_until is None:
+        return None
+    kind, proposer = kinds().get(proposal.kind), proposal.proposed_by
+    if kind is None or proposal.good_until < now:
+        return Lapse.OLD
+    decided_at = proposer.given.decision.decided_at if proposer.given else None
+    has_power = proposer.is_active and bool(holders(kind.power) & frozenset(proposer.roles))
+    if not has_power or (decided_at and decided_at > proposal.proposed_at):
+        return Lapse.PROPOSER
+    return None
+
+
+def may_be_second(by: StaffActor, now: datetime.datetime) -> bool:
+    """Return whether the person's account is old enough as it is."""
+    return by.second_from is None or by.second_from <= now
+
+
+def need_second(by: StaffActor) -> None:
+    """Raise SecondPersonTooNew if the person's account was given anything shortly before."""
+    if not may_be_second(by, clock.now()):
+        assert by.second_from is not None  # noqa: S101  (or they may)
+        raise SecondPersonTooNew(until=by.second_from.isoformat())
+
+
 @transaction.atomic
 def propose(*, kind: Kind, subject: str, content: Content, by: StaffActor) -> Proposal:
     """Record that `by` proposes an act. The caller has checked that it can be carried out now.
 
-    Raises PowerMissing, and ProposalPending if the same kind already waits on this subject.
+    A proposal of the same kind on this subject that has lapsed is rejected. Raises PowerMissing,
+    and ProposalPending if one waits that can be confirmed.
     """
     by.need(kind.power)
     hold((Lock.PROPOSAL, int.from_bytes(hashlib.sha256(subject.encode()).digest()[:4], "big")))
-    if Proposal.objects.filter(kind=kind.name, subject=subject, decision=None).exists():
-        raise ProposalPending(subject=subject, kind=kind.name)
+    waiting = Proposal.objects.filter(kind=kind.name, subject=subject, decision=None).first()
+    now = clock.now()
+    if waiting is not None:
+        if not lapse_of(waiting, now):
+            raise ProposalPending(subject=subject, kind=kind.name)
+        reject(proposal=waiting.uuid, by=by, reason="It has lapsed, and is proposed anew.")
     return Proposal.objects.create(
         kind=kind.name,
         subject=subject,
@@ -98,7 +170,8 @@ def propose(*, kind: Kind, subject: str, content: Content, by: StaffActor) -> Pr
         content_digest=canonical_sha256(content),
         proposed_by_id=by.user_id,
         proposed_in_id=by.session_id,
-        proposed_at=clock.now(),
+        proposed_at=now,
+        good_until=now + kind.good_for if kind.good_for else None,
     )
 
 
@@ -106,7 +179,8 @@ def confirm(*, proposal: uuid.UUID, by: StaffActor) -> Proposal:
     """Confirm a proposal and carry it out in one transaction.
 
     A repeated confirmation by the same person changes nothing. Raises ProposalUnknown,
-    PowerMissing, SamePerson, ProposalDecided, and the errors of the act.
+    PowerMissing, SamePerson, SecondPersonTooNew, ProposalDecided, ProposalOld, ProposerChanged, and
+    the errors of the act.
     """
     return _decide(proposal, Decision.Verdict.CONFIRMED, by, "")
 
@@ -114,8 +188,8 @@ def confirm(*, proposal: uuid.UUID, by: StaffActor) -> Proposal:
 def reject(*, proposal: uuid.UUID, by: StaffActor, reason: str = "") -> Proposal:
     """Reject a proposal. The proposer may reject it, too, which withdraws it.
 
-    A repeated rejection by the same person changes nothing. Raises ProposalUnknown, PowerMissing,
-    ProposalDecided.
+    Whoever may propose the same may reject one that has lapsed. A repeated rejection by the same
+    person changes nothing. Raises ProposalUnknown, PowerMissing, ProposalDecided.
     """
     return _decide(proposal, Decision.Verdict.REJECTED, by, reason)
 
@@ -127,15 +201,17 @@ def _decide(ident: uuid.UUID, verdict: Decision.Verdict, by: StaffActor, reason:
         raise ProposalUnknown
     kind = kinds()[proposal.kind]
     is_proposer = by.user_id == proposal.proposed_by_id or by.session_id == proposal.proposed_in_id
-    by.need(kind.power if is_proposer else kind.decides)
+    is_over = verdict == Decision.Verdict.REJECTED and lapse_of(proposal, clock.now()) is not None
+    as_first = is_proposer or (is_over and by.may(kind.power))
+    by.need(kind.power if as_first else kind.decides)
     hold((Lock.PROPOSAL, proposal.pk))
     earlier = Decision.objects.filter(proposal=proposal).first()
     if earlier is not None:
         if earlier.verdict == verdict and earlier.decided_by_id == by.user_id:
             return proposal
         raise ProposalDecided(verdict=earlier.verdict)
-    if verdict == Decision.Verdict.CONFIRMED and is_proposer:
-        raise SamePerson
+    if verdict == Decision.Verdict.CONFIRMED:
+        _need_confirmable(proposal, by, is_proposer=is_proposer)
     Decision.objects.create(
         proposal=proposal,
         verdict=verdict,
@@ -148,3 +224,16 @@ def _decide(ident: uuid.UUID, verdict: Decision.Verdict, by: StaffActor, reason:
     if effect is not None:
         effect(proposal, by)
     return proposal
+
+
+def _need_confirmable(proposal: Proposal, by: StaffActor, *, is_proposer: bool) -> None:
+    """Raise SamePerson, SecondPersonTooNew, ProposalOld or ProposerChanged."""
+    if is_proposer:
+        raise SamePerson
+    need_second(by)
+    lapse = lapse_of(proposal, clock.now())
+    if lapse is not None:
+        raise _REFUSALS[lapse](
+            proposed_at=proposal.proposed_at.isoformat(),
+            until=proposal.good_until.isoformat() if proposal.good_until else None,
+        )

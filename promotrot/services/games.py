@@ -204,7 +204,9 @@ def _approve(proposal: Proposal, by: StaffActor) -> None:
     )
 
 
-APPROVAL = two_persons.Kind("promotrot.approval", powers.APPROVE_GAME, _approve)
+APPROVAL = two_persons.Kind(
+    "promotrot.approval", powers.APPROVE_GAME, _approve, good_for=two_persons.A_WEEK
+)
 
 
 def need_not_ended(game: Game) -> None:

@@ -104,8 +104,9 @@ BEGIN
     IF NOT EXISTS (
         SELECT FROM staff_user u JOIN staff_staffsession s ON s.user_id = u.id
          WHERE u.id = NEW.inspector_id AND s.id = NEW.session_id AND NEW.appointment <> ''
-           AND u.appointment = NEW.appointment AND 'inspector' = ANY (u.roles)) THEN
-        PERFORM draws_refuse('only an appointed inspector attends');
+           AND u.appointment = NEW.appointment AND 'inspector' = ANY (u.roles)
+           AND coalesce(u.second_from <= core_now(), true)) THEN
+        PERFORM draws_refuse('only an appointed inspector attends, whose account is not new');
     END IF;
     IF draws_state(NEW.draw_id) IN ('certified', 'called_off', 'abandoned') THEN
         PERFORM draws_refuse('it is over');

@@ -216,4 +216,6 @@ def _need_replaceable(cheque: Cheque) -> Cheque:
 
 VOID = two_persons.Kind("payoffice.cheque_void", powers.ISSUE_CHEQUES, _voided)
 REISSUE = two_persons.Kind("payoffice.cheque_reissue", powers.ISSUE_CHEQUES, _reissued)
-CASH_CEILING = two_persons.Kind("payoffice.cash_ceiling", powers.SET_CASH_CEILING, _ceiling_set)
+CASH_CEILING = two_persons.Kind(
+    "payoffice.cash_ceiling", powers.SET_CASH_CEILING, _ceiling_set, good_for=two_persons.A_WEEK
+)

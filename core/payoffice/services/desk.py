@@ -5,6 +5,7 @@ import uuid
 from django.conf import settings
 from django.db import transaction
 
+from core.database import clock
 from core.kernel.errors import DomainError
 from core.payoffice import powers
 from core.payoffice.models import CashSession, Claim, Payee
@@ -48,7 +49,11 @@ def _propose(
     """Propose the payment, and present the document so that it does not lapse meanwhile."""
     digest = request.digest().hex()
     earlier = Proposal.objects.filter(
-        kind=PAYMENT.name, content__uuid=str(request.uuid), proposed_by_id=by.user_id, decision=None
+        kind=PAYMENT.name,
+        content__uuid=str(request.uuid),
+        proposed_by_id=by.user_id,
+        decision=None,
+        good_until__gt=clock.now(),
     ).first()
     if earlier is not None:
         if earlier.content["digest"] != digest:

@@ -1,6 +1,7 @@
 """Serve proposals and the decisions on them."""
 
 import uuid
+from typing import Literal
 
 from django.http import HttpResponse
 from rest_framework import serializers
@@ -9,10 +10,18 @@ from rest_framework.request import Request
 from core.api.schema import operation
 from core.api.shapes import Choice, Instant, PageQuery, Shape, Text, Uuid, Whole
 from core.api.views import StaffView
+from core.database import clock
 from core.staff import selectors, two_persons
-from core.staff.models import Decision
+from core.staff.models import Decision, Proposal
 
-_DECIDING = (two_persons.ProposalUnknown, two_persons.ProposalDecided, two_persons.SamePerson)
+_DECIDING = (
+    two_persons.ProposalUnknown,
+    two_persons.ProposalDecided,
+    two_persons.SamePerson,
+    two_persons.SecondPersonTooNew,
+    two_persons.ProposalOld,
+    two_persons.ProposerChanged,
+)
 
 
 class ProposalQuery(PageQuery):
@@ -41,7 +50,19 @@ class ProposalOut(Shape):
     proposed_by = Whole(source="proposed_by_id")
     proposed_by_name = serializers.CharField(source="proposed_by.full_name")
     proposed_at = Instant()
+    good_until = Instant(
+        allow_null=True,
+        help_text="Null: it is in force since it was proposed, and waits however long.",
+    )
+    lapsed = serializers.SerializerMethodField(
+        help_text="Why it can no longer be confirmed; null while it can, and once it is decided."
+    )
     decision = DecisionOut(allow_null=True, default=None)
+
+    def get_lapsed(self, proposal: Proposal) -> Literal["old", "proposer_changed"] | None:
+        is_decided = getattr(proposal, "decision", None) is not None
+        lapse = None if is_decided else two_persons.lapse_of(proposal, clock.recent()[0])
+        return lapse.value if lapse else None
 
 
 class Proposals(StaffView):

@@ -72,6 +72,10 @@ class Migration(migrations.Migration):
                     models.DateTimeField(blank=True, null=True, verbose_name="locked until"),
                 ),
                 ("created_at", models.DateTimeField(verbose_name="registered at")),
+                (
+                    "second_from",
+                    models.DateTimeField(null=True, verbose_name="may be second person from"),
+                ),
             ],
             options={
                 "verbose_name": "member of staff",
@@ -162,6 +166,10 @@ class Migration(migrations.Migration):
                 ("content", models.JSONField(verbose_name="content")),
                 ("content_digest", models.BinaryField(max_length=32)),
                 ("proposed_at", models.DateTimeField(verbose_name="proposed at")),
+                (
+                    "good_until",
+                    models.DateTimeField(null=True, verbose_name="may be confirmed until"),
+                ),
                 (
                     "proposed_by",
                     models.ForeignKey(

@@ -41,10 +41,37 @@ BEGIN
     RETURN NEW;
 END $$;
 
+-- Whoever is given anything waits before being a second person, from the decision on at least. The
+-- first two administrators of a new system do not: nobody could be older.
+CREATE OR REPLACE FUNCTION staff_guard_wait() RETURNS trigger LANGUAGE plpgsql AS $$
+DECLARE
+    v_waits boolean;
+BEGIN
+    IF TG_OP = 'UPDATE' AND NEW.given_id IS NOT DISTINCT FROM OLD.given_id THEN
+        v_waits := NEW.second_from IS NOT DISTINCT FROM OLD.second_from;
+    ELSIF NEW.given_id IS NULL THEN
+        v_waits := TG_OP = 'INSERT' AND (NEW.second_from > core_now()
+            OR NOT EXISTS (SELECT FROM staff_user u WHERE u.given_id IS NOT NULL)
+               AND 2 > (SELECT count(*) FROM staff_user u
+                         WHERE 'administrator' = ANY (u.roles)));
+    ELSE
+        v_waits := NEW.second_from >= (SELECT greatest(d.decided_at, OLD.second_from)
+              FROM staff_decision d
+             WHERE d.proposal_id = NEW.given_id AND d.verdict = 'confirmed');
+    END IF;
+    IF v_waits IS NOT TRUE THEN
+        RAISE EXCEPTION 'table %: who is given anything waits before being a second person',
+            TG_TABLE_NAME USING ERRCODE = 'restrict_violation';
+    END IF;
+    RETURN NEW;
+END $$;
+
 CREATE OR REPLACE FUNCTION staff_guard_second_factor() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
     IF NOT staff_confirmed(NEW.ending_id, 'staff.second_factor',
-            jsonb_build_object('user', NEW.user_id)) THEN
+            jsonb_build_object('user', NEW.user_id))
+       OR NOT EXISTS (SELECT FROM staff_user u
+                       WHERE u.id = NEW.user_id AND u.given_id = NEW.ending_id) THEN
         RAISE EXCEPTION 'table %: two administrators are needed', TG_TABLE_NAME
             USING ERRCODE = 'restrict_violation';
     END IF;
@@ -53,6 +80,8 @@ END $$;
 
 CREATE OR REPLACE TRIGGER two_persons BEFORE INSERT OR UPDATE OF roles, is_active, password
     ON staff_user FOR EACH ROW EXECUTE FUNCTION staff_guard_account();
+CREATE OR REPLACE TRIGGER waits BEFORE INSERT OR UPDATE OF given_id, second_from
+    ON staff_user FOR EACH ROW EXECUTE FUNCTION staff_guard_wait();
 -- One's own secret that was never confirmed ends when another is begun.
 CREATE OR REPLACE TRIGGER two_persons BEFORE UPDATE OF ended_at ON staff_secondfactor
     FOR EACH ROW WHEN (OLD.confirmed_at IS NOT NULL AND NEW.ended_at IS NOT NULL)

@@ -22,3 +22,26 @@ RETURNS boolean LANGUAGE sql STABLE AS $$
          WHERE d.proposal_id = p_proposal AND d.verdict = 'confirmed'
            AND u.roles::text[] && p_roles)
 $$;
+
+-- Refuse that a proposal is confirmed by somebody whose account was given anything shortly before, or
+-- when it has lapsed: too old, or its proposer's account was closed or given anything since.
+CREATE OR REPLACE FUNCTION staff_guard_decision() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+    IF EXISTS (SELECT FROM staff_user u
+                WHERE u.id = NEW.decided_by_id AND u.second_from > core_now()) THEN
+        RAISE EXCEPTION 'proposal %: the second person''s account is too new', NEW.proposal_id
+            USING ERRCODE = 'restrict_violation';
+    END IF;
+    IF EXISTS (
+        SELECT FROM staff_proposal p JOIN staff_user u ON u.id = p.proposed_by_id
+          LEFT JOIN staff_decision g ON g.proposal_id = u.given_id
+         WHERE p.id = NEW.proposal_id AND p.good_until IS NOT NULL
+           AND (p.good_until < core_now() OR NOT u.is_active OR g.decided_at > p.proposed_at)) THEN
+        RAISE EXCEPTION 'proposal %: it has lapsed', NEW.proposal_id
+            USING ERRCODE = 'restrict_violation';
+    END IF;
+    RETURN NEW;
+END $$;
+
+CREATE OR REPLACE TRIGGER second_person BEFORE INSERT ON staff_decision
+    FOR EACH ROW WHEN (NEW.verdict = 'confirmed') EXECUTE FUNCTION staff_guard_decision();

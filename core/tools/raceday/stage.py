@@ -133,15 +133,17 @@ def play(base_url: str, environment: Mapping[str, str]) -> tuple[Stage, list[tup
 
 
 def _prepared(base_url: str, environment: Mapping[str, str], mornings: list[datetime]) -> Stage:
-    """Open accounts, move time to the first morning, and enrol the terminals."""
+    """Open accounts, move time to the first morning, and enrol the terminals.
+
+    Accounts are opened a day and more before: until then nobody of theirs is a second person.
+    """
     show.heading("People and places")
     api = Api(base_url)
     stage = Stage(api, environment, Staff(api))
     administrators_enter(stage.staff, environment)
-    staff_open(stage.staff, [_FIRST])
+    staff_open(stage.staff, STAFF)
     morning = min(mornings)
-    stage.move_to(morning, "race day demonstration")
-    staff_open(stage.staff, [username for username in STAFF if username != _FIRST])
+    stage.move_to(max(morning, stage.now() + timedelta(days=1)), "race day demonstration")
     show.step(f"{len(STAFF)} people and two administrators signed on, each with a one-time code")
     show.doing("registering places and terminals")
     since = (morning - timedelta(days=30)).isoformat()

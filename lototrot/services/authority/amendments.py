@@ -101,4 +101,6 @@ def _amended(proposal: Proposal, by: StaffActor) -> None:
     )
 
 
-AMENDMENT = two_persons.Kind("lototrot.figures_amendment", powers.AMEND_FIGURES, apply=_amended)
+AMENDMENT = two_persons.Kind(
+    "lototrot.figures_amendment", powers.AMEND_FIGURES, apply=_amended, good_for=two_persons.A_WEEK
+)

@@ -117,4 +117,6 @@ def _confirmed(proposal: Proposal, by: StaffActor) -> None:
     _create(rules, authorisation, by, proposal)
 
 
-BET_TYPE = two_persons.Kind("lototrot.bet_type", powers.PREPARE_CONTEST, apply=_confirmed)
+BET_TYPE = two_persons.Kind(
+    "lototrot.bet_type", powers.PREPARE_CONTEST, apply=_confirmed, good_for=two_persons.A_WEEK
+)

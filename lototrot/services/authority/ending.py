@@ -192,4 +192,6 @@ def _ended(proposal: Proposal, by: StaffActor) -> None:
         ledger.need_balance(account, 0)
 
 
-END = two_persons.Kind("lototrot.game_end", powers.END_GAME, apply=_ended)
+END = two_persons.Kind(
+    "lototrot.game_end", powers.END_GAME, apply=_ended, good_for=two_persons.A_WEEK
+)

@@ -323,7 +323,11 @@ def _retracted(proposal: Proposal, by: StaffActor) -> None:
 
 
 DECLARATION = two_persons.Kind(
-    "lototrot.declaration", powers.DECLARE_RACE, apply=_declared, reject=stop_reject
+    "lototrot.declaration",
+    powers.DECLARE_RACE,
+    apply=_declared,
+    reject=stop_reject,
+    good_for=None,
 )
 RETRACTION = two_persons.Kind(
     "lototrot.declaration_retraction", powers.DECLARE_RACE, apply=_retracted

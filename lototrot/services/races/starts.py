@@ -206,6 +206,6 @@ def _corrected(proposal: Proposal, by: StaffActor) -> None:
 
 
 START = two_persons.Kind(
-    "lototrot.start", powers.RECORD_START, apply=_confirmed, reject=stop_reject
+    "lototrot.start", powers.RECORD_START, apply=_confirmed, reject=stop_reject, good_for=None
 )
 CORRECTION = two_persons.Kind("lototrot.start_correction", powers.RECORD_START, apply=_corrected)

@@ -6,7 +6,7 @@ confirmation closes the contests, with the instant of the stop if that came firs
 by a second person lifts the stop.
 """
 
-from datetime import datetime
+from datetime import datetime, timedelta
 
 from django.db import transaction
 
@@ -195,4 +195,9 @@ def _end(stop: SalesStop, *, lifting: Proposal | None = None) -> None:
             )
 
 
-LIFTING = two_persons.Kind("lototrot.stop_lifting", powers.STOP_SALES, apply=_lifted)
+LIFTING = two_persons.Kind(
+    "lototrot.stop_lifting",
+    powers.STOP_SALES,
+    apply=_lifted,
+    good_for=timedelta(minutes=15),  # the course may look different afterwards
+)

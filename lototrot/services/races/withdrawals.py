@@ -203,6 +203,6 @@ def _reversed(proposal: Proposal, by: StaffActor) -> None:
 
 
 WITHDRAWAL = two_persons.Kind(
-    "lototrot.withdrawal", powers.WITHDRAW, apply=_confirmed, reject=_rejected
+    "lototrot.withdrawal", powers.WITHDRAW, apply=_confirmed, reject=_rejected, good_for=None
 )
 REVERSAL = two_persons.Kind("lototrot.withdrawal_reversal", powers.WITHDRAW, apply=_reversed)

@@ -63,4 +63,6 @@ def _decide(proposal: Proposal, by: StaffActor) -> None:
     ledger.post(reference=decision.uuid, lines=[line])
 
 
-DECISION = two_persons.Kind("promotrot.debt_decision", powers.END_GAME, _decide)
+DECISION = two_persons.Kind(
+    "promotrot.debt_decision", powers.END_GAME, _decide, good_for=two_persons.A_WEEK
+)

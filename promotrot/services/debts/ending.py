@@ -68,4 +68,4 @@ def _end(proposal: Proposal, by: StaffActor) -> None:
         debt_draw_first(by, ending)
 
 
-ENDING = two_persons.Kind("promotrot.ending", powers.END_GAME, _end)
+ENDING = two_persons.Kind("promotrot.ending", powers.END_GAME, _end, good_for=two_persons.A_WEEK)

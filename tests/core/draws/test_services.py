@@ -4,6 +4,7 @@ from datetime import timedelta
 from typing import Any
 
 import pytest
+from django.db import DatabaseError, transaction
 
 from core.database import clock
 from core.draws import conducting, documents, services
@@ -11,6 +12,7 @@ from core.draws.models import Announcement, Attendance, Draw, PlaceReason
 from core.proofs.log import published
 from core.staff.models import User
 from core.staff.powers import Role
+from core.staff.two_persons import SecondPersonTooNew
 from tests.support import factories
 from tests.support.urn import Hall, Urn, hall
 
@@ -131,6 +133,29 @@ def test_whoever_announced_or_committed_is_not_its_inspector(room: Hall) -> None
     with pytest.raises(services.NotApart):
         services.draw_attend(by=inspector, draw=room.draw.uuid)
     assert not Attendance.objects.exists()
+
+
+def test_an_inspector_whose_account_is_new_attends_no_draw(room: Hall) -> None:
+    user = User.objects.create(
+        username="new",
+        full_name="Somebody",
+        password="!",
+        roles=["inspector"],
+        appointment="Resolució 9",
+        created_at=clock.now(),
+        second_from=clock.now() + timedelta(days=1),
+    )
+    new = factories.signed_on(user)
+    with pytest.raises(SecondPersonTooNew):
+        services.draw_attend(by=new, draw=room.draw.uuid)
+    with pytest.raises(DatabaseError, match="account is not new"), transaction.atomic():
+        Attendance.objects.create(
+            draw=room.draw,
+            inspector_id=new.user_id,
+            session_id=new.session_id,
+            attended_at=clock.now(),
+            appointment=user.appointment,
+        )
 
 
 @pytest.mark.article("14.III.5.4.4")

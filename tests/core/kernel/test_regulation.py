@@ -45,6 +45,10 @@ def test_a_draw_is_due_within_two_hours() -> None:
     assert FIGURES.draw_notice_s == 10 * 60
 
 
+def test_a_new_account_is_no_second_person_for_a_day() -> None:
+    assert FIGURES.second_person_after_s == 24 * 60 * 60
+
+
 MUST, MAY, NOT = Duty.MUST, Duty.MAY, Duty.MUST_NOT
 
 
@@ -141,6 +145,7 @@ def test_a_bad_amendment_is_refused(changes: dict[str, Any], place: str) -> None
         (("promotrot", "claim_days"), True),
         (("draw_within_s",), 0),
         (("draw_notice_s",), 0),
+        (("second_person_after_s",), 0),
         (("payment", "tiers"), []),
         (("payment", "tiers", 2, "up_to_cents"), 40000),
         (("payment", "tiers", 1, "up_to_cents"), 12000),

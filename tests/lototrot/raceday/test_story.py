@@ -57,9 +57,8 @@ def stage(
         api = Api(f"http://127.0.0.1:{port}")
         stage = Stage(api, environment, people.Staff(api))
         people.administrators_enter(stage.staff, environment)
-        people.staff_open(stage.staff, STAFF[:1])
+        people.staff_open(stage.staff, STAFF)
         stage.move_to(story.morning(), "test")
-        people.staff_open(stage.staff, STAFF[1:])
         stage.sellers = people._premises_open(stage.staff["org1"], 1, "2027-01-01T00:00Z", "183054")
         yield stage
 

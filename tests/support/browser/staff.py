@@ -3,12 +3,12 @@
 from dataclasses import dataclass
 
 import pyotp
+from django.contrib.auth.hashers import make_password
 
 from core.database import clock
 from core.staff.models import User
 from core.staff.powers import Role
 from core.staff.second_factor import present_code
-from core.staff.services import user_create
 from tests.support import factories
 from tests.support.browser.driver import Browser, until
 
@@ -105,12 +105,8 @@ class Person:
 def person(browser: Browser, url: str, *roles: Role, has_device: bool = True) -> Person:
     """Return a person with an account, with a second factor unless it is still to be set up."""
     number = User.objects.count() + 1
-    user = user_create(
-        username=f"persona{number}",
-        full_name=f"Persona {number}",
-        password=PASSWORD,
-        roles=[role.value for role in roles],
-        appointment="Resolució 12/2027" if Role.INSPECTOR in roles else "",
+    user = factories.account(
+        f"persona{number}", f"Persona {number}", *roles, stored=make_password(PASSWORD)
     )
     if has_device:
         factories.second_factor(user)

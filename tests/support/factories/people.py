@@ -38,20 +38,29 @@ def time_pass(**length: float) -> datetime:
 
 
 def staff(*roles: Role, name: str = "") -> StaffActor:
-    """Return a member of staff with the roles, signed on. The password is unusable, which is
-    cheap.
+    """Return a member of staff with the roles, signed on, whose account is not new. The password is
+    unusable, which is cheap.
     """
     username = name or f"staff-{next(serial)}-{secrets.token_hex(3)}"
-    user = User.objects.create(
+    return signed_on(account(username, name or "Member of Staff", *roles))
+
+
+def account(username: str, full_name: str, *roles: Role, stored: str = "!") -> User:
+    """Return an account that need not wait before its person is a second one.
+
+    `stored` is the hash of the password.
+    """
+    given = _given(username, roles)
+    return User.objects.create(
         username=username,
-        full_name=name or "Member of Staff",
-        password="!",
+        full_name=full_name,
+        password=stored,
         roles=[str(role) for role in roles],
         appointment=_APPOINTMENT if Role.INSPECTOR in roles else "",
         created_at=clock.now(),
-        given=_given(username, roles),
+        given=given,
+        second_from=given.decision.decided_at if given else None,
     )
-    return actor_of(session_start(user=user, verified=True)[0])
 
 
 def _given(username: str, roles: Sequence[Role]) -> Proposal | None:

@@ -52,9 +52,13 @@ def test_a_large_sum_at_a_desk_takes_two_persons_and_counts_as_presented() -> No
     factories.time_pass(days=60)
     with pytest.raises(two_persons.SamePerson):
         two_persons.confirm(proposal=proposal.uuid, by=cashier)
-    two_persons.confirm(proposal=proposal.uuid, by=other)
+    with pytest.raises(two_persons.ProposalOld):
+        two_persons.confirm(proposal=proposal.uuid, by=other)
+    anew = desk.desk_pay(by=cashier, request=request)
+    assert isinstance(anew, Proposal) and anew != proposal
+    two_persons.confirm(proposal=anew.uuid, by=other)
     payment = Payment.objects.get()
-    assert (payment.proposal, payment.staff_id) == (proposal, cashier.user_id)
+    assert (payment.proposal, payment.staff_id) == (anew, cashier.user_id)
     answer = desk.desk_pay(by=cashier, request=request)
     assert isinstance(answer, paying.Paid)
     assert (answer.replayed, answer.cheque) == (True, 1)
