@@ -28,6 +28,7 @@ _SETTINGS = {
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "core.config.settings")
 os.environ.setdefault("VAR_DIR", str(ROOT / "var" / "test"))
+os.environ.setdefault("LIMITS_URL", "memory://")
 os.environ["CLOCK_WATCH"] = "false"  # a test that serves in this process has its own database
 (var_folder() / "static").mkdir(parents=True, exist_ok=True)  # WhiteNoise warns if it is missing
 _server: Postgres | None = None
@@ -48,6 +49,7 @@ settings.PASSWORD_HASHERS = ["tests.support.passwords.CheapArgon2PasswordHasher"
 django.setup()
 
 from core.journal.acting import name_process  # noqa: E402
+from core.traffic import limits  # noqa: E402
 from tests.support import databases  # noqa: E402
 from tests.support.static import share_static_files  # noqa: E402
 
@@ -122,6 +124,12 @@ def pytest_unconfigure() -> None:
         databases.close_run(_run)
     if _server is not None:
         _server.stop()
+
+
+@pytest.fixture(autouse=True)
+def _limits_anew() -> None:
+    """Forget what earlier tests took: all ask from one address."""
+    limits.clear()
 
 
 @pytest.fixture(scope="session")

@@ -9,6 +9,8 @@ from django.utils.translation import gettext_lazy as _
 from unfold.forms import AuthenticationForm
 from unfold.widgets import UnfoldAdminTextInputWidget
 
+from core.traffic.limits import Throttled
+
 
 class SignOnForm(AuthenticationForm):  # type: ignore[misc]  # unfold is not typed
     """The sign-on form. A refusal does not say which of the three values was wrong."""
@@ -26,7 +28,12 @@ class SignOnForm(AuthenticationForm):  # type: ignore[misc]  # unfold is not typ
     def clean(self) -> dict[str, Any]:
         names = ("username", "password", "code")
         credentials = {name: self.cleaned_data.get(name, "") for name in names}
-        self.user_cache = authenticate(self.request, **credentials)
+        try:
+            self.user_cache = authenticate(self.request, **credentials)
+        except Throttled as error:
+            raise ValidationError(
+                _("Too many requests; wait a little."), code=error.code
+            ) from error
         if self.user_cache is None:
             raise ValidationError(_("Name, password or code is not right."), code="sign_on_refused")
         self.confirm_login_allowed(self.user_cache)

@@ -5,6 +5,7 @@ from collections.abc import Callable
 from typing import Any
 
 from django.conf import settings
+from django.core.exceptions import NON_FIELD_ERRORS
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.templatetags.static import static
 from django.urls import URLPattern, URLResolver, path, reverse
@@ -24,6 +25,8 @@ from core.admin_support import (
 from core.admin_support.sign_on import SignOnForm
 from core.database import clock
 from core.receipts.formats import format_moment
+from core.staff import devices
+from core.traffic.limits import Throttled
 
 IDLE_S = 30 * 60
 View = Callable[..., Any]
@@ -51,7 +54,9 @@ class Site(UnfoldAdminSite):  # type: ignore[misc]  # unfold is not typed
                 request.session.set_expiry(IDLE_S)
             if own_second_factor.is_wanted(request):
                 return HttpResponseRedirect(reverse("admin:second_factor"))
-            return inner(request, *args, **kwargs)
+            response = inner(request, *args, **kwargs)
+            _remember_device(request, response)
+            return response
 
         return kept
 
@@ -72,6 +77,17 @@ class Site(UnfoldAdminSite):  # type: ignore[misc]  # unfold is not typed
         context: dict[str, Any] = super().each_context(request)
         return context | {"version": settings.VERSION}
 
+    def login(
+        self, request: HttpRequest, extra_context: dict[str, Any] | None = None
+    ) -> HttpResponse:
+        """Show or take the sign-on form; a refusal for too many tries has the status 429."""
+        answer: HttpResponse = super().login(request, extra_context)
+        form = (getattr(answer, "context_data", None) or {}).get("form")
+        if form is not None and form.has_error(NON_FIELD_ERRORS, Throttled.code):
+            answer.status_code = 429
+            answer["Retry-After"] = "60"
+        return answer
+
     def index(
         self, request: HttpRequest, extra_context: dict[str, Any] | None = None
     ) -> HttpResponse:
@@ -83,6 +99,26 @@ class Site(UnfoldAdminSite):  # type: ignore[misc]  # unfold is not typed
         self, request: HttpRequest, extra_context: dict[str, Any] | None = None
     ) -> HttpResponse:
         return own_password.view(self, request)
+
+
+def _remember_device(request: HttpRequest, response: Any) -> None:
+    """Have the browser keep that this person gave the second factor on it, if it does not."""
+    if not request.user.is_authenticated or not signed_on.is_live(request):
+        return
+    if not signed_on.actor(request).verified:
+        return
+    user = request.user
+    name = devices.cookie_name(user.username)
+    if name not in request.COOKIES:
+        response.set_cookie(
+            name,
+            devices.device_token(user),
+            max_age=devices.KEPT_S,
+            path=reverse("admin:index"),
+            secure=settings.PRODUCTION,
+            httponly=True,
+            samesite="Strict",
+        )
 
 
 def sidebar(request: HttpRequest) -> list[dict[str, Any]]:

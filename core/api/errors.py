@@ -89,11 +89,6 @@ class ProblemUnknown(NotFound):
     message = "No problem code has that name."
 
 
-class Throttled(Unavailable):
-    code = "throttled"
-    message = "Too many requests; wait a little."
-
-
 class Busy(Unavailable):
     """A lock timed out, or PostgreSQL ended a deadlock. Nothing was written."""
 

@@ -29,6 +29,7 @@ from core.kernel.errors import (
     Unauthenticated,
     Unavailable,
 )
+from core.traffic.limits import Throttled
 
 CONTENT_TYPE = "application/problem+json"
 TYPE_PREFIX = "/api/v1/problems/"
@@ -47,10 +48,10 @@ STATUSES: dict[type[DomainError], int] = {
     errors.LengthRequired: 411,
     errors.BodyTooLarge: 413,
     errors.UnsupportedMediaType: 415,
-    errors.Throttled: 429,
+    Throttled: 429,
     DomainError: 500,
 }
-RETRY_AFTER_S = {errors.Busy: 1, errors.Throttled: 10, Unavailable: 5}
+RETRY_AFTER_S = {errors.Busy: 1, Unavailable: 5}
 # States of PostgreSQL after which the same request may succeed: lock timeout, deadlock,
 # serialisation failure, cancelled. _AWAY_CLASSES: connection lost, no resources, shutting down.
 _BUSY_STATES = frozenset({"55P03", "40P01", "40001", "57014"})
@@ -112,7 +113,7 @@ def _of_framework(exc: drf.APIException) -> DomainError:
         case drf.NotFound():
             return errors.RouteUnknown()
         case drf.Throttled():
-            return errors.Throttled(wait_s=getattr(exc, "wait", None))
+            return Throttled(getattr(exc, "wait", None) or 1)
     return errors.InternalError()
 
 
@@ -184,7 +185,7 @@ def _headers(
         response["WWW-Authenticate"] = f'{challenge} realm="lototrot"'
     if isinstance(error, Unavailable):
         waits = (RETRY_AFTER_S[b] for b in type(error).__mro__ if b in RETRY_AFTER_S)
-        response["Retry-After"] = str(getattr(exc, "wait", None) or next(waits))
+        response["Retry-After"] = str(getattr(error, "wait", None) or next(waits))
 
 
 def _plain(value: Any) -> Any:

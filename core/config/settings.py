@@ -146,7 +146,7 @@ TEMPLATES = [
 ]
 
 AUTH_USER_MODEL = "staff.User"
-AUTHENTICATION_BACKENDS = ["core.staff.backends.LockingBackend"]
+AUTHENTICATION_BACKENDS = ["core.staff.backends.LimitingBackend"]
 PASSWORD_HASHERS = [
     "core.staff.hashers.DemonstrationHasher"
     if SIMULATED_TIME
@@ -262,6 +262,17 @@ CELERY_BEAT_SCHEDULE = {
     },
 }
 CELERY_BEAT_SCHEDULE_FILENAME = str(VAR_DIR / "celerybeat-schedule")
+
+# The proxies whose X-Forwarded-For is believed: addresses or networks, with commas.
+TRUSTED_PROXIES = env.words("TRUSTED_PROXIES", ["127.0.0.1", "::1"] if PRODUCTION else [])
+# Where the limits of strangers are counted together, by default beside the broker's messages; no
+# sale asks there. `memory://`: each process for itself.
+LIMITS_URL = env.string("LIMITS_URL", CELERY_BROKER_URL)
+# Processes that share the limits out while that store is away.
+LIMITS_PROCESSES = env.integer("LIMITS_PROCESSES", 4, least=1)
+# Sign-ons that are refused, of one address and of all together, on devices that are not known.
+SIGN_ONS_PER_MINUTE = env.integer("SIGN_ONS_PER_MINUTE", 10, least=1)
+SIGN_ONS_TOTAL_PER_MINUTE = env.integer("SIGN_ONS_TOTAL_PER_MINUTE", 120, least=1)
 
 # The address at which browsers read the figures of the boards: this server's by default.
 LIVE_URL = env.string("LIVE_URL", "/live").rstrip("/")

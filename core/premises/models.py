@@ -162,7 +162,7 @@ class Enrolment(Guarded):
 class Operator(Guarded):
     """A person who works at the terminals of a premises and signs on with a PIN."""
 
-    mutable = ("pin", "is_active", "failed_attempts", "locked_until")
+    mutable = ("pin", "is_active")
 
     premises = models.ForeignKey(
         Premises, models.PROTECT, related_name="operators", verbose_name=_("premises")
@@ -171,8 +171,6 @@ class Operator(Guarded):
     name = models.CharField(_("name"), max_length=120)
     pin = models.CharField(max_length=200)
     is_active = models.BooleanField(_("active"), default=True)
-    failed_attempts = models.PositiveIntegerField(_("failed attempts"), default=0)
-    locked_until = models.DateTimeField(_("locked until"), null=True)
     created_at = models.DateTimeField(_("registered at"))
     created_by = models.ForeignKey(
         User, models.PROTECT, related_name="+", verbose_name=_("registered by")

@@ -3,22 +3,28 @@
 import datetime
 import itertools
 
-from django.contrib.auth.hashers import check_password, make_password
+from django.contrib.auth.hashers import make_password
 from django.db import IntegrityError, transaction
 
 from core.database import clock
 from core.database.tokens import token_digest, token_make
-from core.kernel.errors import Conflict, Forbidden, Invalid, NotFound, Unauthenticated
+from core.kernel.errors import Conflict, Invalid, NotFound, Unauthenticated
 from core.premises import powers
 from core.premises.access import BareTerminal
 from core.premises.models import Operator, OperatorSession
 from core.premises.services import CodeTaken, premises_by_code, sales_hold
 from core.staff.actor import StaffActor
+from core.traffic import hashing, limits
+from core.traffic.limits import claim
+from core.traffic.rates import Rate
 
 SESSION_LENGTH = datetime.timedelta(hours=12)
-ATTEMPTS_BEFORE_LOCK = 5
-LOCK_LENGTH = datetime.timedelta(minutes=15)
 PIN_DIGITS = range(6, 13)
+KNOWN_FOR = datetime.timedelta(days=30)
+TRIES = Rate(per_s=20 / 3600, burst=5)
+"""Of wrong PINs: of one operator at one terminal, and at all terminals new to the operator."""
+TRIES_OF_TERMINAL = Rate(per_s=60 / 3600, burst=30)
+"""Of wrong PINs at one terminal, of operators who are new to it."""
 
 
 class PinWeak(Invalid):
@@ -29,11 +35,6 @@ class PinWeak(Invalid):
 class PinRefused(Unauthenticated):
     code = "pin_refused"
     message = "The operator's number or PIN is wrong."
-
-
-class PinLocked(Forbidden):
-    code = "pin_locked"
-    message = "Too many wrong PINs; wait until the lock ends."
 
 
 class OperatorUnknown(NotFound):
@@ -86,7 +87,7 @@ def operator_deactivate(*, by: StaffActor, premises: str, number: int) -> Operat
 
 @transaction.atomic
 def operator_pin_reset(*, by: StaffActor, premises: str, number: int, pin: str) -> Operator:
-    """Set an operator's PIN, and end their lock and their sessions.
+    """Set an operator's PIN, and end their sessions. The tries of PINs begin anew.
 
     Raises PowerMissing, PremisesUnknown, OperatorUnknown, OperatorInactive, PinWeak.
     """
@@ -94,9 +95,7 @@ def operator_pin_reset(*, by: StaffActor, premises: str, number: int, pin: str) 
     operator = _operator(premises, number)
     pin_check(pin)
     now = sales_hold()
-    changed = Operator.objects.filter(pk=operator.pk, is_active=True).update(
-        pin=make_password(pin), failed_attempts=0, locked_until=None
-    )
+    changed = Operator.objects.filter(pk=operator.pk, is_active=True).update(pin=make_password(pin))
     if not changed:
         raise OperatorInactive
     _sessions_end(operator, now)
@@ -129,11 +128,10 @@ def operator_sign_on(
 ) -> tuple[OperatorSession, str]:
     """Sign an operator on at a terminal of their premises. Return the session and its token.
 
-    Raises PinRefused, and PinLocked after repeated failures. Failures are counted and committed.
+    Raises PinRefused, and Throttled after many wrong PINs. Those at other terminals keep nobody out
+    where they have worked in the last thirty days.
     """
-    operator, refusal = _pin_attempt(terminal.premises_id, number, pin)
-    if operator is None or refusal is not None:
-        raise refusal or PinRefused()
+    operator = _pin_attempt(terminal, number, pin)
     token = token_make()
     now = clock.now()
     session = OperatorSession.objects.create(
@@ -146,25 +144,33 @@ def operator_sign_on(
     return session, token
 
 
-@transaction.atomic
-def _pin_attempt(premises: int, number: int, pin: str) -> tuple[Operator | None, Exception | None]:
-    operator = (
-        Operator.objects.select_for_update(no_key=True)
-        .filter(premises_id=premises, number=number, is_active=True)
-        .first()
-    )
-    if operator is None:
-        make_password(pin)  # so that an unknown number takes as long as a known one
-        return None, PinRefused()
-    now = clock.now()
-    if operator.locked_until and operator.locked_until > now:
-        return None, PinLocked(until=operator.locked_until.isoformat())
-    right = check_password(pin, operator.pin)
-    operator.failed_attempts = 0 if right else operator.failed_attempts + 1
-    if operator.failed_attempts >= ATTEMPTS_BEFORE_LOCK:
-        operator.locked_until, operator.failed_attempts = now + LOCK_LENGTH, 0
-    operator.save(update_fields=["failed_attempts", "locked_until"])
-    return (operator, None) if right else (None, PinRefused())
+def _pin_attempt(terminal: BareTerminal, number: int, pin: str) -> Operator:
+    operator = Operator.objects.filter(
+        premises_id=terminal.premises_id, number=number, is_active=True
+    ).first()
+    is_known = operator is not None and _has_worked_at(terminal, operator)
+    version = operator.pin[-8:] if operator else ""
+    whose = f"{terminal.premises_id}:{number}:{version}"
+    claims = [claim("pin-at", f"{terminal.terminal_id}:{whose}", TRIES)]
+    if not is_known:
+        claims += [
+            claim("pin-of", whose, TRIES),
+            claim("pins-at", str(terminal.terminal_id), TRIES_OF_TERMINAL),
+        ]
+    limits.take(*claims)
+    encoded = operator.pin if operator else None
+    fits = len(pin) in PIN_DIGITS and pin.isascii() and pin.isdigit()
+    if not fits or not hashing.is_right(pin, encoded, is_known=is_known) or operator is None:
+        raise PinRefused
+    limits.give_back(*claims)
+    return operator
+
+
+def _has_worked_at(terminal: BareTerminal, operator: Operator) -> bool:
+    since = clock.now() - KNOWN_FOR
+    return OperatorSession.objects.filter(
+        operator=operator, terminal_id=terminal.terminal_id, started_at__gte=since
+    ).exists()
 
 
 def operator_sign_off(*, session: int) -> None:

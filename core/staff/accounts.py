@@ -17,15 +17,18 @@ from core.database import clock
 from core.kernel.errors import Conflict, Forbidden, NotFound
 from core.staff import powers, two_persons
 from core.staff.actor import StaffActor
+from core.staff.devices import TRIES
 from core.staff.models import NewPassword, Proposal, StaffSession, User
 from core.staff.services import (
     PasswordWeak,
+    SignOnRefused,
     UsernameTaken,
-    password_check,
     roles_checked,
     user_insert,
     waited_until,
 )
+from core.traffic import hashing, limits
+from core.traffic.limits import claim
 
 
 class UserUnknown(NotFound):
@@ -120,11 +123,15 @@ def user_deactivate(*, by: StaffActor, user_id: int) -> User:
 def password_change(*, by: StaffActor, current: str, new: str) -> User:
     """Change one's own password, and end one's other sessions.
 
-    Raises PasswordWeak, and SignOnRefused or SignOnLocked for a wrong current password. Wrong
-    guesses count towards the lock.
+    Raises PasswordWeak, SignOnRefused for a wrong current password, and Throttled after many. Each
+    session has tries of its own.
     """
-    username = User.objects.values_list("username", flat=True).get(pk=by.user_id)
-    user = password_check(username=username, password=current)
+    user = User.objects.get(pk=by.user_id)
+    tries = claim("session", str(by.session_id), TRIES)
+    limits.take(tries)
+    if not hashing.is_right(current, user.password, is_known=True):
+        raise SignOnRefused
+    limits.give_back(tries)
     with transaction.atomic():
         _need_strong(new, user)
         user.set_password(new)
@@ -219,16 +226,15 @@ def _roles_given(proposal: Proposal, by: StaffActor) -> None:
 
 def _reactivated(proposal: Proposal, by: StaffActor) -> None:
     user = another(by, proposal.content["user"])
-    user.is_active, user.failed_attempts, user.locked_until = True, 0, None
-    given(user, proposal, "is_active", "failed_attempts", "locked_until")
+    user.is_active = True
+    given(user, proposal, "is_active")
 
 
 def _password_given(proposal: Proposal, by: StaffActor) -> None:
-    """Set the password, and end the person's lock and sessions."""
+    """Set the password, and end the person's sessions."""
     user = another(by, proposal.content["user"])
     user.password = _password_taken(proposal)
-    user.failed_attempts, user.locked_until = 0, None
-    given(user, proposal, "password", "failed_attempts", "locked_until")
+    given(user, proposal, "password")
     sessions_end(user)
 
 

@@ -170,8 +170,6 @@ class UserAdmin(ReadOnlyAdmin):
         "is_active",
         "appointment",
         "last_login",
-        "failed_attempts",
-        "locked_until",
         "created_at",
         "second_from",
     )

@@ -36,8 +36,6 @@ class User(AbstractBaseUser, Guarded):
         "full_name",
         "roles",
         "is_active",
-        "failed_attempts",
-        "locked_until",
     )
 
     username = models.CharField(_("user name"), max_length=60, unique=True)
@@ -53,8 +51,6 @@ class User(AbstractBaseUser, Guarded):
         help_text=_("The order that appoints an inspector (14.III.5.4.4)."),
     )
     last_login = models.DateTimeField(_("last sign-on"), null=True, blank=True)
-    failed_attempts = models.PositiveIntegerField(_("failed attempts"), default=0)
-    locked_until = models.DateTimeField(_("locked until"), null=True, blank=True)
     created_at = models.DateTimeField(_("registered at"))
     given = models.ForeignKey(
         "Proposal", models.PROTECT, null=True, related_name="+", verbose_name=_("given by proposal")

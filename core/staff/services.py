@@ -2,10 +2,11 @@
 
 import datetime
 import hmac
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 import pyotp
-from django.contrib.auth.hashers import check_password, make_password
+from django.conf import settings
+from django.contrib.auth.hashers import make_password
 from django.contrib.auth.password_validation import validate_password
 from django.core.exceptions import ValidationError
 from django.db import IntegrityError, transaction
@@ -13,15 +14,22 @@ from django.db import IntegrityError, transaction
 from core.database import clock, encryption
 from core.database.tokens import token_digest, token_make
 from core.kernel.days import natural_day
-from core.kernel.errors import Conflict, Forbidden, Invalid, Unauthenticated
+from core.kernel.errors import Conflict, Invalid, Unauthenticated
 from core.kernel.regulation import shipped
-from core.staff import powers
+from core.staff import devices, powers
 from core.staff.actor import StaffActor
+from core.staff.devices import Origin
 from core.staff.models import Proposal, SecondFactor, StaffSession, User
 from core.staff.powers import Role
+from core.traffic import hashing, limits
+from core.traffic.limits import claim
+from core.traffic.rates import Claim, Rate
 
-ATTEMPTS_BEFORE_LOCK = 5
-LOCK_LENGTH = datetime.timedelta(minutes=15)
+PASSWORD_CHARS = range(12, 201)
+TRIES_OF_ACCOUNT = Rate(per_s=30 / 3600, burst=60)
+"""Of strangers' wrong passwords; a guess at a password of twelve characters gains nothing."""
+CODE_TRIES = Rate(per_s=6 / 3600, burst=10)
+"""Of strangers who have the right password: the code of the second factor has six digits."""
 SESSION_LENGTH = datetime.timedelta(hours=8)
 STEP_S = 30  # of a one-time code (RFC 6238)
 
@@ -34,11 +42,6 @@ class SignOnRefused(Unauthenticated):
 class SecondFactorNeeded(Unauthenticated):
     code = "second_factor_needed"
     message = "The code of the second factor is needed, too."
-
-
-class SignOnLocked(Forbidden):
-    code = "sign_on_locked"
-    message = "Too many wrong attempts; wait until the lock ends."
 
 
 class SessionExpired(Unauthenticated):
@@ -150,39 +153,66 @@ def user_insert(
     return user
 
 
-def is_password(user: User, password: str) -> bool:
-    """Return whether this is the person's password. Its hash is never made anew here."""
-    return check_password(password, user.password)
-
-
-def password_check(*, username: str, password: str) -> User:
+def password_check(*, username: str, password: str, origin: Origin) -> User:
     """Return the user whose name and password these are.
 
-    Raises SignOnRefused, and SignOnLocked after repeated failures until the lock ends. A failure is
-    counted and committed although the sign-on is refused.
+    Raises SignOnRefused, and Throttled after many wrong tries from there or, by strangers, for this
+    name. A right password takes none of the tries.
     """
-    return _attempt(username, lambda user: is_password(user, password), password)
+    user = User.objects.filter(username=username, is_active=True).first()
+    known = devices.tries_of(origin, user)
+    claims = [known] if known else _strangers_claims(username, user, origin)
+    limits.take(*claims)
+    fits = len(password) in PASSWORD_CHARS
+    encoded = user.password if user else None
+    if not fits or not hashing.is_right(password, encoded, is_known=known is not None):
+        raise SignOnRefused
+    limits.give_back(*claims)
+    if user is None:
+        raise SignOnRefused
+    return user
 
 
-def sign_on_check(*, username: str, password: str, code: str) -> tuple[User, bool]:
+def _strangers_claims(username: str, user: User | None, origin: Origin) -> list[Claim]:
+    """Return the claims of a try on a device that is not known: address, name, and all together.
+
+    The tries for a name begin anew with another password.
+    """
+    address, total = settings.SIGN_ONS_PER_MINUTE, settings.SIGN_ONS_TOTAL_PER_MINUTE
+    version = user.password[-8:] if user else ""
+    return [
+        claim("sign-on-from", origin.address, Rate(address / 60, 3 * address)),
+        claim("sign-on-to", f"{username}:{version}", TRIES_OF_ACCOUNT),
+        claim("sign-on", "all", Rate(total / 60, total)),
+    ]
+
+
+def sign_on_check(*, username: str, password: str, code: str, origin: Origin) -> tuple[User, bool]:
     """Return the user, and whether a second factor is set up and its code was right.
 
     Raises SecondFactorNeeded for a right password without the code, else as `password_check`. A
-    wrong code counts as a failure; a code can be used once.
+    code can be used once; wrong ones of strangers are limited further.
     """
+    user = password_check(username=username, password=password, origin=origin)
+    if second_factor_of(user) is None:
+        return user, False
+    if not code:
+        raise SecondFactorNeeded
+    tries = devices.tries_of(origin, user) or claim("code", str(user.pk), CODE_TRIES)
+    limits.take(tries)
+    if not _code_right(user, code):
+        raise SignOnRefused
+    limits.give_back(tries)
+    return user, True
 
-    def is_right(user: User) -> bool:
-        if not is_password(user, password):
-            return False
-        factor = second_factor_of(user)
-        if factor is None:
-            return True
-        if not code:
-            raise SecondFactorNeeded
-        return code_spend(factor, code)
 
-    user = _attempt(username, is_right, password)
-    return user, second_factor_of(user) is not None
+@transaction.atomic
+def _code_right(user: User, code: str) -> bool:
+    """Return whether the code is right, of the account as it is now, and mark it as used."""
+    now = User.objects.select_for_update(no_key=True).get(pk=user.pk)
+    factor = second_factor_of(now)
+    same = now.is_active and now.password == user.password
+    return same and factor is not None and code_spend(factor, code)
 
 
 def second_factor_of(user: User) -> SecondFactor | None:
@@ -215,32 +245,6 @@ def code_spend(factor: SecondFactor, code: str) -> bool:
             factor.save(update_fields=["last_step"])
             return True
     return False
-
-
-def _attempt(username: str, is_right: Callable[[User], bool], password: str) -> User:
-    user, refusal = _counted(username, is_right, password)
-    if user is None:
-        raise refusal or SignOnRefused()
-    return user
-
-
-@transaction.atomic
-def _counted(
-    username: str, is_right: Callable[[User], bool], password: str
-) -> tuple[User | None, Exception | None]:
-    user = User.objects.select_for_update(no_key=True).filter(username=username).first()
-    if user is None or not user.is_active:
-        make_password(password)  # so that an unknown name takes as long as a known one
-        return None, SignOnRefused()
-    now = clock.now()
-    if user.locked_until and user.locked_until > now:
-        return None, SignOnLocked(until=user.locked_until.isoformat())
-    right = is_right(user)
-    user.failed_attempts = 0 if right else user.failed_attempts + 1
-    if user.failed_attempts >= ATTEMPTS_BEFORE_LOCK:
-        user.locked_until, user.failed_attempts = now + LOCK_LENGTH, 0
-    user.save(update_fields=["failed_attempts", "locked_until"])
-    return (user, None) if right else (None, SignOnRefused())
 
 
 def session_start(

@@ -14,9 +14,10 @@ from core.premises import powers
 from core.premises import services as register
 from core.premises.models import Enrolment, Terminal
 from core.staff import two_persons
+from core.staff.devices import Origin, device_token
 from core.staff.models import Decision
 from core.staff.powers import Role
-from core.staff.services import SignOnLocked, SignOnRefused, password_check, user_create
+from core.staff.services import password_check, user_create
 from lototrot.models.contest import Contest
 from lototrot.models.preparing import Discard
 from lototrot.models.tickets import PrintConfirmation, Reprint, Void
@@ -168,18 +169,22 @@ def test_the_same_act_proposed_at_once_is_proposed_once(own_database: Database) 
 
 def test_wrong_passwords_at_once_are_all_counted(own_database: Database) -> None:
     """Guessing in parallel gains nothing over guessing in turn."""
-    user_create(
+    user = user_create(
         username="ana",
         full_name="Ana",
         password="correct horse battery",
         roles=["auditor"],
     )
-    guesses = [f"wrong guess {number}" for number in range(12)]
+    origin = Origin("192.0.2.1", device_token(user))
     answers = together(
-        *[lambda guess=guess: password_check(username="ana", password=guess) for guess in guesses]
+        *[
+            lambda number=number: password_check(
+                username="ana", password=f"wrong guess {number}", origin=origin
+            )
+            for number in range(14)
+        ]
     )
-    assert names(answers).count(SignOnRefused.__name__) == 5
-    assert names(answers).count(SignOnLocked.__name__) == 7
+    assert names(answers) == [*["SignOnRefused"] * 10, *["Throttled"] * 4]
 
 
 def test_an_account_first_used_by_many_at_once_is_one(own_database: Database) -> None:

@@ -54,7 +54,7 @@ class _Terminals(ReadOnlyInline):
 
 class _Operators(ReadOnlyInline):
     model = Operator
-    shown = ("number", "name", "is_active", "locked_until")
+    shown = ("number", "name", "is_active")
 
 
 class _Suspensions(ReadOnlyInline):
@@ -116,7 +116,7 @@ class EnrolmentAdmin(ReadOnlyAdmin):
 
 @admin.register(Operator)
 class OperatorAdmin(ReadOnlyAdmin):
-    columns = ("number", "name", "premises", "is_active", "locked_until")
+    columns = ("number", "name", "premises", "is_active")
     list_filter = ("is_active",)
     search_fields = ("name", "premises__code", "premises__name")
     read_power = powers.READ

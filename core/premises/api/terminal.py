@@ -14,6 +14,7 @@ from core.database import clock
 from core.premises import operators, selectors, services
 from core.premises.access import Capability, terminal_actor
 from core.premises.models import Premises
+from core.traffic.limits import Throttled
 
 
 class EnrolmentIn(Shape):
@@ -96,7 +97,7 @@ class Session(BareTerminalView):
         body=OperatorSignOnIn,
         answer=OperatorSessionOut,
         status=201,
-        problems=(operators.PinRefused, operators.PinLocked),
+        problems=(operators.PinRefused, Throttled),
         example={"number": 1, "pin": "…"},
     )
     def post(self, request: Request) -> HttpResponse:

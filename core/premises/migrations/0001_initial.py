@@ -71,11 +71,6 @@ class Migration(migrations.Migration):
                 ("name", models.CharField(max_length=120, verbose_name="name")),
                 ("pin", models.CharField(max_length=200)),
                 ("is_active", models.BooleanField(default=True, verbose_name="active")),
-                (
-                    "failed_attempts",
-                    models.PositiveIntegerField(default=0, verbose_name="failed attempts"),
-                ),
-                ("locked_until", models.DateTimeField(null=True, verbose_name="locked until")),
                 ("created_at", models.DateTimeField(verbose_name="registered at")),
                 (
                     "created_by",

@@ -9,7 +9,10 @@ from core.api.shapes import Choice, Flag, Instant, PageQuery, Secret, Shape, Tex
 from core.api.views import ApiView, StaffView
 from core.staff import accounts, second_factor, selectors, services, two_persons
 from core.staff.api.proposals import ProposalOut
+from core.staff.devices import Origin, device_token
 from core.staff.powers import Role
+from core.traffic.addresses import address_of
+from core.traffic.limits import Throttled
 
 
 class StaffSignOnIn(Shape):
@@ -19,6 +22,11 @@ class StaffSignOnIn(Shape):
         max_length=6,
         required=False,
         help_text="Code of the second factor. Leave it out if none is set up yet.",
+    )
+    device = Secret(
+        max_length=200,
+        required=False,
+        help_text="The device token of an earlier sign-on: strangers' wrong tries do not count.",
     )
 
 
@@ -32,6 +40,10 @@ class SessionOut(Shape):
     verified = Flag(
         source="session.verified",
         help_text="If false, the session can do nothing but set up the second factor.",
+    )
+    device = serializers.CharField(
+        allow_null=True,
+        help_text="Keep it for the next sign-on of this person. Null without a second factor.",
     )
 
 
@@ -91,14 +103,17 @@ class Sessions(ApiView):
         body=StaffSignOnIn,
         answer=SessionOut,
         status=201,
-        problems=(services.SignOnRefused, services.SecondFactorNeeded, services.SignOnLocked),
+        problems=(services.SignOnRefused, services.SecondFactorNeeded, Throttled),
         example={"username": "m.riera", "password": "…", "code": "123456"},
     )
     def post(self, request: Request) -> HttpResponse:
-        user, verified = services.sign_on_check(**{"code": "", **self.read(StaffSignOnIn)})
+        body = {"code": "", "device": "", **self.read(StaffSignOnIn)}
+        origin = Origin(address_of(request.META), body.pop("device"))
+        user, verified = services.sign_on_check(**body, origin=origin)
         session, token = services.session_start(user=user, verified=verified)
         self.acting(staff=user.pk, staff_session=session.pk)
-        return self.answer(SessionOut, {"session": session, "token": token}, 201)
+        device = device_token(user) if verified else None
+        return self.answer(SessionOut, {"session": session, "token": token, "device": device}, 201)
 
 
 class CurrentSession(StaffView):
@@ -182,7 +197,7 @@ class Roles(StaffView):
 class Password(StaffView):
     @operation(
         "Propose a password for another person",
-        "The person's lock and sessions end when another administrator confirms it.",
+        "The person's sessions end when another administrator confirms it.",
         body=PasswordIn,
         answer=ProposalOut,
         status=202,

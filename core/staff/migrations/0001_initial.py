@@ -63,14 +63,6 @@ class Migration(migrations.Migration):
                         verbose_name="reference of appointment",
                     ),
                 ),
-                (
-                    "failed_attempts",
-                    models.PositiveIntegerField(default=0, verbose_name="failed attempts"),
-                ),
-                (
-                    "locked_until",
-                    models.DateTimeField(blank=True, null=True, verbose_name="locked until"),
-                ),
                 ("created_at", models.DateTimeField(verbose_name="registered at")),
                 (
                     "second_from",

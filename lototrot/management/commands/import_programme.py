@@ -8,6 +8,7 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from core.kernel.errors import DomainError
+from core.staff.devices import CONSOLE
 from core.staff.models import StaffSession
 from core.staff.services import actor_of, session_end, session_start, sign_on_check
 from lototrot.engine.programme import MAX_BYTES, ProgrammeInvalid
@@ -48,7 +49,9 @@ class Command(BaseCommand):
             getpass.getpass(prompt) if typed else sys.stdin.readline().rstrip("\n")
             for prompt in ("Password: ", "One-time code: ")
         ]
-        user, verified = sign_on_check(username=username, password=said[0], code=said[1])
+        user, verified = sign_on_check(
+            username=username, password=said[0], code=said[1], origin=CONSOLE
+        )
         session, _token = session_start(
             user=user, channel=StaffSession.Channel.COMMAND, verified=verified
         )

@@ -6,6 +6,7 @@ import pytest
 from django.contrib import admin
 from django.test import Client
 
+from core.staff.devices import cookie_name
 from core.staff.models import StaffSession, User
 from core.staff.powers import Role
 from lototrot.models.contest import Contest
@@ -64,6 +65,35 @@ def test_signing_on_needs_name_password_and_code() -> None:
     assert client.post("/admin/login/", right)["Location"] == "/admin/"
     assert client.get("/admin/").status_code == 200
     assert StaffSession.objects.filter(user=user, channel="admin", ended_at=None).count() == 1
+
+
+def test_a_browser_that_knows_the_person_is_not_kept_out_by_strangers() -> None:
+    user = User.objects.get(pk=factories.staff(Role.STEWARDS).user_id)
+    user.set_password("a long enough secret")
+    user.save(update_fields=["password"])
+    secret = factories.second_factor(user)
+    right = {"username": user.username, "password": "a long enough secret", "next": "/admin/"}
+
+    def sign_on(client: Client) -> int:
+        code = factories.one_time_code(secret)
+        factories.time_pass(seconds=30)
+        return int(client.post("/admin/login/", right | {"code": code}).status_code)
+
+    home, stranger = Client(), Client(headers={"accept-language": "en"})
+    assert sign_on(home) == 302
+    home.get("/admin/")
+    cookie = home.cookies[cookie_name(user.username)]
+    assert (cookie["httponly"], cookie["samesite"], cookie["path"]) == (True, "Strict", "/admin/")
+    home.post("/admin/logout/")
+    for _ in range(30):
+        wrong = stranger.post("/admin/login/", right | {"password": "a wrong password"})
+        assert wrong.status_code == 200
+    limited = stranger.post("/admin/login/", right)
+    assert limited.status_code == 429
+    assert "Retry-After" in limited.headers
+    assert "Too many requests" in limited.content.decode()
+    assert sign_on(stranger) == 429
+    assert sign_on(home) == 302
 
 
 def test_the_language_can_be_chosen() -> None:

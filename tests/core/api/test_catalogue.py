@@ -3,9 +3,9 @@
 import pytest
 
 from core.api import catalogue
-from core.api.errors import Throttled
 from core.kernel.errors import Conflict, NotFound
 from core.tools.embedded.server import ROOT
+from core.traffic.limits import Throttled
 
 
 def test_an_entry_says_status_and_title_and_whether_to_try_again() -> None:

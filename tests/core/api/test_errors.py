@@ -33,7 +33,6 @@ STATUSES = {
     "not_acceptable": 406,
     "problem_unknown": 404,
     "route_unknown": 404,
-    "throttled": 429,
     "unknown_field": 422,
     "unsupported_media_type": 415,
 }
@@ -43,8 +42,8 @@ def test_every_error_of_a_request_has_its_status() -> None:
     assert {kind.code: status_of(kind) for kind in CLASSES} == STATUSES
 
 
-def test_a_request_may_be_sent_again_only_after_busy_and_throttled() -> None:
-    assert {kind for kind in CLASSES if kind.transient} == {errors.Busy, errors.Throttled}
+def test_a_request_may_be_sent_again_only_after_busy() -> None:
+    assert {kind for kind in CLASSES if kind.transient} == {errors.Busy}
 
 
 @pytest.mark.parametrize(

@@ -1,9 +1,12 @@
 """Operators: their PINs, their sessions, and the end of their work."""
 
-from typing import Any
+from collections import Counter
 
 import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
 
+from core.kernel.errors import DomainError
 from core.premises import operators
 from core.premises.access import (
     BareTerminal,
@@ -19,18 +22,16 @@ from core.premises.models import (
     Premises,
 )
 from core.premises.operators import (
-    ATTEMPTS_BEFORE_LOCK,
-    LOCK_LENGTH,
     OperatorInactive,
     OperatorUnknown,
-    PinLocked,
     PinRefused,
     PinWeak,
 )
 from core.staff.actor import PowerMissing, StaffActor
 from core.staff.powers import Role
+from core.traffic import hashing
+from core.traffic.limits import Throttled
 from tests.support import factories
-from tests.support.databases import Database
 
 PIN = "271828"
 
@@ -52,15 +53,15 @@ def test_an_operator_who_leaves_sells_no_more(by: StaffActor) -> None:
         operators.operator_deactivate(by=factories.staff(Role.AUDITOR), **whose)
 
 
-def test_another_pin_opens_what_was_locked(
+def test_another_pin_has_new_tries(
     by: StaffActor, bar: Premises, terminal: tuple[BareTerminal, str], operator: Operator
 ) -> None:
     bare, _ = terminal
     session, _ = operators.operator_sign_on(terminal=bare, number=1, pin=PIN)
-    for _ in range(operators.ATTEMPTS_BEFORE_LOCK):
+    for _ in range(5):
         with pytest.raises(PinRefused):
             operators.operator_sign_on(terminal=bare, number=1, pin="000002")
-    with pytest.raises(PinLocked):
+    with pytest.raises(Throttled):
         operators.operator_sign_on(terminal=bare, number=1, pin=PIN)
     with pytest.raises(PinWeak):
         operators.operator_pin_reset(by=by, premises=bar.code, number=1, pin="111111")
@@ -131,50 +132,49 @@ def test_an_operator_signs_on_and_is_then_known(
     assert OperatorSession.objects.get().ended_at == ended
 
 
-def test_wrong_pins_lock_and_the_lock_ends(
-    terminal: tuple[BareTerminal, str], operator: Operator
+def test_wrong_pins_elsewhere_keep_no_operator_out(
+    terminal: tuple[BareTerminal, str], operator: Operator, bar: Premises
 ) -> None:
     bare, _ = terminal
-    for _ in range(ATTEMPTS_BEFORE_LOCK):
-        with pytest.raises(PinRefused):
-            sign_on(bare, "999991")
-    for pin in (PIN, "999991"):
-        with pytest.raises(PinLocked):
-            sign_on(bare, pin)
-    factories.time_pass(seconds=LOCK_LENGTH.total_seconds() - 5)
-    with pytest.raises(PinLocked):
-        sign_on(bare)
-    factories.time_pass(seconds=6)
-    sign_on(bare)
-    for _ in range(ATTEMPTS_BEFORE_LOCK - 1):
-        with pytest.raises(PinRefused):
-            sign_on(bare, "999991")
-    sign_on(bare)
+    sign_on(bare)  # works here
+    stolen = factories.point(bar).bare
+    refusals: Counter[str] = Counter()
+    for _ in range(50):
+        with pytest.raises(DomainError) as refusal:
+            sign_on(stolen, "999991")
+        refusals[refusal.value.code] += 1
+    assert refusals == {"pin_refused": 5, "throttled": 45}
+    assert sign_on(bare)
+    with pytest.raises(Throttled):
+        sign_on(stolen)
 
 
-def test_a_refused_pin_is_counted_for_good(own_database: Database) -> None:
-    place = factories.point()
-    bare = BareTerminal(place.terminal.pk, place.premises.pk, place.premises.kind)
-    for attempt in (1, 2):
-        with pytest.raises(PinRefused):
-            sign_on(bare, "999991", place.operator.number)
-        assert Operator.objects.get().failed_attempts == attempt
+def test_one_pin_for_many_operators_is_limited_at_a_terminal(bar: Premises) -> None:
+    stolen = factories.point(bar).bare
+    refusals: Counter[str] = Counter()
+    for number in range(1, 41):
+        with pytest.raises(DomainError) as refusal:
+            sign_on(stolen, "999991", number + 1000)
+        refusals[refusal.value.code] += 1
+    assert refusals == {"pin_refused": 30, "throttled": 10}
 
 
-def test_an_unknown_operator_costs_a_hash(
-    terminal: tuple[BareTerminal, str], monkeypatch: pytest.MonkeyPatch
+def test_a_wrong_pin_writes_nothing(db: None, terminal: tuple[BareTerminal, str]) -> None:
+    with CaptureQueriesContext(connection) as asked, pytest.raises(PinRefused):
+        sign_on(terminal[0], "999991")
+    assert {query["sql"].partition(" ")[0] for query in asked} == {"SELECT"}
+
+
+@pytest.mark.parametrize("pin", ["1234", "1234567890123", "27182a", "٢٧١٨٢٨"])
+def test_what_cannot_be_a_pin_is_not_hashed(
+    terminal: tuple[BareTerminal, str],
+    operator: Operator,
+    pin: str,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    spent: list[str] = []
-    original: Any = operators.make_password
-
-    def counted(pin: str) -> str:
-        spent.append(original(pin))
-        return spent[-1]
-
-    monkeypatch.setattr(operators, "make_password", counted)
+    monkeypatch.delattr(hashing, "is_right")
     with pytest.raises(PinRefused):
-        sign_on(terminal[0], number=404)
-    assert [encoded.split("$")[0] for encoded in spent] == ["argon2"]
+        sign_on(terminal[0], pin)
 
 
 def test_only_sign_on_pays_for_the_hash(
@@ -186,6 +186,6 @@ def test_only_sign_on_pays_for_the_hash(
     def never(*_: object) -> bool:
         raise AssertionError("a hash was spent")
 
-    monkeypatch.setattr(operators, "check_password", never)
+    monkeypatch.setattr(hashing, "is_right", never)
     terminal_actor(credentials)
     bare_terminal(credentials)

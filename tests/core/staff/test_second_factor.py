@@ -10,9 +10,11 @@ from django.test import override_settings
 from core.staff import powers, second_factor, services, two_persons
 from core.staff.accounts import OwnAccount
 from core.staff.actor import SecondFactorNotSet, StaffActor
+from core.staff.devices import CONSOLE, Origin, device_token
 from core.staff.models import SecondFactor, User
 from core.staff.powers import Role
 from core.staff.services import actor_of, session_start, sign_on_check, user_create
+from core.traffic.limits import Throttled
 from tests.support import factories
 from tests.support.api import Api, refused
 
@@ -30,7 +32,7 @@ def fresh(user: User) -> StaffActor:
 
 
 def sign_on(code: str) -> bool:
-    return sign_on_check(username="ana", password=PASSWORD, code=code)[1]
+    return sign_on_check(username="ana", password=PASSWORD, code=code, origin=CONSOLE)[1]
 
 
 @pytest.mark.django_db
@@ -72,13 +74,18 @@ class TestServices:
             with pytest.raises(services.SignOnRefused):
                 sign_on(old)
 
-    def test_wrong_codes_lock_as_wrong_passwords_do(self) -> None:
-        secret = factories.second_factor(person())
-        for _ in range(services.ATTEMPTS_BEFORE_LOCK):
+    def test_who_has_the_password_has_few_tries_of_the_code(self) -> None:
+        user = person()
+        secret = factories.second_factor(user)
+        for _ in range(10):
             with pytest.raises(services.SignOnRefused):
                 sign_on("000000")
-        with pytest.raises(services.SignOnLocked):
+        with pytest.raises(Throttled):
             sign_on(factories.one_time_code(secret))
+        home = Origin("192.0.2.1", device_token(user))
+        code = factories.one_time_code(secret)
+        given = {"username": "ana", "password": PASSWORD, "code": code, "origin": home}
+        assert sign_on_check(**given) == (user, True)
 
     def test_the_secret_is_not_in_the_database(self) -> None:
         secret = factories.second_factor(person())

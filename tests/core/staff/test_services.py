@@ -1,27 +1,26 @@
 """Accounts and sessions of staff: sign-on, its lock, and when a session ends."""
 
-from datetime import timedelta
+from collections import Counter
 from typing import Any
 
 import pytest
-from django.contrib.auth import hashers
-from django.db import IntegrityError, transaction
+from django.db import IntegrityError, connection, transaction
+from django.test.utils import CaptureQueriesContext
 
 from core.database import clock
-from core.staff import services
+from core.kernel.errors import DomainError
+from core.staff import devices, services
 from core.staff.actor import PowerMissing, StaffActor
+from core.staff.devices import Origin, device_token
 from core.staff.models import StaffSession, User
 from core.staff.powers import ALONE, Role
 from core.staff.services import (
-    ATTEMPTS_BEFORE_LOCK,
-    LOCK_LENGTH,
     SESSION_LENGTH,
     AppointmentMissing,
     PasswordWeak,
     RolesIncompatible,
     SessionExpired,
     SessionUnknown,
-    SignOnLocked,
     SignOnRefused,
     UsernameTaken,
     password_check,
@@ -30,6 +29,8 @@ from core.staff.services import (
     session_start,
     user_create,
 )
+from core.traffic import hashing
+from core.traffic.limits import Throttled
 from tests.support import factories
 from tests.support.databases import Database
 
@@ -46,12 +47,20 @@ def ana(**changes: Any) -> User:
     return user_create(**(given | changes))
 
 
-def guess(times: int, username: str = "ana") -> list[type[Exception]]:
-    refusals = []
+STRANGER, HOME = Origin("192.0.2.9"), Origin("192.0.2.1")
+
+
+def check(password: str = PASSWORD, origin: Origin = HOME, username: str = "ana") -> User:
+    return password_check(username=username, password=password, origin=origin)
+
+
+def guess(times: int, origin: Origin = STRANGER, username: str = "ana") -> Counter[str]:
+    """Try wrong passwords, and count the refusals by their codes."""
+    refusals: Counter[str] = Counter()
     for _ in range(times):
-        with pytest.raises((SignOnRefused, SignOnLocked)) as refusal:
-            password_check(username=username, password="a wrong guess")
-        refusals.append(refusal.type)
+        with pytest.raises(DomainError) as refusal:
+            check("a wrong password", origin, username)
+        refusals[refusal.value.code] += 1
     return refusals
 
 
@@ -59,59 +68,99 @@ def test_the_password_is_kept_as_a_slow_hash_and_opens_the_account(db: None) -> 
     user = ana()
     assert user.password.startswith("argon2$argon2id$")
     assert PASSWORD not in user.password
-    assert password_check(username="ana", password=PASSWORD) == user
+    assert check() == user
 
 
-def test_repeated_failures_lock_and_the_right_password_does_not_unlock(db: None) -> None:
-    ana()
-    assert guess(ATTEMPTS_BEFORE_LOCK + 1) == [
-        *[SignOnRefused] * ATTEMPTS_BEFORE_LOCK,
-        SignOnLocked,
-    ]
-    with pytest.raises(SignOnLocked):
-        password_check(username="ana", password=PASSWORD)
-    factories.time_pass(seconds=LOCK_LENGTH.total_seconds() - 5)
-    with pytest.raises(SignOnLocked):
-        password_check(username="ana", password=PASSWORD)
-    factories.time_pass(seconds=6)
-    password_check(username="ana", password=PASSWORD)
+def test_two_hundred_wrong_passwords_of_a_stranger_keep_nobody_out(db: None) -> None:
+    user = ana()
+    known = Origin("192.0.2.9", device_token(user))  # even behind the address of the stranger
+    refusals = guess(200)
+    assert refusals["sign_on_refused"] <= 31
+    assert refusals["throttled"] >= 169
+    assert check() == user
+    assert check(origin=known) == user
+    with pytest.raises(Throttled):
+        check(origin=STRANGER)
 
 
-def test_a_success_forgets_the_failures_before_it(db: None) -> None:
-    ana()
-    for _ in range(2):
-        guess(ATTEMPTS_BEFORE_LOCK - 1)
-        password_check(username="ana", password=PASSWORD)
+def test_strangers_at_many_addresses_keep_nobody_out_of_a_known_device(db: None) -> None:
+    user = ana()
+    spent = sum(
+        (guess(10, Origin(f"198.51.100.{number}")) for number in range(12)), start=Counter()
+    )
+    assert spent["sign_on_refused"] == 60  # of this name
+    with pytest.raises(Throttled):
+        check()
+    assert check(origin=Origin("198.51.100.1", device_token(user))) == user
+    ana(username="eva")
+    assert check(username="eva").username == "eva"
 
 
-def test_refused_attempts_are_counted_for_good(own_database: Database) -> None:
-    """The refusal is an exception; the count must outlive it."""
-    ana()
-    guess(2)
-    assert User.objects.get().failed_attempts == 2
-    guess(ATTEMPTS_BEFORE_LOCK - 2)
-    assert User.objects.get().locked_until is not None
+def test_all_strangers_together_have_a_limit(
+    db: None, settings: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    settings.SIGN_ONS_TOTAL_PER_MINUTE = 20
+    user, asked = ana(), []
+    monkeypatch.setattr(hashing, "is_right", lambda *_, **__: bool(asked.append(1)))
+    for number in range(30):
+        with pytest.raises(DomainError):
+            check("a wrong password", Origin(f"198.51.100.{number}"), f"name-{number}")
+    assert len(asked) == 20
+    monkeypatch.undo()
+    assert check(origin=Origin("192.0.2.1", device_token(user))) == user
 
 
-@pytest.mark.parametrize("account", ["unknown", "closed"])
-def test_an_unknown_or_closed_account_costs_a_hash_and_answers_alike(
+def test_a_known_device_has_few_tries_and_is_one_persons(db: None) -> None:
+    user, eva = ana(), ana(username="eva")
+    stolen = Origin("192.0.2.9", device_token(user))
+    assert guess(20, stolen) == {"sign_on_refused": 10, "throttled": 10}
+    assert check(origin=Origin("192.0.2.9", device_token(user))) == user
+    assert devices.tries_of(stolen, eva) is None
+    assert devices.tries_of(Origin("192.0.2.9", stolen.device[:-1]), user) is None
+    assert devices.tries_of(Origin("192.0.2.9", "a:b:c"), user) is None
+
+
+def test_right_passwords_take_no_tries_and_another_password_gives_new_ones(db: None) -> None:
+    user = ana()
+    for _ in range(40):
+        check(origin=STRANGER)
+    for number in range(6):
+        guess(10, Origin(f"198.51.100.{number}"))
+    with pytest.raises(Throttled):
+        check()
+    user.set_password("another long password")
+    user.save(update_fields=["password"])
+    assert check("another long password") == user
+
+
+def test_wrong_passwords_write_nothing(own_database: Database) -> None:
+    """Or a stranger would fill the disk, and hold the row that the person needs."""
+    user = ana()
+    with CaptureQueriesContext(connection) as asked:
+        guess(3)
+    assert {query["sql"].partition(" ")[0] for query in asked} == {"SELECT"}
+    assert not any("FOR " in query["sql"] for query in asked)
+    user.refresh_from_db()
+
+
+@pytest.mark.parametrize("account", ["unknown", "closed", "open"])
+def test_what_cannot_be_right_is_not_hashed_and_takes_as_long(
     db: None, account: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    if account == "closed":
+    if account != "unknown":
         user = ana()
-        User.objects.filter(pk=user.pk).update(is_active=False)
-    spent: list[str] = []
+        User.objects.filter(pk=user.pk).update(is_active=account == "open")
+    offered: list[str | None] = []
 
-    def counted(password: str) -> str:
-        spent.append(hashers.make_password(password))
-        return spent[-1]
+    def is_right(password: str, encoded: str | None, *, is_known: bool) -> bool:
+        offered.append(encoded)
+        return False
 
-    monkeypatch.setattr(services, "make_password", counted)
-    with pytest.raises(SignOnRefused):
-        password_check(username="ana", password=PASSWORD)
-    (encoded,) = spent
-    assert encoded.startswith("argon2$argon2id$")
-    assert encoded.split("$")[:4] == hashers.make_password("any").split("$")[:4]
+    monkeypatch.setattr(hashing, "is_right", is_right)
+    for password in (PASSWORD, "short", "x" * 201):
+        with pytest.raises(SignOnRefused):
+            check(password)
+    assert [encoded is None for encoded in offered] == [account != "open"]
 
 
 # --- Sessions -------------------------------------------------------------------------------------
@@ -224,4 +273,3 @@ def test_a_stranger_has_no_power(db: None) -> None:
     nobody = StaffActor(user_id=0, session_id=0, name="", roles=frozenset())
     with pytest.raises(PowerMissing):
         services.clock_move(by=nobody, instant=clock.now(), reason="x")
-    assert timedelta(minutes=1) < LOCK_LENGTH

@@ -1,0 +1,71 @@
+"""Limit what strangers may ask for: take units of a rate, or be refused with the time to wait."""
+
+import functools
+import hashlib
+import math
+import time
+
+from django.conf import settings
+
+from core.kernel.errors import Unavailable
+from core.traffic.rates import Claim, Rate
+from core.traffic.shared import Shared
+
+_PLACES = 1 << 18
+# Who was refused a moment ago is refused again without asking the store.
+_REFUSED_FOR_S, _REFUSED_MOST = 1.0, 10_000
+_refused: dict[str, float] = {}
+
+
+class Throttled(Unavailable):
+    """Too many requests. `wait` is the number of seconds to wait, as the header Retry-After."""
+
+    code = "throttled"
+    message = "Too many requests; wait a little."
+
+    def __init__(self, wait_s: float = 1.0) -> None:
+        super().__init__()
+        self.wait = max(1, math.ceil(wait_s))
+
+
+def claim(kind: str, who: str, rate: Rate, units: float = 1.0) -> Claim:
+    """Return a claim on the rate of one of a kind: an address, an account, a device.
+
+    Who it is stays unknown to the store: the key is a place among 2^18, by a digest under the
+    secret key. Nobody can fill the store, nor choose a place to meet another in.
+    """
+    digest = hashlib.blake2b(
+        f"{kind}:{who}".encode(), key=settings.SECRET_KEY.encode()[:64], digest_size=8
+    ).digest()
+    return Claim(f"{kind}:{int.from_bytes(digest) % _PLACES:x}", rate, units)
+
+
+def take(*claims: Claim) -> None:
+    """Take all claims or none. Raises Throttled."""
+    now_s = time.monotonic()
+    refused_until_s = max(_refused.get(c.key, 0.0) for c in claims)
+    if refused_until_s > now_s:
+        raise Throttled(refused_until_s - now_s)
+    refusal = store().take(claims)
+    if refusal is not None:
+        if len(_refused) >= _REFUSED_MOST:
+            _refused.clear()
+        _refused[refusal.key] = now_s + min(refusal.wait_s, _REFUSED_FOR_S)
+        raise Throttled(refusal.wait_s)
+
+
+def give_back(*claims: Claim) -> None:
+    """Undo the taking of claims."""
+    store().give_back(claims)
+
+
+@functools.cache
+def store() -> Shared:
+    """Return the store of this process."""
+    return Shared(settings.LIMITS_URL, processes=settings.LIMITS_PROCESSES)
+
+
+def clear() -> None:
+    """Forget what this process counts for itself. For tests."""
+    _refused.clear()
+    store().clear()
