@@ -25,6 +25,11 @@ def _play(ident: Any) -> Any:
     return link(ticket) if ticket else str(ident)
 
 
+def _voucher(ident: Any) -> Any:
+    voucher = Voucher.objects.filter(uuid=ident).first()
+    return link(voucher) if voucher else str(ident)
+
+
 ADMINISTRATION = Administration(
     sections=(
         Section(
@@ -58,10 +63,12 @@ ADMINISTRATION = Administration(
         "promotrot.ending": _("End of a game"),
         "promotrot.debt_decision": _("Decision of the authority on a debt"),
         "promotrot.play_end": _("End of a play at the Central Office"),
+        "promotrot.handover": _("Handover of a held voucher"),
     },
     content_readers={
         "emission": _emission,
         "play": _play,
+        "voucher": _voucher,
     },
     code_texts=FAULTS,
     tones={"committed": "info", "mixed": "info", "stopped": "warning", "revealed": "primary"},

@@ -34,6 +34,21 @@ CODE = Rule(
                         WHERE h.voucher_id = v.id AND h.journal_xid = c.journal_xid)
     """,
 )
+PAYER = Rule(
+    "promotrot_voucherhandover.not_paid_by_same",
+    "who handed it over, as the first or the second person, paid it too",
+    "promotrot_voucherhandover",
+    """
+    SELECT 'promotrot_voucherhandover', h.id, p.journal_xid
+      FROM promotrot_voucherhandover h
+      JOIN payoffice_claim c ON c.game = 'promotrot' AND c.document_id = h.voucher_id
+      JOIN staff_decision d ON d.proposal_id = h.proposal_id
+      JOIN (SELECT claim_id, staff_id, journal_xid FROM payoffice_payment
+             UNION ALL SELECT claim_id, staff_id, journal_xid FROM payoffice_exchange) p
+        ON p.claim_id = c.id
+     WHERE p.staff_id IN (h.handed_by_id, d.decided_by_id)
+    """,
+)
 _REFERENCE = "(SELECT e.reference FROM promotrot_emission e WHERE e.id = t.emission_id)"
 _OF_DEBT = "(SELECT g.code FROM promotrot_game g WHERE g.id = t.game_id) || ':' || t.number"
 _OF_EMISSION = "o.emission_id = t.id"
@@ -116,7 +131,9 @@ _PLAYS = (
     posted("promotrot_voucher", "t.amount_cents", unless="t.nature = 'drawn'"),
     with_rows("promotrot_voucher", ("draws_drawcertificate", "true"), unless="t.nature <> 'drawn'"),
     stamped("promotrot_vouchersecret", "made_at"),
-    stamped("promotrot_voucherhandover", "handed_at", user="handed_by_id", session="handed_in_id"),
+    stamped("promotrot_voucherhandover", "handed_at"),
+    confirmed("promotrot_voucherhandover"),
+    PAYER,
     stamped("promotrot_voucherprint", "confirmed_at"),
     stamped(
         "promotrot_voucherreprint",

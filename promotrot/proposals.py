@@ -2,6 +2,13 @@
 
 from promotrot.services import closing, games
 from promotrot.services.debts import deciding, ending
-from promotrot.services.office import stopping
+from promotrot.services.office import handing, stopping
 
-KINDS = (games.APPROVAL, closing.CLOSING, ending.ENDING, deciding.DECISION, stopping.ENDING)
+KINDS = (
+    games.APPROVAL,
+    closing.CLOSING,
+    ending.ENDING,
+    deciding.DECISION,
+    stopping.ENDING,
+    handing.HANDOVER,
+)

@@ -278,10 +278,10 @@ SIGN_ONS_TOTAL_PER_MINUTE = env.integer("SIGN_ONS_TOTAL_PER_MINUTE", 120, least=
 LIVE_URL = env.string("LIVE_URL", "/live").rstrip("/")
 
 # The prize office: how long payees' identities and images of deposits are kept, and the amount
-# above which a payment needs a second person.
+# from which a payment needs a second person. The database needs one from 300.00 on.
 PAYEE_KEPT_DAYS = env.integer("PAYEE_KEPT_DAYS", 3650, least=1)
 IMAGE_KEPT_DAYS = env.integer("IMAGE_KEPT_DAYS", 1825, least=1)
-SECOND_PERSON_ABOVE_CENTS = env.integer("SECOND_PERSON_ABOVE_CENTS", 300_000, least=0)
+SECOND_PERSON_FROM_CENTS = env.integer("SECOND_PERSON_FROM_CENTS", 30_000, least=0, most=30_000)
 
 LOGGING_CONFIG = None
 LOG_LEVEL = env.string("LOG_LEVEL", "INFO")

@@ -66,6 +66,17 @@ KEY_NAMES = {
     "reissue": _("proposal to reissue"),
     "opened_in": _("opened in session"),
     "match": _("match"),
+    "difference_cents": _("difference"),
+}
+KIND_TITLES = {
+    "payoffice.payment": _("Payment of a large amount"),
+    "payoffice.exchange": _("Exchange for a prize of great value"),
+    "payoffice.stock_out": _("Prizes that leave the stock"),
+    "payoffice.cash_difference": _("Cash session that closes with a difference"),
+    "payoffice.cheque_void": _("Voiding of a cheque"),
+    "payoffice.cheque_reissue": _("Cheque for a voided one"),
+    "payoffice.cash_ceiling": _("Cash ceiling"),
+    "payoffice.ruling": _("Decision about what is held"),
 }
 
 ADMINISTRATION = Administration(
@@ -87,6 +98,7 @@ ADMINISTRATION = Administration(
     ),
     panels=(Panel(20, rulings_panel),),
     pages=(PAGE,),
+    kind_titles=KIND_TITLES,
     key_names=KEY_NAMES,
     tones={
         "paid": "success",

@@ -24,6 +24,21 @@ _MADE_BY = {
 _UNIT = "(SELECT i.unit_cents FROM payoffice_stockitem i WHERE i.id = t.item_id)"
 _AMOUNT = "(SELECT c.amount_cents FROM payoffice_claim c WHERE c.id = t.claim_id)"
 
+CLOSED = Rule(
+    "payoffice_cashsession.closed",
+    "it was closed with a difference in an act that two persons did not decide",
+    "payoffice_cashsession",
+    """
+    SELECT 'payoffice_cashsession', s.id, c.journal_xid
+      FROM journal_change c JOIN payoffice_cashsession s ON s.id = c.row_id
+     WHERE c.relation = 'payoffice_cashsession' AND c.after ->> 'closed_at' IS NOT NULL
+       AND s.expected_cents <> s.counted_cents
+       AND NOT EXISTS (SELECT FROM staff_decision d
+                        WHERE d.proposal_id = s.proposal_id AND d.verdict = 'confirmed'
+                          AND d.journal_xid = c.journal_xid)
+    """,
+)
+
 
 def _of_claim(table: str) -> Rule:
     """Return the rule that the act which wrote the row also opened or changed its claim."""
@@ -87,9 +102,14 @@ RULES: tuple[Rule, ...] = (
     stamped("payoffice_restoration", "restored_at"),
     posted("payoffice_restoration", "t.cents"),
     stamped("payoffice_stockitem", "recorded_at"),
+    CLOSED,
     stamped(
-        "payoffice_stockmovement", "moved_at", user="staff_id", unless="exchange_id IS NOT NULL"
+        "payoffice_stockmovement",
+        "moved_at",
+        user="staff_id",
+        unless="exchange_id IS NOT NULL OR t.proposal_id IS NOT NULL",
     ),
+    confirmed("payoffice_stockmovement"),
     with_rows(
         "payoffice_stockmovement",
         ("payoffice_exchange", "o.id = t.exchange_id"),

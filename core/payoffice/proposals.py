@@ -1,10 +1,12 @@
 """List the acts of the prize office that two persons must do."""
 
-from core.payoffice.services import cheques, deposits, desk, goods
+from core.payoffice.services import cash, cheques, deposits, desk, goods
 
 KINDS = (
     desk.PAYMENT,
     goods.EXCHANGE,
+    goods.STOCK_OUT,
+    cash.DIFFERENCE,
     cheques.VOID,
     cheques.REISSUE,
     cheques.CASH_CEILING,

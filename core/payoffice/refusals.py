@@ -98,6 +98,11 @@ class SecondPersonNeeded(Forbidden):
     message = "An amount like this needs a second person, who is signed on in another session."
 
 
+class PayerHandedOver(Forbidden):
+    code = "payer_handed_over"
+    message = "Who handed the document over, as the first or the second person, does not pay it."
+
+
 class RequestUuidReused(Conflict):
     code = "payment_uuid_reused"
     message = "That UUID belongs to another act of the office, or to one with other content."

@@ -160,6 +160,12 @@ class Source(Protocol):
         Return it as it stands then.
         """
 
+    def handed_over_by(self, document_id: int) -> frozenset[int]:
+        """Return the ids of the staff who handed the document over to its bearer at an office.
+
+        They do not pay it.
+        """
+
     def forfeits_to(self, payable: Payable, day: datetime.date) -> AccountCode:
         """Return the account for held money that two persons refused on that day [C5]."""
 

@@ -14,6 +14,7 @@ from core.tools.raceday.stage import Stage, need
 from lototrot.raceday.meeting import Day
 
 CENTRAL, ENTITY = "OFICINA", "CAIXA-1"
+SECOND_OPERATOR = 2
 FLOAT_CENTS = 3_000_000
 PAYEE = {
     "name": "Maria Magdalena Riera Ferrer",
@@ -84,8 +85,9 @@ def _offices_open(stage: Stage) -> Seller:
     period = {"valid_from": stage.now().isoformat(), "reference": "DGJ 3/2027"}
     for game in ("lototrot", "promotrot"):
         organiser.post(f"premises/{ENTITY}/authorisations", {"game": game, **period})
-    person = {"number": 1, "name": "Finestreta", "pin": stage.pin}
-    organiser.post(f"premises/{ENTITY}/operators", person)
+    for number in (1, SECOND_OPERATOR):
+        person = {"number": number, "name": f"Finestreta {number}", "pin": stage.pin}
+        organiser.post(f"premises/{ENTITY}/operators", person)
     code = terminal_register(organiser, ENTITY, "CAIXA-T1")
     entity = Seller.enrol(stage.api.base_url, ENTITY, "CAIXA-T1", 1, code=code, pin=stage.pin)
     session = {"premises": CENTRAL, "float_cents": FLOAT_CENTS}
@@ -119,34 +121,45 @@ def _at_the_entity(stage: Stage, entity: Seller, won: list[Won]) -> None:
     )
     large = _take(won, lambda cents: 30_000 <= cents <= 100_000)
     _need_refused(stage.sellers[3].api, large.request(), "place_not_allowed")
-    entity.api.post("claims/payments", large.request())
-    step(f"{euros(large.cents)} is too much for a bar; the authorised bank pays it in cash")
+    _need_refused(entity.api, large.request(), "second_person_needed")
+    person = {"number": SECOND_OPERATOR, "pin": stage.pin}
+    second = entity.api.post("terminal/session", person)["token"]
+    entity.api.post("claims/payments", large.request(second_session=second))
+    step(
+        f"{euros(large.cents)} is too much for a bar; two people of the authorised bank pay it in"
+        " cash"
+    )
 
 
 def _at_the_desk(stage: Stage, won: list[Won]) -> None:
     """Pay by cheque and in cash at the desk, and close the session by counting the cash."""
-    cashier, supervisor = stage.staff["caj1"], stage.staff["sup1"]
+    cashier = stage.staff["caj1"]
     best = max(won, key=lambda ticket: ticket.cents)
     need(best.cents > 100_000, "no prize is large enough for a cheque")
     won.remove(best)
     checked = cashier.post("office/check", {"code": best.code})
     need(checked["means"] == "nominative_cheque", "a large prize is not paid by cheque")
     _need_refused(cashier, best.request(), "payee_missing", "office/payments")
-    request = best.request(payee=PAYEE)
-    answer = cashier.post("office/payments", request)
-    if answer["proposal"]:
-        supervisor.post(f"proposals/{answer['proposal']['proposal']}/confirmation")
-        answer = cashier.post("office/payments", request)
-    number = answer["payment"]["cheque"]
+    number = _paid_by_two(stage, best.request(payee=PAYEE))["cheque"]
     need(cashier.raw("GET", f"office/cheques/{number}.pdf").startswith(b"%PDF"), "no cheque")
     step(f"The Central Office pays {euros(best.cents)} by a cheque in the winner's name")
-    cash = _take(won, lambda cents: cents <= 100_000)
-    cashier.post("office/payments", cash.request())
+    cash = _take(won, lambda cents: 30_000 <= cents <= 100_000)
+    _paid_by_two(stage, cash.request())
     session = stage.kept["office.session"]
     left = FLOAT_CENTS - cash.cents
     closed = cashier.post(f"office/cash-sessions/{session['uuid']}/close", {"counted_cents": left})
-    need(closed["difference_cents"] == 0, "the count differs from the books")
+    need(closed["proposal"] is None, "the count differs from the books")
     step(f"It pays {euros(cash.cents)} in cash; the cash is counted at closing, nothing is missing")
+
+
+def _paid_by_two(stage: Stage, request: dict[str, Any]) -> dict[str, Any]:
+    """Have the cashier pay a large prize with the supervisor as second person; return it."""
+    cashier = stage.staff["caj1"]
+    proposal = cashier.post("office/payments", request)["proposal"]
+    need(proposal is not None, "a large prize was paid by one person alone")
+    stage.staff["sup1"].post(f"proposals/{proposal['proposal']}/confirmation")
+    payment: dict[str, Any] = cashier.post("office/payments", request)["payment"]
+    return payment
 
 
 def _deposit(stage: Stage, won: list[Won]) -> None:

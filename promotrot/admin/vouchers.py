@@ -33,7 +33,7 @@ from promotrot.models.voucher import (
 )
 from promotrot.selectors.vouchers import held_vouchers
 from promotrot.services.facts import emission_facts
-from promotrot.services.office.handing import voucher_hand_over
+from promotrot.services.office.handing import handover_propose
 from promotrot.services.voucher_paper import voucher_render
 from promotrot.services.vouchers import voucher_original, voucher_print_confirm
 
@@ -49,8 +49,8 @@ class _Claim(ActForm):
 
 
 def _hand_over(by: StaffActor, target: Voucher, data: dict[str, Any]) -> Done:
-    voucher_hand_over(by=by, ident=target.uuid, claim=data["claim"])
-    return Done(_("The voucher has its code: print it now."), target)
+    handover_propose(by=by, ident=target.uuid, claim=data["claim"])
+    return Done(_("Proposed: when a second person has confirmed it, print the voucher."), target)
 
 
 def _confirm(by: StaffActor, target: Voucher, data: dict[str, Any]) -> Done:
@@ -75,9 +75,11 @@ HAND_OVER = Act(
     run=_hand_over,
     form=_Claim,
     icon="volunteer_activism",
-    text=_("At the Central Office, to the bearer. A paper that was not confirmed loses its worth."),
+    text=_(
+        "At the Central Office, to the bearer; a second person confirms it, and neither of you pays"
+        " it. A paper that was not confirmed loses its worth."
+    ),
     offered=_is_held,
-    atomic=False,
 )
 CONFIRM = Act(
     name="printed",
@@ -115,7 +117,7 @@ def held_panel(request: HttpRequest) -> Table | None:
 
 class _Handover(ReadOnlyInline):
     model = VoucherHandover
-    shown = ("number", "handed_by", "cash_session", "claim", "handed_at")
+    shown = ("number", "handed_by", "proposal", "cash_session", "claim", "handed_at")
 
 
 class _Print(ReadOnlyInline):

@@ -18,6 +18,8 @@ from core.payoffice.refusals import CashSessionMissing
 from core.premises.requests import UuidReused
 from core.receipts.document import LANGUAGES
 from core.receipts.output import Output
+from core.staff.api.proposals import ProposalOut
+from core.staff.two_persons import ProposalPending
 from promotrot.api import samples
 from promotrot.models.voucher import Voucher
 from promotrot.selectors.vouchers import unprinted_vouchers
@@ -240,15 +242,18 @@ class Held(StaffView):
 
 class Handover(StaffView):
     @operation(
-        "Hand a held voucher over to its buyer",
+        "Propose to hand a held voucher over to its buyer",
         description=(
-            "By a cashier with an open cash session at the Central Office. The voucher gets a "
-            "code and is then paid like any other; by the same person again it changes nothing. "
-            "The code of a paper that was never confirmed is worth nothing from then on."
+            "By a cashier with an open cash session at the Central Office; another person confirms"
+            " it. The voucher then gets a code, which who proposed it prints, and is paid like any"
+            " other, by neither of the two. The code of a paper that was never confirmed is worth"
+            " nothing from then on."
         ),
         body=HandoverIn,
-        answer=VoucherCard,
+        answer=ProposalOut,
+        status=202,
         problems=(
+            ProposalPending,
             vouchers.VoucherUnknown,
             handing.VoucherNotHeld,
             handing.NotCentralOffice,
@@ -258,19 +263,25 @@ class Handover(StaffView):
     )
     def post(self, request: Request, ident: uuid.UUID) -> HttpResponse:
         claim = self.read(HandoverIn)["claim"]
-        return _private(_card(*handing.voucher_hand_over(by=self.by, ident=ident, claim=claim)))
+        proposal = handing.handover_propose(by=self.by, ident=ident, claim=claim)
+        return self.answer(ProposalOut, proposal, 202)
 
 
 class HandedPaper(PaperView, StaffView):
+    forms = (json_form(VoucherCard), *PRINTED)
+
     @operation(
-        "The voucher that was handed over, to print",
+        "The voucher that was handed over: on paper, or as JSON",
         description=_PAPER,
         query=LanguageQuery,
         problems=_PAPER_PROBLEMS,
+        answer_example=samples.VOUCHER,
     )
     def get(self, request: Request, ident: uuid.UUID, form: str) -> HttpResponse:
         language = self.language()
         original = vouchers.voucher_original(by=self.by, ident=ident)
+        if form == JSON:
+            return _private(_card(*original))
         return _rendered(*original, Output(form), language)
 
 

@@ -9,7 +9,7 @@ from django.utils.translation import gettext_lazy as _
 from core.database.models import Guarded
 from core.payoffice.models import CashSession
 from core.premises.models import Operator, Premises, Terminal
-from core.staff.models import StaffSession, User
+from core.staff.models import Proposal, StaffSession, User
 from promotrot.engine.rules import paper_until
 from promotrot.models.debt import DebtDraw
 from promotrot.models.play import PlayTicket
@@ -118,6 +118,7 @@ class VoucherSecret(Guarded):
 class VoucherHandover(Guarded):
     """The handover of a held voucher, with a code, to the buyer at the Central Office [P11, P16].
 
+    `handed_by` proposed it and another person confirmed it; neither of them pays the voucher.
     `replaced_digest` is the digest of the code that it replaces, of a paper whose printing was
     never confirmed; None if there was no code before.
     """
@@ -137,6 +138,9 @@ class VoucherHandover(Guarded):
         StaffSession, models.PROTECT, related_name="+", verbose_name=_("handed over in session")
     )
     claim = models.CharField(_("how the buyer proved it"), max_length=200)
+    proposal = models.OneToOneField(
+        Proposal, models.PROTECT, related_name="+", verbose_name=_("proposal")
+    )
     handed_at = models.DateTimeField(_("handed over at"))
 
     class Meta:

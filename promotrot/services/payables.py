@@ -144,6 +144,11 @@ class Vouchers:
     def hold_pending(self, payable: Payable) -> Payable:
         return payable
 
+    def handed_over_by(self, document_id: int) -> frozenset[int]:
+        handovers = VoucherHandover.objects.filter(voucher=document_id)
+        pairs = handovers.values_list("handed_by", "proposal__decision__decided_by")
+        return frozenset(person for pair in pairs for person in pair)
+
     def forfeits_to(self, payable: Payable, day: datetime.date) -> AccountCode:
         voucher = _get(payable.document_id)
         if voucher.nature != Voucher.Nature.DRAWN:

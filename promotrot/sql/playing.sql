@@ -99,6 +99,21 @@ BEGIN
     RETURN NEW;
 END $$;
 
+-- Refuse that who handed a voucher over, as the first or the second person, pays or exchanges it.
+CREATE OR REPLACE FUNCTION promotrot_guard_payer() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+    IF EXISTS (
+        SELECT FROM payoffice_claim c
+          JOIN promotrot_voucherhandover h ON h.voucher_id = c.document_id
+          JOIN staff_decision d ON d.proposal_id = h.proposal_id
+         WHERE c.id = NEW.claim_id AND c.game = 'promotrot'
+           AND NEW.staff_id IN (h.handed_by_id, d.decided_by_id)) THEN
+        RAISE EXCEPTION 'table %: who handed the voucher over does not pay it', TG_TABLE_NAME
+            USING ERRCODE = 'restrict_violation';
+    END IF;
+    RETURN NEW;
+END $$;
+
 -- Refuse a change of a voucher's code, except after its newest handover, once.
 CREATE OR REPLACE FUNCTION promotrot_guard_code() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
@@ -132,6 +147,12 @@ CREATE OR REPLACE TRIGGER same_premises BEFORE INSERT ON promotrot_playmove
     FOR EACH ROW EXECUTE FUNCTION promotrot_guard_move();
 CREATE OR REPLACE TRIGGER held BEFORE INSERT ON promotrot_voucherhandover
     FOR EACH ROW EXECUTE FUNCTION promotrot_guard_handover();
+CREATE OR REPLACE TRIGGER two_persons BEFORE INSERT ON promotrot_voucherhandover
+    FOR EACH ROW EXECUTE FUNCTION promotrot_need_confirmed('promotrot.handover');
+CREATE OR REPLACE TRIGGER not_by_who_handed_over BEFORE INSERT ON payoffice_payment
+    FOR EACH ROW WHEN (NEW.staff_id IS NOT NULL) EXECUTE FUNCTION promotrot_guard_payer();
+CREATE OR REPLACE TRIGGER not_by_who_handed_over BEFORE INSERT ON payoffice_exchange
+    FOR EACH ROW EXECUTE FUNCTION promotrot_guard_payer();
 CREATE OR REPLACE TRIGGER once BEFORE UPDATE ON promotrot_voucher
     FOR EACH ROW EXECUTE FUNCTION promotrot_guard_code();
 CREATE OR REPLACE TRIGGER erased BEFORE UPDATE ON promotrot_vouchersecret

@@ -13,6 +13,9 @@ from core.database.locks import Lock
 from core.database.sql_files import read_sql
 from core.ledger.models import Transfer
 from core.premises.requests import UuidBurnt
+from core.staff import two_persons
+from core.staff.models import Proposal
+from core.staff.powers import Role
 from core.tools.embedded.server import ROOT
 from promotrot.models.emission import Emission, Lane
 from promotrot.models.play import PlayAct, PlayEnd, PlayTicket
@@ -168,11 +171,16 @@ def test_a_held_voucher_is_handed_to_one_only(own_database: Database) -> None:
     held = handing.vouchers_held(by=desks[0]).get()
     answers = together(
         *[
-            lambda desk=desk: handing.voucher_hand_over(by=desk, ident=held.uuid, claim="receipt")
+            lambda desk=desk: handing.handover_propose(by=desk, ident=held.uuid, claim="receipt")
             for desk in desks
         ]
     )
-    assert sum(isinstance(answer, handing.VoucherNotHeld) for answer in answers) == 1
+    (proposal,) = [answer for answer in answers if isinstance(answer, Proposal)]
+    seconds = [factories.staff(Role.SUPERVISOR) for _ in range(2)]
+    answers = together(
+        *[lambda by=by: two_persons.confirm(proposal=proposal.uuid, by=by) for by in seconds]
+    )
+    assert sum(isinstance(answer, two_persons.ProposalDecided) for answer in answers) == 1
 
 
 @pytest.mark.article("15.III.3")

@@ -1,11 +1,16 @@
 """Hold every table of Promotrot to the acts that write it, and find a row that no act wrote."""
 
+import uuid
+
 from django.apps import apps
 
 from core.journal.rules import broken
+from core.payoffice.services.paying import PayRequest
 from promotrot import journal_rules
-from promotrot.models.voucher import Voucher
-from tests.support import emitting
+from promotrot.models.play import PlayTicket
+from promotrot.models.voucher import Voucher, VoucherHandover
+from promotrot.services.unfinished import play_end_unfinished
+from tests.support import emitting, paying
 from tests.support.databases import Database
 from tests.support.journaling import as_owner, execute, touched
 
@@ -27,3 +32,24 @@ def test_a_voucher_that_another_act_wrote_is_found(own_database: Database) -> No
         execute("UPDATE promotrot_voucher SET journal_xid = 3 WHERE id = %s", [voucher.pk])
         found = list(broken(journal_rules.VOUCHER))
     assert [(table, row) for table, row, _ in found] == [("promotrot_voucher", voucher.pk)]
+
+
+def test_a_voucher_handed_over_and_paid_by_one_person_is_found(own_database: Database) -> None:
+    emission, office = emitting.opened(emitting.small()), paying.cashier()
+    while not Voucher.objects.exists():
+        play_end_unfinished(PlayTicket.objects.get(uuid=emitting.sold(emission, 1)[0]))
+    voucher = Voucher.objects.get()
+    code = paying.handed_over(office, voucher.uuid).code
+    assert code is not None
+    request = PayRequest(uuid.uuid4(), voucher.amount_cents, intact=True, code=code.shown)
+    paying.paid_alone(paying.cashier(), request)
+    assert list(broken(journal_rules.PAYER)) == []
+    handover = VoucherHandover.objects.get()
+    decided_by = handover.proposal.decision.decided_by_id
+    for person in (office.user_id, decided_by):
+        with as_owner(own_database), touched("payoffice_payment"):
+            execute("UPDATE payoffice_payment SET staff_id = %s", [person])
+            found = list(broken(journal_rules.PAYER))
+        assert [(table, row) for table, row, _ in found] == [
+            ("promotrot_voucherhandover", handover.pk)
+        ]

@@ -20,9 +20,9 @@ from core.kernel.days import natural_day
 from core.ledger import services as ledger
 from core.ledger.models import Transfer
 from core.payoffice.models import CashSession, Cheque, Claim, Deposit, Payee, Payment
-from core.payoffice.services import deposits
-from core.payoffice.services.cash import cash_open
-from core.payoffice.services.paying import PayRequest
+from core.payoffice.services import deposits, desk
+from core.payoffice.services.cash import cash_close, cash_open
+from core.payoffice.services.paying import Paid, PayRequest
 from core.payoffice.services.personal_data import PayeeFacts
 from core.premises.access import TerminalActor
 from core.premises.models import Premises
@@ -39,7 +39,9 @@ from lototrot.models.tickets import LEG_COLUMNS, Ticket, Void
 from lototrot.services.settlement.payment_order import payment_order_propose
 from lototrot.services.settlement.settling import contest_settle
 from promotrot.models.voucher import Voucher
+from promotrot.services.office.handing import handover_propose
 from promotrot.services.voucher_codes import code_of
+from promotrot.services.vouchers import Issued, voucher_original
 from tests.support import emitting, factories, rounds
 from tests.support.api import Api, staff_api
 from tests.support.factories import Point
@@ -152,6 +154,32 @@ def confirmed(proposal: Proposal, *roles: Role) -> None:
     two_persons.confirm(proposal=proposal.uuid, by=factories.staff(*(roles or (Role.SUPERVISOR,))))
 
 
+def paid_alone(by: StaffActor, request: PayRequest) -> Paid:
+    """Have the cashier pay an amount that needs no second person. Return the payment."""
+    paid = desk.desk_pay(by=by, request=request)
+    assert isinstance(paid, Paid)
+    return paid
+
+
+def paid_by_two(by: StaffActor, request: PayRequest) -> Paid:
+    """Have the cashier pay a large amount, and another person confirm it. Return the payment."""
+    proposal = desk.desk_pay(by=by, request=request)
+    assert isinstance(proposal, Proposal)
+    confirmed(proposal)
+    paid = desk.desk_pay(by=by, request=request)
+    assert isinstance(paid, Paid)
+    return paid
+
+
+def cash_closed(by: StaffActor, session: CashSession, counted_cents: int) -> CashSession:
+    """Close a session by count, with another person where the count differs."""
+    closed = cash_close(by=by, session=session.uuid, counted_cents=counted_cents)
+    if isinstance(closed, Proposal):
+        confirmed(closed)
+    session.refresh_from_db()
+    return session
+
+
 def sold_ticket(of: Contest, at: Point, ident: uuid.UUID, code: codes.Code) -> Ticket:
     """Return a row as a sale would have left it, to be inserted."""
     return Ticket(
@@ -251,6 +279,22 @@ def refunds(count: int = 1) -> list[Presented]:
     )
     rounds.fund(accounts.refunds_due(new_contest.pk), count * new_contest.price_cents)
     return [Presented(t.ticket, t.code, new_contest.price_cents) for t in sold]
+
+
+def handed_over(by: StaffActor, voucher: uuid.UUID, claim: str = "receipt") -> Issued:
+    """Have two persons hand a held voucher over. Return it with the code that the first prints."""
+    confirmed(handover_propose(by=by, ident=voucher, claim=claim))
+    return voucher_original(by=by, ident=voucher)[1]
+
+
+def handed_over_by_api(by: Api, voucher: str, claim: str = "receipt") -> dict[str, Any]:
+    """Have two persons hand a held voucher over. Return the card that the first prints."""
+    path = f"promotrot/office/vouchers/{voucher}"
+    answer = by.post(f"{path}/handover", {"claim": claim})
+    assert answer.status_code == 202, answer.content
+    assert confirmed_over_api(answer.json()).status_code == 200
+    card: dict[str, Any] = by.get(f"{path}/voucher.json").json()
+    return card
 
 
 def deposited(code: str, at: StaffActor | TerminalActor, reason: str = "damaged") -> Deposit:

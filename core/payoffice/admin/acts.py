@@ -8,7 +8,15 @@ from django.utils.translation import gettext_lazy as _
 from core.admin_support.acts import Act, Done
 from core.admin_support.forms import ActForm, DayField, EurosField
 from core.payoffice import powers
-from core.payoffice.models import CashSession, Cheque, Claim, Deposit, Ruling, StockItem
+from core.payoffice.models import (
+    CashSession,
+    Cheque,
+    Claim,
+    Deposit,
+    Ruling,
+    StockItem,
+    StockMovement,
+)
 from core.payoffice.services import cash, cheques, deposits, finding, goods, matching
 from core.premises.models import Game, Premises
 from core.staff.actor import StaffActor
@@ -69,7 +77,9 @@ class _Units(ActForm):
     premises = forms.ModelChoiceField(
         label=_("Office"), queryset=Premises.objects.filter(kind__in=cash.OFFICES)
     )
-    units = forms.IntegerField(label=_("Units"), help_text=_("Negative: a count found fewer."))
+    units = forms.IntegerField(
+        label=_("Units"), help_text=_("Negative: they go out, and a second person confirms it.")
+    )
     reason = forms.CharField(label=_("Reason"), max_length=200)
 
 
@@ -126,8 +136,10 @@ def _move_cash(by: StaffActor, target: CashSession, data: Data) -> Done:
 
 
 def _close_cash(by: StaffActor, target: CashSession, data: Data) -> Done:
-    cash.cash_close(by=by, session=target.uuid, **data)
-    return Done(_("The cash session is closed."), target)
+    outcome = cash.cash_close(by=by, session=target.uuid, **data)
+    if isinstance(outcome, CashSession):
+        return Done(_("The cash session is closed."), target)
+    return Done(_("The count differs from the books; a second person confirms it."), target)
 
 
 def _register_item(by: StaffActor, target: None, data: Data) -> Done:
@@ -135,8 +147,10 @@ def _register_item(by: StaffActor, target: None, data: Data) -> Done:
 
 
 def _move_stock(by: StaffActor, target: StockItem, data: Data) -> Done:
-    goods.stock_move(by=by, item=target.code, premises=data.pop("premises").code, **data)
-    return Done(_("The movement is on record."), target)
+    outcome = goods.stock_move(by=by, item=target.code, premises=data.pop("premises").code, **data)
+    if isinstance(outcome, StockMovement):
+        return Done(_("The movement is on record."), target)
+    return Done(_PROPOSED, target)
 
 
 def _ceiling(by: StaffActor, target: None, data: Data) -> Done:
@@ -242,6 +256,7 @@ CLOSE_CASH = Act(
     run=_close_cash,
     form=_Count,
     icon="lock",
+    text=_("A second person confirms a count that differs from the books."),
     offered=lambda by, target: target.closed_at is None,
 )
 REGISTER_ITEM = Act(

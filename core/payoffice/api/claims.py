@@ -179,8 +179,8 @@ class Payments(LeanView):
         description=(
             "Pays what the check showed, once, and answers the payment (201). The same request"
             " again, from the same terminal and however often, gets the same answer (200),"
-            " whatever has happened since. Hand money over only for an answered payment. Above a"
-            " configured amount `second_session` is another operator's, signed on at the same"
+            " whatever has happened since. Hand money over only for an answered payment. From a"
+            " configured amount on `second_session` is another operator's, signed on at the same"
             " terminal."
         ),
         body=TerminalPaymentIn,

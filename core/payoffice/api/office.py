@@ -53,7 +53,12 @@ from core.premises.services import PremisesUnknown
 from core.staff.api.proposals import ProposalOut
 from core.staff.two_persons import ProposalPending
 
-_DESK_PROBLEMS = (*PAY_PROBLEMS, refusals.CashSessionMissing, refusals.CashShort)
+_DESK_PROBLEMS = (
+    *PAY_PROBLEMS,
+    refusals.CashSessionMissing,
+    refusals.CashShort,
+    refusals.PayerHandedOver,
+)
 
 
 class Desk(StaffView):
@@ -87,7 +92,7 @@ class Payments(StaffView):
 
     @operation(
         "Pay at the desk, from one's open cash session",
-        "Above the configured amount it is proposed, and paid when another person confirms; the"
+        "From the configured amount on it is proposed, and paid when another person confirms; the"
         " document counts as presented from the proposal on. The same request again gets the same"
         " payment or proposal.",
         body=PaymentIn,
@@ -309,6 +314,7 @@ class Exchanges(StaffView):
             refusals.OutOfStock,
             goods.ItemUnknown,
             refusals.CashSessionMissing,
+            refusals.PayerHandedOver,
             refusals.RequestUuidReused,
             ProposalPending,
         ),

@@ -14,7 +14,7 @@ from core.api.shapes import Cents, Choice, Day, Flag, Instant, PageQuery, Shape,
 from core.api.views import StaffView
 from core.payoffice import selectors
 from core.payoffice.api.claim_shapes import PayeeIn
-from core.payoffice.models import Cheque
+from core.payoffice.models import CashSession, Cheque, StockMovement
 from core.payoffice.refusals import CashSessionMissing, CashShort, OutOfStock
 from core.payoffice.services import cash, cheques, goods, slips
 from core.payoffice.services.personal_data import Erased, PayeeFacts
@@ -57,6 +57,11 @@ class CashSessionOut(Shape):
     expected_cents = Cents(allow_null=True, help_text="The balance in the books at the close.")
     counted_cents = Cents(allow_null=True)
     difference_cents = Cents(allow_null=True)
+
+
+class CashCloseOut(Shape):
+    session = CashSessionOut(allow_null=True)
+    proposal = ProposalOut(allow_null=True, help_text="Another person confirms a difference.")
 
 
 class CashQuery(PageQuery):
@@ -132,6 +137,11 @@ class StockMoveOut(Shape):
     moved_at = Instant()
 
 
+class StockMovedOut(Shape):
+    movement = StockMoveOut(allow_null=True)
+    proposal = ProposalOut(allow_null=True, help_text="Another person confirms what goes out.")
+
+
 class CeilingIn(Shape):
     in_force_from = Day()
     cents = Cents(min_value=1)
@@ -181,19 +191,23 @@ class CashMovements(StaffView):
 class CashClose(StaffView):
     @operation(
         "Close a cash session by count",
+        "Where the count differs from the books it is proposed, and closed when another person"
+        " confirms; what the session pays meanwhile makes the proposal void.",
         body=CashCloseIn,
-        answer=CashSessionOut,
+        answer=CashCloseOut,
         idempotent=True,
-        problems=(cash.CashSessionUnknown,),
+        problems=(cash.CashSessionUnknown, cash.CashMovedSince, ProposalPending),
         example={"counted_cents": 321050},
     )
     def post(self, request: Request, session: uuid.UUID) -> HttpResponse:
         body = self.read(CashCloseIn)
-        return self.once(
-            lambda: self.answer(
-                CashSessionOut, cash.cash_close(by=self.by, session=session, **body)
-            )
-        )
+        return self.once(lambda: self._closed(session, body["counted_cents"]))
+
+    def _closed(self, session: uuid.UUID, counted_cents: int) -> HttpResponse:
+        outcome = cash.cash_close(by=self.by, session=session, counted_cents=counted_cents)
+        if isinstance(outcome, CashSession):
+            return self.answer(CashCloseOut, {"session": outcome, "proposal": None})
+        return self.answer(CashCloseOut, {"session": None, "proposal": outcome}, 202)
 
 
 class Cheques(StaffView):
@@ -314,19 +328,29 @@ class Stock(StaffView):
 
 class StockMovements(StaffView):
     @operation(
-        "Take units in, or correct what a count found",
+        "Take units in, or propose that units go out; another person confirms that",
         body=StockMoveIn,
-        answer=StockMoveOut,
+        answer=StockMovedOut,
         status=201,
         idempotent=True,
-        problems=(goods.ItemUnknown, PremisesUnknown, goods.UnitsWrong, OutOfStock),
+        problems=(
+            goods.ItemUnknown,
+            PremisesUnknown,
+            goods.UnitsWrong,
+            OutOfStock,
+            ProposalPending,
+        ),
         example={"premises": "CENTRAL", "units": 3, "reason": "Delivered."},
     )
     def post(self, request: Request, item: str) -> HttpResponse:
         body = self.read(StockMoveIn)
-        return self.once(
-            lambda: self.answer(StockMoveOut, goods.stock_move(by=self.by, item=item, **body), 201)
-        )
+        return self.once(lambda: self._moved(item, body))
+
+    def _moved(self, item: str, body: dict[str, Any]) -> HttpResponse:
+        outcome = goods.stock_move(by=self.by, item=item, **body)
+        if isinstance(outcome, StockMovement):
+            return self.answer(StockMovedOut, {"movement": outcome, "proposal": None}, 201)
+        return self.answer(StockMovedOut, {"movement": None, "proposal": outcome}, 202)
 
 
 class Ceilings(StaffView):

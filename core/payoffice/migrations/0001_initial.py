@@ -64,6 +64,16 @@ class Migration(migrations.Migration):
                         verbose_name="premises",
                     ),
                 ),
+                (
+                    "proposal",
+                    models.OneToOneField(
+                        null=True,
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="+",
+                        to="staff.proposal",
+                        verbose_name="proposal",
+                    ),
+                ),
             ],
             options={
                 "verbose_name_plural": "cash sessions",
@@ -92,6 +102,25 @@ class Migration(migrations.Migration):
                             _connector="OR",
                         ),
                         name="cash_session_closed_whole",
+                    ),
+                    models.CheckConstraint(
+                        condition=models.Q(
+                            models.Q(("closed_at", None), ("proposal", None)),
+                            models.Q(
+                                ("closed_at__isnull", False),
+                                ("expected_cents", models.F("counted_cents")),
+                                ("proposal", None),
+                            ),
+                            models.Q(
+                                ("closed_at__isnull", False),
+                                ("proposal__isnull", False),
+                                models.Q(
+                                    ("expected_cents", models.F("counted_cents")), _negated=True
+                                ),
+                            ),
+                            _connector="OR",
+                        ),
+                        name="cash_session_difference_by_two",
                     ),
                 ],
             },
@@ -750,6 +779,15 @@ class Migration(migrations.Migration):
                     ),
                     models.CheckConstraint(
                         condition=models.Q(
+                            ("amount_cents__lt", 30000),
+                            ("proposal__isnull", False),
+                            ("second_operator__isnull", False),
+                            _connector="OR",
+                        ),
+                        name="payment_large_by_two",
+                    ),
+                    models.CheckConstraint(
+                        condition=models.Q(
                             models.Q(("means", "cash"), ("payee", None)),
                             models.Q(("means", "nominative_cheque"), ("payee__isnull", False)),
                             _connector="OR",
@@ -1226,6 +1264,16 @@ class Migration(migrations.Migration):
                     ),
                 ),
                 (
+                    "proposal",
+                    models.OneToOneField(
+                        null=True,
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="+",
+                        to="staff.proposal",
+                        verbose_name="proposal",
+                    ),
+                ),
+                (
                     "staff",
                     models.ForeignKey(
                         db_index=False,
@@ -1250,6 +1298,17 @@ class Migration(migrations.Migration):
                             _connector="OR",
                         ),
                         name="stock_movement_of_exchange",
+                    ),
+                    models.CheckConstraint(
+                        condition=models.Q(
+                            models.Q(("proposal", None), ("units__gt", 0)),
+                            models.Q(("exchange__isnull", False), ("proposal", None)),
+                            models.Q(
+                                ("exchange", None), ("proposal__isnull", False), ("units__lt", 0)
+                            ),
+                            _connector="OR",
+                        ),
+                        name="stock_out_by_two",
                     ),
                 ],
             },

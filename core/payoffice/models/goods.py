@@ -65,7 +65,7 @@ class StockMovement(Guarded):
     """Units of a thing that came in (positive) or went out. The stock is their sum.
 
     The sum is never negative. A unit that went out with an exchange names it. Other units are taken
-    in, or correct a count.
+    in, or go out by the word of two persons.
     """
 
     uuid = models.UUIDField(_("UUID"), unique=True)
@@ -80,6 +80,9 @@ class StockMovement(Guarded):
     exchange = models.OneToOneField(
         Exchange, models.PROTECT, null=True, related_name="movement", verbose_name=_("exchange")
     )
+    proposal = models.OneToOneField(
+        Proposal, models.PROTECT, null=True, related_name="+", verbose_name=_("proposal")
+    )
     staff = models.ForeignKey(
         User, models.PROTECT, related_name="+", db_index=False, verbose_name=_("member of staff")
     )
@@ -93,6 +96,12 @@ class StockMovement(Guarded):
             models.CheckConstraint(
                 condition=Q(exchange=None) | Q(exchange__isnull=False, units=-1),
                 name="stock_movement_of_exchange",
+            ),
+            models.CheckConstraint(
+                condition=Q(units__gt=0, proposal=None)
+                | Q(exchange__isnull=False, proposal=None)
+                | Q(units__lt=0, exchange=None, proposal__isnull=False),
+                name="stock_out_by_two",
             ),
         ]
 

@@ -10,6 +10,9 @@ from core.payoffice.models.claims import Acted, Claim
 from core.premises.models import Operator, OperatorSession, Premises
 from core.staff.models import Proposal, StaffSession, User
 
+SECOND_PERSON_AT_LATEST_CENTS = 300_00
+"""From here on the database needs a second person for a payment; a setting may say less."""
+
 PLACES = [
     (Place.ESTABLISHMENT.value, _("Establishment")),
     (Place.CENTRAL_OFFICE.value, _("Central Prize Payment Office")),
@@ -61,10 +64,11 @@ class Payee(Encrypted):
 class CashSession(Guarded):
     """A cashier's cash session at an office, from the float to the count.
 
-    `expected_cents` is what the books said at the close, `counted_cents` what the count found.
+    `expected_cents` is what the books said at the close, `counted_cents` what the count found. Two
+    persons close it where these differ.
     """
 
-    mutable = ("closed_at", "expected_cents", "counted_cents")
+    mutable = ("closed_at", "expected_cents", "counted_cents", "proposal")
 
     uuid = models.UUIDField(_("UUID"), unique=True)
     premises = models.ForeignKey(
@@ -79,6 +83,9 @@ class CashSession(Guarded):
     closed_at = models.DateTimeField(_("closed at"), null=True)
     expected_cents = models.BigIntegerField(_("expected"), null=True)
     counted_cents = models.BigIntegerField(_("counted"), null=True)
+    proposal = models.OneToOneField(
+        Proposal, models.PROTECT, null=True, related_name="+", verbose_name=_("proposal")
+    )
 
     class Meta:
         verbose_name = _("cash session")
@@ -96,6 +103,15 @@ class CashSession(Guarded):
                     counted_cents__gte=0,
                 ),
                 name="cash_session_closed_whole",
+            ),
+            models.CheckConstraint(
+                condition=Q(closed_at=None, proposal=None)
+                | Q(closed_at__isnull=False, expected_cents=F("counted_cents"), proposal=None)
+                | (
+                    Q(closed_at__isnull=False, proposal__isnull=False)
+                    & ~Q(expected_cents=F("counted_cents"))
+                ),
+                name="cash_session_difference_by_two",
             ),
         ]
 
@@ -137,8 +153,8 @@ class Payment(Acted):
     """A claim paid once, to the bearer, against the document (14.III.10.3, 14.III.10.4).
 
     The client makes `uuid`; `request_digest` is a keyed digest of its request, which tells a retry
-    from a reuse of the UUID. Above a configured amount two persons pay: another operator's session
-    at a terminal, a confirmed proposal at a desk.
+    from a reuse of the UUID. From a configured amount on two persons pay: another operator's
+    session at a terminal, a confirmed proposal at a desk.
     """
 
     uuid = models.UUIDField(_("UUID"), unique=True)
@@ -222,6 +238,12 @@ class Payment(Acted):
                     & ~Q(second_session=F("session"))
                 ),
                 name="payment_second_is_another",
+            ),
+            models.CheckConstraint(
+                condition=Q(amount_cents__lt=SECOND_PERSON_AT_LATEST_CENTS)
+                | Q(proposal__isnull=False)
+                | Q(second_operator__isnull=False),
+                name="payment_large_by_two",
             ),
             models.CheckConstraint(
                 condition=Q(means=Means.CASH.value, payee=None)

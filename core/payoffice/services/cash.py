@@ -13,7 +13,9 @@ from core.payoffice.models import CashMovement, CashSession
 from core.payoffice.refusals import CashSessionMissing, CashShort
 from core.premises.models import Premises
 from core.premises.services import PremisesUnknown
+from core.staff import two_persons
 from core.staff.actor import StaffActor
+from core.staff.models import Proposal
 from core.staff.powers import Role
 
 OFFICES = (Premises.Kind.CENTRAL_OFFICE, Premises.Kind.ENTITY_OFFICE)
@@ -32,6 +34,11 @@ class CashSessionOpen(Conflict):
 class CashSessionUnknown(NotFound):
     code = "cash_session_unknown"
     message = "You have no such open cash session."
+
+
+class CashMovedSince(Conflict):
+    code = "cash_moved_since"
+    message = "The session has paid or moved cash since it was counted: count again."
 
 
 class MovementOfNothing(Invalid):
@@ -97,25 +104,58 @@ def cash_move(*, by: StaffActor, cents: int, reason: str) -> CashMovement:
 
 
 @transaction.atomic
-def cash_close(*, by: StaffActor, session: uuid.UUID, counted_cents: int) -> CashSession:
-    """Close a session by count: the cash goes to the treasury, a difference to its own account.
+def cash_close(*, by: StaffActor, session: uuid.UUID, counted_cents: int) -> CashSession | Proposal:
+    """Close a session by count, or propose it where the count differs from the books.
 
-    Cashiers close their own session, supervisors any session. Raises CashSessionUnknown.
+    Cashiers close their own session, supervisors any session. Another person confirms a difference.
+    Raises CashSessionUnknown, CashMovedSince, ProposalPending.
     """
     by.need(powers.KEEP_CASH)
     row = CashSession.objects.filter(uuid=session).first()
     if row is None or (row.cashier_id != by.user_id and Role.SUPERVISOR not in by.roles):
         raise CashSessionUnknown
+    expected_cents = ledger.balance_cents(accounts.cash(row.pk))
+    if counted_cents == expected_cents:
+        return _close(row, expected_cents, counted_cents)
+    if row.closed_at is not None:
+        raise CashSessionUnknown
+    return two_persons.propose(
+        kind=DIFFERENCE,
+        subject=f"cash_session:{row.uuid}",
+        by=by,
+        content={
+            "cash_session": str(row.uuid),
+            "expected_cents": expected_cents,
+            "counted_cents": counted_cents,
+            "difference_cents": counted_cents - expected_cents,
+        },
+    )
+
+
+def _differs(proposal: Proposal, by: StaffActor) -> None:
+    content = proposal.content
+    row = CashSession.objects.get(uuid=content["cash_session"])
+    _close(row, content["expected_cents"], content["counted_cents"], proposal)
+
+
+def _close(
+    row: CashSession, expected_cents: int, counted_cents: int, proposal: Proposal | None = None
+) -> CashSession:
+    """Close a session: the cash goes to the treasury, a difference to its own account.
+
+    Raises CashSessionUnknown if it is closed, CashMovedSince if the books say another sum by now.
+    """
     hold((Lock.CASH, row.pk))
     row.refresh_from_db()
     if row.closed_at is not None:
         raise CashSessionUnknown
     cash = accounts.cash(row.pk)
-    row.expected_cents = ledger.balance_cents(cash)
-    row.counted_cents = counted_cents
-    row.closed_at = clock.now()
-    row.save(update_fields=["expected_cents", "counted_cents", "closed_at"])
-    difference_cents = counted_cents - row.expected_cents
+    if ledger.balance_cents(cash) != expected_cents:
+        raise CashMovedSince
+    row.expected_cents, row.counted_cents = expected_cents, counted_cents
+    row.closed_at, row.proposal = clock.now(), proposal
+    row.save(update_fields=["expected_cents", "counted_cents", "closed_at", "proposal"])
+    difference_cents = counted_cents - expected_cents
     ledger.post(
         reference=uuid.uuid5(row.uuid, "payoffice.close"),
         lines=postings.cash_counted(
@@ -142,3 +182,6 @@ def _need_open(session: CashSession) -> None:
     session.refresh_from_db(fields=["closed_at"])
     if session.closed_at is not None:
         raise CashSessionMissing
+
+
+DIFFERENCE = two_persons.Kind("payoffice.cash_difference", powers.KEEP_CASH, _differs)

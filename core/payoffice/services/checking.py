@@ -14,6 +14,7 @@ from core.kernel.regulation import Duty, PaymentRule, Place
 from core.payoffice import judging, powers
 from core.payoffice.judging import PLACE_OF_KIND, DocumentState, Standpoint
 from core.payoffice.models import CashSession, Claim
+from core.payoffice.refusals import PayerHandedOver
 from core.payoffice.services import finding, paying
 from core.payoffice.sources import Payable, Standing
 from core.premises.access import Capability, PremisesNotAuthorised, TerminalActor
@@ -124,9 +125,15 @@ def desk_state(*, by: StaffActor, code: str = "", deposit: UUID | None = None) -
     if session is not None:
         at = Standpoint(PLACE_OF_KIND[session.premises.kind], session.premises_id)
     checked = _checked(payable, at, receipt=deposit)
+    if checked.refusal == "" and by.user_id in _handed_over_by(payable):
+        checked = dataclasses.replace(checked, refusal=PayerHandedOver.code)
     return DeskState(
         checked, happened(finding.claim_of(payable)), tuple(_actions(by, checked, session))
     )
+
+
+def _handed_over_by(payable: Payable) -> frozenset[int]:
+    return finding.source_of(payable).handed_over_by(payable.document_id)
 
 
 def _checked(payable: Payable, at: Standpoint | None, *, receipt: UUID | None = None) -> Checked:
@@ -186,7 +193,7 @@ def _actions(by: StaffActor, checked: Checked, session: CashSession | None) -> l
     payable, state, actions = checked.payable, checked.state, []
     payable_now = checked.refusal == "" and by.may(powers.PAY)
     if payable_now and session is not None:
-        large = payable.amount_cents > settings.SECOND_PERSON_ABOVE_CENTS
+        large = payable.amount_cents >= settings.SECOND_PERSON_FROM_CENTS
         actions.append(DeskAction.PROPOSE if large else DeskAction.PAY)
         if payable.thing is not None:
             actions.append(DeskAction.EXCHANGE)

@@ -22,17 +22,18 @@ from core.staff.models import Proposal
 
 
 def desk_pay(*, by: StaffActor, request: PayRequest) -> Paid | Proposal:
-    """Pay from the actor's open session, or propose a payment above the configured amount.
+    """Pay from the actor's open session, or propose a payment from the configured amount on.
 
     Another person confirms the proposal. The same request returns the same payment or proposal.
-    Raises as `payment_make`, CashSessionMissing, CashShort, ProposalPending.
+    Raises as `payment_make`, CashSessionMissing, CashShort, PayerHandedOver, ProposalPending.
     """
     by.need(powers.PAY)
     try:
         session = cash_session_of(by)
         payable = paying.payable_of(request)
         paying.need_sound(request, payable)
-        if request.amount_cents > settings.SECOND_PERSON_ABOVE_CENTS:
+        paying.need_other_hands(payable, by.user_id)
+        if request.amount_cents >= settings.SECOND_PERSON_FROM_CENTS:
             return _propose(by, payable, request, session)
         return paying.pay(payable, request, paying.payer_at_desk(session, by.user_id))
     except DomainError:

@@ -70,10 +70,11 @@ def stock_register(*, by: StaffActor, code: str, description: str, unit_cents: i
 @transaction.atomic
 def stock_move(
     *, by: StaffActor, item: str, premises: str, units: int, reason: str
-) -> StockMovement:
-    """Take units in, or correct the stock after a count (negative units).
+) -> StockMovement | Proposal:
+    """Take units in, or propose that units go out, such as after a count (negative units).
 
-    Raises ItemUnknown, PremisesUnknown, UnitsWrong, OutOfStock.
+    Another person confirms what goes out. Raises ItemUnknown, PremisesUnknown, UnitsWrong,
+    OutOfStock, ProposalPending.
     """
     by.need(powers.KEEP_STOCK)
     thing = StockItem.objects.filter(code=item).first()
@@ -84,10 +85,44 @@ def stock_move(
         raise PremisesUnknown(premises=premises)
     if not units or not reason.strip():
         raise UnitsWrong
-    movement = _move(thing, place.pk, units, by.user_id, reason=reason)
-    line = postings.goods_moved(units * thing.unit_cents)
+    if units > 0:
+        return _moved(_move(thing, place.pk, units, by.user_id, reason=reason))
+    _need_stock(thing, -units)
+    content: two_persons.Content = {
+        "item": thing.code,
+        "premises": place.code,
+        "units": units,
+        "reason": reason,
+    }
+    subject = f"stock:{thing.code}"
+    return two_persons.propose(kind=STOCK_OUT, subject=subject, content=content, by=by)
+
+
+def _goes_out(proposal: Proposal, by: StaffActor) -> None:
+    content = proposal.content
+    item = StockItem.objects.get(code=content["item"])
+    place = Premises.objects.get(code=content["premises"])
+    movement = _move(
+        item,
+        place.pk,
+        content["units"],
+        proposal.proposed_by_id,
+        reason=content["reason"],
+        proposal=proposal,
+    )
+    _moved(movement)
+
+
+def _moved(movement: StockMovement) -> StockMovement:
+    """Post what a movement without an exchange is worth. Return the movement."""
+    line = postings.goods_moved(movement.units * movement.item.unit_cents)
     ledger.post(reference=movement.uuid, lines=[line])
     return movement
+
+
+def _need_stock(item: StockItem, units: int) -> None:
+    if stock_units(item) < units:
+        raise OutOfStock(item=item.code)
 
 
 def _move(
@@ -98,10 +133,11 @@ def _move(
     *,
     reason: str,
     exchange: Exchange | None = None,
+    proposal: Proposal | None = None,
 ) -> StockMovement:
     hold((Lock.STOCK, item.pk))
-    if units < 0 and stock_units(item) + units < 0:
-        raise OutOfStock(item=item.code)
+    if units < 0:
+        _need_stock(item, -units)
     movement: StockMovement = StockMovement.objects.create(
         uuid=uuid4(),
         item=item,
@@ -109,6 +145,7 @@ def _move(
         premises_id=premises_id,
         reason=reason,
         exchange=exchange,
+        proposal=proposal,
         staff_id=staff_id,
         moved_at=clock.now(),
     )
@@ -143,9 +180,9 @@ class ExchangeRequest:
 def exchange_make(*, by: StaffActor, request: ExchangeRequest) -> Exchange | Proposal:
     """Exchange a document at the Central Office for the paper that entitles to the thing.
 
-    The same request returns the same exchange. Above the configured amount it is proposed, and
-    another person confirms. Raises NotInKind, OutOfStock, ItemUnknown, CashSessionMissing, or the
-    refusal of the document's state or of the place.
+    The same request returns the same exchange. From the configured amount on it is proposed, and
+    another person confirms. Raises NotInKind, OutOfStock, ItemUnknown, CashSessionMissing,
+    PayerHandedOver, or the refusal of the document's state or of the place.
     """
     by.need(powers.PAY)
     hold((Lock.REQUEST, request.uuid.int))
@@ -158,9 +195,10 @@ def exchange_make(*, by: StaffActor, request: ExchangeRequest) -> Exchange | Pro
     if not request.intact:
         raise DocumentAltered
     payable = _payable_of(request)
+    paying.need_other_hands(payable, by.user_id)
     claim = finding.claim_of(payable)
     _judge(payable, request.deposit, session)
-    if payable.amount_cents <= settings.SECOND_PERSON_ABOVE_CENTS:
+    if payable.amount_cents < settings.SECOND_PERSON_FROM_CENTS:
         return _exchange(payable, claim, request.uuid, request.digest(), session, by.user_id)
     return two_persons.propose(
         kind=EXCHANGE,
@@ -265,3 +303,4 @@ def _claim_exchanged(payable: Payable, claim: Claim | None) -> Claim:
 
 
 EXCHANGE = two_persons.Kind("payoffice.exchange", powers.PAY, apply=_confirmed)
+STOCK_OUT = two_persons.Kind("payoffice.stock_out", powers.KEEP_STOCK, apply=_goes_out)

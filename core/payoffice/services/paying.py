@@ -99,8 +99,8 @@ def payment_make(
 ) -> Paid:
     """Pay at a terminal. The same request gets the same answer, whatever has happened since.
 
-    `second` is another operator signed on at the same premises, for amounts above the configured
-    one. Raises the errors of `payoffice.refusals`, a code's error, DocumentUnknown,
+    `second` is another operator signed on at the same premises, from the configured
+    amount on. Raises the errors of `payoffice.refusals`, a code's error, DocumentUnknown,
     PremisesNotAuthorised, PayeeMissing, PayeeNotNeeded.
     """
     at.need(Capability.PAY)
@@ -123,8 +123,9 @@ def payment_make(
     try:
         payable = payable_of(request)
         need_sound(request, payable)
-        if request.amount_cents > settings.SECOND_PERSON_ABOVE_CENTS and second is None:
-            raise refusals.SecondPersonNeeded(above_cents=settings.SECOND_PERSON_ABOVE_CENTS)
+        if request.amount_cents >= settings.SECOND_PERSON_FROM_CENTS and second is None:
+            judge(payable, finding.current_claim(payable), request.deposit, payer.at)
+            raise refusals.SecondPersonNeeded(from_cents=settings.SECOND_PERSON_FROM_CENTS)
         return pay(payable, request, payer)
     except DomainError:
         earlier = replay(request, {"terminal_id": at.terminal_id})
@@ -156,6 +157,12 @@ def need_sound(request: PayRequest, payable: Payable) -> None:
         raise refusals.DocumentAltered
     if payable.amount_cents and payable.amount_cents != request.amount_cents:
         raise refusals.AmountDiffers(owed_cents=payable.amount_cents)
+
+
+def need_other_hands(payable: Payable, staff_id: int) -> None:
+    """Raise PayerHandedOver for a person who handed the document over to its bearer."""
+    if staff_id in finding.source_of(payable).handed_over_by(payable.document_id):
+        raise refusals.PayerHandedOver
 
 
 def judge(payable: Payable, current: CurrentClaim, deposit: UUID | None, at: Standpoint) -> Verdict:

@@ -88,6 +88,12 @@ CREATE OR REPLACE TRIGGER two_persons BEFORE INSERT ON payoffice_payment
 CREATE OR REPLACE TRIGGER two_persons BEFORE INSERT ON payoffice_exchange
     FOR EACH ROW WHEN (NEW.proposal_id IS NOT NULL)
     EXECUTE FUNCTION staff_need_confirmed('proposal_id', 'payoffice.exchange');
+CREATE OR REPLACE TRIGGER two_persons BEFORE UPDATE ON payoffice_cashsession
+    FOR EACH ROW WHEN (NEW.proposal_id IS NOT NULL)
+    EXECUTE FUNCTION staff_need_confirmed('proposal_id', 'payoffice.cash_difference');
+CREATE OR REPLACE TRIGGER two_persons BEFORE INSERT ON payoffice_stockmovement
+    FOR EACH ROW WHEN (NEW.proposal_id IS NOT NULL)
+    EXECUTE FUNCTION staff_need_confirmed('proposal_id', 'payoffice.stock_out');
 CREATE OR REPLACE TRIGGER two_persons BEFORE INSERT ON payoffice_cashceiling
     FOR EACH ROW EXECUTE FUNCTION staff_need_confirmed('proposal_id', 'payoffice.cash_ceiling');
 CREATE OR REPLACE TRIGGER two_persons_reissue BEFORE INSERT ON payoffice_cheque

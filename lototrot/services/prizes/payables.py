@@ -75,6 +75,9 @@ class Tickets:
     def takes_early(self, payable: Payable) -> bool:
         return results_established(_contest(payable))
 
+    def handed_over_by(self, document_id: int) -> frozenset[int]:
+        return frozenset()
+
     def hold_pending(self, payable: Payable) -> Payable:
         hold((Lock.CONTEST, _contest(payable).pk), shared=True)
         return self.by_id(payable.document_id)

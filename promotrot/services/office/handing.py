@@ -1,14 +1,14 @@
 """Hand vouchers that are held over to their bearers at the Central Office [P11, P16].
 
-A voucher is held if it was not issued at a terminal, or if its printing was not confirmed by noon
-of the next day. Handing over gives it a code from that day's secret. The code of a paper that was
-never confirmed is worth nothing from then on.
+Two persons do it, and neither of them pays the voucher afterwards. A voucher is held if it was not
+issued at a terminal, or if its printing was not confirmed by noon of the next day. Handing over
+gives it a code from that day's secret. The code of a paper that was never confirmed is worth
+nothing from then on.
 """
 
 import uuid
 
 from django.conf import settings
-from django.db import transaction
 from django.db.models import QuerySet
 
 from core.database import clock
@@ -16,14 +16,17 @@ from core.database.locks import Lock, hold
 from core.kernel.days import natural_day
 from core.kernel.errors import Conflict, Forbidden
 from core.payoffice.models import CashSession
+from core.payoffice.refusals import CashSessionMissing
 from core.payoffice.services.cash import cash_session_of
 from core.premises.models import Premises
+from core.staff import two_persons
 from core.staff.actor import StaffActor
+from core.staff.models import Proposal
 from promotrot import powers
 from promotrot.models.voucher import Voucher, VoucherHandover
 from promotrot.selectors.vouchers import held_vouchers
-from promotrot.services.voucher_codes import code_of, day_secret
-from promotrot.services.vouchers import Issued, VoucherUnknown, issued
+from promotrot.services.voucher_codes import code_of
+from promotrot.services.vouchers import VoucherUnknown
 
 
 class VoucherNotHeld(Conflict):
@@ -53,46 +56,72 @@ def central_office_session(by: StaffActor) -> CashSession:
     return session
 
 
-def voucher_hand_over(*, by: StaffActor, ident: uuid.UUID, claim: str) -> tuple[Voucher, Issued]:
-    """Give a held voucher to its bearer, with a code, at a desk of the Central Office [P11, P16].
+def handover_propose(*, by: StaffActor, ident: uuid.UUID, claim: str) -> Proposal:
+    """Propose to give a held voucher to its bearer, at a desk of the Central Office [P11, P16].
 
     `claim` says how the bearer proved to be the buyer: reference of the play, place and time.
-    Repeated by the same person it changes nothing and gives the voucher again. Raises
-    CashSessionMissing, NotCentralOffice, VoucherUnknown, VoucherNotHeld.
+    Another person confirms it; then the proposer prints the voucher. Raises CashSessionMissing,
+    NotCentralOffice, VoucherUnknown, VoucherNotHeld, ProposalPending.
     """
     by.need(powers.HAND_OVER)
-    session = central_office_session(by)
-    day_secret(natural_day(clock.now()))
-    with transaction.atomic():
-        voucher = Voucher.objects.select_related("ticket").filter(uuid=ident).first()
-        if voucher is None:
-            raise VoucherUnknown
-        hold((Lock.TICKET, voucher.ticket_id))
-        voucher.refresh_from_db(fields=["code_digest"])
-        if held_vouchers().filter(pk=voucher.pk).exists():
-            _hand_over(by, session, voucher, claim)
-        elif _last_handed_by(voucher) != by.user_id:
-            raise VoucherNotHeld
-        return voucher, issued(voucher)
+    central_office_session(by)
+    _need_held(_voucher(ident))
+    return two_persons.propose(
+        kind=HANDOVER,
+        subject=f"promotrot:voucher:{ident}",
+        by=by,
+        content={"voucher": str(ident), "claim": claim},
+    )
 
 
-def _last_handed_by(voucher: Voucher) -> int | None:
-    last = voucher.handovers.order_by("-number").first()
-    return last.handed_by_id if last else None
+def _voucher(ident: uuid.UUID) -> Voucher:
+    voucher = Voucher.objects.filter(uuid=ident).first()
+    if voucher is None:
+        raise VoucherUnknown
+    return voucher
 
 
-def _hand_over(by: StaffActor, session: CashSession, voucher: Voucher, claim: str) -> None:
+def _need_held(voucher: Voucher) -> None:
+    if not held_vouchers().filter(pk=voucher.pk).exists():
+        raise VoucherNotHeld
+
+
+def _session_of(proposal: Proposal) -> CashSession:
+    """Return the open cash session at the Central Office of the person who proposed it.
+
+    Raises CashSessionMissing.
+    """
+    session = CashSession.objects.filter(
+        cashier_id=proposal.proposed_by_id,
+        closed_at=None,
+        premises__kind=Premises.Kind.CENTRAL_OFFICE,
+    ).first()
+    if session is None:
+        raise CashSessionMissing
+    return session
+
+
+def _hand_over(proposal: Proposal, by: StaffActor) -> None:
+    """Give the voucher a code, for the person who proposed it to print."""
+    voucher = _voucher(uuid.UUID(proposal.content["voucher"]))
+    hold((Lock.TICKET, voucher.ticket_id))
+    voucher.refresh_from_db(fields=["code_digest"])
+    _need_held(voucher)
     now = clock.now()
     VoucherHandover.objects.create(
         voucher=voucher,
         number=voucher.handovers.count() + 1,
         replaced_digest=voucher.code_digest,
-        cash_session=session,
-        handed_by_id=by.user_id,
-        handed_in_id=by.session_id,
-        claim=claim,
+        cash_session=_session_of(proposal),
+        handed_by_id=proposal.proposed_by_id,
+        handed_in_id=proposal.proposed_in_id,
+        claim=proposal.content["claim"],
+        proposal=proposal,
         handed_at=now,
     )
     code = code_of(voucher.uuid, natural_day(now))
     voucher.code_digest = settings.CODE_KEYS.digest(code)
     voucher.save(update_fields=["code_digest"])
+
+
+HANDOVER = two_persons.Kind("promotrot.handover", powers.HAND_OVER, _hand_over)

@@ -8,7 +8,7 @@ from core.database import clock
 from core.kernel.days import natural_day
 from core.payoffice import day_parts
 from core.payoffice.models import CashSession, Cheque, Claim, Payment
-from core.payoffice.services import cash, cheques, desk, paying
+from core.payoffice.services import cash, cheques, paying
 from core.payoffice.services.presenting import presentation_make
 from core.reports.parts import Span
 from core.staff.powers import Role
@@ -73,7 +73,7 @@ def test_the_context_holds_what_was_open_when_the_day_began() -> None:
     cashier = given.cashier()
     presentation_make(at=place.actor, code=waiting.code)
     paying.payment_make(at=place.actor, request=done.request())
-    desk.desk_pay(by=cashier, request=large.request(payee=given.MARIA))
+    given.paid_by_two(cashier, large.request(payee=given.MARIA))
     assert list(day_parts.context(today())) == []
     factories.time_pass(days=1)
     paying.payment_make(at=place.actor, request=waiting.request())

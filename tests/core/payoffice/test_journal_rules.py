@@ -6,6 +6,10 @@ from django.apps import apps
 from core.journal.rules import broken
 from core.payoffice import journal_rules
 from core.payoffice.models import Claim
+from tests.support import factories
+from tests.support import paying as given
+from tests.support.databases import Database
+from tests.support.journaling import as_owner, execute, touched
 
 NAMES = [rule.name for rule in journal_rules.RULES]
 TABLES = {model._meta.db_table for model in apps.get_app_config("payoffice").get_models()}
@@ -31,3 +35,14 @@ def test_each_state_that_an_act_brings_has_a_rule() -> None:
 @pytest.mark.parametrize("rule", journal_rules.RULES, ids=NAMES)
 def test_a_rule_is_a_query_that_finds_nothing_among_no_rows(rule: journal_rules.Rule) -> None:
     assert list(broken(rule)) == []
+
+
+def test_a_difference_that_two_persons_did_not_decide_is_found(own_database: Database) -> None:
+    cashier = given.cashier(float_cents=1_000)
+    given.cash_closed(cashier, given.session_of(cashier), 990)
+    assert list(broken(journal_rules.CLOSED)) == []
+    other = factories.proposal("payoffice.cash_difference").pk
+    with as_owner(own_database), touched("payoffice_cashsession"):
+        execute("UPDATE payoffice_cashsession SET proposal_id = %s", [other])
+        found = list(broken(journal_rules.CLOSED))
+    assert [table for table, *_ in found] == ["payoffice_cashsession"]

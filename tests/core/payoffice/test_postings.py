@@ -7,7 +7,7 @@ from core.ledger.models import Transfer
 from core.ledger.services import Line, premises_account
 from core.payoffice import accounts, postings
 from core.payoffice.models import Payment
-from core.payoffice.services import desk, paying
+from core.payoffice.services import paying
 from lototrot import accounts as lototrot
 from tests.support import factories
 from tests.support import paying as given
@@ -24,12 +24,12 @@ def said(line: Line) -> tuple[str, str, str, int]:
 
 @pytest.mark.django_db
 def test_a_payment_moves_what_the_posting_says_wherever_it_is_made() -> None:
-    small, medium, large = given.worth(500, 30_000, 100_001)
+    small, medium, large = given.worth(500, 29_000, 100_001)
     place, cashier = factories.point(), given.cashier()
-    owed = lototrot.prizes_payable(small.contest.pk)
+    owed, held = lototrot.prizes_payable(small.contest.pk), lototrot.held(small.contest.pk)
     paying.payment_make(at=place.actor, request=small.request())
-    desk.desk_pay(by=cashier, request=medium.request())
-    desk.desk_pay(by=cashier, request=large.request(payee=given.MARIA))
+    given.paid_alone(cashier, medium.request())
+    given.paid_by_two(cashier, large.request(payee=given.MARIA))
     sources = (
         premises_account(place.premises.pk),
         accounts.cash(given.session_of(cashier).pk),
@@ -42,8 +42,8 @@ def test_a_payment_moves_what_the_posting_says_wherever_it_is_made() -> None:
             means=payment.means,
         )
         assert paid_from == source
-        cents = payment.amount_cents
-        line = postings.payment(refund=False, stood=owed, paid_from=paid_from, cents=cents)
+        cents, stood = payment.amount_cents, held if payment.proposal_id else owed
+        line = postings.payment(refund=False, stood=stood, paid_from=paid_from, cents=cents)
         assert posted(payment) == said(line)
 
 

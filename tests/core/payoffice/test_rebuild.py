@@ -6,7 +6,7 @@ from core.ledger.books import Books
 from core.ledger.services import asset
 from core.payoffice import accounts, rebuild
 from core.payoffice.models import Cheque
-from core.payoffice.services import cash, desk, goods, paying
+from core.payoffice.services import cash, goods, paying
 from core.payoffice.services.presenting import presentation_make
 from core.staff.powers import Role
 from lototrot import accounts as lototrot
@@ -30,15 +30,15 @@ def test_every_act_of_the_office_is_rebuilt() -> None:
     cashier = given.cashier(office, float_cents=50_000)
     keeper = factories.staff(Role.SUPERVISOR)
     paying.payment_make(at=place.actor, request=small.request())
-    desk.desk_pay(by=cashier, request=medium.request())
-    desk.desk_pay(by=cashier, request=large.request(payee=given.MARIA))
+    given.paid_by_two(cashier, medium.request())
+    given.paid_by_two(cashier, large.request(payee=given.MARIA))
     presentation_make(at=place.actor, code=waiting.code)
     cash.cash_move(by=cashier, cents=-1_000, reason="To the safe.")
     goods.stock_register(by=keeper, code="bike", description="Bicycle", unit_cents=400)
     goods.stock_move(by=keeper, item="bike", premises=office.code, units=3, reason="Delivered.")
     session = given.session_of(cashier)
     assert rebuilt().cents(accounts.cash(session.pk)) == 50_000 - 30_000 - 1_000
-    cash.cash_close(by=cashier, session=session.uuid, counted_cents=19_005)
+    given.cash_closed(cashier, session, 19_005)
     books = rebuilt()
     for account in (
         accounts.cash(session.pk),

@@ -7,7 +7,7 @@ import pytest
 
 from core.payoffice import selectors
 from core.payoffice.models import CashSession, Payment
-from core.payoffice.services import desk, goods, paying
+from core.payoffice.services import goods, paying
 from core.payoffice.services.presenting import presentation_make
 from core.premises.access import BareTerminal
 from core.staff.actor import PowerMissing
@@ -85,7 +85,7 @@ def test_cheques_sessions_and_stock() -> None:
     (won,) = given.worth(100_001)
     cashier = given.cashier()
     given.cashier()
-    desk.desk_pay(by=cashier, request=won.request(payee=given.MARIA))
+    given.paid_by_two(cashier, won.request(payee=given.MARIA))
     (cheque,) = selectors.cheques(by=cashier, state="issued")
     assert cheque.number == 1
     assert not selectors.cheques(by=cashier, state="voided").exists()

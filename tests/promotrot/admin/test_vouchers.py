@@ -11,7 +11,7 @@ from promotrot.engine.rules import paper_until
 from promotrot.models.play import PlayTicket
 from promotrot.models.voucher import Voucher, VoucherPrint
 from tests.support import emitting, factories, paying
-from tests.support.admin_desk import Desk, list_url, row_url
+from tests.support.admin_desk import Desk, confirm_pending, list_url, row_url
 
 pytestmark = [pytest.mark.django_db, pytest.mark.article("15.III.6.3")]
 
@@ -38,6 +38,7 @@ def test_a_cashier_hands_over_what_is_held_and_prints_it() -> None:
     desk = Desk(person=cashier)
     assert str(voucher.uuid) in desk.get("/admin/")
     desk.do(voucher, "hand-over", claim="receipt of the play")
+    confirm_pending("promotrot.handover", Role.SUPERVISOR)
     page = desk.get(row_url(voucher))
     assert "receipt of the play" in page and f"{voucher.uuid}.pdf" in page
     pdf = desk.client.get(f"/admin/promotrot/voucher/{voucher.uuid}.pdf")

@@ -143,7 +143,7 @@ def test_a_held_voucher_is_handed_over_at_the_central_office(
     refused(staff_api(Role.AUDITOR).get("promotrot/office/vouchers/held"), 403, "power_missing")
     cashier = paying.cashier()
     desk = staff_api_of(cashier)
-    card = desk.post(f"{path}/handover", {"claim": "receipt"}).json()
+    card = paying.handed_over_by_api(desk, held["uuid"])
     assert card["code"] and not card["held"]
     assert card["code"] in desk.get(f"{path}/voucher.txt").content.decode()
     assert desk.post(f"{path}/print-confirmation").status_code == 200

@@ -71,9 +71,8 @@ def test_a_price_due_back_is_payable_and_never_lapses(
     place: Point, office: StaffActor, ladder: Emission
 ) -> None:
     play_end_unfinished(buy(place, ladder))
-    row, given = handing.voucher_hand_over(
-        by=office, ident=handing.vouchers_held(by=office).get().uuid, claim="receipt"
-    )
+    row = handing.vouchers_held(by=office).get()
+    given = paying.handed_over(office, row.uuid)
     source = sources.of_kind(codes.VOUCHER)
     payable = source.by_id(row.pk)
     assert (payable.nature, payable.standing) == (Nature.REFUND, Standing.OWED)

@@ -112,10 +112,9 @@ def test_two_persons_end_a_begun_ladder_with_its_standing_prize(ladder: Emission
     assert (end.cause, end.tier, end.awarded_cents) == ("stopped", 5, 100)
     (held,) = desk.get("promotrot/office/vouchers/held").json()["items"]
     assert (held["play"], held["amount_cents"], held["nature"]) == (play, 100, "cash")
-    handover = f"promotrot/office/vouchers/{held['uuid']}/handover"
-    code = desk.post(handover, {"claim": "receipt of the play"}).json()["code"]
+    code = paying.handed_over_by_api(desk, held["uuid"])["code"]
     body = {"uuid": str(uuid.uuid4()), "code": code, "amount_cents": 100, "intact": True}
-    assert desk.post("office/payments", body).status_code == 201
+    assert paying.desk_api().post("office/payments", body).status_code == 201
     refused(desk.post(path, REASON), 409, "play_ended")
     assert "promotrot_play_stranded" not in codes(standing())
     assert balance_cents(accounts.prizes("trotters-ladder")) == -100

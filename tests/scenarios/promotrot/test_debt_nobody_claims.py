@@ -161,11 +161,9 @@ def test_only_what_lapsed_is_drawn_again_a_ticket_for_each_prize() -> None:
     game = owing(factories.point())
     ended(game, winners=5)
     first, *others = drawn(game)
-    desk = paying.desk_api()
-    path = f"promotrot/office/vouchers/{first.uuid}"
-    code = desk.post(f"{path}/handover", {"claim": "receipt of the play"}).json()["code"]
+    code = paying.handed_over_by_api(paying.desk_api(), str(first.uuid))["code"]
     body = {"uuid": str(uuid.uuid4()), "code": code, "amount_cents": 10_000, "intact": True}
-    assert desk.post("office/payments", body).status_code == 201
+    assert paying.desk_api().post("office/payments", body).status_code == 201
     nobody_comes()
     again = staff_api(Role.ORGANISER).post("promotrot/games/owing/debt/draws").json()
     assert (again["owed_cents"], again["winners"]) == (40_000, 4)

@@ -103,14 +103,16 @@ def test_the_terminal_has_the_voucher_until_noon_and_then_the_central_office() -
     assert terminal_api(place).get("promotrot/terminal/vouchers").json()["items"] == []
     (held,) = desk.get("promotrot/office/vouchers/held").json()["items"]
     assert (held["uuid"], held["play"], held["amount_cents"]) == (voucher["uuid"], play, 25_000)
-    given = desk.post(handover, {"claim": "receipt of the play"}).json()
+    given = paying.handed_over_by_api(desk, voucher["uuid"])
     assert given["code"] not in (None, voucher["code"])
-    assert desk.post(handover, {"claim": "once more"}).json()["code"] == given["code"]
+    again = desk.get(f"promotrot/office/vouchers/{voucher['uuid']}/voucher.json").json()
+    assert again["code"] == given["code"]
     refused(paying.desk_api().post(handover, {"claim": "me, too"}), 409, "voucher_not_held")
 
     refused(paid(desk, voucher["code"]), 409, "voucher_handed_over")
     refused(terminal_api(place).post(f"{path}/print-confirmation"), 409, "voucher_handed_over")
-    assert paid(desk, given["code"]).status_code == 201
+    refused(paid(desk, given["code"]), 403, "payer_handed_over")
+    assert paid(paying.desk_api(), given["code"]).status_code == 201
     assert desk.get("promotrot/office/vouchers/held").json()["items"] == []
     assert differences()[1] == []
 
@@ -161,15 +163,15 @@ def test_a_handover_whose_printer_fails_is_held_again_the_next_noon() -> None:
     voucher = voucher_of(place, won_at_midnight(place))
     at(11, "18:00")
     path = f"promotrot/office/vouchers/{voucher['uuid']}"
-    first = paying.desk_api().post(f"{path}/handover", {"claim": "receipt"}).json()
+    first = paying.handed_over_by_api(paying.desk_api(), voucher["uuid"])
     at(12, "12:00")
     desk = paying.desk_api()
-    second = desk.post(f"{path}/handover", {"claim": "receipt"}).json()
+    second = paying.handed_over_by_api(desk, voucher["uuid"])
     assert second["code"] not in (None, first["code"])
     assert desk.post(f"{path}/print-confirmation").status_code == 200
     assert VoucherHandover.objects.count() == 2
     refused(paid(desk, first["code"]), 409, "voucher_handed_over")
-    assert paid(desk, second["code"]).status_code == 201
+    assert paid(paying.desk_api(), second["code"]).status_code == 201
 
 
 def test_the_database_refuses_a_handover_before_noon_and_a_code_without_one() -> None:
@@ -185,11 +187,13 @@ def test_the_database_refuses_a_handover_before_noon_and_a_code_without_one() ->
         "handed_by_id": clerk.user_id,
         "handed_in_id": clerk.session_id,
         "claim": "receipt",
+        "proposal": factories.proposal("promotrot.handover"),
     }
     for wrong in (
         {"handed_at": at(11, "11:59:59")},
         {"handed_at": at(11, "12:00"), "replaced_digest": None},
         {"handed_at": at(11, "12:00"), "number": 2},
+        {"handed_at": at(11, "12:00"), "proposal": factories.proposal("promotrot.play_end")},
     ):
         with pytest.raises(DatabaseError), transaction.atomic():
             VoucherHandover.objects.create(**terms | wrong)

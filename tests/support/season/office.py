@@ -13,7 +13,7 @@ from core.payoffice.services.paying import PayRequest
 from core.staff import two_persons
 from core.staff.models import Proposal
 from core.staff.powers import Role
-from promotrot.services.office.handing import voucher_hand_over
+from promotrot.services.office.handing import handover_propose
 from promotrot.services.vouchers import voucher_original, voucher_print_confirm
 from tests.support import paying as given
 from tests.support.season.moments import Moment
@@ -127,10 +127,13 @@ class Office(Season):
                 self.count("printed in the morning")
                 return
         at(day, 12, 1)
-        _, issued = voucher_hand_over(by=self.cashier, ident=voucher, claim="receipt of the play")
+        # Who hands over does not pay: the other cashier does it.
+        proposal = handover_propose(by=self.second, ident=voucher, claim="receipt of the play")
+        two_persons.confirm(proposal=proposal.uuid, by=self.staff(Role.SUPERVISOR))
+        _, issued = voucher_original(by=self.second, ident=voucher)
         assert issued.code is not None
         paper.code = issued.code.shown
-        voucher_print_confirm(by=self.cashier, ident=voucher)
+        voucher_print_confirm(by=self.second, ident=voucher)
         self.count("handed over")
 
     def pay(self, ident: str, day: date, deposit: uuid.UUID | None = None) -> None:

@@ -18,7 +18,7 @@ from core.draws.models import Draw
 from core.journal import acting
 from core.journal.services import checkpoint_publish, days_due
 from core.nights.services import night_run
-from core.payoffice.services import deposits, desk, paying, presenting
+from core.payoffice.services import deposits, paying, presenting
 from core.payoffice.services.deposits import DepositRequest
 from core.premises.models import Premises
 from core.proofs.log import published
@@ -249,9 +249,9 @@ def _paid(contest: Contest, point: factories.Point, office: Premises, codes: lis
         at=factories.point().actor,
         request=paying.PayRequest(uuid.uuid4(), cents, intact=True, code=small),
     )
-    desk.desk_pay(
-        by=cashier,
-        request=paying.PayRequest(uuid.uuid4(), most, intact=True, code=best, payee=given.MARIA),
+    given.paid_by_two(
+        cashier,
+        paying.PayRequest(uuid.uuid4(), most, intact=True, code=best, payee=given.MARIA),
     )
     deposits.deposit_take(
         at=point.actor, request=DepositRequest(uuid.uuid4(), "damaged", "torn", code=torn)

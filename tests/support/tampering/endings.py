@@ -13,7 +13,6 @@ from lototrot.services.authority.ending import end_propose
 from promotrot.models.emission import Emission
 from promotrot.models.voucher import Voucher
 from promotrot.services.debts.ending import game_end_propose
-from promotrot.services.office.handing import voucher_hand_over
 from promotrot.services.office.stopping import play_end_propose
 from tests.support import emitting, factories
 from tests.support import paying as given
@@ -41,7 +40,7 @@ def _play_ended(office: Premises, cashier: StaffActor) -> None:
     ending = play_end_propose(by=cashier, ident=play, reason="Closed")
     two_persons.confirm(proposal=ending.uuid, by=given.cashier(office))
     voucher = Voucher.objects.get(ticket__uuid=play)
-    voucher_hand_over(by=cashier, ident=voucher.uuid, claim="The receipt of the terminal")
+    given.handed_over(cashier, voucher.uuid, "The receipt of the terminal")
 
 
 def _game_ended() -> None:

@@ -15,7 +15,7 @@ from core.payoffice.models import (
     DepositMatch,
     StockItem,
 )
-from core.payoffice.services import deposits, desk
+from core.payoffice.services import deposits, goods
 from core.staff.models import Proposal
 from core.staff.powers import Role
 from tests.support import factories, rounds
@@ -64,9 +64,10 @@ def test_cash_cheques_stock_and_ceiling() -> None:
     cashier.do(session, "move", cents="-250.00", reason="To the safe.")
     cashier.refused(session, "move", "cash_short", cents="-750.01", reason="More.")
     cashier.do(session, "close", counted_cents="749.50")
+    confirm_all(first)
     session.refresh_from_db()
     assert session.difference_cents == -50
-    desk.desk_pay(by=given.cashier(place), request=won.request(payee=given.MARIA))
+    given.paid_by_two(given.cashier(place), won.request(payee=given.MARIA))
     cheque = Cheque.objects.get()
     assert not cashier.offers(cheque, "void")
     first.do(cheque, "void", reason="Lost.")
@@ -82,6 +83,9 @@ def test_cash_cheques_stock_and_ceiling() -> None:
     item = StockItem.objects.get()
     first.do(item, "move", premises=place.pk, units="2", reason="Delivered.")
     first.refused(item, "move", "out_of_stock", premises=place.pk, units="-3", reason="Lost.")
+    first.do(item, "move", premises=place.pk, units="-1", reason="Lost.")
+    confirm_all(second)
+    assert goods.stock_units(item) == 1
     day = (today + timedelta(days=9)).isoformat()
     second.do(CashCeiling, "propose", in_force_from=day, cents="999", source="Law")
     confirm_all(Desk(Role.ORGANISER))

@@ -4,15 +4,13 @@ import re
 from typing import Any
 
 import pytest
-from django.test import override_settings
 
 from core.payoffice.models import Claim, Payment, Presentation
 from core.payoffice.services.cash import cash_open
-from core.staff import two_persons
 from core.staff.models import Proposal, User
 from core.staff.powers import Role
 from core.staff.services import actor_of, session_start
-from tests.support import factories, paying
+from tests.support import paying
 from tests.support.admin_desk import Desk
 
 pytestmark = pytest.mark.django_db
@@ -75,35 +73,23 @@ def test_what_is_refused_is_said_and_nothing_is_done() -> None:
 def test_a_cheque_asks_for_the_payee() -> None:
     (ticket,) = paying.worth(1_000_01)
     desk = cashier_at()
-    with override_settings(SECOND_PERSON_ABOVE_CENTS=10**9):
-        page = shown(desk, ticket.code)
-        assert 'name="payee_number"' in page
-        done = act(
-            desk,
-            page,
-            "pay",
-            intact="on",
-            payee_name="Maria Ferrer",
-            payee_kind="dni",
-            payee_number="43123456Z",
-        )
-    assert "by cheque" in done
+    page = shown(desk, ticket.code)
+    assert 'name="payee_number"' in page
+    payee = {"payee_name": "Maria Ferrer", "payee_kind": "dni", "payee_number": "43123456Z"}
+    act(desk, page, "propose_payment", intact="on", **payee)
+    paying.confirmed(Proposal.objects.get(kind="payoffice.payment"))
     assert Payment.objects.get().means == "nominative_cheque"
 
 
 def test_a_large_amount_waits_for_another_person() -> None:
-    (ticket,) = paying.worth(90_00)
+    (ticket,) = paying.worth(300_00)
     desk = cashier_at()
-    with override_settings(SECOND_PERSON_ABOVE_CENTS=50_00):
-        page = shown(desk, ticket.code)
-        assert acts(page)[0] == "propose_payment"
-        assert "another person confirms" in act(desk, page, "propose_payment", intact="on")
-        assert not Payment.objects.exists()
-        two_persons.confirm(
-            proposal=Proposal.objects.get(kind__startswith="payoffice").uuid,
-            by=factories.staff(Role.SUPERVISOR),
-        )
-    assert Payment.objects.get().amount_cents == 90_00
+    page = shown(desk, ticket.code)
+    assert acts(page)[0] == "propose_payment"
+    assert "another person confirms" in act(desk, page, "propose_payment", intact="on")
+    assert not Payment.objects.exists()
+    paying.confirmed(Proposal.objects.get(kind__startswith="payoffice"))
+    assert Payment.objects.get().amount_cents == 300_00
 
 
 @pytest.mark.article("14.III.10.5")

@@ -14,7 +14,7 @@ from core.payoffice.models import (
     Payment,
     StockItem,
 )
-from core.payoffice.services import deposits, desk
+from core.payoffice.services import deposits
 from core.staff.powers import Role
 from tests.support import factories, rounds
 from tests.support import paying as given
@@ -30,7 +30,7 @@ def noon() -> None:
 
 def test_the_registers_show_what_happened_to_those_who_may_read_them() -> None:
     won, torn = given.worth(100_001, 500)
-    desk.desk_pay(by=given.cashier(), request=won.request(payee=given.MARIA))
+    given.paid_by_two(given.cashier(), won.request(payee=given.MARIA))
     request = deposits.DepositRequest(uuid.uuid4(), "damaged", "Torn.", torn.code)
     deposits.deposit_take(at=factories.point().actor, request=request)
     reader = Desk(Role.AUDITOR)

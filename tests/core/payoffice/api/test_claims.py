@@ -171,7 +171,7 @@ def test_a_large_sum_at_an_entity_with_another_operator(place: Point) -> None:
     payee = {"name": "Maria Ferrer", "document_kind": "dni", "document_number": "43123456Z"}
     body = won.body(payee=payee)
     problem = refused(api.post(PAY, body), 403, "second_person_needed")
-    assert problem["data"] == {"above_cents": 300_000}
+    assert problem["data"] == {"from_cents": 30_000}
     second = factories.operator_at(first)
     wrong = body | {"second_session": "nobody"}
     refused(api.post(PAY, wrong), 401, "operator_session_unknown")

@@ -62,7 +62,10 @@ def test_cash_and_stock() -> None:
     (session,) = cashier.get("office/cash-sessions", own="true").json()["items"]
     path = f"office/cash-sessions/{session['uuid']}/close"
     refused(staff_api(Role.CASHIER).post(path, {"counted_cents": 0}), 404, "cash_session_unknown")
-    closed = cashier.post(path, {"counted_cents": 1_500_100}).json()
+    proposed = cashier.post(path, {"counted_cents": 1_500_100})
+    assert (proposed.status_code, proposed.json()["session"]) == (202, None)
+    assert paying.confirmed_over_api(proposed.json()["proposal"]).status_code == 200
+    (closed,) = cashier.get("office/cash-sessions", own="true").json()["items"]
     assert (closed["expected_cents"], closed["difference_cents"]) == (1_500_000, 100)
     by = staff_api(Role.SUPERVISOR)
     item = {"code": "game:bicycle", "description": "Bicycle", "unit_cents": 40_000}
@@ -72,8 +75,12 @@ def test_cash_and_stock() -> None:
     refused(
         by.post("office/stock/game:bicycle/movements", moved | {"units": -4}), 409, "out_of_stock"
     )
+    out = by.post("office/stock/game:bicycle/movements", moved | {"units": -1})
+    assert (out.status_code, out.json()["movement"]) == (202, None)
+    confirmed = paying.confirmed_over_api(out.json()["proposal"], Role.ORGANISER)
+    assert confirmed.status_code == 200
     (row,) = by.get("office/stock").json()["items"]
-    assert (row["code"], row["units"]) == ("game:bicycle", 3)
+    assert (row["code"], row["units"]) == ("game:bicycle", 2)
     refused(
         by.post(
             "office/cash-ceilings", {"in_force_from": "2030-03-02", "cents": 1, "source": "Law"}

@@ -35,6 +35,8 @@ def move(thing: StockItem, units: int, **changes: Any) -> StockMovement:
         "staff_id": factories.staff(Role.SUPERVISOR).user_id,
         "moved_at": clock.now(),
     }
+    if units < 0 and "proposal" not in changes:
+        columns["proposal"] = factories.proposal("payoffice.stock_out")
     made: StockMovement = StockMovement.objects.create(**(columns | changes))
     return made
 
@@ -47,6 +49,17 @@ def test_the_stock_of_a_thing_is_never_negative() -> None:
     with pytest.raises(IntegrityError, match="not so many are in stock"), transaction.atomic():
         move(bike, -1)
     assert str(move(boat, -5)) == "boat -5"
+
+
+def test_nothing_goes_out_by_one_person() -> None:
+    bike = item("bike")
+    move(bike, 2)
+    for proposal, says in (
+        (None, "stock_out_by_two"),
+        (factories.proposal("payoffice.ruling"), "two persons are needed"),
+    ):
+        with pytest.raises(IntegrityError, match=says), transaction.atomic():
+            move(bike, -1, proposal=proposal)
 
 
 def test_a_movement_moves_something() -> None:

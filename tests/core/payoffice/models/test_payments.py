@@ -9,7 +9,7 @@ from django.db import IntegrityError, ProgrammingError, connection, transaction
 
 from core.database import clock
 from core.payoffice.models import CashCeiling, CashMovement, CashSession, Cheque, Claim, Payment
-from core.payoffice.services import cash, desk, paying
+from core.payoffice.services import paying
 from core.staff.powers import Role
 from tests.support import factories, rounds
 from tests.support import paying as given
@@ -55,6 +55,7 @@ def test_a_payment_is_by_one_payer_and_names_a_payee_for_a_cheque_only() -> None
             ("payment_payee_of_cheque", {"means": "nominative_cheque"}),
             ("payment_positive", {"amount_cents": 0}),
             ("payment_second_is_another", {"second_operator_id": columns["operator_id"]}),
+            ("payment_large_by_two", {"amount_cents": 30_000}),
         ):
             with pytest.raises(IntegrityError, match=name), transaction.atomic():
                 Payment.objects.create(uuid=uuid.uuid4(), claim=claim, **(columns | changes))
@@ -79,7 +80,7 @@ def test_a_payment_is_of_a_paid_claim_and_a_claim_is_paid_once() -> None:
 @pytest.mark.article("14.III.10.6")
 def test_a_payment_has_one_cheque_that_is_not_voided() -> None:
     (won,) = given.worth(100_001)
-    desk.desk_pay(by=given.cashier(), request=won.request(payee=given.MARIA))
+    given.paid_by_two(given.cashier(), won.request(payee=given.MARIA))
     cheque = Cheque.objects.get()
     columns = {
         "payment": cheque.payment,
@@ -117,7 +118,14 @@ def test_a_cash_session_is_alone_and_closed_once() -> None:
     assert session.difference_cents is None
     with pytest.raises(IntegrityError, match="cash_session_closed_whole"), transaction.atomic():
         CashSession.objects.filter(pk=session.pk).update(closed_at=clock.now())
-    closed = cash.cash_close(by=cashier, session=session.uuid, counted_cents=990)
+    counted = {"closed_at": clock.now(), "expected_cents": 1_000, "counted_cents": 990}
+    for proposal, says in (
+        (None, "cash_session_difference_by_two"),
+        (factories.proposal("payoffice.ruling"), "two persons are needed"),
+    ):
+        with pytest.raises(IntegrityError, match=says), transaction.atomic():
+            CashSession.objects.filter(pk=session.pk).update(**counted, proposal=proposal)
+    closed = given.cash_closed(cashier, session, 990)
     assert closed.difference_cents == -10
     with pytest.raises(IntegrityError, match="done already"), transaction.atomic():
         CashSession.objects.filter(pk=session.pk).update(counted_cents=1_000)

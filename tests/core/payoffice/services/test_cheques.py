@@ -16,7 +16,6 @@ from core.payoffice.services import (
     cheques,
     desk,
     finding,
-    paying,
     personal_data,
 )
 from core.payoffice.services.personal_data import payee_decrypt
@@ -37,8 +36,7 @@ def test_a_cheque_voided_reissued_and_reconciled() -> None:
     """[C3]: numbers without gaps, two persons for what is not routine."""
     (won,) = given.settled(1, losers=2)
     who, by = given.cashier(), factories.staff(Role.SUPERVISOR)
-    paid = desk.desk_pay(by=who, request=won.request(payee=given.MARIA))
-    assert isinstance(paid, paying.Paid)
+    paid = given.paid_by_two(who, won.request(payee=given.MARIA))
     with pytest.raises(cheques.ChequeStands):
         cheques.cheque_reissue(by=by, number=1)
     given.confirmed(cheques.cheque_void(by=by, number=1, reason="Wrong name."), Role.ORGANISER)
@@ -95,8 +93,8 @@ def test_a_later_cash_ceiling_is_in_force_from_its_day() -> None:
     factories.time_pass(days=1)
     with pytest.raises(refusals.PayeeMissing):
         desk.desk_pay(by=who, request=won.request())
-    answer = desk.desk_pay(by=who, request=won.request(payee=given.MARIA))
-    assert answer.means == Means.NOMINATIVE_CHEQUE  # type: ignore[union-attr]
+    answer = given.paid_by_two(who, won.request(payee=given.MARIA))
+    assert answer.means == Means.NOMINATIVE_CHEQUE
 
 
 @pytest.mark.article("14.III.10.6")
@@ -111,8 +109,7 @@ def test_a_cheque_is_numbered_and_names_its_payee_encrypted_only() -> None:
         desk.desk_pay(by=cashier, request=cash.request(payee=given.MARIA))
     assert given.nothing_written() or Transfer.objects.filter(kind="payoffice.float").count() == 1
     answers = [
-        desk.desk_pay(by=cashier, request=each.request(payee=given.MARIA))
-        for each in (first, second)
+        given.paid_by_two(cashier, each.request(payee=given.MARIA)) for each in (first, second)
     ]
     assert [answer.cheque for answer in answers] == [1, 2]
     cheque = Cheque.objects.get(number=2)

@@ -25,7 +25,7 @@ def noon() -> None:
 
 
 def test_an_office_pays_only_from_an_open_session_that_holds_enough() -> None:
-    big, small = given.worth(50_000, 500)
+    big, small = given.worth(29_000, 500)
     central = factories.point(given.office())
     with pytest.raises(refusals.CashSessionMissing):
         paying.payment_make(at=central.actor, request=small.request())
@@ -41,8 +41,21 @@ def test_an_office_pays_only_from_an_open_session_that_holds_enough() -> None:
     assert isinstance(desk.desk_pay(by=poor, request=small.request()), paying.Paid)
 
 
+def test_one_person_pays_cash_below_300_and_no_more() -> None:
+    below, at = given.worth(29_999, 30_000)
+    cashier = given.cashier()
+    assert isinstance(desk.desk_pay(by=cashier, request=below.request()), paying.Paid)
+    proposal = desk.desk_pay(by=cashier, request=at.request())
+    assert isinstance(proposal, Proposal)
+    with pytest.raises(two_persons.SamePerson):
+        two_persons.confirm(proposal=proposal.uuid, by=factories.another_session(cashier))
+    assert Payment.objects.count() == 1
+    given.confirmed(proposal)
+    assert Payment.objects.get(proposal=proposal).means == "cash"
+
+
 def test_a_large_sum_at_a_desk_takes_two_persons_and_counts_as_presented() -> None:
-    (won,) = given.worth(300_001)
+    (won,) = given.worth(100_001)
     cashier, other = given.cashier(), factories.staff(Role.SUPERVISOR)
     request = won.request(payee=given.MARIA)
     proposal = desk.desk_pay(by=cashier, request=request)

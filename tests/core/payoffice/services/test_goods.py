@@ -17,6 +17,8 @@ from core.payoffice.services import (
     goods,
     paying,
 )
+from core.staff import two_persons
+from core.staff.models import Proposal
 from core.staff.powers import Role
 from tests.support import factories, rounds
 from tests.support import paying as given
@@ -60,8 +62,9 @@ def test_a_prize_in_kind_is_exchanged_or_paid_as_the_winner_chooses() -> None:
             by=who, request=goods.ExchangeRequest(uuid.uuid4(), intact=True, code=money.code)
         )
     assert goods.stock_units(StockItem.objects.get()) == 0
+    lost = {"by": stocker, "item": "bicycle", "premises": place.code, "reason": "Lost."}
     with pytest.raises(refusals.OutOfStock):
-        goods.stock_move(by=stocker, item="bicycle", premises=place.code, units=-1, reason="Lost.")
+        goods.stock_move(**lost, units=-1)
     assert given.balance(accounts.goods()) == 0
     rounds.books_agree()
     with pytest.raises(IntegrityError, match="not so many"), transaction.atomic():
@@ -74,3 +77,21 @@ def test_a_prize_in_kind_is_exchanged_or_paid_as_the_winner_chooses() -> None:
             staff_id=who.user_id,
             moved_at=clock.now(),
         )
+
+
+def test_what_leaves_the_stock_takes_two_persons() -> None:
+    stocker, place = factories.staff(Role.SUPERVISOR), given.office()
+    goods.stock_register(by=stocker, code="bicycle", description="Bicycle", unit_cents=400)
+    of = {"by": stocker, "item": "bicycle", "premises": place.code}
+    goods.stock_move(**of, units=3, reason="Delivered.")
+    proposal = goods.stock_move(**of, units=-2, reason="Lost.")
+    assert isinstance(proposal, Proposal)
+    item = StockItem.objects.get()
+    with pytest.raises(two_persons.SamePerson):
+        two_persons.confirm(proposal=proposal.uuid, by=stocker)
+    assert goods.stock_units(item) == 3
+    given.confirmed(proposal)
+    assert (goods.stock_units(item), given.balance(accounts.goods())) == (1, 400)
+    movement = StockMovement.objects.get(units=-2)
+    assert (movement.proposal, movement.staff_id) == (proposal, stocker.user_id)
+    rounds.books_agree()

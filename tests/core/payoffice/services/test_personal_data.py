@@ -15,7 +15,6 @@ from core.payoffice.models import (
 )
 from core.payoffice.services import (
     deposits,
-    desk,
     personal_data,
 )
 from core.staff.powers import Role
@@ -32,7 +31,7 @@ def noon() -> None:
 
 def test_what_is_encrypted_is_erased_in_its_time_and_the_fact_stays() -> None:
     (won,) = given.worth(100_001)
-    desk.desk_pay(by=given.cashier(), request=won.request(payee=given.MARIA))
+    given.paid_by_two(given.cashier(), won.request(payee=given.MARIA))
     deposit = given.deposited("", factories.point().actor, "unreadable")
     content = b"\x89PNG\r\n\x1a\n" + bytes(16)
     image = deposits.image_add(

@@ -9,7 +9,7 @@ from django.utils.translation import override
 from core.database import clock
 from core.payoffice.judging import DocumentState
 from core.payoffice.models import Cheque, Payment
-from core.payoffice.services import checking, cheques, desk, goods, paying, personal_data, slips
+from core.payoffice.services import checking, cheques, goods, paying, personal_data, slips
 from core.payoffice.services.presenting import presentation_make
 from core.receipts import text
 from core.staff.powers import Role
@@ -80,7 +80,7 @@ def test_the_receipt_of_a_deposit_bears_its_number() -> None:
 def test_a_cheque_names_its_payee_until_the_name_is_erased() -> None:
     """[C3]"""
     (won,) = given.worth(100_001)
-    desk.desk_pay(by=given.cashier(), request=won.request(payee=given.MARIA))
+    given.paid_by_two(given.cashier(), won.request(payee=given.MARIA))
     cheque = Cheque.objects.select_related("payment", "payee").get()
     paper = text.render(slips.cheque_document(cheque, "en"))
     for shown in ("00000001", given.MARIA.name, "€1,000.01", str(cheque.payment.uuid)):

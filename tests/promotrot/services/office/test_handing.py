@@ -8,10 +8,16 @@ from django.db import IntegrityError, transaction
 
 from core.kernel import codes
 from core.payoffice import sources
-from core.payoffice.refusals import CashSessionMissing
+from core.payoffice.refusals import CashSessionMissing, PayerHandedOver
+from core.payoffice.services import finding
+from core.payoffice.services.checking import desk_state
+from core.payoffice.services.desk import desk_pay
+from core.payoffice.services.paying import PayRequest, pay, payer_at_desk
 from core.premises.models import Premises
+from core.staff import two_persons
 from core.staff.actor import PowerMissing, StaffActor
 from core.staff.powers import Role
+from core.staff.two_persons import ProposalPending, SamePerson
 from promotrot.models.emission import Emission
 from promotrot.models.play import PlayTicket
 from promotrot.models.voucher import Voucher
@@ -76,16 +82,70 @@ def test_a_held_voucher_has_no_code_until_it_is_handed_over(
         (factories.staff(Role.ORGANISER), PowerMissing),
     ):
         with pytest.raises(error):
-            handing.voucher_hand_over(by=by, ident=held.uuid, claim="I was here")
-    row, given = handing.voucher_hand_over(by=office, ident=held.uuid, claim="receipt")
+            handing.handover_propose(by=by, ident=held.uuid, claim="I was here")
+    given = paying.handed_over(office, held.uuid)
     assert given.code is not None and not handing.vouchers_held(by=office).exists()
-    again = handing.voucher_hand_over(by=office, ident=held.uuid, claim="once more")[1]
-    assert again.code == given.code
     with pytest.raises(handing.VoucherNotHeld):
-        handing.voucher_hand_over(by=paying.cashier(), ident=held.uuid, claim="me, too")
+        handing.handover_propose(by=paying.cashier(), ident=held.uuid, claim="me, too")
     assert vouchers.voucher_original(by=office, ident=held.uuid)[1].code == given.code
     digest = settings.CODE_KEYS.digest(given.code)
     payable = sources.of_kind(codes.VOUCHER).by_code(digest)
-    assert payable is not None and payable.document_id == row.pk
+    assert payable is not None and payable.document_id == held.pk
     with pytest.raises(IntegrityError), transaction.atomic():
-        Voucher.objects.filter(pk=row.pk).update(code_digest=b"x" * 16)
+        Voucher.objects.filter(pk=held.pk).update(code_digest=b"x" * 16)
+
+
+@pytest.fixture
+def held(place: Point, office: StaffActor, emission: Emission) -> Voucher:
+    play_end_unfinished(winning(place, emission))
+    return handing.vouchers_held(by=office).get()
+
+
+def test_one_cashier_alone_hands_nothing_over(office: StaffActor, held: Voucher) -> None:
+    proposal = handing.handover_propose(by=office, ident=held.uuid, claim="receipt")
+    with pytest.raises(ProposalPending):
+        handing.handover_propose(by=paying.cashier(), ident=held.uuid, claim="mine")
+    with pytest.raises(SamePerson):
+        two_persons.confirm(proposal=proposal.uuid, by=factories.another_session(office))
+    with pytest.raises(vouchers.VoucherUnknown):
+        vouchers.voucher_original(by=office, ident=held.uuid)
+    second = factories.staff(Role.SUPERVISOR)
+    two_persons.confirm(proposal=proposal.uuid, by=second)
+    with pytest.raises(vouchers.VoucherUnknown):
+        vouchers.voucher_original(by=second, ident=held.uuid)
+    assert vouchers.voucher_original(by=office, ident=held.uuid)[1].code
+
+
+def test_who_handed_over_does_not_pay(office: StaffActor, held: Voucher) -> None:
+    second = paying.cashier()
+    proposal = handing.handover_propose(by=office, ident=held.uuid, claim="receipt")
+    two_persons.confirm(proposal=proposal.uuid, by=second)
+    code = vouchers.voucher_original(by=office, ident=held.uuid)[1].code
+    assert code is not None
+    for payer in (office, second):
+        with pytest.raises(PayerHandedOver):
+            desk_pay(by=payer, request=asked(held, code.shown))
+        assert desk_state(by=payer, code=code.shown).checked.refusal == PayerHandedOver.code
+        session = paying.session_of(payer)
+        with (
+            pytest.raises(IntegrityError, match="who handed the voucher over"),
+            transaction.atomic(),
+        ):
+            pay(finding.by_code(code.shown), asked(held), payer_at_desk(session, payer.user_id))
+    other = paying.cashier()
+    assert paying.paid_alone(other, asked(held, code.shown)).amount_cents == held.amount_cents
+
+
+def asked(voucher: Voucher, code: str = "") -> PayRequest:
+    return PayRequest(uuid.uuid4(), voucher.amount_cents, intact=True, code=code)
+
+
+def test_a_handover_waits_for_the_session_of_who_proposed_it(
+    office: StaffActor, held: Voucher
+) -> None:
+    proposal = handing.handover_propose(by=office, ident=held.uuid, claim="receipt")
+    session = paying.session_of(office)
+    paying.cash_closed(office, session, session.float_cents)
+    with pytest.raises(CashSessionMissing):
+        paying.confirmed(proposal)
+    assert handing.vouchers_held(by=office).get() == held
